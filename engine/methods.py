@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import update_wrapper
+from inspect import unwrap
 from types import FunctionType
 from typing import Any
 
@@ -18,6 +19,7 @@ from .core.surfaces import IN_PLACE, METHODS
 from .core.tensor import Tensor
 from .core.types import TensorLike
 from .ops.indexing import assigned
+from .ops.shape import tensor_of
 
 __all__ = ["bind"]
 
@@ -33,7 +35,7 @@ _SYNONYMS = (
 
 def _parameters(function: Method) -> tuple[str, ...] | None:
     """The names of the arguments behind the tensor."""
-    code = getattr(function, "__code__", None)
+    code = getattr(unwrap(function), "__code__", None)
     return None if code is None else code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount]
 
 
@@ -86,6 +88,11 @@ def _reflected(function: Method) -> Method:
     return lambda self, other: function(other, self)
 
 
+def _beside_lists(function: Method) -> Method:
+    """The reflected operator, which takes a list or tuple too."""
+    return lambda self, other: function(tensor_of(other) if isinstance(other, list | tuple) else other, self)
+
+
 def _set_item(self: Tensor, index: Any, value: TensorLike) -> None:
     """``self[index] = value``."""
     self._rebind(assigned(self, index, value))
@@ -132,16 +139,16 @@ _OPERATORS: dict[str, Any] = {
     "__or__": ops.bitwise_or,
     "__pos__": ops.identity,
     "__pow__": ops.pow,
-    "__radd__": _reflected(ops.add),
+    "__radd__": _beside_lists(ops.add),
     "__rand__": _reflected(ops.bitwise_and),
-    "__rfloordiv__": _reflected(ops.floor_divide),
+    "__rfloordiv__": _beside_lists(ops.floor_divide),
     "__rmatmul__": _reflected(ops.matmul),
     "__rmod__": _reflected(ops.remainder),
     "__rmul__": _reflected(ops.mul),
     "__round__": _round,
     "__ror__": _reflected(ops.bitwise_or),
-    "__rpow__": _reflected(ops.pow),
-    "__rsub__": _reflected(ops.sub),
+    "__rpow__": _beside_lists(ops.pow),
+    "__rsub__": _beside_lists(ops.sub),
     "__rtruediv__": _reflected(ops.div),
     "__rxor__": _reflected(ops.bitwise_xor),
     "__setitem__": _set_item,

@@ -29,6 +29,7 @@ from .core.dtype import (
     numpy_dtype,
 )
 from .core.names import on_first_use
+from .core.nested import tensors_in as _tensors_in
 from .core.operator import Operator
 from .core.surfaces import NUMPY as _NUMPY
 from .core.tensor import Tensor
@@ -36,6 +37,7 @@ from .core.types import AnyDType, Ints, Number, Operand, TensorLike
 from .mint.functions import diag as found
 from .ops.arguments import Axis, one_axis
 from .ops.joining import open_grid as _open_grid
+from .ops.shape import tensor_of as _tensor_of
 from .ops.sorting import unique_sorted as _unique_sorted
 
 pi, e, inf, nan = math.pi, math.e, math.inf, math.nan
@@ -49,7 +51,7 @@ def _dtype(dtype: AnyDType) -> DType:
 
 
 def array(obj: TensorLike, dtype: AnyDType | None = None, copy: bool = True, ndmin: int = 0) -> Tensor:
-    """A Tensor of numbers, lists, arrays or tensors; Python's ints become Int32 and its floats Float32.
+    """A Tensor of numbers, lists, arrays or tensors, whose gradients pass; Python's ints become Int32, floats Float32.
 
     Args:
         obj: what it is made of; a Tensor and an array keep their dtype.
@@ -63,14 +65,14 @@ def array(obj: TensorLike, dtype: AnyDType | None = None, copy: bool = True, ndm
     Raises:
         TypeError: ``obj`` cannot be a Tensor, or ``dtype`` names no element type.
     """
+    found = _tensor_of(obj)
+    if found is obj:
+        found = found.clone()
+    if dtype is None and not isinstance(obj, Tensor | _np.ndarray):
+        dtype = {int64: int32, float64: float32}.get(found.dtype)
     if dtype is not None:
-        found = Tensor(obj, _dtype(dtype))
-    elif isinstance(obj, Tensor | _np.ndarray):
-        found = Tensor(obj)
-    else:
-        found = Tensor(obj)
-        short = {int64: int32, float64: float32}.get(found.dtype)
-        found = found if short is None else Tensor(found, short)
+        # What holds no tensor is made in its dtype at once: large integers are not rounded on the way.
+        found = found.astype(_dtype(dtype)) if _tensors_in(obj) else Tensor(obj, _dtype(dtype))
     while found.ndim < ndmin:
         found = ops.expand_dims(found, 0)
     return found
@@ -440,7 +442,7 @@ def randint(minval: int, maxval: int | None = None, shape: Ints | None = None, d
 
 
 def clip(x: TensorLike, xmin: Operand | None, xmax: Operand | None, dtype: AnyDType | None = None) -> Tensor:
-    """Elements raised to ``xmin`` and lowered to ``xmax``: min(max(x, xmin), xmax).
+    """Elements raised to ``xmin`` and lowered to ``xmax``: min(max(x, xmin), xmax). NaN stays NaN.
 
     Args:
         x: the elements.
@@ -454,7 +456,14 @@ def clip(x: TensorLike, xmin: Operand | None, xmax: Operand | None, dtype: AnyDT
     Raises:
         ValueError: both bounds are None, or the shapes do not broadcast.
     """
-    return _as(ops.clamp(asarray(x), xmin, xmax), dtype)
+    if xmin is None and xmax is None:
+        raise ValueError("For 'clip', at least one of 'xmin' and 'xmax' must be given")
+    found = asarray(x)
+    if xmin is not None:
+        found = ops.maximum(found, xmin)
+    if xmax is not None:
+        found = ops.minimum(found, xmax)
+    return _as(found, dtype)
 
 
 def where(
@@ -823,7 +832,7 @@ def cumsum(a: TensorLike, axis: int | None = None, dtype: AnyDType | None = None
     Args:
         a: the elements.
         axis: the axis, in [-ndim, ndim); None takes all elements, flattened.
-        dtype: the dtype of the result; None leaves it.
+        dtype: the dtype to sum in; None leaves it, and makes smaller integers and bools Int32.
 
     Returns:
         a Tensor of the shape of ``a``; a vector without ``axis``.
@@ -832,8 +841,7 @@ def cumsum(a: TensorLike, axis: int | None = None, dtype: AnyDType | None = None
         TypeError: ``a`` cannot be a Tensor, or ``axis`` is no int.
         ValueError: ``axis`` is out of range.
     """
-    a = asarray(a)
-    return _as(ops.cumsum(ops.reshape(a, (-1,)) if axis is None else a, axis or 0), dtype)
+    return asarray(a).cumsum(axis, None if dtype is None else _dtype(dtype))
 
 
 # Shape

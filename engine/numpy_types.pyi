@@ -61,7 +61,8 @@ def flipud(m: Tensor) -> Tensor:
     """The first axis reversed."""
 
 def float_power(x1: Tensor | Number, x2: Tensor | Number) -> Tensor:
-    """The power input**exponent, computed in Float64."""
+    """The power input**exponent, computed in Float64, or in Complex128 where one of the two is complex.
+    """
 
 def heaviside(x1: Tensor, x2: Tensor | Number) -> Tensor:
     """Heaviside's step: 0 where ``x1`` is below 0, ``x2`` where it is 0, 1 above."""

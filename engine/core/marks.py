@@ -12,16 +12,15 @@ from collections.abc import Callable
 from typing import Any
 
 from .hooks import wrong_return
-from .recording import state
+from .recording import Renaming, state
 from .tensor import Tensor, as_tensor
-from .types import Array
 
 __all__ = ["Mark", "checked_gradients"]
 
 Gradients = tuple[Tensor | None, ...]
 
 
-class Mark:
+class Mark(Renaming):
     """One identity on the tape.
 
     Args:
@@ -47,21 +46,13 @@ class Mark:
             if followed or self.runs_without_gradient:
                 recording.nodes.append((self, inputs, outputs, {}))
                 recording.tracked.update(followed)
+                recording.renamings.append(self)
         return [Tensor._wrap(array) for array in outputs]
 
-    def backward(
-        self,
-        functions: Any,
-        tracked: set[int],
-        gradient: Any,
-        output: Any,
-        inputs: tuple[Any, ...],
-        attrs: dict[str, Any],
-    ) -> list[tuple[Array, Any]]:
-        """Let the hooks see and change the gradients, then hand them to the inputs that are followed."""
-        changed = self.at_gradients(tuple([None if g is None else as_tensor(g) for g in gradient]))
-        pairs = zip(inputs, changed, strict=True)
-        return [(x, g if functions.wraps else g._array) for x, g in pairs if g is not None and id(x) in tracked]
+    def changed(self, gradients: tuple[Any, ...], wraps: bool) -> tuple[Any, ...]:
+        """Let the hooks see and change the gradients."""
+        found = self.at_gradients(tuple([None if g is None else as_tensor(g) for g in gradients]))
+        return tuple([g if g is None or wraps else g._array for g in found])
 
 
 def checked_gradients(returned: Tensor | tuple[Tensor | None, ...] | None, current: Gradients, what: str) -> Gradients:

@@ -64,11 +64,13 @@ class TensorMethods:
         """The smallest element over axes."""
     @overload
     def aminmax(self, *, axis: builtins.int | None = 0, keepdims: builtins.bool = False) -> tuple[Tensor, Tensor]:
-        """The smallest and the largest element over one axis; those that share an extreme share its gradient.
+        """The smallest and the largest element over one axis, whose first one gets the gradient; over all,
+        they share it.
         """
     @overload
     def aminmax(self, *, dim: builtins.int | None = 0, keepdim: builtins.bool = False) -> tuple[Tensor, Tensor]:
-        """The smallest and the largest element over one axis; those that share an extreme share its gradient.
+        """The smallest and the largest element over one axis, whose first one gets the gradient; over all,
+        they share it.
         """
     def angle(self) -> Tensor:
         """The angle atan2(imag, real) of complex numbers; of real ones pi where negative, else 0; NaN of NaN.
@@ -100,10 +102,12 @@ class TensorMethods:
         """Where the largest element along an axis is."""
     @overload
     def argmax_with_value(self, axis: builtins.int = 0, keep_dims: builtins.bool = False) -> tuple[Tensor, Tensor]:
-        """Where the largest element along an axis is, and itself."""
+        """The largest element along an axis, and where it is: the other way round than ``ArgMaxWithValue``.
+        """
     @overload
     def argmax_with_value(self, dim: builtins.int = 0, keep_dims: builtins.bool = False) -> tuple[Tensor, Tensor]:
-        """Where the largest element along an axis is, and itself."""
+        """The largest element along an axis, and where it is: the other way round than ``ArgMaxWithValue``.
+        """
     @overload
     def argmin(self, axis: builtins.int | None = None, keepdims: builtins.bool = False) -> Tensor:
         """Where the smallest element along an axis is."""
@@ -112,10 +116,12 @@ class TensorMethods:
         """Where the smallest element along an axis is."""
     @overload
     def argmin_with_value(self, axis: builtins.int = 0, keep_dims: builtins.bool = False) -> tuple[Tensor, Tensor]:
-        """Where the smallest element along an axis is, and itself."""
+        """The smallest element along an axis, and where it is: the other way round than ``ArgMinWithValue``.
+        """
     @overload
     def argmin_with_value(self, dim: builtins.int = 0, keep_dims: builtins.bool = False) -> tuple[Tensor, Tensor]:
-        """Where the smallest element along an axis is, and itself."""
+        """The smallest element along an axis, and where it is: the other way round than ``ArgMinWithValue``.
+        """
     @overload
     def argsort(self, axis: builtins.int | None = -1, descending: builtins.bool = False, stable: builtins.bool = False) -> Tensor:
         """Where the elements in order are, along one axis. Equal ones keep their order; NaN counts as the
@@ -357,7 +363,8 @@ class TensorMethods:
     def float(self) -> Tensor:
         """The elements as Float32."""
     def float_power(self, other: Tensor | Number) -> Tensor:
-        """The power input**exponent, computed in Float64."""
+        """The power input**exponent, computed in Float64, or in Complex128 where one of the two is complex.
+        """
     def floor(self) -> Tensor:
         """The greatest integer not above x; its gradient is 0."""
     def floor_(self) -> Tensor:
@@ -557,7 +564,9 @@ class TensorMethods:
     def logit(self, eps: builtins.float | None = None) -> Tensor:
         """log(x / (1 - x)), the inverse of the sigmoid."""
     def logsumexp(self, dim: Axis, keepdim: builtins.bool = False) -> Tensor:
-        """log(sum(exp(input))) over axes, computed without overflow."""
+        """log(sum(exp(input))) over axes, computed without overflow; infinite where an element is inf, or all
+        are -inf.
+        """
     def long(self) -> Tensor:
         """The elements as Int64."""
     def lstsq(self, A: Tensor) -> Tensor:

@@ -202,11 +202,13 @@ class Operator:
         return pairs
 
 
-def binary_method(operator: Operator, floats_only: bool) -> Callable[[Any, Any], Any]:
+def binary_method(
+    operator: Operator, floats_only: bool, otherwise: Callable[[Any, Any], Any]
+) -> Callable[[Any, Any], Any]:
     """An elementwise operator of two operands as the function behind ``a + b``.
 
     Tensors of one dtype on the CPU, and a floating one beside a Python number, take the way that is written out here:
-    the same steps as ``Operator.__call__``, without its calls. Everything else, errors among it, goes that way.
+    the same steps as ``Operator.__call__``, without its calls. Everything else, errors among it, goes by ``otherwise``.
     """
     kernel, array_type, recorded = operator.kernel, np.ndarray, bool(operator.vjps)
     watchers, new, no_attrs = taps.operator_taps, object.__new__, dict[str, Any]()
@@ -220,11 +222,11 @@ def binary_method(operator: Operator, floats_only: bool) -> Callable[[Any, Any],
             y = other
             fits = type(x) is array_type and (type(y) is float or type(y) is int) and x.dtype.kind == "f"
         if not fits or watchers or precision.scopes or (floats_only and x.dtype.kind != "f"):
-            return NotImplemented if isinstance(other, Sparse) else operator(self, other)
+            return NotImplemented if isinstance(other, Sparse) else otherwise(self, other)
         try:
             output = quietly(kernel, x, y)
         except (TypeError, ValueError, RuntimeError):
-            return operator(self, other)  # which says what is wrong, if it is not that another thread is in there
+            return otherwise(self, other)  # which says what is wrong, if it is not that another thread is in there
         if type(output) is not array_type:
             output = np.asarray(output)
         if recorded:

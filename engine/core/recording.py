@@ -21,7 +21,9 @@ from typing import Any, Protocol
 from .silence import restore, silence
 from .types import Array
 
-__all__ = ["Differentiable", "Recording", "no_recording", "record", "recording_active", "state"]
+__all__ = [
+    "Differentiable", "Recording", "Renaming", "Sums", "no_recording", "record", "recording_active", "state",
+]  # fmt: skip
 
 
 class _State(threading.local):
@@ -37,6 +39,7 @@ class Differentiable(Protocol):
     """What the first entry of a node can do."""
 
     runs_without_gradient: bool
+    """Whether it is called where no gradient arrives, too."""
 
     def backward(
         self,
@@ -62,6 +65,19 @@ class Repeating:
 Node = tuple[Any, tuple[Any, ...], Any, dict[str, Any]]
 
 
+class Renaming:
+    """The first entry of a node that gives values further names, for hooks to see the gradients that pass.
+
+    Its inputs and outputs are tuples of the same length, entry by entry the same values.
+    """
+
+    runs_without_gradient = False
+
+    def changed(self, gradients: tuple[Any, ...], wraps: bool) -> tuple[Any, ...]:
+        """The gradients of the outputs after the hooks; arrays, or tensors if ``wraps``, None where none arrived."""
+        raise NotImplementedError
+
+
 class Region:
     """What one watched cell call recorded: the arrays that entered it and the arrays that left it.
 
@@ -70,7 +86,7 @@ class Region:
 
     __slots__ = (
         "around", "arrived", "before", "call", "edited", "end", "entered", "inner_inputs", "inner_outputs", "inputs",
-        "order", "outputs", "outside", "passed", "start", "walks",
+        "order", "outputs", "outside", "start", "walks",
     )  # fmt: skip
 
     def __init__(self, call: Any, inputs: list[Array], start: int) -> None:
@@ -85,7 +101,6 @@ class Region:
         self.outside: list[tuple[Recording, Region, int]] = []
         self.inner_inputs: dict[int, Array] = {}
         self.inner_outputs: dict[int, Array] = {}
-        self.passed = 0
         self.entered = False
         self.edited = False
         self.order = 0
@@ -95,10 +110,11 @@ class Region:
 class Recording:
     """One request for gradients: the nodes, the ids of the arrays that depend on its leaves, and hooks on values.
 
-    ``marks`` are where watched cell calls began and ended: ``(number of nodes by then, region, ended)``.
+    ``marks`` are where watched cell calls began and ended: ``(number of nodes by then, region, ended)``. ``renamings``
+    are the first entries of nodes that give further names.
     """
 
-    __slots__ = ("__weakref__", "hooked", "leaves", "marks", "nodes", "tracked")
+    __slots__ = ("__weakref__", "hooked", "leaves", "marks", "nodes", "renamings", "tracked")
 
     def __init__(self, leaves: Iterable[Array]) -> None:
         self.leaves = list(leaves)
@@ -106,6 +122,7 @@ class Recording:
         self.tracked = {id(array) for array in self.leaves}
         self.hooked: dict[int, Any] = {}
         self.marks: list[tuple[int, Region, bool]] = []
+        self.renamings: list[Renaming] = []
 
     def __enter__(self) -> Recording:
         state.recordings = (*state.recordings, self)
@@ -132,7 +149,8 @@ class Recording:
         Returns:
             the gradient of each leaf that was reached, by the id of its array.
         """
-        gradients: dict[int, Any] = {}
+        renamed = self.renamings or any(region.inner_inputs or region.inner_outputs for _, region, _ in self.marks)
+        gradients: dict[int, Any] = Sums(self, (), functions) if renamed else {}
         for array, gradient in seeds:
             accumulate(gradients, id(array), gradient, functions)
         if self.marks:
@@ -152,7 +170,7 @@ class Recording:
         from .operator import Operator
 
         tracked, hooked = self.tracked, self.hooked
-        plain = not (functions.wraps or hooked or taps.operator_taps)
+        plain = not (functions.wraps or hooked or taps.operator_taps or self.renamings)
         before = silence() if plain else None
         try:
             for node in reversed(self.nodes):
@@ -173,13 +191,26 @@ class Recording:
                 if before is not None:  # code of the user's may run
                     restore(before)
                     before = None
-                for array, found in node_backward(node, gradients, functions, tracked, hooked):
-                    accumulate(gradients, id(array), found, functions)
+                step_back(node, gradients, functions, tracked, hooked)
                 if plain:
                     before = silence()
         finally:
             if before is not None:
                 restore(before)
+
+
+def step_back(
+    node: Node,
+    gradients: dict[int, Any],
+    functions: Any,
+    tracked: set[int],
+    hooked: dict[int, Callable[[Any], Any]],
+) -> None:
+    """Take the gradients of one node's outputs to its inputs."""
+    pairs = node_backward(node, gradients, functions, tracked, hooked)
+    if not isinstance(node[0], Renaming):
+        for array, gradient in pairs:
+            accumulate(gradients, id(array), gradient, functions)
 
 
 def node_backward(
@@ -189,8 +220,13 @@ def node_backward(
     tracked: set[int],
     hooked: dict[int, Callable[[Any], Any]],
 ) -> Iterable[tuple[Array, Any]]:
-    """The gradients that one node sends to its inputs, taking those of its outputs out of ``gradients``."""
+    """The gradients that one node sends to its inputs, taking those of its outputs out of ``gradients``.
+
+    Those of a ``Renaming`` are added to what the inputs have already.
+    """
     operator, inputs, output, attrs = node
+    if isinstance(operator, Renaming):
+        return gradients.pass_on(operator, inputs, output, tracked, hooked) if isinstance(gradients, Sums) else ()
     if type(output) is tuple:
         gradient: Any = tuple([gradients.pop(id(array), None) for array in output])
         if hooked:
@@ -213,8 +249,158 @@ def _hooked(hooked: dict[int, Callable[[Any], Any]], array: Array, gradient: Any
 
 def accumulate(gradients: dict[int, Any], key: int, gradient: Any, functions: Any) -> None:
     """Add a gradient to those that reached the same array before."""
+    if isinstance(gradients, Sums) and gradients.add(key, gradient):
+        return
     held = gradients.get(key)
     gradients[key] = gradient if held is None else functions.add(held, gradient)
+
+
+Part = list[Any]
+"""The name under which a part of a gradient came, the part, and the sum of it and all that came before."""
+
+
+class Sums(dict[int, Any]):
+    """The gradients of a walk over a tape on which values have several names, because hooks look at them.
+
+    Without the hooks all that reaches such a value would be added up in the order in which it comes. So it is here,
+    under whichever name it comes: a hook is shown the sum of what came under its own, and where it changes nothing
+    these parts keep their places. What it changes is one part, which comes where the hook ran.
+
+    Args:
+        recording: the tape.
+        leaves: values whose parts are wanted one by one (``parts_of``), named further or not.
+        functions: the operators to add with.
+    """
+
+    def __init__(self, recording: Recording, leaves: Iterable[Array], functions: Any) -> None:
+        super().__init__()
+        self.functions = functions
+        self.parts: dict[int, list[Part]] = {id(array): [] for array in leaves}  # of each name, shared by its names
+        marks = iter([*recording.marks, (len(recording.nodes) + 1, None, False)])
+        begins, region, ended = next(marks)
+        for index in range(len(recording.nodes) + 1):
+            while region is not None and begins == index:
+                for name, inner in (region.inner_outputs if ended else region.inner_inputs).items():
+                    self._share(*((id(inner), name) if ended else (name, id(inner))))
+                begins, region, ended = next(marks)
+            if index < len(recording.nodes) and isinstance(recording.nodes[index][0], Renaming):
+                for x, renamed in zip(*recording.nodes[index][1:3], strict=True):
+                    if id(renamed) in recording.tracked:
+                        self._share(id(x), id(renamed))
+
+    def _share(self, name: int, further: int) -> None:
+        self.parts[further] = self.parts.setdefault(name, [])
+
+    def add(self, key: int, gradient: Any) -> bool:
+        """Add to a value that has parts; whether it has."""
+        parts = self.parts.get(key)
+        if parts is None:
+            return False
+        parts.append([key, gradient, self.functions.add(parts[-1][2], gradient) if parts else gradient])
+        return True
+
+    def get(self, key: int, default: Any = None) -> Any:
+        """The sum of what came under a name, as of a dictionary."""
+        parts = self.parts.get(key)
+        if parts is None:
+            return super().get(key, default)
+        mine = self.parts_of(key)
+        if not mine:
+            return default
+        if len(mine) == len(parts):
+            return mine[-1][2]
+        total = mine[0][1]
+        for _, gradient, _ in mine[1:]:
+            total = self.functions.add(total, gradient)
+        return total
+
+    def pop(self, key: int, default: Any = None) -> Any:
+        """``get``, and nothing is left under the name."""
+        if key not in self.parts:
+            return super().pop(key, default)
+        found = self.get(key, default)
+        self.put_back(key, [])
+        return found
+
+    def __getitem__(self, key: int) -> Any:
+        return self.get(key) if key in self.parts else super().__getitem__(key)
+
+    def __setitem__(self, key: int, gradient: Any) -> None:
+        if key in self.parts:
+            self.put_back(key, [])
+            self.add(key, gradient)
+        else:
+            super().__setitem__(key, gradient)
+
+    def __contains__(self, key: object) -> bool:
+        parts = self.parts.get(key)  # type: ignore[call-overload]  # a dictionary asks for what may be no int
+        return super().__contains__(key) if parts is None else any(part[0] == key for part in parts)
+
+    def parts_of(self, key: int) -> list[Part]:
+        """What came under a name so far, to be put back."""
+        return [part for part in self.parts[key] if part[0] == key]
+
+    def put_back(self, key: int, kept: list[Part]) -> None:
+        """Leave under a name only those of its parts that are in ``kept``."""
+        parts = self.parts[key]
+        left = [part for part in parts if part[0] != key or any(part is one for one in kept)]
+        for place, part in enumerate(left):
+            if part is not parts[place]:  # what came before it is no longer the same
+                part[2] = self.functions.add(left[place - 1][2], part[1]) if place else part[1]
+        parts[:] = left
+
+    def pass_on(
+        self,
+        node: Renaming,
+        inputs: tuple[Array, ...],
+        outputs: tuple[Array, ...],
+        tracked: set[int],
+        hooked: dict[int, Callable[[Any], Any]],
+    ) -> list[tuple[Array, Any]]:
+        """Take what came for the outputs to the inputs: what the hooks left as it was part by part.
+
+        Returns:
+            pairs of an input and a part, which are added already.
+        """
+        came = tuple([self.get(id(array)) for array in outputs])
+        arrays = [_bare(g) for g in came]
+        if all(g is None for g in came) and not node.runs_without_gradient:
+            return []
+        gradients = tuple([_hooked(hooked, array, g) for array, g in zip(outputs, came, strict=True)])
+        gradients = node.changed(gradients, self.functions.wraps)
+        same: dict[int, int] = {}
+        pairs: list[tuple[int, Any]] = []
+        for x, renamed, array, new in zip(inputs, outputs, arrays, gradients, strict=True):
+            if id(renamed) not in self.parts:
+                continue
+            if _bare(new) is array:
+                same[id(renamed)] = id(x)
+                continue
+            self.put_back(id(renamed), [])
+            if new is not None and id(x) in tracked:
+                self.add(id(x), new)
+                pairs.append((id(x), new))
+        arrays_of = {id(x): x for x in inputs}
+        return [(arrays_of[key], gradient) for key, gradient in (*pairs, *self.rename(same))]
+
+    def rename(self, names: dict[int, int]) -> list[tuple[int, Any]]:
+        """Let what came under each of these names have come under another one of the same value.
+
+        Returns:
+            pairs of the other name and a part, in the order in which the parts came.
+        """
+        pairs = []
+        for parts in {id(self.parts[name]): self.parts[name] for name in names}.values():
+            for part in parts:
+                if part[0] in names:
+                    part[0] = names[part[0]]
+                    pairs.append((part[0], part[1]))
+        return pairs
+
+
+def _bare(gradient: Any) -> Any:
+    """The array of a gradient, which may be a tensor: hooks may rebind it."""
+    return getattr(gradient, "_array", gradient)
 
 
 def recording_active() -> bool:

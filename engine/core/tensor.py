@@ -346,7 +346,7 @@ class Tensor(TensorMethods):
         return Tensor._wrap(self._array.view())
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
-        copied = Tensor._wrap(self._array.copy())
+        copied = self.copy()  # the gradient passes, as in MindSpore
         memo[id(self)] = copied
         return copied
 

@@ -19,12 +19,12 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, cast
 
 from . import taps
 from .nested import Sparse, tensors_in
 from .operator import Operator
-from .recording import Recording, Region, Repeating, accumulate, node_backward, state
+from .recording import Recording, Region, Renaming, Repeating, Sums, accumulate, node_backward, state
 from .silence import restore, silence
 from .tensor import Tensor
 
@@ -37,7 +37,8 @@ def watched_backward(recording: Recording, gradients: dict[int, Any], functions:
     marks = list(recording.marks)
     inside = walk.inside
     nodes, tracked, hooked = recording.nodes, recording.tracked, recording.hooked
-    plain = not (functions.wraps or hooked)
+    summed = isinstance(gradients, Sums)
+    plain = not (functions.wraps or hooked or summed)
     before = None
     try:
         for index in range(len(nodes), -1, -1):
@@ -67,10 +68,14 @@ def watched_backward(recording: Recording, gradients: dict[int, Any], functions:
                     restore(before)
                     before = None
                 pairs = node_backward(node, gradients, functions, tracked, hooked)
+            added = isinstance(operator, Renaming)
             for array, gradient in pairs:
                 key = id(array)
-                held = gradients.get(key)
-                accumulate(gradients, key, gradient, functions)
+                if not added:
+                    held = None if summed else gradients.get(key)
+                    accumulate(gradients, key, gradient, functions)
+                else:
+                    held = None
                 for region in inside:
                     arrived = region.arrived
                     if key not in arrived:
@@ -91,17 +96,14 @@ class _Walk:
         self.recording = recording
         self.gradients = gradients
         self.functions = functions
-        self.targets = set(gradients)
+        self.targets = {key for key in (*gradients, *getattr(gradients, "parts", ())) if key in gradients}
         self.inside: list[Region] = []
-        # In a recomputed cell the sums of values from outside are kept elsewhere: each part of them is passed on.
-        self.passed: list[tuple[Any, Any]] | None = getattr(gradients, "passed", None)
 
     def enter(self, region: Region) -> None:
         """The walk is where the call ended."""
         gradients = self.gradients
         own = region.inner_outputs
-        take = gradients.pop if own else gradients.get  # what has an inner name too is added to that
-        arriving = tuple([_shown(take(id(array), None)) for array in region.outputs])
+        arriving = tuple([_shown(gradients.get(id(array))) for array in region.outputs])
         region.entered = any(g is not None for g in arriving)
         if not region.entered:
             return
@@ -109,16 +111,15 @@ class _Walk:
         outputs = {id(array) for array in region.outputs}
         region.arrived = {id(a): gradients.get(id(a)) if id(a) in outputs else None for a in region.inputs}
         region.before = [
-            (sums, {key: None if key in outputs else sums.get(key) for key in region.arrived if whole or key in sums})
+            (sums, {key: _standing(sums, key, key in outputs) for key in region.arrived if whole or key in sums})
             for sums, whole in ((gradients, True), *((around.arrived, False) for around in self.inside))
         ]
-        region.passed = len(self.passed or ())
         told = self._tell("backward_enter", region, arriving)
         region.edited = told is not arriving
         for array, old, new in zip(region.outputs, arriving, told, strict=True) if region.edited or own else ():
             key = id(array)
-            if key in own and new is not None:
-                accumulate(gradients, id(own[key]), self._value(new), self.functions)
+            if key in own:  # what has an inner name too is added to that
+                self._renamed(key, id(own[key]), old, new)
             elif new is not old and new is not None and key in self.recording.tracked:
                 for sums in (region.arrived, *(around.arrived for around in self.inside)):
                     if key in sums:
@@ -129,10 +130,14 @@ class _Walk:
 
     def leave(self, region: Region) -> None:
         """The walk is where the call began."""
-        own = {key: self.gradients.pop(id(inner), None) for key, inner in region.inner_inputs.items()}
+        own = {key: id(inner) for key, inner in region.inner_inputs.items()}
+        passed: list[tuple[int, Any]] = []
         if region.entered:
             self.inside.remove(region)
-            leaving = tuple([_shown(own.get(id(a)) if id(a) in own else region.arrived[id(a)]) for a in region.inputs])
+            arrived, gradients = region.arrived, self.gradients
+            leaving = tuple(
+                [_shown(gradients.get(own[id(a)]) if id(a) in own else arrived[id(a)]) for a in region.inputs]
+            )
             ends = [len(recording.nodes) for recording, _, _ in region.outside]
             told = self._tell("backward_exit", region, leaving)
             if region.edited or told is not leaving:
@@ -141,16 +146,28 @@ class _Walk:
                     _give_own_names(recording, sibling, start, end, views)
                 if not own:
                     self._add_up_as_a_hook_does(region, leaving, told)
-            for array, new in zip(region.inputs, told, strict=True):
-                if id(array) in own:
-                    own[id(array)] = None if new is None else self._value(new)
+            for array, old, new in zip(region.inputs, leaving, told, strict=True):
+                if id(array) in own and new is not old:
+                    passed += self._renamed(own.pop(id(array)), id(array), old, new)
             region.arrived, region.before, region.outside = {}, [], []
-        for key, gradient in own.items():
-            if gradient is not None:
-                accumulate(self.gradients, key, gradient, self.functions)
-                for around in self.inside:
-                    if key in around.arrived:
-                        accumulate(around.arrived, key, gradient, self.functions)
+        if own:
+            sums: Any = self.gradients
+            passed += sums.rename({inner: key for key, inner in own.items()})
+        for key, gradient in passed:
+            for around in self.inside:
+                if key in around.arrived:
+                    accumulate(around.arrived, key, gradient, self.functions)
+
+    def _renamed(self, name: int, other: int, old: Tensor | None, new: Tensor | None) -> list[tuple[int, Any]]:
+        """Take what came under one name of a value to another: its parts, or what a tap put in their place."""
+        sums: Any = self.gradients  # `Sums`, since there are several names
+        if new is old:
+            return cast("list[tuple[int, Any]]", sums.rename({name: other}))
+        sums.put_back(name, [])
+        if new is None:
+            return []
+        accumulate(sums, other, self._value(new), self.functions)
+        return [(other, self._value(new))]
 
     def _tell(self, method: str, region: Region, gradients: Any) -> Any:
         call = region.call
@@ -168,21 +185,14 @@ class _Walk:
         return gradient if self.functions.wraps else gradient._array
 
     def _add_up_as_a_hook_does(self, region: Region, leaving: Any, told: Any) -> None:
-        marked = _in_marks(region.call)
-        for place, (array, old, new) in enumerate(zip(region.inputs, leaving, told, strict=True)):
+        for array, old, new in zip(region.inputs, leaving, told, strict=True):
             key = id(array)
-            if key not in self.recording.tracked or (new is old and place not in marked):
+            if key not in self.recording.tracked or new is old:
                 continue
-            if self.passed is not None:
-                kept = [pair for pair in self.passed[region.passed :] if pair[0] is not array]
-                self.passed[region.passed :] = kept
             for sums, before in region.before:
                 if key not in before:
                     continue
-                if before[key] is None and sums is self.gradients:
-                    sums.pop(key, None)
-                else:
-                    sums[key] = before[key]
+                _put_back(sums, key, before[key])
                 if new is not None:
                     accumulate(sums, key, self._value(new), self.functions)
 
@@ -203,6 +213,22 @@ class _Walk:
             if users + (key in self.targets) > 1:
                 return "the cell returned its very input, and only a hook can tell its gradient from other users'"
         return ""
+
+
+def _standing(sums: dict[int, Any], key: int, none: bool) -> Any:
+    """What came for a value so far, for ``_put_back``; ``none``: nothing."""
+    if isinstance(sums, Sums) and key in sums.parts:
+        return [] if none else sums.parts_of(key)
+    return None if none else sums.get(key)
+
+
+def _put_back(sums: dict[int, Any], key: int, before: Any) -> None:
+    if isinstance(sums, Sums) and key in sums.parts:
+        sums.put_back(key, before)
+    elif before is None:
+        sums.pop(key, None)
+    else:
+        sums[key] = before
 
 
 def _give_own_names(recording: Recording, region: Region, start: int, end: int, views: dict[int, Any]) -> None:

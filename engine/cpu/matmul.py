@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from hookscope.engine.cpu.activation import gelu, relu, sigmoid, silu
 from hookscope.engine.cpu.array_module import Array, array_module
 from hookscope.engine.cpu.widening import narrow, widen
 
-__all__ = ["linear", "matmul"]
+__all__ = ["linear", "matmul", "weighted_sums"]
 
 
 def linear(x: Array, weight: Array, bias: Array | None, activation: str | None) -> Array:
@@ -50,6 +52,27 @@ def matmul(a: Array, b: Array, transpose_a: bool, transpose_b: bool) -> Array:
         return xp.asarray(xp.matmul(a, b))  # untyped cupy
     # NumPy adds half-precision products in half precision, and without BLAS.
     return xp.asarray(xp.matmul(widen(a), widen(b)), dtype=dtype)  # untyped cupy
+
+
+def weighted_sums(x: Array, weights: Array, axis: int) -> Array:
+    """Sums of `x` along `axis` with each column of `weights` (length, sums); what has the weight 0 does not count.
+
+    So a NaN or an infinity is in the sums that use it: the product alone would put 0 * NaN into every one.
+    """
+    xp = array_module(x)
+    moved, weights = x.swapaxes(axis, -1), weights.astype(x.dtype, copy=False)
+    sums = matmul(moved, weights, False, False)
+    if not xp.isfinite(sums).all():
+        finite = xp.isfinite(moved)
+        sums = matmul(xp.where(finite, moved, xp.zeros((), x.dtype)), weights, False, False)
+        above, below = (weights > 0).astype(np.float32), (weights < 0).astype(np.float32)
+        up, down, nan = (part.astype(np.float32) for part in (moved == np.inf, moved == -np.inf, moved != moved))
+        high = xp.matmul(up, above) + xp.matmul(down, below) > 0
+        low = xp.matmul(up, below) + xp.matmul(down, above) > 0
+        neither = (high & low) | (xp.matmul(nan, above + below) > 0)
+        for where, value in ((high, np.inf), (low, -np.inf), (neither, np.nan)):
+            sums[where] = value
+    return sums.swapaxes(axis, -1)
 
 
 def _swap_last_axes(operand: Array, name: str) -> Array:

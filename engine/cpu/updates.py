@@ -12,6 +12,7 @@ import math
 from typing import Any, TypeAlias
 
 from hookscope.engine.cpu.array_module import Array, array_module
+from hookscope.engine.cpu.widening import widen_any
 
 __all__ = [
     "adadelta", "adafactor", "adagrad", "adam_weight_decay", "adamax", "adamw", "add_sign", "amsgrad", "asgd",
@@ -37,7 +38,13 @@ def _sqrt(x: Any) -> Any:
 
 
 def _norm(x: Array) -> float:
+    x = widen_any(x)
     return float(_sqrt((x * x).sum()))
+
+
+def _root_mean_square(x: Array) -> float:
+    x = widen_any(x)
+    return float(_sqrt((x * x).mean()))
 
 
 # Along the gradient.
@@ -352,20 +359,20 @@ def adafactor(
     """
     xp = array_module(p)
     if scale_parameter:
-        lr *= max(eps[1], float(xp.sqrt((p * p).mean())))
+        lr *= max(eps[1], _root_mean_square(p))
     now = g * g + eps[0]
     if p.ndim > 1:
         rows, columns = (
-            _kept(_average(kept, now.mean(axis=axis), beta2), kept)
+            _kept(_average(kept, widen_any(now).mean(axis=axis), beta2), kept)
             for kept, axis in zip(squares, (-1, -2), strict=True)
         )
-        r = rows / rows.mean(axis=-1, keepdims=True)
+        r = rows / widen_any(rows).mean(axis=-1, keepdims=True)
         by = g / xp.sqrt(r[..., None] * columns[..., None, :])
         squares = [rows, columns]
     else:
         squares = [_kept(_average(squares[0], now, beta2), squares[0])]
         by = g / xp.sqrt(squares[0])
-    by = by / max(1.0, float(xp.sqrt((by * by).mean())) / clip) * lr
+    by = by / max(1.0, _root_mean_square(by) / clip) * lr
     if mean is not None:
         by = mean = _kept(_average(mean, by, beta1), mean)
     return p - by - p * (decay * lr), squares, mean

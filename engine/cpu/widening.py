@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from hookscope.engine.cpu.array_module import Array, array_module
 
-__all__ = ["narrow", "widen", "widen_any"]
+__all__ = ["in_single", "is_half", "narrow", "widen", "widen_any"]
 
 # Nearly all arrays have one of these very objects.
 _SINGLE, _DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
@@ -32,6 +34,25 @@ def widen_any(x: Array) -> Array:
     """`widen` for functions that mean something for complex numbers too: these as they are."""
     dtype = x.dtype
     return x if dtype is _SINGLE or dtype is _DOUBLE or dtype.kind == "c" else widen(x)
+
+
+def is_half(x: Array) -> bool:
+    """Whether `x` holds float16 or bfloat16 (which NumPy does not know: its kind is "V")."""
+    dtype = x.dtype
+    return dtype is not _SINGLE and dtype.itemsize == 2 and dtype.kind in "fV"
+
+
+def in_single(kernel: Callable[..., Array]) -> Callable[..., Array]:
+    """A kernel that adds up: what is given in half precision is added in float32 and the result rounded once."""
+
+    @functools.wraps(kernel)
+    def widened(x: Array, *rest: Any, **attrs: Any) -> Array:
+        if not is_half(x):
+            return kernel(x, *rest, **attrs)
+        given = [a.astype(np.float32) if hasattr(a, "dtype") and is_half(a) else a for a in (x, *rest)]
+        return kernel(*given, **attrs).astype(x.dtype)
+
+    return widened
 
 
 def result_dtype(x: Array) -> Any:

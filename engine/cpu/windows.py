@@ -220,9 +220,9 @@ def max_pool_grad(
     g: Array, places: Array, shape: Ints, kernel: Ints, stride: Ints, pads: Ints, dilation: Ints
 ) -> Array:
     """The gradient of ``max_pool``: each goes to the element that was the largest."""
-    arrived, chosen = samples_last(g), samples_last(places)
-    total = _frame(shape, pads, arrived)
     apart = all(s >= k for s, k in zip(stride, kernel, strict=True)) and set(dilation) == {1}
+    arrived, chosen = samples_last(g if apart else _widen(g)), samples_last(places)
+    total = _frame(shape, pads, arrived)
     for number, position in enumerate(np.ndindex(*kernel)):
         part = kept(arrived, chosen == number)
         place = _place(position, g.shape[2:], stride, dilation)
@@ -230,7 +230,7 @@ def max_pool_grad(
             total[place] = part
         else:
             total[place] += part
-    return samples_first(total[_inner(shape[2:], pads)])
+    return samples_first(total[_inner(shape[2:], pads)]).astype(g.dtype, copy=False)
 
 
 def max_pool_pick(x: Array, places: Array, kernel: Ints, stride: Ints, pads: Ints, dilation: Ints) -> Array:

@@ -200,7 +200,8 @@ def flip(input: Tensor, dims: Ints) -> Tensor:
     """The order of the elements reversed along axes."""
 
 def float_power(input: Tensor | Number, exponent: Tensor | Number) -> Tensor:
-    """The power input**exponent, computed in Float64."""
+    """The power input**exponent, computed in Float64, or in Complex128 where one of the two is complex.
+    """
 
 def floor(input: Tensor) -> Tensor:
     """The greatest integer not above x; its gradient is 0."""
@@ -316,7 +317,9 @@ def logical_xor(input: Operand, other: Operand) -> Tensor:
     """Whether one of x and y is nonzero and not both, as Bool."""
 
 def logsumexp(input: Tensor, dim: Axis, keepdim: bool = False) -> Tensor:
-    """log(sum(exp(input))) over axes, computed without overflow."""
+    """log(sum(exp(input))) over axes, computed without overflow; infinite where an element is inf, or all
+    are -inf.
+    """
 
 def lt(input: Operand, other: Operand) -> Tensor:
     """x < y, as Bool."""

@@ -7,6 +7,7 @@ import math
 from .. import ops
 from ..core.checks import check_bool
 from ..core.tensor import Tensor
+from ..ops.elementwise import through_single
 from .cell import Cell
 
 __all__ = ["ClipByNorm", "L1Regularizer", "Moments", "Norm", "ReduceLogSumExp"]
@@ -23,6 +24,7 @@ class ClipByNorm(Cell):
         super().__init__()
         self.axis = axis
 
+    @through_single
     def construct(self, x: Tensor, clip_norm: Tensor | float) -> Tensor:
         """``x`` with a 2-norm of at most ``clip_norm``.
 
@@ -55,6 +57,7 @@ class Norm(Cell):
         super().__init__()
         self.axis, self.keep_dims = axis, check_bool(keep_dims, "Norm", "keep_dims")
 
+    @through_single
     def construct(self, x: Tensor) -> Tensor:
         return ops.sqrt(ops.reduce_sum(x * x, self.axis, self.keep_dims))
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..core import precision, random, taps
 from ..core.nested import replaced, tensors_in
-from ..core.recording import Recording, Repeating, accumulate, node_backward, record, state
+from ..core.recording import Recording, Repeating, Sums, accumulate, record, state, step_back
 from ..core.tensor import Tensor
 from ..core.types import Array
 from ..core.watched_backward import watched_backward
@@ -197,21 +197,6 @@ class _Nodes(_Discarded):
         self.used.use(entry[1])
 
 
-class _Passed(dict[int, Any]):
-    """Gradients of an inner walk; those of the leaves are not summed but handed on, in the order they came."""
-
-    def __init__(self, leaves: Iterable[Array]) -> None:
-        super().__init__()
-        self.leaves = {id(array): array for array in leaves}
-        self.passed: list[tuple[Array, Any]] = []
-
-    def __setitem__(self, key: int, gradient: Any) -> None:
-        if key in self.leaves:
-            self.passed.append((self.leaves[key], gradient))
-        else:
-            super().__setitem__(key, gradient)
-
-
 class _Recompute(Repeating):
     """The node of one call."""
 
@@ -255,7 +240,7 @@ class _Recompute(Repeating):
             inner, self._as_it_was(), precision.scope(self.dtype), self.context, taps.repeating(self.calls, label)
         ):  # fmt: skip
             again = tensors_in(self.function(*self.args, **self.kwargs))
-        gradients = _Passed(leaves)
+        gradients = Sums(inner, leaves, functions)
         for tensor, g in zip(again, gradient, strict=True):
             if g is not None and id(tensor._array) in inner.tracked:
                 accumulate(gradients, id(tensor._array), g, functions)
@@ -263,9 +248,9 @@ class _Recompute(Repeating):
             watched_backward(inner, gradients, functions)
         else:
             for node in reversed(inner.nodes):
-                for array, g in node_backward(node, gradients, functions, inner.tracked, inner.hooked):
-                    accumulate(gradients, id(array), g, functions)
-        return gradients.passed
+                step_back(node, gradients, functions, inner.tracked, inner.hooked)
+        # Not their sums: what came is handed on, in the order in which it came.
+        return [(array, g) for array in leaves for _, g, _ in gradients.parts_of(id(array))]
 
     @contextlib.contextmanager
     def _as_it_was(self) -> Iterator[None]:

@@ -98,7 +98,7 @@ class MultiheadAttention(Cell):
         need_weights: bool = True,
         attn_mask: Tensor | None = None,
         average_attn_weights: bool = True,
-    ) -> tuple[Tensor, Tensor | None]:
+    ) -> tuple[Tensor, ...]:
         """What each query takes from the values, and the weights by which it does.
 
         Args:
@@ -113,7 +113,8 @@ class MultiheadAttention(Cell):
 
         Returns:
             The output in the form of ``query``, and the weights (N, L, S), (N, num_heads, L, S) without
-            ``average_attn_weights``, without N for inputs without a batch, or None without ``need_weights``.
+            ``average_attn_weights``, without N for inputs without a batch; without ``need_weights`` the output alone, a
+            tuple of one.
 
         Raises:
             ValueError: a shape that does not fit, or a mask of integers other than uint8.
@@ -124,22 +125,17 @@ class MultiheadAttention(Cell):
                 f"For 'MultiheadAttention', 'query', 'key' and 'value' must all have 2 or 3 axes, but got shapes "
                 f"{query.shape}, {key.shape} and {value.shape}"
             )
-        same_inputs = key is query and value is query
         if single:
             query, key, value = (ops.expand_dims(x, 0) for x in (query, key, value))
             if key_padding_mask is not None:
                 key_padding_mask = ops.expand_dims(key_padding_mask, 0)
         elif not self.batch_first:
-            query = ops.transpose(query, (1, 0, 2))
-            if same_inputs:
-                key = value = query
-            else:
-                key, value = ops.transpose(key, (1, 0, 2)), ops.transpose(value, (1, 0, 2))
+            query, key, value = (ops.transpose(x, (1, 0, 2)) for x in (query, key, value))
         if query.shape[2] != self.embed_dim:
             raise ValueError(
                 f"For 'MultiheadAttention', 'query' must have {self.embed_dim} as its last length: {query.shape}"
             )
-        q, k, v = self._projected(query, key, value, same_inputs)
+        q, k, v = self._projected(query, key, value)
         n, length, heads, size = query.shape[0], query.shape[1], self.num_heads, self.head_dim
         grown = 0
         if self.bias_k is not None and self.bias_v is not None:
@@ -166,15 +162,15 @@ class MultiheadAttention(Cell):
         elif not self.batch_first:
             found = ops.transpose(found, (1, 0, 2))
         if not need_weights:
-            return found, None
+            return (found,)
         if average_attn_weights:
             weights = ops.mean(weights, 1)
         return found, ops.squeeze(weights, 0) if single else weights
 
-    def _projected(self, query: Tensor, key: Tensor, value: Tensor, same_inputs: bool) -> tuple[Tensor, ...]:
+    def _projected(self, query: Tensor, key: Tensor, value: Tensor) -> tuple[Tensor, ...]:
+        # Three products also where the three are one tensor: whether they are cannot be seen where a hook has marked
+        # them, and one product has other bits.
         e = self.embed_dim
-        if self._same and same_inputs:
-            return ops.split(dense(query, self.in_proj_weight, self.in_proj_bias), e, 2)
         if self._same:
             weights = ops.split(self.in_proj_weight, e, 0)
         else:

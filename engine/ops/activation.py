@@ -379,7 +379,8 @@ def hardswish(input: Tensor) -> Tensor:
     Raises:
         TypeError: ``input`` is no Tensor.
     """
-    return mul(input, clamp(check_tensor(input, "hardswish") / 6.0 + 0.5, 0.0, 1.0))
+    inside = where(check_tensor(input, "hardswish") < -3, 0, input)  # else -inf times 0
+    return mul(inside, clamp(inside / 6.0 + 0.5, 0.0, 1.0))
 
 
 def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Tensor:

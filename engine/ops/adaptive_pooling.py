@@ -18,9 +18,9 @@ from ..cpu.array_module import array_module
 from .arguments import check_tensor
 from .convolution import ints_for
 from .indexing import getitem
-from .linalg import matmul
+from .linalg import weighted_sums
 from .pooling import as_image, batched, mean_of_windows
-from .shape import cast, reshape, swapaxes
+from .shape import cast, reshape
 
 __all__ = [
     "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d", "adaptive_max_pool1d", "adaptive_max_pool2d",
@@ -54,14 +54,11 @@ def _adaptive_average(input: Tensor, output_size: Size, axes: int, name: str) ->
         if all(n % m == 0 for n, m in zip(lengths, size, strict=True)):
             window = tuple(n // m for n, m in zip(lengths, size, strict=True))
             return mean_of_windows(axes, name, x, window, window, "valid", 0)
-        # A mean over uneven parts of one axis is a product with a matrix.
         for axis, (length, parts) in enumerate(zip(lengths, size, strict=True)):
             weights = np.zeros((length, parts))
             for part, (start, stop) in enumerate(edges_of(length, parts)):
                 weights[start:stop, part] = 1 / (stop - start)
-            matrix = Tensor._wrap(to_device(weights.astype(x._array.dtype)))
-            last = x.ndim - 1
-            x = swapaxes(matmul(swapaxes(x, axis + 2, last), matrix), axis + 2, last)
+            x = weighted_sums(x, weights=to_device(weights), axis=axis + 2)
         return x
 
     return batched(pooled, input, axes, name)

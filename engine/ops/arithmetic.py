@@ -15,6 +15,7 @@ from ..core.types import Array, Functions, Number, Operand, TensorLike, Value
 from ..cpu.array_module import array_module
 from .comparison import eq, ge, logical_or, where
 from .elementwise import Binary, array_dtype, cast_operator, fit, function_of_number, operands, unary
+from .shape import tensor_of
 
 __all__ = [
     "abs", "absolute", "add", "ceil", "clamp", "clip", "div", "divide", "floor", "floor_divide", "fmod", "maximum",
@@ -33,6 +34,7 @@ add = Binary(
     np.add,
     (lambda F, g, out, x, y: fit(F, g, x), lambda F, g, out, x, y: fit(F, g, y)),
     doc="x + y.",
+    beside_lists=True,
     numpy=renamed(input="x1", other="x2"),
     primitive=(prim("Add"), prim("TensorAdd")),
 )
@@ -41,6 +43,7 @@ sub = Binary(
     np.subtract,
     (lambda F, g, out, x, y: fit(F, g, x), lambda F, g, out, x, y: fit(F, -g, y)),
     doc="x - y.",
+    beside_lists=True,
     numpy=renamed("subtract", input="x1", other="x2"),
     primitive=prim("Sub"),
 )
@@ -98,6 +101,7 @@ floor_divide = Binary(
     np.floor_divide,
     doc="floor(x / y), the greatest integer not above the quotient; its gradient is 0.",
     in_place=True,
+    beside_lists=True,
     **everywhere("FloorDiv"),
 )
 remainder = Binary(
@@ -316,6 +320,8 @@ def _round(input: Tensor, decimals: int = 0) -> Tensor:
 
 
 def _scaled(other: Operand, alpha: Number) -> Operand:
+    if isinstance(other, list | tuple):
+        other = tensor_of(other)
     return other if alpha == 1 and not isinstance(alpha, float) else mul(other, alpha)
 
 
@@ -334,7 +340,7 @@ def _add_scaled(input: Tensor, other: Operand, *, alpha: Number = 1) -> Tensor:
     Raises:
         TypeError: ``other`` is neither a tensor nor a number.
     """
-    return add(input, _scaled(other, alpha))
+    return add.of_method(input, _scaled(other, alpha))
 
 
 @declare(method=("sub", "subtract"), in_place="sub_", mint="sub")
@@ -352,7 +358,7 @@ def subtract(input: Operand, other: Operand, *, alpha: Number = 1) -> Tensor:
     Raises:
         TypeError: an input is neither a tensor nor a number.
     """
-    return sub(input, _scaled(other, alpha))
+    return sub.of_method(input, _scaled(other, alpha))
 
 
 @declare(method=("clamp", "clip"), in_place=True, mint=True)

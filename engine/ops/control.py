@@ -20,7 +20,7 @@ from ..core.types import DTypeLike, Number, Operand, TensorLike
 from . import arithmetic, comparison, exponentials
 from .arguments import check_tensor
 from .creation import zeros
-from .shape import cast
+from .shape import cast, tensor_of
 from .sparse_tensors import COOTensor, CSRTensor
 
 __all__ = [
@@ -238,7 +238,7 @@ def tuple_to_array(input_x: tuple[Number, ...]) -> Tensor:
         TypeError: ``input_x`` is no tuple.
     """
     check_type(input_x, tuple, "tuple_to_array", "input_x")
-    made = Tensor(list(input_x))
+    made = tensor_of(list(input_x))
     return cast(made, int32) if made.dtype is int64 else made
 
 

@@ -23,6 +23,7 @@ from ..core.surfaces import declare, prim
 from ..core.tensor import Tensor
 from ..core.types import Array, DTypeLike, Shape, TensorLike
 from ..cpu import philox
+from ..cpu.array_module import special_module
 from .arguments import check_tensor, ints_of
 
 __all__ = [
@@ -445,7 +446,7 @@ def random_gamma(shape: Shape, alpha: Tensor, seed: int | None = None) -> Tensor
 
 @np.errstate(all="ignore")
 def _poisson(rate: Array, seed: int | None) -> Array:
-    """Counts by inversion (Devroye 1986, X.3); from a rate of 50 on as rounded normal numbers of Anscombe's root."""
+    """Counts by inversion (Devroye 1986, X.3): term by term, from a rate of 50 on by the inverse function."""
     u = _inner(rate.shape, seed)
     small = np.where(rate < 50, rate, 0.0)
     term = np.exp(-small)
@@ -457,9 +458,14 @@ def _poisson(rate: Array, seed: int | None) -> Array:
         count += more
         term = term * small / k
         total = total + term
-    z = random.normal(rate.shape, None if seed is None else seed + 1).astype(np.float64)
-    large = np.maximum(np.round((np.sqrt(rate + 3 / 8) + z / 2) ** 2 - 3 / 8), 0)
-    return np.where(rate < 50, count, large)
+    if not (rate >= 50).any():
+        return count
+    special = special_module(rate)
+    large = np.where(rate < 50, 50.0, rate)
+    above = np.ceil(special.pdtrik(u, large))
+    # The inverse is that of a continuous function: the count below may be enough already.
+    below = np.maximum(above - 1, 0)
+    return np.where(rate < 50, count, np.where(special.pdtr(below, large) >= u, below, above))
 
 
 def random_poisson(shape: Shape, rate: Tensor, seed: int | None = None, dtype: DTypeLike = float32) -> Tensor:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.dtype import bfloat16, float64
+from ..core.dtype import bfloat16, complex128, float64
 from ..core.surfaces import alias, declare, everywhere, prim, renamed
 from ..core.tensor import Tensor
 from ..core.types import Array, Functions, Number, Operand, TensorLike, Value
@@ -17,6 +17,7 @@ from . import arithmetic, comparison, exponentials
 from .arguments import check_tensor
 from .comparison import where
 from .elementwise import Binary, as_dtype, as_floats, cast_operator, fit, function_of_number, operand, operands, unary
+from .shape import tensor_of
 
 __all__ = [
     "acos", "acosh", "addcdiv", "addcmul", "approximate_equal", "arccos", "arccosh", "arcsin", "arcsinh", "arctan",
@@ -555,8 +556,8 @@ def copysign(x: TensorLike, other: TensorLike) -> Tensor:
     Returns:
         A tensor of the shape that both broadcast to, in the dtype of ``x``; bools and integers become Float32.
     """
-    size = as_floats(arithmetic.abs(x if isinstance(x, Tensor) else Tensor(x)))
-    sign = signbit(other if isinstance(other, Tensor) else Tensor(other))
+    size = as_floats(arithmetic.abs(tensor_of(x)))
+    sign = signbit(tensor_of(other))
     return where(sign, -size, size)
 
 
@@ -765,14 +766,14 @@ def _squared_difference(x: Operand, y: Operand) -> Tensor:
 
 @declare(method=renamed(exponent="other"), mint=True, numpy=renamed(input="x1", exponent="x2"))
 def float_power(input: Tensor | Number, exponent: Tensor | Number) -> Tensor:
-    """The power input**exponent, computed in Float64.
+    """The power input**exponent, computed in Float64, or in Complex128 where one of the two is complex.
 
     Args:
         input: the base, a tensor or a number.
         exponent: a tensor that broadcasts with ``input`` or a number.
 
     Returns:
-        A Float64 tensor of the shape that both broadcast to.
+        A Float64 or Complex128 tensor of the shape that both broadcast to.
 
     Raises:
         TypeError: two numbers, or an input that is neither a tensor nor a number.
@@ -780,7 +781,9 @@ def float_power(input: Tensor | Number, exponent: Tensor | Number) -> Tensor:
     if not isinstance(input, Tensor) and not isinstance(exponent, Tensor):
         raise TypeError("For 'float_power', one of 'input' and 'exponent' must be a Tensor, but got two numbers")
     given = operand("float_power", "input", input), operand("float_power", "exponent", exponent)
-    x, y = (as_dtype(v, float64.numpy) if isinstance(v, Tensor) else float(v) for v in given)
+    kinds = [v._array.dtype.kind if isinstance(v, Tensor) else "c" if isinstance(v, complex) else "f" for v in given]
+    wanted, number = (complex128.numpy, complex) if "c" in kinds else (float64.numpy, float)
+    x, y = (as_dtype(v, wanted) if isinstance(v, Tensor) else number(v) for v in given)
     return arithmetic.pow(x, y)
 
 

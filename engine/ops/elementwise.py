@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -9,11 +10,13 @@ import numpy as np
 
 from ..core.backend import is_array
 from ..core.dtype import float32, numpy_dtype, promote, promote_scalar, wrapped
+from ..core.nested import replaced, tensors_in
 from ..core.operator import ARRAY_FUNCTIONS, COMPLEX, FLOAT32, Operator, binary_method, fitted
 from ..core.surfaces import declare
 from ..core.tensor import Tensor
 from ..core.types import Array, DTypeLike, Functions, Operand, TensorLike, Value
 from ..cpu.array_module import array_module
+from ..cpu.widening import in_single, is_half
 from .arguments import check_tensor
 
 
@@ -31,6 +34,7 @@ def fit(F: Functions, g: Value, x: Value) -> Any:
     return g if g.shape == x.shape else F.sum_to(g, shape=tuple(x.shape))
 
 
+@in_single
 def _sum_to(x: Array, shape: tuple[int, ...]) -> Array:
     added = x.ndim - len(shape)
     axes = tuple(range(added)) + tuple(i + added for i, n in enumerate(shape) if n == 1 and x.shape[i + added] != 1)
@@ -140,8 +144,10 @@ class Binary(Operator):
     second = "other"
     """What the second argument is called."""
 
-    def __init__(self, *args: Any, integers_to_float: bool = False, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, integers_to_float: bool = False, beside_lists: bool = False, **kwargs: Any) -> None:
         self.integers_to_float = integers_to_float
+        self.beside_lists = beside_lists
+        """Whether Python's operator takes a list or tuple beside a tensor, as MindSpore's ``+`` does."""
         super().__init__(*args, **kwargs)
 
     def documented(self, sentence: str) -> str:
@@ -187,7 +193,14 @@ class Binary(Operator):
 
     def as_method(self) -> Callable[..., Any]:
         """The function behind Python's operator."""
-        return binary_method(self, self.integers_to_float)
+        return binary_method(self, self.integers_to_float, self.of_method if self.beside_lists else self)
+
+    def of_method(self, input: Any, other: Any) -> Tensor:
+        """The operator, where one of the two may be a list or tuple."""
+        from .shape import tensor_of
+
+        result: Tensor = self(*(tensor_of(x) if isinstance(x, list | tuple) else x for x in (input, other)))
+        return result
 
 
 def operands(
@@ -197,7 +210,7 @@ def operands(
 
     Args:
         name: of the operator, for errors.
-        input: a tensor, a number, a list or an array.
+        input: a tensor, a number or an array.
         other: likewise.
         integers_to_float: whether bools and integers become Float32.
         second: what errors call the second one.
@@ -223,7 +236,7 @@ def operands(
 
 
 def operand(name: str, argument: str, value: object) -> Any:
-    """A tensor or a number as it is, a list or an array as a tensor.
+    """A tensor or a number as it is, an array as a tensor.
 
     Args:
         name: of the operator, for errors.
@@ -240,7 +253,7 @@ def operand(name: str, argument: str, value: object) -> Any:
         value = value.item()  # NumPy's numbers count as Python's
     if isinstance(value, Tensor | bool | int | float | complex):
         return value
-    if isinstance(value, np.ndarray | list | tuple) or is_array(value):
+    if is_array(value):
         return Tensor(value)  # type: ignore[arg-type]  # or CuPy's array
     raise TypeError(f"For '{name}', '{argument}' must be a Tensor or a number, but got {type(value).__name__}")
 
@@ -265,6 +278,35 @@ def as_dtype(value: Any, dtype: np.dtype[Any]) -> Any:
 def in_dtype(x: Tensor, dtype: DTypeLike | None) -> Tensor:
     """The tensor in a dtype, or as it is where that is None."""
     return x if dtype is None else as_dtype(x, numpy_dtype(dtype))
+
+
+def as_single(x: Tensor) -> Tensor:
+    """A tensor of half precision in Float32, for what is computed in several steps; every other as it is."""
+    return as_dtype(x, float32.numpy) if is_half(x._array) else x
+
+
+def through_single(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of several steps that takes half precision through all of them in Float32 and rounds its results once.
+
+    Args:
+        function: takes tensors, also in lists and tuples, and returns them so; it converts to a ``dtype`` by itself.
+
+    Returns:
+        The function; its results are in half precision if all floating tensors that it was given are.
+    """
+
+    @functools.wraps(function)
+    def rounded(*args: Any, **kwargs: Any) -> Any:
+        given = [t._array for t in tensors_in((args, kwargs))]
+        if kwargs.get("dtype") is not None or not any(is_half(x) for x in given):
+            return function(*args, **kwargs)
+        wide_args, wide_kwargs = replaced((args, kwargs), [as_single(t) for t in tensors_in((args, kwargs))])
+        found = function(*wide_args, **wide_kwargs)
+        wanted = functools.reduce(promote, [x.dtype for x in given if x.dtype.kind in "fVc"])
+        kept = [as_dtype(t, wanted) if t._array.dtype.kind == "f" else t for t in tensors_in(found)]
+        return replaced(found, kept)
+
+    return rounded
 
 
 def as_floats(x: Tensor) -> Tensor:

@@ -55,9 +55,10 @@ class HookBackward:
         if state.recordings:
 
             def at_gradients(gradients: Gradients) -> Gradients:
-                # An input that did not take part further on has a gradient of zeros.
+                # An input that did not take part further on has a gradient of zeros, which goes no further by itself.
                 whole = tuple([zeros_like(x) if g is None else g for g, x in zip(gradients, inputs, strict=True)])
-                return checked_gradients(self.hook_fn(whole), whole, "the hook function of HookBackward")
+                found = checked_gradients(self.hook_fn(whole), whole, "the hook function of HookBackward")
+                return gradients if found is whole else found
 
             passed = Mark("HookBackward", at_gradients).put_on(passed)
         return passed[0] if len(passed) == 1 else tuple(passed)

@@ -15,6 +15,7 @@ from ..core.surfaces import declare, prim
 from ..core.tensor import Tensor
 from ..core.types import Array, Ints
 from ..cpu.array_module import array_module
+from ..cpu.widening import in_single
 from .arguments import check_tensor
 from .arithmetic import abs as absolute
 from .arithmetic import add, clamp, floor, mul
@@ -334,6 +335,7 @@ def _outputs(lengths: _Lengths, kernel: _Lengths, stride: _Lengths, dilation: _L
     return tuple((n - d * (k - 1) - 1) // s + 1 for n, k, s, d in zip(lengths, kernel, stride, dilation, strict=True))
 
 
+@in_single
 def _images(
     columns: Array, size: _Lengths, kernel: _Lengths, stride: _Lengths, pads: _Lengths, dilation: _Lengths
 ) -> Array:

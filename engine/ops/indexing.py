@@ -19,9 +19,10 @@ from ..core.silence import restore, silence
 from ..core.tensor import Tensor
 from ..core.types import Array, Number
 from ..cpu.array_module import array_module
+from ..cpu.widening import in_single
 from .arguments import check_tensor
 from .elementwise import cast_operator, fit
-from .shape import reshape
+from .shape import reshape, tensor_of
 
 __all__ = ["assigned", "getitem"]
 
@@ -32,6 +33,7 @@ def _put_kernel(x: Array, value: Array | Number, index: Any) -> Array:
     return changed
 
 
+@in_single
 def _scatter_add_kernel(g: Array, index: Any, shape: tuple[int, ...]) -> Array:
     xp = array_module(g)
     spread = xp.zeros(shape, g.dtype)
@@ -127,7 +129,7 @@ def assigned(target: Tensor, index: Any, value: Any) -> Array:
     plain = _checked(check_tensor(target, "assigned", "target"), index)
     array = target._array
     if isinstance(value, list | tuple) or is_array(value):
-        value = Tensor(value)
+        value = tensor_of(value)
     elif not isinstance(value, Tensor | bool | int | float | complex):
         raise IndexError(
             f"For 'Tensor.__setitem__', the value must be a number, a list or a Tensor, but got {type(value).__name__}"

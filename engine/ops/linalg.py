@@ -12,6 +12,7 @@ from ..core.types import Functions, Value
 from ..cpu import matmul as matmul_kernels
 from .arguments import check_tensor
 from .elementwise import as_dtype, fit
+from .shape import broadcast_to, reshape
 
 __all__ = ["batch_matmul", "bmm", "dense", "matmul", "mm"]
 
@@ -44,6 +45,13 @@ def _as_matrices(F: Functions, g: Value, a: Value, b: Value) -> tuple[Value, Val
 
 
 _matmul = Operator("matmul", matmul_kernels.matmul, (_left_rule, _right_rule))
+
+
+weighted_sums = Operator(
+    "weighted_sums",
+    matmul_kernels.weighted_sums,
+    (lambda F, g, out, x, weights, axis: F.weighted_sums(g, weights=weights.T, axis=axis),),
+)
 
 
 def _linear_rule(
@@ -236,8 +244,8 @@ def dense(input: Tensor, weight: Tensor, bias: Tensor | None = None, activation:
 
     Args:
         input: (..., in_channels).
-        weight: (out_channels, in_channels).
-        bias: (out_channels,); None adds nothing.
+        weight: (out_channels, in_channels), or (in_channels,) for a result without a last axis.
+        bias: (out_channels,), or one number; without axes beside a ``weight`` with one; None adds nothing.
         activation: "relu", "gelu", "gelu_tanh", "silu", "sigmoid" or "tanh"; None is none.
 
     Returns:
@@ -256,4 +264,13 @@ def dense(input: Tensor, weight: Tensor, bias: Tensor | None = None, activation:
         raise ValueError(f"For 'dense', 'bias' must have no axes where 'weight' has one, but got shape {bias.shape}")
     wanted = promote(input._array.dtype, weight._array.dtype)
     b = None if bias is None else as_dtype(check_tensor(bias, "dense", "bias"), wanted)
-    return _linear(as_dtype(input, wanted), as_dtype(weight, wanted), b, activation=activation)
+    row = weight.ndim == 1
+    if b is not None and b.ndim >= (1 if row else 2):
+        allowed = "no axis" if row else "1 axis at most"
+        raise ValueError(f"For 'Dense', 'bias' must have {allowed}, but got shape {b.shape}")
+    if row:
+        weight = reshape(weight, (1, weight.shape[0]))
+    if b is not None and b.shape != weight.shape[:1]:
+        b = broadcast_to(b, weight.shape[:1])
+    found: Tensor = _linear(as_dtype(input, wanted), as_dtype(weight, wanted), b, activation=activation)
+    return reshape(found, input.shape[:-1]) if row else found

@@ -16,12 +16,16 @@ from ..core.tensor import Tensor
 from ..core.types import Array
 from ..cpu import cross_entropy as cross_entropy_kernels
 from ..cpu.array_module import array_module
+from ..cpu.widening import widen
 from .activation import log_softmax, softmax, softplus
 from .arguments import check_tensor
 from .arithmetic import abs as absolute
 from .arithmetic import add, div, maximum, minimum, mul, neg, pow, sqrt, square, sub  # fmt: skip
 from .comparison import where  # fmt: skip
-from .elementwise import cast_operator  # fmt: skip
+from .elementwise import (
+    cast_operator,  # fmt: skip, through_single
+    through_single,
+)
 from .exponentials import exp, log, log1p  # fmt: skip
 from .indexing import getitem
 from .reduction import mean, reduce_sum
@@ -227,7 +231,7 @@ def _nll_with_weight(
     """
     found = nll_loss(logits, labels, weight, ignore_index, reduction)
     kept = labels._array != ignore_index
-    total = weight._array[labels._array[kept]].sum()
+    total = widen(weight._array[labels._array[kept]]).sum()
     return found, Tensor._wrap(array_module(weight._array).asarray(total, dtype=weight._array.dtype))
 
 
@@ -646,6 +650,7 @@ def soft_margin_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> 
     return reduced(softplus(neg(mul(target, input)), 1, 1e9), reduction, "soft_margin_loss")
 
 
+@through_single
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
     """The cosine of the angle between the vectors along ``dim``: x1 . x2 / (max(norm1, eps) * max(norm2, eps)).
 

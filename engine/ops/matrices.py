@@ -26,7 +26,7 @@ from .arguments import Axis, axes_of, check_tensor
 from .comparison import where
 from .complexes import conj
 from .diagonals import tril, triu
-from .elementwise import array_dtype, as_dtype, as_floats, in_dtype, zeros_operator
+from .elementwise import array_dtype, as_dtype, as_floats, in_dtype, through_single, zeros_operator
 from .linalg import matmul
 from .products import adjoint as conjugate_transpose
 from .rearranging import movedim
@@ -828,6 +828,7 @@ def matrix_exp(input: Tensor) -> Tensor:
 
 
 @declare(method=True, mint="linalg.norm", numpy=renamed(A="x", dim="axis", keepdim="keepdims", without=("dtype",)))
+@through_single
 def norm(
     A: Tensor,
     ord: int | float | str | None = None,
@@ -864,6 +865,7 @@ def norm(
 
 
 @declare(mint=renamed("linalg.matrix_norm", axis="dim", keepdims="keepdim"))
+@through_single
 def matrix_norm(
     A: Tensor,
     ord: int | float | str = "fro",

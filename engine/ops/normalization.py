@@ -16,9 +16,11 @@ from ..core.tensor import Tensor
 from ..core.types import Array, Ints, Value
 from ..cpu import layer_norm as layer_norm_kernels
 from ..cpu.array_module import array_module
+from ..cpu.widening import widen
 from .arguments import check_tensor, one_axis
 from .arithmetic import add, div, mul, pow, rsqrt, square
 from .convolution import check_format
+from .elementwise import through_single
 from .linalg import matmul
 from .reduction import mean
 from .shape import cast, reshape
@@ -417,7 +419,7 @@ def instance_normalized(
         A tensor like ``x``.
     """
     if running is not None:
-        array = x._array
+        array = widen(x._array)
         axes = tuple(range(2, x.ndim))
         count = math.prod(x.shape[2:])
         update_running(running[0], Tensor._wrap(array.mean(axis=axes).mean(axis=0)), momentum)
@@ -451,6 +453,7 @@ def rms_norm(x: Tensor, gamma: Tensor, epsilon: float = 1e-6) -> tuple[Tensor, T
 
 
 @declare(primitive=prim("LRN", depth_radius=5, bias=1.0, alpha=1.0, beta=0.5, norm_region="ACROSS_CHANNELS"))
+@through_single
 def lrn(
     x: Tensor,
     depth_radius: int = 5,

@@ -23,7 +23,7 @@ from .arguments import check_tensor
 from .arithmetic import mul, pow
 from .comparison import where
 from .convolution import check_format, check_windows, ints_for, pads_for
-from .elementwise import as_dtype
+from .elementwise import as_dtype, through_single
 from .shape import expand_dims, squeeze
 
 __all__ = ["avg_pool1d", "avg_pool2d", "avg_pool3d", "lp_pool1d", "lp_pool2d", "max_pool2d", "max_pool3d"]
@@ -613,6 +613,7 @@ def _root(averaged: Tensor, norm_type: float, size: int) -> Tensor:
     return where(zero, 0.0 if norm_type > 0 else math.inf, pow(where(zero, 1.0, total), 1.0 / norm_type))
 
 
+@through_single
 def lp_pool1d(
     x: Tensor, norm_type: float, kernel_size: Ints, stride: Ints | None = None, ceil_mode: bool = False
 ) -> Tensor:
@@ -638,6 +639,7 @@ def lp_pool1d(
     return _root(averaged, norm_type, size)
 
 
+@through_single
 def lp_pool2d(
     x: Tensor, norm_type: float, kernel_size: Ints, stride: Ints | None = None, ceil_mode: bool = False
 ) -> Tensor:

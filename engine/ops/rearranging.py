@@ -14,7 +14,7 @@ from ..core.types import Ints, Shape, TensorLike
 from ..cpu.array_module import array_module
 from .arguments import along, axes_of, check_tensor, ints_of, one_axis
 from .indexing import getitem_operator
-from .shape import broadcast_to, concat, expand_dims, flip, reshape, slice_operator, swapaxes, transpose
+from .shape import broadcast_to, concat, expand_dims, flip, reshape, slice_operator, swapaxes, tensor_of, transpose
 
 __all__ = [
     "expand", "expand_as", "fliplr", "flipud", "moveaxis", "movedim", "ravel", "repeat_elements", "repeat_interleave",
@@ -321,7 +321,7 @@ def repeat_interleave(input: TensorLike, repeats: Shape, axis: int | None = None
         TypeError: ``repeats`` holds no ints.
         ValueError: a number is negative, there are too few or too many, or ``axis`` is out of range.
     """
-    x = check_tensor(input, "repeat_interleave") if isinstance(input, Tensor) else Tensor(input)
+    x = tensor_of(input)
     if axis is None:
         x, axis = ravel(x), 0
     at = one_axis(axis, x.ndim, "repeat_interleave")

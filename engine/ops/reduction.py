@@ -15,10 +15,12 @@ from ..core.surfaces import alias, declare, prim, renamed
 from ..core.tensor import Tensor
 from ..core.types import AnyDType, Array, DTypeLike, Functions, Number, Value
 from ..cpu.array_module import array_module
+from ..cpu.widening import in_single
 from .arguments import Axis, axes_of, check_tensor, one_axis
 from .arithmetic import add, maximum, minimum, mul, sqrt, square, sub
+from .comparison import isfinite
 from .comparison import where as choose
-from .elementwise import array_dtype, as_dtype, as_floats, in_dtype
+from .elementwise import array_dtype, as_dtype, as_floats, as_single, in_dtype
 from .exponentials import exp, log
 from .shape import reshape, stop_gradient
 
@@ -38,10 +40,12 @@ def _spread(F: Functions, g: Value, x: Value, axis: tuple[int, ...] | None) -> A
     return F.broadcast_to(F.reshape(g, shape=_kept(x, axis)), shape=tuple(x.shape))
 
 
+@in_single
 def _sum_kernel(x: Array, axis: tuple[int, ...] | None, keepdims: bool) -> Array:
     return x.sum(axis=axis, keepdims=keepdims, dtype=x.dtype if x.dtype.kind not in "b" else None)
 
 
+@in_single
 def mean_kernel(x: Array, axis: tuple[int, ...] | None, keepdims: bool) -> Array:
     """The mean; NaN of no elements, of which NumPy's ``mean`` warns even where it is told to ignore.
 
@@ -70,8 +74,10 @@ def _extreme_rule(F: Functions, g: Value, out: Value, x: Value, axis: tuple[int,
     kept = _kept(x, axis)
     top = F.reshape(out, shape=kept)
     # NaN is the extreme where there is one, and equals nothing, itself neither.
-    hit = F.cast(F.logical_or(x == top, F.logical_and(F.ne(x, x), F.ne(top, top))), dtype=array_dtype(g))
-    return F.reshape(g, shape=kept) * (hit / F.sum(hit, axis=axis, keepdims=True))
+    here = F.logical_or(x == top, F.logical_and(F.ne(x, x), F.ne(top, top)))
+    hit = F.cast(here, dtype=array_dtype(g))
+    share = hit / F.sum(hit, axis=axis, keepdims=True)
+    return F.where(here, F.reshape(g, shape=kept) * share, share * 0)  # an infinite gradient times 0 is NaN
 
 
 _max = Operator("amax", lambda x, axis, keepdims: x.max(axis=axis, keepdims=keepdims), (_extreme_rule,))
@@ -88,7 +94,7 @@ def _along_rule(
     places = out[1]._array if isinstance(out[1], Tensor) else out[1]
     order = array_module(places).arange(x.shape[axis]).reshape((-1,) + (1,) * (x.ndim - axis - 1))
     hit = places.reshape(kept) == order
-    return [F.reshape(g[0], shape=kept) * hit.astype(array_dtype(g[0]))]
+    return [F.where(hit, F.reshape(g[0], shape=kept), array_dtype(g[0]).type(0))]
 
 
 def _along(name: str) -> Operator:
@@ -116,7 +122,7 @@ def _cumsum_rule(F: Functions, g: Value, out: Value, x: Value, axis: int) -> Any
     return F.flip(F.cumsum(F.flip(g, axes=(axis,)), axis=axis), axes=(axis,))
 
 
-_cumsum = Operator("cumsum", lambda x, axis: x.cumsum(axis=axis, dtype=x.dtype), (_cumsum_rule,))
+_cumsum = Operator("cumsum", in_single(lambda x, axis: x.cumsum(axis=axis, dtype=x.dtype)), (_cumsum_rule,))
 
 
 def _prod_rule(F: Any, g: Any, out: Value, x: Any, axis: tuple[int, ...] | None, keepdims: bool) -> Any:
@@ -132,7 +138,11 @@ def _prod_rule(F: Any, g: Any, out: Value, x: Any, axis: tuple[int, ...] | None,
     return g.reshape(_kept(x, axis)) * share
 
 
-_prod = Operator("prod", lambda x, axis, keepdims: x.prod(axis=axis, keepdims=keepdims, dtype=x.dtype), (_prod_rule,))
+_prod = Operator(
+    "prod",
+    in_single(lambda x, axis, keepdims: x.prod(axis=axis, keepdims=keepdims, dtype=x.dtype)),
+    (_prod_rule,),
+)
 
 
 def _reduce(operator: Operator, name: str, x: Tensor, axis: Axis, keepdims: bool) -> Tensor:
@@ -429,7 +439,26 @@ def _reduce_sum(x: Tensor, axis: Axis = (), *, keep_dims: bool, skip_mode: bool)
     return x if skip_mode and axis in ((), []) else reduce_sum(x, axis, keep_dims)
 
 
-@declare(method=True, primitive=prim("ArgMaxWithValue", axis=0, keep_dims=False))
+@declare(method="argmax_with_value")
+def _argmax_with_value_of_tensor(x: Tensor, axis: int = 0, keep_dims: bool = False) -> tuple[Tensor, Tensor]:
+    """The largest element along an axis, and where it is: the other way round than ``ArgMaxWithValue``.
+
+    Args:
+        x: a tensor of any shape.
+        axis: the axis, in [-ndim, ndim).
+        keep_dims: whether the axis stays with length 1.
+
+    Returns:
+        The elements; and the places along ``axis`` in Int64, of several that tie the first, which gets the gradient.
+
+    Raises:
+        TypeError: the axis is no int.
+        ValueError: the axis is out of range.
+    """
+    return max(x, axis, keep_dims)
+
+
+@declare(primitive=prim("ArgMaxWithValue", axis=0, keep_dims=False))
 def _argmax_with_value(x: Tensor, axis: int = 0, keep_dims: bool = False) -> tuple[Tensor, Tensor]:
     """Where the largest element along an axis is, and itself.
 
@@ -449,7 +478,26 @@ def _argmax_with_value(x: Tensor, axis: int = 0, keep_dims: bool = False) -> tup
     return places, values
 
 
-@declare(method=True, primitive=prim("ArgMinWithValue", axis=0, keep_dims=False))
+@declare(method="argmin_with_value")
+def _argmin_with_value_of_tensor(x: Tensor, axis: int = 0, keep_dims: bool = False) -> tuple[Tensor, Tensor]:
+    """The smallest element along an axis, and where it is: the other way round than ``ArgMinWithValue``.
+
+    Args:
+        x: a tensor of any shape.
+        axis: the axis, in [-ndim, ndim).
+        keep_dims: whether the axis stays with length 1.
+
+    Returns:
+        The elements; and the places along ``axis`` in Int64, of several that tie the first, which gets the gradient.
+
+    Raises:
+        TypeError: the axis is no int.
+        ValueError: the axis is out of range.
+    """
+    return min(x, axis, keep_dims)
+
+
+@declare(primitive=prim("ArgMinWithValue", axis=0, keep_dims=False))
 def _argmin_with_value(x: Tensor, axis: int = 0, keep_dims: bool = False) -> tuple[Tensor, Tensor]:
     """Where the smallest element along an axis is, and itself.
 
@@ -642,13 +690,15 @@ def cumsum(x: Tensor, axis: int, dtype: AnyDType | None = None) -> Tensor:
 
     Raises:
         TypeError: ``x`` is no Tensor, or holds bools.
-        ValueError: ``axis`` is out of range.
+        ValueError: ``axis`` is out of range, or ``x`` has no axis.
     """
-    found = axes_of(axis, check_tensor(x, "cumsum", "x").ndim, "cumsum")
+    if not check_tensor(x, "cumsum", "x").ndim:
+        raise ValueError("For 'cumsum', 'x' must have at least 1 axis, but got shape ()")
+    at = one_axis(axis, x.ndim, "cumsum")
     given = in_dtype(x, None if dtype is None else any_dtype(dtype))  # of any kind, as in MindSpore
     if given._array.dtype.kind == "b":
         raise TypeError(f"For 'cumsum', 'x' must hold numbers, but got {given.dtype}")
-    result: Tensor = _cumsum(given, axis=0 if found is None else found[0])
+    result: Tensor = _cumsum(given, axis=at)
     return result
 
 
@@ -659,16 +709,21 @@ def _cumsum_of_tensor(x: Tensor, axis: int | None = None, dtype: DTypeLike | Non
     Args:
         x: a tensor of numbers.
         axis: the axis, in [-ndim, ndim); the flattened tensor by default.
-        dtype: the element type to sum in; that of ``x`` by default.
+        dtype: the element type to sum in; that of ``x`` by default, Int32 for smaller integers and bools.
 
     Returns:
         A tensor of the same shape, flattened without ``axis``.
 
     Raises:
-        TypeError: ``x`` holds bools.
         ValueError: ``axis`` is out of range.
     """
-    return cumsum(x.reshape(-1), 0, dtype) if axis is None else cumsum(x, axis, dtype)
+    if dtype is None and x._array.dtype in _SUMMED_AS_INT32:
+        dtype = int32
+    given = in_dtype(x, dtype)
+    return cumsum(given.reshape(-1), 0) if axis is None else cumsum(given, axis)
+
+
+_SUMMED_AS_INT32 = tuple(np.dtype(kind) for kind in (np.int8, np.int16, np.uint8, np.bool_))
 
 
 @declare(
@@ -693,10 +748,12 @@ def var(input: Tensor, axis: Axis = None, ddof: int | bool = 0, keepdims: bool =
         ValueError: an axis is out of range or named twice.
     """
     found = axes_of(axis, check_tensor(input, "var").ndim, "var")
-    x = as_floats(input)
+    x = as_single(as_floats(input))
     count = _count(x, found)
     apart = square(sub(x, mean(x, axis, True)))
-    return mul(mean(apart, axis, keepdims), count / builtins.max(count - int(ddof), 0) if count > ddof else math.nan)
+    factor = count / builtins.max(count - int(ddof), 0) if count > ddof else math.nan
+    result: Tensor = as_dtype(mul(mean(apart, axis, keepdims), factor), as_floats(input)._array.dtype)
+    return result
 
 
 @declare(
@@ -720,12 +777,14 @@ def std(input: Tensor, axis: Axis = None, ddof: int | bool = 0, keepdims: bool =
         TypeError: ``input`` is no Tensor, or an axis no int.
         ValueError: an axis is out of range or named twice.
     """
-    return sqrt(var(input, axis, ddof, keepdims))
+    x = as_floats(check_tensor(input, "std"))
+    result: Tensor = as_dtype(sqrt(var(as_single(x), axis, ddof, keepdims)), x._array.dtype)
+    return result
 
 
 @declare(method=True, mint=True)
 def logsumexp(input: Tensor, dim: Axis, keepdim: bool = False) -> Tensor:
-    """log(sum(exp(input))) over axes, computed without overflow.
+    """log(sum(exp(input))) over axes, computed without overflow; infinite where an element is inf, or all are -inf.
 
     Args:
         input: a tensor of floating numbers.
@@ -739,7 +798,10 @@ def logsumexp(input: Tensor, dim: Axis, keepdim: bool = False) -> Tensor:
         TypeError: ``input`` is no Tensor, or an axis no int.
         ValueError: an axis is out of range or named twice.
     """
-    top = stop_gradient(reduce_max(input, dim, True))
-    total = reduce_sum(exp(sub(input, top)), dim, True)
-    found = add(log(total), top)
-    return found if keepdim else reshape(found, reduce_sum(input, dim, False).shape)
+    x = as_single(check_tensor(input, "logsumexp"))
+    top = stop_gradient(reduce_max(x, dim, True))
+    top = choose(isfinite(top), top, 0)  # else inf - inf
+    total = reduce_sum(exp(sub(x, top)), dim, keepdim)
+    found = add(log(total), top if keepdim else reshape(top, total.shape))
+    result: Tensor = found if x is input else as_dtype(found, input._array.dtype)
+    return result

@@ -15,8 +15,7 @@ from ..core.types import Array, Ints, Shape
 from .adaptive_pooling import edges_of
 from .arguments import check_tensor, ints_of
 from .convolution import ints_for
-from .linalg import matmul
-from .shape import swapaxes
+from .linalg import weighted_sums
 
 __all__ = ["interpolate", "upsample"]
 
@@ -137,13 +136,11 @@ def _resize(
     x: Tensor, wanted: Sequence[int], mode: str, align_corners: bool, scales: Sequence[float | None],
     centers: bool = True,
 ) -> Tensor:  # fmt: skip
-    last = x.ndim - 1
     for axis, (length, target, scale) in enumerate(zip(x.shape[2:], wanted, scales, strict=True)):
         if length == target and mode != "bicubic":
             continue
-        weights = _resizing(length, target, mode, align_corners, scale, centers).astype(x._array.dtype)
-        matrix = Tensor._wrap(to_device(weights))
-        x = swapaxes(matmul(swapaxes(x, axis + 2, last), matrix), axis + 2, last)
+        weights = _resizing(length, target, mode, align_corners, scale, centers)
+        x = weighted_sums(x, weights=to_device(weights), axis=axis + 2)
     return x
 
 

@@ -14,9 +14,10 @@ from ..core.surfaces import declare, prim, renamed
 from ..core.tensor import Tensor
 from ..core.types import Array, Ints, Number, Shape, TensorLike, Value
 from ..cpu.array_module import array_module
+from ..cpu.widening import in_single
 from . import arithmetic, comparison, elementwise
 from .arguments import along, check_tensor, ints_of, one_axis
-from .elementwise import as_dtype, cast_operator
+from .elementwise import as_dtype, as_single, cast_operator
 from .gathering import _grid, _integers, _masked, _rows, _same_axes, check_in_range
 from .indexing import getitem_operator, scatter_add_operator, setitem_operator
 from .rearranging import ravel
@@ -35,6 +36,7 @@ Index = tuple[Array, ...]
 _MEETINGS = {"mul": np.multiply, "div": np.true_divide, "max": np.maximum, "min": np.minimum}
 
 
+@in_single
 def _scatter_reduce_kernel(x: Array, updates: Array, index: Any, how: str) -> Array:
     changed = x.copy()
     whole = how == "div" and x.dtype.kind in "iu"
@@ -108,8 +110,9 @@ def put(x: Tensor, updates: TensorLike, index: Any, how: str = "update") -> Tens
     if how == "update":
         return setitem_operator(x, value, index=index)
     if how in ("add", "sub"):
-        spread = scatter_add_operator(value, index=index, shape=x.shape)
-        return arithmetic.add(x, spread) if how == "add" else arithmetic.sub(x, spread)
+        spread = scatter_add_operator(as_single(value), index=index, shape=x.shape)
+        combine = arithmetic.add if how == "add" else arithmetic.sub
+        return as_dtype(combine(as_single(x), spread), x._array.dtype)
     return _scatter_reduce(x, value, index=index, how=how)
 
 

@@ -11,8 +11,9 @@ import numpy as np
 from ..core.backend import moved
 from ..core.checks import check_int, check_one_of, check_type
 from ..core.dtype import DType, numpy_dtype, promote
-from ..core.nested import Sparse, replaced
+from ..core.nested import Sparse, replaced, tensors_in
 from ..core.operator import Operator
+from ..core.recording import state
 from ..core.surfaces import alias, declare, prim, renamed
 from ..core.tensor import Tensor
 from ..core.types import Array, DTypeLike, Functions, Ints, Shape, TensorLike, Value
@@ -638,6 +639,31 @@ def stack(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
     return concat([expand_dims(part, axis) for part in parts], axis)
 
 
+def tensor_of(value: TensorLike) -> Tensor:
+    """What a tensor can be made of as a tensor; unlike in ``Tensor(value)``, tensors in it keep their gradients.
+
+    Args:
+        value: a tensor, which is returned itself, an array, a number, or a list or tuple of numbers and tensors, nested
+            as the axes are.
+
+    Returns:
+        A tensor of what ``Tensor(value)`` holds.
+
+    Raises:
+        TypeError: a list is not rectangular, or holds something else.
+    """
+    if isinstance(value, Tensor):
+        return value
+    found = Tensor(value)
+    return _joined(value, found.dtype) if state.recordings and tensors_in(value) else found
+
+
+def _joined(value: Any, dtype: DType) -> Tensor:
+    if isinstance(value, list | tuple):
+        return stack([_joined(part, dtype) for part in value])
+    return cast(value, dtype) if isinstance(value, Tensor) else Tensor(value, dtype)
+
+
 def _sequence(tensors: Sequence[Tensor], name: str) -> list[Tensor]:
     check_type(tensors, list | tuple, name, "tensors", "a list or tuple of Tensors")
     if not tensors:
@@ -858,7 +884,7 @@ def cast(input: TensorLike, dtype: DTypeLike) -> Tensor:
     Raises:
         TypeError: ``dtype`` is no dtype.
     """
-    x = input if isinstance(input, Tensor) else Tensor(input)
+    x = tensor_of(input)
     wanted = numpy_dtype(dtype)
     return x if array_dtype(x) == wanted else cast_operator(x, dtype=wanted)
 

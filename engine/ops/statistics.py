@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -9,16 +10,17 @@ from typing import Any
 import numpy as np
 
 from ..core.checks import check_not_negative, check_type
-from ..core.dtype import float32, int32, int64, numpy_dtype
+from ..core.dtype import float32, int32, int64, numpy_dtype, promote
 from ..core.operator import Operator
 from ..core.surfaces import alias, declare, prim, renamed
 from ..core.tensor import Tensor
 from ..core.types import DTypeLike, Functions, Ints, Number, Value
 from ..cpu.array_module import array_module
+from ..cpu.widening import in_single
 from . import arithmetic, comparison, reduction
 from .arguments import Axis, along, axes_of, check_tensor, one_axis
 from .comparison import where
-from .elementwise import as_dtype, as_floats, cast_operator, in_dtype
+from .elementwise import as_dtype, as_floats, as_single, cast_operator, in_dtype, through_single
 from .reduction import cumsum, mean, reduce_max, reduce_min, reduce_sum, std, sum, var, widened
 from .shape import concat, flip, reshape, transpose
 
@@ -46,10 +48,13 @@ def addn(x: Sequence[Tensor]) -> Tensor:
     check_type(x, list | tuple, "addn", "x", "a tuple or list of Tensors")
     if not x:
         raise ValueError("For 'addn', 'x' must not be empty")
-    total = check_tensor(x[0], "addn", "x")
-    for one in x[1:]:
-        total = arithmetic.add(total, check_tensor(one, "addn", "x"))
-    return total
+    parts = [check_tensor(one, "addn", "x") for one in x]
+    wanted = functools.reduce(promote, [one._array.dtype for one in parts])
+    total: Tensor = as_single(parts[0]) if len(parts) > 2 and wanted.itemsize == 2 else parts[0]
+    for one in parts[1:]:
+        total = arithmetic.add(total, one)
+    result: Tensor = as_dtype(total, wanted)
+    return result
 
 
 accumulate_n = addn
@@ -192,7 +197,7 @@ declare(method=True)(_extreme_of_tensor("min", reduction.min, amin, reduce_min))
 
 @declare(method=True)
 def aminmax(input: Tensor, *, axis: int | None = 0, keepdims: bool = False) -> tuple[Tensor, Tensor]:
-    """The smallest and the largest element over one axis; those that share an extreme share its gradient.
+    """The smallest and the largest element over one axis, whose first one gets the gradient; over all, they share it.
 
     Args:
         input: a Tensor.
@@ -206,7 +211,9 @@ def aminmax(input: Tensor, *, axis: int | None = 0, keepdims: bool = False) -> t
         TypeError: ``input`` is no Tensor, or ``axis`` is no int.
         ValueError: ``axis`` is out of range.
     """
-    return reduce_min(input, axis, keepdims), reduce_max(input, axis, keepdims)
+    if axis is None or not check_tensor(input, "aminmax").ndim:
+        return reduce_min(input, axis, keepdims), reduce_max(input, axis, keepdims)
+    return reduction.min(input, axis, keepdims)[0], reduction.max(input, axis, keepdims)[0]
 
 
 @declare(method=True, numpy=renamed(input="x"))
@@ -438,6 +445,7 @@ def cov(
 
 
 @declare(mint=renamed("linalg.vector_norm", axis="dim", keepdims="keepdim"))
+@through_single
 def vector_norm(
     x: Tensor, ord: float = 2, axis: Axis = None, keepdims: bool = False, *, dtype: DTypeLike | None = None
 ) -> Tensor:
@@ -485,6 +493,7 @@ def _extreme_of(size: Tensor, axis: Axis, keepdims: bool, extreme: Callable[...,
 
 
 @declare(primitive=prim("LpNorm", "axis", p=2, keep_dims=False, epsilon=1e-12))
+@through_single
 def _lp_norm(x: Tensor, axis: Axis, p: int, keep_dims: bool, epsilon: float) -> Tensor:
     """The ``p``-norm over axes, but ``epsilon`` where it is less.
 
@@ -506,6 +515,7 @@ def _lp_norm(x: Tensor, axis: Axis, p: int, keep_dims: bool, epsilon: float) -> 
 
 
 @declare(primitive=prim("EuclideanNorm", keep_dims=False))
+@through_single
 def _euclidean_norm(x: Tensor, axes: Tensor | Axis = (), *, keep_dims: bool) -> Tensor:
     """The square root of the sum of squares over axes.
 
@@ -526,6 +536,7 @@ def _euclidean_norm(x: Tensor, axes: Tensor | Axis = (), *, keep_dims: bool) -> 
 
 
 @declare(primitive=prim("L2Normalize", axis=0, epsilon=1e-4))
+@through_single
 def _l2_normalize(x: Tensor, axis: Ints, epsilon: float) -> Tensor:
     """Vectors divided by their length: x / sqrt(max(sum of x ** 2, epsilon)).
 
@@ -571,7 +582,7 @@ def _last(ndim: int, axis: int) -> tuple[int, ...]:
     return (*(i for i in range(ndim) if i != axis), axis)
 
 
-_cumprod = Operator("cumprod", lambda x, axis: x.cumprod(axis=axis, dtype=x.dtype), (_cumprod_rule,))
+_cumprod = Operator("cumprod", in_single(lambda x, axis: x.cumprod(axis=axis, dtype=x.dtype)), (_cumprod_rule,))
 
 
 @declare(method=True, mint=True)
@@ -594,6 +605,7 @@ def cumprod(input: Tensor, dim: int, dtype: DTypeLike | None = None) -> Tensor:
     return _cumprod(x, axis=one_axis(dim, x.ndim, "cumprod")) if x.ndim else reshape(x, ())
 
 
+@in_single
 def _logcumsumexp_kernel(x: Any, axis: int) -> Any:
     xp = array_module(x)
     if xp is not np:  # CuPy has no accumulate
@@ -692,6 +704,7 @@ def trapz(y: Tensor, x: Tensor | None = None, *, dx: float = 1.0, dim: int = -1)
     return reduce_sum((left + right) * step * 0.5, at)
 
 
+@through_single
 def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
     """The distance of two Tensors: the ``p``-norm of ``input - other``, all elements taken as one vector.
 
@@ -711,6 +724,7 @@ def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
 
 
 @declare(primitive=prim("Cdist", p=2.0))
+@through_single
 def cdist(x1: Tensor, x2: Tensor, p: float = 2.0) -> Tensor:
     """The ``p``-norm distance of each row of ``x1`` from each row of ``x2``.
 
@@ -762,6 +776,7 @@ def pdist(input: Tensor, p: float = 2.0) -> Tensor:
 
 
 @declare(method=True)
+@through_single
 def renorm(input: Tensor, p: float, axis: int, maxnorm: float) -> Tensor:
     """Each entry along one axis, scaled by maxnorm / (norm + 1e-7) where its ``p``-norm is above ``maxnorm``.
 
@@ -786,6 +801,7 @@ def renorm(input: Tensor, p: float, axis: int, maxnorm: float) -> Tensor:
 
 
 @declare(primitive=prim("Renorm", "p", "dim", "maxnorm"))
+@through_single
 def _renorm_along(input_x: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
     """``renorm`` under the argument names of its class.
 
@@ -805,6 +821,7 @@ def _renorm_along(input_x: Tensor, p: float, dim: int, maxnorm: float) -> Tensor
     return renorm(input_x, p, dim, maxnorm)
 
 
+@through_single
 def clip_by_norm(
     x: Tensor | Sequence[Tensor], max_norm: float, norm_type: float = 2.0, error_if_nonfinite: bool = False
 ) -> Tensor | Sequence[Tensor]:
@@ -833,6 +850,7 @@ def clip_by_norm(
     return type(x)(scaled) if isinstance(x, list | tuple) else scaled[0]
 
 
+@through_single
 def clip_by_global_norm(x: Sequence[Tensor], clip_norm: float = 1.0, use_norm: None = None) -> tuple[Tensor, ...]:
     """Tensors scaled by clip_norm / max(norm, clip_norm), the norm being the 2-norm of all of them together.
 

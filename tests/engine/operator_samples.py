@@ -275,7 +275,18 @@ def _matmul_rows() -> dict[str, Row]:
     layers += [Sample((normal(2, 2, 3), normal(4, 3), None), {"activation": None})]
     layers += [Sample((normal(3), normal(4, 3), normal(4)), {"activation": None})]
     layers += [Sample((normal(0, 3), normal(4, 3), normal(4)), {"activation": None})]
-    return {"matmul": Row(product, samples), "linear": Row(linear, layers)}
+    weights = normal(3, 4) * (np.arange(12).reshape(3, 4) % 3 > 0)
+    sums = [
+        Sample((normal(*shape),), {"weights": weights, "axis": axis})
+        for shape, axis in (((2, 3), 1), ((2, 3, 5), 1), ((3,), 0), ((0, 3), 1))
+    ]  # fmt: skip
+
+    def summed(x: Array, weights: Array, axis: int) -> Array:
+        return np.moveaxis(np.tensordot(x, weights, ((axis,), (0,))), -1, axis)
+
+    return {
+        "matmul": Row(product, samples), "linear": Row(linear, layers), "weighted_sums": Row(summed, sums),
+    }  # fmt: skip
 
 
 AXES: tuple[dict[str, Any], ...] = tuple(

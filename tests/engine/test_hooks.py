@@ -233,6 +233,16 @@ def test_hooks_do_not_change_bits() -> None:
     ]
 
 
+def test_hook_backward_sends_nothing_to_a_value_that_is_not_used() -> None:
+    def function(x: Any) -> Any:
+        used, _ = ops.HookBackward(lambda g: seen.append(values(g)))(x * 2, ops.log(x))
+        return used.sum()
+
+    seen: list[Any] = []
+    assert grad(function)(Tensor([0.0, 1.0])).tolist() == [2.0, 2.0]  # and not 0 / 0
+    assert seen == [[[1.0, 1.0], [0.0, 0.0]]]
+
+
 def test_a_hook_on_a_parameterised_cell_sees_the_gradient_of_its_input_though_only_weights_are_asked_for() -> None:
     net, seen = nn.Dense(2, 1, weight_init="ones"), []
     net.register_backward_hook(lambda cell, into, out: seen.append(values(out)))

@@ -286,3 +286,11 @@ def test_attention_has_second_derivatives_through_both_of_its_results(masked: bo
     inputs = [q, k, v, mask] if masked else [q, k, v]
     for place in range(len(inputs)):
         agrees(ms.grad(loss, place), *inputs)
+
+
+def test_attention_without_weights_is_a_tuple_of_one() -> None:
+    x = wave(4, 2, 8)
+    net = filled(nn.MultiheadAttention(8, 2), 0.4)
+    found = net(x, x, x, need_weights=False)
+    assert isinstance(found, tuple) and len(found) == 1
+    np.testing.assert_array_equal(found[0].asnumpy(), net(x, x, x)[0].asnumpy())

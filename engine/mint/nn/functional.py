@@ -14,6 +14,7 @@ from ...core.surfaces import MINT, functions_of
 from ...core.tensor import Tensor
 from ...core.types import DTypeLike, Ints
 from ...ops.arguments import Axis
+from ...ops.elementwise import through_single
 from ..functions import flatten, log_softmax
 
 __all__ = [
@@ -122,8 +123,7 @@ def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     Returns:
         a Tensor of the shape and dtype of ``input``.
     """
-    below = alpha * ops.expm1(ops.minimum(input, Tensor(0.0, input.dtype)))
-    return _in_place(input, ops.where(input > 0, input, below), inplace)
+    return _in_place(input, ops.elu(input, alpha), inplace)
 
 
 def elu_(input: Tensor, alpha: float = 1.0) -> Tensor:
@@ -310,6 +310,7 @@ def batch_norm(
     return ops.batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps)
 
 
+@through_single
 def normalize(input: Tensor, p: float = 2.0, dim: Axis = 1, eps: float = 1e-12) -> Tensor:
     """Vectors divided by their length: input / max(norm, eps).
 
