@@ -44,6 +44,7 @@ INTERNAL_ENDS = ("validators", "_pb2", "py_transforms_util", "cache_admin", "ser
 def recorded() -> dict[str, list[str]]:
     """The names of each module, by its name below ``mindspore``; ``""`` is ``mindspore`` itself."""
     found: dict[str, list[str]] = {}
+    module = ""
     for line in FILE.read_text(encoding="utf-8").splitlines():
         if line.startswith(" "):
             found[module] += line.split()
@@ -71,7 +72,7 @@ def _modules(name: str) -> Iterator[tuple[str, types.ModuleType]]:
 
 
 def _offered(module: types.ModuleType) -> list[str]:
-    """The names of ``__all__``; else those that it defines, or of a package that defines none, those that it gathers."""
+    """The names of ``__all__``; else those that it defines; of a package that defines none, those that it gathers."""
     listed = getattr(module, "__all__", None)
     if listed:
         return sorted({one if isinstance(one, str) else one.__name__ for one in listed})
