@@ -81,6 +81,9 @@ _ABSENT: dict[str, dict[str, str]] = {
         "dataset": "ImageFolderDataset MindDataset TFRecordDataset CSVDataset TextFileDataset CocoDataset VOCDataset "
         "CelebADataset Cifar100Dataset ManifestDataset GraphData PaddedDataset PKSampler IMDBDataset DataLoader",
     },
+    "decode the video with a library of yours and hand its frames to GeneratorDataset": {
+        "dataset.vision": "DecodeVideo VideoDecoder read_video read_video_timestamps",
+    },
     "a chain holds functions, which JSON cannot say: keep the function that makes it": {
         "dataset": "serialize deserialize",
     },

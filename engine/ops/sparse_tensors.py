@@ -16,7 +16,7 @@ from ..core.nested import Sparse
 from ..core.operator import Operator
 from ..core.printing import part_repr
 from ..core.tensor import Tensor
-from ..core.types import Array, DTypeLike, Functions, Number, Value
+from ..core.types import AnyDType, Array, Functions, Number, Value
 from ..cpu.array_module import array_module
 from ..cpu.sparse import Places, element_product, matrix_product, merged, offsets, product_places
 from . import arithmetic, complexes, elementwise
@@ -24,7 +24,7 @@ from .arguments import check_tensor
 from .elementwise import as_dtype, operands
 from .indexing import getitem_operator, scatter_add_operator
 from .scattering import put
-from .shape import cast, concat, reshape
+from .shape import concat, reshape
 
 __all__ = ["COOTensor", "CSRTensor", "RowTensor", "SparseTensor"]
 
@@ -224,7 +224,7 @@ class _Matrix(Sparse):
         kind = "COOTensor" if isinstance(self, COOTensor) else type(self).__name__
         return _text(kind, self._shape, self._parts())
 
-    def astype(self: M, dtype: DTypeLike) -> M:
+    def astype(self: M, dtype: AnyDType) -> M:
         """The same places with values of another element type.
 
         Args:
@@ -236,7 +236,7 @@ class _Matrix(Sparse):
         Raises:
             TypeError: ``dtype`` is none.
         """
-        return self._with_values(cast(self.values, dtype))
+        return self._with_values(self.values.astype(dtype))
 
     def abs(self: M) -> M:
         """The absolute values, at the same places.

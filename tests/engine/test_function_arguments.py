@@ -317,7 +317,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "gather batch before": (
         lambda: ops.gather(X, Tensor([[0], [1]]), 1, -3),
         ValueError,
-        r"'batch_dims' must be in \[-2, 2\) and at most 'axis' 1, but got -3",
+        r"'batch_dims' must be in \[-2, 2\] and at most 'axis' 1, but got -3",
     ),
     "gather batch behind": (lambda: ops.gather(X, Tensor([[0], [1]]), 1, 2), ValueError, "'axis' 1, but got 2"),
     **{

@@ -208,9 +208,8 @@ def test_masks_are_for_the_keys_that_were_given(biases: bool, zeros: bool, which
     want, want_shares = attended(layer, q, k, v, added)
     np.testing.assert_allclose(found.asnumpy(), want, rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(shares.asnumpy(), want_shares, rtol=1e-9, atol=1e-12)
-    output, none = layer(Tensor(q), Tensor(k), Tensor(v), need_weights=False, **call)
+    (output,) = layer(Tensor(q), Tensor(k), Tensor(v), need_weights=False, **call)
     np.testing.assert_array_equal(output.asnumpy(), found.asnumpy())
-    assert none is None
     for name, shape in (("attn_mask", (4, 6)), ("attn_mask", (3, 4, 5)), ("key_padding_mask", (2, 6))):
         with pytest.raises(ValueError, match=f"'{name}' must have the shape"):
             layer(Tensor(q), Tensor(k), Tensor(v), **{name: Tensor(np.zeros(shape, bool))})

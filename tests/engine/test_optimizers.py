@@ -341,8 +341,8 @@ def test_after_the_last_rate_of_a_list_that_one_stays(rates: Any) -> None:
 def test_a_rate_of_two_axes_and_a_group_without_parameters_are_named() -> None:
     with pytest.raises(ValueError, match=r"For 'SGD', 'learning_rate' must have at most 1 axis, .* shape \(2, 1\)"):
         nn.SGD([parameter()], Tensor(np.ones((2, 1), np.float32)))
-    for given in (None, 3):
-        with pytest.raises(TypeError, match="For 'SGD', the 'params' of a group must be"):
+    for given, error in ((None, ValueError), (3, TypeError)):
+        with pytest.raises(error, match="For 'SGD', the 'params' of a group must be"):
             nn.SGD([{"params": given}], 0.1)
 
 

@@ -210,7 +210,7 @@ def test_a_weight_with_one_axis_gives_a_result_without_the_last() -> None:
     np.testing.assert_allclose(of_x.asnumpy(), slope[:, None] * w)
     np.testing.assert_allclose(of_w.asnumpy(), slope @ x)
     np.testing.assert_allclose(of_b.asnumpy(), slope.sum())
-    with pytest.raises(ValueError, match="'bias' must have no axis"):
+    with pytest.raises(ValueError, match="'bias' must have no axes"):
         ops.dense(given[0], given[1], Tensor([1.0]))
 
 

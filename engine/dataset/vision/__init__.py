@@ -11,8 +11,4 @@ from .parts import *
 from .policies import *
 from .warping import *
 
-_VIDEO = "decode the video with a library of yours and hand its frames to GeneratorDataset"
-__getattr__ = _on_first_use(
-    __name__,
-    absent=dict.fromkeys(("DecodeVideo", "VideoDecoder", "read_video", "read_video_timestamps"), _VIDEO),
-)
+__getattr__ = _on_first_use(__name__)
