@@ -1,7 +1,7 @@
 # Every target works as the first command on a fresh clone; the second time none of them needs a network.
 #   make demo       run the tour without a browser, print what was found, write an HTML page
 #   make lab        open the tour in JupyterLab
-#   make test       the tests, the notebooks and the browser's among them; with CI=true those too that take long
+#   make test       the tests, the notebooks and a session in a browser among them; with CI=true those too that take long
 #   make bench      every measurement, as ratios in one run
 #   make notebooks  run the tutorials and save their outputs
 #   make lint       ruff, mypy, the import rules, and for the panels' JavaScript tsc and ESLint

@@ -27,6 +27,8 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 # A worker takes a file at a time (--dist loadfile), in this order: what takes long must not be the last that runs.
 LONGEST_FIRST = ("faults", "browser", "kernel", "widgets", "triton_kernels", "packaging")
 CI_ONLY = "ci_only: what takes long and rarely tells more than what is run anyway; run where CI=true, else left out"
+# Two thirds of all the time goes to Chromium. Of its tests these files are run everywhere; the others are ci_only.
+IN_CHROMIUM_EVERYWHERE = ("browser/test_jupyterlab.py", "widgets/test_page.py")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -34,7 +36,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_report_header() -> str | None:
-    return None if in_ci() else "tests that are marked ci_only are left out; CI=true runs them too"
+    return None if in_ci() else "ci_only tests are left out but where their file is named; CI=true runs them too"
 
 
 def in_ci() -> bool:
@@ -43,10 +45,17 @@ def in_ci() -> bool:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    left_out = [] if in_ci() else [item for item in items if item.get_closest_marker("ci_only")]
+    named = [Path(config.invocation_params.dir, argument.partition("::")[0]) for argument in config.args]
+    left_out = [] if in_ci() else [item for item in items if item.path not in named and _takes_long(item)]
     config.hook.pytest_deselected(items=left_out)
     kept = set(items).difference(left_out)
     items[:] = sorted(filter(kept.__contains__, items), key=_turn)
+
+
+def _takes_long(item: pytest.Item) -> bool:
+    in_chromium = not {"browser", "chromium"}.isdisjoint(getattr(item, "fixturenames", ()))
+    everywhere = item.path.as_posix().endswith(IN_CHROMIUM_EVERYWHERE)
+    return item.get_closest_marker("ci_only") is not None or (in_chromium and not everywhere)
 
 
 def _turn(item: pytest.Item) -> int:

@@ -1,4 +1,4 @@
-"""What is marked ci_only is collected where CI=true and left out elsewhere, and the longest folders come first."""
+"""What takes long is collected where CI=true or its file is named, else left out; the longest folders come first."""
 
 from __future__ import annotations
 
@@ -21,11 +21,38 @@ def collected(repository: Path, ci: str, *paths: str) -> tuple[list[str], str]:
     return [line for line in done.stdout.splitlines() if "::" in line], done.stdout
 
 
-@pytest.mark.parametrize(("ci", "capabilities"), [("", [90]), ("true", [80, 90])])
-def test_what_is_marked_ci_only_is_collected_in_ci_alone(repository: Path, ci: str, capabilities: list[int]) -> None:
-    names, said = collected(repository, ci, "tests/triton_kernels/test_compile.py")
-    assert names == [f"{COMPILED}[{capability}]" for capability in capabilities]
-    assert ("1 deselected" in said) is (ci == "")
+@pytest.mark.parametrize(
+    ("ci", "path", "capabilities"),
+    [
+        ("", "tests/triton_kernels", [90]),
+        ("true", "tests/triton_kernels", [80, 90]),
+        ("", "tests/triton_kernels/test_compile.py", [80, 90]),
+        ("", f"{COMPILED}[80]", [80]),
+    ],
+)
+def test_what_is_marked_ci_only_is_collected_in_ci_or_where_its_file_is_named(
+    repository: Path, ci: str, path: str, capabilities: list[int]
+) -> None:
+    names, said = collected(repository, ci, path)
+    assert [name for name in names if COMPILED in name] == [f"{COMPILED}[{capability}]" for capability in capabilities]
+    assert ("1 deselected" in said) is (80 not in capabilities)
+
+
+def test_of_the_tests_in_chromium_two_files_are_run_everywhere(repository: Path) -> None:
+    elsewhere, in_ci = (
+        {name.partition("::")[0] for name in collected(repository, ci, "tests/browser", "tests/widgets")[0]}
+        for ci in ("", "true")
+    )
+    for path, everywhere in {
+        "browser/test_jupyterlab.py": True,
+        "browser/test_life_of_panels.py": False,
+        "browser/test_server.py": True,  # runs without Chromium
+        "widgets/test_page.py": True,
+        "widgets/test_keys_page.py": False,
+        "widgets/test_panel.py": True,
+    }.items():
+        assert (f"tests/{path}" in elsewhere) is everywhere
+        assert f"tests/{path}" in in_ci
 
 
 def test_the_folders_that_take_longest_come_first(repository: Path) -> None:

@@ -101,11 +101,12 @@ def test_a_pause_is_over_with_its_kernel(shown: PanelPage, session: PlainSession
 def test_the_tabs_still_show_what_there_is(shown: PanelPage, session: PlainSession) -> None:
     session.capture()
     become(shown, isDisposed=True)
+    sent = len(shown._inbox)  # before the end
     for tab in shown.page.get_by_role("tab").all():
         tab.click()
         expect(tab).to_have_attribute("aria-selected", "true")
         expect_off(shown, GONE)
-    assert shown._inbox == [] or all('"hello"' in text for _, text in shown._inbox)
+    assert len(shown._inbox) == sent
 
 
 def test_without_a_connection_it_waits_and_with_one_it_is_live_again(shown: PanelPage, session: PlainSession) -> None:

@@ -230,7 +230,7 @@ def test_a_panel_drawn_again_shows_the_tab_that_was_chosen(shown: PanelPage) -> 
     tab(shown, "Parameters")
     shown.until(lambda: shown.panel.view == "parameters")
     shown.page.evaluate("show()")
-    assert shown.page.get_by_role("tabpanel", name="Parameters").is_visible()
+    shown.until(shown.page.get_by_role("tabpanel", name="Parameters").is_visible)
 
 
 def test_hostile_names_stay_text(shown: PanelPage, session: PlainSession) -> None:

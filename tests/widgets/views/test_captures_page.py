@@ -406,16 +406,16 @@ def test_the_scrubber_shows_one_step_and_takes_the_selection_along(
     shown.page.keyboard.press("Home")
     shown.until(lambda: shown.panel.selection.get("index") == 0)
     scrubber = shown.page.get_by_role("slider", name="Step")
-    assert scrubber.get_attribute("aria-valuetext") == "all steps, 1-4"
+    shown.until(lambda: scrubber.get_attribute("aria-valuetext") == "all steps, 1-4")
     button(shown, "All steps").click()
     shown.until(shown.page.get_by_text("2 of 9 captures", exact=True).is_visible)
-    assert scrubber.get_attribute("aria-valuetext") == "step 1"
+    shown.until(lambda: scrubber.get_attribute("aria-valuetext") == "step 1")
     scrubber.focus()
     shown.page.keyboard.press("ArrowRight")
     shown.page.keyboard.press("ArrowRight")
     shown.until(lambda: shown.panel.selection.get("index") == 4)
-    assert shown.page.get_by_role("heading", name="head#0 forward output, step 3").is_visible()
-    assert grid.locator("[aria-selected=true]").inner_text().split()[0] == "3"
+    shown.until(shown.page.get_by_role("heading", name="head#0 forward output, step 3").is_visible)
+    shown.until(lambda: grid.locator("[aria-selected=true]").inner_text().split()[0] == "3")
     button(shown, "All steps").click()
     shown.until(counted(shown, 9).is_visible)
 

@@ -319,7 +319,7 @@ def test_a_panel_that_no_longer_watches_offers_to_watch_and_nothing_that_would_d
     again.click()
     shown.until(lambda: session.attached)
     shown.until(lambda: stop.is_enabled() and not again.is_visible())
-    assert shown.page.get_by_role("status").first.inner_text() == "watching"
+    shown.until(lambda: shown.page.get_by_role("status").first.inner_text() == "watching")
 
 
 def test_what_follows_from_a_cause_is_folded_under_it_without_advice(
