@@ -21,6 +21,7 @@ from .core.random import *
 from .core.saved_tensors import *
 from .core.tensor import Tensor as Tensor
 from .core.tensor import get_py_obj_dtype as get_py_obj_dtype
+from .core.tensor import swap_tensors as swap_tensors
 from .core.tensor import tensor as tensor
 from .cpu.memory import keep_freed_memory as _keep_freed_memory
 from .jit import *

@@ -11,6 +11,7 @@ from typing import Any
 from . import runtime
 from .core import backend
 from .core.checks import check_type
+from .core.names import on_first_use
 from .runtime import (
     Event,
     Stream,
@@ -78,3 +79,5 @@ max_memory_reserved = _of_device(runtime.max_memory_reserved)
 reset_max_memory_allocated = _of_device(runtime.reset_max_memory_allocated)
 reset_max_memory_reserved = _of_device(runtime.reset_max_memory_reserved)
 reset_peak_memory_stats = _of_device(runtime.reset_peak_memory_stats)
+
+__getattr__ = on_first_use(__name__)

@@ -13,6 +13,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from .core.checks import check_bool, check_type
 from .core.hooks import hooks_off
+from .core.names import on_first_use
 from .core.tensor import Tensor
 from .nn import Cell
 
@@ -238,3 +239,6 @@ def _check_mutable(value: object) -> None:
     else:
         what = "a number, a Tensor, or a tuple, list or dict of them"
         check_type(value, bool | int | float | Tensor, "mutable", "input_data", what)
+
+
+__getattr__ = on_first_use(__name__)

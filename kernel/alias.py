@@ -25,6 +25,9 @@ TABLE: dict[str, str] = {
     "common._grad_function": "core.function",
     "common.api": "common.api",
     "common.dtype": "core.dtype",
+    "common.dynamic_shape": "common.api",
+    "common.dynamic_shape.auto_dynamic_shape": "jit",
+    "common.dynamic_shape.enable_dynamic": "jit",
     "common.generator": "core.generator",
     "common.hook_handle": "core.hooks",
     "common.initializer": "core.initializer",
@@ -32,6 +35,7 @@ TABLE: dict[str, str] = {
     "common.lazy_inline": "jit",
     "common.mutable": "jit",
     "common.no_inline": "jit",
+    "common.np_dtype": "common.np_dtype",
     "common.parameter": "core.parameter",
     "common.recompute": "nn.recompute",
     "common.seed": "core.random",
@@ -39,37 +43,56 @@ TABLE: dict[str, str] = {
     "common.symbol": "core.placeholder",
     "common.tensor": "core.tensor",
     "context": "context",
+    "default_config": "",
+    "device_manager": "context",
     "graph": "common.api",
     "graph.api": "common.api",
+    "graph.dynamic_shape.auto_dynamic_shape": "jit",
+    "graph.dynamic_shape.enable_dynamic": "jit",
+    "graph.jit_begin_end": "jit",
+    "graph.jit_config": "jit",
+    "graph.jit_context": "jit",
+    "graph.jit_trace": "jit",
+    "graph.lazy_inline": "jit",
+    "graph.mutable": "jit",
+    "graph.no_inline": "jit",
+    "graph.symbol": "core.placeholder",
     "nn": "nn",
     "nn.cell": "nn.cell",
     "nn.dynamic_lr": "nn.dynamic_lr",
     "nn.grad": "nn",
     "nn.layer": "nn",
     "nn.learning_rate_schedule": "nn.learning_rate_schedule",
-    "nn.loss": "nn",
+    "nn.loss": "nn.loss",
     "nn.metrics": "train.metrics",
     "nn.optim": "nn.optim",
     "nn.optim.optimizer": "nn.optim.optimizer",
     "nn.probability": "nn.probability",
     "nn.probability.bijector": "nn.probability.bijector",
     "nn.probability.distribution": "nn.probability.distribution",
+    "nn.sparse": "nn",
     "nn.utils": "nn.utils",
     "nn.wrap": "nn.wrap",
     "ops": "ops",
     "ops.auto_generate": "ops",
+    "ops.communication": "mint.distributed",
     "ops.composite": "ops.composite",
     "ops.function": "ops",
+    "ops.function.comm_func": "mint.distributed",
     "ops.functional": "ops",
+    "ops.deprecated": "ops.primitives",
+    "ops.functional_overload": "mint",
     "ops.operations": "ops.primitives",
     "ops.primitive": "ops.primitives",
     "amp": "amp",
     "communication": "communication",
     "dataset": "dataset",
+    "dataset.callback": "dataset.callback",
     "dataset.config": "dataset.config",
     "dataset.core": "dataset",
     "dataset.core.config": "dataset.config",
     "dataset.engine": "dataset",
+    "dataset.text": "dataset.text",
     "dataset.transforms": "dataset.transforms",
     "dataset.vision": "dataset.vision",
     "experimental": "experimental",
@@ -89,7 +112,10 @@ TABLE: dict[str, str] = {
     "numpy": "numpy",
     "parallel": "parallel",
     "parallel.auto_parallel": "parallel",
+    "parallel.nn": "nn.wrap",
+    "run_check": "run_check",
     "runtime": "runtime",
+    "tools": "context",
     "train": "train",
     "train.amp": "amp",
     "train.callback": "train.callback",
@@ -97,44 +123,66 @@ TABLE: dict[str, str] = {
     "train.metrics": "train.metrics",
     "train.model": "train.model",
     "train.serialization": "serialization",
+    "train.summary": "train.summary",
+    "utils": "",
+    "version": "",
 }
 # A row above -> what MindSpore divides it into; each of these files is the whole here.
 _DIVIDED = {
+    "common": "device dump file_system jit_begin_end jit_context jit_trace mindir_util storage",
     "communication": "comm_func management",
-    "dataset.engine": "datasets datasets_standard_format datasets_text datasets_user_defined datasets_vision iterators "
-    "samplers",
+    "dataset": "debug debug.debug_hook debug.pre_defined_hook utils utils.browse_dataset utils.line_reader",
+    "dataset.callback": "ds_callback",
+    "dataset.engine": "cache_client datasets datasets_audio datasets_standard_format datasets_text "
+    "datasets_user_defined datasets_vision iterators samplers",
+    "dataset.text": "transforms utils",
     "dataset.transforms": "transforms",
     "dataset.vision": "transforms utils",
     "experimental.optim": "adadelta adagrad adam adamax adamw asgd nadam radam rmsprop rprop sgd",
-    "graph": "jit_config lazy_inline mutable no_inline symbol",
-    "hal": "device event memory stream",
+    "experimental": "map_parameter",
+    "graph": "custom_backend custom_infer custom_pass dynamic_shape",
+    "hal": "contiguous_tensors_handle device event memory stream",
     "mint.distributed": "distributed",
     "mint.nn.layer": "activation basic conv normalization padding pooling",
-    "mint.optim": "adam adamw sgd",
+    "mint.optim": "adam adamw fused_adamw sgd",
     "nn.grad": "cell_grad",
     "nn.layer": "activation basic channel_shuffle combined container conv dense embedding image math normalization "
-    "padding pooling rnn_cells rnns timedistributed transformer",
+    "padding pooling rnn_cells rnns thor_layer timedistributed transformer",
     "nn.loss": "loss",
-    "nn.optim": "ada_grad adadelta adafactor adam adamax asgd ftrl lamb lars lazyadam momentum proximal_ada_grad "
-    "rmsprop rprop sgd",
+    "nn.optim": "ada_grad adadelta adafactor adam adamax adasum asgd ftrl lamb lars lazyadam momentum "
+    "proximal_ada_grad rmsprop rprop sgd tft_wrapper thor",
     "nn.probability.bijector": "bijector exp gumbel_cdf invert power_transform scalar_affine softplus",
     "nn.probability.distribution": "bernoulli beta categorical cauchy distribution exponential gamma geometric gumbel "
     "half_normal laplace log_normal logistic normal poisson student_t transformed_distribution uniform",
+    "nn.sparse": "sparse",
     "nn.utils": "init",
     "nn.wrap": "cell_wrapper grad_reducer loss_scale",
-    "numpy": "array_creations array_ops dtypes logic_ops math_ops",
+    "numpy": "array_creations array_ops dtypes logic_ops math_ops utils utils_const",
+    "ops": "op_info_register signature vm_impl_registry",
     "ops.auto_generate": "gen_extend_func gen_ops_def gen_ops_prim",
     "ops.composite": "base multitype_ops",
     "ops.function": "array_func clip_func debug_func fft_func grad grad.grad_func image_func linalg_func math_func "
-    "nn_func other_func parameter_func random_func sparse_func spectral_func vmap_func",
-    "ops.operations": "array_ops control_ops custom_ops debug_ops image_ops inner_ops linalg_ops manually_defined "
-    "manually_defined.ops_def math_ops nn_ops other_ops random_ops sparse_ops spectral_ops",
-    "runtime": "device event executor memory stream",
+    "nn_func other_func parameter_func random_func reshard_func sparse_func sparse_unary_func spectral_func vmap_func",
+    "ops.operations": "array_ops comm_ops control_ops custom_ops debug_ops image_ops inner_ops linalg_ops "
+    "manually_defined manually_defined.ops_def math_ops nn_ops other_ops random_ops reshard_ops sparse_ops "
+    "spectral_ops",
+    "parallel": "algo_parameter_config checkpoint_convert checkpoint_transform data_access_adapter distributed "
+    "distributed.distributed_data_parallel distributed.flatten_grad_buffer function function.reshard_func "
+    "parameter_broadcast shard strategy transform_safetensors",
+    "parallel.nn": "parallel_cell_wrapper parallel_grad_reducer",
+    "run_check": "run_check",
+    "runtime": "device device_limit event executor memory stream stream_limit",
+    "tools": "data_dump sdc_detect stress_detect",
+    "train": "data_sink dataset_helper",
     "train.metrics": "accuracy auc bleu_score confusion_matrix cosine_similarity dice error fbeta hausdorff_distance "
     "loss mean_surface_distance metric occlusion_sensitivity perplexity precision recall roc "
     "root_mean_square_surface_distance topk",
+    "train.summary": "summary_record",
+    "utils": "dlpack ms_dispatch runtime_execution_order_check sdc_detect stress_detect utils",
 }
 TABLE |= {f"{row}.{file}": TABLE[row] for row, files in _DIVIDED.items() for file in files.split()}
+# Functions of mindspore.common, until a program imports the modules of the same names: then these, as Python has it.
+BOTH = frozenset(("common.lazy_inline", "common.mutable", "common.no_inline"))
 # Rooms that are imported when they are first asked for, each with all below it.
 LATER = frozenset((
     "amp", "communication", "dataset", "experimental", "hal", "log", "mint", "nn.metrics", "nn.probability", "numpy",
@@ -184,11 +232,11 @@ def _bind(room: str | None) -> None:
     All at once, when the first is asked for. An ordinary import of one by one would set each as an attribute of
     its parent, over what the engine has there: `mindspore.common.initializer` is a function, and a module too.
     """
-    for row, target in TABLE.items():
-        if _room(row) != room:
+    for row in sorted(TABLE):  # a package before what is in it
+        if _room(row) != room or row in BOTH:
             continue
         alias = f"{ROOT}.{row}".rstrip(".")
-        sys.modules[alias] = import_module(f"{ENGINE}.{target}".rstrip("."))
+        sys.modules[alias] = import_module(f"{ENGINE}.{TABLE[row]}".rstrip("."))
         parent, _, child = alias.rpartition(".")
         if parent and not hasattr(sys.modules[parent], child):
             setattr(sys.modules[parent], child, sys.modules[alias])
@@ -209,8 +257,10 @@ class _AliasFinder(MetaPathFinder):
             return None
         names = [f"{ROOT}.{row}".rstrip(".") for row in TABLE]
         if fullname not in names:
+            from hookscope.engine.core.absent import check_module
             from hookscope.engine.core.nearest import suggestion
 
+            check_module(fullname)
             raise ModuleNotFoundError(
                 f"hookscope, which stands in for mindspore here, has no module {fullname!r}"
                 f"{suggestion(fullname, names)}",
@@ -229,4 +279,8 @@ class _AliasLoader(Loader):
         return None
 
     def exec_module(self, module: ModuleType) -> None:
-        _bind(_room(module.__name__.partition(".")[2]))
+        row = module.__name__.partition(".")[2]
+        if row in BOTH:
+            sys.modules[module.__name__] = import_module(f"{ENGINE}.{TABLE[row]}")
+        else:
+            _bind(_room(row))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..core.names import on_first_use
 from ..core.recording import no_recording
 from ..core.saved_tensors import saved_tensors_hooks
 from ..jit import jit, jit_class, ms_memory_recycle
@@ -23,3 +24,4 @@ class _Executor:
 
 
 _pynative_executor = _Executor()
+__getattr__ = on_first_use(__name__)

@@ -6,14 +6,14 @@ Calling one is a NotImplementedError that says so (``names.unavailable``). A nam
 
 from __future__ import annotations
 
-__all__ = ["absent_in"]
+__all__ = ["absent_in", "check_module"]
 
 # what to use instead -> the modules, and the names that each of them has
 _ABSENT: dict[str, dict[str, str]] = {
     "there is no compiled graph to hand over; save_checkpoint keeps the parameters": {
         "top train serialization": "export load export_split_mindir",
         "top common": "load_mindir save_mindir",
-        "top": "onnx SymbolTree rewrite",
+        "top": "SymbolTree Node NodeType ScopedValue",
     },
     "it is for a cluster; here there is one process": {
         "top train serialization parallel": "load_distributed_checkpoint merge_sliced_parameter "
@@ -23,9 +23,18 @@ _ABSENT: dict[str, dict[str, str]] = {
         "transform_checkpoints merge_pipeline_strategys load_segmented_checkpoints unified_safetensors "
         "sync_pipeline_shared_parameters",
         "top context": "set_ps_context get_ps_context reset_ps_context",
-        "top train train.callback": "FlopsUtilizationCollector",
-        "train train.callback": "TrainFaultTolerance",
-        "parallel": "set_op_strategy_config",
+        "top train train.callback": "FlopsUtilizationCollector TrainFaultTolerance",
+        "top": "CommExecOrderCheck comm_exec_order_check runtime_execution_order_check",
+        "top common": "mindio_preload set_mindio_server_info",
+        "common": "FileSystem",
+        "serialization": "init_ckpt_file_system",
+        "parallel": "set_op_strategy_config Bucket DataAccessAdapter DistributedDataParallel FileDataAccessAdapter "
+        "FlattenGradBuffer IODataAccessAdapter Shard clear_strategy_metadata convert_checkpoint_by_rank "
+        "convert_checkpoints create_data_access_adapter enable_save_strategy_online get_current_strategy_metadata "
+        "get_strategy_metadata rank_list_for_convert transform_safetensors_by_rank transform_safetensors_by_stage "
+        "_transform_safetensors",
+        "experimental": "MapParameter",
+        "ops ops.primitives": "MoveTo Pull Push Reshard ReduceOp TCPStore reshard",
     },
     "it is for a cluster; call an optimizer of mindspore.nn itself": {
         "nn nn.optim": "AdaSumByDeltaWeightWrapCell AdaSumByGradWrapCell OptTFTWrapper",
@@ -34,32 +43,47 @@ _ABSENT: dict[str, dict[str, str]] = {
         "nn": "Conv2dThor DenseThor EmbeddingLookupThor EmbeddingThor",
         "nn nn.optim": "thor",
     },
-    "it is for a cluster; call the network itself in one process": {"parallel": "AutoParallel"},
+    "it is for a cluster; call the network itself in one process": {
+        "parallel": "AutoParallel",
+        "nn.wrap": "GradAccumulation Pipeline",
+    },
     "one process runs, so there is nobody to exchange with; leave it out": {
         "ops ops.primitives": "AllGather AllGatherV AllReduce AlltoAll AlltoAllV AlltoAllVC Barrier BatchISendIRecv "
         "Broadcast CollectiveGather CollectiveScatter NeighborExchange NeighborExchangeV2 Receive Reduce "
         "ReduceScatter ReduceScatterV Send",
-        "ops": "all_gather all_gather_into_tensor all_reduce all_to_all all_to_all_single barrier batch_isend_irecv "
-        "broadcast gather_into_tensor irecv isend recv reduce reduce_scatter reduce_scatter_tensor scatter_tensor send",
+        "ops": "P2POp all_gather all_gather_into_tensor all_gather_into_tensor_uneven all_gather_object all_reduce "
+        "all_to_all all_to_all_single all_to_all_v_c barrier batch_isend_irecv broadcast broadcast_object_list "
+        "destroy_process_group gather_into_tensor gather_object get_backend get_global_rank get_group_rank "
+        "get_process_group_ranks init_process_group irecv isend new_group recv recv_object_list reduce reduce_scatter "
+        "reduce_scatter_tensor reduce_scatter_tensor_uneven scatter scatter_object_list scatter_tensor send "
+        "send_object_list set_comm_ops_inplace",
     },
-    "with one process every collective operation gives back its input": {"communication": "comm_func"},
+    "with one process every collective operation gives back its input": {
+        "communication": "P2POp all_gather_into_tensor all_reduce all_to_all_single_with_output_shape "
+        "all_to_all_v_c all_to_all_with_output_shape barrier batch_isend_irecv broadcast gather_into_tensor irecv "
+        "isend recv reduce reduce_scatter_tensor scatter_tensor send",
+    },
     "there is one process, which has the value already": {
-        "mint.distributed": "P2POp all_gather all_gather_into_tensor all_gather_into_tensor_uneven all_gather_object "
-        "all_reduce all_to_all all_to_all_single barrier batch_isend_irecv broadcast broadcast_object_list "
-        "destroy_process_group gather gather_object get_backend get_global_rank get_group_rank "
-        "get_process_group_ranks init_process_group irecv isend new_group recv recv_object_list reduce "
-        "reduce_scatter reduce_scatter_tensor reduce_scatter_tensor_uneven scatter scatter_object_list send "
-        "send_object_list",
+        "mint.distributed": "P2POp TCPStore all_gather all_to_all_v_c all_gather_into_tensor "
+        "all_gather_into_tensor_uneven all_gather_object all_reduce all_to_all all_to_all_single barrier "
+        "batch_isend_irecv broadcast broadcast_object_list destroy_process_group gather gather_into_tensor "
+        "gather_object get_backend get_global_rank get_group_rank get_process_group_ranks init_process_group irecv "
+        "isend new_group recv recv_object_list reduce reduce_scatter reduce_scatter_tensor "
+        "reduce_scatter_tensor_uneven scatter scatter_object_list scatter_tensor send send_object_list "
+        "set_comm_ops_inplace",
     },
     "it is a kind of types that only a graph compiler tells apart; compare the dtype of a Tensor": {
-        "top common core.dtype": "Int TensorType Type _null float_ int_ list_ number string tensor_type tuple_ "
-        "type_none uint",
+        "top common core.dtype": "Int TensorType Type _NullType _null float_ int_ list_ number string tensor_type "
+        "tuple_ type_none uint",
     },
     "no array of NumPy's holds it; use float16 or bfloat16": {
         "top common core.dtype": "QuantDtype float8_e4m3fn float8_e5m2 hifloat8 qint4x2",
     },
     "it is for Ascend devices": {
         "top common": "DeviceCtx",
+        "top context": "get_sdc_detect_result sdc_detect_start sdc_detect_stop stress_detect",
+        "mint.optim": "FusedAdamW",
+        "hal": "ContiguousTensorsHandle combine_tensor_list_contiguous",
         "top runtime": "MemPool PluggableAllocator StreamLimitCtx get_device_limit get_stream_limit memory_replay "
         "reset_stream_limit set_device_limit set_stream_limit use_mem_pool",
     },
@@ -68,19 +92,28 @@ _ABSENT: dict[str, dict[str, str]] = {
     },
     "use the debugger (%%cell) or Python's cProfile": {
         "top common common.api graph": "flops_collection",
-        "top": "Profiler EnvProfiler",
+        "top": "Profiler EnvProfiler MsDispatchMode",
     },
     "use %%cell (the debugger) or a callback of your own that keeps numbers": {
         "top train train.callback": "SummaryLandscape",
     },
     "read the files with NumPy and hand them to mindspore.dataset.GeneratorDataset": {
-        "top": "Cifar10ToMR Cifar100ToMR CsvToMR ImageNetToMR MnistToMR TFRecordToMR FileReader FileWriter MindPage "
-        "mindrecord",
+        "top": "Cifar10ToMR Cifar100ToMR CsvToMR ImageNetToMR MnistToMR TFRecordToMR FileReader FileWriter MindPage",
     },
     "decode the files with a library of yours and hand the arrays to GeneratorDataset": {
         "dataset": "ImageFolderDataset MindDataset TFRecordDataset CSVDataset TextFileDataset CocoDataset VOCDataset "
-        "CelebADataset Cifar100Dataset ManifestDataset GraphData PaddedDataset PKSampler IMDBDataset DataLoader",
+        "CelebADataset Cifar100Dataset ManifestDataset GraphData PaddedDataset PKSampler IMDBDataset DataLoader "
+        "AGNewsDataset AmazonReviewDataset CLUEDataset CMUArcticDataset Caltech101Dataset Caltech256Dataset "
+        "CityscapesDataset CoNLL2000Dataset DBpediaDataset DIV2KDataset EMnistDataset EnWik9Dataset FlickrDataset "
+        "Flowers102Dataset Food101Dataset GTZANDataset IWSLT2016Dataset IWSLT2017Dataset KITTIDataset KMnistDataset "
+        "LFWDataset LJSpeechDataset LSUNDataset LibriTTSDataset Multi30kDataset OBSMindDataset OmniglotDataset "
+        "PennTreebankDataset PhotoTourDataset Places365Dataset QMnistDataset RandomDataset RenderedSST2Dataset "
+        "SBDataset SBUDataset SQuADDataset SST2Dataset STL10Dataset SUN397Dataset SVHNDataset Schema SemeionDataset "
+        "SogouNewsDataset SpeechCommandsDataset TedliumDataset UDPOSDataset USPSDataset WIDERFaceDataset "
+        "WikiTextDataset YahooAnswersDataset YelpReviewDataset YesNoDataset LineReader",
     },
+    "print in a function that you give to map": {"dataset": "DebugHook PrintDataHook PrintMetaDataHook"},
+    "draw the boxes with Matplotlib": {"dataset": "imshow_det_bbox"},
     "decode the video with a library of yours and hand its frames to GeneratorDataset": {
         "dataset.vision": "DecodeVideo VideoDecoder read_video read_video_timestamps",
     },
@@ -95,13 +128,67 @@ _ABSENT: dict[str, dict[str, str]] = {
     },
     "iterate over the data set: for batch in dataset.create_tuple_iterator()": {
         "top train": "DatasetHelper data_sink connect_network_with_dataset",
+        "ops ops.primitives": "GetNext",
     },
-    "use an optimizer of mindspore.nn": {"train": "ConvertModelUtils ConvertNetUtils"},
+    "use an optimizer of mindspore.nn": {"top train": "ConvertModelUtils ConvertNetUtils"},
     "its table lives in a parameter server; use nn.Embedding": {"ops": "make_map_parameter"},
     "write the operator with ops functions, its gradient as a Cell with bprop": {
-        "ops": "Custom kernel ms_kernel custom_info_register op_info_register",
+        "ops": "AiCPURegOp AkgAscendRegOp AkgCpuRegOp AkgGpuRegOp AkgRegOp CpuRegOp CustomRegOp DataType RegOp "
+        "TBERegOp custom_info_register op_info_register VmImplRegistry get_vm_impl_fn vm_impl_registry make_sig",
+        "ops ops.primitives": "Custom CustomOpBuilder PyExecute PyFunc kernel ms_kernel",
     },
+    "it is a part of the graph compiler; write it in Python": {
+        "ops": "DtypeToEnum J SliceGetItem _Grad _Vmap _add_attr _ones_like_for_grad arg_dtype_cast arg_handler "
+        "array_reduce array_to_scalar augassign_add augassign_div augassign_floordiv augassign_mod augassign_mul "
+        "augassign_sub bool_and bool_eq bool_not bool_or broadcast_gradient_args "
+        "dict_getitem dict_setitem distribute embed env_get environ_add environ_create environ_get environ_set "
+        "geswitch hastype in_dict is_ is_dynamic_sequence_element_unknown is_not is_sequence_shape_unknown "
+        "is_sequence_value_unknown is_tensor_bool_cond isconstant iter_converter list_equal list_getitem list_len "
+        "list_setitem make_dict make_list make_range make_slice merge ms_hasnext ms_next not_in_dict "
+        "recompute_block reduced_shape ref_to_embed shape_mul string_concat string_eq switch "
+        "switch_layer tail tensor_operator_registry tuple_div tuple_equal tuple_getitem tuple_len tuple_reversed "
+        "tuple_setitem zip_operation",
+        "ops ops.primitives": "CopyWithSlice GeSwitch Load Merge Morph PyInterpret SelectView TransposeExtView "
+        "TransposeView UpdateState _AllSwap _ms_pyfunc identity stop_gradient_op",
+    },
+    "there is no compiler to extend; hooks on cells, and taps of the debugger, see what runs": {
+        "common.api": "CustomPassType clear_op_infer clear_op_wrapper register_custom_backend register_custom_pass "
+        "register_op_infer register_op_wrapper",
+        "jit": "get_auto_dynamic_shape_args update_auto_dynamic_shape_phase JitContext jit_context set_jit_context "
+        "TraceJitContext convert_tensorpy nested_run",
+    },
+    "take the values with asnumpy(); their memory is NumPy's": {"top common": "UntypedStorage"},
 }
+
+
+# what to use instead -> modules that cannot be imported, each with all below it
+_MODULES = {
+    "read the files with NumPy and hand them to mindspore.dataset.GeneratorDataset": "mindrecord",
+    "change the network itself: a member of a cell can be replaced, and what runs can be watched by hooks": "rewrite",
+    "compute with SciPy in a function that you give to map": "dataset.audio",
+    "use the debugger (%%cell) or Python's cProfile": "profiler",
+    "there is no compiled graph to hand over; save_checkpoint keeps the parameters": "onnx",
+    "use Python's multiprocessing, and hand over arrays": "multiprocessing",
+    "draw the weights in construct, with mindspore.nn.probability.distribution": "nn.probability.bnn_layers",
+    "use SciPy on asnumpy(), or the decompositions of mindspore.ops and mint.linalg": "scipy",
+    "encrypt the file itself, with a tool made for that": "safeguard",
+    "it is for Ascend devices": "boost train.train_thor",
+    "it is for a cluster; here there is one process": "parallel.cluster",
+}
+
+
+def check_module(name: str) -> None:
+    """Say what to use instead of a module that cannot be imported.
+
+    Args:
+        name: a module, such as ``mindspore.mindrecord``.
+
+    Raises:
+        ModuleNotFoundError: it is one of those.
+    """
+    for instead, modules in _MODULES.items():
+        if any(f"{name}.".startswith(f"mindspore.{module}.") for module in modules.split()):
+            raise ModuleNotFoundError(f"{name} is not covered by hookscope: {instead}", name=name)
 
 
 def absent_in(module: str) -> dict[str, str]:

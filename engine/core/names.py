@@ -12,7 +12,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any, NoReturn
 
-from .absent import absent_in
+from .absent import absent_in, check_module
 
 __all__ = ["names_in", "on_first_use", "unavailable"]
 
@@ -64,6 +64,7 @@ def on_first_use(
         elif name in (absent := absent_in(module.removeprefix(_ENGINE).lstrip(".") or "top")):
             found = unavailable(f"{_shown(module)}.{name}", absent[name])
         else:
+            check_module(f"{_shown(module)}.{name}")
             raise _NoSuchName(module, name, {*rooms, *names, *absent})
         setattr(sys.modules[module], name, found)
         return found

@@ -20,7 +20,7 @@ from .recording import state
 from .silence import restore, silence
 from .types import Array, DTypeLike, Ints, Number, TensorLike
 
-__all__ = ["Tensor", "get_py_obj_dtype", "tensor"]
+__all__ = ["Tensor", "get_py_obj_dtype", "swap_tensors", "tensor"]
 
 if TYPE_CHECKING:
     from .initializer import Initializer
@@ -438,6 +438,24 @@ def tensor(
         ValueError: ``init`` without ``shape`` and ``dtype``, or another ``device``.
     """
     return Tensor(input_data, dtype, shape, init, const_arg, device)
+
+
+def swap_tensors(t1: Tensor, t2: Tensor) -> None:
+    """Make each of two tensors what the other one is: its values, its class, its attributes.
+
+    Args:
+        t1: a Tensor or Parameter, of any shape and dtype.
+        t2: another one.
+
+    Raises:
+        TypeError: one is no Tensor.
+    """
+    for name, one in (("t1", t1), ("t2", t2)):
+        if not isinstance(one, Tensor):
+            raise TypeError(f"For 'swap_tensors', '{name}' must be a Tensor, but got {type(one).__name__}")
+    t1.__class__, t2.__class__ = t2.__class__, t1.__class__
+    t1.__dict__, t2.__dict__ = t2.__dict__, t1.__dict__
+    t1._array, t2._array = t2._array, t1._array
 
 
 def as_tensor(gradient: Tensor | Array) -> Tensor:

@@ -1,5 +1,7 @@
 """``mindspore.experimental``: the optimizers with groups of parameters that schedulers change."""
 
+from ..core.names import on_first_use as _on_first_use
 from . import optim
 
 __all__ = ["optim"]
+__getattr__ = _on_first_use(__name__)

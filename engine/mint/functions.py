@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from .. import ops
-from ..core.checks import check_one_of
+from ..core.checks import check_one_of, check_type
 from ..core.dtype import int64
 from ..core.generator import Generator
 from ..core.tensor import Tensor
@@ -21,8 +21,8 @@ from ..ops.arguments import Axis, along, axes_of, one_axis
 
 __all__ = [
     "allclose", "argmin", "argsort", "bernoulli", "cdist", "clone", "cummin", "diag", "dot", "empty", "empty_like",
-    "flatten", "index_add", "log_softmax", "max", "mean", "median", "meshgrid", "min", "multinomial", "norm", "normal",
-    "ones", "pow", "rand", "rand_like", "randint", "randint_like", "randn", "randn_like", "randperm",
+    "flatten", "index_add", "item", "log_softmax", "max", "mean", "median", "meshgrid", "min", "multinomial", "norm",
+    "normal", "ones", "pow", "rand", "rand_like", "randint", "randint_like", "randn", "randn_like", "randperm",
     "repeat_interleave", "scatter_add", "select", "sort", "squeeze", "take", "topk", "vdot", "where", "zeros",
 ]  # fmt: skip
 
@@ -83,6 +83,25 @@ def vdot(input: Tensor, other: Tensor) -> Tensor:
         ValueError: one has not one axis, or the lengths differ.
     """
     return dot(ops.conj(input) if input._array.dtype.kind == "c" else input, other)
+
+
+def item(input: Tensor) -> bool | int | float | complex:
+    """The one element of a Tensor, as a Python number.
+
+    Args:
+        input: a Tensor with one element, of any shape.
+
+    Returns:
+        a bool, int, float or complex.
+
+    Raises:
+        TypeError: ``input`` is no Tensor.
+        RuntimeError: it has more elements, or none.
+    """
+    check_type(input, Tensor, "mint.item", "input", "a Tensor")
+    if input.size != 1:
+        raise RuntimeError(f"For 'mint.item', 'input' must have one element, but got {input.size}")
+    return input.item()
 
 
 # Reductions

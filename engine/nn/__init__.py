@@ -33,7 +33,10 @@ from .wrap import *
 METRICS = (
     "Accuracy BleuScore ConfusionMatrix ConfusionMatrixMetric CosineSimilarity Dice F1 Fbeta HausdorffDistance Loss "
     "MAE MSE MeanSurfaceDistance Metric OcclusionSensitivity Perplexity Precision ROC Recall RootMeanSquareDistance "
-    "Top1CategoricalAccuracy Top5CategoricalAccuracy TopKCategoricalAccuracy auc get_metric_fn names rearrange_inputs"
+    "Top1CategoricalAccuracy Top5CategoricalAccuracy TopKCategoricalAccuracy auc get_metric_fn get_metrics "
+    "names rearrange_inputs"
 )
 """Names of ``mindspore.train.metrics`` that MindSpore has here and at its top, too."""
-__getattr__ = _on_first_use(__name__, rooms=("probability",), names=dict.fromkeys(METRICS.split(), "train.metrics"))
+__getattr__ = _on_first_use(
+    __name__, rooms=("probability",), names={"metrics": "train", **dict.fromkeys(METRICS.split(), "train.metrics")}
+)

@@ -12,6 +12,7 @@ from ..core.checks import check_above_zero, check_type
 from ..core.dtype import DType, float16, float32
 from ..core.grad import grad as _grad
 from ..core.grad import value_and_grad
+from ..core.names import on_first_use
 from ..core.parameter import Parameter, ParameterTuple
 from ..core.recording import no_recording
 from ..core.tensor import Tensor
@@ -552,3 +553,5 @@ PipelineGradReducer = _refused("PipelineGradReducer", "a cluster; the gradients 
 GradAccumulationCell = _refused("GradAccumulationCell", "a cluster; add the gradients up in the training loop")
 GraphCell = _refused("GraphCell", "a compiled graph; load the checkpoint into the network's own class")
 GetNextSingleOp = _refused("GetNextSingleOp", "a device queue; iterate over the data set with create_tuple_iterator()")
+
+__getattr__ = on_first_use(__name__)

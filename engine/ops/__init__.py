@@ -28,7 +28,9 @@ from .image import *
 from .indexing import *
 from .joining import *
 from .linalg import *
+from .looking import *
 from .lookup import *
+from .loops import *
 from .loss import *
 from .margins import *
 from .matrices import *
@@ -54,4 +56,5 @@ from .unpooling import *
 if _typing.TYPE_CHECKING:
     from .primitive_types import *
 
-__getattr__ = _on_first_use(__name__, names={"constexpr": "jit"})
+_CLUSTER = ("get_rank", "get_world_size", "is_available", "is_initialized")
+__getattr__ = _on_first_use(__name__, names={"constexpr": "jit", **dict.fromkeys(_CLUSTER, "mint.distributed")})

@@ -316,7 +316,7 @@ def celu(x: Tensor, alpha: float = 1.0) -> Tensor:
 _SELU_ALPHA, _SELU_SCALE = 1.6732632423543772, 1.0507009873554805  # Klambauer et al. 2017
 
 
-@declare(primitive=prim("SeLU"))
+@declare(primitive=prim("SeLU"), mint=renamed("nn.functional.selu", input_x="input"))
 def selu(input_x: Tensor) -> Tensor:
     """scale * x where x is positive, scale * alpha * (exp(x) - 1) elsewhere (Klambauer et al. 2017).
 
@@ -419,7 +419,7 @@ def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
     return where(absolute(check_tensor(input, "hardshrink")) <= lambd, 0.0, input)
 
 
-@declare(method="soft_shrink", primitive=prim("SoftShrink", lambd=0.5))
+@declare(method="soft_shrink", primitive=prim("SoftShrink", lambd=0.5), mint="nn.functional.softshrink")
 def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
     """x - lambd where x > lambd, x + lambd where x < -lambd, 0 elsewhere.
 

@@ -280,6 +280,7 @@ trunc = unary(
     "The integer part of x, rounded towards 0; its gradient is 0.",
     method=True,
     primitive=prim("Trunc"),
+    mint=("trunc", "fix"),
     numpy=renamed(input="x"),
 )
 absolute, negative = abs, neg

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import ops
+from ..core.checks import check_type
 from ..core.dtype import DType
 from ..core.tensor import Tensor
 from ..core.types import TensorLike
@@ -16,7 +17,7 @@ from .transforms import GradOperation
 
 __all__ = [
     "GradOperation", "HyperMap", "Map", "MultitypeFuncGraph", "Partial", "add_flags", "hyper_add",
-    "partial", "typeof",
+    "make_tuple", "mixed_precision_cast", "partial", "typeof",
 ]  # fmt: skip
 
 _NUMBERS: dict[str, tuple[type, ...]] = {
@@ -204,6 +205,39 @@ class Partial:
 
 
 partial = Partial()
+
+
+def make_tuple(*args: Any) -> tuple[Any, ...]:
+    """Its arguments as a tuple.
+
+    Args:
+        *args: any values.
+
+    Returns:
+        the tuple.
+    """
+    return args
+
+
+def mixed_precision_cast(dst_dtype: DType, x: Any) -> Any:
+    """A floating Tensor in another floating dtype, and what is in tuples and lists likewise; anything else as it is.
+
+    Args:
+        dst_dtype: the dtype.
+        x: a Tensor, or a tuple or list, nested as one likes; lists come as tuples.
+
+    Returns:
+        the same, cast.
+
+    Raises:
+        TypeError: ``dst_dtype`` is no dtype.
+    """
+    check_type(dst_dtype, DType, "mixed_precision_cast", "dst_dtype", "a MindSpore dtype")
+    if isinstance(x, Tensor):
+        return x.astype(dst_dtype) if x.dtype.is_floating_point else x
+    return tuple([mixed_precision_cast(dst_dtype, one) for one in x]) if isinstance(x, tuple | list) else x
+
+
 hyper_add = HyperMap(lambda a, b: a + b)
 
 

@@ -12,11 +12,20 @@ from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
 
 from ..core.checks import check_one_of, check_type
+from ..core.names import on_first_use as _on_first_use
 from ..core.surfaces import PRIMITIVES
 from ..core.surfaces import REQUIRED as _REQUIRED
+from . import looking as _looking
+from . import loops as _loops
+from .composite import Partial as Partial
 from .hook_backward import HookBackward
+from .looking import *
+from .loops import *
 
-__all__ = ["HookBackward", "Primitive", "PrimitiveWithCheck", "PrimitiveWithInfer", "prim_attr_register"]
+__all__ = [
+    "HookBackward", "Partial", "Primitive", "PrimitiveWithCheck", "PrimitiveWithInfer", "prim_arg_register",
+    "prim_attr_register", *(name for name in (*_looking.__all__, *_loops.__all__) if name[0].isupper()),
+]  # fmt: skip
 
 
 class Primitive:
@@ -161,6 +170,8 @@ def prim_attr_register(fn: Callable[..., None]) -> Callable[..., None]:
     return initialise
 
 
+prim_arg_register = prim_attr_register
+
 if TYPE_CHECKING:
     from .primitive_types import *
 # A class is there when the module that declares it has been imported, and each module of this package may declare some.
@@ -169,3 +180,4 @@ for _module in iter_modules([str(Path(__file__).parent)]):
 for _function, _declared in PRIMITIVES.values():
     globals()[_declared.name] = _class_of(_declared.name, _function, _declared.parameters)
     __all__.append(_declared.name)
+__getattr__ = _on_first_use(__name__, names={"constexpr": "jit"})

@@ -16,6 +16,7 @@ import numpy as np
 from ..core.checks import check_bool, check_int, check_one_of, check_type
 from ..core.tensor import Tensor
 from ..core.types import Array
+from ..ops.looking import receivers
 from . import _events
 
 __all__ = ["SummaryRecord"]
@@ -88,6 +89,7 @@ class SummaryRecord:
         self._full = False
         self._file = self._path.open("xb")
         SummaryRecord._open = self
+        receivers.append(self._taken)
         self._write(_events.first_event(time.time()))
 
     def __enter__(self) -> SummaryRecord:
@@ -104,7 +106,7 @@ class SummaryRecord:
         return str(self._path)
 
     def set_mode(self, mode: str) -> None:
-        """Say whether training or evaluation runs; it is kept, as there are no operators here that add values.
+        """Say whether training or evaluation runs: in evaluation operators such as ``ops.ScalarSummary`` add nothing.
 
         Args:
             mode: "train" or "eval".
@@ -143,6 +145,11 @@ class SummaryRecord:
         array = check_type(value, Tensor, who, "value", "a tensor").asnumpy()
         _check(who, plugin, name, array)
         self._waiting[plugin, name] = np.array(array)  # what is added does not change afterwards
+
+    def _taken(self, plugin: str, name: str, value: Tensor) -> None:
+        """Take what an operator such as ``ops.ScalarSummary`` got; while evaluation runs, they add nothing."""
+        if self._mode == "train":
+            self.add_value(plugin, name, value)
 
     def record(
         self,
@@ -217,6 +224,7 @@ class SummaryRecord:
         """Finish the file. Values that were added and not recorded are lost."""
         if SummaryRecord._open is self:
             SummaryRecord._open = None
+            receivers.clear()
         if not self._file.closed:
             self._guarded(self._file.close)
 

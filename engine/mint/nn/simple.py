@@ -17,6 +17,7 @@ _CALLS = {
     "SiLU": ("silu", 1, "inplace=False"),
     "ELU": ("elu", 1, "alpha=1.0, inplace=False"),
     "GELU": ("gelu", 1, "approximate='none'"),
+    "GLU": ("glu", 1, "dim=-1"),
     "Hardtanh": ("hardtanh", 1, "min_val=-1.0, max_val=1.0, inplace=False"),
     "Threshold": ("threshold", 1, "threshold, value, inplace=False"),
     "Sigmoid": ("sigmoid", 1, ""),

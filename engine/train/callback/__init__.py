@@ -1,5 +1,6 @@
 """``mindspore.train.callback``: what a training or evaluation run calls at its moments."""
 
+from ...core.names import on_first_use as _on_first_use
 from .base import Callback, RunContext
 from .base import CallbackManager as CallbackManager
 from .base import CallbackManager as _CallbackManager
@@ -16,3 +17,4 @@ __all__ = [
     "LearningRateScheduler", "LossMonitor", "ModelCheckpoint", "OnRequestExit", "ProgressBar", "ReduceLROnPlateau",
     "RunContext", "SummaryCollector", "TimeMonitor",
 ]  # fmt: skip
+__getattr__ = _on_first_use(__name__)

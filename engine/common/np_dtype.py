@@ -1,0 +1,15 @@
+"""``mindspore.common.np_dtype``: the element types that NumPy does not have, as it takes them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core import dtype
+
+__all__ = ["bfloat16"]  # noqa: F822  (it is made when it is first asked for, as the library that has it is)
+
+
+def __getattr__(name: str) -> Any:
+    if name == "bfloat16":
+        return dtype.bfloat16.numpy.type
+    raise AttributeError(f"module 'mindspore.common.np_dtype' has no attribute {name!r}")
