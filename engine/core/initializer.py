@@ -377,6 +377,38 @@ def _fans(shape: tuple[int, ...], who: str) -> tuple[int, int]:
     return shape[1] * field, shape[0] * field
 
 
+def _calculate_fan_in_and_fan_out(shape: Sequence[int]) -> tuple[int, int]:
+    """How many inputs an output unit sees and the other way round; a private name that many programs use.
+
+    Args:
+        shape: the shape of weights (out, in, *kernel).
+
+    Returns:
+        both numbers.
+
+    Raises:
+        ValueError: fewer than two axes.
+    """
+    return _fans(tuple(shape), "_calculate_fan_in_and_fan_out")
+
+
+def _calculate_correct_fan(shape: Sequence[int], mode: str) -> int:
+    """One of ``_calculate_fan_in_and_fan_out``, by the name "fan_in" or "fan_out"."""
+    check_one_of(mode, ("fan_in", "fan_out"), "_calculate_correct_fan", "mode")
+    return _fans(tuple(shape), "_calculate_correct_fan")[mode == "fan_out"]
+
+
+def _calculate_gain(nonlinearity: str, param: float | None = None) -> float:
+    """The factor of a nonlinearity; ``param`` is the slope of "leaky_relu", 0.01 without it."""
+    return _gain(nonlinearity, 0.01 if param is None else param)
+
+
+def _assignment(arr: Array, num: Any) -> Array:
+    """Fill an array with a number, or with the values of another one, and give it back; as ``_initialize`` does."""
+    arr[...] = num
+    return arr
+
+
 _ALIASES: dict[str, type[Initializer]] = {
     "zero": Zero,
     "zeros": Zero,

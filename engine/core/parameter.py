@@ -294,6 +294,35 @@ class Parameter(Tensor):
         return Parameter, (Tensor(self), self.name, *settings)
 
 
+class _BufferKind(type):
+    def __instancecheck__(cls, instance: object) -> bool:
+        return isinstance(instance, Tensor) and getattr(instance, "_is_buffer", False)
+
+
+class _Buffer(Tensor, metaclass=_BufferKind):
+    """A Tensor that becomes a buffer of the cell that it is assigned to, as by ``register_buffer``.
+
+    What is made is a plain Tensor of the same values, which is known as a buffer by ``isinstance``.
+
+    Args:
+        data: the values; gradients do not pass.
+        persistent: whether ``state_dict`` holds it.
+
+    Raises:
+        ValueError: ``data`` is None.
+        TypeError: it is no Tensor.
+    """
+
+    persistent: bool
+
+    def __new__(cls, data: Tensor, *, persistent: bool = True) -> Tensor:  # type: ignore[misc]  # as MindSpore's
+        if data is None:
+            raise ValueError("For '_Buffer', 'data' must be a Tensor, but got None")
+        made: Any = Tensor._wrap(check_type(data, Tensor, "_Buffer", "data")._array.view())
+        made._is_buffer, made.persistent = True, persistent
+        return made  # type: ignore[no-any-return]
+
+
 class ParameterTuple(tuple[Parameter, ...]):
     """A tuple of Parameters.
 

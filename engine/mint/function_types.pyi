@@ -196,6 +196,9 @@ def expm1(input: Tensor) -> Tensor:
 def eye(n: int, m: int | None = None, dtype: DTypeLike | None = None) -> Tensor:
     """Ones on the main diagonal of a matrix, zeros elsewhere."""
 
+def fix(input: Tensor) -> Tensor:
+    """The integer part of x, rounded towards 0; its gradient is 0."""
+
 def flip(input: Tensor, dims: Ints) -> Tensor:
     """The order of the elements reversed along axes."""
 
@@ -496,6 +499,9 @@ def tril(input: Tensor, diagonal: int = 0) -> Tensor:
 
 def triu(input: Tensor, diagonal: int = 0) -> Tensor:
     """The upper triangle of each matrix: element (i, j) where j - i >= ``diagonal``, 0 elsewhere."""
+
+def trunc(input: Tensor) -> Tensor:
+    """The integer part of x, rounded towards 0; its gradient is 0."""
 
 def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     """The entries along ``dim``, without that axis."""

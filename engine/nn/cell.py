@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, Protocol, TypeVar
 from ..core import taps
 from ..core.checks import check_type
 from ..core.nearest import did_you_mean
-from ..core.parameter import Parameter, ParameterTuple, is_generated_name
+from ..core.parameter import Parameter, ParameterTuple, _Buffer, is_generated_name
 from ..core.tensor import Tensor
 from .calling import call_observed
 from .hooking import HOOK_KINDS, CellHooks
@@ -190,9 +190,15 @@ class Cell(CellHooks, CellState, CellSettings):
                 )
             self._cells[name] = None  # type: ignore[assignment]
         elif name in self._buffers:
+            if isinstance(value, _Buffer):
+                self.register_buffer(name, value, value.persistent)
+                return
             if value is not None:
                 raise TypeError(f"For 'Cell', '{name}' is a buffer; change its values with assign_value")
             self._buffers[name] = None  # type: ignore[assignment]
+        elif isinstance(value, _Buffer):
+            state.pop(name, None)
+            self.register_buffer(name, value, value.persistent)
         else:
             if isinstance(value, list | tuple) and value and all(isinstance(one, Parameter) for one in value):
                 self._note_names(name, value)

@@ -276,6 +276,19 @@ def add_flags(fn: Any = None, **flags: Any) -> Any:
     return fn
 
 
+def core(fn: Any = None, **flags: Any) -> Any:
+    """``add_flags`` with the flag ``core`` beside the others.
+
+    Args:
+        fn: the cell or the function; without one, the decorator comes back.
+        flags: further flags by name.
+
+    Returns:
+        ``fn``, or the decorator.
+    """
+    return add_flags(fn, core=True, **flags)
+
+
 def __getattr__(name: str) -> Any:
     # MindSpore keeps more under `ops.composite`, such as `clip_by_value`; all of it is in `ops` too.
     return getattr(ops, name)

@@ -180,3 +180,21 @@ def test_memory_that_only_a_circle_holds_is_collected() -> None:
 
 def test_what_mindspore_keeps_under_composite_too_is_that_of_ops() -> None:
     assert ops.composite.clip_by_value is ops.clip_by_value
+
+
+def test_core_make_tuple_and_mixed_precision_cast() -> None:
+    from hookscope.engine.ops import composite
+
+    def double(x: float) -> float:
+        return 2 * x
+
+    assert composite.core(double, p=3) is double
+    assert double._mindspore_flags == {"core": True, "p": 3}  # type: ignore[attr-defined]
+    assert composite.core(p=3)(double) is double
+    assert ops.make_tuple(1, "a") == (1, "a") and ops.make_tuple() == ()
+    x = Tensor([1.0, 2.0])
+    cast = ops.mixed_precision_cast(ms.float16, (x, [x], 3, {"a": x}, Tensor([1])))
+    assert cast[0].dtype is ms.float16 and isinstance(cast[1], tuple) and cast[1][0].dtype is ms.float16
+    assert cast[2:4] == (3, {"a": x}) and cast[3]["a"].dtype is ms.float32 and cast[4].dtype is ms.int64
+    with pytest.raises(TypeError, match="'dst_dtype' must be a MindSpore dtype, but got int"):
+        ops.mixed_precision_cast(3, x)  # type: ignore[arg-type]

@@ -260,3 +260,22 @@ def test_variance_scaling_has_its_variance(mode: str, count: int, distribution: 
 def test_initializers_of_shapes_refuse(make: Any, text: str) -> None:
     with pytest.raises(ValueError, match=text):
         make()
+
+
+def test_the_private_helpers_that_programs_use_give_mindspores_numbers() -> None:
+    from hookscope.engine.core import initializer as init
+
+    fans = init._calculate_fan_in_and_fan_out
+    assert [fans((2, 3)), fans((2, 3, 4, 5)), fans([4, 3, 2])] == [(3, 2), (60, 40), (6, 8)]
+    assert [init._calculate_correct_fan((3, 4), mode) for mode in ("fan_in", "fan_out")] == [4, 3]
+    gains = [("relu", 0), ("leaky_relu", None), ("leaky_relu", 0.1), ("tanh", 0.1)]
+    assert [init._calculate_gain(*one) for one in gains] == [
+        1.4142135623730951, 1.4141428569978354, 1.4071950894605838, 1.6666666666666667,
+    ]  # fmt: skip
+    array = np.zeros((2, 2), np.float32)
+    assert init._assignment(array, np.eye(2)) is array and array.tolist() == [[1, 0], [0, 1]]
+    for shape in ((2,), ()):
+        with pytest.raises(ValueError, match="the shape must have at least 2 axes to have fans"):
+            fans(shape)
+    with pytest.raises(ValueError, match="'mode' must be 'fan_in' or 'fan_out', but got 'x'"):
+        init._calculate_correct_fan((3, 4), "x")

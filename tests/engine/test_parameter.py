@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+import hookscope.engine as ms
 from hookscope.engine import Parameter, Tensor, grad, nn, ops
 from hookscope.engine.core.initializer import initializer
 
@@ -98,3 +99,38 @@ def test_a_parameter_knows_whether_it_still_holds_what_was_drawn() -> None:
         assert p.as_drawn
         change(p)
         assert not p.as_drawn
+
+
+def test_a_buffer_object_becomes_a_buffer_of_the_cell_it_is_assigned_to() -> None:
+    from hookscope.engine.core.parameter import _Buffer
+
+    class Counting(nn.Cell):
+        def __init__(self) -> None:
+            super().__init__()
+            self.seen = _Buffer(Tensor([1.0]))
+            self.scratch = _Buffer(Tensor([2.0]), persistent=False)
+
+    made = _Buffer(Tensor([1.0, 2.0]))
+    assert type(made) is Tensor and isinstance(made, _Buffer) and not isinstance(Tensor([1.0]), _Buffer)
+    cell = Counting()
+    assert {name: one.asnumpy().tolist() for name, one in cell.named_buffers()} == {"seen": [1.0], "scratch": [2.0]}
+    assert list(cell.state_dict()) == ["seen"] and not cell.trainable_params()
+    with pytest.raises(TypeError, match="'seen' is a buffer"):
+        cell.seen = Tensor([5.0])
+    cell.seen = _Buffer(Tensor([5.0]))
+    assert cell.seen.asnumpy().tolist() == [5.0]
+    x = Tensor([3.0])
+    assert ms.grad(lambda x: (_Buffer(x) * x).sum())(x).asnumpy().tolist() == [3.0]  # gradients do not pass
+    with pytest.raises(ValueError, match="'data' must be a Tensor, but got None"):
+        _Buffer(None)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="'data' must be a Tensor, but got int"):
+        _Buffer(3)  # type: ignore[arg-type]
+
+
+def test_swap_tensors_makes_each_what_the_other_is() -> None:
+    tensor, parameter = Tensor([1.0, 2.0]), Parameter(Tensor([3]), name="q")
+    ms.swap_tensors(tensor, parameter)
+    assert type(tensor) is Parameter and tensor.name == "q" and tensor.asnumpy().tolist() == [3]
+    assert type(parameter) is Tensor and parameter.asnumpy().tolist() == [1.0, 2.0]
+    with pytest.raises(TypeError, match="For 'swap_tensors', 't2' must be a Tensor, but got int"):
+        ms.swap_tensors(tensor, 2)  # type: ignore[arg-type]

@@ -72,3 +72,90 @@ for name in ("mindrecord", "rewrite", "dataset.audio.transforms", "nn.probabilit
         "mindspore.nn.probability.bnn_layers is not covered by hookscope: draw the weights in construct, with "
         "mindspore.nn.probability.distribution\n"
     )
+
+
+# In a new process of MindSpore 2.10: what `from parent import name` and then `import parent.name as x` give; and in
+# another one the two the other way round.
+BOTH_ORDERS = """
+common.lazy_inline: object module, module module
+common.mutable: object module, module module
+common.no_inline: object module, module module
+common.recompute: object object, object object
+common.seed: object object, object object
+common.tensor: object object, object object
+common.initializer: module module, module module
+nn.optim.thor: object object, object object
+ops.function.grad: object object, object object
+ops.op_info_register: object object, object object
+ops.operations: module module, module module
+parallel.parameter_broadcast: object object, object object
+parallel.shard: object object, object object
+run_check: object object, object object
+tools.stress_detect: object object, object object
+train.data_sink: object object, object object
+train.metrics.auc: object object, object object
+train.serialization: module module, module module
+utils.stress_detect: object object, object object
+utils.runtime_execution_order_check: object object, object object
+nn.metrics: module module, module module
+nn.loss.loss: module module, module module
+graph.mutable: module module, module module
+common.dynamic_shape.enable_dynamic: module module, module module
+ops.function.grad.grad_func: module none, none module
+run_check.run_check: object none, none object
+communication.comm_func: module module, module module
+"""
+IN_ORDER = """
+import os, types
+def told(line):
+    names = {}
+    try: exec(line, names)
+    except (ImportError, AttributeError): return "none"
+    return "module" if isinstance(names["x"], types.ModuleType) else "object"
+import mindspore
+for name in NAMES:
+    parent, _, leaf = f"mindspore.{name}".rpartition(".")
+    lines = [f"from {parent} import {leaf} as x", f"import {parent}.{leaf} as x"]
+    found = []
+    for order in (lines, lines[::-1]):  # each in a process where nothing below mindspore was imported by name
+        end, other = os.pipe()
+        if not os.fork():
+            os.write(other, " ".join(map(told, order)).encode())
+            os._exit(0)
+        os.close(other)
+        os.wait()
+        found.append(os.read(end, 100).decode())
+    print(f"{name}: {found[0]}, {found[1]}")
+"""
+
+
+def test_a_name_that_is_a_module_and_a_function_too_is_what_pythons_import_gives_in_mindspore() -> None:
+    names = [line.partition(":")[0] for line in BOTH_ORDERS.split("\n") if line]
+    assert "\n" + python(f"NAMES = {names}\n" + IN_ORDER) == BOTH_ORDERS
+
+
+def test_a_name_that_is_both_works_as_either() -> None:
+    code = """
+from mindspore.common import initializer, mutable
+import mindspore.common.mutable as file
+import mindspore.common.initializer as init
+assert callable(mutable) and mutable((1, 2)) == (1, 2) and file.mutable is mutable
+assert init is initializer and init.initializer("ones", (2,)).shape == (2,)
+assert init._calculate_fan_in_and_fan_out((2, 3)) == (3, 2)
+"""
+    python(code)
+
+
+def test_the_source_of_each_module_can_be_read() -> None:
+    code = """
+import inspect, pathlib
+from importlib import import_module
+from hookscope.kernel.alias import TABLE
+for row in TABLE:
+    module = import_module(f"mindspore.{row}".rstrip("."))
+    assert inspect.getsource(module) == pathlib.Path(module.__file__).read_text(encoding="utf-8"), row
+import mindspore
+assert inspect.getsource(mindspore.nn.Cell).startswith("class Cell")
+assert "def mutable" in inspect.getsource(import_module("mindspore.common.mutable"))
+"""
+    python(code)

@@ -96,11 +96,18 @@ def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
 def prelu(input: Tensor, weight: Tensor) -> Tensor:
     """x where it is positive, weight * x elsewhere (He et al. 2015)."""
 
+def selu(input: Tensor) -> Tensor:
+    """scale * x where x is positive, scale * alpha * (exp(x) - 1) elsewhere (Klambauer et al. 2017).
+    """
+
 def sigmoid(input: Tensor) -> Tensor:
     """1 / (1 + exp(-x))."""
 
 def soft_margin_loss(input: Tensor, target: Tensor, reduction: str = 'mean') -> Tensor:
     """log(1 + exp(-target * input)), without overflow."""
+
+def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
+    """x - lambd where x > lambd, x + lambd where x < -lambd, 0 elsewhere."""
 
 def tanh(input: Tensor) -> Tensor:
     """The hyperbolic tangent, (exp(x) - exp(-x)) / (exp(x) + exp(-x))."""

@@ -429,3 +429,26 @@ def test_a_layer_of_the_users_own_computes_what_its_base_does(name: str) -> None
         "Hardswish": lambda t: t * np.clip(t + 3, 0, 6) / 6,
     }[name](x.asnumpy().astype(np.float64))
     np.testing.assert_allclose(own()(x).asnumpy(), want, rtol=1e-5)
+
+
+def test_second_names_of_mint_give_mindspores_numbers() -> None:
+    x = Tensor([1.5, -1.5, 0.2, -0.4])
+    for name in ("fix", "trunc"):
+        assert getattr(mint, name)(input=x).asnumpy().tolist() == [1.0, -1.0, 0.0, 0.0]
+        assert getattr(mint, name)(Tensor([1, 2])).dtype is ms.int64
+    assert [mint.item(Tensor(one)) for one in ([2.5], [[True]], 3)] == [2.5, True, 3]
+    halved = mint.nn.GLU()(Tensor([1.0, 2.0, 3.0, 4.0])).asnumpy()
+    assert np.allclose(halved, [0.952574134, 1.96402752], rtol=1e-6)
+    assert mint.nn.GLU(dim=0)(Tensor([[1.0], [2.0]])).shape == (1, 1)
+    functional = mint.nn.functional
+    scale, alpha = 1.0507009873554805, 1.6732632423543772
+    slopes = [scale * v if v > 0 else scale * alpha * np.expm1(v) for v in x.asnumpy().astype(float)]
+    assert np.allclose(functional.selu(input=x).asnumpy(), slopes, rtol=1e-6)
+    assert np.allclose(functional.softshrink(x, 0.3).asnumpy(), [1.2, -1.2, 0.0, -0.1], atol=1e-6)
+    assert np.allclose(functional.softshrink(x, lambd=0.5).asnumpy(), [1.0, -1.0, 0.0, 0.0], atol=1e-6)
+    with pytest.raises(RuntimeError, match="For 'mint.item', 'input' must have one element, but got 2"):
+        mint.item(Tensor([1, 2]))
+    with pytest.raises(TypeError, match="For 'mint.item', 'input' must be a Tensor, but got int"):
+        mint.item(3)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="lambd"):
+        functional.softshrink(x, -1.0)
