@@ -87,6 +87,8 @@ __getattr__ = _on_first_use(
         **dict.fromkeys(nn.METRICS.split(), "train"),
         **dict.fromkeys(_RUNTIME.split(), "runtime"),
         **dict.fromkeys(_GENERATOR.split(), "core.generator"),
+        **dict.fromkeys(dtype.KINDS.split(), "core.kinds"),
+        "Type": "core.dtype",
         **dict.fromkeys(f"{dtype.SECOND_NAMES} bool int float STRICT COMPATIBLE LAX".split(), "core.dtype_names"),
         "_Function": "core.function",
         "_no_grad": "common",

@@ -2,6 +2,7 @@
 
 from ..core import initializer
 from ..core.dtype import *
+from ..core.dtype import KINDS as _KINDS
 from ..core.dtype import SECOND_NAMES as _SECOND_NAMES
 from ..core.generator import *
 from ..core.names import on_first_use as _on_first_use
@@ -18,7 +19,8 @@ __getattr__ = _on_first_use(
     __name__,
     names=dict.fromkeys(
         (
-            *_SECOND_NAMES.split(), "_Function", "dtype", "from_numpy", "is_tensor", "register_saved_tensors_hooks",
+            *_SECOND_NAMES.split(), *_KINDS.split(), "Type",
+            "_Function", "dtype", "from_numpy", "is_tensor", "register_saved_tensors_hooks",
             "saved_tensors_hooks", "set_dump", "set_recursion_limit",
         ),
         "",

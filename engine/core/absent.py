@@ -73,11 +73,7 @@ _ABSENT: dict[str, dict[str, str]] = {
         "set_comm_ops_inplace",
     },
     "it is a kind of types that only a graph compiler tells apart; compare the dtype of a Tensor": {
-        "top common core.dtype": "Int TensorType Type _NullType _null float_ int_ list_ number string tensor_type "
-        "tuple_ type_none uint",
-    },
-    "no array of NumPy's holds it; use float16 or bfloat16": {
-        "top common core.dtype": "QuantDtype float8_e4m3fn float8_e5m2 hifloat8 qint4x2",
+        "top common core.dtype": "Int TensorType _NullType _null",
     },
     "it is for Ascend devices": {
         "top common": "DeviceCtx",

@@ -43,7 +43,17 @@ __all__ = [
 ]
 
 
-class DType:
+class Type:
+    """What a value may be: an element type (``DType``), or one of the kinds of ``kinds.py``. ``str`` is its name."""
+
+    __slots__ = ("name",)
+    name: str
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class DType(Type):
     """The element type of a tensor. ``str(dtype)`` is MindSpore's name for it, such as ``Float32``.
 
     The fifteen that there are stand in this module (``mindspore.float32``, ...); users make none.
@@ -53,7 +63,7 @@ class DType:
         numpy_name: the name of the NumPy dtype of the same elements; None for bfloat16, which ml_dtypes has.
     """
 
-    __slots__ = ("_numpy", "name")
+    __slots__ = ("_numpy",)
 
     def __init__(self, name: str, numpy_name: str | None = None) -> None:
         self.name = name
@@ -85,9 +95,6 @@ class DType:
 
     def __repr__(self) -> str:
         return f"mindspore.{self.name.lower()}"
-
-    def __str__(self) -> str:
-        return self.name
 
     def __reduce__(self) -> tuple[Callable[[str], DType], tuple[str]]:
         return _by_name, (self.name,)
@@ -220,31 +227,44 @@ def dtype_to_nptype(type_: DType) -> type[Any]:
     return type_.numpy.type
 
 
-def pytype_to_dtype(obj: AnyDType) -> DType:
+def pytype_to_dtype(obj: AnyDType | type) -> Type:
     """The DType as wide as a Python number type (``int`` is Int64, ``float`` Float64), or of a NumPy dtype.
 
     Args:
-        obj: ``bool``, ``int``, ``float`` or ``complex``; a NumPy dtype or its name; or a DType, which is returned.
+        obj: ``bool``, ``int``, ``float`` or ``complex``; a NumPy dtype or its name; or a DType, which is returned. Of
+            ``str``, ``list``, ``tuple`` and the type of None, it is a kind, such as ``mindspore.list_``.
 
     Returns:
-        the DType.
+        the DType, or the kind.
 
     Raises:
-        TypeError: anything else; types that hold no numbers (str, list) have no DType here.
+        NotImplementedError: another type of Python's, such as ``dict``.
+        TypeError: anything else.
     """
-    wide: dict[Any, DType] = {int: int64, float: float64}
+    from .kinds import PYTHON
+
+    wide: dict[Any, Type] = {**PYTHON, int: int64, float: float64}
+    if obj in (dict, set, object):
+        raise NotImplementedError(f"For 'pytype_to_dtype', there is no MindSpore type for {obj!r}")
     return wide.get(obj) or any_dtype(obj, "obj")
 
 
-def dtype_to_pytype(type_: DType) -> type:
+def dtype_to_pytype(type_: Type) -> type:
     """The Python type of a DType's numbers: ``bool``, ``int``, ``float`` or ``complex``.
 
     Args:
-        type_: the DType.
+        type_: the DType; or a kind such as ``mindspore.list_``, whose values have a type of Python's.
 
     Returns:
         the type.
+
+    Raises:
+        KeyError: a kind that is of no type of Python's, such as ``mindspore.number``.
     """
+    if not isinstance(type_, DType):
+        from .kinds import PYTHON
+
+        return {kind: python for python, kind in PYTHON.items()}[type_]  # type: ignore[index]
     return {"b": bool, "i": int, "u": int, "c": complex}.get(numpy_dtype(type_).kind, float)
 
 
@@ -331,7 +351,16 @@ def _kind_rank(dtype: np.dtype[Any]) -> int:
     return {"b": 0, "i": 1, "u": 1, "f": 2, "V": 2, "c": 3}[dtype.kind]
 
 
+KINDS = (
+    "QuantDtype float8_e4m3fn float8_e5m2 float_ hifloat8 int_ list_ number qint4x2 string tensor_type tuple_ "
+    "type_none uint"
+)
 SECOND_NAMES = "byte short intc long ubyte ushort uintc intp uintp half single double cfloat cdouble"
 __getattr__ = on_first_use(
-    __name__, names={**dict.fromkeys(SECOND_NAMES.split(), "core.dtype_names"), "get_py_obj_dtype": "core.tensor"}
+    __name__,
+    names={
+        **dict.fromkeys(SECOND_NAMES.split(), "core.dtype_names"),
+        **dict.fromkeys(KINDS.split(), "core.kinds"),
+        "get_py_obj_dtype": "core.tensor",
+    },
 )

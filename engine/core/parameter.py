@@ -320,7 +320,7 @@ class _Buffer(Tensor, metaclass=_BufferKind):
             raise ValueError("For '_Buffer', 'data' must be a Tensor, but got None")
         made: Any = Tensor._wrap(check_type(data, Tensor, "_Buffer", "data")._array.view())
         made._is_buffer, made.persistent = True, persistent
-        return made  # type: ignore[no-any-return]
+        return made
 
 
 class ParameterTuple(tuple[Parameter, ...]):

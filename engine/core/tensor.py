@@ -13,7 +13,7 @@ import numpy as np
 
 from . import backend
 from .checks import check_int
-from .dtype import DType, bfloat16, default_dtype_of, dtype_of, numpy_dtype, pytype_to_dtype, wrapped
+from .dtype import DType, Type, bfloat16, default_dtype_of, dtype_of, numpy_dtype, pytype_to_dtype, wrapped
 from .hooks import HookHandle, check_arity, wrong_return
 from .printing import tensor_repr, tensor_str
 from .recording import state
@@ -503,17 +503,18 @@ def _array_from(data: Any, dtype: DTypeLike | None) -> Any:
     )
 
 
-def get_py_obj_dtype(obj: Tensor | Number) -> DType:
+def get_py_obj_dtype(obj: Tensor | Number | str | list[Any] | tuple[Any, ...] | None) -> Type:
     """The element type of a Python number or a Tensor: ``int`` is Int64 and ``float`` Float64.
 
     Args:
-        obj: the number or the Tensor.
+        obj: the number or the Tensor; of a str, a list, a tuple or None it is a kind, such as ``mindspore.list_``.
 
     Returns:
-        the DType.
+        the DType, or the kind.
 
     Raises:
-        TypeError: ``obj`` is neither.
+        NotImplementedError: ``obj`` is a dict or a set.
+        TypeError: it is anything else.
     """
     return obj.dtype if isinstance(obj, Tensor) else pytype_to_dtype(type(obj))
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import ops
 from ..core.checks import check_type
-from ..core.dtype import DType
+from ..core.dtype import DType, Type
 from ..core.tensor import Tensor
 from ..core.types import TensorLike
 from .transforms import GradOperation
@@ -34,9 +34,9 @@ _NEVER = frozenset(
 )  # fmt: skip
 
 
-def _fits(value: object, kind: str | DType) -> bool:
+def _fits(value: object, kind: str | Type) -> bool:
     """Whether a value is of a kind that ``register`` was given."""
-    name = kind.name if isinstance(kind, DType) else str(kind)
+    name = str(kind)
     if name.startswith("Tensor"):
         wanted = name[len("Tensor") :].strip("[]").lower()
         return isinstance(value, Tensor) and (not wanted or str(value.dtype).lower() == wanted)
@@ -46,8 +46,8 @@ def _fits(value: object, kind: str | DType) -> bool:
     return isinstance(value, kinds)
 
 
-def _checked_kind(kind: str | DType) -> str | DType:
-    if isinstance(kind, DType):
+def _checked_kind(kind: str | Type) -> str | Type:
+    if isinstance(kind, Type):
         return kind
     if not isinstance(kind, str):
         raise TypeError(
@@ -70,12 +70,12 @@ class MultitypeFuncGraph:
 
     def __init__(self, name: str, read_value: bool = False) -> None:
         self.name = name
-        self.entries: list[tuple[tuple[str | DType, ...], Callable[..., Any]]] = []
+        self.entries: list[tuple[tuple[str | Type, ...], Callable[..., Any]]] = []
 
     def __repr__(self) -> str:
         return f"<MultitypeFuncGraph {self.name}>"
 
-    def register(self, *type_names: str | DType) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    def register(self, *type_names: str | Type) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         """Decorate the function for arguments of these types.
 
         Args:

@@ -89,9 +89,50 @@ def test_a_python_number_has_the_dtype_that_mindspore_2_10_says(value: object, d
     assert ms.get_py_obj_dtype(value) is dtype
 
 
-def test_what_holds_no_numbers_has_no_dtype() -> None:
-    with pytest.raises(TypeError, match="'obj' must be a MindSpore dtype .*, but got <class 'list'>"):
-        ms.pytype_to_dtype(list)
+def test_what_holds_no_numbers_has_a_kind_or_none() -> None:
+    kinds = {list: ms.list_, tuple: ms.tuple_, str: ms.string, type(None): ms.type_none}
+    for python, kind in kinds.items():
+        assert ms.pytype_to_dtype(python) is kind and ms.dtype_to_pytype(kind) is python
+    assert [ms.get_py_obj_dtype(one) for one in ([1], (), "a", None)] == [*kinds.values()]
+    assert [ms.dtype_to_pytype(kind) for kind in (ms.int_, ms.float_)] == [int, float]
+    with pytest.raises(NotImplementedError, match="there is no MindSpore type for <class 'dict'>"):
+        ms.pytype_to_dtype(dict)
+    with pytest.raises(TypeError, match="'obj' must be a MindSpore dtype .*, but got 3"):
+        ms.pytype_to_dtype(3)  # type: ignore[arg-type]
+    with pytest.raises(KeyError):
+        ms.dtype_to_pytype(ms.number)
+
+
+def test_kinds_have_mindspores_names_and_no_tensor_is_of_one() -> None:
+    # repr and str as MindSpore 2.10.0 gives them
+    shown = {
+        "number": "mindspore.number Number", "int_": "mindspore.int Int", "uint": "mindspore.uint UInt",
+        "float_": "mindspore.float Float", "tensor_type": "mindspore.tensor Tensor",
+        "list_": "mindspore.list_ List", "tuple_": "mindspore.tuple_ Tuple", "string": "mindspore.string_ String",
+        "type_none": "mindspore.type_none None", "float8_e4m3fn": "mindspore.float8_e4m3fn Float8E4M3FN",
+        "float8_e5m2": "mindspore.float8_e5m2 Float8E5M2", "hifloat8": "mindspore.hifloat8 HiFloat8",
+        "qint4x2": "mindspore.int4 Int4",
+    }  # fmt: skip
+    for name, text in shown.items():
+        kind = getattr(ms, name)
+        assert f"{kind!r} {kind}" == text and isinstance(kind, ms.Type) and not isinstance(kind, ms.dtype.DType)
+        assert getattr(ms.dtype, name) is getattr(ms.common, name) is copy.deepcopy(kind) is kind
+        with pytest.raises(TypeError, match=f"'dtype' must be a MindSpore dtype .*, but got {kind!r}"):
+            ms.Tensor([1.0], kind)
+    assert isinstance(ms.float32, ms.Type)
+    quantized = ms.QuantDtype
+    assert [quantized.INT1.value(), quantized.INT8.value(), quantized.UINT16.value()] == [0, 7, 115]
+    assert str(quantized.UINT8) == "UINT8" and quantized(107) is quantized.UINT8 and len(quantized) == 32
+
+
+def test_a_function_of_several_types_takes_kinds() -> None:
+    graph = ms.ops.MultitypeFuncGraph("kinds")
+    for kind in (ms.number, ms.tensor_type, ms.list_, ms.tuple_, ms.string, ms.type_none):
+        graph.register(kind)(lambda _, kind=kind: str(kind))
+    values = (3, 2.5, True, "a", (1,), [1], None, ms.Tensor([1.0]))
+    assert [graph(one) for one in values] == [
+        "Number", "Number", "Number", "String", "Tuple", "List", "None", "Tensor",
+    ]  # fmt: skip
 
 
 # The table: rows as MindSpore 2.10.0 gave them for `Tensor([1], a) + Tensor([1], b)`, where it has such a kernel.

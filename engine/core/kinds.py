@@ -1,0 +1,62 @@
+"""Types of MindSpore's that no tensor's elements have: kinds such as ``mindspore.number``, and widths NumPy lacks.
+
+They have names, which ``MultitypeFuncGraph.register`` takes and ``pytype_to_dtype`` gives; a Tensor of one is refused.
+"""
+
+from __future__ import annotations
+
+import enum
+
+from .dtype import Type
+
+__all__ = [
+    "QuantDtype", "float8_e4m3fn", "float8_e5m2", "float_", "hifloat8", "int_", "list_", "number", "qint4x2",
+    "string", "tensor_type", "tuple_", "type_none", "uint",
+]  # fmt: skip
+
+
+class _Kind(Type):
+    __slots__ = ("_shown",)
+
+    def __init__(self, name: str, shown: str) -> None:
+        self.name, self._shown = name, shown
+
+    def __repr__(self) -> str:
+        return f"mindspore.{self._shown}"
+
+    def __deepcopy__(self, memo: object) -> _Kind:
+        return self  # there is one of each name
+
+
+number, int_ = _Kind("Number", "number"), _Kind("Int", "int")
+uint, float_ = _Kind("UInt", "uint"), _Kind("Float", "float")
+tensor_type, string, type_none = _Kind("Tensor", "tensor"), _Kind("String", "string_"), _Kind("None", "type_none")
+list_, tuple_ = _Kind("List", "list_"), _Kind("Tuple", "tuple_")
+float8_e4m3fn, float8_e5m2 = _Kind("Float8E4M3FN", "float8_e4m3fn"), _Kind("Float8E5M2", "float8_e5m2")
+hifloat8, qint4x2 = _Kind("HiFloat8", "hifloat8"), _Kind("Int4", "int4")
+
+PYTHON = {int: int_, float: float_, str: string, list: list_, tuple: tuple_, type(None): type_none}
+"""The kinds of Python's types; a number's type has an element type before it has one of these."""
+
+
+class _Quantized:
+    _value_: int
+    name: str
+
+    def __str__(self) -> str:
+        return self.name
+
+    def value(self) -> int:
+        """The number of the type, as MindSpore counts them."""
+        return self._value_
+
+
+QuantDtype = enum.Enum(  # type: ignore[misc]
+    "QuantDtype",
+    {
+        **{f"INT{bits}": bits - 1 for bits in range(1, 17)},
+        **{f"UINT{bits}": 99 + bits for bits in range(1, 17)},
+    },
+    type=_Quantized,
+    module=__name__,
+)
