@@ -9,7 +9,9 @@ from .activation import *
 from .adaptive_pooling import *
 from .arithmetic import *
 from .attention import *
+from .bands import *
 from .boxes import *
+from .candidates import *
 from .comparison import *
 from .complexes import *
 from .composite import *
@@ -47,6 +49,7 @@ from .sorting import *
 from .sparse import *
 from .sparse_unary import *
 from .special import *
+from .spectra import *
 from .statistics import *
 from .transforms import *
 from .unpooling import *

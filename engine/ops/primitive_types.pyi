@@ -469,6 +469,15 @@ class Cast(Primitive):
     """The elements as another dtype."""
     def __call__(self, input: TensorLike, dtype: DTypeLike, /) -> Tensor: ...
 
+class Cauchy(Primitive):
+    """Numbers of the Cauchy distribution, whose density is sigma / (pi * ((x - median)^2 + sigma^2)).
+    """
+    size: list[int]
+    median: float
+    sigma: float
+    def __init__(self, size: list[int], median: float = 0.0, sigma: float = 1.0) -> None: ...
+    def __call__(self, ) -> Tensor: ...
+
 class Cdist(Primitive):
     """The ``p``-norm distance of each row of ``x1`` from each row of ``x2``."""
     p: float
@@ -828,6 +837,17 @@ class Eye(Primitive):
     """Ones on the main diagonal of a matrix, zeros elsewhere."""
     def __call__(self, n: int, m: int | None = None, dtype: DTypeLike | None = None, /) -> Tensor: ...
 
+class FFTWithSize(Primitive):
+    """The Fourier transform over the last axes, or its inverse, of complex or of real signals."""
+    signal_ndim: int
+    inverse: bool
+    real: bool
+    norm: str
+    onesided: bool
+    signal_sizes: Ints
+    def __init__(self, signal_ndim: int, inverse: bool, real: bool, norm: str = 'backward', onesided: bool = True, signal_sizes: Ints = ()) -> None: ...
+    def __call__(self, x: Tensor, /) -> Tensor: ...
+
 class FastGeLU(Primitive):
     """x * sigmoid(1.702 * x), an approximation of ``gelu`` (Hendrycks and Gimpel 2016)."""
     def __call__(self, x: Tensor, /) -> Tensor: ...
@@ -839,6 +859,13 @@ class FastGelu(Primitive):
 class Fill(Primitive):
     """A tensor that holds ``value`` everywhere."""
     def __call__(self, type: DTypeLike, shape: Any, value: Operand, /) -> Tensor: ...
+
+class FillDiagonal(Primitive):
+    """The tensor with a number on its diagonal, where all indices are one."""
+    fill_value: float
+    wrap: bool
+    def __init__(self, fill_value: float, wrap: bool = False) -> None: ...
+    def __call__(self, input_x: Tensor, /) -> Tensor: ...
 
 class FillV2(Primitive):
     """A tensor that holds ``value`` everywhere, in its dtype."""
@@ -1051,6 +1078,12 @@ class IndexFill(Primitive):
     """``value`` in entries along an axis."""
     def __call__(self, x: Tensor, axis: int, index: Any, value: Tensor | Number, /) -> Tensor: ...
 
+class IndexPut(Primitive):
+    """``x2`` put, or added, where index tensors point."""
+    accumulate: int
+    def __init__(self, accumulate: int = 0) -> None: ...
+    def __call__(self, x1: Tensor, x2: Tensor, indices: Sequence[Tensor], /) -> Tensor: ...
+
 class InplaceAdd(Primitive):
     """``v`` added to rows of ``x``; a new tensor, in spite of the name."""
     indices: Ints | Tensor
@@ -1198,6 +1231,13 @@ class LogMatrixDeterminant(Primitive):
     """The sign of the determinant of each matrix, and the logarithm of its absolute value."""
     def __call__(self, input: Tensor, /) -> tuple[Tensor, Tensor]: ...
 
+class LogNormalReverse(Primitive):
+    """Numbers whose logarithms have the normal distribution, in the input's shape and dtype."""
+    mean: float
+    std: float
+    def __init__(self, mean: float = 1.0, std: float = 2.0) -> None: ...
+    def __call__(self, input: Tensor, /) -> Tensor: ...
+
 class LogSoftmax(Primitive):
     """log(softmax(logits)) along ``axis``: logits - log(sum(exp(logits))), computed without overflow.
     """
@@ -1213,6 +1253,18 @@ class LogSpace(Primitive):
     dtype: DTypeLike
     def __init__(self, steps: int = 10, base: int = 10, dtype: DTypeLike = ...) -> None: ...
     def __call__(self, start: Operand, end: Operand, /) -> Tensor: ...
+
+class LogUniformCandidateSampler(Primitive):
+    """``num_sampled`` classes of [0, range_max), class c with probability log((c + 2) / (c + 1)) /
+    log(range_max + 1).
+    """
+    num_true: int
+    num_sampled: int
+    unique: bool
+    range_max: int
+    seed: int
+    def __init__(self, num_true: int = 1, num_sampled: int = 5, unique: bool = True, range_max: int = 5, seed: int = 0) -> None: ...
+    def __call__(self, true_classes: Tensor, /) -> tuple[Tensor, Tensor, Tensor]: ...
 
 class LogicalAnd(Primitive):
     """Whether both x and y are nonzero, as Bool."""
@@ -1299,6 +1351,18 @@ class MatrixDeterminant(Primitive):
     """The determinant of each matrix."""
     def __call__(self, input: Tensor, /) -> Tensor: ...
 
+class MatrixDiagPartV3(Primitive):
+    """Diagonals of matrices, filled up with ``padding_value`` to the length of the longest."""
+    align: str
+    def __init__(self, align: str = 'RIGHT_LEFT') -> None: ...
+    def __call__(self, x: Tensor, k: int | Tensor, padding_value: Number | Tensor, /) -> Tensor: ...
+
+class MatrixDiagV3(Primitive):
+    """Matrices with the given diagonals, and ``padding_value`` elsewhere."""
+    align: str
+    def __init__(self, align: str = 'RIGHT_LEFT') -> None: ...
+    def __call__(self, x: Tensor, k: int | Tensor, num_rows: int | Tensor, num_cols: int | Tensor, padding_value: Number | Tensor, /) -> Tensor: ...
+
 class MatrixExp(Primitive):
     """The exponential of each matrix, sum over k of A^k / k!: Taylor's series of a scaled matrix, squared
     again.
@@ -1316,6 +1380,12 @@ class MatrixPower(Primitive):
     n: int
     def __init__(self, n: int) -> None: ...
     def __call__(self, input: Tensor, /) -> Tensor: ...
+
+class MatrixSetDiagV3(Primitive):
+    """Matrices with other diagonals."""
+    align: str
+    def __init__(self, align: str = 'RIGHT_LEFT') -> None: ...
+    def __call__(self, x: Tensor, diagonal: Tensor, k: int | Tensor, /) -> Tensor: ...
 
 class MatrixSolve(Primitive):
     """The x with matrix @ x = rhs."""
@@ -1456,6 +1526,13 @@ class Multinomial(Primitive):
     def __init__(self, seed: int = 0, seed2: int = 0, dtype: DTypeLike = ...) -> None: ...
     def __call__(self, x: Tensor, num_samples: int, /) -> Tensor: ...
 
+class MultinomialWithReplacement(Primitive):
+    """``numsamples`` indices of each row, drawn with the weights of the row."""
+    numsamples: int
+    replacement: bool
+    def __init__(self, numsamples: int, replacement: bool = False) -> None: ...
+    def __call__(self, x: Tensor, seed: int | Tensor, offset: int | Tensor, /) -> Tensor: ...
+
 class Mvlgamma(Primitive):
     """The log of the multivariate gamma function: p(p-1)/4 log(pi) + sum of lgamma(input - k/2) over k = 0
     ... p-1.
@@ -1499,6 +1576,12 @@ class NextAfter(Primitive):
     """The floating-point number after x on the way to y, as in C; its gradient by x is 1, that by y 0.
     """
     def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
+
+class NonDeterministicInts(Primitive):
+    """Whole numbers evenly spread over all that the dtype has."""
+    dtype: DTypeLike
+    def __init__(self, dtype: DTypeLike = ...) -> None: ...
+    def __call__(self, shape: Tensor, /) -> Tensor: ...
 
 class NonZero(Primitive):
     """Where elements are not 0, in the order of the tensor."""
@@ -1568,6 +1651,13 @@ class ParallelConcat(Primitive):
     """Tensors joined along an axis that they have."""
     def __call__(self, tensors: Sequence[Tensor], axis: int = 0, /) -> Tensor: ...
 
+class ParameterizedTruncatedNormal(Primitive):
+    """Numbers of the normal distribution, of which those outside [min, max] are left out."""
+    seed: int
+    seed2: int
+    def __init__(self, seed: int = 0, seed2: int = 0) -> None: ...
+    def __call__(self, shape: Tensor, mean: Tensor, stdevs: Tensor, min: Tensor, max: Tensor, /) -> Tensor: ...
+
 class Pdist(Primitive):
     """The ``p``-norm distance of each two rows, in the order (0, 1), (0, 2), ..., (1, 2), ..."""
     p: float
@@ -1610,6 +1700,16 @@ class RandomCategorical(Primitive):
     dtype: DTypeLike
     def __init__(self, dtype: DTypeLike = ...) -> None: ...
     def __call__(self, logits: Tensor, num_sample: int, seed: int = 0, /) -> Tensor: ...
+
+class RandomChoiceWithMask(Primitive):
+    """``count`` random places where the input is True, filled up with 0, and a mask of those that are
+    filled.
+    """
+    count: int
+    seed: int
+    seed2: int
+    def __init__(self, count: int = 256, seed: int = 0, seed2: int = 0) -> None: ...
+    def __call__(self, input_x: Tensor, /) -> tuple[Tensor, Tensor]: ...
 
 class RandomGamma(Primitive):
     """Numbers of the gamma distribution with shape ``alpha`` and rate 1."""
@@ -1827,6 +1927,18 @@ class SGD(Primitive):
     def __init__(self, dampening: float = 0.0, weight_decay: float = 0.0, nesterov: bool = False) -> None: ...
     def __call__(self, p: Tensor, g: Tensor, lr: Tensor | float, kept: Tensor, momentum: Tensor | float, first: Tensor, /) -> Tensor: ...
 
+class STFT(Primitive):
+    """The Fourier transforms of the pieces of a signal, each times a window; nothing is added at the ends.
+    """
+    n_fft: int
+    hop_length: int
+    win_length: int
+    normalized: bool
+    onesided: bool
+    return_complex: bool
+    def __init__(self, n_fft: int, hop_length: int, win_length: int, normalized: bool, onesided: bool, return_complex: bool) -> None: ...
+    def __call__(self, x: Tensor, window: Tensor, /) -> Tensor: ...
+
 class ScalarCast(Primitive):
     """A Python number as the kind of number that a dtype holds, cut towards 0 for integers."""
     def __call__(self, input_x: Number, input_y: DTypeLike, /) -> Any: ...
@@ -1843,6 +1955,12 @@ class ScatterAdd(Primitive):
     """x + u where ``indices`` point."""
     use_locking: bool
     def __init__(self, use_locking: bool = False) -> None: ...
+    def __call__(self, input_x: Tensor, indices: Tensor, updates: Tensor, /) -> Tensor: ...
+
+class ScatterAddWithAxis(Primitive):
+    """``updates`` added at places along an axis: x[i][indices[i][j]] takes updates[i][j] (axis 1)."""
+    axis: int
+    def __init__(self, axis: int = 0) -> None: ...
     def __call__(self, input_x: Tensor, indices: Tensor, updates: Tensor, /) -> Tensor: ...
 
 class ScatterDiv(Primitive):
@@ -1945,6 +2063,10 @@ class SearchSorted(Primitive):
 
 class SegmentMax(Primitive):
     """The largest element of each segment, where segments lie one behind the other."""
+    def __call__(self, input_x: Tensor, segment_ids: Tensor, /) -> Tensor: ...
+
+class SegmentMean(Primitive):
+    """The mean of the elements of each segment, where segments lie one behind the other."""
     def __call__(self, input_x: Tensor, segment_ids: Tensor, /) -> Tensor: ...
 
 class SegmentMin(Primitive):
@@ -2311,9 +2433,30 @@ class TruncateMod(Primitive):
     """The remainder x - y * trunc(x / y), which has the sign of x."""
     def __call__(self, x: Operand, y: Operand, /) -> Tensor: ...
 
+class TruncatedNormal(Primitive):
+    """Numbers of the normal distribution with mean 0 and deviation 1, of which those outside [-2, 2] are
+    left out.
+    """
+    dtype: DTypeLike
+    seed: int
+    seed2: int
+    def __init__(self, dtype: DTypeLike = ..., seed: int = 0, seed2: int = 0) -> None: ...
+    def __call__(self, shape: Tensor, /) -> Tensor: ...
+
 class TupleToArray(Primitive):
     """A tuple of numbers as a tensor."""
     def __call__(self, input_x: tuple[Number, ...], /) -> Tensor: ...
+
+class UniformCandidateSampler(Primitive):
+    """``num_sampled`` classes, each of [0, range_max) with the same probability."""
+    num_true: int
+    num_sampled: int
+    unique: bool
+    range_max: int
+    seed: int
+    remove_accidental_hits: bool
+    def __init__(self, num_true: int, num_sampled: int, unique: bool, range_max: int, seed: int = 0, remove_accidental_hits: bool = False) -> None: ...
+    def __call__(self, true_classes: Tensor, /) -> tuple[Tensor, Tensor, Tensor]: ...
 
 class UniformInt(Primitive):
     """Whole numbers evenly spread over [minval, maxval)."""
