@@ -19,6 +19,7 @@ from .control import *
 from .convolution import *
 from .creation import *
 from .ctc import *
+from .data_formats import *
 from .diagonals import *
 from .drawing import *
 from .dropping import *
@@ -43,6 +44,7 @@ from .recurrent import *
 from .reduction import *
 from .resizing import *
 from .scattering import *
+from .sequences import *
 from .shape import *
 from .slicing import *
 from .sorting import *

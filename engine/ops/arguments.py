@@ -131,6 +131,7 @@ def check_integers(x: object, name: str, argument: str) -> Tensor:
     Raises:
         TypeError: it is none.
     """
-    if check_tensor(x, name, argument)._array.dtype.kind not in "iu":
-        raise TypeError(f"For '{name}', '{argument}' must be integers, but got {x.dtype}")  # type: ignore[attr-defined]
-    return x  # type: ignore[return-value]
+    found = check_tensor(x, name, argument)
+    if found._array.dtype.kind not in "iu":
+        raise TypeError(f"For '{name}', '{argument}' must be integers, but got {found.dtype}")
+    return found

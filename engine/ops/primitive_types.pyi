@@ -391,6 +391,12 @@ class BesselY1(Primitive):
     """Y1(x)."""
     def __call__(self, input: Tensor, /) -> Tensor: ...
 
+class Betainc(Primitive):
+    """The regularized incomplete beta function, (integral from 0 to x of t^(a-1) (1-t)^(b-1) dt) / beta(a,
+    b).
+    """
+    def __call__(self, a: Tensor, b: Tensor, x: Tensor, /) -> Tensor: ...
+
 class BiasAdd(Primitive):
     """``bias_add``: a bias added to each channel (axis 1)."""
     data_format: str
@@ -535,6 +541,12 @@ class Col2Im(Primitive):
     stride: Ints
     def __init__(self, kernel_size: Ints, dilation: Ints = 1, padding: Ints = 0, stride: Ints = 1) -> None: ...
     def __call__(self, x: Tensor, output_size: Ints | Tensor, /) -> Tensor: ...
+
+class CompareAndBitpack(Primitive):
+    """Which elements are above a threshold, eight of the last axis as the bits of a byte, the highest
+    first.
+    """
+    def __call__(self, x: Tensor, threshold: Tensor, /) -> Tensor: ...
 
 class Complex(Primitive):
     """real + i imag, complex numbers of their parts."""
@@ -707,6 +719,21 @@ class DType(Primitive):
     """The element type of a tensor."""
     def __call__(self, x: Any, /) -> Any: ...
 
+class DataFormatDimMap(Primitive):
+    """For each number of an axis, the place in ``src_format`` of the axis that ``dst_format`` has there.
+    """
+    src_format: str
+    dst_format: str
+    def __init__(self, src_format: str = 'NHWC', dst_format: str = 'NCHW') -> None: ...
+    def __call__(self, input_x: Tensor, /) -> Tensor: ...
+
+class DataFormatVecPermute(Primitive):
+    """What is said of each axis in one order, in the other order."""
+    src_format: str
+    dst_format: str
+    def __init__(self, src_format: str = 'NHWC', dst_format: str = 'NCHW') -> None: ...
+    def __call__(self, input_x: Tensor, /) -> Tensor: ...
+
 class Dense(Primitive):
     """``input @ weight.T + bias``, then an activation."""
     def __call__(self, input: Tensor, weight: Tensor, bias: Tensor | None = None, activation: str | None = None, /) -> Tensor: ...
@@ -769,6 +796,13 @@ class Dropout3D(Primitive):
     def __init__(self, keep_prob: float = 0.5) -> None: ...
     def __call__(self, x: Tensor, /) -> tuple[Tensor, Tensor]: ...
 
+class EditDistance(Primitive):
+    """How many insertions, deletions and replacements make one sequence of another, for many of them.
+    """
+    normalize: bool
+    def __init__(self, normalize: bool = True) -> None: ...
+    def __call__(self, hypothesis_indices: Tensor, hypothesis_values: Tensor, hypothesis_shape: Tensor, truth_indices: Tensor, truth_values: Tensor, truth_shape: Tensor, /) -> Tensor: ...
+
 class Eig(Primitive):
     """The eigenvalues of each matrix, and its eigenvectors."""
     compute_v: bool
@@ -798,6 +832,10 @@ class Eps(Primitive):
 class Equal(Primitive):
     """x == y, as Bool."""
     def __call__(self, input: Operand, other: Operand | str | list[Any] | tuple[Any, ...] | None, /) -> Any: ...
+
+class EqualCount(Primitive):
+    """How many elements of two tensors are the same."""
+    def __call__(self, x: Tensor, y: Tensor, /) -> Tensor: ...
 
 class Erf(Primitive):
     """The error function, 2 / sqrt(pi) times the integral of exp(-t * t) from 0 to x."""
@@ -1175,6 +1213,18 @@ class LRN(Primitive):
     def __init__(self, depth_radius: int = 5, bias: float = 1.0, alpha: float = 1.0, beta: float = 0.5, norm_region: str = 'ACROSS_CHANNELS') -> None: ...
     def __call__(self, x: Tensor, /) -> Tensor: ...
 
+class LSTM(Primitive):
+    """One layer of long short-term memory over a whole sequence, with all weights in one tensor."""
+    input_size: int
+    hidden_size: int
+    num_layers: int
+    has_bias: bool
+    bidirectional: bool
+    dropout: float
+    proj_size: int
+    def __init__(self, input_size: int, hidden_size: int, num_layers: int, has_bias: bool, bidirectional: bool, dropout: float, proj_size: int = 0) -> None: ...
+    def __call__(self, input: Tensor, h: Tensor, c: Tensor, w: Tensor, /) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]: ...
+
 class LayerNorm(Primitive):
     """(x - mean) / sqrt(var + epsilon) * gamma + beta over the axes from ``begin_norm_axis`` on, and the
     statistics.
@@ -1218,6 +1268,12 @@ class LinSpace(Primitive):
     passes.
     """
     def __call__(self, start: Operand, end: Operand, steps: int, /) -> Tensor: ...
+
+class ListDiff(Primitive):
+    """The elements of one vector that another has not, in their order, repetitions too."""
+    out_idx: DTypeLike
+    def __init__(self, out_idx: DTypeLike = ...) -> None: ...
+    def __call__(self, x: Tensor, y: Tensor, /) -> tuple[Tensor, Tensor]: ...
 
 class Log(Primitive):
     """The natural logarithm; NaN below 0."""
@@ -1323,6 +1379,11 @@ class LuUnpack(Primitive):
     def __init__(self, unpack_data: bool = True, unpack_pivots: bool = True) -> None: ...
     def __call__(self, LU_data: Tensor, LU_pivots: Tensor, /) -> tuple[Tensor, Tensor, Tensor]: ...
 
+class MapUniform(Primitive):
+    """input % group_num * per_group_size + input // group_num: keys, dealt to groups in turn, by group.
+    """
+    def __call__(self, input: Tensor, per_group_size: int | Tensor, group_num: int | Tensor, /) -> Tensor: ...
+
 class MaskedFill(Primitive):
     """``value`` where ``mask`` is True, the tensor's own elements elsewhere."""
     def __call__(self, input_x: Tensor, mask: Tensor, value: Tensor | Number, /) -> Tensor: ...
@@ -1375,6 +1436,12 @@ class MatrixInverse(Primitive):
     def __init__(self, adjoint: bool = False) -> None: ...
     def __call__(self, x: Tensor, /) -> Tensor: ...
 
+class MatrixLogarithm(Primitive):
+    """The logarithm of each matrix, whose exponential is the matrix: the one with imaginary parts in (-pi,
+    pi].
+    """
+    def __call__(self, x: Tensor, /) -> Tensor: ...
+
 class MatrixPower(Primitive):
     """The product of ``n`` times each matrix, by repeated squaring."""
     n: int
@@ -1392,6 +1459,12 @@ class MatrixSolve(Primitive):
     adjoint: bool
     def __init__(self, adjoint: bool = False) -> None: ...
     def __call__(self, matrix: Tensor, rhs: Tensor, /) -> Tensor: ...
+
+class MatrixSolveLs(Primitive):
+    """The x for which the norm of matrix @ x - rhs is least."""
+    fast: bool
+    def __init__(self, fast: bool = True) -> None: ...
+    def __call__(self, matrix: Tensor, rhs: Tensor, l2_regularizer: Tensor, /) -> Tensor: ...
 
 class MatrixTriangularSolve(Primitive):
     """The x with matrix @ x = rhs for a triangular matrix."""
@@ -1577,6 +1650,14 @@ class NextAfter(Primitive):
     """
     def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
 
+class NoRepeatNGram(Primitive):
+    """``log_probs`` with the dtype's least number for each word that would repeat a sequence of
+    ``ngram_size`` words.
+    """
+    ngram_size: int
+    def __init__(self, ngram_size: int = 1) -> None: ...
+    def __call__(self, state_seq: Tensor, log_probs: Tensor, /) -> Tensor: ...
+
 class NonDeterministicInts(Primitive):
     """Whole numbers evenly spread over all that the dtype has."""
     dtype: DTypeLike
@@ -1590,6 +1671,13 @@ class NonZero(Primitive):
 class NotEqual(Primitive):
     """x != y, as Bool."""
     def __call__(self, input: Operand, other: Operand | str | list[Any] | tuple[Any, ...] | None, /) -> Any: ...
+
+class NthElement(Primitive):
+    """The n-th smallest element along the last axis, from 0; several that are equal share the gradient.
+    """
+    reverse: bool
+    def __init__(self, reverse: bool = False) -> None: ...
+    def __call__(self, input: Tensor, n: int | Tensor, /) -> Tensor: ...
 
 class OneHot(Primitive):
     """``on_value`` at the place that an index names along a new axis, ``off_value`` elsewhere; no gradient
@@ -1694,6 +1782,12 @@ class Qr(Primitive):
     full_matrices: bool
     def __init__(self, full_matrices: bool = False) -> None: ...
     def __call__(self, x: Tensor, /) -> tuple[Tensor, Tensor]: ...
+
+class RaggedRange(Primitive):
+    """Rows start, start + delta, ... up to, and without, the limit, one behind the other."""
+    Tsplits: DTypeLike
+    def __init__(self, Tsplits: DTypeLike) -> None: ...
+    def __call__(self, starts: Tensor, limits: Tensor, deltas: Tensor, /) -> tuple[Tensor, Tensor]: ...
 
 class RandomCategorical(Primitive):
     """``num_sample`` indices for each row, drawn with the softmax of the row and put back."""
@@ -2298,6 +2392,11 @@ class Sub(Primitive):
     """x - y."""
     def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
 
+class SubAndFilter(Primitive):
+    """The elements ``input_x - offset`` that are in [0, max_num), in their order, and where they were.
+    """
+    def __call__(self, input_x: Tensor, max_num: int | Tensor, offset: int | Tensor, /) -> tuple[Tensor, Tensor]: ...
+
 class Svd(Primitive):
     """The singular value decomposition: s, U and V with U @ diag(s) @ V.T = input (V.H for complex
     numbers).
@@ -2381,6 +2480,10 @@ class Trace(Primitive):
 class Transpose(Primitive):
     """The axes in another order."""
     def __call__(self, input: Tensor, dims: Ints | Tensor | None, /) -> Tensor: ...
+
+class TridiagonalMatMul(Primitive):
+    """The product of a matrix that has three diagonals, 0 elsewhere, and another matrix."""
+    def __call__(self, superdiag: Tensor, maindiag: Tensor, subdiag: Tensor, rhs: Tensor, /) -> Tensor: ...
 
 class Tril(Primitive):
     """The lower triangle of each matrix: element (i, j) where j - i <= ``diagonal``, 0 elsewhere."""
