@@ -9,7 +9,9 @@ from .activation import *
 from .adaptive_pooling import *
 from .arithmetic import *
 from .attention import *
+from .bands import *
 from .boxes import *
+from .candidates import *
 from .comparison import *
 from .complexes import *
 from .composite import *
@@ -17,6 +19,7 @@ from .control import *
 from .convolution import *
 from .creation import *
 from .ctc import *
+from .data_formats import *
 from .diagonals import *
 from .drawing import *
 from .dropping import *
@@ -43,12 +46,14 @@ from .recurrent import *
 from .reduction import *
 from .resizing import *
 from .scattering import *
+from .sequences import *
 from .shape import *
 from .slicing import *
 from .sorting import *
 from .sparse import *
 from .sparse_unary import *
 from .special import *
+from .spectra import *
 from .statistics import *
 from .transforms import *
 from .unpooling import *

@@ -102,3 +102,36 @@ def axes_of(axis: Axis, ndim: int, name: str) -> tuple[int, ...] | None:
     if len(set(found)) != len(found):
         raise ValueError(f"For '{name}', 'axis' names an axis twice: {given}")
     return tuple(found) if ndim else None
+
+
+def check_same_dtype(name: str, **tensors: Tensor) -> None:
+    """Raise where arguments differ in dtype.
+
+    Args:
+        name: of the operator, for the error.
+        **tensors: the arguments by their names.
+
+    Raises:
+        TypeError: one has another dtype than the first.
+    """
+    (first, x), *others = tensors.items()
+    for other, y in others:
+        if y._array.dtype != x._array.dtype:
+            raise TypeError(f"For '{name}', '{other}' must be {x.dtype} as '{first}' is, but got {y.dtype}")
+
+
+def check_integers(x: object, name: str, argument: str) -> Tensor:
+    """The argument, which must be a tensor of integers.
+
+    Args:
+        x: the argument.
+        name: of the operator, for the error.
+        argument: its name, for the error.
+
+    Raises:
+        TypeError: it is none.
+    """
+    found = check_tensor(x, name, argument)
+    if found._array.dtype.kind not in "iu":
+        raise TypeError(f"For '{name}', '{argument}' must be integers, but got {found.dtype}")
+    return found

@@ -11,7 +11,7 @@ from ..core.surfaces import declare, everywhere, prim, renamed
 from ..core.tensor import Tensor
 from ..core.types import Operand, TensorLike
 from ..cpu.array_module import array_module
-from .arguments import one_axis
+from .arguments import check_same_dtype, check_tensor, one_axis
 from .elementwise import Binary, as_dtype, fit, operand, operands, unary
 
 __all__ = [
@@ -211,3 +211,51 @@ def _select_of_tensor(
     condition: Any = named.get("condition", first)
     other: Any = named.get("y", second)
     return select(condition, input, other)
+
+
+@declare(primitive=prim("EqualCount"))
+def _equal_count(x: Tensor, y: Tensor) -> Tensor:
+    """How many elements of two tensors are the same.
+
+    Args:
+        x: a tensor of any shape.
+        y: a tensor of the same shape and dtype.
+
+    Returns:
+        A tensor (1,) of the dtype of ``x``.
+
+    Raises:
+        TypeError: an input is no Tensor, or the dtypes differ.
+        ValueError: the shapes differ.
+    """
+    check_same_dtype("EqualCount", x=check_tensor(x, "EqualCount", "x"), y=check_tensor(y, "EqualCount", "y"))
+    if x.shape != y.shape:
+        raise ValueError(f"For 'EqualCount', 'y' must have the shape {x.shape}, but got {y.shape}")
+    return Tensor._wrap((x._array == y._array).sum().reshape(1).astype(x._array.dtype))
+
+
+@declare(primitive=prim("CompareAndBitpack"))
+def _compare_and_bitpack(x: Tensor, threshold: Tensor) -> Tensor:
+    """Which elements are above a threshold, eight of the last axis as the bits of a byte, the highest first.
+
+    Args:
+        x: a tensor with at least one axis, the last of a length that 8 divides.
+        threshold: a tensor without axes, of the same dtype.
+
+    Returns:
+        A UInt8 tensor of the shape of ``x``, with an eighth of the last axis.
+
+    Raises:
+        TypeError: an input is no Tensor, or the dtypes differ.
+        ValueError: ``threshold`` has axes, ``x`` has none, or 8 does not divide its last.
+    """
+    name = "CompareAndBitpack"
+    check_same_dtype(name, x=check_tensor(x, name, "x"), threshold=check_tensor(threshold, name, "threshold"))
+    if threshold.ndim or not x.ndim or x.shape[-1] % 8:
+        raise ValueError(
+            f"For '{name}', 8 must divide the last axis of 'x', and 'threshold' have no axes, "
+            f"but got shapes {x.shape} and {threshold.shape}"
+        )
+    xp = array_module(x._array)
+    bits = (x._array > threshold._array).reshape(*x.shape[:-1], x.shape[-1] // 8, 8)
+    return Tensor._wrap((bits * 2 ** xp.arange(7, -1, -1)).sum(-1).astype(np.uint8))

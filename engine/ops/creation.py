@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from ..core.backend import to_device
+from ..core.backend import to_device, to_host
 from ..core.checks import check_not_negative, check_type
-from ..core.dtype import float32, float64, int64, numpy_dtype, promote, promote_scalar, wrapped
+from ..core.dtype import float32, float64, int32, int64, numpy_dtype, promote, promote_scalar, wrapped
 from ..core.parameter import Parameter
 from ..core.surfaces import alias, declare, prim, renamed
 from ..core.tensor import Tensor
 from ..core.types import Array, DTypeLike, Operand, Shape, TensorLike
 from ..cpu.array_module import array_module
-from .arguments import check_tensor, ints_of, one_axis
+from .arguments import check_same_dtype, check_tensor, ints_of, one_axis
 from .elementwise import cast_operator
 from .loss import one_hot_array
 from .shape import broadcast_to, cast, identity, reshape
@@ -677,3 +677,46 @@ def assign_sub(variable: Parameter, value: Operand) -> Tensor:
         ValueError: the shapes differ.
     """
     return _rebound(variable, variable - _written("assign_sub", variable, value))
+
+
+@declare(primitive=prim("RaggedRange", "Tsplits"))
+def _ragged_range(starts: Tensor, limits: Tensor, deltas: Tensor, *, Tsplits: DTypeLike) -> tuple[Tensor, Tensor]:
+    """Rows start, start + delta, ... up to, and without, the limit, one behind the other.
+
+    Args:
+        starts: the first number of each row: a vector, or a tensor without axes for one row; Int32, Int64, Float32 or
+            Float64.
+        limits: where each row ends, of the same shape and dtype.
+        deltas: the step of each row, likewise, not 0. A row that steps away from its limit is empty.
+        Tsplits: the dtype of the splits, Int32 or Int64.
+
+    Returns:
+        The splits, one more than rows: row i is values[splits[i]:splits[i + 1]]; and the values, in the dtype of
+        ``starts``.
+
+    Raises:
+        TypeError: an input is no Tensor of such a dtype, the dtypes differ, or another ``Tsplits``.
+        ValueError: the shapes differ or have more than one axis, or a step is 0.
+    """
+    name = "RaggedRange"
+    given = {"starts": starts, "limits": limits, "deltas": deltas}
+    check_same_dtype(name, **{key: check_tensor(one, name, key) for key, one in given.items()})
+    kind = starts._array.dtype
+    if kind.kind not in "if" or kind.itemsize < 4:
+        raise TypeError(f"For '{name}', 'starts' must be Int32, Int64, Float32 or Float64, but got {starts.dtype}")
+    if Tsplits not in (int32, int64):
+        raise TypeError(f"For '{name}', 'Tsplits' must be int32 or int64, but got {Tsplits}")
+    if starts.ndim > 1 or not starts.shape == limits.shape == deltas.shape:
+        raise ValueError(
+            f"For '{name}', 'starts', 'limits' and 'deltas' must have one shape of at most 1 axis, "
+            f"but got {starts.shape}, {limits.shape} and {deltas.shape}"
+        )
+    first, end, step = (to_host(one._array).reshape(-1) for one in given.values())
+    if (step == 0).any():
+        raise ValueError(f"For '{name}', 'deltas' must not be 0, but got {step.tolist()}")
+    counts = -((end - first) // -step) if kind.kind == "i" else np.ceil((end - first) / step)
+    counts = np.maximum(counts, 0).astype(np.int64)
+    within = np.concatenate([np.arange(n) for n in counts]) if counts.sum() else np.zeros(0, np.int64)
+    values = np.repeat(first, counts) + within * np.repeat(step, counts)
+    splits = np.concatenate([[0], np.cumsum(counts)]).astype(numpy_dtype(Tsplits))
+    return Tensor._wrap(to_device(splits)), Tensor._wrap(to_device(values.astype(kind)))

@@ -6,7 +6,7 @@ from ..core.surfaces import declare, prim
 from ..core.tensor import Tensor
 from ..cpu.array_module import array_module
 from . import comparison
-from .arguments import check_tensor
+from .arguments import check_integers, check_tensor, ints_of
 from .gathering import check_in_range, gather
 from .shape import expand_dims, reshape
 from .statistics import vector_norm
@@ -89,3 +89,49 @@ def _shorten(weight: Tensor, input: Tensor, max_norm: float, norm_type: float) -
     if (length._array > max_norm).any():
         factor = comparison.where(length > max_norm, max_norm / (length + 1e-7), 1.0)
         weight[numbers] = rows + (rows.data * factor - rows.data)
+
+
+@declare(primitive=prim("SubAndFilter"))
+def _sub_and_filter(input_x: Tensor, max_num: int | Tensor, offset: int | Tensor) -> tuple[Tensor, Tensor]:
+    """The elements ``input_x - offset`` that are in [0, max_num), in their order, and where they were.
+
+    Args:
+        input_x: integers of any shape, Int32 or Int64.
+        max_num: the end of the range, an int or a tensor of one.
+        offset: what is taken away first, likewise.
+
+    Returns:
+        The elements, a vector of the dtype of ``input_x``, and their places in the flattened tensor, likewise.
+
+    Raises:
+        TypeError: ``input_x`` is no Tensor of integers.
+    """
+    moved = check_integers(input_x, "SubAndFilter", "input_x")._array.reshape(-1) - int(offset)
+    there = array_module(moved).flatnonzero((moved >= 0) & (moved < int(max_num)))
+    dtype = input_x._array.dtype
+    return Tensor._wrap(moved[there].astype(dtype)), Tensor._wrap(there.astype(dtype))
+
+
+@declare(primitive=prim("MapUniform"))
+def _map_uniform(input: Tensor, per_group_size: int | Tensor, group_num: int | Tensor) -> Tensor:
+    """input % group_num * per_group_size + input // group_num: keys, dealt to groups in turn, by group.
+
+    Args:
+        input: the keys, integers of any shape.
+        per_group_size: how many keys a group has, an int or a tensor of one.
+        group_num: how many groups there are, likewise, not 0.
+
+    Returns:
+        A tensor of the shape and dtype of ``input``.
+
+    Raises:
+        TypeError: ``input`` is no Tensor of integers, or another argument no int.
+        ValueError: ``group_num`` is 0.
+    """
+    keys = check_integers(input, "MapUniform", "input")._array
+    (size,), (groups,) = (
+        ints_of(n, "MapUniform", name) for name, n in (("per_group_size", per_group_size), ("group_num", group_num))
+    )
+    if groups == 0:
+        raise ValueError("For 'MapUniform', 'group_num' must not be 0")
+    return Tensor._wrap((keys % groups * size + keys // groups).astype(keys.dtype))

@@ -391,6 +391,12 @@ class BesselY1(Primitive):
     """Y1(x)."""
     def __call__(self, input: Tensor, /) -> Tensor: ...
 
+class Betainc(Primitive):
+    """The regularized incomplete beta function, (integral from 0 to x of t^(a-1) (1-t)^(b-1) dt) / beta(a,
+    b).
+    """
+    def __call__(self, a: Tensor, b: Tensor, x: Tensor, /) -> Tensor: ...
+
 class BiasAdd(Primitive):
     """``bias_add``: a bias added to each channel (axis 1)."""
     data_format: str
@@ -469,6 +475,15 @@ class Cast(Primitive):
     """The elements as another dtype."""
     def __call__(self, input: TensorLike, dtype: DTypeLike, /) -> Tensor: ...
 
+class Cauchy(Primitive):
+    """Numbers of the Cauchy distribution, whose density is sigma / (pi * ((x - median)^2 + sigma^2)).
+    """
+    size: list[int]
+    median: float
+    sigma: float
+    def __init__(self, size: list[int], median: float = 0.0, sigma: float = 1.0) -> None: ...
+    def __call__(self, ) -> Tensor: ...
+
 class Cdist(Primitive):
     """The ``p``-norm distance of each row of ``x1`` from each row of ``x2``."""
     p: float
@@ -526,6 +541,12 @@ class Col2Im(Primitive):
     stride: Ints
     def __init__(self, kernel_size: Ints, dilation: Ints = 1, padding: Ints = 0, stride: Ints = 1) -> None: ...
     def __call__(self, x: Tensor, output_size: Ints | Tensor, /) -> Tensor: ...
+
+class CompareAndBitpack(Primitive):
+    """Which elements are above a threshold, eight of the last axis as the bits of a byte, the highest
+    first.
+    """
+    def __call__(self, x: Tensor, threshold: Tensor, /) -> Tensor: ...
 
 class Complex(Primitive):
     """real + i imag, complex numbers of their parts."""
@@ -698,6 +719,21 @@ class DType(Primitive):
     """The element type of a tensor."""
     def __call__(self, x: Any, /) -> Any: ...
 
+class DataFormatDimMap(Primitive):
+    """For each number of an axis, the place in ``src_format`` of the axis that ``dst_format`` has there.
+    """
+    src_format: str
+    dst_format: str
+    def __init__(self, src_format: str = 'NHWC', dst_format: str = 'NCHW') -> None: ...
+    def __call__(self, input_x: Tensor, /) -> Tensor: ...
+
+class DataFormatVecPermute(Primitive):
+    """What is said of each axis in one order, in the other order."""
+    src_format: str
+    dst_format: str
+    def __init__(self, src_format: str = 'NHWC', dst_format: str = 'NCHW') -> None: ...
+    def __call__(self, input_x: Tensor, /) -> Tensor: ...
+
 class Dense(Primitive):
     """``input @ weight.T + bias``, then an activation."""
     def __call__(self, input: Tensor, weight: Tensor, bias: Tensor | None = None, activation: str | None = None, /) -> Tensor: ...
@@ -760,6 +796,13 @@ class Dropout3D(Primitive):
     def __init__(self, keep_prob: float = 0.5) -> None: ...
     def __call__(self, x: Tensor, /) -> tuple[Tensor, Tensor]: ...
 
+class EditDistance(Primitive):
+    """How many insertions, deletions and replacements make one sequence of another, for many of them.
+    """
+    normalize: bool
+    def __init__(self, normalize: bool = True) -> None: ...
+    def __call__(self, hypothesis_indices: Tensor, hypothesis_values: Tensor, hypothesis_shape: Tensor, truth_indices: Tensor, truth_values: Tensor, truth_shape: Tensor, /) -> Tensor: ...
+
 class Eig(Primitive):
     """The eigenvalues of each matrix, and its eigenvectors."""
     compute_v: bool
@@ -789,6 +832,10 @@ class Eps(Primitive):
 class Equal(Primitive):
     """x == y, as Bool."""
     def __call__(self, input: Operand, other: Operand | str | list[Any] | tuple[Any, ...] | None, /) -> Any: ...
+
+class EqualCount(Primitive):
+    """How many elements of two tensors are the same."""
+    def __call__(self, x: Tensor, y: Tensor, /) -> Tensor: ...
 
 class Erf(Primitive):
     """The error function, 2 / sqrt(pi) times the integral of exp(-t * t) from 0 to x."""
@@ -828,6 +875,17 @@ class Eye(Primitive):
     """Ones on the main diagonal of a matrix, zeros elsewhere."""
     def __call__(self, n: int, m: int | None = None, dtype: DTypeLike | None = None, /) -> Tensor: ...
 
+class FFTWithSize(Primitive):
+    """The Fourier transform over the last axes, or its inverse, of complex or of real signals."""
+    signal_ndim: int
+    inverse: bool
+    real: bool
+    norm: str
+    onesided: bool
+    signal_sizes: Ints
+    def __init__(self, signal_ndim: int, inverse: bool, real: bool, norm: str = 'backward', onesided: bool = True, signal_sizes: Ints = ()) -> None: ...
+    def __call__(self, x: Tensor, /) -> Tensor: ...
+
 class FastGeLU(Primitive):
     """x * sigmoid(1.702 * x), an approximation of ``gelu`` (Hendrycks and Gimpel 2016)."""
     def __call__(self, x: Tensor, /) -> Tensor: ...
@@ -839,6 +897,13 @@ class FastGelu(Primitive):
 class Fill(Primitive):
     """A tensor that holds ``value`` everywhere."""
     def __call__(self, type: DTypeLike, shape: Any, value: Operand, /) -> Tensor: ...
+
+class FillDiagonal(Primitive):
+    """The tensor with a number on its diagonal, where all indices are one."""
+    fill_value: float
+    wrap: bool
+    def __init__(self, fill_value: float, wrap: bool = False) -> None: ...
+    def __call__(self, input_x: Tensor, /) -> Tensor: ...
 
 class FillV2(Primitive):
     """A tensor that holds ``value`` everywhere, in its dtype."""
@@ -1051,6 +1116,12 @@ class IndexFill(Primitive):
     """``value`` in entries along an axis."""
     def __call__(self, x: Tensor, axis: int, index: Any, value: Tensor | Number, /) -> Tensor: ...
 
+class IndexPut(Primitive):
+    """``x2`` put, or added, where index tensors point."""
+    accumulate: int
+    def __init__(self, accumulate: int = 0) -> None: ...
+    def __call__(self, x1: Tensor, x2: Tensor, indices: Sequence[Tensor], /) -> Tensor: ...
+
 class InplaceAdd(Primitive):
     """``v`` added to rows of ``x``; a new tensor, in spite of the name."""
     indices: Ints | Tensor
@@ -1142,6 +1213,18 @@ class LRN(Primitive):
     def __init__(self, depth_radius: int = 5, bias: float = 1.0, alpha: float = 1.0, beta: float = 0.5, norm_region: str = 'ACROSS_CHANNELS') -> None: ...
     def __call__(self, x: Tensor, /) -> Tensor: ...
 
+class LSTM(Primitive):
+    """One layer of long short-term memory over a whole sequence, with all weights in one tensor."""
+    input_size: int
+    hidden_size: int
+    num_layers: int
+    has_bias: bool
+    bidirectional: bool
+    dropout: float
+    proj_size: int
+    def __init__(self, input_size: int, hidden_size: int, num_layers: int, has_bias: bool, bidirectional: bool, dropout: float, proj_size: int = 0) -> None: ...
+    def __call__(self, input: Tensor, h: Tensor, c: Tensor, w: Tensor, /) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]: ...
+
 class LayerNorm(Primitive):
     """(x - mean) / sqrt(var + epsilon) * gamma + beta over the axes from ``begin_norm_axis`` on, and the
     statistics.
@@ -1186,6 +1269,12 @@ class LinSpace(Primitive):
     """
     def __call__(self, start: Operand, end: Operand, steps: int, /) -> Tensor: ...
 
+class ListDiff(Primitive):
+    """The elements of one vector that another has not, in their order, repetitions too."""
+    out_idx: DTypeLike
+    def __init__(self, out_idx: DTypeLike = ...) -> None: ...
+    def __call__(self, x: Tensor, y: Tensor, /) -> tuple[Tensor, Tensor]: ...
+
 class Log(Primitive):
     """The natural logarithm; NaN below 0."""
     def __call__(self, input: Tensor, /) -> Tensor: ...
@@ -1197,6 +1286,13 @@ class Log1p(Primitive):
 class LogMatrixDeterminant(Primitive):
     """The sign of the determinant of each matrix, and the logarithm of its absolute value."""
     def __call__(self, input: Tensor, /) -> tuple[Tensor, Tensor]: ...
+
+class LogNormalReverse(Primitive):
+    """Numbers whose logarithms have the normal distribution, in the input's shape and dtype."""
+    mean: float
+    std: float
+    def __init__(self, mean: float = 1.0, std: float = 2.0) -> None: ...
+    def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class LogSoftmax(Primitive):
     """log(softmax(logits)) along ``axis``: logits - log(sum(exp(logits))), computed without overflow.
@@ -1213,6 +1309,18 @@ class LogSpace(Primitive):
     dtype: DTypeLike
     def __init__(self, steps: int = 10, base: int = 10, dtype: DTypeLike = ...) -> None: ...
     def __call__(self, start: Operand, end: Operand, /) -> Tensor: ...
+
+class LogUniformCandidateSampler(Primitive):
+    """``num_sampled`` classes of [0, range_max), class c with probability log((c + 2) / (c + 1)) /
+    log(range_max + 1).
+    """
+    num_true: int
+    num_sampled: int
+    unique: bool
+    range_max: int
+    seed: int
+    def __init__(self, num_true: int = 1, num_sampled: int = 5, unique: bool = True, range_max: int = 5, seed: int = 0) -> None: ...
+    def __call__(self, true_classes: Tensor, /) -> tuple[Tensor, Tensor, Tensor]: ...
 
 class LogicalAnd(Primitive):
     """Whether both x and y are nonzero, as Bool."""
@@ -1271,6 +1379,11 @@ class LuUnpack(Primitive):
     def __init__(self, unpack_data: bool = True, unpack_pivots: bool = True) -> None: ...
     def __call__(self, LU_data: Tensor, LU_pivots: Tensor, /) -> tuple[Tensor, Tensor, Tensor]: ...
 
+class MapUniform(Primitive):
+    """input % group_num * per_group_size + input // group_num: keys, dealt to groups in turn, by group.
+    """
+    def __call__(self, input: Tensor, per_group_size: int | Tensor, group_num: int | Tensor, /) -> Tensor: ...
+
 class MaskedFill(Primitive):
     """``value`` where ``mask`` is True, the tensor's own elements elsewhere."""
     def __call__(self, input_x: Tensor, mask: Tensor, value: Tensor | Number, /) -> Tensor: ...
@@ -1299,6 +1412,18 @@ class MatrixDeterminant(Primitive):
     """The determinant of each matrix."""
     def __call__(self, input: Tensor, /) -> Tensor: ...
 
+class MatrixDiagPartV3(Primitive):
+    """Diagonals of matrices, filled up with ``padding_value`` to the length of the longest."""
+    align: str
+    def __init__(self, align: str = 'RIGHT_LEFT') -> None: ...
+    def __call__(self, x: Tensor, k: int | Tensor, padding_value: Number | Tensor, /) -> Tensor: ...
+
+class MatrixDiagV3(Primitive):
+    """Matrices with the given diagonals, and ``padding_value`` elsewhere."""
+    align: str
+    def __init__(self, align: str = 'RIGHT_LEFT') -> None: ...
+    def __call__(self, x: Tensor, k: int | Tensor, num_rows: int | Tensor, num_cols: int | Tensor, padding_value: Number | Tensor, /) -> Tensor: ...
+
 class MatrixExp(Primitive):
     """The exponential of each matrix, sum over k of A^k / k!: Taylor's series of a scaled matrix, squared
     again.
@@ -1311,17 +1436,35 @@ class MatrixInverse(Primitive):
     def __init__(self, adjoint: bool = False) -> None: ...
     def __call__(self, x: Tensor, /) -> Tensor: ...
 
+class MatrixLogarithm(Primitive):
+    """The logarithm of each matrix, whose exponential is the matrix: the one with imaginary parts in (-pi,
+    pi].
+    """
+    def __call__(self, x: Tensor, /) -> Tensor: ...
+
 class MatrixPower(Primitive):
     """The product of ``n`` times each matrix, by repeated squaring."""
     n: int
     def __init__(self, n: int) -> None: ...
     def __call__(self, input: Tensor, /) -> Tensor: ...
 
+class MatrixSetDiagV3(Primitive):
+    """Matrices with other diagonals."""
+    align: str
+    def __init__(self, align: str = 'RIGHT_LEFT') -> None: ...
+    def __call__(self, x: Tensor, diagonal: Tensor, k: int | Tensor, /) -> Tensor: ...
+
 class MatrixSolve(Primitive):
     """The x with matrix @ x = rhs."""
     adjoint: bool
     def __init__(self, adjoint: bool = False) -> None: ...
     def __call__(self, matrix: Tensor, rhs: Tensor, /) -> Tensor: ...
+
+class MatrixSolveLs(Primitive):
+    """The x for which the norm of matrix @ x - rhs is least."""
+    fast: bool
+    def __init__(self, fast: bool = True) -> None: ...
+    def __call__(self, matrix: Tensor, rhs: Tensor, l2_regularizer: Tensor, /) -> Tensor: ...
 
 class MatrixTriangularSolve(Primitive):
     """The x with matrix @ x = rhs for a triangular matrix."""
@@ -1456,6 +1599,13 @@ class Multinomial(Primitive):
     def __init__(self, seed: int = 0, seed2: int = 0, dtype: DTypeLike = ...) -> None: ...
     def __call__(self, x: Tensor, num_samples: int, /) -> Tensor: ...
 
+class MultinomialWithReplacement(Primitive):
+    """``numsamples`` indices of each row, drawn with the weights of the row."""
+    numsamples: int
+    replacement: bool
+    def __init__(self, numsamples: int, replacement: bool = False) -> None: ...
+    def __call__(self, x: Tensor, seed: int | Tensor, offset: int | Tensor, /) -> Tensor: ...
+
 class Mvlgamma(Primitive):
     """The log of the multivariate gamma function: p(p-1)/4 log(pi) + sum of lgamma(input - k/2) over k = 0
     ... p-1.
@@ -1500,6 +1650,20 @@ class NextAfter(Primitive):
     """
     def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
 
+class NoRepeatNGram(Primitive):
+    """``log_probs`` with the dtype's least number for each word that would repeat a sequence of
+    ``ngram_size`` words.
+    """
+    ngram_size: int
+    def __init__(self, ngram_size: int = 1) -> None: ...
+    def __call__(self, state_seq: Tensor, log_probs: Tensor, /) -> Tensor: ...
+
+class NonDeterministicInts(Primitive):
+    """Whole numbers evenly spread over all that the dtype has."""
+    dtype: DTypeLike
+    def __init__(self, dtype: DTypeLike = ...) -> None: ...
+    def __call__(self, shape: Tensor, /) -> Tensor: ...
+
 class NonZero(Primitive):
     """Where elements are not 0, in the order of the tensor."""
     def __call__(self, input: Tensor, *, as_tuple: bool = False) -> Any: ...
@@ -1507,6 +1671,13 @@ class NonZero(Primitive):
 class NotEqual(Primitive):
     """x != y, as Bool."""
     def __call__(self, input: Operand, other: Operand | str | list[Any] | tuple[Any, ...] | None, /) -> Any: ...
+
+class NthElement(Primitive):
+    """The n-th smallest element along the last axis, from 0; several that are equal share the gradient.
+    """
+    reverse: bool
+    def __init__(self, reverse: bool = False) -> None: ...
+    def __call__(self, input: Tensor, n: int | Tensor, /) -> Tensor: ...
 
 class OneHot(Primitive):
     """``on_value`` at the place that an index names along a new axis, ``off_value`` elsewhere; no gradient
@@ -1568,6 +1739,13 @@ class ParallelConcat(Primitive):
     """Tensors joined along an axis that they have."""
     def __call__(self, tensors: Sequence[Tensor], axis: int = 0, /) -> Tensor: ...
 
+class ParameterizedTruncatedNormal(Primitive):
+    """Numbers of the normal distribution, of which those outside [min, max] are left out."""
+    seed: int
+    seed2: int
+    def __init__(self, seed: int = 0, seed2: int = 0) -> None: ...
+    def __call__(self, shape: Tensor, mean: Tensor, stdevs: Tensor, min: Tensor, max: Tensor, /) -> Tensor: ...
+
 class Pdist(Primitive):
     """The ``p``-norm distance of each two rows, in the order (0, 1), (0, 2), ..., (1, 2), ..."""
     p: float
@@ -1605,11 +1783,27 @@ class Qr(Primitive):
     def __init__(self, full_matrices: bool = False) -> None: ...
     def __call__(self, x: Tensor, /) -> tuple[Tensor, Tensor]: ...
 
+class RaggedRange(Primitive):
+    """Rows start, start + delta, ... up to, and without, the limit, one behind the other."""
+    Tsplits: DTypeLike
+    def __init__(self, Tsplits: DTypeLike) -> None: ...
+    def __call__(self, starts: Tensor, limits: Tensor, deltas: Tensor, /) -> tuple[Tensor, Tensor]: ...
+
 class RandomCategorical(Primitive):
     """``num_sample`` indices for each row, drawn with the softmax of the row and put back."""
     dtype: DTypeLike
     def __init__(self, dtype: DTypeLike = ...) -> None: ...
     def __call__(self, logits: Tensor, num_sample: int, seed: int = 0, /) -> Tensor: ...
+
+class RandomChoiceWithMask(Primitive):
+    """``count`` random places where the input is True, filled up with 0, and a mask of those that are
+    filled.
+    """
+    count: int
+    seed: int
+    seed2: int
+    def __init__(self, count: int = 256, seed: int = 0, seed2: int = 0) -> None: ...
+    def __call__(self, input_x: Tensor, /) -> tuple[Tensor, Tensor]: ...
 
 class RandomGamma(Primitive):
     """Numbers of the gamma distribution with shape ``alpha`` and rate 1."""
@@ -1827,6 +2021,18 @@ class SGD(Primitive):
     def __init__(self, dampening: float = 0.0, weight_decay: float = 0.0, nesterov: bool = False) -> None: ...
     def __call__(self, p: Tensor, g: Tensor, lr: Tensor | float, kept: Tensor, momentum: Tensor | float, first: Tensor, /) -> Tensor: ...
 
+class STFT(Primitive):
+    """The Fourier transforms of the pieces of a signal, each times a window; nothing is added at the ends.
+    """
+    n_fft: int
+    hop_length: int
+    win_length: int
+    normalized: bool
+    onesided: bool
+    return_complex: bool
+    def __init__(self, n_fft: int, hop_length: int, win_length: int, normalized: bool, onesided: bool, return_complex: bool) -> None: ...
+    def __call__(self, x: Tensor, window: Tensor, /) -> Tensor: ...
+
 class ScalarCast(Primitive):
     """A Python number as the kind of number that a dtype holds, cut towards 0 for integers."""
     def __call__(self, input_x: Number, input_y: DTypeLike, /) -> Any: ...
@@ -1843,6 +2049,12 @@ class ScatterAdd(Primitive):
     """x + u where ``indices`` point."""
     use_locking: bool
     def __init__(self, use_locking: bool = False) -> None: ...
+    def __call__(self, input_x: Tensor, indices: Tensor, updates: Tensor, /) -> Tensor: ...
+
+class ScatterAddWithAxis(Primitive):
+    """``updates`` added at places along an axis: x[i][indices[i][j]] takes updates[i][j] (axis 1)."""
+    axis: int
+    def __init__(self, axis: int = 0) -> None: ...
     def __call__(self, input_x: Tensor, indices: Tensor, updates: Tensor, /) -> Tensor: ...
 
 class ScatterDiv(Primitive):
@@ -1945,6 +2157,10 @@ class SearchSorted(Primitive):
 
 class SegmentMax(Primitive):
     """The largest element of each segment, where segments lie one behind the other."""
+    def __call__(self, input_x: Tensor, segment_ids: Tensor, /) -> Tensor: ...
+
+class SegmentMean(Primitive):
+    """The mean of the elements of each segment, where segments lie one behind the other."""
     def __call__(self, input_x: Tensor, segment_ids: Tensor, /) -> Tensor: ...
 
 class SegmentMin(Primitive):
@@ -2176,6 +2392,11 @@ class Sub(Primitive):
     """x - y."""
     def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
 
+class SubAndFilter(Primitive):
+    """The elements ``input_x - offset`` that are in [0, max_num), in their order, and where they were.
+    """
+    def __call__(self, input_x: Tensor, max_num: int | Tensor, offset: int | Tensor, /) -> tuple[Tensor, Tensor]: ...
+
 class Svd(Primitive):
     """The singular value decomposition: s, U and V with U @ diag(s) @ V.T = input (V.H for complex
     numbers).
@@ -2260,6 +2481,10 @@ class Transpose(Primitive):
     """The axes in another order."""
     def __call__(self, input: Tensor, dims: Ints | Tensor | None, /) -> Tensor: ...
 
+class TridiagonalMatMul(Primitive):
+    """The product of a matrix that has three diagonals, 0 elsewhere, and another matrix."""
+    def __call__(self, superdiag: Tensor, maindiag: Tensor, subdiag: Tensor, rhs: Tensor, /) -> Tensor: ...
+
 class Tril(Primitive):
     """The lower triangle of each matrix: element (i, j) where j - i <= ``diagonal``, 0 elsewhere."""
     diagonal: int
@@ -2311,9 +2536,30 @@ class TruncateMod(Primitive):
     """The remainder x - y * trunc(x / y), which has the sign of x."""
     def __call__(self, x: Operand, y: Operand, /) -> Tensor: ...
 
+class TruncatedNormal(Primitive):
+    """Numbers of the normal distribution with mean 0 and deviation 1, of which those outside [-2, 2] are
+    left out.
+    """
+    dtype: DTypeLike
+    seed: int
+    seed2: int
+    def __init__(self, dtype: DTypeLike = ..., seed: int = 0, seed2: int = 0) -> None: ...
+    def __call__(self, shape: Tensor, /) -> Tensor: ...
+
 class TupleToArray(Primitive):
     """A tuple of numbers as a tensor."""
     def __call__(self, input_x: tuple[Number, ...], /) -> Tensor: ...
+
+class UniformCandidateSampler(Primitive):
+    """``num_sampled`` classes, each of [0, range_max) with the same probability."""
+    num_true: int
+    num_sampled: int
+    unique: bool
+    range_max: int
+    seed: int
+    remove_accidental_hits: bool
+    def __init__(self, num_true: int, num_sampled: int, unique: bool, range_max: int, seed: int = 0, remove_accidental_hits: bool = False) -> None: ...
+    def __call__(self, true_classes: Tensor, /) -> tuple[Tensor, Tensor, Tensor]: ...
 
 class UniformInt(Primitive):
     """Whole numbers evenly spread over [minval, maxval)."""

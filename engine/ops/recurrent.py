@@ -7,17 +7,24 @@ i, f, g, o (LSTM), r, z, n (GRU).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 
+from ..core.checks import check_bool, check_int, check_number, check_positive_int
 from ..core.operator import Operator
 from ..core.recording import Recording
+from ..core.surfaces import declare, prim
 from ..core.tensor import Tensor
 from ..core.types import Array, Functions
 from ..cpu.array_module import array_module
+from .arguments import check_tensor
+from .elementwise import zeros_operator
+from .linalg import matmul
+from .shape import concat, reshape, stack
 
 __all__: list[str] = []
 
@@ -328,3 +335,98 @@ def recurrent(
         keep = Tensor._wrap((xp.arange(x.shape[0])[:, None] < lengths[None, :])[:, :, None])
     out = _recurrent(x, h0, c0, w_ih, w_hh, b_ih, b_hh, keep, kind=kind, reverse=reverse)
     return out[0], out[1], out[2] if kind == "lstm" else None
+
+
+@declare(
+    primitive=prim(
+        "LSTM", "input_size", "hidden_size", "num_layers", "has_bias", "bidirectional", "dropout", proj_size=0
+    )
+)
+def _lstm_class(
+    input: Tensor, h: Tensor, c: Tensor, w: Tensor, *, input_size: int, hidden_size: int, num_layers: int,
+    has_bias: bool, bidirectional: bool, dropout: float, proj_size: int,
+) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:  # fmt: skip
+    """One layer of long short-term memory over a whole sequence, with all weights in one tensor.
+
+    Args:
+        input: the sequence (T, N, input_size).
+        h: the first hidden state (directions, N, P), P being ``proj_size`` or, without one, ``hidden_size``.
+        c: the first cell state (directions, N, hidden_size).
+        w: of any shape, one behind the other, each for one direction and then for the other: the weights of the inputs
+            (4 * hidden_size, input_size), gates i, f, g, o; those of the hidden state (4 * hidden_size, P); the
+            projection (P, hidden_size); the bias (4 * hidden_size,), or two of them, which are added.
+        input_size: the length of an input.
+        hidden_size: the length of the cell state.
+        num_layers: must be 1; ``nn.LSTM`` has several.
+        has_bias: whether there is a bias in ``w``.
+        bidirectional: whether a second direction runs from the last step to the first.
+        dropout: in [0, 1]; it acts between layers, of which there is one.
+        proj_size: the length of the hidden state, below ``hidden_size``; 0 is ``hidden_size``, without a projection.
+
+    Returns:
+        The hidden states (T, N, directions * P), the last ones (directions, N, P), the last cell states (directions, N,
+        hidden_size), and two tensors (1, 1) of 0, in whose place MindSpore hands on what its gradient needs.
+
+    Raises:
+        TypeError: an input is no Tensor, a size no int, ``has_bias`` or ``bidirectional`` no bool, or ``dropout`` no
+            number.
+        ValueError: a size is out of range, or the shapes do not fit.
+    """
+    for argument, size in (("input_size", input_size), ("hidden_size", hidden_size), ("num_layers", num_layers)):
+        check_positive_int(size, "LSTM", argument)
+    for argument, flag in (("has_bias", has_bias), ("bidirectional", bidirectional)):
+        check_bool(flag, "LSTM", argument)
+    check_number(dropout, "LSTM", "dropout", within=(0.0, 1.0))
+    if num_layers != 1:
+        raise ValueError(f"For 'LSTM', 'num_layers' must be 1, but got {num_layers}; nn.LSTM has several layers")
+    if not 0 <= check_int(proj_size, "LSTM", "proj_size") < hidden_size:
+        raise ValueError(f"For 'LSTM', 'proj_size' must be in [0, {hidden_size}), but got {proj_size}")
+    ways, gates, passed = 1 + bidirectional, 4 * hidden_size, proj_size or hidden_size
+    if check_tensor(input, "LSTM").ndim != 3 or input.shape[2] != input_size:
+        raise ValueError(f"For 'LSTM', 'input' must have the shape (T, N, {input_size}), but got {input.shape}")
+    for argument, state, length in (("h", h, passed), ("c", c, hidden_size)):
+        if check_tensor(state, "LSTM", argument).shape != (ways, input.shape[1], length):
+            wanted = (ways, input.shape[1], length)
+            raise ValueError(f"For 'LSTM', '{argument}' must have the shape {wanted}, but got {state.shape}")
+    shapes: list[tuple[int, ...]] = [(gates, input_size), (gates, passed)]
+    shapes += [(proj_size, hidden_size)] * bool(proj_size) + [(gates,)] * has_bias
+    needed = ways * sum(math.prod(shape) for shape in shapes)
+    if has_bias and check_tensor(w, "LSTM", "w").size == needed + ways * gates:
+        shapes.append((gates,))
+        needed += ways * gates
+    if check_tensor(w, "LSTM", "w").size != needed:
+        raise ValueError(f"For 'LSTM', 'w' must have {needed} elements, but got {w.size}")
+    flat, parts, begin = reshape(w, (-1,)), list[list[Tensor]](), 0
+    for shape in shapes:
+        parts.append([])
+        for _ in range(ways):
+            parts[-1].append(reshape(flat[begin : begin + math.prod(shape)], shape))
+            begin += math.prod(shape)
+    runs = []
+    for way in range(ways):
+        w_ih, w_hh, *rest = (part[way] for part in parts)
+        project = rest.pop(0) if proj_size else None
+        biases = tuple(rest) if len(rest) == 2 else (rest[0], zeros_operator(rest[0])) if rest else (None, None)
+        runs.append(_one_way(input, h[way], c[way], w_ih, w_hh, *biases, project, reverse=way == 1))
+    states, last_h, last_c = zip(*runs, strict=True)
+    nothing = Tensor._wrap(array_module(input._array).zeros((1, 1), input._array.dtype))
+    return concat(states, 2), stack(last_h, 0), stack(last_c, 0), nothing, nothing
+
+
+def _one_way(
+    x: Tensor, h: Tensor, c: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None, b_hh: Tensor | None,
+    project: Tensor | None, reverse: bool,
+) -> tuple[Tensor, Tensor, Any]:  # fmt: skip
+    if project is None:
+        return recurrent(x, h, c, w_ih, w_hh, b_ih, b_hh, "lstm", reverse)
+    # The projection becomes part of the weights of the hidden state; the first one, which is projected already, comes
+    # in as further inputs of the first step.
+    xp = array_module(x._array)
+    first = xp.zeros((x.shape[0], 1, 1), x._array.dtype)
+    first[-1 if reverse else 0] = 1
+    wide = concat([x, Tensor._wrap(first) * h], 2)
+    start = Tensor._wrap(xp.zeros((x.shape[1], project.shape[1]), x._array.dtype))
+    states, last, cell = recurrent(
+        wide, start, c, concat([w_ih, w_hh], 1), matmul(w_hh, project), b_ih, b_hh, "lstm", reverse
+    )
+    return matmul(states, project, False, True), matmul(last, project, False, True), cell

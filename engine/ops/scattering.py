@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.checks import check_one_of, check_type
+from ..core.checks import check_bool, check_int, check_one_of, check_type
 from ..core.operator import Operator
 from ..core.parameter import Parameter
 from ..core.surfaces import declare, prim, renamed
@@ -16,7 +16,7 @@ from ..core.types import Array, Ints, Number, Shape, TensorLike, Value
 from ..cpu.array_module import array_module
 from ..cpu.widening import in_single
 from . import arithmetic, comparison, elementwise
-from .arguments import along, check_tensor, ints_of, one_axis
+from .arguments import along, check_same_dtype, check_tensor, ints_of, one_axis
 from .elementwise import as_dtype, as_single, cast_operator
 from .gathering import _grid, _integers, _masked, _rows, _same_axes, check_in_range
 from .indexing import getitem_operator, scatter_add_operator, setitem_operator
@@ -27,10 +27,10 @@ __all__ = [
     "index_add", "index_fill", "index_put", "inplace_add", "inplace_index_add", "inplace_sub", "inplace_update",
     "masked_fill", "masked_scatter", "put", "scatter", "scatter_add", "scatter_div", "scatter_max", "scatter_min",
     "scatter_mul", "scatter_nd", "scatter_nd_add", "scatter_nd_div", "scatter_nd_max", "scatter_nd_min",
-    "scatter_nd_mul", "scatter_nd_sub", "scatter_nd_update", "scatter_sub", "scatter_update", "tensor_scatter_add",
-    "tensor_scatter_div", "tensor_scatter_elements", "tensor_scatter_max", "tensor_scatter_min", "tensor_scatter_mul",
-    "tensor_scatter_sub", "tensor_scatter_update", "unsorted_segment_max", "unsorted_segment_min",
-    "unsorted_segment_prod", "unsorted_segment_sum",
+    "scatter_nd_mul", "scatter_nd_sub", "scatter_nd_update", "scatter_sub", "scatter_update", "sparse_segment_mean",
+    "tensor_scatter_add", "tensor_scatter_div", "tensor_scatter_elements", "tensor_scatter_max", "tensor_scatter_min",
+    "tensor_scatter_mul", "tensor_scatter_sub", "tensor_scatter_update", "unsorted_segment_max",
+    "unsorted_segment_min", "unsorted_segment_prod", "unsorted_segment_sum",
 ]  # fmt: skip
 Index = tuple[Array, ...]
 _MEETINGS = {"mul": np.multiply, "div": np.true_divide, "max": np.maximum, "min": np.minimum}
@@ -824,3 +824,149 @@ _sorted_segments("Max", unsorted_segment_max, "largest element")
 _sorted_segments("Min", unsorted_segment_min, "smallest element")
 _sorted_segments("Prod", unsorted_segment_prod, "product", empty=1)
 _sorted_segments("Sum", unsorted_segment_sum, "sum")
+
+
+@declare(primitive=prim("SegmentMean"))
+def _segment_mean(input_x: Tensor, segment_ids: Tensor) -> Tensor:
+    """The mean of the elements of each segment, where segments lie one behind the other.
+
+    Args:
+        input_x: a tensor with at least one axis.
+        segment_ids: the segment of each entry of the first axis, integers that do not decrease, 0 or above.
+
+    Returns:
+        A tensor (last id + 1, ...) of the dtype of ``input_x``, means of integers rounded toward 0; 0 where a segment
+        has no entry.
+
+    Raises:
+        TypeError: ``input_x`` is no Tensor, or ``segment_ids`` holds no integers.
+        ValueError: the shapes do not fit, or ``segment_ids`` decrease or are negative.
+    """
+    return _means(input_x, segment_ids, "SegmentMean", "input_x")
+
+
+def _means(x: Tensor, segment_ids: Tensor, name: str, argument: str) -> Tensor:
+    ids = _integers(segment_ids, name, "segment_ids")._array
+    if check_tensor(x, name, argument).ndim < 1 or ids.shape != x.shape[:1]:
+        raise ValueError(f"For '{name}', 'segment_ids' must have the shape {x.shape[:1]}, but got {ids.shape}")
+    if (ids[1:] < ids[:-1]).any() or (ids < 0).any():
+        raise ValueError(f"For '{name}', 'segment_ids' must neither decrease nor be negative, but got {ids.tolist()}")
+    count = int(ids[-1]) + 1 if ids.size else 0
+    xp, dtype = array_module(ids), x._array.dtype
+    if not count:
+        return getitem_operator(x, index=slice(0, 0))
+    lengths = xp.maximum(xp.bincount(ids, minlength=count), 1).reshape((-1,) + (1,) * (x.ndim - 1))
+    sums = unsorted_segment_sum(as_single(x), segment_ids, count)
+    return as_dtype(arithmetic.div(sums, Tensor._wrap(lengths.astype(sums._array.dtype)),
+                                   rounding_mode="trunc" if dtype.kind in "iu" else None), dtype)  # fmt: skip
+
+
+def sparse_segment_mean(x: Tensor, indices: Tensor, segment_ids: Tensor) -> Tensor:
+    """The mean of the entries of each segment, where entries are picked by their numbers.
+
+    Args:
+        x: a tensor of floating numbers with at least one axis.
+        indices: the numbers of the entries of the first axis, a vector of integers in [0, x.shape[0]).
+        segment_ids: the segment of each of them, integers that do not decrease, 0 or above.
+
+    Returns:
+        A tensor (last id + 1, ...) of the dtype of ``x``; 0 where a segment has no entry.
+
+    Raises:
+        TypeError: ``x`` is no Tensor of floating numbers, or the others hold no integers or differ in dtype.
+        ValueError: the shapes do not fit, or ``segment_ids`` decrease or are negative.
+        RuntimeError: an index is out of range.
+    """
+    name = "sparse_segment_mean"
+    if check_tensor(x, name, "x")._array.dtype.kind not in "fV" or x.ndim < 1:
+        kind = ValueError if x.ndim < 1 else TypeError
+        raise kind(f"For '{name}', 'x' must be floating numbers with at least 1 axis, but got {x.dtype}{list(x.shape)}")
+    places = _integers(indices, name, "indices")._array
+    check_same_dtype(name, indices=indices, segment_ids=check_tensor(segment_ids, name, "segment_ids"))
+    if places.ndim != 1:
+        raise ValueError(f"For '{name}', 'indices' must be a vector, but got shape {indices.shape}")
+    if (places < 0).any():
+        raise RuntimeError(f"For '{name}', 'indices' must not be negative, but got {places.tolist()}")
+    check_in_range(places, x.shape[0], name)
+    return _means(getitem_operator(x, index=places), segment_ids, name, "x")
+
+
+@declare(primitive=prim("IndexPut", accumulate=0))
+def _index_put_class(x1: Tensor, x2: Tensor, indices: Sequence[Tensor], *, accumulate: int) -> Tensor:
+    """``x2`` put, or added, where index tensors point.
+
+    Args:
+        x1: a tensor with at least one axis.
+        x2: the values, a vector that broadcasts to what the indices pick.
+        indices: a tuple or list of vectors of integers that broadcast with each other, one for each of the first axes.
+        accumulate: 1 adds, 0 puts.
+
+    Returns:
+        A tensor of the shape and dtype of ``x1``.
+
+    Raises:
+        TypeError: ``indices`` is no tuple of Tensors of integers, the dtypes differ, or ``accumulate`` is no int.
+        ValueError: ``x2`` or an index is no vector, ``x2`` does not fit, or another ``accumulate``.
+        RuntimeError: an index is out of range.
+    """
+    if check_int(accumulate, "IndexPut", "accumulate") not in (0, 1):
+        raise ValueError(f"For 'IndexPut', 'accumulate' must be 0 or 1, but got {accumulate}")
+    check_same_dtype("IndexPut", x1=check_tensor(x1, "IndexPut", "x1"), x2=check_tensor(x2, "IndexPut", "x2"))
+    check_type(indices, list | tuple, "IndexPut", "indices", "a tuple of Tensors")
+    for one in (x2, *(_integers(index, "IndexPut", "indices") for index in indices)):
+        if one.ndim != 1:
+            raise ValueError(f"For 'IndexPut', 'x2' and each of 'indices' must be vectors, but got shape {one.shape}")
+    if len(indices) > x1.ndim:
+        raise ValueError(f"For 'IndexPut', there must be at most {x1.ndim} 'indices', but got {len(indices)}")
+    index = tuple([one._array for one in indices])
+    _check_places(index, x1, "IndexPut")
+    spot = x1._array[index].shape
+    if x2.size not in (1, spot[-1]):
+        raise ValueError(f"For 'IndexPut', 'x2' must have the size 1 or {spot[-1]}, but got {x2.size}")
+    return put(x1, x2, index, "add" if accumulate else "update")
+
+
+@declare(primitive=prim("FillDiagonal", "fill_value", wrap=False))
+def _fill_diagonal_class(input_x: Tensor, *, fill_value: float, wrap: bool) -> Tensor:
+    """The tensor with a number on its diagonal, where all indices are one.
+
+    Args:
+        input_x: a tensor with two axes, or more of one length.
+        fill_value: the number, a float.
+        wrap: whether the diagonal of a tall matrix starts anew below its end, one row left out.
+
+    Returns:
+        A tensor of the same shape and dtype.
+
+    Raises:
+        TypeError: ``input_x`` is no Tensor of numbers, ``fill_value`` no float, or ``wrap`` no bool.
+        ValueError: fewer than two axes, or more of different lengths.
+    """
+    check_type(fill_value, float, "FillDiagonal", "fill_value")
+    if check_tensor(input_x, "FillDiagonal", "input_x")._array.dtype.kind == "b":
+        raise TypeError(f"For 'FillDiagonal', 'input_x' must be numbers, but got {input_x.dtype}")
+    return _fill_diagonal(input_x, fill_value, check_bool(wrap, "FillDiagonal", "wrap"))
+
+
+@declare(primitive=prim("ScatterAddWithAxis", axis=0))
+def _scatter_add_with_axis(input_x: Tensor, indices: Tensor, updates: Tensor, *, axis: int) -> Tensor:
+    """``updates`` added at places along an axis: x[i][indices[i][j]] takes updates[i][j] (axis 1).
+
+    Args:
+        input_x: a tensor.
+        indices: integers, with as many axes and along the others at most as long.
+        updates: a tensor of the shape of ``indices``.
+        axis: the axis, in [-ndim, ndim).
+
+    Returns:
+        A tensor of the shape and dtype of ``input_x``.
+
+    Raises:
+        TypeError: ``input_x`` is no Tensor, or ``indices`` holds no integers.
+        ValueError: the shapes do not fit, or ``axis`` is out of range.
+        RuntimeError: an index is out of range.
+    """
+    name = "ScatterAddWithAxis"
+    if check_tensor(updates, name, "updates").shape != check_tensor(indices, name, "indices").shape:
+        raise ValueError(f"For '{name}', 'updates' must have the shape {indices.shape}, but got {updates.shape}")
+    return tensor_scatter_elements(input_x, indices, updates, axis, "add")

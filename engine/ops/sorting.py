@@ -11,14 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from ..core.dtype import any_dtype, float32, float64, int32, int64
+from ..core.checks import check_bool
+from ..core.dtype import any_dtype, float32, float64, int32, int64, numpy_dtype
 from ..core.operator import Operator
 from ..core.surfaces import declare, prim, renamed
 from ..core.tensor import Tensor
 from ..core.types import AnyDType, Array, DTypeLike, Functions, TensorLike, Value
 from ..cpu.array_module import array_module
 from . import comparison
-from .arguments import check_tensor, one_axis
+from .arguments import check_same_dtype, check_tensor, ints_of, one_axis
 from .elementwise import as_dtype, cast_operator
 from .gathering import gather_elements
 from .rearranging import ravel
@@ -954,3 +955,69 @@ def unique_with_pad(x: Tensor, pad_num: int | float | Tensor) -> tuple[Tensor, T
     values, inverse = unique(x)
     rest = array_module(x._array).full(x.size - values.size, int(pad_num), x._array.dtype)
     return concat([values, Tensor._wrap(rest)]), inverse
+
+
+@declare(primitive=prim("ListDiff", out_idx=int32))
+def _list_diff(x: Tensor, y: Tensor, *, out_idx: DTypeLike) -> tuple[Tensor, Tensor]:
+    """The elements of one vector that another has not, in their order, repetitions too.
+
+    Args:
+        x: a vector of numbers.
+        y: a vector of the same dtype.
+        out_idx: the dtype of the places, Int32 or Int64.
+
+    Returns:
+        The elements, and their places in ``x``.
+
+    Raises:
+        TypeError: an input is no Tensor, the dtypes differ, or another ``out_idx``.
+        ValueError: an input is no vector.
+    """
+    check_same_dtype("ListDiff", x=check_tensor(x, "ListDiff", "x"), y=check_tensor(y, "ListDiff", "y"))
+    if out_idx not in (int32, int64):
+        raise TypeError(f"For 'ListDiff', 'out_idx' must be int32 or int64, but got {out_idx}")
+    if x.ndim != 1 or y.ndim != 1:
+        raise ValueError(f"For 'ListDiff', 'x' and 'y' must be vectors, but got shapes {x.shape} and {y.shape}")
+    xp = array_module(x._array)
+    places = xp.flatnonzero(~xp.isin(x._array, y._array))
+    return gather_elements(x, 0, Tensor._wrap(places)), Tensor._wrap(places.astype(numpy_dtype(out_idx)))
+
+
+def _nth_kernel(x: Array, n: int) -> Array:
+    return array_module(x).partition(x, n, axis=-1)[..., n]
+
+
+def _nth_rule(F: Functions, g: Value, out: Value, x: Value, n: int) -> Any:
+    numbers, chosen = (one._array if isinstance(one, Tensor) else one for one in (x, out))
+    same = numbers == chosen[..., None]
+    shares = (same / same.sum(-1, keepdims=True)).astype(numbers.dtype)
+    return F.reshape(g, shape=(*g.shape, 1)) * shares
+
+
+_nth_element_operator = Operator("nth_element", _nth_kernel, (_nth_rule,))
+
+
+@declare(primitive=prim("NthElement", reverse=False))
+def _nth_element(input: Tensor, n: int | Tensor, *, reverse: bool) -> Tensor:
+    """The n-th smallest element along the last axis, from 0; several that are equal share the gradient.
+
+    Args:
+        input: a tensor of numbers with at least one axis.
+        n: which, in [0, input.shape[-1]): an int, or an integer tensor without axes.
+        reverse: whether to count from the largest.
+
+    Returns:
+        A tensor of the shape of ``input`` without the last axis, and of its dtype.
+
+    Raises:
+        TypeError: ``input`` is no Tensor of numbers, ``n`` no int, or ``reverse`` no bool.
+        ValueError: ``n`` is out of range or has axes, or ``input`` has none.
+    """
+    x = check_tensor(input, "NthElement")
+    if x._array.dtype.kind in "bc":
+        raise TypeError(f"For 'NthElement', 'input' must be real numbers, but got {x.dtype}")
+    check_bool(reverse, "NthElement", "reverse")
+    (at,) = ints_of(n, "NthElement", "n") if not isinstance(n, Tensor) or not n.ndim else (-1,)
+    if not x.ndim or not 0 <= at < x.shape[-1]:
+        raise ValueError(f"For 'NthElement', 'n' must be an int in [0, {x.shape[-1:]}), but got {n}")
+    return _nth_element_operator(x, n=x.shape[-1] - 1 - at if reverse else at)
