@@ -17,6 +17,7 @@ from .control import *
 from .convolution import *
 from .creation import *
 from .ctc import *
+from .deformable import *
 from .diagonals import *
 from .drawing import *
 from .dropping import *
@@ -39,6 +40,7 @@ from .products import *
 from .rearranging import *
 from .recurrent import *
 from .reduction import *
+from .regions import *
 from .resizing import *
 from .scattering import *
 from .shape import *

@@ -432,6 +432,26 @@ class BlackmanWindow(Primitive):
     def __init__(self, periodic: bool = True, dtype: DTypeLike | None = ...) -> None: ...
     def __call__(self, window_length: int | Tensor, /) -> Tensor: ...
 
+class BoundingBoxDecode(Primitive):
+    """The boxes that differ from anchors as told (Girshick et al. 2014); the inverse of
+    ``bounding_box_encode``.
+    """
+    max_shape: tuple[int, int]
+    means: tuple[float, float, float, float]
+    stds: tuple[float, float, float, float]
+    wh_ratio_clip: float
+    def __init__(self, max_shape: tuple[int, int], means: tuple[float, float, float, float] = ..., stds: tuple[float, float, float, float] = ..., wh_ratio_clip: float = 0.016) -> None: ...
+    def __call__(self, anchor_box: Tensor, deltas: Tensor, /) -> Tensor: ...
+
+class BoundingBoxEncode(Primitive):
+    """Boxes told by how they differ from anchors (Girshick et al. 2014); the inverse is
+    ``bounding_box_decode``.
+    """
+    means: tuple[float, float, float, float]
+    stds: tuple[float, float, float, float]
+    def __init__(self, means: tuple[float, float, float, float] = ..., stds: tuple[float, float, float, float] = ...) -> None: ...
+    def __call__(self, anchor_box: Tensor, groundtruth_box: Tensor, /) -> Tensor: ...
+
 class BroadcastTo(Primitive):
     """Repeated along axes of length 1, and along new ones in front, to fill a shape."""
     shape: Any
@@ -445,6 +465,14 @@ class Bucketize(Primitive):
     boundaries: Sequence[float] | Array | Tensor
     def __init__(self, boundaries: Sequence[float] | Array | Tensor) -> None: ...
     def __call__(self, input: Tensor, /) -> Tensor: ...
+
+class CTCGreedyDecoder(Primitive):
+    """The labels of the best path: of each step the class of the largest score, without blanks (Graves et
+    al. 2006).
+    """
+    merge_repeated: bool
+    def __init__(self, merge_repeated: bool = True) -> None: ...
+    def __call__(self, inputs: Tensor, sequence_length: Tensor, /) -> tuple[Tensor, Tensor, Tensor, Tensor]: ...
 
 class CTCLoss(Primitive):
     """The losses of scores whose last class is the blank, labels given by their places, and their
@@ -495,6 +523,11 @@ class ChannelShuffle(Primitive):
 class CheckNumerics(Primitive):
     """The tensor itself, if every element is a finite number."""
     def __call__(self, x: Tensor, /) -> Tensor: ...
+
+class CheckValid(Primitive):
+    """Which boxes lie in the image: x0 and y0 not below 0, x1 and y1 at most its last column and row.
+    """
+    def __call__(self, bboxes: Tensor, img_metas: Tensor, /) -> Tensor: ...
 
 class Cholesky(Primitive):
     """Cholesky's decomposition: the triangular L with L @ L.T = A."""
@@ -650,6 +683,13 @@ class CountNonZero(Primitive):
     dims: Axis
     def __init__(self, dims: Axis = None) -> None: ...
     def __call__(self, x: Tensor, /) -> Tensor: ...
+
+class CropAndResize(Primitive):
+    """Crops of images, each brought to one size; ``ops.crop_and_resize``."""
+    method: str
+    extrapolation_value: float
+    def __init__(self, method: str = 'bilinear', extrapolation_value: float = 0.0) -> None: ...
+    def __call__(self, x: Tensor, boxes: Tensor, box_index: Tensor, crop_size: tuple[int, int], /) -> Tensor: ...
 
 class Cross(Primitive):
     """The cross product of vectors of three elements."""
@@ -997,6 +1037,14 @@ class Histogram(Primitive):
 class Hypot(Primitive):
     """sqrt(x * x + y * y), without overflow."""
     def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
+
+class IOU(Primitive):
+    """The overlap of each two boxes over their union, or over the second's area; boxes (x0, y0, x1, y1)
+    count pixels.
+    """
+    mode: str
+    def __init__(self, mode: str = 'iou') -> None: ...
+    def __call__(self, anchor_boxes: Tensor, gt_boxes: Tensor, /) -> Tensor: ...
 
 class Identity(Primitive):
     """The same values, a new tensor."""
@@ -1362,6 +1410,15 @@ class MaxPool3DWithArgmax(Primitive):
     def __init__(self, ksize: Ints, strides: Ints, pads: Ints, dilation: Ints = ..., ceil_mode: bool = False, data_format: str = 'NCDHW', argmax_type: DTypeLike | None = None) -> None: ...
     def __call__(self, x: Tensor, /) -> tuple[Tensor, Tensor]: ...
 
+class MaxPoolWithArgmax(Primitive):
+    """The largest element of each window, and where it is in its sample."""
+    kernel_size: Ints
+    strides: Ints
+    pad_mode: str
+    data_format: str
+    def __init__(self, kernel_size: Ints = 1, strides: Ints = 1, pad_mode: str = 'valid', data_format: str = 'NCHW') -> None: ...
+    def __call__(self, x: Tensor, /) -> tuple[Tensor, Tensor]: ...
+
 class MaxPoolWithArgmaxV2(Primitive):
     """The largest element of each window, and where it is."""
     kernel_size: Ints
@@ -1470,6 +1527,14 @@ class NLLLoss(Primitive):
     ignore_index: int
     def __init__(self, reduction: str = 'mean', ignore_index: int = -100) -> None: ...
     def __call__(self, logits: Tensor, labels: Tensor, weight: Tensor, /) -> tuple[Tensor, Tensor]: ...
+
+class NMSWithMask(Primitive):
+    """Boxes by falling scores, and which of them overlap with no better one that is kept (non-maximum
+    suppression).
+    """
+    iou_threshold: float
+    def __init__(self, iou_threshold: float = 0.5) -> None: ...
+    def __call__(self, bboxes: Tensor, /) -> tuple[Tensor, Tensor, Tensor]: ...
 
 class NPUAllocFloatStatus(Primitive):
     """Eight zeros (Float32): NumPy and CuPy keep no overflow flag to report; use ``ops.isfinite``."""
@@ -1604,6 +1669,16 @@ class Qr(Primitive):
     full_matrices: bool
     def __init__(self, full_matrices: bool = False) -> None: ...
     def __call__(self, x: Tensor, /) -> tuple[Tensor, Tensor]: ...
+
+class ROIAlign(Primitive):
+    """What a network pools of regions of interest: means of points between pixels (He et al. 2017)."""
+    pooled_height: int
+    pooled_width: int
+    spatial_scale: float
+    sample_num: int
+    roi_end_mode: int
+    def __init__(self, pooled_height: int, pooled_width: int, spatial_scale: float, sample_num: int = 2, roi_end_mode: int = 1) -> None: ...
+    def __call__(self, features: Tensor, rois: Tensor, /) -> Tensor: ...
 
 class RandomCategorical(Primitive):
     """``num_sample`` indices for each row, drawn with the softmax of the row and put back."""
