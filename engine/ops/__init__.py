@@ -10,6 +10,7 @@ from .adaptive_pooling import *
 from .arithmetic import *
 from .attention import *
 from .boxes import *
+from .colors import *
 from .comparison import *
 from .complexes import *
 from .composite import *

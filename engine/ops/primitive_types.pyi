@@ -86,6 +86,14 @@ class Addcmul(Primitive):
     """input + value * tensor1 * tensor2."""
     def __call__(self, input: Tensor, tensor1: Operand, tensor2: Operand, value: Operand = 1, /) -> Tensor: ...
 
+class AdjustHue(Primitive):
+    """Colors turned on the circle of hues; the least and the largest channel stay what they are."""
+    def __call__(self, image: Tensor, delta: Tensor, /) -> Tensor: ...
+
+class AdjustSaturation(Primitive):
+    """Colors with another saturation, hue and largest channel as they were."""
+    def __call__(self, image: Tensor, scale: Tensor, /) -> Tensor: ...
+
 class AffineGrid(Primitive):
     """For each output pixel the place in the input that ``theta`` takes it from, for ``grid_sample``.
     """
@@ -560,6 +568,15 @@ class Col2Im(Primitive):
     def __init__(self, kernel_size: Ints, dilation: Ints = 1, padding: Ints = 0, stride: Ints = 1) -> None: ...
     def __call__(self, x: Tensor, output_size: Ints | Tensor, /) -> Tensor: ...
 
+class CombinedNonMaxSuppression(Primitive):
+    """The best boxes of each image: of each class those that overlap with no better one, then the best of
+    all classes.
+    """
+    pad_per_class: bool
+    clip_boxes: bool
+    def __init__(self, pad_per_class: bool = False, clip_boxes: bool = True) -> None: ...
+    def __call__(self, boxes: Tensor, scores: Tensor, max_output_size_per_class: Tensor, max_total_size: Tensor, iou_threshold: Tensor, score_threshold: Tensor, /) -> tuple[Tensor, Tensor, Tensor, Tensor]: ...
+
 class Complex(Primitive):
     """real + i imag, complex numbers of their parts."""
     def __call__(self, real: Tensor, imag: Tensor, /) -> Tensor: ...
@@ -916,6 +933,46 @@ class Fmin(Primitive):
     """
     def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
 
+class FractionalAvgPool(Primitive):
+    """The mean of each of the cells of random lengths."""
+    pooling_ratio: list[float]
+    pseudo_random: bool
+    overlapping: bool
+    deterministic: bool
+    seed: int
+    seed2: int
+    def __init__(self, pooling_ratio: list[float], pseudo_random: bool = False, overlapping: bool = False, deterministic: bool = False, seed: int = 0, seed2: int = 0) -> None: ...
+    def __call__(self, x: Tensor, /) -> tuple[Tensor, Tensor, Tensor]: ...
+
+class FractionalMaxPool(Primitive):
+    """The largest element of each of the cells of random lengths."""
+    pooling_ratio: list[float]
+    pseudo_random: bool
+    overlapping: bool
+    deterministic: bool
+    seed: int
+    seed2: int
+    def __init__(self, pooling_ratio: list[float], pseudo_random: bool = False, overlapping: bool = False, deterministic: bool = False, seed: int = 0, seed2: int = 0) -> None: ...
+    def __call__(self, x: Tensor, /) -> tuple[Tensor, Tensor, Tensor]: ...
+
+class FractionalMaxPool3DWithFixedKsize(Primitive):
+    """The largest elements of windows that begin at pseudorandom places; ``ops.fractional_max_pool3d``.
+    """
+    ksize: Any
+    output_shape: Any
+    data_format: str
+    def __init__(self, ksize: Any, output_shape: Any, data_format: str = 'NCDHW') -> None: ...
+    def __call__(self, x: Tensor, random_samples: Tensor, /) -> tuple[Tensor, Tensor]: ...
+
+class FractionalMaxPoolWithFixedKsize(Primitive):
+    """The largest elements of windows that begin at pseudorandom places; ``ops.fractional_max_pool2d``.
+    """
+    ksize: Any
+    output_shape: Any
+    data_format: str
+    def __init__(self, ksize: Any, output_shape: Any, data_format: str = 'NCHW') -> None: ...
+    def __call__(self, input_x: Tensor, random_samples: Tensor, /) -> tuple[Tensor, Tensor]: ...
+
 class GLU(Primitive):
     """a * sigmoid(b), where a and b are the halves of ``x`` along ``axis`` (Dauphin et al. 2016)."""
     axis: int
@@ -996,6 +1053,10 @@ class GridSampler3D(Primitive):
     align_corners: bool
     def __init__(self, interpolation_mode: str = 'bilinear', padding_mode: str = 'zeros', align_corners: bool = False) -> None: ...
     def __call__(self, x: Tensor, grid: Tensor, /) -> Tensor: ...
+
+class HSVToRGB(Primitive):
+    """Hue, saturation and value to red, green and blue; the inverse of ``RGBToHSV``."""
+    def __call__(self, x: Tensor, /) -> Tensor: ...
 
 class HShrink(Primitive):
     """0 where |x| <= lambd, x elsewhere; NaN stays NaN."""
@@ -1565,6 +1626,12 @@ class NextAfter(Primitive):
     """
     def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
 
+class NonMaxSuppressionWithOverlaps(Primitive):
+    """The boxes of the best scores that overlap with no better one, where it is given how much each two
+    overlap.
+    """
+    def __call__(self, overlaps: Tensor, scores: Tensor, max_output_size: Tensor, overlap_threshold: Tensor, score_threshold: Tensor, /) -> Tensor: ...
+
 class NonZero(Primitive):
     """Where elements are not 0, in the order of the tensor."""
     def __call__(self, input: Tensor, *, as_tuple: bool = False) -> Any: ...
@@ -1669,6 +1736,12 @@ class Qr(Primitive):
     full_matrices: bool
     def __init__(self, full_matrices: bool = False) -> None: ...
     def __call__(self, x: Tensor, /) -> tuple[Tensor, Tensor]: ...
+
+class RGBToHSV(Primitive):
+    """Red, green and blue to hue, saturation and value: of largest channel M and least one m, 1 - m / M
+    and M.
+    """
+    def __call__(self, images: Tensor, /) -> Tensor: ...
 
 class ROIAlign(Primitive):
     """What a network pools of regions of interest: means of points between pixels (He et al. 2017)."""
@@ -1811,6 +1884,14 @@ class Reshape(Primitive):
     """The elements in their order, row by row, in another shape."""
     def __call__(self, input: Tensor, shape: Any, /) -> Tensor: ...
 
+class ResizeArea(Primitive):
+    """(N, H, W, C) resized: each element the mean of what it covers, pixels in part if they are covered in
+    part.
+    """
+    align_corners: bool
+    def __init__(self, align_corners: bool = False) -> None: ...
+    def __call__(self, images: Tensor, size: Tensor, /) -> Tensor: ...
+
 class ResizeBicubic(Primitive):
     """(N, C, H, W) resized to ``size``, along cubic lines."""
     align_corners: bool
@@ -1902,6 +1983,19 @@ class SGD(Primitive):
     def __init__(self, dampening: float = 0.0, weight_decay: float = 0.0, nesterov: bool = False) -> None: ...
     def __call__(self, p: Tensor, g: Tensor, lr: Tensor | float, kept: Tensor, momentum: Tensor | float, first: Tensor, /) -> Tensor: ...
 
+class SampleDistortedBoundingBoxV2(Primitive):
+    """A random part of an image that covers enough of one of its objects; the whole image where none is
+    found.
+    """
+    seed: int
+    seed2: int
+    aspect_ratio_range: Sequence[float]
+    area_range: Sequence[float]
+    max_attempts: int
+    use_image_if_no_bounding_boxes: bool
+    def __init__(self, seed: int = 0, seed2: int = 0, aspect_ratio_range: Sequence[float] = ..., area_range: Sequence[float] = ..., max_attempts: int = 100, use_image_if_no_bounding_boxes: bool = False) -> None: ...
+    def __call__(self, image_size: Tensor, bounding_boxes: Tensor, min_object_covered: Tensor, /) -> tuple[Tensor, Tensor, Tensor]: ...
+
 class ScalarCast(Primitive):
     """A Python number as the kind of number that a dtype holds, cut towards 0 for integers."""
     def __call__(self, input_x: Number, input_y: DTypeLike, /) -> Any: ...
@@ -1913,6 +2007,15 @@ class ScalarToArray(Primitive):
 class ScalarToTensor(Primitive):
     """A number as a 0-d tensor."""
     def __call__(self, input_x: bool | int | float, dtype: DTypeLike = ..., /) -> Tensor: ...
+
+class ScaleAndTranslate(Primitive):
+    """(N, H, W, C) scaled, then moved: what is at x goes to scale * x + translation, where a pixel is at i
+    + 0.5.
+    """
+    kernel_type: str
+    antialias: bool
+    def __init__(self, kernel_type: str = 'lanczos3', antialias: bool = True) -> None: ...
+    def __call__(self, images: Tensor, size: Tensor, scale: Tensor, translation: Tensor, /) -> Tensor: ...
 
 class ScatterAdd(Primitive):
     """x + u where ``indices`` point."""
