@@ -38,6 +38,13 @@ class Adam(Primitive):
     def __init__(self, use_locking: Any = False, use_nesterov: bool = False) -> None: ...
     def __call__(self, p: Tensor, m: Tensor, v: Tensor, power1: Tensor | float, power2: Tensor | float, lr: Tensor | float, beta1: Any, beta2: Any, eps: Any, g: Tensor, /) -> tuple[Tensor, ...]: ...
 
+class AdamNoUpdateParam(Primitive):
+    """What one step of Adam (Kingma and Ba 2015) would add to a parameter; the state is updated."""
+    use_locking: bool
+    use_nesterov: bool
+    def __init__(self, use_locking: bool = False, use_nesterov: bool = False) -> None: ...
+    def __call__(self, m: Tensor, v: Tensor, beta1_power: Tensor | float, beta2_power: Tensor | float, lr: Tensor | float, beta1: Tensor | float, beta2: Tensor | float, epsilon: Tensor | float, gradient: Tensor, /) -> Tensor: ...
+
 class AdamWeightDecay(Primitive):
     """One step of Adam as in BERT, without correction: p - lr * (m / (sqrt(v) + eps) + decay * p)."""
     use_locking: Any
@@ -119,6 +126,14 @@ class ApplyAdagrad(Primitive):
     update_slots: bool
     def __init__(self, update_slots: bool = True) -> None: ...
     def __call__(self, p: Tensor, squares: Tensor, lr: Tensor | float, g: Tensor, /) -> tuple[Tensor, ...]: ...
+
+class ApplyAdagradDA(Primitive):
+    """One step of Adagrad by dual averaging (Duchi et al. 2011), from the sums of gradients a and of their
+    squares s.
+    """
+    use_locking: Any
+    def __init__(self, use_locking: Any = False) -> None: ...
+    def __call__(self, var: Tensor, gradient_accumulator: Tensor, gradient_squared_accumulator: Tensor, grad: Tensor, lr: Tensor | float, l1: Tensor | float, l2: Tensor | float, global_step: Tensor | int, /) -> Tensor: ...
 
 class ApplyAdagradV2(Primitive):
     """One step of Adagrad (Duchi et al. 2011): p - lr * g / (sqrt(squares) + epsilon)."""
@@ -972,6 +987,53 @@ class FractionalMaxPoolWithFixedKsize(Primitive):
     data_format: str
     def __init__(self, ksize: Any, output_shape: Any, data_format: str = 'NCHW') -> None: ...
     def __call__(self, input_x: Tensor, random_samples: Tensor, /) -> tuple[Tensor, Tensor]: ...
+
+class FusedAdaFactor(Primitive):
+    """One step of Adafactor (Shazeer and Stern 2018)."""
+    enable_scale_parameter: bool
+    enable_first_moment: bool
+    enable_weight_decay: bool
+    def __init__(self, enable_scale_parameter: bool = False, enable_first_moment: bool = False, enable_weight_decay: bool = False) -> None: ...
+    def __call__(self, epsilon: Any, clip_threshold: Tensor | float, beta1: Tensor | float, beta2: Tensor | float, weight_decay: Tensor | float, learning_rate: Tensor | float, gradient: Tensor, param: Tensor, exp_avg: Tensor, exp_avg_sq_row: Tensor, exp_avg_sq_col: Tensor, exp_avg_sq: Tensor, /) -> Tensor: ...
+
+class FusedCastAdamWeightDecay(Primitive):
+    """One step of Adam as in BERT, as ``AdamWeightDecay``, for parameters and gradients of half precision.
+    """
+    use_locking: Any
+    def __init__(self, use_locking: Any = False) -> None: ...
+    def __call__(self, var: Tensor, m: Tensor, v: Tensor, lr: Tensor | float, beta1: Tensor | float, beta2: Tensor | float, epsilon: Tensor | float, decay: Tensor | float, gradient: Tensor, global_norm: Tensor | float, /) -> tuple[Tensor, ...]: ...
+
+class FusedSparseAdam(Primitive):
+    """One step of Adam (Kingma and Ba 2015) where the gradient of most rows is 0."""
+    use_locking: Any
+    use_nesterov: bool
+    def __init__(self, use_locking: Any = False, use_nesterov: bool = False) -> None: ...
+    def __call__(self, var: Tensor, m: Tensor, v: Tensor, beta1_power: Tensor | float, beta2_power: Tensor | float, lr: Tensor | float, beta1: Tensor | float, beta2: Tensor | float, epsilon: Tensor | float, gradient: Tensor, indices: Tensor, /) -> tuple[Tensor, ...]: ...
+
+class FusedSparseFtrl(Primitive):
+    """One step of FTRL (McMahan et al. 2013) of the rows that have a gradient."""
+    lr: float
+    l1: float
+    l2: float
+    lr_power: float
+    use_locking: Any
+    def __init__(self, lr: float, l1: float, l2: float, lr_power: float, use_locking: Any = False) -> None: ...
+    def __call__(self, var: Tensor, accum: Tensor, linear: Tensor, grad: Tensor, indices: Tensor, /) -> tuple[Tensor, ...]: ...
+
+class FusedSparseLazyAdam(Primitive):
+    """One step of Adam (Kingma and Ba 2015) of the rows that have a gradient alone."""
+    use_locking: Any
+    use_nesterov: bool
+    def __init__(self, use_locking: Any = False, use_nesterov: bool = False) -> None: ...
+    def __call__(self, var: Tensor, m: Tensor, v: Tensor, beta1_power: Tensor | float, beta2_power: Tensor | float, lr: Tensor | float, beta1: Tensor | float, beta2: Tensor | float, epsilon: Tensor | float, gradient: Tensor, indices: Tensor, /) -> tuple[Tensor, ...]: ...
+
+class FusedSparseProximalAdagrad(Primitive):
+    """One step of Adagrad of the rows that have a gradient, then shrunk by ``l1`` and ``l2`` (Duchi and
+    Singer 2009).
+    """
+    use_locking: Any
+    def __init__(self, use_locking: Any = False) -> None: ...
+    def __call__(self, var: Tensor, accum: Tensor, lr: Tensor | float, l1: Tensor | float, l2: Tensor | float, grad: Tensor, indices: Tensor, /) -> tuple[Tensor, ...]: ...
 
 class GLU(Primitive):
     """a * sigmoid(b), where a and b are the halves of ``x`` along ``axis`` (Dauphin et al. 2016)."""
@@ -2246,6 +2308,27 @@ class SpaceToDepth(Primitive):
     block_size: int
     def __init__(self, block_size: int) -> None: ...
     def __call__(self, x: Tensor, /) -> Tensor: ...
+
+class SparseApplyAdagradV2(Primitive):
+    """One step of Adagrad (Duchi et al. 2011) of the rows that have a gradient: p - lr * g / sqrt(accum +
+    epsilon).
+    """
+    lr: float
+    epsilon: float
+    use_locking: Any
+    update_slots: bool
+    def __init__(self, lr: float, epsilon: float, use_locking: Any = False, update_slots: bool = True) -> None: ...
+    def __call__(self, var: Tensor, accum: Tensor, grad: Tensor, indices: Tensor, /) -> tuple[Tensor, ...]: ...
+
+class SparseApplyFtrl(Primitive):
+    """One step of FTRL (McMahan et al. 2013) of the rows that have a gradient."""
+    lr: float
+    l1: float
+    l2: float
+    lr_power: float
+    use_locking: Any
+    def __init__(self, lr: float, l1: float, l2: float, lr_power: float, use_locking: Any = False) -> None: ...
+    def __call__(self, var: Tensor, accum: Tensor, linear: Tensor, grad: Tensor, indices: Tensor, /) -> tuple[Tensor, ...]: ...
 
 class SparseGatherV2(Primitive):
     """The entries ``input_indices`` along ``axis``; the first ``batch_dims`` axes of both are paired up.
