@@ -12,6 +12,7 @@ from .attention import *
 from .bands import *
 from .boxes import *
 from .candidates import *
+from .colors import *
 from .comparison import *
 from .complexes import *
 from .composite import *
@@ -20,6 +21,7 @@ from .convolution import *
 from .creation import *
 from .ctc import *
 from .data_formats import *
+from .deformable import *
 from .diagonals import *
 from .drawing import *
 from .dropping import *
@@ -44,6 +46,7 @@ from .products import *
 from .rearranging import *
 from .recurrent import *
 from .reduction import *
+from .regions import *
 from .resizing import *
 from .scattering import *
 from .sequences import *

@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..core import random, types
 from ..core.backend import to_device, to_host
-from ..core.dtype import int32
+from ..core.checks import check_bool, check_one_of, check_type
+from ..core.dtype import float32, float64, int32, int64
 from ..core.surfaces import declare, prim
 from ..core.tensor import Tensor
 from ..core.types import Array
 from ..cpu.array_module import array_module
 from .arguments import check_tensor
-from .convolution import ints_for
+from .convolution import check_format, ints_for
+from .drawing import _both as both_seeds
 from .indexing import getitem
 from .linalg import weighted_sums
 from .pooling import as_image, batched, mean_of_windows
-from .shape import cast, reshape
+from .shape import cast, expand_dims, reshape, squeeze, transpose
 
 __all__ = [
     "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d", "adaptive_max_pool1d", "adaptive_max_pool2d",
@@ -400,3 +402,206 @@ def fractional_max_pool3d(
     """
     name = "fractional_max_pool3d"
     return _fractional(3, name, input, kernel_size, output_size, output_ratio, return_indices, _random_samples)
+
+
+def _check_samples(x: Tensor, samples: Tensor, name: str, count: int) -> None:
+    if samples.shape != (*x.shape[:2], count):
+        raise ValueError(
+            f"For '{name}', 'random_samples' must have the shape {(*x.shape[:2], count)}, but got {samples.shape}"
+        )
+
+
+@declare(primitive=prim("FractionalMaxPoolWithFixedKsize", "ksize", "output_shape", data_format="NCHW"))
+def _fractional_max_pool_fixed(
+    input_x: Tensor, random_samples: Tensor, ksize: types.Ints, output_shape: types.Ints, data_format: str
+) -> tuple[Tensor, Tensor]:
+    """The largest elements of windows that begin at pseudorandom places; ``ops.fractional_max_pool2d``.
+
+    Args:
+        input_x: a tensor (N, C, H, W).
+        random_samples: (N, C, 2): numbers in [0, 1) that decide where windows begin along (width, height).
+        ksize: the lengths of a window, an int or two.
+        output_shape: the lengths of the output, an int or two.
+        data_format: must be "NCHW".
+
+    Returns:
+        A tensor of the dtype of ``input_x``, and the places in the flattened H x W (Int64).
+
+    Raises:
+        TypeError: ``input_x`` or ``random_samples`` is no Tensor, or a length no int.
+        ValueError: shapes or windows that do not fit, a sample out of range, or another ``data_format``.
+    """
+    name = "FractionalMaxPoolWithFixedKsize"
+    check_format(data_format, "NCHW", name)
+    if check_tensor(input_x, name, "input_x").ndim != 4:
+        raise ValueError(f"For '{name}', 'input_x' must have 4 axes (N, C, H, W), but got shape {input_x.shape}")
+    _check_samples(input_x, check_tensor(random_samples, name, "random_samples"), name, 2)
+    found: tuple[Tensor, Tensor] = _fractional(2, name, input_x, ksize, output_shape, None, True, random_samples)
+    return found
+
+
+@declare(primitive=prim("FractionalMaxPool3DWithFixedKsize", "ksize", "output_shape", data_format="NCDHW"))
+def _fractional_max_pool3d_fixed(
+    x: Tensor, random_samples: Tensor, ksize: types.Ints, output_shape: types.Ints, data_format: str
+) -> tuple[Tensor, Tensor]:
+    """The largest elements of windows that begin at pseudorandom places; ``ops.fractional_max_pool3d``.
+
+    Args:
+        x: a tensor (N, C, D, H, W), with "NDHWC" (N, D, H, W, C); or one sample without N.
+        random_samples: numbers in [0, 1) that decide where windows begin along (depth, height, width): (N, C, 3), of
+            one sample (C, 1, 3).
+        ksize: the lengths of a window, an int or three.
+        output_shape: the lengths of the output, an int or three.
+        data_format: "NCDHW" or "NDHWC".
+
+    Returns:
+        A tensor of the dtype of ``x``, and the places in the flattened D x H x W (Int64).
+
+    Raises:
+        TypeError: ``x`` or ``random_samples`` is no Tensor, or a length no int.
+        ValueError: shapes or windows that do not fit, a sample out of range, or another ``data_format``.
+    """
+    name = "FractionalMaxPool3DWithFixedKsize"
+    check_one_of(data_format, ("NCDHW", "NDHWC"), name, "data_format")
+    if check_tensor(x, name, "x").ndim not in (4, 5):
+        raise ValueError(f"For '{name}', 'x' must have 4 or 5 axes, but got shape {x.shape}")
+    check_tensor(random_samples, name, "random_samples")
+    images = x if x.ndim == 5 else expand_dims(x, 0)
+    if data_format == "NDHWC":
+        images = transpose(images, (0, 4, 1, 2, 3))
+    if x.ndim == 4 and random_samples.shape == (images.shape[1], 1, 3):
+        random_samples = reshape(random_samples, (1, -1, 3))
+    _check_samples(images, random_samples, name, 3)
+    best, places = _fractional(3, name, images, ksize, output_shape, None, True, random_samples)
+    if data_format == "NDHWC":
+        best, places = (transpose(one, (0, 2, 3, 4, 1)) for one in (best, places))
+    return (best, places) if x.ndim == 5 else (squeeze(best, 0), squeeze(places, 0))
+
+
+def _random_edges(length: int, parts: int, pseudo_random: bool, seed: int | None) -> Array:
+    """Where ``parts`` cells of an axis begin, and where the last one ends; cells have two lengths that differ by 1.
+
+    In random order; or, pseudorandom, cell i begins at ceil(alpha * (i + u)) - 1, alpha = length / parts, u drawn.
+    """
+    if not pseudo_random:
+        lengths = np.full(parts, length // parts)
+        lengths[: length % parts] += 1
+        return np.append(0, np.cumsum(lengths[np.argsort(random.uniform((parts,), seed), kind="stable")]))
+    alpha, least = length / parts, length // parts
+    bound = min((least + 2) / alpha - 1, (length + 1 - least) / alpha - (parts - 1))
+    u = float(random.uniform((1,), seed)[0]) * bound
+    inner = np.ceil(alpha * (np.arange(1, parts) + u)).astype(np.int64) - 1
+    return np.concatenate([[0], inner, [length]])
+
+
+def _fractional_cells(
+    name: str, x: Tensor, pooling_ratio: list[float], pseudo_random: bool, overlapping: bool, deterministic: bool,
+    seed: int, seed2: int,
+) -> tuple[list[Array], list[list[tuple[int, int]]]]:  # fmt: skip
+    """The edges of the cells along rows and columns, and where each cell begins and ends."""
+    for argument, flag in (
+        ("pseudo_random", pseudo_random), ("overlapping", overlapping), ("deterministic", deterministic),
+    ):  # fmt: skip
+        check_bool(flag, name, argument)
+    for one in check_type(pooling_ratio, list, name, "pooling_ratio"):
+        check_type(one, float, name, "pooling_ratio", "a list of floats", repr)
+    if len(pooling_ratio) != 4 or (pooling_ratio[0], pooling_ratio[3]) != (1.0, 1.0) or min(pooling_ratio) < 1:
+        raise ValueError(
+            f"For '{name}', 'pooling_ratio' must be 1.0, two floats not below 1, and 1.0, but got {pooling_ratio}"
+        )
+    if (seed or seed2) and not deterministic:
+        raise ValueError(f"For '{name}', 'seed' and 'seed2' must be 0 if 'deterministic' is False")
+    if check_tensor(x, name, "x").ndim != 4:
+        raise ValueError(f"For '{name}', 'x' must have 4 axes (N, H, W, C), but got shape {x.shape}")
+    if x.dtype not in (float32, float64, int32, int64):
+        raise TypeError(f"For '{name}', 'x' must be of Float32, Float64, Int32 or Int64, but got {x.dtype}")
+    edges, cells = [], []
+    for axis in (1, 2):
+        length = x.shape[axis]
+        parts = math.floor(length / pooling_ratio[axis])
+        if parts < 1:
+            raise ValueError(f"For '{name}', 'pooling_ratio' {pooling_ratio} leaves nothing of shape {x.shape}")
+        own = both_seeds(seed, seed2) + axis if deterministic else None
+        found = _random_edges(length, parts, pseudo_random, own)
+        edges.append(found)
+        ends = np.minimum(found[1:] + overlapping, length)
+        cells.append([(int(begin), int(end)) for begin, end in zip(found[:-1], ends, strict=True)])
+    return edges, cells
+
+
+_FRACTIONAL = """
+
+    The image is cut into cells along rows and columns, whose lengths differ by 1 at most (Graham 2014).
+
+    Args:
+        x: a tensor (N, H, W, C) of Float32, Float64, Int32 or Int64.
+        pooling_ratio: how many times the lengths get smaller, a list of four floats: 1.0, that of H and of W, 1.0.
+        pseudo_random: whether long and short cells alternate evenly, by one random number, or are in random order.
+        overlapping: whether a cell has the first row and column of the next one too.
+        deterministic: whether each call cuts alike.
+        seed: with ``seed2`` it determines how, where ``deterministic`` is True; else both are 0.
+        seed2: another one cuts otherwise for the same ``seed``.
+
+    Returns:
+        A tensor (N, H', W', C), H' = floor(H / ratio), of the dtype of ``x``; and where the rows and where the columns
+        of cells begin, with the end of the last one: Int64 tensors (H' + 1,) and (W' + 1,).
+
+    Raises:
+        TypeError: an argument of another kind or dtype.
+        ValueError: another shape, ratios out of range, or seeds where ``deterministic`` is False.
+    """
+_FRACTIONAL_SETTINGS: dict[str, Any] = {
+    "pseudo_random": False, "overlapping": False, "deterministic": False, "seed": 0, "seed2": 0,
+}  # fmt: skip
+
+
+def _fractional_pool(
+    name: str, sentence: str, pooled: Callable[[Tensor, list[list[tuple[int, int]]]], Tensor]
+) -> Callable[..., tuple[Tensor, Tensor, Tensor]]:
+    """The class of this name, which pools the cells by ``pooled``."""
+
+    def run(
+        x: Tensor, pooling_ratio: list[float], pseudo_random: bool, overlapping: bool, deterministic: bool, seed: int,
+        seed2: int,
+    ) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
+        edges, cells = _fractional_cells(name, x, pooling_ratio, pseudo_random, overlapping, deterministic, seed, seed2)
+        rows, columns = (Tensor._wrap(to_device(one.astype(np.int64))) for one in edges)
+        return pooled(x, cells), rows, columns
+
+    run.__doc__ = sentence + _FRACTIONAL
+    return declare(primitive=prim(name, "pooling_ratio", **_FRACTIONAL_SETTINGS))(run)
+
+
+def _largest_of_cells(x: Tensor, cells: list[list[tuple[int, int]]]) -> Tensor:
+    # Cells are made one length by naming their last row or column again, which does not change the largest element.
+    lines = [
+        np.array([[min(begin + i, end - 1) for i in range(max(e - b for b, e in axis))] for begin, end in axis])
+        for axis in cells
+    ]
+    places = lines[0][:, None, :, None] * x.shape[2] + lines[1][None, :, None, :]
+    xp = array_module(x._array)
+    flat = xp.asarray(places.reshape(*places.shape[:2], -1))
+    values = x._array.reshape(x.shape[0], -1, x.shape[3])[:, flat]
+    best = values.argmax(axis=3)
+    own = xp.take_along_axis(flat[None, ..., None], best[:, :, :, None], 3)[:, :, :, 0]
+    index = (xp.arange(x.shape[0])[:, None, None, None], own, xp.arange(x.shape[3]))
+    return getitem(reshape(x, (x.shape[0], -1, x.shape[3])), tuple(Tensor._wrap(one) for one in index))
+
+
+def _mean_of_cells(x: Tensor, cells: list[list[tuple[int, int]]]) -> Tensor:
+    whole = x._array.dtype.kind == "i"
+    found = cast(x, float64) if whole else x
+    for axis, own in enumerate(cells, 1):
+        weights = np.zeros((x.shape[axis], len(own)))
+        for place, (begin, end) in enumerate(own):
+            weights[begin:end, place] = 1.0 if whole else 1 / (end - begin)
+        found = weighted_sums(found, weights=to_device(weights), axis=axis)
+    if not whole:
+        return found
+    counts = np.multiply.outer(*([end - begin for begin, end in own] for own in cells))[..., None]
+    # Sums of integers are exact, and MindSpore cuts off what is behind the point of their mean.
+    return cast(Tensor._wrap(array_module(x._array).trunc(found._array / to_device(counts))), x.dtype)
+
+
+_fractional_pool("FractionalMaxPool", "The largest element of each of the cells of random lengths.", _largest_of_cells)
+_fractional_pool("FractionalAvgPool", "The mean of each of the cells of random lengths.", _mean_of_cells)

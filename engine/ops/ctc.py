@@ -7,6 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ..core.checks import check_bool
+from ..core.dtype import float32, float64, int32
 from ..core.grad import grad
 from ..core.surfaces import declare, prim
 from ..core.tensor import Tensor
@@ -22,7 +24,7 @@ from .loss import reduced
 from .reduction import mean
 from .shape import concat, stack, stop_gradient, transpose
 
-__all__ = ["ctc_loss"]
+__all__ = ["ctc_greedy_decoder", "ctc_loss"]
 
 
 @declare(primitive=prim("CTCLossV2", blank=0, reduction="none", zero_infinity=False))
@@ -196,3 +198,59 @@ def _ctc_of_scores(
         return where(counted, found, 0.0)
 
     return losses(x), grad(lambda x: losses(x).sum())(x)
+
+
+@declare(primitive=prim("CTCGreedyDecoder", merge_repeated=True))
+def ctc_greedy_decoder(
+    inputs: Tensor, sequence_length: Tensor, merge_repeated: bool = True
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """The labels of the best path: of each step the class of the largest score, without blanks (Graves et al. 2006).
+
+    Args:
+        inputs: scores of T steps, N samples and C classes, the last of which is the blank: a tensor (T, N, C) of
+            Float32 or Float64.
+        sequence_length: how many steps of each sample count, an Int32 tensor (N,) of at most T.
+        merge_repeated: whether a class that is repeated without a blank between is one label.
+
+    Returns:
+        The places (sample, number) of all labels (L, 2), the labels (L,), the number of samples and the largest number
+        of labels of one (2,), all in Int64; and the negative sum of the largest scores of each sample (N, 1), in the
+        dtype of ``inputs`` and with its gradient.
+
+    Raises:
+        TypeError: an argument of another kind or dtype.
+        ValueError: arguments of other shapes, or more steps than there are.
+    """
+    name = "ctc_greedy_decoder"
+    check_bool(merge_repeated, name, "merge_repeated")
+    for argument, one, axes, dtypes in (
+        ("inputs", inputs, 3, (float32, float64)), ("sequence_length", sequence_length, 1, (int32,)),
+    ):  # fmt: skip
+        if check_tensor(one, name, argument).ndim != axes:
+            raise ValueError(f"For '{name}', '{argument}' must have {axes} axes, but got shape {one.shape}")
+        if one.dtype not in dtypes:
+            raise TypeError(
+                f"For '{name}', '{argument}' must be of {' or '.join(map(str, dtypes))}, but got {one.dtype}"
+            )
+    steps, count, classes = inputs.shape
+    lengths = sequence_length.asnumpy()
+    if lengths.shape != (count,) or lengths.max(initial=0) > steps:
+        raise ValueError(
+            f"For '{name}', 'sequence_length' must be {count} lengths of at most {steps}, but got {lengths.tolist()}"
+        )
+    best = inputs._array.argmax(axis=-1)
+    counted = np.arange(steps)[:, None] < lengths
+    device = array_module(best)
+    index = (device.arange(steps)[:, None], device.arange(count), best)
+    scores = getitem(inputs, tuple(Tensor._wrap(one) for one in index))
+    scores = where(Tensor._wrap(device.asarray(counted)), scores, 0.0)
+    path = best.get() if device is not np else best
+    kept = counted & (path != classes - 1)
+    if merge_repeated:
+        kept[1:] &= path[1:] != path[:-1]
+    samples, times = np.nonzero(kept.T)
+    numbers = (kept.cumsum(axis=0) - 1)[times, samples]
+    shape = (count, int(numbers.max(initial=-1)) + 1)
+    found = (np.stack([samples, numbers], axis=1), path[times, samples], shape)
+    told = [Tensor._wrap(device.asarray(one, dtype=np.int64)) for one in found]
+    return told[0], told[1], told[2], sub(0.0, scores.sum(0)).reshape(-1, 1)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..core.backend import to_device
+from ..core.checks import check_one_of, check_type
 from ..core.dtype import int32, int64, numpy_dtype
 from ..core.operator import Operator
 from ..core.surfaces import declare, prim
@@ -663,3 +664,34 @@ def lp_pool2d(
     raised = _raised(check_tensor(x, "lp_pool2d", "x"), norm_type, "lp_pool2d")
     averaged = avg_pool2d(raised, size, size if stride is None else stride, 0, ceil_mode)
     return _root(averaged, norm_type, math.prod(size))
+
+
+@declare(primitive=prim("MaxPoolWithArgmax", kernel_size=1, strides=1, pad_mode="valid", data_format="NCHW"))
+def _max_pool2d_with_places_of_sample(
+    x: Tensor, kernel_size: Ints, strides: Ints, pad_mode: str, data_format: str
+) -> tuple[Tensor, Tensor]:
+    """The largest element of each window, and where it is in its sample.
+
+    Args:
+        x: a tensor (N, C, H, W).
+        kernel_size: the size of a window, an int or two.
+        strides: how far windows are apart, likewise.
+        pad_mode: "valid" (no padding) or "same" (ceil(length / stride) windows), in capitals or not.
+        data_format: must be "NCHW".
+
+    Returns:
+        Two tensors (N, C, H', W'): the elements, and their places in the flattened C x H x W (Int32).
+
+    Raises:
+        TypeError: ``x`` is no Tensor, or a setting no int or tuple of ints.
+        ValueError: a setting out of range, another ``pad_mode`` or ``data_format``, or no window fits.
+    """
+    name = "MaxPoolWithArgmax"
+    check_format(data_format, "NCHW", name)
+    mode = check_one_of(check_type(pad_mode, str, name, "pad_mode").lower(), ("valid", "same"), name, "pad_mode")
+    if check_tensor(x, name, "x").ndim != 4:
+        raise ValueError(f"For '{name}', 'x' must have 4 axes (N, C, H, W), but got shape {x.shape}")
+    best, places = max_pool2d(x, kernel_size, strides, return_indices=True, pad_mode=mode)
+    xp = array_module(x._array)
+    first = xp.arange(x.shape[1]).reshape(-1, 1, 1) * math.prod(x.shape[2:])
+    return best, Tensor._wrap((places._array + first).astype(np.int32))

@@ -38,6 +38,13 @@ class Adam(Primitive):
     def __init__(self, use_locking: Any = False, use_nesterov: bool = False) -> None: ...
     def __call__(self, p: Tensor, m: Tensor, v: Tensor, power1: Tensor | float, power2: Tensor | float, lr: Tensor | float, beta1: Any, beta2: Any, eps: Any, g: Tensor, /) -> tuple[Tensor, ...]: ...
 
+class AdamNoUpdateParam(Primitive):
+    """What one step of Adam (Kingma and Ba 2015) would add to a parameter; the state is updated."""
+    use_locking: bool
+    use_nesterov: bool
+    def __init__(self, use_locking: bool = False, use_nesterov: bool = False) -> None: ...
+    def __call__(self, m: Tensor, v: Tensor, beta1_power: Tensor | float, beta2_power: Tensor | float, lr: Tensor | float, beta1: Tensor | float, beta2: Tensor | float, epsilon: Tensor | float, gradient: Tensor, /) -> Tensor: ...
+
 class AdamWeightDecay(Primitive):
     """One step of Adam as in BERT, without correction: p - lr * (m / (sqrt(v) + eps) + decay * p)."""
     use_locking: Any
@@ -86,6 +93,14 @@ class Addcmul(Primitive):
     """input + value * tensor1 * tensor2."""
     def __call__(self, input: Tensor, tensor1: Operand, tensor2: Operand, value: Operand = 1, /) -> Tensor: ...
 
+class AdjustHue(Primitive):
+    """Colors turned on the circle of hues; the least and the largest channel stay what they are."""
+    def __call__(self, image: Tensor, delta: Tensor, /) -> Tensor: ...
+
+class AdjustSaturation(Primitive):
+    """Colors with another saturation, hue and largest channel as they were."""
+    def __call__(self, image: Tensor, scale: Tensor, /) -> Tensor: ...
+
 class AffineGrid(Primitive):
     """For each output pixel the place in the input that ``theta`` takes it from, for ``grid_sample``.
     """
@@ -111,6 +126,14 @@ class ApplyAdagrad(Primitive):
     update_slots: bool
     def __init__(self, update_slots: bool = True) -> None: ...
     def __call__(self, p: Tensor, squares: Tensor, lr: Tensor | float, g: Tensor, /) -> tuple[Tensor, ...]: ...
+
+class ApplyAdagradDA(Primitive):
+    """One step of Adagrad by dual averaging (Duchi et al. 2011), from the sums of gradients a and of their
+    squares s.
+    """
+    use_locking: Any
+    def __init__(self, use_locking: Any = False) -> None: ...
+    def __call__(self, var: Tensor, gradient_accumulator: Tensor, gradient_squared_accumulator: Tensor, grad: Tensor, lr: Tensor | float, l1: Tensor | float, l2: Tensor | float, global_step: Tensor | int, /) -> Tensor: ...
 
 class ApplyAdagradV2(Primitive):
     """One step of Adagrad (Duchi et al. 2011): p - lr * g / (sqrt(squares) + epsilon)."""
@@ -438,6 +461,26 @@ class BlackmanWindow(Primitive):
     def __init__(self, periodic: bool = True, dtype: DTypeLike | None = ...) -> None: ...
     def __call__(self, window_length: int | Tensor, /) -> Tensor: ...
 
+class BoundingBoxDecode(Primitive):
+    """The boxes that differ from anchors as told (Girshick et al. 2014); the inverse of
+    ``bounding_box_encode``.
+    """
+    max_shape: tuple[int, int]
+    means: tuple[float, float, float, float]
+    stds: tuple[float, float, float, float]
+    wh_ratio_clip: float
+    def __init__(self, max_shape: tuple[int, int], means: tuple[float, float, float, float] = ..., stds: tuple[float, float, float, float] = ..., wh_ratio_clip: float = 0.016) -> None: ...
+    def __call__(self, anchor_box: Tensor, deltas: Tensor, /) -> Tensor: ...
+
+class BoundingBoxEncode(Primitive):
+    """Boxes told by how they differ from anchors (Girshick et al. 2014); the inverse is
+    ``bounding_box_decode``.
+    """
+    means: tuple[float, float, float, float]
+    stds: tuple[float, float, float, float]
+    def __init__(self, means: tuple[float, float, float, float] = ..., stds: tuple[float, float, float, float] = ...) -> None: ...
+    def __call__(self, anchor_box: Tensor, groundtruth_box: Tensor, /) -> Tensor: ...
+
 class BroadcastTo(Primitive):
     """Repeated along axes of length 1, and along new ones in front, to fill a shape."""
     shape: Any
@@ -451,6 +494,14 @@ class Bucketize(Primitive):
     boundaries: Sequence[float] | Array | Tensor
     def __init__(self, boundaries: Sequence[float] | Array | Tensor) -> None: ...
     def __call__(self, input: Tensor, /) -> Tensor: ...
+
+class CTCGreedyDecoder(Primitive):
+    """The labels of the best path: of each step the class of the largest score, without blanks (Graves et
+    al. 2006).
+    """
+    merge_repeated: bool
+    def __init__(self, merge_repeated: bool = True) -> None: ...
+    def __call__(self, inputs: Tensor, sequence_length: Tensor, /) -> tuple[Tensor, Tensor, Tensor, Tensor]: ...
 
 class CTCLoss(Primitive):
     """The losses of scores whose last class is the blank, labels given by their places, and their
@@ -511,6 +562,11 @@ class CheckNumerics(Primitive):
     """The tensor itself, if every element is a finite number."""
     def __call__(self, x: Tensor, /) -> Tensor: ...
 
+class CheckValid(Primitive):
+    """Which boxes lie in the image: x0 and y0 not below 0, x1 and y1 at most its last column and row.
+    """
+    def __call__(self, bboxes: Tensor, img_metas: Tensor, /) -> Tensor: ...
+
 class Cholesky(Primitive):
     """Cholesky's decomposition: the triangular L with L @ L.T = A."""
     upper: bool
@@ -541,6 +597,15 @@ class Col2Im(Primitive):
     stride: Ints
     def __init__(self, kernel_size: Ints, dilation: Ints = 1, padding: Ints = 0, stride: Ints = 1) -> None: ...
     def __call__(self, x: Tensor, output_size: Ints | Tensor, /) -> Tensor: ...
+
+class CombinedNonMaxSuppression(Primitive):
+    """The best boxes of each image: of each class those that overlap with no better one, then the best of
+    all classes.
+    """
+    pad_per_class: bool
+    clip_boxes: bool
+    def __init__(self, pad_per_class: bool = False, clip_boxes: bool = True) -> None: ...
+    def __call__(self, boxes: Tensor, scores: Tensor, max_output_size_per_class: Tensor, max_total_size: Tensor, iou_threshold: Tensor, score_threshold: Tensor, /) -> tuple[Tensor, Tensor, Tensor, Tensor]: ...
 
 class CompareAndBitpack(Primitive):
     """Which elements are above a threshold, eight of the last axis as the bits of a byte, the highest
@@ -671,6 +736,13 @@ class CountNonZero(Primitive):
     dims: Axis
     def __init__(self, dims: Axis = None) -> None: ...
     def __call__(self, x: Tensor, /) -> Tensor: ...
+
+class CropAndResize(Primitive):
+    """Crops of images, each brought to one size; ``ops.crop_and_resize``."""
+    method: str
+    extrapolation_value: float
+    def __init__(self, method: str = 'bilinear', extrapolation_value: float = 0.0) -> None: ...
+    def __call__(self, x: Tensor, boxes: Tensor, box_index: Tensor, crop_size: tuple[int, int], /) -> Tensor: ...
 
 class Cross(Primitive):
     """The cross product of vectors of three elements."""
@@ -941,6 +1013,93 @@ class Fmin(Primitive):
     """
     def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
 
+class FractionalAvgPool(Primitive):
+    """The mean of each of the cells of random lengths."""
+    pooling_ratio: list[float]
+    pseudo_random: bool
+    overlapping: bool
+    deterministic: bool
+    seed: int
+    seed2: int
+    def __init__(self, pooling_ratio: list[float], pseudo_random: bool = False, overlapping: bool = False, deterministic: bool = False, seed: int = 0, seed2: int = 0) -> None: ...
+    def __call__(self, x: Tensor, /) -> tuple[Tensor, Tensor, Tensor]: ...
+
+class FractionalMaxPool(Primitive):
+    """The largest element of each of the cells of random lengths."""
+    pooling_ratio: list[float]
+    pseudo_random: bool
+    overlapping: bool
+    deterministic: bool
+    seed: int
+    seed2: int
+    def __init__(self, pooling_ratio: list[float], pseudo_random: bool = False, overlapping: bool = False, deterministic: bool = False, seed: int = 0, seed2: int = 0) -> None: ...
+    def __call__(self, x: Tensor, /) -> tuple[Tensor, Tensor, Tensor]: ...
+
+class FractionalMaxPool3DWithFixedKsize(Primitive):
+    """The largest elements of windows that begin at pseudorandom places; ``ops.fractional_max_pool3d``.
+    """
+    ksize: Any
+    output_shape: Any
+    data_format: str
+    def __init__(self, ksize: Any, output_shape: Any, data_format: str = 'NCDHW') -> None: ...
+    def __call__(self, x: Tensor, random_samples: Tensor, /) -> tuple[Tensor, Tensor]: ...
+
+class FractionalMaxPoolWithFixedKsize(Primitive):
+    """The largest elements of windows that begin at pseudorandom places; ``ops.fractional_max_pool2d``.
+    """
+    ksize: Any
+    output_shape: Any
+    data_format: str
+    def __init__(self, ksize: Any, output_shape: Any, data_format: str = 'NCHW') -> None: ...
+    def __call__(self, input_x: Tensor, random_samples: Tensor, /) -> tuple[Tensor, Tensor]: ...
+
+class FusedAdaFactor(Primitive):
+    """One step of Adafactor (Shazeer and Stern 2018)."""
+    enable_scale_parameter: bool
+    enable_first_moment: bool
+    enable_weight_decay: bool
+    def __init__(self, enable_scale_parameter: bool = False, enable_first_moment: bool = False, enable_weight_decay: bool = False) -> None: ...
+    def __call__(self, epsilon: Any, clip_threshold: Tensor | float, beta1: Tensor | float, beta2: Tensor | float, weight_decay: Tensor | float, learning_rate: Tensor | float, gradient: Tensor, param: Tensor, exp_avg: Tensor, exp_avg_sq_row: Tensor, exp_avg_sq_col: Tensor, exp_avg_sq: Tensor, /) -> Tensor: ...
+
+class FusedCastAdamWeightDecay(Primitive):
+    """One step of Adam as in BERT, as ``AdamWeightDecay``, for parameters and gradients of half precision.
+    """
+    use_locking: Any
+    def __init__(self, use_locking: Any = False) -> None: ...
+    def __call__(self, var: Tensor, m: Tensor, v: Tensor, lr: Tensor | float, beta1: Tensor | float, beta2: Tensor | float, epsilon: Tensor | float, decay: Tensor | float, gradient: Tensor, global_norm: Tensor | float, /) -> tuple[Tensor, ...]: ...
+
+class FusedSparseAdam(Primitive):
+    """One step of Adam (Kingma and Ba 2015) where the gradient of most rows is 0."""
+    use_locking: Any
+    use_nesterov: bool
+    def __init__(self, use_locking: Any = False, use_nesterov: bool = False) -> None: ...
+    def __call__(self, var: Tensor, m: Tensor, v: Tensor, beta1_power: Tensor | float, beta2_power: Tensor | float, lr: Tensor | float, beta1: Tensor | float, beta2: Tensor | float, epsilon: Tensor | float, gradient: Tensor, indices: Tensor, /) -> tuple[Tensor, ...]: ...
+
+class FusedSparseFtrl(Primitive):
+    """One step of FTRL (McMahan et al. 2013) of the rows that have a gradient."""
+    lr: float
+    l1: float
+    l2: float
+    lr_power: float
+    use_locking: Any
+    def __init__(self, lr: float, l1: float, l2: float, lr_power: float, use_locking: Any = False) -> None: ...
+    def __call__(self, var: Tensor, accum: Tensor, linear: Tensor, grad: Tensor, indices: Tensor, /) -> tuple[Tensor, ...]: ...
+
+class FusedSparseLazyAdam(Primitive):
+    """One step of Adam (Kingma and Ba 2015) of the rows that have a gradient alone."""
+    use_locking: Any
+    use_nesterov: bool
+    def __init__(self, use_locking: Any = False, use_nesterov: bool = False) -> None: ...
+    def __call__(self, var: Tensor, m: Tensor, v: Tensor, beta1_power: Tensor | float, beta2_power: Tensor | float, lr: Tensor | float, beta1: Tensor | float, beta2: Tensor | float, epsilon: Tensor | float, gradient: Tensor, indices: Tensor, /) -> tuple[Tensor, ...]: ...
+
+class FusedSparseProximalAdagrad(Primitive):
+    """One step of Adagrad of the rows that have a gradient, then shrunk by ``l1`` and ``l2`` (Duchi and
+    Singer 2009).
+    """
+    use_locking: Any
+    def __init__(self, use_locking: Any = False) -> None: ...
+    def __call__(self, var: Tensor, accum: Tensor, lr: Tensor | float, l1: Tensor | float, l2: Tensor | float, grad: Tensor, indices: Tensor, /) -> tuple[Tensor, ...]: ...
+
 class GLU(Primitive):
     """a * sigmoid(b), where a and b are the halves of ``x`` along ``axis`` (Dauphin et al. 2016)."""
     axis: int
@@ -1022,6 +1181,10 @@ class GridSampler3D(Primitive):
     def __init__(self, interpolation_mode: str = 'bilinear', padding_mode: str = 'zeros', align_corners: bool = False) -> None: ...
     def __call__(self, x: Tensor, grid: Tensor, /) -> Tensor: ...
 
+class HSVToRGB(Primitive):
+    """Hue, saturation and value to red, green and blue; the inverse of ``RGBToHSV``."""
+    def __call__(self, x: Tensor, /) -> Tensor: ...
+
 class HShrink(Primitive):
     """0 where |x| <= lambd, x elsewhere; NaN stays NaN."""
     lambd: float
@@ -1062,6 +1225,14 @@ class Histogram(Primitive):
 class Hypot(Primitive):
     """sqrt(x * x + y * y), without overflow."""
     def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
+
+class IOU(Primitive):
+    """The overlap of each two boxes over their union, or over the second's area; boxes (x0, y0, x1, y1)
+    count pixels.
+    """
+    mode: str
+    def __init__(self, mode: str = 'iou') -> None: ...
+    def __call__(self, anchor_boxes: Tensor, gt_boxes: Tensor, /) -> Tensor: ...
 
 class Identity(Primitive):
     """The same values, a new tensor."""
@@ -1505,6 +1676,15 @@ class MaxPool3DWithArgmax(Primitive):
     def __init__(self, ksize: Ints, strides: Ints, pads: Ints, dilation: Ints = ..., ceil_mode: bool = False, data_format: str = 'NCDHW', argmax_type: DTypeLike | None = None) -> None: ...
     def __call__(self, x: Tensor, /) -> tuple[Tensor, Tensor]: ...
 
+class MaxPoolWithArgmax(Primitive):
+    """The largest element of each window, and where it is in its sample."""
+    kernel_size: Ints
+    strides: Ints
+    pad_mode: str
+    data_format: str
+    def __init__(self, kernel_size: Ints = 1, strides: Ints = 1, pad_mode: str = 'valid', data_format: str = 'NCHW') -> None: ...
+    def __call__(self, x: Tensor, /) -> tuple[Tensor, Tensor]: ...
+
 class MaxPoolWithArgmaxV2(Primitive):
     """The largest element of each window, and where it is."""
     kernel_size: Ints
@@ -1621,6 +1801,14 @@ class NLLLoss(Primitive):
     def __init__(self, reduction: str = 'mean', ignore_index: int = -100) -> None: ...
     def __call__(self, logits: Tensor, labels: Tensor, weight: Tensor, /) -> tuple[Tensor, Tensor]: ...
 
+class NMSWithMask(Primitive):
+    """Boxes by falling scores, and which of them overlap with no better one that is kept (non-maximum
+    suppression).
+    """
+    iou_threshold: float
+    def __init__(self, iou_threshold: float = 0.5) -> None: ...
+    def __call__(self, bboxes: Tensor, /) -> tuple[Tensor, Tensor, Tensor]: ...
+
 class NPUAllocFloatStatus(Primitive):
     """Eight zeros (Float32): NumPy and CuPy keep no overflow flag to report; use ``ops.isfinite``."""
     def __call__(self, *_: Any) -> Tensor: ...
@@ -1663,6 +1851,12 @@ class NonDeterministicInts(Primitive):
     dtype: DTypeLike
     def __init__(self, dtype: DTypeLike = ...) -> None: ...
     def __call__(self, shape: Tensor, /) -> Tensor: ...
+
+class NonMaxSuppressionWithOverlaps(Primitive):
+    """The boxes of the best scores that overlap with no better one, where it is given how much each two
+    overlap.
+    """
+    def __call__(self, overlaps: Tensor, scores: Tensor, max_output_size: Tensor, overlap_threshold: Tensor, score_threshold: Tensor, /) -> Tensor: ...
 
 class NonZero(Primitive):
     """Where elements are not 0, in the order of the tensor."""
@@ -1782,6 +1976,22 @@ class Qr(Primitive):
     full_matrices: bool
     def __init__(self, full_matrices: bool = False) -> None: ...
     def __call__(self, x: Tensor, /) -> tuple[Tensor, Tensor]: ...
+
+class RGBToHSV(Primitive):
+    """Red, green and blue to hue, saturation and value: of largest channel M and least one m, 1 - m / M
+    and M.
+    """
+    def __call__(self, images: Tensor, /) -> Tensor: ...
+
+class ROIAlign(Primitive):
+    """What a network pools of regions of interest: means of points between pixels (He et al. 2017)."""
+    pooled_height: int
+    pooled_width: int
+    spatial_scale: float
+    sample_num: int
+    roi_end_mode: int
+    def __init__(self, pooled_height: int, pooled_width: int, spatial_scale: float, sample_num: int = 2, roi_end_mode: int = 1) -> None: ...
+    def __call__(self, features: Tensor, rois: Tensor, /) -> Tensor: ...
 
 class RaggedRange(Primitive):
     """Rows start, start + delta, ... up to, and without, the limit, one behind the other."""
@@ -1930,6 +2140,14 @@ class Reshape(Primitive):
     """The elements in their order, row by row, in another shape."""
     def __call__(self, input: Tensor, shape: Any, /) -> Tensor: ...
 
+class ResizeArea(Primitive):
+    """(N, H, W, C) resized: each element the mean of what it covers, pixels in part if they are covered in
+    part.
+    """
+    align_corners: bool
+    def __init__(self, align_corners: bool = False) -> None: ...
+    def __call__(self, images: Tensor, size: Tensor, /) -> Tensor: ...
+
 class ResizeBicubic(Primitive):
     """(N, C, H, W) resized to ``size``, along cubic lines."""
     align_corners: bool
@@ -2033,6 +2251,19 @@ class STFT(Primitive):
     def __init__(self, n_fft: int, hop_length: int, win_length: int, normalized: bool, onesided: bool, return_complex: bool) -> None: ...
     def __call__(self, x: Tensor, window: Tensor, /) -> Tensor: ...
 
+class SampleDistortedBoundingBoxV2(Primitive):
+    """A random part of an image that covers enough of one of its objects; the whole image where none is
+    found.
+    """
+    seed: int
+    seed2: int
+    aspect_ratio_range: Sequence[float]
+    area_range: Sequence[float]
+    max_attempts: int
+    use_image_if_no_bounding_boxes: bool
+    def __init__(self, seed: int = 0, seed2: int = 0, aspect_ratio_range: Sequence[float] = ..., area_range: Sequence[float] = ..., max_attempts: int = 100, use_image_if_no_bounding_boxes: bool = False) -> None: ...
+    def __call__(self, image_size: Tensor, bounding_boxes: Tensor, min_object_covered: Tensor, /) -> tuple[Tensor, Tensor, Tensor]: ...
+
 class ScalarCast(Primitive):
     """A Python number as the kind of number that a dtype holds, cut towards 0 for integers."""
     def __call__(self, input_x: Number, input_y: DTypeLike, /) -> Any: ...
@@ -2044,6 +2275,15 @@ class ScalarToArray(Primitive):
 class ScalarToTensor(Primitive):
     """A number as a 0-d tensor."""
     def __call__(self, input_x: bool | int | float, dtype: DTypeLike = ..., /) -> Tensor: ...
+
+class ScaleAndTranslate(Primitive):
+    """(N, H, W, C) scaled, then moved: what is at x goes to scale * x + translation, where a pixel is at i
+    + 0.5.
+    """
+    kernel_type: str
+    antialias: bool
+    def __init__(self, kernel_type: str = 'lanczos3', antialias: bool = True) -> None: ...
+    def __call__(self, images: Tensor, size: Tensor, scale: Tensor, translation: Tensor, /) -> Tensor: ...
 
 class ScatterAdd(Primitive):
     """x + u where ``indices`` point."""
@@ -2284,6 +2524,27 @@ class SpaceToDepth(Primitive):
     block_size: int
     def __init__(self, block_size: int) -> None: ...
     def __call__(self, x: Tensor, /) -> Tensor: ...
+
+class SparseApplyAdagradV2(Primitive):
+    """One step of Adagrad (Duchi et al. 2011) of the rows that have a gradient: p - lr * g / sqrt(accum +
+    epsilon).
+    """
+    lr: float
+    epsilon: float
+    use_locking: Any
+    update_slots: bool
+    def __init__(self, lr: float, epsilon: float, use_locking: Any = False, update_slots: bool = True) -> None: ...
+    def __call__(self, var: Tensor, accum: Tensor, grad: Tensor, indices: Tensor, /) -> tuple[Tensor, ...]: ...
+
+class SparseApplyFtrl(Primitive):
+    """One step of FTRL (McMahan et al. 2013) of the rows that have a gradient."""
+    lr: float
+    l1: float
+    l2: float
+    lr_power: float
+    use_locking: Any
+    def __init__(self, lr: float, l1: float, l2: float, lr_power: float, use_locking: Any = False) -> None: ...
+    def __call__(self, var: Tensor, accum: Tensor, linear: Tensor, grad: Tensor, indices: Tensor, /) -> tuple[Tensor, ...]: ...
 
 class SparseGatherV2(Primitive):
     """The entries ``input_indices`` along ``axis``; the first ``batch_dims`` axes of both are paired up.

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..core.backend import to_device
+from ..core.checks import check_bool, check_one_of, check_type
+from ..core.dtype import float32, int32
 from ..core.surfaces import declare, prim
 from ..core.tensor import Tensor
 from ..core.types import Array, Ints, Shape
@@ -266,3 +268,119 @@ def _upsampled(
     given = tuple(scales) if scales is not None else None
     size = None if output_size is None else _size(output_size)
     return interpolate(x, size, given, mode, align_corners, True if given else None)
+
+
+def _check_images(name: str, images: Tensor, **pairs: Tensor) -> None:
+    """Images (N, H, W, C), and tensors of two numbers: ``size`` in Int32, others in Float32."""
+    if check_tensor(images, name, "images").ndim != 4:
+        raise ValueError(f"For '{name}', 'images' must have 4 axes (N, H, W, C), but got shape {images.shape}")
+    for argument, pair in pairs.items():
+        wanted = int32 if argument == "size" else float32
+        if check_tensor(pair, name, argument).shape != (2,):
+            raise ValueError(f"For '{name}', '{argument}' must have the shape (2,), but got {pair.shape}")
+        if pair.dtype != wanted:
+            raise TypeError(f"For '{name}', '{argument}' must be of {wanted}, but got {pair.dtype}")
+        if argument != "translation" and min(pair.tolist()) <= 0:
+            raise ValueError(f"For '{name}', '{argument}' must be above 0, but got {pair.tolist()}")
+
+
+@declare(primitive=prim("ResizeArea", align_corners=False))
+def _resize_area(images: Tensor, size: Tensor, align_corners: bool) -> Tensor:
+    """(N, H, W, C) resized: each element the mean of what it covers, pixels in part if they are covered in part.
+
+    Args:
+        images: a tensor (N, H, W, C) of real numbers.
+        size: H and W of the result, an Int32 tensor of two.
+        align_corners: whether an element covers (H - 1) / (size - 1) pixels in place of H / size.
+
+    Returns:
+        A Float32 tensor (N, *size, C).
+
+    Raises:
+        TypeError: an argument that is no Tensor or of another dtype, or ``align_corners`` no bool.
+        ValueError: another number of axes or lengths, or a length that is not above 0.
+    """
+    check_bool(align_corners, "ResizeArea", "align_corners")
+    _check_images("ResizeArea", images, size=size)
+    x = images.astype(float32)
+    for axis, wanted in enumerate(size.tolist(), 1):
+        length = x.shape[axis]
+        part = (length - 1) / (wanted - 1) if align_corners and wanted > 1 else length / wanted
+        weights = np.zeros((length, wanted))
+        for place in range(wanted):
+            begin, end = place * part, (place + 1) * part
+            for pixel in range(math.floor(begin), max(math.ceil(end), math.floor(begin) + 1)):
+                covered = min(end, pixel + 1) - max(begin, pixel)
+                weights[min(pixel, length - 1), place] += covered / part if part else 1.0
+        x = weighted_sums(x, weights=to_device(weights), axis=axis)
+    return x
+
+
+def _lanczos(x: Array, radius: float) -> Array:
+    return np.where(np.abs(x) > radius, 0.0, np.sinc(x) * np.sinc(x / radius))
+
+
+def _of_cubic(x: Array, near: Sequence[float], far: Sequence[float]) -> Array:
+    x = np.abs(x)
+    return np.where(x < 1, np.polyval(near, x), np.where(x < 2, np.polyval(far, x), 0.0))
+
+
+# How far each kernel reaches, and its weight at a distance.
+_KERNELS: dict[str, tuple[float, Callable[[Array], Array]]] = {
+    "lanczos1": (1.0, lambda x: _lanczos(x, 1.0)),
+    "lanczos3": (3.0, lambda x: _lanczos(x, 3.0)),
+    "lanczos5": (5.0, lambda x: _lanczos(x, 5.0)),
+    "gaussian": (1.5, lambda x: np.where(np.abs(x) < 1.5, np.exp(-2.0 * x * x), 0.0)),
+    "box": (0.5, lambda x: (np.abs(x) < 0.5) + 0.5 * (np.abs(x) == 0.5)),
+    "triangle": (1.0, lambda x: np.maximum(1.0 - np.abs(x), 0.0)),
+    "keyscubic": (2.0, lambda x: _of_cubic(x, (1.5, -2.5, 0.0, 1.0), (-0.5, 2.5, -4.0, 2.0))),
+    "mitchellcubic": (2.0, lambda x: _of_cubic(x, (7 / 6, -2.0, 0.0, 8 / 9), (-7 / 18, 2.0, -10 / 3, 16 / 9))),
+}
+
+
+@declare(primitive=prim("ScaleAndTranslate", kernel_type="lanczos3", antialias=True))
+def _scale_and_translate(
+    images: Tensor, size: Tensor, scale: Tensor, translation: Tensor, kernel_type: str, antialias: bool
+) -> Tensor:
+    """(N, H, W, C) scaled, then moved: what is at x goes to scale * x + translation, where a pixel is at i + 0.5.
+
+    Args:
+        images: a tensor (N, H, W, C) of real numbers.
+        size: H and W of the result, an Int32 tensor of two.
+        scale: the factors along H and W, a Float32 tensor of two.
+        translation: how far it is moved then, likewise, in pixels of the result.
+        kernel_type: how pixels are weighed by their distance: "lanczos1", "lanczos3", "lanczos5", "gaussian" (its
+            deviation 0.5), "box", "triangle", "keyscubic" (Keys 1981) or "mitchellcubic" (Mitchell 1988). Weights are
+            scaled to a sum of 1.
+        antialias: whether the kernel is as much wider as the image gets smaller.
+
+    Returns:
+        A Float32 tensor (N, *size, C); 0 where it would be taken from outside of the image.
+
+    Raises:
+        TypeError: an argument that is no Tensor or of another dtype, or ``antialias`` no bool.
+        ValueError: another ``kernel_type`` or number of axes or lengths, or a size or factor that is not above 0.
+    """
+    name = "ScaleAndTranslate"
+    check_one_of(check_type(kernel_type, str, name, "kernel_type"), tuple(_KERNELS), name, "kernel_type")
+    check_bool(antialias, name, "antialias")
+    _check_images(name, images, size=size, scale=scale, translation=translation)
+    radius, kernel = _KERNELS[kernel_type]
+    x = images.astype(float32)
+    for axis, (wanted, factor, moved) in enumerate(
+        zip(size.tolist(), scale.tolist(), translation.tolist(), strict=True), 1
+    ):
+        length = x.shape[axis]
+        wide = max(1 / factor, 1.0) if antialias else 1.0
+        weights = np.zeros((length, wanted))
+        for place in range(wanted):
+            at = (place + 0.5 - moved) / factor
+            if not 0 <= at <= length:
+                continue
+            # Within reach, but at least the outermost pixel.
+            first = min(max(math.ceil(at - radius * wide - 0.5), 0), length - 1)
+            last = min(max(math.floor(at + radius * wide - 0.5), 0), length - 1)
+            own = kernel((np.arange(first, last + 1) + 0.5 - at) / wide)
+            weights[first : last + 1, place] = own / own.sum() if abs(own.sum()) > 1e-35 else own
+        x = weighted_sums(x, weights=to_device(weights), axis=axis)
+    return x
