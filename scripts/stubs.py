@@ -224,7 +224,9 @@ def files() -> dict[Path, str]:
     found = {
         ENGINE / "core" / "method_types.pyi": tensor_methods(),
         ENGINE / "ops" / "primitive_types.pyi": primitives(),
-        ENGINE / "numpy_types.pyi": functions("Functions of numpy that are functions of ops.", surfaces.NUMPY),
+        ENGINE / "numpy" / "function_types.pyi": functions(
+            "Functions of numpy that are functions of ops.", surfaces.NUMPY
+        ),
     }
     for module in sorted({name.rpartition(".")[0] for name in surfaces.MINT}):
         about = f"Functions of {'.'.join(filter(None, ('mint', module)))} that are functions of ops."

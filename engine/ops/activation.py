@@ -61,6 +61,7 @@ tanh = unary(
     in_place=True,
     primitive=prim("Tanh"),
     mint=("tanh", "nn.functional.tanh"),
+    numpy=renamed(input="x"),
 )
 _tanh_grad = Operator(
     "tanh_grad",

@@ -56,6 +56,7 @@ mul = Binary(
     in_place=True,
     primitive=prim("Mul"),
     mint=True,
+    numpy=renamed("multiply", input="x1", other="x2"),
 )
 
 
@@ -92,7 +93,7 @@ div = Division(
     doc="x / y.",
     method=("div", "divide", "true_divide"),
     in_place=True,
-    numpy=renamed("true_divide", without=("rounding_mode",), input="x1", other="x2"),
+    numpy=[renamed(name, without=("rounding_mode",), input="x1", other="x2") for name in ("divide", "true_divide")],
     primitive=(prim("Div"), prim("RealDiv")),
     mint=("div", "divide"),
 )
@@ -102,6 +103,7 @@ floor_divide = Binary(
     doc="floor(x / y), the greatest integer not above the quotient; its gradient is 0.",
     in_place=True,
     beside_lists=True,
+    numpy=renamed(input="x1", other="x2"),
     **everywhere("FloorDiv"),
 )
 remainder = Binary(
@@ -123,6 +125,7 @@ fmod = Binary(
     np.fmod,
     (lambda F, g, out, x, y: fit(F, g, x), lambda F, g, out, x, y: fit(F, -(g * F.trunc(x / y)), y)),
     doc="x - trunc(x / y) * y, the remainder with the sign of x.",
+    numpy=renamed(input="x1", other="x2"),
     **everywhere("Mod"),
 )
 
@@ -179,6 +182,7 @@ maximum = Binary(
         lambda F, g, out, x, y: _halves(F, g, y, x, y < x),
     ),
     doc="The larger of x and y, NaN where either is NaN; where they tie, each gets half of the gradient.",
+    numpy=renamed(input="x1", other="x2"),
     **everywhere("Maximum"),
 )
 minimum = Binary(
@@ -189,6 +193,7 @@ minimum = Binary(
         lambda F, g, out, x, y: _halves(F, g, y, x, y > x),
     ),
     doc="The smaller of x and y, NaN where either is NaN; where they tie, each gets half of the gradient.",
+    numpy=renamed(input="x1", other="x2"),
     **everywhere("Minimum"),
 )
 multiply, divide = mul, div
@@ -204,7 +209,14 @@ def _sign_rule(F: Functions, g: Value, out: Value, x: Value) -> Any:
     return (g - out * F.real(F.conj(out) * g)) * elsewhere / (length + (1.0 - elsewhere))
 
 
-neg = unary("neg", np.negative, lambda F, g, out, x: -g, "-x.", **everywhere("Neg", "neg", "negative"))
+neg = unary(
+    "neg",
+    np.negative,
+    lambda F, g, out, x: -g,
+    "-x.",
+    numpy=renamed("negative", input="a"),
+    **everywhere("Neg", "neg", "negative"),
+)
 abs = unary(
     "abs",
     np.abs,
@@ -228,14 +240,18 @@ sign = unary(
     "-1, 0 or 1 as x is negative, 0 or NaN, or positive; of a complex number x / |x|, and 0 of 0.",
     analytic=False,
     in_place=True,
+    numpy=renamed(input="x"),
     **everywhere("Sign"),
 )
-square = unary("square", np.square, lambda F, g, out, x: g * (x * 2), "x * x.", **everywhere("Square"))
+square = unary(
+    "square", np.square, lambda F, g, out, x: g * (x * 2), "x * x.", numpy=renamed(input="x"), **everywhere("Square")
+)
 sqrt = function_of_number(
     "sqrt",
     np.sqrt,
     lambda F, g, out, x: g / (out * 2),
     "The square root of x, NaN of negative real numbers.",
+    numpy=renamed(input="x"),
     **everywhere("Sqrt"),
 )
 rsqrt = function_of_number(
@@ -250,6 +266,7 @@ reciprocal = function_of_number(
     lambda x: x.dtype.type(1) / x,
     lambda F, g, out, x: -(g * out * out),
     "1 / x.",
+    numpy=renamed(input="x"),
     **everywhere("Reciprocal"),
 )
 floor = unary(
@@ -258,6 +275,7 @@ floor = unary(
     lambda F, g, out, x: F.zeros_like(g),
     "The greatest integer not above x; its gradient is 0.",
     in_place=True,
+    numpy=renamed(input="x"),
     **everywhere("Floor"),
 )
 ceil = unary(
@@ -265,6 +283,7 @@ ceil = unary(
     np.ceil,
     lambda F, g, out, x: F.zeros_like(g),
     "The smallest integer not below x; its gradient is 0.",
+    numpy=renamed(input="x"),
     **everywhere("Ceil"),
 )
 _rint = unary(
@@ -272,6 +291,7 @@ _rint = unary(
     lambda x: array_module(x).rint(x) if x.dtype.kind in "fVc" else x,
     lambda F, g, out, x: F.zeros_like(g),
     "The nearest integer, halves to the even one; its gradient is 0.",
+    numpy=renamed("rint", input="x"),
 )
 trunc = unary(
     "trunc",

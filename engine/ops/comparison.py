@@ -30,11 +30,43 @@ class Equality(Binary):
         return Binary.__call__(self, input, other)
 
 
-eq = Equality("eq", np.equal, doc="x == y, as Bool.", method=("eq", "equal"), primitive=prim("Equal"), mint=True)
-ne = Equality("ne", np.not_equal, doc="x != y, as Bool.", **everywhere("NotEqual", "ne", "not_equal"))
-lt = Binary("lt", np.less, doc="x < y, as Bool.", **everywhere("Less", "less", "lt"))
-le = Binary("le", np.less_equal, doc="x <= y, as Bool.", **everywhere("LessEqual", "le", "less_equal"))
-gt = Binary("gt", np.greater, doc="x > y, as Bool.", **everywhere("Greater", "greater", "gt"))
+eq = Equality(
+    "eq",
+    np.equal,
+    doc="x == y, as Bool.",
+    method=("eq", "equal"),
+    primitive=prim("Equal"),
+    mint=True,
+    numpy=renamed("equal", input="x1", other="x2"),
+)
+ne = Equality(
+    "ne",
+    np.not_equal,
+    doc="x != y, as Bool.",
+    numpy=renamed("not_equal", input="x1", other="x2"),
+    **everywhere("NotEqual", "ne", "not_equal"),
+)
+lt = Binary(
+    "lt",
+    np.less,
+    doc="x < y, as Bool.",
+    numpy=renamed("less", input="x1", other="x2"),
+    **everywhere("Less", "less", "lt"),
+)
+le = Binary(
+    "le",
+    np.less_equal,
+    doc="x <= y, as Bool.",
+    numpy=renamed("less_equal", input="x1", other="x2"),
+    **everywhere("LessEqual", "le", "less_equal"),
+)
+gt = Binary(
+    "gt",
+    np.greater,
+    doc="x > y, as Bool.",
+    numpy=renamed("greater", input="x1", other="x2"),
+    **everywhere("Greater", "greater", "gt"),
+)
 ge = Binary(
     "ge",
     np.greater_equal,
@@ -42,33 +74,69 @@ ge = Binary(
     method=("ge", "greater_equal"),
     primitive=prim("GreaterEqual"),
     mint="greater_equal",
+    numpy=renamed("greater_equal", input="x1", other="x2"),
 )
 logical_and = Binary(
-    "logical_and", np.logical_and, doc="Whether both x and y are nonzero, as Bool.", **everywhere("LogicalAnd")
+    "logical_and",
+    np.logical_and,
+    doc="Whether both x and y are nonzero, as Bool.",
+    numpy=renamed(input="x1", other="x2"),
+    **everywhere("LogicalAnd"),
 )
-logical_or = Binary("logical_or", np.logical_or, doc="Whether x or y is nonzero, as Bool.", **everywhere("LogicalOr"))
+logical_or = Binary(
+    "logical_or",
+    np.logical_or,
+    doc="Whether x or y is nonzero, as Bool.",
+    numpy=renamed(input="x1", other="x2"),
+    **everywhere("LogicalOr"),
+)
 logical_xor = Binary(
     "logical_xor",
     np.logical_xor,
     doc="Whether one of x and y is nonzero and not both, as Bool.",
+    numpy=renamed(input="x1", other="x2"),
     **everywhere("LogicalXor"),
 )
 bitwise_and = Binary(
-    "bitwise_and", np.bitwise_and, doc="x & y, bit by bit, of bools or integers.", **everywhere("BitwiseAnd")
+    "bitwise_and",
+    np.bitwise_and,
+    doc="x & y, bit by bit, of bools or integers.",
+    numpy=renamed(input="x1", other="x2"),
+    **everywhere("BitwiseAnd"),
 )
 bitwise_or = Binary(
-    "bitwise_or", np.bitwise_or, doc="x | y, bit by bit, of bools or integers.", **everywhere("BitwiseOr")
+    "bitwise_or",
+    np.bitwise_or,
+    doc="x | y, bit by bit, of bools or integers.",
+    numpy=renamed(input="x1", other="x2"),
+    **everywhere("BitwiseOr"),
 )
 bitwise_xor = Binary(
-    "bitwise_xor", np.bitwise_xor, doc="x ^ y, bit by bit, of bools or integers.", **everywhere("BitwiseXor")
+    "bitwise_xor",
+    np.bitwise_xor,
+    doc="x ^ y, bit by bit, of bools or integers.",
+    numpy=renamed(input="x1", other="x2"),
+    **everywhere("BitwiseXor"),
 )
 equal, not_equal, less, less_equal, greater, greater_equal = eq, ne, lt, le, gt, ge
-isnan = unary("isnan", np.isnan, None, "Whether an element is NaN, as Bool.", **everywhere("IsNan"))
+isnan = unary(
+    "isnan", np.isnan, None, "Whether an element is NaN, as Bool.", numpy=renamed(input="x"), **everywhere("IsNan")
+)
 isinf = unary(
-    "isinf", np.isinf, None, "Whether an element is infinite, of either sign, as Bool.", **everywhere("IsInf")
+    "isinf",
+    np.isinf,
+    None,
+    "Whether an element is infinite, of either sign, as Bool.",
+    numpy=renamed(input="x"),
+    **everywhere("IsInf"),
 )
 isfinite = unary(
-    "isfinite", np.isfinite, None, "Whether an element is neither infinite nor NaN, as Bool.", **everywhere("IsFinite")
+    "isfinite",
+    np.isfinite,
+    None,
+    "Whether an element is neither infinite nor NaN, as Bool.",
+    numpy=renamed(input="x"),
+    **everywhere("IsFinite"),
 )
 
 
@@ -91,7 +159,12 @@ def _check_numerics(x: Tensor) -> Tensor:
 
 
 logical_not = unary(
-    "logical_not", np.logical_not, None, "Whether an element is zero or False, as Bool.", **everywhere("LogicalNot")
+    "logical_not",
+    np.logical_not,
+    None,
+    "Whether an element is zero or False, as Bool.",
+    numpy=renamed(input="a"),
+    **everywhere("LogicalNot"),
 )
 bitwise_not = unary(
     "bitwise_not",

@@ -35,7 +35,7 @@ def _band(x: Tensor, name: str, keep: Callable[[Array], Array]) -> Tensor:
     return comparison.where(Tensor._wrap(keep(columns - rows)), x, False if x._array.dtype.kind == "b" else 0)
 
 
-@declare(method=True, primitive=prim("Tril", diagonal=0), mint=True)
+@declare(method=True, primitive=prim("Tril", diagonal=0), mint=True, numpy=renamed(input="m", diagonal="k"))
 def tril(input: Tensor, diagonal: int = 0) -> Tensor:
     """The lower triangle of each matrix: element (i, j) where j - i <= ``diagonal``, 0 elsewhere.
 
@@ -53,7 +53,7 @@ def tril(input: Tensor, diagonal: int = 0) -> Tensor:
     return _band(input, "tril", lambda apart: apart <= diagonal)
 
 
-@declare(method=True, primitive=prim("Triu", diagonal=0), mint=True)
+@declare(method=True, primitive=prim("Triu", diagonal=0), mint=True, numpy=renamed(input="m", diagonal="k"))
 def triu(input: Tensor, diagonal: int = 0) -> Tensor:
     """The upper triangle of each matrix: element (i, j) where j - i >= ``diagonal``, 0 elsewhere.
 
@@ -134,7 +134,7 @@ def _diagonal_places(x: Array, rows: int, columns: int, offset: int) -> tuple[An
     return (Ellipsis, xp.arange(count) - min(offset, 0), xp.arange(count) + max(offset, 0))
 
 
-@declare(method=renamed(dim1="axis1", dim2="axis2"))
+@declare(method=renamed(dim1="axis1", dim2="axis2"), numpy=renamed(input="a", dim1="axis1", dim2="axis2"))
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """The diagonals of the planes (dim1, dim2), as a new last axis; as in NumPy.
 
@@ -229,7 +229,7 @@ def _diag_part(x: Tensor) -> Tensor:
     return reshape(diagonal(reshape(x, (math.prod(half), -1))), half)
 
 
-@declare(method=True)
+@declare(method=True, numpy=renamed(input="v", offset="k"))
 def diagflat(input: Tensor, offset: int = 0) -> Tensor:
     """A matrix with all elements of the input, flattened, on a diagonal and 0 elsewhere; as in NumPy.
 

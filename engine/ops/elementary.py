@@ -36,6 +36,7 @@ acos = function_of_number(
     np.arccos,
     lambda F, g, out, x: -(g * F.rsqrt(1 - x * x)),
     "The arc cosine, in [0, pi]; NaN outside [-1, 1].",
+    numpy=renamed("arccos"),
     **everywhere("ACos", "acos", "arccos"),
 )
 asin = function_of_number(
@@ -43,6 +44,7 @@ asin = function_of_number(
     np.arcsin,
     lambda F, g, out, x: g * F.rsqrt(1 - x * x),
     "The arc sine, in [-pi / 2, pi / 2]; NaN outside [-1, 1].",
+    numpy=renamed("arcsin", input="x"),
     **everywhere("Asin", "arcsin", "asin"),
 )
 atan = function_of_number(
@@ -50,6 +52,7 @@ atan = function_of_number(
     np.arctan,
     lambda F, g, out, x: g / (x * x + 1),
     "The arc tangent, in (-pi / 2, pi / 2).",
+    numpy=renamed("arctan", input="x"),
     **everywhere("Atan", "arctan", "atan"),
 )
 acosh = function_of_number(
@@ -57,6 +60,7 @@ acosh = function_of_number(
     np.arccosh,
     lambda F, g, out, x: g * F.rsqrt(x * x - 1),
     "The inverse hyperbolic cosine, 0 or above; NaN below 1.",
+    numpy=renamed("arccosh", input="x"),
     **everywhere("Acosh", "acosh", "arccosh"),
 )
 asinh = function_of_number(
@@ -64,6 +68,7 @@ asinh = function_of_number(
     np.arcsinh,
     lambda F, g, out, x: g * F.rsqrt(x * x + 1),
     "The inverse hyperbolic sine.",
+    numpy=renamed("arcsinh", input="x"),
     **everywhere("Asinh", "arcsinh", "asinh"),
 )
 atanh = function_of_number(
@@ -71,10 +76,16 @@ atanh = function_of_number(
     np.arctanh,
     lambda F, g, out, x: g / (1 - x * x),
     "The inverse hyperbolic tangent; NaN outside [-1, 1].",
+    numpy=renamed("arctanh", input="x"),
     **everywhere("Atanh", "arctanh", "atanh"),
 )
 exp2 = function_of_number(
-    "exp2", np.exp2, lambda F, g, out, x: g * out * math.log(2.0), "2 to the power x.", mint=("exp2", "special.exp2")
+    "exp2",
+    np.exp2,
+    lambda F, g, out, x: g * out * math.log(2.0),
+    "2 to the power x.",
+    mint=("exp2", "special.exp2"),
+    numpy=renamed(input="x"),
 )
 log10 = function_of_number(
     "log10",
@@ -83,6 +94,14 @@ log10 = function_of_number(
     "The logarithm to base 10; NaN below 0.",
     method=True,
     mint=True,
+    numpy=renamed(input="x"),
+)
+_cbrt = function_of_number(
+    "cbrt",
+    np.cbrt,
+    lambda F, g, out, x: g / (out * out * 3),
+    "The cube root, negative below 0.",
+    numpy=renamed(input="x"),
 )
 
 
@@ -150,6 +169,7 @@ atan2 = Binary(
     ),
     integers_to_float=True,
     doc="The angle of the point with abscissa y and ordinate x, atan(x / y) in its quadrant, in [-pi, pi].",
+    numpy=renamed("arctan2", input="x1", other="x2"),
     **everywhere("Atan2", "arctan2", "atan2"),
 )
 hypot = Binary(
@@ -170,6 +190,7 @@ logaddexp = Binary(
     doc="log(exp(x) + exp(y)), without overflow.",
     method=True,
     mint=True,
+    numpy=renamed(input="x1", other="x2"),
 )
 logaddexp2 = Binary(
     "logaddexp2",
@@ -179,8 +200,15 @@ logaddexp2 = Binary(
     doc="log2(2**x + 2**y), without overflow.",
     method=True,
     mint=True,
+    numpy=renamed(input="x1", other="x2"),
 )
-gcd = Binary("gcd", np.gcd, doc="The greatest common divisor of integers, 0 or above.", **everywhere("Gcd"))
+gcd = Binary(
+    "gcd",
+    np.gcd,
+    doc="The greatest common divisor of integers, 0 or above.",
+    numpy=renamed(input="x1", other="x2"),
+    **everywhere("Gcd"),
+)
 lcm = Binary(
     "lcm",
     np.lcm,
@@ -236,7 +264,7 @@ def bitwise_right_shift(input: Operand, other: Operand) -> Tensor:
     return _right(input, other)
 
 
-@declare(method=True, numpy=True)
+@declare(method=True, numpy=("deg2rad", "radians"))
 def deg2rad(x: Tensor) -> Tensor:
     """Degrees as radians: x * pi / 180.
 
@@ -418,7 +446,12 @@ def isreal(input: Tensor) -> Tensor:
     return Tensor._wrap(array_module(x).asarray(array_module(x).isreal(x)))
 
 
-@declare(method=True, primitive=prim("IsClose", rtol=1e-05, atol=1e-08, equal_nan=False), mint=True)
+@declare(
+    method=True,
+    primitive=prim("IsClose", rtol=1e-05, atol=1e-08, equal_nan=False),
+    mint=True,
+    numpy=renamed(input="a", other="b"),
+)
 def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Tensor:
     """Whether abs(input - other) <= atol + rtol * abs(other), as in NumPy; equal infinities are close.
 
@@ -545,7 +578,7 @@ def eps(x: Tensor) -> Tensor:
     return Tensor._wrap(array_module(x._array).full(x.shape, step, dtype))
 
 
-@declare(method=True)
+@declare(method=True, numpy=renamed(x="x1", other="x2"))
 def copysign(x: TensorLike, other: TensorLike) -> Tensor:
     """The absolute value of x with the sign of ``other``; that of -0.0 and of a NaN counts too.
 
@@ -764,7 +797,7 @@ def _squared_difference(x: Operand, y: Operand) -> Tensor:
     return arithmetic.square(arithmetic.sub(x, y))
 
 
-@declare(method=renamed(exponent="other"), mint=True, numpy=renamed(input="x1", exponent="x2"))
+@declare(method=renamed(exponent="other"), mint=True)
 def float_power(input: Tensor | Number, exponent: Tensor | Number) -> Tensor:
     """The power input**exponent, computed in Float64, or in Complex128 where one of the two is complex.
 

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from ..core.surfaces import declare, everywhere, prim
+from ..core.surfaces import declare, everywhere, prim, renamed
 from ..core.tensor import Tensor
 from ..core.types import Operand
 from ..cpu import activation as activation_kernels
@@ -16,7 +16,13 @@ from .elementwise import function_of_number
 
 __all__ = ["cos", "cosh", "erf", "erfc", "exp", "expm1", "log", "log1p", "log2", "sin", "sinh", "tan", "xlogy"]
 exp = function_of_number(
-    "exp", np.exp, lambda F, g, out, x: g * out, "e to the power x.", in_place=True, **everywhere("Exp")
+    "exp",
+    np.exp,
+    lambda F, g, out, x: g * out,
+    "e to the power x.",
+    in_place=True,
+    numpy=renamed(input="x"),
+    **everywhere("Exp"),
 )
 expm1 = function_of_number(
     "expm1",
@@ -26,9 +32,16 @@ expm1 = function_of_number(
     method=True,
     primitive=prim("Expm1"),
     mint=("expm1", "special.expm1"),
+    numpy=renamed(input="x"),
 )
 log = function_of_number(
-    "log", np.log, lambda F, g, out, x: g / x, "The natural logarithm; NaN below 0.", in_place=True, **everywhere("Log")
+    "log",
+    np.log,
+    lambda F, g, out, x: g / x,
+    "The natural logarithm; NaN below 0.",
+    in_place=True,
+    numpy=renamed(input="x"),
+    **everywhere("Log"),
 )
 log1p = function_of_number(
     "log1p",
@@ -38,6 +51,7 @@ log1p = function_of_number(
     method=True,
     primitive=prim("Log1p"),
     mint=("log1p", "special.log1p"),
+    numpy=renamed(input="x"),
 )
 log2 = function_of_number(
     "log2",
@@ -46,21 +60,38 @@ log2 = function_of_number(
     "The logarithm to base 2; NaN below 0.",
     method=True,
     mint=True,
+    numpy=renamed(input="x"),
 )
 sin = function_of_number(
-    "sin", np.sin, lambda F, g, out, x: g * F.cos(x), "The sine of an angle in radians.", **everywhere("Sin")
+    "sin",
+    np.sin,
+    lambda F, g, out, x: g * F.cos(x),
+    "The sine of an angle in radians.",
+    numpy=renamed(input="x"),
+    **everywhere("Sin"),
 )
 cos = function_of_number(
-    "cos", np.cos, lambda F, g, out, x: -(g * F.sin(x)), "The cosine of an angle in radians.", **everywhere("Cos")
+    "cos",
+    np.cos,
+    lambda F, g, out, x: -(g * F.sin(x)),
+    "The cosine of an angle in radians.",
+    numpy=renamed(input="x"),
+    **everywhere("Cos"),
 )
 tan = function_of_number(
-    "tan", np.tan, lambda F, g, out, x: g * (out * out + 1), "The tangent of an angle in radians.", **everywhere("Tan")
+    "tan",
+    np.tan,
+    lambda F, g, out, x: g * (out * out + 1),
+    "The tangent of an angle in radians.",
+    numpy=renamed(input="x"),
+    **everywhere("Tan"),
 )
 sinh = function_of_number(
     "sinh",
     np.sinh,
     lambda F, g, out, x: g * F.cosh(x),
     "The hyperbolic sine, (exp(x) - exp(-x)) / 2.",
+    numpy=renamed(input="x"),
     **everywhere("Sinh"),
 )
 cosh = function_of_number(
@@ -68,6 +99,7 @@ cosh = function_of_number(
     np.cosh,
     lambda F, g, out, x: g * F.sinh(x),
     "The hyperbolic cosine, (exp(x) + exp(-x)) / 2.",
+    numpy=renamed(input="x"),
     **everywhere("Cosh"),
 )
 erf = function_of_number(

@@ -357,7 +357,7 @@ def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
     return Tensor._wrap(xp.stack(found, -1))
 
 
-@declare(method=True)
+@declare(method=True, numpy=renamed(input="a"))
 def argwhere(input: Tensor) -> Tensor:
     """Where elements are not 0, in the order of the tensor.
 

@@ -307,7 +307,7 @@ def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     return unstack(input, dim)
 
 
-@declare(method=True)
+@declare(method=True, numpy=renamed("array_split", input="x"))
 def tensor_split(input: Tensor, indices_or_sections: Ints, axis: int = 0) -> tuple[Tensor, ...]:
     """Parts along ``axis``: a number of nearly equal length, or cut at indices; as NumPy's ``array_split``.
 

@@ -331,7 +331,7 @@ def dot(input: Tensor, other: Tensor) -> Tensor:
     return _contracted(x, y, (-1,), (-2,), "dot")
 
 
-@declare(method=True)
+@declare(method=True, numpy=renamed(input="a", other="b"))
 def inner(input: Tensor, other: Tensor) -> Tensor:
     """The sum of products over the last axes, the other axes side by side, as in NumPy.
 

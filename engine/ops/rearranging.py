@@ -231,7 +231,7 @@ def reverse_sequence(x: Tensor, seq_lengths: Tensor, seq_dim: int, batch_dim: in
 
 
 # Shape
-@declare(method=True, mint=True)
+@declare(method=True, mint=True, numpy=renamed(input="x"))
 def ravel(input: Tensor) -> Tensor:
     """All elements, row by row, in one axis.
 

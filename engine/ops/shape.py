@@ -275,6 +275,7 @@ def _permute_of_tensor(input: Tensor, *axis: Any, dims: Ints | None = None) -> T
 @declare(
     method=("swapaxes", renamed("swapdims", axis0="dim0", axis1="dim1")),
     mint=("swapaxes", renamed("transpose", axis0="dim0", axis1="dim1")),
+    numpy=renamed(input="x", axis1="axis2", axis0="axis1"),
 )
 def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
     """Two axes exchanged.
@@ -400,7 +401,7 @@ def _flatten_of_tensor(
     return flatten(input, order, start_dim=start_dim, end_dim=end_dim)
 
 
-@declare(primitive=prim("Squeeze", axis=()))
+@declare(primitive=prim("Squeeze", axis=()), numpy=renamed(input="a"))
 def squeeze(input: Tensor, axis: Axis = None) -> Tensor:
     """Without the axes of length 1.
 
@@ -467,7 +468,7 @@ def expand_dims(input_x: Tensor, axis: int) -> Tensor:
 unsqueeze = alias(expand_dims, renamed("unsqueeze", input_x="input", axis="dim"))
 
 
-@declare(method=True, primitive=(prim("BroadcastTo", "shape"), prim("Expand")), mint=True)
+@declare(method=True, primitive=(prim("BroadcastTo", "shape"), prim("Expand")), mint=True, numpy=renamed(input="array"))
 def broadcast_to(input: Tensor, shape: Shape) -> Tensor:
     """Repeated along axes of length 1, and along new ones in front, to fill a shape.
 
@@ -489,7 +490,7 @@ def broadcast_to(input: Tensor, shape: Shape) -> Tensor:
     return broadcast_to_operator(x, shape=filled)
 
 
-@declare(primitive=prim("Tile"), mint=True)
+@declare(primitive=prim("Tile"), mint=True, numpy=renamed(input="a", dims="reps"))
 def tile(input: Tensor, dims: Shape) -> Tensor:
     """The whole tensor repeated along its axes.
 

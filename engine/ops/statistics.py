@@ -22,7 +22,7 @@ from .arguments import Axis, along, axes_of, check_tensor, one_axis
 from .comparison import where
 from .elementwise import as_dtype, as_floats, as_single, cast_operator, in_dtype, through_single
 from .reduction import cumsum, mean, reduce_max, reduce_min, reduce_sum, std, sum, var, widened
-from .shape import concat, flip, reshape, transpose
+from .shape import broadcast_to, concat, flip, reshape, transpose
 
 __all__ = [
     "accumulate_n", "addn", "amax", "amin", "aminmax", "cdist", "clip_by_global_norm", "clip_by_norm", "count_nonzero",
@@ -650,7 +650,8 @@ def diff(x: Tensor, n: int = 1, axis: int = -1, prepend: Any = None, append: Any
         x: a Tensor of at least one axis.
         n: how many times; 0 gives ``x`` (with what is joined on).
         axis: the axis, in [-ndim, ndim).
-        prepend: a Tensor, or what one can be made of, that is put before ``x`` along ``axis`` first.
+        prepend: a Tensor, or what one can be made of, that is put before ``x`` along ``axis`` first; a number once for
+            each line.
         append: likewise behind it.
 
     Returns:
@@ -666,6 +667,8 @@ def diff(x: Tensor, n: int = 1, axis: int = -1, prepend: Any = None, append: Any
     at = one_axis(axis, x.ndim, "diff")
     parts = [prepend, x, append]
     joined = [p if isinstance(p, Tensor) else Tensor(p) for p in parts if p is not None]
+    line = (*x.shape[:at], 1, *x.shape[at + 1 :])
+    joined = [p if p.ndim else broadcast_to(p, line) for p in joined]
     whole = concat(joined, at) if len(joined) > 1 else x
     for _ in range(n):
         length = whole.shape[at]

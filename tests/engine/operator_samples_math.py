@@ -246,6 +246,7 @@ ROWS: dict[str, Row] = {
     "asinh": unary(math.asinh),
     "atanh": unary(math.atanh, inside),
     "exp2": unary(lambda v: 2**v),
+    "cbrt": unary(math.cbrt),
     "log10": unary(math.log10, positive),
     "sinc": unary(lambda v: math.sin(math.pi * v) / (math.pi * v)),
     "atan2": binary(math.atan2, positive),

@@ -1,0 +1,153 @@
+"""What a tensor is made of here, and its element type: Python's ints become Int32 and its floats Float32."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..core.dtype import (
+    DType,
+    any_dtype,
+    bool_,
+    dtype_of,
+    float32,
+    float64,
+    int32,
+    int64,
+    numpy_dtype,
+    promote,
+)
+from ..core.nested import tensors_in
+from ..core.tensor import Tensor
+from ..core.types import AnyDType, TensorLike
+from ..ops.elementwise import as_floats
+from ..ops.shape import tensor_of
+
+__all__ = ["array", "asarray", "asfarray", "copy"]
+
+
+def element_type(dtype: AnyDType) -> DType:
+    """An element type of the engine's, given so, by NumPy's name, or as a Python type."""
+    named: dict[Any, Any] = {int: int32, float: float32, bool: bool_}
+    return any_dtype(named.get(dtype, dtype))
+
+
+def array(obj: TensorLike, dtype: AnyDType | None = None, copy: bool = True, ndmin: int = 0) -> Tensor:
+    """A Tensor of numbers, lists, arrays or tensors, whose gradients pass; Python's ints become Int32, floats Float32.
+
+    Args:
+        obj: what it is made of; a Tensor and an array keep their dtype.
+        dtype: the element type; None as said.
+        copy: accepted for NumPy's sake: the result is a Tensor of its own either way.
+        ndmin: how many axes there are at least; those that are missing are put in front, of length 1.
+
+    Returns:
+        the Tensor.
+
+    Raises:
+        TypeError: ``obj`` cannot be a Tensor, or ``dtype`` names no element type.
+    """
+    found = tensor_of(obj)
+    if found is obj:
+        found = found.clone()
+    if dtype is None and not isinstance(obj, Tensor | np.ndarray):
+        dtype = {int64: int32, float64: float32}.get(found.dtype)
+    if dtype is not None:
+        # What holds no tensor is made in its dtype at once: large integers are not rounded on the way.
+        found = found.astype(element_type(dtype)) if tensors_in(obj) else Tensor(obj, element_type(dtype))
+    while found.ndim < ndmin:
+        found = found.expand_dims(0)
+    return found
+
+
+def asarray(a: TensorLike, dtype: AnyDType | None = None) -> Tensor:
+    """A Tensor of numbers, lists, arrays or tensors; Python's ints become Int32 and its floats Float32.
+
+    Args:
+        a: what it is made of; a Tensor is returned itself where ``dtype`` is None.
+        dtype: the element type; None keeps that of ``a``.
+
+    Returns:
+        the Tensor.
+
+    Raises:
+        TypeError: ``a`` cannot be a Tensor, or ``dtype`` names no element type.
+    """
+    return a if isinstance(a, Tensor) and dtype is None else array(a, dtype)
+
+
+def asfarray(a: TensorLike, dtype: AnyDType = float32) -> Tensor:
+    """A floating Tensor of numbers, lists, arrays or tensors.
+
+    Args:
+        a: what it is made of.
+        dtype: the element type; one that is not floating becomes Float32.
+
+    Returns:
+        a Tensor of the shape of ``a``.
+
+    Raises:
+        TypeError: ``a`` cannot be a Tensor, or ``dtype`` names no element type.
+    """
+    wanted = element_type(dtype)
+    return asarray(a, wanted if wanted.is_floating_point else float32)
+
+
+def copy(a: TensorLike) -> Tensor:
+    """A copy that gradients pass.
+
+    Args:
+        a: a Tensor, or what one can be made of.
+
+    Returns:
+        a Tensor of its shape and dtype.
+    """
+    return asarray(a).clone()
+
+
+def as_type(found: Tensor, dtype: AnyDType | None) -> Tensor:
+    """The tensor in an element type; None leaves it."""
+    return found if dtype is None else found.astype(element_type(dtype))
+
+
+def made(values: object, dtype: AnyDType = int32) -> Tensor:
+    """A tensor of what NumPy computed, in an element type."""
+    return Tensor(np.asarray(values).astype(numpy_dtype(element_type(dtype))))
+
+
+def as_singles(x: Tensor) -> Tensor:
+    """A tensor in Float32, but in Float64 and complex as it is."""
+    return x if x.dtype.is_complex or x.dtype == float64 else x.astype(float32)
+
+
+def floating(x: TensorLike) -> Tensor:
+    """A tensor, of Float32 where it was one of integers or bools."""
+    return as_floats(asarray(x))
+
+
+def vector(x: TensorLike, name: str, argument: str) -> Tensor:
+    """A tensor with one axis; a number becomes one of length 1.
+
+    Raises:
+        ValueError: it has more axes.
+    """
+    found = asarray(x)
+    if found.ndim > 1:
+        raise ValueError(f"For 'numpy.{name}', '{argument}' must have one axis, but got shape {found.shape}")
+    return found if found.ndim else found.expand_dims(0)
+
+
+def together(*given: TensorLike) -> tuple[Tensor, ...]:
+    """Tensors in the element type that they combine to."""
+    found = [asarray(one) for one in given]
+    wanted = combined(*(one.dtype for one in found))
+    return tuple(one.astype(wanted) for one in found)
+
+
+def combined(*dtypes: DType) -> DType:
+    """The element type that an operation on tensors of these computes in."""
+    wanted = dtypes[0].numpy
+    for one in dtypes[1:]:
+        wanted = promote(wanted, one.numpy)
+    return dtype_of(wanted)

@@ -1,0 +1,579 @@
+"""Tensors made from nothing, of one value or by a rule: zeros, ranges, grids, windows, triangles."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from .. import ops
+from ..core.checks import check_bool, check_int
+from ..core.dtype import float32, int32
+from ..core.tensor import Tensor
+from ..core.types import AnyDType, Ints, TensorLike
+from ..mint.functions import diag as diagonal_matrix
+from ..ops.arguments import one_axis
+from ..ops.joining import open_grid
+from .arrays import asarray, element_type, made, together
+
+__all__ = [
+    "arange", "bartlett", "blackman", "diag", "diag_indices", "empty", "empty_like", "eye", "full", "full_like",
+    "geomspace", "hamming", "hanning", "identity", "indices", "linspace", "logspace", "meshgrid", "mgrid", "ogrid",
+    "ones", "ones_like", "tri", "tril_indices", "tril_indices_from", "triu_indices", "triu_indices_from", "vander",
+    "zeros", "zeros_like",
+]  # fmt: skip
+
+
+def zeros(shape: Ints, dtype: AnyDType = float32) -> Tensor:
+    """A Tensor of zeros; ``empty`` is another name of it.
+
+    Args:
+        shape: its shape: an int, or one for each axis.
+        dtype: the element type.
+
+    Returns:
+        the Tensor.
+
+    Raises:
+        TypeError: ``shape`` are no ints, or ``dtype`` names no element type.
+    """
+    return ops.zeros(shape, element_type(dtype))
+
+
+def ones(shape: Ints, dtype: AnyDType = float32) -> Tensor:
+    """A Tensor of ones.
+
+    Args:
+        shape: its shape: an int, or one for each axis.
+        dtype: the element type.
+
+    Returns:
+        the Tensor.
+
+    Raises:
+        TypeError: ``shape`` are no ints, or ``dtype`` names no element type.
+    """
+    return ops.ones(shape, element_type(dtype))
+
+
+empty = zeros
+
+
+def full(shape: Ints, fill_value: TensorLike, dtype: AnyDType | None = None) -> Tensor:
+    """A Tensor of one value.
+
+    Args:
+        shape: its shape: an int, or one for each axis.
+        fill_value: the value: a number, or what broadcasts to ``shape``.
+        dtype: the element type; None is that of ``fill_value``.
+
+    Returns:
+        the Tensor.
+
+    Raises:
+        ValueError: ``fill_value`` does not broadcast to ``shape``.
+    """
+    value = asarray(fill_value, dtype)
+    return ops.broadcast_to(value, (shape,) if isinstance(shape, int) else tuple(shape)).astype(value.dtype)
+
+
+def zeros_like(a: TensorLike, dtype: AnyDType | None = None, shape: Ints | None = None) -> Tensor:
+    """A Tensor of zeros like another.
+
+    Args:
+        a: the other Tensor, or what one can be made of.
+        dtype: the element type; None is that of ``a``.
+        shape: its shape: an int, or one for each axis; None is that of ``a``.
+
+    Returns:
+        the Tensor.
+
+    Raises:
+        TypeError: ``shape`` are no ints, or ``dtype`` names no element type.
+    """
+    like = ops.zeros_like(asarray(a), dtype=None if dtype is None else element_type(dtype))
+    return like if shape is None else ops.zeros(shape, like.dtype)
+
+
+def empty_like(prototype: TensorLike, dtype: AnyDType | None = None, shape: Ints | None = None) -> Tensor:
+    """A Tensor like another, whose values no program may count on; they are zeros.
+
+    Args:
+        prototype: the other Tensor, or what one can be made of.
+        dtype: the element type; None is that of ``prototype``.
+        shape: its shape: an int, or one for each axis; None is that of ``prototype``.
+
+    Returns:
+        the Tensor.
+
+    Raises:
+        TypeError: ``shape`` are no ints, or ``dtype`` names no element type.
+    """
+    return zeros_like(prototype, dtype, shape)
+
+
+def arange(
+    start: float | Tensor, stop: float | Tensor | None = None, step: float | Tensor | None = None, dtype: AnyDType |
+    None = None,
+) -> Tensor:  # fmt: skip
+    """The numbers start, start + step, start + 2 step, ... below ``stop``.
+
+    Args:
+        start: the first number; where it is given alone, it is ``stop``, and the first is 0.
+        stop: what all numbers are below (above, with a negative ``step``).
+        step: how far they are apart; None is 1.
+        dtype: the element type; None is Int32, or Float32 where one of the three is a float.
+
+    Returns:
+        a vector.
+
+    Raises:
+        ZeroDivisionError: ``step`` is 0.
+    """
+    given = [start, stop, step]
+    whole = not any(
+        x.dtype.is_floating_point if isinstance(x, Tensor) else isinstance(x, float) for x in given
+    )
+    low, high = (0, start) if stop is None else (start, stop)
+    numbers = [x.item() if isinstance(x, Tensor) else x for x in (low, high, 1 if step is None else step)]
+    return made(np.arange(*numbers), (int32 if whole else float32) if dtype is None else dtype)
+
+
+def _spaced(
+    name: str, spaced: Callable[..., Any], start: TensorLike, stop: TensorLike, axis: int, dtype: AnyDType | None,
+    **how: Any,
+) -> tuple[Tensor, Any]:  # fmt: skip
+    """What NumPy's function of the name gives, with its axis at another place; and the step, of linspace."""
+    ends = [one.asnumpy() if isinstance(one, Tensor) else np.asarray(one) for one in (start, stop)]
+    at = one_axis(axis, 1 + np.broadcast(*ends).ndim, f"numpy.{name}")
+    found = spaced(*ends, axis=at, **how)
+    values, step = found if how.get("retstep") else (found, None)
+    return made(values, float32 if dtype is None else dtype), step
+
+
+def linspace(
+    start: TensorLike, stop: TensorLike, num: int = 50, endpoint: bool = True, retstep: bool = False,
+    dtype: AnyDType | None = None, axis: int = 0,
+) -> Tensor | tuple[Tensor, Tensor]:  # fmt: skip
+    """Evenly spaced numbers from ``start`` to ``stop``.
+
+    Args:
+        start: the first number, or a Tensor of them.
+        stop: the last one, or with ``endpoint`` False the one behind it; broadcasts with ``start``.
+        num: how many numbers.
+        endpoint: whether ``stop`` is one of them.
+        retstep: whether to return how far they are apart too.
+        dtype: the element type; None is Float32.
+        axis: where the axis of the numbers is among those of the result.
+
+    Returns:
+        a Tensor whose axis ``axis`` has the length ``num``; with ``retstep`` that and a Float32 Tensor of the shape
+        that ``start`` and ``stop`` broadcast to, NaN of a single number.
+
+    Raises:
+        ValueError: ``num`` is negative, or ``axis`` out of range.
+    """
+    found, step = _spaced(
+        "linspace", np.linspace, start, stop, axis, dtype, num=num, endpoint=endpoint, retstep=True
+    )  # fmt: skip
+    return (found, made(step, float32)) if retstep else found
+
+
+def logspace(
+    start: TensorLike, stop: TensorLike, num: int = 50, endpoint: bool = True, base: float = 10.0,
+    dtype: AnyDType | None = None, axis: int = 0,
+) -> Tensor:  # fmt: skip
+    """Numbers whose logarithms are evenly spaced, from base ** start to base ** stop.
+
+    Args:
+        start: the exponent of the first number.
+        stop: that of the last one, or with ``endpoint`` False of the one behind it.
+        num: how many numbers.
+        endpoint: whether base ** stop is one of them.
+        base: the base of the powers.
+        dtype: the element type; None is Float32.
+        axis: where the axis of the numbers is among those of the result.
+
+    Returns:
+        a Tensor whose axis ``axis`` has the length ``num``.
+
+    Raises:
+        ValueError: ``num`` is negative, or ``axis`` out of range.
+    """
+    return _spaced("logspace", np.logspace, start, stop, axis, dtype, num=num, endpoint=endpoint, base=base)[0]
+
+
+def geomspace(
+    start: TensorLike, stop: TensorLike, num: int = 50, endpoint: bool = True, dtype: AnyDType | None = None,
+    axis: int = 0,
+) -> Tensor:  # fmt: skip
+    """Numbers of which each is the one before times the same ratio, from ``start`` to ``stop``.
+
+    Args:
+        start: the first number, not 0.
+        stop: the last one, not 0, or with ``endpoint`` False the one behind it.
+        num: how many numbers.
+        endpoint: whether ``stop`` is one of them.
+        dtype: the element type; None is Float32.
+        axis: where the axis of the numbers is among those of the result.
+
+    Returns:
+        a Tensor whose axis ``axis`` has the length ``num``.
+
+    Raises:
+        ValueError: ``num`` is negative, ``axis`` out of range, or an end is 0.
+    """
+    return _spaced("geomspace", np.geomspace, start, stop, axis, dtype, num=num, endpoint=endpoint)[0]
+
+
+def eye(N: int, M: int | None = None, k: int = 0, dtype: AnyDType = float32) -> Tensor:  # noqa: N803
+    """A matrix with ones on one diagonal and zeros elsewhere.
+
+    Args:
+        N: the number of rows.
+        M: the number of columns; None is ``N``.
+        k: which diagonal: 0 the main one, above it positive, below it negative.
+        dtype: the element type.
+
+    Returns:
+        a Tensor (N, M).
+    """
+    return made(np.eye(N, M, k), dtype)
+
+
+def identity(n: int, dtype: AnyDType = float32) -> Tensor:
+    """The identity matrix.
+
+    Args:
+        n: the number of rows and columns.
+        dtype: the element type.
+
+    Returns:
+        a Tensor (n, n).
+    """
+    return eye(n, dtype=dtype)
+
+
+def tri(N: int, M: int | None = None, k: int = 0, dtype: AnyDType = float32) -> Tensor:  # noqa: N803
+    """A matrix with ones on and below one diagonal and zeros above it.
+
+    Args:
+        N: the number of rows.
+        M: the number of columns; None is ``N``.
+        k: which diagonal: 0 the main one, above it positive, below it negative.
+        dtype: the element type.
+
+    Returns:
+        a Tensor (N, M).
+    """
+    return made(np.tri(N, M, k), dtype)
+
+
+def indices(dimensions: Sequence[int], dtype: AnyDType = int32, sparse: bool = False) -> list[Tensor]:
+    """For each axis of a grid the place of each of its points along that axis.
+
+    Args:
+        dimensions: the shape of the grid.
+        dtype: the element type.
+        sparse: whether the other axes have length 1, along which places are the same.
+
+    Returns:
+        a list of a Tensor for each axis, of the shape ``dimensions``, or with ``sparse`` one that broadcasts to it.
+    """
+    shape = tuple(dimensions)
+    grid: Any = np.indices(shape, sparse=True) if sparse else np.indices(shape)
+    return [made(one, dtype) for one in grid]
+
+
+def meshgrid(*xi: TensorLike, sparse: bool = False, indexing: str = "xy") -> list[Tensor]:
+    """The coordinates of the points of a grid: for each vector a Tensor of the grid's shape.
+
+    Args:
+        *xi: the coordinates along each axis of the grid, vectors.
+        sparse: whether each Tensor has length 1 along the axes of the others, along which it would repeat itself.
+        indexing: "xy": the first vector runs along the second axis, the second one along the first; "ij": each along
+            its own.
+
+    Returns:
+        a list of a Tensor for each vector.
+
+    Raises:
+        TypeError: ``sparse`` is no bool, or another ``indexing``.
+    """
+    check_bool(sparse, "meshgrid", "sparse")
+    if indexing not in ("xy", "ij"):
+        raise TypeError(f"For 'meshgrid', 'indexing' must be 'xy' or 'ij', but got {indexing!r}")
+    vectors = [asarray(one) for one in xi]
+    grid = ops.meshgrid(*vectors, indexing=indexing)
+    return open_grid(vectors, indexing) if sparse else list(grid)
+
+
+def vander(x: TensorLike, N: int | None = None, increasing: bool = False) -> Tensor:  # noqa: N803
+    """The Vandermonde matrix: the powers of each element, a row each, from N - 1 down to 0.
+
+    Args:
+        x: a vector.
+        N: how many powers; None is the length of ``x``.
+        increasing: whether they begin with the power 0.
+
+    Returns:
+        a Tensor (length of x, N).
+
+    Raises:
+        ValueError: ``x`` is no vector.
+    """
+    found = ops.vander(asarray(x), N)
+    return ops.flip(found, 1) if increasing else found
+
+
+def diag(v: TensorLike, k: int = 0) -> Tensor:
+    """A matrix with a vector on one diagonal, or one diagonal of a matrix.
+
+    Args:
+        v: a vector or a matrix.
+        k: which diagonal: 0 the main one, above it positive, below it negative.
+
+    Returns:
+        a matrix of a vector, a vector of a matrix.
+    """
+    return diagonal_matrix(asarray(v), k)
+
+
+def full_like(
+    a: TensorLike, fill_value: TensorLike, dtype: AnyDType | None = None, shape: Ints | None = None
+) -> Tensor:
+    """A Tensor of one value like another.
+
+    Args:
+        a: the other Tensor, or what one can be made of.
+        fill_value: the value: a number, or what broadcasts to the shape.
+        dtype: the element type; None is that of ``a``.
+        shape: its shape: an int, or one for each axis; None is that of ``a``.
+
+    Returns:
+        the Tensor.
+
+    Raises:
+        TypeError: ``a`` or ``fill_value`` cannot be a Tensor.
+        ValueError: ``fill_value`` does not broadcast to the shape.
+    """
+    like = asarray(a)
+    value = asarray(fill_value).astype(like.dtype if dtype is None else element_type(dtype))
+    return full(like.shape if shape is None else shape, value)
+
+
+def ones_like(a: TensorLike, dtype: AnyDType | None = None, shape: Ints | None = None) -> Tensor:
+    """A Tensor of ones like another.
+
+    Args:
+        a: the other Tensor, or what one can be made of.
+        dtype: the element type; None is that of ``a``.
+        shape: its shape: an int, or one for each axis; None is that of ``a``.
+
+    Returns:
+        the Tensor.
+
+    Raises:
+        TypeError: ``shape`` are no ints, or ``dtype`` names no element type.
+    """
+    like = ops.ones_like(asarray(a), dtype=None if dtype is None else element_type(dtype))
+    return like if shape is None else ops.ones(shape, like.dtype)
+
+
+# Windows
+
+
+def bartlett(M: int) -> Tensor:  # noqa: N803
+    """The Bartlett window: a triangle from 0 up to 1 and down to 0.
+
+    Args:
+        M: how many points; none where it is below 1.
+
+    Returns:
+        a Float32 vector of length ``M``.
+
+    Raises:
+        TypeError: ``M`` is no int.
+    """
+    return made(np.bartlett(check_int(M, "numpy.bartlett", "M")), float32)
+
+
+def blackman(M: int) -> Tensor:  # noqa: N803
+    """The Blackman window: 0.42 - 0.5 cos(2 pi n / (M - 1)) + 0.08 cos(4 pi n / (M - 1)).
+
+    Args:
+        M: how many points; none where it is below 1.
+
+    Returns:
+        a Float32 vector of length ``M``.
+
+    Raises:
+        TypeError: ``M`` is no int.
+    """
+    return made(np.blackman(check_int(M, "numpy.blackman", "M")), float32)
+
+
+def hamming(M: int) -> Tensor:  # noqa: N803
+    """The Hamming window: 0.54 - 0.46 cos(2 pi n / (M - 1)).
+
+    Args:
+        M: how many points; none where it is below 1.
+
+    Returns:
+        a Float32 vector of length ``M``.
+
+    Raises:
+        TypeError: ``M`` is no int.
+    """
+    return made(np.hamming(check_int(M, "numpy.hamming", "M")), float32)
+
+
+def hanning(M: int) -> Tensor:  # noqa: N803
+    """The Hann window: 0.5 - 0.5 cos(2 pi n / (M - 1)).
+
+    Args:
+        M: how many points; none where it is below 1.
+
+    Returns:
+        a Float32 vector of length ``M``.
+
+    Raises:
+        TypeError: ``M`` is no int.
+    """
+    return made(np.hanning(check_int(M, "numpy.hanning", "M")), float32)
+
+
+# Places
+
+
+def diag_indices(n: int, ndim: int = 2) -> tuple[Tensor, ...]:
+    """The places of the main diagonal of a square, a cube, ...
+
+    Args:
+        n: how many places.
+        ndim: how many axes.
+
+    Returns:
+        a tuple of an Int32 vector for each axis.
+
+    Raises:
+        TypeError: one is no int.
+    """
+    places = np.arange(check_int(n, "numpy.diag_indices", "n"))
+    return tuple(made(places, int32) for _ in range(check_int(ndim, "numpy.diag_indices", "ndim")))
+
+
+def tril_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Tensor, Tensor]:
+    """The places on and below a diagonal of a matrix.
+
+    Args:
+        n: the number of rows.
+        k: which diagonal: 0 the main one, above it positive, below it negative.
+        m: the number of columns; None is ``n``.
+
+    Returns:
+        the rows and the columns, Int32 vectors.
+
+    Raises:
+        TypeError: one is no int.
+    """
+    return _triangle(np.tril_indices, "tril_indices", n, k, m)
+
+
+def triu_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Tensor, Tensor]:
+    """The places on and above a diagonal of a matrix.
+
+    Args:
+        n: the number of rows.
+        k: which diagonal: 0 the main one, above it positive, below it negative.
+        m: the number of columns; None is ``n``.
+
+    Returns:
+        the rows and the columns, Int32 vectors.
+
+    Raises:
+        TypeError: one is no int.
+    """
+    return _triangle(np.triu_indices, "triu_indices", n, k, m)
+
+
+def _triangle(places: Callable[..., Any], name: str, n: int, k: int, m: int | None) -> tuple[Tensor, Tensor]:
+    for argument, value in (("n", n), ("k", k), ("m", n if m is None else m)):
+        check_int(value, f"numpy.{name}", argument)
+    rows, columns = places(n, k, m)
+    return made(rows, int32), made(columns, int32)
+
+
+def tril_indices_from(arr: TensorLike, k: int = 0) -> tuple[Tensor, Tensor]:
+    """The places on and below a diagonal of a matrix like another.
+
+    Args:
+        arr: the other matrix.
+        k: which diagonal: 0 the main one, above it positive, below it negative.
+
+    Returns:
+        the rows and the columns, Int32 vectors.
+
+    Raises:
+        ValueError: ``arr`` is no matrix.
+    """
+    rows, columns = _shape_of_matrix(arr, "tril_indices_from")
+    return tril_indices(rows, k, columns)
+
+
+def triu_indices_from(arr: TensorLike, k: int = 0) -> tuple[Tensor, Tensor]:
+    """The places on and above a diagonal of a matrix like another.
+
+    Args:
+        arr: the other matrix.
+        k: which diagonal: 0 the main one, above it positive, below it negative.
+
+    Returns:
+        the rows and the columns, Int32 vectors.
+
+    Raises:
+        ValueError: ``arr`` is no matrix.
+    """
+    rows, columns = _shape_of_matrix(arr, "triu_indices_from")
+    return triu_indices(rows, k, columns)
+
+
+def _shape_of_matrix(arr: TensorLike, name: str) -> tuple[int, ...]:
+    shape = asarray(arr).shape
+    if len(shape) != 2:
+        raise ValueError(f"For 'numpy.{name}', 'arr' must be a matrix, but got shape {shape}")
+    return shape
+
+
+class _Grid:
+    """Grids by slices: ``start:stop:step``, or ``start:stop:5j`` for 5 numbers from start to stop, both among them."""
+
+    def __init__(self, sparse: bool) -> None:
+        self._sparse = sparse
+
+    def __getitem__(self, key: slice | tuple[slice, ...]) -> Any:
+        slices = key if isinstance(key, tuple) else (key,)
+        if not all(isinstance(one, slice) and one.stop is not None for one in slices):
+            raise TypeError(f"For 'numpy.{self!r}', the index must be slices with an end, but got {key!r}")
+        vectors = [_numbers_of(one) for one in slices]
+        if not isinstance(key, tuple):
+            return vectors[0]
+        if self._sparse:
+            return open_grid(vectors, "ij")
+        return ops.stack(list(together(*ops.meshgrid(*vectors, indexing="ij"))))
+
+    def __repr__(self) -> str:
+        return "ogrid" if self._sparse else "mgrid"
+
+
+def _numbers_of(one: slice) -> Tensor:
+    given = [x for x in (one.start, one.stop, one.step) if x is not None]
+    whole = all(isinstance(x, int) for x in given)
+    return made(np.mgrid[one], int32 if whole else float32)
+
+
+mgrid = _Grid(sparse=False)
+"""A grid by slices: for each of them the coordinates of its points along that axis, stacked into one Tensor."""
+ogrid = _Grid(sparse=True)
+"""A grid by slices: a list of the coordinates along each axis, of length 1 along the axes of the others."""

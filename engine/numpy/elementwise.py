@@ -1,0 +1,87 @@
+"""Functions of each element that are no operators of ``ops``, or differ from them."""
+
+from __future__ import annotations
+
+from .. import ops
+from ..core.tensor import Tensor
+from ..core.types import AnyDType, Operand, TensorLike
+from .arrays import as_singles, as_type, asarray, floating, together
+
+__all__ = ["clip", "divmod", "fix", "float_power"]
+
+
+def clip(x: TensorLike, xmin: Operand | None, xmax: Operand | None, dtype: AnyDType | None = None) -> Tensor:
+    """Elements raised to ``xmin`` and lowered to ``xmax``: min(max(x, xmin), xmax). NaN stays NaN.
+
+    Args:
+        x: the elements.
+        xmin: the lower bound: a number, a Tensor that broadcasts, or None.
+        xmax: the upper bound, likewise; not both are None.
+        dtype: the dtype of the result; None leaves it.
+
+    Returns:
+        a Tensor.
+
+    Raises:
+        ValueError: both bounds are None, or the shapes do not broadcast.
+    """
+    if xmin is None and xmax is None:
+        raise ValueError("For 'clip', at least one of 'xmin' and 'xmax' must be given")
+    found = asarray(x)
+    if xmin is not None:
+        found = ops.maximum(found, xmin)
+    if xmax is not None:
+        found = ops.minimum(found, xmax)
+    return as_type(found, dtype)
+
+
+def fix(x: TensorLike) -> Tensor:
+    """The integer part of each element, rounded towards 0.
+
+    Args:
+        x: numbers.
+
+    Returns:
+        a floating Tensor of the shape of ``x``; integers and bools become Float32.
+
+    Raises:
+        TypeError: ``x`` cannot be a Tensor.
+    """
+    return ops.trunc(floating(x))
+
+
+def float_power(x1: TensorLike, x2: TensorLike, dtype: AnyDType | None = None) -> Tensor:
+    """``x1`` to the power ``x2``, in Float32 at least, so that a negative power of an integer is no integer.
+
+    Args:
+        x1: the bases.
+        x2: the exponents; broadcast with ``x1``.
+        dtype: the dtype of the result; None leaves it.
+
+    Returns:
+        a Tensor of the shape that both broadcast to, Float32, or Float64 or complex where one of them is.
+
+    Raises:
+        TypeError: one cannot be a Tensor.
+        ValueError: the shapes do not broadcast.
+    """
+    return as_type(ops.pow(*(as_singles(one) for one in together(x1, x2))), dtype)
+
+
+def divmod(x1: TensorLike, x2: TensorLike, dtype: AnyDType | None = None) -> tuple[Tensor, Tensor]:
+    """The quotient, rounded down, and the remainder, which has the sign of ``x2``.
+
+    Args:
+        x1: the dividends.
+        x2: the divisors; broadcast with ``x1``.
+        dtype: the dtype of both results; None leaves it.
+
+    Returns:
+        a pair of Tensors of the shape that both broadcast to.
+
+    Raises:
+        TypeError: one cannot be a Tensor.
+        ValueError: the shapes do not broadcast.
+    """
+    x, y = together(x1, x2)
+    return as_type(ops.floor_divide(x, y), dtype), as_type(ops.remainder(x, y), dtype)

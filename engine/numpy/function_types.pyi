@@ -1,0 +1,370 @@
+"""Functions of numpy that are functions of ops.
+
+Written by scripts/stubs.py from the declarations in ops: change those."""
+
+# mypy: disable-error-code="override, overload-cannot-match"
+
+from collections.abc import Sequence
+from hookscope.engine.core.tensor import Tensor
+from hookscope.engine.core.types import Ints, Number, Operand, Shape, TensorLike
+from hookscope.engine.ops.arguments import Axis
+from typing import Any
+
+def abs(x: Tensor) -> Tensor:
+    """|x|, of a complex number its real length; the gradient at 0 and at NaN is 0."""
+
+def absolute(x: Tensor) -> Tensor:
+    """|x|, of a complex number its real length; the gradient at 0 and at NaN is 0."""
+
+def add(x1: Operand, x2: Operand) -> Tensor:
+    """x + y."""
+
+def amax(a: Tensor, axis: Axis = None, keepdims: bool = False, *, initial: Number | None = None, where: Tensor | bool | None = True) -> Tensor:
+    """The largest element over axes."""
+
+def amin(a: Tensor, axis: Axis = None, keepdims: bool = False, *, initial: Number | None = None, where: Tensor | bool | None = True) -> Tensor:
+    """The smallest element over axes."""
+
+def arccos(input: Tensor) -> Tensor:
+    """The arc cosine, in [0, pi]; NaN outside [-1, 1]."""
+
+def arccosh(x: Tensor) -> Tensor:
+    """The inverse hyperbolic cosine, 0 or above; NaN below 1."""
+
+def arcsin(x: Tensor) -> Tensor:
+    """The arc sine, in [-pi / 2, pi / 2]; NaN outside [-1, 1]."""
+
+def arcsinh(x: Tensor) -> Tensor:
+    """The inverse hyperbolic sine."""
+
+def arctan(x: Tensor) -> Tensor:
+    """The arc tangent, in (-pi / 2, pi / 2)."""
+
+def arctan2(x1: Operand, x2: Operand) -> Tensor:
+    """The angle of the point with abscissa y and ordinate x, atan(x / y) in its quadrant, in [-pi, pi].
+    """
+
+def arctanh(x: Tensor) -> Tensor:
+    """The inverse hyperbolic tangent; NaN outside [-1, 1]."""
+
+def argmax(a: Tensor, axis: int | None = None) -> Tensor:
+    """Where the largest element along an axis is."""
+
+def argmin(a: Tensor, axis: int | None = None) -> Tensor:
+    """Where the smallest element along an axis is."""
+
+def argwhere(a: Tensor) -> Tensor:
+    """Where elements are not 0, in the order of the tensor."""
+
+def array_split(x: Tensor, indices_or_sections: Ints, axis: int = 0) -> tuple[Tensor, ...]:
+    """Parts along ``axis``: a number of nearly equal length, or cut at indices; as NumPy's
+    ``array_split``.
+    """
+
+def bitwise_and(x1: Operand, x2: Operand) -> Tensor:
+    """x & y, bit by bit, of bools or integers."""
+
+def bitwise_not(x: Tensor) -> Tensor:
+    """~x, bit by bit: -x - 1 of signed integers, not x of bools."""
+
+def bitwise_or(x1: Operand, x2: Operand) -> Tensor:
+    """x | y, bit by bit, of bools or integers."""
+
+def bitwise_xor(x1: Operand, x2: Operand) -> Tensor:
+    """x ^ y, bit by bit, of bools or integers."""
+
+def broadcast_to(array: Tensor, shape: Shape) -> Tensor:
+    """Repeated along axes of length 1, and along new ones in front, to fill a shape."""
+
+def cbrt(x: Tensor) -> Tensor:
+    """The cube root, negative below 0."""
+
+def ceil(x: Tensor) -> Tensor:
+    """The smallest integer not below x; its gradient is 0."""
+
+def column_stack(tup: Sequence[Tensor]) -> Tensor:
+    """Tensors joined along the second axis, vectors as columns; as in NumPy."""
+
+def copysign(x1: TensorLike, x2: TensorLike) -> Tensor:
+    """The absolute value of x with the sign of ``x2``; that of -0.0 and of a NaN counts too."""
+
+def cos(x: Tensor) -> Tensor:
+    """The cosine of an angle in radians."""
+
+def cosh(x: Tensor) -> Tensor:
+    """The hyperbolic cosine, (exp(x) + exp(-x)) / 2."""
+
+def count_nonzero(x: Tensor, axis: Axis = None, keepdims: bool = False) -> Tensor:
+    """How many elements over axes are not 0; NaN is not."""
+
+def deg2rad(x: Tensor) -> Tensor:
+    """Degrees as radians: x * pi / 180."""
+
+def diagflat(v: Tensor, k: int = 0) -> Tensor:
+    """A matrix with all elements of the input, flattened, on a diagonal and 0 elsewhere; as in NumPy.
+    """
+
+def diagonal(a: Tensor, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
+    """The diagonals of the planes (dim1, dim2), as a new last axis; as in NumPy."""
+
+def diff(a: Tensor, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Tensor:
+    """The difference of neighbors along one axis, ``n`` times over: x[i + 1] - x[i]; of bools whether they
+    differ.
+    """
+
+def divide(x1: Operand, x2: Operand) -> Tensor:
+    """x / y."""
+
+def dstack(tup: Sequence[Tensor]) -> Tensor:
+    """Tensors joined along the third axis, each taken as ``atleast_3d`` makes it; as in NumPy."""
+
+def equal(x1: Operand, x2: Operand | str | list[Any] | tuple[Any, ...] | None) -> Any:
+    """x == y, as Bool."""
+
+def exp(x: Tensor) -> Tensor:
+    """e to the power x."""
+
+def exp2(x: Tensor) -> Tensor:
+    """2 to the power x."""
+
+def expm1(x: Tensor) -> Tensor:
+    """exp(x) - 1, exact near 0."""
+
+def fabs(x: Tensor) -> Tensor:
+    """|x|, of a complex number its real length; the gradient at 0 and at NaN is 0."""
+
+def fliplr(m: Tensor) -> Tensor:
+    """The second axis reversed."""
+
+def flipud(m: Tensor) -> Tensor:
+    """The first axis reversed."""
+
+def floor(x: Tensor) -> Tensor:
+    """The greatest integer not above x; its gradient is 0."""
+
+def floor_divide(x1: Operand, x2: Operand) -> Tensor:
+    """floor(x / y), the greatest integer not above the quotient; its gradient is 0."""
+
+def fmod(x1: Operand, x2: Operand) -> Tensor:
+    """x - trunc(x / y) * y, the remainder with the sign of x."""
+
+def gcd(x1: Operand, x2: Operand) -> Tensor:
+    """The greatest common divisor of integers, 0 or above."""
+
+def greater(x1: Operand, x2: Operand) -> Tensor:
+    """x > y, as Bool."""
+
+def greater_equal(x1: Operand, x2: Operand) -> Tensor:
+    """x >= y, as Bool."""
+
+def heaviside(x1: Tensor, x2: Tensor | Number) -> Tensor:
+    """Heaviside's step: 0 where ``x1`` is below 0, ``x2`` where it is 0, 1 above."""
+
+def hstack(tup: Sequence[Tensor]) -> Tensor:
+    """Tensors joined along the second axis, vectors along their first; as in NumPy."""
+
+def hypot(x1: Operand, x2: Operand) -> Tensor:
+    """sqrt(x * x + y * y), without overflow."""
+
+def inner(a: Tensor, b: Tensor) -> Tensor:
+    """The sum of products over the last axes, the other axes side by side, as in NumPy."""
+
+def invert(x: Tensor) -> Tensor:
+    """~x, bit by bit: -x - 1 of signed integers, not x of bools."""
+
+def isclose(a: Tensor, b: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Tensor:
+    """Whether abs(input - other) <= atol + rtol * abs(other), as in NumPy; equal infinities are close.
+    """
+
+def isfinite(x: Tensor) -> Tensor:
+    """Whether an element is neither infinite nor NaN, as Bool."""
+
+def isinf(x: Tensor) -> Tensor:
+    """Whether an element is infinite, of either sign, as Bool."""
+
+def isnan(x: Tensor) -> Tensor:
+    """Whether an element is NaN, as Bool."""
+
+def isneginf(x: Tensor) -> Tensor:
+    """Whether an element is minus infinity."""
+
+def isposinf(x: Tensor) -> Tensor:
+    """Whether an element is plus infinity."""
+
+def kron(a: Tensor, b: Tensor) -> Tensor:
+    """Kronecker's product: in place of each element of the first tensor the second one, times it."""
+
+def lcm(x1: Operand, x2: Operand) -> Tensor:
+    """The least common multiple of integers, 0 or above."""
+
+def less(x1: Operand, x2: Operand) -> Tensor:
+    """x < y, as Bool."""
+
+def less_equal(x1: Operand, x2: Operand) -> Tensor:
+    """x <= y, as Bool."""
+
+def log(x: Tensor) -> Tensor:
+    """The natural logarithm; NaN below 0."""
+
+def log10(x: Tensor) -> Tensor:
+    """The logarithm to base 10; NaN below 0."""
+
+def log1p(x: Tensor) -> Tensor:
+    """log(1 + x), exact near 0; NaN below -1."""
+
+def log2(x: Tensor) -> Tensor:
+    """The logarithm to base 2; NaN below 0."""
+
+def logaddexp(x1: Operand, x2: Operand) -> Tensor:
+    """log(exp(x) + exp(y)), without overflow."""
+
+def logaddexp2(x1: Operand, x2: Operand) -> Tensor:
+    """log2(2**x + 2**y), without overflow."""
+
+def logical_and(x1: Operand, x2: Operand) -> Tensor:
+    """Whether both x and y are nonzero, as Bool."""
+
+def logical_not(a: Tensor) -> Tensor:
+    """Whether an element is zero or False, as Bool."""
+
+def logical_or(x1: Operand, x2: Operand) -> Tensor:
+    """Whether x or y is nonzero, as Bool."""
+
+def logical_xor(x1: Operand, x2: Operand) -> Tensor:
+    """Whether one of x and y is nonzero and not both, as Bool."""
+
+def max(a: Tensor, axis: Axis = None, keepdims: bool = False, *, initial: Number | None = None, where: Tensor | bool | None = True) -> Tensor:
+    """The largest element over axes."""
+
+def maximum(x1: Operand, x2: Operand) -> Tensor:
+    """The larger of x and y, NaN where either is NaN; where they tie, each gets half of the gradient.
+    """
+
+def min(a: Tensor, axis: Axis = None, keepdims: bool = False, *, initial: Number | None = None, where: Tensor | bool | None = True) -> Tensor:
+    """The smallest element over axes."""
+
+def minimum(x1: Operand, x2: Operand) -> Tensor:
+    """The smaller of x and y, NaN where either is NaN; where they tie, each gets half of the gradient.
+    """
+
+def mod(x1: Operand, x2: Operand) -> Tensor:
+    """x - floor(x / y) * y, with the sign of y."""
+
+def moveaxis(a: Tensor, source: Ints, destination: Ints) -> Tensor:
+    """Axes moved to other places; the others keep their order."""
+
+def multiply(x1: Operand, x2: Operand) -> Tensor:
+    """x * y."""
+
+def negative(a: Tensor) -> Tensor:
+    """-x."""
+
+def norm(x: Tensor, ord: int | float | str | None = None, axis: Axis = None, keepdims: bool = False) -> Tensor:
+    """The norm of vectors or matrices, or of all elements."""
+
+def not_equal(x1: Operand, x2: Operand | str | list[Any] | tuple[Any, ...] | None) -> Any:
+    """x != y, as Bool."""
+
+def positive(a: Tensor) -> Tensor:
+    """The tensor itself; what ``+input`` says."""
+
+def power(x1: Operand, x2: Operand) -> Tensor:
+    """x to the power y, of integers without the fraction; for the gradient by y, where x is not positive,
+    0.
+    """
+
+def ptp(x: Tensor, axis: Axis = None, keepdims: bool = False) -> Tensor:
+    """The range: the largest less the smallest element over axes."""
+
+def rad2deg(x: Tensor) -> Tensor:
+    """Radians as degrees: x * 180 / pi."""
+
+def radians(x: Tensor) -> Tensor:
+    """Degrees as radians: x * pi / 180."""
+
+def ravel(x: Tensor) -> Tensor:
+    """All elements, row by row, in one axis."""
+
+def reciprocal(x: Tensor) -> Tensor:
+    """1 / x."""
+
+def remainder(x1: Operand, x2: Operand) -> Tensor:
+    """x - floor(x / y) * y, with the sign of y."""
+
+def repeat(a: TensorLike, repeats: Shape, axis: int | None = None) -> Tensor:
+    """Each element along an axis several times, as NumPy's repeat."""
+
+def reshape(x: Tensor, new_shape: Shape) -> Tensor:
+    """The elements in their order, row by row, in another shape."""
+
+def rint(x: Tensor) -> Tensor:
+    """The nearest integer, halves to the even one; its gradient is 0."""
+
+def rot90(m: Tensor, k: int = 1, axes: Sequence[int] = ...) -> Tensor:
+    """Rotated by quarter turns in the plane of two axes."""
+
+def sign(x: Tensor) -> Tensor:
+    """-1, 0 or 1 as x is negative, 0 or NaN, or positive; of a complex number x / |x|, and 0 of 0."""
+
+def signbit(x: Tensor) -> Tensor:
+    """Whether the sign is minus, that of -0.0 too: a Bool."""
+
+def sin(x: Tensor) -> Tensor:
+    """The sine of an angle in radians."""
+
+def sinc(x: Tensor) -> Tensor:
+    """sin(pi x) / (pi x), and 1 at 0."""
+
+def sinh(x: Tensor) -> Tensor:
+    """The hyperbolic sine, (exp(x) - exp(-x)) / 2."""
+
+def sqrt(x: Tensor) -> Tensor:
+    """The square root of x, NaN of negative real numbers."""
+
+def square(x: Tensor) -> Tensor:
+    """x * x."""
+
+def squeeze(a: Tensor, axis: Axis = None) -> Tensor:
+    """Without the axes of length 1."""
+
+def stack(arrays: Sequence[Tensor], axis: int = 0) -> Tensor:
+    """Tensors of one shape joined along a new axis."""
+
+def std(x: Tensor, axis: Axis = None, ddof: int | bool = 0, keepdims: bool = False) -> Tensor:
+    """The standard deviation over axes: sqrt(sum((x - mean) ** 2) / (n - ddof))."""
+
+def subtract(x1: Operand, x2: Operand) -> Tensor:
+    """x - y."""
+
+def swapaxes(x: Tensor, axis1: int, axis2: int) -> Tensor:
+    """Two axes exchanged."""
+
+def tan(x: Tensor) -> Tensor:
+    """The tangent of an angle in radians."""
+
+def tanh(x: Tensor) -> Tensor:
+    """The hyperbolic tangent, (exp(x) - exp(-x)) / (exp(x) + exp(-x))."""
+
+def tile(a: Tensor, reps: Shape) -> Tensor:
+    """The whole tensor repeated along its axes."""
+
+def transpose(a: Tensor, axes: Ints | Tensor | None = None) -> Tensor:
+    """The axes in another order."""
+
+def tril(m: Tensor, k: int = 0) -> Tensor:
+    """The lower triangle of each matrix: element (i, j) where j - i <= ``k``, 0 elsewhere."""
+
+def triu(m: Tensor, k: int = 0) -> Tensor:
+    """The upper triangle of each matrix: element (i, j) where j - i >= ``k``, 0 elsewhere."""
+
+def true_divide(x1: Operand, x2: Operand) -> Tensor:
+    """x / y."""
+
+def trunc(x: Tensor) -> Tensor:
+    """The integer part of x, rounded towards 0; its gradient is 0."""
+
+def var(x: Tensor, axis: Axis = None, ddof: int | bool = 0, keepdims: bool = False) -> Tensor:
+    """The variance over axes: sum((x - mean) ** 2) / (n - ddof)."""
+
+def vstack(tup: Sequence[Tensor]) -> Tensor:
+    """Tensors joined along the first axis, vectors as rows; as in NumPy."""

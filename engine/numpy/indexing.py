@@ -1,0 +1,262 @@
+"""Elements picked by their places or by conditions, and places as numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .. import ops
+from ..core.checks import check_one_of
+from ..core.dtype import bool_, int32, int64
+from ..core.tensor import Tensor
+from ..core.types import Ints, TensorLike
+from ..ops.arguments import ints_of, one_axis
+from .arrays import asarray, made, together, vector
+
+__all__ = [
+    "choose", "ix_", "piecewise", "ravel_multi_index", "select", "take", "take_along_axis", "unravel_index", "where",
+]  # fmt: skip
+
+
+def where(
+    condition: TensorLike, x: TensorLike | None = None, y: TensorLike | None = None
+) -> Tensor | tuple[Tensor, ...]:
+    """``x`` where the condition holds, else ``y``; the condition alone gives the places where it holds.
+
+    Args:
+        condition: bools, or numbers that are not 0.
+        x: what is taken where it holds; broadcasts with the others.
+        y: what is taken where it does not.
+
+    Returns:
+        a Tensor of the shape that the three broadcast to; or a tuple of an Int64 vector for each axis.
+
+    Raises:
+        TypeError: one of ``x`` and ``y`` is given alone.
+        ValueError: the shapes do not broadcast.
+    """
+    if x is None and y is None:
+        return ops.nonzero(asarray(condition), as_tuple=True)
+    if x is None or y is None:
+        raise TypeError("For 'numpy.where', 'x' and 'y' must both be given, or neither")
+    return ops.where(asarray(condition), asarray(x), asarray(y))
+
+
+def take(a: TensorLike, indices: TensorLike, axis: int | None = None, mode: str = "clip") -> Tensor:
+    """Elements along one axis by their places.
+
+    Args:
+        a: where they are taken from.
+        indices: the places, ints of any shape.
+        axis: the axis, in [-ndim, ndim); None counts the flattened elements.
+        mode: what happens to places that are not there: "clip" takes the nearest, "wrap" counts around, "raise" is an
+            error.
+
+    Returns:
+        a Tensor with the axes of ``indices`` in the place of ``axis``.
+
+    Raises:
+        ValueError: ``axis`` is out of range, or another ``mode``.
+        RuntimeError: a place that is not there, with "raise".
+    """
+    return ops.take(asarray(a), asarray(indices), axis, mode)
+
+
+def take_along_axis(arr: TensorLike, indices: TensorLike, axis: int | None) -> Tensor:
+    """Elements along one axis by places that differ from line to line.
+
+    Args:
+        arr: where they are taken from.
+        indices: the places, ints, with as many axes as ``arr``; the axes other than ``axis`` broadcast.
+        axis: the axis, in [-ndim, ndim); None takes ``arr`` flattened, and ``indices`` is a vector then.
+
+    Returns:
+        a Tensor of the dtype of ``arr`` with the length of ``indices`` along ``axis``.
+
+    Raises:
+        TypeError: ``indices`` are no ints.
+        ValueError: another number of axes, shapes that do not broadcast, an axis or a place out of range.
+    """
+    x, places = asarray(arr), asarray(indices)
+    if axis is None:
+        x, axis = ops.reshape(x, (-1,)), 0
+    if x.ndim != places.ndim:
+        raise ValueError(
+            f"For 'numpy.take_along_axis', 'indices' must have as many axes as 'arr', but got the shapes "
+            f"{places.shape} and {x.shape}"
+        )
+    at = one_axis(axis, x.ndim, "numpy.take_along_axis")
+    places = _whole(places, "take_along_axis")
+    others = [(*one.shape[:at], *one.shape[at + 1 :]) for one in (x, places)]
+    shape = np.broadcast_shapes(*others)
+    x, places = (ops.broadcast_to(one, (*shape[:at], one.shape[at], *shape[at:])) for one in (x, places))
+    return ops.gather_elements(x, at, ops.where(places < 0, places + x.shape[at], places))
+
+
+def _whole(places: Tensor, name: str, argument: str = "indices") -> Tensor:
+    """Places, which must be integers."""
+    if places.dtype.is_floating_point or places.dtype.is_complex:
+        raise TypeError(f"For 'numpy.{name}', '{argument}' must be integers, but got {places.dtype}")
+    return places if places.dtype in (int32, int64) else places.astype(int32)
+
+
+_MODES = ("clip", "wrap")
+
+
+def choose(a: TensorLike, choices: TensorLike | Sequence[TensorLike], mode: str = "clip") -> Tensor:
+    """Each element from one of several tensors: at each place the element there of the tensor that ``a`` names.
+
+    Args:
+        a: which tensor, by its number.
+        choices: the tensors, or one whose first axis counts them; they broadcast with ``a``.
+        mode: what happens to numbers that are not there: "clip" takes the nearest, "wrap" counts around.
+
+    Returns:
+        a Tensor of the shape that all broadcast to.
+
+    Raises:
+        TypeError: ``a`` are no ints.
+        ValueError: another ``mode``, no choice, or shapes that do not broadcast.
+    """
+    check_one_of(mode, _MODES, "numpy.choose", "mode")
+    which = _whole(asarray(a), "choose", "a")
+    given = list(together(*choices)) if isinstance(choices, list | tuple) and choices else list(asarray(choices))
+    if not given:
+        raise ValueError("For 'numpy.choose', 'choices' must hold one tensor at least")
+    shape = np.broadcast_shapes(which.shape, *(one.shape for one in given))
+    places = np.clip(which.asnumpy(), 0, len(given) - 1) if mode == "clip" else which.asnumpy() % len(given)
+    stacked = ops.stack([ops.broadcast_to(one, shape) for one in given])
+    return take_along_axis(stacked, made(np.broadcast_to(places, shape)[None]), 0)[0]
+
+
+def select(condlist: Sequence[TensorLike], choicelist: Sequence[TensorLike], default: TensorLike = 0) -> Tensor:
+    """Each element from the first of several tensors whose condition holds there.
+
+    Args:
+        condlist: the conditions, bools.
+        choicelist: what is taken where they hold, one for each.
+        default: what is taken where none holds.
+
+    Returns:
+        a Tensor of the shape that all broadcast to, of the dtype that the choices and ``default`` combine to.
+
+    Raises:
+        ValueError: none, or not as many choices as conditions, or shapes that do not broadcast.
+    """
+    if len(condlist) != len(choicelist) or not len(condlist):
+        raise ValueError(
+            f"For 'numpy.select', 'choicelist' must hold one tensor for each of one condition at least, but got "
+            f"{len(choicelist)} for {len(condlist)}"
+        )
+    *taken, found = together(*choicelist, default)
+    for holds, one in zip(reversed(condlist), reversed(taken), strict=True):
+        found = ops.where(asarray(holds).astype(bool_), one, found)
+    return found
+
+
+def piecewise(
+    x: TensorLike, condlist: TensorLike | Sequence[TensorLike], funclist: Sequence[Any], *args: Any, **kw: Any
+) -> Tensor:
+    """A function that is given piece by piece.
+
+    Args:
+        x: where it is taken.
+        condlist: for each piece where it holds: bools that broadcast with ``x``; where several hold, the last counts.
+        funclist: for each piece the function, which takes all of ``x``, or its value; one more is for where none holds,
+            which is 0 otherwise.
+        *args: what the functions get behind ``x``.
+        **kw: likewise, by name.
+
+    Returns:
+        a Tensor of the shape of ``x``, of the dtype that the pieces combine to.
+
+    Raises:
+        ValueError: neither as many functions as conditions nor one more.
+    """
+    at = asarray(x)
+    one_alone = isinstance(condlist, Tensor | np.ndarray) and (condlist.ndim == at.ndim)
+    conditions = [asarray(one) for one in ([condlist] if one_alone else condlist)]  # type: ignore[union-attr]
+    if len(funclist) not in (len(conditions), len(conditions) + 1):
+        raise ValueError(
+            f"For 'numpy.piecewise', 'funclist' must have as many entries as 'condlist' or one more, but got "
+            f"{len(funclist)} for {len(conditions)}"
+        )
+    values = [one(at, *args, **kw) if callable(one) else one for one in funclist]
+    default = values.pop() if len(values) > len(conditions) else 0
+    return ops.broadcast_to(select(conditions[::-1], values[::-1], default), at.shape)
+
+
+def unravel_index(indices: TensorLike, shape: Ints, order: str = "C") -> tuple[Tensor, ...]:
+    """Places among flattened elements as places along each axis.
+
+    Args:
+        indices: the places; negative ones count from the end, and those beyond an end are that end.
+        shape: the length of each axis.
+        order: how elements are flattened: "C": the last axis runs fastest; "F": the first one.
+
+    Returns:
+        a tuple of an Int32 Tensor of the shape of ``indices`` for each axis.
+
+    Raises:
+        TypeError: ``indices`` or ``shape`` are no ints.
+        ValueError: another ``order``.
+    """
+    check_one_of(order, ("C", "F"), "numpy.unravel_index", "order")
+    lengths = ints_of(shape, "numpy.unravel_index", "shape")
+    count = math.prod(lengths)
+    places = np.clip(_whole(asarray(indices), "unravel_index").asnumpy(), -count, count - 1) % count
+    return tuple(made(one) for one in np.unravel_index(places, lengths, order))  # type: ignore[call-overload]
+
+
+def ravel_multi_index(
+    multi_index: Sequence[TensorLike], dims: Ints, mode: str = "clip", order: str = "C"
+) -> Tensor:
+    """Places along each axis as places among the flattened elements.
+
+    Args:
+        multi_index: for each axis the places, ints; they broadcast.
+        dims: the length of each axis.
+        mode: what happens to places that are not there: "clip" takes the nearest, "wrap" counts around.
+        order: how elements are flattened: "C": the last axis runs fastest; "F": the first one.
+
+    Returns:
+        an Int32 Tensor of the shape that the places broadcast to.
+
+    Raises:
+        TypeError: places or ``dims`` are no ints.
+        ValueError: not as many places as axes, or another ``mode`` or ``order``.
+    """
+    check_one_of(mode, _MODES, "numpy.ravel_multi_index", "mode")
+    check_one_of(order, ("C", "F"), "numpy.ravel_multi_index", "order")
+    lengths = ints_of(dims, "numpy.ravel_multi_index", "dims")
+    places = [_whole(asarray(one), "ravel_multi_index", "multi_index").asnumpy() for one in multi_index]
+    if len(places) != len(lengths):
+        raise ValueError(
+            f"For 'numpy.ravel_multi_index', 'multi_index' must have the {len(lengths)} entries of 'dims', but got "
+            f"{len(places)}"
+        )
+    return made(np.ravel_multi_index(tuple(places), lengths, mode, order))  # type: ignore[call-overload]
+
+
+def ix_(*args: TensorLike) -> tuple[Tensor, ...]:
+    """Places along several axes as one index of all their combinations: ``x[ix_(rows, columns)]``.
+
+    Args:
+        *args: for each axis a vector of ints, or of bools that tell which places.
+
+    Returns:
+        a tuple of a Tensor for each, of length 1 along the axes of the others.
+
+    Raises:
+        ValueError: one has more than one axis.
+    """
+    found = []
+    for i, one in enumerate(args):
+        places = vector(one, "ix_", "args")
+        if places.dtype == bool_:
+            places = made(np.flatnonzero(places.asnumpy()))
+        found.append(ops.reshape(places, tuple(places.size if k == i else 1 for k in range(len(args)))))
+    return tuple(found)

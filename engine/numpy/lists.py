@@ -1,0 +1,98 @@
+"""Functions of ``ops`` as they are here: they take lists, arrays and numbers where they take tensors there."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..core.dtype import bool_, float16, int8, uint8
+from ..core.operator import Operator
+from ..core.tensor import Tensor
+from .arrays import as_singles, as_type, asarray, floating
+
+__all__ = ["taking_lists"]
+
+
+# These compute in the dtype of what they get and convert the result, as all operators do here.
+_WITH_DTYPE = ("copysign", "deg2rad", "heaviside", "positive", "rad2deg", "radians")
+# Beside these a number does not change the element type of the tensor.
+_NUMBERS_STAY = ("maximum", "minimum")
+
+
+def _short_as_halves(x: Tensor) -> Tensor:
+    """A tensor of bools or of integers of 8 bits in Float16."""
+    return x.astype(float16) if x.dtype in (bool_, int8, uint8) else x
+
+
+# What is done to the tensors first, where MindSpore's element type is not that of ``ops``.
+_FIRST: dict[str, Callable[[Tensor], Tensor]] = {
+    "arccos": _short_as_halves, "arccosh": _short_as_halves, "arcsin": _short_as_halves, "arcsinh": _short_as_halves,
+    "arctan": _short_as_halves, "arctan2": _short_as_halves, "arctanh": _short_as_halves, "cbrt": as_singles,
+    "ceil": as_singles, "cos": _short_as_halves, "cosh": _short_as_halves, "sign": floating, "sin": _short_as_halves,
+    "sinh": _short_as_halves, "tan": _short_as_halves, "tanh": _short_as_halves, "trunc": floating,
+}  # fmt: skip
+
+
+def taking_lists(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of ``ops`` that takes lists, arrays and numbers where it takes tensors.
+
+    A number beside a tensor counts as one of Int32 or Float32 where two are combined. An operator takes ``dtype``,
+    and so do those in ``_WITH_DTYPE``.
+
+    Args:
+        name: of the function, here.
+        function: as it was declared.
+
+    Returns:
+        the function.
+    """
+    operator = isinstance(inspect.unwrap(function), Operator)
+    signature = inspect.signature(function)
+    kinds = {
+        key: "Tensor" if operator else re.sub(r"\b(Operand|TensorLike)\b", "Tensor", str(one.annotation))
+        for key, one in signature.parameters.items()
+    }
+    combined = list(signature.parameters)[:2] in (["x1", "x2"], ["a", "b"]) and name not in _NUMBERS_STAY
+    first = _FIRST.get(name)
+    takes_dtype = operator or name in _WITH_DTYPE
+    if takes_dtype:
+        dtype = inspect.Parameter("dtype", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None)
+        signature = signature.replace(parameters=[*signature.parameters.values(), dtype])
+
+    def surface(*args: Any, **kwargs: Any) -> Any:
+        try:
+            given = signature.bind(*args, **kwargs)
+        except TypeError as error:
+            raise TypeError(f"{name}() got other arguments than {signature}: {error}") from None
+        arguments = given.arguments
+        wanted = arguments.pop("dtype", None) if takes_dtype else None
+        for key, value in arguments.items():
+            kind = kinds.get(key, "")
+            if "Sequence[Tensor]" in kind:
+                arguments[key] = [asarray(one) for one in value]
+            elif "Tensor" in kind and isinstance(value, list | tuple | np.ndarray):
+                arguments[key] = asarray(value)
+        if combined or not any(isinstance(value, Tensor) for value in arguments.values()):
+            for key, value in arguments.items():
+                if "Tensor" in kinds.get(key, "") and _is_number(value):
+                    arguments[key] = asarray(value)
+        if first is not None:
+            for key, value in arguments.items():
+                if isinstance(value, Tensor):
+                    arguments[key] = first(value)
+        return as_type(function(*given.args, **given.kwargs), wanted)
+
+    surface.__name__ = surface.__qualname__ = name
+    surface.__doc__ = function.__doc__
+    surface.__wrapped__ = function  # type: ignore[attr-defined]
+    surface.__signature__ = signature  # type: ignore[attr-defined]
+    return surface
+
+
+def _is_number(value: object) -> bool:
+    """A number that Int32 or Float32 holds."""
+    return isinstance(value, bool | float) or (isinstance(value, int) and -(2**31) <= value < 2**31)

@@ -1,0 +1,87 @@
+"""Whether tensors are alike, whether anything holds, and what counts as a number."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .. import ops
+from ..core.tensor import Tensor
+from ..core.types import TensorLike
+from ..ops.arguments import Axis
+from .arrays import asarray
+
+__all__ = ["array_equal", "array_equiv", "isscalar", "sometrue"]
+
+
+def array_equal(a1: TensorLike, a2: TensorLike, equal_nan: bool = False) -> Tensor:
+    """Whether two have one shape and equal elements.
+
+    Args:
+        a1: the one.
+        a2: the other.
+        equal_nan: whether NaN equals NaN.
+
+    Returns:
+        a Bool Tensor without axes.
+
+    Raises:
+        TypeError: one cannot be a Tensor.
+    """
+    x, y = asarray(a1), asarray(a2)
+    if x.shape != y.shape:
+        return Tensor(False)
+    same = ops.equal(x, y)
+    if equal_nan:
+        same = ops.logical_or(same, ops.logical_and(ops.not_equal(x, x), ops.not_equal(y, y)))
+    return ops.all(same)
+
+
+def array_equiv(a1: TensorLike, a2: TensorLike) -> Tensor:
+    """Whether two broadcast to one shape and have equal elements then.
+
+    Args:
+        a1: the one.
+        a2: the other.
+
+    Returns:
+        a Bool Tensor without axes.
+
+    Raises:
+        TypeError: one cannot be a Tensor.
+    """
+    x, y = asarray(a1), asarray(a2)
+    try:
+        np.broadcast_shapes(x.shape, y.shape)
+    except ValueError:
+        return Tensor(False)
+    return ops.all(ops.equal(x, y))
+
+
+def isscalar(element: object) -> bool:
+    """Whether something is a number or a text, and no tensor, array or list.
+
+    Args:
+        element: anything.
+
+    Returns:
+        a bool.
+    """
+    return bool(np.isscalar(element))
+
+
+def sometrue(a: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
+    """Whether any element over axes is not 0; NaN is not.
+
+    Args:
+        a: the elements.
+        axis: the axis or axes, in [-ndim, ndim); None is all of them.
+        keepdims: whether the axes stay, with length 1.
+
+    Returns:
+        a Bool Tensor.
+
+    Raises:
+        TypeError: ``a`` cannot be a Tensor, or an axis is no int.
+        ValueError: an axis is out of range or named twice.
+    """
+    return ops.any(asarray(a), axis, keepdims)

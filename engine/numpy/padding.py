@@ -1,0 +1,142 @@
+"""More elements around a tensor: constants, the edge, its own elements turned around, ramps, means and extremes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .. import ops
+from ..core.checks import check_one_of
+from ..core.dtype import float64
+from ..core.tensor import Tensor
+from ..core.types import TensorLike
+from .arrays import asarray, made
+from .shapes import apply_along_axis
+
+__all__ = ["pad"]
+
+_COPIES = ("edge", "reflect", "symmetric", "wrap")
+_EXTREMES = {"maximum": ops.amax, "minimum": ops.amin, "mean": ops.mean}
+_MODES = ("constant", "empty", "linear_ramp", *_COPIES, *_EXTREMES)
+
+
+def pad(
+    arr: TensorLike, pad_width: Any, mode: str | Callable[..., Any] = "constant", stat_length: Any = None,
+    constant_values: Any = 0, end_values: Any = 0, reflect_type: str = "even", **kwargs: Any,
+) -> Tensor:  # fmt: skip
+    """A tensor with more elements before and behind along each axis; the axes one after the other.
+
+    Args:
+        arr: what is padded.
+        pad_width: how many elements: an int, a pair (before, behind), or such a pair for each axis.
+        mode: what they are. "constant": ``constant_values``; "empty": zeros, which no program may count on; "edge": the
+            outermost element; "reflect": those within, from the second on, in reverse order; "symmetric": likewise from
+            the first on; "wrap": those from the other end; "linear_ramp": from the outermost element evenly to
+            ``end_values``; "maximum", "minimum", "mean": of the outermost ``stat_length`` elements. A function gets
+            each vector along an axis, padded with zeros, the pair of widths, the axis and ``kwargs``, and returns the
+            vector as it shall be.
+        stat_length: how many elements, for "maximum", "minimum" and "mean"; given as ``pad_width``; None is all.
+        constant_values: for "constant", given as ``pad_width``.
+        end_values: for "linear_ramp", given as ``pad_width``.
+        reflect_type: for "reflect" and "symmetric": "even": as they are; "odd": twice the outermost element less them.
+        **kwargs: what a function gets, in a dictionary.
+
+    Returns:
+        a Tensor of the dtype of ``arr``.
+
+    Raises:
+        ValueError: another ``mode`` or ``reflect_type``, a negative width, what does not fit the axes, or an axis
+            without elements that is padded otherwise than by constants.
+    """
+    x = asarray(arr)
+    widths = _pairs(pad_width, x.ndim, "pad_width")
+    if any(width < 0 for pair in widths for width in pair):
+        raise ValueError(f"For 'numpy.pad', 'pad_width' must not be negative, but got {pad_width}")
+    if callable(mode):
+        return _by_function(x, mode, widths, kwargs)
+    check_one_of(mode, _MODES, "numpy.pad", "mode")
+    check_one_of(reflect_type, ("even", "odd"), "numpy.pad", "reflect_type")
+    ends = _pairs({"constant": constant_values, "linear_ramp": end_values}.get(mode, 0), x.ndim, "constant_values")
+    counts = _pairs(stat_length, x.ndim, "stat_length")
+    for axis, (before, behind) in enumerate(widths):
+        if not before and not behind:
+            continue
+        lines = ops.moveaxis(x, axis, 0)
+        if not lines.shape[0] and mode not in ("constant", "empty"):
+            raise ValueError(f"For 'numpy.pad', axis {axis} must have elements for the mode {mode!r}")
+        if mode in _COPIES and not (mode in ("reflect", "symmetric") and reflect_type == "odd"):
+            places = np.pad(np.arange(lines.shape[0]), (before, behind), mode)  # type: ignore[call-overload]
+            padded = lines[made(places)]
+        elif mode in _COPIES:
+            padded = _odd(lines, before, behind, first=mode == "reflect")
+        else:
+            head = _block(lines, mode, before, ends[axis][0], counts[axis][0])
+            tail = _block(ops.flip(lines, (0,)), mode, behind, ends[axis][1], counts[axis][1])
+            padded = ops.cat([head, lines, ops.flip(tail, (0,))], 0)
+        x = ops.moveaxis(padded, 0, axis)
+    return x
+
+
+def _pairs(value: Any, axes: int, argument: str) -> list[tuple[Any, Any]]:
+    """For each axis what is before and what is behind."""
+    given = np.asarray(value.asnumpy() if isinstance(value, Tensor) else value, object if value is None else None)
+    try:
+        return [tuple(pair) for pair in np.broadcast_to(given, (axes, 2)).tolist()]
+    except ValueError:
+        raise ValueError(
+            f"For 'numpy.pad', '{argument}' must be a number, a pair or a pair for each of {axes} axes, but got {value}"
+        ) from None
+
+
+def _block(lines: Tensor, mode: str, width: int, end: Any, count: int | None) -> Tensor:
+    """What is put before the first of the lines, from the outside inward."""
+    shape = (width, *lines.shape[1:])
+    if mode in ("constant", "empty"):
+        return ops.full(shape, end, dtype=lines.dtype)
+    whole = not (lines.dtype.is_floating_point or lines.dtype.is_complex)
+    if mode in _EXTREMES:
+        taken = lines if count is None else lines[:count]
+        found = _EXTREMES[mode](taken.astype(float64) if whole else taken, 0, True)
+    else:
+        steps = np.arange(width).reshape(-1, *[1] * (lines.ndim - 1)) / max(width, 1)
+        parts = made(steps, float64 if whole else lines.dtype)
+        found = end + (lines[:1] - end) * parts
+    return ops.broadcast_to((ops.round(found) if mode == "mean" and whole else found).astype(lines.dtype), shape)
+
+
+def _odd(lines: Tensor, before: int, behind: int, first: bool) -> Tensor:
+    """Continued beyond both ends by twice the outermost line less the lines within, again and again.
+
+    Args:
+        lines: what is continued, along the first axis.
+        before: how many lines are put before it.
+        behind: how many behind it.
+        first: whether the outermost line itself is left out.
+    """
+    skip = int(first)
+    if lines.shape[0] == 1 and first:
+        return ops.cat([lines] * (before + 1 + behind), 0)
+    found = lines
+    while before or behind:
+        length = found.shape[0] - skip
+        front, back = min(before, length), min(behind, length)
+        head = 2 * found[:1] - ops.flip(found[skip : skip + front], (0,))
+        turned = ops.flip(found, (0,))
+        tail = 2 * found[-1:] - turned[skip : skip + back]
+        found = ops.cat([head, found, tail], 0)
+        before, behind = before - front, behind - back
+    return found
+
+
+def _by_function(
+    x: Tensor, function: Callable[..., Any], widths: list[tuple[Any, Any]], options: dict[str, Any]
+) -> Tensor:
+    for axis, (before, behind) in enumerate(widths):
+        lines = ops.moveaxis(x, axis, 0)
+        zeros = [ops.zeros((width, *lines.shape[1:]), x.dtype) for width in (before, behind)]
+        x = ops.moveaxis(ops.cat([zeros[0], lines, zeros[1]], 0), 0, axis)
+    for axis, pair in enumerate(widths):
+        x = apply_along_axis(function, axis, x, pair, axis, options)
+    return x

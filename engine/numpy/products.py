@@ -1,0 +1,248 @@
+"""Sums of products: of vectors, matrices and axes, and of one sequence along another."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from .. import ops
+from ..core.checks import check_one_of
+from ..core.dtype import float32, float64
+from ..core.tensor import Tensor
+from ..core.types import AnyDType, Ints, TensorLike
+from .arrays import as_type, asarray, together
+
+__all__ = ["convolve", "correlate", "cross", "dot", "matmul", "multi_dot", "outer", "tensordot"]
+
+
+def cross(
+    a: TensorLike, b: TensorLike, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None
+) -> Tensor:
+    """The cross product of vectors of 2 or 3; of two in the plane the component that stands upright on it.
+
+    Args:
+        a: the first vectors.
+        b: the second ones; the other axes broadcast.
+        axisa: the axis of ``a`` that its vectors lie along.
+        axisb: that of ``b``.
+        axisc: that of the result.
+        axis: stands for all three, where it is given.
+
+    Returns:
+        a Tensor of vectors of 3; without their axis where both vectors are of 2.
+
+    Raises:
+        ValueError: vectors of another length, or shapes that do not broadcast.
+    """
+    if axis is not None:
+        axisa = axisb = axisc = axis
+    x, y = (ops.moveaxis(asarray(one), at, -1) for one, at in ((a, axisa), (b, axisb)))
+    if x.shape[-1] not in (2, 3) or y.shape[-1] not in (2, 3):
+        raise ValueError(
+            f"For 'numpy.cross', the axes of the vectors must have length 2 or 3, but got {x.shape} and {y.shape}"
+        )
+    flat = x.shape[-1] == y.shape[-1] == 2
+    shape = np.broadcast_shapes(x.shape[:-1], y.shape[:-1])
+    x, y = (ops.broadcast_to(one if one.shape[-1] == 3 else ops.pad(one, (0, 1)), (*shape, 3)) for one in (x, y))
+    found = ops.cross(x, y, -1)
+    return found[..., 2] if flat else ops.moveaxis(found, -1, axisc)
+
+
+def dot(a: TensorLike, b: TensorLike) -> Tensor:
+    """The sum of products over the last axis of ``a`` and the last but one (the only one) of ``b``, as in NumPy.
+
+    Args:
+        a: numbers; without axes it multiplies all of ``b``.
+        b: numbers; without axes it multiplies all of ``a``.
+
+    Returns:
+        a Tensor (*axes of a without the last, *axes of b without the summed one).
+
+    Raises:
+        ValueError: the lengths of the summed axes differ.
+    """
+    a, b = asarray(a), asarray(b)
+    if not a.ndim or not b.ndim:
+        return ops.mul(a, b)
+    if a.ndim <= 2 and b.ndim <= 2:
+        return ops.matmul(a, b)
+    return tensordot(a, b, ([a.ndim - 1], [max(b.ndim - 2, 0)]))
+
+
+def matmul(x1: TensorLike, x2: TensorLike, dtype: AnyDType | None = None) -> Tensor:
+    """The product of matrices in the last two axes; the axes before them broadcast, a vector is one row or one column.
+
+    Args:
+        x1: numbers, (..., n, k) or (k,).
+        x2: numbers, (..., k, m) or (k,).
+        dtype: the dtype of the result; None leaves it.
+
+    Returns:
+        a Tensor (..., n, m).
+
+    Raises:
+        ValueError: the shapes do not fit.
+    """
+    return as_type(ops.matmul(asarray(x1), asarray(x2)), dtype)
+
+
+def tensordot(a: TensorLike, b: TensorLike, axes: int | Sequence[Ints] = 2) -> Tensor:
+    """The sum of products over axes of both.
+
+    Args:
+        a: numbers.
+        b: numbers.
+        axes: how many: the last ones of ``a`` with the first ones of ``b``; or a pair of an axis or axes of ``a`` and
+            those of ``b``, in the same order.
+
+    Returns:
+        a Tensor (*the other axes of a, *the other axes of b).
+
+    Raises:
+        ValueError: the lengths of the summed axes differ.
+    """
+    a, b = asarray(a), asarray(b)
+    if isinstance(axes, int):
+        axes = (list(range(a.ndim - axes, a.ndim)), list(range(axes)))
+    of_a, of_b = ([one] if isinstance(one, int) else list(one) for one in axes)
+    of_a, of_b = [i % a.ndim for i in of_a], [i % b.ndim for i in of_b]
+    rest_a = [i for i in range(a.ndim) if i not in of_a]
+    rest_b = [i for i in range(b.ndim) if i not in of_b]
+    length = math.prod(a.shape[i] for i in of_a)
+    left = ops.reshape(ops.transpose(a, tuple(rest_a + of_a)), (-1, length))
+    right = ops.reshape(ops.transpose(b, tuple(of_b + rest_b)), (length, -1))
+    shape = (*(a.shape[i] for i in rest_a), *(b.shape[i] for i in rest_b))
+    return ops.reshape(ops.matmul(left, right), shape)
+
+
+def outer(a: TensorLike, b: TensorLike) -> Tensor:
+    """The product of each element of the one with each of the other.
+
+    Args:
+        a: numbers, taken flattened.
+        b: numbers, taken flattened.
+
+    Returns:
+        a matrix with a row for each element of ``a`` and a column for each of ``b``.
+
+    Raises:
+        TypeError: one cannot be a Tensor.
+    """
+    return ops.mul(ops.reshape(asarray(a), (-1, 1)), ops.reshape(asarray(b), (1, -1)))
+
+
+def multi_dot(arrays: Sequence[TensorLike]) -> Tensor:
+    """The product of several matrices, in the order of multiplication that takes the fewest steps.
+
+    Args:
+        arrays: two matrices or more; the first and the last may be vectors.
+
+    Returns:
+        a matrix; a vector or a number where the ends are vectors.
+
+    Raises:
+        ValueError: fewer than two, one of other axes, or lengths that do not fit.
+    """
+    given = [asarray(one) for one in arrays]
+    if len(given) < 2:
+        raise ValueError(f"For 'numpy.multi_dot', 'arrays' must hold 2 matrices at least, but got {len(given)}")
+    shapes = [one.shape for one in given]
+    if any(len(s) != 2 for s in shapes[1:-1]) or any(len(s) not in (1, 2) for s in (shapes[0], shapes[-1])):
+        raise ValueError(f"For 'numpy.multi_dot', 'arrays' must be matrices, but got the shapes {shapes}")
+    if any(before[-1] != behind[0] for before, behind in itertools.pairwise(shapes)):
+        raise ValueError(f"For 'numpy.multi_dot', the matrices must fit each other, but got the shapes {shapes}")
+    lengths = [1 if len(shapes[0]) == 1 else shapes[0][0], *(s[0] for s in shapes[1:])]
+    lengths.append(1 if len(shapes[-1]) == 1 else shapes[-1][1])
+
+    # best[i, j]: the fewest products of numbers for the matrices i to j, and where these are split.
+    best: dict[tuple[int, int], tuple[int, int]] = {(i, i): (0, i) for i in range(len(given))}
+    for length in range(1, len(given)):
+        for i in range(len(given) - length):
+            j = i + length
+            best[i, j] = min(
+                (best[i, k][0] + best[k + 1, j][0] + lengths[i] * lengths[k + 1] * lengths[j + 1], k)
+                for k in range(i, j)
+            )
+
+    def product(i: int, j: int) -> Tensor:
+        k = best[i, j][1]
+        return given[i] if i == j else ops.matmul(product(i, k), product(k + 1, j))
+
+    return product(0, len(given) - 1)
+
+
+_SHIFTS = ("valid", "same", "full")
+
+
+def correlate(a: TensorLike, v: TensorLike, mode: str = "valid") -> Tensor:
+    """The cross-correlation of two sequences: sums of the products of ``a`` with ``v`` moved along it.
+
+    Args:
+        a: a vector.
+        v: a vector; of complex numbers its conjugate is taken.
+        mode: which places ``v`` takes: "valid": where it lies within ``a`` (or ``a`` within it); "same": as many as the
+            longer of both has elements; "full": wherever they meet.
+
+    Returns:
+        a floating or complex vector: of integers Float32, of Int64 Float64.
+
+    Raises:
+        ValueError: one is no vector or has no elements, or another ``mode``.
+    """
+    x, y = _sequences(a, v, mode, "correlate")
+    if not (x.dtype.is_floating_point or x.dtype.is_complex):
+        wide = x.dtype.itemsize == 8
+        x, y = (one.astype(float64 if wide else float32) for one in (x, y))
+    y = ops.conj(y) if y.dtype.is_complex else y
+    # Of a shorter a, v stays and a is moved along it: from the other end.
+    return _moved_along(x, y, mode) if x.size >= y.size else ops.flip(_moved_along(y, x, mode), (0,))
+
+
+def convolve(a: TensorLike, v: TensorLike, mode: str = "full") -> Tensor:
+    """The convolution of two sequences: sums of the products of ``a`` with ``v``, turned around, moved along it.
+
+    Args:
+        a: a vector.
+        v: a vector.
+        mode: which places ``v`` takes: "full": wherever they meet; "same": as many as the longer of both has elements;
+            "valid": where it lies within ``a`` (or ``a`` within it).
+
+    Returns:
+        a vector of the dtype that both combine to.
+
+    Raises:
+        ValueError: one is no vector or has no elements, or another ``mode``.
+    """
+    x, y = _sequences(a, v, mode, "convolve")
+    long, short = (x, y) if x.size >= y.size else (y, x)
+    return _moved_along(long, ops.flip(short, (0,)), mode)
+
+
+def _sequences(a: TensorLike, v: TensorLike, mode: str, name: str) -> tuple[Tensor, ...]:
+    check_one_of(mode, _SHIFTS, f"numpy.{name}", "mode")
+    found = together(a, v)
+    for argument, one in zip("av", found, strict=True):
+        if one.ndim != 1 or not one.size:
+            raise ValueError(
+                f"For 'numpy.{name}', '{argument}' must be a vector of one element at least, but got shape {one.shape}"
+            )
+    return found
+
+
+def _moved_along(long: Tensor, short: Tensor, mode: str) -> Tensor:
+    """Sums of products with the shorter vector at all the places of the mode, from the first one on."""
+    if long.dtype.is_complex:
+        parts = [(ops.real(one), ops.imag(one)) for one in (long, short)]
+        (lr, li), (sr, si) = parts
+        real = _moved_along(lr, sr, mode) - _moved_along(li, si, mode)
+        return ops.complex(real, _moved_along(lr, si, mode) + _moved_along(li, sr, mode))
+    whole = not long.dtype.is_floating_point
+    given, kernel = (one.astype(float64) if whole else one for one in (long, short))
+    n = short.size
+    before, behind = {"valid": (0, 0), "same": (n // 2, n - 1 - n // 2), "full": (n - 1, n - 1)}[mode]
+    padded = ops.pad(given, (before, behind))
+    found = ops.conv1d(padded[None, None], kernel[None, None])[0, 0]
+    return ops.round(found).astype(long.dtype) if whole else found

@@ -1,0 +1,426 @@
+"""Sums, means and extremes over axes, sums and products so far, differences and integrals."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from .. import ops
+from ..core.dtype import bool_, float32, int8, int16, int32, uint8, uint16, uint32
+from ..core.tensor import Tensor
+from ..core.types import AnyDType, Number, TensorLike
+from ..ops.arguments import Axis, one_axis
+from .arrays import as_singles, as_type, asarray, element_type, floating
+
+__all__ = [
+    "average", "cumprod", "cumsum", "ediff1d", "gradient", "mean", "nancumsum", "nanmax", "nanmean", "nanmin",
+    "nanstd", "nansum", "nanvar", "sum", "trace", "trapz", "unwrap",
+]  # fmt: skip
+
+
+def sum(
+    a: TensorLike, axis: Axis = None, dtype: AnyDType | None = None, keepdims: bool = False, initial: Number |
+    None = None,
+) -> Tensor:  # fmt: skip
+    """The sum over axes.
+
+    Args:
+        a: the elements.
+        axis: the axis or axes, in [-ndim, ndim); None is all of them.
+        dtype: the dtype of the result; None is Int64 for integers and bools, else that of ``a``.
+        keepdims: whether the axes stay, with length 1.
+        initial: a number that is added.
+
+    Returns:
+        a Tensor.
+
+    Raises:
+        TypeError: ``a`` cannot be a Tensor, or an axis is no int.
+        ValueError: an axis is out of range or named twice.
+    """
+    found = ops.sum(asarray(a), axis, keepdims)
+    return as_type(found if initial is None else found + initial, dtype)
+
+
+def mean(a: TensorLike, axis: Axis = None, keepdims: bool = False, dtype: AnyDType | None = None) -> Tensor:
+    """The mean over axes.
+
+    Args:
+        a: the elements.
+        axis: the axis or axes, in [-ndim, ndim); None is all of them.
+        keepdims: whether the axes stay, with length 1.
+        dtype: the dtype to convert to first; None leaves that of ``a``.
+
+    Returns:
+        a Tensor.
+
+    Raises:
+        TypeError: ``a`` cannot be a Tensor, or an axis is no int.
+        ValueError: an axis is out of range or named twice.
+    """
+    return ops.mean(as_type(asarray(a), dtype), axis, keepdims)
+
+
+def average(
+    x: TensorLike, axis: Axis = None, weights: TensorLike | None = None, returned: bool = False
+) -> Tensor | tuple[Tensor, Tensor]:
+    """The weighted mean over axes: sum(x * weights) / sum(weights).
+
+    Args:
+        x: the elements.
+        axis: the axis or axes, in [-ndim, ndim); None is all of them.
+        weights: what each element counts: of the shape of ``x``, or a vector for the one ``axis``; None is ones.
+        returned: whether to return the sums of the weights too.
+
+    Returns:
+        a floating Tensor; with ``returned`` a pair of it and the sums of the weights, of the same shape.
+
+    Raises:
+        TypeError: ``x`` or ``weights`` cannot be a Tensor, or an axis is no int.
+        ValueError: an axis is out of range, or ``weights`` has another shape.
+    """
+    x = asarray(x)
+    x = x if x.dtype.is_floating_point or x.dtype.is_complex else x.astype(float32)
+    counted = ops.ones_like(x) if weights is None else asarray(weights).astype(x.dtype)
+    if counted.shape != x.shape:
+        if not isinstance(axis, int) or counted.shape != (x.shape[axis],):
+            raise ValueError(
+                f"For 'numpy.average', 'weights' must have the shape {x.shape} of 'x' or be a vector for one 'axis', "
+                f"but got {counted.shape}"
+            )
+        line = [1] * x.ndim
+        line[axis] = counted.size
+        counted = ops.broadcast_to(ops.reshape(counted, tuple(line)), x.shape)
+    total = ops.sum(counted, axis)
+    found = ops.sum(x * counted, axis) / total
+    return (found, total) if returned else found
+
+
+def nanmean(
+    a: TensorLike, axis: Axis = None, dtype: AnyDType | None = None, keepdims: bool = False
+) -> Tensor:
+    """The mean of those elements over axes that are not NaN.
+
+    Args:
+        a: the elements.
+        axis: the axis or axes, in [-ndim, ndim); None is all of them.
+        dtype: the dtype of the result; None is Float32, and Float64 for that.
+        keepdims: whether the axes stay, with length 1.
+
+    Returns:
+        a Tensor, NaN where all elements are.
+
+    Raises:
+        TypeError: ``a`` cannot be a Tensor, or an axis is no int.
+        ValueError: an axis is out of range or named twice.
+    """
+    return as_type(ops.nanmean(as_singles(asarray(a)), axis, keepdims), dtype)
+
+
+def nanmax(a: TensorLike, axis: Axis = None, dtype: AnyDType | None = None, keepdims: bool = False) -> Tensor:
+    """The largest of those elements over axes that are not NaN.
+
+    Args:
+        a: the elements.
+        axis: the axis or axes, in [-ndim, ndim); None is all of them.
+        dtype: the dtype of the result; None is that of ``a``.
+        keepdims: whether the axes stay, with length 1.
+
+    Returns:
+        a Tensor, NaN where all elements are.
+
+    Raises:
+        TypeError: ``a`` cannot be a Tensor, or an axis is no int.
+        ValueError: an axis is out of range or named twice.
+    """
+    return _nanextreme(ops.amax, -math.inf, a, axis, dtype, keepdims)
+
+
+def nanmin(a: TensorLike, axis: Axis = None, dtype: AnyDType | None = None, keepdims: bool = False) -> Tensor:
+    """The smallest of those elements over axes that are not NaN.
+
+    Args:
+        a: the elements.
+        axis: the axis or axes, in [-ndim, ndim); None is all of them.
+        dtype: the dtype of the result; None is that of ``a``.
+        keepdims: whether the axes stay, with length 1.
+
+    Returns:
+        a Tensor, NaN where all elements are.
+
+    Raises:
+        TypeError: ``a`` cannot be a Tensor, or an axis is no int.
+        ValueError: an axis is out of range or named twice.
+    """
+    return _nanextreme(ops.amin, math.inf, a, axis, dtype, keepdims)
+
+
+def _nanextreme(
+    extreme: Callable[..., Tensor], other: float, a: TensorLike, axis: Axis, dtype: AnyDType | None, keepdims:
+    bool,
+) -> Tensor:  # fmt: skip
+    a = asarray(a)
+    if not a.dtype.is_floating_point:
+        return as_type(extreme(a, axis, keepdims), dtype)
+    missing = ops.isnan(a)
+    found = extreme(ops.where(missing, other, a), axis, keepdims)
+    return as_type(ops.where(ops.all(missing, axis, keepdims), math.nan, found), dtype)
+
+
+def nansum(a: TensorLike, axis: Axis = None, dtype: AnyDType | None = None, keepdims: bool = False) -> Tensor:
+    """The sum of the elements over axes, with NaN counted as 0.
+
+    Args:
+        a: the elements.
+        axis: the axis or axes, in [-ndim, ndim); None is all of them.
+        dtype: the dtype of the result; None leaves it.
+        keepdims: whether the axes stay, with length 1.
+
+    Returns:
+        a Tensor.
+
+    Raises:
+        TypeError: ``a`` cannot be a Tensor, or an axis is no int.
+        ValueError: an axis is out of range or named twice.
+    """
+    return as_type(ops.nansum(asarray(a), axis, keepdims), dtype)
+
+
+def cumsum(a: TensorLike, axis: int | None = None, dtype: AnyDType | None = None) -> Tensor:
+    """The sum of the elements so far.
+
+    Args:
+        a: the elements.
+        axis: the axis, in [-ndim, ndim); None takes all elements, flattened.
+        dtype: the dtype to sum in; None leaves it, and makes smaller integers and bools Int32.
+
+    Returns:
+        a Tensor of the shape of ``a``; a vector without ``axis``.
+
+    Raises:
+        TypeError: ``a`` cannot be a Tensor, or ``axis`` is no int.
+        ValueError: ``axis`` is out of range.
+    """
+    return asarray(a).cumsum(axis, None if dtype is None else element_type(dtype))
+
+
+def trace(a: TensorLike, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: AnyDType | None = None) -> Tensor:
+    """The sum of a diagonal of the matrices in two axes.
+
+    Args:
+        a: the matrices.
+        offset: which diagonal: 0 the main one, above it positive, below it negative.
+        axis1: the axis of the rows.
+        axis2: the axis of the columns.
+        dtype: the dtype of the result; None is Int64 for integers and bools, else that of ``a``.
+
+    Returns:
+        a Tensor with the other axes of ``a``.
+
+    Raises:
+        TypeError: ``a`` cannot be a Tensor, or an axis is no int.
+        ValueError: fewer than two axes, or an axis is out of range.
+    """
+    return sum(ops.diagonal(asarray(a), offset, axis1, axis2), -1, dtype)
+
+
+def nanvar(
+    a: TensorLike, axis: Axis = None, dtype: AnyDType | None = None, ddof: int = 0, keepdims: bool = False
+) -> Tensor:
+    """The variance of those elements over axes that are not NaN.
+
+    Args:
+        a: the elements.
+        axis: the axis or axes, in [-ndim, ndim); None is all of them.
+        dtype: the dtype of the result; None is Float32, and Float64 for that.
+        ddof: what the number of elements is lessened by, before the sum of squares is divided by it.
+        keepdims: whether the axes stay, with length 1.
+
+    Returns:
+        a Tensor, NaN where no more than ``ddof`` elements are there.
+
+    Raises:
+        TypeError: ``a`` cannot be a Tensor, or an axis is no int.
+        ValueError: an axis is out of range or named twice.
+    """
+    return as_type(_nanvar(a, axis, ddof, keepdims), dtype)
+
+
+def nanstd(
+    a: TensorLike, axis: Axis = None, dtype: AnyDType | None = None, ddof: int = 0, keepdims: bool = False
+) -> Tensor:
+    """The standard deviation of those elements over axes that are not NaN.
+
+    Args:
+        a: the elements.
+        axis: the axis or axes, in [-ndim, ndim); None is all of them.
+        dtype: the dtype of the result; None is Float32, and Float64 for that.
+        ddof: what the number of elements is lessened by, before the sum of squares is divided by it.
+        keepdims: whether the axes stay, with length 1.
+
+    Returns:
+        a Tensor, NaN where no more than ``ddof`` elements are there.
+
+    Raises:
+        TypeError: ``a`` cannot be a Tensor, or an axis is no int.
+        ValueError: an axis is out of range or named twice.
+    """
+    return as_type(ops.sqrt(_nanvar(a, axis, ddof, keepdims)), dtype)
+
+
+def _nanvar(a: TensorLike, axis: Axis, ddof: int, keepdims: bool) -> Tensor:
+    x = as_singles(asarray(a))
+    missing = ops.isnan(x)
+    there = ops.logical_not(missing).astype(x.dtype)
+    known = ops.where(missing, 0.0, x)
+    middle = ops.sum(known, axis, True) / ops.sum(there, axis, True)
+    squares = ops.sum(ops.square(known - middle) * there, axis, keepdims)
+    left = ops.sum(there, axis, keepdims) - ddof
+    return squares / ops.where(left > 0, left, math.nan)
+
+
+def cumprod(a: TensorLike, axis: int | None = None, dtype: AnyDType | None = None) -> Tensor:
+    """The product of the elements so far.
+
+    Args:
+        a: the elements.
+        axis: the axis, in [-ndim, ndim); None takes all elements, flattened.
+        dtype: the dtype to multiply in; None leaves it, and makes smaller integers Int32 or UInt32 and bools Int32.
+
+    Returns:
+        a Tensor of the shape of ``a``; a vector without ``axis``.
+
+    Raises:
+        TypeError: ``a`` cannot be a Tensor, or ``axis`` is no int.
+        ValueError: ``axis`` is out of range.
+    """
+    x = asarray(a)
+    wider = {bool_: int32, int8: int32, int16: int32, uint8: uint32, uint16: uint32}
+    wanted = wider.get(x.dtype, x.dtype) if dtype is None else element_type(dtype)
+    if axis is None:
+        x, axis = ops.reshape(x, (-1,)), 0
+    return ops.cumprod(x, one_axis(axis, x.ndim, "numpy.cumprod"), wanted)
+
+
+def nancumsum(a: TensorLike, axis: int | None = None, dtype: AnyDType | None = None) -> Tensor:
+    """The sum of the elements so far, with NaN counted as 0.
+
+    Args:
+        a: the elements.
+        axis: the axis, in [-ndim, ndim); None takes all elements, flattened.
+        dtype: the dtype to sum in; None leaves it, and makes smaller integers and bools Int32.
+
+    Returns:
+        a Tensor of the shape of ``a``; a vector without ``axis``.
+
+    Raises:
+        TypeError: ``a`` cannot be a Tensor, or ``axis`` is no int.
+        ValueError: ``axis`` is out of range.
+    """
+    x = asarray(a)
+    return cumsum(ops.where(ops.isnan(x), 0, x) if x.dtype.is_floating_point else x, axis, dtype)
+
+
+# Differences and integrals
+
+
+def ediff1d(ary: TensorLike, to_end: TensorLike | None = None, to_begin: TensorLike | None = None) -> Tensor:
+    """The differences of neighbors among all elements, flattened.
+
+    Args:
+        ary: the elements.
+        to_end: what is put behind the differences.
+        to_begin: what is put before them.
+
+    Returns:
+        a vector of the dtype of ``ary``.
+
+    Raises:
+        TypeError: one cannot be a Tensor.
+    """
+    x = ops.reshape(asarray(ary), (-1,))
+    ends = [None if one is None else ops.reshape(asarray(one).astype(x.dtype), (-1,)) for one in (to_begin, to_end)]
+    return ops.cat([one for one in (ends[0], ops.diff(x), ends[1]) if one is not None])
+
+
+def gradient(f: TensorLike, *varargs: Number, axis: Axis = None, edge_order: int = 1) -> Tensor | list[Tensor]:
+    """The slopes of a function that is given at the points of a grid, from the neighbors on both sides.
+
+    Args:
+        f: the values of the function.
+        *varargs: how far the points are apart, 1 by default: one number for all axes, or one for each.
+        axis: the axis or axes to go along, in [-ndim, ndim); None is all of them.
+        edge_order: 1: at the ends the difference to the neighbor.
+
+    Returns:
+        for each axis a Tensor of the shape of ``f``, Float32, and Float64 and complex of that; a list of several, one
+        by itself.
+
+    Raises:
+        TypeError: neither one distance nor one for each axis.
+        ValueError: an axis is out of range, or has fewer than 2 points.
+        NotImplementedError: distances that differ from point to point, or another ``edge_order``.
+    """
+    x = as_singles(asarray(f))
+    if edge_order != 1:
+        raise NotImplementedError(f"For 'numpy.gradient', 'edge_order' must be 1, but got {edge_order!r}")
+    if not all(isinstance(one, int | float) for one in varargs):
+        raise NotImplementedError("For 'numpy.gradient', the distances must be numbers: one along each axis")
+    given = range(x.ndim) if axis is None else (axis,) if isinstance(axis, int) else tuple(axis)
+    axes = [one_axis(one, x.ndim, "numpy.gradient") for one in given]
+    steps = [1.0] * len(axes) if not varargs else list(varargs) * (len(axes) if len(varargs) == 1 else 1)
+    if len(steps) != len(axes):
+        raise TypeError(f"For 'numpy.gradient', there must be 1 distance or {len(axes)}, but got {len(varargs)}")
+    found = []
+    for at, step in zip(axes, steps, strict=True):
+        n = x.shape[at]
+        if n < 2:
+            raise ValueError(f"For 'numpy.gradient', axis {at} must have 2 points at least, but got shape {x.shape}")
+        lines = ops.moveaxis(x, at, 0)
+        slopes = [lines[1:2] - lines[:1], (lines[2:] - lines[:-2]) / 2, lines[-1:] - lines[-2:-1]]
+        found.append(ops.moveaxis(ops.cat(slopes, 0) / step, 0, at))
+    return found[0] if len(found) == 1 else found
+
+
+def trapz(y: TensorLike, x: TensorLike | None = None, dx: float = 1.0, axis: int = -1) -> Tensor:
+    """The integral along one axis by the trapezoidal rule.
+
+    Args:
+        y: the values of the function.
+        x: where they are; None: ``dx`` apart. It is a vector, or has the shape of ``y``.
+        dx: how far they are apart.
+        axis: the axis, in [-ndim, ndim).
+
+    Returns:
+        a floating Tensor with the other axes of ``y``.
+
+    Raises:
+        TypeError: ``y`` or ``x`` cannot be a Tensor.
+        ValueError: ``axis`` is out of range, or the shapes do not fit.
+    """
+    values = floating(y)
+    return ops.trapz(values, None if x is None else floating(x), dx=dx, dim=one_axis(axis, values.ndim, "numpy.trapz"))
+
+
+def unwrap(p: TensorLike, discont: float = math.pi, axis: int = -1) -> Tensor:
+    """Angles without jumps: multiples of 2 pi are added where a step would be larger than half a turn.
+
+    Args:
+        p: the angles in radians.
+        discont: the largest step that is left as it is; below pi it counts as pi.
+        axis: the axis along which they follow each other, in [-ndim, ndim).
+
+    Returns:
+        a Tensor of the shape of ``p``, Float32, and Float64 of that.
+
+    Raises:
+        TypeError: ``p`` cannot be a Tensor.
+        ValueError: ``axis`` is out of range.
+    """
+    x = as_singles(asarray(p))
+    lines = ops.moveaxis(x, one_axis(axis, x.ndim, "numpy.unwrap"), 0)
+    steps = lines[1:] - lines[:-1]
+    turned = ops.remainder(steps + math.pi, 2 * math.pi) - math.pi
+    turned = ops.where(ops.logical_and(turned == -math.pi, steps > 0), math.pi, turned)
+    added = ops.where(ops.abs(steps) < discont, 0.0, turned - steps)
+    return ops.moveaxis(ops.cat([lines[:1], lines[1:] + ops.cumsum(added, 0)], 0), 0, axis)

@@ -1,0 +1,111 @@
+"""Vectors as sets: which values are there, once or in both."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .. import ops
+from ..core.dtype import bool_, int32
+from ..core.tensor import Tensor
+from ..core.types import TensorLike
+from ..ops.sorting import unique_sorted
+from .arrays import asarray, made, together
+
+__all__ = ["in1d", "intersect1d", "isin", "setdiff1d", "unique"]
+
+
+def unique(x: TensorLike, return_inverse: bool = False) -> Tensor | tuple[Tensor, Tensor]:
+    """Each value once, in ascending order; on demand the place of each element's value.
+
+    Args:
+        x: the elements.
+        return_inverse: whether to return the places too.
+
+    Returns:
+        a vector of the values; with ``return_inverse`` a pair of it and the places, Int32, of the shape of ``x``.
+
+    Raises:
+        TypeError: ``x`` cannot be a Tensor.
+        NotImplementedError: a gradient arrives at the values, which have none.
+    """
+    values, inverse = unique_sorted(asarray(x), return_inverse=True)
+    return (values, inverse.astype(int32)) if return_inverse else values
+
+
+def in1d(ar1: TensorLike, ar2: TensorLike, invert: bool = False) -> Tensor:
+    """Whether each element is one of others, flattened.
+
+    Args:
+        ar1: the elements.
+        ar2: the others.
+        invert: whether to tell which are not.
+
+    Returns:
+        a Bool vector with an element for each of ``ar1``.
+
+    Raises:
+        TypeError: one cannot be a Tensor.
+    """
+    return ops.reshape(isin(ar1, ar2, invert), (-1,))
+
+
+def isin(element: TensorLike, test_elements: TensorLike, invert: bool = False) -> Tensor:
+    """Whether each element is one of others.
+
+    Args:
+        element: the elements.
+        test_elements: the others.
+        invert: whether to tell which are not.
+
+    Returns:
+        a Bool Tensor of the shape of ``element``.
+
+    Raises:
+        TypeError: one cannot be a Tensor.
+    """
+    x, others = together(element, test_elements)
+    return made(np.isin(x.asnumpy(), others.asnumpy(), invert=invert), bool_)
+
+
+def intersect1d(
+    ar1: TensorLike, ar2: TensorLike, assume_unique: bool = False, return_indices: bool = False
+) -> Tensor | tuple[Tensor, Tensor, Tensor]:
+    """The values that are in both, each once, in ascending order.
+
+    Args:
+        ar1: the one, taken flattened.
+        ar2: the other, taken flattened.
+        assume_unique: whether no value comes twice in either, which saves time.
+        return_indices: whether to return the places of the values too.
+
+    Returns:
+        a vector of the values; with ``return_indices`` a triple of it and the first places in ``ar1`` and in ``ar2``,
+        Int32.
+
+    Raises:
+        TypeError: one cannot be a Tensor.
+    """
+    x, y = (ops.reshape(one, (-1,)) for one in together(ar1, ar2))
+    _, first, second = np.intersect1d(x.asnumpy(), y.asnumpy(), assume_unique, return_indices=True)
+    values = x[made(first)]
+    return (values, made(first), made(second)) if return_indices else values
+
+
+def setdiff1d(ar1: TensorLike, ar2: TensorLike, assume_unique: bool = False) -> Tensor:
+    """The values that are in ``ar1`` and not in ``ar2``, each once, in ascending order.
+
+    Args:
+        ar1: the one, taken flattened.
+        ar2: the other.
+        assume_unique: whether no value comes twice in either; then they keep the order of ``ar1``.
+
+    Returns:
+        a vector of the dtype of ``ar1``.
+
+    Raises:
+        TypeError: one cannot be a Tensor.
+    """
+    x = ops.reshape(asarray(ar1), (-1,))
+    values = x.asnumpy()
+    places = np.arange(x.size) if assume_unique else np.unique(values, return_index=True)[1]
+    return x[made(places[~np.isin(values[places], asarray(ar2).asnumpy())])]

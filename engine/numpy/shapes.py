@@ -1,0 +1,385 @@
+"""The same elements in another shape or order, in pieces or joined."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from .. import ops
+from ..core.tensor import Tensor
+from ..core.types import Ints, TensorLike
+from ..ops.arguments import Axis, ints_of, one_axis
+from .arrays import asarray, together
+
+__all__ = [
+    "append", "apply_along_axis", "apply_over_axes", "array_str", "atleast_1d", "atleast_2d", "atleast_3d",
+    "broadcast_arrays", "concatenate", "dsplit", "expand_dims", "flip", "hsplit", "roll", "rollaxis", "shape", "size",
+    "split", "vsplit",
+]  # fmt: skip
+
+
+def shape(a: TensorLike) -> tuple[int, ...]:
+    """The length of each axis.
+
+    Args:
+        a: a Tensor, or what one can be made of.
+
+    Returns:
+        a tuple of ints.
+    """
+    return asarray(a).shape
+
+
+def size(a: TensorLike, axis: int | None = None) -> int:
+    """The number of elements, or the length of one axis.
+
+    Args:
+        a: a Tensor, or what one can be made of.
+        axis: the axis; None counts all elements.
+
+    Returns:
+        an int.
+
+    Raises:
+        IndexError: ``axis`` is out of range.
+    """
+    return asarray(a).size if axis is None else asarray(a).shape[axis]
+
+
+def concatenate(arrays: Sequence[TensorLike], axis: int | None = 0) -> Tensor:
+    """Tensors joined along an axis that they have.
+
+    Args:
+        arrays: what is joined; the shapes differ along ``axis`` at most.
+        axis: the axis; None joins them flattened.
+
+    Returns:
+        a Tensor.
+
+    Raises:
+        ValueError: ``axis`` is out of range, or the shapes do not fit.
+    """
+    given = [asarray(one) for one in arrays]
+    return ops.cat([ops.reshape(x, (-1,)) for x in given]) if axis is None else ops.cat(given, axis)
+
+
+def atleast_1d(*arys: TensorLike) -> Tensor | list[Tensor]:
+    """Tensors with one axis at least: a number becomes a vector of one.
+
+    Args:
+        *arys: Tensors, or what they can be made of.
+
+    Returns:
+        a Tensor for one argument, a list for several.
+    """
+    found = [_at_least(asarray(one), 1) for one in arys]
+    return found[0] if len(found) == 1 else found
+
+
+def atleast_2d(*arys: TensorLike) -> Tensor | list[Tensor]:
+    """Tensors with two axes at least: a vector becomes a row.
+
+    Args:
+        *arys: Tensors, or what they can be made of.
+
+    Returns:
+        a Tensor for one argument, a list for several.
+    """
+    found = [_at_least(asarray(one), 2) for one in arys]
+    return found[0] if len(found) == 1 else found
+
+
+def _at_least(tensor: Tensor, axes: int) -> Tensor:
+    return tensor if tensor.ndim >= axes else ops.reshape(tensor, (1,) * (axes - tensor.ndim) + tensor.shape)
+
+
+def split(x: TensorLike, indices_or_sections: Ints, axis: int = 0) -> tuple[Tensor, ...]:
+    """Pieces along one axis.
+
+    Args:
+        x: what is cut.
+        indices_or_sections: how many pieces of one length; or the places to cut at, ascending.
+        axis: the axis.
+
+    Returns:
+        a tuple of Tensors.
+
+    Raises:
+        ValueError: that many pieces of one length do not make up the axis.
+    """
+    x = asarray(x)
+    if isinstance(indices_or_sections, int):
+        if indices_or_sections < 1 or x.shape[axis] % indices_or_sections:
+            raise ValueError(
+                f"For 'numpy.split', 'indices_or_sections' {indices_or_sections} must divide the length "
+                f"{x.shape[axis]} of axis {axis}"
+            )
+        return ops.split(x, x.shape[axis] // indices_or_sections, axis)
+    ends = [0, *indices_or_sections, x.shape[axis]]
+    return ops.split(x, [high - low for low, high in itertools.pairwise(ends)], axis)
+
+
+def vsplit(x: TensorLike, indices_or_sections: Ints) -> tuple[Tensor, ...]:
+    """Pieces along the first axis.
+
+    Args:
+        x: what is cut, of at least 2 axes.
+        indices_or_sections: how many pieces of one length; or the places to cut at, ascending.
+
+    Returns:
+        a tuple of Tensors.
+
+    Raises:
+        ValueError: too few axes, or that many pieces of one length do not make up the axis.
+    """
+    return _split_along("vsplit", x, indices_or_sections, 0, 2)
+
+
+def hsplit(x: TensorLike, indices_or_sections: Ints) -> tuple[Tensor, ...]:
+    """Pieces along the second axis, of a vector along its only one.
+
+    Args:
+        x: what is cut, of at least 1 axis.
+        indices_or_sections: how many pieces of one length; or the places to cut at, ascending.
+
+    Returns:
+        a tuple of Tensors.
+
+    Raises:
+        ValueError: too few axes, or that many pieces of one length do not make up the axis.
+    """
+    return _split_along("hsplit", x, indices_or_sections, 1, 1)
+
+
+def dsplit(x: TensorLike, indices_or_sections: Ints) -> tuple[Tensor, ...]:
+    """Pieces along the third axis.
+
+    Args:
+        x: what is cut, of at least 3 axes.
+        indices_or_sections: how many pieces of one length; or the places to cut at, ascending.
+
+    Returns:
+        a tuple of Tensors.
+
+    Raises:
+        ValueError: too few axes, or that many pieces of one length do not make up the axis.
+    """
+    return _split_along("dsplit", x, indices_or_sections, 2, 3)
+
+
+def _split_along(name: str, x: TensorLike, indices_or_sections: Ints, axis: int, least: int) -> tuple[Tensor, ...]:
+    given = asarray(x)
+    if given.ndim < least:
+        raise ValueError(f"For 'numpy.{name}', 'x' must have {least} axes at least, but got shape {given.shape}")
+    return split(given, indices_or_sections, min(axis, given.ndim - 1))
+
+
+def flip(m: TensorLike, axis: Axis = None) -> Tensor:
+    """The elements in reverse order along axes.
+
+    Args:
+        m: a Tensor, or what one can be made of.
+        axis: the axis or axes, in [-ndim, ndim); None is all of them.
+
+    Returns:
+        a Tensor of the shape of ``m``.
+
+    Raises:
+        ValueError: an axis is out of range or named twice.
+    """
+    m = asarray(m)
+    axes = tuple(range(m.ndim)) if axis is None else (axis,) if isinstance(axis, int) else tuple(axis)
+    return ops.flip(m, axes)
+
+
+def atleast_3d(*arys: TensorLike) -> Tensor | list[Tensor]:
+    """Tensors with three axes at least: a vector becomes (1, n, 1), a matrix (n, m, 1).
+
+    Args:
+        *arys: Tensors, or what they can be made of.
+
+    Returns:
+        a Tensor for one argument, a list for several.
+    """
+    found = [ops.atleast_3d(asarray(one)) for one in arys]
+    return found[0] if len(found) == 1 else found
+
+
+def expand_dims(a: TensorLike, axis: Ints) -> Tensor:
+    """New axes of length 1.
+
+    Args:
+        a: a Tensor, or what one can be made of.
+        axis: where they are among the axes of the result: an int, or one for each.
+
+    Returns:
+        a Tensor of the same elements.
+
+    Raises:
+        TypeError: ``axis`` are no ints.
+        ValueError: one is out of range or named twice.
+    """
+    x = asarray(a)
+    given = ints_of(axis, "numpy.expand_dims", "axis")
+    places = sorted(one_axis(one, x.ndim + len(given), "numpy.expand_dims") for one in given)
+    if len(set(places)) < len(places):
+        raise ValueError(f"For 'numpy.expand_dims', 'axis' must name each axis once, but got {axis}")
+    for one in places:
+        x = ops.expand_dims(x, one)
+    return x
+
+
+def rollaxis(x: TensorLike, axis: int, start: int = 0) -> Tensor:
+    """One axis moved back to stand before another.
+
+    Args:
+        x: a Tensor, or what one can be made of.
+        axis: the axis that is moved, in [-ndim, ndim).
+        start: the axis that it stands before, in [-ndim, ndim].
+
+    Returns:
+        a Tensor of the same elements.
+
+    Raises:
+        ValueError: one is out of range.
+    """
+    given = asarray(x)
+    at = one_axis(axis, given.ndim, "numpy.rollaxis")
+    if not -given.ndim <= start <= given.ndim:
+        raise ValueError(f"For 'numpy.rollaxis', 'start' must be in [-{given.ndim}, {given.ndim}], but got {start}")
+    before = start + given.ndim if start < 0 else start
+    return ops.moveaxis(given, at, before - 1 if at < before else before)
+
+
+def roll(a: TensorLike, shift: Ints, axis: Ints | None = None) -> Tensor:
+    """Elements moved on along axes, those that fall off the end coming back at the start.
+
+    Args:
+        a: a Tensor, or what one can be made of.
+        shift: by how much, negative for the other way; one number for all axes, or one for each.
+        axis: the axis or axes; None rolls the flattened elements.
+
+    Returns:
+        a Tensor of the shape and dtype of ``a``.
+
+    Raises:
+        TypeError: ``shift`` or ``axis`` hold no ints.
+        ValueError: they differ in length, or an axis is out of range.
+    """
+    x = asarray(a)
+    if axis is None:
+        steps = ints_of(shift, "numpy.roll", "shift")
+        return ops.roll(x, sum(steps))
+    steps, axes = ints_of(shift, "numpy.roll", "shift"), ints_of(axis, "numpy.roll", "axis")
+    count = max(len(steps), len(axes))
+    return ops.roll(x, *(one * count if len(one) == 1 else one for one in (steps, axes)))
+
+
+def broadcast_arrays(*args: TensorLike) -> list[Tensor]:
+    """Tensors in the shape that they broadcast to.
+
+    Args:
+        *args: Tensors, or what they can be made of.
+
+    Returns:
+        a list of Tensors.
+
+    Raises:
+        ValueError: the shapes do not broadcast.
+    """
+    given = [asarray(one) for one in args]
+    try:
+        shape = np.broadcast_shapes(*(one.shape for one in given))
+    except ValueError:
+        shapes = ", ".join(str(one.shape) for one in given)
+        raise ValueError(f"For 'numpy.broadcast_arrays', shapes must broadcast, but got {shapes}") from None
+    return [ops.broadcast_to(one, shape) for one in given]
+
+
+def append(arr: TensorLike, values: TensorLike, axis: int | None = None) -> Tensor:
+    """Elements put behind others.
+
+    Args:
+        arr: what is in front.
+        values: what is put behind it.
+        axis: the axis along which, in [-ndim, ndim); None joins both flattened.
+
+    Returns:
+        a Tensor.
+
+    Raises:
+        ValueError: ``axis`` is out of range, or the shapes do not fit.
+    """
+    return concatenate(together(arr, values), axis)
+
+
+def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: TensorLike, *args: Any, **kwargs: Any) -> Tensor:
+    """A function of a vector, applied to all vectors along one axis.
+
+    Args:
+        func1d: takes a vector and returns a number or a Tensor, of one shape for all.
+        axis: the axis, in [-ndim, ndim).
+        arr: a Tensor, or what one can be made of.
+        *args: what the function gets behind the vector.
+        **kwargs: likewise, by name.
+
+    Returns:
+        a Tensor with the axes of the function's result in the place of ``axis``.
+
+    Raises:
+        ValueError: ``axis`` is out of range, or an axis has no elements.
+    """
+    x = asarray(arr)
+    at = one_axis(axis, x.ndim, "numpy.apply_along_axis")
+    if not x.size:
+        raise ValueError(f"For 'numpy.apply_along_axis', 'arr' must have elements, but got shape {x.shape}")
+    lines = ops.moveaxis(x, at, -1)
+    rows = ops.reshape(lines, (-1, x.shape[at]))
+    found = ops.stack([asarray(func1d(rows[i], *args, **kwargs)) for i in range(rows.shape[0])])
+    inner = found.shape[1:]
+    whole = ops.reshape(found, (*lines.shape[:-1], *inner))
+    return ops.moveaxis(whole, tuple(range(x.ndim - 1, whole.ndim)), tuple(range(at, at + len(inner))))
+
+
+def apply_over_axes(func: Callable[[Tensor, int], Tensor], a: TensorLike, axes: Ints) -> Tensor:
+    """A function that reduces one axis, applied to axes one after the other.
+
+    Args:
+        func: takes a Tensor and an axis, and returns a Tensor with that axis or without it.
+        a: a Tensor, or what one can be made of.
+        axes: the axis or axes.
+
+    Returns:
+        a Tensor with all axes of ``a``; those that were reduced have length 1.
+
+    Raises:
+        ValueError: an axis is out of range, or the function gives another number of axes.
+    """
+    found = asarray(a)
+    for one in ints_of(axes, "numpy.apply_over_axes", "axes"):
+        at = one_axis(one, found.ndim, "numpy.apply_over_axes")
+        reduced = func(found, at)
+        if reduced.ndim == found.ndim - 1:
+            reduced = ops.expand_dims(reduced, at)
+        if reduced.ndim != found.ndim:
+            raise ValueError(
+                f"For 'numpy.apply_over_axes', 'func' must return {found.ndim} or {found.ndim - 1} axes, but got "
+                f"{reduced.ndim}"
+            )
+        found = reduced
+    return found
+
+
+def array_str(a: TensorLike) -> str:
+    """The elements as NumPy prints them.
+
+    Args:
+        a: a Tensor, or what one can be made of.
+
+    Returns:
+        a text.
+    """
+    return np.array_str(asarray(a).asnumpy())

@@ -1,0 +1,349 @@
+"""How values vary together, and how often they are there: covariances, histograms, bins; values between others."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .. import ops
+from ..core.checks import check_one_of
+from ..core.dtype import float32
+from ..core.tensor import Tensor
+from ..core.types import AnyDType, TensorLike
+from .arrays import as_singles, as_type, asarray, made, together
+
+__all__ = [
+    "bincount", "corrcoef", "cov", "digitize", "histogram", "histogram2d", "histogram_bin_edges", "histogramdd",
+    "interp", "searchsorted",
+]  # fmt: skip
+
+
+def cov(
+    m: TensorLike, y: TensorLike | None = None, rowvar: bool = True, bias: bool = False, ddof: int |
+    None = None,
+    fweights: TensorLike | None = None, aweights: TensorLike | None = None, dtype: AnyDType | None = None,
+) -> Tensor:  # fmt: skip
+    """The matrix of covariances of variables; see ``ops.cov``.
+
+    Args:
+        m: a variable in each row and an observation in each column; a vector is one variable.
+        y: more variables of the same observations, put below those of ``m``.
+        rowvar: whether the variables are the rows; False: the columns.
+        bias: whether to divide by the number of observations n, instead of n - 1.
+        ddof: divides by n - ``ddof`` instead, where it is given.
+        fweights: how many times each observation counts.
+        aweights: the weight of each observation.
+        dtype: the dtype to convert to first; None is Float32, and Float64 and complex for those.
+
+    Returns:
+        a symmetric matrix with a row for each variable; without axes for one variable.
+
+    Raises:
+        ValueError: more than 2 axes, or shapes that do not fit.
+    """
+    given = [ops.atleast_2d(as_type(as_singles(asarray(one)), dtype)) for one in (m, y) if one is not None]
+    columns = [one.T if not rowvar and one.shape[0] != 1 else one for one in given]
+    whole = columns[0] if len(columns) == 1 else ops.cat(columns, 0)
+    lost = (0 if bias else 1) if ddof is None else ddof
+    weights = [None if one is None else asarray(one) for one in (fweights, aweights)]
+    found = ops.cov(whole, correction=lost, fweights=weights[0], aweights=weights[1])
+    return ops.squeeze(found)
+
+
+def corrcoef(
+    x: TensorLike, y: TensorLike | None = None, rowvar: bool = True, dtype: AnyDType | None = None
+) -> Tensor:
+    """The matrix of correlations of variables: their covariances over the product of their standard deviations.
+
+    Args:
+        x: a variable in each row and an observation in each column; a vector is one variable.
+        y: more variables of the same observations, put below those of ``x``.
+        rowvar: whether the variables are the rows; False: the columns.
+        dtype: the dtype of the result; None is Float32, and Float64 and complex for those.
+
+    Returns:
+        a symmetric matrix with a row for each variable; without axes for one variable.
+
+    Raises:
+        ValueError: more than 2 axes, or shapes that do not fit.
+    """
+    found = cov(x, y, rowvar)
+    if not found.ndim:
+        return as_type(found / found, dtype)
+    lengths = ops.sqrt(ops.real(ops.diagonal(found)) if found.dtype.is_complex else ops.diagonal(found))
+    return as_type(found / ops.reshape(lengths, (-1, 1)) / lengths, dtype)
+
+
+# Counting
+
+
+def _edges(name: str, a: Tensor, bins: Any, limits: Any) -> Tensor:
+    """The edges of bins: those that were given, or so many of one width."""
+    if isinstance(bins, str):
+        raise TypeError(f"For 'numpy.{name}', 'bins' must be an int or edges, but got {bins!r}")
+    given = asarray(bins)
+    if given.ndim:
+        if np.any(np.diff(given.asnumpy()) < 0):
+            raise ValueError(f"For 'numpy.{name}', 'bins' must rise, but got {bins}")
+        return given
+    return made(np.histogram_bin_edges(a.asnumpy(), int(given.item()), limits), float32)
+
+
+def histogram_bin_edges(
+    a: TensorLike, bins: TensorLike | str = 10, range: tuple[float, float] | None = None, weights: TensorLike | None =
+    None,
+) -> Tensor:  # fmt: skip
+    """The edges of the bins of a histogram.
+
+    Args:
+        a: the elements, of any shape.
+        bins: how many bins of one width, or their edges.
+        range: the lowest and the highest edge; those of the elements by default.
+        weights: has no part in it, as there is no rule for bins that asks for weights.
+
+    Returns:
+        a Float32 vector; edges that were given as they are.
+
+    Raises:
+        TypeError: ``bins`` is a string.
+        ValueError: edges that fall.
+    """
+    return _edges("histogram_bin_edges", asarray(a), bins, range)
+
+
+def histogram(
+    a: TensorLike, bins: TensorLike | str = 10, range: tuple[float, float] | None = None, weights: TensorLike | None =
+    None, density: bool = False
+) -> tuple[Tensor, Tensor]:
+    """(how many elements are in each bin, the edges of the bins); the last bin has its upper edge too.
+
+    Args:
+        a: the elements, of any shape.
+        bins: how many bins of one width, or their edges.
+        range: the lowest and the highest edge; those of the elements by default.
+        weights: what each element counts; gradients pass.
+        density: whether the integral over the bins is 1.
+
+    Raises:
+        TypeError: ``bins`` is a string.
+        ValueError: edges that fall, or weights of another shape.
+    """
+    x = asarray(a)
+    if weights is not None and asarray(weights).shape != x.shape:
+        raise ValueError(
+            f"For 'numpy.histogram', 'weights' must have the shape {x.shape} of 'a', but got {asarray(weights).shape}"
+        )
+    edges = _edges("histogram", x, bins, range)
+    return _counts([ops.reshape(x, (-1,))], [edges], weights, density), edges
+
+
+def histogram2d(
+    x: TensorLike, y: TensorLike, bins: Any = 10, range: Any = None, weights: TensorLike | None = None, density: bool =
+    False,
+) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
+    """How many points of the plane are in each bin of a grid.
+
+    Args:
+        x: the first coordinates, a vector.
+        y: the second ones, of the same length.
+        bins: how many bins of one width, or their edges; for both, or a pair of one for each.
+        range: for each axis the lowest and the highest edge; those of the points by default.
+        weights: what each point counts; gradients pass.
+        density: whether the integral over the bins is 1.
+
+    Returns:
+        the counts (bins of x, bins of y), and the edges along both, Float32.
+
+    Raises:
+        TypeError: ``bins`` is a string.
+        ValueError: edges that fall, or vectors of other lengths.
+    """
+    points = [asarray(x), asarray(y)]
+    if points[0].ndim != 1 or points[0].shape != points[1].shape:
+        raise ValueError(
+            f"For 'numpy.histogram2d', 'x' and 'y' must be vectors of one length, but got {points[0].shape} and "
+            f"{points[1].shape}"
+        )
+    several = not isinstance(bins, int | str) and len(bins) == 2
+    found, edges = _histogram("histogram2d", points, bins if several else [bins, bins], range, weights, density)
+    return found, edges[0], edges[1]
+
+
+def histogramdd(
+    sample: TensorLike | Sequence[TensorLike], bins: Any = 10, range: Any = None, weights: TensorLike | None = None,
+    density: bool = False,
+) -> tuple[Tensor, list[Tensor]]:  # fmt: skip
+    """How many points are in each bin of a grid of any number of axes.
+
+    Args:
+        sample: a matrix with a point in each row; or a list of the coordinates along each axis.
+        bins: how many bins of one width, or for each axis that number or the edges.
+        range: for each axis the lowest and the highest edge; those of the points by default.
+        weights: what each point counts; gradients pass.
+        density: whether the integral over the bins is 1.
+
+    Returns:
+        the counts, with an axis for each coordinate, and a list of the edges along each, Float32.
+
+    Raises:
+        TypeError: ``bins`` is a string.
+        ValueError: ``sample`` is no matrix, edges that fall, or not as many ``bins`` as coordinates.
+    """
+    points = [asarray(one) for one in sample] if isinstance(sample, list | tuple) else None
+    if points is None:
+        matrix = asarray(sample)
+        if matrix.ndim != 2:
+            raise ValueError(f"For 'numpy.histogramdd', 'sample' must be a matrix, but got shape {matrix.shape}")
+        points = [matrix[:, i] for i in np.arange(matrix.shape[1]).tolist()]
+    each = [bins] * len(points) if isinstance(bins, int | str) else list(bins)
+    if len(each) != len(points):
+        raise ValueError(
+            f"For 'numpy.histogramdd', 'bins' must have an entry for each of {len(points)} coordinates, but got "
+            f"{len(each)}"
+        )
+    return _histogram("histogramdd", points, each, range, weights, density)
+
+
+def _histogram(
+    name: str, points: list[Tensor], bins: Sequence[Any], limits: Any, weights: TensorLike | None, density: bool
+) -> tuple[Tensor, list[Tensor]]:
+    if limits is not None and len(limits) != len(points):
+        raise ValueError(
+            f"For 'numpy.{name}', 'range' must have an entry for each of {len(points)} coordinates, but got {limits}"
+        )
+    each = [None] * len(points) if limits is None else limits
+    edges = [_edges(name, *row) for row in zip(points, bins, each, strict=True)]
+    if weights is not None and asarray(weights).shape != points[0].shape:
+        raise ValueError(
+            f"For 'numpy.{name}', 'weights' must have the shape {points[0].shape}, but got {asarray(weights).shape}"
+        )
+    return _counts(points, edges, weights, density), edges
+
+
+def _counts(points: list[Tensor], edges: list[Tensor], weights: TensorLike | None, density: bool) -> Tensor:
+    """How many points are in each bin, by NumPy's rule: the last bin of each axis has its upper edge too."""
+    shape = tuple(max(one.size - 1, 0) for one in edges)
+    places, within = np.zeros(points[0].size, np.int64), np.ones(points[0].size, bool)
+    for point, edge, count in zip(points, edges, shape, strict=True):
+        values, borders = point.asnumpy(), edge.asnumpy()
+        at = np.searchsorted(borders, values, "right") - 1
+        at[values == borders[-1]] = count - 1
+        within &= (at >= 0) & (at < count)
+        places = places * count + at
+    counted = np.flatnonzero(within)
+    factors = None if weights is None else ops.reshape(asarray(weights), (-1,))[made(counted)].astype(float32)
+    found = ops.reshape(ops.bincount(Tensor(places[counted]), factors, math.prod(shape)), shape)
+    if not density:
+        return found
+    sizes = [np.diff(one.asnumpy().astype(np.float64)) for one in edges]
+    volumes = sizes[0]
+    for size in sizes[1:]:
+        volumes = np.multiply.outer(volumes, size)
+    return found / made(volumes, float32) / ops.sum(found)
+
+
+def bincount(
+    x: TensorLike, weights: TensorLike | None = None, minlength: int = 0, length: int | None = None
+) -> Tensor:
+    """How often each of the numbers 0, 1, 2, ... is there, or the sum of its weights.
+
+    Args:
+        x: a vector of ints that are not negative.
+        weights: what each element counts; gradients pass.
+        minlength: how many numbers are counted at least.
+        length: how many numbers are counted, where it is given: larger ones are left out.
+
+    Returns:
+        a Float32 vector.
+
+    Raises:
+        TypeError: ``x`` holds no integers.
+        ValueError: it is no vector or holds a negative number, or ``weights`` has another length.
+    """
+    counted = ops.bincount(asarray(x), None if weights is None else asarray(weights), max(minlength, length or 0))
+    return counted if length is None else counted[:length]
+
+
+# Places between others
+
+
+def digitize(x: TensorLike, bins: TensorLike, right: bool = False) -> Tensor:
+    """In which bin each element is: 0 is below the first edge, n above the last one of n.
+
+    Args:
+        x: the elements, of any shape.
+        bins: the edges, which rise or fall.
+        right: whether an element that equals an edge is in the bin that the edge is the upper end of.
+
+    Returns:
+        an Int32 Tensor of the shape of ``x``.
+
+    Raises:
+        ValueError: ``bins`` is no vector, or neither rises nor falls.
+    """
+    edges = asarray(bins)
+    values = edges.asnumpy()
+    if edges.ndim != 1 or not (np.all(np.diff(values) >= 0) or np.all(np.diff(values) <= 0)):
+        raise ValueError(f"For 'numpy.digitize', 'bins' must be a vector that rises or falls, but got {bins}")
+    return made(np.digitize(asarray(x).asnumpy(), values, right))
+
+
+def searchsorted(a: TensorLike, v: TensorLike, side: str = "left", sorter: TensorLike | None = None) -> Tensor:
+    """Where values would be put into a sorted vector to keep it sorted.
+
+    Args:
+        a: the vector, ascending.
+        v: the values, of any shape.
+        side: "left": before those that equal it; "right": behind them.
+        sorter: the places that sort ``a``, where it is not sorted itself.
+
+    Returns:
+        an Int32 Tensor of the shape of ``v``.
+
+    Raises:
+        ValueError: ``a`` is no vector, or another ``side``.
+    """
+    check_one_of(side, ("left", "right"), "numpy.searchsorted", "side")
+    edges, values = together(a, v)
+    if edges.ndim != 1:
+        raise ValueError(f"For 'numpy.searchsorted', 'a' must be a vector, but got shape {edges.shape}")
+    order = None if sorter is None else asarray(sorter).asnumpy()
+    return made(np.searchsorted(edges.asnumpy(), values.asnumpy(), side, order))  # type: ignore[call-overload]
+
+
+def interp(
+    x: TensorLike, xp: TensorLike, fp: TensorLike, left: float | None = None, right: float | None = None
+) -> Tensor:
+    """The values of a function that is straight between points.
+
+    Args:
+        x: where it is taken, of any shape.
+        xp: where the points are, a rising vector.
+        fp: the values there, of the same length.
+        left: the value below the first point; None is that of the first point.
+        right: the value above the last point; None is that of the last point.
+
+    Returns:
+        a Tensor of the shape of ``x``, Float32, and Float64 of that.
+
+    Raises:
+        ValueError: ``xp`` and ``fp`` are no vectors of one length, or have no point.
+    """
+    at, places, values = (as_singles(one) for one in together(x, xp, fp))
+    if places.ndim != 1 or places.shape != values.shape or not places.size:
+        raise ValueError(
+            f"For 'numpy.interp', 'xp' and 'fp' must be vectors of one length above 0, but got {places.shape} and "
+            f"{values.shape}"
+        )
+    below, above = at < places[0], at > places[-1]
+    found = ops.broadcast_to(values[0], at.shape)
+    if places.size > 1:
+        nearest = np.searchsorted(places.asnumpy(), at.asnumpy(), "right") - 1
+        low = made(np.clip(nearest, 0, places.size - 2))
+        slopes = (values[1:] - values[:-1]) / (places[1:] - places[:-1])
+        found = values[low] + (at - places[low]) * slopes[low]
+    ends = [values[0] if left is None else left, values[-1] if right is None else right]
+    return ops.where(below, ends[0], ops.where(above, ends[1], found))
