@@ -6,6 +6,7 @@ As in MindSpore, a layer over one axis is one over images of height 1: its weigh
 from __future__ import annotations
 
 import math
+from functools import cached_property
 from typing import Any
 
 from .. import ops
@@ -129,6 +130,19 @@ class _Conv(Cell):
         )
         return ops.squeeze(found, 2) if self._axes == 1 else found
 
+    # The operators, for a subclass with a ``construct`` of its own; as in MindSpore they have the layer's settings.
+
+    @cached_property
+    def bias_add(self) -> ops.Primitive:
+        """x + bias along the channels: takes ``x`` and the bias."""
+        return ops.BiasAdd(data_format="NCDHW" if self._axes == 3 else "NCHW")
+
+    def _operator(self, make: Any, channels: int) -> ops.Primitive:
+        return make(
+            channels, self.kernel_size, pad_mode=self.pad_mode, pad=self.padding, stride=self.stride,
+            dilation=self.dilation, group=self.group,
+        )  # fmt: skip
+
     def _as_image(self, x: Tensor) -> Tensor:
         if x.ndim != 3:
             raise ValueError(f"For '{type(self).__name__}', the input must have 3 axes, but got shape {x.shape}")
@@ -146,6 +160,11 @@ class _Conv(Cell):
 @explained_by(_Conv)
 class Conv2d(_Conv):
     """Cross-correlation of (N, in_channels, H, W) with kernels (out_channels, in_channels / group, KH, KW)."""
+
+    @cached_property
+    def conv2d(self) -> ops.Primitive:
+        """The convolution without the bias: takes ``x`` and the weight."""
+        return self._operator(ops.Conv2D, self.out_channels)
 
 
 @explained_by(_Conv)
@@ -176,6 +195,11 @@ class Conv3d(_Conv):
             bias_init, data_format, dtype,
         )  # fmt: skip
 
+    @cached_property
+    def conv3d(self) -> ops.Primitive:
+        """The convolution without the bias: takes ``x`` and the weight."""
+        return self._operator(ops.Conv3D, self.out_channels)
+
 
 class _Along1(_Conv):
     _axes = 1
@@ -204,6 +228,11 @@ class _Along1(_Conv):
 @explained_by(_Conv)
 class Conv1d(_Along1):
     """Cross-correlation of (N, in_channels, L) with kernels (out_channels, in_channels / group, 1, K)."""
+
+    @cached_property
+    def conv2d(self) -> ops.Primitive:
+        """The convolution without the bias: takes ``x`` (N, C, 1, L) and the weight."""
+        return self._operator(ops.Conv2D, self.out_channels)
 
 
 class _ConvTranspose(_Conv):
@@ -278,6 +307,11 @@ class Conv2dTranspose(_ConvTranspose):
             bias_init, None, dtype,
         )  # fmt: skip
         self.output_padding = _output_padding(output_padding, self, "Conv2dTranspose")
+
+    @cached_property
+    def conv2d_transpose(self) -> ops.Primitive:
+        """The convolution without the bias: takes ``x``, the weight and the output's shape."""
+        return self._operator(ops.Conv2DTranspose, self.in_channels)
 
 
 @explained_by(_Conv)

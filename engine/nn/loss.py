@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -39,6 +40,24 @@ class LossBase(Cell):
     def __init__(self, reduction: str = "mean") -> None:
         super().__init__()
         self.reduction = check_one_of(reduction, ("mean", "sum", "none"), type(self).__name__, "reduction")
+        self.average, self.reduce = reduction != "sum", reduction != "none"
+
+    # Operators that subclasses use by these names.
+    mul = cached_property(lambda self: ops.Mul())
+    cast = cached_property(lambda self: ops.Cast())
+    reduce_mean = cached_property(lambda self: ops.ReduceMean())
+    reduce_sum = cached_property(lambda self: ops.ReduceSum())
+
+    def get_axis(self, x: Tensor) -> tuple[int, ...]:
+        """All axes of a Tensor, as reductions take them.
+
+        Args:
+            x: any Tensor.
+
+        Returns:
+            (0, 1, ..., x.ndim - 1).
+        """
+        return tuple(range(x.ndim))
 
     def get_loss(self, x: Tensor, weights: float = 1.0) -> Tensor:
         """The losses times weights, reduced.

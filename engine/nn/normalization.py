@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 from .. import ops
@@ -236,6 +237,14 @@ class LayerNorm(Cell):
         )
         self.gamma = Parameter(initializer(gamma_init, self.normalized_shape, dtype), "gamma")
         self.beta = Parameter(initializer(beta_init, self.normalized_shape, dtype), "beta")
+
+    @cached_property
+    def layer_norm(self) -> ops.Primitive:
+        """The operator, for a subclass with a ``construct`` of its own: takes ``x``, gamma and beta.
+
+        Its three results are those of ``ops.LayerNorm``: the output, the means, the variances.
+        """
+        return ops.LayerNorm(self.begin_norm_axis, self.begin_params_axis, self.epsilon)
 
     def construct(self, x: Tensor) -> Tensor:
         first = self.begin_norm_axis % x.ndim

@@ -18,6 +18,7 @@ from ..core.recording import no_recording
 from ..core.tensor import Tensor
 from ..cpu.array_module import array_module
 from .cell import Cell
+from .linear import Identity
 
 __all__ = [
     "DistributedGradReducer", "DynamicLossScaleUpdateCell", "FixedLossScaleUpdateCell", "ForwardValueAndGrad",
@@ -176,18 +177,30 @@ class TrainOneStepCell(Cell):
         self.weights = optimizer.parameters
         if sens == 0:
             raise ValueError("For 'TrainOneStepCell', 'sens' must not be 0")
-        self.sens = sens
+        self.sense_flag = sens is not None
+        self.sens = 1.0 if sens is None else sens
         self.return_grad = return_grad
-        self._weight_names = [p.name for p in self.weights]
+        if return_grad:
+            self.weights_name = [p.name for p in self.weights]
+        # For subclasses with a ``construct`` of their own, which most large programs for MindSpore have.
+        self.grad = ops.GradOperation(get_by_list=True, sens_param=True)
+        self.grad_no_sens = ops.GradOperation(get_by_list=True)
+        self.reducer_flag = False
+        self.grad_reducer: Cell = Identity()
 
     def construct(self, *inputs: Any) -> Any:
         loss, gradients = value_and_grad(self.network, None, self.weights)(*inputs)
-        if self.sens is not None and self.sens != 1.0:
+        if self.sense_flag and self.sens != 1.0:
             gradients = tuple(g * self.sens for g in gradients)
+        gradients = self._reduced(gradients)
         self.optimizer(gradients)
         if self.return_grad:
-            return loss, dict(zip(self._weight_names, gradients, strict=True))
+            return loss, dict(zip(self.weights_name, gradients, strict=True))
         return loss
+
+    def _reduced(self, gradients: Any) -> Any:
+        """The gradients after a reducer that a program has put in; Identity is not called, and not seen by a debugger."""
+        return gradients if type(self.grad_reducer) is Identity else self.grad_reducer(gradients)
 
 
 class FixedLossScaleUpdateCell(Cell):
@@ -272,6 +285,7 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
 
     def __init__(self, network: Cell, optimizer: Cell, scale_sense: Cell | Tensor) -> None:
         super().__init__(network, optimizer)
+        self.hyper_map = ops.HyperMap()
         self.loss_scaling_manager: Cell | None = None
         if isinstance(scale_sense, Cell):
             self.loss_scaling_manager = scale_sense
@@ -297,7 +311,7 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
             return loss * scale, loss
 
         (_, loss), gradients = value_and_grad(scaled, None, self.weights, has_aux=True)(*inputs)
-        gradients = tuple(g / scale for g in gradients)
+        gradients = self._reduced(tuple(g / scale for g in gradients))
         overflow = Tensor(self.get_overflow_status(None, gradients))
         cond = self.process_loss_scale(overflow)
         if not bool(overflow):

@@ -1,0 +1,35 @@
+"""What MindSpore 2.10 itself computes in each program, kept in recorded/*.npz.
+
+In an environment that has MindSpore, from this folder's parent:
+
+    python networks/record.py             # all
+    python networks/record.py resnet bert
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from pathlib import Path
+
+import numpy as np
+
+FOLDER = Path(__file__).parent
+FAMILIES = ("vision", "text", "generative", "tables_and_graphs")
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(FOLDER.parent))
+    from networks.steps import PROGRAMS, arrays
+
+    for family in FAMILIES:
+        if (FOLDER / f"{family}.py").exists():
+            importlib.import_module(f"networks.{family}")
+    for name, make in PROGRAMS.items():
+        if not sys.argv[1:] or name in sys.argv[1:]:
+            path = FOLDER / "recorded" / f"{name}.npz"
+            try:
+                np.savez_compressed(path, **arrays(make()))
+            except Exception as e:
+                print("FAIL", name, type(e), str(e)[:1500])
+                continue
+            print(name, path.stat().st_size)

@@ -1,0 +1,78 @@
+"""One training step of a network, and what of it is kept: names, loss, outputs, gradients, parameters, buffers.
+
+Weights and inputs are made by integers alone, or by a sine, so that they are the same numbers everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import mindspore as ms
+import numpy as np
+from mindspore import Tensor, nn
+
+PROGRAMS: dict[str, Callable[[], dict[str, Any]]] = {}
+
+
+def program(make: Callable[[], dict[str, Any]]) -> Callable[[], dict[str, Any]]:
+    """Count a function among the programs; what it returns is compared, name by name."""
+    assert make.__name__ not in PROGRAMS
+    PROGRAMS[make.__name__] = make
+    return make
+
+
+def values(i: int, name: str, shape: tuple[int, ...]) -> np.ndarray:
+    """Numbers in [-1, 1] that follow from the index, scaled as weights are; of one axis, about 1 or about 0."""
+    size = int(np.prod(shape))
+    k = np.arange(size, dtype=np.int64)
+    v = ((37 * k + 11 * k * k + 13 * i) % 211) / 105 - 1
+    if len(shape) > 1:
+        v = v * 1.5 / np.sqrt(size / shape[0])
+    elif name.endswith(("bias", "beta", "mean")):
+        v = 0.1 * v
+    else:
+        v = 1 + 0.2 * v
+    return v.astype(np.float32).reshape(shape)
+
+
+def filled(net: nn.Cell) -> nn.Cell:
+    for i, (name, p) in enumerate(net.parameters_and_names()):
+        if p.dtype == ms.float32:
+            p.set_data(Tensor(values(i, name, p.shape)))
+    return net
+
+
+def wave(*shape: int, k: float = 0.0) -> Tensor:
+    """sin(k), sin(k + 0.37), ..., each with something of its square."""
+    x = np.arange(int(np.prod(shape)))
+    return Tensor((np.sin(0.37 * x + k) + 0.5 * np.cos(0.0131 * x * x)).astype(np.float32).reshape(shape))
+
+
+def integers(*shape: int, below: int, k: int = 1, dtype: Any = np.int32) -> Tensor:
+    """Numbers from 0 to below - 1."""
+    x = np.arange(int(np.prod(shape)), dtype=np.int64)
+    return Tensor(((x * x * 3 + 5 * x + k) % 1009 % below).astype(dtype).reshape(shape))
+
+
+def state(net: nn.Cell) -> dict[str, Any]:
+    """The names of all parameters in order, and their values."""
+    kept: dict[str, Any] = {"names": [f"{p.name} {p.requires_grad}" for p in net.get_parameters()]}
+    return kept | {f"parameter {name}": p for name, p in net.parameters_and_names()}
+
+
+def trained(net: nn.Cell, forward: Callable[..., Any], optimizer: nn.Optimizer, *inputs: Any) -> dict[str, Any]:
+    """One step by the gradients of what `forward` returns first; the rest of it is looked at only."""
+    weights = optimizer.parameters
+    step = ms.value_and_grad(forward, None, weights, has_aux=True)
+    (loss, *outputs), gradients = step(*inputs)
+    kept = {"loss": loss} | {f"output {i}": one for i, one in enumerate(outputs)}
+    kept |= {f"gradient {p.name}": g for p, g in zip(weights, gradients, strict=True)}
+    kept = {name: one.asnumpy().copy() if isinstance(one, Tensor) else one for name, one in kept.items()}
+    optimizer(gradients)
+    return kept | state(net)
+
+
+def arrays(kept: dict[str, Any]) -> dict[str, np.ndarray]:
+    """What a program returns, as arrays."""
+    return {name: one.asnumpy() if isinstance(one, Tensor) else np.array(one) for name, one in kept.items()}

@@ -1,0 +1,55 @@
+"""Small networks, written as programs for MindSpore, compute what they compute there: one training step each.
+
+Names and shapes agree exactly; numbers but for the order in which float32 sums are added.
+"""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+from networks.record import FAMILIES
+
+from hookscope.kernel.alias import install_as_mindspore, uninstall
+
+RECORDED = Path(__file__).parent / "recorded"
+
+install_as_mindspore()  # while the programs are imported: they say `import mindspore`
+try:
+    from networks.steps import PROGRAMS, arrays
+
+    for family in FAMILIES:
+        importlib.import_module(f"networks.{family}")
+finally:
+    uninstall()
+
+# A sum of n numbers in another order differs by up to about sqrt(n) x 6e-8 of the largest; n is at most some thousand
+# here, and a step goes through some ten sums, one after the other.
+# MindSpore's own sigmoid and tanh are up to 1e-6 off below 3, its tanh up to 1e-4 at 5: behind several it is felt.
+OF_THE_LARGEST = 3e-5
+# A gradient that is zero by its formula, as that of a key's bias, is what rounding leaves of much larger numbers.
+OF_THE_LARGEST_OF_ALL = 1e-6
+
+
+def test_every_program_was_recorded_and_nothing_else() -> None:
+    assert sorted(PROGRAMS) == sorted(path.stem for path in RECORDED.glob("*.npz"))
+    assert len(PROGRAMS) >= 25
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_one_training_step_is_that_of_mindspore(name: str) -> None:
+    with np.load(RECORDED / f"{name}.npz", allow_pickle=False) as file:
+        want = dict(file)
+    got = arrays(PROGRAMS[name]())
+    assert list(got) == list(want)
+    largest = max(np.abs(one).max() for key, one in want.items() if key.startswith("gradient"))
+    for key, one in want.items():
+        if one.dtype.kind == "U":
+            assert got[key].tolist() == one.tolist(), key
+            continue
+        assert (got[key].shape, got[key].dtype) == (one.shape, one.dtype), key
+        beyond = OF_THE_LARGEST_OF_ALL * largest if key.startswith("gradient") else 0
+        bound = OF_THE_LARGEST * np.abs(one).max() + beyond
+        np.testing.assert_allclose(got[key], one, rtol=0, atol=bound, err_msg=key)
