@@ -94,6 +94,7 @@ class _Packing(Recording):
     def __init__(self, recording: Recording, hooks: saved_tensors_hooks) -> None:
         self.leaves, self.nodes, self.tracked = recording.leaves, recording.nodes, recording.tracked
         self.hooked, self.marks, self.renamings = recording.hooked, recording.marks, recording.renamings
+        self.beside = recording.beside
         self.hooks = hooks
 
     def follow(self, operator: Differentiable, inputs: tuple[Any, ...], output: Any, attrs: dict[str, Any]) -> None:
