@@ -136,7 +136,7 @@ def sinc(x: Tensor) -> Tensor:
     """sin(pi x) / (pi x), and 1 at 0."""
 
 def stack(arrays: Sequence[Tensor], axis: int = 0) -> Tensor:
-    """Tensors of one shape joined along a new axis."""
+    """Tensors of one shape joined along a new axis, in the dtype that they promote to."""
 
 def std(x: Tensor, axis: Axis = None, ddof: int | bool = 0, keepdims: bool = False) -> Tensor:
     """The standard deviation over axes: sqrt(sum((x - mean) ** 2) / (n - ddof))."""

@@ -158,7 +158,7 @@ class TrainOneStepCell(Cell):
     Args:
         network: a network whose output is the loss.
         optimizer: an optimizer; its parameters are those that are trained.
-        sens: a factor on the gradients, a number or a Tensor; None or 1 for none.
+        sens: a factor on the gradients, a number or a Tensor; None for 1.
         return_grad: whether the gradients are returned too.
 
     Raises:
@@ -175,13 +175,13 @@ class TrainOneStepCell(Cell):
         self.weights = optimizer.parameters
         if sens == 0:
             raise ValueError("For 'TrainOneStepCell', 'sens' must not be 0")
-        self.sens = sens
+        self.sens = 1.0 if sens is None else sens
         self.return_grad = return_grad
         self._weight_names = [p.name for p in self.weights]
 
     def construct(self, *inputs: Any) -> Any:
         loss, gradients = value_and_grad(self.network, None, self.weights)(*inputs)
-        if self.sens is not None and self.sens != 1.0:
+        if self.sens != 1.0:
             gradients = tuple(g * self.sens for g in gradients)
         self.optimizer(gradients)
         if self.return_grad:

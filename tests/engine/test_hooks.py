@@ -539,6 +539,39 @@ def test_a_parameter_that_is_frozen_during_the_run_has_a_gradient_of_zeros(first
     assert (of_x.tolist(), of_w.tolist(), of_b.tolist(), seen) == ([2.0], [0.0], [1.0], [])
 
 
+# Whether requires_grad is on at first; then T and F switch it, and u is a use, with the factors 1, 10, 100, ...
+# As recorded from MindSpore 2.10: the gradients of x and w at x = 3, w = 2.
+SWITCHED = {
+    "Tu": (2.0, 3.0), "TuF": (2.0, 0.0), "TFu": (2.0, 0.0), "TuFT": (2.0, 3.0), "TFuT": (2.0, 0.0),
+    "TFuTu": (22.0, 30.0), "TuFuTu": (222.0, 303.0), "TuFuF": (22.0, 0.0), "FTu": (2.0, 3.0), "FuTu": (22.0, 30.0),
+    "FTuFu": (22.0, 0.0), "FTuFuTu": (222.0, 303.0), "TFTu": (2.0, 3.0), "TFFuTu": (22.0, 30.0),
+    "TuuFuTTu": (2222.0, 3033.0),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("program", SWITCHED)
+def test_each_use_of_a_parameter_counts_if_requires_grad_is_on_then_and_at_the_end(program: str) -> None:
+    w, seen = Parameter(Tensor([2.0]), "w", requires_grad=program[0] == "T"), []
+    array = w._array
+    if w.requires_grad:
+        w.register_hook(lambda g: seen.append(g.tolist()))
+
+    def function(x: Tensor) -> Tensor:
+        total, factor = x * 0.0, 1.0
+        for letter in program[1:]:
+            if letter == "u":
+                total, factor = total + x * w * factor, factor * 10.0
+            else:
+                w.requires_grad = letter == "T"
+        return total
+
+    of_x, (of_w,) = grad(function, 0, [w])(Tensor([3.0]))
+    assert (of_x.item(), of_w.item()) == SWITCHED[program]
+    told = program[0] == "T" and w.requires_grad
+    assert seen == ([[of_w.item()]] if told else [])
+    assert w._array is array  # the very value, as for who looks whether it was trained
+
+
 def test_a_tensor_hook_takes_one_argument() -> None:
     with pytest.raises(TypeError, match=r"must take 1 arguments, as hook\(grad\)"):
         X.register_hook(lambda: None)  # type: ignore[arg-type, misc]
