@@ -183,21 +183,26 @@ def differentiate(
             )
     everything = _apart(everything)
     args, kwargs = everything[: len(args)], dict(zip(kwargs, everything[len(args) :], strict=True))
-    # As in MindSpore, with any position asked for, every floating tensor argument is followed: a backward hook on
-    # the function's first cell then sees all the gradients that leave it.
-    leaves = [a for a in everything if isinstance(a, Tensor) and (a._array.dtype.kind in "fcV")] if positions else []
     asked = [tensors_in(everything[p]) for p in positions]
-    # A weight without requires_grad has a gradient of zeros, as in MindSpore.
-    trained = [w for w in weights or () if w.requires_grad]  # when the function has run, once more
-    followed = [*leaves, *(a for some in asked for a in some if all(a is not x for x in leaves)), *trained]
-    recording = Recording(t._array for t in followed)
+    followed = [*(a for some in asked for a in some), *(weights or ())]
+    recording = Recording([t._array for t in followed], [t._array for t in tensors_in(everything)])
     # The function may change its arguments and weights: a gradient is that of the value at the start.
     inputs_at_start, weights_at_start = [[t._array for t in some] for some in asked], [t._array for t in weights or ()]
     for t in followed:
         if t._gradient_hooks:
             recording.hooked[id(t._array)] = t._run_gradient_hooks
-    with recording:
-        output = fn(*args, **kwargs)
+    # As in MindSpore, where a weight has no requires_grad when it is used, that use has no part in its gradient; where
+    # it has none at the end, that is zeros.
+    depths = [len(w._unfollowed) for w in weights or ()]
+    for w in weights or ():
+        if not w.requires_grad:
+            w.stop_following()
+    try:
+        with recording:
+            output = fn(*args, **kwargs)
+    finally:
+        for w, depth in zip(weights or (), depths, strict=True):
+            w.follow_again(depth)
     if has_aux and not (isinstance(output, tuple) and len(output) > 1):
         raise ValueError(
             f"For '{name}', with 'has_aux' the function must return a tuple of more than one output, "

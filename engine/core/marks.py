@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .hooks import wrong_return
+from .parameter import Parameter
 from .recording import Renaming, state
 from .tensor import Tensor, as_tensor
 
@@ -26,33 +27,45 @@ class Mark(Renaming):
     Args:
         name: shown in errors and in the debugger.
         at_gradients: gets the gradients that arrive, one for each tensor, None where none came; returns those to go
-            on with.
-        always: run also where no gradient arrives.
+            on with. Not called where none came at all.
     """
 
-    __slots__ = ("at_gradients", "name", "runs_without_gradient")
+    __slots__ = ("at_gradients", "name")
 
-    def __init__(self, name: str, at_gradients: Callable[[Gradients], Gradients], always: bool = False) -> None:
+    def __init__(self, name: str, at_gradients: Callable[[Gradients], Gradients]) -> None:
         self.name = name
         self.at_gradients = at_gradients
-        self.runs_without_gradient = always
 
     def put_on(self, tensors: list[Tensor]) -> list[Tensor]:
         """The same values under new identities, which the open recordings follow as this mark's outputs."""
         inputs = tuple([t._array for t in tensors])
         outputs = tuple([array.view() for array in inputs])
         for recording in state.recordings:
-            followed = [id(o) for i, o in zip(inputs, outputs, strict=True) if id(i) in recording.tracked]
-            if followed or self.runs_without_gradient:
-                recording.nodes.append((self, inputs, outputs, {}))
-                recording.tracked.update(followed)
-                recording.renamings.append(self)
+            if not any(id(x) in recording.tracked for x in inputs):
+                for x, output in zip(inputs, outputs, strict=True):
+                    recording.pass_by((x,), output)
+                continue
+            # As in MindSpore: beside a value whose gradient is asked for, the hooks are shown those of the function's
+            # other arguments, of what is computed from them and of parameters, too. They end here.
+            followed = [
+                id(output)
+                for tensor, x, output in zip(tensors, inputs, outputs, strict=True)
+                if id(x) in recording.tracked
+                or (x.dtype.kind in "fcV" and (id(x) in recording.beside or _is_trained(tensor)))
+            ]
+            recording.nodes.append((self, inputs, outputs, {}))
+            recording.tracked.update(followed)
+            recording.renamings.append(self)
         return [Tensor._wrap(array) for array in outputs]
 
     def changed(self, gradients: tuple[Any, ...], wraps: bool) -> tuple[Any, ...]:
         """Let the hooks see and change the gradients."""
         found = self.at_gradients(tuple([None if g is None else as_tensor(g) for g in gradients]))
         return tuple([g if g is None or wraps else g._array for g in found])
+
+
+def _is_trained(tensor: Tensor) -> bool:
+    return isinstance(tensor, Parameter) and tensor.requires_grad
 
 
 def checked_gradients(returned: Tensor | tuple[Tensor | None, ...] | None, current: Gradients, what: str) -> Gradients:

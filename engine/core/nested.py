@@ -5,11 +5,12 @@ Of a sparse tensor that is its values: gradients and hooks are about them, and w
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, TypeVar
 
 from .tensor import Tensor
 
-__all__ = ["Sparse", "gradients_like", "replaced", "tensors_in"]
+__all__ = ["Sparse", "direct_places", "gradients_like", "replaced", "tensors_in"]
 
 S = TypeVar("S", bound="Sparse")
 
@@ -47,6 +48,17 @@ def tensors_in(value: object) -> list[Tensor]:
     if isinstance(value, tuple | list):
         return [t for part in value for t in tensors_in(part)]
     return [value.values] if isinstance(value, Sparse) else []
+
+
+def direct_places(values: Iterable[object]) -> list[int]:
+    """Which of the tensors in several values, in the order of ``tensors_in``, are values by themselves."""
+    found: list[int] = []
+    place = 0
+    for value in values:
+        if isinstance(value, Tensor | Sparse):
+            found.append(place)
+        place += len(tensors_in(value))
+    return found
 
 
 def replaced(value: Any, tensors: list[Tensor], bare: bool = False) -> Any:

@@ -233,6 +233,8 @@ def binary_method(
             for recording in state.recordings:
                 if id(x) in recording.tracked or id(y) in recording.tracked:
                     recording.follow(operator, (x, y), output, no_attrs)
+                elif recording.beside:
+                    recording.pass_by((x, y), output)
         result = new(Tensor)
         result._array = output
         return result

@@ -15,6 +15,7 @@ from .checks import check_int, check_not_negative, check_type
 from .dtype import int32
 from .hooks import HookHandle
 from .initializer import Initializer, initializer
+from .recording import state
 from .shown import shown
 from .tensor import Tensor
 from .types import Array
@@ -78,7 +79,7 @@ class Parameter(Tensor):
     cache_enable = _setting("cache_enable", (bool,), "Whether a parameter server keeps it in a cache.")
     cache_shape = _setting("cache_shape", (tuple, list), "The shape of that cache.")
     key = _setting("key", (int,), "The key a parameter server knows it by; -1 at first.")
-    requires_grad = _setting("requires_grad", (bool,), "Whether ``trainable_params`` lists this parameter.")
+    _unfollowed: tuple[tuple[Array, Array], ...] = ()  # see stop_following: values, and what took their places
     has_init = False
     """Whether values are still to be made: never."""
     init_mode: Any = None
@@ -122,6 +123,43 @@ class Parameter(Tensor):
         self._pipeline_stage_list: list[int] = []
         drawn = isinstance(default_input, Tensor) and default_input._drawn
         self._as_drawn = weakref.ref(self._array) if drawn else None
+
+    @property
+    def requires_grad(self) -> bool:
+        """Whether ``trainable_params`` lists it.
+
+        Where it is switched off while a gradient is computed, what uses the parameter from then on has no part in its
+        gradient; where it is off at the end, that is zeros.
+        """
+        return self._requires_grad
+
+    @requires_grad.setter
+    def requires_grad(self, value: bool) -> None:
+        check_type(value, bool, "Parameter", "requires_grad", "bool")
+        before, self._requires_grad = self.__dict__.get("_requires_grad", value), value
+        if state.recordings and value != before:
+            if value:
+                self.follow_again(len(self._unfollowed) - 1)
+            else:
+                self.stop_following()
+
+    def stop_following(self) -> None:
+        """From now on it is a value that open recordings do not follow."""
+        followed = self._array
+        self._rebind(followed.view())
+        self._unfollowed = (*self._unfollowed, (followed, self._array))
+
+    def follow_again(self, depth: int = 0) -> None:
+        """Take ``stop_following`` back, unless it has another value by now.
+
+        Args:
+            depth: how many calls of it stay in force.
+        """
+        while len(self._unfollowed) > max(depth, 0):
+            *kept, (followed, view) = self._unfollowed
+            self._unfollowed = tuple(kept)
+            if self._array is view:
+                self._rebind(followed)
 
     @property
     def name(self) -> str:

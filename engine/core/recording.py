@@ -14,6 +14,7 @@ computes with bare arrays: no wrapping, no recording.
 from __future__ import annotations
 
 import threading
+import weakref
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol
@@ -30,6 +31,8 @@ class _State(threading.local):
     """Of each thread: the open recordings, outermost first (a tuple, replaced as a whole)."""
 
     recordings: tuple[Recording, ...] = ()
+    left: list[Callable[[], None]] | None = None
+    """Of the walk that is under way: what its hooks leave to be done at its end."""
 
 
 state = _State()
@@ -112,17 +115,23 @@ class Recording:
 
     ``marks`` are where watched cell calls began and ended: ``(number of nodes by then, region, ended)``. ``renamings``
     are the first entries of nodes that give further names.
+
+    Args:
+        leaves: the values whose gradients are asked for.
+        beside: other arguments of what is differentiated. They and what is computed from them are not followed, but a
+            cell that gets one beside a followed value shows its hooks the gradient of both. Held weakly.
     """
 
-    __slots__ = ("__weakref__", "hooked", "leaves", "marks", "nodes", "renamings", "tracked")
+    __slots__ = ("__weakref__", "beside", "hooked", "leaves", "marks", "nodes", "renamings", "tracked")
 
-    def __init__(self, leaves: Iterable[Array]) -> None:
+    def __init__(self, leaves: Iterable[Array], beside: Iterable[Array] = ()) -> None:
         self.leaves = list(leaves)
         self.nodes: list[Node] = []
         self.tracked = {id(array) for array in self.leaves}
         self.hooked: dict[int, Any] = {}
         self.marks: list[tuple[int, Region, bool]] = []
         self.renamings: list[Renaming] = []
+        self.beside = weakref.WeakValueDictionary({id(array): array for array in beside})
 
     def __enter__(self) -> Recording:
         state.recordings = (*state.recordings, self)
@@ -139,6 +148,11 @@ class Recording:
         else:
             self.tracked.add(id(output))
 
+    def pass_by(self, inputs: tuple[Any, ...], output: Any) -> None:
+        """An operation on values that are not followed: what it makes of values beside is beside, too."""
+        if any(id(array) in self.beside for array in inputs):
+            self.beside.update((id(array), array) for array in (output if type(output) is tuple else (output,)))
+
     def backward(self, seeds: Iterable[tuple[Array, Any]], functions: Any) -> dict[int, Any]:
         """Walk the nodes backwards.
 
@@ -153,17 +167,48 @@ class Recording:
         gradients: dict[int, Any] = Sums(self, (), functions) if renamed else {}
         for array, gradient in seeds:
             accumulate(gradients, id(array), gradient, functions)
-        if self.marks:
-            from .watched_backward import watched_backward
+        waiting = self._leaves_with_hooks()
+        around, state.left = state.left, []
+        try:
+            if self.marks:
+                from .watched_backward import watched_backward
 
-            watched_backward(self, gradients, functions)
-        else:
-            self._walk(gradients, functions)
-        for array in self.leaves:
-            key = id(array)
-            if key in self.hooked and key in gradients:
-                gradients[key] = self.hooked[key](gradients[key])
+                watched_backward(self, gradients, functions, waiting)
+            elif waiting:
+                for index in range(len(self.nodes), -1, -1):
+                    self.run_leaf_hooks(waiting.get(index, ()), gradients)
+                    if index:
+                        step_back(self.nodes[index - 1], gradients, functions, self.tracked, self.hooked)
+            else:
+                self._walk(gradients, functions)
+            for left in state.left:
+                left()
+        finally:
+            state.left = around
         return gradients
+
+    def _leaves_with_hooks(self) -> dict[int, list[int]]:
+        """The leaves whose gradients hooks want to see, by the number of nodes before the first one that uses them.
+
+        When the walk comes there, the gradient is whole.
+        """
+        hooked = {id(array) for array in self.leaves if id(array) in self.hooked}
+        found: dict[int, list[int]] = {}
+        if hooked and not any(region.inner_inputs for _, region, _ in self.marks):  # else uses have other names
+            for index, (_, inputs, _, _) in enumerate(self.nodes):
+                for array in inputs:
+                    if id(array) in hooked:
+                        hooked.discard(id(array))
+                        found.setdefault(index, []).append(id(array))
+        if hooked:
+            found.setdefault(0, []).extend(hooked)
+        return found
+
+    def run_leaf_hooks(self, keys: Iterable[int], gradients: dict[int, Any]) -> None:
+        """Let the hooks on leaves see and change their gradients, where one came."""
+        for key in keys:
+            if key in gradients:
+                gradients[key] = self.hooked[key](gradients[key])
 
     def _walk(self, gradients: dict[int, Any], functions: Any) -> None:
         from . import taps
@@ -373,11 +418,14 @@ class Sums(dict[int, Any]):
         for x, renamed, array, new in zip(inputs, outputs, arrays, gradients, strict=True):
             if id(renamed) not in self.parts:
                 continue
+            if id(x) not in tracked:  # a value beside: its gradient was for the hooks alone
+                self.put_back(id(renamed), [])
+                continue
             if _bare(new) is array:
                 same[id(renamed)] = id(x)
                 continue
             self.put_back(id(renamed), [])
-            if new is not None and id(x) in tracked:
+            if new is not None:
                 self.add(id(x), new)
                 pairs.append((id(x), new))
         arrays_of = {id(x): x for x in inputs}
@@ -416,6 +464,9 @@ def record(operator: Differentiable, inputs: tuple[Any, ...], output: Any, attrs
             if id(array) in tracked:
                 recording.follow(operator, inputs, output, attrs)
                 break
+        else:
+            if recording.beside:
+                recording.pass_by(inputs, output)
 
 
 @contextmanager

@@ -94,11 +94,14 @@ class _Packing(Recording):
     def __init__(self, recording: Recording, hooks: saved_tensors_hooks) -> None:
         self.leaves, self.nodes, self.tracked = recording.leaves, recording.nodes, recording.tracked
         self.hooked, self.marks, self.renamings = recording.hooked, recording.marks, recording.renamings
+        self.beside = recording.beside
         self.hooks = hooks
 
     def follow(self, operator: Differentiable, inputs: tuple[Any, ...], output: Any, attrs: dict[str, Any]) -> None:
         """Append the node with its values packed."""
-        packed = _Packed(operator, self.hooks, self.tracked, inputs, output, attrs)
+        # As in MindSpore, what the gradients of other arguments would be computed from is kept, too.
+        followed = self.tracked.union(self.beside)
+        packed = _Packed(operator, self.hooks, followed, inputs, output, attrs)
         super().follow(packed, inputs, output, attrs)
 
 
@@ -109,7 +112,7 @@ class _Packed:
     """An operator whose values went through the hooks."""
 
     def __init__(
-        self, operator: Differentiable, hooks: saved_tensors_hooks, tracked: set[int], inputs: tuple[Any, ...],
+        self, operator: Differentiable, hooks: saved_tensors_hooks, followed: set[int], inputs: tuple[Any, ...],
         output: Any, attrs: dict[str, Any],
     ) -> None:  # fmt: skip
         self.operator = operator
@@ -120,7 +123,7 @@ class _Packed:
         before, state.recordings = state.recordings, ()
         try:
             with taps.unwatched():
-                read = _read(operator, tracked, values, len(inputs), type(output) is tuple, attrs)
+                read = _read(operator, followed, values, len(inputs), type(output) is tuple, attrs)
             self.kept = [
                 hooks.pack_hook(Tensor._wrap(value)) if yes else _NOT_KEPT
                 for value, yes in zip(values, read, strict=True)

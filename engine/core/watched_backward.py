@@ -18,11 +18,12 @@ ends, as the two marks would.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import Any, cast
 
 from . import taps
-from .nested import Sparse, tensors_in
+from .nested import direct_places
 from .operator import Operator
 from .recording import Recording, Region, Renaming, Repeating, Sums, accumulate, node_backward, state
 from .silence import restore, silence
@@ -30,9 +31,16 @@ from .tensor import Tensor
 
 __all__ = ["watched_backward"]
 
+NOTHING: Mapping[int, Iterable[int]] = MappingProxyType({})
 
-def watched_backward(recording: Recording, gradients: dict[int, Any], functions: Any) -> None:
-    """Walk the nodes of ``recording`` backwards, telling the taps what arrives at and leaves each region."""
+
+def watched_backward(
+    recording: Recording, gradients: dict[int, Any], functions: Any, waiting: Mapping[int, Iterable[int]] = NOTHING
+) -> None:
+    """Walk the nodes of ``recording`` backwards, telling the taps what arrives at and leaves each region.
+
+    ``waiting`` are leaves with hooks, by the number of nodes that are left when their gradients are whole.
+    """
     walk = _Walk(recording, gradients, functions)
     marks = list(recording.marks)
     inside = walk.inside
@@ -51,6 +59,11 @@ def watched_backward(recording: Recording, gradients: dict[int, Any], functions:
                     walk.enter(region)
                 else:
                     walk.leave(region)
+            if index in waiting:
+                if before is not None:
+                    restore(before)
+                    before = None
+                recording.run_leaf_hooks(waiting[index], gradients)
             if index == 0:
                 break
             node = operator, inputs, output, attrs = nodes[index - 1]
@@ -238,7 +251,7 @@ def _give_own_names(recording: Recording, region: Region, start: int, end: int, 
     """
     if region.inner_inputs or region.inner_outputs:
         return
-    marked = _in_marks(region.call)
+    marked = direct_places(region.call.args)  # those that a hook's mark would be on
     inputs = [array for place, array in enumerate(region.inputs) if place in marked]
     region.inner_inputs = {id(a): views.setdefault(id(a), a.view()) for a in inputs if id(a) in recording.tracked}
     region.inner_outputs = {
@@ -259,19 +272,6 @@ def _give_own_names(recording: Recording, region: Region, start: int, end: int, 
     begin, ended = (i for i, mark in enumerate(recording.marks) if mark[1] is region)
     for _, inner, _ in recording.marks[begin + 1 : ended]:
         inner.inputs, inner.outputs = list(renamed(tuple(inner.inputs))), list(renamed(tuple(inner.outputs)))
-
-
-def _in_marks(call: Any) -> set[int]:
-    """The places of those tensors among the arguments that a hook's mark would be on, in the order of all of them."""
-    found: set[int] = set()
-    place = 0
-    for argument in call.args:
-        if isinstance(argument, Tensor | Sparse):
-            found.add(place)
-            place += 1
-        else:
-            place += len(tensors_in(argument))
-    return found
 
 
 def _shown(gradient: Any) -> Tensor | None:

@@ -456,7 +456,7 @@ def square(input: Tensor) -> Tensor:
     """x * x."""
 
 def stack(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
-    """Tensors of one shape joined along a new axis."""
+    """Tensors of one shape joined along a new axis, in the dtype that they promote to."""
 
 def std(input: Tensor, dim: Axis = None, *, correction: int | bool = 1, keepdim: bool = False) -> Tensor:
     """The standard deviation over axes: sqrt(sum((x - mean) ** 2) / (n - ddof))."""

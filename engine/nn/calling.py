@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ..core import precision, taps
 from ..core.hooks import HookEntry, explain_hook_error, hooks_enabled, wrong_return
 from ..core.marks import Gradients, Mark, checked_gradients
-from ..core.nested import Sparse, replaced, tensors_in
+from ..core.nested import Sparse, direct_places, replaced, tensors_in
 from ..core.recording import Recording, Region, state
 from ..core.saved_tensors import saved_tensors_hooks
 from ..core.tensor import Tensor
@@ -153,46 +153,44 @@ class _BackwardMarks:
     def __init__(self, cell: Cell) -> None:
         self.cell = cell
         self.arrived: Gradients | None = None
-        self.slots: list[int | None] = []
 
     def on_inputs(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
         """Mark the tensors among the positional arguments."""
         tensors = [t for a in args if isinstance(a, Tensor | Sparse) for t in tensors_in(a)]
-        places = iter(range(len(tensors)))
-        # A list has a slot in grad_input too, always None, as in MindSpore; other values have none.
-        self.slots = [
-            None if isinstance(a, list | tuple) else next(places)
-            for a in args
-            if isinstance(a, Tensor | Sparse | list | tuple)
-        ]
-        marked = Mark("backward_hook", self._leaving, always=True).put_on(tensors)
+        marked = Mark("backward_hook", self._leaving).put_on(tensors)
         return tuple([replaced(a, marked) if isinstance(a, Tensor | Sparse) else a for a in args])
 
     def on_outputs(self, output: Any) -> Any:
-        """Mark the tensors of the output."""
+        """Mark the tensors of the output: as in MindSpore not those further inside, unless there are no others."""
         tensors = tensors_in(output)
-        return replaced(output, Mark("backward_pre_hook", self._arriving).put_on(tensors)) if tensors else output
+        parts = tuple(output.values()) if isinstance(output, dict) else output
+        places = direct_places(parts if isinstance(parts, tuple | list) else (parts,)) or range(len(tensors))
+        marked = Mark("backward_pre_hook", self._arriving).put_on([tensors[place] for place in places])
+        for place, tensor in zip(places, marked, strict=True):
+            tensors[place] = tensor
+        return replaced(output, tensors)
 
     def _arriving(self, gradients: Gradients) -> Gradients:
         for entry in tuple(self.cell._hooks["backward_pre"].values()):
             returned = _call_hook(self.cell, "backward_pre", entry.function, gradients)
             gradients = self._checked(returned, gradients, "backward_pre", entry.function)
         self.arrived = gradients
+        if state.left is not None:
+            state.left.append(self._nothing_left)
         return gradients
 
     def _leaving(self, gradients: Gradients) -> Gradients:
         if self.arrived is None:
             return gradients
-        seen: Gradients = tuple([None if slot is None else gradients[slot] for slot in self.slots])
         for entry in tuple(self.cell._hooks["backward"].values()):
-            returned = _call_hook(self.cell, "backward", entry.function, seen, self.arrived)
-            seen = self._checked(returned, seen, "backward", entry.function)
+            returned = _call_hook(self.cell, "backward", entry.function, gradients, self.arrived)
+            gradients = self._checked(returned, gradients, "backward", entry.function)
         self.arrived = None
-        found = list(gradients)
-        for slot, gradient in zip(self.slots, seen, strict=True):
-            if slot is not None:
-                found[slot] = gradient
-        return tuple(found)
+        return gradients
+
+    def _nothing_left(self) -> None:
+        """At the end of the walk: where none of the inputs had a gradient, the hooks are told so, as in MindSpore."""
+        self._leaving((None,))
 
     def _checked(self, returned: Any, current: Gradients, kind: str, function: Callable[..., Any]) -> Gradients:
         name = getattr(function, "__qualname__", type(function).__name__)

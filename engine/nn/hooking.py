@@ -94,9 +94,10 @@ class CellHooks(CellBase):
         inside functions decorated by ``jit``.
 
         Args:
-            hook_fn: gets the cell and a tuple with a gradient for each tensor of the output, None where none arrived.
-                None as its result changes nothing; a tuple of as many tensors, or a bare one for the only one, is what
-                the backward pass goes on with.
+            hook_fn: gets the cell and a tuple with a gradient for each tensor of the output, None where none arrived;
+                of a container's, those that are directly in it, or where none is, all. None as its result changes
+                nothing; a tuple of as many tensors, or a bare one for the only one, is what the backward pass goes on
+                with.
             replace: whether to take off the hooks of this kind whose function has the same qualified name first.
 
         Returns:
@@ -117,9 +118,14 @@ class CellHooks(CellBase):
         they were registered, each with the ``grad_input`` that the one before left; not where no gradient arrives at
         the outputs, and not for calls inside functions decorated by ``jit``.
 
+        What is asked for decides what is known: the gradient of an input that is no constant (it is an argument of the
+        differentiated function, a parameter, or computed from an argument or from what is asked for), if that of
+        another input is needed. Where no input's is, as in the first layer of a network of which only the weights are
+        differentiated, the hooks are called at the end of the backward pass, with ``(None,)``.
+
         Args:
             hook_fn: gets the cell and two tuples. ``grad_input`` has an entry for each positional input that is a
-                tensor, list or tuple: the gradient with respect to it, None for a list or where none is asked for.
+                tensor by itself: the gradient with respect to it, or None. Tensors in containers have none.
                 ``grad_output`` has the gradient that arrived at each tensor of the output, after the backward pre
                 hooks. None as its result changes nothing; a tuple of as many gradients, or a bare one for the only one,
                 replaces ``grad_input``.

@@ -160,7 +160,7 @@ class TrainOneStepCell(Cell):
     Args:
         network: a network whose output is the loss.
         optimizer: an optimizer; its parameters are those that are trained.
-        sens: a factor on the gradients, a number or a Tensor; None or 1 for none.
+        sens: a factor on the gradients, a number or a Tensor; None for 1.
         return_grad: whether the gradients are returned too.
 
     Raises:

@@ -614,11 +614,33 @@ def concat(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
 cat = concat
 
 
-@declare(
-    primitive=(prim("Stack", axis=0), prim("Pack", axis=0)), mint=renamed(axis="dim"), numpy=renamed(tensors="arrays")
-)
+@declare(primitive=(prim("Stack", axis=0), prim("Pack", axis=0)))
 def stack(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
     """Tensors of one shape joined along a new axis.
+
+    Args:
+        tensors: a list or tuple of tensors of one shape and one dtype.
+        axis: the place of the new axis in the result, in [-ndim - 1, ndim].
+
+    Returns:
+        A tensor with one more axis, as long as there are tensors.
+
+    Raises:
+        TypeError: ``tensors`` is no list or tuple of tensors, or their dtypes differ.
+        ValueError: it is empty, shapes differ, or ``axis`` is out of range.
+    """
+    parts = _sequence(tensors, "stack")
+    for place, part in enumerate(parts):
+        if part.dtype != parts[0].dtype:
+            raise TypeError(
+                f"For 'stack', all tensors must be {parts[0].dtype}, but entry {place} is {part.dtype}; cast them first"
+            )
+    return _stack(parts, axis)
+
+
+@declare(mint=renamed("stack", axis="dim"), numpy=renamed("stack", tensors="arrays"))
+def _stack(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
+    """Tensors of one shape joined along a new axis, in the dtype that they promote to.
 
     Args:
         tensors: a list or tuple of tensors of one shape.

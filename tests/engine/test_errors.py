@@ -40,6 +40,8 @@ CALLS: list[tuple[Any, type[Exception], str]] = [
     (lambda: ops.concat(X), TypeError, "'tensors' must be a list or tuple of Tensors, but got Tensor"),
     (lambda: ops.concat([X, 3]), TypeError, r"'tensors\[1\]' must be a Tensor, but got int"),
     (lambda: ops.concat([X, V.reshape(1, 2)]), ValueError, "For 'concat', the inputs .* do not fit"),
+    (lambda: ops.stack([V, V.int()]), TypeError, r"must be Float32, but entry 1 is Int32; cast them first"),
+    (lambda: ops.Stack()([V.half(), V]), TypeError, r"must be Float16, but entry 1 is Float32"),
     (lambda: ops.stack([X, V]), ValueError, r"must have the shape \(2, 3\), but entry 1 has \(2,\)"),
     (lambda: ops.split(X, 0), ValueError, "the size of a part must be positive, but got 0"),
     (lambda: ops.split(X, [1, 3]), ValueError, r"the sizes \[1, 3\] must add up to 2, the length of axis 0"),

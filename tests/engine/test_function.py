@@ -142,8 +142,11 @@ def test_what_forward_hands_back_as_it_came_has_the_gradient_of_backward() -> No
         same, twice = Same.apply(x, y)
         return same * 2 + twice + x
 
-    of_x, of_y = ms.grad(function, (0, 1))(Tensor([3.0]), Tensor([4.0]))
+    x, y = Tensor([3.0]), Tensor([4.0])
+    of_x, of_y = ms.grad(function, (0, 1))(x, y)
     assert (of_x.tolist(), of_y.tolist()) == ([15.0], [3.0])
+    same, _ = Same.apply(x, y)
+    assert same is not x and same.tolist() == [3.0]
 
 
 # saved_tensors_hooks
@@ -196,6 +199,22 @@ def test_what_a_gradient_is_computed_from_is_packed(name: str) -> None:
     x = Tensor([3.0])
     assert ms.grad(hooked)(x).tolist() == ms.grad(function)(x).tolist()
     assert packed == unpacked == want
+
+
+@pytest.mark.parametrize(
+    ("function", "count"), [(ops.mul, 2), (ops.div, 2), (ops.add, 0), (ops.sub, 0), (ops.pow, 3), (ops.atan2, 2)]
+)
+def test_what_the_gradients_of_other_arguments_are_computed_from_is_packed_too(function: Any, count: int) -> None:
+    # The counts are MindSpore 2.10's.
+    packed: list[Any] = []
+
+    def hooked(x: Tensor, y: Tensor) -> Any:
+        with ms.saved_tensors_hooks(lambda t: packed.append(t.tolist()) or t, lambda t: t):
+            return function(x, y)
+
+    x, y = Tensor([3.0]), Tensor([2.0])
+    assert ms.grad(hooked)(x, y).tolist() == ms.grad(function)(x, y).tolist()
+    assert len(packed) == count
 
 
 def test_a_decorated_function_runs_inside_the_hooks() -> None:

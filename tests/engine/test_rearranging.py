@@ -11,6 +11,7 @@ import pytest
 
 import hookscope.engine as ms
 from hookscope.engine import Parameter, Tensor, grad, mint, ops
+from hookscope.engine import numpy as mnp
 
 Array = np.ndarray[Any, Any]
 A = np.arange(12.0).reshape(2, 6)
@@ -293,3 +294,10 @@ def test_blocks_that_do_not_fit_are_refused(call: Any, text: str) -> None:
 def test_an_index_that_is_no_place_is_refused(indices: Any, error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=f"For 'gather_nd', .*{text}"):
         ops.gather_nd(Tensor(A), Tensor(indices))
+
+
+def test_mixed_dtypes_promote_when_numpy_or_mint_stacks_them() -> None:
+    # As recorded from MindSpore 2.10 for mindspore.numpy; ops.stack refuses them, see test_errors.py.
+    x, y = Tensor([1.0], ms.float32), Tensor([2], ms.int32)
+    for found in (mnp.stack([x, y]), mint.stack([x, y])):
+        assert (found.dtype, found.tolist()) == (ms.float32, [[1.0], [2.0]])

@@ -212,3 +212,10 @@ def test_the_gradients_of_all_inputs_are_a_tuple_also_where_there_is_one() -> No
     weights = ParameterTuple(net.trainable_params())
     _, both = nn.ForwardValueAndGrad(net, weights, get_all=True, get_by_list=True)(x)
     assert [[g.asnumpy().tolist() for g in part] for part in both] == [[[[2.0, 2.0]]], [[[1.0, 1.0]]]]
+
+
+def test_the_factor_on_the_gradients_is_one_unless_another_is_given() -> None:
+    # As recorded from MindSpore 2.10.
+    net = Sq()
+    optimizer = nn.SGD(net.trainable_params(), 0.1)
+    assert [nn.TrainOneStepCell(net, optimizer, *sens).sens for sens in ((), (None,), (3,))] == [1.0, 1.0, 3]
