@@ -2,8 +2,9 @@
 
 A finder at the head of sys.meta_path answers for `mindspore` and everything below it from one table. An
 aliased import binds the engine's own module object under a second name in sys.modules; the module is not
-copied and nothing of it changes, so `mindspore.nn is hookscope.engine.nn`. The engine is imported when
-something first asks for it.
+copied and nothing of it changes, so `mindspore.nn is hookscope.engine.nn`; but the classes of a file that has
+a name below mindspore say that name, and `type(x)` prints `mindspore.common.tensor.Tensor`. The engine is
+imported when something first asks for it.
 """
 
 from __future__ import annotations
@@ -217,6 +218,7 @@ def uninstall() -> None:
     sys.meta_path[:] = [finder for finder in sys.meta_path if not isinstance(finder, _AliasFinder)]
     if _loaded_mindspore() is None:
         for name in [name for name in sys.modules if name == ROOT or name.startswith(ROOT + ".")]:
+            _name_classes(name, sys.modules[name].__name__)
             del sys.modules[name]
 
 
@@ -237,9 +239,17 @@ def _bind(room: str | None) -> None:
             continue
         alias = f"{ROOT}.{row}".rstrip(".")
         sys.modules[alias] = import_module(f"{ENGINE}.{TABLE[row]}".rstrip("."))
+        _name_classes(sys.modules[alias].__name__, alias)
         parent, _, child = alias.rpartition(".")
         if parent and not hasattr(sys.modules[parent], child):
             setattr(sys.modules[parent], child, sys.modules[alias])
+
+
+def _name_classes(old: str, new: str) -> None:
+    """Let the classes of one file say another name of its module; by both, `inspect` finds the file."""
+    for value in list(vars(sys.modules[new if new in sys.modules else old]).values()):
+        if isinstance(value, type) and value.__module__ == old:
+            value.__module__ = new
 
 
 def _room(row: str) -> str | None:

@@ -521,7 +521,7 @@ class TensorMethods:
         """x <= y, as Bool."""
     def lerp(self, end: Tensor, weight: Operand) -> Tensor:
         """The linear interpolation input + weight * (end - input)."""
-    def less(self, other: Operand) -> Tensor:
+    def less(self, other: Operand) -> Any:
         """x < y, as Bool."""
     def less_equal(self, other: Operand) -> Tensor:
         """x <= y, as Bool."""
@@ -571,7 +571,7 @@ class TensorMethods:
         """The elements as Int64."""
     def lstsq(self, A: Tensor) -> Tensor:
         """The x for which the norm of input @ x - A is least, the shortest of several; by QR."""
-    def lt(self, other: Operand) -> Tensor:
+    def lt(self, other: Operand) -> Any:
         """x < y, as Bool."""
     def lu_solve(self, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
         """The x with A @ x = b, from the packed LU decomposition of A."""

@@ -326,7 +326,7 @@ class Tensor(TensorMethods):
 
     def __contains__(self, value: object) -> bool:
         """Whether any element equals a number, or that of a Tensor at its place."""
-        return isinstance(value, Tensor | bool | int | float | complex) and bool((self == value).any())
+        return isinstance(value, Tensor | bool | int | float | complex | np.generic) and bool((self == value).any())
 
     def __iter__(self) -> Iterator[Tensor]:
         if not self.shape:

@@ -283,7 +283,7 @@ def le(input: Operand, other: Operand) -> Tensor:
 def lerp(input: Tensor, end: Tensor, weight: Operand) -> Tensor:
     """The linear interpolation input + weight * (end - input)."""
 
-def less(input: Operand, other: Operand) -> Tensor:
+def less(input: Operand, other: Operand) -> Any:
     """x < y, as Bool."""
 
 def less_equal(input: Operand, other: Operand) -> Tensor:
@@ -324,7 +324,7 @@ def logsumexp(input: Tensor, dim: Axis, keepdim: bool = False) -> Tensor:
     are -inf.
     """
 
-def lt(input: Operand, other: Operand) -> Tensor:
+def lt(input: Operand, other: Operand) -> Any:
     """x < y, as Bool."""
 
 def masked_select(input: Tensor, mask: Tensor) -> Tensor:

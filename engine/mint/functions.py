@@ -13,7 +13,7 @@ import numpy as np
 
 from .. import ops
 from ..core.checks import check_one_of, check_type
-from ..core.dtype import int64
+from ..core.dtype import int64, numpy_dtype
 from ..core.generator import Generator
 from ..core.tensor import Tensor
 from ..core.types import DTypeLike, Ints, Operand, Shape
@@ -391,7 +391,8 @@ def squeeze(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
     """
     if dim is None:
         return ops.squeeze(input)
-    axes = axes_of(dim if isinstance(dim, int) else tuple(dim), input.ndim, "squeeze") or ()
+    given = dim if isinstance(dim, int) else tuple(dim)
+    axes = (axes_of(given, input.ndim, "squeeze") if input.ndim else None) or ()
     alone = tuple(axis for axis in axes if input.shape[axis] == 1)
     return ops.squeeze(input, alone) if alone else ops.reshape(input, input.shape)
 
@@ -607,11 +608,12 @@ def log_softmax(input: Tensor, dim: int | None = None, *, dtype: DTypeLike | Non
 # Making
 
 
-def zeros(*size: Shape, dtype: DTypeLike | None = None) -> Tensor:
+def zeros(size: Shape, *more: int, dtype: DTypeLike | None = None) -> Tensor:
     """A Tensor of zeros.
 
     Args:
-        *size: the length of each axis, or a tuple or list of them.
+        size: the length of each axis, as a tuple or list of ints; or the first of them.
+        *more: the other lengths where they are given one by one.
         dtype: the element type; None is Float32.
 
     Returns:
@@ -620,14 +622,15 @@ def zeros(*size: Shape, dtype: DTypeLike | None = None) -> Tensor:
     Raises:
         TypeError: ``size`` are no ints.
     """
-    return ops.zeros(_shape(size), dtype)
+    return ops.zeros(_shape((size, *more)), dtype)
 
 
-def ones(*size: Shape, dtype: DTypeLike | None = None) -> Tensor:
+def ones(size: Shape, *more: int, dtype: DTypeLike | None = None) -> Tensor:
     """A Tensor of ones.
 
     Args:
-        *size: the length of each axis, or a tuple or list of them.
+        size: the length of each axis, as a tuple or list of ints; or the first of them.
+        *more: the other lengths where they are given one by one.
         dtype: the element type; None is Float32.
 
     Returns:
@@ -636,7 +639,7 @@ def ones(*size: Shape, dtype: DTypeLike | None = None) -> Tensor:
     Raises:
         TypeError: ``size`` are no ints.
     """
-    return ops.ones(_shape(size), dtype)
+    return ops.ones(_shape((size, *more)), dtype)
 
 
 def empty(*size: Shape, dtype: DTypeLike | None = None, device: str | None = None) -> Tensor:
@@ -684,6 +687,12 @@ def clone(input: Tensor) -> Tensor:
 
 def _shape(size: tuple[Any, ...]) -> Sequence[int]:
     return size[0] if len(size) == 1 and isinstance(size[0], tuple | list) else size
+
+
+def _floating(dtype: DTypeLike, name: str) -> DTypeLike:
+    if numpy_dtype(dtype).kind not in "fV":
+        raise TypeError(f"For '{name}', 'dtype' must be a floating dtype, but got {dtype}")
+    return dtype
 
 
 def _as(tensor: Tensor, dtype: DTypeLike | None) -> Tensor:
@@ -734,8 +743,11 @@ def rand_like(input: Tensor, *, dtype: DTypeLike | None = None, device: str | No
 
     Returns:
         the Tensor.
+
+    Raises:
+        TypeError: the dtype is no floating one.
     """
-    return ops.rand_like(input, dtype=dtype)
+    return ops.rand_like(input, dtype=_floating(dtype or input.dtype, "rand_like"))
 
 
 def randn_like(input: Tensor, *, dtype: DTypeLike | None = None, device: str | None = None) -> Tensor:
@@ -748,8 +760,11 @@ def randn_like(input: Tensor, *, dtype: DTypeLike | None = None, device: str | N
 
     Returns:
         the Tensor.
+
+    Raises:
+        TypeError: the dtype is no floating one.
     """
-    return ops.randn_like(input, dtype=dtype or input.dtype)
+    return ops.randn_like(input, dtype=_floating(dtype or input.dtype, "randn_like"))
 
 
 def randint(

@@ -197,7 +197,7 @@ def kron(a: Tensor, b: Tensor) -> Tensor:
 def lcm(x1: Operand, x2: Operand) -> Tensor:
     """The least common multiple of integers, 0 or above."""
 
-def less(x1: Operand, x2: Operand) -> Tensor:
+def less(x1: Operand, x2: Operand) -> Any:
     """x < y, as Bool."""
 
 def less_equal(x1: Operand, x2: Operand) -> Tensor:
@@ -328,7 +328,7 @@ def squeeze(a: Tensor, axis: Axis = None) -> Tensor:
     """Without the axes of length 1."""
 
 def stack(arrays: Sequence[Tensor], axis: int = 0) -> Tensor:
-    """Tensors of one shape joined along a new axis."""
+    """Tensors of one shape joined along a new axis, in the dtype that they promote to."""
 
 def std(x: Tensor, axis: Axis = None, ddof: int | bool = 0, keepdims: bool = False) -> Tensor:
     """The standard deviation over axes: sqrt(sum((x - mean) ** 2) / (n - ddof))."""

@@ -258,9 +258,8 @@ def _one_axis(axis: int, x: Tensor, name: str) -> int:
     return (found or (0,))[0]
 
 
-@declare(mint=renamed("nn.functional.leaky_relu", alpha="negative_slope", defaults={"alpha": 0.01}))
 def leaky_relu(input: Tensor, alpha: float = 0.2) -> Tensor:
-    """x where it is positive, ``alpha`` * x elsewhere (Maas et al. 2013).
+    """x where it is positive, ``alpha`` * x elsewhere (Maas et al. 2013); the gradient at 0 is the mean of both.
 
     Args:
         input: x, a tensor of any shape.
@@ -272,7 +271,25 @@ def leaky_relu(input: Tensor, alpha: float = 0.2) -> Tensor:
     Raises:
         TypeError: ``input`` is no Tensor.
     """
-    return where(check_tensor(input, "leaky_relu") > 0, input, mul(input, alpha))
+    at_most_0 = where(check_tensor(input, "leaky_relu") == 0, mul(input, (1 + alpha) / 2), mul(input, alpha))
+    return where(input > 0, input, at_most_0)
+
+
+@declare(mint="nn.functional.leaky_relu")
+def _leaky_relu_of_mint(input: Tensor, negative_slope: float = 0.01) -> Tensor:
+    """x where it is positive, ``negative_slope`` * x elsewhere (Maas et al. 2013), also the gradient at 0.
+
+    Args:
+        input: x, a tensor of any shape.
+        negative_slope: the slope below 0.
+
+    Returns:
+        A tensor of the shape of ``input``; integers become Float32 where ``negative_slope`` is a float.
+
+    Raises:
+        TypeError: ``input`` is no Tensor.
+    """
+    return where(check_tensor(input, "leaky_relu") > 0, input, mul(input, negative_slope))
 
 
 @declare(primitive=prim("Elu", alpha=1.0))

@@ -397,8 +397,11 @@ def clamp(input: TensorLike, min: TensorLike | None = None, max: TensorLike | No
         A tensor of the shape that the arguments broadcast to, in the dtype that they combine to.
 
     Raises:
+        TypeError: one of the three is complex, which has no order.
         ValueError: neither limit is given, or one of the three is a bool or holds bools.
     """
+    if any(isinstance(x, complex) or (isinstance(x, Tensor) and x._array.dtype.kind == "c") for x in (input, min, max)):
+        raise TypeError("For 'clamp', 'input', 'min' and 'max' must be real numbers, but got complex ones")
     if any(isinstance(x, bool) or (isinstance(x, Tensor) and x.dtype is bool_) for x in (input, min, max)):
         raise ValueError("For 'clamp', 'input', 'min' and 'max' must be numbers, but got bools")
     if min is None and max is None:

@@ -30,6 +30,21 @@ class Equality(Binary):
         return Binary.__call__(self, input, other)
 
 
+class Exact(Binary):
+    """A comparison that takes a Python integer as it is; the others wrap it around into a tensor of small integers."""
+
+    def __call__(self, input: Operand, other: Operand) -> Any:
+        return Binary.__call__(self, _beside(input, other), _beside(other, input))
+
+
+def _beside(x: Any, other: object) -> Any:
+    """A tensor of small integers in Int64, if an integer that it is compared with does not fit in; else ``x``."""
+    if type(other) is int and isinstance(x, Tensor) and x._array.dtype.kind in "iu" and x._array.dtype.itemsize < 8:
+        limits = np.iinfo(x._array.dtype)
+        return x if limits.min <= other <= limits.max else as_dtype(x, np.dtype(np.int64))
+    return x
+
+
 eq = Equality(
     "eq",
     np.equal,
@@ -46,7 +61,7 @@ ne = Equality(
     numpy=renamed("not_equal", input="x1", other="x2"),
     **everywhere("NotEqual", "ne", "not_equal"),
 )
-lt = Binary(
+lt = Exact(
     "lt",
     np.less,
     doc="x < y, as Bool.",

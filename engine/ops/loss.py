@@ -779,6 +779,7 @@ def _triplet_by_margin(
     return triplet_margin_loss(x, positive, negative, float(margin), p, eps, swap, reduction)
 
 
+@through_single
 def multilabel_soft_margin_loss(
     input: Tensor, target: Tensor, weight: Tensor | None = None, reduction: str = "mean"
 ) -> Tensor:

@@ -1424,7 +1424,7 @@ class LerpScalar(Primitive):
 
 class Less(Primitive):
     """x < y, as Bool."""
-    def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
+    def __call__(self, input: Operand, other: Operand, /) -> Any: ...
 
 class LessEqual(Primitive):
     """x <= y, as Bool."""

@@ -114,6 +114,21 @@ class Primitive:
         self.attrs.pop(name, None)
         return self
 
+    def set_prim_instance_name(self, instance_name: str) -> Primitive:
+        """Keep a name of this one object, as ``instance_name``.
+
+        Args:
+            instance_name: the name.
+
+        Returns:
+            The primitive itself.
+
+        Raises:
+            TypeError: ``instance_name`` is no str.
+        """
+        self.instance_name = check_type(instance_name, str, self.name, "instance_name")
+        return self
+
     def init_prim_io_names(self, inputs: Sequence[str], outputs: Sequence[str]) -> None:
         """Keep names of the inputs and the outputs, which a compiler would read, among ``attrs``.
 

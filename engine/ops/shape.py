@@ -407,7 +407,8 @@ def squeeze(input: Tensor, axis: Axis = None) -> Tensor:
 
     Args:
         input: a tensor of any shape.
-        axis: an axis or axes to be left out, in [-ndim, ndim); those that are longer stay. All without it.
+        axis: an axis or axes to be left out, in [-ndim, ndim); those that are longer stay. All without it. A tensor
+            without axes stays as it is, whatever the axis.
 
     Returns:
         A tensor of the same dtype and elements.
@@ -417,6 +418,8 @@ def squeeze(input: Tensor, axis: Axis = None) -> Tensor:
         ValueError: an axis is out of range or named twice.
     """
     x = check_tensor(input, "squeeze")
+    if not x.shape:
+        axis = None
     dropped = axes_of(axis, x.ndim, "squeeze")
     kept = [n for i, n in enumerate(x.shape) if n != 1 or (dropped is not None and i not in dropped)]
     return reshape(x, tuple(kept))

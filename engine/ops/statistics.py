@@ -406,6 +406,7 @@ def var_mean(input: Tensor, axis: Axis = None, ddof: int | bool = 0, keepdims: b
 
 
 @declare(method=True)
+@through_single
 def cov(
     input: Tensor, *, correction: int = 1, fweights: Tensor | None = None, aweights: Tensor | None = None
 ) -> Tensor:

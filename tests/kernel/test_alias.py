@@ -192,3 +192,23 @@ def test_the_pytest_option_decides_who_answers(real_mindspore: Path, options: li
         env={**os.environ, "PYTHONPATH": str(real_mindspore), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
     )
     assert outcome in done.stdout, done.stdout + done.stderr
+
+
+def test_classes_of_a_file_with_a_name_below_mindspore_print_it() -> None:
+    code = """
+import inspect, mindspore as ms, mindspore.train
+from mindspore import nn, Tensor, Parameter
+from mindspore.common.initializer import Normal
+print(type(Tensor(1.0)), Parameter, Normal, nn.Cell, ms.train.Model, sep="\\n")
+print(inspect.getsource(Tensor).startswith("class Tensor"), inspect.getsource(nn.Cell).startswith("class Cell"))
+import copy; print(type(copy.deepcopy(Tensor(1.0))) is Tensor)
+uninstall()
+print(Tensor, nn.Cell, ms.train.Model)
+"""
+    assert python(INSTALL + code) == (
+        "<class 'mindspore.common.tensor.Tensor'>\n<class 'mindspore.common.parameter.Parameter'>\n"
+        "<class 'mindspore.common.initializer.Normal'>\n<class 'mindspore.nn.cell.Cell'>\n"
+        "<class 'mindspore.train.model.Model'>\nTrue True\nTrue\n"
+        "<class 'hookscope.engine.core.tensor.Tensor'> <class 'hookscope.engine.nn.cell.Cell'> "
+        "<class 'hookscope.engine.train.model.Model'>\n"
+    )

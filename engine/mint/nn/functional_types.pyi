@@ -67,7 +67,8 @@ def layer_norm(input: Tensor, normalized_shape: Ints, weight: Tensor | None = No
     """
 
 def leaky_relu(input: Tensor, negative_slope: float = 0.01) -> Tensor:
-    """x where it is positive, ``negative_slope`` * x elsewhere (Maas et al. 2013)."""
+    """x where it is positive, ``negative_slope`` * x elsewhere (Maas et al. 2013), also the gradient at 0.
+    """
 
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """``input @ weight.T + bias``, then an activation."""

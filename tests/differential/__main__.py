@@ -1,0 +1,82 @@
+"""Random cases given to the real MindSpore and to Hookscope; prints what differs, the operator with most of it first.
+
+    python -m tests.differential --mindspore /path/to/python --cases 10000 --seed 1
+    python -m tests.differential --mindspore /path/to/python --only ops.softmax --cases 200
+    python -m tests.differential --mindspore /path/to/python --seed 1 --case 4711      # that one case, in full
+
+``--mindspore`` is the Python of an environment with MindSpore 2.10. A case is the source of a function and the arrays
+it is called with (`cases.py`); each package runs it in a process of its own (`server.py`), values travel as JSON. What
+is compared and how closely: `comparing.py`. What differs and is right is a row of `accepted.py`. A kind of case
+(operators, layers, optimizers, hooks, ...) is a generator in ``GENERATORS``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections import Counter, defaultdict
+
+import numpy as np
+
+from tests.differential import operators
+from tests.differential.accepted import reason_for
+from tests.differential.cases import Case, Generator
+from tests.differential.comparing import Difference, compare
+from tests.differential.talking import Package
+
+GENERATORS: dict[str, Generator] = {"operators": operators.draw}
+
+
+def drawn(seed: int, number: int, kinds: list[str], only: str) -> Case:
+    """Case ``number``, the same whichever others are drawn."""
+    rng = np.random.default_rng((seed, number))
+    return GENERATORS[kinds[int(rng.integers(len(kinds)))]](rng, only)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--mindspore", required=True, help="the Python that has MindSpore")
+    parser.add_argument("--cases", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--kinds", nargs="+", choices=GENERATORS, default=list(GENERATORS))
+    parser.add_argument("--only", default="", help="names that begin so, such as ops.soft")
+    parser.add_argument("--case", type=int, help="run this one, and print all of it")
+    parser.add_argument("--errors", action="store_true", help="print also where only the class of an error differs")
+    parser.add_argument("--shown", type=int, default=2, help="cases printed for each operator and difference")
+    given = parser.parse_args()
+    theirs, ours = Package(given.mindspore, "mindspore"), Package(sys.executable, "hookscope")
+    outcomes: Counter[str] = Counter()
+    found: dict[tuple[str, str], list[tuple[int, Case, Difference]]] = defaultdict(list)
+    accepted: Counter[str] = Counter()
+    start = time.monotonic()
+    try:
+        for number in range(given.cases) if given.case is None else [given.case]:
+            case = drawn(given.seed, number, given.kinds, given.only)
+            reference, answer = theirs.run(case), ours.run(case)
+            if given.case is not None:
+                print(case, reference, answer, sep="\n\n")
+            difference = compare(reference, answer)
+            outcomes[difference.kind] += 1
+            if difference.same or (difference.kind == "class of error" and not given.errors):
+                continue
+            reason = reason_for(case, reference, answer, difference)
+            if reason is not None:
+                accepted[reason] += 1
+            else:
+                found[case.group, difference.kind].append((number, case, difference))
+    finally:
+        theirs.close()
+        ours.close()
+    for (group, kind), members in sorted(found.items(), key=lambda item: -len(item[1])):
+        print(f"{group}: {kind}, {len(members)} cases")
+        for number, case, difference in members[: given.shown]:
+            print(f"  {number}: {case.short()}\n      {difference.text}")
+    print(f"\n{sum(outcomes.values())} cases in {time.monotonic() - start:.0f} s:", dict(outcomes.most_common()))
+    for reason, count in accepted.most_common():
+        print(f"  accepted {count}: {reason}")
+    return bool(found)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,51 @@
+"""What differs from MindSpore and is right: rows of group, condition and reason, as docs/differences.md tells users."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from tests.differential.cases import Case
+from tests.differential.comparing import Difference
+
+Condition = Callable[[Case, dict[str, Any], dict[str, Any], Difference], bool]
+
+
+def only_there(case: Case, reference: dict[str, Any], answer: dict[str, Any], difference: Difference) -> bool:
+    """MindSpore refuses what works here."""
+    return difference.kind in ("error there only", "gradient error there only")
+
+
+def special(case: Case, reference: dict[str, Any], answer: dict[str, Any], difference: Difference) -> bool:
+    """An input holds NaN or infinity, and numbers differ."""
+    return case.holds_special() and "error" not in difference.kind
+
+
+def always(case: Case, reference: dict[str, Any], answer: dict[str, Any], difference: Difference) -> bool:
+    return True
+
+
+def gradient(case: Case, reference: dict[str, Any], answer: dict[str, Any], difference: Difference) -> bool:
+    return difference.kind.startswith("gradient")
+
+
+# The name is a regular expression of the whole group.
+ACCEPTED: tuple[tuple[str, Condition, str], ...] = (
+    (r".*\.(relu|relu6|hardtanh|hardshrink|softplus|threshold|max_pool.*|adaptive_max_pool.*|maximum|minimum|fmax|fmin)",
+     special, "NaN stays NaN"),
+    (r".*\.(logsumexp|logaddexp|logaddexp2|softmax|log_softmax|softmin|mish|softsign|logsigmoid|leaky_relu)",
+     special, "infinity and NaN as the mathematics has them"),
+    (r".*\.selu", gradient, "MindSpore's gradient of selu is wrong below 0"),
+    (r".*\.(eig|eigvals)", always, "eigenvalues have no order"),
+    (r".*\.(svd|qr|geqrf)", always, "vectors have no sign; gradients that MindSpore lacks"),
+    (r".*", only_there, "works here, is refused there"),
+)  # fmt: skip
+
+
+def reason_for(case: Case, reference: dict[str, Any], answer: dict[str, Any], difference: Difference) -> str | None:
+    """Why a difference is right; None where nothing says so."""
+    for pattern, condition, reason in ACCEPTED:
+        if re.fullmatch(pattern, case.group) and condition(case, reference, answer, difference):
+            return reason
+    return None

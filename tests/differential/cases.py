@@ -1,0 +1,42 @@
+"""What a case is: the source of a function, and the arrays that it is called with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray[Any, Any]
+
+
+@dataclass
+class Case:
+    """One program for both packages.
+
+    Attributes:
+        group: what it tries, such as "ops.softmax"; differences are counted by it.
+        source: Python that defines ``run(ms, x0, x1, ...)``; ``ms`` is the package.
+        inputs: the values of x0, x1, ...
+        dtypes: their dtypes by MindSpore's names; "bfloat16" travels as float32.
+        gradient: whether the gradients by all floating inputs are compared too.
+    """
+
+    group: str
+    source: str
+    inputs: list[Array] = field(default_factory=list)
+    dtypes: list[str] = field(default_factory=list)
+    gradient: bool = True
+
+    def short(self) -> str:
+        shapes = ", ".join(f"{t}{list(x.shape)}" for x, t in zip(self.inputs, self.dtypes, strict=True))
+        return f"{self.source.partition('return ')[2].strip()}  with {shapes}"
+
+    def holds_special(self) -> bool:
+        """Whether an input holds NaN or infinity."""
+        return any(not np.isfinite(x).all() for x in self.inputs if x.dtype.kind in "fc")
+
+
+# Draws one case; the text is what its group must begin with.
+Generator = Callable[[np.random.Generator, str], Case]

@@ -1,0 +1,122 @@
+"""Runs cases in one package: started by `talking.py` with the package's name, one JSON text a line in and out.
+
+Knows nothing of the other files, as it runs in both environments. A fork answers until a gradient or a kernel
+fails: MindSpore computes wrong gradients after some of its errors. A crash ends the fork alone.
+"""
+
+import base64
+import json
+import os
+import sys
+import warnings
+
+
+def main(package):
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # what a package prints is no answer
+    warnings.simplefilter("ignore")
+    if package == "hookscope":
+        import hookscope.engine as ms
+    else:
+        import mindspore as ms
+    say(answers, "ready")
+    while True:
+        fork = os.fork()
+        if fork == 0:
+            while True:
+                text = line()
+                if not text:
+                    os._exit(0)
+                answer = run(ms, json.loads(text))
+                spoilt = answer.pop("spoilt", False)
+                say(answers, answer)
+                if spoilt:
+                    os._exit(1)
+        status = os.waitpid(fork, 0)[1]
+        if os.WIFSIGNALED(status):
+            say(answers, {"error": "crash", "text": f"signal {os.WTERMSIG(status)}"})
+        elif os.WEXITSTATUS(status) == 0:
+            return
+
+
+def line():
+    """One line, not a byte more: the rest is for the next fork."""
+    text = b""
+    while not text.endswith(b"\n"):
+        byte = os.read(0, 1)
+        if not byte:
+            return ""
+        text += byte
+    return text.decode()
+
+
+def say(answers, value):
+    answers.write(json.dumps(value) + "\n")
+    answers.flush()
+
+
+def run(ms, case):
+    try:
+        names = {}
+        exec(case["source"], names)
+        inputs = [tensor(ms, one) for one in case["inputs"]]
+        result = names["run"](ms, *inputs)
+        answer = {"result": told(ms, result)}
+        places = tuple(i for i, x in enumerate(inputs) if floating(ms, x))
+        if case["gradient"] and places and any(floating(ms, one) for one in flat(result)):
+            try:
+                found = ms.grad(lambda *x: weighted(ms, names["run"](ms, *x)), places)(*inputs)
+                answer["gradients"] = told(ms, found)
+            except Exception as error:
+                answer |= {"gradient error": [type(error).__name__, str(error)[:300]], "spoilt": True}
+        return answer
+    except Exception as error:
+        return {"error": type(error).__name__, "text": str(error)[:300], "spoilt": "C++ Call Stack" in str(error)}
+
+
+def floating(ms, value):
+    return isinstance(value, ms.Tensor) and value.dtype in (ms.float16, ms.bfloat16, ms.float32, ms.float64)
+
+
+def flat(value):
+    return [one for part in value for one in flat(part)] if isinstance(value, tuple | list) else [value]
+
+
+def weighted(ms, result):
+    """One number of all floating results, each element with a weight of its own."""
+    import numpy as np
+
+    total = 0
+    for i, one in enumerate(flat(result)):
+        if floating(ms, one):
+            dtype = ms.float64 if one.dtype == ms.float64 else ms.float32
+            weights = np.cos(np.arange(int(np.prod(one.shape))) + i).reshape(one.shape).astype(np.float32)
+            total = total + (one.astype(dtype) * ms.Tensor(weights).astype(dtype)).sum()
+    return total
+
+
+def tensor(ms, given):
+    import numpy as np
+
+    array = np.frombuffer(base64.b64decode(given["data"]), given["numpy"]).reshape(given["shape"]).copy()
+    made = ms.Tensor(array)
+    return made.astype(ms.bfloat16) if given["dtype"] == "bfloat16" else made
+
+
+def told(ms, value):
+    """What a function returned, as JSON."""
+    import numpy as np
+
+    if isinstance(value, tuple | list):
+        return [told(ms, one) for one in value]
+    if not isinstance(value, ms.Tensor):
+        return {"value": value if isinstance(value, bool | int | float | str | None) else type(value).__name__}
+    array = np.ascontiguousarray((value.astype(ms.float32) if value.dtype == ms.bfloat16 else value).asnumpy())
+    return {
+        "dtype": str(value.dtype), "shape": list(value.shape), "numpy": array.dtype.str,
+        "data": base64.b64encode(array.tobytes()).decode(),
+    }  # fmt: skip
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

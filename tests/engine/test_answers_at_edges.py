@@ -1,0 +1,98 @@
+"""Arguments at the edges of what is allowed get the answers that were recorded from MindSpore 2.10."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import hookscope.engine as ms
+from hookscope.engine import Tensor, grad, mint, nn, ops
+
+
+@pytest.mark.parametrize("axis", [0, 1, 5, -7, (0, 1), (5, 6)])
+def test_a_tensor_without_axes_has_nothing_to_squeeze_whatever_the_axis(axis: Any) -> None:
+    x = Tensor(3.0)
+    for found in (ops.squeeze(x, axis), mint.squeeze(x, axis), x.squeeze(axis), ops.Squeeze(axis)(x)):
+        assert found.shape == () and found.item() == 3.0
+    assert grad(lambda x: ops.squeeze(x, axis) * 2)(x).item() == 2.0
+
+
+BYTES = np.array([0, 8, 255], np.uint8)
+# MindSpore takes the integer as it is in one of its comparisons and wraps it around into UInt8 in the others.
+COMPARED: dict[str, dict[int, list[int]]] = {
+    "less": {-1: [0, 0, 0], 300: [1, 1, 1], -200: [0, 0, 0]},
+    "not_equal": {-1: [1, 1, 0], 300: [1, 1, 1]},
+    "less_equal": {-1: [1, 1, 1], 300: [1, 1, 0]},
+    "greater": {-1: [0, 0, 0], 300: [0, 0, 1]},
+    "greater_equal": {-1: [0, 0, 1], 300: [0, 0, 1]},
+}
+
+
+@pytest.mark.parametrize("name", COMPARED)
+def test_less_takes_an_integer_as_it_is_beside_small_ones(name: str) -> None:
+    x = Tensor(BYTES)
+    primitive = getattr(ops, {"not_equal": "NotEqual", "less_equal": "LessEqual", "greater_equal": "GreaterEqual"}.get(
+        name, name.capitalize()))()  # fmt: skip
+    for number, expected in COMPARED[name].items():
+        for function in (getattr(ops, name), primitive, getattr(Tensor, name)):
+            found = function(x, number)
+            assert found.dtype == ms.bool_ and found.asnumpy().tolist() == [bool(e) for e in expected], number
+
+
+def test_python_s_signs_compare_as_the_functions_do() -> None:
+    x = Tensor(BYTES)
+    assert (x < -1).asnumpy().tolist() == [False] * 3 and (x == -1).asnumpy().tolist() == [False, False, True]
+    assert (x < 300).asnumpy().all()
+    assert (Tensor(np.array([-128], np.int8)) < 2**40).asnumpy().tolist() == [True]
+
+
+def test_numpy_s_numbers_are_found_in_a_tensor() -> None:
+    x = Tensor([1.0, 2.0])
+    assert np.float32(1) in x and np.int64(2) in x and np.bool_(True) in x
+    assert np.float64(3) not in x and np.float32(2) not in Tensor([1, 3])
+
+
+@pytest.mark.parametrize(("alpha", "at_0"), [(0.2, 0.6), (1.5, 1.25), (0, 0.5), (1, 1.0), (-0.5, 0.25)])
+def test_the_gradient_of_leaky_relu_at_0_is_the_mean_of_its_slopes(alpha: float, at_0: float) -> None:
+    x = Tensor([0.0, 1.0, -1.0, np.inf, -np.inf])
+    for function in (lambda x: ops.leaky_relu(x, alpha), nn.LeakyReLU(alpha)):
+        np.testing.assert_allclose(grad(function)(x).asnumpy(), [at_0, 1, alpha, 1, alpha], rtol=1e-6)
+    # mint's has a kernel of its own, whose slope at 0 is that below it.
+    found = grad(lambda x: mint.nn.functional.leaky_relu(x, alpha))(x)
+    np.testing.assert_allclose(found.asnumpy(), [alpha, 1, alpha, 1, alpha], rtol=1e-6)
+
+
+def test_shapes_of_mint_go_by_the_name_size() -> None:
+    for function, value in ((mint.zeros, 0.0), (mint.ones, 1.0)):
+        for found in (function(size=(2, 3)), function(size=[2, 3]), function((2, 3)), function(2, 3)):
+            np.testing.assert_array_equal(found.asnumpy(), np.full((2, 3), value, np.float32), strict=True)
+        assert function(size=3).shape == function(3).shape == (3,)
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 'size'"):
+        mint.zeros()  # type: ignore[call-arg]
+
+
+def test_a_primitive_keeps_a_name_of_its_own() -> None:
+    primitive = ops.ReLU()
+    assert primitive.set_prim_instance_name("r") is primitive and primitive.instance_name == "r"
+    with pytest.raises(TypeError, match="For 'ReLU', 'instance_name' must be .*str, but got int"):
+        primitive.set_prim_instance_name(3)  # type: ignore[arg-type]
+
+
+REFUSED: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
+    "clamp of complex": (lambda: ops.clamp(Tensor([1j]), 0, 1), TypeError, "For 'clamp', .* must be real numbers"),
+    "clamp to complex": (lambda: mint.clamp(Tensor([1.0]), 0, 1j), TypeError, "For 'clamp', .* must be real numbers"),  # type: ignore[arg-type]
+    "rand_like": (lambda: mint.rand_like(Tensor([1])), TypeError, "For 'rand_like', 'dtype' must be a floating"),
+    "randn_like": (
+        lambda: mint.randn_like(Tensor([1.0]), dtype=ms.int32), TypeError, "For 'randn_like', 'dtype' must be a float",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_mindspore_refuses_is_refused(name: str) -> None:
+    call, kind, text = REFUSED[name]
+    with pytest.raises(kind, match=text):
+        call()
