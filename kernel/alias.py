@@ -64,6 +64,8 @@ TABLE: dict[str, str] = {
     "ops.operations": "ops.primitives",
     "ops.primitive": "ops.primitives",
     "amp": "amp",
+    "boost": "boost",
+    "boost.grad_accumulation": "boost",
     "communication": "communication",
     "dataset": "dataset",
     "dataset.config": "dataset.config",

@@ -84,6 +84,10 @@ _ABSENT: dict[str, dict[str, str]] = {
     "decode the video with a library of yours and hand its frames to GeneratorDataset": {
         "dataset.vision": "DecodeVideo VideoDecoder read_video read_video_timestamps",
     },
+    "it was made for Ascend devices; train with mindspore.nn or mindspore.train.Model": {
+        "boost": "AdaSum AutoBoost BoostTrainOneStepCell BoostTrainOneStepWithLossScaleCell DimReduce FreezeOpt "
+        "GradientFreeze GroupLossScaleManager LessBN OptimizerProcess ParameterProcess freeze_cell",
+    },
     "a chain holds functions, which JSON cannot say: keep the function that makes it": {
         "dataset": "serialize deserialize",
     },

@@ -6,6 +6,7 @@ As in MindSpore, a layer over one axis is one over images of height 1: its weigh
 from __future__ import annotations
 
 import math
+from functools import cached_property
 from typing import Any
 
 from .. import ops
@@ -16,6 +17,7 @@ from ..core.parameter import Parameter
 from ..core.tensor import Tensor
 from ..core.types import Ints
 from ..ops.convolution import convolve_transposed, ints_for, pads_for
+from ..ops.primitives import Primitive
 from ._documentation import explained_by
 from .cell import Cell
 
@@ -146,6 +148,18 @@ class _Conv(Cell):
 @explained_by(_Conv)
 class Conv2d(_Conv):
     """Cross-correlation of (N, in_channels, H, W) with kernels (out_channels, in_channels / group, KH, KW)."""
+
+    @cached_property
+    def conv2d(self) -> Primitive:
+        """``ops.Conv2D`` with this layer's settings, for the ``construct`` of a subclass."""
+        return ops.Conv2D(
+            self.out_channels, self.kernel_size, 1, self.pad_mode, self.padding, self.stride, self.dilation, self.group
+        )
+
+    @cached_property
+    def bias_add(self) -> Primitive:
+        """``ops.BiasAdd``, for the ``construct`` of a subclass."""
+        return ops.BiasAdd()
 
 
 @explained_by(_Conv)

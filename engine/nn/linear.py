@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Any
 
 from ..core.checks import check_bool, check_int, check_positive_int, check_type
@@ -12,9 +13,10 @@ from ..core.initializer import HeUniform, InitLike, Uniform, initializer
 from ..core.parameter import Parameter
 from ..core.tensor import Tensor
 from ..core.types import Ints
+from ..ops import BiasAdd, MatMul, flatten, matmul, reduce_sum, reshape
 from ..ops import dense as dense_op
-from ..ops import flatten, matmul, reduce_sum, reshape
 from ..ops.arguments import axes_of
+from ..ops.primitives import Primitive
 from .activation import LeakyReLU, get_activation
 from .cell import Cell
 from .conv import Conv2d
@@ -73,6 +75,16 @@ class Dense(Cell):
             self.bias = Parameter(initializer(init, (out_channels,), dtype), "bias")
         self.activation = get_activation(activation)
         self.activation_flag = self.activation is not None
+
+    @cached_property
+    def matmul(self) -> Primitive:
+        """``ops.MatMul`` that transposes the weight, for the ``construct`` of a subclass."""
+        return MatMul(False, True)
+
+    @cached_property
+    def bias_add(self) -> Primitive:
+        """``ops.BiasAdd``, for the ``construct`` of a subclass."""
+        return BiasAdd()
 
     def construct(self, x: Tensor) -> Tensor:
         """The layer's output.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 from .. import ops
@@ -15,6 +16,7 @@ from ..core.tensor import Tensor
 from ..core.types import Ints
 from ..ops.convolution import check_format
 from ..ops.normalization import group_normalized, instance_normalized
+from ..ops.primitives import Primitive
 from ._documentation import explained_by
 from .cell import Cell
 
@@ -236,6 +238,11 @@ class LayerNorm(Cell):
         )
         self.gamma = Parameter(initializer(gamma_init, self.normalized_shape, dtype), "gamma")
         self.beta = Parameter(initializer(beta_init, self.normalized_shape, dtype), "beta")
+
+    @cached_property
+    def layer_norm(self) -> Primitive:
+        """``ops.LayerNorm`` with this layer's settings, for the ``construct`` of a subclass."""
+        return ops.LayerNorm(self.begin_norm_axis, self.begin_params_axis, self.epsilon)
 
     def construct(self, x: Tensor) -> Tensor:
         first = self.begin_norm_axis % x.ndim

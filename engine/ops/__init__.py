@@ -54,4 +54,4 @@ from .unpooling import *
 if _typing.TYPE_CHECKING:
     from .primitive_types import *
 
-__getattr__ = _on_first_use(__name__, names={"constexpr": "jit"})
+__getattr__ = _on_first_use(__name__, names={"ReduceOp": "communication", "constexpr": "jit"})
