@@ -60,7 +60,7 @@ if _typing.TYPE_CHECKING:
     from . import train as train
 
 # Rooms that a script may never enter are imported when it does; so are the names that MindSpore keeps at the top, too.
-_ROOMS = "amp communication dataset experimental hal log mint numpy parallel runtime train"
+_ROOMS = "amp boost communication dataset experimental hal log mint numpy parallel runtime train"
 _PARALLEL = (
     "ParallelMode set_auto_parallel_context get_auto_parallel_context reset_auto_parallel_context set_algo_parameters "
     "get_algo_parameters reset_algo_parameters"

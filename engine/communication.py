@@ -8,7 +8,7 @@ from typing import Any
 from .core.names import on_first_use
 
 __all__ = [
-    "HCCL_WORLD_COMM_GROUP", "MCCL_WORLD_COMM_GROUP", "NCCL_WORLD_COMM_GROUP", "GlobalComm", "create_group",
+    "HCCL_WORLD_COMM_GROUP", "MCCL_WORLD_COMM_GROUP", "NCCL_WORLD_COMM_GROUP", "GlobalComm", "ReduceOp", "create_group",
     "destroy_group", "get_comm_name", "get_group_rank_from_world_rank", "get_group_size", "get_local_rank",
     "get_local_rank_size", "get_process_group_ranks", "get_rank", "get_world_rank_from_group_rank", "init", "release",
 ]  # fmt: skip
@@ -27,6 +27,16 @@ class GlobalComm:
     WORLD_COMM_GROUP = MCCL_WORLD_COMM_GROUP
     INITED = False
     CHECK_ENVS = True
+
+
+class ReduceOp:
+    """How the values of several processes become one: what ``ops.AllReduce`` and its like take as ``op``."""
+
+    SUM = "sum"
+    MAX = "max"
+    MIN = "min"
+    PROD = "prod"
+    AVG = "avg"
 
 
 def init(backend_name: str | None = None) -> None:

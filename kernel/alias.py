@@ -86,6 +86,8 @@ TABLE: dict[str, str] = {
     "ops.operations": "ops.primitives",
     "ops.primitive": "ops.primitives",
     "amp": "amp",
+    "boost": "boost",
+    "boost.grad_accumulation": "boost",
     "communication": "communication",
     "dataset": "dataset",
     "dataset.callback": "dataset.callback",

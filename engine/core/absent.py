@@ -34,7 +34,7 @@ _ABSENT: dict[str, dict[str, str]] = {
         "get_strategy_metadata rank_list_for_convert transform_safetensors_by_rank transform_safetensors_by_stage "
         "_transform_safetensors",
         "experimental": "MapParameter",
-        "ops ops.primitives": "MoveTo Pull Push Reshard ReduceOp TCPStore reshard",
+        "ops ops.primitives": "MoveTo Pull Push Reshard TCPStore reshard",
     },
     "it is for a cluster; call an optimizer of mindspore.nn itself": {
         "nn nn.optim": "AdaSumByDeltaWeightWrapCell AdaSumByGradWrapCell OptTFTWrapper",
@@ -113,6 +113,10 @@ _ABSENT: dict[str, dict[str, str]] = {
     "decode the video with a library of yours and hand its frames to GeneratorDataset": {
         "dataset.vision": "DecodeVideo VideoDecoder read_video read_video_timestamps",
     },
+    "it was made for Ascend devices; train with mindspore.nn or mindspore.train.Model": {
+        "boost": "AdaSum AutoBoost BoostTrainOneStepCell BoostTrainOneStepWithLossScaleCell DimReduce FreezeOpt "
+        "GradientFreeze GroupLossScaleManager LessBN OptimizerProcess ParameterProcess freeze_cell",
+    },
     "a chain holds functions, which JSON cannot say: keep the function that makes it": {
         "dataset": "serialize deserialize",
     },
@@ -168,7 +172,7 @@ _MODULES = {
     "draw the weights in construct, with mindspore.nn.probability.distribution": "nn.probability.bnn_layers",
     "use SciPy on asnumpy(), or the decompositions of mindspore.ops and mint.linalg": "scipy",
     "encrypt the file itself, with a tool made for that": "safeguard",
-    "it is for Ascend devices": "boost train.train_thor",
+    "it is for Ascend devices": "train.train_thor",
     "it is for a cluster; here there is one process": "parallel.cluster",
 }
 

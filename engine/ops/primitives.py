@@ -195,4 +195,4 @@ for _module in iter_modules([str(Path(__file__).parent)]):
 for _function, _declared in PRIMITIVES.values():
     globals()[_declared.name] = _class_of(_declared.name, _function, _declared.parameters)
     __all__.append(_declared.name)
-__getattr__ = _on_first_use(__name__, names={"constexpr": "jit"})
+__getattr__ = _on_first_use(__name__, names={"ReduceOp": "communication", "constexpr": "jit"})
