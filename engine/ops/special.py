@@ -308,9 +308,13 @@ def _betainc_kernel(a: Array, b: Array, x: Array) -> Array:
     return xp.where(defined, _special("betainc")(a, b, x), xp.asarray(math.nan, x.dtype))
 
 
+def _is_one(x: Any) -> Any:
+    return x == 1.0
+
+
 def _betainc_slope(F: Functions, g: Value, out: Value, a: Value, b: Value, x: Value) -> Any:
     # Where an exponent is 0, its base is 1 in its place: 0 * log(0) would be NaN.
-    left, right = F.where(a == 1.0, 1.0, x), F.where(b == 1.0, 1.0, 1.0 - x)
+    left, right = F.where(_is_one(a), 1.0, x), F.where(_is_one(b), 1.0, 1.0 - x)
     scale = F.lgamma(a + b) - F.lgamma(a) - F.lgamma(b)
     return g * F.exp((a - 1.0) * F.log(left) + (b - 1.0) * F.log(right) + scale)
 
