@@ -428,6 +428,11 @@ ROWS: dict[str, Row] = {
         [Sample((positive(3) * 3, positive(3), inside(3) ** 2), {"place": place}) for place in (0, 1)],
         refused=True,
     ),
+    "igamma_order": Row(
+        exact(lambda s, x: mp.diff(lambda a: mp.gammainc(a, 0, x, regularized=True), s)),
+        [Sample((positive(4) * 3, positive(4) * 3))],
+        refused=True,
+    ),
     "matrix_logarithm": Row(
         lambda x: np.linalg.eig(x)[1] @ np.diag(np.log(np.linalg.eig(x)[0])) @ np.linalg.inv(np.linalg.eig(x)[1]),
         [Sample((well(3, 3) + 1j * well(3, 3),))],
