@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -1097,8 +1098,7 @@ def lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
 
 
 def _logarithms(x: Array) -> Array:
-    from scipy.linalg import logm
-
+    logm = import_module("scipy.linalg").logm
     host = to_host(x)
     found = np.full(host.shape, np.nan, np.complex128)
     for place in np.ndindex(host.shape[:-2]):

@@ -406,8 +406,8 @@ def _lstm_class(
     for way in range(ways):
         w_ih, w_hh, *rest = (part[way] for part in parts)
         project = rest.pop(0) if proj_size else None
-        biases = tuple(rest) if len(rest) == 2 else (rest[0], zeros_operator(rest[0])) if rest else (None, None)
-        runs.append(_one_way(input, h[way], c[way], w_ih, w_hh, *biases, project, reverse=way == 1))
+        b_ih, b_hh = (*rest, zeros_operator(rest[0]))[:2] if rest else (None, None)
+        runs.append(_one_way(input, h[way], c[way], w_ih, w_hh, b_ih, b_hh, project, reverse=way == 1))
     states, last_h, last_c = zip(*runs, strict=True)
     nothing = Tensor._wrap(array_module(input._array).zeros((1, 1), input._array.dtype))
     return concat(states, 2), stack(last_h, 0), stack(last_c, 0), nothing, nothing

@@ -41,8 +41,46 @@ def _igamma_slope(F: Functions, g: Value, out: Value, s: Value | float, x: Value
     return fit(F, g * F.exp(F.log(x) * (s - 1) - x - normal), x)
 
 
-def _igamma_order(F: Functions, g: Value, out: Value, s: Value | float, x: Value) -> NoReturn:
-    raise NotImplementedError("For 'igamma' and 'igammac', the first input has no gradient; only the second has")
+def _differences(function: Callable[[Array], Array], at: Array, width: Array) -> Array:
+    """The slope of a smooth function, by differences of the sixth order.
+
+    Args:
+        function: of numbers in Float64.
+        at: where.
+        width: over which distance the function changes, above 0.
+
+    Returns:
+        The slopes, to about 11 digits of the function's.
+    """
+    h = 0.01 * width
+    pairs = (weight * (function(at + k * h) - function(at - k * h)) for k, weight in ((1, 45), (2, -9), (3, 1)))
+    found: Array = sum(pairs) / (60 * h)
+    return found
+
+
+def _igamma_order_kernel(s: Array, x: Array | float) -> Array:
+    xp, special = array_module(s), special_module(s)
+    order, at = xp.broadcast_arrays(xp.asarray(s, np.float64), xp.asarray(x, np.float64))
+    inside = at > 0
+    at = xp.where(inside, at, 1.0)
+    # x**a changes with the logarithm, the function besides with the root of the order.
+    width = xp.minimum(xp.minimum(order, xp.sqrt(order)), 1 / (1 + abs(xp.log(at))))
+    below, above = (_differences(lambda a, f=f: f(a, at), order, width) for f in (special.gammainc, special.gammaincc))
+    # The integral that is the smaller one keeps the digits.
+    return xp.where(inside, xp.where(at < order, below, -above), 0 * special.gammainc(order, at)).astype(s.dtype)
+
+
+def _no_second(*_: Any, **__: Any) -> NoReturn:
+    raise NotImplementedError(
+        "For 'igamma', 'igammac' and 'Betainc', the gradients by all but the last input have none of their own"
+    )
+
+
+_igamma_order_operator = Operator("igamma_order", _igamma_order_kernel, (_no_second, _no_second))
+
+
+def _igamma_order(F: Functions, g: Value, out: Value, s: Value, x: Value | float) -> Any:
+    return fit(F, g * F.igamma_order(s, x), s)
 
 
 def _gammaln(x: Array) -> Array:
@@ -82,7 +120,10 @@ _igamma_operator = Binary("igamma", _special("gammainc"), (_igamma_order, _igamm
 _igammac_operator = Binary(
     "igammac",
     _special("gammaincc"),
-    (_igamma_order, lambda F, g, out, s, x: -_igamma_slope(F, g, out, s, x)),
+    (
+        lambda F, g, out, s, x: -_igamma_order(F, g, out, s, x),
+        lambda F, g, out, s, x: -_igamma_slope(F, g, out, s, x),
+    ),
 )
 
 
@@ -130,7 +171,7 @@ def igamma(input: Operand, other: Operand) -> Tensor:
     """The regularized lower incomplete gamma function P(a, x) = (integral from 0 to x of t^(a-1) e^-t dt) / gamma(a).
 
     Args:
-        input: a, positive: a Tensor or a number. It has no gradient; asking for one is an error.
+        input: a, positive: a Tensor or a number. Its gradient is one of differences.
         other: x, not negative: a Tensor or a number that broadcasts with ``input``. One of the two is a Tensor.
 
     Returns:
@@ -139,7 +180,7 @@ def igamma(input: Operand, other: Operand) -> Tensor:
     Raises:
         TypeError: neither is a Tensor, or one is nothing that a tensor can be made of.
         ValueError: the shapes do not broadcast.
-        NotImplementedError: a gradient arrives and that of ``input`` is asked for.
+        NotImplementedError: a gradient of the gradient by ``input`` is asked for; it has none.
     """
     return _igamma_operator(input, other)
 
@@ -149,7 +190,7 @@ def igammac(input: Operand, other: Operand) -> Tensor:
     """The regularized upper incomplete gamma function Q(a, x) = 1 - P(a, x), exact also where that is small.
 
     Args:
-        input: a, positive: a Tensor or a number. It has no gradient; asking for one is an error.
+        input: a, positive: a Tensor or a number. Its gradient is one of differences.
         other: x, not negative: a Tensor or a number that broadcasts with ``input``. One of the two is a Tensor.
 
     Returns:
@@ -158,7 +199,7 @@ def igammac(input: Operand, other: Operand) -> Tensor:
     Raises:
         TypeError: neither is a Tensor, or one is nothing that a tensor can be made of.
         ValueError: the shapes do not broadcast.
-        NotImplementedError: a gradient arrives and that of ``input`` is asked for.
+        NotImplementedError: a gradient of the gradient by ``input`` is asked for; it has none.
     """
     return _igammac_operator(input, other)
 
@@ -308,28 +349,15 @@ def _betainc_kernel(a: Array, b: Array, x: Array) -> Array:
     return xp.where(defined, _special("betainc")(a, b, x), xp.asarray(math.nan, x.dtype))
 
 
+def _is_one(x: Any) -> Any:
+    return x == 1.0
+
+
 def _betainc_slope(F: Functions, g: Value, out: Value, a: Value, b: Value, x: Value) -> Any:
     # Where an exponent is 0, its base is 1 in its place: 0 * log(0) would be NaN.
-    left, right = F.where(a == 1.0, 1.0, x), F.where(b == 1.0, 1.0, 1.0 - x)
+    left, right = F.where(_is_one(a), 1.0, x), F.where(_is_one(b), 1.0, 1.0 - x)
     scale = F.lgamma(a + b) - F.lgamma(a) - F.lgamma(b)
     return g * F.exp((a - 1.0) * F.log(left) + (b - 1.0) * F.log(right) + scale)
-
-
-def _differences(function: Callable[[Array], Array], at: Array, width: Array) -> Array:
-    """The slope of a smooth function, by differences of the sixth order.
-
-    Args:
-        function: of numbers in Float64.
-        at: where.
-        width: over which distance the function changes, above 0.
-
-    Returns:
-        The slopes, to about 11 digits of the function's.
-    """
-    h = 0.01 * width
-    pairs = (weight * (function(at + k * h) - function(at - k * h)) for k, weight in ((1, 45), (2, -9), (3, 1)))
-    found: Array = sum(pairs) / (60 * h)
-    return found
 
 
 def _betainc_order_kernel(a: Array, b: Array, x: Array, place: int) -> Array:
@@ -346,11 +374,7 @@ def _betainc_order_kernel(a: Array, b: Array, x: Array, place: int) -> Array:
     return xp.where(inside, _differences(at, order, width), 0 * at(order)).astype(x.dtype)
 
 
-def _betainc_order_slope(*_: Any, place: int) -> NoReturn:
-    raise NotImplementedError("For 'Betainc', the gradients by 'a' and 'b' have none of their own")
-
-
-_betainc_order_operator = Operator("betainc_order", _betainc_order_kernel, (_betainc_order_slope,) * 3)
+_betainc_order_operator = Operator("betainc_order", _betainc_order_kernel, (_no_second,) * 3)
 _betainc_operator = Operator(
     "betainc",
     _betainc_kernel,

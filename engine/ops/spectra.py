@@ -12,7 +12,7 @@ from ..core.tensor import Tensor
 from ..core.types import Array, Ints
 from ..cpu.array_module import array_module
 from . import complexes
-from .arguments import check_tensor
+from .arguments import check_tensor, ints_of
 from .indexing import getitem_operator
 from .shape import concat, swapaxes
 
@@ -69,7 +69,7 @@ def _fft_with_size(
         return (complexes.ifftn if inverse else complexes.fftn)(x, dim=axes, norm=norm)
     if not onesided:
         return complexes.real(complexes.ifftn(x, dim=axes, norm=norm))
-    sizes = tuple(signal_sizes)
+    sizes = ints_of(signal_sizes, name, "signal_sizes")
     if sizes and (*sizes[:-1], sizes[-1] // 2 + 1) != x.shape[ndim - signal_ndim :]:
         raise ValueError(f"For '{name}', 'signal_sizes' {sizes} do not fit 'x' of shape {x.shape}")
     return complexes.irfftn(x, s=sizes or None, dim=axes, norm=norm)

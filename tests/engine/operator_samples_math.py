@@ -238,6 +238,12 @@ def whole(values: Array, where: Places) -> Array:
     return found
 
 
+def by_order(a: float, b: float, x: float, place: float) -> Any:
+    """The slope of the incomplete beta function by its first or second argument."""
+    return mp.diff(lambda v: mp.betainc(v if place == 0 else a, b if place == 0 else v, 0, x, regularized=True),
+                   b if place else a)  # fmt: skip
+
+
 ROWS: dict[str, Row] = {
     "acos": unary(math.acos, inside),
     "asin": unary(math.asin, inside),
@@ -413,4 +419,25 @@ ROWS: dict[str, Row] = {
         *({"axis": 1, "keepdims": keep} for keep in (False, True)),
         draw=distinct,
     ),
+    "betainc": Row(
+        exact(lambda a, b, x: mp.betainc(a, b, 0, x, regularized=True)),
+        [Sample((positive(2, 3) * 3, positive(2, 3), inside(2, 3) ** 2))],
+        refused=True,  # the second by the orders: test_matrix_classes.py has the first ones
+    ),
+    "betainc_order": Row(
+        lambda a, b, x, place: exact(by_order)(a, b, x, place),
+        [Sample((positive(3) * 3, positive(3), inside(3) ** 2), {"place": place}) for place in (0, 1)],
+        refused=True,
+    ),
+    "igamma_order": Row(
+        exact(lambda s, x: mp.diff(lambda a: mp.gammainc(a, 0, x, regularized=True), s)),
+        [Sample((positive(4) * 3, positive(4) * 3))],
+        refused=True,
+    ),
+    "matrix_logarithm": Row(
+        lambda x: np.linalg.eig(x)[1] @ np.diag(np.log(np.linalg.eig(x)[0])) @ np.linalg.inv(np.linalg.eig(x)[1]),
+        [Sample((well(3, 3) + 1j * well(3, 3),))],
+        complex=True,
+    ),
+    "nth_element": Row(lambda x, n: np.sort(x, -1)[..., n], [Sample((normal(2, 3, 4),), {"n": n}) for n in (0, 2)]),
 }

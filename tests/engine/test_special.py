@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from function_cases import Array, Case, agrees, listed, same
 
+import hookscope.engine as ms
 from hookscope.engine import Tensor, ops
 
 INF, NAN = math.inf, math.nan
@@ -121,6 +122,24 @@ GRADIENTS: dict[str, tuple[Callable[..., Tensor], Array]] = {
 def test_a_special_function_has_the_gradient_of_differences(name: str) -> None:
     function, x = GRADIENTS[name]
     agrees(function, x)
+
+
+def test_the_incomplete_gamma_functions_have_gradients_by_both_inputs() -> None:
+    a, x = Tensor([2.5, 0.7, 1.5]), Tensor([1.2, 0.3, 4.0])
+    for function, sign in ((ops.igamma, 1), (ops.igammac, -1)):  # recorded from MindSpore 2.10
+        by_a, by_x = (sign * ms.grad(function, place)(a, x).asnumpy() for place in (0, 1))
+        np.testing.assert_allclose(by_a, [-0.21517015, -0.63762152, -0.07235873], rtol=1e-6)
+        np.testing.assert_allclose(by_x, [0.2978394, 0.81899643, 0.04133391], rtol=2e-6)
+    agrees(ops.igamma, POSITIVE, POSITIVE[:, :1] * 2)
+    orders = np.array([1e-3, 0.5, 3.0, 3.0, 40.0, 900.0, 2.0])
+    points = np.array([0.5, 1e-12, 2.0, 30.0, 30.0, 950.0, 0.0])
+    got = ms.grad(ops.igamma)(Tensor(orders), Tensor(points)).asnumpy()
+    with mp.workdps(30):
+        want = [float(mp.diff(lambda a, x=x: mp.gammainc(a, 0, x, regularized=True), s)) if x else 0.0
+                for s, x in zip(orders.tolist(), points.tolist(), strict=True)]  # fmt: skip
+    np.testing.assert_allclose(got, want, rtol=1e-8)
+    with pytest.raises(NotImplementedError, match="the gradients by all but the last input have none of their own"):
+        ms.grad(ms.grad(ops.igamma))(a, x)
 
 
 @pytest.mark.parametrize(
