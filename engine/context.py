@@ -80,6 +80,9 @@ class _Device(NamedTuple):
     device_target: str
     device_id: int
 
+    def __repr__(self) -> str:
+        return repr(tuple(self))
+
 
 def get_current_device() -> _Device:
     """Where new tensors are put: a named tuple of ``device_target`` and ``device_id``."""

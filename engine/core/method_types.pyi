@@ -177,6 +177,8 @@ class TensorMethods:
         """Repeated along axes of length 1, and along new ones in front, to fill a shape."""
     def byte(self) -> Tensor:
         """The elements as UInt8."""
+    def cauchy(self, median: builtins.float = 0.0, sigma: builtins.float = 1.0) -> Tensor:
+        """Numbers of the Cauchy distribution, in the tensor's shape and dtype."""
     def ceil(self) -> Tensor:
         """The smallest integer not below x; its gradient is 0."""
     def char(self) -> Tensor:
@@ -330,7 +332,7 @@ class TensorMethods:
         """e to the power x."""
     def expand(self, *size: Any) -> Tensor:
         """Repeated along axes of length 1, and along new ones in front, to fill a shape."""
-    def expand_as(self, other: Tensor) -> Tensor:
+    def expand_as(self, x: Tensor) -> Tensor:
         """Repeated to the shape of another tensor."""
     @overload
     def expand_dims(self, axis: builtins.int) -> Tensor:

@@ -6,6 +6,7 @@ So holding a reference to an array is holding a value, which is what makes a deb
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -247,7 +248,58 @@ class Tensor(TensorMethods):
         """
         return int(self._array.ctypes.data if isinstance(self._array, np.ndarray) else self._array.data.ptr)
 
+    def is_pinned(self) -> bool:
+        """Whether the elements lie in memory of the host that a device reads by itself: none do.
+
+        Returns:
+            False.
+        """
+        return False
+
+    def is_shared(self) -> bool:
+        """Whether other processes see the elements: none do.
+
+        Returns:
+            False.
+        """
+        return False
+
     # To Python and NumPy
+
+    def get_bytes(self) -> bytes:
+        """The elements' bytes, row by row.
+
+        Returns:
+            the bytes, which ``convert_bytes_to_tensor`` takes.
+        """
+        return bytes(backend.to_host(self._array).tobytes())
+
+    @staticmethod
+    def convert_bytes_to_tensor(bytes_data: bytes, shape: Sequence[int], dtype: DTypeLike) -> Tensor:
+        """A Tensor of the bytes of its elements, row by row.
+
+        Args:
+            bytes_data: the bytes.
+            shape: the Tensor's shape.
+            dtype: its dtype.
+
+        Returns:
+            the Tensor.
+
+        Raises:
+            TypeError: ``bytes_data`` is no bytes object.
+            ValueError: there are more or fewer bytes than such a Tensor has.
+        """
+        who = "convert_bytes_to_tensor"
+        if not isinstance(bytes_data, bytes):
+            raise TypeError(f"For '{who}', 'bytes_data' must be bytes, but got {type(bytes_data).__name__}")
+        lengths, kind = _lengths(shape), numpy_dtype(dtype)
+        if len(bytes_data) != math.prod(lengths) * kind.itemsize:
+            raise ValueError(
+                f"For '{who}', 'bytes_data' must be {math.prod(lengths) * kind.itemsize} bytes, but got "
+                f"{len(bytes_data)}"
+            )
+        return Tensor(np.frombuffer(bytes_data, kind).reshape(lengths))
 
     def asnumpy(self) -> np.ndarray[Any, Any]:
         """The values as a NumPy array of the caller's own: writing to it does not change the Tensor.

@@ -700,20 +700,24 @@ class CTCLoss(LossBase):
         """The negative log-probability of each sample's labels.
 
         Args:
-            log_probs: log-probabilities (T, N, C), floating.
+            log_probs: log-probabilities (T, N, C), floating; of one sample (T, C).
             targets: class numbers (N, S), or those of all samples one after the other; integers.
             input_lengths: how many of the T steps of each sample count: (N,) ints as a Tensor or a sequence.
             target_lengths: how many labels each sample has, likewise.
 
         Returns:
-            A number, or with the reduction "none" the losses (N,).
+            A number, or with the reduction "none" the losses (N,); of one sample without a batch a number.
 
         Raises:
             ValueError: ``blank`` is no class, or a length does not fit.
         """
-        return ops.ctc_loss(
+        alone = isinstance(log_probs, Tensor) and log_probs.ndim == 2
+        if alone:
+            log_probs, targets = log_probs.expand_dims(1), targets.reshape((1, -1))
+        loss = ops.ctc_loss(
             log_probs, targets, input_lengths, target_lengths, self.blank, self.reduction, self.zero_infinity
         )[0]
+        return loss.reshape(()) if alone else loss
 
 
 class DiceLoss(LossBase):

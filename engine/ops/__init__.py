@@ -65,4 +65,7 @@ if _typing.TYPE_CHECKING:
     from .primitive_types import *
 
 _CLUSTER = ("get_rank", "get_world_size", "is_available", "is_initialized")
-__getattr__ = _on_first_use(__name__, names={"ReduceOp": "communication", "constexpr": "jit", **dict.fromkeys(_CLUSTER, "mint.distributed")})
+__getattr__ = _on_first_use(
+    __name__,
+    names={"ReduceOp": "communication", "constexpr": "jit", **dict.fromkeys(_CLUSTER, "mint.distributed")},
+)

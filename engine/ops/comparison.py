@@ -254,19 +254,16 @@ def select(condition: TensorLike, input: TensorLike, other: TensorLike) -> Tenso
     Args:
         condition: Bool, or numbers of which those other than 0 hold.
         input: a tensor or a number.
-        other: a tensor or a number; one of the two must be a tensor.
+        other: a tensor or a number.
 
     Returns:
         A tensor of the shape that the three broadcast to, in the dtype that ``input`` and ``other`` combine to.
 
     Raises:
-        TypeError: neither ``input`` nor ``other`` is a Tensor.
+        TypeError: an argument is neither a tensor nor a number.
     """
-    if not isinstance(input, Tensor) and not isinstance(other, Tensor):
-        raise TypeError(
-            "For 'select', at least one of 'input' and 'other' must be a Tensor, "
-            f"but got {type(input).__name__} and {type(other).__name__}"
-        )
+    if isinstance(input, bool | int | float) and isinstance(other, bool | int | float):
+        input = Tensor(input)
     return where(condition, input, other)
 
 

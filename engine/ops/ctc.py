@@ -52,9 +52,9 @@ def ctc_loss(
             of infinite.
 
     Returns:
-        The loss, and the log-probabilities of all beginnings of the labels with blanks between (N, T, 2 * S + 1), where
-        S is the largest of ``target_lengths``; -inf where a beginning cannot be, and behind the steps or labels that
-        count.
+        The loss, and the log-probabilities of all beginnings of the labels with blanks between (N, T, 2 * S + 1);
+        -inf where a beginning cannot be, and behind the steps or labels that count. Of targets without a batch axis, S
+        is the largest of ``target_lengths``.
 
     Raises:
         TypeError: ``log_probs`` is no Tensor.
@@ -83,6 +83,7 @@ def _ctc(
     if labeled.size and (labeled.min() < 0 or (labeled.max() if host.ndim == 2 else labeled.sum()) > room):
         raise ValueError(f"For 'ctc_loss', 'target_lengths' {labeled} do not fit 'targets' of shape {host.shape}")
     most = int(labeled.max()) if count else 0
+    unused = 2 * (host.shape[1] - most) if host.ndim == 2 else 0
     if host.ndim == 1:
         starts = np.concatenate([[0], np.cumsum(labeled)[:-1]])
         rows = np.zeros((count, max(most, 1)), np.int64)
@@ -132,6 +133,9 @@ def _ctc(
     paths = transpose(stack(alphas, 0), (1, 0, 2))
     can_be = (np.arange(steps)[:, None] < given[:, None, None]) & (np.arange(size) < 2 * labeled[:, None, None] + 1)
     paths = where(Tensor._wrap((paths._array > never) & device.asarray(can_be)), paths, -math.inf)
+    if unused:
+        nowhere = device.full((count, steps, unused), -math.inf, x._array.dtype)
+        paths = concat([paths, Tensor._wrap(nowhere)], 2)
     if reduction == "mean":
         counts = device.asarray(np.maximum(labeled, 1)).astype(x._array.dtype)
         return mean(div(losses, Tensor._wrap(counts))), paths

@@ -618,6 +618,22 @@ def _log_normal(input: Tensor, mean: float = 1.0, std: float = 2.0) -> Tensor:
     return _made(np.exp(random.normal(input.shape) * float(std) + float(mean)), input.dtype)
 
 
+@declare(method=True)
+def _cauchy(input: Tensor, median: float = 0.0, sigma: float = 1.0) -> Tensor:
+    """Numbers of the Cauchy distribution, in the tensor's shape and dtype.
+
+    Args:
+        input: the tensor whose shape and dtype are taken.
+        median: the middle of the distribution.
+        sigma: half its width at half its height.
+
+    Returns:
+        A tensor of the shape and dtype of ``input``; the numbers come from the engine's stream (``set_seed``).
+    """
+    turns = random.uniform(input.shape) - 0.5
+    return _made(np.tan(np.pi * turns) * float(sigma) + float(median), input.dtype)
+
+
 @declare(in_place="exponential_")
 def _exponential_of_tensor(input: Tensor, lambd: float = 1, *, generator: Generator | None = None) -> Tensor:
     """Numbers of the exponential distribution: the density is lambd * exp(-lambd * x).

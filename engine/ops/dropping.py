@@ -110,13 +110,14 @@ def _dropout_with_seeds(x: Tensor, keep_prob: float, Seed0: int, Seed1: int) -> 
         Seed1: has no effect, likewise.
 
     Returns:
-        A tensor of the shape and dtype of ``x``, and a Bool tensor of that shape.
+        A tensor of the shape and dtype of ``x``, and a tensor likewise, 1 where an element was kept and 0 elsewhere.
 
     Raises:
         TypeError: ``x`` is no Tensor, or ``keep_prob`` no number.
         ValueError: ``keep_prob`` is not in [0, 1].
     """
-    return dropout_with_mask(x, keep_prob)
+    kept, mask = dropout_with_mask(x, keep_prob)
+    return kept, Tensor._wrap(mask._array.astype(kept._array.dtype))
 
 
 def dropout2d(input: Tensor, p: float = 0.5, training: bool = True) -> Tensor:

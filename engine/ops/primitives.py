@@ -28,6 +28,9 @@ __all__ = [
 ]  # fmt: skip
 
 
+_NAMES_OF_VALUES = ("input_names", "output_names")
+
+
 class Primitive:
     """Base of the primitive classes: an operator with its settings, called on its inputs.
 
@@ -63,7 +66,8 @@ class Primitive:
         self.__dict__.update(values)
 
     def __repr__(self) -> str:
-        described = ", ".join(f"{key}={value}" for key, value in self._values.items())
+        shown = {**self._values, **self.attrs}
+        described = ", ".join(f"{key}={value}" for key, value in shown.items() if key not in _NAMES_OF_VALUES)
         return f"Prim[{self.name}]<{described}>" if described else f"Prim[{self.name}]"
 
     def __call__(self, *inputs: Any) -> Any:
@@ -82,7 +86,45 @@ class Primitive:
             ValueError: another name.
         """
         self.device_target = check_one_of(device_target, ("CPU", "GPU", "Ascend"), self.name, "device_target")
-        return self
+        return self.add_prim_attr("primitive_target", device_target)
+
+    def set_stage(self, stage: int) -> Primitive:
+        """Keep the number of a stage of a cluster, as the attribute ``stage``; it changes nothing.
+
+        Args:
+            stage: the number.
+
+        Returns:
+            The primitive itself.
+        """
+        return self.add_prim_attr("stage", stage)
+
+    def place(self, role: str, rank_id: int) -> None:
+        """Keep which process of a cluster computes it, as ``ms_role`` and ``rank_id``; here there is one.
+
+        Args:
+            role: "MS_WORKER".
+            rank_id: the number of the process.
+
+        Raises:
+            ValueError: another role.
+            TypeError: ``rank_id`` is no int.
+        """
+        if role != "MS_WORKER":
+            raise ValueError(f"For 'Primitive.place', 'role' must be 'MS_WORKER', but got {role!r}")
+        self.add_prim_attr("ms_role", role)
+        self.add_prim_attr("rank_id", check_type(rank_id, int, "Primitive.place", "rank_id"))
+
+    def check_elim(self, *args: object) -> tuple[bool, None]:
+        """Whether a graph compiler could leave the operator out; a subclass of one's own may say so.
+
+        Args:
+            *args: its inputs.
+
+        Returns:
+            False, and None in the place of its result.
+        """
+        return False, None
 
     def add_prim_attr(self, name: str, value: object) -> Primitive:
         """Set an attribute of this primitive.
@@ -130,13 +172,14 @@ class Primitive:
         return self
 
     def init_prim_io_names(self, inputs: Sequence[str], outputs: Sequence[str]) -> None:
-        """Keep names of the inputs and the outputs, which a compiler would read, among ``attrs``.
+        """Keep names of the inputs and the outputs, which a compiler would read; they are among ``attrs`` too.
 
         Args:
             inputs: the names of the inputs, kept as ``input_names``.
             outputs: the names of the outputs, kept as ``output_names``.
         """
-        self.attrs["input_names"], self.attrs["output_names"] = inputs, outputs
+        self.add_prim_attr("input_names", inputs)
+        self.add_prim_attr("output_names", outputs)
 
 
 PrimitiveWithInfer = PrimitiveWithCheck = Primitive

@@ -157,6 +157,16 @@ def _ranks(name: str, *wanted: tuple[str, Any, int]) -> None:
             raise ValueError(f"For '{name}', '{argument}' must have {ndim} axes, but got shape {x.shape}")
 
 
+def _matrices(name: str, batch1: Any, batch2: Any) -> None:
+    """As MindSpore on a CPU, also of two matrices; their product is then one matrix, and ``addbmm`` sums its rows."""
+    check_tensor(batch1, name, "batch1"), check_tensor(batch2, name, "batch2")
+    if batch1.ndim < 2 or batch1.ndim != batch2.ndim or batch1.shape[:-2] != batch2.shape[:-2]:
+        raise ValueError(
+            f"For '{name}', 'batch1' and 'batch2' must be as many matrices, but got shapes {batch1.shape} and "
+            f"{batch2.shape}"
+        )
+
+
 @declare(method=True, in_place=True, mint=True)
 def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
     """beta * input + alpha * (mat1 @ mat2).
@@ -219,7 +229,7 @@ def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, beta: Number = 1, alp
         TypeError: an input is no Tensor.
         ValueError: shapes that do not fit.
     """
-    _ranks("baddbmm", ("batch1", batch1, 3), ("batch2", batch2, 3))
+    _matrices("baddbmm", batch1, batch2)
     return _sum_of(input, matmul(batch1, batch2), beta, alpha, "baddbmm")
 
 
@@ -244,7 +254,7 @@ def addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, a
         TypeError: an input is no Tensor.
         ValueError: shapes that do not fit.
     """
-    _ranks("addbmm", ("batch1", batch1, 3), ("batch2", batch2, 3))
+    _matrices("addbmm", batch1, batch2)
     return _sum_of(input, reduce_sum(matmul(batch1, batch2), 0), beta, alpha, "addbmm")
 
 

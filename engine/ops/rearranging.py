@@ -265,7 +265,7 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
     return reshape(input, check_tensor(other, "view_as", "other").shape)
 
 
-@declare(method=True)
+@declare(method=renamed(other="x"))
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
     """Repeated to the shape of another tensor.
 

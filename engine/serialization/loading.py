@@ -72,7 +72,7 @@ def load_checkpoint(
     if choice_func is not None and not callable(choice_func):
         raise ValueError(f"For '{name}', 'choice_func' must be a function, but got {type(choice_func).__name__}")
     left_out, wanted = _prefixes(filter_prefix, "filter_prefix"), _prefixes(specify_prefix, "specify_prefix")
-    if not path.endswith(f".{format}"):
+    if not path.endswith(format):
         raise ValueError(f"For '{name}', 'ckpt_file_name' must end in '.{format}' as 'format' says, but got '{path}'")
     values = read_values(path, format, crc_check, name)
     if not values:

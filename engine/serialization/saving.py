@@ -45,7 +45,7 @@ def save_checkpoint(
     Args:
         save_obj: a cell, a dictionary of names and values, a list of ``{"name": ..., "data": ...}``, or a list of
             parameters.
-        ckpt_file_name: the path; "." and the format are added if they are missing.
+        ckpt_file_name: the path; "." and the format are added if it does not end in the format.
         integrated_save: kept for callers; there is one device.
         async_save: True, "thread" or "process": the file is written in a thread, with the values of now. If that fails,
             it is said on stderr, and the next save or load of the file raises it, or ``async_ckpt_thread_status``.
@@ -74,7 +74,7 @@ def save_checkpoint(
         raise ValueError(f"For '{name}', 'async_save' must be 'process' or 'thread', but got {async_save!r}")
     values = {key: value for key, value in _values_of(save_obj).items() if choice_func is None or choice_func(key)}
     values.update(_appended(append_dict))
-    if path and not path.endswith(f".{format}"):
+    if path and not path.endswith(format):  # also "./net_ckpt", as in MindSpore
         path += f".{format}"
 
     write_values(path, values, format, crc_check, name, background=bool(async_save))

@@ -90,3 +90,11 @@ def test_halves_are_rounded_to_the_even_neighbor(decimals: int | None) -> None:
     assert grad(lambda x: ops.Round()(x, *given).sum())(Tensor(x)).tolist() == [0.0] * len(x)
     whole = round(Tensor([15, 25, -15]), *given)
     assert whole.tolist() == np.round([15, 25, -15], decimals or 0).tolist()
+
+
+def test_select_of_two_numbers_has_the_dtype_of_both() -> None:
+    chosen = Tensor([True, False])
+    # recorded from MindSpore 2.10
+    for one, other, dtype in ((1, 2, ms.int64), (1.5, 2, ms.float32), (True, False, ms.bool_), (1, 2.5, ms.float32)):
+        found = ops.select(chosen, one, other)
+        assert found.dtype is dtype and found.asnumpy().tolist() == [one, other]

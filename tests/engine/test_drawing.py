@@ -265,17 +265,18 @@ def test_places_of_a_mask_are_drawn_without_repetition_and_filled_up() -> None:
 @pytest.mark.parametrize("keep", [0.0, 0.3, 0.9, 1.0])
 def test_dropout_with_its_mask_keeps_that_share_and_says_which(keep: float) -> None:
     x = np.random.default_rng(0).uniform(1, 2, (100, 200))
-    for draw in (lambda t: ops.Dropout(keep)(t), lambda t: dropping.dropout_with_mask(t, keep)):
+    masks = {ms.float64: lambda t: ops.Dropout(keep)(t), ms.bool_: lambda t: dropping.dropout_with_mask(t, keep)}
+    for dtype, draw in masks.items():
         ms.set_seed(3)
         found, mask = draw(Tensor(x))
-        assert (mask.shape, mask.dtype, found.dtype) == (x.shape, ms.bool_, ms.float64)
-        kept = mask.asnumpy()
+        assert (mask.shape, mask.dtype, found.dtype) == (x.shape, dtype, ms.float64)
+        kept = mask.asnumpy().astype(bool)
         np.testing.assert_allclose(found.asnumpy(), np.where(kept, x / max(keep, 1e-9), 0), rtol=1e-6)
         assert abs(kept.mean() - keep) <= 5 * math.sqrt(keep * (1 - keep) / kept.size)
         other = draw(Tensor(x))[1].asnumpy()
         assert (other != kept).any() == (0 < keep < 1)
         ms.set_seed(3)
-        np.testing.assert_array_equal(draw(Tensor(x))[1].asnumpy(), kept)
+        np.testing.assert_array_equal(draw(Tensor(x))[1].asnumpy().astype(bool), kept)
     slope = ms.grad(lambda t: ops.Dropout(keep, Seed0=1, Seed1=2)(t)[0].sum())
     ms.set_seed(3)
     np.testing.assert_allclose(slope(Tensor(x)).asnumpy(), kept / max(keep, 1e-9), rtol=1e-6)
@@ -318,3 +319,11 @@ def test_the_engines_own_stream_is_a_generator_too(engines_stream: None) -> None
     for wrong, error in ((-1, ValueError), (1.5, TypeError)):
         with pytest.raises(error, match="seed"):
             ms.manual_seed(wrong)  # type: ignore[arg-type]
+
+
+def test_cauchy_has_its_median_and_width() -> None:
+    ms.set_seed(5)
+    x = Tensor(np.zeros((200, 200), np.float32)).cauchy(3.0, 2.0)
+    assert x.dtype is ms.float32 and x.shape == (200, 200)
+    low, middle, high = np.quantile(x.asnumpy(), [0.25, 0.5, 0.75])  # its quartiles are median - sigma and + sigma
+    assert np.allclose([low, middle, high], [1.0, 3.0, 5.0], atol=0.1)

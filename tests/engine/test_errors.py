@@ -21,7 +21,7 @@ CALLS: list[tuple[Any, type[Exception], str]] = [
     (lambda: None + X, TypeError, "For 'add', 'input' must be a Tensor or a number, but got NoneType"),
     (lambda: ops.exp(None), TypeError, "For 'exp', 'input' must be a Tensor, but got NoneType"),
     (lambda: X + V, ValueError, r"For 'add', the inputs \(float32\[2, 3\], float32\[2\]\) do not fit"),
-    (lambda: ops.select(V > 1, 1.0, 2.0), TypeError, "at least one of 'input' and 'other' must be a Tensor"),
+    (lambda: ops.select(V > 1, "a", 2.0), TypeError, "For 'where', 'input' must be a Tensor or a number, but got str"),
     (lambda: ops.clamp(X), ValueError, "at least one of 'min' and 'max' must be given"),
     (lambda: ops.gelu(X, "fast"), ValueError, "'approximate' must be 'none' or 'tanh', but got 'fast'"),
     (lambda: ops.relu([1.0]), TypeError, "For 'relu', 'input' must be a Tensor, but got list"),

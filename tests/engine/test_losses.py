@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import hookscope.engine as ms
 from hookscope.engine import Tensor, grad, mint, nn, ops
 
 Array = np.ndarray[Any, Any]
@@ -478,3 +479,18 @@ def test_cosine_embedding_loss_draws_together_and_pushes_apart(margin: float, re
     assert_slope(lambda x: ops.cosine_embedding_loss(x, Tensor(y), Tensor(target), margin, reduction).sum(), x)
     single = ops.cosine_embedding_loss(Tensor(x[0]), Tensor(y[0]), Tensor(1), margin, reduction)
     assert single.shape == () and float(single) == pytest.approx(want[0])
+
+
+def test_ctc_of_one_sample_and_of_targets_longer_than_their_lengths() -> None:
+    # recorded from MindSpore 2.10
+    chances = [[0.2, 0.3, 0.5], [0.1, 0.6, 0.3], [0.4, 0.4, 0.2], [0.3, 0.3, 0.4]]
+    scores = Tensor(np.log(np.array(chances, np.float32)))
+    targets, steps, labels = Tensor([1, 2, 1], ms.int32), Tensor([4], ms.int32), Tensor([2], ms.int32)
+    for reduction, loss in (("none", 1.751), ("mean", 0.875501), ("sum", 1.751)):
+        found = nn.CTCLoss(reduction=reduction)(scores, targets, steps, labels)
+        assert found.shape == () and abs(float(found) - loss) < 1e-5
+        found = nn.CTCLoss(reduction=reduction)(scores, targets[None], steps, labels)
+        assert found.shape == () and abs(float(found) - loss) < 1e-5
+    paths = ops.ctc_loss(scores[:, None], targets[None], steps, labels)[1].asnumpy()
+    assert paths.shape == (1, 4, 7) and np.isneginf(paths[0, :, 5:]).all()
+    assert np.allclose(paths[0, 3, :3], [-6.03228664, -3.19907331, -2.55104637], atol=1e-5)

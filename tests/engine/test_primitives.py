@@ -162,3 +162,24 @@ def test_a_primitive_of_the_users_own_keeps_its_arguments() -> None:
     assert (Bare().name, Bare("given").name, Bare(name="named").name) == ("Bare", "given", "named")
     made = Scale(3.0)
     assert (made.name, made.factor, made.bias, made.doubled) == ("Scale", 3.0, 1.0, 6.0)
+
+
+def test_marks_of_a_cluster_are_kept_and_shown() -> None:
+    add = ops.Add()
+    assert repr(add.set_stage(0)) == "Prim[Add]<stage=0>"  # as MindSpore 2.10 prints it
+    assert add.place("MS_WORKER", 0) is None  # type: ignore[func-returns-value]
+    assert add.set_device("GPU").primitive_target == "GPU"  # type: ignore[attr-defined]
+    assert repr(add) == "Prim[Add]<stage=0, ms_role=MS_WORKER, rank_id=0, primitive_target=GPU>"
+    assert add.attrs == {"stage": 0, "ms_role": "MS_WORKER", "rank_id": 0, "primitive_target": "GPU"}
+    assert add.check_elim(Tensor([1.0])) == (False, None)
+    with pytest.raises(ValueError, match="For 'Primitive.place', 'role' must be 'MS_WORKER', but got 'x'"):
+        add.place("x", 0)
+    with pytest.raises(TypeError, match="For 'Primitive.place', 'rank_id' must be an int, but got str"):
+        add.place("MS_WORKER", "q")  # type: ignore[arg-type]
+
+
+def test_names_of_inputs_and_outputs_can_be_read_back() -> None:
+    relu: Any = ops.ReLU()
+    relu.init_prim_io_names(["x"], ["y"])
+    assert relu.input_names == ["x"] and relu.output_names == ["y"] and repr(relu) == "Prim[ReLU]"
+    assert relu.attrs == {"input_names": ["x"], "output_names": ["y"]}

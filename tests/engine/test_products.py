@@ -246,9 +246,9 @@ def refused(call: Callable[[], Any], text: str) -> Any:
     ("call", "text"),
     [
         refused(lambda: ops.baddbmm(Tensor(M), Tensor(M), Tensor(C)),
-                "For 'baddbmm', 'batch1' must have 3 axes, but got shape (2, 3)"),
+                "For 'baddbmm', 'batch1' and 'batch2' must be as many matrices, but got shapes (2, 3) and (5, 3, 4)"),
         refused(lambda: ops.addbmm(Tensor(M), Tensor(B), Tensor(N)),
-                "For 'addbmm', 'batch2' must have 3 axes, but got shape (3, 4)"),
+                "For 'addbmm', 'batch1' and 'batch2' must be as many matrices, but got shapes (5, 2, 3) and (3, 4)"),
         refused(lambda: ops.outer(Tensor(M), Tensor(V)), "For 'outer', 'input' must have 1 axes, but got shape (2, 3)"),
         refused(lambda: ops.dot(Tensor(V), Tensor(N)),
                 "For 'dot', both tensors must have at least 2 axes, but got (3,) and (3, 4)"),
@@ -274,3 +274,14 @@ def refused(call: Callable[[], Any], text: str) -> Any:
 def test_a_product_refuses_what_does_not_fit(call: Callable[[], Any], text: str) -> None:
     with pytest.raises(ValueError, match=re.escape(text)):
         call()
+
+
+def test_products_of_batches_take_two_matrices_too() -> None:
+    a = Tensor(np.arange(9.0, dtype=np.float32).reshape(3, 3))
+    # recorded from MindSpore 2.10
+    assert ops.addbmm(a, a, a).asnumpy().tolist() == [[126, 163, 200], [129, 166, 203], [132, 169, 206]]
+    assert a.baddbmm(a, a).asnumpy().tolist() == [[15, 19, 23], [45, 58, 71], [75, 97, 119]]
+    for one, other in ((a[0], a), (a[None], a), (a[None], Tensor(np.ones((2, 3, 3), np.float32)))):
+        for call in (ops.addbmm, ops.baddbmm):
+            with pytest.raises(ValueError, match="'batch1' and 'batch2' must be as many matrices, but got shapes"):
+                call(a, one, other)

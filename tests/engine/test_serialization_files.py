@@ -291,3 +291,14 @@ def test_values_of_another_kind_are_refused(mine: str, given: str) -> None:
     net.p = Parameter(Tensor([1, 0], getattr(ms, mine)), "p")
     with pytest.raises(RuntimeError, match="'p' is .*, but the value is"):
         ms.load_param_into_net(net, {"p": Parameter(Tensor([1, 0], getattr(ms, given)), "p")})
+
+
+def test_a_path_that_ends_in_the_format_is_taken_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "state_ckpt"
+    ms.save_checkpoint({"a": Tensor([1.0])}, str(path))
+    assert [one.name for one in tmp_path.iterdir()] == ["state_ckpt"]
+    assert ms.load_checkpoint(str(path))["a"].asnumpy().tolist() == [1.0]
+    ms.save_checkpoint({"a": Tensor([2.0])}, str(tmp_path / "other.bin"))
+    assert (tmp_path / "other.bin.ckpt").exists()
+    with pytest.raises(ValueError, match=r"must end in '\.ckpt'"):
+        ms.load_checkpoint(str(tmp_path / "other.bin"))

@@ -542,3 +542,23 @@ def test_arguments_have_mindspores_names_and_pytorchs() -> None:
 def test_a_tensor_is_not_equal_to_what_is_no_number() -> None:
     x = Tensor([1.0])
     assert (x == None) is False and (x != None) is True and (x == "x") is False  # noqa: E711
+
+
+def test_a_tensor_goes_through_its_bytes() -> None:
+    x = Tensor([1, 2, 3], ms.int16)
+    assert x.get_bytes() == b"\x01\x00\x02\x00\x03\x00"  # as MindSpore 2.10 gives it
+    assert x[::2].get_bytes() == b"\x01\x00\x03\x00"
+    made = Tensor.convert_bytes_to_tensor(x.get_bytes(), (3, 1), ms.int16)
+    assert made.shape == (3, 1) and made.dtype is ms.int16 and made.asnumpy().ravel().tolist() == [1, 2, 3]
+    half = Tensor([1.5, -2.0], ms.bfloat16)
+    assert Tensor.convert_bytes_to_tensor(half.get_bytes(), (2,), ms.bfloat16).float().asnumpy().tolist() == [1.5, -2.0]
+    with pytest.raises(TypeError, match="'bytes_data' must be bytes, but got str"):
+        Tensor.convert_bytes_to_tensor("a", (3,), ms.int16)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="'bytes_data' must be 6 bytes, but got 3"):
+        Tensor.convert_bytes_to_tensor(b"abc", (3,), ms.int16)
+
+
+def test_no_tensor_is_pinned_or_shared_and_the_device_prints_as_a_tuple() -> None:
+    assert (Tensor([1.0]).is_pinned(), Tensor([1.0]).is_shared()) == (False, False)
+    assert repr(ms.get_current_device()) == "('CPU', 0)"
+    assert Tensor([1.0, 2.0]).expand_as(x=Tensor([[1.0, 2.0], [3.0, 4.0]])).asnumpy().tolist() == [[1.0, 2.0]] * 2
