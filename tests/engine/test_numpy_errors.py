@@ -1,4 +1,4 @@
-"""What ``mindspore.numpy`` refuses: the kind of error is MindSpore's unless a row says otherwise, the words say what."""
+"""What ``mindspore.numpy`` refuses: the kind of error is MindSpore's unless a row says otherwise; words are ours."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ F = Tensor(np.array([[0.1, 0.5, -0.7], [0.9, -0.3, 0.2]], np.float32))
 V, W = Tensor(np.array([0.5, 2, -1, 3], np.float32)), Tensor(np.array([2, 0, 1, 2], np.int32))
 
 REFUSED: list[tuple[str, Any, type[Exception], str]] = [
-    ("correlate", lambda: mnp.correlate(F, V), ValueError, "'a' must be a vector of one element at least, but got shape"),
+    ("correlate", lambda: mnp.correlate(F, V), ValueError, "'a' must be a vector of one element at least, but"),
     ("correlate mode", lambda: mnp.correlate(V, V, "x"), ValueError, "'mode' must be .*, but got 'x'"),
     ("convolve", lambda: mnp.convolve([], [1.0]), ValueError, "'a' must be a vector of one element at least"),
     ("pad", lambda: mnp.pad(V, 1, "x"), ValueError, "'mode' must be .*, but got 'x'"),
@@ -47,7 +47,7 @@ REFUSED: list[tuple[str, Any, type[Exception], str]] = [
     ("polyder", lambda: mnp.polyder(V, -1), ValueError, "'m' must"),
     ("polyint", lambda: mnp.polyint(V, -1), ValueError, "'m' must"),
     # MindSpore ignores the third.
-    ("polyint constants", lambda: mnp.polyint(V, 2, (1, 2, 3)), ValueError, "'k' must hold 1 or 2 constants, but got 3"),
+    ("polyint constants", lambda: mnp.polyint(V, 2, (1, 2, 3)), ValueError, "'k' must hold 1 or 2 constants, but got"),
     ("polyadd", lambda: mnp.polyadd(F, V), ValueError, "'a1' must have one axis, but got shape"),
     ("polyval", lambda: mnp.polyval(F, V), ValueError, "'p' must have one axis"),
     ("multi_dot one", lambda: mnp.multi_dot([F]), ValueError, "2 matrices at least, but got 1"),

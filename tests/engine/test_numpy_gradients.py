@@ -60,7 +60,8 @@ OF_A_MATRIX: dict[str, Callable[[Tensor], Any]] = {
     "multi_dot": lambda x: mnp.multi_dot([x, x, x]), "tril": mnp.tril, "triu": lambda x: mnp.triu(x, 1),
     "diagonal": lambda x: mnp.diagonal(x, -1), "apply_along_axis": lambda x: mnp.apply_along_axis(mnp.cumsum, 0, x),
     "apply_over_axes": lambda x: mnp.apply_over_axes(mnp.sum, x * x, (0, 1)), "rollaxis": lambda x: mnp.rollaxis(x, 1),
-    "nanvar of columns": lambda x: mnp.nanvar(mnp.where(x > 1, mnp.nan, x), 0), "swapaxes": lambda x: mnp.swapaxes(x, 0, 1),
+    "nanvar of columns": lambda x: mnp.nanvar(mnp.where(x > 1, mnp.nan, x), 0),
+    "swapaxes": lambda x: mnp.swapaxes(x, 0, 1),
     "gradient of both": lambda x: mnp.gradient(x * x), "squeeze": lambda x: mnp.squeeze(x[None]), "ravel": mnp.ravel,
     "pad by a function": lambda x: mnp.pad(x, 1, lambda v, widths, axis, options: v * options["by"], by=3),
 }  # fmt: skip
