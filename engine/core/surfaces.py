@@ -10,7 +10,7 @@ the function's own names besides; so does a second name of ``ops`` (``alias``).
 
 A name of ``mint`` may have dots: ``mint="nn.functional.relu"`` is in that module of ``mint`` (``functions_of``).
 
-The tables here are read by ``methods.py``, ``ops/primitives.py``, ``mint`` and ``numpy.py``, which put the names where
+The tables here are read by ``methods.py``, ``ops/primitives.py``, ``mint`` and ``numpy``, which put the names where
 users find them.
 """
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from .. import ops
 from ..core.checks import check_bool, check_int
-from ..core.dtype import float32, int32
+from ..core.dtype import float32, float64, int32
 from ..core.tensor import Tensor
 from ..core.types import AnyDType, Ints, TensorLike
 from ..mint.functions import diag as diagonal_matrix
@@ -141,15 +142,27 @@ def arange(
 
 
 def _spaced(
-    name: str, spaced: Callable[..., Any], start: TensorLike, stop: TensorLike, axis: int, dtype: AnyDType | None,
-    **how: Any,
-) -> tuple[Tensor, Any]:  # fmt: skip
-    """What NumPy's function of the name gives, with its axis at another place; and the step, of linspace."""
-    ends = [one.asnumpy() if isinstance(one, Tensor) else np.asarray(one) for one in (start, stop)]
-    at = one_axis(axis, 1 + np.broadcast(*ends).ndim, f"numpy.{name}")
-    found = spaced(*ends, axis=at, **how)
-    values, step = found if how.get("retstep") else (found, None)
-    return made(values, float32 if dtype is None else dtype), step
+    name: str, spaced: Callable[..., Any], of_tensors: Callable[[Tensor, Tensor, Tensor], Tensor], start: TensorLike,
+    stop: TensorLike, axis: int, dtype: AnyDType | None, num: int, endpoint: bool, **how: Any,
+) -> Tensor:  # fmt: skip
+    """What NumPy's function of the name gives, with its axis at another place.
+
+    Where an end is a tensor, gradients pass: the numbers come from ``of_tensors``, of both ends and of how far each
+    number is from the one to the other, from 0 to 1.
+    """
+    wanted = float32 if dtype is None else dtype
+    ends = [np.empty(one.shape) if isinstance(one, Tensor) else np.asarray(one) for one in (start, stop)]
+    axes = 1 + np.broadcast(*ends).ndim
+    at = one_axis(axis, axes, f"numpy.{name}")
+    if not isinstance(start, Tensor) and not isinstance(stop, Tensor):
+        return made(spaced(*ends, num=num, endpoint=endpoint, axis=at, **how), wanted)
+    low, high = (asarray(one).astype(float64) for one in (start, stop))
+    share = made(np.linspace(0, 1, num, endpoint).reshape(-1, *[1] * (axes - 1)), float64)
+    return ops.moveaxis(of_tensors(low, high, share), 0, at).astype(element_type(wanted))
+
+
+def _between(low: Tensor, high: Tensor, share: Tensor) -> Tensor:
+    return low * (1 - share) + high * share
 
 
 def linspace(
@@ -174,10 +187,12 @@ def linspace(
     Raises:
         ValueError: ``num`` is negative, or ``axis`` out of range.
     """
-    found, step = _spaced(
-        "linspace", np.linspace, start, stop, axis, dtype, num=num, endpoint=endpoint, retstep=True
-    )  # fmt: skip
-    return (found, made(step, float32)) if retstep else found
+    found = _spaced("linspace", np.linspace, _between, start, stop, axis, dtype, num, endpoint)
+    if not retstep:
+        return found
+    gaps = num - 1 if endpoint else num
+    apart = asarray(stop).astype(float64) - asarray(start).astype(float64)
+    return found, (apart / gaps if gaps > 0 else apart * math.nan).astype(float32)
 
 
 def logspace(
@@ -201,7 +216,11 @@ def logspace(
     Raises:
         ValueError: ``num`` is negative, or ``axis`` out of range.
     """
-    return _spaced("logspace", np.logspace, start, stop, axis, dtype, num=num, endpoint=endpoint, base=base)[0]
+
+    def of_tensors(low: Tensor, high: Tensor, share: Tensor) -> Tensor:
+        return ops.pow(float(base), _between(low, high, share))
+
+    return _spaced("logspace", np.logspace, of_tensors, start, stop, axis, dtype, num, endpoint, base=base)
 
 
 def geomspace(
@@ -224,7 +243,11 @@ def geomspace(
     Raises:
         ValueError: ``num`` is negative, ``axis`` out of range, or an end is 0.
     """
-    return _spaced("geomspace", np.geomspace, start, stop, axis, dtype, num=num, endpoint=endpoint)[0]
+
+    def of_tensors(low: Tensor, high: Tensor, share: Tensor) -> Tensor:
+        return low * ops.pow(high / low, share)
+
+    return _spaced("geomspace", np.geomspace, of_tensors, start, stop, axis, dtype, num, endpoint)
 
 
 def eye(N: int, M: int | None = None, k: int = 0, dtype: AnyDType = float32) -> Tensor:  # noqa: N803

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from .. import ops
+from ..core.dtype import bool_, float32, uint8, uint16, uint32, uint64
 from ..core.tensor import Tensor
 from ..core.types import AnyDType, Operand, TensorLike
 from .arrays import as_singles, as_type, asarray, floating, together
 
-__all__ = ["clip", "divmod", "fix", "float_power"]
+__all__ = ["clip", "copysign", "divmod", "fix", "float_power"]
 
 
 def clip(x: TensorLike, xmin: Operand | None, xmax: Operand | None, dtype: AnyDType | None = None) -> Tensor:
@@ -33,6 +34,26 @@ def clip(x: TensorLike, xmin: Operand | None, xmax: Operand | None, dtype: AnyDT
     if xmax is not None:
         found = ops.minimum(found, xmax)
     return as_type(found, dtype)
+
+
+def copysign(x1: TensorLike, x2: TensorLike, dtype: AnyDType | None = None) -> Tensor:
+    """The size of ``x1`` with the sign of ``x2``.
+
+    Args:
+        x1: what gives the size.
+        x2: what gives the sign; broadcasts with ``x1``.
+        dtype: the dtype of the result; None is that of ``x1``, and Float32 where that has no negative numbers.
+
+    Returns:
+        a Tensor of the shape that both broadcast to.
+
+    Raises:
+        TypeError: one cannot be a Tensor.
+        ValueError: the shapes do not broadcast.
+    """
+    size = asarray(x1)
+    kept = float32 if size.dtype in (bool_, uint8, uint16, uint32, uint64) else size.dtype
+    return as_type(ops.copysign(size, asarray(x2)).astype(kept), dtype)
 
 
 def fix(x: TensorLike) -> Tensor:

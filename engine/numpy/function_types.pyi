@@ -85,9 +85,6 @@ def ceil(x: Tensor) -> Tensor:
 def column_stack(tup: Sequence[Tensor]) -> Tensor:
     """Tensors joined along the second axis, vectors as columns; as in NumPy."""
 
-def copysign(x1: TensorLike, x2: TensorLike) -> Tensor:
-    """The absolute value of x with the sign of ``x2``; that of -0.0 and of a NaN counts too."""
-
 def cos(x: Tensor) -> Tensor:
     """The cosine of an angle in radians."""
 

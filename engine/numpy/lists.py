@@ -18,7 +18,7 @@ __all__ = ["taking_lists"]
 
 
 # These compute in the dtype of what they get and convert the result, as all operators do here.
-_WITH_DTYPE = ("copysign", "deg2rad", "heaviside", "positive", "rad2deg", "radians")
+_WITH_DTYPE = ("deg2rad", "heaviside", "positive", "rad2deg", "radians")
 # Beside these a number does not change the element type of the tensor.
 _NUMBERS_STAY = ("maximum", "minimum")
 

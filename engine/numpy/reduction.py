@@ -173,7 +173,8 @@ def nansum(a: TensorLike, axis: Axis = None, dtype: AnyDType | None = None, keep
     Args:
         a: the elements.
         axis: the axis or axes, in [-ndim, ndim); None is all of them.
-        dtype: the dtype of the result; None leaves it.
+        dtype: the dtype of the result; None is Int64 for bools and for integers of other types than Int32, else that
+            of ``a``.
         keepdims: whether the axes stay, with length 1.
 
     Returns:
@@ -183,7 +184,8 @@ def nansum(a: TensorLike, axis: Axis = None, dtype: AnyDType | None = None, keep
         TypeError: ``a`` cannot be a Tensor, or an axis is no int.
         ValueError: an axis is out of range or named twice.
     """
-    return as_type(ops.nansum(asarray(a), axis, keepdims), dtype)
+    x = asarray(a)
+    return as_type(ops.nansum(x, axis, keepdims), int32 if dtype is None and x.dtype == int32 else dtype)
 
 
 def cumsum(a: TensorLike, axis: int | None = None, dtype: AnyDType | None = None) -> Tensor:

@@ -234,8 +234,8 @@ def _counts(points: list[Tensor], edges: list[Tensor], weights: TensorLike | Non
         within &= (at >= 0) & (at < count)
         places = places * count + at
     counted = np.flatnonzero(within)
-    factors = None if weights is None else ops.reshape(asarray(weights), (-1,))[made(counted)].astype(float32)
-    found = ops.reshape(ops.bincount(Tensor(places[counted]), factors, math.prod(shape)), shape)
+    factors = None if weights is None else ops.reshape(asarray(weights), (-1,))[made(counted)]
+    found = ops.reshape(bincount(places[counted], factors, length=math.prod(shape)), shape)
     if not density:
         return found
     sizes = [np.diff(one.asnumpy().astype(np.float64)) for one in edges]
@@ -263,7 +263,15 @@ def bincount(
         TypeError: ``x`` holds no integers.
         ValueError: it is no vector or holds a negative number, or ``weights`` has another length.
     """
-    counted = ops.bincount(asarray(x), None if weights is None else asarray(weights), max(minlength, length or 0))
+    numbers = asarray(x)
+    factors = None if weights is None else asarray(weights)
+    if factors is not None and factors.shape != numbers.shape:
+        raise ValueError(
+            f"For 'numpy.bincount', 'weights' must have the shape {numbers.shape} of 'x', but got {factors.shape}"
+        )
+    counted = ops.bincount(numbers, factors, max(minlength, length or 0))
+    if factors is not None:  # these sums pass gradients
+        counted = ops.unsorted_segment_sum(factors.astype(float32), numbers, counted.size)
     return counted if length is None else counted[:length]
 
 

@@ -578,7 +578,7 @@ def eps(x: Tensor) -> Tensor:
     return Tensor._wrap(array_module(x._array).full(x.shape, step, dtype))
 
 
-@declare(method=True, numpy=renamed(x="x1", other="x2"))
+@declare(method=True)
 def copysign(x: TensorLike, other: TensorLike) -> Tensor:
     """The absolute value of x with the sign of ``other``; that of -0.0 and of a NaN counts too.
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import recorded_modules
 from recorded_numpy import recorded
 
 import hookscope.engine as ms
@@ -153,6 +154,11 @@ def test_every_function_of_the_module_is_called_above() -> None:
     assert set(NUMPY) <= functions
     recorded_ones = {call.partition("(")[0] for call in recorded()}
     assert functions - {*CALLS, *JOINING, *MAKING} - recorded_ones == {*drawn, "asfarray"}
+
+
+def test_all_of_mindspores_names_are_there() -> None:
+    theirs = recorded_modules.recorded()["numpy"]
+    assert len(theirs) == 249 and [name for name in theirs if not hasattr(mnp, name)] == []
 
 
 @pytest.mark.parametrize("indexing", ["xy", "ij"])
