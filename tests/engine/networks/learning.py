@@ -8,6 +8,8 @@ import mindspore as ms
 import numpy as np
 from mindspore import Parameter, ParameterTuple, Tensor, amp, nn, ops
 from mindspore.common.initializer import initializer
+from mindspore.ops import functional as F  # noqa: N812
+from mindspore.ops import operations as P  # noqa: N812
 from networks.steps import filled, integers, program, state, trained, wave
 
 
@@ -405,3 +407,81 @@ def adversarial_example() -> dict[str, Any]:
 
     kept = trained(net, forward, nn.SGD(net.trainable_params(), 0.1), attacked, labels)
     return {"gradient by the image": by_image, "attacked": attacked} | kept
+
+
+lion_opt = ops.MultitypeFuncGraph("lion_opt")
+
+
+@lion_opt.register("Tensor", "Tensor", "Tensor", "Tensor", "Tensor", "Tensor", "Tensor", "Bool", "Bool")
+def _update_run_op(
+    beta1: Tensor, beta2: Tensor, lr: Tensor, decay: Tensor, param: Tensor, m: Tensor, g: Tensor, flag: bool, used: bool
+) -> Tensor:
+    op_mul, op_cast = P.Mul(), P.Cast()
+    if used:
+        param_fp32, m_fp32 = op_cast(param, ms.float32), op_cast(m, ms.float32)
+        gradient_fp32 = op_cast(g, ms.float32)
+        update = P.Tanh()(op_mul(beta1, m_fp32) * 3 + op_mul(op_cast(F.tuple_to_array((1.0,)), ms.float32) - beta1, g))
+        next_m = op_mul(beta2, m_fp32) + (1.0 - beta2) * gradient_fp32
+        if flag:
+            update = update + op_mul(decay, param_fp32)
+        next_param = param_fp32 - P.Reshape()(op_mul(lr, update), P.Shape()(param_fp32))
+        next_param = F.depend(next_param, F.assign(param, op_cast(next_param, F.dtype(param))))
+        return F.depend(next_param, F.assign(m, op_cast(next_m, F.dtype(m))))
+    return g
+
+
+class Lion(nn.Optimizer):
+    """An optimizer as mindcv writes its own; a smooth function stands for the sign."""
+
+    def __init__(self, params: Any, learning_rate: Any, weight_decay: float, beta1: float = 0.9, beta2: float = 0.99):
+        super().__init__(learning_rate, params, weight_decay)
+        self.beta1 = Tensor(np.array([beta1]).astype(np.float32))
+        self.beta2 = Tensor(np.array([beta2]).astype(np.float32))
+        self.moments1 = self.parameters.clone(prefix="lion_m", init="zeros")
+
+    @ms.jit
+    def construct(self, gradients: Any) -> Any:
+        weight_decay = self.get_weight_decay()
+        lr = self.get_lr()
+        self.assignadd(self.global_step, self.global_step_increase_tensor)
+        parts = (self._parameters, self.moments1, gradients, self.decay_flags, self.optim_filter)
+        if self.is_group and self.is_group_lr:
+            update = ops.partial(lion_opt, self.beta1, self.beta2)
+            return self.hyper_map(update, lr, weight_decay, *parts)
+        if self.is_group:
+            update = ops.partial(lion_opt, self.beta1, self.beta2, lr)
+            return self.hyper_map(update, weight_decay, *parts)
+        update = ops.partial(lion_opt, self.beta1, self.beta2, lr, weight_decay)
+        return self.map_(update, *parts)
+
+
+def two_steps_of_an_own_optimizer(groups: bool) -> dict[str, Any]:
+    net = filled(nn.SequentialCell(nn.Dense(5, 6, activation="tanh"), nn.Dense(6, 3)))
+    params: Any = net.trainable_params()
+    if groups:
+        params = [
+            {"params": [p for p in params if "bias" not in p.name], "weight_decay": 0.1, "lr": 0.02},
+            {"params": [p for p in params if "bias" in p.name]},
+        ]
+    optimizer = Lion(params, learning_rate=nn.CosineDecayLR(0.01, 0.1, 4), weight_decay=0.01)
+    loss_fn = nn.CrossEntropyLoss()
+
+    def forward(x: Tensor, y: Tensor) -> Any:
+        logits = net(x)
+        return loss_fn(logits, y), logits
+
+    inputs = wave(4, 5), integers(4, below=3)
+    first = trained(net, forward, optimizer, *inputs)
+    kept = {f"first {name}": first[name] for name in ("loss", "output 0")} | trained(net, forward, optimizer, *inputs)
+    kept |= {f"moment {p.name}": p for p in optimizer.moments1}
+    return kept | {"names of the optimizer": [p.name for p in optimizer.get_parameters()]}
+
+
+@program
+def own_optimizer() -> dict[str, Any]:
+    return two_steps_of_an_own_optimizer(groups=False)
+
+
+@program
+def own_optimizer_of_groups() -> dict[str, Any]:
+    return two_steps_of_an_own_optimizer(groups=True)
