@@ -199,7 +199,7 @@ class TrainOneStepCell(Cell):
         return loss
 
     def _reduced(self, gradients: Any) -> Any:
-        """The gradients after a reducer that a program has put in; an Identity is left out, also for a debugger."""
+        """The gradients after a reducer that a program has put in; Identity is not called: a debugger would show it."""
         return gradients if type(self.grad_reducer) is Identity else self.grad_reducer(gradients)
 
 

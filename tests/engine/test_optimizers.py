@@ -551,3 +551,28 @@ def test_target_and_unique_are_kept_for_readers() -> None:
         optimizer.target = "TPU"
     with pytest.raises(TypeError, match="'unique' must be a bool, but got int"):
         optimizer.unique = 1  # type: ignore[assignment]
+
+
+@pytest.mark.parametrize(
+    ("rate", "base", "last"),  # as MindSpore 2.10 has them
+    [
+        (0.02, 0.1, None),
+        (0.02, nn.CosineDecayLR(0.1, 0.2, 3), ["learning_rate_group_0"]),
+        (0.02, [0.1, 0.2], ["learning_rate_group_0", "learning_rate"]),
+        ([0.1, 0.2], 0.1, ["learning_rate_group_0", "learning_rate"]),
+        (nn.CosineDecayLR(0.1, 0.2, 3), 0.1, ["learning_rate"]),
+    ],
+)
+def test_constant_rates_beside_schedules_come_last(rate: Any, base: Any, last: list[str] | None) -> None:
+    net = nn.SequentialCell(nn.Dense(2, 2), nn.Dense(2, 1))
+    first, second = net[0].trainable_params(), net[1].trainable_params()
+    optimizer = nn.SGD([{"params": first, "lr": rate}, {"params": second}], base, momentum=0.0)
+    names = [p.name for p in optimizer.get_parameters() if not p.name.startswith(("accum", "stat", "momentum"))]
+    own = ["0.weight", "0.bias", "1.weight", "1.bias"]
+    if last is None:
+        assert names == ["global_step", "learning_rate_group_0", "learning_rate", *own]
+    else:
+        assert names == ["global_step", *own, *last]
+    if base == 0.1:
+        assert float(optimizer.get_lr_parameter(second[0]).asnumpy()) == np.float32(0.1)
+        assert [float(r.asnumpy()) for r in optimizer.get_lr()[2:]] == [np.float32(0.1)] * 2

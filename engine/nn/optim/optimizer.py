@@ -18,6 +18,7 @@ from ...core.recording import no_recording
 from ...core.tensor import Tensor
 from ...core.types import Array
 from ...cpu.array_module import array_module
+from ...ops import HyperMap, Map
 from ..cell import Cell
 from ..learning_rate_schedule import LearningRateSchedule
 
@@ -78,6 +79,20 @@ class _ListedRate(LearningRateSchedule):
         return Tensor._wrap(rates[step : step + 1])
 
 
+class _ConstantRate(LearningRateSchedule):
+    """One learning rate for all steps, beside groups that have schedules.
+
+    A cell, as in MindSpore: its parameter comes after those that the optimizer holds itself.
+    """
+
+    def __init__(self, rate: Parameter) -> None:
+        super().__init__()
+        self.learning_rate = rate
+
+    def construct(self, global_step: Tensor) -> Tensor:
+        return self.learning_rate
+
+
 class Optimizer(Cell):
     """Base of the optimizers: called with the gradients, an optimizer changes its parameters.
 
@@ -133,8 +148,20 @@ class Optimizer(Cell):
         self.need_scale = self.loss_scale != 1.0
         self.reciprocal_scale = Tensor(np.float32(1.0 / self.loss_scale))
         self.global_step_increase_tensor = Tensor(np.ones(1, np.int32))
+        # One process updates all of them; optimizers of programs hand this on to what they map over the parameters.
+        self.optim_filter = (True,) * self.param_length
 
     # What it is made of
+
+    @functools.cached_property
+    def hyper_map(self) -> Any:
+        """A function on each parameter with what belongs to it, for a subclass with a ``construct`` of its own."""
+        return HyperMap()
+
+    @functools.cached_property
+    def map_(self) -> Any:
+        """As ``hyper_map``, without going into tuples inside."""
+        return Map()
 
     def _check_number(self, value: Any, argument: str, least: float, above: bool = False) -> None:
         name = type(self).__name__
@@ -228,6 +255,9 @@ class Optimizer(Cell):
             rows = [by_name[p.name] for p in order]
         self._rates = [row[1] for row in rows]
         if self.is_group_lr:
+            if self.dynamic_lr:
+                cells = {id(r): _ConstantRate(r) if isinstance(r, Parameter) else r for r in self._rates}
+                self._rates = [cells[id(r)] for r in self._rates]
             distinct = {id(rate): rate for rate in self._rates}
             for rate in distinct.values():
                 if isinstance(rate, Cell):
@@ -387,7 +417,7 @@ class Optimizer(Cell):
             if not places:
                 raise ValueError(f"For 'get_lr_parameter', the parameter '{one.name}' is not in the optimizer")
             rate = self._rates[places[0]] if self.is_group_lr else self.learning_rate
-            found.append(rate.learning_rate if isinstance(rate, _ListedRate) else rate)
+            found.append(rate.learning_rate if isinstance(rate, _ListedRate | _ConstantRate) else rate)
         return found[0] if isinstance(param, Parameter) else found
 
     def decay_weight(self, gradients: Sequence[Tensor]) -> Sequence[Tensor]:
