@@ -135,7 +135,7 @@ class Parameter(Tensor):
 
     @requires_grad.setter
     def requires_grad(self, value: bool) -> None:
-        check_type(value, bool, "Parameter", "requires_grad", "bool")
+        check_type(value, bool, "Parameter", "requires_grad")
         before, self._requires_grad = self.__dict__.get("_requires_grad", value), value
         if state.recordings and value != before:
             if value:

@@ -232,6 +232,9 @@ class Cell(CellHooks, CellState, CellSettings):
             raise AttributeError(
                 f"'{type(self).__name__}' has no attribute '{name}': call super().__init__() in its __init__ first"
             )
+        own = getattr(type(self), name, None)
+        if isinstance(own, property):  # which raised AttributeError: its own words are what counts
+            return own.__get__(self)
         found = did_you_mean(name, [n for n in dir(self) if not n.startswith("_")]) if not name.startswith("__") else ""
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'{found}")
 

@@ -1,12 +1,13 @@
 """Settings of a cell: mode, flags, precision, and what MindSpore's graph compiler or a cluster would read.
 
 Settings that only tune the compiler are kept and can be read back. What cannot mean anything in eager execution on
-one device raises NotImplementedError and says what to use instead.
+one device raises NotImplementedError and says what to use instead. A method without any effect says so, once.
 """
 
 from __future__ import annotations
 
 import inspect
+import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -48,6 +49,16 @@ def _kept(name: str, kind: type, doc: str, default: Callable[[], Any] | None = N
         cell.__dict__[place] = value
 
     return property(get, set_, doc=doc)
+
+
+_told: set[str] = set()
+
+
+def _without_effect(method: str, why: str) -> None:
+    """Say once in a process that a method, or an option of one, has no effect here."""
+    if method not in _told:
+        _told.add(method)
+        warnings.warn(f"'{method}' has no effect here: {why}", stacklevel=3)
 
 
 def _refused(what: str, instead: str) -> NotImplementedError:
@@ -201,11 +212,11 @@ class CellSettings(CellBase):
         Args:
             use_reentrant: kept; with False ``context_fn`` may be given.
             output_recompute: kept, as a flag of the cell; with True ``context_fn`` may be given too.
-            early_stop: accepted; ``construct`` always runs to its end.
+            early_stop: False says that ``construct`` runs to its end again; here it always does.
             context_fn: called without arguments at each call of the cell; returns two contexts, one around the first
                 run and one around the second. None for none.
             **kwargs: ``mp_comm_recompute``, ``parallel_optimizer_comm_recompute``, ``recompute_slice_activation``:
-                bools for a cluster, without effect.
+                bools for a cluster; where one is true, a warning says once that it has no effect.
 
         Raises:
             ValueError: another keyword, or ``context_fn`` with ``use_reentrant``.
@@ -216,6 +227,8 @@ class CellSettings(CellBase):
                 near = did_you_mean(name, _RECOMPUTE_OPTIONS)
                 raise ValueError(f"For 'recompute', there is no option '{name}'{near}")
             check_bool(value, "recompute", name)
+            if name != "output_recompute" and value:
+                _without_effect(f"Cell.recompute({name}=True)", "there is one device, without slices or exchange")
         options = RecomputeOptions(use_reentrant and not output_recompute, context_fn)
         self.__dict__["_recompute"] = options
         self.add_flags(output_recompute=output_recompute)
@@ -247,11 +260,12 @@ class CellSettings(CellBase):
             cell._scope_below(scopes[name])
 
     def update_cell_type(self, cell_type: str) -> None:
-        """Keep the cell's type, which MindSpore's quantization reads; ``cell_type`` shows it.
+        """Keep the cell's type, which MindSpore's quantization reads; ``cell_type`` shows it. Says so once.
 
         Args:
             cell_type: a name.
         """
+        _without_effect("Cell.update_cell_type", "there is no quantization that reads the type; it is kept")
         self.__dict__["cell_type"] = cell_type
 
     # Kept for a graph compiler
@@ -308,11 +322,12 @@ class CellSettings(CellBase):
         return self.__dict__.setdefault("_jit_config_dict", {})
 
     def set_jit_config(self, jit_config: Any) -> None:
-        """Keep a JitConfig; a second one is ignored, as in MindSpore. Nothing is compiled.
+        """Keep a JitConfig; a second one is ignored, as in MindSpore. Nothing is compiled: a warning says so once.
 
         Args:
             jit_config: an object with ``jit_config_dict``, which the property of this name shows from then on.
         """
+        _without_effect("Cell.set_jit_config", "nothing is compiled; the settings are kept")
         if not self.jit_config_dict:
             self.__dict__["_jit_config_dict"] = jit_config.jit_config_dict
 
@@ -339,12 +354,13 @@ class CellSettings(CellBase):
         return self.__dict__.get("_inputs")
 
     def compile(self, *args: Any, **kwargs: Any) -> None:
-        """Do nothing: there is no graph compiler, a cell runs as it is.
+        """Do nothing but say so once: there is no graph compiler, a cell runs as it is.
 
         Args:
             *args: accepted, without effect.
             **kwargs: accepted, without effect.
         """
+        _without_effect("Cell.compile", "there is no graph compiler, a cell runs as it is")
 
     def compile_and_run(self, *args: Any, **kwargs: Any) -> Tensor:
         """Call the cell.
@@ -371,7 +387,8 @@ class CellSettings(CellBase):
         return self(*cast_inputs, **kwargs)
 
     def remove_redundant_parameters(self) -> None:
-        """Do nothing; deprecated in MindSpore, where it does nothing either."""
+        """Do nothing but say so once; deprecated in MindSpore, where it does nothing either."""
+        _without_effect("Cell.remove_redundant_parameters", "it is deprecated, and does nothing in MindSpore either")
 
     def get_func_graph_proto(self) -> NoReturn:
         """Refused: there is no compiled graph.
@@ -384,7 +401,7 @@ class CellSettings(CellBase):
     # Kept or refused for a cluster
 
     def set_comm_fusion(self, fusion_type: int, recurse: bool = True) -> Cell:
-        """Set ``comm_fusion`` of the trainable parameters, which a cluster reads.
+        """Set ``comm_fusion`` of the trainable parameters, which a cluster reads; a warning says so once.
 
         Args:
             fusion_type: the number to set.
@@ -393,12 +410,13 @@ class CellSettings(CellBase):
         Returns:
             This cell.
         """
+        _without_effect("Cell.set_comm_fusion", "there is one process; the number is kept on the parameters")
         for parameter in self.trainable_params(recurse):
             parameter.comm_fusion = fusion_type
         return self  # type: ignore[return-value]
 
     def set_broadcast_flag(self, mode: bool = True) -> Cell:
-        """Keep the flag ``broadcast_flag`` on this cell and all below, which a cluster reads.
+        """Keep the flag ``broadcast_flag`` on this cell and all below, which a cluster reads; a warning says so once.
 
         Args:
             mode: the flag.
@@ -406,10 +424,11 @@ class CellSettings(CellBase):
         Returns:
             This cell.
         """
+        _without_effect("Cell.set_broadcast_flag", "there is one process; the flag is kept on the cells")
         return self.add_flags_recursive(broadcast_flag=mode)
 
     def set_boost(self, boost_type: str) -> Cell:
-        """Keep the flag ``less_bn`` on this cell and all below; nothing is computed differently.
+        """Keep the flag ``less_bn`` on this cell and all below; nothing else: a warning says so once.
 
         Args:
             boost_type: "less_bn".
@@ -422,10 +441,12 @@ class CellSettings(CellBase):
         """
         if boost_type != "less_bn":
             raise ValueError(f"For 'set_boost', 'boost_type' must be \"less_bn\", but got {boost_type!r}")
+        _without_effect("Cell.set_boost", "nothing is computed differently; the flag is kept on the cells")
         return self.add_flags_recursive(less_bn=True)
 
     def set_data_parallel(self) -> None:
-        """Do nothing: there is one process."""
+        """Do nothing but say so once: there is one process."""
+        _without_effect("Cell.set_data_parallel", "there is one process")
 
     def shard(self, in_strategy: object, out_strategy: object = None, parameter_plan: object = None) -> None:
         """Refused: there is one device.

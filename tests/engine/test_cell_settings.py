@@ -44,14 +44,25 @@ def test_a_setting_is_kept_and_of_its_type(name: str, value: Any, wrong: Any) ->
 def test_a_stage_is_not_negative_and_not_there_before_it_is_set() -> None:
     with pytest.raises(ValueError, match="'pipeline_stage' must not be negative, but got -1"):
         Net().pipeline_stage = -1
-    with pytest.raises(AttributeError):
+    with pytest.raises(AttributeError, match=r"^'Net' has no 'pipeline_stage': it was not set$"):
         _ = Net().pipeline_stage
 
 
-def test_settings_that_tune_a_compiler_are_accepted() -> None:
+@pytest.mark.filterwarnings("ignore:.*has no effect here")  # see test_cell_page.py
+def test_what_a_compiler_or_a_cluster_would_read_is_kept() -> None:
     net = Net()
     net.set_jit_config(JitConfig("O1"))
     assert net.jit_config_dict["jit_level"] == "O1"
+    net.update_cell_type("quant")
+    assert net.cell_type == "quant"
+    assert net.set_boost("less_bn").less_bn
+    assert net.set_broadcast_flag().body.broadcast_flag
+    assert net.set_comm_fusion(2).body[0].weight.comm_fusion == 2
+    assert (net.compiled, net.compile_cache, net.phase_cache) == (False, set(), {})
+
+
+def test_inputs_are_kept_and_the_ways_to_call_a_cell_call_it() -> None:
+    net = Net()
     net.set_inputs(Tensor([[1.0, 2.0]]))
     assert net.get_inputs()[0].shape == (1, 2)  # type: ignore[index]
     assert net.get_inputs()[0].tolist() == [[1.0, 2.0]]  # type: ignore[index]
@@ -59,16 +70,9 @@ def test_settings_that_tune_a_compiler_are_accepted() -> None:
     net.body[0].weight.set_data(Tensor([[1.0, 0.0], [0.0, 1.0], [-1.0, -1.0]]))
     net.body[0].bias.set_data(Tensor([0.0, 0.0, 1.0]))
     assert net.compile_and_run(x=Tensor([[1.0, 2.0]])).tolist() == [[1.0, 2.0, 0.0]]
-    net.update_cell_type("quant")
-    assert (net.cell_type, net.compiled, net.compile_cache, net.phase_cache) == ("quant", False, set(), {})
-    assert net.set_boost("less_bn").less_bn
-    assert net.set_broadcast_flag().body.broadcast_flag
-    assert net.set_comm_fusion(2).body[0].weight.comm_fusion == 2
     x = Tensor([[1.0, 2.0]])
     assert net.compile_and_run(x).tolist() == net.run_construct((x,), {}).tolist() == net(x=x).tolist()
     assert net.run_construct((), {"x": x}).tolist() == net(x).tolist()
-    net.compile()
-    net.set_data_parallel()
 
 
 @pytest.mark.parametrize(
