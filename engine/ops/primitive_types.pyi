@@ -1589,8 +1589,8 @@ class PopulationCount(Primitive):
     def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class Pow(Primitive):
-    """x to the power y, of integers without the fraction; for the gradient by y, where x is not positive,
-    0.
+    """x to the power y, of integers without the fraction; the gradient by y is 0 where x is 0, NaN where x
+    < 0.
     """
     def __call__(self, input: Operand, exponent: Operand, /) -> Tensor: ...
 
@@ -2419,6 +2419,5 @@ class ZerosLike(Primitive):
     def __call__(self, input: Tensor, *, dtype: DTypeLike | None = None) -> Tensor: ...
 
 class Zeta(Primitive):
-    """Hurwitz's zeta function: the sum of (other + k) ** -input over k = 0, 1, .... It has no gradient.
-    """
+    """Hurwitz's zeta function: the sum of (other + k) ** -input over k = 0, 1, ...."""
     def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
