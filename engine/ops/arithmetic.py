@@ -93,7 +93,7 @@ div = Division(
     method=("div", "divide", "true_divide"),
     in_place=True,
     numpy=renamed("true_divide", without=("rounding_mode",), input="x1", other="x2"),
-    primitive=(prim("Div"), prim("RealDiv")),
+    primitive=prim("Div"),
     mint=("div", "divide"),
 )
 floor_divide = Binary(

@@ -1666,8 +1666,8 @@ class Real(Primitive):
     def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class RealDiv(Primitive):
-    """x / y."""
-    def __call__(self, input: Operand, other: Operand, *, rounding_mode: str | None = None) -> Tensor: ...
+    """x / y, of integers without the fraction."""
+    def __call__(self, x: Operand, y: Operand, /) -> Tensor: ...
 
 class Reciprocal(Primitive):
     """1 / x."""

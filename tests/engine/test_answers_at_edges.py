@@ -135,3 +135,15 @@ def test_the_gradients_of_zeta_and_the_incomplete_gamma_functions_by_both_inputs
         np.testing.assert_allclose(grad(function)(Tensor(2.0), y).item(), sign * sum(
             float(mpmath.diff(lambda s, b=b: mpmath.gammainc(s, 0, b, regularized=True), 2)) for b in (1, 2, 0.25)
         ), rtol=1e-6)  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.int32, np.int64])
+def test_real_div_of_integers_leaves_the_fraction_out(dtype: Any) -> None:
+    x, y = Tensor(np.array([7, -7, 3], dtype)), Tensor(np.array([2, 2, 2], dtype))
+    for function in (ops.tensor_div, ops.RealDiv()):
+        np.testing.assert_array_equal(function(x, y).asnumpy(), np.array([3, -3, 1], dtype), strict=True)
+        np.testing.assert_array_equal(function(x, 2).asnumpy(), np.array([3, -3, 1], dtype), strict=True)
+        np.testing.assert_array_equal(function(x, 2.0).asnumpy(), np.array([3.5, -3.5, 1.5], np.float32), strict=True)
+    np.testing.assert_array_equal(ops.tensor_div(3, x).asnumpy(), np.array([0, 0, 1], dtype), strict=True)
+    np.testing.assert_array_equal(ops.Div()(x, y).asnumpy(), np.array([3.5, -3.5, 1.5], np.float32), strict=True)
+    assert grad(ops.tensor_div, (0, 1))(Tensor(3.0), Tensor(2.0))[1].item() == -0.75
