@@ -720,8 +720,8 @@ class TensorMethods:
     def positive(self) -> Tensor:
         """The tensor itself; what ``+input`` says."""
     def pow(self, exponent: Operand) -> Tensor:
-        """x to the power y, of integers without the fraction; for the gradient by y, where x is not positive,
-        0.
+        """x to the power y, of integers without the fraction; the gradient by y is 0 where x is 0, NaN where x
+        < 0.
         """
     @overload
     def prod(self, axis: Axis = None, keep_dims: builtins.bool = False, dtype: DTypeLike | None = None) -> Tensor:

@@ -656,7 +656,7 @@ def empty(*size: Shape, dtype: DTypeLike | None = None, device: str | None = Non
     Raises:
         TypeError: ``size`` are no ints.
     """
-    return zeros(*size, dtype=dtype)
+    return ops.zeros(_shape(size), dtype)
 
 
 def empty_like(input: Tensor, *, dtype: DTypeLike | None = None, device: str | None = None) -> Tensor:

@@ -266,8 +266,8 @@ def positive(a: Tensor) -> Tensor:
     """The tensor itself; what ``+input`` says."""
 
 def power(x1: Operand, x2: Operand) -> Tensor:
-    """x to the power y, of integers without the fraction; for the gradient by y, where x is not positive,
-    0.
+    """x to the power y, of integers without the fraction; the gradient by y is 0 where x is 0, NaN where x
+    < 0.
     """
 
 def ptp(x: Tensor, axis: Axis = None, keepdims: bool = False) -> Tensor:

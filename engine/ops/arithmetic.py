@@ -94,7 +94,7 @@ div = Division(
     method=("div", "divide", "true_divide"),
     in_place=True,
     numpy=[renamed(name, without=("rounding_mode",), input="x1", other="x2") for name in ("divide", "true_divide")],
-    primitive=(prim("Div"), prim("RealDiv")),
+    primitive=prim("Div"),
     mint=("div", "divide"),
 )
 floor_divide = Binary(
@@ -136,9 +136,10 @@ def _pow_base(F: Functions, g: Value, out: Value, x: Value, y: Value) -> Any:
 
 def _pow_exponent(F: Functions, g: Value, out: Value, x: Any, y: Value) -> Any:
     if isinstance(x, int | float):
-        return fit(F, g * out * math.log(x) if x > 0 else g * 0, y)
+        return fit(F, g * out * math.log(x) if x > 0 else g * (0.0 if x == 0 else math.nan), y)
     positive = x > 0
-    return fit(F, g * F.where(positive, out * F.log(F.where(positive, x, 1.0)), 0.0), y)
+    elsewhere = F.where(x == 0, F.zeros_like(out), math.nan)
+    return fit(F, g * F.where(positive, out * F.log(F.where(positive, x, 1.0)), elsewhere), y)
 
 
 class Power(Binary):
@@ -168,7 +169,7 @@ pow = Power(
     "pow",
     np.power,
     (_pow_base, _pow_exponent),
-    doc="x to the power y, of integers without the fraction; for the gradient by y, where x is not positive, 0.",
+    doc="x to the power y, of integers without the fraction; the gradient by y is 0 where x is 0, NaN where x < 0.",
     method=True,
     primitive=prim("Pow"),
     numpy=renamed("power", input="x1", exponent="x2"),

@@ -840,6 +840,25 @@ def truncate_div(x: Operand, y: Operand) -> Tensor:
     return arithmetic.div(*operands("truncate_div", x, y), rounding_mode="trunc")
 
 
+@declare(primitive=prim("RealDiv"))
+def tensor_div(x: Operand, y: Operand) -> Tensor:
+    """x / y, of integers without the fraction.
+
+    Args:
+        x: what is divided, a tensor or a number.
+        y: the divisor, a tensor that broadcasts with ``x`` or a number.
+
+    Returns:
+        A tensor of the shape that both broadcast to, in the dtype that both promote to, integers included.
+
+    Raises:
+        TypeError: an input is neither a tensor nor a number.
+    """
+    one, other = operands("tensor_div", x, y)
+    integers = (one if isinstance(one, Tensor) else other)._array.dtype.kind in "iu"
+    return arithmetic.div(one, other, rounding_mode="trunc" if integers else None)
+
+
 @declare(primitive=prim("TruncateMod"))
 def truncate_mod(x: Operand, y: Operand) -> Tensor:
     """The remainder x - y * trunc(x / y), which has the sign of x.
@@ -906,6 +925,5 @@ floor_mod = alias(arithmetic.remainder, renamed("floor_mod", input="x", other="y
 floormod = alias(arithmetic.remainder, renamed("floormod", input="x", other="y"))
 tensor_mod = alias(arithmetic.remainder, renamed("tensor_mod", input="x", other="y"))
 tensor_add, tensor_sub, tensor_mul, tensor_pow = arithmetic.add, arithmetic.sub, arithmetic.mul, arithmetic.pow
-tensor_div = alias(arithmetic.div, renamed("tensor_div", without=("rounding_mode",), input="x", other="y"))
 tensor_exp, tensor_expm1 = exponentials.exp, exponentials.expm1
 tensor_gt, tensor_ge, tensor_lt, tensor_le = comparison.gt, comparison.ge, comparison.lt, comparison.le

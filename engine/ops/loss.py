@@ -23,6 +23,7 @@ from .arithmetic import abs as absolute
 from .arithmetic import add, div, maximum, minimum, mul, neg, pow, sqrt, square, sub  # fmt: skip
 from .comparison import where  # fmt: skip
 from .elementwise import (
+    as_floats,
     cast_operator,  # fmt: skip, through_single
     through_single,
 )
@@ -334,14 +335,14 @@ def mse_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
         reduction: "mean", "sum" or "none".
 
     Returns:
-        A 0-d tensor, with "none" one of the shape that both broadcast to.
+        A 0-d tensor, with "none" one of the shape that both broadcast to; integers become Float32.
 
     Raises:
         TypeError: ``input`` or ``target`` is no Tensor.
         ValueError: another ``reduction``, or shapes that do not broadcast.
     """
     _check_pair("mse_loss", input=input, target=target)
-    apart = input - target
+    apart = as_floats(input - target)
     return reduced(mul(apart, apart), reduction, "mse_loss")
 
 

@@ -1961,8 +1961,8 @@ class PopulationCount(Primitive):
     def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class Pow(Primitive):
-    """x to the power y, of integers without the fraction; for the gradient by y, where x is not positive,
-    0.
+    """x to the power y, of integers without the fraction; the gradient by y is 0 where x is 0, NaN where x
+    < 0.
     """
     def __call__(self, input: Operand, exponent: Operand, /) -> Tensor: ...
 
@@ -2070,8 +2070,8 @@ class Real(Primitive):
     def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class RealDiv(Primitive):
-    """x / y."""
-    def __call__(self, input: Operand, other: Operand, *, rounding_mode: str | None = None) -> Tensor: ...
+    """x / y, of integers without the fraction."""
+    def __call__(self, x: Operand, y: Operand, /) -> Tensor: ...
 
 class Reciprocal(Primitive):
     """1 / x."""
@@ -2926,6 +2926,5 @@ class ZerosLike(Primitive):
     def __call__(self, input: Tensor, *, dtype: DTypeLike | None = None) -> Tensor: ...
 
 class Zeta(Primitive):
-    """Hurwitz's zeta function: the sum of (other + k) ** -input over k = 0, 1, .... It has no gradient.
-    """
+    """Hurwitz's zeta function: the sum of (other + k) ** -input over k = 0, 1, ...."""
     def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...

@@ -72,11 +72,21 @@ def _igamma_order_kernel(s: Array, x: Array | float) -> Array:
 
 def _no_second(*_: Any, **__: Any) -> NoReturn:
     raise NotImplementedError(
-        "For 'igamma', 'igammac' and 'Betainc', the gradients by all but the last input have none of their own"
+        "For 'igamma', 'igammac', 'zeta' and 'Betainc', gradients computed by differences have none of their own"
     )
 
 
 _igamma_order_operator = Operator("igamma_order", _igamma_order_kernel, (_no_second, _no_second))
+
+
+def _zeta_order_kernel(x: Array, y: Array | float) -> Array:
+    xp, special = array_module(x), special_module(x)
+    order, at = xp.broadcast_arrays(xp.asarray(x, np.float64), xp.asarray(y, np.float64))
+    found = _differences(lambda s: special.zeta(s, at), order, xp.minimum(order - 1, 1.0))  # there is a pole at 1
+    return found.astype(x.dtype)
+
+
+_zeta_order_operator = Operator("zeta_order", _zeta_order_kernel, (_no_second, _no_second))
 
 
 def _igamma_order(F: Functions, g: Value, out: Value, s: Value, x: Value | float) -> Any:
@@ -115,7 +125,14 @@ erfinv = function_of_number(
 _polygamma_operator = Operator(
     "polygamma", _special("polygamma"), (lambda F, g, out, x, n: g * F.polygamma(x, n=n + 1),)
 )
-_zeta_operator = Binary("zeta", _special("zeta"))
+_zeta_operator = Binary(
+    "zeta",
+    _special("zeta"),
+    (
+        lambda F, g, out, x, q: fit(F, g * F.zeta_order(x, q), x),
+        lambda F, g, out, x, q: fit(F, -g * x * F.zeta(x + 1.0, q), q),
+    ),
+)
 _igamma_operator = Binary("igamma", _special("gammainc"), (_igamma_order, _igamma_slope))
 _igammac_operator = Binary(
     "igammac",
@@ -150,7 +167,9 @@ def polygamma(n: int | Tensor, input: Tensor) -> Tensor:
 
 @declare(primitive=prim("Zeta"))
 def zeta(input: Operand, other: Operand) -> Tensor:
-    """Hurwitz's zeta function: the sum of (other + k) ** -input over k = 0, 1, .... It has no gradient.
+    """Hurwitz's zeta function: the sum of (other + k) ** -input over k = 0, 1, ....
+
+    The gradient by ``input`` is computed by differences.
 
     Args:
         input: the exponent: a Tensor or a number, above 1.

@@ -65,6 +65,8 @@ def main() -> int:
                 accepted[reason] += 1
             else:
                 found[case.group, difference.kind].append((number, case, difference))
+    except KeyboardInterrupt:
+        print("interrupted; so far:")
     finally:
         theirs.close()
         ours.close()

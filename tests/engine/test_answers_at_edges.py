@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import mpmath
 import numpy as np
 import pytest
 
@@ -96,3 +97,53 @@ def test_what_mindspore_refuses_is_refused(name: str) -> None:
     call, kind, text = REFUSED[name]
     with pytest.raises(kind, match=text):
         call()
+
+
+def test_the_squared_error_of_integers_is_float32() -> None:
+    x, y = Tensor(np.array([1, 2, 4], np.int32)), Tensor(np.array([2, 2, 3], np.uint8))
+    for reduction, expected in (("mean", 2 / 3), ("sum", 2.0), ("none", [1.0, 0.0, 1.0])):
+        found = ops.mse_loss(x, y, reduction)
+        assert found.dtype == ms.float32
+        np.testing.assert_allclose(found.asnumpy(), expected, rtol=1e-6)
+
+
+def test_the_gradient_by_the_exponent_is_nan_where_the_base_is_negative() -> None:
+    x, y = Tensor([-2.0, 2.0, 0.0, -2.0, 0.0]), Tensor([2.5, 2.5, 2.0, 2.0, 0.0])
+    expected = [np.nan, 2**2.5 * np.log(2), 0.0, np.nan, 0.0]
+    for power in (ops.pow, mint.pow, lambda x, y: x**y):
+        np.testing.assert_allclose(grad(power, 1)(x, y).asnumpy(), expected, rtol=1e-6)
+    for base, slope in ((-2.0, np.nan), (0.0, 0.0), (2.0, 2**2.5 * np.log(2))):
+        np.testing.assert_allclose(grad(lambda y, b=base: b**y)(Tensor(2.5)).asnumpy(), slope, rtol=1e-6)
+
+
+def test_the_gradients_of_zeta_and_the_incomplete_gamma_functions_by_both_inputs() -> None:
+    x, q = Tensor([2.0, 3.0], ms.float64), Tensor([1.5, 2.0], ms.float64)
+    by_exponent = [float(mpmath.diff(lambda s, b=b: mpmath.zeta(s, b), a)) for a, b in ((2, 1.5), (3, 2))]
+    found = grad(ops.zeta, (0, 1))(x, q)
+    np.testing.assert_allclose(found[0].asnumpy(), by_exponent, rtol=1e-9)
+    np.testing.assert_allclose(found[1].asnumpy(), [-8.28796685e-01, -2.46969700e-01], rtol=1e-6)
+    a, y = Tensor([2.0, 3.0, 0.5]), Tensor([1.0, 2.0, 0.25])
+    slope = np.array([
+        float(mpmath.diff(lambda s, b=b: mpmath.gammainc(s, 0, b, regularized=True), c))
+        for c, b in ((2, 1), (3, 2), (0.5, 0.25))
+    ])  # fmt: skip
+    np.testing.assert_allclose(slope[:2], [-2.76195973e-01, -2.31848702e-01], rtol=1e-6)  # as MindSpore's
+    for function, sign in ((ops.igamma, 1), (ops.igammac, -1)):
+        by_order, by_x = grad(function, (0, 1))(a, y)
+        np.testing.assert_allclose(by_order.asnumpy(), sign * slope, rtol=1e-6)
+        np.testing.assert_allclose(by_x.asnumpy()[:2], [sign * 3.67878824e-01, sign * 2.70670474e-01], rtol=1e-5)
+        np.testing.assert_allclose(grad(function)(Tensor(2.0), y).item(), sign * sum(
+            float(mpmath.diff(lambda s, b=b: mpmath.gammainc(s, 0, b, regularized=True), 2)) for b in (1, 2, 0.25)
+        ), rtol=1e-6)  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.int32, np.int64])
+def test_real_div_of_integers_leaves_the_fraction_out(dtype: Any) -> None:
+    x, y = Tensor(np.array([7, -7, 3], dtype)), Tensor(np.array([2, 2, 2], dtype))
+    for function in (ops.tensor_div, ops.RealDiv()):
+        np.testing.assert_array_equal(function(x, y).asnumpy(), np.array([3, -3, 1], dtype), strict=True)
+        np.testing.assert_array_equal(function(x, 2).asnumpy(), np.array([3, -3, 1], dtype), strict=True)
+        np.testing.assert_array_equal(function(x, 2.0).asnumpy(), np.array([3.5, -3.5, 1.5], np.float32), strict=True)
+    np.testing.assert_array_equal(ops.tensor_div(3, x).asnumpy(), np.array([0, 0, 1], dtype), strict=True)
+    np.testing.assert_array_equal(ops.Div()(x, y).asnumpy(), np.array([3.5, -3.5, 1.5], np.float32), strict=True)
+    assert grad(ops.tensor_div, (0, 1))(Tensor(3.0), Tensor(2.0))[1].item() == -0.75
