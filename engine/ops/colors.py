@@ -27,23 +27,22 @@ def _channels(image: Tensor, name: str, argument: str, least: int, most: int | N
 
 
 def _hue_and_ends(colors: list[Tensor]) -> tuple[Tensor, Tensor, Tensor]:
-    """The hue in [0, 1), the least and the largest of three channels."""
+    """The hue in [0, 6), a sixth for each corner of the circle, and the least and the largest of three channels."""
     red, green, blue = colors
     low, high = minimum(minimum(red, green), blue), maximum(maximum(red, green), blue)
     gray = high == low
-    sixth = 1.0 / (where(gray, 1.0, high - low) * 6.0)
-    of_blue = where(high == green, (blue - red) * sixth + 1 / 3, (red - green) * sixth + 2 / 3)
-    hue = where(gray, 0.0, where(high == red, (green - blue) * sixth, of_blue))
-    return where(hue < 0, hue + 1.0, hue), low, high
+    far = where(gray, 1.0, high - low)
+    of_blue = where(high == green, (blue - red) / far + 2.0, (red - green) / far + 4.0)
+    hue = where(gray, 0.0, where(high == red, (green - blue) / far, of_blue))
+    return where(hue < 0, hue + 6.0, hue), low, high
 
 
 def _of_hue(hue: Tensor) -> list[Tensor]:
-    """How far the three channels of a hue are from the least to the largest one, from 0 to 1."""
-    turned = hue * 6.0
+    """How far the three channels of a hue in [0, 6) are from the least to the largest one, from 0 to 1."""
     return [
-        clamp(absolute(turned - 3.0) - 1.0, 0.0, 1.0),
-        clamp(2.0 - absolute(turned - 2.0), 0.0, 1.0),
-        clamp(2.0 - absolute(turned - 4.0), 0.0, 1.0),
+        clamp(absolute(hue - 3.0) - 1.0, 0.0, 1.0),
+        clamp(2.0 - absolute(hue - 2.0), 0.0, 1.0),
+        clamp(2.0 - absolute(hue - 4.0), 0.0, 1.0),
     ]
 
 
@@ -69,7 +68,7 @@ def _rgb_to_hsv(images: Tensor) -> Tensor:
         ValueError: the last axis is not of length 3.
     """
     hue, low, high = _hue_and_ends(_channels(images, "RGBToHSV", "images", 1))
-    return stack([hue, _saturation(low, high), high], -1)
+    return stack([hue * (1 / 6), _saturation(low, high), high], -1)
 
 
 @declare(primitive=prim("HSVToRGB"))
@@ -88,7 +87,7 @@ def _hsv_to_rgb(x: Tensor) -> Tensor:
         ValueError: another number of axes, or the last one is not of length 3.
     """
     hue, saturation, value = _channels(x, "HSVToRGB", "x", 4, 4)
-    return stack([(1.0 - saturation + saturation * part) * value for part in _of_hue(hue)], -1)
+    return stack([(1.0 - saturation + saturation * part) * value for part in _of_hue(hue * 6.0)], -1)
 
 
 def _check_number(value: Tensor, name: str, argument: str) -> Tensor:
@@ -116,8 +115,8 @@ def _adjust_hue(image: Tensor, delta: Tensor) -> Tensor:
     """
     _check_number(delta, "AdjustHue", "delta")
     hue, low, high = _hue_and_ends(_channels(as_single(image), "AdjustHue", "image", 3))
-    turned = hue + delta
-    turned = turned - floor(turned)
+    turned = hue + delta * 6.0
+    turned = turned - floor(turned / 6.0) * 6.0
     return stack([low + (high - low) * part for part in _of_hue(turned)], -1).astype(image.dtype)
 
 
@@ -139,4 +138,5 @@ def _adjust_saturation(image: Tensor, scale: Tensor) -> Tensor:
     _check_number(scale, "AdjustSaturation", "scale")
     hue, low, high = _hue_and_ends(_channels(as_single(image), "AdjustSaturation", "image", 3))
     saturation = clamp(_saturation(low, high) * scale, 0.0, 1.0)
-    return stack([(1.0 - saturation + saturation * part) * high for part in _of_hue(hue)], -1).astype(image.dtype)
+    far = saturation * high
+    return stack([high - far + far * part for part in _of_hue(hue)], -1).astype(image.dtype)

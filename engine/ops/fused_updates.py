@@ -40,8 +40,8 @@ def _numbers(name: str, above: tuple[str, ...] = (), **numbers: object) -> None:
             raise ValueError(f"For '{name}', '{argument}' must {bound}, but got {value}")
 
 
-def _places(name: str, table: Array, g: Array, indices: Array) -> Array:
-    """The rows that a gradient is for, once it is sure that there are such."""
+def _named(name: str, table: Array, g: Array, indices: Array) -> tuple[Array, Array]:
+    """The rows of the table that a gradient is for, and their gradients; as in MindSpore, others are left out."""
     places = to_host(indices)
     if places.dtype.kind not in "iu":
         raise TypeError(f"For '{name}', 'indices' must hold integers, but got {places.dtype}")
@@ -50,9 +50,8 @@ def _places(name: str, table: Array, g: Array, indices: Array) -> Array:
             f"For '{name}', 'grad' must have a row of the shape {table.shape[1:]} for each of 'indices', but got "
             f"{g.shape} for {places.shape}"
         )
-    if places.size and not 0 <= places.min() <= places.max() < len(table):
-        raise IndexError(f"For '{name}', 'indices' must be in [0, {len(table)}), but got {places.tolist()}")
-    return places
+    there = (places >= 0) & (places < len(table))
+    return (places, g) if there.all() else (places[there], g[array_module(g).asarray(there)])
 
 
 def _sums(g: Array, groups: Array, count: int) -> Array:
@@ -74,14 +73,14 @@ def _step_rows(name: str, held: tuple[Array, ...], g: Array, indices: Array, rul
         rule: takes rows of ``held`` and their gradients, and gives the new rows.
         sums: whether the gradients of a row that is named twice are summed first; otherwise each makes a step.
     """
-    places = _places(name, held[0], g, indices)
+    places, g = _named(name, held[0], g, indices)
     new = tuple(one.copy() for one in held)
     rows, groups = np.unique(places, return_inverse=True)
     if sums:
         steps = [(rows, _sums(g, groups, len(rows)))]
     else:
         # First the first gradient of each row, then the second of those that have one, and so on.
-        turns = np.array([np.count_nonzero(places[:i] == place) for i, place in enumerate(places)])
+        turns = np.array([np.count_nonzero(places[:i] == place) for i, place in enumerate(places)], int)
         steps = [(places[turns == turn], g[turns == turn]) for turn in range(turns.max(initial=-1) + 1)]
     for spots, part in steps:
         for one, stepped in zip(new, rule(*(one[spots] for one in new), part), strict=True):
@@ -301,7 +300,7 @@ _ADAM = """
         beta2: the decay of ``v``.
         epsilon: what is added to the divisor.
         gradient: the gradients of rows, a tensor (N, ...). Those of a row that is named twice are summed.
-        indices: the rows, N ints.
+        indices: the rows, N ints; what is no row of the table is left out.
         use_locking: accepted for MindSpore's sake; one thread updates.
         use_nesterov: whether to take Nesterov's form, which looks one step ahead.
 
@@ -311,7 +310,6 @@ _ADAM = """
     Raises:
         TypeError: ``var``, ``m`` or ``v`` is no Parameter and no Tensor, or ``indices`` are no integers.
         ValueError: ``gradient`` does not fit ``indices`` and ``var``.
-        IndexError: there is no such row.
     """
 
 
@@ -338,7 +336,8 @@ def _sparse_adam(name: str, sentence: str, lazy: bool) -> None:
 
         if lazy:
             return _step_rows(name, (var, m, v), gradient, indices, step, sums=True)
-        return step(var, m, v, _sums(gradient, _places(name, var, gradient, indices), len(var)))
+        places, gradients = _named(name, var, gradient, indices)
+        return step(var, m, v, _sums(gradients, places, len(var)))
 
     formula.__doc__ = sentence + _ADAM
     _update(prim(name, use_locking=False, use_nesterov=False), 0, 1, 2)(formula)
@@ -359,7 +358,7 @@ _FTRL = """
         accum: the sum of the squared gradients so far, of the shape of ``var``; updated.
         linear: the sum of the linear terms, likewise; updated.
         grad: the gradients of rows, a tensor (N, ...). Those of a row that is named twice {twice}.
-        indices: the rows, N ints.
+        indices: the rows, N ints; what is no row of the table is left out.
         lr: the learning rate, a float above 0.
         l1: the L1 regularization, a float from 0 on.
         l2: the L2 regularization, likewise.
@@ -373,7 +372,6 @@ _FTRL = """
         TypeError: ``var``, ``accum`` or ``linear`` is no Parameter and no Tensor, ``indices`` are no integers, or a
             setting is no float.
         ValueError: a setting out of range, or ``grad`` does not fit ``indices`` and ``var``.
-        IndexError: there is no such row.
     """
 
 
@@ -428,7 +426,7 @@ def _sparse_proximal_adagrad(
         l1: the L1 regularization, from 0 on.
         l2: the L2 regularization, from 0 on.
         grad: the gradients of rows, a tensor (N, ...). Those of a row that is named twice are summed.
-        indices: the rows, N ints.
+        indices: the rows, N ints; what is no row of the table is left out.
         use_locking: accepted for MindSpore's sake; one thread updates.
 
     Returns:
@@ -437,7 +435,6 @@ def _sparse_proximal_adagrad(
     Raises:
         TypeError: ``var`` or ``accum`` is no Parameter and no Tensor, or ``indices`` are no integers.
         ValueError: ``grad`` does not fit ``indices`` and ``var``.
-        IndexError: there is no such row.
     """
 
     def step(p: Array, squares: Array, g: Array) -> tuple[Any, ...]:
@@ -458,7 +455,7 @@ def _sparse_adagrad(
         var: the Parameter (or Tensor) that is updated, a table (rows, ...).
         accum: the sum of the squared gradients so far, of the shape of ``var``; updated.
         grad: the gradients of rows, a tensor (N, ...). Those of a row that is named twice make a step each, in order.
-        indices: the rows, N ints.
+        indices: the rows, N ints; what is no row of the table is left out.
         lr: the learning rate, a float above 0.
         epsilon: what is added under the root, a float from 0 on.
         use_locking: accepted for MindSpore's sake; one thread updates.
@@ -471,7 +468,6 @@ def _sparse_adagrad(
         TypeError: ``var`` or ``accum`` is no Parameter and no Tensor, ``indices`` are no integers, or a setting is of
             another kind.
         ValueError: a setting out of range, or ``grad`` does not fit ``indices`` and ``var``.
-        IndexError: there is no such row.
     """
     _numbers("SparseApplyAdagradV2", above=("lr",), lr=lr, epsilon=epsilon)
     check_bool(update_slots, "SparseApplyAdagradV2", "update_slots")
