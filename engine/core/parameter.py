@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .checks import check_int, check_not_negative, check_type
+from .checks import check_bool, check_int, check_not_negative, check_type
 from .dtype import int32
 from .hooks import HookHandle
 from .initializer import Initializer, initializer
@@ -135,7 +135,7 @@ class Parameter(Tensor):
 
     @requires_grad.setter
     def requires_grad(self, value: bool) -> None:
-        check_type(value, bool, "Parameter", "requires_grad")
+        check_bool(value, "Parameter", "requires_grad")
         before, self._requires_grad = self.__dict__.get("_requires_grad", value), value
         if state.recordings and value != before:
             if value:
