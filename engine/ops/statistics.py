@@ -406,7 +406,6 @@ def var_mean(input: Tensor, axis: Axis = None, ddof: int | bool = 0, keepdims: b
 
 
 @declare(method=True)
-@through_single
 def cov(
     input: Tensor, *, correction: int = 1, fweights: Tensor | None = None, aweights: Tensor | None = None
 ) -> Tensor:
@@ -414,7 +413,7 @@ def cov(
 
     Args:
         input: a matrix with a variable in each row and an observation in each column; a vector is one variable.
-            Integers become Float32.
+            Integers and half precision become Float32.
         correction: what is taken from the number of observations: 1 gives no bias, 0 the covariance of these alone.
         fweights: how many times each observation counts: a vector of ints.
         aweights: the weight of each observation: a vector of numbers that are not negative.
@@ -430,7 +429,7 @@ def cov(
     if x.ndim > 2:
         raise ValueError(f"For 'cov', 'input' must have at most 2 axes, but got shape {x.shape}")
     rows = reshape(x, (1, x.size)) if x.ndim < 2 else x
-    rows = as_floats(rows)
+    rows = as_single(as_floats(rows))
     dtype = rows._array.dtype
     weights = Tensor(np.ones(rows.shape[1], dtype))
     for given in (fweights, aweights):

@@ -147,3 +147,11 @@ def test_real_div_of_integers_leaves_the_fraction_out(dtype: Any) -> None:
     np.testing.assert_array_equal(ops.tensor_div(3, x).asnumpy(), np.array([0, 0, 1], dtype), strict=True)
     np.testing.assert_array_equal(ops.Div()(x, y).asnumpy(), np.array([3.5, -3.5, 1.5], np.float32), strict=True)
     assert grad(ops.tensor_div, (0, 1))(Tensor(3.0), Tensor(2.0))[1].item() == -0.75
+
+
+@pytest.mark.parametrize("dtype", [ms.float16, ms.bfloat16])
+def test_the_covariance_of_half_precision_is_float32(dtype: Any) -> None:
+    x = Tensor(np.random.default_rng(3).normal(100, 10, (2, 4000)).astype(np.float32)).astype(dtype)
+    found = ops.cov(x)
+    assert found.dtype == ms.float32
+    np.testing.assert_allclose(found.asnumpy(), np.cov(x.astype(ms.float64).asnumpy()), rtol=1e-3, atol=1e-3)
