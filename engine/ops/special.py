@@ -65,7 +65,8 @@ def _igamma_order_kernel(s: Array, x: Array | float) -> Array:
     at = xp.where(inside, at, 1.0)
     # x**a changes with the logarithm, the function besides with the root of the order.
     width = xp.minimum(xp.minimum(order, xp.sqrt(order)), 1 / (1 + abs(xp.log(at))))
-    below, above = (_differences(lambda a, f=f: f(a, at), order, width) for f in (special.gammainc, special.gammaincc))
+    below = _differences(lambda a: special.gammainc(a, at), order, width)
+    above = _differences(lambda a: special.gammaincc(a, at), order, width)
     # The integral that is the smaller one keeps the digits.
     return xp.where(inside, xp.where(at < order, below, -above), 0 * special.gammainc(order, at)).astype(s.dtype)
 

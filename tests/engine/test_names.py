@@ -17,8 +17,8 @@ from hookscope.engine.core.names import on_first_use
 _FILE = Path(__file__).resolve().parents[2] / "benchmarks" / "name_coverage.py"
 # How many names of each list are there. A number here may rise, and not fall.
 AT_LEAST = {
-    "cell": 87, "initializer": 20, "mint": 327, "mint_functional": 59, "mint_nn": 65, "nn": 229, "ops": 602,
-    "parameter": 20, "primitives": 339, "tensor": 395, "top": 187,
+    "cell": 87, "initializer": 20, "mint": 327, "mint_functional": 59, "mint_nn": 65, "nn": 229, "ops": 717,
+    "parameter": 20, "primitives": 461, "tensor": 395, "top": 187,
 }  # fmt: skip
 MOST_USED_AT_LEAST = 293
 
