@@ -91,8 +91,11 @@ def check_valid(bboxes: Tensor, img_metas: Tensor) -> Tensor:
 
 
 def _check_coded(name: str, second: str, anchor_box: Tensor, boxes: Tensor, means: object, stds: object) -> None:
-    for argument, one in (("anchor_box", anchor_box), (second, boxes)):
-        if check_tensor(one, name, argument).ndim != 2 or one.shape[1] != 4 or one.shape != anchor_box.shape:
+    both = (("anchor_box", anchor_box), (second, boxes))
+    for argument, one in both:
+        check_tensor(one, name, argument)
+    for argument, one in both:
+        if one.ndim != 2 or one.shape[1] != 4 or one.shape != anchor_box.shape:
             raise ValueError(
                 f"For '{name}', 'anchor_box' and '{second}' must have one shape (N, 4), but got {anchor_box.shape} and "
                 f"{boxes.shape}"
