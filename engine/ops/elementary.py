@@ -854,7 +854,7 @@ def tensor_div(x: Operand, y: Operand) -> Tensor:
     Raises:
         TypeError: an input is neither a tensor nor a number.
     """
-    one, other = operands("tensor_div", x, y)
+    one, other = operands("tensor_div", operand("tensor_div", "x", x), operand("tensor_div", "y", y))
     integers = (one if isinstance(one, Tensor) else other)._array.dtype.kind in "iu"
     return arithmetic.div(one, other, rounding_mode="trunc" if integers else None)
 
