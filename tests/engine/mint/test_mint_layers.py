@@ -238,6 +238,7 @@ PLAIN: dict[str, Case] = {
     "GELU tanh": (
         nn.GELU("tanh"), (X,), X / 2 * (1 + np.tanh(np.sqrt(2 / np.pi) * (X + 0.044715 * X**3))),
     ),
+    "GLU": (nn.GLU(0), (np.stack([X, X + 1]),), (X * special.expit(X + 1))[None]),
     "SiLU": (nn.SiLU(), (X,), X * special.expit(X)),
     "Mish": (nn.Mish(), (X,), X * np.tanh(np.log1p(np.exp(X)))),
     "Sigmoid": (nn.Sigmoid(), (X,), special.expit(X)),
