@@ -234,7 +234,6 @@ PLAIN: dict[str, Case] = {
         nn.SELU(), (X,), 1.0507009873554805 * np.where(X > 0, X, 1.6732632423543772 * np.expm1(X)),
     ),
     "GELU": (nn.GELU(), (X,), X * special.ndtr(X)),
-    "GLU": (nn.GLU(0), (X[:2],), X[:1] * special.expit(X[1:2])),
     "GELU tanh": (
         nn.GELU("tanh"), (X,), X / 2 * (1 + np.tanh(np.sqrt(2 / np.pi) * (X + 0.044715 * X**3))),
     ),
