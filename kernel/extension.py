@@ -31,10 +31,15 @@ def load_ipython_extension(shell: Any) -> None:
     if not isinstance(shell.magics_manager.registry.get(HookscopeMagics.__name__), HookscopeMagics):
         shell.register_magics(HookscopeMagics)
     for module, name in _SHOWN_AS_HTML:
-        shell.display_formatter.formatters["text/html"].for_type_by_name(module, name, _html)
+        register_post_import_hook(partial(_show_as_html, shell, name), module)
     panels_of(shell).register()
     register_post_import_hook(partial(_show_panels, shell), _PANEL_MODULE)
     register_post_import_hook(partial(_introduce, shell), "hookscope.engine.debug")
+
+
+def _show_as_html(shell: Any, name: str, module: Any) -> None:
+    # Not by name: under the alias a class says MindSpore's name of its module.
+    shell.display_formatter.formatters["text/html"].for_type(getattr(module, name), _html)
 
 
 def _html(value: object) -> str | None:

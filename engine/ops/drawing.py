@@ -1018,7 +1018,7 @@ def _parameterized_truncated_normal(
 
 
 @declare(primitive=prim("Cauchy", "size", median=0.0, sigma=1.0))
-def _cauchy(*, size: list[int], median: float, sigma: float) -> Tensor:
+def _cauchy_class(*, size: list[int], median: float, sigma: float) -> Tensor:
     """Numbers of the Cauchy distribution, whose density is sigma / (pi * ((x - median)^2 + sigma^2)).
 
     Args:

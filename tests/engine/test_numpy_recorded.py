@@ -75,10 +75,8 @@ def test_the_numbers_are_numpys(call: str) -> None:
     same(eval(call, dict(OURS)), expected)
 
 
-@pytest.mark.parametrize("call", RECORDED)
+@pytest.mark.parametrize("call", [call for call in RECORDED if not RECORDED[call].endswith("Error")])
 def test_the_element_type_and_the_shape_are_mindspores(call: str) -> None:
     wanted = RECORDED[call]
-    if wanted.endswith("Error"):
-        pytest.skip("refused there")
     found = kind(eval(call, dict(OURS)))
     assert (found.strip("[()]") != wanted.strip("[()]")) == (call in DIFFERENT), (found, wanted)
