@@ -45,6 +45,7 @@ def shown(outputs: list[nbformat.NotebookNode]) -> dict[str, str]:
     return found
 
 
+@pytest.mark.ci_only
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_another_order_of_summation_prints_the_same(path: Path) -> None:
     saved = nbformat.read(path, as_version=4)

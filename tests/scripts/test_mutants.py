@@ -14,7 +14,7 @@ import pytest
 
 from scripts.mutation.places import small_faults
 
-pytestmark = pytest.mark.timeout(300)  # a call is pytest many times over
+pytestmark = [pytest.mark.ci_only, pytest.mark.timeout(300)]  # a call is pytest many times over
 
 SOURCE = {
     "__init__.py": "",

@@ -15,8 +15,9 @@ import pytest
 pytestmark = pytest.mark.skipif(importlib.util.find_spec("triton") is None, reason="Triton is published for Linux only")
 
 
+@pytest.mark.ci_only
 @pytest.mark.timeout(400)  # it took a minute on a machine with much else to do
-@pytest.mark.parametrize("capability", [pytest.param(80, marks=pytest.mark.ci_only), 90])
+@pytest.mark.parametrize("capability", [80, 90])
 def test_every_kernel_compiles_without_spilling_registers(capability: int, tmp_path: Path) -> None:
     script = Path(__file__).parent / "_compile_all.py"
     environment = {name: value for name, value in os.environ.items() if name != "TRITON_INTERPRET"}
