@@ -51,7 +51,7 @@ class Mark(Renaming):
                 id(output)
                 for tensor, x, output in zip(tensors, inputs, outputs, strict=True)
                 if id(x) in recording.tracked
-                or (x.dtype.kind in "fcV" and (id(x) in recording.beside or _is_trained(tensor)))
+                or (x.dtype.kind in "fcV" and (recording.is_beside(x) or _is_trained(tensor)))
             ]
             recording.nodes.append((self, inputs, outputs, {}))
             recording.tracked.update(followed)

@@ -131,7 +131,7 @@ class Recording:
         self.hooked: dict[int, Any] = {}
         self.marks: list[tuple[int, Region, bool]] = []
         self.renamings: list[Renaming] = []
-        self.beside = weakref.WeakValueDictionary({id(array): array for array in beside})
+        self.beside = {id(array): weakref.ref(array) for array in beside}
 
     def __enter__(self) -> Recording:
         state.recordings = (*state.recordings, self)
@@ -150,8 +150,16 @@ class Recording:
 
     def pass_by(self, inputs: tuple[Any, ...], output: Any) -> None:
         """An operation on values that are not followed: what it makes of values beside is beside, too."""
-        if any(id(array) in self.beside for array in inputs):
-            self.beside.update((id(array), array) for array in (output if type(output) is tuple else (output,)))
+        for array in inputs:
+            if self.is_beside(array):
+                for made in output if type(output) is tuple else (output,):
+                    self.beside[id(made)] = weakref.ref(made)
+                return
+
+    def is_beside(self, array: Any) -> bool:
+        """Whether it is one of the other arguments, or was computed from them alone."""
+        held = self.beside.get(id(array))
+        return held is not None and held() is array  # else another one has the id by now
 
     def backward(self, seeds: Iterable[tuple[Array, Any]], functions: Any) -> dict[int, Any]:
         """Walk the nodes backwards.

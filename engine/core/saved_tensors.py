@@ -100,7 +100,7 @@ class _Packing(Recording):
     def follow(self, operator: Differentiable, inputs: tuple[Any, ...], output: Any, attrs: dict[str, Any]) -> None:
         """Append the node with its values packed."""
         # As in MindSpore, what the gradients of other arguments would be computed from is kept, too.
-        followed = self.tracked.union(self.beside)
+        followed = {id(x) for x in inputs if id(x) in self.tracked or self.is_beside(x)}
         packed = _Packed(operator, self.hooks, followed, inputs, output, attrs)
         super().follow(packed, inputs, output, attrs)
 
