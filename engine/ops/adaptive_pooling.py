@@ -18,7 +18,7 @@ from ..core.types import Array
 from ..cpu.array_module import array_module
 from .arguments import check_tensor
 from .convolution import check_format, ints_for
-from .drawing import _both as both_seeds
+from .drawing import both_seeds
 from .indexing import getitem
 from .linalg import weighted_sums
 from .pooling import as_image, batched, mean_of_windows

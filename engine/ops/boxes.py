@@ -24,7 +24,7 @@ from ..core.tensor import Tensor
 from ..core.types import Array
 from . import arithmetic
 from .arguments import check_tensor
-from .drawing import _both as both_seeds
+from .drawing import both_seeds
 from .elementwise import through_single
 from .exponentials import exp, log
 from .indexing import getitem

@@ -9,21 +9,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 
 from ..core.backend import to_host
-from ..core.checks import check_bool, check_int, check_one_of
-from ..core.dtype import float64, numpy_dtype
+from ..core.checks import check_int, check_one_of
+from ..core.dtype import numpy_dtype
 from ..core.operator import Operator
 from ..core.surfaces import declare, prim, renamed
 from ..core.tensor import Tensor
 from ..core.types import Array, DTypeLike, Functions, Value
 from ..cpu.array_module import array_module
 from . import arithmetic, comparison, exponentials, reduction
-from .arguments import Axis, axes_of, check_same_dtype, check_tensor
+from .arguments import Axis, axes_of, check_tensor
 from .comparison import where
 from .complexes import conj
 from .diagonals import tril, triu
@@ -69,7 +68,7 @@ def _turned(factor: Any) -> tuple[Any, bool]:
     return (factor[0], True) if isinstance(factor, tuple) else (factor, False)
 
 
-def _swapped(F: Functions, x: Value) -> Any:
+def swapped(F: Functions, x: Value) -> Any:
     return F.transpose(x, axes=(*range(x.ndim - 2), x.ndim - 1, x.ndim - 2))
 
 
@@ -90,14 +89,14 @@ _inverse = Operator(
 _det = Operator(
     "det",
     _wide(lambda linalg, x: linalg.det(x)),
-    (lambda F, g, out, x: F.reshape(g * out, shape=(*out.shape, 1, 1)) * _swapped(F, F.inverse(x)),),
+    (lambda F, g, out, x: F.reshape(g * out, shape=(*out.shape, 1, 1)) * swapped(F, F.inverse(x)),),
 )
 
 
 def _logdet_rule(F: Functions, needs: list[bool], g: tuple[Any, ...], out: tuple[Any, ...], x: Value) -> list[Any]:
     if g[0] is None:
         return [None]
-    slope = _swapped(F, F.inverse(x))
+    slope = swapped(F, F.inverse(x))
     return [F.reshape(g[0], shape=(*g[0].shape, 1, 1)) * (F.conj(slope) if array_dtype(slope).kind == "c" else slope)]
 
 
@@ -113,16 +112,16 @@ def _cholesky_rule(F: Functions, g: Value, out: Value, x: Value) -> Any:
     half = _ones(x, x.shape[-1], lambda apart: (apart <= 0) * (1.0 - 0.5 * (apart == 0)))
     back = F.inverse(out)
     found = _mm(F, (back, "T"), _mm(F, (out, "T"), g) * half, back)
-    return (found + _swapped(F, found)) * 0.5
+    return (found + swapped(F, found)) * 0.5
 
 
 _cholesky = Operator("cholesky", _wide(lambda linalg, x: linalg.cholesky(x)), (_cholesky_rule,))
-_solve = Operator(
+solve_operator = Operator(
     "solve",
     _wide(lambda linalg, x, b: linalg.solve(x, b)),
     (
-        lambda F, g, out, x, b: -_mm(F, F.solve(_swapped(F, x), g), (out, "T")),
-        lambda F, g, out, x, b: F.solve(_swapped(F, x), g),
+        lambda F, g, out, x, b: -_mm(F, F.solve(swapped(F, x), g), (out, "T")),
+        lambda F, g, out, x, b: F.solve(swapped(F, x), g),
     ),
 )
 
@@ -133,7 +132,7 @@ def _shortest_rule(F: Functions, needs: list[bool], g: Value, out: Value, x: Val
             "For 'lstsq', the rank of 'input' is not full, where the solution jumps, so that it has no gradient by "
             "'input'; leave out the columns or rows that depend on others"
         )
-    return [None, F.shortest_solution(_swapped(F, x), g)]
+    return [None, F.shortest_solution(swapped(F, x), g)]
 
 
 _shortest = Operator(
@@ -171,7 +170,7 @@ def _qr_gradient(F: Functions, q: Value, r: Value, gq: Value, gr: Value, x: Valu
     m = _mm(F, r, (gr, "T")) - _mm(F, (gq, "T"), q)
     below = _ones(x, r.shape[-1], lambda apart: apart < 0)
     lower = m * below
-    symmetric = lower + _swapped(F, lower) + m * _ones(x, r.shape[-1], lambda apart: apart == 0)
+    symmetric = lower + swapped(F, lower) + m * _ones(x, r.shape[-1], lambda apart: apart == 0)
     return _mm(F, gq + _mm(F, q, symmetric), (F.inverse(r), "T"))
 
 
@@ -197,7 +196,7 @@ def _svd_gradient(F: Functions, s: Value, u: Value, v: Value, gs: Value, gu: Val
 
     def turning(one: Value, arriving: Value) -> Any:
         m = _mm(F, (one, "T"), arriving)
-        return spread * (m - _swapped(F, m))
+        return spread * (m - swapped(F, m))
 
     core = turning(u, gu) * row + column * turning(v, gv) + _diagonal_matrix(F, gs)
     found = _mm(F, u, core, (v, "T"))
@@ -251,7 +250,7 @@ def _full_svd_rule(F: Functions, needs: list[bool], g: tuple[Any, ...], out: tup
     k = out[1].shape[-1]
     gu, gs, gv = (_or_zero(F, *pair) for pair in zip(g, out, strict=True))
     u, gu = _of_first_columns(F, "svd", out[0], gu, k)
-    v, gv = _of_first_columns(F, "svd", _swapped(F, out[2]), _swapped(F, gv), k)
+    v, gv = _of_first_columns(F, "svd", swapped(F, out[2]), swapped(F, gv), k)
     return [_svd_gradient(F, out[1], u, v, gs, gu, gv, x)]
 
 
@@ -296,7 +295,7 @@ def _geqrf_kernel(x: Array) -> tuple[Array, Array]:
 _geqrf = Operator("geqrf", _geqrf_kernel, joint_vjp=_without_gradient("geqrf", "'qr' has one"))
 
 
-def _matrix(x: Tensor, name: str, square: bool = True, argument: str = "input") -> Tensor:
+def check_matrices(x: Tensor, name: str, square: bool = True, argument: str = "input") -> Tensor:
     if check_tensor(x, name, argument).ndim < 2 or (square and x.shape[-1] != x.shape[-2]):
         kind = "square matrices" if square else "matrices"
         raise ValueError(f"For '{name}', '{argument}' must be {kind}, but got shape {x.shape}")
@@ -305,7 +304,7 @@ def _matrix(x: Tensor, name: str, square: bool = True, argument: str = "input") 
 
 def _finite(x: Tensor, name: str, square: bool = True, argument: str = "input") -> Tensor:
     """Matrices that can be decomposed: LAPACK may not come back from NaN or infinity."""
-    if not array_module(_matrix(x, name, square, argument)._array).isfinite(x._array).all():
+    if not array_module(check_matrices(x, name, square, argument)._array).isfinite(x._array).all():
         raise ValueError(f"For '{name}', '{argument}' must hold neither NaN nor infinity")
     return x
 
@@ -333,7 +332,7 @@ def inverse(input: Tensor) -> Tensor:
         TypeError: ``input`` is no Tensor.
         ValueError: a matrix is not square, or is singular.
     """
-    return _inverse(_matrix(input, "inverse"))
+    return _inverse(check_matrices(input, "inverse"))
 
 
 @declare(primitive=prim("MatrixInverse", adjoint=False))
@@ -368,7 +367,7 @@ def det(input: Tensor) -> Tensor:
         TypeError: ``input`` is no Tensor.
         ValueError: a matrix is not square.
     """
-    return _det(_matrix(input, "det"))
+    return _det(check_matrices(input, "det"))
 
 
 matrix_determinant = det
@@ -388,7 +387,7 @@ def slogdet(input: Tensor) -> tuple[Tensor, Tensor]:
         TypeError: ``input`` is no Tensor.
         ValueError: a matrix is not square.
     """
-    size, sign = _slogdet(_matrix(input, "slogdet"))
+    size, sign = _slogdet(check_matrices(input, "slogdet"))
     return sign, as_dtype(size, sign._array.dtype)
 
 
@@ -430,7 +429,7 @@ def cholesky(input_x: Tensor, upper: bool = False) -> Tensor:
         TypeError: ``input_x`` is no Tensor.
         ValueError: a matrix is not square, or not positive definite.
     """
-    lower = _cholesky(_matrix(input_x, "cholesky", argument="input_x"))
+    lower = _cholesky(check_matrices(input_x, "cholesky", argument="input_x"))
     return swapaxes(lower, -1, -2) if upper else lower
 
 
@@ -449,7 +448,7 @@ def cholesky_inverse(input_x: Tensor, upper: bool = False) -> Tensor:
         TypeError: ``input_x`` is no Tensor.
         ValueError: a matrix is not square, or is singular.
     """
-    back = _inverse(_matrix(input_x, "cholesky_inverse", argument="input_x"))
+    back = _inverse(check_matrices(input_x, "cholesky_inverse", argument="input_x"))
     return matmul(back, back, False, True) if upper else matmul(back, back, True, False)
 
 
@@ -469,9 +468,11 @@ def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False) -> Tensor
         TypeError: an input is no Tensor.
         ValueError: ``input2`` is not square or singular, or the shapes do not fit.
     """
-    factor = _matrix(input2, "cholesky_solve", argument="input2")
+    factor = check_matrices(input2, "cholesky_solve", argument="input2")
     lower = swapaxes(triu(factor), -1, -2) if upper else tril(factor)
-    return _solve(swapaxes(lower, -1, -2), _solve(lower, _matrix(input, "cholesky_solve", False)))
+    return solve_operator(
+        swapaxes(lower, -1, -2), solve_operator(lower, check_matrices(input, "cholesky_solve", False))
+    )
 
 
 @declare(primitive=prim("MatrixSolve", adjoint=False))
@@ -490,8 +491,8 @@ def matrix_solve(matrix: Tensor, rhs: Tensor, adjoint: bool = False) -> Tensor:
         TypeError: ``matrix`` is no Tensor.
         ValueError: a matrix is not square or is singular, or the shapes do not fit.
     """
-    left = _matrix(matrix, "matrix_solve", argument="matrix")
-    return _solve(conjugate_transpose(left) if adjoint else left, rhs)
+    left = check_matrices(matrix, "matrix_solve", argument="matrix")
+    return solve_operator(conjugate_transpose(left) if adjoint else left, rhs)
 
 
 @declare(method=True, mint=True)
@@ -514,12 +515,12 @@ def triangular_solve(
         TypeError: ``A`` is no Tensor.
         ValueError: a matrix is not square or is singular, or the shapes do not fit.
     """
-    square = _matrix(A, "triangular_solve", argument="A")
+    square = check_matrices(A, "triangular_solve", argument="A")
     left = triu(square) if upper else tril(square)
     if unitriangular:
         own = Tensor(np.eye(A.shape[-1], dtype=bool))
         left = where(own, 1.0, left)
-    return _solve(swapaxes(left, -1, -2) if transpose else left, b)
+    return solve_operator(swapaxes(left, -1, -2) if transpose else left, b)
 
 
 @declare(primitive=prim("MatrixTriangularSolve", lower=True, adjoint=False))
@@ -569,9 +570,9 @@ def lstsq(input: Tensor, A: Tensor) -> Tensor:
         return _shortest(left, right)
     if left.shape[-2] >= left.shape[-1]:
         q, r = _qr(left)
-        return _solve(r, matmul(q, right, True, False))
+        return solve_operator(r, matmul(q, right, True, False))
     q, r = _qr(swapaxes(left, -1, -2))
-    return matmul(q, _solve(swapaxes(r, -1, -2), right))
+    return matmul(q, solve_operator(swapaxes(r, -1, -2), right))
 
 
 @declare(primitive=prim("Lstsq", fast=True, l2_regularizer=0.0))
@@ -790,7 +791,7 @@ def matrix_power(input: Tensor, n: int) -> Tensor:
         ValueError: a matrix is not square, or is singular and ``n`` negative.
     """
     check_int(n, "matrix_power", "n")
-    x = _matrix(input, "matrix_power")
+    x = check_matrices(input, "matrix_power")
     power = inverse(x) if n < 0 else x
     left, found = abs(n), None
     while left:
@@ -815,7 +816,7 @@ def matrix_exp(input: Tensor) -> Tensor:
         TypeError: ``input`` is no Tensor.
         ValueError: a matrix is not square.
     """
-    x = _matrix(input, "matrix_exp")
+    x = check_matrices(input, "matrix_exp")
     size = float(abs(x._array).sum(axis=-1).max()) if x.size else 0.0
     times = max(0, math.ceil(math.log2(size)) + 2) if size > 0.25 and math.isfinite(size) else 0
     scaled = x / 2.0**times
@@ -926,7 +927,7 @@ def cond(A: Tensor, p: int | float | str | None = None) -> Tensor:
         TypeError: ``A`` is no Tensor.
         ValueError: another ``p``, or a matrix that has no inverse.
     """
-    x = _matrix(A, "cond", False, "A")
+    x = check_matrices(A, "cond", False, "A")
     if p in (None, 2, -2):
         values = _singular_values(x)
         largest, least = reduce_max(values, -1), reduce_min(values, -1)
@@ -984,7 +985,9 @@ def orgqr(input: Tensor, input2: Tensor) -> Tensor:
         TypeError: ``input`` is no Tensor.
         ValueError: fewer than two axes.
     """
-    return _reflections(_matrix(input, "orgqr", False), check_tensor(input2, "orgqr", "input2"))[..., : input.shape[-1]]
+    return _reflections(check_matrices(input, "orgqr", False), check_tensor(input2, "orgqr", "input2"))[
+        ..., : input.shape[-1]
+    ]
 
 
 @declare(method=renamed(tau="input2", other="input3"), primitive=prim("Ormqr", left=True, transpose=False))
@@ -1005,7 +1008,7 @@ def ormqr(input: Tensor, tau: Tensor, other: Tensor, left: bool = True, transpos
         TypeError: ``input`` is no Tensor.
         ValueError: fewer than two axes, or shapes that do not fit.
     """
-    q = _reflections(_matrix(input, "ormqr", False), check_tensor(tau, "ormqr", "tau"))
+    q = _reflections(check_matrices(input, "ormqr", False), check_tensor(tau, "ormqr", "tau"))
     q = conjugate_transpose(q) if transpose else q
     return matmul(q, other) if left else matmul(other, q)
 
@@ -1041,7 +1044,7 @@ def lu_unpack(
 
 def _unpacked(LU_data: Tensor, LU_pivots: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """P, L and U."""
-    x = _matrix(LU_data, "lu_unpack", False, "LU_data")
+    x = check_matrices(LU_data, "lu_unpack", False, "LU_data")
     rows, columns = x.shape[-2:]
     k = min(rows, columns)
     own = Tensor(np.eye(rows, k, dtype=bool))
@@ -1093,133 +1096,5 @@ def lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
     check_tensor(b, "lu_solve", "b")
     p, lower, upper = _unpacked(LU_data, LU_pivots)
     right = expand_dims(b, -1) if b.ndim == LU_data.ndim - 1 else b
-    found = _solve(upper, _solve(lower, matmul(p, right, True, False)))
+    found = solve_operator(upper, solve_operator(lower, matmul(p, right, True, False)))
     return reshape(found, b.shape) if b.ndim == LU_data.ndim - 1 else found
-
-
-def _logarithms(x: Array) -> Array:
-    logm = import_module("scipy.linalg").logm
-    host = to_host(x)
-    found = np.full(host.shape, np.nan, np.complex128)
-    for place in np.ndindex(host.shape[:-2]):
-        one = host[place].astype(np.complex128)
-        if np.isfinite(one).all() and (np.linalg.eigvals(one) != 0).all():  # there is none of a singular matrix
-            found[place] = logm(one)
-    return array_module(x).asarray(found.astype(host.dtype))
-
-
-def _logarithm_rule(F: Functions, g: Value, out: Value, x: Value) -> Any:
-    """The logarithm of [[A, G], [0, A]] has the derivative at A by G in its corner (Mathias 1996)."""
-    n = x.shape[-1]
-    turned = F.conj(_swapped(F, x))
-    upper, lower = F.concat(turned, g, axis=x.ndim - 1), F.concat(F.zeros_like(x), turned, axis=x.ndim - 1)
-    found = F.matrix_logarithm(F.concat(upper, lower, axis=x.ndim - 2))
-    return F.slice_axis(F.slice_axis(found, axis=x.ndim - 2, start=0, stop=n), axis=x.ndim - 1, start=n, stop=2 * n)
-
-
-_matrix_logarithm_operator = Operator("matrix_logarithm", _logarithms, (_logarithm_rule,), analytic=False)
-
-
-@declare(primitive=prim("MatrixLogarithm"))
-def _matrix_logarithm(x: Tensor) -> Tensor:
-    """The logarithm of each matrix, whose exponential is the matrix: the one with imaginary parts in (-pi, pi].
-
-    Args:
-        x: square matrices (..., n, n) of complex numbers.
-
-    Returns:
-        A tensor of the same shape and dtype; NaN where a matrix is singular.
-
-    Raises:
-        TypeError: ``x`` is no Tensor of complex numbers.
-        ValueError: a matrix is not square.
-    """
-    if _matrix(x, "MatrixLogarithm", argument="x")._array.dtype.kind != "c":
-        raise TypeError(f"For 'MatrixLogarithm', 'x' must be complex numbers, but got {x.dtype}")
-    return _matrix_logarithm_operator(x)
-
-
-@declare(primitive=prim("MatrixSolveLs", fast=True))
-def _matrix_solve_ls(matrix: Tensor, rhs: Tensor, l2_regularizer: Tensor, *, fast: bool) -> Tensor:
-    """The x for which the norm of matrix @ x - rhs is least.
-
-    Args:
-        matrix: matrices (..., m, n), in single or double precision, real or complex.
-        rhs: right sides (..., m, k), of the same dtype.
-        l2_regularizer: with ``fast``, how much the square of the norm of x counts besides: a tensor without axes of
-            Float64.
-        fast: whether to solve the normal equations, for which the rank of a matrix must be full unless
-            ``l2_regularizer`` is above 0; otherwise as ``lstsq``, without ``l2_regularizer``.
-
-    Returns:
-        A tensor (..., n, k) of the dtype of ``matrix``.
-
-    Raises:
-        TypeError: an input is no Tensor, the dtypes differ, or ``fast`` is no bool.
-        ValueError: the shapes do not fit, or with ``fast`` the equations are singular.
-    """
-    name = "MatrixSolveLs"
-    check_bool(fast, name, "fast")
-    check_same_dtype(name, matrix=_matrix(matrix, name, False, "matrix"), rhs=_matrix(rhs, name, False, "rhs"))
-    if matrix._array.dtype.kind not in "fc" or matrix._array.dtype.itemsize == 2:
-        raise TypeError(f"For '{name}', 'matrix' must be in single or double precision, but got {matrix.dtype}")
-    if matrix.shape[:-1] != rhs.shape[:-1]:
-        raise ValueError(
-            f"For '{name}', 'matrix' and 'rhs' must have the same shape but for the last axis, "
-            f"but got {matrix.shape} and {rhs.shape}"
-        )
-    if check_tensor(l2_regularizer, name, "l2_regularizer").dtype != float64:
-        raise TypeError(f"For '{name}', 'l2_regularizer' must be Float64, but got {l2_regularizer.dtype}")
-    if l2_regularizer.ndim:
-        raise ValueError(f"For '{name}', 'l2_regularizer' must have no axes, but got shape {l2_regularizer.shape}")
-    if not fast:
-        return lstsq(matrix, rhs)
-    # The equations have the square of the matrix's condition number: in double precision that does not matter.
-    dtype = matrix._array.dtype
-    wide = np.dtype(np.complex128 if dtype.kind == "c" else np.float64)
-    a, b = as_dtype(matrix, wide), as_dtype(rhs, wide)
-    back = conjugate_transpose(a)
-    tall = matrix.shape[-2] >= matrix.shape[-1]
-    square = matmul(back, a) if tall else matmul(a, back)
-    own = array_module(square._array).eye(square.shape[-1], dtype=wide)
-    square = square + as_dtype(l2_regularizer, wide) * Tensor._wrap(own)
-    found = _solve(square, matmul(back, b)) if tall else matmul(back, _solve(square, b))
-    return as_dtype(found, dtype)
-
-
-@declare(primitive=prim("TridiagonalMatMul"))
-def _tridiagonal_mat_mul(superdiag: Tensor, maindiag: Tensor, subdiag: Tensor, rhs: Tensor) -> Tensor:
-    """The product of a matrix that has three diagonals, 0 elsewhere, and another matrix.
-
-    Args:
-        superdiag: the diagonal above the main one (..., 1, m), by rows; its last element does not count.
-        maindiag: the main diagonal (..., 1, m).
-        subdiag: the diagonal below (..., 1, m), by rows; its first element does not count.
-        rhs: the other matrix (..., m, n).
-
-    Returns:
-        A tensor of the shape and dtype of ``rhs``.
-
-    Raises:
-        TypeError: an input is no Tensor of floating or complex numbers, or the dtypes differ.
-        ValueError: the shapes do not fit.
-    """
-    name = "TridiagonalMatMul"
-    given = {"superdiag": superdiag, "maindiag": maindiag, "subdiag": subdiag, "rhs": rhs}
-    check_same_dtype(name, **{key: check_tensor(one, name, key) for key, one in given.items()})
-    if rhs._array.dtype.kind not in "fcV":
-        raise TypeError(f"For '{name}', 'rhs' must be floating or complex numbers, but got {rhs.dtype}")
-    wanted = (*rhs.shape[:-2], 1, rhs.shape[-2]) if rhs.ndim >= 2 else None
-    for key in ("superdiag", "maindiag", "subdiag"):
-        if given[key].shape != wanted:
-            raise ValueError(
-                f"For '{name}', '{key}' must have the shape (..., 1, m) for 'rhs' (..., m, n), "
-                f"but got {given[key].shape} and {rhs.shape}"
-            )
-    zero = zeros_operator(rhs[..., :1, :])
-    above, main, below = (swapaxes(one, -1, -2) for one in (superdiag, maindiag, subdiag))
-    return (
-        main * rhs
-        + above * concat([rhs[..., 1:, :], zero], rhs.ndim - 2)
-        + below * concat([zero, rhs[..., :-1, :]], rhs.ndim - 2)
-    )
