@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import platform
 import signal
 import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
 from typing import Any, cast
 
 from ipykernel.ipkernel import IPythonKernel
@@ -143,6 +147,19 @@ class HookscopeKernel(IPythonKernel):
                 "user_expressions": {},
                 "payload": [],
             }
+
+    @contextmanager
+    def _cancel_on_sigint(self, future: asyncio.Future[Any]) -> Iterator[None]:
+        """Around an async cell: an interrupt cancels it where it awaits, and ends a pause that it begins before."""
+        with super()._cancel_on_sigint(future):
+            cancel = cast(Callable[[int, FrameType | None], None], signal.getsignal(signal.SIGINT))
+
+            def note_and_cancel(signum: int, frame: FrameType | None) -> None:
+                cancel(signum, frame)
+                self.pump.note_interrupt()
+
+            signal.signal(signal.SIGINT, note_and_cancel)  # ipykernel puts back what stood there before
+            yield
 
     # Queries
 

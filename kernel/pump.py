@@ -92,6 +92,7 @@ class Pump:
         self._lock = threading.Lock()
         self._active: dict[object, dict[str, Any]] = {}  # the requests being processed in all threads, oldest first
         self._interrupts = 0  # how many there were: a pause ends when it sees another one
+        self._noted = False  # one came to code that runs in the event loop, which can hear of it only when it awaits
         self._main_is_waiting = False  # main runs no code of the user just now: no place for an interrupt to raise in
         self._ending = False
         self._main_was_refused = False  # the free main thread has found another one at the inbox
@@ -210,12 +211,14 @@ class Pump:
         """
         _flush_output()
         seen, begin = self._interrupts, time.monotonic()
+        in_main = threading.current_thread() is threading.main_thread()
         deadline = None if timeout is None else begin + timeout
         with self._paused() as this:
             while not until():
                 if self._ending:
                     raise KernelEnding("The kernel was told to stop while this cell was paused.")
-                if self._interrupts != seen:
+                if self._interrupts != seen or (in_main and self._noted):
+                    self._noted &= not in_main
                     raise _interruption()
                 self._attend(meanwhile, waits)
                 left = POLL_SECONDS if deadline is None else deadline - time.monotonic()
@@ -425,8 +428,21 @@ class Pump:
             signal.default_int_handler(signum, frame)
 
     def on_idle_interrupt(self, signum: int, frame: FrameType | None) -> None:
-        """SIGINT while the main thread is free: only paused worker threads care."""
+        """SIGINT while the main thread is free: only paused worker threads care, and a task that is about to pause."""
         self._interrupts += 1
+        self.note_interrupt()
+
+    def note_interrupt(self) -> None:
+        """SIGINT in the event loop, where it raises nothing: a pause that begins before the loop goes on ends at once.
+
+        ipykernel cancels an async cell two steps of the loop later; what is noted here is good until then.
+        """
+        self._noted = True
+        loop = self._kernel.io_loop
+        loop.add_callback(loop.add_callback, self._forget_interrupt)
+
+    def _forget_interrupt(self) -> None:
+        self._noted = False
 
     async def end(self, patience_seconds: float) -> None:
         """End every pause, now and from now on, and give the paused cells time to unwind."""

@@ -204,6 +204,30 @@ def test_an_interrupt_of_a_pause_in_a_task_leaves_the_kernel_alive(kernel: Kerne
     assert kernel.run("await asyncio.sleep(0)\nprint(task.cancelled())").text == "True\n"
 
 
+ABOUT_TO_PAUSE = "    signal.raise_signal(signal.SIGINT)\n    pause(lambda: False)"
+"""An interrupt that comes between a line of the user and the pause."""
+
+
+def test_an_interrupt_just_before_a_pause_in_an_async_cell_is_not_lost(kernel: Kernel, link: str) -> None:
+    cell = kernel.run(f"import signal\nawait asyncio.sleep(0)\nif True:\n{ABOUT_TO_PAUSE}")
+    assert cell.error_names == ["KeyboardInterrupt"]
+
+
+def test_an_interrupt_just_before_a_pause_in_a_task_is_not_lost(kernel: Kernel, link: str) -> None:
+    kernel.run(f"import signal\nasync def work():\n{ABOUT_TO_PAUSE}\ntask = asyncio.create_task(work())")
+    assert kernel.run("await asyncio.sleep(0)\nprint(task.cancelled())").text == "True\n"
+
+
+def test_an_interrupt_that_an_async_cell_has_heard_of_does_not_end_its_next_pause(kernel: Kernel, link: str) -> None:
+    cell = start(
+        kernel,
+        "import signal\nsignal.raise_signal(signal.SIGINT)\ntry: await asyncio.sleep(60)\n"
+        "except asyncio.CancelledError: print('paused')\npause(told('go')); print(log)",
+    )
+    kernel.comm(link, "go")
+    assert kernel.result(cell).text.endswith("['go']\n")
+
+
 def test_a_thread_can_pause_while_the_main_thread_waits_for_it(kernel: Kernel, link: str) -> None:
     cell = start(
         kernel,
