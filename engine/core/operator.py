@@ -53,6 +53,8 @@ class Operator:
     """
 
     runs_without_gradient = False
+    hooks_from_last = False
+    """Whether of several leaves that it uses first the hook of the last is called first."""
 
     def __init__(
         self,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-from .checks import check_bool, check_int
+from .checks import check_above_zero, check_bool, check_int
 from .dtype import DType, numpy_dtype, to_dtype
 from .tensor import Tensor
 from .types import DTypeLike
@@ -22,12 +22,13 @@ class Symbol:
         max: the largest size; 0 stands for any.
         min: the least size.
         divisor: what the size leaves ``remainder`` by.
-        remainder: what is left of the size by ``divisor``.
+        remainder: what is left of the size by ``divisor``, in [0, divisor).
         unique: whether sizes with the same symbol are the same.
         **kwargs: kept for callers.
 
     Raises:
         TypeError: a figure is no int, or ``unique`` no bool.
+        ValueError: ``min`` or ``divisor`` is below 1, or ``remainder`` out of its range.
     """
 
     def __init__(
@@ -36,6 +37,10 @@ class Symbol:
         self.figures: dict[str, Any] = {"max": max, "min": min, "divisor": divisor, "remainder": remainder}
         for name, value in self.figures.items():
             check_int(value, "Symbol", name)
+        for name in ("min", "divisor"):
+            check_above_zero(self.figures[name], "Symbol", name)
+        if not 0 <= remainder < divisor:
+            raise ValueError(f"For 'Symbol', 'remainder' must be in [0, {divisor}), but got {remainder}")
         self.figures["unique"] = check_bool(unique, "Symbol", "unique")
 
     def to_dict(self) -> dict[str, Any]:

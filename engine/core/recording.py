@@ -203,8 +203,8 @@ class Recording:
         hooked = {id(array) for array in self.leaves if id(array) in self.hooked}
         found: dict[int, list[int]] = {}
         if hooked and not any(region.inner_inputs for _, region, _ in self.marks):  # else uses have other names
-            for index, (_, inputs, _, _) in enumerate(self.nodes):
-                for array in inputs:
+            for index, (operator, inputs, _, _) in enumerate(self.nodes):
+                for array in reversed(inputs) if getattr(operator, "hooks_from_last", False) else inputs:
                     if id(array) in hooked:
                         hooked.discard(id(array))
                         found.setdefault(index, []).append(id(array))

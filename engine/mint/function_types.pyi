@@ -19,9 +19,6 @@ def acos(input: Tensor) -> Tensor:
 def acosh(input: Tensor) -> Tensor:
     """The inverse hyperbolic cosine, 0 or above; NaN below 1."""
 
-def add(input: Tensor, other: Operand, *, alpha: Number = 1) -> Tensor:
-    """input + alpha * other, element by element."""
-
 def addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
     """beta * input + alpha * the sum of batch1 @ batch2 over the batch."""
 
@@ -463,9 +460,6 @@ def std(input: Tensor, dim: Axis = None, *, correction: int | bool = 1, keepdim:
 
 def std_mean(input: Tensor, dim: Axis = None, *, correction: int | bool = 1, keepdim: bool = False) -> tuple[Tensor, Tensor]:
     """The standard deviation and the mean over axes."""
-
-def sub(input: Operand, other: Operand, *, alpha: Number = 1) -> Tensor:
-    """input - alpha * other, element by element."""
 
 def sum(input: Tensor, dim: Axis = None, keepdim: bool = False, *, dtype: DTypeLike | None = None) -> Tensor:
     """The sum over axes."""

@@ -13,17 +13,17 @@ import numpy as np
 
 from .. import ops
 from ..core.checks import check_one_of, check_type
-from ..core.dtype import int64, numpy_dtype
+from ..core.dtype import int64, numpy_dtype, to_dtype
 from ..core.generator import Generator
 from ..core.tensor import Tensor
-from ..core.types import DTypeLike, Ints, Operand, Shape
+from ..core.types import DTypeLike, Ints, Number, Operand, Shape
 from ..ops.arguments import Axis, along, axes_of, one_axis
 
 __all__ = [
-    "allclose", "argmin", "argsort", "bernoulli", "cdist", "clone", "cummin", "diag", "dot", "empty", "empty_like",
-    "flatten", "index_add", "item", "log_softmax", "max", "mean", "median", "meshgrid", "min", "multinomial", "norm",
-    "normal", "ones", "pow", "rand", "rand_like", "randint", "randint_like", "randn", "randn_like", "randperm",
-    "repeat_interleave", "scatter_add", "select", "sort", "squeeze", "take", "topk", "vdot", "where", "zeros",
+    "add", "allclose", "argmin", "argsort", "bernoulli", "cdist", "clone", "cummin", "diag", "dot", "empty",
+    "empty_like", "flatten", "index_add", "item", "log_softmax", "max", "mean", "median", "meshgrid", "min",
+    "multinomial", "norm", "normal", "ones", "pow", "rand", "rand_like", "randint", "randint_like", "randn", "randn_like", "randperm",
+    "repeat_interleave", "scatter_add", "select", "sort", "squeeze", "sub", "take", "topk", "vdot", "where", "zeros",
 ]  # fmt: skip
 
 _WAYS_TO_MEASURE = (
@@ -45,7 +45,7 @@ def pow(input: Operand, exponent: Operand) -> Tensor:
         RuntimeError: a Tensor of integers to the power of a negative int.
         ValueError: the shapes do not broadcast.
     """
-    whole = input._array.dtype.kind in "biu" if isinstance(input, Tensor) else isinstance(input, int)
+    whole = input._array.dtype.kind in "iu" if isinstance(input, Tensor) else isinstance(input, int)
     if whole and isinstance(exponent, int) and exponent < 0:
         raise RuntimeError(f"For 'mint.pow', integers have no power of {exponent}: they would be fractions")
     return ops.pow(input, exponent)
@@ -102,6 +102,44 @@ def item(input: Tensor) -> bool | int | float | complex:
     if input.size != 1:
         raise RuntimeError(f"For 'mint.item', 'input' must have one element, but got {input.size}")
     return input.item()
+
+
+def _scaled(other: Operand, alpha: Number) -> Operand:
+    return other if alpha == 1 and not isinstance(alpha, float) else ops.mul(other, alpha)
+
+
+def add(input: Operand, other: Operand, *, alpha: Number = 1) -> Tensor:
+    """input + alpha * other, element by element.
+
+    Args:
+        input: a Tensor or a number.
+        other: a Tensor that broadcasts with ``input``, or a number.
+        alpha: the factor of ``other``, a number.
+
+    Returns:
+        a Tensor of the shape that both broadcast to.
+
+    Raises:
+        TypeError: an input is neither a Tensor nor a number.
+    """
+    return ops.add(input, _scaled(other, alpha))
+
+
+def sub(input: Operand, other: Operand, *, alpha: Number = 1) -> Tensor:
+    """input - alpha * other, element by element.
+
+    Args:
+        input: a Tensor or a number.
+        other: a Tensor that broadcasts with ``input``, or a number.
+        alpha: the factor of ``other``, a number.
+
+    Returns:
+        a Tensor of the shape that both broadcast to.
+
+    Raises:
+        TypeError: an input is neither a Tensor nor a number.
+    """
+    return ops.sub(input, _scaled(other, alpha))
 
 
 # Reductions
@@ -696,7 +734,7 @@ def _floating(dtype: DTypeLike, name: str) -> DTypeLike:
 
 
 def _as(tensor: Tensor, dtype: DTypeLike | None) -> Tensor:
-    return tensor if dtype is None else tensor.astype(dtype)
+    return tensor if dtype is None else tensor.astype(to_dtype(dtype))
 
 
 def rand(

@@ -14,8 +14,8 @@ from ..core.parameter import Parameter
 from ..core.tensor import Tensor
 from ..core.types import Ints
 from ..ops import BiasAdd, MatMul, Primitive, flatten, matmul, reduce_sum, reshape
-from ..ops import dense as dense_op
 from ..ops.arguments import axes_of
+from ..ops.linalg import dense_of_layer
 from .activation import LeakyReLU, get_activation
 from .cell import Cell
 from .conv import Conv2d
@@ -97,7 +97,7 @@ class Dense(Cell):
         Raises:
             ValueError: the last axis of ``x`` has another length.
         """
-        y = dense_op(x, self.weight, self.bias)
+        y = dense_of_layer(x, self.weight, self.bias)
         return y if self.activation is None else self.activation(y)
 
     def extend_repr(self) -> str:

@@ -8,7 +8,7 @@ from ..core.tensor import Tensor
 from ..core.types import AnyDType, Operand, TensorLike
 from .arrays import as_singles, as_type, asarray, floating, together
 
-__all__ = ["clip", "copysign", "divmod", "fix", "float_power"]
+__all__ = ["clip", "copysign", "divmod", "fix", "float_power", "sign"]
 
 
 def clip(x: TensorLike, xmin: Operand | None, xmax: Operand | None, dtype: AnyDType | None = None) -> Tensor:
@@ -106,3 +106,20 @@ def divmod(x1: TensorLike, x2: TensorLike, dtype: AnyDType | None = None) -> tup
     """
     x, y = together(x1, x2)
     return as_type(ops.floor_divide(x, y), dtype), as_type(ops.remainder(x, y), dtype)
+
+
+def sign(x: TensorLike, dtype: AnyDType | None = None) -> Tensor:
+    """-1, 0 or 1 as an element is negative, 0 or positive. NaN stays NaN, which ``ops.sign`` makes 0.
+
+    Args:
+        x: the elements; integers and bools become Float32.
+        dtype: the dtype of the result; None leaves it.
+
+    Returns:
+        a Tensor of the shape of ``x``.
+
+    Raises:
+        TypeError: ``x`` cannot be a Tensor.
+    """
+    found = floating(x)
+    return as_type(ops.where(ops.isnan(found), ops.stop_gradient(found), ops.sign(found)), dtype)

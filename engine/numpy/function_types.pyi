@@ -300,9 +300,6 @@ def rint(x: Tensor) -> Tensor:
 def rot90(m: Tensor, k: int = 1, axes: Sequence[int] = ...) -> Tensor:
     """Rotated by quarter turns in the plane of two axes."""
 
-def sign(x: Tensor) -> Tensor:
-    """-1, 0 or 1 as x is negative, 0 or NaN, or positive; of a complex number x / |x|, and 0 of 0."""
-
 def signbit(x: Tensor) -> Tensor:
     """Whether the sign is minus, that of -0.0 too: a Bool."""
 

@@ -19,7 +19,7 @@ from ..cpu import softmax as softmax_kernels
 from .arguments import axes_of, check_tensor
 from .arithmetic import abs as absolute
 from .arithmetic import clamp, div, maximum, minimum, mul, sub
-from .comparison import where
+from .comparison import isnan, where
 from .elementwise import as_dtype, unary
 from .exponentials import exp, expm1, log1p
 from .shape import reshape, split, stop_gradient
@@ -398,7 +398,8 @@ def hardswish(input: Tensor) -> Tensor:
         TypeError: ``input`` is no Tensor.
     """
     inside = where(check_tensor(input, "hardswish") < -3, 0, input)  # else -inf times 0
-    return mul(inside, clamp(inside / 6.0 + 0.5, 0.0, 1.0))
+    share = clamp(inside / 6.0 + 0.5, 0.0, 1.0)
+    return mul(inside, where(isnan(inside), inside, share))  # the gradient at NaN is NaN, that of clamp is 0
 
 
 def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Tensor:

@@ -241,7 +241,6 @@ sign = unary(
     "-1, 0 or 1 as x is negative, 0 or NaN, or positive; of a complex number x / |x|, and 0 of 0.",
     analytic=False,
     in_place=True,
-    numpy=renamed(input="x"),
     **everywhere("Sign"),
 )
 square = unary(
@@ -347,7 +346,7 @@ def _scaled(other: Operand, alpha: Number) -> Operand:
     return other if alpha == 1 and not isinstance(alpha, float) else mul(other, alpha)
 
 
-@declare(method="add", in_place="add_", mint="add")
+@declare(method="add", in_place="add_")
 def _add_scaled(input: Tensor, other: Operand, *, alpha: Number = 1) -> Tensor:
     """input + alpha * other, element by element.
 
@@ -365,7 +364,7 @@ def _add_scaled(input: Tensor, other: Operand, *, alpha: Number = 1) -> Tensor:
     return add.of_method(input, _scaled(other, alpha))
 
 
-@declare(method=("sub", "subtract"), in_place="sub_", mint="sub")
+@declare(method=("sub", "subtract"), in_place="sub_")
 def subtract(input: Operand, other: Operand, *, alpha: Number = 1) -> Tensor:
     """input - alpha * other, element by element.
 

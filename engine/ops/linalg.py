@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 from ..core.dtype import promote
@@ -82,6 +83,9 @@ def _linear_rule(
 
 
 _linear = Operator("linear", matmul_kernels.linear, joint_vjp=_linear_rule)
+# MindSpore's layer Dense adds the bias by an operator of its own: going back, the hook of the bias comes first.
+_linear_of_layer = copy.copy(_linear)
+_linear_of_layer.hooks_from_last = True
 
 
 @declare(method=True, mint=True)
@@ -255,7 +259,31 @@ def dense(input: Tensor, weight: Tensor, bias: Tensor | None = None, activation:
         TypeError: ``input``, ``weight`` or ``bias`` is no Tensor.
         ValueError: the shapes do not fit, or another ``activation``.
     """
+    return _dense(_linear, input, weight, bias, activation)
+
+
+def dense_of_layer(input: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
+    """What ``dense`` gives, for the layer: where the weight and the bias have hooks, that of the bias comes first.
+
+    Args:
+        input: as of ``dense``.
+        weight: as of ``dense``.
+        bias: as of ``dense``.
+
+    Returns:
+        A tensor (..., out_channels).
+
+    Raises:
+        TypeError: ``input``, ``weight`` or ``bias`` is no Tensor.
+        ValueError: the shapes do not fit.
+    """
+    return _dense(_linear_of_layer, input, weight, bias, None)
+
+
+def _dense(operator: Operator, input: Tensor, weight: Tensor, bias: Tensor | None, activation: str | None) -> Tensor:
     input, weight = check_tensor(input, "dense"), check_tensor(weight, "dense", "weight")
+    if not 1 <= weight.ndim <= 2:
+        raise ValueError(f"For 'dense', 'weight' must have 1 or 2 axes, but got shape {weight.shape}")
     if input.ndim < 1 or input.shape[-1] != weight.shape[-1]:
         raise ValueError(
             f"For 'Dense', the last axis of the input must be {weight.shape[-1]}, but got shape {input.shape}"
@@ -272,5 +300,5 @@ def dense(input: Tensor, weight: Tensor, bias: Tensor | None = None, activation:
         weight = reshape(weight, (1, weight.shape[0]))
     if b is not None and b.shape != weight.shape[:1]:
         b = broadcast_to(b, weight.shape[:1])
-    found: Tensor = _linear(as_dtype(input, wanted), as_dtype(weight, wanted), b, activation=activation)
+    found: Tensor = operator(as_dtype(input, wanted), as_dtype(weight, wanted), b, activation=activation)
     return reshape(found, input.shape[:-1]) if row else found

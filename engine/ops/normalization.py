@@ -112,7 +112,8 @@ def _layer_norm_and_statistics(
         epsilon: a small number against division by 0.
 
     Returns:
-        The result, of the shape of ``x``; the mean and the biased variance, with the normalized axes as 1.
+        The result, of the shape of ``x``; the mean and the biased variance, with the normalized axes as 1, in Float32
+        also of half precision.
 
     Raises:
         TypeError: ``begin_norm_axis`` or ``begin_params_axis`` is no int.
@@ -123,12 +124,13 @@ def _layer_norm_and_statistics(
         if one.shape != wanted:
             raise ValueError(f"For 'LayerNorm', '{name}' must have the shape {wanted}, but got {one.shape}")
     axes = tuple(range(one_axis(begin_norm_axis, x.ndim, "LayerNorm"), x.ndim))
-    average = mean(x, axes, True)
-    variance = mean(square(x - average), axes, True)
+    wide = x.astype(float32) if x._array.dtype.itemsize == 2 else x
+    average = mean(wide, axes, True)
+    variance = mean(square(wide - average), axes, True)
     normed = tuple(x.shape[axes[0] :])
     if gamma.shape == normed:
         return layer_norm(x, normed, gamma, beta, epsilon), average, variance
-    return add(mul(layer_norm(x, normed, None, None, epsilon), gamma), beta), average, variance
+    return add(mul(layer_norm(wide, normed, None, None, epsilon), gamma), beta).astype(x.dtype), average, variance
 
 
 _BLOCK = 1 << 18
@@ -367,7 +369,8 @@ def group_normalized(x: Tensor, groups: int, weight: Tensor, bias: Tensor, eps: 
     length = x.size // max(1, n * groups)
     rows = layer_norm(reshape(x, (n * groups, length)), (length,), None, None, eps)
     per_channel = (1, c) + (1,) * (x.ndim - 2)
-    return add(mul(reshape(rows, x.shape), reshape(weight, per_channel)), reshape(bias, per_channel))
+    shift = reshape(bias, per_channel)  # used first, so that its hook comes last: MindSpore's order
+    return add(mul(reshape(rows, x.shape), reshape(weight, per_channel)), shift)
 
 
 @declare(mint="nn.functional.group_norm")

@@ -639,6 +639,8 @@ def logcumsumexp(input: Tensor, axis: int) -> Tensor:
     x = check_tensor(input, "logcumsumexp")
     if x._array.dtype.kind != "f":
         raise TypeError(f"For 'logcumsumexp', 'input' must hold floats, but got {x.dtype}")
+    if not x.ndim:
+        raise ValueError("For 'logcumsumexp', 'input' must have at least 1 axis, but got shape ()")
     return _logcumsumexp(x, axis=one_axis(axis, x.ndim, "logcumsumexp"))
 
 

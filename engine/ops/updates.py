@@ -402,7 +402,7 @@ def _power_sign(
     return rules.power_sign(p, m, g, lr, base, sign_decay, beta)
 
 
-@_update(prim("ApplyFtrl", use_locking=False), 0, 1, 2)
+@_update(prim("ApplyFtrl", use_locking=False), 0, 1, 2, only_parameter=True)
 def _ftrl(
     p: Array,
     squares: Array,
@@ -428,7 +428,7 @@ def _ftrl(
         use_locking: accepted for MindSpore's sake; one thread updates.
 
     Returns:
-        a tuple of ``p``, ``squares``, ``linear``, which have their new values.
+        ``p``, which has its new values.
 
     Raises:
         TypeError: ``p`` or ``squares`` or ``linear`` is no Parameter and no Tensor.
@@ -502,7 +502,7 @@ def _proximal_adagrad(
     return rules.proximal_adagrad(p, squares, g, lr, l1, l2)
 
 
-@_update(prim("ApplyCenteredRMSProp", use_locking=False), 0, 1, 2, 3)
+@_update(prim("ApplyCenteredRMSProp", use_locking=False), 0, 1, 2, 3, only_parameter=True)
 def _centered_rms(
     p: Array,
     mean: Array,
@@ -532,7 +532,7 @@ def _centered_rms(
             use_locking: accepted for MindSpore's sake; one thread updates.
 
         Returns:
-            a tuple of ``p``, ``mean``, ``squares``, ``moved``, which have their new values.
+            ``p``, which has its new values.
 
         Raises:
             TypeError: ``p`` or ``mean`` or ``squares`` or ``moved`` is no Parameter and no Tensor.
@@ -541,7 +541,7 @@ def _centered_rms(
     return rules.rmsprop(p, mean, squares, moved, g, lr, decay, momentum, eps)
 
 
-@_update(prim("ApplyRMSProp", use_locking=False), 0, 1, 2)
+@_update(prim("ApplyRMSProp", use_locking=False), 0, 1, 2, only_parameter=True)
 def _rms(
     p: Array,
     squares: Array,
@@ -567,7 +567,7 @@ def _rms(
         use_locking: accepted for MindSpore's sake; one thread updates.
 
     Returns:
-        a tuple of ``p``, ``squares``, ``moved``, which have their new values.
+        ``p``, which has its new values.
 
     Raises:
         TypeError: ``p`` or ``squares`` or ``moved`` is no Parameter and no Tensor.

@@ -542,6 +542,42 @@ def parameter_hooks_of_two_inputs(log: list[str]) -> Any:
 
 
 @case
+def hooks_of_a_dense_layer_s_weight_and_bias(log: list[str]) -> Any:
+    layers = [nn.Dense(1, 1, weight_init=t(w).reshape(1, 1), bias_init=t(1.0)) for w in (2.0, 4.0)]
+    net = told(watch(Loss(nn.SequentialCell(*layers), nn.MSELoss()), log, *BACK), log)
+    return step(net, net, t(3.0).reshape(1, 1), t(5.0).reshape(1, 1))
+
+
+@case
+def hooks_of_what_the_function_dense_takes(log: list[str]) -> Any:
+    net = Scale()
+    net.v = Parameter(t(4.0), "v")
+    net = told(made(lambda cell, x: ops.dense(x * 1, cell.a.w.reshape(1, 1), cell.a.v), net), log)
+    return step(net, net, t(3.0).reshape(1, 1))
+
+
+@case
+def hooks_of_layers_that_normalize(log: list[str]) -> Any:
+    layers = nn.BatchNorm2d(1), nn.GroupNorm(1, 1), nn.LayerNorm((2,))
+    net = told(watch(nn.SequentialCell(*layers), log, *BACK), log)
+    net.set_train()
+    return step(net, net, t(1.0, 1.0).reshape(1, 1, 1, 2))
+
+
+@case
+def hooks_of_layers_that_add_a_bias_by_itself(log: list[str]) -> Any:
+    layers = [nn.Conv2d(1, 1, 1, weight_init="ones", has_bias=True), nn.PReLU()]
+    net = told(watch(nn.SequentialCell(*layers), log, *BACK), log)
+    return step(net, net, t(3.0, 1.0).reshape(1, 1, 1, 2))
+
+
+@case
+def an_argument_of_integers(log: list[str]) -> Any:
+    net = watch(made(lambda cell, x, y: cell.a(x * 2, y), Product()), log, *BACK)
+    return ms.grad(net)(t(3.0), Tensor(np.array([5], np.int32)))
+
+
+@case
 def the_hook_of_a_parameter_that_is_not_reached(log: list[str]) -> Any:
     net = told(watch(made(lambda cell, x: cell.a(x), Scale(), Scale(4.0)), log, *BACK), log)
     return step(net, net, t(3.0))

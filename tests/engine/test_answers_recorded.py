@@ -319,6 +319,23 @@ ANSWERS: dict[str, tuple[Callable[[], Any], Any]] = {
     "contiguous": (
         lambda: sloped(lambda x: x.T.contiguous() ** 2, t([[1.0, 2], [3, 4]])), ("Float32", [[2.0, 4], [6, 8]]),
     ),
+    "LayerNorm half": (
+        lambda: ops.LayerNorm(1, 1, 0.25)(t([[1, 3]], ms.float16), t([2.0, 4.0], ms.float16), t([1.0, 0], ms.float16)),
+        [("Float16", [[-0.788854, 3.5777]]), ("Float32", [[2.0]]), ("Float32", [[1.0]])],
+    ),
+    "numpy.sign": (lambda: ms.numpy.sign(t([NAN, -2.0, 0.0])), ("Float32", [NAN, -1.0, 0.0])),
+    "numpy.sign half": (lambda: ms.numpy.sign(t([NAN, 2.0], ms.float16)), ("Float16", [NAN, 1.0])),
+    "slope hardswish": (lambda: sloped(ops.hardswish, t([NAN, 3.0, -3.0])), ("Float32", [NAN, 1.5, -0.5])),
+    "slope HSwish half": (lambda: sloped(nn.HSwish(), t([NAN, -4.0], ms.float16)), ("Float16", [NAN, 0.0])),
+    "ApplyFtrl": (
+        lambda: ops.ApplyFtrl()(
+            variable(ms.float32, 1, 2), variable(ms.float32, 1, 1), variable(ms.float32, 1, 1), ROW, 0.1, 0.0, 0.0, -0.5
+        ),
+        ("Float32", [0.15147182, 0.9714087]),
+    ),
+    "mint.add alpha": (lambda: mint.add(ROW, ROW, alpha=3), ("Float32", [4.0, 8.0])),
+    "mint.sub alpha": (lambda: mint.sub(ROW, 2, alpha=3), ("Float32", [-5.0, -4.0])),
+    "mint.pow bool": (lambda: mint.pow(t([True], ms.bool_), -1), ("Int64", [1])),
     "Precision": (lambda: t(evaluated(train.Precision(), RIGHT, [1, 0], average=True) == 1.0), ("Float32", 1.0)),
     "Recall": (lambda: t(evaluated(train.Recall(), RIGHT, [1, 0]) == 1.0), ("Float32", [1.0, 1.0])),
 }  # fmt: skip
@@ -408,6 +425,16 @@ REFUSED: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
         ValueError,
         r"'gamma' must have the shape \(3, 4\), but got \(4,\)",
     ),
+    "dense": (lambda: ops.dense(ROW, t([[[1.0, 2.0]]])), ValueError, "'weight' must have 1 or 2 axes, but got shape"),
+    "linear 0-d": (lambda: F.linear(ROW, t(2.0)), ValueError, "'weight' must have 1 or 2 axes, but got shape"),
+    "logcumsumexp": (lambda: ops.logcumsumexp(t(4.0), 0), ValueError, "'input' must have at least 1 axis"),
+    "mint.add": (lambda: mint.add(ROW, [1.0, 2.0]), TypeError, "'other' must be a Tensor or a number, but got list"),  # type: ignore[arg-type]
+    "mint.sub": (lambda: mint.sub([1.0], [2.0]), TypeError, "'input' must be a Tensor or a number, but got list"),  # type: ignore[arg-type]
+    "mint.mean": (lambda: mint.mean(ROW, dtype=np.float32), TypeError, "'dtype' must be a MindSpore dtype"),  # type: ignore[arg-type]
+    "Symbol": (lambda: ms.Symbol(divisor=0), ValueError, "For 'Symbol', 'divisor' must be above 0, but got 0"),
+    "Symbol min": (lambda: ms.Symbol(min=0), ValueError, "For 'Symbol', 'min' must be above 0, but got 0"),
+    "Symbol rest": (lambda: ms.Symbol(divisor=3, remainder=3), ValueError, r"must be in \[0, 3\), but got 3"),
+    "Symbol rest below": (lambda: ms.Symbol(divisor=3, remainder=-1), ValueError, r"must be in \[0, 3\), but got -1"),
     "resize": (
         lambda: ops.ResizeBilinearV2(True, True)(IMAGE, (2, 2)), ValueError, "'half_pixel_centers' must be False with",
     ),

@@ -140,6 +140,16 @@ OTHERWISE: dict[str, tuple[str, list[str]]] = {
             "= (<3>,)",
         ],
     ),
+    "an_argument_of_integers": (
+        "a gradient of integers",
+        [
+            "backward_pre net (<1>,)",
+            "backward_pre a (<1>,)",
+            "backward a (<5>, None) (<1>,)",
+            "backward net (<10>, None) (<1>,)",
+            "= <10>",
+        ],
+    ),
     "labels_that_were_an_argument_before": (
         "what an earlier gradient was of is remembered",
         [
