@@ -22,8 +22,9 @@ from ..ops.arguments import Axis, along, axes_of, one_axis
 __all__ = [
     "add", "allclose", "argmin", "argsort", "bernoulli", "cdist", "clone", "cummin", "diag", "dot", "empty",
     "empty_like", "flatten", "index_add", "item", "log_softmax", "max", "mean", "median", "meshgrid", "min",
-    "multinomial", "norm", "normal", "ones", "pow", "rand", "rand_like", "randint", "randint_like", "randn", "randn_like", "randperm",
-    "repeat_interleave", "scatter_add", "select", "sort", "squeeze", "sub", "take", "topk", "vdot", "where", "zeros",
+    "multinomial", "norm", "normal", "ones", "pow", "rand", "rand_like", "randint", "randint_like", "randn",
+    "randn_like", "randperm", "repeat_interleave", "scatter_add", "select", "sort", "squeeze", "sub", "take", "topk",
+    "vdot", "where", "zeros",
 ]  # fmt: skip
 
 _WAYS_TO_MEASURE = (
