@@ -2,19 +2,23 @@
 
 A finder at the head of sys.meta_path answers for `mindspore` and everything below it from one table. An
 aliased import binds the engine's own module object under a second name in sys.modules; the module is not
-copied and nothing of it changes, so `mindspore.nn is hookscope.engine.nn`; but the classes of a file that has
-a name below mindspore say that name, and `type(x)` prints `mindspore.common.tensor.Tensor`. The engine is
-imported when something first asks for it.
+copied and nothing of it changes, so `mindspore.nn is hookscope.engine.nn`; but its classes say the modules that
+MindSpore's say (`class_homes.py`), and `type(x)` prints `mindspore.common.tensor.Tensor`. `inspect` goes on finding
+their source. The engine is imported when something first asks for it.
 """
 
 from __future__ import annotations
 
+import inspect
 import sys
 from collections.abc import Sequence
 from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
+from typing import Any
+
+from .class_homes import HOMES
 
 ROOT = "mindspore"
 ENGINE = "hookscope.engine"
@@ -133,7 +137,7 @@ TABLE: dict[str, str] = {
 # A row above -> what MindSpore divides it into; each of these files is the whole here.
 _DIVIDED = {
     "common": "device dump file_system jit_begin_end jit_context jit_trace mindir_util storage",
-    "communication": "comm_func management",
+    "communication": "_comm_helper comm_func management",
     "dataset": "debug debug.debug_hook debug.pre_defined_hook utils utils.browse_dataset utils.line_reader",
     "dataset.callback": "ds_callback",
     "dataset.engine": "cache_client datasets datasets_audio datasets_standard_format datasets_text "
@@ -166,9 +170,9 @@ _DIVIDED = {
     "ops.composite": "base multitype_ops",
     "ops.function": "array_func clip_func debug_func fft_func grad grad.grad_func image_func linalg_func math_func "
     "nn_func other_func parameter_func random_func reshard_func sparse_func sparse_unary_func spectral_func vmap_func",
-    "ops.operations": "array_ops comm_ops control_ops custom_ops debug_ops image_ops inner_ops linalg_ops "
-    "manually_defined manually_defined.ops_def math_ops nn_ops other_ops random_ops reshard_ops sparse_ops "
-    "spectral_ops",
+    "ops.operations": "_embedding_cache_ops _sequence_ops array_ops comm_ops control_ops custom_ops debug_ops "
+    "image_ops inner_ops linalg_ops manually_defined manually_defined._inner manually_defined.ops_def math_ops "
+    "nn_ops other_ops random_ops reshard_ops sparse_ops spectral_ops",
     "parallel": "algo_parameter_config checkpoint_convert checkpoint_transform data_access_adapter distributed "
     "distributed.distributed_data_parallel distributed.flatten_grad_buffer function function.reshard_func "
     "parameter_broadcast shard strategy transform_safetensors",
@@ -177,6 +181,8 @@ _DIVIDED = {
     "runtime": "device device_limit event executor memory stream stream_limit",
     "tools": "data_dump sdc_detect stress_detect",
     "train": "data_sink dataset_helper",
+    "train.callback": "_backup_and_restore _callback _checkpoint _early_stop _history _lambda_callback _loss_monitor "
+    "_lr_scheduler_callback _on_request_exit _reduce_lr_on_plateau _summary_collector _time_monitor",
     "train.metrics": "accuracy auc bleu_score confusion_matrix cosine_similarity dice error fbeta hausdorff_distance "
     "loss mean_surface_distance metric occlusion_sensitivity perplexity precision recall roc "
     "root_mean_square_surface_distance topk",
@@ -219,8 +225,8 @@ def uninstall() -> None:
     """Take the alias away: a later `import mindspore` finds what is installed."""
     sys.meta_path[:] = [finder for finder in sys.meta_path if not isinstance(finder, _AliasFinder)]
     if _loaded_mindspore() is None:
+        _names.take_back()
         for name in [name for name in sys.modules if name == ROOT or name.startswith(ROOT + ".")]:
-            _name_classes(name, sys.modules[name].__name__)
             del sys.modules[name]
 
 
@@ -241,17 +247,77 @@ def _bind(room: str | None) -> None:
             continue
         alias = f"{ROOT}.{row}".rstrip(".")
         sys.modules[alias] = import_module(f"{ENGINE}.{TABLE[row]}".rstrip("."))
-        _name_classes(sys.modules[alias].__name__, alias)
         parent, _, child = alias.rpartition(".")
         if parent and not hasattr(sys.modules[parent], child):
             setattr(sys.modules[parent], child, sys.modules[alias])
+    _names.give()
+    for row in sorted(TABLE):
+        if _room(row) == room and row not in BOTH:
+            _names.give_the_rest(f"{ROOT}.{row}".rstrip("."))
 
 
-def _name_classes(old: str, new: str) -> None:
-    """Let the classes of one file say another name of its module; by both, `inspect` finds the file."""
-    for value in list(vars(sys.modules[new if new in sys.modules else old]).values()):
-        if isinstance(value, type) and value.__module__ == old:
-            value.__module__ = new
+class _Names:
+    """The classes that say a module of MindSpore's: which, and what they said before."""
+
+    def __init__(self) -> None:
+        self.before: dict[type, str] = {}
+        self._waiting: list[tuple[str, str, str]] = []
+        self._getfile = inspect.getfile
+
+    def give(self) -> None:
+        """Name the classes that are loaded by now; the others when a module of theirs is first used."""
+        from hookscope.engine.core import names
+
+        if not self.before:
+            self._waiting = [(home, *_held(home, name)) for home, row in HOMES.items() for name in row.split()]
+            names.loaded.append(self.give)
+            inspect.getfile = self._written_in
+        waiting, self._waiting = self._waiting, []
+        for home, module, name in waiting:
+            found = vars(sys.modules[module]).get(name) if module in sys.modules else None
+            if not isinstance(found, type):
+                self._waiting.append((home, module, name))
+            elif found not in self.before and found.__module__.startswith(ENGINE):
+                self._say(found, f"{ROOT}.{home}")
+
+    def give_the_rest(self, alias: str) -> None:
+        """Name the other classes that the file behind an alias holds by that alias."""
+        module = sys.modules[alias]
+        for found in list(vars(module).values()):
+            if isinstance(found, type) and found.__module__ == module.__name__:
+                self._say(found, alias)
+
+    def _say(self, one: type, module: str) -> None:
+        self.before[one] = one.__module__
+        one.__module__ = module
+
+    def take_back(self) -> None:
+        """Let each class say again what it said before."""
+        from hookscope.engine.core import names
+
+        if self.before:
+            names.loaded.remove(self.give)
+            inspect.getfile = self._getfile
+        for one, module in self.before.items():
+            one.__module__ = module
+        self.before = {}
+
+    def _written_in(self, object: Any) -> str:
+        """What `inspect.getfile` gives, by which it finds sources; it would look for the file of the class's module."""
+        module = self.before.get(object) if isinstance(object, type) else None
+        return self._getfile(object if module is None else sys.modules[module])
+
+
+_names = _Names()
+
+
+def _held(home: str, name: str) -> tuple[str, str]:
+    """Which of the engine's modules has a class of ``HOMES``, and its name there."""
+    row, _, name = name.rpartition(":")
+    row = row or home
+    while row not in TABLE:
+        row = row.rpartition(".")[0]
+    return f"{ENGINE}.{TABLE[row]}".rstrip("."), name
 
 
 def _room(row: str) -> str | None:

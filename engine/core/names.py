@@ -14,9 +14,11 @@ from typing import Any, NoReturn
 
 from .absent import absent_in, check_module
 
-__all__ = ["names_in", "on_first_use", "unavailable"]
+__all__ = ["is_of_the_engine", "loaded", "names_in", "on_first_use", "unavailable"]
 
 _ENGINE = __name__.rsplit(".", 2)[0]
+loaded: list[Callable[[], None]] = []
+"""Called when a module may have been loaded because something of it was asked for."""
 
 
 def names_in(package: str, without: Collection[str] = ()) -> dict[str, Any]:
@@ -58,7 +60,9 @@ def on_first_use(
 
     def __getattr__(name: str) -> Any:  # noqa: N807  (it becomes the module's)
         if name in rooms:
-            return import_module(f"{module}.{name}")
+            room = import_module(f"{module}.{name}")
+            _tell()
+            return room
         if name in names:
             found = getattr(import_module(f"{_ENGINE}.{names[name]}".rstrip(".")), name)
         elif name in (absent := absent_in(module.removeprefix(_ENGINE).lstrip(".") or "top")):
@@ -67,9 +71,20 @@ def on_first_use(
             check_module(f"{_shown(module)}.{name}")
             raise _NoSuchName(module, name, {*rooms, *names, *absent})
         setattr(sys.modules[module], name, found)
+        _tell()
         return found
 
     return __getattr__
+
+
+def _tell() -> None:
+    for call in loaded:
+        call()
+
+
+def is_of_the_engine(one: type) -> bool:
+    """Whether a class is the engine's own, not a user's: under the alias its module may say `mindspore`."""
+    return one.__module__.partition(".")[0] in (_ENGINE.partition(".")[0], "mindspore")
 
 
 def unavailable(name: str, instead: str) -> Callable[..., NoReturn]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from .. import amp, nn
 from ..core.checks import check_bool, check_int, check_type
+from ..core.names import is_of_the_engine
 from ..core.progress import Work, progress
 from ..core.tensor import Tensor
 from ..nn.cell import Cell
@@ -29,7 +30,6 @@ class Batches(Protocol):
     def create_tuple_iterator(self, *, num_epochs: int) -> Iterable[Any]: ...
 
 
-_ROOM = __name__.rpartition(".")[0]
 _OLD_MOMENTS = {"begin", "end", "epoch_begin", "epoch_end", "step_begin", "step_end"}
 
 
@@ -194,7 +194,7 @@ class Model:
             raise ValueError("For 'Model.fit', 'valid_dataset' needs 'metrics' in the Model")
         for one in _listed(callbacks):
             old = set(vars(type(one))) & _OLD_MOMENTS
-            if old and not type(one).__module__.startswith(_ROOM):
+            if old and not is_of_the_engine(type(one)):
                 raise ValueError(
                     f"For 'Model.fit', {type(one).__name__} must define on_train_... or on_eval_... instead of "
                     f"{', '.join(sorted(old))}: which of the two is meant is not clear there"
@@ -367,7 +367,7 @@ class Model:
         # Of MindSpore's own callbacks only the time is told of an evaluation in between.
         told = [
             one for one in callback._callbacks
-            if isinstance(one, TimeMonitor) or not type(one).__module__.startswith(_ROOM)
+            if isinstance(one, TimeMonitor) or not is_of_the_engine(type(one))
         ]  # fmt: skip
         with CallbackManager(told) as inner:
             self._evaluate(dataset, facts, inner, between=True)

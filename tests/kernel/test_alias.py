@@ -212,3 +212,106 @@ print(Tensor, nn.Cell, ms.train.Model)
         "<class 'hookscope.engine.core.tensor.Tensor'> <class 'hookscope.engine.nn.cell.Cell'> "
         "<class 'hookscope.engine.train.model.Model'>\n"
     )
+
+
+# What MindSpore 2.10 prints.
+CLASSES = """
+mindspore.communication._comm_helper.GlobalComm
+mindspore.context.ParallelMode
+mindspore.dataset.engine.datasets_user_defined.GeneratorDataset
+mindspore.dataset.engine.samplers.RandomSampler
+mindspore.dataset.transforms.transforms.Compose
+mindspore.dataset.vision.transforms.Resize
+mindspore.experimental.optim.adamw.AdamW
+mindspore.mint.nn.layer.conv.Conv2d
+mindspore.mint.nn.layer.activation.Sigmoid
+mindspore.nn.cell.GraphCell
+mindspore.nn.layer.activation.ReLU
+mindspore.nn.layer.basic.Dense
+mindspore.nn.layer.basic.Dropout
+mindspore.nn.layer.container.CellList
+mindspore.nn.layer.normalization.BatchNorm2d
+mindspore.nn.layer.rnns.LSTM
+mindspore.nn.loss.loss.CrossEntropyLoss
+mindspore.nn.optim.adam.Adam
+mindspore.nn.probability.distribution.normal.Normal
+mindspore.nn.wrap.cell_wrapper.TrainOneStepCell
+mindspore.ops.auto_generate.gen_ops_prim.Add
+mindspore.ops.composite.base.GradOperation
+mindspore.ops.auto_generate.gen_ops_prim.Range
+mindspore.ops.operations.comm_ops.ReduceOp
+mindspore.ops.operations.nn_ops.SGD
+mindspore.ops.primitive.Primitive
+mindspore.train.callback._callback.Callback
+mindspore.train.metrics.accuracy.Accuracy
+mindspore.train.metrics.cosine_similarity.CosineSimilarity
+mindspore.train.loss_scale_manager.FixedLossScaleManager
+"""
+
+
+def test_public_classes_print_the_module_that_mindspore_prints_whichever_way_they_are_reached() -> None:
+    code = """
+import mindspore as ms
+from mindspore import dataset, mint, nn, ops
+for one in (
+    ms.communication.GlobalComm, ms.ParallelMode, dataset.GeneratorDataset, dataset.RandomSampler,
+    dataset.transforms.Compose, dataset.vision.Resize, ms.experimental.optim.AdamW, mint.nn.Conv2d, mint.nn.Sigmoid,
+    nn.GraphCell, nn.ReLU, nn.Dense, nn.Dropout, nn.CellList, nn.BatchNorm2d, nn.LSTM, nn.CrossEntropyLoss, nn.Adam,
+    nn.probability.distribution.Normal, nn.TrainOneStepCell, ops.Add, ops.GradOperation, ops.Range, ops.ReduceOp,
+    ops.SGD, ops.Primitive, ms.Callback, nn.Accuracy, nn.CosineSimilarity, ms.FixedLossScaleManager,
+):
+    print(str(one).split("'")[1])
+"""
+    assert "\n" + python(INSTALL + code) == CLASSES
+
+
+def test_no_public_class_prints_a_module_of_the_engine() -> None:
+    code = """
+import sys
+from importlib import import_module
+from pathlib import Path
+import hookscope
+sys.path.insert(0, str(Path(hookscope.__file__).parent.parent))
+from scripts.modules import offered
+own = set()
+for module, names in offered().items():
+    try: held = import_module(module)
+    except ImportError: continue
+    for one in (getattr(held, name, None) for name in names):
+        if isinstance(one, type) and one.__module__.startswith("hookscope."): own.add(one.__qualname__)
+print(sorted(own))
+"""
+    # DType is the one class that stands for a class of C++ each; QuantDtype nobody makes an object of.
+    assert python(INSTALL + code) == "['QuantDtype']\n"
+
+
+def test_source_and_copies_of_classes_with_the_names_of_mindspore_are_found_and_uninstall_gives_back_what_was() -> None:
+    code = """
+import copy, inspect, pickle
+getfile = inspect.getfile
+from mindspore import Tensor, mint, nn, ops, train
+for one in (nn.Dense, nn.Dropout, nn.Adam, mint.nn.Conv2d, ops.GradOperation, train.Callback):
+    assert inspect.getsource(one).startswith(f"class {one.__name__}"), one
+    assert pickle.loads(pickle.dumps(one)) is one and copy.deepcopy(one) is one, one
+assert copy.deepcopy(nn.Dense(1, 1)).weight.shape == pickle.loads(pickle.dumps(nn.Dense(1, 1))).weight.shape == (1, 1)
+assert inspect.getsource(nn.Dense.construct).lstrip().startswith("def construct")
+uninstall()
+assert inspect.getfile is getfile
+print(nn.Dense, mint.nn.Conv2d, train.Callback)
+"""
+    assert python(INSTALL + code) == (
+        "<class 'hookscope.engine.nn.linear.Dense'> <class 'hookscope.engine.mint.nn.layers.Conv2d'> "
+        "<class 'hookscope.engine.train.callback.base.Callback'>\n"
+    )
+
+
+def test_a_users_callback_is_still_told_from_the_engines_own() -> None:
+    code = """
+from mindspore import nn, train
+from hookscope.engine.core.names import is_of_the_engine
+class Mine(train.Callback): pass
+print(is_of_the_engine(train.LossMonitor), is_of_the_engine(nn.Dense), is_of_the_engine(Mine))
+uninstall()
+print(is_of_the_engine(train.LossMonitor), is_of_the_engine(nn.Dense), is_of_the_engine(Mine))
+"""
+    assert python(INSTALL + code) == "True True False\n" * 2

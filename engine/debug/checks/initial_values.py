@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from ...core.names import is_of_the_engine
 from ..captures.statistics import Statistics, statistics
 from ..conditions.parameters import BeginningSeen
 
@@ -55,7 +56,7 @@ class InitialValues:
             if key not in inside:
                 continue
             # What another one wrote has a scale of its own law; so have embeddings, which nothing sums over.
-            known = type(cell).__module__.startswith("hookscope.") and "Embedding" not in type(cell).__name__
+            known = is_of_the_engine(type(cell)) and "Embedding" not in type(cell).__name__
             if parameter.requires_grad and known:
                 figures = statistics(parameter)
                 if figures.count and figures.finite == figures.count:
