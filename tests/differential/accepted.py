@@ -47,9 +47,27 @@ def hooked_cells(source: str, hook: str) -> list[str]:
 
 
 def lists_given(case: Case, reference: dict[str, Any], answer: dict[str, Any], difference: Difference) -> bool:
-    """A cell with backward hooks has a list or a dictionary as output."""
-    return any(re.search(r"return [\[{]", text) for text in hooked_cells(case.source, "backward"))
+    """A cell with backward hooks has tensors inside a list, a dictionary or an inner tuple as output."""
+    return any(re.search(r"return ([\[{]|\(v\d+, \()", text) for text in hooked_cells(case.source, "backward"))
 
+
+def recomputed(case: Case, reference: dict[str, Any], answer: dict[str, Any], difference: Difference) -> bool:
+    """A cell is recomputed."""
+    return "self.recompute()" in case.source
+
+
+def called_twice(case: Case, reference: dict[str, Any], answer: dict[str, Any], difference: Difference) -> bool:
+    """A cell, or one that it is part of, is called twice within another."""
+    constructs = case.source.split("def construct")
+    return any(len(set(calls)) < len(calls) for calls in (re.findall(r"self\.([abc])\(", one) for one in constructs))
+
+
+def run_before(case: Case, reference: dict[str, Any], answer: dict[str, Any], difference: Difference) -> bool:
+    """The network runs after set_grad, and then a gradient of the same call is asked for."""
+    return "net.set_grad()" in case.source and "saw('out'" in case.source
+
+
+# The name is a regular
 
 # The name is a regular expression of the whole group.
 ACCEPTED: tuple[tuple[str, Condition, str], ...] = (
@@ -61,6 +79,9 @@ ACCEPTED: tuple[tuple[str, Condition, str], ...] = (
     (r".*\.(eig|eigvals)", always, "eigenvalues have no order"),
     (r".*\.(svd|qr|geqrf)", always, "vectors have no sign; gradients that MindSpore lacks"),
     (r"hooks", lists_given, "hooks see the gradients of tensors in a list or a dictionary"),
+    (r"hooks", called_twice, "the calls of a cell that is called twice are kept apart"),
+    (r"hooks", recomputed, "recompute changes nothing of what hooks see"),
+    (r"hooks", run_before, "a gradient runs the network, also after set_grad and a call"),
     (r"(?!hooks|bprops|programs).*", only_there, "works here, is refused there"),
 )  # fmt: skip
 

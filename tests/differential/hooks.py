@@ -81,7 +81,7 @@ HEAD = """def run(ms, x0, x1):
 """
 OPERATIONS = (
     "{a} * 2.0", "{a} + 1.0", "-{a}", "ops.cos({a})", "{a} * {b}", "{a} + {b}", "{a} - {b}", "{a} * {a}",
-    "ops.sin({a})", "ops.maximum({a}, {b})", "ops.concat(({a}, {b}))[:2]", "{a}[::-1]", "{a} / (1.0 + {b} * {b})",
+    "ops.sin({a})", "ops.maximum({a}, {b})", "ops.concat(({a}, {b}))[:2]", "{a}[Tensor([1, 0])]", "{a} / (1.0 + {b} * {b})",
     "ops.stop_gradient({a}) * {b}", "Tensor(np.array([0.5, -1.5], np.float32)) + {a}", "{a}.sum() * {b}",
 )  # fmt: skip
 WEIGHTED = ("{a} * self.w", "self.w + {a}", "{a} * self.w + {b}", "ops.cos(self.w) * {a}", "self.w * self.w")
@@ -218,6 +218,8 @@ class _Writer:
 
     def hook(self, path: str, kind: str) -> None:
         number, how = self.next(), self.how()
+        if kind == "forward_pre" and how == "listed":  # a list of tensors as the input: a list may be its sum
+            how = "none"
         made = f"hook('{kind} {number} {path}', {how!r}, {PLACE_OF_ANSWER[kind]})"
         settings = ""
         if kind.startswith("forward") and self.chance(0.15):
