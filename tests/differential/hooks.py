@@ -5,27 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from tests.differential.cases import Case
+from tests.differential.writing import HEAD, WRITES_DOWN, Writer
 
-HELPERS = '''
-LOG = []
-
-def structure(v):
-    if isinstance(v, (tuple, list)):
-        return type(v).__name__ + "(" + ", ".join(structure(one) for one in v) + ")"
-    if isinstance(v, dict):
-        return "{" + ", ".join(str(key) + ": " + structure(one) for key, one in v.items()) + "}"
-    return "T" if hasattr(v, "asnumpy") else repr(v)
-
-def flat(v):
-    if isinstance(v, dict):
-        v = list(v.values())
-    if isinstance(v, (tuple, list)):
-        return [t for one in v for t in flat(one)]
-    return [v + 0] if hasattr(v, "asnumpy") else []
-
-def saw(what, *values):
-    LOG.append([what + " " + structure(values), flat(values)])
-
+HELPERS = WRITES_DOWN + '''
 def changed(v, by):
     if isinstance(v, (tuple, list)):
         return type(v)(changed(one, by) for one in v)
@@ -67,18 +49,8 @@ def watch(tensor, called):
     except RuntimeError:  # there, where nothing asks for its gradient
         pass
 
-def total(v):
-    out = 0
-    for place, t in enumerate(flat(v)):
-        out = out + (t * (place + 1.0)).sum()
-    return out
-'''.lstrip("\n")  # fmt: skip
+'''  # fmt: skip
 
-HEAD = """def run(ms, x0, x1):
-    import numpy as np
-    nn, ops, Tensor, Parameter = ms.nn, ms.ops, ms.Tensor, ms.Parameter
-    LOG.clear()
-"""
 OPERATIONS = (
     "{a} * 2.0", "{a} + 1.0", "-{a}", "ops.cos({a})", "{a} * {b}", "{a} + {b}", "{a} - {b}", "{a} * {a}",
     "ops.sin({a})", "ops.maximum({a}, {b})", "ops.concat(({a}, {b}))[:2]", "{a}[Tensor([1, 0])]", "{a} / (1.0 + {b} * {b})",
@@ -108,21 +80,14 @@ GRADIENTS = {
 }
 
 
-class _Writer:
+class _Writer(Writer):
     """Writes classes of cells, each below those that it is made of, and what is done with the outermost."""
 
     def __init__(self, rng: np.random.Generator) -> None:
-        self.rng = rng
-        self.lines: list[str] = []
+        super().__init__(rng)
         self.count = 0
         self.paths: list[str] = []
         self.hooks = 0
-
-    def pick(self, weights: dict[str, int]) -> str:
-        return str(self.rng.choice(list(weights), p=np.array(list(weights.values())) / sum(weights.values())))
-
-    def chance(self, p: float) -> bool:
-        return bool(self.rng.random() < p)
 
     def how(self) -> str:
         return self.pick(ANSWERS)
