@@ -74,7 +74,7 @@ def _run(
 ) -> Any:
     watching = hooking and state.recordings and (cell._hooks["backward"] or cell._hooks["backward_pre"])
     marks = _BackwardMarks(cell) if watching else None
-    if marks is not None:
+    if marks is not None and cell._hooks["backward"]:  # as in MindSpore, backward-pre hooks alone follow no input
         args = marks.on_inputs(args)
     if cell.has_custom_bprop:
         # As in MindSpore, a forward hook on a cell with its own bprop is not called.

@@ -121,7 +121,9 @@ def run_to_recompute(
             output = function(*args, **kwargs)
     finally:
         state.recordings = outer
-    tensors = [Tensor._wrap(t._array.view()) for t in tensors_in(output)]
+    returned = tensors_in(output)
+    used.use(tuple([t._array for t in returned]))  # what is given back as it came was in no operation
+    tensors = [Tensor._wrap(t._array.view()) for t in returned]
     record(node, tuple(used.arrays), tuple([t._array for t in tensors]), {})
     return replaced(output, tensors)
 

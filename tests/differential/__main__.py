@@ -3,6 +3,7 @@
     python -m tests.differential --mindspore /path/to/python --cases 10000 --seed 1
     python -m tests.differential --mindspore /path/to/python --only ops.softmax --cases 200
     python -m tests.differential --mindspore /path/to/python --seed 1 --case 4711      # that one case, in full
+    python -m tests.differential --mindspore /path/to/python --kinds hooks --shrink    # what differs, in few lines
 
 ``--mindspore`` is the Python of an environment with MindSpore 2.10. A case is the source of a function and the arrays
 it is called with (`cases.py`); each package runs it in a process of its own (`server.py`), values travel as JSON. What
@@ -19,13 +20,18 @@ from collections import Counter, defaultdict
 
 import numpy as np
 
-from tests.differential import operators
+from tests.differential import bprops, hooks, operators
 from tests.differential.accepted import reason_for
 from tests.differential.cases import Case, Generator
 from tests.differential.comparing import Difference, compare
+from tests.differential.shrinking import shrunk
 from tests.differential.talking import Package
 
-GENERATORS: dict[str, Generator] = {"operators": operators.draw}
+GENERATORS: dict[str, Generator] = {
+    "operators": operators.draw,
+    "hooks": hooks.draw,
+    "bprops": bprops.draw,
+}
 
 
 def drawn(seed: int, number: int, kinds: list[str], only: str) -> Case:
@@ -43,6 +49,7 @@ def main() -> int:
     parser.add_argument("--only", default="", help="names that begin so, such as ops.soft")
     parser.add_argument("--case", type=int, help="run this one, and print all of it")
     parser.add_argument("--errors", action="store_true", help="print also where only the class of an error differs")
+    parser.add_argument("--shrink", action="store_true", help="take lines out of what is printed while it differs")
     parser.add_argument("--shown", type=int, default=2, help="cases printed for each operator and difference")
     given = parser.parse_args()
     theirs, ours = Package(given.mindspore, "mindspore"), Package(sys.executable, "hookscope")
@@ -63,8 +70,11 @@ def main() -> int:
             reason = reason_for(case, reference, answer, difference)
             if reason is not None:
                 accepted[reason] += 1
-            else:
-                found[case.group, difference.kind].append((number, case, difference))
+                continue
+            members = found[case.group, difference.kind]
+            if given.shrink and len(members) < given.shown:
+                case, difference = shrunk(case, difference, theirs, ours)
+            members.append((number, case, difference))
     except KeyboardInterrupt:
         print("interrupted; so far:")
     finally:

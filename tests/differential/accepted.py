@@ -30,6 +30,45 @@ def gradient(case: Case, reference: dict[str, Any], answer: dict[str, Any], diff
     return difference.kind.startswith("gradient")
 
 
+def hooked_cells(source: str, hook: str) -> list[str]:
+    """The text of the class of each cell, in a program of ``hooks.py``, that has hooks whose kind begins so."""
+    classes = {text.partition("(")[0]: text for text in re.split(r"^    class ", source, flags=re.MULTILINE)[1:]}
+    found = []
+
+    def look(name: str, path: str) -> None:
+        if f"{path}.register_{hook}" in source:
+            found.append(classes[name])
+        for child, made in re.findall(r"self\.(\w) = (C\d+)\(\)", classes[name]):
+            look(made, f"{path}.{child}")
+
+    for root in re.findall(r"^    net = (\w+)\(\)", source, flags=re.MULTILINE):
+        look(root, "net")
+    return found
+
+
+def lists_given(case: Case, reference: dict[str, Any], answer: dict[str, Any], difference: Difference) -> bool:
+    """A cell with backward hooks has tensors inside a list, a dictionary or an inner tuple as output."""
+    return any(re.search(r"return ([\[{]|\(v\d+, \()", text) for text in hooked_cells(case.source, "backward"))
+
+
+def recomputed(case: Case, reference: dict[str, Any], answer: dict[str, Any], difference: Difference) -> bool:
+    """A cell is recomputed."""
+    return "self.recompute()" in case.source
+
+
+def called_twice(case: Case, reference: dict[str, Any], answer: dict[str, Any], difference: Difference) -> bool:
+    """A cell, or one that it is part of, is called twice within another."""
+    constructs = case.source.split("def construct")
+    return any(len(set(calls)) < len(calls) for calls in (re.findall(r"self\.([abc])\(", one) for one in constructs))
+
+
+def run_before(case: Case, reference: dict[str, Any], answer: dict[str, Any], difference: Difference) -> bool:
+    """The network runs after set_grad, and then a gradient of the same call is asked for."""
+    return "net.set_grad()" in case.source and "saw('out'" in case.source
+
+
+# The name is a regular
+
 # The name is a regular expression of the whole group.
 ACCEPTED: tuple[tuple[str, Condition, str], ...] = (
     (r".*\.(relu|relu6|hardtanh|hardshrink|softplus|threshold|max_pool.*|adaptive_max_pool.*|maximum|minimum|fmax|fmin)",
@@ -39,7 +78,11 @@ ACCEPTED: tuple[tuple[str, Condition, str], ...] = (
     (r".*\.selu", gradient, "MindSpore's gradient of selu is wrong below 0"),
     (r".*\.(eig|eigvals)", always, "eigenvalues have no order"),
     (r".*\.(svd|qr|geqrf)", always, "vectors have no sign; gradients that MindSpore lacks"),
-    (r".*", only_there, "works here, is refused there"),
+    (r"hooks", lists_given, "hooks see the gradients of tensors in a list or a dictionary"),
+    (r"hooks", called_twice, "the calls of a cell that is called twice are kept apart"),
+    (r"hooks", recomputed, "recompute changes nothing of what hooks see"),
+    (r"hooks", run_before, "a gradient runs the network, also after set_grad and a call"),
+    (r"(?!hooks|bprops|programs).*", only_there, "works here, is refused there"),
 )  # fmt: skip
 
 

@@ -21,6 +21,7 @@ class Case:
         inputs: the values of x0, x1, ...
         dtypes: their dtypes by MindSpore's names; "bfloat16" travels as float32.
         gradient: whether the gradients by all floating inputs are compared too.
+        helpers: how many lines at the beginning of the source are the same in all cases of its kind.
     """
 
     group: str
@@ -28,8 +29,11 @@ class Case:
     inputs: list[Array] = field(default_factory=list)
     dtypes: list[str] = field(default_factory=list)
     gradient: bool = True
+    helpers: int = 0
 
     def short(self) -> str:
+        if self.helpers:
+            return "\n      ".join(self.source.split("\n")[self.helpers :])
         shapes = ", ".join(f"{t}{list(x.shape)}" for x, t in zip(self.inputs, self.dtypes, strict=True))
         return f"{self.source.partition('return ')[2].strip()}  with {shapes}"
 

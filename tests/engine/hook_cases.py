@@ -1060,6 +1060,18 @@ def labels_that_were_an_argument_before(log: list[str]) -> Any:
     return step(lambda x: loss(net(x), y0), net, t(3.0))
 
 
+@case
+def backward_pre_hooks_where_nothing_asked_for_is_used(log: list[str]) -> Any:
+    net = watch(made(lambda cell, x, y: cell.a(x, y), plain(lambda x, y: y * y)), log, "backward_pre")
+    return ms.grad(net)(t(3.0), t(5.0))
+
+
+@case
+def backward_hooks_where_nothing_asked_for_is_used(log: list[str]) -> Any:
+    net = watch(made(lambda cell, x, y: cell.a(x, y), plain(lambda x, y: y * y)), log, "backward")
+    return ms.grad(net)(t(3.0), t(5.0))
+
+
 def seen_in(name: str) -> list[str]:
     """The lines of one case: what the hooks saw, and what came out."""
     log: list[str] = []

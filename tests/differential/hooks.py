@@ -1,0 +1,220 @@
+"""Nested cells with hooks of every kind that see, change, come and go; what each saw, in order, and the gradients."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tests.differential.cases import Case
+from tests.differential.writing import HEAD, WRITES_DOWN, Writer
+
+HELPERS = WRITES_DOWN + '''
+def changed(v, by):
+    if isinstance(v, (tuple, list)):
+        return type(v)(changed(one, by) for one in v)
+    if isinstance(v, dict):
+        return {key: changed(one, by) for key, one in v.items()}
+    return v * by if hasattr(v, "asnumpy") else v
+
+def answer(v, how):
+    if how == "changed":
+        return None if isinstance(v, tuple) and None in [one for one in v if one is None] else changed(v, 1.5)
+    if how == "bare":
+        return v[0] * 0.5 if isinstance(v, tuple) and len(v) == 1 and hasattr(v[0], "asnumpy") else None
+    if how == "short":
+        return v[:-1] if isinstance(v, tuple) and len(v) > 1 else None
+    if how == "listed":
+        return list(v) if isinstance(v, tuple) else None
+    if how == "same":
+        return v
+    return None
+
+def hook(name, how, place):
+    def called(*given):
+        given = given if name.startswith(("tensor", "parameter", "operator")) else given[1:]
+        saw(name, *given)
+        return answer(given[place], how)
+    return called
+
+def pre_with_names(name, how):
+    def called(cell, args, kwargs):
+        saw(name, args, kwargs)
+        if how == "none":
+            return None
+        return (args, kwargs) if how == "same" else (changed(args, 1.5), changed(kwargs, 0.5))
+    return called
+
+def watch(tensor, called):
+    try:
+        tensor.register_hook(called)
+    except RuntimeError:  # there, where nothing asks for its gradient
+        pass
+
+'''  # fmt: skip
+
+OPERATIONS = (
+    "{a} * 2.0", "{a} + 1.0", "-{a}", "ops.cos({a})", "{a} * {b}", "{a} + {b}", "{a} - {b}", "{a} * {a}",
+    "ops.sin({a})", "ops.maximum({a}, {b})", "ops.concat(({a}, {b}))[:2]", "{a}[Tensor([1, 0])]", "{a} / (1.0 + {b} * {b})",
+    "ops.stop_gradient({a}) * {b}", "Tensor(np.array([0.5, -1.5], np.float32)) + {a}", "{a}.sum() * {b}",
+)  # fmt: skip
+WEIGHTED = ("{a} * self.w", "self.w + {a}", "{a} * self.w + {b}", "ops.cos(self.w) * {a}", "self.w * self.w")
+# How a cell takes its inputs and gives its outputs: "" is a tensor each.
+TAKES = {"": 12, "pair": 4, "number": 2, "named": 2, "default": 1, "tuple": 1, "list": 1, "labels": 1}
+GIVES = {"": 14, "tuple": 3, "list": 1, "dict": 1, "nested": 1, "single": 1}
+KINDS = ("forward_pre", "forward", "backward_pre", "backward")
+PLACE_OF_ANSWER = {"forward_pre": 0, "forward": 1, "backward_pre": 0, "backward": 0}
+ANSWERS = {"none": 60, "changed": 20, "bare": 6, "same": 10, "short": 1, "listed": 1}
+# A gradient; `net` and `forward` are what is differentiated, `xs` the inputs, `ws` the weights asked for.
+GRADIENTS = {
+    "ms.value_and_grad(forward, None, ws)(*xs)": 12,
+    "ms.grad(forward, None, ws)(*xs)": 3,
+    "ms.grad(forward, 0)(*xs)": 3,
+    "ms.grad(forward, (0, 1))(*xs)": 3,
+    "ms.value_and_grad(forward, (0, 1), ws)(*xs)": 4,
+    "ms.grad(forward, 1, ws)(*xs)": 1,
+    "ms.grad(net, 0)(*xs)": 2,
+    "ms.grad(net, None, ws)(*xs)": 2,
+    "ops.GradOperation(get_by_list=True)(forward, ws)(*xs)": 2,
+    "ops.GradOperation(get_all=True)(net)(*xs)": 2,
+    "ops.GradOperation(get_all=True, get_by_list=True)(net, ws)(*xs)": 2,
+    "ms.vjp(forward, *xs)[1](Tensor(2.0))": 1,
+}
+
+
+class _Writer(Writer):
+    """Writes classes of cells, each below those that it is made of, and what is done with the outermost."""
+
+    def __init__(self, rng: np.random.Generator) -> None:
+        super().__init__(rng)
+        self.count = 0
+        self.paths: list[str] = []
+        self.hooks = 0
+
+    def how(self) -> str:
+        return self.pick(ANSWERS)
+
+    def cell(self, depth: int, path: str, takes: str, gives: str) -> str:
+        """Writes a class and those of its children; returns its name."""
+        name = f"C{self.count}"
+        self.count += 1
+        self.paths.append(path)
+        children = []
+        if depth:
+            for child in "abc"[: int(self.rng.integers(1, 4))]:
+                how = self.pick(TAKES), self.pick(GIVES)
+                children.append((child, *how, self.cell(depth - int(self.rng.integers(1, 3)) if depth > 1 else 0,
+                                                        f"{path}.{child}", *how)))  # fmt: skip
+        weighted = self.chance(0.7 if not children else 0.3)
+        self.lines += [f"    class {name}(nn.Cell):", "        def __init__(self):", "            super().__init__()"]
+        if weighted:
+            shape = "[2.0]" if self.chance(0.2) else "[1.5, -0.5]"
+            frozen = ", requires_grad=False" if self.chance(0.1) else ""
+            self.lines.append(f"            self.w = Parameter(Tensor(np.array({shape}, np.float32)), 'w'{frozen})")
+        self.lines += [f"            self.{child} = {made}()" for child, _, _, made in children]
+        if self.chance(0.03):
+            self.lines.append("            self.recompute()")
+        given = {"pair": "x, y", "number": "x, k", "named": "x, *, y", "default": "x, y=None", "labels": "x, n"}
+        self.lines.append(f"        def construct(self, {given.get(takes, 'x')}):")
+        known = ["x"]
+        if takes in ("pair", "named"):
+            known.append("y")
+        if takes == "number":
+            self.write("x = x * k")
+        if takes == "labels":
+            self.write("x = x * n.astype(ms.float32)")
+        if takes in ("tuple", "list"):
+            self.write("x, y = x")
+            known.append("y")
+        self.body(known, children, weighted)
+        last = known[-1]
+        other = str(self.rng.choice(known))
+        results = {"tuple": f"({last}, {other})", "list": f"[{last}, {other}]", "single": f"({last},)",
+                   "dict": f"{{'p': {last}, 'q': {other}}}", "nested": f"({last}, ({other}, {last}))"}  # fmt: skip
+        self.write(f"return {results.get(gives, last)}")
+        return name
+
+    def write(self, line: str) -> None:
+        self.lines.append(f"            {line}")
+
+    def body(self, known: list[str], children: list[tuple[str, str, str, str]], weighted: bool) -> None:
+        calls = [child for child in children for _ in range(int(self.rng.choice([0, 1, 2], p=[0.1, 0.85, 0.05])))]
+        others = [WEIGHTED[i] for i in self.rng.integers(0, len(WEIGHTED), int(weighted))]
+        others += [OPERATIONS[i] for i in self.rng.integers(0, len(OPERATIONS), int(self.rng.integers(0, 3)))]
+        todo: list[tuple[str, str, str, str] | str] = [*calls, *others]
+        for place in self.rng.permutation(len(todo)):
+            one = todo[place]
+            recent = known[-2:]
+            a, b = str(self.rng.choice(recent)), str(self.rng.choice(known))
+            new = f"v{len(known)}"
+            if isinstance(one, str):
+                self.write(f"{new} = {one.format(a=a, b=b)}")
+            else:
+                self.call(one, new, a, b)
+            known.append(new)
+            if self.chance(0.08):
+                self.write(f"watch({new}, hook('tensor {self.next()}', {self.how()!r}, 0))")
+            if self.chance(0.04):
+                self.write(f"{new} = ops.HookBackward(hook('operator {self.next()}', {self.how()!r}, 0))({new})")
+
+    def call(self, child: tuple[str, str, str, str], new: str, a: str, b: str) -> None:
+        name, takes, gives, _ = child
+        given = {
+            "pair": f"{a}, {b}", "number": f"{a}, 2.0", "named": f"{a}, y={b}", "tuple": f"({a}, {b})",
+            "list": f"[{a}, {b}]", "labels": f"{a}, Tensor(np.array([1, 2], np.int32))",
+        }  # fmt: skip
+        parts = {"tuple": "[0]", "list": "[1]", "dict": "['p']", "nested": "[1][0]", "single": "[0]"}
+        self.write(f"{new} = self.{name}({given.get(takes, a)}){parts.get(gives, '')}")
+
+    def next(self) -> int:
+        self.hooks += 1
+        return self.hooks
+
+    def register(self) -> None:
+        """Hooks of cells and parameters, kept in h1, h2, ... where they are removed later."""
+        for path in self.paths:
+            for kind in KINDS:
+                for _ in range(int(self.rng.choice([0, 1, 2], p=[0.45, 0.45, 0.1]))):
+                    self.hook(path, kind)
+        if self.chance(0.3):
+            self.lines += [
+                "    for p in net.get_parameters():",
+                "        if p.requires_grad:",
+                f"            p.register_hook(hook('parameter ' + p.name, {self.how()!r}, 0))",
+            ]
+
+    def hook(self, path: str, kind: str) -> None:
+        number, how = self.next(), self.how()
+        if kind == "forward_pre" and how == "listed":  # a list of tensors as the input: a list may be its sum
+            how = "none"
+        made = f"hook('{kind} {number} {path}', {how!r}, {PLACE_OF_ANSWER[kind]})"
+        settings = ""
+        if kind.startswith("forward") and self.chance(0.15):
+            settings += ", with_kwargs=True"
+            made = f"hook('{kind} {number} {path}', {how!r}, 2)"
+            if kind == "forward_pre":
+                made = f"pre_with_names('{kind} {number} {path}', {how!r})"
+        settings += ", prepend=True" if kind.startswith("forward") and self.chance(0.1) else ""
+        self.lines.append(f"    h{number} = {path}.register_{kind}_hook({made}{settings})")
+
+
+def draw(rng: np.random.Generator, only: str) -> Case:
+    """Cells, hooks on them, and one or two gradients."""
+    writer = _Writer(rng)
+    lines = writer.lines
+    root = writer.cell(int(rng.choice([0, 1, 1, 1, 1, 2, 2, 3])), "net", "pair", writer.pick({"": 8, "tuple": 1}))
+    lines.append(f"    net = {root}()")
+    if writer.chance(0.2):
+        lines.append("    net.set_grad()")
+    writer.register()
+    registered = [line.split()[0] for line in lines if line.startswith("    h") and "register" in line]
+    lines += ["    def forward(x, y):", "        return total(net(x, y))", "    xs = (x0, x1)"]
+    lines.append("    ws = net.trainable_params()" + ("[:1]" if writer.chance(0.15) else ""))
+    for step in range(int(rng.choice([1, 1, 2]))):
+        if step:
+            lines += [f"    {h}.remove()" for h in registered if writer.chance(0.3)]
+        if writer.chance(0.1):
+            lines.append("    saw('out', net(*xs))")
+        lines.append(f"    saw('gradients', {writer.pick(GRADIENTS)})")
+    lines.append("    return LOG")
+    source = HELPERS + HEAD + "\n".join([*lines, ""])
+    inputs = [np.array(rng.normal(size=2), np.float32) for _ in range(2)]
+    return Case("hooks", source, inputs, ["float32"] * 2, gradient=False, helpers=(HELPERS + HEAD).count("\n"))

@@ -1,0 +1,34 @@
+"""A case with fewer lines that differs in the same way."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from tests.differential.accepted import reason_for
+from tests.differential.cases import Case
+from tests.differential.comparing import Difference, compare
+from tests.differential.talking import Package
+
+
+def shrunk(case: Case, difference: Difference, theirs: Package, ours: Package) -> tuple[Case, Difference]:
+    """The case without the lines that the difference does not need.
+
+    Lines are taken out eight at a time, then fewer, down to one; what is no program any more is refused by both
+    packages, and so is no difference.
+    """
+    lines = case.source.split("\n")
+    size = 8
+    while size:
+        place = len(lines)
+        while place > case.helpers:
+            place -= size
+            if place < case.helpers:
+                break
+            fewer = lines[:place] + lines[place + size :]
+            smaller = dataclasses.replace(case, source="\n".join(fewer))
+            reference, answer = theirs.run(smaller), ours.run(smaller)
+            found = compare(reference, answer)
+            if found.kind == difference.kind and reason_for(smaller, reference, answer, found) is None:
+                lines, case, difference = fewer, smaller, found
+        size //= 2
+    return case, difference
