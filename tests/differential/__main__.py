@@ -19,13 +19,16 @@ from collections import Counter, defaultdict
 
 import numpy as np
 
-from tests.differential import operators
+from tests.differential import layers, operators
 from tests.differential.accepted import reason_for
 from tests.differential.cases import Case, Generator
 from tests.differential.comparing import Difference, compare
 from tests.differential.talking import Package
 
-GENERATORS: dict[str, Generator] = {"operators": operators.draw}
+GENERATORS: dict[str, Generator] = {
+    "operators": operators.draw,
+    "layers": layers.draw,
+}
 
 
 def drawn(seed: int, number: int, kinds: list[str], only: str) -> Case:
