@@ -19,7 +19,7 @@ from collections import Counter, defaultdict
 
 import numpy as np
 
-from tests.differential import layers, operators
+from tests.differential import layers, operators, optimizers
 from tests.differential.accepted import reason_for
 from tests.differential.cases import Case, Generator
 from tests.differential.comparing import Difference, compare
@@ -28,6 +28,7 @@ from tests.differential.talking import Package
 GENERATORS: dict[str, Generator] = {
     "operators": operators.draw,
     "layers": layers.draw,
+    "optimizers": optimizers.draw,
 }
 
 

@@ -21,6 +21,7 @@ class Case:
         inputs: the values of x0, x1, ...
         dtypes: their dtypes by MindSpore's names; "bfloat16" travels as float32.
         gradient: whether the gradients by all floating inputs are compared too.
+        title: what is printed of the source; all from its first ``return`` on where there is none.
     """
 
     group: str
@@ -28,10 +29,11 @@ class Case:
     inputs: list[Array] = field(default_factory=list)
     dtypes: list[str] = field(default_factory=list)
     gradient: bool = True
+    title: str = ""
 
     def short(self) -> str:
         shapes = ", ".join(f"{t}{list(x.shape)}" for x, t in zip(self.inputs, self.dtypes, strict=True))
-        return f"{self.source.partition('return ')[2].strip()}  with {shapes}"
+        return f"{self.title or self.source.partition('return ')[2].strip()}  with {shapes}"
 
     def holds_special(self) -> bool:
         """Whether an input holds NaN or infinity."""

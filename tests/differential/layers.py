@@ -195,12 +195,12 @@ def draw(rng: np.random.Generator, only: str) -> Case:
         given.append(f"x{len(inputs) - 1}")
     names = ", ".join(f"x{i}" for i in range(len(inputs)))
     mode = bool(rng.random() < 0.6)
+    made = f"ms.{name}({', '.join(settings(rng, name, dtype))}).set_train({mode})"
     source = (
-        "import numpy as np\n"
-        f"def layer(ms):\n    return ms.{name}({', '.join(settings(rng, name, dtype))}).set_train({mode})\n"
+        f"import numpy as np\ndef layer(ms):\n    return {made}\n"
         f"def run(ms, layer, {names}):\n    return layer({', '.join(given)})\n"
     )
-    return Case(name, source, inputs, dtypes)
+    return Case(name, source, inputs, dtypes, title=f"{made}({', '.join(given)})")
 
 
 def values(rng: np.random.Generator, shape: tuple[int, ...], kind: str, special: bool) -> Array:
