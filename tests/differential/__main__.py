@@ -20,7 +20,7 @@ from collections import Counter, defaultdict
 
 import numpy as np
 
-from tests.differential import bprops, hooks, operators
+from tests.differential import bprops, hooks, layers, operators, optimizers
 from tests.differential.accepted import reason_for
 from tests.differential.cases import Case, Generator
 from tests.differential.comparing import Difference, compare
@@ -29,6 +29,8 @@ from tests.differential.talking import Package
 
 GENERATORS: dict[str, Generator] = {
     "operators": operators.draw,
+    "layers": layers.draw,
+    "optimizers": optimizers.draw,
     "hooks": hooks.draw,
     "bprops": bprops.draw,
 }

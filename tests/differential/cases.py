@@ -22,6 +22,7 @@ class Case:
         dtypes: their dtypes by MindSpore's names; "bfloat16" travels as float32.
         gradient: whether the gradients by all floating inputs are compared too.
         helpers: how many lines at the beginning of the source are the same in all cases of its kind.
+        title: what is printed of the source; all from its first ``return`` on where there is none.
     """
 
     group: str
@@ -30,12 +31,13 @@ class Case:
     dtypes: list[str] = field(default_factory=list)
     gradient: bool = True
     helpers: int = 0
+    title: str = ""
 
     def short(self) -> str:
         if self.helpers:
             return "\n      ".join(self.source.split("\n")[self.helpers :])
         shapes = ", ".join(f"{t}{list(x.shape)}" for x, t in zip(self.inputs, self.dtypes, strict=True))
-        return f"{self.source.partition('return ')[2].strip()}  with {shapes}"
+        return f"{self.title or self.source.partition('return ')[2].strip()}  with {shapes}"
 
     def holds_special(self) -> bool:
         """Whether an input holds NaN or infinity."""

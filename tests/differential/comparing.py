@@ -68,30 +68,31 @@ def _errors(one: list[str] | None, other: list[str] | None) -> Difference:
     return Difference("class of error", f"{one} there, {other} here")
 
 
-def _values(reference: Any, answer: Any, what: str) -> Difference | None:
+def _values(reference: Any, answer: Any, what: str, where: str = "") -> Difference | None:
     if isinstance(reference, list) and len(reference) == 1 and not isinstance(answer, list):
         reference = reference[0]
     if isinstance(reference, list) or isinstance(answer, list):
-        apart = Difference(f"{what}structure", f"{_shape(reference)} there, {_shape(answer)} here")
+        apart = Difference(f"{what}structure", f"{where} {_shape(reference)} there, {_shape(answer)} here")
         if not isinstance(reference, list) or not isinstance(answer, list):
             return apart
-        parts = (_values(one, other, what) for one, other in zip(reference, answer, strict=False))
+        pairs = zip(reference, answer, strict=False)
+        parts = (_values(one, other, what, f"{where}[{i}]") for i, (one, other) in enumerate(pairs))
         found = next((found for found in parts if found is not None), None)
         return apart if found is None and len(reference) != len(answer) else found
     if "value" in reference or "value" in answer:
         one, other = reference.get("value", "a Tensor"), answer.get("value", "a Tensor")
         same = one == other or (isinstance(one, float) and isinstance(other, float) and _close(one, other, 1e-6))
-        return None if same else Difference(f"{what}value", f"{one} there, {other} here")
+        return None if same else Difference(f"{what}value", f"{where} {one} there, {other} here")
     for name in ("dtype", "shape"):
         if reference[name] != answer[name]:
-            return Difference(f"{what}{name}", f"{reference[name]} there, {answer[name]} here")
+            return Difference(f"{what}{name}", f"{where} {reference[name]} there, {answer[name]} here")
     one, other = array_of(reference), array_of(answer)
     apart = ~_close(one, other, CLOSE.get(reference["dtype"], 0.0))
     if not apart.any():
         return None
     place = tuple(int(i) for i in np.argwhere(apart)[0]) if one.ndim else ()
     kind = "NaN or infinity" if not (np.isfinite(one[place]) and np.isfinite(other[place])) else "numbers"
-    number = f"{int(apart.sum())} of {apart.size}, at {list(place)} {one[place]} there, {other[place]} here"
+    number = f"{where} {int(apart.sum())} of {apart.size}, at {list(place)} {one[place]} there, {other[place]} here"
     return Difference(f"{what}{kind}", number)
 
 

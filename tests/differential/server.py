@@ -67,6 +67,8 @@ def run(ms, case):
         names = {"__name__": "case"}  # functions without a module are refused there
         exec(case["source"], names)
         inputs = [tensor(ms, one) for one in case["inputs"]]
+        if "layer" in names:
+            return trained(ms, names, inputs, case["gradient"])
         result = names["run"](ms, *inputs)
         answer = {"result": told(ms, result)}
         places = tuple(i for i, x in enumerate(inputs) if floating(ms, x))
@@ -81,6 +83,31 @@ def run(ms, case):
         # A case that computes gradients by itself may have failed within one.
         spoilt = "C++ Call Stack" in str(error) or not case["gradient"]
         return {"error": type(error).__name__, "text": str(error)[:300], "spoilt": spoilt}
+
+
+def trained(ms, names, inputs, gradient):
+    """What ``run(ms, layer, ...)`` gives of the layer that ``layer(ms)`` makes, the layer's parameters before and after
+    it, and the gradients by inputs and by parameters."""
+    import numpy as np
+
+    layer = names["layer"](ms)
+    for i, one in enumerate(layer.get_parameters()):
+        values = 0.6 * np.sin(0.7 * np.arange(int(np.prod(one.shape))) + i).reshape(one.shape)
+        values = np.abs(values) + 0.5 if "variance" in one.name else values
+        one.set_data(ms.Tensor(values.astype(np.float32)).astype(one.dtype))
+    places = tuple(i for i, x in enumerate(inputs) if floating(ms, x))
+    weights = layer.trainable_params()
+    told_of = [[one.name, list(one.shape), str(one.dtype), one.requires_grad] for one in layer.get_parameters()]
+    result = names["run"](ms, layer, *inputs)
+    after = [one.value() + 0 for one in layer.get_parameters() if not one.requires_grad]
+    answer = {"result": told(ms, [result, told_of, after])}
+    if gradient and (places or weights) and any(floating(ms, one) for one in flat(result)):
+        try:
+            call = ms.grad(lambda *x: weighted(ms, names["run"](ms, layer, *x)), places or None, weights or None)
+            answer["gradients"] = told(ms, call(*inputs))
+        except Exception as error:
+            answer |= {"gradient error": [type(error).__name__, str(error)[:300]], "spoilt": True}
+    return answer
 
 
 def floating(ms, value):
