@@ -221,7 +221,7 @@ def build_train_network(
         TypeError: an argument of the wrong kind.
         ValueError: an unknown level or argument.
     """
-    if not isinstance(optimizer, nn.Optimizer):
+    if not isinstance(optimizer, nn.Optimizer | nn.LARS):
         raise TypeError(f"For 'build_train_network', 'optimizer' must be an Optimizer, got {type(optimizer).__name__}")
     check_type(level, str, "build_train_network", "level")
     for name, value, allowed in (("level", level, _LEVELS), ("boost_level", boost_level, ("O0", "O1", "O2"))):

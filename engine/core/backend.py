@@ -93,11 +93,16 @@ def set_device(device_target: str, device_id: int | None = None) -> None:
         device_id: number of the GPU.
 
     Raises:
+        TypeError: no text.
         ValueError: another target; the text says what is allowed.
-        RuntimeError: "GPU" where none runs; the text says why.
+        RuntimeError: "GPU" where none runs, and "Ascend"; the text says why.
     """
     global _device, _device_reason
-    wanted = str(device_target).upper()
+    if not isinstance(device_target, str):
+        raise TypeError(f"For 'set_device', 'device_target' must be 'CPU' or 'GPU', but got {device_target!r}")
+    wanted = device_target.upper()
+    if wanted in ("ASCEND", "DAVINCI"):
+        raise RuntimeError(f"For 'set_device', {device_target!r} cannot be used: there are no kernels for it; use 'CPU'")
     if wanted not in ("CPU", "GPU", "AUTO"):
         raise ValueError(f"For 'set_device', 'device_target' must be 'CPU' or 'GPU', but got {device_target!r}")
     if wanted == "CPU":

@@ -95,6 +95,7 @@ def unavailable(name: str, instead: str) -> Callable[..., NoReturn]:
 
     not_here.__name__ = not_here.__qualname__ = name.rpartition(".")[2]
     not_here.__doc__ = f"Not covered: {instead}"
+    not_here.__mro_entries__ = not_here  # type: ignore[attr-defined]  # a class made of it gets the same answer
     return not_here
 
 

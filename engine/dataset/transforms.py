@@ -56,7 +56,7 @@ class TypeCast(Transform):
 
 
 class OneHot(Transform):
-    """A class number as a row of zeros with a one.
+    """A class number as a row of zeros with a one; several in one axis as a matrix. Axes of length 1 are dropped.
 
     Args:
         num_classes: the length of the row, an int above 0.
@@ -65,7 +65,7 @@ class OneHot(Transform):
     Raises:
         TypeError: ``num_classes`` is no int.
         ValueError: a number outside its range.
-        RuntimeError: when called, a label that is no int below ``num_classes``.
+        RuntimeError: when called, a label that is no int below ``num_classes``, or labels with several axes.
     """
 
     def __init__(self, num_classes: int, smoothing_rate: float = 0.0) -> None:
@@ -77,7 +77,9 @@ class OneHot(Transform):
     def changed(self, value: Array) -> Array:
         if value.dtype.kind not in "iu" or (value.size and not (value.min() >= 0 and value.max() < self.num_classes)):
             raise RuntimeError(f"For 'OneHot', labels must be ints from 0 to {self.num_classes - 1}, but got {value}")
-        rows = np.eye(self.num_classes, dtype=value.dtype)[value]
+        if value.squeeze().ndim > 1:
+            raise RuntimeError(f"For 'OneHot', labels must have one axis at most, but got the shape {value.shape}")
+        rows = np.eye(self.num_classes, dtype=value.dtype)[value.squeeze()]
         if not self.smoothing_rate:
             return np.asarray(rows)
         return np.asarray(rows * (1 - self.smoothing_rate) + self.smoothing_rate / self.num_classes)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -409,8 +409,8 @@ def _as(value: Any, dtype: DType) -> Any:
 class ParameterUpdate(Cell):
     """A cell whose call gives a parameter another value.
 
-    Takes ``x``, a Tensor of the parameter's shape, which is cast to its dtype, and returns the parameter. The call
-    raises ValueError for another shape.
+    Takes ``x``, a Tensor of the parameter's shape, which is cast to its dtype, and returns the new values, a Tensor by
+    itself. The call raises ValueError for another shape.
 
     Args:
         param: the parameter.
@@ -424,11 +424,10 @@ class ParameterUpdate(Cell):
         check_type(param, Parameter, "ParameterUpdate", "param")
         self._param = param
 
-    def construct(self, x: Tensor) -> Parameter:
+    def construct(self, x: Tensor) -> Tensor:
         if x.shape != self._param.shape:
             raise ValueError(f"For 'ParameterUpdate', 'x' must have the shape {self._param.shape}, but got {x.shape}")
-        self._param.set_data(ops.cast(x, self._param.dtype))
-        return self._param
+        return ops.assign(self._param, ops.cast(x, self._param.dtype))
 
 
 class TimeDistributed(Cell):
@@ -501,7 +500,38 @@ class DistributedGradReducer(Cell):
         return grads
 
 
-class MicroBatchInterleaved(Cell):
+class _Parts(Cell):
+    """A network called on parts of the batch one after the other; the outputs are added up."""
+
+    _count: str  # the argument that says into how many
+
+    def __init__(self, network: Cell, count: int) -> None:
+        super().__init__(auto_prefix=False)
+        name = type(self).__name__
+        check_type(network, Cell, name, "network")
+        if not isinstance(count, int):
+            raise TypeError(f"For '{name}', '{self._count}' must be an int, got {count!r}")
+        check_above_zero(count, name, self._count)
+        self.network = network
+        setattr(self, self._count, count)
+
+    def construct(self, *inputs: Any) -> Tensor:
+        count = getattr(self, self._count)
+        for x in inputs:
+            if x.shape[0] % count:
+                raise ValueError(
+                    f"For '{type(self).__name__}', '{self._count}' {count} must divide the batch of an input, but got "
+                    f"shape {x.shape}"
+                )
+        parts = [ops.chunk(x, count, 0) for x in inputs]
+        total: Any = None
+        for piece in zip(*parts, strict=True):
+            out = self.network(*piece)
+            total = out if total is None else total + out
+        return total
+
+
+class MicroBatchInterleaved(_Parts):
     """A network called on parts of the batch one after the other; the outputs are added up, as in MindSpore.
 
     Takes what the network takes, Tensors with the batch on axis 0; the call raises ValueError where ``interleave_num``
@@ -512,30 +542,70 @@ class MicroBatchInterleaved(Cell):
         interleave_num: into how many parts the batch is split, an int above 0.
 
     Raises:
-        TypeError: ``interleave_num`` is no int.
+        TypeError: ``network`` is no Cell, or ``interleave_num`` no int.
         ValueError: ``interleave_num`` is not above 0.
     """
 
-    def __init__(self, network: Cell, interleave_num: int = 2) -> None:
-        super().__init__(auto_prefix=False)
-        if not isinstance(interleave_num, int):
-            raise TypeError(f"For 'MicroBatchInterleaved', 'interleave_num' must be an int, got {interleave_num!r}")
-        check_above_zero(interleave_num, "MicroBatchInterleaved", "interleave_num")
-        self.network, self.interleave_num = network, interleave_num
+    _count = "interleave_num"
 
-    def construct(self, *inputs: Any) -> Tensor:
-        for x in inputs:
-            if x.shape[0] % self.interleave_num:
-                raise ValueError(
-                    f"For 'MicroBatchInterleaved', 'interleave_num' {self.interleave_num} must divide the batch of an "
-                    f"input, but got shape {x.shape}"
+    def __init__(self, network: Cell, interleave_num: int = 2) -> None:
+        super().__init__(network, interleave_num)
+
+
+class GradAccumulationCell(_Parts):
+    """A network called on parts of the batch one after the other; the outputs are added up, and so are the gradients.
+
+    Takes what the network takes, Tensors with the batch on axis 0; the call raises ValueError where ``micro_size`` does
+    not divide it.
+
+    Args:
+        network: the network.
+        micro_size: into how many parts the batch is split, an int above 0.
+
+    Raises:
+        TypeError: ``network`` is no Cell, or ``micro_size`` no int.
+        ValueError: ``micro_size`` is not above 0.
+    """
+
+    _count = "micro_size"
+
+    def __init__(self, network: Cell, micro_size: int) -> None:
+        super().__init__(network, micro_size)
+
+
+class PipelineCell(_Parts):
+    """A network called on parts of the batch one after the other, on one device; the outputs are added up.
+
+    Takes what the network takes, Tensors with the batch on axis 0; the call raises ValueError where ``micro_size`` does
+    not divide it.
+
+    Args:
+        network: the network.
+        micro_size: into how many parts the batch is split, an int above 0.
+        stage_config: None: which devices compute which cells is for a cluster.
+        segment_config: None, likewise.
+
+    Raises:
+        TypeError: ``network`` is no Cell, or ``micro_size`` no int.
+        ValueError: ``micro_size`` is not above 0.
+        NotImplementedError: ``stage_config`` or ``segment_config``.
+    """
+
+    _count = "micro_size"
+
+    def __init__(
+        self,
+        network: Cell,
+        micro_size: int,
+        stage_config: Mapping[str, int] | None = None,
+        segment_config: Mapping[str, int] | None = None,
+    ) -> None:
+        for name, value in (("stage_config", stage_config), ("segment_config", segment_config)):
+            if value is not None:
+                raise NotImplementedError(
+                    f"nn.PipelineCell with '{name}' is not covered by hookscope: there is one device; leave it out"
                 )
-        parts = [ops.chunk(x, self.interleave_num, 0) for x in inputs]
-        total: Any = None
-        for piece in zip(*parts, strict=True):
-            out = self.network(*piece)
-            total = out if total is None else total + out
-        return total
+        super().__init__(network, micro_size)
 
 
 class VirtualDatasetCellTriple(Cell):
@@ -562,9 +632,7 @@ def _refused(name: str, instead: str) -> Any:
     return type(name, (Cell,), {"__doc__": f"Not available: needs {instead}.", "__init__": initialize})
 
 
-PipelineCell = _refused("PipelineCell", "a cluster; call the network itself, or use MicroBatchInterleaved")
 PipelineGradReducer = _refused("PipelineGradReducer", "a cluster; the gradients of one process need no reduction")
-GradAccumulationCell = _refused("GradAccumulationCell", "a cluster; add the gradients up in the training loop")
 GraphCell = _refused("GraphCell", "a compiled graph; load the checkpoint into the network's own class")
 GetNextSingleOp = _refused("GetNextSingleOp", "a device queue; iterate over the data set with create_tuple_iterator()")
 

@@ -46,4 +46,4 @@ int_, float_ = int32, float32
 if _typing.TYPE_CHECKING:
     from .function_types import *
 globals().update({name: _taking_lists(name, function) for name, function in _NUMPY.items()})
-__getattr__ = _on_first_use(__name__)
+__getattr__ = _on_first_use(__name__, rooms=("fft",))

@@ -56,10 +56,17 @@ def test_without_a_gpu_asking_for_one_is_one_clear_error(monkeypatch: pytest.Mon
     assert ms.get_context("device_target") == "CPU"
 
 
-@pytest.mark.parametrize("wanted", ["Ascend", "", None, 3])
-def test_another_device_is_refused(wanted: Any) -> None:
-    with pytest.raises(ValueError, match="'device_target' must be 'CPU' or 'GPU', but got"):
+@pytest.mark.parametrize(("wanted", "error"), [("XPU", ValueError), ("", ValueError), (None, TypeError), (3, TypeError)])
+def test_another_device_is_refused(wanted: Any, error: type[Exception]) -> None:
+    with pytest.raises(error, match="'device_target' must be 'CPU' or 'GPU', but got"):
         ms.set_device(wanted)
+
+
+@pytest.mark.parametrize("choose", [ms.set_device, lambda name: ms.set_context(device_target=name)])
+def test_a_device_of_mindspore_s_that_is_not_there_is_a_runtime_error(choose: Any) -> None:
+    with pytest.raises(RuntimeError, match="For 'set_device', 'Ascend' cannot be used: .*; use 'CPU'"):
+        choose("Ascend")
+    assert ms.get_context("device_target") == "CPU"
 
 
 def test_auto_takes_the_cpu_where_no_gpu_runs_and_keeps_the_reason(monkeypatch: pytest.MonkeyPatch) -> None:

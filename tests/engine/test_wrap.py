@@ -199,9 +199,37 @@ def test_the_label_comes_after_all_inputs_of_the_network() -> None:
     np.testing.assert_allclose(found.asnumpy(), x, rtol=1e-6)
 
 
-def test_a_pipeline_says_that_it_needs_a_cluster() -> None:
-    with pytest.raises(NotImplementedError, match="a cluster"):
-        nn.PipelineCell(Sq(), 2)
+@pytest.mark.parametrize("parts", [nn.PipelineCell, nn.GradAccumulationCell, nn.MicroBatchInterleaved])
+def test_a_network_called_on_parts_of_the_batch_gives_the_sum_and_the_gradients_of_all(parts: Any) -> None:
+    class Products(nn.Cell):
+        def construct(self, x: Tensor, y: Tensor) -> Tensor:
+            called.append(x.shape)
+            return (x * y).sum()
+
+    called: list[Any] = []
+    x, y = (Tensor(np.arange(8, dtype=np.float32).reshape(4, 2) + n) for n in (0, 1))
+    net = parts(Products(), 2)
+    assert net(x, y).asnumpy() == sum(n * (n + 1) for n in range(8)) and called == [(2, 2), (2, 2)]
+    np.testing.assert_array_equal(ms.grad(net)(x, y).asnumpy(), y.asnumpy())
+    for arguments, error in (((Products(), 0), ValueError), ((Products(), 2.0), TypeError), ((3, 2), TypeError)):
+        with pytest.raises(error, match=f"For '{parts.__name__}', "):
+            parts(*arguments)
+    with pytest.raises(ValueError, match="must divide the batch"):
+        parts(Products(), 3)(x, y)
+
+
+def test_a_pipeline_over_devices_says_that_there_is_one() -> None:
+    with pytest.raises(NotImplementedError, match="'stage_config' is not covered by hookscope: there is one device"):
+        nn.PipelineCell(Sq(), 2, stage_config={"0": 0})
+
+
+def test_a_parameter_update_gives_the_values_that_print_as_such() -> None:
+    weight = Parameter(Tensor(np.ones((1, 2), np.float32)), name="w")
+    update = nn.ParameterUpdate(weight)
+    first = update(Tensor(np.array([[3.0, 4.0]])))
+    assert str(first) == "[[3. 4.]]" and weight.asnumpy().tolist() == [[3.0, 4.0]]
+    update(Tensor(np.zeros((1, 2), np.float32)))
+    assert first.asnumpy().tolist() == [[3.0, 4.0]] and weight.asnumpy().tolist() == [[0.0, 0.0]]
 
 
 def test_the_gradients_of_all_inputs_are_a_tuple_also_where_there_is_one() -> None:

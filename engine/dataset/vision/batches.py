@@ -47,14 +47,16 @@ def _checked(who: str, values: tuple[Any, ...]) -> tuple[Array, Array]:
 class MixUp:
     """Images mixed with the next of their batch, or with those of the batch before, and their labels alike.
 
+    Takes images with 4 axes, or one with 3, and their labels, one-hot. The results are Float64.
+
     Args:
-        batch_size: how many images are in a batch.
+        batch_size: how many images are in a batch; a share is drawn for each. With 1, one share is of all.
         alpha: the share is drawn from the Beta distribution of it, above 0.
-        is_single: mix within the batch; False: with the batch before.
+        is_single: mix within the batch; False: with the result of the batch before, the first with nothing.
 
     Raises:
         TypeError: an argument of another type.
-        ValueError: a number that is not above 0.
+        ValueError: a number that is not above 0; when called, other numbers of images or labels than ``batch_size``.
     """
 
     def __init__(self, batch_size: int, alpha: float, is_single: bool = True) -> None:
@@ -64,15 +66,28 @@ class MixUp:
         self._before: tuple[Array, Array] | None = None
 
     def __call__(self, image: Array, label: Array) -> tuple[Array, Array]:
-        images, labels = np.asarray(image), np.asarray(label)
-        if len(images) != self.batch_size:
-            raise RuntimeError(f"For 'MixUp', there must be {self.batch_size} images in a batch, but got {len(images)}")
+        images, labels = np.asarray(image), np.atleast_2d(label)
+        images = images[np.newaxis] if images.ndim == 3 else images
+        for what, have in (("images", len(images)), ("labels", len(labels))):
+            if self.batch_size != 1 and have not in (1, self.batch_size):
+                raise ValueError(f"For 'MixUp', there must be {self.batch_size} {what} in a batch, but got {have}")
+        shares = np.asarray(current_random().beta(self.alpha, self.alpha, self.batch_size))
         if self.is_single:
-            others = np.roll(images, -1, axis=0), np.roll(labels, -1, axis=0)
+            others = tuple(np.roll(one, -1, axis=0) for one in (images, labels))
+        elif self._before is None:
+            others, shares = (images, labels), np.ones(self.batch_size)
         else:
-            others, self._before = self._before or (images, labels), (images, labels)
-        share = float(current_random().beta(self.alpha, self.alpha))
-        first, second = (share * one + (1 - share) * other for one, other in zip((images, labels), others, strict=True))
+            others = self._before
+        first, second = (
+            share * one + (1 - share) * other
+            for share, one, other in zip(
+                (shares.reshape(-1, 1, 1, 1), shares.reshape(-1, *(1,) * (labels.ndim - 1))),
+                (images, labels),
+                others,
+                strict=True,
+            )
+        )
+        self._before = first, second
         return first, second
 
 

@@ -1100,6 +1100,9 @@ def test_a_class_number_is_a_row_up_to_the_last_class_and_the_whole_share() -> N
     np.testing.assert_array_equal(transforms.OneHot(3)(np.array([0, 2])), [[1, 0, 0], [0, 0, 1]])
     np.testing.assert_array_equal(transforms.OneHot(4, 1)(np.array([0, 3])), np.full((2, 4), 0.25))
     assert transforms.OneHot(3)(np.array([], int)).shape == (0, 3)
+    assert [transforms.OneHot(9)(np.zeros(s, int)).shape for s in ((1,), (3, 1), (1, 1))] == [(9,), (3, 9), (9,)]
+    with pytest.raises(RuntimeError, match="For 'OneHot', labels must have one axis at most, but got the shape"):
+        transforms.OneHot(3)(np.zeros((2, 2), int))
     assert [part.get_dataset_size() for part in rows().split([1.0])] == [6]
 
 

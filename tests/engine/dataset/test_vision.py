@@ -416,6 +416,7 @@ def test_batches_are_mixed_as_their_labels_say() -> None:
     assert np.array_equal(planes[0], images.transpose(0, 3, 1, 2)) and np.array_equal(planes[1], labels)
     for mixed, shares in many(vision.MixUp(4, 0.4), images.astype(float), labels, times=20):
         assert np.allclose(mixed[:, 0, 0, 0], shares @ value) and np.allclose(shares[0, [0, 1]].sum(), 1)
+        assert len(np.unique(shares.diagonal())) == 4 and mixed.dtype == shares.dtype == np.float64
     before = vision.MixUp(4, 0.4, is_single=False)
     first, _ = before(images, labels)
     second, shares = before(images + 1, labels[::-1])
@@ -424,8 +425,12 @@ def test_batches_are_mixed_as_their_labels_say() -> None:
     for wrong in ((images,), (images[0], labels), (images, labels[:2])):
         with pytest.raises(RuntimeError, match="For 'MixUpBatch', there must be"):
             vision.MixUpBatch()(*wrong)
-    with pytest.raises(RuntimeError, match="For 'MixUp', there must be 3 images in a batch, but got 4"):
+    with pytest.raises(ValueError, match="For 'MixUp', there must be 3 images in a batch, but got 4"):
         vision.MixUp(3, 0.4)(images, labels)
+    mixed, shares = vision.MixUp(1, 0.4)(images, labels)
+    assert np.allclose(mixed[:, 0, 0, 0], shares @ value) and len(np.unique(shares.diagonal())) == 1
+    shapes = [one.shape for one in vision.MixUp(2, 0.4, False)(images[0], labels[:1])]
+    assert shapes == [(2, 6, 8, 1), (2, 4)]
 
 
 def test_boxes_go_with_their_part_of_the_image() -> None:
