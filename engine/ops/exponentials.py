@@ -142,5 +142,6 @@ def xlogy(input: Operand, other: Operand) -> Tensor:
 
 def without_bools(y: Operand, x: Operand) -> Operand:
     """``y``, bools beside floats in the dtype of these, so that they do not widen them."""
-    floats = isinstance(x, Tensor) and x._array.dtype.kind in "fV"
-    return as_dtype(y, x._array.dtype) if floats and isinstance(y, Tensor) and y._array.dtype.kind == "b" else y
+    if isinstance(x, Tensor) and isinstance(y, Tensor) and x._array.dtype.kind in "fV" and y._array.dtype.kind == "b":
+        return as_dtype(y, x._array.dtype)
+    return y

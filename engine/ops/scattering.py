@@ -749,7 +749,7 @@ def _limits(dtype: Any) -> Any:
     if dtype.kind == "V":
         import ml_dtypes  # NumPy does not know bfloat16
 
-        return ml_dtypes.finfo(dtype)
+        return ml_dtypes.finfo(dtype)  # type: ignore[no-untyped-call]  # ml_dtypes has no types here
     return np.iinfo(dtype) if dtype.kind in "iu" else np.finfo(dtype)
 
 

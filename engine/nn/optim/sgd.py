@@ -60,7 +60,7 @@ class SGD(Optimizer):
         momentum = float(self.momentum._array)
         if not momentum:
             return updates.descent(value, gradient, rate)
-        if step == 1:
-            self.stat[place].assign_value(Tensor(np.zeros_like(self.stat[place].asnumpy())))  # as MindSpore saves it
+        if step == 1:  # a checkpoint says so, as MindSpore's
+            self.stat[place].assign_value(Tensor(np.zeros_like(self.stat[place].asnumpy())))
         how = (momentum, self.dampening, self.nesterov, step == 1)
         return updated_by(updates.sgd, value, (self.accum[place],), gradient, rate, *how)
