@@ -631,7 +631,7 @@ def log_softmax(input: Tensor, dim: int | None = None, *, dtype: DTypeLike | Non
 
     Args:
         input: a floating Tensor.
-        dim: the axis, in [-ndim, ndim); None is the last one.
+        dim: the axis, in [-ndim, ndim); None is axis 0 for an input with 0, 1 or 3 axes, else 1.
         dtype: the dtype to convert to first; None leaves that of ``input``.
 
     Returns:
@@ -641,7 +641,12 @@ def log_softmax(input: Tensor, dim: int | None = None, *, dtype: DTypeLike | Non
         TypeError: ``input`` does not hold floats.
         ValueError: ``dim`` is out of range.
     """
-    return ops.log_softmax(_as(input, dtype), -1 if dim is None else dim)
+    return ops.log_softmax(_as(input, dtype), axis_unless_given(input) if dim is None else dim)
+
+
+def axis_unless_given(input: Tensor) -> int:
+    """The axis of softmax and log_softmax where ``dim`` is None, as MindSpore has it."""
+    return 0 if input.ndim in (0, 1, 3) else 1
 
 
 # Making

@@ -6,6 +6,7 @@ import math
 
 from .. import ops
 from ..core.checks import check_bool
+from ..core.dtype import float32
 from ..core.tensor import Tensor
 from ..ops.elementwise import through_single
 from .cell import Cell
@@ -131,4 +132,4 @@ class L1Regularizer(Cell):
         self.scale = float(scale)
 
     def construct(self, weights: Tensor) -> Tensor:
-        return ops.reduce_sum(ops.abs(weights)) * self.scale
+        return ops.reduce_sum(ops.abs(weights)) * Tensor(self.scale, float32)

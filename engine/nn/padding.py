@@ -101,7 +101,9 @@ class _Sides(Cell):
             raise TypeError(f"For '{name}', 'padding' must be an int or a tuple of ints, but got {padding!r}")
         if len(given) % 2 or not given or len(given) > 2 * self._axes:
             raise ValueError(f"For '{name}', 'padding' must have {2 * self._axes} ints, but got {padding!r}")
-        if self._mode != "constant" and (min(given) < 0 or len(given) != 2 * self._axes):
+        if self._mode != "constant" and len(given) != 2 * self._axes:
+            raise ValueError(f"For '{name}', 'padding' must be {2 * self._axes} ints, but got {padding!r}")
+        if self._mode == "reflect" and min(given) < 0:
             raise ValueError(f"For '{name}', 'padding' must be {2 * self._axes} ints not below 0, but got {padding!r}")
         self.padding = tuple(given)
 

@@ -20,7 +20,7 @@ from .arguments import axes_of, check_tensor
 from .arithmetic import abs as absolute
 from .arithmetic import clamp, div, maximum, minimum, mul, sub
 from .comparison import isnan, where
-from .elementwise import as_dtype, unary
+from .elementwise import as_dtype, as_floats, as_single, unary
 from .exponentials import exp, expm1, log1p
 from .shape import reshape, split, stop_gradient
 
@@ -327,8 +327,8 @@ def celu(x: Tensor, alpha: float = 1.0) -> Tensor:
     """
     if alpha == 0:
         raise ValueError("For 'celu', 'alpha' must not be 0")
-    below = where(check_tensor(x, "celu", "x") > 0, 0.0, x)
-    return where(x > 0, x, mul(expm1(below / alpha), alpha))
+    below = as_single(where(check_tensor(x, "celu", "x") > 0, 0.0, x))  # whose exponential leaves half precision
+    return where(x > 0, x, as_dtype(mul(expm1(below / alpha), alpha), as_floats(x)._array.dtype))
 
 
 _SELU_ALPHA, _SELU_SCALE = 1.6732632423543772, 1.0507009873554805  # Klambauer et al. 2017
@@ -411,13 +411,20 @@ def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Tens
         max_val: the upper limit; where it is below ``min_val``, all elements become ``max_val``.
 
     Returns:
-        A tensor of the shape of ``input``; of integers in Float32 where a limit is a float.
+        A tensor of the shape and dtype of ``input``; limits of integers are cut off toward 0; bools
+        stay.
 
     Raises:
         TypeError: ``input`` is no Tensor, or a limit no number.
     """
     for argument, value in (("min_val", min_val), ("max_val", max_val)):
         check_number(value, "hardtanh", argument)
+    if check_tensor(input, "hardtanh")._array.dtype.kind == "b":
+        return input
+    if input._array.dtype.kind in "iu":
+        limits = (as_dtype(Tensor(int(value)), input._array.dtype) for value in (min_val, max_val))
+        low, high = limits
+        return minimum(maximum(input, low), high)
     return minimum(maximum(check_tensor(input, "hardtanh"), min_val), max_val)
 
 
@@ -634,7 +641,7 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
         weight: the slopes below 0, a vector: one for all channels, or one for each.
 
     Returns:
-        A tensor of the shape of ``input``.
+        A tensor of the shape and dtype of ``input``.
 
     Raises:
         TypeError: an argument is no Tensor.
@@ -645,7 +652,7 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
     if check_tensor(weight, "prelu", "weight").ndim != 1 or weight.shape[0] not in (1, channels):
         raise ValueError(f"For 'prelu', 'weight' must have 1 or {channels} numbers, but got shape {weight.shape}")
     slope = reshape(weight, (1, -1) + (1,) * (x.ndim - 2)) if x.ndim > 1 else weight
-    return where(x > 0, x, mul(x, slope))
+    return where(x > 0, x, mul(x, as_dtype(slope, x._array.dtype)))
 
 
 def rrelu(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3) -> Tensor:

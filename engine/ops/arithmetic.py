@@ -97,9 +97,20 @@ div = Division(
     primitive=prim("Div"),
     mint=("div", "divide"),
 )
+
+
+def _floor_divide(x: Any, y: Any) -> Any:
+    """floor(x / y), by NumPy NaN of an infinite x."""
+    xp = array_module(x if hasattr(x, "dtype") else y)
+    found = xp.floor_divide(x, y)
+    if found.dtype.kind == "f" and xp.isinf(x).any():
+        return xp.where(xp.isinf(x), x / y, found).astype(found.dtype)
+    return found
+
+
 floor_divide = Binary(
     "floor_divide",
-    np.floor_divide,
+    _floor_divide,
     doc="floor(x / y), the greatest integer not above the quotient; its gradient is 0.",
     in_place=True,
     beside_lists=True,
@@ -153,6 +164,8 @@ class Power(Binary):
 
     def __call__(self, input: Operand, exponent: Operand) -> Tensor:
         x, y = operands(self.name, input, exponent, second=self.second)
+        if type(exponent) is int:
+            y = exponent  # not wrapped around into an unsigned type
         powers = (y._array if isinstance(y, Tensor) else np.asarray(y)) if _are_integers(x) else None
         if powers is None or powers.dtype.kind != "i" or not (powers < 0).any():
             return Binary.__call__(self, x, y)
@@ -343,6 +356,8 @@ def _round(input: Tensor, decimals: int = 0) -> Tensor:
 def _scaled(other: Operand, alpha: Number) -> Operand:
     if isinstance(other, list | tuple):
         other = tensor_of(other)
+    if type(other) is int and type(alpha) is int:
+        return other * alpha  # a number still: it takes the tensor's type
     return other if alpha == 1 and not isinstance(alpha, float) else mul(other, alpha)
 
 

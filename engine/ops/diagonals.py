@@ -300,7 +300,7 @@ def _trace_of_tensor(
         offset: which diagonal: elements (i, i + offset) of a plane.
         axis1: the axis of a plane's rows.
         axis2: the axis of its columns.
-        dtype: the dtype that is summed in; None is the tensor's own.
+        dtype: the dtype that is summed in; None is the tensor's own, Int64 of integers.
 
     Returns:
         A tensor of the other axes, of dtype ``dtype``.
@@ -308,7 +308,8 @@ def _trace_of_tensor(
     Raises:
         ValueError: fewer than two axes, an axis out of range, or one axis twice.
     """
-    return reduction.sum(diagonal(input, offset, axis1, axis2), -1, dtype=dtype or input.dtype)
+    own = int64 if input._array.dtype.kind in "iu" else input.dtype
+    return reduction.sum(diagonal(input, offset, axis1, axis2), -1, dtype=dtype or own)
 
 
 def vander(x: Tensor, N: int | None = None) -> Tensor:

@@ -15,7 +15,7 @@ from ..core.types import Array, Functions, Number, Operand, TensorLike, Value
 from ..cpu.array_module import array_module
 from . import arithmetic, comparison, exponentials
 from .arguments import check_tensor
-from .comparison import where
+from .comparison import logical_and, where
 from .elementwise import Binary, as_dtype, as_floats, cast_operator, fit, function_of_number, operand, operands, unary
 from .shape import tensor_of
 
@@ -58,7 +58,7 @@ atan = function_of_number(
 acosh = function_of_number(
     "acosh",
     np.arccosh,
-    lambda F, g, out, x: g * F.rsqrt(x * x - 1),
+    lambda F, g, out, x: g * F.rsqrt(x + 1) * F.rsqrt(x - 1),  # NaN below 1
     "The inverse hyperbolic cosine, 0 or above; NaN below 1.",
     numpy=renamed("arccosh", input="x"),
     **everywhere("Acosh", "acosh", "arccosh"),
@@ -335,17 +335,15 @@ def positive(input: Tensor) -> Tensor:
     """The tensor itself; what ``+input`` says.
 
     Args:
-        input: a tensor of numbers.
+        input: a tensor of any dtype.
 
     Returns:
         ``input``.
 
     Raises:
-        TypeError: ``input`` is no Tensor, or a bool tensor.
+        TypeError: ``input`` is no Tensor.
     """
-    if check_tensor(input, "positive")._array.dtype.kind == "b":
-        raise TypeError("For 'positive', 'input' must be numbers, but got a bool tensor")
-    return input
+    return check_tensor(input, "positive")
 
 
 @declare(method=True, primitive=prim("Logit", eps=-1.0))
@@ -366,7 +364,9 @@ def logit(input: Tensor, eps: float | None = None) -> Tensor:
     if eps is not None and eps >= 0:
         limited = arithmetic.clamp(x, float(eps), 1.0 - float(eps))
         x = where(comparison.isnan(x), math.nan, limited)  # clamp makes a limit of NaN, as in MindSpore
-    return exponentials.log(x / (1.0 - x))
+    if eps is None or eps < 0:
+        x = x + where(logical_and(x >= 0, x <= 1), 0.0, math.nan)  # so that the gradient is NaN outside too
+    return arithmetic.sub(exponentials.log(x), exponentials.log(1.0 - x))
 
 
 @declare(method=True, primitive=prim("NanToNum", nan=None, posinf=None, neginf=None), mint=True)
@@ -740,7 +740,7 @@ def xdivy(x: Operand, y: Operand) -> Tensor:
     Raises:
         TypeError: an input is neither a tensor nor a number.
     """
-    zero = comparison.eq(x, 0)
+    zero, y = comparison.eq(x, 0), exponentials.without_bools(y, x)
     return where(zero, 0.0, arithmetic.div(x, where(zero, 1.0, y)))
 
 

@@ -12,7 +12,7 @@ from ..core.types import Operand
 from ..cpu import activation as activation_kernels
 from .arithmetic import mul
 from .comparison import eq, gt, logical_and, logical_not, lt, where
-from .elementwise import function_of_number
+from .elementwise import as_dtype, function_of_number
 
 __all__ = ["cos", "cosh", "erf", "erfc", "exp", "expm1", "log", "log1p", "log2", "sin", "sinh", "tan", "xlogy"]
 exp = function_of_number(
@@ -134,6 +134,14 @@ def xlogy(input: Operand, other: Operand) -> Tensor:
     Raises:
         TypeError: an input is neither a tensor nor a number.
     """
+    other = without_bools(other, input)
     # Only where the logarithm is no number: elsewhere 0 * log(other) has the slope log(other).
     zero = logical_and(eq(input, 0), logical_not(logical_and(gt(other, 0), lt(other, math.inf))))
     return where(zero, 0.0, mul(input, log(where(zero, 1.0, other))))
+
+
+def without_bools(y: Operand, x: Operand) -> Operand:
+    """``y``, bools beside floats in the dtype of these, so that they do not widen them."""
+    if isinstance(x, Tensor) and isinstance(y, Tensor) and x._array.dtype.kind in "fV" and y._array.dtype.kind == "b":
+        return as_dtype(y, x._array.dtype)
+    return y

@@ -66,13 +66,15 @@ def gather(input_params: Tensor, input_indices: TensorLike, axis: int | Tensor, 
 
     Raises:
         TypeError: ``input_params`` is no Tensor, ``input_indices`` holds no integers, or ``axis`` is no int.
-        ValueError: ``axis`` or ``batch_dims`` is out of range, or the leading axes differ.
-        RuntimeError: an index out of range.
+        ValueError: ``axis`` or ``batch_dims`` is out of range.
+        RuntimeError: an index out of range, or the leading axes differ.
     """
     x, i = check_tensor(input_params, "gather", "input_params"), _integers(input_indices, "gather", "input_indices")
     at = one_axis(int(axis) if isinstance(axis, Tensor) else axis, x.ndim, "gather")
-    check_in_range(i._array, x.shape[at], "gather")
+    if not x.ndim:
+        raise ValueError("For 'gather', 'input_params' must have at least 1 axis, but got shape ()")
     if not batch_dims:
+        check_in_range(i._array, x.shape[at], "gather")
         return getitem_operator(x, index=along(x, at, i._array))
     xp, batch = array_module(x._array), batch_dims + i.ndim if batch_dims < 0 else batch_dims
     if not 0 <= batch <= min(i.ndim, at):
@@ -80,9 +82,10 @@ def gather(input_params: Tensor, input_indices: TensorLike, axis: int | Tensor, 
             f"For 'gather', 'batch_dims' must be in [{-i.ndim}, {i.ndim}] and at most 'axis' {at}, but got {batch_dims}"
         )
     if x.shape[:batch] != i.shape[:batch]:
-        raise ValueError(
+        raise RuntimeError(
             f"For 'gather', the first {batch} lengths must be equal, but got shapes {x.shape} and {i.shape}"
         )
+    check_in_range(i._array, x.shape[at], "gather")
     before = [xp.arange(n).reshape((-1,) + (1,) * (at + i.ndim - batch - k - 1)) for k, n in enumerate(x.shape[:at])]
     own = i._array.reshape(i.shape[:batch] + (1,) * (at - batch) + i.shape[batch:])
     return getitem_operator(x, index=(*before, own))

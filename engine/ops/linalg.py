@@ -12,6 +12,7 @@ from ..core.tensor import Tensor
 from ..core.types import Functions, Value
 from ..cpu import matmul as matmul_kernels
 from .arguments import check_tensor
+from .arithmetic import add
 from .elementwise import as_dtype, fit
 from .shape import broadcast_to, reshape
 
@@ -296,6 +297,9 @@ def _dense(operator: Operator, input: Tensor, weight: Tensor, bias: Tensor | Non
     if b is not None and b.ndim >= (1 if row else 2):
         allowed = "no axis" if row else "1 axis at most"
         raise ValueError(f"For 'Dense', 'bias' must have {allowed}, but got shape {b.shape}")
+    if wanted.kind in "iu" and activation is None:
+        product = _matmul(as_dtype(input, wanted), as_dtype(weight, wanted), transpose_a=False, transpose_b=not row)
+        return product if b is None else add(product, b)
     if row:
         weight = reshape(weight, (1, weight.shape[0]))
     if b is not None and b.shape != weight.shape[:1]:

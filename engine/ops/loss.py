@@ -9,7 +9,7 @@ import numpy as np
 
 from ..core import taps
 from ..core.checks import check_above_zero, check_not_negative, check_number, check_type
-from ..core.dtype import int32
+from ..core.dtype import int32, promote
 from ..core.operator import Operator
 from ..core.surfaces import declare, prim, renamed
 from ..core.tensor import Tensor
@@ -23,6 +23,7 @@ from .arithmetic import abs as absolute
 from .arithmetic import add, div, maximum, minimum, mul, neg, pow, sqrt, square, sub  # fmt: skip
 from .comparison import where  # fmt: skip
 from .elementwise import (
+    as_dtype,
     as_floats,
     cast_operator,  # fmt: skip, through_single
     through_single,
@@ -258,6 +259,9 @@ def _nll(
         )
     if weight is not None and weight.shape != (classes,):
         raise ValueError(f"For '{name}', 'weight' must have the shape ({classes},), but got {weight.shape}")
+    if weight is not None:
+        wanted = promote(log_probabilities._array.dtype, weight._array.dtype)
+        log_probabilities, weight = as_dtype(log_probabilities, wanted), as_dtype(weight, wanted)
     dtype = log_probabilities._array.dtype
     factors = kept.astype(dtype) if weight is None else xp.where(kept, weight._array[place], 0).astype(dtype)
     counted = Tensor._wrap(factors)

@@ -741,7 +741,8 @@ def var(input: Tensor, axis: Axis = None, ddof: int | bool = 0, keepdims: bool =
         ddof: what is taken off the number of elements n; True is 1.
 
     Returns:
-        A tensor without these axes, Float32 of integers; NaN where n - ddof is not positive.
+        A tensor without these axes, Float32 of integers; where n - ddof is 0 infinity, NaN of equal elements; NaN
+        where it is negative.
 
     Raises:
         TypeError: ``input`` is no Tensor, or an axis no int.
@@ -751,7 +752,8 @@ def var(input: Tensor, axis: Axis = None, ddof: int | bool = 0, keepdims: bool =
     x = as_single(as_floats(input))
     count = _count(x, found)
     apart = square(sub(x, mean(x, axis, True)))
-    factor = count / builtins.max(count - int(ddof), 0) if count > ddof else math.nan
+    # Infinite where nothing is left to divide by, as in MindSpore, and NaN of equal elements.
+    factor = count / (count - int(ddof)) if count > ddof else math.inf if count == ddof else math.nan
     result: Tensor = as_dtype(mul(mean(apart, axis, keepdims), factor), as_floats(input)._array.dtype)
     return result
 
@@ -771,7 +773,8 @@ def std(input: Tensor, axis: Axis = None, ddof: int | bool = 0, keepdims: bool =
         ddof: what is taken off the number of elements n; True is 1.
 
     Returns:
-        A tensor without these axes, Float32 of integers; NaN where n - ddof is not positive.
+        A tensor without these axes, Float32 of integers; where n - ddof is 0 infinity, NaN of equal elements; NaN
+        where it is negative.
 
     Raises:
         TypeError: ``input`` is no Tensor, or an axis no int.

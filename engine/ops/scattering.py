@@ -123,6 +123,14 @@ def _check_places(index: Index, x: Tensor, name: str) -> None:
             check_in_range(one, length, name)
 
 
+def _check_range_as_value(index: Array, length: int, name: str) -> None:
+    """As ``check_in_range``, with the ValueError that MindSpore has for some."""
+    try:
+        check_in_range(index, length, name)
+    except RuntimeError as error:
+        raise ValueError(str(error)) from None
+
+
 # Putting
 @declare(method=True, in_place=True, primitive=prim("MaskedFill"))
 def masked_fill(input_x: Tensor, mask: Tensor, value: Tensor | Number) -> Tensor:
@@ -194,6 +202,8 @@ def index_add(
         RuntimeError: an index is out of range.
     """
     at = one_axis(axis, check_tensor(x, "index_add", "x").ndim, "index_add")
+    if not x.ndim:
+        raise ValueError("For 'index_add', 'x' must have at least 1 axis, but got shape ()")
     i = _integers(indices, "index_add", "indices")
     if i.ndim != 1 or i.size != y.shape[at]:
         raise ValueError(
@@ -281,10 +291,12 @@ def index_fill(x: Tensor, axis: int, index: Any, value: Tensor | Number) -> Tens
 
     Raises:
         TypeError: ``x`` is no Tensor, or ``index`` holds no integers.
-        ValueError: ``axis`` is out of range.
+        ValueError: ``axis`` is out of range, or ``x`` has none.
         RuntimeError: an index is out of range.
     """
     at = one_axis(axis, check_tensor(x, "index_fill", "x").ndim, "index_fill")
+    if not x.ndim:
+        raise ValueError("For 'index_fill', 'x' must have at least 1 axis, but got shape ()")
     i = ravel(_integers(index, "index_fill", "index"))
     check_in_range(i._array, x.shape[at], "index_fill")
     return put(x, value, along(x, at, i._array))
@@ -580,6 +592,8 @@ def _family(name: str, how: str, rows: bool, keep: bool) -> Callable[..., Tensor
 
     def scattered(input_x: Tensor, indices: Tensor, updates: Tensor, use_locking: bool = False) -> Tensor:
         x, i = check_tensor(input_x, name, "input_x"), _integers(indices, name, "indices")
+        if not x.ndim:
+            raise ValueError(f"For '{name}', 'input_x' must have at least 1 axis, but got shape ()")
         index = _rows(i) if rows else (i._array,)
         for column, length in zip(index, x.shape, strict=False):
             check_in_range(column, length, name)
@@ -603,7 +617,7 @@ def _family(name: str, how: str, rows: bool, keep: bool) -> Callable[..., Tensor
 
     Raises:
         TypeError: ``input_x`` is no Tensor, or ``indices`` holds no integers.
-        ValueError: ``updates`` has another shape.
+        ValueError: ``updates`` has another shape, or ``input_x`` no axis.
         RuntimeError: an index is out of range.
     """
     return scattered
@@ -731,6 +745,14 @@ _SEGMENTS = """The {what} {of} of each segment.
     """
 
 
+def _limits(dtype: Any) -> Any:
+    if dtype.kind == "V":
+        import ml_dtypes  # NumPy does not know bfloat16
+
+        return ml_dtypes.finfo(dtype)  # type: ignore[no-untyped-call]  # ml_dtypes has no types here
+    return np.iinfo(dtype) if dtype.kind in "iu" else np.finfo(dtype)
+
+
 def _segments(name: str, how: str, start: Any) -> Callable[..., Tensor]:
     def reduced(x: Tensor, segment_ids: Tensor, num_segments: int | Tensor) -> Tensor:
         ids, (count,) = _integers(segment_ids, name, "segment_ids"), ints_of(num_segments, name, "num_segments")
@@ -738,7 +760,9 @@ def _segments(name: str, how: str, start: Any) -> Callable[..., Tensor]:
             raise ValueError(f"For '{name}', 'num_segments' must be positive, but got {count}")
         rest = check_tensor(x, name, "x").shape[ids.ndim :]
         dtype = x._array.dtype
-        empty = start(np.finfo(dtype) if dtype.kind == "f" else np.iinfo(dtype)) if callable(start) else start
+        if callable(start) and dtype.kind in "bc":
+            raise TypeError(f"For '{name}', 'x' must hold numbers that have an order, but got {x.dtype}")
+        empty = start(_limits(dtype)) if callable(start) else start
         ground = Tensor._wrap(array_module(x._array).full((count, *rest), empty, dtype))
         if check_tensor(x, name, "x").shape[: ids.ndim] != ids.shape:
             raise ValueError(
@@ -906,8 +930,8 @@ def _index_put_class(x1: Tensor, x2: Tensor, indices: Sequence[Tensor], *, accum
 
     Raises:
         TypeError: ``indices`` is no tuple of Tensors of integers, the dtypes differ, or ``accumulate`` is no int.
-        ValueError: ``x2`` or an index is no vector, ``x2`` does not fit, or another ``accumulate``.
-        RuntimeError: an index is out of range.
+        ValueError: ``x2`` or an index is no vector, ``x2`` does not fit, an index is out of range, or another
+            ``accumulate``.
     """
     if check_int(accumulate, "IndexPut", "accumulate") not in (0, 1):
         raise ValueError(f"For 'IndexPut', 'accumulate' must be 0 or 1, but got {accumulate}")
@@ -919,7 +943,8 @@ def _index_put_class(x1: Tensor, x2: Tensor, indices: Sequence[Tensor], *, accum
     if len(indices) > x1.ndim:
         raise ValueError(f"For 'IndexPut', there must be at most {x1.ndim} 'indices', but got {len(indices)}")
     index = tuple([one._array for one in indices])
-    _check_places(index, x1, "IndexPut")
+    for one, length in zip(index, x1.shape, strict=False):
+        _check_range_as_value(one, length, "IndexPut")
     spot = x1._array[index].shape
     if x2.size not in (1, spot[-1]):
         raise ValueError(f"For 'IndexPut', 'x2' must have the size 1 or {spot[-1]}, but got {x2.size}")
@@ -963,10 +988,12 @@ def _scatter_add_with_axis(input_x: Tensor, indices: Tensor, updates: Tensor, *,
 
     Raises:
         TypeError: ``input_x`` is no Tensor, or ``indices`` holds no integers.
-        ValueError: the shapes do not fit, or ``axis`` is out of range.
-        RuntimeError: an index is out of range.
+        ValueError: the shapes do not fit, or ``axis`` or an index is out of range.
     """
     name = "ScatterAddWithAxis"
     if check_tensor(updates, name, "updates").shape != check_tensor(indices, name, "indices").shape:
         raise ValueError(f"For '{name}', 'updates' must have the shape {indices.shape}, but got {updates.shape}")
+    at = one_axis(axis, check_tensor(input_x, name, "input_x").ndim, name)
+    if input_x.ndim:
+        _check_range_as_value(_integers(indices, name, "indices")._array, input_x.shape[at], name)
     return tensor_scatter_elements(input_x, indices, updates, axis, "add")

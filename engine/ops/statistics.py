@@ -308,7 +308,7 @@ def nansum(input: Tensor, axis: Axis = None, keepdims: bool = False, *, dtype: D
         input: a Tensor.
         axis: the axis or axes, in [-ndim, ndim); None is all of them.
         keepdims: whether the axes stay, with length 1.
-        dtype: the dtype to add and return in; None is that of ``sum``.
+        dtype: the dtype to add and return in, of floats as integers only to return in; None is that of ``sum``.
 
     Returns:
         a Tensor, 0 where all elements are NaN.
@@ -318,7 +318,9 @@ def nansum(input: Tensor, axis: Axis = None, keepdims: bool = False, *, dtype: D
         ValueError: an axis is out of range or named twice.
     """
     x = check_tensor(input, "nansum")
-    kept = where(comparison.isnan(x), 0.0, x) if x._array.dtype.kind == "f" else x
+    kept = where(comparison.isnan(x), 0.0, x) if x._array.dtype.kind in "fV" else x
+    if dtype is not None and kept is not x and numpy_dtype(dtype).kind in "iu":
+        return as_dtype(sum(kept, axis, keepdims), numpy_dtype(dtype))  # the fractions count
     return sum(kept, axis, keepdims, dtype=dtype)
 
 
@@ -330,7 +332,7 @@ def nanmean(input: Tensor, axis: Axis = None, keepdims: bool = False, *, dtype: 
         input: a floating Tensor.
         axis: the axis or axes, in [-ndim, ndim); None is all of them.
         keepdims: whether the axes stay, with length 1.
-        dtype: the dtype to convert to first; None leaves that of ``input``.
+        dtype: the dtype to convert to first, an integer one at the end; None leaves that of ``input``.
 
     Returns:
         a Tensor, NaN where all elements are.
@@ -340,6 +342,8 @@ def nanmean(input: Tensor, axis: Axis = None, keepdims: bool = False, *, dtype: 
         ValueError: an axis is out of range or named twice.
     """
     x = check_tensor(input, "nanmean")
+    if dtype is not None and x._array.dtype.kind in "fV" and numpy_dtype(dtype).kind in "iu":
+        return as_dtype(nanmean(x, axis, keepdims), numpy_dtype(dtype))
     x = in_dtype(x, dtype)
     there = cast_operator(comparison.logical_not(comparison.isnan(x)), dtype=x._array.dtype)
     return nansum(x, axis, keepdims) / reduce_sum(there, axis, keepdims)
@@ -419,7 +423,7 @@ def cov(
         aweights: the weight of each observation: a vector of numbers that are not negative.
 
     Returns:
-        a symmetric matrix with a row for each variable; a Tensor without axes for one variable given as a vector.
+        a symmetric matrix with a row for each variable; a Tensor without axes for one variable.
 
     Raises:
         TypeError: ``input`` is no Tensor.
@@ -441,7 +445,7 @@ def cov(
     if aweights is not None:
         lost = correction * (reduce_sum(weights * as_dtype(aweights, dtype)) / total)
     found = (apart * weights) @ apart.T / arithmetic.maximum(total - lost, 0.0)
-    return reshape(found, ()) if x.ndim < 2 else found
+    return reshape(found, ()) if rows.shape[0] == 1 else found
 
 
 @declare(mint=renamed("linalg.vector_norm", axis="dim", keepdims="keepdim"))

@@ -21,10 +21,11 @@ NO_KERNEL = (
 
 @dataclass
 class Difference:
-    """What was found: its kind, "same" among them, and where."""
+    """What was found: its kind, "same" among them, where, and how far apart beside the larger of 1 and the largest."""
 
     kind: str
     text: str = ""
+    apart: float = np.inf
 
     @property
     def same(self) -> bool:
@@ -93,7 +94,12 @@ def _values(reference: Any, answer: Any, what: str, where: str = "") -> Differen
     place = tuple(int(i) for i in np.argwhere(apart)[0]) if one.ndim else ()
     kind = "NaN or infinity" if not (np.isfinite(one[place]) and np.isfinite(other[place])) else "numbers"
     number = f"{where} {int(apart.sum())} of {apart.size}, at {list(place)} {one[place]} there, {other[place]} here"
-    return Difference(f"{what}{kind}", number)
+    if kind == "NaN or infinity" or one.dtype.kind not in "fc":
+        return Difference(f"{what}{kind}", number)
+    both = apart & np.isfinite(one) & np.isfinite(other)
+    largest = np.abs(one[np.isfinite(one)]).max(initial=1.0)
+    far = float(np.abs(one[both] - other[both]).max() / largest) if (both == apart).all() else np.inf
+    return Difference(f"{what}{kind}", number, far)
 
 
 def _close(one: Any, other: Any, tolerance: float) -> Any:

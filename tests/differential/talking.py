@@ -55,6 +55,7 @@ class Package:
 
     def _start(self) -> None:
         environment = os.environ | {
+            "MS_JIT": "0",  # MindSpore compiles the steps of its optimizers, a second each
             "GLOG_v": "4", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "HOOKSCOPE_DEVICE": "cpu",
         }  # fmt: skip
         if self.name == "hookscope":

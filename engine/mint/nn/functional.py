@@ -15,7 +15,7 @@ from ...core.tensor import Tensor
 from ...core.types import DTypeLike, Ints
 from ...ops.arguments import Axis
 from ...ops.elementwise import through_single
-from ..functions import flatten, log_softmax
+from ..functions import axis_unless_given, flatten, log_softmax
 
 __all__ = [
     "adaptive_max_pool1d", "avg_pool1d", "avg_pool2d", "avg_pool3d", "batch_norm", "binary_cross_entropy",
@@ -230,7 +230,7 @@ def softmax(input: Tensor, dim: int | None = None, dtype: DTypeLike | None = Non
 
     Args:
         input: a floating Tensor.
-        dim: the axis, in [-ndim, ndim); None is the last one.
+        dim: the axis, in [-ndim, ndim); None is axis 0 for an input with 0, 1 or 3 axes, else 1.
         dtype: the dtype to convert to first; None leaves that of ``input``.
 
     Returns:
@@ -240,7 +240,7 @@ def softmax(input: Tensor, dim: int | None = None, dtype: DTypeLike | None = Non
         TypeError: ``input`` is no Tensor of floats.
         ValueError: ``dim`` is out of range.
     """
-    return ops.softmax(input, -1 if dim is None else dim, dtype=dtype)
+    return ops.softmax(input, axis_unless_given(input) if dim is None else dim, dtype=dtype)
 
 
 # Layers

@@ -233,6 +233,11 @@ class ConvTranspose2d(Cell):
         return F.conv_transpose2d(input, self.weight, self.bias, *self.settings)
 
 
+def _kept(value: Tensor, name: str) -> Parameter:
+    """A Parameter that no optimizer trains: checkpoints have it."""
+    return Parameter(value, name, requires_grad=False)
+
+
 class _BatchNorm(Cell):
     ranks: tuple[int, ...] = (4,)
 
@@ -251,9 +256,9 @@ class _BatchNorm(Cell):
         self.weight = Parameter(initializer("ones", (num_features,), dtype), "weight") if affine else None
         self.bias = Parameter(initializer("zeros", (num_features,), dtype), "bias") if affine else None
         if track_running_stats:
-            self.register_buffer("running_mean", Tensor(initializer("zeros", (num_features,), dtype)))
-            self.register_buffer("running_var", Tensor(initializer("ones", (num_features,), dtype)))
-            self.register_buffer("num_batches_tracked", Tensor(0, int64))
+            self.running_mean: Any = _kept(initializer("zeros", (num_features,), dtype), "running_mean")
+            self.running_var: Any = _kept(initializer("ones", (num_features,), dtype), "running_var")
+            self.num_batches_tracked: Any = _kept(Tensor(0, int64), "num_batches_tracked")
         else:
             for name in ("running_mean", "running_var", "num_batches_tracked"):
                 setattr(self, name, None)
@@ -416,7 +421,7 @@ class GroupNorm(Cell):
         num_groups: how many groups; it divides ``num_channels``.
         num_channels: the number of channels, the second axis.
         eps: what is added to the variance.
-        affine: whether there are a learned factor and bias for each channel.
+        affine: whether the factor and the bias for each channel are trained; they are Parameters in any case.
         dtype: the element type of the Parameters; None is Float32.
 
     Raises:
@@ -433,8 +438,7 @@ class GroupNorm(Cell):
             raise ValueError(f"For 'mint.nn.GroupNorm', {num_groups} groups must divide {num_channels} channels")
         self.num_groups, self.num_channels, self.eps = num_groups, num_channels, eps
         ones, zeros = (initializer(init, (num_channels,), dtype or float32) for init in ("ones", "zeros"))
-        self.weight = Parameter(ones, "weight") if affine else None
-        self.bias = Parameter(zeros, "bias") if affine else None
+        self.weight, self.bias = Parameter(ones, "weight", affine), Parameter(zeros, "bias", affine)
 
     def construct(self, input: Tensor) -> Tensor:
         return F.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)

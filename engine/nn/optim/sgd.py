@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from ...core.checks import check_bool
+from ...core.tensor import Tensor
 from ...core.types import Array
 from ...cpu import updates
 from .optimizer import Decay, Optimizer, Params, Rate, opt_init_args_register, updated_by
@@ -57,5 +60,7 @@ class SGD(Optimizer):
         momentum = float(self.momentum._array)
         if not momentum:
             return updates.descent(value, gradient, rate)
+        if step == 1:  # a checkpoint says so, as MindSpore's
+            self.stat[place].assign_value(Tensor(np.zeros_like(self.stat[place].asnumpy())))
         how = (momentum, self.dampening, self.nesterov, step == 1)
         return updated_by(updates.sgd, value, (self.accum[place],), gradient, rate, *how)

@@ -106,7 +106,7 @@ ROWS: list[tuple[str, Any, Any, tuple[Any, ...]]] = [
     ("take", lambda x: mint.take(x, Tensor([[0, 5], [-1, 2]])), lambda x: x.ravel()[[[0, 5], [-1, 2]]], (A,)),
     ("softmax", lambda x: mint.softmax(x, dim=1), lambda x: softmax(x, 1), (C,)),
     ("log_softmax", lambda x: mint.log_softmax(x, 0), lambda x: np.log(softmax(x, 0)), (A,)),
-    ("log_softmax", lambda x: mint.special.log_softmax(x), lambda x: np.log(softmax(x, -1)), (C,)),
+    ("log_softmax", lambda x: mint.special.log_softmax(x), lambda x: np.log(softmax(x, 0)), (C,)),
     ("mv", lambda x, y: mint.mv(input=x, vec=y[0]), lambda x, y: x @ y[0], (A, B)),
     ("vdot", lambda x, y: mint.vdot(x[0], y[0]), lambda x, y: x[0] @ y[0], (A, B)),
     ("dot", lambda x, y: mint.dot(x[0], y[0]), lambda x, y: x[0] @ y[0], (A, B)),
@@ -144,7 +144,7 @@ ROWS: list[tuple[str, Any, Any, tuple[Any, ...]]] = [
     ("glu", lambda x: F.glu(x, dim=-1), lambda x: x[..., :2] / (1 + np.exp(-x[..., 2:])), (C,)),
     ("gelu", lambda x: F.gelu(x), lambda x: x * 0.5 * (1 + np.vectorize(math.erf)(x / math.sqrt(2))), (A,)),
     ("prelu", lambda x, y: F.prelu(x, y[0]), lambda x, y: np.where(x > 0, x, x * y[0]), (A, B)),
-    ("softmax", lambda x: F.softmax(x), lambda x: softmax(x, -1), (C,)),
+    ("softmax", lambda x: F.softmax(x), lambda x: softmax(x, 0), (C,)),
     ("linear", lambda x, y: F.linear(x, y, y[:, 0]), lambda x, y: x @ y.T + y[:, 0], (C, B)),
     (
         "pad",

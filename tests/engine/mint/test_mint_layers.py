@@ -33,8 +33,8 @@ WEIGHT = np.array([0.5, 2.0, 1.0, 0.3])
 
 
 def values(layer: Any) -> list[Array]:
-    """The parameters of a layer, filled with numbers of their own."""
-    return [p.asnumpy().astype(np.float64) for p in filled(layer).get_parameters()]
+    """The trained parameters of a layer, filled with numbers of their own."""
+    return [p.asnumpy().astype(np.float64) for p in filled(layer).trainable_params()]
 
 
 # Windows
