@@ -20,7 +20,7 @@ from collections import Counter, defaultdict
 
 import numpy as np
 
-from tests.differential import bprops, hooks, operators
+from tests.differential import bprops, hooks, operators, programs
 from tests.differential.accepted import reason_for
 from tests.differential.cases import Case, Generator
 from tests.differential.comparing import Difference, compare
@@ -31,6 +31,7 @@ GENERATORS: dict[str, Generator] = {
     "operators": operators.draw,
     "hooks": hooks.draw,
     "bprops": bprops.draw,
+    "programs": programs.draw,
 }
 
 

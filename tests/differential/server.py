@@ -6,9 +6,11 @@ fails: MindSpore computes wrong gradients after some of its errors. A crash ends
 
 import base64
 import json
+import linecache
 import mmap
 import os
 import sys
+import types
 import warnings
 
 
@@ -64,8 +66,7 @@ def say(answers, value):
 
 def run(ms, case):
     try:
-        names = {"__name__": "case"}  # functions without a module are refused there
-        exec(case["source"], names)
+        names = program(case["source"])
         inputs = [tensor(ms, one) for one in case["inputs"]]
         result = names["run"](ms, *inputs)
         answer = {"result": told(ms, result)}
@@ -81,6 +82,15 @@ def run(ms, case):
         # A case that computes gradients by itself may have failed within one.
         spoilt = "C++ Call Stack" in str(error) or not case["gradient"]
         return {"error": type(error).__name__, "text": str(error)[:300], "spoilt": spoilt}
+
+
+def program(source):
+    """The names that a program defines. MindSpore wants functions to have a module, some of them their text too."""
+    module = sys.modules["case"] = types.ModuleType("case")
+    module.__file__ = "case.py"
+    linecache.cache["case.py"] = (len(source), None, source.splitlines(keepends=True), "case.py")
+    exec(compile(source, "case.py", "exec"), module.__dict__)
+    return module.__dict__
 
 
 def floating(ms, value):
