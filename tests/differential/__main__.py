@@ -20,7 +20,7 @@ from collections import Counter, defaultdict
 
 import numpy as np
 
-from tests.differential import bprops, hooks, layers, operators, optimizers
+from tests.differential import bprops, hooks, layers, operators, optimizers, programs
 from tests.differential.accepted import reason_for
 from tests.differential.cases import Case, Generator
 from tests.differential.comparing import Difference, compare
@@ -33,6 +33,7 @@ GENERATORS: dict[str, Generator] = {
     "optimizers": optimizers.draw,
     "hooks": hooks.draw,
     "bprops": bprops.draw,
+    "programs": programs.draw,
 }
 
 

@@ -53,7 +53,8 @@ def watch(tensor, called):
 
 OPERATIONS = (
     "{a} * 2.0", "{a} + 1.0", "-{a}", "ops.cos({a})", "{a} * {b}", "{a} + {b}", "{a} - {b}", "{a} * {a}",
-    "ops.sin({a})", "ops.maximum({a}, {b})", "ops.concat(({a}, {b}))[:2]", "{a}[Tensor([1, 0])]", "{a} / (1.0 + {b} * {b})",
+    "ops.sin({a})", "ops.maximum({a}, {b})", "ops.concat(({a}, {b}))[:2]", "{a}[Tensor([1, 0])]",
+    "{a} / (1.0 + {b} * {b})",
     "ops.stop_gradient({a}) * {b}", "Tensor(np.array([0.5, -1.5], np.float32)) + {a}", "{a}.sum() * {b}",
 )  # fmt: skip
 WEIGHTED = ("{a} * self.w", "self.w + {a}", "{a} * self.w + {b}", "ops.cos(self.w) * {a}", "self.w * self.w")
