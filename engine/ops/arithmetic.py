@@ -397,6 +397,16 @@ def subtract(input: Operand, other: Operand, *, alpha: Number = 1) -> Tensor:
     return sub.of_method(input, _scaled(other, alpha))
 
 
+def check_ordered(name: str, **values: object) -> None:
+    """Refuse complex numbers, which have no order, with a TypeError, and bools with a ValueError."""
+    *others, last = (f"'{key}'" for key in values)
+    who = f"{', '.join(others)} and {last}"
+    if any(isinstance(x, complex) or (isinstance(x, Tensor) and x._array.dtype.kind == "c") for x in values.values()):
+        raise TypeError(f"For '{name}', {who} must be real numbers, but got complex ones")
+    if any(isinstance(x, bool) or (isinstance(x, Tensor) and x.dtype is bool_) for x in values.values()):
+        raise ValueError(f"For '{name}', {who} must be numbers, but got bools")
+
+
 @declare(method=("clamp", "clip"), in_place=True, mint=True)
 def clamp(input: TensorLike, min: TensorLike | None = None, max: TensorLike | None = None) -> Tensor:
     """min(max(input, ``min``), ``max``), element by element; NaN becomes a limit, the lower if there is one.
@@ -415,10 +425,7 @@ def clamp(input: TensorLike, min: TensorLike | None = None, max: TensorLike | No
         TypeError: one of the three is complex, which has no order.
         ValueError: neither limit is given, or one of the three is a bool or holds bools.
     """
-    if any(isinstance(x, complex) or (isinstance(x, Tensor) and x._array.dtype.kind == "c") for x in (input, min, max)):
-        raise TypeError("For 'clamp', 'input', 'min' and 'max' must be real numbers, but got complex ones")
-    if any(isinstance(x, bool) or (isinstance(x, Tensor) and x.dtype is bool_) for x in (input, min, max)):
-        raise ValueError("For 'clamp', 'input', 'min' and 'max' must be numbers, but got bools")
+    check_ordered("clamp", input=input, min=min, max=max)
     if min is None and max is None:
         raise ValueError("For 'clamp', at least one of 'min' and 'max' must be given")
     result: Any = input

@@ -896,25 +896,39 @@ def inv(x: Tensor) -> Tensor:
 def clip_by_value(
     x: Tensor | Sequence[Tensor], clip_value_min: Operand | None = None, clip_value_max: Operand | None = None
 ) -> Any:
-    """Elements limited to [clip_value_min, clip_value_max].
+    """Elements limited to [clip_value_min, clip_value_max]; NaN becomes a limit, the lower if there is one.
+
+    An element that equals a limit shares the gradient with it, half and half; one beyond it passes the gradient to it.
 
     Args:
         x: a tensor, or a tuple or list of tensors, each of which is limited.
-        clip_value_min: the least value, a number or a tensor that broadcasts; None is no limit.
+        clip_value_min: the least value, a number or a tensor that broadcasts, in the dtype of ``x``; None is no limit.
         clip_value_max: the greatest value, likewise; it counts where it is below the least.
 
     Returns:
-        A tensor of the shape of ``x``, or a tuple or list of them.
+        A tensor of the shape and dtype of ``x``, or a tuple of them.
 
     Raises:
-        TypeError: ``x`` is neither a tensor nor a tuple or list.
-        ValueError: neither limit is given.
+        TypeError: ``x`` is neither a tensor nor a tuple or list, or one of the three is complex.
+        ValueError: neither limit is given, or one of the three is a bool or holds bools.
     """
     if clip_value_min is None and clip_value_max is None:
         raise ValueError("For 'clip_by_value', at least one of 'clip_value_min' and 'clip_value_max' must be given")
     if isinstance(x, list | tuple):
-        return type(x)([arithmetic.clamp(one, clip_value_min, clip_value_max) for one in x])
-    return arithmetic.clamp(check_tensor(x, "clip_by_value", "x"), clip_value_min, clip_value_max)
+        return tuple([clip_by_value(one, clip_value_min, clip_value_max) for one in x])
+    result = check_tensor(x, "clip_by_value", "x")
+    arithmetic.check_ordered("clip_by_value", x=x, clip_value_min=clip_value_min, clip_value_max=clip_value_max)
+    for limit, beats in ((clip_value_min, arithmetic.maximum), (clip_value_max, arithmetic.minimum)):
+        if limit is not None:
+            own = _in_dtype_of(result, limit)
+            result = where(comparison.isnan(result), own, beats(result, own))
+    return result
+
+
+def _in_dtype_of(x: Tensor, limit: Operand) -> Operand:
+    if isinstance(limit, Tensor):
+        return as_dtype(limit, x._array.dtype)
+    return int(limit) if x._array.dtype.kind in "iu" else limit
 
 
 arccos, arccosh, arcsin, arcsinh = acos, acosh, asin, asinh

@@ -107,6 +107,18 @@ ANSWERS: dict[str, tuple[Callable[[], Any], Any]] = {
     "uint8 & 257": (lambda: u8(1, 2) & 257, ("UInt8", [1, 0])),
     "uint8 | -1": (lambda: u8(1, 2) | -1, ("UInt8", [255, 255])),
     "clip_by_value": (lambda: ops.clip_by_value(i8(1, 2), -300, 300), ("Int8", [1, 2])),
+    "clip_by_value float": (lambda: ops.clip_by_value(t([1, 5], ms.int64), 2.5, t(3.9)), ("Int64", [2, 3])),
+    "clip_by_value list": (
+        lambda: ops.clip_by_value([t([0.0, NAN]), t([INF])], t(1.0), 2), [("Float32", [1.0, 1]), ("Float32", [2.0])],
+    ),
+    "slope clip_by_value": (
+        lambda: sloped(ops.clip_by_value, t([1.0, 2, 1.5, 0, 3]), t(1.0), t(2.0)),
+        [("Float32", [0.5, 0.5, 1, 0, 0]), ("Float32", 1.5), ("Float32", 1.5)],
+    ),
+    "slope clamp": (
+        lambda: sloped(ops.clamp, t([1.0, 2, 1.5, 0, 3]), t(1.0), t(2.0)),
+        [("Float32", [1.0, 1, 1, 0, 0]), ("Float32", 1.0), ("Float32", 1.0)],
+    ),
     "clamp": (lambda: ops.clamp(u8(1, 200), -3, 300), ("UInt8", [44, 44])),
     "full_like": (lambda: ops.full_like(u8(1, 2), 300), ("UInt8", [44, 44])),
     "full": (lambda: ops.full((2,), 300, dtype=ms.int8), ("Int8", [44, 44])),
