@@ -612,3 +612,14 @@ def test_what_mindspore_refuses_of_images_is_refused(made: Callable[[], Any], er
     with pytest.raises(error, match="^For '") as raised:
         made()
     assert "\n" not in str(raised.value)
+
+
+def test_a_transform_runs_on_the_cpu_and_says_so_of_another_device() -> None:
+    crop = vision.Crop((0, 0), (5, 5))
+    assert crop.device("CPU") is crop and crop.device()(U).shape[:2] == (5, 5)
+    assert vision.Decode().device("CPU") is not None
+    with pytest.raises(NotImplementedError, match=r"vision.Crop.device\('Ascend'\) is not covered by hookscope"):
+        crop.device("Ascend")
+    for wrong, error in (("GPU", ValueError), (3, TypeError)):
+        with pytest.raises(error, match="For 'Crop.device', 'device_target' must be"):
+            crop.device(wrong)
