@@ -115,9 +115,7 @@ class Package:
     """
 
     def __init__(self, python: str, name: str, tree: Path = ROOT) -> None:
-        environment = os.environ | {
-            "GLOG_v": "4", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "HOOKSCOPE_DEVICE": "cpu",
-        }  # fmt: skip
+        environment = os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "HOOKSCOPE_DEVICE": "cpu"}
         environment.pop("PYTHONPATH", None)
         if name == "hookscope":
             environment["PYTHONPATH"] = str(tree)

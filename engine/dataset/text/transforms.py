@@ -469,6 +469,8 @@ class PythonTokenizer:
         self.tokenizer = tokenizer
 
     def __call__(self, in_array: Array) -> Array:
+        if isinstance(in_array, np.ndarray) and in_array.dtype.kind == "S":
+            in_array = np.char.decode(in_array)
         if not isinstance(in_array, np.ndarray | np.str_) or in_array.dtype.kind != "U":
             raise TypeError(f"For 'PythonTokenizer', the value must be a NumPy array of str, but got {in_array!r}")
         try:
