@@ -306,6 +306,16 @@ def _mapped(function: Callable[[Tensor], Any], inputs: Any) -> Any:
     return function(inputs)
 
 
+def _grad_scale_map(scale_value: Parameter, inputs: Nested) -> Any:
+    """``inputs`` times the scale. MindSpore's reference shows it for the scalers of users."""
+    return _mapped(lambda x: x * scale_value.value().astype(x.dtype), inputs)
+
+
+def _grad_unscale_map(scale_value: Parameter, inputs: Nested) -> Any:
+    """``inputs`` divided by the scale; likewise."""
+    return _mapped(lambda x: x * (1 / scale_value.value()).astype(x.dtype), inputs)
+
+
 class LossScaler:
     """Base of the scalers: ``scale`` the loss, ``unscale`` the gradients, ``adjust`` after a step.
 
@@ -333,7 +343,7 @@ class LossScaler:
         Returns:
             a tensor, or tuples of them.
         """
-        return _mapped(lambda x: x * self.scale_value.value().astype(x.dtype), inputs)
+        return _grad_scale_map(self.scale_value, inputs)
 
     def unscale(self, inputs: Nested) -> Any:
         """Gradients divided by the scale.
@@ -344,7 +354,7 @@ class LossScaler:
         Returns:
             a tensor, or tuples of them.
         """
-        return _mapped(lambda x: x * (1 / self.scale_value.value()).astype(x.dtype), inputs)
+        return _grad_unscale_map(self.scale_value, inputs)
 
     def adjust(self, grads_finite: Tensor | bool) -> bool:
         """Change the scale after a step; a subclass defines it.

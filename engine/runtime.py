@@ -89,10 +89,10 @@ def get_device_name(device_id: int, device_target: str | None = None) -> str:
         device_target: "CPU" or "GPU"; the one in use without it.
     """
     target = str(device_target or backend.device_target()).upper()
-    return "CPU" if target == "CPU" else str(get_device_properties(device_id, target).get("name", target))
+    return "CPU" if target == "CPU" else str((get_device_properties(device_id, target) or {}).get("name", target))
 
 
-def get_device_properties(device_id: int, device_target: str | None = None) -> dict[str, Any]:
+def get_device_properties(device_id: int, device_target: str | None = None) -> dict[str, Any] | None:
     """What the driver tells of a GPU; nothing of the CPU.
 
     Args:
@@ -100,11 +100,11 @@ def get_device_properties(device_id: int, device_target: str | None = None) -> d
         device_target: "CPU" or "GPU"; the one in use without it.
 
     Returns:
-        a dictionary, as ``cupy.cuda.runtime.getDeviceProperties`` gives it.
+        a dictionary, as ``cupy.cuda.runtime.getDeviceProperties`` gives it; None of the CPU.
     """
     target = str(device_target or backend.device_target()).upper()
     if target != "GPU" or not device_count("GPU"):
-        return {}
+        return None
     import cupy
 
     found = dict(cupy.cuda.runtime.getDeviceProperties(device_id))
@@ -118,7 +118,7 @@ def get_device_capability(device_id: int, device_target: str | None = None) -> t
         device_id: the number of the device.
         device_target: "CPU" or "GPU"; the one in use without it.
     """
-    found = get_device_properties(device_id, device_target)
+    found = get_device_properties(device_id, device_target) or {}
     return (int(found["major"]), int(found["minor"])) if found else None
 
 
@@ -258,7 +258,7 @@ class Stream:
         return hash(self.stream_id)
 
     def __repr__(self) -> str:
-        return f"Stream(device_name={backend.device_target()}, device_id=0, stream_id={self.stream_id})"
+        return f"Stream(device_name={backend.device_target()}, device_id:0, stream id:{self.stream_id})"
 
 
 _stream = Stream()

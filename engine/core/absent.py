@@ -164,6 +164,7 @@ _ABSENT: dict[str, dict[str, str]] = {
 # what to use instead -> modules that cannot be imported, each with all below it
 _MODULES = {
     "read the files with NumPy and hand them to mindspore.dataset.GeneratorDataset": "mindrecord",
+    "hand what it would load to mindspore.dataset.GeneratorDataset, and call batch": "dataset.dataloader",
     "change the network itself: a member of a cell can be replaced, and what runs can be watched by hooks": "rewrite",
     "compute with SciPy in a function that you give to map": "dataset.audio",
     "use the debugger (%%cell) or Python's cProfile": "profiler",

@@ -102,7 +102,7 @@ def set_device(device_target: str, device_id: int | None = None) -> None:
         raise TypeError(f"For 'set_device', 'device_target' must be 'CPU' or 'GPU', but got {device_target!r}")
     wanted = device_target.upper()
     if wanted in ("ASCEND", "DAVINCI"):
-        raise RuntimeError(f"For 'set_device', {device_target!r} cannot be used: there are no kernels for it; use 'CPU'")
+        raise RuntimeError(f"For 'set_device', {device_target!r} cannot be used: it has no kernels; use 'CPU'")
     if wanted not in ("CPU", "GPU", "AUTO"):
         raise ValueError(f"For 'set_device', 'device_target' must be 'CPU' or 'GPU', but got {device_target!r}")
     if wanted == "CPU":

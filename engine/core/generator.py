@@ -119,6 +119,7 @@ class _DefaultGenerator(Generator):
         random.go_to(place)
 
 
+_DefaultGenerator.__name__ = _DefaultGenerator.__qualname__ = "Generator"  # how it prints
 default_generator: Generator = _DefaultGenerator()
 """The stream that every operator draws from which is given no other."""
 

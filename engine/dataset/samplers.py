@@ -35,6 +35,26 @@ class Sampler:
         self.num_samples = num_samples
         self.dataset_size = 0
 
+    # A class's, for samplers of users that do not call __init__.
+    _child: Sampler | Iterable[int] | None = None
+
+    def add_child(self, sampler: Sampler | Iterable[int]) -> None:
+        """Choose among the rows that another sampler takes, in place of all.
+
+        Args:
+            sampler: the other one, or a list of row numbers.
+
+        Raises:
+            RuntimeError: there is one already.
+        """
+        if self._child is not None:
+            raise RuntimeError(f"For '{type(self).__name__}.add_child', there is a child already")
+        self._child = sampler
+
+    def get_child(self) -> Sampler | Iterable[int] | None:
+        """The sampler among whose rows this one chooses, or None."""
+        return self._child
+
     def indices(self, size: int, generator: np.random.Generator) -> list[int]:
         """The rows of a source, in order.
 
@@ -250,6 +270,11 @@ def indices_of(sampler: Chosen, size: int, generator: np.random.Generator) -> li
         generator: random numbers.
     """
     if isinstance(sampler, Sampler):
-        wanted = sampler.indices(size, generator)
+        child = sampler.get_child()
+        if child is not None:
+            among = indices_of(child, size, generator)
+            wanted = [among[i] for i in sampler.indices(len(among), generator)]
+        else:
+            wanted = sampler.indices(size, generator)
         return wanted if sampler.num_samples is None else wanted[: sampler.num_samples]
     return [int(i) for i in sampler]

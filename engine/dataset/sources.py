@@ -57,7 +57,51 @@ def _sampler(
     return SequentialSampler(num_samples=num_samples or None)
 
 
-class _Indexed(Dataset):
+class _Sampled(Dataset):
+    """A source whose rows a sampler chooses."""
+
+    sampler: Chosen
+    indexed = True  # whether its rows have numbers
+
+    def _check(self, what: str, new_sampler: Sampler) -> None:
+        who = f"{type(self).__name__}.{what}"
+        check_type(new_sampler, Sampler, who, "new_sampler", show=repr)
+        if not self.indexed or getattr(self, "batch_sampler", None) is not None:
+            raise ValueError(f"For '{who}', rows must be chosen by number, not by a 'batch_sampler' or an iterator")
+
+    def add_sampler(self, new_sampler: Sampler) -> None:
+        """Choose among the rows that the data set has by now.
+
+        Args:
+            new_sampler: the sampler that chooses; it is a child of none, and gets the one there is as its child.
+
+        Raises:
+            TypeError: no sampler.
+            ValueError: the rows are not chosen by number.
+            RuntimeError: the sampler has a child.
+        """
+        self._check("add_sampler", new_sampler)
+        new_sampler.add_child(self.sampler)
+        self.sampler = new_sampler
+
+    def use_sampler(self, new_sampler: Sampler) -> None:
+        """Another sampler in place of the last one; what that one chose among stays.
+
+        Args:
+            new_sampler: the sampler.
+
+        Raises:
+            TypeError: no sampler.
+            ValueError: the rows are not chosen by number.
+            RuntimeError: both samplers have a child.
+        """
+        self._check("use_sampler", new_sampler)
+        if isinstance(self.sampler, Sampler) and (child := self.sampler.get_child()) is not None:
+            new_sampler.add_child(child)
+        self.sampler = new_sampler
+
+
+class _Indexed(_Sampled):
     """A source with rows by number."""
 
     def __init__(self, columns: list[str], count: int, sampler: Chosen) -> None:
@@ -131,7 +175,7 @@ class NumpySlicesDataset(_Indexed):
         return tuple([column[index] for column in self.data])
 
 
-class GeneratorDataset(Dataset):
+class GeneratorDataset(_Sampled):
     """Rows that a Python object gives.
 
     Args:

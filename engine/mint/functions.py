@@ -13,7 +13,7 @@ import numpy as np
 
 from .. import ops
 from ..core.checks import check_one_of, check_type
-from ..core.dtype import int64, numpy_dtype, to_dtype
+from ..core.dtype import DType, int64, numpy_dtype, to_dtype
 from ..core.generator import Generator
 from ..core.tensor import Tensor
 from ..core.types import DTypeLike, Ints, Number, Operand, Shape
@@ -733,6 +733,13 @@ def _shape(size: tuple[Any, ...]) -> Sequence[int]:
     return size[0] if len(size) == 1 and isinstance(size[0], tuple | list) else size
 
 
+def _shape_and_dtype(size: tuple[Any, ...], dtype: DTypeLike | None) -> tuple[Sequence[int], DTypeLike | None]:
+    """``randn((2, 3), float32)`` stands in examples of MindSpore's reference."""
+    if len(size) == 2 and isinstance(size[0], tuple | list) and isinstance(size[1], DType) and dtype is None:
+        return size[0], size[1]
+    return _shape(size), dtype
+
+
 def _floating(dtype: DTypeLike, name: str) -> DTypeLike:
     if numpy_dtype(dtype).kind not in "fV":
         raise TypeError(f"For '{name}', 'dtype' must be a floating dtype, but got {dtype}")
@@ -757,7 +764,8 @@ def rand(
     Returns:
         the Tensor.
     """
-    return ops.rand(*_shape(size), dtype=dtype, seed=_seed(generator))
+    lengths, dtype = _shape_and_dtype(size, dtype)
+    return ops.rand(*lengths, dtype=dtype, seed=_seed(generator))
 
 
 def randn(
@@ -774,7 +782,8 @@ def randn(
     Returns:
         the Tensor.
     """
-    return ops.randn(*_shape(size), dtype=dtype, seed=_seed(generator))
+    lengths, dtype = _shape_and_dtype(size, dtype)
+    return ops.randn(*lengths, dtype=dtype, seed=_seed(generator))
 
 
 def rand_like(input: Tensor, *, dtype: DTypeLike | None = None, device: str | None = None) -> Tensor:

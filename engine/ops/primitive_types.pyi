@@ -640,8 +640,8 @@ class Conj(Primitive):
     def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class ConjugateTranspose(Primitive):
-    """The last two axes swapped, and complex numbers conjugated."""
-    def __call__(self, x: Tensor, /) -> Tensor: ...
+    """The axes in another order, and complex numbers conjugated."""
+    def __call__(self, x: Tensor, perm: Sequence[int], /) -> Tensor: ...
 
 class Conv2D(Primitive):
     """``conv2d``, cross-correlation along the last two axes, without a bias."""

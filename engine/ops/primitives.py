@@ -9,9 +9,9 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from ..core.checks import check_one_of, check_type
+from ..core.checks import check_bool, check_one_of, check_type
 from ..core.names import on_first_use as _on_first_use
 from ..core.surfaces import PRIMITIVES
 from ..core.surfaces import REQUIRED as _REQUIRED
@@ -98,6 +98,32 @@ class Primitive:
             The primitive itself.
         """
         return self.add_prim_attr("stage", stage)
+
+    def recompute(self, mode: bool = True) -> Primitive:
+        """Keep a wish of a graph compiler's, as the attribute ``recompute``; ``Cell.recompute`` is what saves memory.
+
+        Args:
+            mode: True or False.
+
+        Returns:
+            The primitive itself.
+
+        Raises:
+            TypeError: ``mode`` is no bool.
+        """
+        return self.add_prim_attr("recompute", check_bool(mode, "Primitive.recompute", "mode"))
+
+    def shard(self, *args: object, **kwargs: object) -> NoReturn:
+        """Not available: there is one device.
+
+        Args:
+            *args: what would say how the inputs and outputs are divided.
+            **kwargs: likewise.
+
+        Raises:
+            NotImplementedError: always.
+        """
+        raise NotImplementedError("Primitive.shard is not covered by hookscope: there is one device; leave it out")
 
     def place(self, role: str, rank_id: int) -> None:
         """Keep which process of a cluster computes it, as ``ms_role`` and ``rank_id``; here there is one.

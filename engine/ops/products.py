@@ -517,7 +517,7 @@ def _cross_of_class(input: Tensor, other: Tensor, dim: int) -> Tensor:
     return cross(input, other, None if dim == -65530 else dim)
 
 
-@declare(method=True, primitive=prim("ConjugateTranspose"))
+@declare(method=True)
 def adjoint(x: Tensor) -> Tensor:
     """The last two axes swapped, and complex numbers conjugated.
 
@@ -533,6 +533,25 @@ def adjoint(x: Tensor) -> Tensor:
     """
     swapped = swapaxes(check_tensor(x, "adjoint", "x"), -1, -2)
     return conj(swapped) if swapped._array.dtype.kind == "c" else swapped
+
+
+@declare(primitive=prim("ConjugateTranspose"))
+def _conjugate_transpose(x: Tensor, perm: Sequence[int]) -> Tensor:
+    """The axes in another order, and complex numbers conjugated.
+
+    Args:
+        x: a tensor of any shape.
+        perm: the axis of ``x`` that each axis of the result is, a tuple.
+
+    Returns:
+        A tensor of the same dtype.
+
+    Raises:
+        TypeError: ``x`` is no Tensor, or ``perm`` no tuple of ints.
+        ValueError: ``perm`` does not have each axis once.
+    """
+    turned = transpose(check_tensor(x, "ConjugateTranspose", "x"), perm)
+    return conj(turned) if turned._array.dtype.kind == "c" else turned
 
 
 def bidense(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:

@@ -5,6 +5,7 @@ and an empty directory of its own: what it sets, starts or breaks ends with it.
 """
 
 import ast
+import contextlib
 import json
 import linecache
 import os
@@ -64,10 +65,8 @@ def main(package):
         hookscope.install_as_mindspore()
     names = {}
     for statement in ast.parse(PREAMBLE).body:
-        try:
+        with contextlib.suppress(ImportError):  # in an older tree
             exec(compile(ast.Module([statement], []), "preamble", "exec"), names)
-        except ImportError:
-            pass  # an older tree, "before"
     print(json.dumps("ready"), file=answers, flush=True)
     for line in sys.stdin:
         given = json.loads(line)
@@ -94,10 +93,8 @@ def one(statements, seed, names):
             os.waitpid(fork, 0)
             break
         time.sleep(0.005)
-    try:
-        os.killpg(fork, signal.SIGKILL)  # the processes that it started
-    except ProcessLookupError:
-        pass
+    with contextlib.suppress(ProcessLookupError):  # the processes that it started
+        os.killpg(fork, signal.SIGKILL)
     found = []
     if os.path.exists(told):
         with open(told) as file:

@@ -56,7 +56,9 @@ def test_without_a_gpu_asking_for_one_is_one_clear_error(monkeypatch: pytest.Mon
     assert ms.get_context("device_target") == "CPU"
 
 
-@pytest.mark.parametrize(("wanted", "error"), [("XPU", ValueError), ("", ValueError), (None, TypeError), (3, TypeError)])
+@pytest.mark.parametrize(
+    ("wanted", "error"), [("XPU", ValueError), ("", ValueError), (None, TypeError), (3, TypeError)]
+)
 def test_another_device_is_refused(wanted: Any, error: type[Exception]) -> None:
     with pytest.raises(error, match="'device_target' must be 'CPU' or 'GPU', but got"):
         ms.set_device(wanted)

@@ -241,3 +241,11 @@ def test_a_generator_gives_the_numbers_of_the_engines_own_stream_from_the_same_s
         ms.set_rng_state(place)
     one = ms.Generator().manual_seed(3)
     assert [ms.Tensor([0.0] * 5).uniform(generator=one).tolist() for _ in range(2)] == drawn
+
+
+def test_a_class_made_of_what_cannot_be_here_says_what_to_use_instead() -> None:
+    base: type = ms.dataset.DebugHook
+    with pytest.raises(NotImplementedError, match="DebugHook is not covered by hookscope: "):
+
+        class Own(base):
+            pass

@@ -342,3 +342,25 @@ def test_axes_are_put_around_as_many_as_there_are_not(axes: int) -> None:
         found = getattr(mnp, f"atleast_{axes}d")(x).asnumpy()
         np.testing.assert_allclose(found, getattr(np, f"atleast_{axes}d")(x), rtol=1e-6, strict=False)
         assert found.ndim == max(axes, x.ndim)
+
+
+def test_fourier_transforms_are_numpys() -> None:
+    x = np.random.default_rng(0).normal(size=(3, 4))
+    fft, of_ops = ms.numpy.fft, ms.ops
+    for name in ("fft", "ifft", "rfft", "ihfft"):
+        found = getattr(fft, name)(a=Tensor(x), n=3, axis=0, norm="ortho").asnumpy()
+        np.testing.assert_allclose(found, getattr(np.fft, name)(x, n=3, axis=0, norm="ortho"), atol=1e-12)
+    for name in ("irfft", "hfft"):
+        np.testing.assert_allclose(getattr(fft, name)(Tensor(x)).asnumpy(), getattr(np.fft, name)(x), atol=1e-12)
+    for name in ("fft2", "ifft2", "rfft2", "irfft2", "fftn", "ifftn", "rfftn", "irfftn"):
+        found = getattr(fft, name)(a=Tensor(x), s=(2, 4), axes=(0, 1), norm="forward").asnumpy()
+        wanted = getattr(np.fft, name)(x, s=(2, 4), axes=(0, 1), norm="forward")
+        np.testing.assert_allclose(found, wanted, atol=1e-12)
+    for name in ("fftshift", "ifftshift"):
+        found = getattr(fft, name)(x=Tensor(x), axes=0).asnumpy()
+        np.testing.assert_array_equal(found, getattr(np.fft, name)(x, axes=0))
+    for name in ("fftfreq", "rfftfreq"):
+        np.testing.assert_allclose(getattr(fft, name)(n=5, d=0.5).asnumpy(), getattr(np.fft, name)(5, 0.5), rtol=1e-6)
+    for name in ("hfft2", "hfftn", "ihfft2", "ihfftn"):
+        found = getattr(fft, name)(a=Tensor(x), axes=(0, 1)).asnumpy()
+        np.testing.assert_array_equal(found, getattr(of_ops, name)(Tensor(x), dim=(0, 1)).asnumpy())

@@ -164,6 +164,15 @@ def test_a_primitive_of_the_users_own_keeps_its_arguments() -> None:
     assert (made.name, made.factor, made.bias, made.doubled) == ("Scale", 3.0, 1.0, 6.0)
 
 
+def test_a_wish_to_recompute_is_an_attribute_and_to_shard_an_error() -> None:
+    relu = ops.ReLU().recompute()
+    assert relu.attrs == {"recompute": True} and relu(Tensor([-1.0, 2.0])).asnumpy().tolist() == [0.0, 2.0]
+    with pytest.raises(TypeError, match="For 'Primitive.recompute', 'mode' must be a bool, but got int"):
+        ops.ReLU().recompute(3)  # type: ignore[arg-type]
+    with pytest.raises(NotImplementedError, match="Primitive.shard is not covered by hookscope: there is one device"):
+        ops.Add().shard(((1, 1), (1, 1)))
+
+
 def test_marks_of_a_cluster_are_kept_and_shown() -> None:
     add = ops.Add()
     assert repr(add.set_stage(0)) == "Prim[Add]<stage=0>"  # as MindSpore 2.10 prints it

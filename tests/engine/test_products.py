@@ -285,3 +285,12 @@ def test_products_of_batches_take_two_matrices_too() -> None:
         for call in (ops.addbmm, ops.baddbmm):
             with pytest.raises(ValueError, match="'batch1' and 'batch2' must be as many matrices, but got shapes"):
                 call(a, one, other)
+
+
+def test_conjugate_transpose_orders_the_axes_as_it_is_told() -> None:
+    x = (np.arange(24) + 1j * np.arange(24, 0, -1)).reshape(2, 3, 4).astype(np.complex64)
+    np.testing.assert_array_equal(ops.ConjugateTranspose()(Tensor(x), (2, 0, 1)).asnumpy(), x.conj().transpose(2, 0, 1))
+    real = ops.ConjugateTranspose()(Tensor(x.real.copy()), (1, 0, 2)).asnumpy()
+    np.testing.assert_array_equal(real, x.real.transpose(1, 0, 2))
+    with pytest.raises(ValueError, match="must order the 3 axes"):
+        ops.ConjugateTranspose()(Tensor(x), (0, 0, 1))

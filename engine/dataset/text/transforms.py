@@ -469,7 +469,9 @@ class PythonTokenizer:
         self.tokenizer = tokenizer
 
     def __call__(self, in_array: Array) -> Array:
-        if not isinstance(in_array, np.ndarray) or in_array.dtype.kind != "U":
+        if isinstance(in_array, np.ndarray) and in_array.dtype.kind == "S":
+            in_array = np.char.decode(in_array)
+        if not isinstance(in_array, np.ndarray | np.str_) or in_array.dtype.kind != "U":
             raise TypeError(f"For 'PythonTokenizer', the value must be a NumPy array of str, but got {in_array!r}")
         try:
             found = [list(self.tokenizer(str(one))) for one in in_array.reshape(-1)]

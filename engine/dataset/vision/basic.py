@@ -13,6 +13,7 @@ from ...core.types import AnyDType, Array, Ints
 from ..config import current_random
 from ..transforms import Sometimes, Transform, TypeCast, not_random
 from . import _resizing
+from ._devices import OnDevice
 from ._pixels import luma_of
 
 __all__ = [
@@ -100,7 +101,7 @@ class Rescale(Transform):
         return np.asarray(value.astype(np.float32) * self.rescale + self.shift)
 
 
-class Normalize(Transform):
+class Normalize(OnDevice, Transform):
     """(image - mean) / std for each channel, in float32.
 
     Args:
@@ -137,14 +138,14 @@ class HWC2CHW(Transform):
         return value if value.ndim == 2 else np.ascontiguousarray(value.transpose(2, 0, 1))
 
 
-class HorizontalFlip(Transform):
+class HorizontalFlip(OnDevice, Transform):
     """Left and right exchanged."""
 
     def changed(self, value: Array) -> Array:
         return np.ascontiguousarray(value[:, ::-1])
 
 
-class VerticalFlip(Transform):
+class VerticalFlip(OnDevice, Transform):
     """Top and bottom exchanged."""
 
     def changed(self, value: Array) -> Array:
@@ -181,7 +182,7 @@ _WAYS = {
 }  # fmt: skip
 
 
-class Resize(Transform):
+class Resize(OnDevice, Transform):
     """Another size.
 
     The centers of pixels are the points that are mapped (as OpenCV does); an image of ints is rounded.
@@ -216,7 +217,7 @@ class Resize(Transform):
         return (short, int(short * width / height)) if height < width else (int(short * height / width), short)
 
 
-class Crop(Transform):
+class Crop(OnDevice, Transform):
     """A part of the image.
 
     Args:
@@ -277,7 +278,7 @@ def _pads(who: str, padding: Ints) -> tuple[int, int, int, int]:
     return given
 
 
-class Pad(Transform):
+class Pad(OnDevice, Transform):
     """The image with something around it.
 
     Args:

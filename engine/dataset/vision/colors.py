@@ -12,6 +12,7 @@ from ...core.checks import check_bool, check_int, check_type
 from ...core.types import Array
 from ..config import current_random
 from ..transforms import Sometimes, Transform, probability
+from ._devices import OnDevice
 from ._pixels import color, drawn, factor, gray_of, luma_of, mixed, of_bytes, picture, rounded, span
 
 __all__ = [
@@ -22,7 +23,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-class AdjustBrightness(Transform):
+class AdjustBrightness(OnDevice, Transform):
     """The image times a factor.
 
     Args:
@@ -42,7 +43,7 @@ class AdjustBrightness(Transform):
         return rounded(image.astype(np.float32) * np.float32(self.factor), image.dtype)
 
 
-class AdjustContrast(Transform):
+class AdjustContrast(OnDevice, Transform):
     """The image's distance to its mean brightness times a factor.
 
     Args:
@@ -89,7 +90,7 @@ class AdjustGamma(Transform):
         return np.asarray(table.astype(np.uint8)[image])
 
 
-class AdjustHue(Transform):
+class AdjustHue(OnDevice, Transform):
     """Colors turned on the color circle.
 
     Args:
@@ -223,7 +224,7 @@ class HsvToRgb(_Space):
         return _rgb(image)
 
 
-class AdjustSaturation(Transform):
+class AdjustSaturation(OnDevice, Transform):
     """The image's distance to its gray times a factor.
 
     Args:
@@ -243,7 +244,7 @@ class AdjustSaturation(Transform):
         return mixed(image, gray_of(image)[:, :, None], self.factor)
 
 
-class AutoContrast(Transform):
+class AutoContrast(OnDevice, Transform):
     """Each channel stretched so that its darkest value becomes 0 and its lightest 255.
 
     Args:
@@ -297,7 +298,7 @@ def _by_channel(image: Array, table: Any) -> Array:
     return np.stack(found, axis=-1).astype(np.uint8).reshape(image.shape)
 
 
-class Equalize(Transform):
+class Equalize(OnDevice, Transform):
     """Each channel's values spread so that all occur about equally often.
 
     Raises:
@@ -316,7 +317,7 @@ class Equalize(Transform):
         return np.rint(np.maximum(sums, 0) * np.float32(255 / above))
 
 
-class Invert(Transform):
+class Invert(OnDevice, Transform):
     """255 minus the image.
 
     Raises:
@@ -329,7 +330,7 @@ class Invert(Transform):
         return rounded(255 - value.astype(np.float64), value.dtype)
 
 
-class Posterize(Transform):
+class Posterize(OnDevice, Transform):
     """The uppermost bits of each value.
 
     Args:
@@ -350,7 +351,7 @@ class Posterize(Transform):
         return of_bytes("Posterize", value) & np.uint8(256 - 2 ** (8 - self.bits))
 
 
-class Solarize(Transform):
+class Solarize(OnDevice, Transform):
     """Values within a range inverted.
 
     Args:
@@ -407,7 +408,7 @@ _CHANNELS: dict[int, tuple[tuple[int, ...], list[int]]] = {
 }  # fmt: skip
 
 
-class ConvertColor(Transform):
+class ConvertColor(OnDevice, Transform):
     """Channels in another order, with or without an alpha channel, or gray.
 
     Args:

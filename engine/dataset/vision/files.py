@@ -13,6 +13,7 @@ import numpy as np
 from ...core.checks import check_int, check_type
 from ...core.types import Array
 from ..transforms import Transform
+from ._devices import OnDevice
 from ._pixels import of_bytes
 
 __all__ = [
@@ -43,7 +44,7 @@ def _opened(who: str, data: bytes) -> Any:
         raise RuntimeError(f"For '{who}', these {len(data)} bytes are no image that pillow reads: {error}") from error
 
 
-class Decode:
+class Decode(OnDevice):
     """The image (H, W, 3) of a file's bytes, by the package ``pillow``.
 
     Args:

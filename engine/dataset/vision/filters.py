@@ -10,6 +10,7 @@ import numpy as np
 from ...core.checks import check_positive_int, check_type
 from ...core.types import Array, Ints
 from ..transforms import Sometimes, Transform, probability
+from ._devices import OnDevice
 from ._pixels import drawn, factor, mixed, picture, rounded, span
 
 __all__ = ["AdjustSharpness", "GaussianBlur", "RandomAdjustSharpness", "RandomSharpness"]
@@ -38,7 +39,7 @@ def _smooth(image: Array) -> Array:
     return rounded(whole, image.dtype).astype(np.float64)
 
 
-class AdjustSharpness(Transform):
+class AdjustSharpness(OnDevice, Transform):
     """The image's distance to its smoothed form times a factor.
 
     Args:
@@ -94,7 +95,7 @@ class RandomSharpness(Transform):
         return AdjustSharpness(drawn(*self.degrees)).changed(value)
 
 
-class GaussianBlur(Transform):
+class GaussianBlur(OnDevice, Transform):
     """The image under a Gaussian kernel.
 
     Args:

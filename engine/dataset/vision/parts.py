@@ -12,6 +12,7 @@ from ...core.checks import check_bool, check_int, check_one_of, check_positive_i
 from ...core.types import Array, Ints
 from ..config import current_random
 from ..transforms import Sometimes, Transform, probability
+from ._devices import OnDevice
 from ._pixels import drawn, factor, fill_of, picture, positive_or_zero, span
 from .basic import Border, Inter, Normalize, Pad, Resize, _size
 from .files import Decode
@@ -35,7 +36,7 @@ def part(who: str, image: Array, top: int, left: int, height: int, width: int) -
     return image[top : top + height, left : left + width]
 
 
-class Erase(Transform):
+class Erase(OnDevice, Transform):
     """A rectangle of the image filled with a value.
 
     Args:
@@ -243,7 +244,7 @@ class SlicePatches(Transform):
         return found[0] if len(found) == 1 else tuple(found)
 
 
-class ResizedCrop(Transform):
+class ResizedCrop(OnDevice, Transform):
     """A part of the image in another size.
 
     Args:

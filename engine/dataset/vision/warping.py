@@ -11,6 +11,7 @@ from ...core.checks import check_bool, check_type
 from ...core.types import Array
 from ..config import current_random
 from ..transforms import Sometimes, Transform, probability
+from ._devices import OnDevice
 from ._pixels import drawn, factor, fill_of, picture, rounded, span
 from .basic import Inter
 
@@ -80,7 +81,7 @@ def _rotation(degrees: float, center: tuple[float, float]) -> Array:
     return np.array([[cosine, sine, (1 - cosine) * x - sine * y], [-sine, cosine, sine * x + (1 - cosine) * y]])
 
 
-class Rotate(Transform):
+class Rotate(OnDevice, Transform):
     """The image turned counterclockwise.
 
     Args:
@@ -192,7 +193,7 @@ def _affine(
     return np.column_stack([parts, middle + move - parts @ middle])
 
 
-class Affine(Transform):
+class Affine(OnDevice, Transform):
     """The image turned clockwise around its middle, sheared, scaled and moved.
 
     Args:
@@ -315,7 +316,7 @@ def _seen(image: Array, start: Corners, end: Corners, way: Inter) -> Array:
     return _looked_up(image, places[0], places[1], way, (0, 0, 0))
 
 
-class Perspective(Transform):
+class Perspective(OnDevice, Transform):
     """The image seen so that four of its points come to four others.
 
     Args:

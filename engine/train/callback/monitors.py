@@ -122,7 +122,7 @@ class History(Callback):
         if isinstance(output, tuple | list) and isinstance(output[0], Tensor):
             output = output[0]
         if isinstance(output, Tensor):
-            output = np.mean(output.asnumpy())
+            output = float(np.mean(output.asnumpy()))
         for name, value in {"net_output": output, **(facts.get("metrics") or {})}.items():
             self.history.setdefault(name, []).append(value)
 

@@ -79,15 +79,15 @@ class Loss(Metric):
         """Take the loss of one batch.
 
         Args:
-            *inputs: the loss: a tensor of one element.
+            *inputs: the loss: a tensor of one element, or with one axis, of which the mean is taken.
 
         Raises:
-            ValueError: another number of inputs or of elements.
+            ValueError: another number of inputs or of axes.
         """
         (loss,) = self._take(inputs, 1, "the loss")
-        if loss.ndim > 1 or loss.size != 1:
-            raise ValueError(f"For 'Loss.update', the loss must have one element, but its shape is {loss.shape}")
-        self._sum_loss += float(loss.reshape(-1)[0])
+        if loss.ndim > 1 or not loss.size:
+            raise ValueError(f"For 'Loss.update', the loss must have one axis at most, but its shape is {loss.shape}")
+        self._sum_loss += float(loss.mean())
         self._total_num += 1
 
     def eval(self) -> float:

@@ -1114,3 +1114,26 @@ def test_each_channel_has_its_own_mean(hwc: bool, shape: tuple[int, ...]) -> Non
     wide = (slice(None), None, None)
     expected = (image - mean) / std if hwc else (image - mean[wide]) / std[wide]
     np.testing.assert_allclose(found, expected, rtol=1e-6)
+
+
+def test_a_sampler_added_chooses_among_the_rows_of_the_one_before() -> None:
+    def rows(one: Any) -> list[int]:
+        return [int(row[0].asnumpy()) for row in one.create_tuple_iterator(num_epochs=1)]
+
+    one = ds.GeneratorDataset(list(range(10)), "c", sampler=ds.SequentialSampler(3, 6))
+    one.add_sampler(ds.SequentialSampler(1, 4))
+    assert rows(one) == [4, 5, 6, 7] and one.get_dataset_size() == 4
+    one.use_sampler(ds.SequentialSampler(2, 3))  # in place of the one added: MindSpore 2.10 keeps the first
+    assert rows(one) == [5, 6, 7]
+    half = ds.NumpySlicesDataset(list(range(10)))
+    half.add_sampler(ds.DistributedSampler(2, 0, shuffle=False))
+    assert len(set(rows(half))) == 5 == half.get_dataset_size()
+    listed = ds.NumpySlicesDataset(list(range(6)), sampler=[1, 2, 3])
+    listed.add_sampler(ds.SequentialSampler(1, 2))
+    assert rows(listed) == [2, 3]
+    with pytest.raises(RuntimeError, match="For 'SequentialSampler.add_child', there is a child already"):
+        listed.sampler.add_child(ds.SequentialSampler())  # type: ignore[union-attr]
+    with pytest.raises(TypeError, match="For 'NumpySlicesDataset.add_sampler', 'new_sampler' must be a Sampler"):
+        listed.add_sampler(3)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="For 'GeneratorDataset.use_sampler', rows must be chosen by number"):
+        ds.GeneratorDataset(lambda: iter([1, 2]), "c").use_sampler(ds.SequentialSampler())

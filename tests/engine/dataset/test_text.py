@@ -295,7 +295,9 @@ RESULTS: list[tuple[Callable[[], Any], Any]] = [
     (lambda: text.AddToken("T")(np.array([["a", "b"], ["c", "d"]])), [["T", "a", "b"], ["T", "c", "d"]]),
     (lambda: text.AddToken("T", False)(np.array([["a"]])), [["a", "T"]]),
     (lambda: text.PythonTokenizer(lambda s: s.split("-"))(np.array("a-b")), ["a", "b"]),
+    (lambda: text.PythonTokenizer(lambda s: s.split("-"))(np.str_("a-b")), ["a", "b"]),  # as rows of an array are
     (lambda: text.PythonTokenizer(lambda s: s.split("-"))(np.array(["a-b"])), [["a", "b"]]),
+    (lambda: text.PythonTokenizer(lambda s: s.split("-"))(np.array(["\u00e4-b".encode()])), [["\u00e4", "b"]]),
     (lambda: text.to_bytes(np.array(["1", "é"])), [b"1", b"\xc3\xa9"]),
     (lambda: text.to_str(np.array([b"1", b"ab"])), ["1", "ab"]),
     (lambda: text.to_bytes(np.array(["é"]), "latin1"), [b"\xe9"]),

@@ -612,3 +612,29 @@ def test_what_mindspore_refuses_of_images_is_refused(made: Callable[[], Any], er
     with pytest.raises(error, match="^For '") as raised:
         made()
     assert "\n" not in str(raised.value)
+
+
+def test_a_transform_runs_on_the_cpu_and_says_so_of_another_device() -> None:
+    crop = vision.Crop((0, 0), (5, 5))
+    assert crop.device("CPU") is crop and crop.device()(U).shape[:2] == (5, 5)
+    assert vision.Decode().device("CPU") is not None
+    with pytest.raises(NotImplementedError, match=r"vision.Crop.device\('Ascend'\) is not covered by hookscope"):
+        crop.device("Ascend")
+    for wrong, error in (("GPU", ValueError), (3, TypeError)):
+        with pytest.raises(error, match="For 'Crop.device', 'device_target' must be"):
+            crop.device(wrong)
+
+
+def test_a_pil_image_stays_one_where_mindspore_s_does() -> None:
+    image = pytest.importorskip("PIL.Image").fromarray(np.arange(192, dtype=np.uint8).reshape(8, 8, 3))
+    keep = (vision.FiveCrop(4), vision.TenCrop(4))
+    assert all(part.size == (4, 4) for transform in keep for part in transform(image))
+    for transform, size, mode in (
+        (vision.Resize((5, 6)), (6, 5), "RGB"), (vision.Grayscale(), (8, 8), "L"), (vision.Pad(1), (10, 10), "RGB"),
+        (vision.RandomHorizontalFlip(1.0), (8, 8), "RGB"), (vision.RandomCrop(4), (4, 4), "RGB"),
+    ):  # fmt: skip
+        found = transform(image)
+        assert (found.size, found.mode) == (size, mode)
+    flipped = np.asarray(vision.RandomHorizontalFlip(1.0)(image))
+    np.testing.assert_array_equal(flipped, np.asarray(image)[:, ::-1])
+    assert all(type(one(image)) is np.ndarray for one in (vision.HorizontalFlip(), vision.RandomInvert(1.0)))

@@ -530,3 +530,11 @@ def test_the_gradient_of_elu_is_1_above_0_however_large() -> None:
     x = np.array([-3.0, -0.5, 0.5, 1.0, 100.0, 1000.0], np.float32)
     found = ms.grad(lambda t: F.elu(t, 2.0).sum())(Tensor(x)).asnumpy()
     np.testing.assert_allclose(found, np.where(x > 0, 1, 2 * np.exp(np.minimum(x, 0))), rtol=1e-6)
+
+
+@pytest.mark.parametrize("function", [mint.rand, mint.randn])
+def test_the_dtype_of_random_numbers_may_follow_a_tuple_of_lengths(function: Any) -> None:
+    drawn = function((2, 3), ms.float32)
+    assert drawn.shape == (2, 3) and drawn.dtype == ms.float32 and function((2,), ms.float16).dtype == ms.float16
+    with pytest.raises(TypeError, match="'size' must be an int or a tuple of ints"):
+        function((2, 3), 4)

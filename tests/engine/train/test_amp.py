@@ -306,3 +306,20 @@ def test_what_is_empty_or_has_only_numbers_is_finite(dtype: Any) -> None:
     assert bool(amp.all_finite(Tensor(np.zeros(0), dtype))) and bool(amp.all_finite(Tensor(np.ones(3), dtype)))
     if dtype not in (ms.int32, ms.bool_):
         assert not bool(amp.all_finite(Tensor(np.array([1.0, np.inf, -np.inf]), dtype)))
+
+
+def test_lars_is_an_optimizer_to_train_with() -> None:
+    one = network()
+    step = amp.build_train_network(one, nn.LARS(nn.Momentum(one.trainable_params(), 0.1, 0.9)), nn.CrossEntropyLoss())
+    before = one.trainable_params()[0].asnumpy().copy()
+    step(Tensor(X), Tensor(Y))
+    assert (one.trainable_params()[0].asnumpy() != before).any()
+
+
+def test_a_scaler_of_a_users_own_scales_and_unscales_by_its_parameter() -> None:
+    from hookscope.engine.amp import _grad_scale_map, _grad_unscale_map  # the reference's example has these names
+
+    scale = ms.Parameter(Tensor(4.0, ms.float32), name="scale_value")
+    scaled = _grad_scale_map(scale, (Tensor([1.0, 2.0], ms.float16), Tensor(3.0)))
+    assert scaled[0].asnumpy().tolist() == [4.0, 8.0] and scaled[0].dtype == ms.float16 and scaled[1] == 12
+    assert [one.asnumpy().tolist() for one in _grad_unscale_map(scale, scaled)] == [[1.0, 2.0], 3.0]

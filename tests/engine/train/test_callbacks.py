@@ -127,7 +127,7 @@ def test_an_evaluation_is_printed_as_epoch_1(capsys: pytest.CaptureFixture[str])
     printed = lines(capsys)
     assert [line.rpartition(" ")[0] for line in printed] == [f"epoch: 1 step: {n}, loss is" for n in (1, 2)]
     np.testing.assert_allclose([float(line.rpartition(" ")[2]) for line in printed], [2.7754052, 1.8347998], rtol=1e-6)
-    assert history.epoch == {"epoch": [1]}
+    assert history.epoch == {"epoch": [1]} and type(history.history["net_output"][0]) is float
     np.testing.assert_allclose(history.history["net_output"], [1.8347998], rtol=1e-6)
 
 

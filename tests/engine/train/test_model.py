@@ -540,3 +540,9 @@ def test_progress_tells_what_runs_how_far_it_is_and_for_which_network() -> None:
 def test_a_number_of_a_run_that_is_none_is_shown(name: str, argument: str) -> None:
     with pytest.raises(TypeError, match=f"For 'Model.{name}', '{argument}' must be an int, but got '3'"):
         getattr(model(), name)(**{"epoch": 5, "train_dataset": data(), argument: "3"})
+
+
+def test_losses_that_are_not_reduced_are_evaluated_by_their_mean() -> None:
+    each = Model(network(), nn.CrossEntropyLoss(reduction="none"), metrics={"loss"})
+    mean = Model(network(), nn.CrossEntropyLoss(), metrics={"loss"})
+    np.testing.assert_allclose(each.eval(data())["loss"], mean.eval(data())["loss"], rtol=1e-6)

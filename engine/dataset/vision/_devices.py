@@ -1,0 +1,34 @@
+"""Where a transform of images runs: on the CPU."""
+
+from __future__ import annotations
+
+from typing import Self
+
+from ...core.checks import check_type
+
+__all__ = ["OnDevice"]
+
+
+class OnDevice:
+    """What the transforms have that MindSpore runs on Ascend devices too."""
+
+    def device(self, device_target: str = "CPU") -> Self:
+        """Say where the transform runs.
+
+        Args:
+            device_target: "CPU".
+
+        Returns:
+            the transform itself.
+
+        Raises:
+            TypeError: no text.
+            ValueError: another device.
+            NotImplementedError: "Ascend".
+        """
+        who = f"{type(self).__name__}.device"
+        if check_type(device_target, str, who, "device_target", show=repr) == "Ascend":
+            raise NotImplementedError(f"vision.{who}('Ascend') is not covered by hookscope: transforms run on the CPU")
+        if device_target != "CPU":
+            raise ValueError(f"For '{who}', 'device_target' must be 'CPU', but got {device_target!r}")
+        return self
