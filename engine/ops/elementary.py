@@ -928,7 +928,12 @@ def clip_by_value(
 def _in_dtype_of(x: Tensor, limit: Operand) -> Operand:
     if isinstance(limit, Tensor):
         return as_dtype(limit, x._array.dtype)
-    return int(limit) if x._array.dtype.kind in "iu" else limit
+    if x._array.dtype.kind not in "iu" or isinstance(limit, complex):
+        return limit
+    if limit != limit:
+        raise ValueError(f"For 'clip_by_value', a limit of {x.dtype} must be a number, but got nan")
+    range_ = np.iinfo(x._array.dtype)
+    return int(min(max(limit, range_.min), range_.max))
 
 
 arccos, arccosh, arcsin, arcsinh = acos, acosh, asin, asinh

@@ -225,3 +225,11 @@ def test_poissons_numbers_have_its_distribution(rate: float) -> None:
     for level in (0.05, 0.25, 0.5, 0.75, 0.95):
         at = scipy.stats.poisson.ppf(level, rate)
         assert abs((drawn <= at).mean() - scipy.special.pdtr(at, rate)) < 2 / math.sqrt(count)
+
+
+def test_an_infinite_limit_is_none_for_integers_and_nan_is_no_limit() -> None:
+    x = tensor(1, -5, 7, dtype=np.int32)
+    assert ops.clip_by_value(x, 0, INF).asnumpy().tolist() == [1, 0, 7]  # MindSpore: the smallest number
+    assert ops.clip_by_value(x, -INF, 3).asnumpy().tolist() == [1, -5, 3]
+    with pytest.raises(ValueError, match=r"'clip_by_value', a limit of Int32 must be a number, but got nan"):
+        ops.clip_by_value(x, NAN, 3)
