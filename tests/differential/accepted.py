@@ -132,8 +132,8 @@ ACCEPTED: tuple[tuple[str, Condition, str], ...] = (
      empty, "arbitrary numbers come of no elements there"),
     (r"ops\.(bessel_[yk].*)", special_or_below_zero, "is not defined below 0: NaN, not infinity"),
     (r".*\.(floor_div.*|floordiv|div|divide|tensor_div|true_divide|truncate_.*|tensor_mod|remainder|floor_mod|mod|fmod|"
-     r"tensor_floordiv|scalar_.*)", integers, "division of integers by 0; exact quotients"),
-    (r".*\.(floor_div.*|floordiv|tensor_floordiv|tensor_mod|remainder|floor_mod|mod|fmod|div|divide|tensor_div|"
+     r"floormod|tensor_floordiv|scalar_.*)", integers, "division of integers by 0; exact quotients"),
+    (r".*\.(floor_div.*|floordiv|tensor_floordiv|tensor_mod|remainder|floor_mod|floormod|mod|fmod|div|divide|tensor_div|"
      r"true_divide)",
      special, "by infinity and by -0"),
     (r"ops\.(tensor_pow|pow|pows|scalar_pow)|Tensor\.pow|mint\.pow",
@@ -156,7 +156,7 @@ ACCEPTED: tuple[tuple[str, Condition, str], ...] = (
     (r".*\.(nansum|nanmean)", special, "infinity as an integer"),
     (r".*\.(bucketize|searchsorted)", bounds_out_of_order, "bounds that do not rise"),
     (r".*\.(matrix_norm|vector_norm|norm|multilabel_soft_margin_loss)",
-     types("complex64"), "by the sizes of complex numbers"),
+     types("complex64"), "by their sizes"),
     (r".*\.(vector_norm|norm)", says("dtype=ms.int"), "a gradient through integers is 0"),
     (r".*\.norm", kinds("value"), "the norm, not None"),
     (r".*\.(f?fft.*|ifft.*|rfft.*|irfft.*|hfft.*|ihfft.*)", special, "infinity times a complex number"),
@@ -170,6 +170,13 @@ ACCEPTED: tuple[tuple[str, Condition, str], ...] = (
     (r".*\.(exp2)", kinds("dtype"), "bfloat16 stays bfloat16"),
     (r".*\.(full|full_like)", kinds("dtype"), "the dtype of the value"),
     (r".*\.(i0|logit|arccosh|acosh|lerp|unique_with_pad)", special, "infinity as the mathematics has it"),
+    (r".*\.tensor_scatter_mul", gradient, "the product rule where updates meet"),
+    (r"ops\.trapz", kinds("dtype"), "Float64, BFloat16 and complex numbers stay what they are"),
+    (r".*\.pinv", says("hermitian=True"), "a matrix that is not"),
+    (r".*\.(l1_loss|approximate_equal|multilabel_soft_margin_loss)", types("complex64"), "by their sizes"),
+    (r".*\.binary_cross_entropy.*", special, "infinity as the mathematics has it"),
+    (r".*\.(.*fft.*)", kinds("gradient dtype"), "the gradient of an input has its dtype and shape"),
+    (r".*\.cholesky_inverse", always, "matrices that have no such factor"),
     (r"ops\.(add_flags|is_available)", always, "nothing that computes"),
     (r".*\.(floor_div|floordiv|floor_divide)", types("bool"), "of bools in Int8"),
     (r".*\.(xlogy|xdivy)", kinds("dtype"), "a number on the left takes the tensor's dtype"),
@@ -181,7 +188,7 @@ ACCEPTED: tuple[tuple[str, Condition, str], ...] = (
     (r".*\.EmbeddingLookup", says("max_norm"), "rows by their own lengths"),
     (r".*\.(MultiheadAttention|Transformer.*)", kinds("gradient shape"), "the gradient of an input has its shape"),
     (r".*\.SeLU", gradient, "MindSpore's gradient of SeLU is wrong below 0"),
-    (r".*\.BCELoss", one_element, "one number counts once"),
+    (r".*\.(BCELoss|binary_cross_entropy)", one_element, "one number counts once"),
     (r".*\.CTCLoss", gradient, "the slope by log_probs; MindSpore adds exp(log_probs), which log_softmax takes out"),
     (r".*\.(TransformerDecoder.*|Transformer)", gradient, "by central differences, which MindSpore fails"),
     (r".*\.BatchNorm.*", kinds("NaN or infinity"), "a batch of one element has no variance without bias: 0, not NaN"),
@@ -206,7 +213,7 @@ ACCEPTED: tuple[tuple[str, Condition, str], ...] = (
     (r".*\.optim\..*|nn\.(Ada.*|LazyAdam|Adam.*|Lamb|RMSProp)", rounding, "a rounding of a step"),
     (r".*\.(tuple_to_array|mixed_precision_cast|clip_by_global_norm|accumulate_n|unique_with_pad|choose|t|outer|addr|"
      r"cross_entropy|gaussian_nll_loss|index_fill|scatter_.*|scatter|hfft.*|irfft.*|reduce_m.*|unsorted_segment_.*|"
-     r"floor_divide|scalar_.*|sub|subtract)", error, "refused as the reference says"),
+     r"floor_divide|floor_div|floordiv|scalar_.*|sub|subtract)", error, "refused as the reference says"),
     (r".*", only_there, "works here, is refused there"),
 )  # fmt: skip
 
