@@ -365,7 +365,9 @@ def logit(input: Tensor, eps: float | None = None) -> Tensor:
         limited = arithmetic.clamp(x, float(eps), 1.0 - float(eps))
         x = where(comparison.isnan(x), math.nan, limited)  # clamp makes a limit of NaN, as in MindSpore
     if eps is None or eps < 0:
-        x = x + where(logical_and(x >= 0, x <= 1), 0.0, math.nan)  # so that the gradient is NaN outside too
+        x = as_floats(x)
+        outside = where(logical_and(x >= 0, x <= 1), 0.0, math.nan)
+        x = x + as_dtype(outside, x._array.dtype)  # so that the gradient is NaN outside too
     return arithmetic.sub(exponentials.log(x), exponentials.log(1.0 - x))
 
 

@@ -804,6 +804,8 @@ def histc(input: Tensor, bins: int = 100, min: float = 0.0, max: float = 0.0) ->
         raise ValueError(f"For 'histc', 'bins' must be positive and min <= max, but got {bins}, {min}, {max}")
     x = check_tensor(input, "histc")._array
     xp = array_module(x)
+    if x.dtype.kind == "f":  # as the elements are: -0.3 is another number in Float32
+        min, max = float(x.dtype.type(min)), float(x.dtype.type(max))
     low, high = (float(min), float(max)) if min != max else (float(x.min()), float(x.max())) if x.size else (0.0, 1.0)
     if low == high:
         low, high = low - 1.0, high + 1.0

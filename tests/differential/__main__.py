@@ -59,11 +59,16 @@ def main() -> int:
     outcomes: Counter[str] = Counter()
     found: dict[tuple[str, str], list[tuple[int, Case, Difference]]] = defaultdict(list)
     accepted: Counter[str] = Counter()
+    unregistered: Counter[str] = Counter()  # how often in a row MindSpore had no kernel for the group
     start = time.monotonic()
     try:
         for number in range(given.cases) if given.case is None else [given.case]:
             case = drawn(given.seed, number, given.kinds, given.only)
+            if unregistered[case.group] == 3:  # a process less to start
+                outcomes["no kernel there"] += 1
+                continue
             reference, answer = theirs.run(case), ours.run(case)
+            unregistered[case.group] += 1 if "unregistered" in reference.get("text", "") else -unregistered[case.group]
             if given.case is not None:
                 print(case, reference, answer, sep="\n\n")
             difference = compare(reference, answer)

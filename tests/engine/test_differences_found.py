@@ -72,6 +72,9 @@ CASES: dict[str, tuple[Callable[[], Tensor], Any, Any]] = {
     "ReplicationPad that takes away": (
         lambda: nn.ReplicationPad1d((-2, 1))(t([[[0.0, 1, 2, 3, 4]]])), ms.float32, [[[2, 3, 4, 4]]]),
     "logit's slope": (lambda: slope(ops.logit, t([-1.0, 0, 0.5, 1, 2])), ms.float32, [NAN, INF, 4, INF, NAN]),
+    "logit of half precision": (lambda: ops.logit(t([0.5, 2.0], ms.float16)), ms.float16, [0, NAN]),
+    "histc up to a bound that has no binary form": (
+        lambda: ops.histc(t([-0.3, 0.2, 0.5, -2.0, 0.0]), 4, -0.3, 0.0), ms.float32, [1, 0, 0, 1]),
     "acosh's slope": (lambda: slope(ops.acosh, t([-1.0, 0, 1, 2])), ms.float32, [NAN, NAN, INF, 0.5773503]),
     "NthElement with NaN among them": (
         lambda: ops.NthElement(True)(t([1.0, NAN, 3, 2]), 1), ms.float32, 3),
