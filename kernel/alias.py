@@ -117,6 +117,7 @@ TABLE: dict[str, str] = {
     "mint.optim": "mint.optim",
     "mint.special": "mint.special",
     "numpy": "numpy",
+    "numpy.fft": "numpy.fft",
     "parallel": "parallel",
     "parallel.auto_parallel": "parallel",
     "parallel.nn": "nn.wrap",
