@@ -178,51 +178,61 @@ HOMES: dict[str, str] = {
     "ScatterNonAliasingAdd TensorAdd Unpack",
     "ops.operations._embedding_cache_ops": "MapUniform SubAndFilter",
     "ops.operations._sequence_ops": "TensorToTuple",
-    "ops.operations.array_ops": "AffineGrid BatchToSpace Bincount CheckNumerics Coalesce Col2Im ConjugateTranspose "
-    "CountNonZero DType DepthToSpace DiagPart EditDistance EmbeddingLookup Expand Fill FillDiagonal FillV2 Fills "
-    "HammingWindow IdentityN Im2Col IndexFill IndexPut InvertPermutation ListDiff LogSpace LowerBound Lstsq "
-    "MatrixBandPart MatrixDiagPartV3 MatrixDiagV3 MatrixSetDiagV3 Mvlgamma Padding ParallelConcat PopulationCount "
-    "ReverseSequence Rint ScatterAdd ScatterAddWithAxis ScatterDiv ScatterMax ScatterMin ScatterMul ScatterNdAdd "
-    "ScatterNdDiv ScatterNdMax ScatterNdMin ScatterNdMul ScatterNdSub ScatterNdUpdate ScatterSub ScatterUpdate "
-    "SegmentMax SegmentMean SegmentMin SegmentProd SegmentSum Size Sort SpaceToBatch SpaceToBatchND SpaceToDepth "
-    "SparseGatherV2 SplitV Stack TensorScatterDiv TensorScatterElements TensorScatterMax TensorScatterMin "
-    "TensorScatterMul TensorScatterSub TensorScatterUpdate TopK Tril TupleToArray Unique UniqueWithPad UnravelIndex "
-    "UnsortedSegmentMax UnsortedSegmentMin UnsortedSegmentProd Unstack UpperBound",
+    "ops.operations.array_ops": "AffineGrid BatchToSpace Bincount CheckNumerics Coalesce Col2Im ConcatOffsetV1 "
+    "ConjugateTranspose CountNonZero DType DepthToSpace DiagPart EditDistance EmbeddingLookup Expand "
+    "ExtractVolumePatches Fill FillDiagonal FillV2 Fills HammingWindow IdentityN Im2Col IndexFill IndexPut "
+    "InvertPermutation ListDiff LogSpace LowerBound Lstsq MatrixBandPart MatrixDiagPartV3 MatrixDiagV3 MatrixSetDiagV3 "
+    "Mvlgamma Padding ParallelConcat PopulationCount RangeV2 ReverseSequence Rint ScatterAdd ScatterAddWithAxis "
+    "ScatterDiv ScatterMax ScatterMin ScatterMul ScatterNdAdd ScatterNdDiv ScatterNdMax ScatterNdMin ScatterNdMul "
+    "ScatterNdSub ScatterNdUpdate ScatterSub ScatterUpdate SegmentMax SegmentMean SegmentMin SegmentProd SegmentSum "
+    "Size Sort SpaceToBatch SpaceToBatchND SpaceToDepth SparseGatherV2 SplitV Stack TensorScatterDiv "
+    "TensorScatterElements TensorScatterMax TensorScatterMin TensorScatterMul TensorScatterSub TensorScatterUpdate "
+    "TopK Tril TupleToArray Unique UniqueWithPad UnravelIndex UnsortedSegmentMax UnsortedSegmentMin "
+    "UnsortedSegmentProd Unstack UpperBound",
     "ops.operations.comm_ops": "communication:ReduceOp",
     "ops.operations.debug_ops": "Assert DumpGradient HistogramSummary HookBackward ImageSummary InsertGradientOf Print "
     "ScalarSummary TensorDump TensorSummary",
-    "ops.operations.image_ops": "AdjustHue AdjustSaturation CombinedNonMaxSuppression CropAndResize HSVToRGB "
-    "NonMaxSuppressionWithOverlaps RGBToHSV ResizeArea ScaleAndTranslate",
+    "ops.operations.image_ops": "AdjustContrastv2 AdjustHue AdjustSaturation CombinedNonMaxSuppression CropAndResize "
+    "CropAndResizeGradBoxes CropAndResizeGradImage ExtractGlimpse HSVToRGB NonMaxSuppressionWithOverlaps RGBToHSV "
+    "ResizeArea ResizeV2 ScaleAndTranslate",
     "ops.operations.inner_ops": "FusedAdaFactor FusedCastAdamWeightDecay NoRepeatNGram",
     "ops.operations.manually_defined._inner": "ScalarCast",
     "ops.operations.manually_defined.ops_def": "BatchNorm Cast ForiLoop Rank ScalarToTensor Scan Shape Tile WhileLoop",
-    "ops.operations.math_ops": "AccumulateNV2 AddN ApproximateEqual Bernoulli BesselI0 BesselI0e BesselI1 BesselI1e "
-    "BesselJ0 BesselJ1 BesselK0 BesselK0e BesselK1 BesselK1e BesselY0 BesselY1 BitwiseAnd BitwiseOr BitwiseXor "
-    "Bucketize Cauchy CholeskySolve CompareAndBitpack ComplexAbs CumulativeLogsumexp Digamma DivNoNan Einsum Eps "
-    "EqualCount EuclideanNorm Fmax Fmin Ger Heaviside Histogram Hypot Igamma Igammac Imag IndexAdd InplaceAdd "
-    "InplaceIndexAdd InplaceSub InplaceUpdateV2 Inv Invert IsNan Lcm Lgamma LpNorm LuSolve LuUnpack MatrixInverse "
-    "MatrixLogarithm MatrixPower MatrixSolve MatrixSolveLs MatrixTriangularSolve Median Mod MulNoNan NMSWithMask "
-    "NPUAllocFloatStatus NPUClearFloatStatus NPUGetFloatStatus Orgqr Ormqr Polygamma RaggedRange Renorm STFT "
-    "SquareSumAll SquaredDifference Sub Tan TridiagonalMatMul TrilIndices TriuIndices TruncateDiv TruncateMod Xdivy "
-    "Zeta",
+    "ops.operations.math_ops": "AccumulateNV2 AddN AddV2 ApproximateEqual Bernoulli BesselI0 BesselI0e BesselI1 "
+    "BesselI1e BesselJ0 BesselJ1 BesselK0 BesselK0e BesselK1 BesselK1e BesselY0 BesselY1 BitwiseAnd BitwiseOr "
+    "BitwiseXor Bucketize Cauchy CholeskySolve CompareAndBitpack ComplexAbs CumulativeLogsumexp Digamma DivNoNan "
+    "Einsum Eps EqualCount EuclideanNorm Fmax Fmin Ger Heaviside Histogram Hypot Igamma Igammac Imag IndexAdd "
+    "InplaceAdd InplaceIndexAdd InplaceSub InplaceUpdateV2 Inv Invert IsNan Lcm Lgamma LpNorm LuSolve LuUnpack "
+    "MatrixInverse MatrixLogarithm MatrixPower MatrixSolve MatrixSolveLs MatrixTriangularSolve Median Mod MulNoNan "
+    "NMSWithMask NPUAllocFloatStatus NPUClearFloatStatus NPUGetFloatStatus Orgqr Ormqr Polygamma RaggedRange Renorm "
+    "STFT SelfAdjointEig SparseSegmentMean SquareSumAll SquaredDifference Sub Tan TridiagonalMatMul TridiagonalSolve "
+    "TrilIndices TriuIndices TruncateDiv TruncateMod Xdivy Zeta",
     "ops.operations.nn_ops": "Adam AdamNoUpdateParam AdaptiveAvgPool2D AdaptiveAvgPool3D AdaptiveMaxPool3D ApplyAdaMax "
     "ApplyAdadelta ApplyAdagrad ApplyAdagradDA ApplyAdagradV2 ApplyAdamWithAmsgrad ApplyAdamWithAmsgradV2 ApplyAddSign "
     "ApplyCenteredRMSProp ApplyFtrl ApplyGradientDescent ApplyKerasMomentum ApplyMomentum ApplyPowerSign "
     "ApplyProximalAdagrad ApplyProximalGradientDescent ApplyRMSProp AvgPool3D CTCGreedyDecoder CTCLoss CTCLossV2 "
     "ChannelShuffle Conv2D Conv2DBackpropInput Conv2DTranspose Conv3D Conv3DTranspose DataFormatDimMap "
-    "DataFormatVecPermute Dropout2D Dropout3D FractionalAvgPool FractionalMaxPool FractionalMaxPool3DWithFixedKsize "
-    "FractionalMaxPoolWithFixedKsize FusedSparseAdam FusedSparseFtrl FusedSparseLazyAdam FusedSparseProximalAdagrad "
-    "InTopK KLDivLoss L2Loss L2Normalize LRN LSTM MaxPool MaxPool3D MaxPool3DWithArgmax MaxPoolWithArgmaxV2 "
-    "MaxUnpool2D MaxUnpool3D MirrorPad Mish MultiMarginLoss NthElement Pad PadV3 Pdist ROIAlign SGD SeLU "
-    "SigmoidCrossEntropyWithLogits SoftmaxCrossEntropyWithLogits Softplus Softsign SparseApplyAdagradV2 "
-    "SparseApplyFtrl SparseSoftmaxCrossEntropyWithLogits TripletMarginLoss",
+    "DataFormatVecPermute DeformableOffsets Dropout2D Dropout3D FractionalAvgPool FractionalMaxPool "
+    "FractionalMaxPool3DWithFixedKsize FractionalMaxPoolWithFixedKsize FusedSparseAdam FusedSparseFtrl "
+    "FusedSparseLazyAdam FusedSparseProximalAdagrad InTopK InstanceNormV2 KLDivLoss L2Loss L2Normalize LRN LSTM "
+    "MaxPool MaxPool3D MaxPool3DWithArgmax MaxPoolWithArgmaxV2 MaxUnpool2D MaxUnpool3D MirrorPad Mish MultiMarginLoss "
+    "NthElement NuclearNorm Pad PadV3 Pdist ROIAlign ReLUV3 SGD SeLU SigmoidCrossEntropyWithLogits "
+    "SoftmaxCrossEntropyWithLogits Softplus Softsign SparseApplyAdagrad SparseApplyAdagradDA SparseApplyAdagradV2 "
+    "SparseApplyCenteredRMSProp SparseApplyFtrl SparseApplyMomentum SparseApplyProximalGradientDescent "
+    "SparseApplyRMSProp SparseSoftmaxCrossEntropyWithLogits SparseSoftmaxCrossEntropyWithLogitsV2 TripletMarginLoss",
     "ops.operations.other_ops": "BoundingBoxDecode BoundingBoxEncode CheckValid ConfusionMatrix Depend IOU Partial "
     "Reusing SampleDistortedBoundingBoxV2 StopGradient",
     "ops.operations.random_ops": "Gamma LogNormalReverse LogUniformCandidateSampler Multinomial "
     "MultinomialWithReplacement NonDeterministicInts ParameterizedTruncatedNormal RandomCategorical "
     "RandomChoiceWithMask RandomGamma RandomPoisson RandomShuffle StandardLaplace StandardNormal TruncatedNormal "
-    "UniformCandidateSampler UniformInt UniformReal",
-    "ops.operations.sparse_ops": "SparseSlice SparseTensorDenseAdd SparseTensorDenseMatmul SparseToDense",
+    "Uniform UniformCandidateSampler UniformInt UniformReal",
+    "ops.operations.sparse_ops": "CSRSparseMatrixToDense CSRSparseMatrixToSparseTensor DenseToCSRSparseMatrix "
+    "DenseToDenseSetOperation RaggedTensorToSparse SetSize SparseAdd SparseAddmm SparseConcat SparseCountSparseOutput "
+    "SparseDenseCwiseAdd SparseDenseCwiseMul SparseFillEmptyRows SparseMatrixAdd SparseMatrixMatMul SparseMatrixNNZ "
+    "SparseMatrixSoftmax SparseMatrixTranspose SparseReorder SparseReshape SparseSegmentMeanWithNumSegments "
+    "SparseSegmentSqrtN SparseSegmentSqrtNWithNumSegments SparseSegmentSum SparseSegmentSumWithNumSegments SparseSlice "
+    "SparseSoftmax SparseSparseMaximum SparseSparseMinimum SparseTensorDenseAdd SparseTensorDenseMatmul "
+    "SparseTensorToCSRSparseMatrix SparseToDense SparseToDenseV2 Sspaddmm",
     "ops.operations.spectral_ops": "BartlettWindow BlackmanWindow",
     "ops.primitive": "Primitive",
     "parallel.nn.parallel_cell_wrapper": "MicroBatchInterleaved PipelineCell",

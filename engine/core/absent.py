@@ -158,6 +158,34 @@ _ABSENT: dict[str, dict[str, str]] = {
         "TraceJitContext convert_tensorpy nested_run",
     },
     "take the values with asnumpy(); their memory is NumPy's": {"top common": "UntypedStorage"},
+    "MindSpore 2.10 has no kernel of it on a CPU either": {
+        "ops ops.primitives": "ComputeAccidentalHits LambApplyOptimizerAssign LambApplyWeightAssign "
+        "SparseApplyAdadelta SparseApplyFtrlV2 SparseApplyProximalAdagrad SparseDenseCwiseDiv "
+        "SparseMatrixSparseMatMul SparseSplit",
+    },
+    "MindSpore 2.10 has no kernel of it on a CPU either; use mindspore.ops.quantile": {
+        "ops ops.primitives": "Quantile",
+    },
+    "MindSpore 2.10 has no kernel of it on a CPU either; use mindspore.nn.LSTMCell": {
+        "ops ops.primitives": "BasicLSTMCell",
+    },
+    "MindSpore 2.10 has no kernel of it on a CPU either; use mindspore.nn.Conv2d with group": {
+        "ops ops.primitives": "DepthwiseConv2dNative",
+    },
+    "MindSpore 2.10 has no kernel of it on a CPU either; use mindspore.nn.LARS": {"ops ops.primitives": "LARSUpdate"},
+    "MindSpore 2.10 has no kernel of it on a CPU either; use mindspore.ops.random_poisson": {
+        "ops ops.primitives": "Poisson",
+    },
+    "MindSpore 2.10 raises an error at each call of it, too": {
+        "ops ops.primitives": "DenseToSparseSetOperation Dilation2D RaggedTensorToTensor ScaleGrad",
+    },
+    "MindSpore 2.10 raises an error at each call of it, too; use mindspore.ops.shape": {
+        "ops ops.primitives": "DynamicShape",
+    },
+    "MindSpore 2.10 raises an error at each call of it, too; use mindspore.ops.BatchNorm": {
+        "ops ops.primitives": "FusedBatchNorm FusedBatchNormEx",
+    },
+    "MindSpore 2.10 raises an error at each call of it, too; use mindspore.ops.addr": {"mint": "addr_"},
 }
 
 

@@ -23,6 +23,7 @@ from ..core.dtype import (
 )
 from ..core.names import on_first_use as _on_first_use
 from ..core.surfaces import NUMPY as _NUMPY
+from . import fft as fft
 from .arrays import *
 from .creation import *
 from .drawing import *

@@ -137,7 +137,7 @@ _log_softmax_grad = Operator(
 )
 
 
-@declare(method=True, primitive=prim("ReLU"))
+@declare(method=True, primitive=(prim("ReLU"), prim("ReLUV3")))
 def relu(input: Tensor, inplace: bool = False) -> Tensor:
     """max(input, 0), element by element; NaN stays NaN.
 

@@ -437,3 +437,27 @@ def clamp(input: TensorLike, min: TensorLike | None = None, max: TensorLike | No
 
 
 clip = clamp
+
+
+@declare(primitive=prim("AddV2"))
+def _add_of_one_shape(x: Tensor, y: Tensor) -> Tensor:
+    """The sum of two tensors of one shape, element by element.
+
+    Args:
+        x: the first.
+        y: the second.
+
+    Returns:
+        A tensor of that shape and of the dtype that both are promoted to.
+
+    Raises:
+        TypeError: an argument is no Tensor.
+        ValueError: the shapes differ.
+    """
+    for argument, one in (("x", x), ("y", y)):
+        if not isinstance(one, Tensor):
+            raise TypeError(f"For 'AddV2', '{argument}' must be a Tensor, but got {type(one).__name__}")
+    if x.shape != y.shape:
+        raise ValueError(f"For 'AddV2', 'x' and 'y' must have one shape, but got {x.shape} and {y.shape}")
+    result: Tensor = add(x, y)
+    return result

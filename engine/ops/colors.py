@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from ..core.dtype import float16, float32, float64
 from ..core.surfaces import declare, prim
 from ..core.tensor import Tensor
@@ -11,6 +13,7 @@ from .arithmetic import clamp, floor, maximum, minimum
 from .comparison import where
 from .elementwise import as_single, through_single
 from .indexing import getitem
+from .reduction import mean
 from .shape import stack
 
 __all__: list[str] = []
@@ -140,3 +143,28 @@ def _adjust_saturation(image: Tensor, scale: Tensor) -> Tensor:
     saturation = clamp(_saturation(low, high) * scale, 0.0, 1.0)
     far = saturation * high
     return stack([high - far + far * part for part in _of_hue(hue)], -1).astype(image.dtype)
+
+
+@declare(primitive=prim("AdjustContrastv2"))
+def _adjust_contrast(images: Tensor, contrast_factor: Tensor) -> Tensor:
+    """Images with another contrast: how far each channel is from its mean over the image, times a factor.
+
+    Args:
+        images: a tensor (..., H, W, C) of Float16 or Float32.
+        contrast_factor: the factor, a Float32 tensor without axes.
+
+    Returns:
+        A tensor of the shape and dtype of ``images``.
+
+    Raises:
+        TypeError: an argument is no Tensor, or of another dtype.
+        ValueError: ``images`` has less than 3 axes, or ``contrast_factor`` has axes.
+    """
+    name = "AdjustContrastv2"
+    if check_tensor(images, name, "images")._array.dtype not in (np.float16, np.float32):
+        raise TypeError(f"For '{name}', 'images' must be Float16 or Float32, but got {images.dtype}")
+    if images.ndim < 3:
+        raise ValueError(f"For '{name}', 'images' must have at least 3 axes, but got shape {images.shape}")
+    factor, x = _check_number(contrast_factor, name, "contrast_factor"), as_single(images)
+    middle = mean(x, (-3, -2), True)
+    return ((x - middle) * factor + middle).astype(images.dtype)

@@ -15,7 +15,7 @@ from .arguments import check_tensor, ints_of
 from .arithmetic import add
 from .shape import reshape
 
-__all__ = ["bias_add", "conv1d", "conv2d", "conv3d", "conv_transpose2d"]
+__all__ = ["bias_add", "conv1d", "conv2d", "conv3d", "conv3d_transpose", "conv_transpose2d"]
 
 Ints = tuple[int, ...]
 Setting = int | Ints  # of a convolution, by name
@@ -583,6 +583,42 @@ def _conv3d_transpose(
     _check_mode(mode, "Conv3DTranspose")
     return _transposed(
         3, "Conv3DTranspose", x, weight, bias, None, pad_mode, pad, stride, dilation, output_padding, group
+    )
+
+
+def conv3d_transpose(
+    inputs: Tensor,
+    weight: Tensor,
+    pad_mode: str = "valid",
+    padding: types.Ints = 0,
+    stride: types.Ints = 1,
+    dilation: types.Ints = 1,
+    group: int = 1,
+    output_padding: types.Ints = 0,
+) -> Tensor:
+    """The transpose of ``conv3d``: the gradient by the input of a convolution whose output has the shape of ``inputs``.
+
+    Args:
+        inputs: a tensor (N, C, D, H, W).
+        weight: the kernels, a tensor (C, K / group, KD, KH, KW).
+        pad_mode: that of the convolution: "valid", "same" or "pad".
+        padding: how much is cut off at the sides with "pad", an int or six.
+        stride: the distance of two kernels in the output, an int or three.
+        dilation: the distance of two elements of a kernel, an int or three.
+        group: into how many parts the channels fall, each connected with its own only.
+        output_padding: how much is added at the ends, an int or three.
+
+    Returns:
+        A tensor (N, K, OD, OH, OW).
+
+    Raises:
+        TypeError: ``inputs`` is no Tensor, or a setting no int.
+        ValueError: shapes and settings that do not fit.
+    """
+    check_tensor(inputs, "conv3d_transpose", "inputs")
+    check_tensor(weight, "conv3d_transpose", "weight")
+    return _transposed(
+        3, "conv3d_transpose", inputs, weight, None, None, pad_mode, padding, stride, dilation, output_padding, group
     )
 
 

@@ -720,3 +720,36 @@ def _ragged_range(starts: Tensor, limits: Tensor, deltas: Tensor, *, Tsplits: DT
     values = np.repeat(first, counts) + within * np.repeat(step, counts)
     splits = np.concatenate([[0], np.cumsum(counts)]).astype(numpy_dtype(Tsplits))
     return Tensor._wrap(to_device(splits)), Tensor._wrap(to_device(values.astype(kind)))
+
+
+@declare(primitive=prim("RangeV2", maxlen=1000000))
+def _range_of_tensors(start: Tensor, limit: Tensor, delta: Tensor, *, maxlen: int) -> Tensor:
+    """start, start + delta, ... as far as ``limit``, which is left out.
+
+    Args:
+        start: the first number, a tensor without axes of Int32, Int64, Float32 or Float64.
+        limit: where it ends, likewise and of the same dtype.
+        delta: how far the numbers are apart, likewise; not 0.
+        maxlen: how many numbers there may be; as in MindSpore more are no error.
+
+    Returns:
+        A vector of that dtype.
+
+    Raises:
+        TypeError: an argument is of another type, or the dtypes differ.
+        ValueError: one has axes, or ``delta`` leads away from ``limit``.
+    """
+    name = "RangeV2"
+    check_not_negative(maxlen, name, "maxlen")
+    check_same_dtype(
+        name, start=check_tensor(start, name, "start"), limit=check_tensor(limit, name, "limit"),
+        delta=check_tensor(delta, name, "delta"),
+    )  # fmt: skip
+    if start._array.dtype not in (np.int32, np.int64, np.float32, np.float64):
+        raise TypeError(f"For '{name}', 'start' must be Int32, Int64, Float32 or Float64, but got {start.dtype}")
+    if start.ndim or limit.ndim or delta.ndim:
+        raise ValueError(f"For '{name}', 'start', 'limit' and 'delta' must have no axes")
+    first, last, step = (one._array.item() for one in (start, limit, delta))
+    if step == 0 or (last - first) * step < 0:
+        raise ValueError(f"For '{name}', 'delta' must lead from {first} to {last}, but got {step}")
+    return Tensor._wrap(to_device(np.arange(first, last, step, dtype=start._array.dtype)))

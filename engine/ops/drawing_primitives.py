@@ -337,3 +337,34 @@ def _log_normal_reverse(input: Tensor, *, mean: float, std: float) -> Tensor:
     if check_tensor(input, "LogNormalReverse")._array.dtype.kind not in "fV":
         raise TypeError(f"For 'LogNormalReverse', 'input' must be floating numbers, but got {input.dtype}")
     return log_normal(input, mean, std)
+
+
+@declare(primitive=prim("Uniform", minval=0.0, maxval=1.0, seed=0, offset=0))
+def _uniform_like(x: Tensor, *, minval: float, maxval: float, seed: int, offset: int) -> Tensor:
+    """Numbers evenly spread over [minval, maxval), in the input's shape and dtype.
+
+    Args:
+        x: a tensor of Float16, Float32 or Float64, whose shape and dtype are taken.
+        minval: the least number, 0 or above.
+        maxval: where they end, not below it.
+        seed: with ``offset`` it determines the numbers, the same at each call; both 0 draw from the engine's
+            stream (``set_seed``).
+        offset: another one gives other numbers of the same ``seed``.
+
+    Returns:
+        A tensor of the shape and dtype of ``x``.
+
+    Raises:
+        TypeError: ``x`` is no Tensor of such numbers, a bound no float, or a seed no int.
+        ValueError: the bounds are negative, or in the other order.
+    """
+    for argument, value, kind in (
+        ("minval", minval, float), ("maxval", maxval, float), ("seed", seed, int), ("offset", offset, int),
+    ):  # fmt: skip
+        check_type(value, kind, "Uniform", argument)
+    if not 0 <= minval <= maxval:
+        raise ValueError(f"For 'Uniform', 'minval' and 'maxval' must rise from 0 on, but got {minval} and {maxval}")
+    if check_tensor(x, "Uniform", "x")._array.dtype.kind != "f":
+        raise TypeError(f"For 'Uniform', 'x' must be Float16, Float32 or Float64, but got {x.dtype}")
+    drawn = inner_uniform(x.shape, both_seeds(seed, offset) or None)
+    return made(minval + (maxval - minval) * drawn, x.dtype)

@@ -477,3 +477,204 @@ def _sparse_adagrad(
         return p - lr * g / array_module(p).sqrt(kept + epsilon), kept
 
     return _step_rows("SparseApplyAdagradV2", (var, accum), grad, indices, step, sums=False)
+
+
+_ROWS = """    grad: the gradients of rows, a tensor (N, ...).
+        indices: the rows, N ints; what is no row of the table is left out. {twice}
+        use_locking: accepted for MindSpore's sake; one thread updates."""
+_EACH = "A row that is named twice makes two steps."
+_ERRORS = """
+    Raises:
+        TypeError: a table is no Parameter and no Tensor, or a setting or ``indices`` of another type.
+        ValueError: ``grad`` does not fit ``indices`` and ``var``, or a number is out of range.
+    """
+
+
+def _documented(sentence: str, arguments: str, returns: str, twice: str = _EACH) -> Callable[[Any], Any]:
+    """Give a formula its docstring; the arguments that all have are the same."""
+
+    def document(formula: Any) -> Any:
+        formula.__doc__ = f"""{sentence}
+
+    Args:
+        var: the Parameter (or Tensor) that is updated, a table (rows, ...).
+{arguments}
+    {_ROWS.format(twice=twice)}
+
+    Returns:
+        {returns}
+{_ERRORS}"""
+        return formula
+
+    return document
+
+
+@_update(prim("SparseApplyAdagrad", "lr", update_slots=True, use_locking=False), 0, 1)
+@_documented(
+    "One step of Adagrad (Duchi et al. 2011) of the rows that have a gradient: p - lr * g / sqrt(sum of g^2).",
+    """        accum: the sums of squares, of the shape of ``var``; updated.
+        lr: the learning rate, a float above 0.
+        update_slots: whether the squares are added to the sums.""",
+    "a tuple of ``var``, ``accum``, which have their new values.",
+    "Those of a row that is named twice are summed.",
+)
+def _sparse_adagrad(
+    var: Array, accum: Array, grad: Array, indices: Array, lr: float, update_slots: bool, **_: Any
+) -> tuple[Any, ...]:
+    _numbers("SparseApplyAdagrad", above=("lr",), lr=lr)
+    check_bool(update_slots, "SparseApplyAdagrad", "update_slots")
+
+    def step(p: Array, kept: Array, g: Array) -> tuple[Any, ...]:
+        new = kept + g * g if update_slots else kept
+        return p - lr * g / array_module(g).sqrt(new), new
+
+    return _step_rows("SparseApplyAdagrad", (var, accum), grad, indices, step, sums=True)
+
+
+@_update(prim("SparseApplyAdagradDA", use_locking=False), 0, 1, 2, only_parameter=True)
+@_documented(
+    "One step of Adagrad by dual averaging, as ``ApplyAdagradDA``, of the rows that have a gradient.",
+    """        grad_accum: the sums of the gradients, of the shape of ``var``; updated.
+        grad_square_accum: the sums of their squares, likewise; updated.
+        lr: the learning rate, a number or a tensor of one.
+        l1: the L1 regularization, likewise.
+        l2: the L2 regularization, likewise.
+        global_step: the number of the step, likewise.""",
+    "``var``, which has its new value.",
+)
+def _sparse_adagrad_da(
+    var: Array,
+    grad_accum: Array,
+    grad_square_accum: Array,
+    grad: Array,
+    indices: Array,
+    lr: Array | float,
+    l1: Array | float,
+    l2: Array | float,
+    global_step: Array | int,
+    **_: Any,
+) -> tuple[Any, ...]:
+    def step(p: Array, total: Array, squares: Array, g: Array) -> tuple[Any, ...]:
+        xp = array_module(p)
+        total, squares = total + g, squares + g * g
+        far = xp.sign(total) * xp.maximum(abs(total) - l1 * global_step, 0)
+        return -lr * far / (l2 * global_step * lr + xp.sqrt(squares)), total, squares
+
+    held = (var, grad_accum, grad_square_accum)
+    return _step_rows("SparseApplyAdagradDA", held, grad, indices, step, sums=False)
+
+
+@_update(prim("SparseApplyCenteredRMSProp", use_locking=False), 0, 1, 2, 3, only_parameter=True)
+@_documented(
+    "One step of RMSProp about the mean (Graves 2013) of the rows that have a gradient.",
+    """        mg: the running mean of the gradients, of the shape of ``var``; updated.
+        ms: that of their squares, likewise; updated.
+        mom: the running sum of steps, likewise; updated.
+        lr: the learning rate, a number or a tensor of one.
+        rho: the decay of ``mg`` and ``ms``, likewise.
+        momentum: the decay of ``mom``, likewise.
+        epsilon: what is added under the root, likewise.""",
+    "``var``, which has its new value.",
+)
+def _sparse_centered_rmsprop(
+    var: Array,
+    mg: Array,
+    ms: Array,
+    mom: Array,
+    lr: Array | float,
+    rho: Array | float,
+    momentum: Array | float,
+    epsilon: Array | float,
+    grad: Array,
+    indices: Array,
+    **_: Any,
+) -> tuple[Any, ...]:
+    def step(p: Array, means: Array, squares: Array, moved: Array, g: Array) -> tuple[Any, ...]:
+        squares, means = rho * squares + (1 - rho) * g * g, rho * means + (1 - rho) * g
+        moved = momentum * moved + lr * g / array_module(g).sqrt(squares - means * means + epsilon)
+        return p - moved, means, squares, moved
+
+    return _step_rows("SparseApplyCenteredRMSProp", (var, mg, ms, mom), grad, indices, step, sums=False)
+
+
+@_update(prim("SparseApplyMomentum", use_locking=False, use_nesterov=False), 0, 1, only_parameter=True)
+@_documented(
+    "One step of momentum (Polyak 1964) of the rows that have a gradient: v = momentum * v + g; p - lr * v.",
+    """        accum: v, of the shape of ``var``; updated.
+        lr: the learning rate, a number or a tensor of one.
+        momentum: the decay of v, likewise.
+        use_nesterov: whether to take Nesterov's form, p - lr * (g + momentum * v).""",
+    "``var``, which has its new value.",
+)
+def _sparse_momentum(
+    var: Array,
+    accum: Array,
+    lr: Array | float,
+    grad: Array,
+    indices: Array,
+    momentum: Array | float,
+    use_nesterov: bool,
+    **_: Any,
+) -> tuple[Any, ...]:
+    check_bool(use_nesterov, "SparseApplyMomentum", "use_nesterov")
+
+    def step(p: Array, kept: Array, g: Array) -> tuple[Any, ...]:
+        return rules.momentum(p, kept, g, lr, momentum, use_nesterov)
+
+    return _step_rows("SparseApplyMomentum", (var, accum), grad, indices, step, sums=False)
+
+
+@_update(prim("SparseApplyProximalGradientDescent", use_locking=False), 0)
+@_documented(
+    "One step down the gradient, then toward 0 by l1 and l2 (Duchi and Singer 2009), of the rows that have a gradient.",
+    """        alpha: the learning rate, a number or a tensor of one.
+        l1: the L1 regularization, likewise.
+        l2: the L2 regularization, likewise.""",
+    "``var``, which has its new value.",
+)
+def _sparse_proximal_descent(
+    var: Array,
+    alpha: Array | float,
+    l1: Array | float,
+    l2: Array | float,
+    grad: Array,
+    indices: Array,
+    **_: Any,
+) -> tuple[Any, ...]:
+    def step(p: Array, g: Array) -> tuple[Any, ...]:
+        return (rules.proximal_descent(p, g, alpha, l1, l2),)
+
+    return _step_rows("SparseApplyProximalGradientDescent", (var,), grad, indices, step, sums=False)
+
+
+@_update(prim("SparseApplyRMSProp", "rho", "momentum", "epsilon", use_locking=False), 0, 1, 2)
+@_documented(
+    "One step of RMSProp (Tieleman and Hinton 2012) of the rows that have a gradient.",
+    """        ms: the running mean of the squares of gradients, of the shape of ``var``; updated.
+        mom: the running sum of steps, likewise; updated.
+        lr: the learning rate, a number or a tensor of one.
+        rho: the decay of ``ms``, a float.
+        momentum: the decay of ``mom``, a float.
+        epsilon: what is added under the root, a float above 0.""",
+    "a tuple of ``var``, ``ms``, ``mom``, which have their new values.",
+)
+def _sparse_rmsprop(
+    var: Array,
+    ms: Array,
+    mom: Array,
+    lr: Array | float,
+    grad: Array,
+    indices: Array,
+    rho: float,
+    momentum: float,
+    epsilon: float,
+    **_: Any,
+) -> tuple[Any, ...]:
+    _numbers("SparseApplyRMSProp", above=("epsilon",), rho=rho, momentum=momentum, epsilon=epsilon)
+
+    def step(p: Array, squares: Array, moved: Array, g: Array) -> tuple[Any, ...]:
+        squares = rho * squares + (1 - rho) * g * g
+        moved = momentum * moved + lr * g / array_module(g).sqrt(squares + epsilon)
+        return p - moved, squares, moved
+
+    return _step_rows("SparseApplyRMSProp", (var, ms, mom), grad, indices, step, sums=False)

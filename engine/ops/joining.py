@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from ..core.checks import check_type
 from ..core.surfaces import declare, prim, renamed
 from ..core.tensor import Tensor
 from ..core.types import Ints
 from ..cpu.array_module import array_module
-from .arguments import along, check_tensor, ints_of, one_axis
+from .arguments import along, check_integers, check_tensor, ints_of, one_axis
 from .indexing import getitem_operator
 from .rearranging import ravel
 from .shape import broadcast_to, concat, pad, reshape, slice_operator, stack
@@ -366,3 +367,35 @@ def _split_along(name: str, axis: int, least: int) -> Callable[[Tensor, Ints], t
 hsplit = declare(method=True)(_split_along("hsplit", 1, 2))
 vsplit = declare(method=True)(_split_along("vsplit", 0, 2))
 dsplit = declare(method=True)(_split_along("dsplit", 2, 3))
+
+
+@declare(primitive=prim("ConcatOffsetV1"))
+def _concat_offset(axis: Tensor, x: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """Where each of several tensors begins in what they are when joined, from their shapes.
+
+    Args:
+        axis: the axis they are joined along, an Int32 tensor without axes.
+        x: the shapes, Int32 vectors of one length that agree but along the axis.
+
+    Returns:
+        For each of them an Int32 vector: 0, but along the axis the sum of the lengths before.
+
+    Raises:
+        TypeError: an argument is no Tensor of integers, or ``x`` no tuple.
+        ValueError: there is no such axis, or the shapes do not fit together.
+    """
+    name = "ConcatOffsetV1"
+    shapes = [ints_of(check_integers(one, name, "x"), name, "x") for one in check_type(x, list | tuple, name, "x")]
+    given = check_integers(axis, name, "axis")
+    if given.ndim or not shapes:
+        raise ValueError(f"For '{name}', 'axis' must have no axes, and 'x' a shape, but got {given.shape} and {x}")
+    joined = one_axis(int(given), len(shapes[0]), name)
+    found, before = [], 0
+    for shape in shapes:
+        if len(shape) != len(shapes[0]) or any(
+            one != other for i, (one, other) in enumerate(zip(shape, shapes[0], strict=True)) if i != joined
+        ):
+            raise ValueError(f"For '{name}', 'x' must agree but along axis {joined}, but got {shapes}")
+        found.append(Tensor([before if i == joined else 0 for i in range(len(shape))], x[0].dtype))
+        before += shape[joined]
+    return tuple(found)

@@ -917,3 +917,23 @@ def multilabel_margin_loss(input: Tensor, target: Tensor, reduction: str = "mean
     counted = Tensor._wrap((named[..., None] * (1 - chosen)[:, None, :]).astype(dtype))
     losses = div(reduce_sum(mul(apart, counted), (1, 2)), x.shape[1])
     return reduced(losses if input.ndim == 2 else reshape(losses, ()), reduction, "multilabel_margin_loss")
+
+
+@declare(primitive=prim("SparseSoftmaxCrossEntropyWithLogitsV2"))
+def _sparse_softmax_cross_entropies(logits: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
+    """The cross-entropy of softmax(logits) of each row against a class number, and its gradient by ``logits``.
+
+    Args:
+        logits: (N, C).
+        labels: class numbers (N,), integers in [0, C).
+
+    Returns:
+        The losses (N,), and softmax(logits) with 1 less at the class, (N, C).
+
+    Raises:
+        TypeError: an argument is no Tensor.
+        ValueError: shapes or a class number that do not fit.
+    """
+    losses = cross_entropy(logits, labels.astype(int32), reduction="none")
+    hot = Tensor._wrap(one_hot_array(labels._array, logits.shape[-1], logits._array.dtype))
+    return losses, sub(softmax(logits, -1), hot)

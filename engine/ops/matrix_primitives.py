@@ -1,7 +1,8 @@
-"""Classes of linear algebra without a function: logarithms, least squares as TensorFlow's, tridiagonal products."""
+"""Classes of linear algebra without a function: logarithms, least squares as TensorFlow's, tridiagonal matrices."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
 
@@ -15,10 +16,10 @@ from ..core.surfaces import declare, prim
 from ..core.tensor import Tensor
 from ..core.types import Array, Functions, Value
 from ..cpu.array_module import array_module
-from .arguments import check_same_dtype, check_tensor
+from .arguments import check_same_dtype, check_tensor, ints_of
 from .elementwise import as_dtype, zeros_operator
 from .linalg import matmul
-from .matrices import check_matrices, lstsq, solve_operator, swapped
+from .matrices import _without_gradient, check_matrices, lstsq, matrix_norm, solve_operator, swapped
 from .products import adjoint as conjugate_transpose
 from .shape import concat, swapaxes
 
@@ -46,6 +47,16 @@ def _logarithm_rule(F: Functions, g: Value, out: Value, x: Value) -> Any:
 
 
 _matrix_logarithm_operator = Operator("matrix_logarithm", _logarithms, (_logarithm_rule,), analytic=False)
+
+
+def _eigh(x: Array) -> tuple[Array, Array]:
+    values, vectors = array_module(x).linalg.eigh(x)
+    return values.astype(x.dtype), vectors
+
+
+_eigh_operator = Operator(
+    "self_adjoint_eig", _eigh, joint_vjp=_without_gradient("SelfAdjointEig", "singular values ('svd') have one")
+)
 
 
 @declare(primitive=prim("MatrixLogarithm"))
@@ -153,3 +164,94 @@ def _tridiagonal_mat_mul(superdiag: Tensor, maindiag: Tensor, subdiag: Tensor, r
         + above * concat([rhs[..., 1:, :], zero], rhs.ndim - 2)
         + below * concat([zero, rhs[..., :-1, :]], rhs.ndim - 2)
     )
+
+
+@declare(primitive=prim("SelfAdjointEig", compute_v=True))
+def _self_adjoint_eig(x: Tensor, *, compute_v: bool) -> tuple[Tensor, Tensor]:
+    """The eigenvalues, the least first, and the eigenvectors of symmetric or Hermitian matrices.
+
+    Args:
+        x: matrices (..., n, n), in single or double precision, real or complex; what is above the diagonal does not
+            count.
+        compute_v: whether the eigenvectors are computed.
+
+    Returns:
+        The eigenvalues (..., n), and the eigenvectors of length 1 as columns (..., n, n), whose signs are arbitrary; a
+        tensor without elements in place of these where ``compute_v`` is False. All have the dtype of ``x``. There is
+        no gradient.
+
+    Raises:
+        TypeError: ``x`` is no Tensor of such numbers, or ``compute_v`` no bool.
+        ValueError: a matrix is not square.
+    """
+    check_bool(compute_v, "SelfAdjointEig", "compute_v")
+    dtype = check_matrices(x, "SelfAdjointEig", argument="x")._array.dtype
+    if dtype not in (np.float32, np.float64, np.complex64, np.complex128):
+        raise TypeError(f"For 'SelfAdjointEig', 'x' must be in single or double precision, but got {x.dtype}")
+    values, vectors = _eigh_operator(x)
+    return values, vectors if compute_v else Tensor._wrap(array_module(x._array).zeros(0, dtype))
+
+
+@declare(primitive=prim("TridiagonalSolve", partial_pivoting=True))
+def _tridiagonal_solve(diagonals: Tensor, rhs: Tensor, *, partial_pivoting: bool) -> Tensor:
+    """The solution of equations whose matrix has three diagonals, 0 elsewhere.
+
+    Args:
+        diagonals: the diagonal above the main one, the main one and that below (..., 3, n), by rows: the last element
+            of the first and the first of the last do not count. Single or double precision, real or complex.
+        rhs: the right sides (..., n, k), of the same dtype.
+        partial_pivoting: whether rows may be exchanged; they are wherever that is needed.
+
+    Returns:
+        A tensor of the shape and dtype of ``rhs``.
+
+    Raises:
+        TypeError: an argument is no Tensor of such numbers, the dtypes differ, or ``partial_pivoting`` is no bool.
+        ValueError: the shapes do not fit, or a matrix is singular.
+    """
+    name = "TridiagonalSolve"
+    check_bool(partial_pivoting, name, "partial_pivoting")
+    check_same_dtype(name, diagonals=check_tensor(diagonals, name, "diagonals"), rhs=check_tensor(rhs, name, "rhs"))
+    if rhs._array.dtype not in (np.float32, np.float64, np.complex64, np.complex128):
+        raise TypeError(f"For '{name}', 'rhs' must be in single or double precision, but got {rhs.dtype}")
+    if rhs.ndim < 2 or diagonals.shape != (*rhs.shape[:-2], 3, rhs.shape[-2]):
+        raise ValueError(
+            f"For '{name}', 'diagonals' must have the shape (..., 3, n) for 'rhs' (..., n, k), but got "
+            f"{diagonals.shape} and {rhs.shape}"
+        )
+    n = rhs.shape[-2]
+    xp = array_module(rhs._array)
+    above, main, below = (swapaxes(diagonals[..., i : i + 1, :], -1, -2) for i in range(3))
+    matrix = (
+        above * Tensor._wrap(xp.eye(n, k=1, dtype=rhs._array.dtype))
+        + main * Tensor._wrap(xp.eye(n, dtype=rhs._array.dtype))
+        + below * Tensor._wrap(xp.eye(n, k=-1, dtype=rhs._array.dtype))
+    )
+    try:
+        found: Tensor = solve_operator(matrix, rhs)
+    except ValueError:
+        raise ValueError(f"For '{name}', 'diagonals' must be of a matrix that is not singular") from None
+    return found
+
+
+@declare(primitive=prim("NuclearNorm", dim=None, keepdim=False))
+def _nuclear_norm(x: Tensor, *, dim: Sequence[int] | None, keepdim: bool) -> Tensor:
+    """The sum of the singular values of matrices.
+
+    Args:
+        x: a tensor with at least two axes of floating numbers.
+        dim: the two axes of the matrices, rows first; None for a tensor of two axes.
+        keepdim: whether these stay with length 1.
+
+    Returns:
+        A tensor without the two axes, of the dtype of ``x``.
+
+    Raises:
+        TypeError: ``x`` is no Tensor, ``keepdim`` no bool, or ``dim`` holds no ints.
+        ValueError: ``dim`` is not two axes, or is None and ``x`` has more.
+    """
+    check_bool(keepdim, "NuclearNorm", "keepdim")
+    if check_tensor(x, "NuclearNorm", "x").ndim != 2 and dim is None:
+        raise ValueError(f"For 'NuclearNorm', 'x' must have 2 axes without 'dim', but got shape {x.shape}")
+    axes = (0, 1) if dim is None else ints_of(dim, "NuclearNorm", "dim")
+    return matrix_norm(x, "nuc", axes, keepdim)

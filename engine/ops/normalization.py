@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.checks import check_int
+from ..core.checks import check_bool, check_int, check_type
 from ..core.dtype import bfloat16, float16, float32
 from ..core.operator import Operator
 from ..core.surfaces import declare, prim
@@ -18,11 +18,12 @@ from ..cpu import layer_norm as layer_norm_kernels
 from ..cpu.array_module import array_module
 from ..cpu.widening import widen
 from .arguments import check_tensor, one_axis
-from .arithmetic import add, div, mul, pow, rsqrt, square
+from .arithmetic import add, div, mul, pow, rsqrt, square, sub
 from .convolution import check_format
-from .elementwise import through_single
+from .elementwise import through_single, zeros_operator
 from .linalg import matmul
 from .reduction import mean
+from .reduction import mean as reduced_mean
 from .shape import cast, reshape
 
 __all__ = ["batch_norm", "group_norm", "layer_norm", "lrn", "rms_norm"]
@@ -496,3 +497,60 @@ def lrn(
     squares = reshape(square(x), (x.shape[0], c, -1))
     sums = reshape(matmul(Tensor._wrap(near.astype(x._array.dtype)), squares), x.shape)
     return div(x, pow(add(mul(sums, alpha), bias), beta))
+
+
+@declare(primitive=prim("InstanceNormV2", is_training=True, momentum=0.1, epsilon=1e-5))
+def _instance_norm(
+    x: Tensor,
+    gamma: Tensor,
+    beta: Tensor,
+    mean: Tensor,
+    variance: Tensor,
+    *,
+    is_training: bool,
+    momentum: float,
+    epsilon: float,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Each channel of each sample normalized, then scaled and moved.
+
+    Args:
+        x: a tensor (N, C, H, W) or (N, C1, H, W, C0), of Float16 or Float32.
+        gamma: the scales, Float32 of the same shape but with length 1 along H and W.
+        beta: what is added, likewise.
+        mean: the means that are used where this is no training, likewise; in training moved toward those of ``x``.
+        variance: the variances, likewise.
+        is_training: whether the statistics are those of ``x``.
+        momentum: how far ``mean`` and ``variance`` move, 0 to 1.
+        epsilon: what is added to variances, above 0.
+
+    Returns:
+        The tensor, the means of ``x`` and 1 over the roots of its variances; these two are 0 where this is no training.
+
+    Raises:
+        TypeError: an argument is of another type.
+        ValueError: another shape, or a setting out of range.
+    """
+    name = "InstanceNormV2"
+    check_bool(is_training, name, "is_training")
+    for argument, number in (("momentum", momentum), ("epsilon", epsilon)):
+        if not 0 <= check_type(number, float, name, argument) <= 1:
+            raise ValueError(f"For '{name}', '{argument}' must be in [0, 1], but got {number}")
+    if check_tensor(x, name, "x").ndim not in (4, 5):
+        raise ValueError(f"For '{name}', 'x' must have 4 or 5 axes, but got shape {x.shape}")
+    wanted = (*x.shape[:2], 1, 1, *x.shape[4:])
+    for argument, one in (("gamma", gamma), ("beta", beta), ("mean", mean), ("variance", variance)):
+        if check_tensor(one, name, argument).shape != wanted:
+            raise ValueError(f"For '{name}', '{argument}' must have the shape {wanted}, but got {one.shape}")
+    wide = cast(x, float32)
+    middle, spread = mean, variance
+    if is_training:
+        middle = reduced_mean(wide, (2, 3), True)
+        spread = reduced_mean(square(sub(wide, middle)), (2, 3), True)
+    scale = rsqrt(add(spread, epsilon))
+    result = cast(add(mul(mul(sub(wide, middle), scale), gamma), beta), x.dtype)
+    if not is_training:
+        return result, zeros_operator(mean), zeros_operator(variance)
+    count = math.prod(x.shape[2:4])
+    update_running(mean, middle, momentum)
+    update_running(variance, spread, momentum, count / max(count - 1, 1))
+    return result, middle, scale

@@ -85,6 +85,10 @@ class AddN(Primitive):
     """The sum of several Tensors, which broadcast: ``x[0] + x[1] + ...``."""
     def __call__(self, x: Sequence[Tensor], /) -> Tensor: ...
 
+class AddV2(Primitive):
+    """The sum of two tensors of one shape, element by element."""
+    def __call__(self, x: Tensor, y: Tensor, /) -> Tensor: ...
+
 class Addcdiv(Primitive):
     """input + value * tensor1 / tensor2."""
     def __call__(self, input: Tensor, tensor1: Operand, tensor2: Operand, value: Operand = 1, /) -> Tensor: ...
@@ -92,6 +96,11 @@ class Addcdiv(Primitive):
 class Addcmul(Primitive):
     """input + value * tensor1 * tensor2."""
     def __call__(self, input: Tensor, tensor1: Operand, tensor2: Operand, value: Operand = 1, /) -> Tensor: ...
+
+class AdjustContrastv2(Primitive):
+    """Images with another contrast: how far each channel is from its mean over the image, times a factor.
+    """
+    def __call__(self, images: Tensor, contrast_factor: Tensor, /) -> Tensor: ...
 
 class AdjustHue(Primitive):
     """Colors turned on the circle of hues; the least and the largest channel stay what they are."""
@@ -495,6 +504,14 @@ class Bucketize(Primitive):
     def __init__(self, boundaries: Sequence[float] | Array | Tensor) -> None: ...
     def __call__(self, input: Tensor, /) -> Tensor: ...
 
+class CSRSparseMatrixToDense(Primitive):
+    """Sparse matrices as dense ones."""
+    def __call__(self, x_dense_shape: Tensor, x_batch_pointers: Tensor, x_row_pointers: Tensor, x_col_indices: Tensor, x_values: Tensor, /) -> Tensor: ...
+
+class CSRSparseMatrixToSparseTensor(Primitive):
+    """Sparse matrices as a sparse tensor with the place of each value."""
+    def __call__(self, x_dense_shape: Tensor, x_batch_pointers: Tensor, x_row_pointers: Tensor, x_col_indices: Tensor, x_values: Tensor, /) -> tuple[Tensor, Tensor, Tensor]: ...
+
 class CTCGreedyDecoder(Primitive):
     """The labels of the best path: of each step the class of the largest score, without blanks (Graves et
     al. 2006).
@@ -627,6 +644,10 @@ class Concat(Primitive):
     def __init__(self, axis: int = 0) -> None: ...
     def __call__(self, tensors: Sequence[Tensor], /) -> Tensor: ...
 
+class ConcatOffsetV1(Primitive):
+    """Where each of several tensors begins in what they are when joined, from their shapes."""
+    def __call__(self, axis: Tensor, x: Sequence[Tensor], /) -> tuple[Tensor, ...]: ...
+
 class ConfusionMatrix(Primitive):
     """How often each class was taken for each: rows are the true classes, columns the predicted ones.
     """
@@ -744,6 +765,19 @@ class CropAndResize(Primitive):
     def __init__(self, method: str = 'bilinear', extrapolation_value: float = 0.0) -> None: ...
     def __call__(self, x: Tensor, boxes: Tensor, box_index: Tensor, crop_size: tuple[int, int], /) -> Tensor: ...
 
+class CropAndResizeGradBoxes(Primitive):
+    """The gradient of ``CropAndResize`` by the boxes."""
+    method: str
+    def __init__(self, method: str = 'bilinear') -> None: ...
+    def __call__(self, grads: Tensor, images: Tensor, boxes: Tensor, box_index: Tensor, /) -> Tensor: ...
+
+class CropAndResizeGradImage(Primitive):
+    """The gradient of ``CropAndResize`` by the images."""
+    T: DTypeLike
+    method: str
+    def __init__(self, T: DTypeLike, method: str = 'bilinear') -> None: ...
+    def __call__(self, grads: Tensor, boxes: Tensor, box_index: Tensor, image_size: Tensor, /) -> Tensor: ...
+
 class Cross(Primitive):
     """The cross product of vectors of three elements."""
     dim: int
@@ -806,9 +840,34 @@ class DataFormatVecPermute(Primitive):
     def __init__(self, src_format: str = 'NHWC', dst_format: str = 'NCHW') -> None: ...
     def __call__(self, input_x: Tensor, /) -> Tensor: ...
 
+class DeformableOffsets(Primitive):
+    """The windows of ``deformable_conv2d``, side by side: their elements from moved places, each times a
+    factor.
+    """
+    strides: tuple[int, ...]
+    pads: tuple[int, ...]
+    ksize: tuple[int, ...]
+    dilations: tuple[int, ...]
+    data_format: str
+    deformable_groups: int
+    modulated: bool
+    def __init__(self, strides: tuple[int, ...], pads: tuple[int, ...], ksize: tuple[int, ...], dilations: tuple[int, ...] = ..., data_format: str = 'NCHW', deformable_groups: int = 1, modulated: bool = True) -> None: ...
+    def __call__(self, x: Tensor, offsets: Tensor, /) -> Tensor: ...
+
 class Dense(Primitive):
     """``input @ weight.T + bias``, then an activation."""
     def __call__(self, input: Tensor, weight: Tensor, bias: Tensor | None = None, activation: str | None = None, /) -> Tensor: ...
+
+class DenseToCSRSparseMatrix(Primitive):
+    """What dense matrices have at some places, as sparse matrices."""
+    def __call__(self, dense_input: Tensor, indices: Tensor, /) -> tuple[Tensor, ...]: ...
+
+class DenseToDenseSetOperation(Primitive):
+    """What the elements of two tensors have in common, or not, row by row along the last axis."""
+    set_operation: str
+    validate_indices: bool
+    def __init__(self, set_operation: str = 'a-b', validate_indices: bool = True) -> None: ...
+    def __call__(self, x1: Tensor, x2: Tensor, /) -> tuple[Tensor, Tensor, Tensor]: ...
 
 class Depend(Primitive):
     """``value``: in eager execution ``expr`` has been computed already."""
@@ -942,6 +1001,23 @@ class ExpandDims(Primitive):
 class Expm1(Primitive):
     """exp(x) - 1, exact near 0."""
     def __call__(self, input: Tensor, /) -> Tensor: ...
+
+class ExtractGlimpse(Primitive):
+    """A window of each image around a place."""
+    centered: bool
+    normalized: bool
+    uniform_noise: bool
+    noise: str
+    def __init__(self, centered: bool = True, normalized: bool = True, uniform_noise: bool = True, noise: str = 'uniform') -> None: ...
+    def __call__(self, x: Tensor, size: Tensor, offsets: Tensor, /) -> Tensor: ...
+
+class ExtractVolumePatches(Primitive):
+    """The blocks of volumes that a window passes over, each along the channels."""
+    kernel_size: int | tuple[int, ...]
+    strides: int | tuple[int, ...]
+    padding: str
+    def __init__(self, kernel_size: int | tuple[int, ...], strides: int | tuple[int, ...], padding: str) -> None: ...
+    def __call__(self, input_x: Tensor, /) -> Tensor: ...
 
 class Eye(Primitive):
     """Ones on the main diagonal of a matrix, zeros elsewhere."""
@@ -1320,6 +1396,14 @@ class InplaceUpdate(Primitive):
 class InplaceUpdateV2(Primitive):
     """``v`` put into rows of ``x``; a new tensor, in spite of the name."""
     def __call__(self, x: Tensor, indices: Ints | Tensor, v: Tensor, /) -> Tensor: ...
+
+class InstanceNormV2(Primitive):
+    """Each channel of each sample normalized, then scaled and moved."""
+    is_training: bool
+    momentum: float
+    epsilon: float
+    def __init__(self, is_training: bool = True, momentum: float = 0.1, epsilon: float = 1e-05) -> None: ...
+    def __call__(self, x: Tensor, gamma: Tensor, beta: Tensor, mean: Tensor, variance: Tensor, /) -> tuple[Tensor, Tensor, Tensor]: ...
 
 class Inv(Primitive):
     """1 / x, in the dtype of x."""
@@ -1873,6 +1957,13 @@ class NthElement(Primitive):
     def __init__(self, reverse: bool = False) -> None: ...
     def __call__(self, input: Tensor, n: int | Tensor, /) -> Tensor: ...
 
+class NuclearNorm(Primitive):
+    """The sum of the singular values of matrices."""
+    dim: Sequence[int] | None
+    keepdim: bool
+    def __init__(self, dim: Sequence[int] | None = None, keepdim: bool = False) -> None: ...
+    def __call__(self, x: Tensor, /) -> Tensor: ...
+
 class OneHot(Primitive):
     """``on_value`` at the place that an index names along a new axis, ``off_value`` elsewhere; no gradient
     passes.
@@ -1999,6 +2090,12 @@ class RaggedRange(Primitive):
     def __init__(self, Tsplits: DTypeLike) -> None: ...
     def __call__(self, starts: Tensor, limits: Tensor, deltas: Tensor, /) -> tuple[Tensor, Tensor]: ...
 
+class RaggedTensorToSparse(Primitive):
+    """Rows of different lengths as a sparse tensor."""
+    Tsplits: DTypeLike
+    def __init__(self, Tsplits: DTypeLike) -> None: ...
+    def __call__(self, rt_nested_splits: Sequence[Tensor], rt_dense_values: Tensor, /) -> tuple[Tensor, Tensor, Tensor]: ...
+
 class RandomCategorical(Primitive):
     """``num_sample`` indices for each row, drawn with the softmax of the row and put back."""
     dtype: DTypeLike
@@ -2053,6 +2150,12 @@ class Range(Primitive):
     def __init__(self, maxlen: int = 1000000) -> None: ...
     def __call__(self, start: Operand, end: Operand, step: Operand, /) -> Tensor: ...
 
+class RangeV2(Primitive):
+    """start, start + delta, ... as far as ``limit``, which is left out."""
+    maxlen: int
+    def __init__(self, maxlen: int = 1000000) -> None: ...
+    def __call__(self, start: Tensor, limit: Tensor, delta: Tensor, /) -> Tensor: ...
+
 class Rank(Primitive):
     """The number of axes of a tensor."""
     def __call__(self, input_x: Tensor, /) -> int: ...
@@ -2064,6 +2167,10 @@ class ReLU(Primitive):
 class ReLU6(Primitive):
     """min(max(x, 0), 6), element by element; NaN stays NaN."""
     def __call__(self, x: Tensor, /) -> Tensor: ...
+
+class ReLUV3(Primitive):
+    """max(input, 0), element by element; NaN stays NaN."""
+    def __call__(self, input: Tensor, inplace: bool = False, /) -> Tensor: ...
 
 class Real(Primitive):
     """The real part, element by element; a real tensor itself."""
@@ -2182,6 +2289,13 @@ class ResizeNearestNeighborV2(Primitive):
     half_pixel_centers: bool
     def __init__(self, align_corners: bool = False, half_pixel_centers: bool = False) -> None: ...
     def __call__(self, x: Tensor, size: Any, /) -> Tensor: ...
+
+class ResizeV2(Primitive):
+    """Images resized to ``sizes``."""
+    coordinate_transformation_mode: str
+    mode: str
+    def __init__(self, coordinate_transformation_mode: str = 'half_pixel', mode: str = 'nearest') -> None: ...
+    def __call__(self, x: Tensor, roi: Tensor, scales: Tensor, sizes: Tensor, /) -> Tensor: ...
 
 class Reusing(Primitive):
     """The same values, a new tensor."""
@@ -2421,6 +2535,18 @@ class Select(Primitive):
     """
     def __call__(self, condition: TensorLike, input: TensorLike, other: TensorLike, /) -> Tensor: ...
 
+class SelfAdjointEig(Primitive):
+    """The eigenvalues, the least first, and the eigenvectors of symmetric or Hermitian matrices."""
+    compute_v: bool
+    def __init__(self, compute_v: bool = True) -> None: ...
+    def __call__(self, x: Tensor, /) -> tuple[Tensor, Tensor]: ...
+
+class SetSize(Primitive):
+    """How many different elements each row of a sparse tensor has, along its last axis."""
+    validate_indices: bool
+    def __init__(self, validate_indices: bool = True) -> None: ...
+    def __call__(self, set_indices: Tensor, set_values: Tensor, set_shape: Tensor, /) -> Tensor: ...
+
 class Shape(Primitive):
     """The shape of a tensor."""
     def __call__(self, input_x: Any, /) -> tuple[int, ...]: ...
@@ -2525,6 +2651,31 @@ class SpaceToDepth(Primitive):
     def __init__(self, block_size: int) -> None: ...
     def __call__(self, x: Tensor, /) -> Tensor: ...
 
+class SparseAdd(Primitive):
+    """The sum of two sparse tensors, each place once and in order, without elements that are small."""
+    def __call__(self, x1_indices: Tensor, x1_values: Tensor, x1_shape: Tensor, x2_indices: Tensor, x2_values: Tensor, x2_shape: Tensor, thresh: Tensor, /) -> tuple[Tensor, Tensor, Tensor]: ...
+
+class SparseAddmm(Primitive):
+    """alpha * (x1 @ x2) + beta * x3, where x1 is a sparse matrix."""
+    def __call__(self, indices: Tensor, values: Tensor, sparse_shape: Tensor, x2_dense: Tensor, x3_dense: Tensor, alpha: Tensor, beta: Tensor, /) -> Tensor: ...
+
+class SparseApplyAdagrad(Primitive):
+    """One step of Adagrad (Duchi et al. 2011) of the rows that have a gradient: p - lr * g / sqrt(sum of
+    g^2).
+    """
+    lr: float
+    update_slots: bool
+    use_locking: Any
+    def __init__(self, lr: float, update_slots: bool = True, use_locking: Any = False) -> None: ...
+    def __call__(self, var: Tensor, accum: Tensor, grad: Tensor, indices: Tensor, /) -> tuple[Tensor, ...]: ...
+
+class SparseApplyAdagradDA(Primitive):
+    """One step of Adagrad by dual averaging, as ``ApplyAdagradDA``, of the rows that have a gradient.
+    """
+    use_locking: Any
+    def __init__(self, use_locking: Any = False) -> None: ...
+    def __call__(self, var: Tensor, grad_accum: Tensor, grad_square_accum: Tensor, grad: Tensor, indices: Tensor, lr: Tensor | float, l1: Tensor | float, l2: Tensor | float, global_step: Tensor | int, /) -> Tensor: ...
+
 class SparseApplyAdagradV2(Primitive):
     """One step of Adagrad (Duchi et al. 2011) of the rows that have a gradient: p - lr * g / sqrt(accum +
     epsilon).
@@ -2536,6 +2687,12 @@ class SparseApplyAdagradV2(Primitive):
     def __init__(self, lr: float, epsilon: float, use_locking: Any = False, update_slots: bool = True) -> None: ...
     def __call__(self, var: Tensor, accum: Tensor, grad: Tensor, indices: Tensor, /) -> tuple[Tensor, ...]: ...
 
+class SparseApplyCenteredRMSProp(Primitive):
+    """One step of RMSProp about the mean (Graves 2013) of the rows that have a gradient."""
+    use_locking: Any
+    def __init__(self, use_locking: Any = False) -> None: ...
+    def __call__(self, var: Tensor, mg: Tensor, ms: Tensor, mom: Tensor, lr: Tensor | float, rho: Tensor | float, momentum: Tensor | float, epsilon: Tensor | float, grad: Tensor, indices: Tensor, /) -> Tensor: ...
+
 class SparseApplyFtrl(Primitive):
     """One step of FTRL (McMahan et al. 2013) of the rows that have a gradient."""
     lr: float
@@ -2546,15 +2703,140 @@ class SparseApplyFtrl(Primitive):
     def __init__(self, lr: float, l1: float, l2: float, lr_power: float, use_locking: Any = False) -> None: ...
     def __call__(self, var: Tensor, accum: Tensor, linear: Tensor, grad: Tensor, indices: Tensor, /) -> tuple[Tensor, ...]: ...
 
+class SparseApplyMomentum(Primitive):
+    """One step of momentum (Polyak 1964) of the rows that have a gradient: v = momentum * v + g; p - lr *
+    v.
+    """
+    use_locking: Any
+    use_nesterov: bool
+    def __init__(self, use_locking: Any = False, use_nesterov: bool = False) -> None: ...
+    def __call__(self, var: Tensor, accum: Tensor, lr: Tensor | float, grad: Tensor, indices: Tensor, momentum: Tensor | float, /) -> Tensor: ...
+
+class SparseApplyProximalGradientDescent(Primitive):
+    """One step down the gradient, then toward 0 by l1 and l2 (Duchi and Singer 2009), of the rows that
+    have a gradient.
+    """
+    use_locking: Any
+    def __init__(self, use_locking: Any = False) -> None: ...
+    def __call__(self, var: Tensor, alpha: Tensor | float, l1: Tensor | float, l2: Tensor | float, grad: Tensor, indices: Tensor, /) -> Tensor: ...
+
+class SparseApplyRMSProp(Primitive):
+    """One step of RMSProp (Tieleman and Hinton 2012) of the rows that have a gradient."""
+    rho: float
+    momentum: float
+    epsilon: float
+    use_locking: Any
+    def __init__(self, rho: float, momentum: float, epsilon: float, use_locking: Any = False) -> None: ...
+    def __call__(self, var: Tensor, ms: Tensor, mom: Tensor, lr: Tensor | float, grad: Tensor, indices: Tensor, /) -> tuple[Tensor, ...]: ...
+
+class SparseConcat(Primitive):
+    """Sparse tensors joined along an axis; the elements of the result are in order."""
+    concat_dim: int
+    def __init__(self, concat_dim: int = 0) -> None: ...
+    def __call__(self, sp_input: Sequence[Tensor], values: Sequence[Tensor], shapes: Sequence[Tensor], /) -> tuple[Tensor, Tensor, Tensor]: ...
+
+class SparseCountSparseOutput(Primitive):
+    """How often each number is among the elements of each row of a sparse matrix."""
+    binary_output: bool
+    minlength: int
+    maxlength: int
+    def __init__(self, binary_output: bool = False, minlength: int = -1, maxlength: int = -1) -> None: ...
+    def __call__(self, indices: Tensor, values: Tensor, dense_shape: Tensor, weights: Tensor, /) -> tuple[Tensor, Tensor, Tensor]: ...
+
+class SparseDenseCwiseAdd(Primitive):
+    """Adds what a dense tensor has at the places of a sparse one."""
+    def __call__(self, x1_indices: Tensor, x1_values: Tensor, x1_shape: Tensor, x2: Tensor, /) -> Tensor: ...
+
+class SparseDenseCwiseMul(Primitive):
+    """Multiplies by what a dense tensor has at the places of a sparse one."""
+    def __call__(self, x1_indices: Tensor, x1_values: Tensor, x1_shape: Tensor, x2: Tensor, /) -> Tensor: ...
+
+class SparseFillEmptyRows(Primitive):
+    """A sparse matrix with an element at the beginning of each row that has none."""
+    def __call__(self, indices: Tensor, values: Tensor, dense_shape: Tensor, default_value: Tensor, /) -> tuple[Tensor, Tensor, Tensor, Tensor]: ...
+
 class SparseGatherV2(Primitive):
     """The entries ``input_indices`` along ``axis``; the first ``batch_dims`` axes of both are paired up.
     """
     def __call__(self, input_params: Tensor, input_indices: TensorLike, axis: int | Tensor, batch_dims: int = 0, /) -> Tensor: ...
 
+class SparseMatrixAdd(Primitive):
+    """alpha * x1 + beta * x2, where x1 and x2 are sparse matrices; an element wherever one of them has
+    one.
+    """
+    def __call__(self, x1_dense_shape: Tensor, x1_batch_pointers: Tensor, x1_row_pointers: Tensor, x1_col_indices: Tensor, x1_values: Tensor, x2_dense_shape: Tensor, x2_batch_pointers: Tensor, x2_row_pointers: Tensor, x2_col_indices: Tensor, x2_values: Tensor, alpha: Tensor, beta: Tensor, /) -> tuple[Tensor, ...]: ...
+
+class SparseMatrixMatMul(Primitive):
+    """Sparse matrices times dense ones."""
+    transpose_x1: bool
+    transpose_x2: bool
+    adjoint_x1: bool
+    adjoint_x2: bool
+    transpose_output: bool
+    conjugate_output: bool
+    def __init__(self, transpose_x1: bool = False, transpose_x2: bool = False, adjoint_x1: bool = False, adjoint_x2: bool = False, transpose_output: bool = False, conjugate_output: bool = False) -> None: ...
+    def __call__(self, x1_dense_shape: Tensor, x1_batch_pointers: Tensor, x1_row_pointers: Tensor, x1_col_indices: Tensor, x1_values: Tensor, x2_dense: Tensor, /) -> Tensor: ...
+
+class SparseMatrixNNZ(Primitive):
+    """How many elements each of some sparse matrices has."""
+    def __call__(self, x_dense_shape: Tensor, x_batch_pointers: Tensor, x_row_pointers: Tensor, x_col_indices: Tensor, x_values: Tensor, /) -> Tensor: ...
+
+class SparseMatrixSoftmax(Primitive):
+    """The softmax of each row of sparse matrices over the elements that it has."""
+    dtype: DTypeLike
+    def __init__(self, dtype: DTypeLike) -> None: ...
+    def __call__(self, x_dense_shape: Tensor, x_batch_pointers: Tensor, x_row_pointers: Tensor, x_col_indices: Tensor, x_values: Tensor, /) -> tuple[Tensor, ...]: ...
+
+class SparseMatrixTranspose(Primitive):
+    """Sparse matrices with rows and columns exchanged."""
+    conjugate: bool
+    def __init__(self, conjugate: bool = False) -> None: ...
+    def __call__(self, x_dense_shape: Tensor, x_batch_pointers: Tensor, x_row_pointers: Tensor, x_col_indices: Tensor, x_values: Tensor, /) -> tuple[Tensor, ...]: ...
+
+class SparseReorder(Primitive):
+    """The elements of a sparse tensor in the order of their places."""
+    def __call__(self, indices: Tensor, values: Tensor, shape: Tensor, /) -> tuple[Tensor, Tensor]: ...
+
+class SparseReshape(Primitive):
+    """The places of a sparse tensor in another shape of as many elements."""
+    def __call__(self, indices: Tensor, shape: Tensor, new_shape: Tensor, /) -> tuple[Tensor, Tensor]: ...
+
+class SparseSegmentMean(Primitive):
+    """The mean of the entries of each segment, where entries are picked by their numbers."""
+    def __call__(self, x: Tensor, indices: Tensor, segment_ids: Tensor, /) -> Tensor: ...
+
+class SparseSegmentMeanWithNumSegments(Primitive):
+    """The mean of the entries of each segment, where entries are picked by their numbers."""
+    def __call__(self, x: Tensor, indices: Tensor, segment_ids: Tensor, num_segments: Tensor, /) -> Tensor: ...
+
+class SparseSegmentSqrtN(Primitive):
+    """The sum, divided by the square root of how many they are, of the entries of each segment, where
+    entries are picked by their numbers.
+    """
+    def __call__(self, x: Tensor, indices: Tensor, segment_ids: Tensor, /) -> Tensor: ...
+
+class SparseSegmentSqrtNWithNumSegments(Primitive):
+    """The sum, divided by the square root of how many they are, of the entries of each segment, where
+    entries are picked by their numbers.
+    """
+    def __call__(self, x: Tensor, indices: Tensor, segment_ids: Tensor, num_segments: Tensor, /) -> Tensor: ...
+
+class SparseSegmentSum(Primitive):
+    """The sum of the entries of each segment, where entries are picked by their numbers."""
+    def __call__(self, x: Tensor, indices: Tensor, segment_ids: Tensor, /) -> Tensor: ...
+
+class SparseSegmentSumWithNumSegments(Primitive):
+    """The sum of the entries of each segment, where entries are picked by their numbers."""
+    def __call__(self, x: Tensor, indices: Tensor, segment_ids: Tensor, num_segments: Tensor, /) -> Tensor: ...
+
 class SparseSlice(Primitive):
     """A block of a sparse tensor: the elements in it, in their order, with their places in the block.
     """
     def __call__(self, indices: Tensor, values: Tensor, shape: Tensor, start: Tensor, size: Tensor, /) -> tuple[Tensor, Tensor, Tensor]: ...
+
+class SparseSoftmax(Primitive):
+    """The softmax along the last axis over the elements that a sparse tensor has."""
+    def __call__(self, indices: Tensor, values: Tensor, shape: Tensor, /) -> Tensor: ...
 
 class SparseSoftmaxCrossEntropyWithLogits(Primitive):
     """The mean cross-entropy of softmax(logits) against class numbers, or its gradient by ``logits``.
@@ -2562,6 +2844,20 @@ class SparseSoftmaxCrossEntropyWithLogits(Primitive):
     is_grad: bool
     def __init__(self, is_grad: bool = False) -> None: ...
     def __call__(self, logits: Tensor, labels: Tensor, /) -> Tensor: ...
+
+class SparseSoftmaxCrossEntropyWithLogitsV2(Primitive):
+    """The cross-entropy of softmax(logits) of each row against a class number, and its gradient by
+    ``logits``.
+    """
+    def __call__(self, logits: Tensor, labels: Tensor, /) -> tuple[Tensor, Tensor]: ...
+
+class SparseSparseMaximum(Primitive):
+    """The larger of two sparse tensors at each place that one of them has; the other counts as 0."""
+    def __call__(self, x1_indices: Tensor, x1_values: Tensor, x1_shape: Tensor, x2_indices: Tensor, x2_values: Tensor, x2_shape: Tensor, /) -> tuple[Tensor, Tensor]: ...
+
+class SparseSparseMinimum(Primitive):
+    """The smaller of two sparse tensors at each place that one of them has; the other counts as 0."""
+    def __call__(self, x1_indices: Tensor, x1_values: Tensor, x1_shape: Tensor, x2_indices: Tensor, x2_values: Tensor, x2_shape: Tensor, /) -> tuple[Tensor, Tensor]: ...
 
 class SparseTensorDenseAdd(Primitive):
     """A sparse tensor added to a dense one."""
@@ -2574,9 +2870,19 @@ class SparseTensorDenseMatmul(Primitive):
     def __init__(self, adjoint_st: bool = False, adjoint_dt: bool = False) -> None: ...
     def __call__(self, indices: Tensor, values: Tensor, sparse_shape: Any, dense: Tensor, /) -> Tensor: ...
 
+class SparseTensorToCSRSparseMatrix(Primitive):
+    """A sparse tensor with the place of each value as sparse matrices."""
+    def __call__(self, x_indices: Tensor, x_values: Tensor, x_dense_shape: Tensor, /) -> tuple[Tensor, ...]: ...
+
 class SparseToDense(Primitive):
     """A sparse tensor as a dense one; of several elements of one place the last one stays."""
     def __call__(self, indices: Tensor, values: Tensor, sparse_shape: Any, /) -> Tensor: ...
+
+class SparseToDenseV2(Primitive):
+    """A sparse tensor as a dense one."""
+    validate_indices: bool
+    def __init__(self, validate_indices: bool = True) -> None: ...
+    def __call__(self, indices: Tensor, output_shape: Tensor, values: Tensor, default_value: Tensor, /) -> Tensor: ...
 
 class Split(Primitive):
     """Parts of one length along an axis."""
@@ -2614,6 +2920,12 @@ class Squeeze(Primitive):
     axis: Axis
     def __init__(self, axis: Axis = ()) -> None: ...
     def __call__(self, input: Tensor, /) -> Tensor: ...
+
+class Sspaddmm(Primitive):
+    """beta * x1 + alpha * (x2 @ x3) as a sparse matrix, where x1 and x2 are sparse; places may come
+    several times.
+    """
+    def __call__(self, x1_indices: Tensor, x1_values: Tensor, x1_shape: Tensor, x2_indices: Tensor, x2_values: Tensor, x2_shape: Tensor, x3_dense: Tensor, alpha: Tensor, beta: Tensor, /) -> tuple[Tensor, Tensor, Tensor]: ...
 
 class Stack(Primitive):
     """Tensors of one shape joined along a new axis."""
@@ -2746,6 +3058,12 @@ class TridiagonalMatMul(Primitive):
     """The product of a matrix that has three diagonals, 0 elsewhere, and another matrix."""
     def __call__(self, superdiag: Tensor, maindiag: Tensor, subdiag: Tensor, rhs: Tensor, /) -> Tensor: ...
 
+class TridiagonalSolve(Primitive):
+    """The solution of equations whose matrix has three diagonals, 0 elsewhere."""
+    partial_pivoting: bool
+    def __init__(self, partial_pivoting: bool = True) -> None: ...
+    def __call__(self, diagonals: Tensor, rhs: Tensor, /) -> Tensor: ...
+
 class Tril(Primitive):
     """The lower triangle of each matrix: element (i, j) where j - i <= ``diagonal``, 0 elsewhere."""
     diagonal: int
@@ -2810,6 +3128,15 @@ class TruncatedNormal(Primitive):
 class TupleToArray(Primitive):
     """A tuple of numbers as a tensor."""
     def __call__(self, input_x: tuple[Number, ...], /) -> Tensor: ...
+
+class Uniform(Primitive):
+    """Numbers evenly spread over [minval, maxval), in the input's shape and dtype."""
+    minval: float
+    maxval: float
+    seed: int
+    offset: int
+    def __init__(self, minval: float = 0.0, maxval: float = 1.0, seed: int = 0, offset: int = 0) -> None: ...
+    def __call__(self, x: Tensor, /) -> Tensor: ...
 
 class UniformCandidateSampler(Primitive):
     """``num_sampled`` classes, each of [0, range_max) with the same probability."""

@@ -11,19 +11,22 @@ from typing import Any
 import numpy as np
 
 from ..core.backend import to_device, to_host
-from ..core.checks import check_int, check_one_of, check_positive_int, check_type
-from ..core.dtype import float32, int32
+from ..core.checks import check_bool, check_int, check_one_of, check_positive_int, check_type
+from ..core.dtype import float16, float32, float64, int32
+from ..core.grad import vjp
 from ..core.surfaces import declare, prim
 from ..core.tensor import Tensor
-from ..core.types import Array
+from ..core.types import Array, DTypeLike
 from ..cpu.array_module import array_module
 from .arguments import check_tensor, ints_of
 from .arithmetic import add, floor, mul, sub
 from .comparison import where
+from .convolution import ints_for, last_axes
+from .drawing import inner_uniform, made, standard_normal
 from .elementwise import as_dtype, through_single
 from .indexing import getitem
 from .reduction import mean
-from .shape import concat, expand_dims, reshape, transpose
+from .shape import cast, concat, expand_dims, pad_by_axis, reshape, transpose
 
 __all__ = ["crop_and_resize"]
 
@@ -259,3 +262,183 @@ def _pixels_beside(at: Array, length: int) -> list[tuple[Array, Array]]:
     part = places - low
     high = np.minimum(low + 1, length - 1)
     return [(to_device(place.astype(np.int64)), to_device(weight)) for place, weight in ((low, 1 - part), (high, part))]
+
+
+def _crop_gradient(
+    name: str, grads: Tensor, image: Tensor, boxes: Tensor, box_index: Tensor, method: str, of: int
+) -> Tensor:
+    if check_tensor(grads, name, "grads").ndim != 4:
+        raise ValueError(f"For '{name}', 'grads' must have 4 axes, but got shape {grads.shape}")
+    height, width = grads.shape[1:3]
+    _, back = vjp(
+        lambda x, b: crop_and_resize(x, b, check_tensor(box_index, name, "box_index"), (height, width), method),
+        image,
+        boxes,
+    )
+    found: Tensor = back(as_dtype(grads, np.dtype(np.float32)))[of]
+    return found
+
+
+@declare(primitive=prim("CropAndResizeGradImage", "T", method="bilinear"))
+def _crop_gradient_by_image(
+    grads: Tensor, boxes: Tensor, box_index: Tensor, image_size: Tensor, *, T: DTypeLike, method: str
+) -> Tensor:
+    """The gradient of ``CropAndResize`` by the images.
+
+    Args:
+        grads: what arrives at the crops (B, height, width, C).
+        boxes: a Float32 tensor (B, 4) of (y1, x1, y2, x2), where the image reaches from 0 to 1.
+        box_index: the image of each box, an Int32 tensor (B,).
+        image_size: the shape of the images (N, H, W, C), four integers.
+        T: the dtype of the result: float16, float32 or float64.
+        method: "bilinear", "nearest" or "bilinear_v2".
+
+    Returns:
+        A tensor of shape ``image_size`` and dtype ``T``.
+
+    Raises:
+        TypeError: an argument of another kind.
+        ValueError: shapes that do not fit, another ``method``, or an image that is not there.
+    """
+    name = "CropAndResizeGradImage"
+    if T not in (float16, float32, float64):
+        raise TypeError(f"For '{name}', 'T' must be float16, float32 or float64, but got {T}")
+    shape = ints_of(check_tensor(image_size, name, "image_size"), name, "image_size")
+    if len(shape) != 4 or min(shape) < 1:
+        raise ValueError(f"For '{name}', 'image_size' must be four lengths above 0, but got {shape}")
+    image = Tensor._wrap(array_module(grads._array).zeros(shape, np.float32))
+    return cast(_crop_gradient(name, grads, image, boxes, box_index, method, 0), T)
+
+
+@declare(primitive=prim("CropAndResizeGradBoxes", method="bilinear"))
+def _crop_gradient_by_boxes(grads: Tensor, images: Tensor, boxes: Tensor, box_index: Tensor, *, method: str) -> Tensor:
+    """The gradient of ``CropAndResize`` by the boxes.
+
+    Args:
+        grads: what arrives at the crops (B, height, width, C).
+        images: the images (N, H, W, C).
+        boxes: a Float32 tensor (B, 4) of (y1, x1, y2, x2), where the image reaches from 0 to 1.
+        box_index: the image of each box, an Int32 tensor (B,).
+        method: "bilinear".
+
+    Returns:
+        A Float32 tensor (B, 4).
+
+    Raises:
+        TypeError: an argument of another kind.
+        ValueError: shapes that do not fit, another ``method``, or an image that is not there.
+    """
+    name = "CropAndResizeGradBoxes"
+    check_one_of(method, ("bilinear",), name, "method")
+    return _crop_gradient(name, grads, check_tensor(images, name, "images"), boxes, box_index, method, 1)
+
+
+@declare(primitive=prim("ExtractGlimpse", centered=True, normalized=True, uniform_noise=True, noise="uniform"))
+def _extract_glimpse(
+    x: Tensor, size: Tensor, offsets: Tensor, *, centered: bool, normalized: bool, uniform_noise: bool, noise: str
+) -> Tensor:
+    """A window of each image around a place.
+
+    Args:
+        x: images (N, H, W, C) of Float32.
+        size: height and width of the windows, an Int32 tensor of two numbers above 0.
+        offsets: the middle of the window of each image, (y, x), a Float32 tensor (N, 2).
+        centered: whether half of ``offsets`` counts from the middle of the image; otherwise all from its upper left
+            corner.
+        normalized: whether ``offsets`` are parts of the lengths of the image; otherwise pixels.
+        uniform_noise: whether the noise is evenly spread; as in MindSpore ``noise`` says it, where the two differ.
+        noise: what is outside of an image: "uniform" (numbers in [0, 1)), "gaussian" (of the standard normal
+            distribution) or "zero".
+
+    Returns:
+        A tensor (N, *size, C).
+
+    Raises:
+        TypeError: an argument of another kind.
+        ValueError: shapes that do not fit, or another ``noise``.
+    """
+    name = "ExtractGlimpse"
+    for argument, flag in (("centered", centered), ("normalized", normalized), ("uniform_noise", uniform_noise)):
+        check_bool(flag, name, argument)
+    check_one_of(noise, ("uniform", "gaussian", "zero"), name, "noise")
+    height, width = _window_size(x, size, offsets, name)
+    lengths = np.array(x.shape[1:3], np.float64)
+    middles = to_host(offsets._array).astype(np.float64)
+    if normalized:
+        middles = middles * lengths
+    if centered:
+        middles = (middles + lengths) / 2
+    begins = (middles - np.array([height, width]) / 2).astype(np.int64)  # toward 0
+    xp = array_module(x._array)
+    rows = begins[:, :1] + np.arange(height)
+    columns = begins[:, 1:] + np.arange(width)
+    there = ((rows >= 0) & (rows < x.shape[1]))[:, :, None] & ((columns >= 0) & (columns < x.shape[2]))[:, None, :]
+    index = (
+        np.arange(len(rows))[:, None, None], np.clip(rows, 0, x.shape[1] - 1)[:, :, None],
+        np.clip(columns, 0, x.shape[2] - 1)[:, None, :],
+    )  # fmt: skip
+    pixels = getitem(x, tuple(Tensor._wrap(xp.asarray(one)) for one in index))
+    shape = (len(rows), height, width, x.shape[3])
+    outside: Any = 0.0
+    if noise != "zero" and not there.all():
+        outside = made(inner_uniform(shape, None)) if noise == "uniform" else standard_normal(shape, None)
+    return where(Tensor._wrap(xp.asarray(there[..., None])), pixels, outside)
+
+
+def _window_size(x: Tensor, size: Tensor, offsets: Tensor, name: str) -> tuple[int, int]:
+    for argument, one, dtype in (("x", x, float32), ("size", size, int32), ("offsets", offsets, float32)):
+        if check_tensor(one, name, argument).dtype != dtype:
+            raise TypeError(f"For '{name}', '{argument}' must be {dtype}, but got {one.dtype}")
+    wanted = ints_of(size, name, "size")
+    if x.ndim != 4 or offsets.shape != (x.shape[0], 2) or len(wanted) != 2 or min(wanted) < 1:
+        raise ValueError(
+            f"For '{name}', 'x' must be (N, H, W, C), 'size' two lengths above 0 and 'offsets' (N, 2), but got shape "
+            f"{x.shape}, {wanted} and shape {offsets.shape}"
+        )
+    return wanted[0], wanted[1]
+
+
+@declare(primitive=prim("ExtractVolumePatches", "kernel_size", "strides", "padding"))
+def _volume_patches(
+    input_x: Tensor, *, kernel_size: int | tuple[int, ...], strides: int | tuple[int, ...], padding: str
+) -> Tensor:
+    """The blocks of volumes that a window passes over, each along the channels.
+
+    Args:
+        input_x: volumes (N, C, D, H, W).
+        kernel_size: the lengths of the window, an int or a tuple of three or five ints, the latter beginning with 1, 1.
+        strides: how far windows are apart, likewise.
+        padding: "SAME" (zeros around, so that the result has the lengths divided by ``strides``) or "VALID" (none).
+
+    Returns:
+        A tensor (N, KD * KH * KW * C, D', H', W'): for each element of the window the channels.
+
+    Raises:
+        TypeError: an argument of another kind.
+        ValueError: another number of axes or ``padding``, or a window that does not fit.
+    """
+    name = "ExtractVolumePatches"
+    kernel, step = (
+        ints_for(last_axes(one, 3), 3, name, argument)
+        for argument, one in (("kernel_size", kernel_size), ("strides", strides))
+    )
+    check_one_of(check_type(padding, str, name, "padding").upper(), ("SAME", "VALID"), name, "padding")
+    if check_tensor(input_x, name, "input_x").ndim != 5:
+        raise ValueError(f"For '{name}', 'input_x' must have 5 axes, but got shape {input_x.shape}")
+    lengths = input_x.shape[2:]
+    pads = [(0, 0)] * 3
+    if padding.upper() == "SAME":
+        missing = [max((-(-n // s) - 1) * s + k - n, 0) for n, k, s in zip(lengths, kernel, step, strict=True)]
+        pads = [(one // 2, one - one // 2) for one in missing]
+    x = pad_by_axis(input_x, ((0, 0), (0, 0), *pads))
+    outputs = [(n - k) // s + 1 for n, k, s in zip(x.shape[2:], kernel, step, strict=True)]
+    if min(outputs) < 1:
+        raise ValueError(f"For '{name}', 'kernel_size' must fit into {lengths}, but got {kernel}")
+    places = np.ix_(*(
+        (np.arange(k)[:, None] + s * np.arange(n)).reshape(-1) for k, s, n in zip(kernel, step, outputs, strict=True)
+    ))  # fmt: skip
+    index = tuple(Tensor._wrap(array_module(x._array).asarray(one)) for one in places)
+    found = getitem(x, (slice(None), slice(None), *index))
+    split = [n for pair in zip(kernel, outputs, strict=True) for n in pair]
+    found = transpose(reshape(found, (*x.shape[:2], *split)), (0, 2, 4, 6, 1, 3, 5, 7))
+    return reshape(found, (x.shape[0], -1, *outputs))

@@ -384,3 +384,61 @@ def _scale_and_translate(
             weights[first : last + 1, place] = own / own.sum() if abs(own.sum()) > 1e-35 else own
         x = weighted_sums(x, weights=to_device(weights), axis=axis)
     return x
+
+
+@declare(primitive=prim("ResizeV2", coordinate_transformation_mode="half_pixel", mode="nearest"))
+def _resize_by_sizes(
+    x: Tensor, roi: Tensor, scales: Tensor, sizes: Tensor, *, coordinate_transformation_mode: str, mode: str
+) -> Tensor:
+    """Images resized to ``sizes``.
+
+    Args:
+        x: a tensor (N, C, H, W); with "nearest" and "linear" H is 1.
+        roi: not used, as in MindSpore.
+        scales: not used, likewise.
+        sizes: the shape of the result, four integers: N, C, height and width; with "nearest" and "linear" height is 1.
+        coordinate_transformation_mode: "half_pixel" (an element is at its center) or "align_corners" (the corners stay
+            where they are; not with "nearest").
+        mode: "nearest", "linear" or "cubic".
+
+    Returns:
+        A tensor of shape ``sizes`` and of the dtype of ``x``.
+
+    Raises:
+        TypeError: ``x``, ``roi``, ``scales`` or ``sizes`` is no Tensor.
+        ValueError: another mode, or shapes that do not fit.
+    """
+    name = "ResizeV2"
+    for argument, one in (("x", x), ("roi", roi), ("scales", scales), ("sizes", sizes)):
+        check_tensor(one, name, argument)
+    check_one_of(mode, ("nearest", "linear", "cubic"), name, "mode")
+    check_one_of(
+        coordinate_transformation_mode, ("half_pixel", "align_corners"), name, "coordinate_transformation_mode"
+    )
+    aligned = coordinate_transformation_mode == "align_corners"
+    if mode == "nearest" and aligned:
+        raise ValueError(f"For '{name}', 'coordinate_transformation_mode' must be 'half_pixel' with mode 'nearest'")
+    wanted = ints_of(sizes, name, "sizes")
+    if x.ndim != 4 or len(wanted) != 4 or wanted[:2] != x.shape[:2] or min(wanted) < 1:
+        raise ValueError(f"For '{name}', 'sizes' must be (N, C, height, width) for 'x', but got {wanted} and {x.shape}")
+    if mode != "cubic" and (wanted[2] != 1 or x.shape[2] != 1):
+        raise ValueError(f"For '{name}', height must be 1 with mode {mode!r}, but got {wanted} and {x.shape}")
+    if mode != "cubic":
+        kind = {"nearest": "nearest", "linear": "bilinear"}[mode]
+        return _resize(x, wanted[2:], kind, aligned, (None, None))
+    for axis, (length, target) in enumerate(zip(x.shape[2:], wanted[2:], strict=True)):
+        x = weighted_sums(x, weights=to_device(_cubic_lines(length, target, aligned)), axis=axis + 2)
+    return x
+
+
+def _cubic_lines(length: int, wanted: int, align_corners: bool) -> Array:
+    """The matrix (length, wanted) of cubic interpolation with a = -0.75, the edges repeated."""
+    weights = np.zeros((length, wanted))
+    for place in range(wanted):
+        if align_corners:
+            at = place * (length - 1) / (wanted - 1) if wanted > 1 else 0.0
+        else:
+            at = (place + 0.5) * length / wanted - 0.5
+        for step, weight in enumerate(_cubic(at - math.floor(at), -0.75)):
+            weights[min(max(math.floor(at) - 1 + step, 0), length - 1), place] += weight
+    return weights
