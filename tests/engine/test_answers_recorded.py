@@ -443,6 +443,10 @@ REFUSED: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "mint.add": (lambda: mint.add(ROW, [1.0, 2.0]), TypeError, "'other' must be a Tensor or a number, but got list"),  # type: ignore[arg-type]
     "mint.sub": (lambda: mint.sub([1.0], [2.0]), TypeError, "'input' must be a Tensor or a number, but got list"),  # type: ignore[arg-type]
     "mint.mean": (lambda: mint.mean(ROW, dtype=np.float32), TypeError, "'dtype' must be a MindSpore dtype"),  # type: ignore[arg-type]
+    "topk": (lambda: ops.topk(ROW, 1.5), TypeError, "For 'topk', 'k' must be an int, but got 1.5"),  # type: ignore[arg-type]
+    "astype None": (lambda: ROW.astype(None), TypeError, "must be a MindSpore dtype .* but got None"),  # type: ignore[arg-type]
+    "nll_loss": (lambda: ops.nll_loss(TABLE, t([0.0, 1, 1])), TypeError, "class numbers in 'target' must be integers"),
+    "softmax loss": (lambda: nn.SoftmaxCrossEntropyWithLogits(1), TypeError, "'sparse' must be a bool, but got int"),  # type: ignore[arg-type]
     "Symbol": (lambda: ms.Symbol(divisor=0), ValueError, "For 'Symbol', 'divisor' must be above 0, but got 0"),
     "Symbol min": (lambda: ms.Symbol(min=0), ValueError, "For 'Symbol', 'min' must be above 0, but got 0"),
     "Symbol rest": (lambda: ms.Symbol(divisor=3, remainder=3), ValueError, r"must be in \[0, 3\), but got 3"),
