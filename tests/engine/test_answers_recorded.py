@@ -331,6 +331,12 @@ ANSWERS: dict[str, tuple[Callable[[], Any], Any]] = {
     "contiguous": (
         lambda: sloped(lambda x: x.T.contiguous() ** 2, t([[1.0, 2], [3, 4]])), ("Float32", [[2.0, 4], [6, 8]]),
     ),
+    "BatchNorm half": (
+        lambda: nn.BatchNorm1d(2, gamma_init=t([2.0, 1]), beta_init=t([0.0, 1]))(t([[1.5, -2]], ms.float16)),
+        ("Float16", [[3.0, -1.0]]),
+    ),
+    "GroupNorm half": (lambda: nn.GroupNorm(1, 2)(t([[[[1]], [[3]]]], ms.float16)), ("Float16", [[[[-1.0]], [[1.0]]]])),
+    "PReLU half": (lambda: nn.PReLU()(t([[-2, 3]], ms.float16)), ("Float16", [[-0.5, 3.0]])),
     "LayerNorm half": (
         lambda: ops.LayerNorm(1, 1, 0.25)(t([[1, 3]], ms.float16), t([2.0, 4.0], ms.float16), t([1.0, 0], ms.float16)),
         [("Float16", [[-0.788854, 3.5777]]), ("Float32", [[2.0]]), ("Float32", [[1.0]])],
