@@ -193,6 +193,8 @@ def any_dtype(value: AnyDType, argument: str = "dtype") -> DType:
     if value in _PYTHON:
         return _PYTHON[value]
     try:
+        if value is None:  # NumPy's own default, Float64
+            raise TypeError
         return dtype_of(np.dtype(value))
     except TypeError:
         raise TypeError(

@@ -202,12 +202,13 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
         reduction: "mean" for the mean of all losses, "sum" for their sum, "none" for the losses themselves.
 
     Raises:
+        TypeError: ``sparse`` is no bool.
         ValueError: another ``reduction``.
     """
 
     def __init__(self, sparse: bool = False, reduction: str = "none") -> None:
         super().__init__(reduction)
-        self.sparse = sparse
+        self.sparse = check_bool(sparse, "SoftmaxCrossEntropyWithLogits", "sparse")
 
     def construct(self, logits: Tensor, labels: Tensor) -> Tensor:
         target = labels if self.sparse else labels.astype(logits.dtype)

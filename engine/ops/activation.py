@@ -652,7 +652,7 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
     if check_tensor(weight, "prelu", "weight").ndim != 1 or weight.shape[0] not in (1, channels):
         raise ValueError(f"For 'prelu', 'weight' must have 1 or {channels} numbers, but got shape {weight.shape}")
     slope = reshape(weight, (1, -1) + (1,) * (x.ndim - 2)) if x.ndim > 1 else weight
-    return where(x > 0, x, mul(x, as_dtype(slope, x._array.dtype)))
+    return where(x > 0, x, as_dtype(mul(x, slope), x._array.dtype))
 
 
 def rrelu(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3) -> Tensor:

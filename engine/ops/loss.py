@@ -202,7 +202,7 @@ def nll_loss(
         A 0-d tensor, with "none" one of the shape (N, ...), of the dtype of ``inputs``.
 
     Raises:
-        TypeError: ``inputs`` or ``target`` is no Tensor.
+        TypeError: ``inputs`` or ``target`` is no Tensor, or ``target`` holds no integers.
         ValueError: shapes, a class number, ``label_smoothing`` or ``reduction`` that do not fit.
     """
     _check_pair("nll_loss", {"ignore_index": ignore_index}, inputs=inputs, target=target)
@@ -228,7 +228,7 @@ def _nll_with_weight(
         The loss, 0-d or with "none" (N,), and the weights of the labels that count, added up, 0-d.
 
     Raises:
-        TypeError: ``logits`` or ``labels`` is no Tensor.
+        TypeError: ``logits`` or ``labels`` is no Tensor, or ``labels`` holds no integers.
         ValueError: shapes, a class number or ``reduction`` that do not fit.
     """
     found = nll_loss(logits, labels, weight, ignore_index, reduction)
@@ -249,6 +249,8 @@ def _nll(
 ) -> Tensor:
     classes = log_probabilities.shape[1]
     host = labels._array
+    if host.dtype.kind not in "iu":
+        raise TypeError(f"For '{name}', class numbers in 'target' must be integers, but got {labels.dtype}")
     xp = array_module(host)
     kept = host != ignore_index
     place = xp.where(kept, host, 0)

@@ -20,7 +20,7 @@ from ..cpu.widening import widen
 from .arguments import check_tensor, one_axis
 from .arithmetic import add, div, mul, pow, rsqrt, square, sub
 from .convolution import check_format
-from .elementwise import through_single, zeros_operator
+from .elementwise import as_dtype, through_single, zeros_operator
 from .linalg import matmul
 from .reduction import mean
 from .reduction import mean as reduced_mean
@@ -125,7 +125,7 @@ def _layer_norm_and_statistics(
         if one.shape != wanted:
             raise ValueError(f"For 'LayerNorm', '{name}' must have the shape {wanted}, but got {one.shape}")
     axes = tuple(range(one_axis(begin_norm_axis, x.ndim, "LayerNorm"), x.ndim))
-    wide = x.astype(float32) if x._array.dtype.itemsize == 2 else x
+    wide = _in_single(x)
     average = mean(wide, axes, True)
     variance = mean(square(wide - average), axes, True)
     normed = tuple(x.shape[axes[0] :])
@@ -304,7 +304,13 @@ def batch_norm(
         return y
     per_channel = (1, -1) + (1,) * (x.ndim - 2)
     scale = reshape(weight * rsqrt(running_var + eps), per_channel)
-    return (x - reshape(running_mean, per_channel)) * scale + reshape(bias, per_channel)
+    found = (_in_single(x) - reshape(running_mean, per_channel)) * scale + reshape(bias, per_channel)
+    return as_dtype(found, x._array.dtype)
+
+
+def _in_single(x: Tensor) -> Tensor:
+    """Half precision in Float32: a result is rounded once."""
+    return x.astype(float32) if x._array.dtype.itemsize == 2 else x
 
 
 @declare(primitive=prim("BatchNorm", is_training=False, epsilon=1e-5, momentum=0.1, data_format="NCHW"))
@@ -368,10 +374,10 @@ def group_normalized(x: Tensor, groups: int, weight: Tensor, bias: Tensor, eps: 
     """
     n, c = x.shape[:2]
     length = x.size // max(1, n * groups)
-    rows = layer_norm(reshape(x, (n * groups, length)), (length,), None, None, eps)
+    rows = layer_norm(reshape(_in_single(x), (n * groups, length)), (length,), None, None, eps)
     per_channel = (1, c) + (1,) * (x.ndim - 2)
     shift = reshape(bias, per_channel)  # used first, so that its hook comes last: MindSpore's order
-    return add(mul(reshape(rows, x.shape), reshape(weight, per_channel)), shift)
+    return as_dtype(add(mul(reshape(rows, x.shape), reshape(weight, per_channel)), shift), x._array.dtype)
 
 
 @declare(mint="nn.functional.group_norm")

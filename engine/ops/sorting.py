@@ -164,11 +164,13 @@ def topk(
         the elements, and an Int32 Tensor with their places along the axis; both have ``k`` in the place of its length.
 
     Raises:
-        TypeError: ``input`` is no Tensor, or ``dim`` is no int.
+        TypeError: ``input`` is no Tensor, or ``k`` or ``dim`` is no int.
         ValueError: ``dim`` is out of range, or ``k`` is.
     """
     at = one_axis(-1 if dim is None else dim, check_tensor(input, "topk").ndim, "topk")
     length = input.shape[at] if input.ndim else 1
+    if isinstance(k, float) or (isinstance(k, Tensor) and k._array.dtype.kind not in "iu"):
+        raise TypeError(f"For 'topk', 'k' must be an int, but got {k}")
     if not 0 <= int(k) <= length:
         raise ValueError(f"For 'topk', 'k' must be in [0, {length}], but got {k}")
     _, places = _sorted_places(input, at, bool(largest), "topk")

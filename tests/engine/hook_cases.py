@@ -1020,6 +1020,12 @@ def a_list_in_a_tuple_as_output(log: list[str]) -> Any:
 
 
 @case
+def a_dictionary_with_a_tuple_as_output(log: list[str]) -> Any:
+    net = watch(plain(lambda x: {"p": x * x, "q": (x * 3,)}), log)
+    return ms.grad(lambda x: (lambda o: o["p"] * o["q"][0])(net(x * 2)))(t(3.0))
+
+
+@case
 def a_list_as_output_of_a_constant(log: list[str]) -> Any:
     w = Parameter(t(2.0), "w")
     net = watch(plain(lambda x: [x * w, x]), log)

@@ -331,6 +331,12 @@ ANSWERS: dict[str, tuple[Callable[[], Any], Any]] = {
     "contiguous": (
         lambda: sloped(lambda x: x.T.contiguous() ** 2, t([[1.0, 2], [3, 4]])), ("Float32", [[2.0, 4], [6, 8]]),
     ),
+    "BatchNorm half": (
+        lambda: nn.BatchNorm1d(2, gamma_init=t([2.0, 1]), beta_init=t([0.0, 1]))(t([[1.5, -2]], ms.float16)),
+        ("Float16", [[3.0, -1.0]]),
+    ),
+    "GroupNorm half": (lambda: nn.GroupNorm(1, 2)(t([[[[1]], [[3]]]], ms.float16)), ("Float16", [[[[-1.0]], [[1.0]]]])),
+    "PReLU half": (lambda: nn.PReLU()(t([[-2, 3]], ms.float16)), ("Float16", [[-0.5, 3.0]])),
     "LayerNorm half": (
         lambda: ops.LayerNorm(1, 1, 0.25)(t([[1, 3]], ms.float16), t([2.0, 4.0], ms.float16), t([1.0, 0], ms.float16)),
         [("Float16", [[-0.788854, 3.5777]]), ("Float32", [[2.0]]), ("Float32", [[1.0]])],
@@ -443,6 +449,10 @@ REFUSED: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "mint.add": (lambda: mint.add(ROW, [1.0, 2.0]), TypeError, "'other' must be a Tensor or a number, but got list"),  # type: ignore[arg-type]
     "mint.sub": (lambda: mint.sub([1.0], [2.0]), TypeError, "'input' must be a Tensor or a number, but got list"),  # type: ignore[arg-type]
     "mint.mean": (lambda: mint.mean(ROW, dtype=np.float32), TypeError, "'dtype' must be a MindSpore dtype"),  # type: ignore[arg-type]
+    "topk": (lambda: ops.topk(ROW, 1.5), TypeError, "For 'topk', 'k' must be an int, but got 1.5"),  # type: ignore[arg-type]
+    "astype None": (lambda: ROW.astype(None), TypeError, "must be a MindSpore dtype .* but got None"),  # type: ignore[arg-type]
+    "nll_loss": (lambda: ops.nll_loss(TABLE, t([0.0, 1, 1])), TypeError, "class numbers in 'target' must be integers"),
+    "softmax loss": (lambda: nn.SoftmaxCrossEntropyWithLogits(1), TypeError, "'sparse' must be a bool, but got int"),  # type: ignore[arg-type]
     "Symbol": (lambda: ms.Symbol(divisor=0), ValueError, "For 'Symbol', 'divisor' must be above 0, but got 0"),
     "Symbol min": (lambda: ms.Symbol(min=0), ValueError, "For 'Symbol', 'min' must be above 0, but got 0"),
     "Symbol rest": (lambda: ms.Symbol(divisor=3, remainder=3), ValueError, r"must be in \[0, 3\), but got 3"),

@@ -658,6 +658,20 @@ def test_what_is_appended_to_an_attached_list_is_named_as_what_is_in_it() -> Non
     assert names(Pair()) == ["l.0.w", "l.1.w", "m.0.w", "m.1.w"]
 
 
+def test_of_several_places_that_bear_the_first_ones_name_that_counts_which_fits_the_second_too() -> None:
+    # As recorded from MindSpore 2.10.
+    class Net(nn.Cell):
+        def __init__(self, count: int) -> None:
+            super().__init__()
+            self.blocks = nn.CellList([nn.CellList([Own(), Own()]) for _ in range(count)])
+
+    one, two = (nn.SequentialCell(Net(count)) for count in (1, 2))
+    for net in (one, two):
+        net[0].blocks.append(nn.CellList([Own()]))
+    assert names(one) == ["0.blocks.0.0.w", "0.blocks.0.1.w", "0.blocks.0.1.0.w"]
+    assert names(two)[-3:] == ["0.blocks.1.0.w", "0.blocks.1.1.w", "0.blocks.2.0.w"]
+
+
 def test_insertion_and_removal_change_that_part_of_the_names_alone() -> None:
     # As recorded from MindSpore 2.10.
     cells = nn.CellList()

@@ -130,6 +130,16 @@ OTHERWISE: dict[str, tuple[str, list[str]]] = {
             "= (<972>,)",
         ],
     ),
+    "a_dictionary_with_a_tuple_as_output": (
+        "a list or dictionary, and tensors that are only deep inside, are taken for no output",
+        [
+            "forward_pre net (<6>,)",
+            "forward net (<6>,) {p: <36>, q: (<18>,)}",
+            "backward_pre net (<18>,)",
+            "backward net (<324>,) (<18>,)",
+            "= <648>",
+        ],
+    ),
     "a_list_as_output_of_a_constant": (
         "a list or dictionary, and tensors that are only deep inside, are taken for no output",
         [
