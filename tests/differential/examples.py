@@ -35,7 +35,7 @@ ROOT = Path(__file__).resolve().parents[2]
 # Where a public name may stand when no package above its file offers it.
 ELSEWHERE = ("mindspore", *(f"mindspore.mint{room}" for room in ("", ".nn", ".nn.functional", ".linalg")))
 NUMBER = re.compile(r"(?:[-+]|(?<!\w))(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?j?(?!\w)|[-+]?\b(?:nan|inf)\b")
-RANDOM = re.compile(r"(?<!np\.random\.)seed", re.I)  # fixed, and so the same in two runs
+RANDOM = re.compile(r"(?<!np\.random\.)seed|multinomial|sampler", re.I)  # the same in two runs, or fixed
 ABSENT = re.compile(r"(?:module '.*' has no attribute|cannot import name) '(\w+)' (?:in|from) ")
 INSTEAD = " is not covered by hookscope"
 OUTCOMES = (
