@@ -184,7 +184,7 @@ class _Writer(Writer):
 
     def hook(self, path: str, kind: str) -> None:
         number, how = self.next(), self.how()
-        if kind == "forward_pre" and how == "listed":  # a list of tensors as the input: a list may be its sum
+        if kind.startswith("forward") and how == "listed":  # lists as inputs and outputs come with the cells
             how = "none"
         made = f"hook('{kind} {number} {path}', {how!r}, {PLACE_OF_ANSWER[kind]})"
         settings = ""

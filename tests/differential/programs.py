@@ -27,7 +27,7 @@ SAME = {
         "ops.cumsum({a}, 0)", "{a}.cumsum(-1)", "ops.stop_gradient({a})", "{a} ** 2", "2 ** {a}.clamp(-2, 2)",
         "ops.softmax({a}, -1)", "ops.zeros_like({a})", "ops.ones_like({a})", "{a} - {a}.mean()", "{a} / 3", "3 - {a}",
         "ops.flip({a}, (0,))", "{a}.expand_as({a})", "ops.sort({a})[0]", "{a}.contiguous()", "ops.maximum({a}, {n})",
-        "ops.identity({a})" if False else "{a}.view({a}.shape)", "mint.nn.functional.relu({a})", "mint.sin({a})",
+        "{a}.view({a}.shape)", "mint.nn.functional.relu({a})", "mint.sin({a})",
     ),
     "n": (
         "{a} + {n}", "{a} * {n}", "{n} - {a}", "{a} - {n}", "{n} * {a}", "+{a}", "{a} + {a}", "{a} * {a}", "abs({a})",
@@ -37,16 +37,29 @@ SAME = {
         "{a} // 2", "{a} % 3", "{a} * 2", "-{a}", "{a} // -3", "{a} % -2", "{a} ** 2", "{a} & 3", "{a} | 1", "{a} ^ 2",
     ),
 }  # fmt: skip
-BROADCAST = ("{a} + {b}", "{a} - {b}", "{a} * {b}", "ops.maximum({a}, {b})", "ops.minimum({a}, {b})", "ops.add({a}, {b})",
-             "ops.where({a} > {b}, {a}, {b})", "mint.mul({a}, {b})", "ops.sub({a}, {b})", "{a} + {b} * {n}",
-             "ops.addcmul({a}, {b}, {a}, 0.5)" if False else "{a} * 2 - {b}")  # fmt: skip
+BROADCAST = ("{a} + {b}", "{a} - {b}", "{a} * {b}", "ops.maximum({a}, {b})", "ops.minimum({a}, {b})",
+             "ops.add({a}, {b})", "ops.where({a} > {b}, {a}, {b})", "mint.mul({a}, {b})", "ops.sub({a}, {b})",
+             "{a} + {b} * {n}", "{a} * 2 - {b}")  # fmt: skip
 BROADCAST_FLOATING = ("{a} / (1 + {b} * {b})", "ops.div({a}, {b} * {b} + 1)", "ops.atan2({a}, {b} * {b} + 1)",
-                      "ops.lerp({a}, {b}, 0.25)" if False else "{a} + 0.25 * ({b} - {a})",
+                      "{a} + 0.25 * ({b} - {a})",
                       "ops.pow(ops.abs({a}) + 0.5, {b}.clamp(-2, 2))", "ops.hypot({a}, {b})")  # fmt: skip
 COMPARED = ("{a} > {b}", "{a} <= {b}", "{a} == {b}", "{a} != {b}", "{a} > {n}", "{n} >= {a}", "{a} < 0")
-REDUCED = ("{a}.sum({k})", "{a}.mean({k})", "ops.sum({a}, {k})", "ops.mean({a}, {k})", "{a}.max({k})", "{a}.min({k})",
-           "ops.amax({a}, {k})", "ops.reduce_sum({a}, {k})", "{a}.prod({k})", "mint.sum({a}, {k})", "ops.amin({a}, {k})",
-           "ops.logsumexp({a}, {k})", "ops.norm({a}, dim={k})", "{a}.std({k})", "{a}.var({k})")  # fmt: skip
+REDUCED = ("{a}.sum({k})", "{a}.mean({k})", "ops.sum({a}, {k})", "ops.mean({a}, {k})", "{a}.max(axis={k})",
+           "{a}.min(axis={k})", "ops.amax({a}, {k})", "ops.reduce_sum({a}, {k})", "{a}.prod({k})",
+           "mint.sum({a}, {k})", "ops.amin({a}, {k})", "ops.logsumexp({a}, {k})",
+           "ops.norm({a}, dim={k})", "{a}.std({k})", "{a}.var({k})")  # fmt: skip
+# The methods that write a line, and how often.
+LINES = {
+    "same": 8, "broadcast": 8, "reduce": 3, "part": 5, "assign": 6, "shape": 5, "cast": 2, "augment": 4, "condition": 2,
+    "loop": 2, "contain": 2, "compare": 2, "join": 2, "multiply": 1,
+}  # fmt: skip
+MASKED = ("{a} * {m}", "ops.where({m}, {a}, 0.5)", "ops.concat(({a}[{m}], {a}.reshape(-1))).sum()",
+          "ops.masked_fill({a}, {m}, 2.0)", "ops.masked_select({a}, {m} | True).sum()")  # fmt: skip
+TESTS = ("{a}.sum() > 0", "{a}.max() < {n}", "float({a}.mean()) > 0.1", "({a} > 0).any()", "({a} > 0).all()",
+         "len({a}.shape) > 1", "int({a}.sum()) % 2", "{a}.min().item() < 0")  # fmt: skip
+CONTAINED = ("sum([{a}, {b}])", "({a}, {b})[1]", "[{a}, {b}, {a}][-1]", "dict(p={a}, q={b})['q']",
+             "max([{a}, {b}], key=lambda t: float(t.sum()))", "[t * 2 for t in ({a}, {b})][0]",
+             "list(map(ops.sin, [{a}, {b}]))[1]", "ops.addn([{a}, {b}])")  # fmt: skip
 PARTS = ("0", "-1", "1", "0:1", "1:", ":2", "::2", "...", "None", ":", "[0, 1]", "[1]", "-2:", "0:0", "[1, 0, 1]",
          "Tensor([1, 0])", "True", "slice(None, 1)", "[True, False]", "2", "-3")  # fmt: skip
 DTYPES = {"float32": 10, "float64": 3, "float16": 2, "int32": 3, "int64": 2, "bool": 1}
@@ -83,11 +96,7 @@ class _Writer(Writer):
 
     def line(self) -> None:
         """One more line, or a few that belong together."""
-        kinds = {self.same: 8, self.broadcast: 8, self.reduce: 3, self.part: 5, self.assign: 6, self.shape: 5, self.cast: 2,
-                 self.augment: 4, self.condition: 2, self.loop: 2, self.contain: 2, self.compare: 2, self.join: 2,
-                 self.multiply: 1}  # fmt: skip
-        names = {method.__name__: weight for method, weight in kinds.items()}
-        getattr(self, self.pick(names))()
+        getattr(self, self.pick(LINES))()
 
     def same(self) -> None:
         kind = self.pick({"f": 6, "n": 4, "i": 1})
@@ -131,10 +140,8 @@ class _Writer(Writer):
             mask = self.new(text.format(a=a, b=b, n=self.number()), np.zeros(shape, bool))
             chosen = self.some("f")
             if chosen and self.known[chosen].shape == shape:
-                self.new(self.one(("{a} * {m}", "ops.where({m}, {a}, 0.5)", "{a}[{m}].sum()", "ops.masked_fill({a}, {m}, 2.0)",
-                                   "ops.masked_select({a}, {m}).sum()")).format(a=chosen, m=mask),
-                         self.known[chosen])  # fmt: skip
-                if ".sum()" in self.lines[-1]:
+                self.new(self.one(MASKED).format(a=chosen, m=mask), self.known[chosen])
+                if self.lines[-1].endswith(".sum()"):
                     self.known[f"v{self.count - 1}"] = np.zeros((), self.known[chosen].dtype)
 
     def reduce(self) -> None:
@@ -165,8 +172,12 @@ class _Writer(Writer):
         if not name:
             return
         a = self.known[name]
-        if self.chance(0.6):
-            name = self.new(f"{name} * 1" if self.chance(0.7) else f"{name}.copy()", a)
+        # A tensor of its own: there, a part shares its elements with the whole.
+        name = self.new(f"{name} * 1" if self.chance(0.7) else f"{name}.copy()", a)
+        for _ in range(int(self.rng.integers(1, 4))):
+            self.assign_once(name, a)
+
+    def assign_once(self, name: str, a: Array) -> None:
         if self.chance(0.15) and a.dtype.kind == "f":
             self.write(f"{name}[{name} > {self.number()}] = {self.number()}")
             return
@@ -174,8 +185,9 @@ class _Writer(Writer):
         if not found:
             return
         text, part = found
-        fitting = [one for one, value in self.known.items() if self.fits(value, part)]
-        given = fitting[int(self.rng.integers(len(fitting)))] if fitting and self.chance(0.6) else self.number()
+        fitting = [one for one, value in self.known.items() if self.fits(value, part) and one != name]
+        # A value of its own: after x[...] = y the two share their elements there.
+        given = f"{self.one(fitting)} * 1" if fitting and self.chance(0.6) else self.number()
         how = self.pick({"=": 8, "+=": 2, "*=": 1})
         self.write(f"{name}[{text}] {how} {given}")
 
@@ -191,15 +203,20 @@ class _Writer(Writer):
             return
         a = self.known[name]
         choices = {
-            "{a}.reshape(-1)": a.reshape(-1), "{a}.T": a.T, "{a}.unsqueeze(0)": a[None], "{a}.expand_dims(-1)": a[..., None],
+            "{a}.reshape(-1)": a.reshape(-1), "{a}.T": a.T, "{a}.unsqueeze(0)": a[None],
+            "{a}.expand_dims(-1)": a[..., None],
             "ops.tile({a}, (2,))": np.tile(a, 2), "{a}.flatten()": a.reshape(-1), "ops.flip({a}, (-1,))": a,
-            "{a}.swapaxes(0, -1)": a.swapaxes(0, -1), "{a}.view(-1)": a.reshape(-1), "ops.stack([{a}, {a}])": np.stack([a, a]),
+            "{a}.swapaxes(0, -1)": a.swapaxes(0, -1), "{a}.view(-1)": a.reshape(-1),
+            "ops.stack([{a}, {a}])": np.stack([a, a]),
             "{a}.broadcast_to((2, *{a}.shape))": np.broadcast_to(a, (2, *a.shape)), "{a}.squeeze()": a.squeeze(),
             "ops.transpose({a}, tuple(range({a}.ndim))[::-1])": a.T, "ops.split({a}, 1)[0]": a[:1],
-            "ops.unbind({a})[0]": a[0], "{a}.movedim(0, -1)": np.moveaxis(a, 0, -1), "{a}.repeat_interleave(2, 0)": a.repeat(2, 0),
+            "ops.unbind({a})[0]": a[0], "{a}.movedim(0, -1)": np.moveaxis(a, 0, -1),
+            "{a}.repeat_interleave(2, 0)": a.repeat(2, 0),
             "ops.chunk({a}, 2)[0]": a[: -(-a.shape[0] // 2)], "ops.roll({a}, 1, 0)": a, "{a}.select(0, 0)": a[0],
-            "{a}.narrow(0, 0, 1)": a[:1], "{a}.diff()" if a.shape[-1] > 1 else "{a} * 1": np.diff(a) if a.shape[-1] > 1 else a,
+            "{a}.narrow(0, 0, 1)": a[:1],
         }  # fmt: skip
+        if a.shape[-1] > 1:
+            choices["{a}.diff()"] = np.diff(a)
         text = self.one(list(choices))
         if choices[text].size < 100 and choices[text].ndim < 5:
             self.new(text.format(a=name), choices[text])
@@ -215,7 +232,7 @@ class _Writer(Writer):
         found = self.pair("f")
         if found:
             a, b, value = found
-            if value.shape == self.known[a].shape and value.dtype == self.known[a].dtype:
+            if a != b and value.shape == self.known[a].shape and value.dtype == self.known[a].dtype:
                 given = b if self.chance(0.7) else self.number()
                 self.write(f"{a} {self.pick({'+=': 4, '-=': 2, '*=': 2, '/=': 1})} " +
                            (given if given != "0" else "2"))  # fmt: skip
@@ -223,8 +240,7 @@ class _Writer(Writer):
     def condition(self) -> None:
         name, other = self.some("f"), self.some("f")
         if name and other:
-            test = self.one(("{a}.sum() > 0", "{a}.max() < {n}", "float({a}.mean()) > 0.1", "({a} > 0).any()", "({a} > 0).all()",
-                             "len({a}.shape) > 1", "int({a}.sum()) % 2", "{a}.min().item() < 0"))  # fmt: skip
+            test = self.one(TESTS)
             self.write(f"if {test.format(a=name, n=self.number())}:")
             self.write(f"    {other} = {other} * 2")
             self.write("else:")
@@ -255,8 +271,7 @@ class _Writer(Writer):
         a = self.known[name]
         alike = [one for one, value in self.known.items() if value.shape == a.shape and value.dtype == a.dtype]
         other = alike[int(self.rng.integers(len(alike)))]
-        text = self.one(("sum([{a}, {b}])", "({a}, {b})[1]", "[{a}, {b}, {a}][-1]", "dict(p={a}, q={b})['q']", "max([{a}, {b}], key=lambda t: float(t.sum()))",
-                         "[t * 2 for t in ({a}, {b})][0]", "list(map(ops.sin, [{a}, {b}]))[1]", "ops.addn([{a}, {b}])"))  # fmt: skip
+        text = self.one(CONTAINED)
         self.new(text.format(a=name, b=other), a)
 
     def join(self) -> None:
