@@ -444,7 +444,7 @@ def _sparse_proximal_adagrad(
 
 
 @_update(prim("SparseApplyAdagradV2", "lr", "epsilon", use_locking=False, update_slots=True), 0, 1)
-def _sparse_adagrad(
+def _sparse_adagrad_v2(
     var: Array, accum: Array, grad: Array, indices: Array, lr: float, epsilon: float, update_slots: bool, **_: Any
 ) -> tuple[Any, ...]:
     """One step of Adagrad (Duchi et al. 2011) of the rows that have a gradient: p - lr * g / sqrt(accum + epsilon).
