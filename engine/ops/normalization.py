@@ -23,6 +23,7 @@ from .convolution import check_format
 from .elementwise import as_dtype, through_single, zeros_operator
 from .linalg import matmul
 from .reduction import mean
+from .reduction import mean as reduced_mean
 from .shape import cast, reshape
 
 __all__ = ["batch_norm", "group_norm", "layer_norm", "lrn", "rms_norm"]
@@ -549,8 +550,8 @@ def _instance_norm(
     wide = cast(x, float32)
     middle, spread = mean, variance
     if is_training:
-        middle = mean(wide, (2, 3), True)
-        spread = mean(square(sub(wide, middle)), (2, 3), True)
+        middle = reduced_mean(wide, (2, 3), True)
+        spread = reduced_mean(square(sub(wide, middle)), (2, 3), True)
     scale = rsqrt(add(spread, epsilon))
     result = cast(add(mul(mul(sub(wide, middle), scale), gamma), beta), x.dtype)
     if not is_training:
