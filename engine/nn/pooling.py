@@ -71,7 +71,8 @@ class _Pool(Cell):
             raise AttributeError(
                 f"'{type(self).__name__}' has no operator with pad_mode 'pad' or for {self._axes} axes; call the layer"
             )
-        return kind(self.kernel_size, self.stride, self.pad_mode)  # type: ignore[no-any-return]
+        found: ops.Primitive = kind(self.kernel_size, self.stride, self.pad_mode)
+        return found
 
     def extend_repr(self) -> str:
         return f"kernel_size={self.kernel_size}, stride={self.stride}, pad_mode={self.pad_mode}"

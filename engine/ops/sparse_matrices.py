@@ -24,8 +24,7 @@ from . import arithmetic
 from .arguments import check_integers, check_same_dtype, check_tensor, ints_of
 from .complexes import conj
 from .indexing import getitem_operator, scatter_add_operator
-from .joining import stack
-from .shape import cast, reshape, swapaxes
+from .shape import cast, reshape, stack, swapaxes
 from .sparse_parts import _like, _summed, _taken, softmax_of_groups
 from .sparse_tensors import times_dense
 
