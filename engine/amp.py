@@ -306,14 +306,17 @@ def _mapped(function: Callable[[Tensor], Any], inputs: Any) -> Any:
     return function(inputs)
 
 
-def _grad_scale_map(scale_value: Parameter, inputs: Nested) -> Any:
-    """``inputs`` times the scale. MindSpore's reference shows it for the scalers of users."""
-    return _mapped(lambda x: x * scale_value.value().astype(x.dtype), inputs)
+# Loss scalers of programs call these two by their names in MindSpore.
 
 
-def _grad_unscale_map(scale_value: Parameter, inputs: Nested) -> Any:
-    """``inputs`` divided by the scale; likewise."""
-    return _mapped(lambda x: x * (1 / scale_value.value()).astype(x.dtype), inputs)
+def _grad_scale_map(scale_value: Tensor, inputs: Nested) -> Any:
+    """Tensors in tuples and lists times the scale, each in its dtype."""
+    return _mapped(lambda x: x * scale_value.astype(x.dtype), inputs)
+
+
+def _grad_unscale_map(scale_value: Tensor, inputs: Nested) -> Any:
+    """Tensors in tuples and lists divided by the scale, likewise."""
+    return _mapped(lambda x: x * (1 / scale_value).astype(x.dtype), inputs)
 
 
 class LossScaler:
@@ -343,7 +346,7 @@ class LossScaler:
         Returns:
             a tensor, or tuples of them.
         """
-        return _grad_scale_map(self.scale_value, inputs)
+        return _grad_scale_map(self.scale_value.value(), inputs)
 
     def unscale(self, inputs: Nested) -> Any:
         """Gradients divided by the scale.
@@ -354,7 +357,7 @@ class LossScaler:
         Returns:
             a tensor, or tuples of them.
         """
-        return _grad_unscale_map(self.scale_value, inputs)
+        return _grad_unscale_map(self.scale_value.value(), inputs)
 
     def adjust(self, grads_finite: Tensor | bool) -> bool:
         """Change the scale after a step; a subclass defines it.

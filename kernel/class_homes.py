@@ -154,9 +154,9 @@ HOMES: dict[str, str] = {
     "nn.probability.distribution.transformed_distribution": "TransformedDistribution",
     "nn.probability.distribution.uniform": "Uniform",
     "nn.sparse.sparse": "SparseTensorDenseMatmul SparseToDense",
-    "nn.wrap.cell_wrapper": "ForwardValueAndGrad GetNextSingleOp GradAccumulationCell ParameterUpdate TrainOneStepCell "
-    "VirtualDatasetCellTriple WithEvalCell WithGradCell WithLossCell",
-    "nn.wrap.grad_reducer": "DistributedGradReducer",
+    "nn.wrap.cell_wrapper": "ForwardValueAndGrad GetNextSingleOp GradAccumulationCell MicroBatchInterleaved "
+    "ParameterUpdate PipelineCell TrainOneStepCell VirtualDatasetCellTriple WithEvalCell WithGradCell WithLossCell",
+    "nn.wrap.grad_reducer": "DistributedGradReducer PipelineGradReducer",
     "nn.wrap.loss_scale": "DynamicLossScaleUpdateCell FixedLossScaleUpdateCell TrainOneStepWithLossScaleCell",
     "ops.auto_generate.gen_ops_prim": "ACos Abs Acosh AdamWeightDecay AdaptiveMaxPool2D Add Addcdiv Addcmul Angle "
     "ArgMaxWithValue ArgMinWithValue Argmax Argmin Asin Asinh Assign AssignAdd AssignSub Atan Atan2 Atanh AvgPool "
@@ -235,8 +235,6 @@ HOMES: dict[str, str] = {
     "SparseTensorToCSRSparseMatrix SparseToDense SparseToDenseV2 Sspaddmm",
     "ops.operations.spectral_ops": "BartlettWindow BlackmanWindow",
     "ops.primitive": "Primitive",
-    "parallel.nn.parallel_cell_wrapper": "MicroBatchInterleaved PipelineCell",
-    "parallel.nn.parallel_grad_reducer": "PipelineGradReducer",
     "runtime.event": "Event",
     "runtime.stream": "Stream StreamCtx",
     "train.callback._backup_and_restore": "BackupAndRestore",

@@ -10,7 +10,7 @@ import numpy as np
 
 from . import random
 from .backend import to_device
-from .checks import check_above_zero, check_one_of, check_type
+from .checks import check_above_zero, check_int, check_one_of, check_type
 from .dtype import float32, numpy_dtype
 from .tensor import Tensor
 from .types import DTypeLike
@@ -30,8 +30,35 @@ class Initializer:
         **kwargs: kept for readers, as ``_kwargs``.
     """
 
+    _seed: int | None = None
+
     def __init__(self, **kwargs: Any) -> None:
         self._kwargs = kwargs
+
+    @property
+    def seed(self) -> tuple[int, int]:
+        """Two numbers that tell the random numbers; set to an int, the values of a shape are the same each time.
+
+        Without one they come from the engine's stream (``set_seed``). None takes the seed away.
+        """
+        if self._seed is not None:
+            return self._seed + 1, 0
+        return (random.get_seed() or 0,) * 2
+
+    @seed.setter
+    def seed(self, value: int | None) -> None:
+        self._seed = None if value is None else check_int(value, type(self).__name__, "seed")
+
+    def _drawn(self, shape: tuple[int, ...]) -> Array:
+        """``values``, by the seed of its own if there is one."""
+        if self._seed is None:
+            return self.values(shape)
+        place = random.position()
+        random.go_to((self._seed, 0))
+        try:
+            return self.values(shape)
+        finally:
+            random.go_to(place)
 
     def __call__(self, arr: Array) -> Any:
         """Fill an array with first values.
@@ -51,7 +78,7 @@ class Initializer:
     def _initialize(self, arr: Array) -> Any:
         if type(self).values is Initializer.values:
             raise NotImplementedError(f"{type(self).__name__} does not define '_initialize'")
-        arr[...] = self.values(arr.shape)
+        arr[...] = self._drawn(arr.shape)
 
     def values(self, shape: tuple[int, ...]) -> Array:
         """The first values for a Parameter.
@@ -475,7 +502,7 @@ def initializer(init: InitLike, shape: int | Sequence[int] | None = None, dtype:
     rule: Initializer = check_type(
         init, Initializer, "initializer", "init", "an Initializer, a name, a number or a Tensor"
     )
-    values = np.zeros(wanted) if skipping else rule.values(wanted)
+    values = np.zeros(wanted) if skipping else rule._drawn(wanted)
     tensor = Tensor._wrap(to_device(values.astype(numpy_dtype(dtype))))
     tensor.has_init = True
     tensor._drawn = not isinstance(rule, Constant | Dirac | Identity)

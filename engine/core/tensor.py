@@ -248,6 +248,11 @@ class Tensor(TensorMethods):
         """
         return int(self._array.ctypes.data if isinstance(self._array, np.ndarray) else self._array.data.ptr)
 
+    @property
+    def is_meta(self) -> bool:
+        """Whether it has a shape but no values: never here."""
+        return False
+
     def is_pinned(self) -> bool:
         """Whether the elements lie in memory of the host that a device reads by itself: none do.
 

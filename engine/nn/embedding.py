@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,21 @@ from ..core.dtype import DType, float32
 from ..core.initializer import InitLike, Normal, initializer
 from ..core.parameter import Parameter
 from ..core.tensor import Tensor
-from ..ops import gather, getitem, lookup, one_hot, reshape
+from ..ops import (
+    Concat,
+    ExpandDims,
+    Gather,
+    MatMul,
+    OneHot,
+    Primitive,
+    Reshape,
+    Shape,
+    gather,
+    getitem,
+    lookup,
+    one_hot,
+    reshape,
+)
 from .cell import Cell
 
 __all__ = ["Embedding", "EmbeddingExt", "EmbeddingLookup", "MultiFieldEmbeddingLookup"]
@@ -74,6 +89,60 @@ class Embedding(Cell):
             return gather(self.embedding_table, ids, 0)
         rows = one_hot(reshape(ids, (-1,)), self.vocab_size, 1.0, 0.0).astype(self.dtype) @ self.embedding_table
         return reshape(rows, (*ids.shape, self.embedding_size))
+
+    # Operators and numbers for a subclass with a ``construct`` of its own.
+
+    shp_flat = (-1,)
+
+    @cached_property
+    def gather(self) -> Primitive:
+        """Rows of a table: takes the table, the indices and the axis."""
+        return Gather()
+
+    @cached_property
+    def one_hot(self) -> Primitive:
+        """Rows with one 1: takes indices, how many columns, ``on_value`` and ``off_value``."""
+        return OneHot()
+
+    @cached_property
+    def on_value(self) -> Tensor:
+        """1 in the dtype of the table."""
+        return Tensor(1.0, self.dtype)
+
+    @cached_property
+    def off_value(self) -> Tensor:
+        """0 in the dtype of the table."""
+        return Tensor(0.0, self.dtype)
+
+    @cached_property
+    def array_mul(self) -> Primitive:
+        """The product of two matrices."""
+        return MatMul()
+
+    @cached_property
+    def reshape(self) -> Primitive:
+        """A tensor in another shape."""
+        return Reshape()
+
+    @cached_property
+    def reshape_flat(self) -> Primitive:
+        """A tensor in another shape: ``shp_flat``."""
+        return Reshape()
+
+    @cached_property
+    def get_shp(self) -> Primitive:
+        """The shape of a tensor."""
+        return Shape()
+
+    @cached_property
+    def expand(self) -> Primitive:
+        """A tensor with one more axis."""
+        return ExpandDims()
+
+    @cached_property
+    def concat(self) -> Primitive:
+        """Tensors joined along the first axis."""
+        return Concat()
 
     def extend_repr(self) -> str:
         return (

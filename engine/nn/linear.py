@@ -13,7 +13,7 @@ from ..core.initializer import HeUniform, InitLike, Uniform, initializer
 from ..core.parameter import Parameter
 from ..core.tensor import Tensor
 from ..core.types import Ints
-from ..ops import BiasAdd, MatMul, Primitive, flatten, matmul, reduce_sum, reshape
+from ..ops import BiasAdd, MatMul, Primitive, Reshape, Shape, flatten, matmul, reduce_sum, reshape
 from ..ops.arguments import axes_of
 from ..ops.linalg import dense_of_layer
 from .activation import LeakyReLU, get_activation
@@ -79,6 +79,16 @@ class Dense(Cell):
     def matmul(self) -> Primitive:
         """x @ weight.T, for a subclass with a ``construct`` of its own: takes ``x`` with two axes, and the weight."""
         return MatMul(transpose_b=True)
+
+    @cached_property
+    def reshape(self) -> Primitive:
+        """A tensor in another shape, for such a subclass."""
+        return Reshape()
+
+    @cached_property
+    def shape_op(self) -> Primitive:
+        """The shape of a tensor, likewise."""
+        return Shape()
 
     @cached_property
     def bias_add(self) -> Primitive:

@@ -11,6 +11,7 @@ import numpy as np
 
 from .. import ops
 from ..core.checks import check_above_zero, check_bool, check_int, check_number, check_one_of, check_type
+from ..core.dtype import float32
 from ..core.tensor import Tensor
 from ..ops.loss import reduced
 from .activation import get_activation
@@ -209,6 +210,10 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
     def __init__(self, sparse: bool = False, reduction: str = "none") -> None:
         super().__init__(reduction)
         self.sparse = check_bool(sparse, "SoftmaxCrossEntropyWithLogits", "sparse")
+        # For a subclass with a construct of its own.
+        self.one_hot, self.on_value, self.off_value = ops.OneHot(), Tensor(1.0, float32), Tensor(0.0, float32)
+        self.softmax_cross_entropy = ops.SoftmaxCrossEntropyWithLogits()
+        self.sparse_softmax_cross_entropy = ops.SparseSoftmaxCrossEntropyWithLogits()
 
     def construct(self, logits: Tensor, labels: Tensor) -> Tensor:
         target = labels if self.sparse else labels.astype(logits.dtype)

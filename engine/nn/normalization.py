@@ -74,7 +74,11 @@ class _BatchNorm(Cell):
         check_format(data_format, "NCHW", name)
         if use_batch_statistics is not None:
             check_bool(use_batch_statistics, name, "use_batch_statistics")
-        self.eps, self.momentum, self.use_batch_statistics = eps, momentum, use_batch_statistics
+        # As in MindSpore, the attribute is the weight of the batch.
+        self.eps, self.momentum, self.use_batch_statistics = eps, 1.0 - momentum, use_batch_statistics
+        self.format = data_format
+        self.gamma_init, self.beta_init = gamma_init, beta_init
+        self.moving_mean_init, self.moving_var_init = moving_mean_init, moving_var_init
         shape = (num_features,)
         self.moving_mean = Parameter(initializer(moving_mean_init, shape, dtype), "mean", requires_grad=False)
         self.moving_variance = Parameter(initializer(moving_var_init, shape, dtype), "variance", requires_grad=False)
@@ -106,13 +110,36 @@ class _BatchNorm(Cell):
             self.gamma,
             self.beta,
             training,
-            1 - self.momentum,
+            self.momentum,
             self.eps,
         )
 
+    @cached_property
+    def bn_train(self) -> ops.Primitive:
+        """Normalization by the batch's statistics, for a subclass with a ``construct`` of its own.
+
+        It takes ``x``, gamma, beta, the running mean and variance, which it moves; its first result is the output.
+        """
+        return ops.BatchNorm(True, self.eps, self.momentum, self.format)
+
+    @cached_property
+    def bn_infer(self) -> ops.Primitive:
+        """Normalization by the running statistics, likewise."""
+        return ops.BatchNorm(False, self.eps, data_format=self.format)
+
+    @cached_property
+    def shape(self) -> ops.Primitive:
+        """The shape of a tensor, for such a subclass."""
+        return ops.Shape()
+
+    @cached_property
+    def reshape(self) -> ops.Primitive:
+        """A tensor in another shape, for such a subclass."""
+        return ops.Reshape()
+
     def extend_repr(self) -> str:
         return (
-            f"num_features={self.num_features}, eps={self.eps}, momentum={self.momentum}, gamma={self.gamma}, "
+            f"num_features={self.num_features}, eps={self.eps}, momentum={1.0 - self.momentum}, gamma={self.gamma}, "
             f"beta={self.beta}, moving_mean={self.moving_mean}, moving_variance={self.moving_variance}"
         )
 

@@ -65,6 +65,15 @@ class _Pool(Cell):
             self.kernel_size = flat_pair(kernel_size, name, "kernel_size")
             self.stride = flat_pair(stride, name, "stride")
 
+    def _operator(self, kind: Any) -> ops.Primitive:
+        """The operator of images, with the layer's settings: there is none with padding of one's own."""
+        if self.pad_mode == "PAD" or self._axes != 2:
+            raise AttributeError(
+                f"'{type(self).__name__}' has no operator with pad_mode 'pad' or for {self._axes} axes; call the layer"
+            )
+        found: ops.Primitive = kind(self.kernel_size, self.stride, self.pad_mode)
+        return found
+
     def extend_repr(self) -> str:
         return f"kernel_size={self.kernel_size}, stride={self.stride}, pad_mode={self.pad_mode}"
 
@@ -84,6 +93,11 @@ class _MaxPool(_Pool):
     ) -> None:
         super().__init__(kernel_size, stride, pad_mode, padding, ceil_mode, dilation)
         self.return_indices = return_indices
+
+    @property
+    def max_pool(self) -> ops.Primitive:
+        """The operator, for a subclass with a ``construct`` of its own."""
+        return self._operator(ops.MaxPool)
 
     def construct(self, x: Tensor) -> Any:
         return largest_of_windows(
@@ -204,6 +218,11 @@ class _AvgPool(_Pool):
                 f"For '{type(self).__name__}', 'divisor_override' must be above 0, but got {divisor_override}"
             )
         self.count_include_pad, self.divisor_override = count_include_pad, divisor_override
+
+    @property
+    def avg_pool(self) -> ops.Primitive:
+        """The operator, for a subclass with a ``construct`` of its own."""
+        return self._operator(ops.AvgPool)
 
     def construct(self, x: Tensor) -> Tensor:
         # As in MindSpore, the padding of "same" does not count for images, but does for volumes.

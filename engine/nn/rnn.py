@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 from .. import ops
 from ..core.checks import check_bool, check_number, check_one_of, check_positive_int, check_type
 from ..core.dtype import DType, float32
 from ..core.initializer import Uniform, initializer
-from ..core.parameter import Parameter
+from ..core.parameter import Parameter, ParameterTuple
 from ..core.tensor import Tensor
 from ..cpu.array_module import array_module
 from ..ops.recurrent import GATES, recurrent
@@ -135,6 +136,48 @@ class _Recurrent(Cell):
             x = ops.transpose(x, (1, 0, 2))
         ends = ops.stack(last_h, 0)
         return x, (ends, ops.stack(last_c, 0)) if self._kind == "lstm" else ends
+
+    # Names of MindSpore's, for a subclass with a ``construct`` of its own.
+
+    @property
+    def is_lstm(self) -> bool:
+        """Whether there are two states."""
+        return self._kind == "lstm"
+
+    @property
+    def w_ih_list(self) -> ParameterTuple:
+        """The weights of the input: layer by layer, each direction."""
+        return self._all("weight_ih")
+
+    @property
+    def w_hh_list(self) -> ParameterTuple:
+        """The weights of the state, likewise."""
+        return self._all("weight_hh")
+
+    @property
+    def b_ih_list(self) -> ParameterTuple:
+        """The biases of the input, likewise; none without biases."""
+        return self._all("bias_ih")
+
+    @property
+    def b_hh_list(self) -> ParameterTuple:
+        """The biases of the state, likewise."""
+        return self._all("bias_hh")
+
+    def _all(self, what: str) -> ParameterTuple:
+        places = [(layer, side) for layer in range(self.num_layers) for side in range(2 if self.bidirectional else 1)]
+        there = self.has_bias or "bias" not in what
+        return ParameterTuple([getattr(self, _name(what, *place)) for place in places] if there else [])
+
+    @cached_property
+    def reverse(self) -> ops.Primitive:
+        """The steps in the other order."""
+        return ops.ReverseV2([0])
+
+    @cached_property
+    def reverse_sequence(self) -> ops.Primitive:
+        """The first steps of each sample in the other order: takes ``x`` and how many they are."""
+        return ops.ReverseSequence(0, 1)
 
     def _weights(self, layer: int, side: int) -> tuple[Any, ...]:
         names = ("weight_ih", "weight_hh", "bias_ih", "bias_hh")

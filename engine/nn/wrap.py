@@ -286,6 +286,11 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
     def __init__(self, network: Cell, optimizer: Cell, scale_sense: Cell | Tensor) -> None:
         super().__init__(network, optimizer)
         self.hyper_map = ops.HyperMap()
+        # For a subclass with a construct of its own; there is one process.
+        self.base, self.base0 = Tensor(np.float32(1)), Tensor(np.int32(0))
+        self.equal, self.less_equal, self.logic_not = ops.Equal(), ops.LessEqual(), ops.LogicalNot()
+        self.reduce_sum, self.reduce_all = ops.ReduceSum(), ops.ReduceAll()
+        self.is_distributed = self.gpu_target = False
         self.loss_scaling_manager: Cell | None = None
         if isinstance(scale_sense, Cell):
             self.loss_scaling_manager = scale_sense

@@ -384,7 +384,7 @@ def hardsigmoid(input: Tensor) -> Tensor:
     return where(input <= -3, 0.0, where(input >= 3, 1.0, inner))  # at the bends the gradient is 0
 
 
-@declare(primitive=prim("HSwish"))
+@declare(primitive=prim("HSwish"), mint="nn.functional.hardswish")
 def hardswish(input: Tensor) -> Tensor:
     """x * min(max((x + 3) / 6, 0), 1), element by element (Howard et al. 2019).
 
@@ -540,6 +540,35 @@ def softplus(input: Tensor, beta: float = 1, threshold: float = 20) -> Tensor:
     return where(scaled > threshold, input, soft)
 
 
+def _floating(x: Tensor, name: str) -> Tensor:
+    if check_tensor(x, name)._array.dtype.kind not in "fV":
+        raise TypeError(f"For '{name}', 'input' must be floating numbers, but got {x.dtype}")
+    return x
+
+
+@declare(mint="nn.functional.softplus")
+def _softplus_of_mint(input: Tensor, beta: float = 1, threshold: float = 20) -> Tensor:
+    """log(1 + exp(beta * x)) / beta, and x itself where beta * x is above ``threshold``.
+
+    Args:
+        input: x, a floating tensor of any shape.
+        beta: how sharp the bend is, a number; not 0.
+        threshold: from where on the function is taken to be linear, a number.
+
+    Returns:
+        A tensor of the shape and dtype of ``input``.
+
+    Raises:
+        TypeError: ``input`` is no floating Tensor, or another argument no number.
+        ValueError: ``beta`` is 0.
+    """
+    for argument, number in (("beta", beta), ("threshold", threshold)):
+        if isinstance(number, bool) or not isinstance(number, int | float | Tensor):
+            raise TypeError(f"For 'softplus', '{argument}' must be a number, but got {type(number).__name__}")
+    result: Tensor = softplus(_floating(input, "softplus"), beta, threshold)
+    return result
+
+
 @declare(mint=renamed("nn.functional.logsigmoid", x="input"))
 def logsigmoid(x: Tensor) -> Tensor:
     """log(1 / (1 + exp(-x))), computed without overflow.
@@ -570,6 +599,23 @@ def mish(x: Tensor) -> Tensor:
         TypeError: ``x`` is no Tensor.
     """
     return mul(check_tensor(x, "mish", "x"), tanh(softplus(x)))
+
+
+@declare(mint="nn.functional.mish")
+def _mish_of_mint(input: Tensor) -> Tensor:
+    """x * tanh(log(1 + exp(x))) (Misra 2019).
+
+    Args:
+        input: x, a floating tensor of any shape.
+
+    Returns:
+        A tensor of the shape and dtype of ``input``.
+
+    Raises:
+        TypeError: ``input`` is no floating Tensor.
+    """
+    result: Tensor = mish(_floating(input, "mish"))
+    return result
 
 
 @declare(primitive=(prim("FastGeLU"), prim("FastGelu")))

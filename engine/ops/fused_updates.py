@@ -518,7 +518,7 @@ def _documented(sentence: str, arguments: str, returns: str, twice: str = _EACH)
     "a tuple of ``var``, ``accum``, which have their new values.",
     "Those of a row that is named twice are summed.",
 )
-def _sparse_adagrad(
+def _sparse_adagrad_of_old(
     var: Array, accum: Array, grad: Array, indices: Array, lr: float, update_slots: bool, **_: Any
 ) -> tuple[Any, ...]:
     _numbers("SparseApplyAdagrad", above=("lr",), lr=lr)

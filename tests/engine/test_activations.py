@@ -158,3 +158,25 @@ REFUSED: list[tuple[str, Callable[[], Any], type[Exception], str]] = [
 def test_what_an_activation_refuses(made: Callable[[], Any], error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text):
         made()
+
+
+def test_mints_bends_take_floating_tensors_and_numbers_only() -> None:
+    x = Tensor([-1.0, 0.5, 30.0])
+    array = x.asnumpy().astype(np.float64)
+    soft = np.log1p(np.exp(array))
+    functional = ms.mint.nn.functional
+    np.testing.assert_allclose(functional.softplus(x).asnumpy(), soft, rtol=1e-6)
+    np.testing.assert_allclose(functional.softplus(x, beta=-1).asnumpy()[:2], -np.log1p(np.exp(-array[:2])), rtol=1e-6)
+    np.testing.assert_allclose(functional.mish(x).asnumpy(), array * np.tanh(soft), rtol=1e-6)
+    np.testing.assert_allclose(functional.hardswish(x).asnumpy(), array * np.clip((array + 3) / 6, 0, 1), rtol=1e-6)
+    # MindSpore 2.10 raises a TypeError for each of these, and a ValueError for a beta of 0.
+    for call in (
+        lambda: functional.softplus(Tensor([1])), lambda: functional.mish(Tensor([1])),
+        lambda: functional.softplus([1.0]), lambda: functional.mish(1.0), lambda: functional.hardswish([1.0]),
+        lambda: functional.softplus(x, beta="a"), lambda: functional.softplus(x, beta=True),
+        lambda: functional.softplus(x, threshold=None),
+    ):  # fmt: skip
+        with pytest.raises(TypeError, match="For '(softplus|mish|hardswish)', '(input|beta|threshold)' must be"):
+            call()
+    with pytest.raises(ValueError, match="For 'softplus', 'beta' must not be 0"):
+        functional.softplus(x, beta=0)

@@ -279,3 +279,22 @@ def test_the_private_helpers_that_programs_use_give_mindspores_numbers() -> None
             fans(shape)
     with pytest.raises(ValueError, match="'mode' must be 'fan_in' or 'fan_out', but got 'x'"):
         init._calculate_correct_fan((3, 4), "x")
+
+
+def test_an_initializer_with_a_seed_gives_the_same_values_each_time_and_moves_no_other() -> None:
+    ms.set_seed(3)
+    rule = Normal(1.0)
+    assert rule.seed == (3, 3)
+    rule.seed = 5
+    assert rule.seed == (6, 0)  # as in MindSpore
+    before = initializer(Normal(1.0), (3,)).asnumpy()
+    ms.set_seed(3)
+    one, other = initializer(rule, (2, 3)).asnumpy(), initializer(rule, (2, 3)).asnumpy()
+    array = np.zeros((2, 3), np.float32)
+    rule(array)
+    assert (one == other).all() and (one == array).all() and len(set(one.reshape(-1))) == 6
+    assert (initializer(Normal(1.0), (3,)).asnumpy() == before).all()
+    rule.seed = None
+    assert (initializer(rule, (2, 3)).asnumpy() != one).any()
+    with pytest.raises(TypeError, match="For 'Normal', 'seed' must be an int"):
+        rule.seed = "a"  # type: ignore[assignment]

@@ -149,3 +149,79 @@ def test_a_step_that_returns_gradients_names_them() -> None:
     assert step.weights_name == ["weight", "bias"]
     _, gradients = step(Tensor([[2.0, 4.0]]))
     assert {name: g.asnumpy().tolist() for name, g in gradients.items()} == {"weight": [[2, 4]], "bias": [1]}
+
+
+def test_a_batch_norm_has_its_operators_which_move_the_running_statistics() -> None:
+    layer, twin = nn.BatchNorm2d(3, momentum=0.8), nn.BatchNorm2d(3, momentum=0.8).set_train()
+    assert abs(layer.momentum - 0.2) < 1e-12 and "momentum=0.8" in repr(layer)  # as in MindSpore
+    x = wave(2, 3, 4, 4)
+    y = layer.bn_train(x, layer.gamma, layer.beta, layer.moving_mean, layer.moving_variance)[0]
+    np.testing.assert_allclose(y.asnumpy(), twin(x).asnumpy(), rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(layer.moving_mean.asnumpy(), twin.moving_mean.asnumpy(), rtol=1e-5, atol=1e-7)
+    np.testing.assert_allclose(layer.moving_variance.asnumpy(), twin.moving_variance.asnumpy(), rtol=1e-5)
+    y = layer.bn_infer(x, layer.gamma, layer.beta, layer.moving_mean, layer.moving_variance)[0]
+    np.testing.assert_allclose(y.asnumpy(), twin.set_train(False)(x).asnumpy(), rtol=1e-5, atol=1e-6)
+    assert layer.reshape(x, (6, 16)).shape == (6, 16) and layer.shape(x) == (2, 3, 4, 4) and layer.format == "NCHW"
+
+
+def test_an_embedding_has_what_its_construct_is_made_of() -> None:
+    class Own(nn.Embedding):
+        def construct(self, ids: Tensor) -> Any:
+            flat = self.reshape_flat(ids, self.shp_flat)
+            rows = self.gather(self.embedding_table, flat, 0)
+            hot = self.one_hot(flat, self.vocab_size, self.on_value, self.off_value)
+            hot = self.array_mul(hot, self.embedding_table)
+            shape = (*self.get_shp(ids), self.embedding_size)
+            return self.reshape(self.concat((rows, hot))[: len(flat)], shape), hot - rows, self.expand(ids, 0).shape
+
+    layer = Own(5, 3)
+    ids = Tensor([[1, 4], [0, 1]], ms.int32)
+    rows, apart, shape = layer(ids)
+    np.testing.assert_array_equal(rows.asnumpy(), layer.embedding_table.asnumpy()[ids.asnumpy()])
+    assert not apart.asnumpy().any() and shape == (1, 2, 2)
+
+
+def test_a_recurrent_layer_lists_its_weights() -> None:
+    layer = nn.LSTM(3, 4, num_layers=2, bidirectional=True)
+    assert [p.name for p in layer.w_ih_list] == ["weight_ih_l0", "weight_ih_l0_reverse", "weight_ih_l1",
+                                                 "weight_ih_l1_reverse"]  # fmt: skip
+    assert layer.b_hh_list[1] is layer.bias_hh_l0_reverse and layer.w_hh_list[2] is layer.weight_hh_l1
+    assert layer.is_lstm and not nn.GRU(3, 4).is_lstm and len(nn.RNN(3, 4, has_bias=False).b_ih_list) == 0
+    assert len(layer.trainable_params()) == 16
+    x = wave(3, 2, 1)
+    np.testing.assert_array_equal(layer.reverse(x).asnumpy(), x.asnumpy()[::-1])
+    assert layer.reverse_sequence(x, Tensor([2, 3])).asnumpy()[0, 0] == x.asnumpy()[1, 0]
+
+
+def test_pooling_of_images_has_its_operator_where_nothing_is_padded_by_hand() -> None:
+    x = wave(2, 3, 6, 6)
+    for layer, operator in (
+        (nn.MaxPool2d(3, 2, "same"), "max_pool"), (nn.MaxPool2d(2, 2), "max_pool"),
+        (nn.AvgPool2d(3, 2, "same"), "avg_pool"), (nn.AvgPool2d(2, 1), "avg_pool"),
+    ):  # fmt: skip
+        np.testing.assert_allclose(getattr(layer, operator)(x).asnumpy(), layer(x).asnumpy(), rtol=1e-6)
+    with pytest.raises(AttributeError, match="has no operator with pad_mode 'pad'"):
+        _ = nn.MaxPool2d(3, 2, "pad", 1).max_pool
+
+
+def test_a_loss_by_class_numbers_has_its_operators() -> None:
+    loss = nn.SoftmaxCrossEntropyWithLogits(sparse=True)
+    x, labels = wave(3, 4), Tensor([0, 3, 1], ms.int32)
+    rows = loss.one_hot(labels, 4, loss.on_value, loss.off_value)
+    np.testing.assert_allclose(loss.softmax_cross_entropy(x, rows)[0].asnumpy(), loss(x, labels).asnumpy(), rtol=1e-5)
+    np.testing.assert_allclose(
+        loss.sparse_softmax_cross_entropy(x, labels).asnumpy(), loss(x, labels).asnumpy().mean(), rtol=1e-5
+    )
+
+
+def test_a_step_with_loss_scale_and_an_optimizer_have_what_own_constructs_use() -> None:
+    network = nn.Dense(2, 1)
+    optimizer = nn.Momentum(network.trainable_params(), 0.1, 0.9)
+    step = nn.TrainOneStepWithLossScaleCell(nn.WithLossCell(network, nn.MSELoss()), optimizer, Tensor(1.0, ms.float32))
+    seen = step.less_equal(step.base, step.reduce_sum(Tensor([0.0, 2.0])))
+    assert bool(seen) and not bool(step.logic_not(seen)) and bool(step.equal(step.base0, Tensor(0, ms.int32)))
+    assert not step.is_distributed and not optimizer.use_parallel and not optimizer.is_group_params_ordered
+    assert optimizer.hyper_map_reverse(lambda x: x + 1, (1, (2, 3))) == (2, (3, 4))
+    assert optimizer.map_reverse(lambda x: x + 1, (1, 2)) == (2, 3)
+    dense = nn.Dense(2, 3)
+    assert dense.shape_op(dense.reshape(wave(4), (2, 2))) == (2, 2)

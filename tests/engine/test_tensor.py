@@ -559,6 +559,6 @@ def test_a_tensor_goes_through_its_bytes() -> None:
 
 
 def test_no_tensor_is_pinned_or_shared_and_the_device_prints_as_a_tuple() -> None:
-    assert (Tensor([1.0]).is_pinned(), Tensor([1.0]).is_shared()) == (False, False)
+    assert (Tensor([1.0]).is_pinned(), Tensor([1.0]).is_shared(), Tensor([1.0]).is_meta) == (False, False, False)
     assert repr(ms.get_current_device()) == "('CPU', 0)"
     assert Tensor([1.0, 2.0]).expand_as(x=Tensor([[1.0, 2.0], [3.0, 4.0]])).asnumpy().tolist() == [[1.0, 2.0]] * 2

@@ -55,6 +55,9 @@ def group_norm(input: Tensor, num_groups: int, weight: Tensor | None = None, bia
     """(x - mean) / sqrt(var + eps) * weight + bias for each sample's groups of channels (Wu and He 2018).
     """
 
+def hardswish(input: Tensor) -> Tensor:
+    """x * min(max((x + 3) / 6, 0), 1), element by element (Howard et al. 2019)."""
+
 def interpolate(input: Tensor, size: Ints | None = None, scale_factor: float | Sequence[float] | None = None, mode: str = 'nearest', align_corners: bool | None = None, recompute_scale_factor: bool | None = None) -> Tensor:
     """(N, C, ...) resized to ``size``, or by ``scale_factor``."""
 
@@ -81,6 +84,9 @@ def max_unpool2d(input: Tensor, indices: Tensor, kernel_size: Ints, stride: Ints
     0 elsewhere.
     """
 
+def mish(input: Tensor) -> Tensor:
+    """x * tanh(log(1 + exp(x))) (Misra 2019)."""
+
 def mse_loss(input: Tensor, target: Tensor, reduction: str = 'mean') -> Tensor:
     """(input - target) squared, reduced."""
 
@@ -106,6 +112,9 @@ def sigmoid(input: Tensor) -> Tensor:
 
 def soft_margin_loss(input: Tensor, target: Tensor, reduction: str = 'mean') -> Tensor:
     """log(1 + exp(-target * input)), without overflow."""
+
+def softplus(input: Tensor, beta: float = 1, threshold: float = 20) -> Tensor:
+    """log(1 + exp(beta * x)) / beta, and x itself where beta * x is above ``threshold``."""
 
 def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
     """x - lambd where x > lambd, x + lambd where x < -lambd, 0 elsewhere."""

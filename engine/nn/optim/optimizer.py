@@ -150,6 +150,8 @@ class Optimizer(Cell):
         self.global_step_increase_tensor = Tensor(np.ones(1, np.int32))
         # One process updates all of them; optimizers of programs hand this on to what they map over the parameters.
         self.optim_filter = (True,) * self.param_length
+        self.use_parallel = False
+        self.is_group_params_ordered = self.is_group and any("order_params" in one for one in given)
 
     # What it is made of
 
@@ -162,6 +164,16 @@ class Optimizer(Cell):
     def map_(self) -> Any:
         """As ``hyper_map``, without going into tuples inside."""
         return Map()
+
+    @functools.cached_property
+    def hyper_map_reverse(self) -> Any:
+        """As ``hyper_map``, from the last parameter to the first."""
+        return HyperMap(None, True)
+
+    @functools.cached_property
+    def map_reverse(self) -> Any:
+        """As ``map_``, from the last parameter to the first."""
+        return Map(None, True)
 
     def _check_number(self, value: Any, argument: str, least: float, above: bool = False) -> None:
         name = type(self).__name__
