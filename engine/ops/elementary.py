@@ -667,7 +667,7 @@ def ldexp(x: Tensor, other: Operand) -> Tensor:
         TypeError: ``x`` is no Tensor, or ``other`` neither a tensor nor a number.
     """
     if type(other) in (int, float):
-        return arithmetic.mul(check_tensor(x, "ldexp", "x"), 2.0**other)  # type: ignore[operator]  # a number
+        return arithmetic.mul(check_tensor(x, "ldexp", "x"), 2.0**other)
     return arithmetic.mul(check_tensor(x, "ldexp", "x"), arithmetic.pow(2.0, check_tensor(other, "ldexp", "other")))
 
 

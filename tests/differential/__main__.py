@@ -72,6 +72,11 @@ def main() -> int:
             reason = reason_for(case, reference, answer, difference)
             if reason is not None:
                 accepted[reason] += 1
+                continue
+            theirs.restart()
+            difference = compare(theirs.run(case), answer)
+            if difference.same:
+                outcomes["not again"] += 1
             else:
                 found[case.group, difference.kind].append((number, case, difference))
     except KeyboardInterrupt:

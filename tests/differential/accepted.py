@@ -176,7 +176,6 @@ ACCEPTED: tuple[tuple[str, Condition, str], ...] = (
     (r".*\.(full|full_like)", kinds("dtype"), "the dtype of the value"),
     (r".*\.(i0|logit|arccosh|acosh|lerp|unique_with_pad)", special, "infinity as the mathematics has it"),
     (r"nn\.LSTM", gradient, "0 in Float64 there"),
-    (r".*\.MultiheadAttention", says("need_weights=False"), "by central differences, which MindSpore fails"),
     (r".*\.(BatchNorm.*|DenseBnAct|TransformerEncoder.*|MultiheadAttention|LayerNorm|GroupNorm|LGamma|KLDivLoss|FocalLoss|"
      r"TripletMargin.*|LBeta)", small, "a rounding of what nearly cancels"),
     (r".*\.(BCELoss)", says("weight="), "MindSpore reads past the end of a weight for each class"),
