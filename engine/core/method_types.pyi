@@ -517,7 +517,7 @@ class TensorMethods:
         """The ``k``-th smallest element along one axis, and where it is. NaN counts as the largest."""
     def lcm(self, other: Operand) -> Tensor:
         """The least common multiple of integers, 0 or above."""
-    def ldexp(self, other: Tensor) -> Tensor:
+    def ldexp(self, other: Operand) -> Tensor:
         """x * 2**other."""
     def le(self, other: Operand) -> Tensor:
         """x <= y, as Bool."""
@@ -1052,7 +1052,7 @@ class TensorMethods:
     def xdivy(self, y: Operand) -> Tensor:
         """x / y, and 0 where x is 0, whatever y is."""
     def xlogy(self, other: Operand) -> Tensor:
-        """input * log(other), and 0 where ``input`` is 0, whatever ``other`` is."""
+        """input * log(other), and 0 where ``input`` is 0, whatever ``other`` is but NaN."""
     def zero_(self, *, dtype: DTypeLike | None = None) -> Tensor:
         """Zeros of the input's shape and device."""
     def __getitem__(self, other: Any, /) -> Tensor: ...

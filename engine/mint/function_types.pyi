@@ -515,7 +515,7 @@ def var_mean(input: Tensor, dim: Axis = None, *, correction: int | bool = 1, kee
     """The variance and the mean over axes."""
 
 def xlogy(input: Operand, other: Operand) -> Tensor:
-    """input * log(other), and 0 where ``input`` is 0, whatever ``other`` is."""
+    """input * log(other), and 0 where ``input`` is 0, whatever ``other`` is but NaN."""
 
 def zeros_like(input: Tensor, *, dtype: DTypeLike | None = None) -> Tensor:
     """Zeros of the input's shape and device."""

@@ -582,7 +582,9 @@ def logsigmoid(x: Tensor) -> Tensor:
     Raises:
         TypeError: ``x`` is no Tensor.
     """
-    return minimum(check_tensor(x, "logsigmoid", "x"), 0.0) - log1p(exp(-absolute(x)))
+    if check_tensor(x, "logsigmoid", "x")._array.dtype.kind == "c":
+        return -log1p(exp(-x))  # which has no larger and smaller half
+    return minimum(x, 0.0) - log1p(exp(-absolute(x)))
 
 
 @declare(primitive=prim("Mish"))

@@ -653,19 +653,21 @@ def heaviside(input: Tensor, values: Tensor | Number) -> Tensor:
 
 
 @declare(method=True)
-def ldexp(x: Tensor, other: Tensor) -> Tensor:
+def ldexp(x: Tensor, other: Operand) -> Tensor:
     """x * 2**other.
 
     Args:
         x: a tensor of any shape.
-        other: the exponents, a tensor that broadcasts with ``x``.
+        other: the exponents, a tensor that broadcasts with ``x``, or one for all, a number.
 
     Returns:
         A tensor of the shape that both broadcast to; of integers, Float32.
 
     Raises:
-        TypeError: ``x`` or ``other`` is no Tensor.
+        TypeError: ``x`` is no Tensor, or ``other`` neither a tensor nor a number.
     """
+    if type(other) in (int, float):
+        return arithmetic.mul(check_tensor(x, "ldexp", "x"), 2.0**other)
     return arithmetic.mul(check_tensor(x, "ldexp", "x"), arithmetic.pow(2.0, check_tensor(other, "ldexp", "other")))
 
 

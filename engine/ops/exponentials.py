@@ -122,7 +122,7 @@ erfc = function_of_number(
 
 @declare(method=True, primitive=prim("Xlogy"), mint=True)
 def xlogy(input: Operand, other: Operand) -> Tensor:
-    """input * log(other), and 0 where ``input`` is 0, whatever ``other`` is.
+    """input * log(other), and 0 where ``input`` is 0, whatever ``other`` is but NaN.
 
     Args:
         input: the factor, a tensor of any shape or a number.
@@ -137,6 +137,7 @@ def xlogy(input: Operand, other: Operand) -> Tensor:
     other = without_bools(other, input)
     # Only where the logarithm is no number: elsewhere 0 * log(other) has the slope log(other).
     zero = logical_and(eq(input, 0), logical_not(logical_and(gt(other, 0), lt(other, math.inf))))
+    zero = logical_and(zero, eq(other, other))  # not beside NaN
     return where(zero, 0.0, mul(input, log(where(zero, 1.0, other))))
 
 

@@ -3241,7 +3241,7 @@ class Xdivy(Primitive):
     def __call__(self, x: Operand, y: Operand, /) -> Tensor: ...
 
 class Xlogy(Primitive):
-    """input * log(other), and 0 where ``input`` is 0, whatever ``other`` is."""
+    """input * log(other), and 0 where ``input`` is 0, whatever ``other`` is but NaN."""
     def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
 
 class Zeros(Primitive):

@@ -44,10 +44,14 @@ class Package:
         self._process.stdin.flush()
         answer = self._read(CASE_SECONDS)
         if answer is None:
-            self.close()
-            self._start()
+            self.restart()
             return {"error": "hangs", "text": f"no answer in {CASE_SECONDS} s"}
         return dict(answer)
+
+    def restart(self) -> None:
+        """A process that has run nothing: MindSpore computes wrong gradients after some of its errors."""
+        self.close()
+        self._start()
 
     def close(self) -> None:
         os.killpg(self._process.pid, signal.SIGKILL)

@@ -75,6 +75,9 @@ CASES: dict[str, tuple[Callable[[], Tensor], Any, Any]] = {
     "logit of half precision": (lambda: ops.logit(t([0.5, 2.0], ms.float16)), ms.float16, [0, NAN]),
     "histc up to a bound that has no binary form": (
         lambda: ops.histc(t([-0.3, 0.2, 0.5, -2.0, 0.0]), 4, -0.3, 0.0), ms.float32, [1, 0, 0, 1]),
+    "ldexp by a number": (lambda: ops.ldexp(t([1.0, 2.0]), 2), ms.float32, [4, 8]),
+    "a method's ldexp of integers": (lambda: t([1, 2], ms.int8).ldexp(0), ms.float32, [1, 2]),
+    "xlogy of 0 and NaN": (lambda: ops.xlogy(t([0.0, 2.0]), t([NAN, 1.0])), ms.float32, [NAN, 0]),
     "acosh's slope": (lambda: slope(ops.acosh, t([-1.0, 0, 1, 2])), ms.float32, [NAN, NAN, INF, 0.5773503]),
     "NthElement with NaN among them": (
         lambda: ops.NthElement(True)(t([1.0, NAN, 3, 2]), 1), ms.float32, 3),
@@ -154,3 +157,8 @@ def test_sgd_marks_its_first_step_in_its_state(options: dict[str, Any]) -> None:
     assert state["stat.w"].asnumpy().tolist() == [1, 1]
     optimizer((t([1.0, 1.0]),))
     assert state["stat.w"].asnumpy().tolist() == [0, 0]
+
+
+def test_logsigmoid_of_complex_numbers_is_the_formula() -> None:
+    found = ops.logsigmoid(Tensor(np.array(0.5 + 1j, np.complex64)))
+    np.testing.assert_allclose(found.asnumpy(), -0.3523647 + 0.3669903j, rtol=1e-6)
