@@ -928,7 +928,7 @@ def clip_by_value(
 def _in_dtype_of(x: Tensor, limit: Operand) -> Operand:
     if isinstance(limit, Tensor):
         return as_dtype(limit, x._array.dtype)
-    return int(limit) if x._array.dtype.kind in "iu" else limit
+    return int(limit) if isinstance(limit, float) and x._array.dtype.kind in "iu" else limit
 
 
 arccos, arccosh, arcsin, arcsinh = acos, acosh, asin, asinh
