@@ -117,7 +117,7 @@ def test_marks_for_a_compiler_leave_things_as_they_are() -> None:
     assert ms.mutable((1, 2), True) == (1, 2)
     assert ms.Symbol(max=3).to_dict() == {"max": 3}
     assert ms.Symbol(0, 1, 1, 0, False).to_dict() == {}
-    for figures in ({"max": 1}, {"min": 0}, {"divisor": 2}, {"remainder": 1}, {"unique": True}):
+    for figures in ({"max": 1}, {"min": 2}, {"divisor": 2}, {"divisor": 2, "remainder": 1}, {"unique": True}):
         assert ms.Symbol(**figures).to_dict() == figures
     assert ops.typeof(X) is ms.float32
 

@@ -89,4 +89,6 @@ def test_a_cell_keeps_them_and_runs_on_what_comes() -> None:
     net, coming = Net(), Tensor(shape=[None, 3], dtype=ms.float32)
     net.set_inputs(coming)
     assert net.get_inputs() == (coming,)
+    net.set_inputs(x=[coming])  # by name
+    assert net.get_inputs() == ([coming],)
     assert net(Tensor([[1.0, 2.0, 3.0]])).tolist() == [[2.0, 4.0, 6.0]]
