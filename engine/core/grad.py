@@ -254,16 +254,16 @@ def _walk_back(recording: Recording, targets: list[Tensor], sens: Any, name: str
         )
     seeds = []
     for target, given in zip(targets, arriving, strict=True):
-        if id(target._array) not in recording.tracked:
-            continue
-        if given is None:
-            given = Tensor._wrap(array_module(target._array).ones(target.shape, target._array.dtype))
-        if given.shape != target.shape:
+        if given is not None and given.shape != target.shape:
             # The classes are MindSpore's.
             raise (RuntimeError if name == "GradOperation" else ValueError)(
                 f"For '{name}', the gradient that arrives must have the output's shape {target.shape}, "
                 f"but got {given.shape}"
             )
+        if id(target._array) not in recording.tracked:
+            continue
+        if given is None:
+            given = Tensor._wrap(array_module(target._array).ones(target.shape, target._array.dtype))
         if given._array.dtype != target._array.dtype:
             given = TENSOR_FUNCTIONS.cast(given, dtype=target._array.dtype)
         seeds.append((target._array, given if functions.wraps else given._array))

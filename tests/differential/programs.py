@@ -185,10 +185,12 @@ class _Writer(Writer):
         if not found:
             return
         text, part = found
+        if not set(text.split(", ")) - {"...", "True", "None"}:  # there, elements of what is broadcast become one
+            return
         fitting = [one for one, value in self.known.items() if self.fits(value, part) and one != name]
         # A value of its own: after x[...] = y the two share their elements there.
         given = f"{self.one(fitting)} * 1" if fitting and self.chance(0.6) else self.number()
-        how = self.pick({"=": 8, "+=": 2, "*=": 1})
+        how = self.pick({"=": 8, "+=": 2})
         self.write(f"{name}[{text}] {how} {given}")
 
     def fits(self, value: Array, part: Array) -> bool:

@@ -101,6 +101,14 @@ def test_sens_param_is_the_gradient_that_arrives() -> None:
         grad(product, sens_param=True)(X, Y, numbers(10.0))
 
 
+@pytest.mark.parametrize("f", [lambda x: ops.concat((x, x)), lambda x: ops.stop_gradient(ops.concat((x, x)))])
+def test_what_arrives_has_the_outputs_shape_also_where_it_goes_nowhere(f: Any) -> None:
+    with pytest.raises(ValueError, match=r"must have the output's shape \(4,\), but got \(2,\)"):  # as in MindSpore
+        ms.vjp(f, X)[1](X)
+    with pytest.raises(ValueError, match=r"must have the output's shape \(4,\), but got \(2,\)"):
+        grad(f, sens_param=True)(X, X)
+
+
 def test_keyword_and_other_arguments_pass_through() -> None:
     def scaled(x: Tensor, factor: float, *, shift: Tensor) -> Tensor:
         return x * factor + shift
