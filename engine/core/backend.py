@@ -93,11 +93,16 @@ def set_device(device_target: str, device_id: int | None = None) -> None:
         device_id: number of the GPU.
 
     Raises:
-        ValueError: another target; the text says what is allowed.
+        TypeError: ``device_target`` is no str.
+        ValueError: another target, or a negative ``device_id``; the text says what is allowed.
         RuntimeError: "GPU" where none runs; the text says why.
     """
     global _device, _device_reason
-    wanted = str(device_target).upper()
+    if not isinstance(device_target, str):
+        raise TypeError(f"For 'set_device', 'device_target' must be a str, but got {type(device_target).__name__}")
+    if device_id is not None and device_id < 0:
+        raise ValueError(f"For 'set_device', 'device_id' must be at least 0, but got {device_id}")
+    wanted = device_target.upper()
     if wanted not in ("CPU", "GPU", "AUTO"):
         raise ValueError(f"For 'set_device', 'device_target' must be 'CPU' or 'GPU', but got {device_target!r}")
     if wanted == "CPU":

@@ -344,7 +344,9 @@ def _round(input: Tensor, decimals: int = 0) -> Tensor:
 def _scaled(other: Operand, alpha: Number) -> Operand:
     if isinstance(other, list | tuple):
         other = tensor_of(other)
-    return other if alpha == 1 and not isinstance(alpha, float) else mul(other, alpha)
+    if alpha == 1 and not isinstance(alpha, float):
+        return other
+    return other * alpha if isinstance(other, int | float | complex) else mul(other, alpha)
 
 
 @declare(method="add", in_place="add_", mint="add")

@@ -145,8 +145,8 @@ def test_dtype_and_shape_are_those_asked_for() -> None:
     [
         (("no such", (2,)), ValueError, "'init' must be one of .* but got 'no such'"),
         ((None, (2,)), TypeError, "'init' must be an Initializer, a name, a number or a Tensor, but got NoneType"),
-        (("ones", (-1,)), ValueError, r"'shape' must be axes that are not negative, but got \(-1,\)"),
-        (("ones",), ValueError, "'shape' must be axes that are not negative, but got None"),
+        (("ones", (-1,)), ValueError, r"'shape' must be axes above 0, but got \(-1,\)"),
+        (("ones",), ValueError, "'shape' must be axes above 0, but got None"),
         ((Tensor([1.0]), (2,)), ValueError, r"'shape' \(2,\) is not the shape \(1,\) of the tensor 'init'"),
         (("he_uniform", (2,)), ValueError, r"For 'HeUniform', the shape must have at least 2 axes to have fans"),
     ],
@@ -279,3 +279,9 @@ def test_the_private_helpers_that_programs_use_give_mindspores_numbers() -> None
             fans(shape)
     with pytest.raises(ValueError, match="'mode' must be 'fan_in' or 'fan_out', but got 'x'"):
         init._calculate_correct_fan((3, 4), "x")
+
+
+@pytest.mark.parametrize("shape", [(0,), (2, 0), (-1,)])
+def test_a_shape_without_elements_is_refused(shape: tuple[int, ...]) -> None:
+    with pytest.raises(ValueError, match="'shape' must be axes above 0, but got"):
+        ms.common.initializer.initializer("ones", shape)

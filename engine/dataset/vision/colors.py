@@ -12,7 +12,7 @@ from ...core.checks import check_bool, check_int, check_type
 from ...core.types import Array
 from ..config import current_random
 from ..transforms import Sometimes, Transform, probability
-from ._pixels import color, drawn, factor, gray_of, luma_of, mixed, of_bytes, picture, rounded, span
+from ._pixels import ImageTransform, color, drawn, factor, gray_of, luma_of, mixed, of_bytes, picture, rounded, span
 
 __all__ = [
     "AdjustBrightness", "AdjustContrast", "AdjustGamma", "AdjustHue", "AdjustSaturation", "AutoContrast",
@@ -22,7 +22,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-class AdjustBrightness(Transform):
+class AdjustBrightness(ImageTransform):
     """The image times a factor.
 
     Args:
@@ -42,7 +42,7 @@ class AdjustBrightness(Transform):
         return rounded(image.astype(np.float32) * np.float32(self.factor), image.dtype)
 
 
-class AdjustContrast(Transform):
+class AdjustContrast(ImageTransform):
     """The image's distance to its mean brightness times a factor.
 
     Args:
@@ -63,7 +63,7 @@ class AdjustContrast(Transform):
         return mixed(image, np.floor(mean + 0.5) if image.dtype.kind in "iu" else mean, self.factor)
 
 
-class AdjustGamma(Transform):
+class AdjustGamma(ImageTransform):
     """gain * image ** gamma, for an image from 0 to 1; one of ints is counted from 0 to 255.
 
     Args:
@@ -89,7 +89,7 @@ class AdjustGamma(Transform):
         return np.asarray(table.astype(np.uint8)[image])
 
 
-class AdjustHue(Transform):
+class AdjustHue(ImageTransform):
     """Colors turned on the color circle.
 
     Args:
@@ -170,7 +170,7 @@ def _rgb(image: Array) -> Array:
     return _from_sectors(image[..., 0] * 6, image[..., 1], image[..., 2])
 
 
-class _Space(Transform):
+class _Space(ImageTransform):
     """A change of the channels of an image or of several."""
 
     def __init__(self, is_hwc: bool) -> None:
@@ -223,7 +223,7 @@ class HsvToRgb(_Space):
         return _rgb(image)
 
 
-class AdjustSaturation(Transform):
+class AdjustSaturation(ImageTransform):
     """The image's distance to its gray times a factor.
 
     Args:
@@ -243,7 +243,7 @@ class AdjustSaturation(Transform):
         return mixed(image, gray_of(image)[:, :, None], self.factor)
 
 
-class AutoContrast(Transform):
+class AutoContrast(ImageTransform):
     """Each channel stretched so that its darkest value becomes 0 and its lightest 255.
 
     Args:
@@ -297,7 +297,7 @@ def _by_channel(image: Array, table: Any) -> Array:
     return np.stack(found, axis=-1).astype(np.uint8).reshape(image.shape)
 
 
-class Equalize(Transform):
+class Equalize(ImageTransform):
     """Each channel's values spread so that all occur about equally often.
 
     Raises:
@@ -316,7 +316,7 @@ class Equalize(Transform):
         return np.rint(np.maximum(sums, 0) * np.float32(255 / above))
 
 
-class Invert(Transform):
+class Invert(ImageTransform):
     """255 minus the image.
 
     Raises:
@@ -329,7 +329,7 @@ class Invert(Transform):
         return rounded(255 - value.astype(np.float64), value.dtype)
 
 
-class Posterize(Transform):
+class Posterize(ImageTransform):
     """The uppermost bits of each value.
 
     Args:
@@ -350,7 +350,7 @@ class Posterize(Transform):
         return of_bytes("Posterize", value) & np.uint8(256 - 2 ** (8 - self.bits))
 
 
-class Solarize(Transform):
+class Solarize(ImageTransform):
     """Values within a range inverted.
 
     Args:
@@ -407,7 +407,7 @@ _CHANNELS: dict[int, tuple[tuple[int, ...], list[int]]] = {
 }  # fmt: skip
 
 
-class ConvertColor(Transform):
+class ConvertColor(ImageTransform):
     """Channels in another order, with or without an alpha channel, or gray.
 
     Args:
@@ -496,7 +496,7 @@ class RandomGrayscale(Sometimes, Transform):
         return np.repeat(luma_of(image)[:, :, None], 3, axis=2)
 
 
-class RandomPosterize(Transform):
+class RandomPosterize(ImageTransform):
     """The uppermost bits of each value, as many as are drawn.
 
     Args:
@@ -518,7 +518,7 @@ class RandomPosterize(Transform):
         return Posterize(int(current_random().integers(self.low, self.high + 1))).changed(value)
 
 
-class RandomSolarize(Transform):
+class RandomSolarize(ImageTransform):
     """Values within a range that is drawn, inverted.
 
     Args:
@@ -539,7 +539,7 @@ class RandomSolarize(Transform):
         return _solarized(picture("RandomSolarize", value), low, 255 if low == high else high)
 
 
-class RandomColor(Transform):
+class RandomColor(ImageTransform):
     """The image's distance to its gray times a factor that is drawn.
 
     Args:
@@ -558,7 +558,7 @@ class RandomColor(Transform):
         return AdjustSaturation(drawn(*self.degrees)).changed(value)
 
 
-class RandomColorAdjust(Transform):
+class RandomColorAdjust(ImageTransform):
     """Brightness, contrast, saturation and hue changed by factors that are drawn, in random order.
 
     Args:
@@ -605,7 +605,7 @@ _COMPONENTS = np.array([[-0.5675, 0.7192, 0.4009], [-0.5808, -0.0045, -0.8140], 
 _SPREADS = np.array([0.2175, 0.0188, 0.0045])
 
 
-class RandomLighting(Transform):
+class RandomLighting(ImageTransform):
     """Noise along the principal components of the colors of ImageNet.
 
     Args:

@@ -9,8 +9,8 @@ import numpy as np
 
 from ...core.checks import check_positive_int, check_type
 from ...core.types import Array, Ints
-from ..transforms import Sometimes, Transform, probability
-from ._pixels import drawn, factor, mixed, picture, rounded, span
+from ..transforms import Sometimes, probability
+from ._pixels import ImageTransform, drawn, factor, mixed, picture, rounded, span
 
 __all__ = ["AdjustSharpness", "GaussianBlur", "RandomAdjustSharpness", "RandomSharpness"]
 
@@ -38,7 +38,7 @@ def _smooth(image: Array) -> Array:
     return rounded(whole, image.dtype).astype(np.float64)
 
 
-class AdjustSharpness(Transform):
+class AdjustSharpness(ImageTransform):
     """The image's distance to its smoothed form times a factor.
 
     Args:
@@ -75,7 +75,7 @@ class RandomAdjustSharpness(Sometimes, AdjustSharpness):
         self.prob = probability("RandomAdjustSharpness", prob)
 
 
-class RandomSharpness(Transform):
+class RandomSharpness(ImageTransform):
     """The image's distance to its smoothed form times a factor that is drawn.
 
     Args:
@@ -94,7 +94,7 @@ class RandomSharpness(Transform):
         return AdjustSharpness(drawn(*self.degrees)).changed(value)
 
 
-class GaussianBlur(Transform):
+class GaussianBlur(ImageTransform):
     """The image under a Gaussian kernel.
 
     Args:

@@ -11,7 +11,7 @@ from ...core.checks import check_bool, check_type
 from ...core.types import Array
 from ..config import current_random
 from ..transforms import Sometimes, Transform, probability
-from ._pixels import drawn, factor, fill_of, picture, rounded, span
+from ._pixels import ImageTransform, drawn, factor, fill_of, picture, rounded, span
 from .basic import Inter
 
 __all__ = ["Affine", "Perspective", "RandomAffine", "RandomPerspective", "RandomRotation", "Rotate"]
@@ -80,7 +80,7 @@ def _rotation(degrees: float, center: tuple[float, float]) -> Array:
     return np.array([[cosine, sine, (1 - cosine) * x - sine * y], [-sine, cosine, sine * x + (1 - cosine) * y]])
 
 
-class Rotate(Transform):
+class Rotate(ImageTransform):
     """The image turned counterclockwise.
 
     Args:
@@ -192,7 +192,7 @@ def _affine(
     return np.column_stack([parts, middle + move - parts @ middle])
 
 
-class Affine(Transform):
+class Affine(ImageTransform):
     """The image turned clockwise around its middle, sheared, scaled and moved.
 
     Args:
@@ -241,7 +241,7 @@ def _above_zero(who: str, scale: Any) -> float:
     return found
 
 
-class RandomAffine(Transform):
+class RandomAffine(ImageTransform):
     """The image turned around its middle, sheared, scaled and moved by what is drawn.
 
     Args:
@@ -315,7 +315,7 @@ def _seen(image: Array, start: Corners, end: Corners, way: Inter) -> Array:
     return _looked_up(image, places[0], places[1], way, (0, 0, 0))
 
 
-class Perspective(Transform):
+class Perspective(ImageTransform):
     """The image seen so that four of its points come to four others.
 
     Args:

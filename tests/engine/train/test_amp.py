@@ -306,3 +306,9 @@ def test_what_is_empty_or_has_only_numbers_is_finite(dtype: Any) -> None:
     assert bool(amp.all_finite(Tensor(np.zeros(0), dtype))) and bool(amp.all_finite(Tensor(np.ones(3), dtype)))
     if dtype not in (ms.int32, ms.bool_):
         assert not bool(amp.all_finite(Tensor(np.array([1.0, np.inf, -np.inf]), dtype)))
+
+
+def test_a_list_that_is_unscaled_stays_a_list() -> None:
+    scaler = amp.StaticLossScaler(4.0)
+    (of_list,), (of_tuple,) = unscaled = [scaler.unscale(kind([Tensor([8.0])])) for kind in (list, tuple)]
+    assert [type(one) for one in unscaled] == [list, tuple] and of_list.tolist() == of_tuple.tolist() == [2.0]
