@@ -302,7 +302,8 @@ def _is_finite(tensor: Tensor) -> bool:
 
 def _mapped(function: Callable[[Tensor], Any], inputs: Any) -> Any:
     if isinstance(inputs, tuple | list):
-        return tuple(_mapped(function, one) for one in inputs)
+        mapped = [_mapped(function, one) for one in inputs]
+        return mapped if isinstance(inputs, list) else tuple(mapped)
     return function(inputs)
 
 

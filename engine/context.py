@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .core.backend import device_target, set_device
 from .core.checks import check_positive_int
+from .core.dtype_names import COMPATIBLE, LAX, STRICT
 from .core.names import on_first_use
 
 if TYPE_CHECKING:
@@ -19,18 +20,73 @@ __all__ = [
 GRAPH_MODE = 0
 PYNATIVE_MODE = 1
 
-_settings: dict[str, Any] = {"mode": PYNATIVE_MODE, "device_id": 0}
-# Settings of MindSpore's graph compiler and of other devices: kept and readable, without effect on eager execution.
-_KEPT = frozenset(
-    (
-        "deterministic", "enable_graph_kernel", "enable_reduce_precision", "grad_for_scalar", "graph_kernel_flags",
-        "jit_config", "jit_level", "jit_syntax_level", "max_call_depth", "max_device_memory", "memory_optimize_level",
-        "mempool_block_size", "op_timeout", "precompile_only", "print_file_path", "pynative_synchronize",
-        "runtime_num_threads", "save_graphs", "save_graphs_path", "variable_memory_max_size", "enable_compile_cache",
-        "compile_cache_path", "inter_op_parallel_num", "reserve_class_name_in_scope", "ascend_config", "gpu_config",
-        "exec_order", "debug_level", "enable_dump", "check_bprop", "env_config_path", "device_id",
-    )
-)  # fmt: skip
+
+class _Kept(NamedTuple):
+    """A setting of MindSpore's graph compiler or of other devices: kept and readable, without effect on eager runs."""
+
+    types: type | tuple[type, ...]
+    default: Any
+    allowed: tuple[Any, ...] | range | None = None
+
+
+_NOT_NEGATIVE = range(2**31)
+_settings: dict[str, Any] = {"mode": PYNATIVE_MODE}
+_KEPT = {
+    "ascend_config": _Kept(dict, {}),
+    "aoe_config": _Kept(dict, {}),
+    "aoe_tune_mode": _Kept(str, ""),
+    "check_bprop": _Kept(bool, False),
+    "compile_cache_path": _Kept(str, ""),
+    "debug_level": _Kept(int, 0, (0, 1)),
+    "deterministic": _Kept(str, "OFF", ("ON", "OFF")),
+    "device_id": _Kept(int, 0, range(4096)),
+    "disable_format_transform": _Kept(bool, False),
+    "enable_compile_cache": _Kept(bool, None),
+    "enable_dump": _Kept(bool, None),
+    "enable_graph_kernel": _Kept(bool, False),
+    "enable_reduce_precision": _Kept(bool, True),
+    "env_config_path": _Kept(str, ""),
+    "exec_order": _Kept(str, "bfs", ("bfs", "dfs")),
+    "gpu_config": _Kept(dict, {}),
+    "graph_kernel_flags": _Kept(str, ""),
+    "inter_op_parallel_num": _Kept(int, 0, _NOT_NEGATIVE),
+    "jit_config": _Kept(dict, {}),
+    "jit_level": _Kept(str, ""),
+    "jit_syntax_level": _Kept(int, LAX, (STRICT, COMPATIBLE, LAX)),
+    "max_call_depth": _Kept(int, 1000, range(1, 2**31)),
+    "max_device_memory": _Kept(str, "1024GB"),
+    "memory_optimize_level": _Kept(str, "O0", ("O0", "O1")),
+    "mempool_block_size": _Kept(str, "1GB"),
+    "op_timeout": _Kept(int, 900, _NOT_NEGATIVE),
+    "print_file_path": _Kept(str, ""),
+    "pynative_synchronize": _Kept(bool, False),
+    "reserve_class_name_in_scope": _Kept(bool, True),
+    "runtime_num_threads": _Kept(int, 0, _NOT_NEGATIVE),
+    "save_graphs": _Kept((bool, int), 0, range(4)),
+    "save_graphs_path": _Kept(str, "."),
+    "support_binary": _Kept(bool, False),
+    "variable_memory_max_size": _Kept(str, "0"),
+}
+_REMOVED = {"precompile_only": "set MS_DEV_PRECOMPILE_ONLY", "grad_for_scalar": "differentiate by a Tensor"}
+
+
+def _check_kept(key: str, value: Any) -> None:
+    """Refuse a value that MindSpore refuses, with its class of error."""
+    setting = _KEPT[key]
+    if not isinstance(value, setting.types):
+        kinds = setting.types if isinstance(setting.types, tuple) else (setting.types,)
+        raise TypeError(
+            f"For 'set_context', '{key}' must be {' or '.join(t.__name__ for t in kinds)}, "
+            f"but got {type(value).__name__}"
+        )
+    if setting.allowed is not None and value not in setting.allowed:
+        allowed = setting.allowed
+        if isinstance(allowed, range):
+            last = "on" if allowed.stop == 2**31 else f"to {allowed.stop - 1}"
+            words = f"from {allowed.start} {last}"
+        else:
+            words = f"one of {list(allowed)}"
+        raise ValueError(f"For 'set_context', '{key}' must be {words}, but got {value!r}")
 
 
 def set_context(**kwargs: Any) -> None:
@@ -41,10 +97,13 @@ def set_context(**kwargs: Any) -> None:
             or "GPU", see ``set_device``; settings of the graph compiler and of other devices are kept and readable.
 
     Raises:
-        ValueError: a setting that does not exist, or a value that is not allowed.
+        TypeError: a value of another type than the setting has.
+        ValueError: a setting that does not exist or no longer does, or a value that is not allowed.
     """
     for key, value in kwargs.items():
         if key == "mode":
+            if not isinstance(value, int):
+                raise TypeError(f"For 'set_context', 'mode' must be an int, but got {type(value).__name__}")
             if value not in (GRAPH_MODE, PYNATIVE_MODE):
                 raise ValueError(
                     f"For 'set_context', 'mode' must be GRAPH_MODE (0) or PYNATIVE_MODE (1), but got {value!r}"
@@ -53,26 +112,32 @@ def set_context(**kwargs: Any) -> None:
         elif key == "device_target":
             set_device(value)
         elif key in _KEPT:
+            _check_kept(key, value)
             _settings[key] = value
+        elif key in _REMOVED:
+            raise ValueError(f"For 'set_context', MindSpore 2.10 has no setting '{key}' any more: {_REMOVED[key]}")
         else:
             raise ValueError(f"For 'set_context', there is no setting '{key}'")
 
 
 def get_context(attr_key: str) -> Any:
-    """The value of a setting; None for one that was never set.
+    """The value of a setting; where it was never set, MindSpore's default.
 
     Args:
         attr_key: the name of the setting, such as "mode".
 
     Raises:
+        TypeError: ``attr_key`` is no str.
         ValueError: a setting that does not exist.
     """
+    if not isinstance(attr_key, str):
+        raise TypeError(f"For 'get_context', 'attr_key' must be a str, but got {type(attr_key).__name__}")
     if attr_key == "device_target":
         return device_target()
     if attr_key in _settings:
         return _settings[attr_key]
     if attr_key in _KEPT:
-        return None
+        return _KEPT[attr_key].default
     raise ValueError(f"For 'get_context', there is no setting '{attr_key}'")
 
 
@@ -142,6 +207,5 @@ __getattr__ = on_first_use(
             ("ParallelMode", "get_auto_parallel_context", "reset_auto_parallel_context", "set_auto_parallel_context"),
             "parallel",
         ),
-        **dict.fromkeys(("COMPATIBLE", "LAX", "STRICT"), "core.dtype_names"),
     },
 )

@@ -219,8 +219,10 @@ def mutable(input_data: V, dynamic_len: bool = False) -> V:
         ``input_data``.
 
     Raises:
-        TypeError: the value is made of something else, or ``dynamic_len`` is set and it is neither a tuple nor a list.
+        TypeError: the value is made of something else, ``dynamic_len`` is no bool, or it is set and the value is
+            neither a tuple nor a list.
     """
+    check_bool(dynamic_len, "mutable", "dynamic_len")
     _check_mutable(input_data)
     if dynamic_len and not isinstance(input_data, tuple | list):
         raise TypeError(

@@ -9,7 +9,7 @@ from ..core.names import on_first_use as _on_first_use
 from ..core.parameter import Parameter, ParameterTuple
 from ..core.placeholder import Symbol
 from ..core.random import get_seed, set_seed
-from ..core.recording import no_recording as _no_grad
+from ..core.recording import no_gradients as _no_grad
 from ..core.tensor import Tensor, get_py_obj_dtype, swap_tensors, tensor
 from ..jit import JitConfig, enable_dynamic, jit, jit_class, lazy_inline, ms_memory_recycle, mutable, no_inline
 from ..nn.recompute import recompute

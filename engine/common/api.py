@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from ..core.names import on_first_use
-from ..core.recording import no_recording
+from ..core.recording import no_gradients, state
 from ..core.saved_tensors import saved_tensors_hooks
 from ..jit import jit, jit_class, ms_memory_recycle
 
 __all__ = ["_no_grad", "_pynative_executor", "jit", "jit_class", "ms_memory_recycle", "saved_tensors_hooks"]
 
-_no_grad = no_recording
+_no_grad = no_gradients
 
 
 class _Executor:
@@ -19,8 +19,20 @@ class _Executor:
         """Wait until all has run."""
 
     def enable_grad(self) -> bool:
-        """Whether gradients can be asked for."""
+        """Whether gradients can be asked for: not inside ``_no_grad``."""
+        return not state.refused
+
+    def grad_flag(self) -> bool:
+        """Whether operators are recorded where a gradient is asked for: they always are."""
         return True
+
+    def requires_grad(self) -> bool:
+        """Whether gradients can be asked for; the same as ``enable_grad``."""
+        return not state.refused
+
+    def high_order(self) -> bool:
+        """Whether a gradient of a gradient is being computed."""
+        return len(state.recordings) > 1
 
 
 _pynative_executor = _Executor()

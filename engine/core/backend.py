@@ -94,12 +94,14 @@ def set_device(device_target: str, device_id: int | None = None) -> None:
 
     Raises:
         TypeError: no text.
-        ValueError: another target; the text says what is allowed.
+        ValueError: another target, or a negative ``device_id``; the text says what is allowed.
         RuntimeError: "GPU" where none runs, and "Ascend"; the text says why.
     """
     global _device, _device_reason
     if not isinstance(device_target, str):
         raise TypeError(f"For 'set_device', 'device_target' must be 'CPU' or 'GPU', but got {device_target!r}")
+    if device_id is not None and device_id < 0:
+        raise ValueError(f"For 'set_device', 'device_id' must be at least 0, but got {device_id}")
     wanted = device_target.upper()
     if wanted in ("ASCEND", "DAVINCI"):
         raise RuntimeError(f"For 'set_device', {device_target!r} cannot be used: it has no kernels; use 'CPU'")

@@ -358,9 +358,11 @@ KINDS = (
     "type_none uint"
 )
 SECOND_NAMES = "byte short intc long ubyte ushort uintc intp uintp half single double cfloat cdouble"
+_GROUPS = "all_types complex_type float_type int_type number_type signed_type uint_type"
 __getattr__ = on_first_use(
     __name__,
     names={
+        **dict.fromkeys(_GROUPS.split(), "core.kinds"),
         **dict.fromkeys(SECOND_NAMES.split(), "core.dtype_names"),
         **dict.fromkeys(KINDS.split(), "core.kinds"),
         "get_py_obj_dtype": "core.tensor",

@@ -88,7 +88,16 @@ class _Function:
 
         Args:
             *tensors: the Tensors, or None; a second call replaces the first.
+
+        Raises:
+            RuntimeError: something else is given; what is no Tensor can be an attribute of ``ctx``.
         """
+        for place, one in enumerate(tensors):
+            if one is not None and not isinstance(one, Tensor):
+                raise RuntimeError(
+                    f"For 'save_for_backward', argument {place} must be a Tensor or None, but got "
+                    f"{type(one).__name__}; keep it as an attribute of ctx"
+                )
         self.saved_tensors = tensors
 
     def mark_dirty(self, *args: Tensor) -> None:
@@ -129,7 +138,8 @@ class _Function:
         Raises:
             TypeError: keyword arguments without a ``setup_context``.
             NotImplementedError: the subclass has no ``forward``.
-            RuntimeError: in the backward pass: ``backward`` returned too few gradients, or one that does not fit.
+            RuntimeError: in the backward pass: ``backward`` returned too few gradients, one that does not fit, or one
+                for what is no Tensor.
         """
         context = cls()
         apart = cls.setup_context is not _Function.setup_context
@@ -201,6 +211,12 @@ class _FunctionNode:
                 f"the backward of '{self.name}' returned {len(given)} gradients for {len(self.arrays)} arguments; "
                 "return one for each argument of apply, None where there is none"
             )
+        for place, (arrays, one) in enumerate(zip(self.arrays, given, strict=False)):
+            if one is not None and not arrays:
+                raise RuntimeError(
+                    f"the backward of '{self.name}' returned {type(one).__name__} as gradient {place}; it must be "
+                    "None, because there is no Tensor as this argument of apply"
+                )
         found: list[tuple[Array, Any]] = []
         for place, (arrays, one) in enumerate(zip(self.arrays, given, strict=False)):
             found += self._pairs(place, arrays, one, functions, tracked)

@@ -7,17 +7,18 @@ from typing import Any
 
 from ..cpu.array_module import array_module
 from . import taps
-from .checks import check_type
+from .checks import check_bool, check_type
 from .nested import Sparse, gradients_like, replaced, tensors_in
 from .operator import TENSOR_FUNCTIONS, backward_functions
 from .parameter import Parameter
-from .recording import Recording
+from .recording import Recording, state
 from .tensor import Tensor, as_tensor
 
 __all__ = ["get_grad", "grad", "jvp", "value_and_grad", "vjp"]
 
 Weights = Parameter | Iterable[Parameter] | None
 """Parameters to take gradients of: one, several, or none."""
+_FOR_USERS = ("grad", "value_and_grad", "vjp", "GradOperation")
 
 
 def grad(
@@ -49,9 +50,11 @@ def grad(
     Raises:
         ValueError: neither positions nor weights, a position twice or negative, or ``has_aux`` and one output.
         RuntimeError: an empty tuple of positions.
-        TypeError: ``fn`` cannot be called, positions are no ints, weights no Parameters, or an argument at a position
-            holds no Tensor.
-        RuntimeError: a position beyond the arguments.
+        TypeError: ``fn`` cannot be called, positions are no ints, weights no Parameters, ``has_aux`` or
+            ``return_ids`` no bool, an argument at a position holds no Tensor, or what arrives has another dtype than
+            the output.
+        RuntimeError: a position beyond the arguments; the call is inside ``_no_grad``; or another number of gradients
+            arrive than there are outputs.
     """
     compute = _gradient_function(fn, grad_position, weights, has_aux, return_ids, sens_param, "grad")
 
@@ -87,9 +90,11 @@ def value_and_grad(
     Raises:
         ValueError: neither positions nor weights, a position twice or negative, or ``has_aux`` and one output.
         RuntimeError: an empty tuple of positions.
-        TypeError: ``fn`` cannot be called, positions are no ints, weights no Parameters, or an argument at a position
-            holds no Tensor.
-        RuntimeError: a position beyond the arguments.
+        TypeError: ``fn`` cannot be called, positions are no ints, weights no Parameters, ``has_aux`` or
+            ``return_ids`` no bool, an argument at a position holds no Tensor, or what arrives has another dtype than
+            the output.
+        RuntimeError: a position beyond the arguments; the call is inside ``_no_grad``; or another number of gradients
+            arrive than there are outputs.
     """
     compute = _gradient_function(fn, grad_position, weights, has_aux, return_ids, sens_param, "value_and_grad")
     return lambda *args, **kwargs: compute(args, kwargs)
@@ -105,6 +110,8 @@ def _gradient_function(
     parameters = _parameters(weights, name)
     if positions is None and parameters is None:
         raise ValueError(f"For '{name}', 'grad_position' and 'weights' must not both be None")
+    for argument, flag in (("has_aux", has_aux), ("return_ids", return_ids)):
+        check_bool(flag, name, argument)
 
     def compute(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
         sens = None
@@ -116,7 +123,8 @@ def _gradient_function(
         )
         parts: list[Any] = []
         if positions is not None:
-            named: Any = [(p, g) for p, g in zip(positions, of_inputs, strict=True)] if return_ids else of_inputs
+            # Without arguments there is no gradient of one.
+            named: Any = [(p, g) for p, g in zip(positions, of_inputs, strict=False)] if return_ids else of_inputs
             parts.append(named[0] if len(named) == 1 else tuple(named))
         if parameters is not None:
             named = [(p.name, g) for p, g in zip(parameters, of_weights, strict=True)] if return_ids else of_weights
@@ -170,7 +178,11 @@ def differentiate(
     name: str = "grad",
 ) -> tuple[Any, list[Tensor], list[Tensor]]:
     """Run ``fn`` in a recording and walk back: its output, the gradients of the positions and of the weights."""
+    if state.refused:
+        raise RuntimeError(f"For '{name}', there are no gradients inside '_no_grad'")
     everything = (*args, *kwargs.values())  # positions go on through the keyword arguments, as in MindSpore
+    if not everything:
+        positions = ()
     for position in positions:
         if position >= len(everything):
             raise RuntimeError(
@@ -249,14 +261,14 @@ def _walk_back(recording: Recording, targets: list[Tensor], sens: Any, name: str
     functions = backward_functions()
     arriving: list[Tensor | None] = [None] * len(targets) if sens is None else list(tensors_in(sens))
     if len(arriving) != len(targets):
-        raise ValueError(
+        raise RuntimeError(
             f"For '{name}', {len(targets)} gradients must arrive, one for each output, but got {len(arriving)}"
         )
     seeds = []
     for target, given in zip(targets, arriving, strict=True):
         if given is not None and given.shape != target.shape:
             # The classes are MindSpore's.
-            raise (RuntimeError if name == "GradOperation" else ValueError)(
+            raise (ValueError if given.shape else RuntimeError)(
                 f"For '{name}', the gradient that arrives must have the output's shape {target.shape}, "
                 f"but got {given.shape}"
             )
@@ -265,6 +277,11 @@ def _walk_back(recording: Recording, targets: list[Tensor], sens: Any, name: str
         if given is None:
             given = Tensor._wrap(array_module(target._array).ones(target.shape, target._array.dtype))
         if given._array.dtype != target._array.dtype:
+            if name in _FOR_USERS:
+                raise TypeError(
+                    f"For '{name}', the gradient that arrives must have the output's dtype {target.dtype}, "
+                    f"but got {given.dtype}"
+                )
             given = TENSOR_FUNCTIONS.cast(given, dtype=target._array.dtype)
         seeds.append((target._array, given if functions.wraps else given._array))
     return recording.backward(seeds, functions)
@@ -303,7 +320,8 @@ def vjp(fn: Callable[..., Any], *inputs: Tensor, weights: Weights = None, has_au
 
     Raises:
         TypeError: an input is no Tensor, or ``weights`` are no Parameters.
-        ValueError: ``has_aux`` and one output; from ``vjp_fn``: another number of gradients, or one of another shape.
+        ValueError: ``has_aux`` and one output; from ``vjp_fn``: a gradient of another shape.
+        RuntimeError: from ``vjp_fn``: another number of gradients, or one without axes for an output that has some.
     """
     parameters = _parameters(weights, "vjp")
     for place, one in enumerate(inputs):
@@ -402,8 +420,10 @@ def get_grad(gradients: Any, identifier: int | str | Parameter) -> Tensor:
         the gradient, a Tensor.
 
     Raises:
+        TypeError: ``identifier`` is neither of these.
         RuntimeError: there is none for it.
     """
+    check_type(identifier, int | str | Parameter, "get_grad", "identifier", "a position, a Parameter or its name")
     wanted = identifier.name if isinstance(identifier, Parameter) else identifier
     found = _find(gradients, wanted)
     if found is None:

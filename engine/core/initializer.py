@@ -480,7 +480,7 @@ def initializer(init: InitLike, shape: int | Sequence[int] | None = None, dtype:
         the Tensor.
 
     Raises:
-        ValueError: an unknown name, a negative or missing axis, or a Tensor of another shape.
+        ValueError: an unknown name, an axis below 1 or none given, or a Tensor of another shape.
         TypeError: ``init`` is nothing of these.
     """
     if isinstance(shape, int):
@@ -490,8 +490,8 @@ def initializer(init: InitLike, shape: int | Sequence[int] | None = None, dtype:
         if wanted is not None and wanted != init.shape:
             raise ValueError(f"For 'initializer', 'shape' {wanted} is not the shape {init.shape} of the tensor 'init'")
         return Tensor(init, dtype)
-    if wanted is None or any(n < 0 for n in wanted):
-        raise ValueError(f"For 'initializer', 'shape' must be axes that are not negative, but got {shape}")
+    if wanted is None or any(n < 1 for n in wanted):
+        raise ValueError(f"For 'initializer', 'shape' must be axes above 0, but got {shape}")
     if isinstance(init, str):
         named = _ALIASES.get(init.lower())
         if named is None:

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import enum
 
+from . import dtype as _dtypes
 from .dtype import Type
 
 __all__ = [
-    "QuantDtype", "float8_e4m3fn", "float8_e5m2", "float_", "hifloat8", "int_", "list_", "number", "qint4x2",
-    "string", "tensor_type", "tuple_", "type_none", "uint",
+    "QuantDtype", "all_types", "complex_type", "float8_e4m3fn", "float8_e5m2", "float_", "float_type", "hifloat8",
+    "int_", "int_type", "list_", "number", "number_type", "qint4x2", "signed_type", "string", "tensor_type", "tuple_",
+    "type_none", "uint", "uint_type",
 ]  # fmt: skip
 
 
@@ -34,6 +36,17 @@ tensor_type, string, type_none = _Kind("Tensor", "tensor"), _Kind("String", "str
 list_, tuple_ = _Kind("List", "list_"), _Kind("Tuple", "tuple_")
 float8_e4m3fn, float8_e5m2 = _Kind("Float8E4M3FN", "float8_e4m3fn"), _Kind("Float8E5M2", "float8_e5m2")
 hifloat8, qint4x2 = _Kind("HiFloat8", "hifloat8"), _Kind("Int4", "int4")
+
+# Groups of them, which checks of arguments name.
+int_type = (_dtypes.int8, _dtypes.int16, _dtypes.int32, _dtypes.int64)
+uint_type = (_dtypes.uint8, _dtypes.uint16, _dtypes.uint32, _dtypes.uint64)
+_floats = (_dtypes.float16, _dtypes.float32, _dtypes.float64, _dtypes.bfloat16)
+_narrow = (float8_e4m3fn, float8_e5m2, hifloat8)
+float_type = (*_floats, *_narrow)
+complex_type = (_dtypes.complex64, _dtypes.complex128)
+signed_type = (*int_type, *_floats, *complex_type, qint4x2, *_narrow)
+number_type = (*int_type, *uint_type, *_floats, *complex_type, qint4x2, *_narrow)
+all_types = (_dtypes.bool_, *number_type)
 
 PYTHON = {int: int_, float: float_, str: string, list: list_, tuple: tuple_, type(None): type_none}
 """The kinds of Python's types; a number's type has an element type before it has one of these."""

@@ -314,9 +314,9 @@ class TensorMethods:
         """Parts along axis 2: a number of nearly equal length, or cut at indices."""
     def eigvals(self) -> Tensor:
         """The eigenvalues of each matrix."""
-    def eq(self, other: Operand | str | list[Any] | tuple[Any, ...] | None) -> Any:
+    def eq(self, other: object) -> Any:
         """x == y, as Bool."""
-    def equal(self, other: Operand | str | list[Any] | tuple[Any, ...] | None) -> Any:
+    def equal(self, other: object) -> Any:
         """x == y, as Bool."""
     def erf(self) -> Tensor:
         """The error function, 2 / sqrt(pi) times the integral of exp(-t * t) from 0 to x."""
@@ -677,7 +677,7 @@ class TensorMethods:
         """``length`` consecutive entries along one axis, from ``start`` on: ``input[..., start : start +
         length, ...]``.
         """
-    def ne(self, other: Operand | str | list[Any] | tuple[Any, ...] | None) -> Any:
+    def ne(self, other: object) -> Any:
         """x != y, as Bool."""
     def neg(self) -> Tensor:
         """-x."""
@@ -700,7 +700,7 @@ class TensorMethods:
         """The norm of vectors or matrices, or of all elements."""
     def normal_(self, mean: builtins.float = 0, std: builtins.float = 1, *, generator: Generator | None = None) -> Tensor:
         """Numbers of the normal distribution, in the tensor's shape and dtype."""
-    def not_equal(self, other: Operand | str | list[Any] | tuple[Any, ...] | None) -> Any:
+    def not_equal(self, other: object) -> Any:
         """x != y, as Bool."""
     def orgqr(self, input2: Tensor) -> Tensor:
         """The first columns of Q, the product of the reflections that ``geqrf`` gives."""

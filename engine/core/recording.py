@@ -33,6 +33,8 @@ class _State(threading.local):
     recordings: tuple[Recording, ...] = ()
     left: list[Callable[[], None]] | None = None
     """Of the walk that is under way: what its hooks leave to be done at its end."""
+    refused = False
+    """Whether the user's code has said that no gradients are wanted."""
 
 
 state = _State()
@@ -486,3 +488,15 @@ def no_recording() -> Iterator[None]:
         yield
     finally:
         state.recordings = saved
+
+
+@contextmanager
+def no_gradients() -> Iterator[None]:
+    """``_no_grad``: nothing is recorded in this thread inside the block, and ``grad`` refuses, as in MindSpore."""
+    before = state.refused
+    state.refused = True
+    try:
+        with no_recording():
+            yield
+    finally:
+        state.refused = before

@@ -457,6 +457,10 @@ class Tensor(TensorMethods):
                 recording.hooked[id(self._array)] = self._run_gradient_hooks
         return handle
 
+    def hooks(self) -> list[Callable[..., Any]]:
+        """The functions that ``register_hook`` was given and that were not removed, in their order."""
+        return list((self._gradient_hooks or {}).values())
+
     def _run_gradient_hooks(self, gradient: Any) -> Any:
         """The gradient after this tensor's hooks; it comes and goes as array or as tensor."""
         value = as_tensor(gradient)

@@ -157,8 +157,10 @@ class Dataset:
         Raises:
             TypeError: an argument of another type.
             ValueError: ``num_epochs`` is neither -1 nor above 0.
+            RuntimeError: there is no column of a name.
         """
         source: Dataset = self if columns is None else self.project(columns)
+        source.columns()
         return DatasetIterator(source, num_epochs, output_numpy, list, "create_tuple_iterator")
 
     def __iter__(self) -> DatasetIterator:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.checks import check_int, check_type
+from ..core.checks import check_bool, check_int, check_type
 from ..core.dtype import any_dtype
 from ..core.tensor import Tensor
 from ..core.types import AnyDType, Array
@@ -49,7 +49,7 @@ def _sampler(
         return SubsetSampler(sampler, num_samples)
     check_type(shuffle, bool | None, who, "shuffle", "a bool or None", show=repr)
     if (num_shards is None) != (shard_id is None):
-        raise RuntimeError(f"For '{who}', 'num_shards' and 'shard_id' go together")
+        raise ValueError(f"For '{who}', 'num_shards' and 'shard_id' go together")
     if num_shards is not None and shard_id is not None:
         return DistributedSampler(num_shards, shard_id, by_default if shuffle is None else shuffle, num_samples or None)
     if shuffle or (shuffle is None and by_default):
@@ -138,7 +138,7 @@ class NumpySlicesDataset(_Indexed):
         TypeError: an argument of another type.
         ValueError: no rows, columns of several lengths, another number of names, or ``sampler`` beside what it
             replaces.
-        RuntimeError: one of ``num_shards`` and ``shard_id`` without the other.
+        ValueError: one of ``num_shards`` and ``shard_id`` without the other.
     """
 
     def __init__(
@@ -233,6 +233,9 @@ class GeneratorDataset(_Sampled):
             )
         if column_names is None:
             raise ValueError(f"For '{who}', 'column_names' is missing")
+        check_bool(python_multiprocessing, who, "python_multiprocessing")
+        if num_parallel_workers is not None:
+            between(who, "num_parallel_workers", num_parallel_workers, 1)
         super().__init__((), names_of(who, "column_names", column_names))
         self._types = None if column_types is None else [any_dtype(one).numpy for one in column_types]
         if not self.indexed and (sampler is not None or batch_sampler is not None or num_shards is not None):

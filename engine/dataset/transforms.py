@@ -92,10 +92,12 @@ class Fill(Transform):
         fill_value: the value, a number, or text for text.
 
     Raises:
+        TypeError: ``fill_value`` is neither.
         RuntimeError: when called, text for numbers or a number for text.
     """
 
     def __init__(self, fill_value: Number | str | bytes) -> None:
+        check_type(fill_value, int | float | str | bytes, "Fill", "fill_value", "a number or text")
         self.fill_value = fill_value
 
     def changed(self, value: Array) -> Array:

@@ -169,7 +169,7 @@ def dstack(tensors: Sequence[Tensor]) -> Tensor:
 def einsum(equation: str, *operands: Any) -> Tensor:
     """The sum of products that Einstein's notation says, as in NumPy."""
 
-def eq(input: Operand, other: Operand | str | list[Any] | tuple[Any, ...] | None) -> Any:
+def eq(input: Operand, other: object) -> Any:
     """x == y, as Bool."""
 
 def erf(input: Tensor) -> Tensor:
@@ -228,6 +228,9 @@ def gather(input: Tensor, dim: int, index: Tensor) -> Tensor:
 
 def gcd(input: Operand, other: Operand) -> Tensor:
     """The greatest common divisor of integers, 0 or above."""
+
+def ge(input: Operand, other: Operand) -> Tensor:
+    """x >= y, as Bool."""
 
 def greater(input: Operand, other: Operand) -> Tensor:
     """x > y, as Bool."""
@@ -358,7 +361,7 @@ def narrow(input: Tensor, dim: int, start: int | Tensor, length: int) -> Tensor:
     length, ...]``.
     """
 
-def ne(input: Operand, other: Operand | str | list[Any] | tuple[Any, ...] | None) -> Any:
+def ne(input: Operand, other: object) -> Any:
     """x != y, as Bool."""
 
 def neg(input: Tensor) -> Tensor:
@@ -370,7 +373,7 @@ def negative(input: Tensor) -> Tensor:
 def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
     """Where elements are not 0, in the order of the tensor."""
 
-def not_equal(input: Operand, other: Operand | str | list[Any] | tuple[Any, ...] | None) -> Any:
+def not_equal(input: Operand, other: object) -> Any:
     """x != y, as Bool."""
 
 def ones_like(input: Tensor, *, dtype: DTypeLike | None = None) -> Tensor:
@@ -499,6 +502,11 @@ def trunc(input: Tensor) -> Tensor:
 
 def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     """The entries along ``dim``, without that axis."""
+
+def unique(input: Tensor, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None) -> Tensor | tuple[Tensor, ...]:
+    """Each value once, in ascending order; on demand where each element's value is among them, and how
+    often it came.
+    """
 
 def unique_consecutive(input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None) -> Tensor | tuple[Tensor, ...]:
     """The values without repetitions of neighbors; on demand which of them each element has, and how long

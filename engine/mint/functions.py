@@ -21,10 +21,10 @@ from ..ops.arguments import Axis, along, axes_of, one_axis
 
 __all__ = [
     "add", "allclose", "argmin", "argsort", "bernoulli", "cdist", "clone", "cummin", "diag", "dot", "empty",
-    "empty_like", "flatten", "index_add", "item", "log_softmax", "max", "mean", "median", "meshgrid", "min",
-    "multinomial", "norm", "normal", "ones", "pow", "rand", "rand_like", "randint", "randint_like", "randn",
-    "randn_like", "randperm", "repeat_interleave", "scatter_add", "select", "sort", "squeeze", "sub", "take", "topk",
-    "vdot", "where", "zeros",
+    "empty_like", "equal", "flatten", "index_add", "item", "linspace", "log_softmax", "max", "mean", "median",
+    "meshgrid", "min", "multinomial", "norm", "normal", "ones", "pow", "rand", "rand_like", "randint", "randint_like",
+    "randn", "randn_like", "randperm", "repeat_interleave", "scatter_add", "select", "sort", "squeeze", "sub", "take",
+    "topk", "vdot", "where", "zeros",
 ]  # fmt: skip
 
 _WAYS_TO_MEASURE = (
@@ -50,6 +50,44 @@ def pow(input: Operand, exponent: Operand) -> Tensor:
     if whole and isinstance(exponent, int) and exponent < 0:
         raise RuntimeError(f"For 'mint.pow', integers have no power of {exponent}: they would be fractions")
     return ops.pow(input, exponent)
+
+
+def equal(input: Tensor, other: Tensor) -> bool:
+    """Whether two tensors have the same shape and the same elements.
+
+    Args:
+        input: a Tensor.
+        other: a Tensor.
+
+    Returns:
+        a bool of Python's.
+
+    Raises:
+        TypeError: one of them is no Tensor.
+    """
+    for argument, x in (("input", input), ("other", other)):
+        check_type(x, Tensor, "mint.equal", argument)
+    return input.shape == other.shape and builtins.bool(ops.eq(input, other).all())
+
+
+def linspace(start: Operand, end: Operand, steps: int, *, dtype: DTypeLike | None = None) -> Tensor:
+    """start + k * (end - start) / (steps - 1) for k from 0 to steps - 1: both ends are in it. No gradient passes.
+
+    Args:
+        start: the first number, a number or a 0-d tensor.
+        end: the last number, likewise.
+        steps: how many numbers, an int of at least 1; of one it is ``start``.
+        dtype: the dtype of the result; without it Float32.
+
+    Returns:
+        a Tensor of shape (steps,).
+
+    Raises:
+        TypeError: ``steps`` is no int.
+        ValueError: ``steps`` is below 1, or a tensor has axes.
+    """
+    found = ops.linspace(start, end, steps)
+    return found if dtype is None else ops.cast(found, dtype)
 
 
 def dot(input: Tensor, other: Tensor) -> Tensor:

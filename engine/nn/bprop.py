@@ -115,8 +115,10 @@ class _CustomBprop:
     ) -> list[tuple[Array, Any]]:
         """Gradients for the inputs and the listed weights that are followed."""
         arriving = [gradient_or_zeros(g, array) for g, array in zip(gradient, output, strict=True)]
-        dout = gradients_like(self.output, arriving)
-        returned = taps.run_bprop(self.cell, self.cell.bprop, (*self.arguments, self.output, dout))
+        # As in MindSpore, a list of outputs comes as a tuple.
+        out = tuple(self.output) if isinstance(self.output, list) else self.output
+        dout = gradients_like(out, arriving)
+        returned = taps.run_bprop(self.cell, self.cell.bprop, (*self.arguments, out, dout))
         of_inputs, of_weights = self._split(returned)
         found: list[Any] = []
         for place, (argument, slot) in enumerate(zip(self.arguments, of_inputs, strict=False)):
@@ -182,12 +184,24 @@ class _CustomBprop:
         if isinstance(returned, dict):
             raise TypeError(f"{who} must return gradients of the inputs, but returned a dict")
         of_inputs = list(returned) if isinstance(returned, tuple | list) else [returned]
+        of_inputs = self._grouped(of_inputs)
         if len(of_inputs) < len(self.arguments):
             raise RuntimeError(
                 f"{who} returned {len(of_inputs)} gradients for {len(self.arguments)} inputs; "
                 "return one for each input of construct, None where there is none"
             )
         return of_inputs, of_weights
+
+    def _grouped(self, flat: list[Any]) -> list[Any]:
+        """Gradients that came one after another for the entries of tuples, with those of each tuple together."""
+        counts = [len(a) if isinstance(a, tuple | list) else 1 for a in self.arguments]
+        if len(flat) == len(counts) or len(flat) != sum(counts) or any(isinstance(g, tuple | list) for g in flat):
+            return flat
+        rest = iter(flat)
+        return [
+            [next(rest) for _ in range(count)] if isinstance(a, tuple | list) else next(rest)
+            for a, count in zip(self.arguments, counts, strict=True)
+        ]
 
     def _split_flat(self, returned: Any, who: str) -> tuple[list[Any], dict[Parameter, Any]]:
         """The same of the gradients of the inputs and then those of the weights, one after another."""

@@ -409,7 +409,14 @@ class CellSettings(CellBase):
 
         Returns:
             This cell.
+
+        Raises:
+            ValueError: ``fusion_type`` is no int, or negative.
         """
+        if isinstance(fusion_type, bool) or not isinstance(fusion_type, int) or fusion_type < 0:
+            raise ValueError(
+                f"For 'Cell.set_comm_fusion', 'fusion_type' must be an int of at least 0, but got {fusion_type!r}"
+            )
         _without_effect("Cell.set_comm_fusion", "there is one process; the number is kept on the parameters")
         for parameter in self.trainable_params(recurse):
             parameter.comm_fusion = fusion_type

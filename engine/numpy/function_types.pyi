@@ -115,7 +115,7 @@ def divide(x1: Operand, x2: Operand) -> Tensor:
 def dstack(tup: Sequence[Tensor]) -> Tensor:
     """Tensors joined along the third axis, each taken as ``atleast_3d`` makes it; as in NumPy."""
 
-def equal(x1: Operand, x2: Operand | str | list[Any] | tuple[Any, ...] | None) -> Any:
+def equal(x1: Operand, x2: object) -> Any:
     """x == y, as Bool."""
 
 def exp(x: Tensor) -> Tensor:
@@ -259,7 +259,7 @@ def negative(a: Tensor) -> Tensor:
 def norm(x: Tensor, ord: int | float | str | None = None, axis: Axis = None, keepdims: bool = False) -> Tensor:
     """The norm of vectors or matrices, or of all elements."""
 
-def not_equal(x1: Operand, x2: Operand | str | list[Any] | tuple[Any, ...] | None) -> Any:
+def not_equal(x1: Operand, x2: object) -> Any:
     """x != y, as Bool."""
 
 def positive(a: Tensor) -> Tensor:

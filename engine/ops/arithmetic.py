@@ -356,9 +356,9 @@ def _round(input: Tensor, decimals: int = 0) -> Tensor:
 def _scaled(other: Operand, alpha: Number) -> Operand:
     if isinstance(other, list | tuple):
         other = tensor_of(other)
-    if type(other) is int and type(alpha) is int:
-        return other * alpha  # a number still: it takes the tensor's type
-    return other if alpha == 1 and not isinstance(alpha, float) else mul(other, alpha)
+    if alpha == 1 and not isinstance(alpha, float):
+        return other
+    return other * alpha if isinstance(other, int | float | complex) else mul(other, alpha)
 
 
 @declare(method="add", in_place="add_")

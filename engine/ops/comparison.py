@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.backend import is_array
 from ..core.operator import Operator
 from ..core.surfaces import declare, everywhere, prim, renamed
 from ..core.tensor import Tensor
@@ -22,12 +23,13 @@ __all__ = [
 
 
 class Equality(Binary):
-    """``==`` or ``!=``, which Python code also asks of a tensor and None, a string or a list: not equal."""
+    """``==`` or ``!=``, which Python code also asks of a tensor and any other object: not equal."""
 
-    def __call__(self, input: Operand, other: Operand | str | list[Any] | tuple[Any, ...] | None) -> Any:
-        if other is None or isinstance(other, str | list | tuple):
+    def __call__(self, input: Operand, other: object) -> Any:
+        known = isinstance(other, Tensor | int | float | complex | np.generic) or is_array(other)
+        if isinstance(input, Tensor) and not known:
             return self is not eq
-        return Binary.__call__(self, input, other)
+        return Binary.__call__(self, input, other)  # type: ignore[arg-type]  # it checks what came
 
 
 class Exact(Binary):
@@ -88,7 +90,7 @@ ge = Binary(
     doc="x >= y, as Bool.",
     method=("ge", "greater_equal"),
     primitive=prim("GreaterEqual"),
-    mint="greater_equal",
+    mint=("ge", "greater_equal"),
     numpy=renamed("greater_equal", input="x1", other="x2"),
 )
 logical_and = Binary(

@@ -83,8 +83,16 @@ def _is_basic(index: object) -> bool:
     return all(p is None or p is Ellipsis or isinstance(p, int | np.integer | slice) for p in parts)
 
 
+def _as_tuple(index: Any) -> Any:
+    """A list with more than ints and bools in it is a tuple of indices, as in MindSpore and in NumPy of old."""
+    several = isinstance(index, list) and any(
+        part is None or part is Ellipsis or isinstance(part, list | tuple | slice | Tensor) for part in index
+    )
+    return tuple(index) if several else index
+
+
 def _checked(x: Tensor, index: Any) -> Any:
-    plain = _plain(index)
+    plain = _plain(_as_tuple(index))
     for part in plain if isinstance(plain, tuple) else (plain,):
         if not (part is None or part is Ellipsis or isinstance(part, int | np.integer | slice) or is_array(part)):
             raise IndexError(
@@ -99,14 +107,17 @@ def getitem(input: Tensor, index: Any) -> Tensor:
 
     Args:
         input: the tensor.
-        index: ints, slices, None, ..., lists, arrays and tensors, of integers or of bools, or a tuple of these.
+        index: ints, slices, None, ..., lists, arrays and tensors, of integers or of bools, or a tuple of these; a list
+            that holds lists, slices, None or tensors is such a tuple.
 
     Returns:
         A tensor of the dtype of ``input``: writing to one of the two never changes the other.
 
     Raises:
-        IndexError: an index out of range, more of them than axes, or what cannot be an index.
+        IndexError: an index out of range, more of them than axes, False, an empty list, or what cannot be an index.
     """
+    if index is False or (isinstance(index, list) and not index):
+        raise IndexError(f"For 'Tensor.__getitem__', the index must name something, but got {index!r}")
     result: Tensor = getitem_operator(input, index=_checked(input, index))
     return result
 

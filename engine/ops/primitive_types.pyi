@@ -962,7 +962,7 @@ class Eps(Primitive):
 
 class Equal(Primitive):
     """x == y, as Bool."""
-    def __call__(self, input: Operand, other: Operand | str | list[Any] | tuple[Any, ...] | None, /) -> Any: ...
+    def __call__(self, input: Operand, other: object, /) -> Any: ...
 
 class EqualCount(Primitive):
     """How many elements of two tensors are the same."""
@@ -1948,7 +1948,7 @@ class NonZero(Primitive):
 
 class NotEqual(Primitive):
     """x != y, as Bool."""
-    def __call__(self, input: Operand, other: Operand | str | list[Any] | tuple[Any, ...] | None, /) -> Any: ...
+    def __call__(self, input: Operand, other: object, /) -> Any: ...
 
 class NthElement(Primitive):
     """The n-th smallest element along the last axis, from 0; several that are equal share the gradient.

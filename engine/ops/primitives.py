@@ -5,6 +5,7 @@ Which there are is declared beside the functions that they call (``surfaces.decl
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
@@ -167,6 +168,25 @@ class Primitive:
         """
         self.__dict__[check_type(name, str, self.name, "name")] = value
         self.attrs[name] = value
+        return self
+
+    def recompute(self, mode: bool = True) -> Primitive:
+        """Set the mark ``recompute``, which a graph compiler reads; a warning says so. Use that of a Cell instead.
+
+        Args:
+            mode: what it is set to.
+
+        Returns:
+            The primitive itself.
+
+        Raises:
+            TypeError: ``mode`` is no bool.
+        """
+        check_type(mode, bool, self.name, "mode")
+        warnings.warn(
+            "'Primitive.recompute' has no effect here: use Cell.recompute or mindspore.recompute", stacklevel=2
+        )
+        self.attrs["recompute"] = mode
         return self
 
     def del_prim_attr(self, name: str) -> Primitive:

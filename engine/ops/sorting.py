@@ -880,7 +880,7 @@ def unique(input: Tensor) -> tuple[Tensor, Tensor]:
     return gather_elements(values, 0, Tensor._wrap(order)), Tensor._wrap(rank[inverse._array].astype(kind))
 
 
-@declare(method="unique")
+@declare(method="unique", mint="unique")
 def unique_sorted(
     input: Tensor,
     sorted: bool = True,

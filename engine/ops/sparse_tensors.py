@@ -5,6 +5,7 @@ Each keeps values in a tensor that gradients go through, and beside it integers 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -138,6 +139,8 @@ def check_coo(
             f"For '{name}', 'indices' must have a row of {len(lengths)} for each of the vector 'values', "
             f"but got shapes {places.shape} and {kept.shape}"
         )
+    if kept.size > math.prod(lengths):
+        raise ValueError(f"For '{name}', 'shape' {lengths} is too small for {kept.size} values")
     return _check_integers(places, name, "indices"), kept, lengths
 
 

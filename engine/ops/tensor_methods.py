@@ -76,10 +76,15 @@ def _itemset(input: Tensor, *args: Any) -> Tensor:
         a Tensor of the shape and dtype of ``input``.
 
     Raises:
-        ValueError: an int place that is out of range.
-        IndexError: a tuple place that is out of range.
+        IndexError: a place that is out of range, or a value that is no number.
     """
-    place = np.unravel_index(args[0], input.shape) if len(args) == 2 and isinstance(args[0], int) else args[0]
+    if not isinstance(args[-1], int | float | complex | np.generic):
+        raise IndexError(f"For 'Tensor.itemset', the value must be a number, but got {type(args[-1]).__name__}")
+    place = args[0]
+    if len(args) == 2 and isinstance(place, int):
+        if not -input.size <= place < input.size:
+            raise IndexError(f"For 'Tensor.itemset', the place must be within {input.size} elements, but got {place}")
+        place = np.unravel_index(place % input.size, input.shape)
     changed = _copy(input)
     changed[place if len(args) == 2 else (0,) * input.ndim] = args[-1]
     return changed

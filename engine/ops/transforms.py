@@ -49,7 +49,7 @@ class GradOperation:
         self.sens_param = sens_param
 
     def __call__(self, fn: Function, weights: Parameter | Sequence[Parameter] | None = None) -> Function:
-        """The function of gradients of ``fn``.
+        """The function of gradients of ``fn``; of one that is called without arguments they are an empty tuple.
 
         Args:
             fn: a function of Tensors, or a Cell.
@@ -61,9 +61,11 @@ class GradOperation:
             of both.
 
         Raises:
-            TypeError: when the returned function is called: ``fn`` cannot be, ``weights`` are no Parameters, or an
-                argument whose gradient is asked for is no Tensor.
-            RuntimeError: when it is called: what arrives has not the shape of the output.
+            TypeError: when the returned function is called: ``fn`` cannot be, ``weights`` are no Parameters, an
+                argument whose gradient is asked for is no Tensor, or what arrives has another dtype than the output.
+            ValueError: when it is called: what arrives has another shape than the output.
+            RuntimeError: when it is called: what arrives has no axes and the output has, another number of gradients
+                arrive than there are outputs, or the call is inside ``_no_grad``.
         """
 
         def after_grad(*args: Any, **kwargs: Any) -> Any:
@@ -85,7 +87,7 @@ class GradOperation:
             if "sens" in kwargs:
                 sens = kwargs.pop("sens")
             else:
-                *rest, sens = args
+                *rest, sens = args or (None,)
                 args = tuple(rest)
             sens = Tensor(sens) if isinstance(sens, int | float) else sens
         everything = (*args, *kwargs.values())
@@ -98,7 +100,7 @@ class GradOperation:
             fn, args, kwargs, positions, parameters, sens=sens, name="GradOperation"
         )
         if not self.get_by_list:
-            return tuple(of_inputs) if self.get_all else of_inputs[0]
+            return tuple(of_inputs) if self.get_all or not of_inputs else of_inputs[0]
         found = of_weights[0] if isinstance(weights, Parameter) else tuple(of_weights)
         return (tuple(of_inputs), found) if self.get_all else found
 

@@ -424,3 +424,41 @@ def test_debugging_a_right_bprop_with_random_numbers_is_silent() -> None:
             return out[1].astype(ms.float32) * dout[0] * 2.0
 
     assert set(ms.grad(Dropping())(Tensor(np.ones((4, 4, 2, 2), np.float32))).asnumpy().ravel()) <= {0.0, 2.0}
+
+
+class _OfTuple(nn.Cell):
+    def __init__(self, returned: Callable[..., Any]) -> None:
+        super().__init__()
+        self.returned = returned
+
+    def construct(self, pair: Any, z: Tensor) -> Tensor:
+        return pair[0] * pair[1] * z
+
+    def bprop(self, pair: Any, z: Tensor, out: Tensor, dout: Tensor) -> Any:
+        return self.returned(dout * 10.0, dout * 100.0, dout * 1000.0)
+
+
+@pytest.mark.parametrize("returned", [lambda a, b, c: ((a, b), c), lambda a, b, c: (a, b, c)])
+def test_gradients_of_a_tuple_may_come_one_after_another(returned: Callable[..., Any]) -> None:
+    x = Tensor([1.0, 2.0])
+    cell = _OfTuple(returned)
+    found = grad(lambda a, b, c: cell((a, b), c), (0, 1, 2))(x, x + 1.0, x + 2.0)
+    assert [g.tolist() for g in found] == [[10.0, 10.0], [100.0, 100.0], [1000.0, 1000.0]]
+
+
+def test_a_list_of_outputs_comes_to_bprop_as_a_tuple() -> None:
+    seen: list[Any] = []
+
+    class Several(nn.Cell):
+        def construct(self, x: Tensor) -> list[Tensor]:
+            return [x * 2.0, x * 3.0]
+
+        def bprop(self, x: Tensor, out: Any, dout: Any) -> Any:
+            seen.extend((out, dout))
+            return (dout[0] * 5.0 + dout[1],)
+
+    cell = Several()
+    assert grad(lambda x: cell(x)[0])(Tensor([1.0])).tolist() == [5.0]
+    out, dout = seen
+    assert (type(out), type(dout)) == (tuple, tuple)
+    assert ([t.tolist() for t in out], [t.tolist() for t in dout]) == ([[2.0], [3.0]], [[1.0], [0.0]])

@@ -79,7 +79,6 @@ def test_inputs_are_kept_and_the_ways_to_call_a_cell_call_it() -> None:
     ("action", "error", "text"),
     [
         (lambda net: net.set_boost("fast"), ValueError, "'boost_type' must be \"less_bn\""),
-        (lambda net: net.set_comm_fusion(-1), ValueError, "'comm_fusion' must not be negative"),
         (lambda net: net.set_inputs(1, x=2), ValueError, "not both"),
         (lambda net: net.set_inputs(y=2), ValueError, "has no input 'y'"),
         (lambda net: net.shard(((1,),)), NotImplementedError, "on one device"),
@@ -234,3 +233,9 @@ def test_an_error_inside_leaves_no_type_behind() -> None:
 def test_an_option_that_mindspore_refuses_is_refused(error: type[Exception], text: str, call: Any) -> None:
     with pytest.raises(error, match=text):
         call()
+
+
+@pytest.mark.parametrize("number", [-1, "a", True, 1.5])
+def test_a_number_of_fusion_is_an_int_that_is_not_negative(number: Any) -> None:
+    with pytest.raises(ValueError, match="'fusion_type' must be an int of at least 0, but got"):
+        nn.ReLU().set_comm_fusion(number)

@@ -205,3 +205,20 @@ def test_half_precision_stays_half_beside_numbers() -> None:
         x = Tensor([1.0, 2.0], dtype)
         results = [x * 2.5, 1 / x, x**2, x - 1, ms.ops.maximum(x, 1.5), ms.ops.where(x > 1, x, 0.5), ms.ops.rsqrt(x)]
         assert {str(r.dtype) for r in results} == {str(dtype)}
+
+
+def test_the_groups_of_dtypes_are_mindspores() -> None:
+    """By names, as MindSpore 2.10 prints them."""
+    from hookscope.engine.core import dtype
+
+    def names(group: str) -> str:
+        return " ".join(str(one) for one in getattr(dtype, group))
+
+    ints, floats = "Int8 Int16 Int32 Int64", "Float16 Float32 Float64 BFloat16"
+    unsigned, narrow = "UInt8 UInt16 UInt32 UInt64", "Float8E4M3FN Float8E5M2 HiFloat8"
+    assert names("int_type") == ints and names("uint_type") == unsigned
+    assert names("float_type") == f"{floats} {narrow}"
+    assert names("complex_type") == "Complex64 Complex128"
+    assert names("signed_type") == f"{ints} {floats} Complex64 Complex128 Int4 {narrow}"
+    assert names("number_type") == f"{ints} {unsigned} {floats} Complex64 Complex128 Int4 {narrow}"
+    assert names("all_types") == f"Bool {names('number_type')}"

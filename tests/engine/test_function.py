@@ -288,3 +288,25 @@ def test_a_cell_has_hooks_of_its_own() -> None:
     net.register_saved_tensors_hooks(lambda t: log.append("pack") or t, lambda t: log.append("unpack") or t)
     assert ms.grad(net)(Tensor([0.0])).item() == 0.25
     assert {"pack", "unpack"} == set(log)
+
+
+def test_a_gradient_for_what_is_no_tensor_is_refused() -> None:
+    class Doubled(_Function):
+        @staticmethod
+        def forward(ctx: Any, x: Tensor, factor: int) -> Tensor:
+            return x * 2.0
+
+        @staticmethod
+        def backward(ctx: Any, g: Tensor) -> Any:
+            return g, g
+
+    with pytest.raises(RuntimeError, match="returned Tensor as gradient 1; it must be None"):
+        ms.grad(lambda x: Doubled.apply(x, 3))(X)
+
+
+def test_only_tensors_and_none_are_saved_for_backward() -> None:
+    context = _Function()
+    context.save_for_backward(X, None)
+    assert context.saved_tensors == (X, None)
+    with pytest.raises(RuntimeError, match="argument 1 must be a Tensor or None, but got int; keep it as an attribute"):
+        context.save_for_backward(X, 3)

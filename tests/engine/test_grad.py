@@ -382,7 +382,7 @@ def test_vjp_with_weights_and_has_aux() -> None:
 
 def test_vjp_wants_one_gradient_for_each_output() -> None:
     _, back = vjp(lambda x: (x, x), X)
-    with pytest.raises(ValueError, match="2 gradients must arrive, one for each output, but got 1"):
+    with pytest.raises(RuntimeError, match="2 gradients must arrive, one for each output, but got 1"):
         back(X)
 
 
@@ -455,3 +455,85 @@ def test_has_aux_needs_more_than_one_output() -> None:
     for output in (lambda x: x, lambda x: (x,)):
         with pytest.raises(ValueError, match="with 'has_aux' the function must return a tuple of more than one output"):
             grad(output, has_aux=True)(X)
+
+
+# The classes of these errors are those that MindSpore 2.10 raised for the same calls.
+
+
+@pytest.mark.parametrize("name", ["grad", "GradOperation", "vjp"])
+@pytest.mark.parametrize(
+    ("arriving", "error", "text"),
+    [
+        (numbers(1.0, 1.0, 1.0), ValueError, r"shape \(2,\), but got \(3,\)"),
+        (Tensor([[1.0], [1.0]]), ValueError, r"shape \(2,\), but got \(2, 1\)"),
+        (Tensor(1.0), RuntimeError, r"shape \(2,\), but got \(\)"),
+        (Tensor([1.0, 1.0], ms.float16), TypeError, "dtype Float32, but got Float16"),
+        (Tensor([1, 1], ms.int32), TypeError, "dtype Float32, but got Int32"),
+        ((X, X), RuntimeError, "1 gradients must arrive, one for each output, but got 2"),
+    ],
+)
+def test_what_arrives_must_fit_the_output(name: str, arriving: Any, error: type[Exception], text: str) -> None:
+    def double(x: Tensor) -> Tensor:
+        return x * 2.0
+
+    if name == "vjp":
+        back = vjp(double, X)[1]
+        with pytest.raises(error, match=text):
+            back(*(arriving if isinstance(arriving, tuple) else (arriving,)))
+        return
+    make = grad(double, sens_param=True) if name == "grad" else ops.GradOperation(sens_param=True)(double)
+    with pytest.raises(error, match=text):
+        make(X, arriving)
+
+
+def test_a_function_without_arguments_has_an_empty_tuple_of_gradients() -> None:
+    w = parameter(4.0, 6.0)
+
+    def double() -> Tensor:
+        return w * 2.0
+
+    assert grad(double)() == grad(double, (0, 1))() == ops.GradOperation()(double)() == ()
+    assert ops.GradOperation(get_all=True)(double)() == ()
+    of_inputs, of_weight = grad(double, 0, w)()
+    assert (of_inputs, of_weight.tolist()) == ((), [2.0, 2.0])
+
+
+@pytest.mark.parametrize("make", [grad, value_and_grad, lambda f: ops.GradOperation()(f)])
+def test_inside_no_grad_a_gradient_is_refused(make: Any) -> None:
+    from hookscope.engine.common.api import _no_grad, _pynative_executor
+
+    gradient = make(lambda x: x * x)
+    with _no_grad():
+        assert not _pynative_executor.enable_grad()
+        with pytest.raises(RuntimeError, match="there are no gradients inside '_no_grad'"):
+            gradient(X)
+    assert _pynative_executor.enable_grad() and _pynative_executor.requires_grad() and _pynative_executor.grad_flag()
+    gradient(X)
+
+
+def test_the_executor_tells_when_a_gradient_of_a_gradient_is_computed() -> None:
+    from hookscope.engine.common.api import _pynative_executor
+
+    seen: list[bool] = []
+
+    def square(x: Tensor) -> Tensor:
+        seen.append(_pynative_executor.high_order())
+        return x * x
+
+    grad(square)(X)
+    grad(grad(square))(X)
+    assert seen == [False, True]
+
+
+@pytest.mark.parametrize("argument", ["has_aux", "return_ids"])
+def test_a_flag_of_grad_is_a_bool(argument: str) -> None:
+    for make in (grad, value_and_grad):
+        with pytest.raises(TypeError, match=f"'{argument}' must be a bool, but got int"):
+            make(lambda x: x, **{argument: 3})
+
+
+def test_get_grad_takes_a_position_a_parameter_or_a_name() -> None:
+    made = grad(lambda x: x * x, return_ids=True)(X)
+    for wrong in (1.5, None, (0,)):
+        with pytest.raises(TypeError, match="'identifier' must be a position, a Parameter or its name, but got"):
+            ms.get_grad(made, wrong)  # type: ignore[arg-type]

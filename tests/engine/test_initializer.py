@@ -145,8 +145,8 @@ def test_dtype_and_shape_are_those_asked_for() -> None:
     [
         (("no such", (2,)), ValueError, "'init' must be one of .* but got 'no such'"),
         ((None, (2,)), TypeError, "'init' must be an Initializer, a name, a number or a Tensor, but got NoneType"),
-        (("ones", (-1,)), ValueError, r"'shape' must be axes that are not negative, but got \(-1,\)"),
-        (("ones",), ValueError, "'shape' must be axes that are not negative, but got None"),
+        (("ones", (-1,)), ValueError, r"'shape' must be axes above 0, but got \(-1,\)"),
+        (("ones",), ValueError, "'shape' must be axes above 0, but got None"),
         ((Tensor([1.0]), (2,)), ValueError, r"'shape' \(2,\) is not the shape \(1,\) of the tensor 'init'"),
         (("he_uniform", (2,)), ValueError, r"For 'HeUniform', the shape must have at least 2 axes to have fans"),
     ],
@@ -298,3 +298,9 @@ def test_an_initializer_with_a_seed_gives_the_same_values_each_time_and_moves_no
     assert (initializer(rule, (2, 3)).asnumpy() != one).any()
     with pytest.raises(TypeError, match="For 'Normal', 'seed' must be an int"):
         rule.seed = "a"  # type: ignore[assignment]
+
+
+@pytest.mark.parametrize("shape", [(0,), (2, 0), (-1,)])
+def test_a_shape_without_elements_is_refused(shape: tuple[int, ...]) -> None:
+    with pytest.raises(ValueError, match="'shape' must be axes above 0, but got"):
+        ms.common.initializer.initializer("ones", shape)

@@ -84,7 +84,7 @@ def test_six_steps_are_those_of_the_formula(make: Make, want: Array) -> None:
     w = parameter()
     optimizer = make([w])
     for gradient in GRADIENTS:
-        assert optimizer((Tensor(gradient),)) is True
+        assert optimizer((Tensor(gradient),)) in ((True,), True)
     # The learning rate and Momentum's factor are kept as Float32, as in MindSpore.
     np.testing.assert_allclose(w.asnumpy(), want, rtol=1e-6)
     assert optimizer.global_step.item() == 6
@@ -576,3 +576,22 @@ def test_constant_rates_beside_schedules_come_last(rate: Any, base: Any, last: l
     if base == 0.1:
         assert float(optimizer.get_lr_parameter(second[0]).asnumpy()) == np.float32(0.1)
         assert [float(r.asnumpy()) for r in optimizer.get_lr()[2:]] == [np.float32(0.1)] * 2
+
+
+@pytest.mark.parametrize(
+    ("name", "returned"),
+    [
+        *((name, (True, True)) for name in ("SGD", "Adam", "AdamWeightDecay", "RMSProp", "Adagrad", "FTRL")),
+        *((name, (True, True)) for name in ("LazyAdam", "ProximalAdagrad", "AdaMax", "Adadelta", "AdamOffload")),
+        *((name, True) for name in ("ASGD", "Rprop")),
+    ],
+)
+def test_a_step_returns_what_mindspore_returns(name: str, returned: Any) -> None:
+    ones = Tensor(np.ones(2, np.float32))
+    weights = [Parameter(ones, name="v"), Parameter(ones, name="w")]
+    assert getattr(nn, name)(weights, learning_rate=0.1)((ones, ones)) == returned
+
+
+def test_a_group_without_params_is_a_key_error() -> None:
+    with pytest.raises(KeyError, match="group 0 has no 'params'"):
+        nn.SGD([{"lr": 0.1}], 0.1)

@@ -192,3 +192,12 @@ def test_names_of_inputs_and_outputs_can_be_read_back() -> None:
     relu.init_prim_io_names(["x"], ["y"])
     assert relu.input_names == ["x"] and relu.output_names == ["y"] and repr(relu) == "Prim[ReLU]"
     assert relu.attrs == {"input_names": ["x"], "output_names": ["y"]}
+
+
+def test_the_mark_recompute_of_a_primitive_says_that_it_has_no_effect() -> None:
+    relu = ops.ReLU()
+    with pytest.warns(UserWarning, match="use Cell.recompute or mindspore.recompute"):
+        assert relu.recompute() is relu
+    assert relu.attrs["recompute"] is True
+    with pytest.raises(TypeError, match="For 'ReLU', 'mode' must be a bool, but got int"):
+        relu.recompute(3)

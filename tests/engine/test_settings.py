@@ -82,3 +82,80 @@ def test_the_handle_of_a_hook_has_its_number_under_mindspores_name_too() -> None
     net = nn.ReLU()
     one, other = (net.register_forward_hook(lambda *_: None) for _ in range(2))
     assert one.handle_id == one.id != other.handle_id == other.id
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "error"),
+    [
+        ("mode", "a", TypeError),
+        ("mode", 3, ValueError),
+        ("device_target", 3, TypeError),
+        ("device_id", -1, ValueError),
+        ("device_id", 4096, ValueError),
+        ("device_id", "a", TypeError),
+        ("save_graphs", 9, ValueError),
+        ("save_graphs", "a", TypeError),
+        ("save_graphs_path", 3, TypeError),
+        ("max_call_depth", -1, ValueError),
+        ("pynative_synchronize", 3, TypeError),
+        ("deterministic", "x", ValueError),
+        ("runtime_num_threads", -1, ValueError),
+        ("inter_op_parallel_num", -1, ValueError),
+        ("op_timeout", -2, ValueError),
+        ("max_device_memory", 3, TypeError),
+        ("memory_optimize_level", "O7", ValueError),
+        ("jit_syntax_level", 9, ValueError),
+        ("jit_config", 3, TypeError),
+        ("debug_level", 7, ValueError),
+        ("exec_order", "zz", ValueError),
+        ("enable_compile_cache", 3, TypeError),
+        ("check_bprop", 3, TypeError),
+        ("precompile_only", True, ValueError),
+        ("grad_for_scalar", True, ValueError),
+        ("no_such_setting", 1, ValueError),
+    ],
+)
+def test_a_value_that_mindspore_refuses_is_refused_with_its_class(
+    setting: str, value: Any, error: type[Exception]
+) -> None:
+    with pytest.raises(error, match=f"'{setting}'|setting '{setting}'"):
+        ms.set_context(**{setting: value})
+
+
+@pytest.mark.parametrize(
+    ("setting", "default", "other"),
+    [
+        ("deterministic", "OFF", "ON"),
+        ("max_call_depth", 1000, 50),
+        ("save_graphs", 0, True),
+        ("jit_syntax_level", 2, 0),
+        ("runtime_num_threads", 0, 2),
+        ("exec_order", "bfs", "dfs"),
+        ("support_binary", False, True),
+        ("aoe_tune_mode", "", "online"),
+        ("pynative_synchronize", False, True),
+    ],
+)
+def test_a_setting_is_mindspores_default_until_it_is_set(setting: str, default: Any, other: Any) -> None:
+    assert ms.get_context(setting) == default
+    ms.set_context(**{setting: other})
+    assert ms.get_context(setting) == other
+
+
+def test_a_setting_is_asked_for_by_its_name() -> None:
+    with pytest.raises(TypeError, match="'attr_key' must be a str, but got int"):
+        ms.get_context(3)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("device", "error"), [((3,), TypeError), (("CPU", -1), ValueError), (("XX",), ValueError)])
+def test_a_device_that_is_none_is_refused(device: Any, error: type[Exception]) -> None:
+    with pytest.raises(error, match="For 'set_device'"):
+        ms.set_device(*device)
+
+
+@pytest.mark.parametrize("level", ["debug", "info", "warning", "error", "critical"])
+def test_messages_go_to_the_log(level: str, logger: logging.Logger, caplog: pytest.LogCaptureFixture) -> None:
+    logger.setLevel(logging.DEBUG)
+    with caplog.at_level(logging.DEBUG, "hookscope"):
+        getattr(ms.log, level)("step %d", 3)
+    assert [(r.levelname, r.getMessage()) for r in caplog.records] == [(level.upper(), "step 3")]

@@ -603,3 +603,8 @@ def test_scipy_is_imported_by_the_first_product_and_mindspores_paths_lead_here(r
         "RowTensor is ms.RowTensor, SparseTensor is common.SparseTensor)"
     )
     assert run_python(code).stdout.strip() == "False True True True True"
+
+
+def test_a_shape_holds_all_values() -> None:
+    with pytest.raises(ValueError, match=r"'shape' \(1, 1\) is too small for 2 values"):
+        COOTensor(Tensor([[0, 1], [1, 2]], ms.int32), Tensor([1.0, 2.0]), (1, 1))

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import hookscope.engine as ms
-from hookscope.engine import Parameter, Tensor, ops
+from hookscope.engine import Parameter, Tensor, nn, ops
 
 Array = np.ndarray[Any, Any]
 
@@ -301,7 +301,7 @@ GRID = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
 INDEXES: list[Any] = [
     1, -1, (0, 2), (0, 2, 3), slice(None, None, 2), (slice(None), slice(None, None, -1)), (Ellipsis, 0), None,
     (None, 1, None), [1, 0, 1], np.array([[0, 1], [1, 1]]), (slice(None), [0, 2]), ([0, 1], [2, 0]), True,
-    GRID > 5, np.array([True, False]), (0, slice(5, 9)), np.int32(1), [], (1, []), (slice(None), [], 2),
+    GRID > 5, np.array([True, False]), (0, slice(5, 9)), np.int32(1), (1, []), (slice(None), [], 2),
 ]  # fmt: skip
 
 
@@ -562,3 +562,73 @@ def test_no_tensor_is_pinned_or_shared_and_the_device_prints_as_a_tuple() -> Non
     assert (Tensor([1.0]).is_pinned(), Tensor([1.0]).is_shared(), Tensor([1.0]).is_meta) == (False, False, False)
     assert repr(ms.get_current_device()) == "('CPU', 0)"
     assert Tensor([1.0, 2.0]).expand_as(x=Tensor([[1.0, 2.0], [3.0, 4.0]])).asnumpy().tolist() == [[1.0, 2.0]] * 2
+
+
+# A list with lists, slices, None or tensors in it is a tuple of indices: answers of MindSpore 2.10.
+
+
+@pytest.mark.parametrize(
+    ("index", "like"),
+    [
+        ([[0, 1], [1, 0]], ([0, 1], [1, 0])),
+        ([(0, 1), (1, 0)], ([0, 1], [1, 0])),
+        ([0, slice(0, 2)], (0, slice(0, 2))),
+        ([0, None], (0, None)),
+        ([..., 0], (..., 0)),
+        ([[0], 1], ([0], 1)),
+        ([[True, False, True]], ([True, False, True],)),
+        ([[[0, 1]]], ([[0, 1]],)),
+        ([True, False, True], np.array([True, False, True])),
+        ([0, 2], np.array([0, 2])),
+    ],
+)
+def test_a_list_that_holds_more_than_numbers_is_a_tuple_of_indices(index: Any, like: Any) -> None:
+    values = np.arange(12, dtype=np.float32).reshape(3, 4)
+    np.testing.assert_array_equal(Tensor(values)[index].asnumpy(), values[like])
+    written, expected = Tensor(values), values.copy()
+    written[index], expected[like] = -1.0, -1.0
+    np.testing.assert_array_equal(written.asnumpy(), expected)
+
+
+def test_tensors_in_a_list_are_a_tuple_of_indices() -> None:
+    x = Tensor(np.arange(12, dtype=np.float32).reshape(3, 4))
+    assert x[[Tensor([0]), Tensor([1])]].tolist() == [1.0]
+    assert x[[Tensor(2), Tensor(1)]].item() == 9.0
+
+
+@pytest.mark.parametrize("index", [[], False])
+def test_an_index_that_names_nothing_is_refused_for_reading(index: Any) -> None:
+    x = Tensor([1.0, 2.0])
+    with pytest.raises(IndexError, match="the index must name something"):
+        x[index]
+    x[index] = 5.0
+    assert x.tolist() == [1.0, 2.0]
+
+
+@pytest.mark.parametrize("other", [object(), {}, "a", None, [1.0], nn.ReLU()])
+def test_a_tensor_is_not_equal_to_any_other_object(other: Any) -> None:
+    x = Tensor([1.0, 2.0])
+    assert (x == other) is False and (x != other) is True
+    with pytest.raises(TypeError):
+        _ = x < object()
+
+
+def test_itemset_refuses_what_is_no_place_or_no_number() -> None:
+    x = Tensor([[1.0, 2.0], [3.0, 4.0]])
+    assert x.itemset(3, 5.0).tolist() == [[1.0, 2.0], [3.0, 5.0]]
+    for args in ((9, 1.0), ((0, 9), 1.0), (Tensor([1.0, 2.0]),)):
+        with pytest.raises(IndexError):
+            x.itemset(*args)
+
+
+def test_hooks_lists_what_was_registered_and_not_removed() -> None:
+    def first(g: Tensor) -> None: ...
+    def second(g: Tensor) -> None: ...
+
+    p = Parameter(Tensor([1.0]), name="p")
+    assert p.hooks() == []
+    handle = p.register_hook(first)
+    p.register_hook(second)
+    assert p.hooks() == [first, second]
+    handle.remove()
+    assert p.hooks() == [second]

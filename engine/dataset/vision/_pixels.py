@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 
 from ...core.checks import check_number, check_type
+from ...core.tensor import Tensor
 from ...core.types import Array
 from ..config import current_random
+from ..transforms import Transform
 
 
 def rounded(image: Array, dtype: np.dtype[Any]) -> Array:
@@ -39,6 +41,40 @@ def luma_of(image: Array) -> Array:
         return np.asarray((np.floor(luma + 0.5) if image.dtype.kind in "iu" else luma).astype(image.dtype))
     red, green, blue = (image[..., channel].astype(np.int64) for channel in range(3))
     return ((red * 19595 + green * 38470 + blue * 7471 + (1 << 15)) >> 16).astype(np.uint8)
+
+
+class ImageTransform(Transform):
+    """A function of images: of NumPy arrays with rows and columns, of Tensors, or of images of PIL."""
+
+    least_axes = 2
+
+    def __call__(self, *values: Any) -> Any:
+        return super().__call__(*self.checked(values))
+
+    def checked(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The images.
+
+        Args:
+            values: what came.
+
+        Raises:
+            TypeError: one is no image.
+            RuntimeError: one has no rows and columns.
+        """
+        for value in values:
+            known = isinstance(value, np.ndarray | Tensor) or (
+                hasattr(value, "__array_interface__") and not isinstance(value, np.generic)
+            )
+            if not known:
+                raise TypeError(
+                    f"For '{type(self).__name__}', an image must be a NumPy array or an image of PIL, "
+                    f"but got {type(value).__name__}"
+                )
+            if isinstance(value, np.ndarray) and value.ndim < self.least_axes:
+                raise RuntimeError(
+                    f"For '{type(self).__name__}', an image must have rows and columns, but got {value.shape}"
+                )
+        return values
 
 
 def color(who: str, image: Array) -> Array:

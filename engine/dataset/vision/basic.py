@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from ...core.checks import check_number, check_type
 from ...core.dtype import any_dtype, float32
 from ...core.types import AnyDType, Array, Ints
 from ..config import current_random
-from ..transforms import Sometimes, Transform, TypeCast, not_random
+from ..transforms import Sometimes, TypeCast, not_random
 from . import _resizing
 from ._devices import OnDevice
-from ._pixels import luma_of
+from ._pixels import ImageTransform, luma_of
 
 __all__ = [
     "HWC2CHW", "Border", "CenterCrop", "Crop", "Grayscale", "HorizontalFlip", "Inter", "Normalize", "Pad", "RandomCrop",
@@ -50,11 +51,12 @@ def _size(who: str, size: Ints) -> tuple[int, int]:
     if not isinstance(given, list | tuple) or not all(isinstance(n, int) and not isinstance(n, bool) for n in given):
         raise TypeError(f"For '{who}', 'size' must be an int, or a height and a width, but got {size!r}")
     if len(given) != 2 or min(given) < 1:
-        raise ValueError(f"For '{who}', 'size' must be an int above 0, or a height and a width, but got {size!r}")
+        error = ValueError if len(given) == 2 else TypeError
+        raise error(f"For '{who}', 'size' must be an int above 0, or a height and a width, but got {size!r}")
     return given[0], given[1]
 
 
-class ToTensor(Transform):
+class ToTensor(ImageTransform):
     """An image (H, W, C) or (H, W) of 0 to 255 as (C, H, W) of 0 to 1.
 
     Args:
@@ -86,22 +88,29 @@ class ToType(TypeCast):
     """
 
 
-class Rescale(Transform):
+class Rescale(ImageTransform):
     """The image times ``rescale`` plus ``shift``, in float32.
 
     Args:
         rescale: the factor.
         shift: what is added.
+
+    Raises:
+        TypeError: one of them is no number.
     """
 
+    least_axes = 0
+
     def __init__(self, rescale: float, shift: float) -> None:
+        for argument, number in (("rescale", rescale), ("shift", shift)):
+            check_number(number, "Rescale", argument)
         self.rescale, self.shift = np.float32(rescale), np.float32(shift)
 
     def changed(self, value: Array) -> Array:
         return np.asarray(value.astype(np.float32) * self.rescale + self.shift)
 
 
-class Normalize(OnDevice, Transform):
+class Normalize(OnDevice, ImageTransform):
     """(image - mean) / std for each channel, in float32.
 
     Args:
@@ -110,11 +119,14 @@ class Normalize(OnDevice, Transform):
         is_hwc: channels are the last axis; False: the first.
 
     Raises:
+        TypeError: one of them is no list or tuple.
         ValueError: ``std`` is not as long as ``mean``, or not above 0.
         RuntimeError: when called, another number of channels.
     """
 
     def __init__(self, mean: Sequence[float] | Array, std: Sequence[float] | Array, is_hwc: bool = True) -> None:
+        for argument, numbers in (("mean", mean), ("std", std)):
+            check_type(numbers, list | tuple | np.ndarray, "Normalize", argument, "a list or tuple of numbers")
         self.mean, self.std = np.asarray(mean, np.float32), np.asarray(std, np.float32)
         if self.mean.ndim != 1 or self.mean.shape != self.std.shape:
             raise ValueError(f"For 'Normalize', 'mean' and 'std' must be as long as each other: {mean!r}, {std!r}")
@@ -131,21 +143,21 @@ class Normalize(OnDevice, Transform):
         return np.asarray((image - self.mean.reshape(shape)) / self.std.reshape(shape))
 
 
-class HWC2CHW(Transform):
+class HWC2CHW(ImageTransform):
     """Channels first."""
 
     def changed(self, value: Array) -> Array:
         return value if value.ndim == 2 else np.ascontiguousarray(value.transpose(2, 0, 1))
 
 
-class HorizontalFlip(OnDevice, Transform):
+class HorizontalFlip(OnDevice, ImageTransform):
     """Left and right exchanged."""
 
     def changed(self, value: Array) -> Array:
         return np.ascontiguousarray(value[:, ::-1])
 
 
-class VerticalFlip(OnDevice, Transform):
+class VerticalFlip(OnDevice, ImageTransform):
     """Top and bottom exchanged."""
 
     def changed(self, value: Array) -> Array:
@@ -182,7 +194,7 @@ _WAYS = {
 }  # fmt: skip
 
 
-class Resize(OnDevice, Transform):
+class Resize(OnDevice, ImageTransform):
     """Another size.
 
     The centers of pixels are the points that are mapped (as OpenCV does); an image of ints is rounded.
@@ -217,7 +229,7 @@ class Resize(OnDevice, Transform):
         return (short, int(short * width / height)) if height < width else (int(short * height / width), short)
 
 
-class Crop(OnDevice, Transform):
+class Crop(OnDevice, ImageTransform):
     """A part of the image.
 
     Args:
@@ -245,7 +257,7 @@ class Crop(OnDevice, Transform):
         return np.ascontiguousarray(value[self.top : self.top + height, self.left : self.left + width])
 
 
-class CenterCrop(Transform):
+class CenterCrop(ImageTransform):
     """The middle of the image; zeros around it where it is smaller.
 
     Args:
@@ -278,7 +290,7 @@ def _pads(who: str, padding: Ints) -> tuple[int, int, int, int]:
     return given
 
 
-class Pad(OnDevice, Transform):
+class Pad(OnDevice, ImageTransform):
     """The image with something around it.
 
     Args:
@@ -311,7 +323,7 @@ class Pad(OnDevice, Transform):
         return whole
 
 
-class RandomCrop(Transform):
+class RandomCrop(ImageTransform):
     """A part of this size from anywhere in the image, after padding; several images alike.
 
     Args:
@@ -341,7 +353,7 @@ class RandomCrop(Transform):
         self.pad_if_needed, self.fill_value, self.padding_mode = pad_if_needed, fill_value, padding_mode
 
     def __call__(self, *values: Any) -> Any:
-        images = [self._ready(np.asarray(value)) for value in values]
+        images = [self._ready(np.asarray(value)) for value in self.checked(values)]
         room = [have - wanted for have, wanted in zip(images[0].shape, self.size, strict=False)]
         if min(room) < 0:
             raise RuntimeError(f"For 'RandomCrop', {self.size} is larger than the image {images[0].shape}")
@@ -358,7 +370,7 @@ class RandomCrop(Transform):
         return image
 
 
-class Grayscale(Transform):
+class Grayscale(ImageTransform):
     """The brightness of a color image, by the luma weights of ITU-R BT.601.
 
     Args:

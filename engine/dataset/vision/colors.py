@@ -13,7 +13,7 @@ from ...core.types import Array
 from ..config import current_random
 from ..transforms import Sometimes, Transform, probability
 from ._devices import OnDevice
-from ._pixels import color, drawn, factor, gray_of, luma_of, mixed, of_bytes, picture, rounded, span
+from ._pixels import ImageTransform, color, drawn, factor, gray_of, luma_of, mixed, of_bytes, picture, rounded, span
 
 __all__ = [
     "AdjustBrightness", "AdjustContrast", "AdjustGamma", "AdjustHue", "AdjustSaturation", "AutoContrast",
@@ -23,7 +23,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-class AdjustBrightness(OnDevice, Transform):
+class AdjustBrightness(OnDevice, ImageTransform):
     """The image times a factor.
 
     Args:
@@ -43,7 +43,7 @@ class AdjustBrightness(OnDevice, Transform):
         return rounded(image.astype(np.float32) * np.float32(self.factor), image.dtype)
 
 
-class AdjustContrast(OnDevice, Transform):
+class AdjustContrast(OnDevice, ImageTransform):
     """The image's distance to its mean brightness times a factor.
 
     Args:
@@ -64,7 +64,7 @@ class AdjustContrast(OnDevice, Transform):
         return mixed(image, np.floor(mean + 0.5) if image.dtype.kind in "iu" else mean, self.factor)
 
 
-class AdjustGamma(Transform):
+class AdjustGamma(ImageTransform):
     """gain * image ** gamma, for an image from 0 to 1; one of ints is counted from 0 to 255.
 
     Args:
@@ -90,7 +90,7 @@ class AdjustGamma(Transform):
         return np.asarray(table.astype(np.uint8)[image])
 
 
-class AdjustHue(OnDevice, Transform):
+class AdjustHue(OnDevice, ImageTransform):
     """Colors turned on the color circle.
 
     Args:
@@ -171,7 +171,7 @@ def _rgb(image: Array) -> Array:
     return _from_sectors(image[..., 0] * 6, image[..., 1], image[..., 2])
 
 
-class _Space(Transform):
+class _Space(ImageTransform):
     """A change of the channels of an image or of several."""
 
     def __init__(self, is_hwc: bool) -> None:
@@ -224,7 +224,7 @@ class HsvToRgb(_Space):
         return _rgb(image)
 
 
-class AdjustSaturation(OnDevice, Transform):
+class AdjustSaturation(OnDevice, ImageTransform):
     """The image's distance to its gray times a factor.
 
     Args:
@@ -244,7 +244,7 @@ class AdjustSaturation(OnDevice, Transform):
         return mixed(image, gray_of(image)[:, :, None], self.factor)
 
 
-class AutoContrast(OnDevice, Transform):
+class AutoContrast(OnDevice, ImageTransform):
     """Each channel stretched so that its darkest value becomes 0 and its lightest 255.
 
     Args:
@@ -298,7 +298,7 @@ def _by_channel(image: Array, table: Any) -> Array:
     return np.stack(found, axis=-1).astype(np.uint8).reshape(image.shape)
 
 
-class Equalize(OnDevice, Transform):
+class Equalize(OnDevice, ImageTransform):
     """Each channel's values spread so that all occur about equally often.
 
     Raises:
@@ -317,7 +317,7 @@ class Equalize(OnDevice, Transform):
         return np.rint(np.maximum(sums, 0) * np.float32(255 / above))
 
 
-class Invert(OnDevice, Transform):
+class Invert(OnDevice, ImageTransform):
     """255 minus the image.
 
     Raises:
@@ -330,7 +330,7 @@ class Invert(OnDevice, Transform):
         return rounded(255 - value.astype(np.float64), value.dtype)
 
 
-class Posterize(OnDevice, Transform):
+class Posterize(OnDevice, ImageTransform):
     """The uppermost bits of each value.
 
     Args:
@@ -351,7 +351,7 @@ class Posterize(OnDevice, Transform):
         return of_bytes("Posterize", value) & np.uint8(256 - 2 ** (8 - self.bits))
 
 
-class Solarize(OnDevice, Transform):
+class Solarize(OnDevice, ImageTransform):
     """Values within a range inverted.
 
     Args:
@@ -408,7 +408,7 @@ _CHANNELS: dict[int, tuple[tuple[int, ...], list[int]]] = {
 }  # fmt: skip
 
 
-class ConvertColor(OnDevice, Transform):
+class ConvertColor(OnDevice, ImageTransform):
     """Channels in another order, with or without an alpha channel, or gray.
 
     Args:
@@ -497,7 +497,7 @@ class RandomGrayscale(Sometimes, Transform):
         return np.repeat(luma_of(image)[:, :, None], 3, axis=2)
 
 
-class RandomPosterize(Transform):
+class RandomPosterize(ImageTransform):
     """The uppermost bits of each value, as many as are drawn.
 
     Args:
@@ -519,7 +519,7 @@ class RandomPosterize(Transform):
         return Posterize(int(current_random().integers(self.low, self.high + 1))).changed(value)
 
 
-class RandomSolarize(Transform):
+class RandomSolarize(ImageTransform):
     """Values within a range that is drawn, inverted.
 
     Args:
@@ -540,7 +540,7 @@ class RandomSolarize(Transform):
         return _solarized(picture("RandomSolarize", value), low, 255 if low == high else high)
 
 
-class RandomColor(Transform):
+class RandomColor(ImageTransform):
     """The image's distance to its gray times a factor that is drawn.
 
     Args:
@@ -559,7 +559,7 @@ class RandomColor(Transform):
         return AdjustSaturation(drawn(*self.degrees)).changed(value)
 
 
-class RandomColorAdjust(Transform):
+class RandomColorAdjust(ImageTransform):
     """Brightness, contrast, saturation and hue changed by factors that are drawn, in random order.
 
     Args:
@@ -606,7 +606,7 @@ _COMPONENTS = np.array([[-0.5675, 0.7192, 0.4009], [-0.5808, -0.0045, -0.8140], 
 _SPREADS = np.array([0.2175, 0.0188, 0.0045])
 
 
-class RandomLighting(Transform):
+class RandomLighting(ImageTransform):
     """Noise along the principal components of the colors of ImageNet.
 
     Args:

@@ -9,9 +9,9 @@ import numpy as np
 
 from ...core.checks import check_positive_int, check_type
 from ...core.types import Array, Ints
-from ..transforms import Sometimes, Transform, probability
+from ..transforms import Sometimes, probability
 from ._devices import OnDevice
-from ._pixels import drawn, factor, mixed, picture, rounded, span
+from ._pixels import ImageTransform, drawn, factor, mixed, picture, rounded, span
 
 __all__ = ["AdjustSharpness", "GaussianBlur", "RandomAdjustSharpness", "RandomSharpness"]
 
@@ -39,7 +39,7 @@ def _smooth(image: Array) -> Array:
     return rounded(whole, image.dtype).astype(np.float64)
 
 
-class AdjustSharpness(OnDevice, Transform):
+class AdjustSharpness(OnDevice, ImageTransform):
     """The image's distance to its smoothed form times a factor.
 
     Args:
@@ -76,7 +76,7 @@ class RandomAdjustSharpness(Sometimes, AdjustSharpness):
         self.prob = probability("RandomAdjustSharpness", prob)
 
 
-class RandomSharpness(Transform):
+class RandomSharpness(ImageTransform):
     """The image's distance to its smoothed form times a factor that is drawn.
 
     Args:
@@ -95,7 +95,7 @@ class RandomSharpness(Transform):
         return AdjustSharpness(drawn(*self.degrees)).changed(value)
 
 
-class GaussianBlur(OnDevice, Transform):
+class GaussianBlur(OnDevice, ImageTransform):
     """The image under a Gaussian kernel.
 
     Args:

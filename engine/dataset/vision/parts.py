@@ -13,7 +13,7 @@ from ...core.types import Array, Ints
 from ..config import current_random
 from ..transforms import Sometimes, Transform, probability
 from ._devices import OnDevice
-from ._pixels import drawn, factor, fill_of, picture, positive_or_zero, span
+from ._pixels import ImageTransform, drawn, factor, fill_of, picture, positive_or_zero, span
 from .basic import Border, Inter, Normalize, Pad, Resize, _size
 from .files import Decode
 
@@ -36,7 +36,7 @@ def part(who: str, image: Array, top: int, left: int, height: int, width: int) -
     return image[top : top + height, left : left + width]
 
 
-class Erase(OnDevice, Transform):
+class Erase(OnDevice, ImageTransform):
     """A rectangle of the image filled with a value.
 
     Args:
@@ -79,7 +79,7 @@ class Erase(OnDevice, Transform):
         return image
 
 
-class CutOut(Transform):
+class CutOut(ImageTransform):
     """Squares at random places filled with zeros; what of them lies beyond the image is not seen.
 
     Args:
@@ -110,7 +110,7 @@ class CutOut(Transform):
         return image
 
 
-class FiveCrop(Transform):
+class FiveCrop(ImageTransform):
     """The four corners and the middle of an image: upper left, upper right, lower left, lower right, middle.
 
     Args:
@@ -155,7 +155,7 @@ class TenCrop(FiveCrop):
         return *super().changed(value), *super().changed(value[::-1] if self.vertical else value[:, ::-1])
 
 
-class PadToSize(Transform):
+class PadToSize(ImageTransform):
     """The image on a larger ground.
 
     Args:
@@ -202,7 +202,7 @@ class SliceMode(enum.IntEnum):
     DROP = 1
 
 
-class SlicePatches(Transform):
+class SlicePatches(ImageTransform):
     """The image cut into patches of one size, row by row.
 
     Args:
@@ -244,7 +244,7 @@ class SlicePatches(Transform):
         return found[0] if len(found) == 1 else tuple(found)
 
 
-class ResizedCrop(OnDevice, Transform):
+class ResizedCrop(OnDevice, ImageTransform):
     """A part of the image in another size.
 
     Args:
@@ -275,7 +275,7 @@ class ResizedCrop(OnDevice, Transform):
         return self.resize.changed(part("ResizedCrop", value, *self.corner, *self.part_size))
 
 
-class RandomResizedCrop(Transform):
+class RandomResizedCrop(ImageTransform):
     """A part of random size, place and shape, resized; several images alike.
 
     Args:
@@ -350,7 +350,7 @@ class RandomCropDecodeResize(RandomResizedCrop):
         return super().__call__(*[Decode()(value) for value in values])
 
 
-class RandomResize(Transform):
+class RandomResize(ImageTransform):
     """Another size, in a way that is drawn.
 
     Args:
@@ -428,7 +428,7 @@ class RandomErasing(Sometimes, Transform):
         return image
 
 
-class LinearTransformation(Transform):
+class LinearTransformation(ImageTransform):
     """An image (C, H, W), as one vector less another, times a matrix.
 
     Args:

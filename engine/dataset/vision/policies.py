@@ -12,7 +12,7 @@ from ...core.checks import check_positive_int, check_type
 from ...core.types import Array
 from ..config import current_random
 from ..transforms import Transform, probability
-from ._pixels import chance, fill_of, of_bytes
+from ._pixels import ImageTransform, chance, fill_of, of_bytes
 from ._published import POLICIES
 from .basic import Inter
 from .colors import (
@@ -98,7 +98,7 @@ class UniformAugment:
         return values[0] if len(values) == 1 else values
 
 
-class _Augment(Transform):
+class _Augment(ImageTransform):
     """Named transforms of a strength, as the papers on augmentation have them."""
 
     def __init__(self, interpolation: Inter, fill_value: int | tuple[int, ...]) -> None:

@@ -12,7 +12,7 @@ from ...core.types import Array
 from ..config import current_random
 from ..transforms import Sometimes, Transform, probability
 from ._devices import OnDevice
-from ._pixels import drawn, factor, fill_of, picture, rounded, span
+from ._pixels import ImageTransform, drawn, factor, fill_of, picture, rounded, span
 from .basic import Inter
 
 __all__ = ["Affine", "Perspective", "RandomAffine", "RandomPerspective", "RandomRotation", "Rotate"]
@@ -81,7 +81,7 @@ def _rotation(degrees: float, center: tuple[float, float]) -> Array:
     return np.array([[cosine, sine, (1 - cosine) * x - sine * y], [-sine, cosine, sine * x + (1 - cosine) * y]])
 
 
-class Rotate(OnDevice, Transform):
+class Rotate(OnDevice, ImageTransform):
     """The image turned counterclockwise.
 
     Args:
@@ -193,7 +193,7 @@ def _affine(
     return np.column_stack([parts, middle + move - parts @ middle])
 
 
-class Affine(OnDevice, Transform):
+class Affine(OnDevice, ImageTransform):
     """The image turned clockwise around its middle, sheared, scaled and moved.
 
     Args:
@@ -242,7 +242,7 @@ def _above_zero(who: str, scale: Any) -> float:
     return found
 
 
-class RandomAffine(Transform):
+class RandomAffine(ImageTransform):
     """The image turned around its middle, sheared, scaled and moved by what is drawn.
 
     Args:
@@ -316,7 +316,7 @@ def _seen(image: Array, start: Corners, end: Corners, way: Inter) -> Array:
     return _looked_up(image, places[0], places[1], way, (0, 0, 0))
 
 
-class Perspective(OnDevice, Transform):
+class Perspective(OnDevice, ImageTransform):
     """The image seen so that four of its points come to four others.
 
     Args:

@@ -31,6 +31,8 @@ class ASGD(Optimizer):
         ValueError: ``params`` is empty, or the learning rate or weight decay is negative.
     """
 
+    _one_success = True
+
     @opt_init_args_register
     def __init__(
         self,

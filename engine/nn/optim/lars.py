@@ -63,14 +63,14 @@ class LARS(Cell):
         """The learning rate of this step, as ``Optimizer.get_lr`` gives it."""
         return self.opt.get_lr()
 
-    def construct(self, gradients: Gradients) -> bool:
+    def construct(self, gradients: Gradients) -> bool | tuple[bool, ...]:
         """Scale the gradients, then make the step.
 
         Args:
             gradients: a tensor for each parameter, in their order and of their shapes.
 
         Returns:
-            True, as every optimizer.
+            what the optimizer inside returns.
 
         Raises:
             ValueError: another number of gradients, or one of another shape.

@@ -120,6 +120,9 @@ class Optimizer(Cell):
         RuntimeError: a name is in two groups.
     """
 
+    _one_success = False
+    """Whether a call returns a bare True, not one for each parameter: MindSpore differs by optimizer."""
+
     def __init__(
         self, learning_rate: Rate, parameters: Params, weight_decay: Decay = 0.0, loss_scale: float = 1.0
     ) -> None:
@@ -253,7 +256,9 @@ class Optimizer(Cell):
             decay = self._checked_decay(group.get("weight_decay", weight_decay))
             centralized = group.get("grad_centralization", False)
             check_bool(centralized, name, "grad_centralization")
-            for parameter in _parameters_of(group.get("params"), name, "the 'params' of a group"):
+            if "params" not in group:
+                raise KeyError(f"For '{name}', group {number} has no 'params'")
+            for parameter in _parameters_of(group["params"], name, "the 'params' of a group"):
                 if any(parameter.name == row[0].name for row in rows):
                     raise RuntimeError(f"For '{name}', two parameters are named '{parameter.name}'")
                 rows.append((parameter, rate, decay, centralized))
@@ -287,14 +292,14 @@ class Optimizer(Cell):
 
     # A step
 
-    def construct(self, gradients: Gradients) -> bool:
+    def construct(self, gradients: Gradients) -> bool | tuple[bool, ...]:
         """Change the parameters by their gradients, and count the step in ``global_step``.
 
         Args:
             gradients: a tensor for each parameter, in their order and of their shapes; one alone may come bare.
 
         Returns:
-            True.
+            True for each parameter, as a tuple; of ``ASGD`` and ``Rprop`` a bare True.
 
         Raises:
             ValueError: another number of gradients, or one of another shape.
@@ -308,7 +313,7 @@ class Optimizer(Cell):
                 g = self._prepared(place, parameter._array, gradient._array, decays[place])
                 take(parameter, self.updated(place, parameter._array, g, rates[place], step))
             self.global_step._rebind(self.global_step._array + np.int32(1))
-        return True
+        return True if self._one_success else (True,) * len(self.parameters)
 
     def _fitting(self, gradients: Gradients) -> tuple[Tensor, ...]:
         name = type(self).__name__

@@ -30,6 +30,8 @@ class Rprop(Optimizer):
         ValueError: ``params`` is empty, or a number is outside its range.
     """
 
+    _one_success = True
+
     @opt_init_args_register
     def __init__(
         self,

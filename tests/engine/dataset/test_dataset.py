@@ -1064,8 +1064,8 @@ def test_the_seed_is_any_number_of_32_bits() -> None:
         (ValueError, "'offset' must be from -1 to 'num_shards', but got -2, 4",
          lambda: ds.DistributedSampler(4, 1, offset=-2)),
         (TypeError, "'shuffle' must be a bool or None, but got 'x'", lambda: numbers(shuffle="x")),
-        (RuntimeError, "'num_shards' and 'shard_id' go together", lambda: numbers(num_shards=2)),
-        (RuntimeError, "'num_shards' and 'shard_id' go together", lambda: numbers(shard_id=0)),
+        (ValueError, "'num_shards' and 'shard_id' go together", lambda: numbers(num_shards=2)),
+        (ValueError, "'num_shards' and 'shard_id' go together", lambda: numbers(shard_id=0)),
         (ValueError, "For 'NumpySlicesDataset', 'column_names' must name different columns, but got ''",
          lambda: ds.NumpySlicesDataset([1], "")),
         (TypeError, "'batch_size' must be an int or a function, but got True", lambda: rows().batch(True)),
@@ -1084,7 +1084,9 @@ def test_the_seed_is_any_number_of_32_bits() -> None:
         *((TypeError, "'size' must be an int, or a height and a width, but got", lambda s=s: vision.CenterCrop(s))
           for s in (True, 2.5, "ab", (2, True), (2.0, 2), None)),
         *((ValueError, "'size' must be an int above 0, or a height and a width", lambda s=s: vision.CenterCrop(s))
-          for s in (0, (1,), (2, 0), (1, 2, 3))),
+          for s in (0, (2, 0))),
+        *((TypeError, "'size' must be an int above 0, or a height and a width", lambda s=s: vision.CenterCrop(s))
+          for s in ((1,), (1, 2, 3))),
         *((RuntimeError, f"there are {of} means for {channels} channels",
            lambda of=of, shape=shape, hwc=hwc: vision.Normalize([0.5] * of, [0.5] * of, hwc)(np.ones(shape)))
           for of, channels, shape, hwc in ((2, 1, (4, 2), True), (2, 1, (4, 2), False), (2, 3, (4, 2, 3), True),

@@ -523,3 +523,21 @@ def test_settings_of_iterators_and_of_a_file_are_kept(tmp_path: Path) -> None:
         ds.config.set_iterator_mode()
         ds.config._seed = None
         ds.config._kept["num_parallel_workers"] = 8
+
+
+@pytest.mark.parametrize(
+    ("named", "error"),
+    [
+        ({"num_shards": 2}, ValueError),
+        ({"num_parallel_workers": 0}, ValueError),
+        ({"python_multiprocessing": 3}, TypeError),
+    ],
+)
+def test_settings_of_a_generator_data_set_are_checked(named: dict[str, Any], error: type[Exception]) -> None:
+    with pytest.raises(error, match="For 'GeneratorDataset'"):
+        ds.GeneratorDataset([1, 2], ["a"], **named)
+
+
+def test_a_column_that_is_not_there_is_refused_before_the_first_row() -> None:
+    with pytest.raises(RuntimeError, match="there is no column 'z'"):
+        ds.NumpySlicesDataset({"a": [1, 2]}).create_tuple_iterator(columns=["z"])

@@ -327,3 +327,8 @@ def test_what_does_not_fit_a_transform_is_refused(make: Any, value: Any, text: s
 def test_a_padding_is_one_two_or_four_numbers(padding: Any) -> None:
     with pytest.raises(ValueError, match="'padding' must be 1, 2 or 4 numbers that are not negative"):
         vision.Pad(padding)
+
+
+def test_fill_takes_a_number_or_text() -> None:
+    with pytest.raises(TypeError, match="'fill_value' must be a number or text, but got list"):
+        transforms.Fill([1])  # type: ignore[arg-type]

@@ -638,3 +638,22 @@ def test_a_pil_image_stays_one_where_mindspore_s_does() -> None:
     flipped = np.asarray(vision.RandomHorizontalFlip(1.0)(image))
     np.testing.assert_array_equal(flipped, np.asarray(image)[:, ::-1])
     assert all(type(one(image)) is np.ndarray for one in (vision.HorizontalFlip(), vision.RandomInvert(1.0)))
+
+
+@pytest.mark.parametrize("name", ["CenterCrop(2)", "HWC2CHW()", "HorizontalFlip()", "Rescale(1.0, 0.0)", "ToTensor()"])
+@pytest.mark.parametrize("value", ["a", 3, [1]])
+def test_what_is_no_image_is_a_type_error(name: str, value: Any) -> None:
+    with pytest.raises(TypeError, match="an image must be a NumPy array or an image of PIL, but got"):
+        eval(f"ds.vision.{name}", {"ds": ds})(value)
+
+
+@pytest.mark.parametrize("name", ["Pad(1)", "RandomCrop(2)", "Normalize([0.0], [1.0])", "Resize(2)", "Crop((0, 0), 2)"])
+def test_an_array_without_rows_and_columns_is_no_image(name: str) -> None:
+    with pytest.raises(RuntimeError, match=r"an image must have rows and columns, but got \(3,\)"):
+        eval(f"ds.vision.{name}", {"ds": ds})(np.ones(3))
+
+
+@pytest.mark.parametrize("name", ["Resize([1, 2, 3])", "Normalize(3, 4)", "Rescale('a', 1)"])
+def test_a_transform_of_the_wrong_kind_of_number_is_a_type_error(name: str) -> None:
+    with pytest.raises(TypeError, match=f"For '{name[:3]}"):
+        eval(f"ds.vision.{name}", {"ds": ds})

@@ -538,3 +538,39 @@ def test_the_dtype_of_random_numbers_may_follow_a_tuple_of_lengths(function: Any
     assert drawn.shape == (2, 3) and drawn.dtype == ms.float32 and function((2,), ms.float16).dtype == ms.float16
     with pytest.raises(TypeError, match="'size' must be an int or a tuple of ints"):
         function((2, 3), 4)
+
+
+def test_equal_is_one_bool_for_two_tensors() -> None:
+    x = Tensor([1.0, 2.0])
+    assert mint.equal(x, Tensor([1.0, 2.0])) is True
+    assert mint.equal(x, Tensor([1.0, 3.0])) is mint.equal(x, Tensor([[1.0, 2.0]])) is False
+    with pytest.raises(TypeError, match="For 'mint.equal', 'other' must be a Tensor, but got float"):
+        mint.equal(x, 1.0)  # type: ignore[arg-type]
+
+
+def test_ge_and_unique_are_of_mint() -> None:
+    assert mint.ge(Tensor([1, 2, 3]), 2).tolist() == mint.greater_equal(Tensor([1, 2, 3]), 2).tolist()
+    assert mint.ge(Tensor([1, 2, 3]), 2).tolist() == [False, True, True]
+    values, places, counts = mint.unique(Tensor([5, 2, 5]), True, True, True)
+    assert (values.tolist(), places.tolist(), counts.tolist()) == ([2, 5], [1, 0, 1], [1, 2])
+
+
+def test_linspace_has_both_ends_and_the_dtype_that_is_asked_for() -> None:
+    assert mint.linspace(0, 1, 5).tolist() == [0.0, 0.25, 0.5, 0.75, 1.0]
+    assert mint.linspace(0, 1, 3, dtype=ms.float64).dtype is ms.float64
+    assert mint.linspace(0, 1, 3).dtype is ms.float32
+    with pytest.raises(ValueError, match="'steps' must be at least 1, but got -1"):
+        mint.linspace(0, 1, -1)
+
+
+def test_softplus_is_a_function_of_nn_functional() -> None:
+    x = np.array([-1.0, 0.5, 2.0], np.float32)
+    np.testing.assert_allclose(F.softplus(Tensor(x)).asnumpy(), np.log1p(np.exp(x)), rtol=1e-6)
+    steeper = [math.log1p(math.exp(-2)) / 2, math.log1p(math.e) / 2, 2.0]  # beyond the threshold it is x
+    np.testing.assert_allclose(F.softplus(Tensor(x), 2.0, 3.0).asnumpy(), steeper, rtol=1e-6)
+
+
+def test_alpha_times_a_number_keeps_the_dtype() -> None:
+    x = Tensor([1, 2, 3], ms.int32)
+    assert (mint.sub(x, 1, alpha=2).dtype, mint.sub(x, 1, alpha=2).tolist()) == (ms.int32, [-1, 0, 1])
+    assert (mint.add(x, 1, alpha=2).dtype, mint.add(x, 1, alpha=2).tolist()) == (ms.int32, [3, 4, 5])

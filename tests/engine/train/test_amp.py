@@ -323,3 +323,9 @@ def test_a_scaler_of_a_users_own_scales_and_unscales_by_its_parameter() -> None:
     scaled = _grad_scale_map(scale, (Tensor([1.0, 2.0], ms.float16), Tensor(3.0)))
     assert scaled[0].asnumpy().tolist() == [4.0, 8.0] and scaled[0].dtype == ms.float16 and scaled[1] == 12
     assert [one.asnumpy().tolist() for one in _grad_unscale_map(scale, scaled)] == [[1.0, 2.0], 3.0]
+
+
+def test_a_list_that_is_unscaled_stays_a_list() -> None:
+    scaler = amp.StaticLossScaler(4.0)
+    (of_list,), (of_tuple,) = unscaled = [scaler.unscale(kind([Tensor([8.0])])) for kind in (list, tuple)]
+    assert [type(one) for one in unscaled] == [list, tuple] and of_list.tolist() == of_tuple.tolist() == [2.0]
