@@ -517,7 +517,7 @@ def threshold(input: Tensor, thr: float, value: float) -> Tensor:
     return where(check_tensor(input, "threshold") > thr, input, value)
 
 
-@declare(primitive=prim("Softplus"), mint="nn.functional.softplus")
+@declare(primitive=prim("Softplus"))
 def softplus(input: Tensor, beta: float = 1, threshold: float = 20) -> Tensor:
     """log(1 + exp(beta * x)) / beta, and x itself where beta * x is above ``threshold``.
 

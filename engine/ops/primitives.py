@@ -12,7 +12,7 @@ from pathlib import Path
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from ..core.checks import check_bool, check_one_of, check_type
+from ..core.checks import check_one_of, check_type
 from ..core.names import on_first_use as _on_first_use
 from ..core.surfaces import PRIMITIVES
 from ..core.surfaces import REQUIRED as _REQUIRED
@@ -99,20 +99,6 @@ class Primitive:
             The primitive itself.
         """
         return self.add_prim_attr("stage", stage)
-
-    def recompute(self, mode: bool = True) -> Primitive:
-        """Keep a wish of a graph compiler's, as the attribute ``recompute``; ``Cell.recompute`` is what saves memory.
-
-        Args:
-            mode: True or False.
-
-        Returns:
-            The primitive itself.
-
-        Raises:
-            TypeError: ``mode`` is no bool.
-        """
-        return self.add_prim_attr("recompute", check_bool(mode, "Primitive.recompute", "mode"))
 
     def shard(self, *args: object, **kwargs: object) -> NoReturn:
         """Not available: there is one device.

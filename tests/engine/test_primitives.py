@@ -164,11 +164,7 @@ def test_a_primitive_of_the_users_own_keeps_its_arguments() -> None:
     assert (made.name, made.factor, made.bias, made.doubled) == ("Scale", 3.0, 1.0, 6.0)
 
 
-def test_a_wish_to_recompute_is_an_attribute_and_to_shard_an_error() -> None:
-    relu = ops.ReLU().recompute()
-    assert relu.attrs == {"recompute": True} and relu(Tensor([-1.0, 2.0])).asnumpy().tolist() == [0.0, 2.0]
-    with pytest.raises(TypeError, match="For 'Primitive.recompute', 'mode' must be a bool, but got int"):
-        ops.ReLU().recompute(3)  # type: ignore[arg-type]
+def test_to_shard_a_primitive_is_an_error() -> None:
     with pytest.raises(NotImplementedError, match="Primitive.shard is not covered by hookscope: there is one device"):
         ops.Add().shard(((1, 1), (1, 1)))
 
