@@ -18,6 +18,7 @@ from ..core.generator import Generator
 from ..core.tensor import Tensor
 from ..core.types import DTypeLike, Ints, Number, Operand, Shape
 from ..ops.arguments import Axis, along, axes_of, one_axis
+from ..ops.arithmetic import scaled
 
 __all__ = [
     "add", "allclose", "argmin", "argsort", "bernoulli", "cdist", "clone", "cummin", "diag", "dot", "empty",
@@ -143,10 +144,6 @@ def item(input: Tensor) -> bool | int | float | complex:
     return input.item()
 
 
-def _scaled(other: Operand, alpha: Number) -> Operand:
-    return other if alpha == 1 and not isinstance(alpha, float) else ops.mul(other, alpha)
-
-
 def add(input: Operand, other: Operand, *, alpha: Number = 1) -> Tensor:
     """input + alpha * other, element by element.
 
@@ -161,7 +158,7 @@ def add(input: Operand, other: Operand, *, alpha: Number = 1) -> Tensor:
     Raises:
         TypeError: an input is neither a Tensor nor a number.
     """
-    return ops.add(input, _scaled(other, alpha))
+    return ops.add(input, scaled(other, alpha))
 
 
 def sub(input: Operand, other: Operand, *, alpha: Number = 1) -> Tensor:
@@ -178,7 +175,7 @@ def sub(input: Operand, other: Operand, *, alpha: Number = 1) -> Tensor:
     Raises:
         TypeError: an input is neither a Tensor nor a number.
     """
-    return ops.sub(input, _scaled(other, alpha))
+    return ops.sub(input, scaled(other, alpha))
 
 
 # Reductions

@@ -353,7 +353,8 @@ def _round(input: Tensor, decimals: int = 0) -> Tensor:
     return round(input, decimals=decimals)
 
 
-def _scaled(other: Operand, alpha: Number) -> Operand:
+def scaled(other: Operand, alpha: Number) -> Operand:
+    """alpha * other; a number stays a number, which takes the dtype of the tensor beside it."""
     if isinstance(other, list | tuple):
         other = tensor_of(other)
     if alpha == 1 and not isinstance(alpha, float):
@@ -376,7 +377,7 @@ def _add_scaled(input: Tensor, other: Operand, *, alpha: Number = 1) -> Tensor:
     Raises:
         TypeError: ``other`` is neither a tensor nor a number.
     """
-    return add.of_method(input, _scaled(other, alpha))
+    return add.of_method(input, scaled(other, alpha))
 
 
 @declare(method=("sub", "subtract"), in_place="sub_")
@@ -394,7 +395,7 @@ def subtract(input: Operand, other: Operand, *, alpha: Number = 1) -> Tensor:
     Raises:
         TypeError: an input is neither a tensor nor a number.
     """
-    return sub.of_method(input, _scaled(other, alpha))
+    return sub.of_method(input, scaled(other, alpha))
 
 
 def check_ordered(name: str, **values: object) -> None:

@@ -22,6 +22,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -119,9 +120,11 @@ class Package:
         environment.pop("PYTHONPATH", None)
         if name == "hookscope":
             environment["PYTHONPATH"] = str(tree)
+        self._folder = tempfile.TemporaryDirectory()  # MindSpore leaves files where it runs
         self._process = subprocess.Popen(
-            [python, "-P", str(Path(__file__).with_name("example_server.py")), name], stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment, text=True,
+            [str(Path(python).absolute()), "-P", str(Path(__file__).with_name("example_server.py")), name],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment, text=True,
+            cwd=self._folder.name,
         )  # fmt: skip
         if self._answer() != "ready":
             raise SystemExit(f"{python} does not run {name}")

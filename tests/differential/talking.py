@@ -8,6 +8,7 @@ import os
 import select
 import signal
 import subprocess
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,8 @@ class Package:
     """
 
     def __init__(self, python: str, name: str) -> None:
-        self.python, self.name = python, name
+        self.python, self.name = str(Path(python).absolute()), name
+        self._folder = tempfile.TemporaryDirectory()  # MindSpore leaves files where it runs
         self._start()
 
     def run(self, case: Case) -> dict[str, Any]:
@@ -69,6 +71,7 @@ class Package:
         self._process = subprocess.Popen(
             [self.python, "-P", str(Path(__file__).with_name("server.py")), self.name], stdin=subprocess.PIPE,
             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment, start_new_session=True,
+            cwd=self._folder.name,
         )  # fmt: skip
         self._kept = b""
         if self._read(START_SECONDS) != "ready":

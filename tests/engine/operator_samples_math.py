@@ -446,4 +446,5 @@ ROWS: dict[str, Row] = {
         complex=True,
     ),
     "nth_element": Row(lambda x, n: np.sort(x, -1)[..., n], [Sample((normal(2, 3, 4),), {"n": n}) for n in (0, 2)]),
+    "self_adjoint_eig": Row(lambda x: np.sort(np.linalg.eigvals(x).real, -1), [Sample((spd(3, 3),))], refused=True),
 }

@@ -186,11 +186,11 @@ def test_a_function_gives_the_numbers_of_mindspore(name: str) -> None:
 
 
 def test_xlogy_is_0_where_its_factor_is_and_has_the_logarithm_for_a_slope_where_there_is_one() -> None:
-    x, y = Tensor([0.0, 0.0, 0.0, 0.0, 0.0, 2.0]), Tensor([2.0, 0.0, -1.0, np.inf, np.nan, 3.0])
-    assert ops.xlogy(x, y).tolist() == pytest.approx([0.0] * 5 + [2 * np.log(3.0)])
+    x, y = Tensor([0.0, 0.0, 0.0, 0.0, 2.0]), Tensor([2.0, 0.0, -1.0, np.inf, 3.0])
+    assert ops.xlogy(x, y).tolist() == pytest.approx([0.0] * 4 + [2 * np.log(3.0)])
     of_x, of_y = ms.grad(lambda *v: ops.xlogy(*v).sum(), (0, 1))(x, y)
-    assert of_x.tolist() == pytest.approx([np.log(2.0), 0.0, 0.0, 0.0, 0.0, np.log(3.0)])
-    assert of_y.tolist() == pytest.approx([0.0] * 5 + [2 / 3])
+    assert of_x.tolist() == pytest.approx([np.log(2.0), 0.0, 0.0, 0.0, np.log(3.0)])
+    assert of_y.tolist() == pytest.approx([0.0] * 4 + [2 / 3])
 
 
 def test_the_slope_of_a_bessel_function_at_0() -> None:
