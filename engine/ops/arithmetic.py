@@ -355,11 +355,14 @@ def _round(input: Tensor, decimals: int = 0) -> Tensor:
 
 def scaled(other: Operand, alpha: Number) -> Operand:
     """alpha * other; a number stays a number, which takes the dtype of the tensor beside it."""
-    if isinstance(other, list | tuple):
-        other = tensor_of(other)
     if alpha == 1 and not isinstance(alpha, float):
         return other
     return other * alpha if isinstance(other, int | float | complex) else mul(other, alpha)
+
+
+def _listed(other: Operand) -> Operand:
+    """A list or tuple as a tensor: methods take them, functions do not."""
+    return tensor_of(other) if isinstance(other, list | tuple) else other
 
 
 @declare(method="add", in_place="add_")
@@ -377,7 +380,7 @@ def _add_scaled(input: Tensor, other: Operand, *, alpha: Number = 1) -> Tensor:
     Raises:
         TypeError: ``other`` is neither a tensor nor a number.
     """
-    return add.of_method(input, scaled(other, alpha))
+    return add.of_method(input, scaled(_listed(other), alpha))
 
 
 @declare(method=("sub", "subtract"), in_place="sub_")
@@ -395,7 +398,7 @@ def subtract(input: Operand, other: Operand, *, alpha: Number = 1) -> Tensor:
     Raises:
         TypeError: an input is neither a tensor nor a number.
     """
-    return sub.of_method(input, scaled(other, alpha))
+    return sub.of_method(input, scaled(_listed(other), alpha))
 
 
 def check_ordered(name: str, **values: object) -> None:
