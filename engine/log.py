@@ -3,66 +3,14 @@
 from __future__ import annotations
 
 import logging
-from typing import Any
 
 __all__ = ["critical", "debug", "error", "get_level", "get_log_config", "info", "warning"]
 
 _log = logging.getLogger("hookscope")
 
 
-def debug(msg: Any, *args: Any, **kwargs: Any) -> None:
-    """Log a message of the level debug, as ``logging.Logger.debug``.
-
-    Args:
-        msg: the message; "%" signs in it are filled with ``args``.
-        *args: what they are filled with.
-        **kwargs: ``exc_info``, ``stack_info``, ``stacklevel`` and ``extra``.
-    """
-    _log.debug(msg, *args, **kwargs)
-
-
-def info(msg: Any, *args: Any, **kwargs: Any) -> None:
-    """Log a message of the level info, as ``debug`` does its own.
-
-    Args:
-        msg: the message.
-        *args: what it is filled with.
-        **kwargs: what ``logging.Logger.info`` takes.
-    """
-    _log.info(msg, *args, **kwargs)
-
-
-def warning(msg: Any, *args: Any, **kwargs: Any) -> None:
-    """Log a message of the level warning, as ``debug`` does its own.
-
-    Args:
-        msg: the message.
-        *args: what it is filled with.
-        **kwargs: what ``logging.Logger.warning`` takes.
-    """
-    _log.warning(msg, *args, **kwargs)
-
-
-def error(msg: Any, *args: Any, **kwargs: Any) -> None:
-    """Log a message of the level error, as ``debug`` does its own.
-
-    Args:
-        msg: the message.
-        *args: what it is filled with.
-        **kwargs: what ``logging.Logger.error`` takes.
-    """
-    _log.error(msg, *args, **kwargs)
-
-
-def critical(msg: Any, *args: Any, **kwargs: Any) -> None:
-    """Log a message of the level critical, as ``debug`` does its own.
-
-    Args:
-        msg: the message.
-        *args: what it is filled with.
-        **kwargs: what ``logging.Logger.critical`` takes.
-    """
-    _log.critical(msg, *args, **kwargs)
+# The logger's own methods, so that a message names the file and line of who logged it.
+debug, info, warning, error, critical = _log.debug, _log.info, _log.warning, _log.error, _log.critical
 
 
 def get_level() -> str:

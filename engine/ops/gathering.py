@@ -31,21 +31,20 @@ def _integers(value: TensorLike, name: str, argument: str) -> Tensor:
     return x
 
 
-def check_in_range(index: Array, length: int, name: str) -> None:
+def check_in_range(index: Array, length: int, name: str, error: type[Exception] = RuntimeError) -> None:
     """Check indices of an axis of this length.
 
     Args:
         index: an integer array.
         length: of the axis.
         name: of the operator, for the error.
+        error: the class of the error: ``RuntimeError`` is MindSpore's of most operators, ``ValueError`` that of some.
 
     Raises:
-        RuntimeError: one is not in [-length, length).
+        RuntimeError: one is not in [-length, length); or ``error`` instead.
     """
     if index.size and (int(index.max()) >= length or int(index.min()) < -length):
-        raise RuntimeError(
-            f"For '{name}', indices must be in [{-length}, {length}), but got {index.min()}..{index.max()}"
-        )
+        raise error(f"For '{name}', indices must be in [{-length}, {length}), but got {index.min()}..{index.max()}")
 
 
 # Picking

@@ -123,14 +123,6 @@ def _check_places(index: Index, x: Tensor, name: str) -> None:
             check_in_range(one, length, name)
 
 
-def _check_range_as_value(index: Array, length: int, name: str) -> None:
-    """As ``check_in_range``, with the ValueError that MindSpore has for some."""
-    try:
-        check_in_range(index, length, name)
-    except RuntimeError as error:
-        raise ValueError(str(error)) from None
-
-
 # Putting
 @declare(method=True, in_place=True, primitive=prim("MaskedFill"))
 def masked_fill(input_x: Tensor, mask: Tensor, value: Tensor | Number) -> Tensor:
@@ -944,7 +936,7 @@ def _index_put_class(x1: Tensor, x2: Tensor, indices: Sequence[Tensor], *, accum
         raise ValueError(f"For 'IndexPut', there must be at most {x1.ndim} 'indices', but got {len(indices)}")
     index = tuple([one._array for one in indices])
     for one, length in zip(index, x1.shape, strict=False):
-        _check_range_as_value(one, length, "IndexPut")
+        check_in_range(one, length, "IndexPut", ValueError)
     spot = x1._array[index].shape
     if x2.size not in (1, spot[-1]):
         raise ValueError(f"For 'IndexPut', 'x2' must have the size 1 or {spot[-1]}, but got {x2.size}")
@@ -995,5 +987,5 @@ def _scatter_add_with_axis(input_x: Tensor, indices: Tensor, updates: Tensor, *,
         raise ValueError(f"For '{name}', 'updates' must have the shape {indices.shape}, but got {updates.shape}")
     at = one_axis(axis, check_tensor(input_x, name, "input_x").ndim, name)
     if input_x.ndim:
-        _check_range_as_value(_integers(indices, name, "indices")._array, input_x.shape[at], name)
+        check_in_range(_integers(indices, name, "indices")._array, input_x.shape[at], name, ValueError)
     return tensor_scatter_elements(input_x, indices, updates, axis, "add")

@@ -159,3 +159,9 @@ def test_messages_go_to_the_log(level: str, logger: logging.Logger, caplog: pyte
     with caplog.at_level(logging.DEBUG, "hookscope"):
         getattr(ms.log, level)("step %d", 3)
     assert [(r.levelname, r.getMessage()) for r in caplog.records] == [(level.upper(), "step 3")]
+
+
+def test_a_message_of_the_log_names_the_file_that_logged_it(caplog: pytest.LogCaptureFixture) -> None:
+    ms.log.warning("%d rows", 3)
+    (record,) = caplog.records
+    assert (record.getMessage(), record.pathname, record.levelname) == ("3 rows", __file__, "WARNING")

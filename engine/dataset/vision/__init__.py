@@ -1,7 +1,6 @@
 """``mindspore.dataset.vision``: what may be done with images, arrays of shape (H, W) or (H, W, C)."""
 
 from ...core.names import on_first_use as _on_first_use
-from . import _pictures
 from .basic import *
 from .batches import *
 from .boxes import *
@@ -12,6 +11,4 @@ from .parts import *
 from .policies import *
 from .warping import *
 
-for _name in _pictures.NAMES:
-    _pictures.keeping_pictures(globals()[_name])
 __getattr__ = _on_first_use(__name__)

@@ -47,9 +47,25 @@ class ImageTransform(Transform):
     """A function of images: of NumPy arrays with rows and columns, of Tensors, or of images of PIL."""
 
     least_axes = 2
+    keeps_pictures = False  # whether a call gives images of PIL where it gets one, as MindSpore's does
 
     def __call__(self, *values: Any) -> Any:
-        return super().__call__(*self.checked(values))
+        return self.as_they_came(values, super().__call__(*self.checked(values)))
+
+    def as_they_came(self, values: tuple[Any, ...], found: Any) -> Any:
+        """Results as images of PIL, if one of the values is and ``keeps_pictures`` says so.
+
+        Args:
+            values: what the transform was called with.
+            found: an array, or a tuple of them.
+        """
+        if not self.keeps_pictures or not any(hasattr(value, "getbands") for value in values):
+            return found
+        from .files import ToPIL  # which imports from here
+
+        several = found if isinstance(found, tuple) else (found,)
+        pictures = tuple([one if hasattr(one, "getbands") else ToPIL()(np.asarray(one)) for one in several])
+        return pictures if isinstance(found, tuple) else pictures[0]
 
     def checked(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
         """The images.

@@ -175,6 +175,8 @@ class RandomHorizontalFlip(Sometimes, HorizontalFlip):
         ValueError: a number outside its range.
     """
 
+    keeps_pictures = True
+
 
 class RandomVerticalFlip(Sometimes, VerticalFlip):
     """Top and bottom exchanged with probability ``prob``; several images alike.
@@ -186,6 +188,8 @@ class RandomVerticalFlip(Sometimes, VerticalFlip):
         TypeError: no number.
         ValueError: a number outside its range.
     """
+
+    keeps_pictures = True
 
 
 _WAYS = {
@@ -210,6 +214,8 @@ class Resize(OnDevice, ImageTransform):
         ValueError: a size below 1.
         NotImplementedError: ``Inter.ANTIALIAS``.
     """
+
+    keeps_pictures = True
 
     def __init__(self, size: Ints, interpolation: Inter = Inter.BILINEAR) -> None:
         self.whole = not isinstance(size, int)
@@ -268,6 +274,8 @@ class CenterCrop(ImageTransform):
         ValueError: a size below 1.
     """
 
+    keeps_pictures = True
+
     def __init__(self, size: Ints) -> None:
         self.size = _size("CenterCrop", size)
 
@@ -301,6 +309,8 @@ class Pad(OnDevice, ImageTransform):
     Raises:
         ValueError: another number of numbers, a negative one, or an unknown mode.
     """
+
+    keeps_pictures = True
 
     def __init__(
         self,
@@ -340,6 +350,8 @@ class RandomCrop(ImageTransform):
         RuntimeError: when called, the image is smaller than ``size``.
     """
 
+    keeps_pictures = True
+
     def __init__(
         self,
         size: Ints,
@@ -359,7 +371,7 @@ class RandomCrop(ImageTransform):
             raise RuntimeError(f"For 'RandomCrop', {self.size} is larger than the image {images[0].shape}")
         top, left = (int(current_random().integers(n + 1)) for n in room)
         parts = [np.ascontiguousarray(image[top : top + self.size[0], left : left + self.size[1]]) for image in images]
-        return parts[0] if len(parts) == 1 else tuple(parts)
+        return self.as_they_came(values, parts[0] if len(parts) == 1 else tuple(parts))
 
     def _ready(self, image: Array) -> Array:
         if self.pad is not None:
@@ -379,6 +391,8 @@ class Grayscale(ImageTransform):
     Raises:
         ValueError: another number.
     """
+
+    keeps_pictures = True
 
     def __init__(self, num_output_channels: int = 1) -> None:
         if num_output_channels not in (1, 3):

@@ -11,7 +11,7 @@ import numpy as np
 from ...core.checks import check_bool, check_int, check_type
 from ...core.types import Array
 from ..config import current_random
-from ..transforms import Sometimes, Transform, probability
+from ..transforms import Sometimes, probability
 from ._devices import OnDevice
 from ._pixels import ImageTransform, color, drawn, factor, gray_of, luma_of, mixed, of_bytes, picture, rounded, span
 
@@ -35,6 +35,8 @@ class AdjustBrightness(OnDevice, ImageTransform):
         RuntimeError: when called, something else than an image.
     """
 
+    keeps_pictures = True
+
     def __init__(self, brightness_factor: float) -> None:
         self.factor = factor("AdjustBrightness", "brightness_factor", brightness_factor)
 
@@ -54,6 +56,8 @@ class AdjustContrast(OnDevice, ImageTransform):
         ValueError: a negative number.
         RuntimeError: when called, something else than an image (H, W, 3).
     """
+
+    keeps_pictures = True
 
     def __init__(self, contrast_factor: float) -> None:
         self.factor = factor("AdjustContrast", "contrast_factor", contrast_factor)
@@ -76,6 +80,8 @@ class AdjustGamma(ImageTransform):
         ValueError: a negative ``gamma``.
         RuntimeError: when called, something else than an image.
     """
+
+    keeps_pictures = True
 
     def __init__(self, gamma: float, gain: float = 1) -> None:
         self.gamma = factor("AdjustGamma", "gamma", gamma)
@@ -101,6 +107,8 @@ class AdjustHue(OnDevice, ImageTransform):
         ValueError: a number outside its range.
         RuntimeError: when called, something else than an image (H, W, 3) of UInt8 or floats.
     """
+
+    keeps_pictures = True
 
     def __init__(self, hue_factor: float) -> None:
         self.factor = factor("AdjustHue", "hue_factor", hue_factor, -0.5, 0.5)
@@ -236,6 +244,8 @@ class AdjustSaturation(OnDevice, ImageTransform):
         RuntimeError: when called, something else than an image (H, W, 3).
     """
 
+    keeps_pictures = True
+
     def __init__(self, saturation_factor: float) -> None:
         self.factor = factor("AdjustSaturation", "saturation_factor", saturation_factor)
 
@@ -256,6 +266,8 @@ class AutoContrast(OnDevice, ImageTransform):
         ValueError: a number outside its range.
         RuntimeError: when called, something else than an image of UInt8.
     """
+
+    keeps_pictures = True
 
     def __init__(self, cutoff: float = 0.0, ignore: int | Sequence[int] | None = None) -> None:
         who = type(self).__name__
@@ -305,6 +317,8 @@ class Equalize(OnDevice, ImageTransform):
         RuntimeError: when called, something else than an image of UInt8.
     """
 
+    keeps_pictures = True
+
     def changed(self, value: Array) -> Array:
         return _by_channel(of_bytes(type(self).__name__, value), self._table)
 
@@ -323,6 +337,8 @@ class Invert(OnDevice, ImageTransform):
     Raises:
         RuntimeError: when called, something else than an image (H, W, C).
     """
+
+    keeps_pictures = True
 
     def changed(self, value: Array) -> Array:
         if value.ndim != 3:
@@ -447,6 +463,8 @@ class RandomInvert(Sometimes, Invert):
         ValueError: a number outside its range.
     """
 
+    keeps_pictures = False
+
 
 class RandomEqualize(Sometimes, Equalize):
     """Each channel equalized, with probability ``prob``.
@@ -458,6 +476,8 @@ class RandomEqualize(Sometimes, Equalize):
         TypeError: no number.
         ValueError: a number outside its range.
     """
+
+    keeps_pictures = False
 
 
 class RandomAutoContrast(Sometimes, AutoContrast):
@@ -473,12 +493,14 @@ class RandomAutoContrast(Sometimes, AutoContrast):
         ValueError: a number outside its range.
     """
 
+    keeps_pictures = False
+
     def __init__(self, cutoff: float = 0.0, ignore: int | Sequence[int] | None = None, prob: float = 0.5) -> None:
         AutoContrast.__init__(self, cutoff, ignore)
         self.prob = probability("RandomAutoContrast", prob)
 
 
-class RandomGrayscale(Sometimes, Transform):
+class RandomGrayscale(Sometimes, ImageTransform):
     """The brightness of a color image in all its channels, with probability ``prob``.
 
     Args:
@@ -488,6 +510,8 @@ class RandomGrayscale(Sometimes, Transform):
         TypeError: no number.
         ValueError: a number outside its range.
     """
+
+    keeps_pictures = True
 
     def __init__(self, prob: float = 0.1) -> None:
         super().__init__(prob)
@@ -552,6 +576,8 @@ class RandomColor(ImageTransform):
         RuntimeError: when called, something else than an image (H, W, 3).
     """
 
+    keeps_pictures = True
+
     def __init__(self, degrees: Sequence[float] = (0.1, 1.9)) -> None:
         self.degrees = span("RandomColor", "degrees", degrees)
 
@@ -573,6 +599,8 @@ class RandomColorAdjust(ImageTransform):
         ValueError: numbers outside their range, or that fall.
         RuntimeError: when called, something else than an image (H, W, 3).
     """
+
+    keeps_pictures = True
 
     def __init__(
         self,
@@ -617,6 +645,8 @@ class RandomLighting(ImageTransform):
         ValueError: a negative number.
         RuntimeError: when called, something else than an image (H, W, 3).
     """
+
+    keeps_pictures = True
 
     def __init__(self, alpha: float = 0.05) -> None:
         self.alpha = factor("RandomLighting", "alpha", alpha)

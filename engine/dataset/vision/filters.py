@@ -88,6 +88,8 @@ class RandomSharpness(ImageTransform):
         RuntimeError: when called, something else than an image.
     """
 
+    keeps_pictures = True
+
     def __init__(self, degrees: Sequence[float] = (0.1, 1.9)) -> None:
         self.degrees = span("RandomSharpness", "degrees", degrees)
 

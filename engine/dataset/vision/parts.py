@@ -121,6 +121,8 @@ class FiveCrop(ImageTransform):
         ValueError: a size below 1; when called, one that is larger than the image.
     """
 
+    keeps_pictures = True
+
     def __init__(self, size: Ints) -> None:
         self.size = _size(type(self).__name__, size)
 
@@ -146,6 +148,8 @@ class TenCrop(FiveCrop):
         TypeError: an argument of another type.
         ValueError: a size below 1; when called, one that is larger than the image.
     """
+
+    keeps_pictures = True
 
     def __init__(self, size: Ints, use_vertical_flip: bool = False) -> None:
         super().__init__(size)
@@ -291,6 +295,8 @@ class RandomResizedCrop(ImageTransform):
         RuntimeError: when called, something else than an image.
     """
 
+    keeps_pictures = True
+
     def __init__(
         self,
         size: Ints,
@@ -308,7 +314,7 @@ class RandomResizedCrop(ImageTransform):
         images = [picture(type(self).__name__, np.asarray(value)) for value in values]
         box = random_part(images[0].shape, self.scale, self.ratio, self.attempts)
         found = [self.resize.changed(part(type(self).__name__, image, *box)) for image in images]
-        return found[0] if len(found) == 1 else tuple(found)
+        return self.as_they_came(values, found[0] if len(found) == 1 else tuple(found))
 
 
 def random_part(

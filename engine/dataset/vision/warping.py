@@ -10,7 +10,7 @@ import numpy as np
 from ...core.checks import check_bool, check_type
 from ...core.types import Array
 from ..config import current_random
-from ..transforms import Sometimes, Transform, probability
+from ..transforms import Sometimes, probability
 from ._devices import OnDevice
 from ._pixels import ImageTransform, drawn, factor, fill_of, picture, rounded, span
 from .basic import Inter
@@ -163,6 +163,8 @@ class RandomRotation(Rotate):
         RuntimeError: when called, something else than an image.
     """
 
+    keeps_pictures = True
+
     def __init__(
         self,
         degrees: float | Sequence[float],
@@ -262,6 +264,8 @@ class RandomAffine(ImageTransform):
         RuntimeError: when called, something else than an image.
     """
 
+    keeps_pictures = True
+
     def __init__(
         self,
         degrees: float | Sequence[float],
@@ -331,6 +335,8 @@ class Perspective(OnDevice, ImageTransform):
         RuntimeError: when called, something else than an image.
     """
 
+    keeps_pictures = True
+
     def __init__(self, start_points: Corners, end_points: Corners, interpolation: Inter = Inter.BILINEAR) -> None:
         for name, points in (("start_points", start_points), ("end_points", end_points)):
             check_type(points, list | tuple, "Perspective", name, "four points", show=repr)
@@ -345,7 +351,7 @@ class Perspective(OnDevice, ImageTransform):
         return _seen(picture("Perspective", value), self.start, self.end, self.way)
 
 
-class RandomPerspective(Sometimes, Transform):
+class RandomPerspective(Sometimes, ImageTransform):
     """The image seen from a direction that is drawn, with probability ``prob``.
 
     Args:
@@ -359,6 +365,8 @@ class RandomPerspective(Sometimes, Transform):
         NotImplementedError: another way to look between pixels.
         RuntimeError: when called, something else than an image.
     """
+
+    keeps_pictures = True
 
     def __init__(self, distortion_scale: float = 0.5, prob: float = 0.5, interpolation: Inter = Inter.BICUBIC) -> None:
         self.scale = factor("RandomPerspective", "distortion_scale", distortion_scale, 0, 1)
