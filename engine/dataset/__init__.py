@@ -4,8 +4,10 @@ from ..core.names import on_first_use as _on_first_use
 from . import callback, config, text, transforms, vision
 from .base import Dataset
 from .callback import DSCallback
+from .lines import CSVDataset, Shuffle, TextFileDataset
 from .samplers import (
     DistributedSampler,
+    PKSampler,
     RandomSampler,
     Sampler,
     SequentialSampler,
@@ -19,14 +21,6 @@ from .sources import *
 MappableDataset = SourceDataset = BatchDataset = Dataset
 
 
-class Shuffle:
-    """Ways to shuffle files; what is read here has one."""
-
-    GLOBAL = "global"
-    FILES = "files"
-    INFILE = "infile"
-
-
 def zip(datasets: tuple[Dataset, ...]) -> Dataset:
     """The columns of data sets side by side, as long as the shortest.
 
@@ -35,12 +29,12 @@ def zip(datasets: tuple[Dataset, ...]) -> Dataset:
 
     Raises:
         TypeError: something else than a tuple of data sets.
-        ValueError: an empty tuple.
+        ValueError: fewer than two.
     """
     if not isinstance(datasets, tuple) or not all(isinstance(one, Dataset) for one in datasets):
         raise TypeError(f"For 'zip', 'datasets' must be a tuple of data sets, but got {datasets!r}")
-    if not datasets:
-        raise ValueError("For 'zip', 'datasets' must not be empty")
+    if len(datasets) < 2:
+        raise ValueError(f"For 'zip', 'datasets' must be at least two, but got {len(datasets)}")
     return datasets[0].zip(datasets[1:])
 
 

@@ -12,7 +12,7 @@ from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 
-from ..core.checks import check_bool, check_int
+from ..core.checks import check_bool, check_int, check_type
 from ..core.tensor import Tensor
 from . import config
 from .callback import Watch, listed
@@ -60,6 +60,9 @@ class Dataset:
     def get_col_names(self) -> list[str]:
         """The names of the columns."""
         return self.columns()
+
+    input_indexs = ()
+    """The columns that a training step takes, as kept by the user; all where it is empty."""
 
     def get_dataset_size(self) -> int:
         """The number of rows (batches, after ``batch``) of an epoch."""
@@ -132,12 +135,14 @@ class Dataset:
 
         Raises:
             TypeError: an argument of another type.
-            ValueError: ``num_epochs`` is neither -1 nor above 0.
+            ValueError: ``num_epochs`` is below -1.
+            RuntimeError: ``num_epochs`` is 0.
         """
         names = self.columns()
         return DatasetIterator(
-            self, num_epochs, output_numpy, lambda row: dict(zip(names, row, strict=True)), "create_dict_iterator"
-        )
+            self, num_epochs, output_numpy, lambda row: dict(zip(names, row, strict=True)), "create_dict_iterator",
+            do_copy,
+        )  # fmt: skip
 
     def create_tuple_iterator(
         self,
@@ -156,12 +161,12 @@ class Dataset:
 
         Raises:
             TypeError: an argument of another type.
-            ValueError: ``num_epochs`` is neither -1 nor above 0.
-            RuntimeError: there is no column of a name.
+            ValueError: ``num_epochs`` is below -1.
+            RuntimeError: ``num_epochs`` is 0, or there is no column of a name.
         """
         source: Dataset = self if columns is None else self.project(columns)
         source.columns()
-        return DatasetIterator(source, num_epochs, output_numpy, list, "create_tuple_iterator")
+        return DatasetIterator(source, num_epochs, output_numpy, list, "create_tuple_iterator", do_copy)
 
     def __iter__(self) -> DatasetIterator:
         return self.create_tuple_iterator(num_epochs=1)
@@ -190,9 +195,11 @@ class Dataset:
 
         Raises:
             TypeError: an argument of another type, or one that there is not.
-            ValueError: ``batch_size`` is below 1.
-            RuntimeError: while iterating, rows of several shapes.
+            ValueError: ``batch_size`` is below 1, or there are ``input_columns`` without ``per_batch_map``.
+            RuntimeError: while iterating, rows of several shapes or dtypes, or ``per_batch_map`` raised or gave another
+                number of values.
         """
+        _check_workers("batch", num_parallel_workers)
         more = ("per_batch_map", "input_columns", "output_columns", "python_multiprocessing", "max_rowsize")
         _known("batch", kwargs, more)
         return steps.Batch(self, batch_size, drop_remainder, kwargs)
@@ -210,14 +217,15 @@ class Dataset:
             batch_size: the number of rows, or a function of the batch info.
             drop_remainder: leave out a last batch that is not full.
             num_parallel_workers: kept; rows are made one by one in the caller's thread.
-            pad_info: ``{column: (shape, value)}``; None in a shape, or for it, is the largest of the batch. Without it
-                all columns are padded with zeros to the largest of the batch.
+            pad_info: ``{column: (shape, value)}``; None in a shape, or for it, is the largest of the batch. With {} all
+                columns are padded with zeros to the largest of the batch, without it none.
 
         Raises:
             TypeError: an argument of another type.
-            ValueError: ``batch_size`` is below 1.
+            ValueError: ``batch_size`` is below 1, or a shape and a value are not two.
         """
-        return steps.Batch(self, batch_size, drop_remainder, {}, {} if pad_info is None else pad_info)
+        _check_workers("padded_batch", num_parallel_workers)
+        return steps.Batch(self, batch_size, drop_remainder, {}, None if pad_info is None else pads(pad_info))
 
     def map(
         self,
@@ -239,10 +247,12 @@ class Dataset:
 
         Raises:
             TypeError: an argument that there is not, names that are no strings, or ``callbacks`` that are none.
-            ValueError: no operations, or one that cannot be called.
+            ValueError: an operation that cannot be called.
             AttributeError: a callback that defines none of its methods.
-            RuntimeError: while iterating, a function or a callback raised, or gave another number of values.
+            RuntimeError: no operations; or while iterating, a function or a callback raised, or gave another number of
+                values.
         """
+        _check_workers("map", num_parallel_workers)
         callbacks = kwargs.pop("callbacks", None)
         _known("map", kwargs, ("python_multiprocessing", "max_rowsize", "cache", "offload"))
         return steps.Map(self, operations, input_columns, output_columns, listed(callbacks))
@@ -294,6 +304,7 @@ class Dataset:
             TypeError: ``predicate`` is no function.
             RuntimeError: while iterating, it raised.
         """
+        _check_workers("filter", num_parallel_workers)
         return steps.Filter(self, predicate, input_columns)
 
     def flat_map(self, func: Callable[..., Dataset]) -> Dataset:
@@ -410,9 +421,9 @@ class Dataset:
             a data set for each entry of ``sizes``.
 
         Raises:
-            TypeError: ``sizes`` is no list with entries, or ``randomize`` no bool.
-            ValueError: entries of both kinds, or another sum.
-            RuntimeError: too few rows for the shares.
+            TypeError: ``sizes`` is no list, or ``randomize`` no bool.
+            ValueError: no entries, entries of both kinds or below 0, or shares with another sum.
+            RuntimeError: numbers with another sum, or too few rows for the shares.
         """
         return steps.split(self, sizes, randomize)
 
@@ -602,19 +613,24 @@ class DatasetIterator:
         output_numpy: NumPy arrays instead of tensors.
         form: what makes of a row, a tuple, what is given.
         who: the name of the method in messages.
+        do_copy: a bool, without effect: what is given is the taker's own.
 
     Raises:
         TypeError: an argument of another type.
-        ValueError: ``num_epochs`` is neither -1 nor above 0.
+        ValueError: ``num_epochs`` is below -1.
+        RuntimeError: ``num_epochs`` is 0.
     """
 
     def __init__(
-        self, dataset: Dataset, num_epochs: int, output_numpy: bool, form: Callable[[Row], Any], who: str
+        self, dataset: Dataset, num_epochs: int, output_numpy: bool, form: Callable[[Row], Any], who: str, do_copy: bool
     ) -> None:
         check_int(num_epochs, who, "num_epochs", show=repr)
+        if num_epochs == 0:
+            raise RuntimeError(f"For '{who}', 'num_epochs' must be -1 or above 0, but got 0")
         if num_epochs != -1 and not 1 <= num_epochs <= _MOST:
             raise ValueError(f"For '{who}', 'num_epochs' must be -1 or above 0, but got {num_epochs}")
         check_bool(output_numpy, who, "output_numpy", show=repr)
+        check_bool(do_copy, who, "do_copy", show=repr)
         self._dataset, self._left, self._numpy, self._form = dataset, num_epochs, output_numpy, form
         self._random, self._epoch = config.new_random(), -1
         self._rows: Iterator[Row] | None = None
@@ -697,12 +713,34 @@ def _known(who: str, given: dict[str, Any], names: tuple[str, ...]) -> None:
             raise TypeError(f"For '{who}', there is no argument '{name}'; further ones are {', '.join(names)}")
 
 
+def _check_workers(who: str, number: int | None) -> None:
+    if number is not None:
+        between(who, "num_parallel_workers", number, 1)
+
+
 def between(who: str, argument: str, value: int, least: int) -> int:
     """Refuse what is no int from ``least`` on."""
     check_int(value, who, argument)
     if not least <= value <= _MOST:
         raise ValueError(f"For '{who}', '{argument}' must be from {least} to {_MOST}, but got {value}")
     return value
+
+
+def pads(pad_info: dict[str, Any]) -> dict[str, Any]:
+    """How columns are padded, by their names.
+
+    Raises:
+        TypeError: no dictionary by str, or an entry that is neither None nor a shape and a value.
+        ValueError: such an entry with another length than two.
+    """
+    who = "padded_batch"
+    given: dict[str, Any] = check_type(pad_info, dict, who, "pad_info", show=repr)
+    for name, one in given.items():
+        check_type(name, str, who, "pad_info", "a dictionary by the names of columns", show=repr)
+        check_type(one, tuple | list | None, who, "pad_info", "{column: (shape, value)}", show=repr)
+        if one is not None and len(one) != 2:
+            raise ValueError(f"For '{who}', 'pad_info' must have a shape and a value for '{name}', but got {one!r}")
+    return given
 
 
 def names_of(who: str, argument: str, columns: Names) -> list[str]:

@@ -5,16 +5,16 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Sequence
 from numbers import Real
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from ..core.checks import check_bool, check_int
+from ..core.checks import check_bool, check_int, check_type
 from ..core.types import Array
 
 __all__ = [
-    "DistributedSampler", "RandomSampler", "Sampler", "SequentialSampler", "SubsetRandomSampler", "SubsetSampler",
-    "WeightedRandomSampler", "indices_of",
+    "DistributedSampler", "PKSampler", "RandomSampler", "Sampler", "SequentialSampler", "SubsetRandomSampler",
+    "SubsetSampler", "WeightedRandomSampler", "indices_of",
 ]  # fmt: skip
 
 
@@ -63,12 +63,47 @@ class Sampler:
             generator: random numbers.
         """
         self.dataset_size = size
-        own: Iterable[int] = iter(self)  # type: ignore[call-overload]  # a user's sampler defines __iter__
-        return [int(i) for i in itertools.islice(own, self.num_samples)]  # it may be without end
+        if not isinstance(self, Iterable) and not hasattr(self, "__getitem__"):
+            raise RuntimeError(f"'{type(self).__name__}' must define __iter__, which gives the numbers of rows")
+        own: Iterable[int] = iter(self)
+        return _ints(itertools.islice(own, self.num_samples))  # it may be without end
 
     def get_num_samples(self) -> int | None:
-        """The most rows to take."""
-        return self.num_samples
+        """The most rows to take: no more than its child takes; None where that is not known."""
+        return _fewer(self.num_samples, self._child.get_num_samples() if isinstance(self._child, Sampler) else None)
+
+    def is_shuffled(self) -> bool:
+        """Whether rows come in random order: by the sampler that chooses first, a user's own never."""
+        return isinstance(self._child, Sampler) and self._child.is_shuffled()
+
+    def is_sharded(self) -> bool:
+        """Whether it takes one of several shards, or chooses among one."""
+        return isinstance(self._child, Sampler) and self._child.is_sharded()
+
+
+class _Random(Sampler):
+    """A sampler that draws."""
+
+    def is_shuffled(self) -> bool:
+        return True
+
+
+def _fewer(count: int | None, other: int | None) -> int | None:
+    """The smaller number; None is no bound."""
+    return other if count is None else count if other is None else min(count, other)
+
+
+def _ints(numbers: Iterable[Any]) -> list[int]:
+    """Numbers of rows as ints.
+
+    Raises:
+        RuntimeError: something else than ints.
+    """
+    given = list(numbers)
+    for one in given:
+        if not isinstance(one, int | np.integer):
+            raise RuntimeError(f"a sampler must give ints, the numbers of rows, but got {one!r}")
+    return [int(one) for one in given]
 
 
 class SequentialSampler(Sampler):
@@ -98,7 +133,7 @@ class SequentialSampler(Sampler):
         return list(range(self.start_index, size))
 
 
-class RandomSampler(Sampler):
+class RandomSampler(_Random):
     """Rows in random order.
 
     Args:
@@ -117,7 +152,7 @@ class RandomSampler(Sampler):
 
     def indices(self, size: int, generator: np.random.Generator) -> list[int]:
         if self.replacement:
-            return generator.integers(0, size, self.num_samples or size).tolist()
+            return generator.integers(0, size, _fewer(self.num_samples, size)).tolist()
         return generator.permutation(size).tolist()
 
 
@@ -149,8 +184,8 @@ class SubsetSampler(Sampler):
             )
         return list(self.wanted)
 
-    def get_num_samples(self) -> int:
-        return len(self.wanted) if self.num_samples is None else min(len(self.wanted), self.num_samples)
+    def get_num_samples(self) -> int | None:
+        return _fewer(len(self.wanted), super().get_num_samples())
 
 
 class SubsetRandomSampler(SubsetSampler):
@@ -169,13 +204,16 @@ class SubsetRandomSampler(SubsetSampler):
     def indices(self, size: int, generator: np.random.Generator) -> list[int]:
         return generator.permutation(super().indices(size, generator)).tolist()
 
+    def is_shuffled(self) -> bool:
+        return True
 
-class WeightedRandomSampler(Sampler):
+
+class WeightedRandomSampler(_Random):
     """Rows drawn with these probabilities, which need not sum to 1.
 
     Args:
         weights: a number of at least 0 for each row, in order; rows behind them are not drawn.
-        num_samples: how many rows are drawn; as many as there are without it.
+        num_samples: how many rows are drawn, at most as many as there are; as many without it.
         replacement: draw each row from all, so that one may come again; without it rows of weight 0 come last.
 
     Raises:
@@ -205,7 +243,7 @@ class WeightedRandomSampler(Sampler):
         if self.weights.size > size:
             raise RuntimeError(f"For 'WeightedRandomSampler', there are {self.weights.size} 'weights', but {size} rows")
         share = self.weights / self.weights.sum()
-        count = self.num_samples or size
+        count = _fewer(self.num_samples, size)
         if self.replacement:
             return generator.choice(self.weights.size, count, True, share).tolist()
         drawn = generator.choice(self.weights.size, np.count_nonzero(share), False, share)
@@ -227,7 +265,8 @@ class DistributedSampler(Sampler):
 
     Raises:
         TypeError: an argument of another type.
-        ValueError: a number outside its range.
+        ValueError: ``num_samples`` is below 1.
+        RuntimeError: another number outside its range.
     """
 
     def __init__(
@@ -236,16 +275,23 @@ class DistributedSampler(Sampler):
         super().__init__(num_samples)
         for name, value in (("num_shards", num_shards), ("shard_id", shard_id)):
             check_int(value, "DistributedSampler", name, show=repr)
+        check_bool(shuffle, "DistributedSampler", "shuffle", show=repr)
         if num_shards < 1 or not 0 <= shard_id < num_shards:
-            raise ValueError(
+            raise RuntimeError(
                 f"For 'DistributedSampler', 'shard_id' must be from 0 to 'num_shards' - 1, got {shard_id}, {num_shards}"
             )
         check_int(offset, "DistributedSampler", "offset", show=repr)
         if not -1 <= offset <= num_shards:
-            raise ValueError(
+            raise RuntimeError(
                 f"For 'DistributedSampler', 'offset' must be from -1 to 'num_shards', but got {offset}, {num_shards}"
             )
         self.num_shards, self.shard_id, self.shuffle, self.offset = num_shards, shard_id, shuffle, offset
+
+    def is_shuffled(self) -> bool:
+        return self.shuffle or super().is_shuffled()
+
+    def is_sharded(self) -> bool:
+        return self.num_shards > 1 or super().is_sharded()
 
     def indices(self, size: int, generator: np.random.Generator) -> list[int]:
         order = generator.permutation(size) if self.shuffle else np.arange(size)
@@ -255,6 +301,45 @@ class DistributedSampler(Sampler):
         first = (self.shard_id - self.offset) % self.num_shards
         # As in MindSpore, a shard that would be empty gets a row of another.
         return order[first :: self.num_shards].tolist() or [int(order[first % size])]
+
+
+class PKSampler(_Random):
+    """So many rows of each class, drawn at random, class after class; for ``ImageFolderDataset``, which knows them.
+
+    Args:
+        num_val: how many rows of each class.
+        num_class: how many classes; all of them, which is the only value, without it.
+        shuffle: whether rows come in random order.
+        class_column: the column of the class.
+        num_samples: the most rows to take; all without it.
+
+    Raises:
+        TypeError: an argument of another type.
+        ValueError: ``num_samples`` is below 1.
+        RuntimeError: ``num_val`` is below 1.
+        NotImplementedError: ``num_class`` is given.
+    """
+
+    def __init__(
+        self, num_val: int, num_class: int | None = None, shuffle: bool = False, class_column: str = "label",
+        num_samples: int | None = None,
+    ) -> None:  # fmt: skip
+        super().__init__(num_samples)
+        if check_int(num_val, "PKSampler", "num_val", show=repr) < 1:
+            raise RuntimeError(f"For 'PKSampler', 'num_val' must be above 0, but got {num_val}")
+        if num_class is not None:
+            raise NotImplementedError("For 'PKSampler', 'num_class' must be None: all classes")
+        check_bool(shuffle, "PKSampler", "shuffle", show=repr)
+        check_type(class_column, str, "PKSampler", "class_column", show=repr)
+        self.num_val, self.shuffle, self.class_column = num_val, shuffle, class_column
+        self.labels: Array = np.zeros(0, int)  # of the rows; the data set tells them
+
+    def indices(self, size: int, generator: np.random.Generator) -> list[int]:
+        found: list[int] = []
+        for label in np.unique(self.labels):
+            places = np.flatnonzero(self.labels == label)
+            found += generator.choice(places, self.num_val, replace=len(places) < self.num_val).tolist()
+        return generator.permutation(found).tolist() if self.shuffle else found
 
 
 Chosen: TypeAlias = Sampler | Iterable[int]
@@ -277,4 +362,4 @@ def indices_of(sampler: Chosen, size: int, generator: np.random.Generator) -> li
         else:
             wanted = sampler.indices(size, generator)
         return wanted if sampler.num_samples is None else wanted[: sampler.num_samples]
-    return [int(i) for i in sampler]
+    return _ints(sampler)

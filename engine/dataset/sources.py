@@ -20,6 +20,7 @@ from .base import Dataset, Names, Row, between, names_of
 from .samplers import (
     Chosen,
     DistributedSampler,
+    PKSampler,
     RandomSampler,
     Sampler,
     SequentialSampler,
@@ -29,8 +30,8 @@ from .samplers import (
 from .steps import as_value, called, stacked
 
 __all__ = [
-    "Cifar10Dataset", "FakeImageDataset", "FashionMnistDataset", "GeneratorDataset", "MnistDataset",
-    "NumpySlicesDataset",
+    "Cifar10Dataset", "Cifar100Dataset", "FakeImageDataset", "FashionMnistDataset", "GeneratorDataset",
+    "ImageFolderDataset", "MnistDataset", "NumpySlicesDataset", "PaddedDataset",
 ]  # fmt: skip
 
 
@@ -44,12 +45,20 @@ def _sampler(
     if sampler is not None:
         if shuffle is not None or num_shards is not None or (num_samples is not None and isinstance(sampler, Sampler)):
             raise ValueError(f"For '{who}', 'sampler' goes with no 'shuffle', 'num_samples' or 'num_shards'")
+        if isinstance(sampler, PKSampler) and not sampler.labels.size:
+            raise ValueError(f"For '{who}', 'sampler' cannot be a PKSampler: rows have no classes here")
+        if isinstance(sampler, str) or not (isinstance(sampler, Sampler | Iterable) or hasattr(sampler, "__getitem__")):
+            raise TypeError(f"For '{who}', 'sampler' must be a sampler or numbers of rows, but got {sampler!r}")
         if isinstance(sampler, Sampler) or not num_samples:
             return sampler
         return SubsetSampler(sampler, num_samples)
     check_type(shuffle, bool | None, who, "shuffle", "a bool or None", show=repr)
     if (num_shards is None) != (shard_id is None):
         raise ValueError(f"For '{who}', 'num_shards' and 'shard_id' go together")
+    if num_shards is not None and shard_id is not None:
+        between(who, "num_shards", num_shards, 1)
+        if between(who, "shard_id", shard_id, 0) >= num_shards:
+            raise ValueError(f"For '{who}', 'shard_id' must be below 'num_shards', but got {shard_id}, {num_shards}")
     if num_shards is not None and shard_id is not None:
         return DistributedSampler(num_shards, shard_id, by_default if shuffle is None else shuffle, num_samples or None)
     if shuffle or (shuffle is None and by_default):
@@ -113,10 +122,18 @@ class _Indexed(_Sampled):
         raise NotImplementedError
 
     def rows(self, generator: np.random.Generator) -> Iterator[Row]:
-        return (self.row(i) for i in indices_of(self.sampler, self.count, generator))
+        return (self.row(i) for i in _checked(indices_of(self.sampler, self.count, generator), self.count))
 
     def size(self) -> int:
         return len(indices_of(self.sampler, self.count, np.random.default_rng(0)))
+
+
+def _checked(numbers: list[int], count: int) -> Iterator[int]:
+    """Numbers of rows, each refused where there is no such row."""
+    for number in numbers:
+        if not 0 <= number < count:
+            raise RuntimeError(f"a sampler takes row {number}, but there are {count}, from 0 on")
+        yield number
 
 
 class NumpySlicesDataset(_Indexed):
@@ -155,10 +172,7 @@ class NumpySlicesDataset(_Indexed):
         check_type(data, list | tuple | dict | np.ndarray, "NumpySlicesDataset", "data", "a list, tuple, dict or array")
         if not len(data):
             raise ValueError("For 'NumpySlicesDataset', 'data' must not be empty")
-        if isinstance(data, dict):
-            columns = [np.asarray(values) for values in data.values()]
-        else:
-            columns = [np.asarray(values) for values in (data if isinstance(data, tuple) else (data,))]
+        columns = list(data.values()) if isinstance(data, dict) else list(data) if isinstance(data, tuple) else [data]
         if len({len(values) for values in columns}) != 1:
             raise ValueError("For 'NumpySlicesDataset', all columns in 'data' must have the same length")
         if column_names is not None:
@@ -172,7 +186,7 @@ class NumpySlicesDataset(_Indexed):
         self.data = columns
 
     def row(self, index: int) -> Row:
-        return tuple([column[index] for column in self.data])
+        return tuple([as_value("NumpySlicesDataset", column[index]) for column in self.data])
 
 
 class GeneratorDataset(_Sampled):
@@ -194,7 +208,7 @@ class GeneratorDataset(_Sampled):
         num_shards: into how many shards the rows are divided; with ``shard_id``.
         shard_id: which shard is taken, from 0.
         python_multiprocessing: kept for callers.
-        max_rowsize: kept for callers.
+        max_rowsize: an int from -1 on; kept for callers.
         batch_sampler: lists of numbers of rows that make batches.
         collate_fn: a function that puts such a batch together: it gets for each column the list of its values; without
             it they are stacked.
@@ -236,6 +250,8 @@ class GeneratorDataset(_Sampled):
         check_bool(python_multiprocessing, who, "python_multiprocessing")
         if num_parallel_workers is not None:
             between(who, "num_parallel_workers", num_parallel_workers, 1)
+        if max_rowsize is not None:
+            between(who, "max_rowsize", max_rowsize, -1)  # type: ignore[arg-type]  # it is checked
         super().__init__((), names_of(who, "column_names", column_names))
         self._types = None if column_types is None else [any_dtype(one).numpy for one in column_types]
         if not self.indexed and (sampler is not None or batch_sampler is not None or num_shards is not None):
@@ -259,7 +275,10 @@ class GeneratorDataset(_Sampled):
             for batch in self.batch_sampler:
                 yield self._batch([self._row(self._item(int(i))) for i in batch])
         elif self.indexed:
-            for i in indices_of(self.sampler, len(self.source), generator):
+            if not len(self.source):
+                raise RuntimeError("For 'GeneratorDataset', 'source' has no rows")
+            wanted = indices_of(self.sampler, len(self.source), generator)
+            for i in _checked(wanted, len(self.source)):
                 yield self._row(self._item(i))
         else:
             items = self._items()
@@ -314,6 +333,43 @@ class GeneratorDataset(_Sampled):
         if self._counted is None:  # the only way is to run it once
             self._counted = Dataset.size(self)
         return self._counted
+
+
+class PaddedDataset(GeneratorDataset):
+    """Rows that fill up a data set, so that its shards are equally long: ``data + PaddedDataset(rows)``.
+
+    Args:
+        padded_samples: a list of rows, each a dictionary by column.
+
+    Raises:
+        TypeError: something else.
+        ValueError: an empty list.
+        RuntimeError: while iterating, a row with other columns than the first.
+    """
+
+    def __init__(self, padded_samples: list[dict[str, Any]]) -> None:
+        check_type(padded_samples, list, "PaddedDataset", "padded_samples", "a list of dictionaries", show=repr)
+        for one in padded_samples:
+            check_type(one, dict, "PaddedDataset", "padded_samples", "a list of dictionaries", show=repr)
+        if not padded_samples:
+            raise ValueError("For 'PaddedDataset', 'padded_samples' must not be empty")
+        super().__init__(_Rows(padded_samples), list(padded_samples[0]), shuffle=False)
+        self.padded_samples = padded_samples
+
+
+class _Rows:
+    """Dictionaries as rows, in the order of the first one's columns."""
+
+    def __init__(self, rows: list[dict[str, Any]]) -> None:
+        self.rows = rows
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, index: int) -> tuple[Any, ...]:
+        if self.rows[index].keys() != self.rows[0].keys():
+            raise ValueError(f"its columns are {list(self.rows[index])}, not {list(self.rows[0])}")
+        return tuple([self.rows[index][name] for name in self.rows[0]])
 
 
 class _Again:
@@ -401,6 +457,8 @@ class FakeImageDataset(_Indexed):
 class _Pictures(_Indexed):
     """Images with a label each, from the files of a folder."""
 
+    columns_read: tuple[str, ...] = ("image", "label")
+
     def __init__(
         self,
         dataset_dir: str | Path,
@@ -419,7 +477,7 @@ class _Pictures(_Indexed):
             raise ValueError(f"For '{who}', 'usage' must be 'train', 'test' or 'all', but got {usage!r}")
         self.images, self.labels = self._read(who, folder, usage or "all")
         chosen = _sampler(who, sampler, shuffle, num_samples, num_shards, shard_id, True)
-        super().__init__(["image", "label"], len(self.labels), chosen)
+        super().__init__(list(self.columns_read), len(self.labels), chosen)
 
     def _read(self, who: str, folder: Path, usage: str) -> tuple[Array, Array]:
         """The images and the labels of a part of them."""
@@ -532,6 +590,143 @@ class Cifar10Dataset(_Pictures):
 
     def row(self, index: int) -> Row:
         return self.images[index], self.labels[index].astype(np.uint32)
+
+
+class Cifar100Dataset(_Pictures):
+    """Images (32, 32, 3) of UInt8, with a coarse and a fine label of UInt32, from the binary files of CIFAR-100.
+
+    Args:
+        dataset_dir: the folder of the files train.bin and test.bin; nothing is downloaded.
+        usage: "train", "test" or "all"; all without it.
+        num_samples: the most rows to take; all without it.
+        num_parallel_workers: kept; rows are made one by one in the caller's thread.
+        shuffle: whether rows come in random order; True without it.
+        sampler: a sampler instead of ``shuffle``, ``num_samples`` and ``num_shards``, or a list of row numbers
+            instead of ``shuffle`` and ``num_shards``.
+        num_shards: into how many shards the rows are divided; with ``shard_id``.
+        shard_id: which shard is taken, from 0.
+        cache: kept for callers.
+
+    Raises:
+        TypeError: an argument of another type.
+        ValueError: there is no such folder, ``usage`` is something else, or ``sampler`` is given beside what it
+            replaces.
+        RuntimeError: the folder lacks the files, or one does not hold together.
+    """
+
+    columns_read = ("image", "coarse_label", "fine_label")
+
+    def _read(self, who: str, folder: Path, usage: str) -> tuple[Array, Array]:
+        names = {"train": ["train.bin"], "test": ["test.bin"], "all": ["train.bin", "test.bin"]}[usage]
+        found = [folder / name for name in names if (folder / name).is_file()]
+        if not found:
+            raise RuntimeError(f"For '{who}', there is no {' or '.join(names)} in {folder}")
+        length = 2 + 3 * 32 * 32  # the two labels, then the red, green and blue of an image
+        blocks = []
+        for path in found:
+            data = np.frombuffer(path.read_bytes(), np.uint8)
+            if data.size % length:
+                raise RuntimeError(f"For '{who}', {path} is no file of CIFAR-100: {data.size} bytes")
+            blocks.append(data.reshape(-1, length))
+        rows = np.concatenate(blocks)
+        return rows[:, 2:].reshape(-1, 3, 32, 32).transpose(0, 2, 3, 1), rows[:, :2]
+
+    def row(self, index: int) -> Row:
+        coarse, fine = self.labels[index].astype(np.uint32)
+        return self.images[index], coarse, fine
+
+
+class ImageFolderDataset(_Indexed):
+    """The files of a folder that has a folder for each class: images of UInt8 and labels of Int32.
+
+    Args:
+        dataset_dir: the folder.
+        num_samples: the most rows to take; all without it.
+        num_parallel_workers: kept; rows are made one by one in the caller's thread.
+        shuffle: whether rows come in random order; True without it.
+        sampler: a sampler, also a ``PKSampler``, or a list of row numbers instead of ``shuffle``, ``num_samples`` and
+            ``num_shards``.
+        extensions: the ends of the names of files that count, such as ``[".png"]``; all files without it.
+        class_indexing: the label of each folder's name, folders beside them are left out; without it they are counted
+            from 0 in the order of their names.
+        decode: give images (H, W, 3), by the package ``pillow``, in place of the bytes of the files.
+        num_shards: into how many shards the rows are divided; with ``shard_id``.
+        shard_id: which shard is taken, from 0.
+        cache: kept for callers.
+        decrypt: a function that gives the bytes of a file for its path; without it they are read as they are.
+
+    Raises:
+        TypeError: an argument of another type.
+        ValueError: there is no such folder, or ``sampler`` is given beside what it replaces.
+        RuntimeError: no files, or a folder of ``class_indexing`` is not there; while iterating, a file is no image, or
+            ``decrypt`` gave no bytes.
+        ImportError: while iterating, ``decode`` without the package ``pillow``.
+    """
+
+    def __init__(
+        self,
+        dataset_dir: str | Path,
+        num_samples: int | None = None,
+        num_parallel_workers: int | None = None,
+        shuffle: bool | None = None,
+        sampler: Chosen | None = None,
+        extensions: list[str] | None = None,
+        class_indexing: dict[str, int] | None = None,
+        decode: bool = False,
+        num_shards: int | None = None,
+        shard_id: int | None = None,
+        cache: object = None,
+        decrypt: Callable[..., Any] | None = None,
+    ) -> None:
+        who = "ImageFolderDataset"
+        folder = _folder(who, check_type(dataset_dir, str | Path, who, "dataset_dir", "a path"))
+        check_type(extensions, list | None, who, "extensions", "a list of str", show=repr)
+        check_type(class_indexing, dict | None, who, "class_indexing", "a dictionary", show=repr)
+        self.decode = check_bool(decode, who, "decode", show=repr)
+        for label in (class_indexing or {}).values():
+            check_type(label, int, who, "class_indexing", "a dictionary of ints", show=repr)
+        if decrypt is not None and not callable(decrypt):
+            raise TypeError(f"For '{who}', 'decrypt' must be a function, but got {type(decrypt).__name__}")
+        self.decrypt = decrypt
+        names = sorted(one.name for one in folder.iterdir() if one.is_dir())
+        self.classes = {name: i for i, name in enumerate(names)} if class_indexing is None else dict(class_indexing)
+        if missing := [name for name in self.classes if name not in names]:
+            raise RuntimeError(f"For '{who}', there is no folder {missing[0]!r} in {folder}")
+        found = [(one, self.classes[name]) for name in names if name in self.classes
+                 for one in sorted((folder / name).iterdir())]  # fmt: skip
+        found = [(one, label) for one, label in found if extensions is None or one.suffix in extensions]
+        if not found:
+            raise RuntimeError(f"For '{who}', there are no files in the folders of {folder}")
+        if inner := [one for one, _ in found if not one.is_file()]:
+            raise RuntimeError(f"For '{who}', there must be files in the folders of classes, but {inner[0]} is none")
+        self.files, self.labels = [one for one, _ in found], np.array([label for _, label in found], np.int32)
+        if isinstance(sampler, PKSampler):
+            sampler.labels = self.labels
+        chosen = _sampler(who, sampler, shuffle, num_samples, num_shards, shard_id, True)
+        super().__init__(["image", "label"], len(found), chosen)
+
+    def num_classes(self) -> int:
+        """The number of folders that count."""
+        return len(self.classes)
+
+    def get_class_indexing(self) -> dict[str, int]:
+        """The label of each folder."""
+        return dict(self.classes)
+
+    def row(self, index: int) -> Row:
+        path = self.files[index]
+        given = path.read_bytes() if self.decrypt is None else self.decrypt(str(path))
+        if not isinstance(given, bytes):
+            raise RuntimeError(f"For 'ImageFolderDataset', 'decrypt' must give bytes, but got {type(given).__name__}")
+        data: Any = np.frombuffer(given, np.uint8)
+        if self.decode:
+            from .vision import Decode  # which imports from modules that import this one
+
+            try:
+                data = Decode()(data)
+            except RuntimeError as error:
+                raise RuntimeError(f"For 'ImageFolderDataset', {path} is no image: {error}") from error
+        return data, np.asarray(self.labels[index])
 
 
 def _folder(who: str, given: str | Path) -> Path:

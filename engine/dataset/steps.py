@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import itertools
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
@@ -9,13 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from ..core.checks import check_bool
+from ..core.checks import check_bool, check_type
 from ..core.tensor import Tensor
 from ..core.types import Array
 from . import synchronizing
 from .base import Dataset, Names, Row, Step, between, names_of
 from .callback import DSCallback
 from .config import ErrorSamplesMode, current_epoch, current_watches, error_samples_mode, new_random
+from .samplers import DistributedSampler, RandomSampler, Sampler
 
 __all__ = ["Batch", "BatchInfo", "Concat", "Filter", "Map", "Part", "Project", "Rename", "Repeat", "Shuffle", "Zip"]
 
@@ -77,9 +79,14 @@ class Rename(Step):
 
     def columns(self) -> list[str]:
         self._places(list(self.names))
-        return [self.names.get(name, name) for name in self.source.columns()]
+        names = [self.names.get(name, name) for name in self.source.columns()]
+        twice = {name for name in names if names.count(name) > 1}
+        if twice:
+            raise RuntimeError(f"For 'rename', there is a column {sorted(twice)} already; the columns are {names}")
+        return names
 
     def rows(self, generator: np.random.Generator) -> Iterator[Row]:
+        self.columns()
         return self.source.rows(generator)
 
 
@@ -172,7 +179,7 @@ class Filter(Step):
     def rows(self, generator: np.random.Generator) -> Iterator[Row]:
         places = self._places(self.source.columns() if self.given is None else self.given)
         for row in self.source.rows(generator):
-            if bool(called("filter", self.predicate, [row[p] for p in places])[0]):
+            if bool(_result("filter", self.predicate, [row[p] for p in places])):
                 yield row
 
     def size(self) -> int:
@@ -199,8 +206,8 @@ class Map(Step):
         callbacks: list[DSCallback] | None = None,
     ) -> None:
         given = list(operations) if isinstance(operations, list | tuple) else [operations]
-        if not given:
-            raise ValueError("For 'map', 'operations' must not be empty")
+        if not given or operations is None:
+            raise RuntimeError("For 'map', 'operations' must be functions, but there is none")
         for one in given:
             if not callable(one):
                 raise ValueError(f"For 'map', 'operations' must be functions, but got {type(one).__name__}")
@@ -274,12 +281,21 @@ def called(who: str, function: Callable[..., Any], values: list[Any]) -> list[An
     Raises:
         RuntimeError: the function raised; its own error is the cause.
     """
+    result = _result(who, function, values)
+    return [as_value(who, one) for one in (result if isinstance(result, tuple) else (result,))]
+
+
+def _result(who: str, function: Callable[..., Any], values: list[Any]) -> Any:
+    """What a user's function returns.
+
+    Raises:
+        RuntimeError: the function raised; its own error is the cause.
+    """
     try:
-        result = function(*values)
+        return function(*values)
     except Exception as error:  # the user's code may raise anything; MindSpore's pipelines raise RuntimeError for it
         name = getattr(function, "__name__", type(function).__name__)
         raise RuntimeError(f"For '{who}', {name} raised {type(error).__name__}: {error}") from error
-    return [as_value(who, one) for one in (result if isinstance(result, tuple) else (result,))]
 
 
 def as_array(value: Any) -> Array:
@@ -322,16 +338,74 @@ class Concat(Dataset):
 
     def __init__(self, children: tuple[Dataset, ...]) -> None:
         super().__init__(_checked("concat", children))
+        self.sampler: DistributedSampler | RandomSampler | None = None
+
+    def use_sampler(self, sampler: DistributedSampler | RandomSampler) -> None:
+        """Take every so manieth row of all, or all in random order.
+
+        Args:
+            sampler: a ``DistributedSampler`` with ``shuffle=False``, or a ``RandomSampler``.
+
+        Raises:
+            TypeError: something else; or one of the data sets is of batches.
+            ValueError: a sampler that draws rows again, shuffles its shard or has ``num_samples``, or one of the data
+                sets has one with it.
+        """
+        if not isinstance(sampler, DistributedSampler | RandomSampler):
+            raise TypeError(f"For 'concat', 'sampler' must be a DistributedSampler or RandomSampler, got {sampler!r}")
+        if isinstance(sampler, RandomSampler) and sampler.replacement:
+            raise ValueError("For 'concat', 'sampler' must have replacement=False")
+        if isinstance(sampler, DistributedSampler) and sampler.shuffle:
+            raise ValueError("For 'concat', 'sampler' must have shuffle=False")
+        for one in self.children:
+            if isinstance(one, Batch):
+                raise TypeError("For 'concat', 'use_sampler' takes rows one by one: call batch behind it")
+        for given in (sampler, *(getattr(one, "sampler", None) for one in self.children)):
+            if isinstance(given, Sampler) and given.get_num_samples() is not None:
+                raise ValueError("For 'concat', 'sampler', and those of the data sets, must have no 'num_samples'")
+        self.sampler = sampler
 
     def rows(self, generator: np.random.Generator) -> Iterator[Row]:
-        names = self.children[0].columns()
+        rows = self._all(generator)
+        if isinstance(self.sampler, DistributedSampler):
+            return itertools.islice(rows, self.sampler.shard_id, None, self.sampler.num_shards)
+        if self.sampler is not None:
+            given = list(rows)
+            return (given[i] for i in generator.permutation(len(given)))
+        return rows
+
+    def _all(self, generator: np.random.Generator) -> Iterator[Row]:
+        names, like = self.children[0].columns(), None
         for one in self.children:
             if one.columns() != names:
                 raise RuntimeError(f"For 'concat', the columns must be the same, but got {names} and {one.columns()}")
-            yield from one.rows(generator)
+            first = True
+            for row in one.rows(generator):
+                if first:
+                    kinds = [None if isinstance(value, dict) else (_kind(value), np.ndim(value)) for value in row]
+                    if like is not None and kinds != like:
+                        raise RuntimeError(
+                            "For 'concat', the columns must have the same dtypes and numbers of axes, but got "
+                            f"{_told(like)} and {_told(kinds)}"
+                        )
+                    like, first = kinds, False
+                yield row
 
     def size(self) -> int:
-        return sum(one.size() for one in self.children)
+        rows = sum(one.size() for one in self.children)
+        if isinstance(self.sampler, DistributedSampler):
+            return len(range(self.sampler.shard_id, rows, self.sampler.num_shards))
+        return rows
+
+
+def _kind(value: Any) -> str:
+    """The dtype of a value; text of all lengths is one."""
+    dtype = np.asarray(value).dtype
+    return {"U": "str", "S": "bytes"}.get(dtype.kind, dtype.name)
+
+
+def _told(kinds: list[tuple[str, int] | None]) -> str:
+    return ", ".join("a dict" if kind is None else f"{kind[0]} with {kind[1]} axes" for kind in kinds)
 
 
 class Zip(Dataset):
@@ -391,6 +465,10 @@ class Batch(Step):
             gate.released *= batch_size
         self.batch_size, self.drop_remainder, self.pad_info = batch_size, drop_remainder, pad_info
         self.per_batch_map = more.get("per_batch_map")
+        if self.per_batch_map is None and more.get("input_columns"):
+            raise ValueError("For 'batch', 'input_columns' are those of 'per_batch_map', which is not given")
+        if self.per_batch_map is not None and more.get("input_columns"):
+            _check_takes(self.per_batch_map, len(names_of("batch", "input_columns", more["input_columns"])))
         inputs, outputs = more.get("input_columns"), more.get("output_columns")
         self.inputs = None if inputs is None else names_of("batch", "input_columns", inputs)
         self.outputs = self.inputs if outputs is None else names_of("batch", "output_columns", outputs)
@@ -438,9 +516,13 @@ class Batch(Step):
         columns = dict(zip(have, map(list, zip(*rows, strict=True)), strict=True))
         if self.per_batch_map is not None:
             inputs = have if self.inputs is None else self.inputs
-            result = self.per_batch_map(*[columns.pop(name) for name in inputs], info)
+            self._places(inputs)
+            result = _result("batch", self.per_batch_map, [*(columns.pop(name) for name in inputs), info])
             made = result if isinstance(result, tuple) else (result,)
-            columns.update(zip(self.outputs or inputs, made, strict=True))
+            outputs = self.outputs or inputs
+            if len(made) != len(outputs):
+                raise RuntimeError(f"For 'batch', 'per_batch_map' gave {len(made)} values for the columns {outputs}")
+            columns.update(zip(outputs, made, strict=True))
         return tuple([self._stacked(name, columns[name]) for name in self.columns()])
 
     def _stacked(self, name: str, values: Iterable[Any]) -> Any:
@@ -451,6 +533,18 @@ class Batch(Step):
         if self.pad_info is not None and (not self.pad_info or name in self.pad_info):
             arrays = padded(f"column '{name}'", arrays, self.pad_info.get(name))
         return stacked("batch", name, arrays, "use padded_batch")
+
+
+def _check_takes(function: Callable[..., Any], columns: int) -> None:
+    """Refuse a ``per_batch_map`` that cannot be called with so many columns and the batch info."""
+    try:
+        inspect.signature(function).bind(*range(columns + 1))
+    except TypeError as error:
+        raise ValueError(
+            f"For 'batch', 'per_batch_map' gets {columns} columns and the batch info, which it does not take: {error}"
+        ) from error
+    except ValueError:  # a function without a signature
+        return
 
 
 def _dictionaries(name: str, values: list[Any]) -> dict[Any, Array]:
@@ -487,6 +581,11 @@ def stacked(who: str, name: str, arrays: list[Array], instead: str) -> Array:
     if len(shapes) > 1:
         raise RuntimeError(
             f"For '{who}', the rows of a batch must have one shape, but column '{name}' has {sorted(shapes)}; {instead}"
+        )
+    kinds = sorted({_kind(array) for array in arrays})
+    if len(kinds) > 1:
+        raise RuntimeError(
+            f"For '{who}', the rows of a batch must have one dtype, but column '{name}' has {kinds}; cast them in a map"
         )
     return np.stack(arrays)
 
@@ -540,13 +639,16 @@ class _Share(Step):
 
 def split(source: Dataset, sizes: list[int] | list[float], randomize: bool) -> list[Dataset]:
     """See ``Dataset.split``."""
-    if not isinstance(sizes, list) or not sizes:
-        raise TypeError(f"For 'split', 'sizes' must be a list that is not empty, but got {sizes!r}")
+    check_type(sizes, list, "split", "sizes", show=repr)
+    if not sizes:
+        raise ValueError("For 'split', 'sizes' must not be empty")
     check_bool(randomize, "split", "randomize", show=repr)
     rows = source.size()
     if all(isinstance(n, int) and not isinstance(n, bool) for n in sizes):
-        if any(n <= 0 for n in sizes) or sum(sizes) != rows:
-            raise ValueError(f"For 'split', 'sizes' must be above 0 and sum to the {rows} rows, but got {sizes}")
+        if any(n <= 0 for n in sizes):
+            raise ValueError(f"For 'split', 'sizes' must be above 0, but got {sizes}")
+        if sum(sizes) != rows:
+            raise RuntimeError(f"For 'split', 'sizes' must sum to the {rows} rows, but got {sizes}")
         counts = [int(n) for n in sizes]
     elif all(isinstance(n, float) for n in sizes):
         if any(not 0 < n <= 1 for n in sizes) or abs(sum(sizes) - 1) > 1e-9:

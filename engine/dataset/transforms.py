@@ -10,9 +10,10 @@ import numpy as np
 
 from ..core.checks import check_number, check_positive_int, check_type
 from ..core.dtype import any_dtype, bool_, numpy_dtype
+from ..core.tensor import Tensor
 from ..core.types import AnyDType, Array, DTypeLike, Number, TensorLike
 from .config import current_random
-from .steps import like, padded
+from .steps import as_array, like, padded
 
 __all__ = [
     "Compose", "Concatenate", "Duplicate", "Fill", "Mask", "OneHot", "PadEnd", "Plugin", "RandomApply", "RandomChoice",
@@ -103,6 +104,8 @@ class Fill(Transform):
     def changed(self, value: Array) -> Array:
         if isinstance(self.fill_value, str | bytes) is not (value.dtype.kind in "SU"):
             raise RuntimeError(f"For 'Fill', {self.fill_value!r} cannot be put in the place of values of {value.dtype}")
+        if value.dtype.kind in "SU":
+            return np.full(value.shape, np.asarray(self.fill_value).astype(value.dtype.kind))
         return np.full(value.shape, *like(value, self.fill_value))
 
 
@@ -184,10 +187,16 @@ class PadEnd(Transform):
         pad_value: what is put behind; 0 without it, or "" for text.
 
     Raises:
+        TypeError: no list of lengths.
+        ValueError: a length below 1.
         RuntimeError: when called, a value with another number of axes, or text for numbers.
     """
 
     def __init__(self, pad_shape: Sequence[int | None], pad_value: Number | str | bytes | None = None) -> None:
+        check_type(pad_shape, list | tuple, "PadEnd", "pad_shape", "a list of lengths", show=repr)
+        for length in pad_shape:
+            if length is not None:
+                check_positive_int(length, "PadEnd", "pad_shape", show=repr)
         self.pad_shape, self.pad_value = list(pad_shape), pad_value
 
     def changed(self, value: Array) -> Array:
@@ -240,26 +249,48 @@ class Slice(Transform):
 
 
 class Concatenate(Transform):
-    """Values with others before and behind.
+    """Values with others before and behind, all with one axis.
 
     Args:
-        axis: the axis along which.
-        prepend: what comes before.
-        append: what comes behind.
+        axis: 0 or -1.
+        prepend: an array that comes before.
+        append: an array that comes behind.
+
+    Raises:
+        TypeError: an argument of another type.
+        ValueError: another axis, or an array with several.
+        RuntimeError: when called, values with several axes or of other dtypes.
     """
 
     def __init__(self, axis: int = 0, prepend: TensorLike | None = None, append: TensorLike | None = None) -> None:
+        if check_type(axis, int, "Concatenate", "axis") not in (0, -1):
+            raise ValueError(f"For 'Concatenate', 'axis' must be 0 or -1, but got {axis}")
+        for name, given in (("prepend", prepend), ("append", append)):
+            check_type(given, np.ndarray | Tensor | list | None, "Concatenate", name, "an array", show=repr)
+            if given is not None and np.ndim(as_array(given)) != 1:
+                raise ValueError(f"For 'Concatenate', '{name}' must have one axis, but got {np.shape(as_array(given))}")
         self.axis, self.prepend, self.append = axis, prepend, append
 
     def __call__(self, *values: Any) -> Any:
-        parts = [self.prepend, *values, self.append]
-        return np.concatenate([np.asarray(part) for part in parts if part is not None], self.axis)
+        parts = [as_array(part) for part in (self.prepend, *values, self.append) if part is not None]
+        if any(part.ndim != 1 for part in parts) or len({part.dtype.str[:2] for part in parts}) > 1 or len(
+            {part.dtype for part in parts if part.dtype.kind not in "SU"}
+        ) > 1:
+            told = [f"{part.dtype}{part.shape}" for part in parts]
+            raise RuntimeError(f"For 'Concatenate', values must have one axis and one dtype, but got {told}")
+        return np.concatenate(parts, self.axis)
 
 
 class Duplicate(Transform):
-    """The value twice."""
+    """The value twice.
+
+    Raises:
+        RuntimeError: when called with several values.
+    """
 
     def __call__(self, *values: Any) -> Any:
+        if len(values) != 1:
+            raise RuntimeError(f"For 'Duplicate', there must be one value, but got {len(values)}")
         return values[0], values[0]
 
 
@@ -280,6 +311,7 @@ class Compose:
 
     Raises:
         TypeError: no list of functions.
+        ValueError: an empty one.
     """
 
     def __init__(self, transforms: list[Callable[..., Any]]) -> None:
@@ -313,7 +345,7 @@ class RandomApply(Sometimes, Compose):
 
     Raises:
         TypeError: no list of functions, or no number.
-        ValueError: a probability outside its range.
+        ValueError: an empty list, or a probability outside its range.
     """
 
     def __init__(self, transforms: list[Callable[..., Any]], prob: float = 0.5) -> None:
@@ -329,6 +361,7 @@ class RandomChoice(Compose):
 
     Raises:
         TypeError: no list of functions.
+        ValueError: an empty one.
     """
 
     def __call__(self, *values: Any) -> Any:
@@ -343,6 +376,7 @@ class RandomOrder(Compose):
 
     Raises:
         TypeError: no list of functions.
+        ValueError: an empty one.
     """
 
     def __call__(self, *values: Any) -> Any:
@@ -351,7 +385,9 @@ class RandomOrder(Compose):
 
 
 def _functions(who: str, given: list[Callable[..., Any]]) -> list[Callable[..., Any]]:
-    if not isinstance(given, list) or not given or not all(callable(one) for one in given):
+    if isinstance(given, list) and not given:
+        raise ValueError(f"For '{who}', 'transforms' must not be empty")
+    if not isinstance(given, list) or not all(callable(one) for one in given):
         raise TypeError(f"For '{who}', 'transforms' must be a list of functions, but got {given!r}")
     return given
 

@@ -120,7 +120,7 @@ class Normalize(OnDevice, ImageTransform):
 
     Raises:
         TypeError: one of them is no list or tuple.
-        ValueError: ``std`` is not as long as ``mean``, or not above 0.
+        ValueError: ``std`` is not as long as ``mean`` or not above 0, or a number is not from 0 to 255.
         RuntimeError: when called, another number of channels.
     """
 
@@ -130,8 +130,9 @@ class Normalize(OnDevice, ImageTransform):
         self.mean, self.std = np.asarray(mean, np.float32), np.asarray(std, np.float32)
         if self.mean.ndim != 1 or self.mean.shape != self.std.shape:
             raise ValueError(f"For 'Normalize', 'mean' and 'std' must be as long as each other: {mean!r}, {std!r}")
-        if (self.std <= 0).any():
-            raise ValueError(f"For 'Normalize', 'std' must be above 0, but got {std!r}")
+        for argument, numbers in (("mean", self.mean), ("std", self.std)):
+            if (numbers < 0).any() or (numbers > 255).any() or (argument == "std" and (numbers == 0).any()):
+                raise ValueError(f"For 'Normalize', '{argument}' must be from 0 to 255, 'std' above 0, got {numbers}")
         self.is_hwc = is_hwc
 
     def changed(self, value: Array) -> Array:
@@ -154,14 +155,14 @@ class HorizontalFlip(OnDevice, ImageTransform):
     """Left and right exchanged."""
 
     def changed(self, value: Array) -> Array:
-        return np.ascontiguousarray(value[:, ::-1])
+        return np.ascontiguousarray(np.flip(value, 1 if value.ndim < 4 else -2))
 
 
 class VerticalFlip(OnDevice, ImageTransform):
     """Top and bottom exchanged."""
 
     def changed(self, value: Array) -> Array:
-        return np.ascontiguousarray(value[::-1])
+        return np.ascontiguousarray(np.flip(value, 0 if value.ndim < 4 else -3))
 
 
 class RandomHorizontalFlip(Sometimes, HorizontalFlip):
@@ -198,6 +199,9 @@ _WAYS = {
 }  # fmt: skip
 
 
+_PIL = {Inter.NEAREST: 0, Inter.ANTIALIAS: 1, Inter.BILINEAR: 2, Inter.BICUBIC: 3}  # as Pillow counts them
+
+
 class Resize(OnDevice, ImageTransform):
     """Another size.
 
@@ -209,10 +213,11 @@ class Resize(OnDevice, ImageTransform):
             ``Inter.BICUBIC`` (``CUBIC``), ``Inter.AREA``, the mean of what a pixel covers, or ``Inter.PILCUBIC``, cubic
             and smooth where the image shrinks.
 
+            An image of PIL is resized by Pillow, which has the first three and ``Inter.ANTIALIAS``.
+
     Raises:
-        TypeError: an argument of another type.
+        TypeError: an argument of another type; or when called, a way that is not one for such an image.
         ValueError: a size below 1.
-        NotImplementedError: ``Inter.ANTIALIAS``.
     """
 
     keeps_pictures = True
@@ -222,9 +227,18 @@ class Resize(OnDevice, ImageTransform):
         self.size = _size("Resize", size)
         if not isinstance(interpolation, Inter):
             raise TypeError(f"For 'Resize', 'interpolation' must be an Inter, but got {interpolation!r}")
-        if interpolation is Inter.ANTIALIAS:
-            raise NotImplementedError("vision.Resize with ANTIALIAS is not covered by hookscope: use PILCUBIC or AREA")
         self.interpolation = interpolation
+
+    def __call__(self, *values: Any) -> Any:
+        if len(values) == 1 and hasattr(values[0], "getbands"):  # an image of PIL, which resizes itself
+            if self.interpolation not in _PIL:
+                raise TypeError(f"For 'Resize', Pillow's images have no {self.interpolation.name}")
+            width, height = values[0].size
+            tall, wide = self.size if self.whole else self._of_shorter(height, width)
+            return values[0].resize((wide, tall), _PIL[self.interpolation])
+        if self.interpolation is Inter.ANTIALIAS:
+            raise TypeError("For 'Resize', ANTIALIAS is for images of PIL; use PILCUBIC or AREA for arrays")
+        return super().__call__(*values)
 
     def changed(self, value: Array) -> Array:
         height, width = self.size if self.whole else self._of_shorter(*value.shape[:2])
@@ -272,6 +286,7 @@ class CenterCrop(ImageTransform):
     Raises:
         TypeError: no ints.
         ValueError: a size below 1.
+        RuntimeError: when called, more than three times the image's size is missing.
     """
 
     keeps_pictures = True
@@ -279,18 +294,29 @@ class CenterCrop(ImageTransform):
     def __init__(self, size: Ints) -> None:
         self.size = _size("CenterCrop", size)
 
+    def __call__(self, *values: Any) -> Any:
+        if len(values) == 1 and hasattr(values[0], "getbands"):  # an image of PIL: halves go to the even number
+            (width, height), (tall, wide) = values[0].size, self.size
+            left, top = round((width - wide) / 2), round((height - tall) / 2)
+            return values[0].crop((left, top, left + wide, top + tall))
+        return super().__call__(*values)
+
     def changed(self, value: Array) -> Array:
         short = [max(wanted - have, 0) for wanted, have in zip(self.size, value.shape, strict=False)]
+        if any(n > 3 * have for n, have in zip(short, value.shape, strict=False)):
+            raise RuntimeError(f"For 'CenterCrop', the size {self.size} is too large for an image {value.shape}")
         if any(short):
             value = np.pad(value, [(n - n // 2, n // 2) for n in short] + [(0, 0)] * (value.ndim - 2))
-        # Halves go to the even number, as MindSpore rounds them.
         top, left = ((have - wanted) // 2 for have, wanted in zip(value.shape, self.size, strict=False))
         return np.ascontiguousarray(value[top : top + self.size[0], left : left + self.size[1]])
 
 
 def _pads(who: str, padding: Ints) -> tuple[int, int, int, int]:
     """(left, top, right, bottom) of an int, (left and right, top and bottom), or all four."""
+    check_type(padding, int | tuple | list, who, "padding", "an int, two or four", show=repr)
     given = (padding,) * 4 if isinstance(padding, int) else tuple(padding)
+    for one in given:
+        check_type(one, int, who, "padding", "an int, two or four", show=repr)
     if len(given) == 2:
         given = (given[0], given[1], given[0], given[1])
     if len(given) != 4 or min(given) < 0:
@@ -307,7 +333,8 @@ class Pad(OnDevice, ImageTransform):
         padding_mode: ``Border.CONSTANT``, ``Border.EDGE``, ``Border.REFLECT`` or ``Border.SYMMETRIC``.
 
     Raises:
-        ValueError: another number of numbers, a negative one, or an unknown mode.
+        TypeError: an argument of another type.
+        ValueError: another number of numbers, a negative one, or a ``fill_value`` that is not from 0 to 255.
     """
 
     keeps_pictures = True
@@ -316,10 +343,14 @@ class Pad(OnDevice, ImageTransform):
         self,
         padding: Ints,
         fill_value: float | Sequence[float] = 0,
-        padding_mode: Border | str = Border.CONSTANT,
+        padding_mode: Border = Border.CONSTANT,
     ) -> None:
-        self.pads = _pads(type(self).__name__, padding)
-        self.fill_value, self.padding_mode = fill_value, Border(padding_mode)
+        who = type(self).__name__
+        self.pads = _pads(who, padding)
+        if isinstance(fill_value, bool) or not all(0 <= one <= 255 for one in np.atleast_1d(fill_value)):
+            raise ValueError(f"For '{who}', 'fill_value' must be from 0 to 255, but got {fill_value!r}")
+        check_type(padding_mode, Border, who, "padding_mode", "a Border", show=repr)
+        self.fill_value, self.padding_mode = fill_value, padding_mode
 
     def changed(self, value: Array) -> Array:
         left, top, right, bottom = self.pads
@@ -358,7 +389,7 @@ class RandomCrop(ImageTransform):
         padding: Ints | None = None,
         pad_if_needed: bool = False,
         fill_value: float | Sequence[float] = 0,
-        padding_mode: Border | str = Border.CONSTANT,
+        padding_mode: Border = Border.CONSTANT,
     ) -> None:
         self.size = _size("RandomCrop", size)
         self.pad = None if padding is None else Pad(padding, fill_value, padding_mode)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...core.checks import check_int, check_type
+from ...core.tensor import Tensor
 from ...core.types import Array
 from ..transforms import Transform
 from ._devices import OnDevice
@@ -77,10 +78,13 @@ class ToPIL:
 
     Raises:
         ImportError: when called, the package ``pillow`` is not installed.
+        TypeError: when called, something else than an array.
         RuntimeError: when called, something else than an image of UInt8.
     """
 
     def __call__(self, img: Any) -> Any:
+        if not hasattr(img, "getbands"):
+            check_type(img, np.ndarray | Tensor, "ToPIL", "img", "an array or an image of PIL")
         image = of_bytes("ToPIL", np.asarray(img))
         return _pillow("ToPIL").fromarray(image[:, :, 0] if image.ndim == 3 and image.shape[2] == 1 else image)
 

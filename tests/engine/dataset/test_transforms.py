@@ -86,7 +86,7 @@ def test_several_values_are_changed_alike() -> None:
         (lambda: transforms.Concatenate(-1, prepend=np.array([9])), ([1, 2],), [9, 1, 2]),
         (lambda: transforms.Concatenate(append=ms.Tensor([3])), ([1, 2],), [1, 2, 3]),
         (lambda: transforms.Concatenate(), ([1, 2], [3]), [1, 2, 3]),
-        (lambda: transforms.Concatenate(1, append=[[3], [4]]), ([[1], [2]],), [[1, 3], [2, 4]]),
+        (lambda: transforms.Concatenate(append=["c"]), (["a", "bcd"],), ["a", "bcd", "c"]),
     ],
 )
 def test_values_are_put_one_behind_the_other(make: Any, values: Any, expected: Any) -> None:
@@ -155,9 +155,15 @@ SHARES = np.array([0.2, 0.4, 0.8, 1.0], np.float32)
             COLORS,
             np.concatenate([np.broadcast_to(np.array([1, 2, 3], np.uint8), (4, 1, 3)), COLORS], 1),
         ),
-        (lambda: vision.Pad((1, 2, 2, 1), 0, "edge"), COLORS, np.pad(COLORS, ((2, 1), (1, 2), (0, 0)), "edge")),
+        (
+            lambda: vision.Pad((1, 2, 2, 1), 0, vision.Border.EDGE),
+            COLORS, np.pad(COLORS, ((2, 1), (1, 2), (0, 0)), "edge"),
+        ),
         (lambda: vision.Pad((1, 2, 2, 1), 0, vision.Border.REFLECT), GRAY, np.pad(GRAY, ((2, 1), (1, 2)), "reflect")),
-        (lambda: vision.Pad((1, 2, 2, 1), 0, "symmetric"), GRAY, np.pad(GRAY, ((2, 1), (1, 2)), "symmetric")),
+        (
+            lambda: vision.Pad((1, 2, 2, 1), 0, vision.Border.SYMMETRIC),
+            GRAY, np.pad(GRAY, ((2, 1), (1, 2)), "symmetric"),
+        ),
     ],
 )
 def test_an_image_becomes_this_one(make: Any, image: Any, expected: Any) -> None:

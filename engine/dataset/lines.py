@@ -1,0 +1,264 @@
+"""Data sets of local text files, a row for each line: ``TextFileDataset`` and ``CSVDataset``.
+
+The rows of several files come in turn from as many files at a time as there are workers, as MindSpore's do.
+"""
+
+from __future__ import annotations
+
+import csv
+import enum
+import glob
+import io
+import itertools
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from ..core.checks import check_type
+from . import config
+from .base import Dataset, Row, between
+
+__all__ = ["CSVDataset", "Shuffle", "TextFileDataset"]
+
+
+class Shuffle(str, enum.Enum):  # noqa: UP042  (a StrEnum prints its value; this prints Shuffle.GLOBAL)
+    """Ways to shuffle files and what is in them."""
+
+    ADAPTIVE = "adaptive"
+    GLOBAL = "global"
+    PARTIAL = "partial"
+    FILES = "files"
+    INFILE = "infile"
+    FALSE = "false"
+
+
+Mixed: TypeAlias = bool | Shuffle | None
+_KINDS = (str, int, float)
+
+
+class _Lines(Dataset):
+    """Rows of files; a subclass reads one file."""
+
+    def __init__(
+        self, files: str | list[str], num_samples: int | None, workers: int | None, shuffle: Mixed,
+        num_shards: int | None, shard_id: int | None,
+    ) -> None:  # fmt: skip
+        super().__init__()
+        who = type(self).__name__
+        self.files = _found(who, files)
+        if num_samples is not None:
+            between(who, "num_samples", num_samples, 0)
+        if workers is not None:
+            between(who, "num_parallel_workers", workers, 1)
+        check_type(shuffle, bool | Shuffle | None, who, "shuffle", "a bool, a Shuffle or None", show=repr)
+        if (num_shards is None) != (shard_id is None):
+            raise RuntimeError(f"For '{who}', 'num_shards' and 'shard_id' go together")
+        if num_shards is not None and shard_id is not None:
+            between(who, "num_shards", num_shards, 1)
+            if not 0 <= between(who, "shard_id", shard_id, 0) < num_shards:
+                raise ValueError(f"For '{who}', 'shard_id' must be from 0 to {num_shards - 1}, but got {shard_id}")
+        self.num_samples, self.shard = num_samples, (shard_id or 0, num_shards or 1)
+        self.workers = workers or config.get_num_parallel_workers()
+        self.order = Shuffle.FILES if shuffle is Shuffle.FILES else Shuffle.GLOBAL if shuffle else Shuffle.FALSE
+
+    def read(self, path: Path) -> list[Row]:
+        """The rows of a file."""
+        raise NotImplementedError
+
+    def rows(self, generator: np.random.Generator) -> Iterator[Row]:
+        parts = [self.read(path) for path in self.files]
+        if not any(parts):
+            raise RuntimeError(f"For '{type(self).__name__}', there are no rows in {[str(one) for one in self.files]}")
+        if self.order is not Shuffle.FALSE:
+            parts = [parts[i] for i in generator.permutation(len(parts))]
+        rows = _in_turn(_of_shard(parts, *self.shard), self.workers)
+        if self.order is Shuffle.GLOBAL:
+            rows = [rows[i] for i in generator.permutation(len(rows))]
+        return iter(rows[: self.num_samples or None])
+
+    def size(self) -> int:
+        share = -(-sum(len(self.read(path)) for path in self.files) // self.shard[1])
+        return min(share, self.num_samples or share)
+
+
+def _found(who: str, files: str | list[str]) -> list[Path]:
+    """The files that names and patterns mean, in the order of their names."""
+    check_type(files, str | list, who, "dataset_files", "a str or a list of them", show=repr)
+    given = [files] if isinstance(files, str) else files
+    if not given or "" in given:
+        raise ValueError(f"For '{who}', 'dataset_files' must not be empty, but got {files!r}")
+    found: list[Path] = []
+    for one in given:
+        check_type(one, str, who, "dataset_files", "a str or a list of them", show=repr)
+        here = [Path(name) for name in sorted(glob.glob(one)) if Path(name).is_file()]
+        if not here:
+            raise ValueError(f"For '{who}', 'dataset_files' must name files, but there is none at {one!r}")
+        found += here
+    return sorted(found)
+
+
+def _of_shard(parts: list[list[Row]], shard: int, shards: int) -> list[list[Row]]:
+    """The part of the rows that a shard gets: equally many in each, the last begins again with the first rows."""
+    if shards == 1:
+        return parts
+    total = sum(map(len, parts))
+    share = -(-total // shards)
+    wanted = [place % total for place in range(shard * share, (shard + 1) * share)]
+    ends = list(itertools.accumulate(map(len, parts)))
+    places = [(next(i for i, end in enumerate(ends) if place < end), place) for place in wanted]
+    # Rows of one file that follow each other stay together.
+    return [
+        [parts[part][place - (ends[part] - len(parts[part]))] for _, place in group]
+        for part, group in itertools.groupby(places, lambda pair: pair[0])
+    ]
+
+
+def _in_turn(parts: list[list[Row]], workers: int) -> list[Row]:
+    """The rows as so many workers read them: each has every so manieth part, and gives a row when it is its turn."""
+    read = [list(itertools.chain.from_iterable(parts[i::workers])) for i in range(min(workers, len(parts)))]
+    turns = itertools.zip_longest(*read)
+    return [row for turn in turns for row in turn if row is not None]
+
+
+class TextFileDataset(_Lines):
+    """The lines of text files, in UTF-8, as the column ``text``; empty lines are left out.
+
+    Args:
+        dataset_files: the name of a file, a pattern such as ``"*.txt"``, or a list of them.
+        num_samples: the most rows to take; all without it.
+        num_parallel_workers: how many files give rows in turn; the setting of ``config`` without it.
+        shuffle: ``Shuffle.GLOBAL`` and the others, or True: all rows in random order; ``Shuffle.FILES``: the files;
+            False, ``Shuffle.FALSE`` or None: as they come.
+        num_shards: into how many shards the rows are divided, each a stretch; with ``shard_id``.
+        shard_id: which shard is taken, from 0.
+        cache: kept for callers.
+
+    Raises:
+        TypeError: an argument of another type.
+        ValueError: no file of a name, or a number outside its range.
+        RuntimeError: one of ``num_shards`` and ``shard_id`` without the other; or while iterating, no lines, or text
+            that is not in UTF-8.
+    """
+
+    def __init__(
+        self,
+        dataset_files: str | list[str],
+        num_samples: int | None = None,
+        num_parallel_workers: int | None = None,
+        shuffle: Mixed = Shuffle.GLOBAL,
+        num_shards: int | None = None,
+        shard_id: int | None = None,
+        cache: object = None,
+    ) -> None:
+        super().__init__(dataset_files, num_samples, num_parallel_workers, shuffle, num_shards, shard_id)
+
+    def columns(self) -> list[str]:
+        return ["text"]
+
+    def read(self, path: Path) -> list[Row]:
+        return [(np.asarray(line),) for line in _text("TextFileDataset", path).split("\n") if line]
+
+
+class CSVDataset(_Lines):
+    """The records of files of comma-separated values, in UTF-8.
+
+    Args:
+        dataset_files: the name of a file, a pattern such as ``"*.csv"``, or a list of them.
+        field_delim: the character between the values.
+        column_defaults: for each column a value of the type that it has: an int (Int32), a float (Float32) or a str.
+            Without it, and for columns behind its end, text.
+        column_names: the names of the columns; without it the first line of each file has them.
+        num_samples: the most rows to take; all without it.
+        num_parallel_workers: how many files give rows in turn; the setting of ``config`` without it.
+        shuffle: ``Shuffle.GLOBAL`` and the others, or True: all rows in random order; ``Shuffle.FILES``: the files;
+            False, ``Shuffle.FALSE`` or None: as they come.
+        num_shards: into how many shards the rows are divided, each a stretch; with ``shard_id``.
+        shard_id: which shard is taken, from 0.
+        cache: kept for callers.
+
+    Raises:
+        TypeError: an argument of another type.
+        ValueError: no file of a name, a delimiter that is none, or a number outside its range.
+        RuntimeError: one of ``num_shards`` and ``shard_id`` without the other; or while iterating, no records, a record
+            with another number of values, a value that is not of its column's type, files with other headers, or a name
+            twice.
+    """
+
+    def __init__(
+        self,
+        dataset_files: str | list[str],
+        field_delim: str = ",",
+        column_defaults: list[Any] | None = None,
+        column_names: list[str] | None = None,
+        num_samples: int | None = None,
+        num_parallel_workers: int | None = None,
+        shuffle: Mixed = Shuffle.GLOBAL,
+        num_shards: int | None = None,
+        shard_id: int | None = None,
+        cache: object = None,
+    ) -> None:
+        who = "CSVDataset"
+        super().__init__(dataset_files, num_samples, num_parallel_workers, shuffle, num_shards, shard_id)
+        check_type(field_delim, str, who, "field_delim", show=repr)
+        if len(field_delim) != 1 or field_delim in '"\r\n':
+            raise ValueError(f"For '{who}', 'field_delim' must be one character, no quote or end, got {field_delim!r}")
+        for name, given, kinds in (("column_defaults", column_defaults, _KINDS), ("column_names", column_names, str)):
+            if given is not None and (
+                not isinstance(given, list | tuple | str) or not all(isinstance(one, kinds) for one in given)
+            ):
+                wanted = "str" if kinds is str else "int, float or str"
+                raise TypeError(f"For '{who}', '{name}' must be a list of {wanted}, but got {given!r}")
+        self.delimiter, self.header = field_delim, column_names is None
+        self.kinds: list[type] = [type(one) for one in column_defaults or ()]
+        self.names = None if column_names is None else list(column_names)
+
+    def columns(self) -> list[str]:
+        if self.names is None:
+            self.names = self._records(self.files[0])[0]
+        if len(set(self.names)) < len(self.names):
+            raise RuntimeError(f"For 'CSVDataset', a column's name is there twice: {self.names}")
+        if len(self.kinds) > len(self.names):
+            raise RuntimeError(f"For 'CSVDataset', there are {len(self.kinds)} 'column_defaults' for {self.names}")
+        return list(self.names)
+
+    def _records(self, path: Path) -> list[list[str]]:
+        lines = io.StringIO(_text("CSVDataset", path), newline="")
+        try:
+            return [one for one in csv.reader(lines, delimiter=self.delimiter, strict=True) if one]
+        except csv.Error as error:
+            raise RuntimeError(f"For 'CSVDataset', {path} cannot be read: {error}") from error
+
+    def read(self, path: Path) -> list[Row]:
+        names, records = self.columns(), self._records(path)
+        if self.header:
+            if not records or records[0] != names:
+                raise RuntimeError(f"For 'CSVDataset', the first line of {path} must be {names}, as in the first file")
+            records = records[1:]
+        return [self._row(path, record, len(names)) for record in records]
+
+    def _row(self, path: Path, record: list[str], count: int) -> Row:
+        if len(record) != count:
+            raise RuntimeError(f"For 'CSVDataset', {path} must have {count} values in each record, but one is {record}")
+        kinds: list[type] = [*self.kinds, *([str] * (count - len(self.kinds)))]
+        try:
+            return tuple([_value(kind, text) for kind, text in zip(kinds, record, strict=True)])
+        except (ValueError, OverflowError) as error:
+            raise RuntimeError(
+                f"For 'CSVDataset', a value in the record {record} of {path} is not of its column's type: {error}"
+            ) from error
+
+
+def _value(kind: type, text: str) -> Any:
+    if kind is str:
+        return np.asarray(text)
+    return np.asarray(float(text), np.float32) if kind is float else np.asarray(int(float(text)), np.int32)
+
+
+def _text(who: str, path: Path) -> str:
+    """The text of a file, with its ends of lines."""
+    try:
+        return path.read_bytes().decode()
+    except UnicodeDecodeError as error:
+        raise RuntimeError(f"For '{who}', {path} must be text in UTF-8: {error}") from error

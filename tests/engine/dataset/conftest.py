@@ -1,0 +1,14 @@
+"""What every test of data sets starts with: no seed, whichever tests ran before it."""
+
+from __future__ import annotations
+
+import pytest
+
+from hookscope.engine.core import random
+from hookscope.engine.dataset import config
+
+
+@pytest.fixture(autouse=True)
+def _no_seed_is_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(random, "_seed", None)
+    monkeypatch.setattr(config, "_seed", None)
