@@ -225,9 +225,21 @@ def test_json_in_a_file_leaves_standard_output_to_the_script(tmp_path: Path, rep
 
 
 def test_names_do_nothing_to_a_terminal(tmp_path: Path) -> None:
-    cells = "('a\\x1b[31m', nn.Dense(8, 8, bias_init=-99.0)), ('b\\x1b', nn.ReLU())"
-    net = f"net = nn.SequentialCell()\nfor name, cell in ({cells}):\n    net.insert_child_to_cell(name, cell)\n"
-    done = run(tmp_path, f"{NETWORK}{net}train(net)\n", "--check")
+    named = """
+class Named(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.insert_child_to_cell("a\\x1b[31m", nn.Dense(8, 8, bias_init=-99.0))
+        self.insert_child_to_cell("b\\x1b", nn.ReLU())
+
+    def construct(self, x):
+        for cell in self.cells():
+            x = cell(x)
+        return x
+
+train(Named())
+"""
+    done = run(tmp_path, NETWORK + named, "--check")
     assert done.returncode == 1 and "b\\x1b" in done.stdout
     assert "\x1b" not in done.stdout[done.stdout.index("1. ") :]
 
