@@ -39,6 +39,13 @@ ASKED = {
     "ms.grad(f, (0,))(*xs)": 1,
     "ms.grad(f, None, ws)(*xs)": 6,
     "ms.grad(f, None, net.w)(*xs)": 2,
+    "ms.grad(f, None, ws[-1:])(*xs)": 2,
+    "ms.grad(f, 1, tuple(ws))(*xs)": 1,
+    "ms.value_and_grad(lambda x, y: (f(x, y), (x, y)), (0, 1), ws, has_aux=True)(*xs)": 2,
+    "ms.value_and_grad(lambda x, y: (f(x, y), f(y, x)), 0)(*xs)": 2,
+    "ms.grad(lambda x, y: f(x, y) * f(y, x), (0, 1), ws)(*xs)": 2,
+    "ms.grad(lambda x, y: f(ops.stop_gradient(x), y), (0, 1))(*xs)": 1,
+    "ms.vjp(v, *xs, weights=ws, has_aux=False)[1](xs[0])": 1,
     "ms.grad(f, 0, ws)(*xs)": 3,
     "ms.grad(f, (0, 1), ws)(*xs)": 3,
     "ms.grad(f, (0, 1), ws, return_ids=True)(*xs)": 2,
@@ -110,21 +117,26 @@ class _Writer(Writer):
         """A cell with a bprop."""
         pair = self.chance(0.5)
         names = ["x", "y"][: 1 + pair]
-        declared = names + (["k=2.0"] if self.chance(0.15) else [])
+        further = {"k=2.0": 15, "n": 10, "": 75}
+        declared = names + [one for one in [self.pick(further)] if one]
+        labels = "n" in declared
         x, y = names[0], names[-1]
-        weighted = self.chance(0.5)
+        weighted, internal = self.chance(0.5), False
         w = "self.w" if weighted else "2.0"
         self.lines += [f"    class Own{number}(nn.Cell):", "        def __init__(self):"]
         self.write("super().__init__()")
         if weighted:
             self.write("self.w = Parameter(Tensor(np.array([1.5, -0.5], np.float32)), 'w')")
-            if self.chance(0.5):
+            internal = self.chance(0.5)
+            if internal:
                 self.write("self.internal_params = [self.w]")
             if self.chance(0.1):
                 self.write("self.w.requires_grad = False")
         self.lines.append(f"        def construct(self, {', '.join(declared)}):")
         two = self.chance(0.25)
         results = [self.one(OUTPUTS[:6]).format(x=x, y=y, w=w) for _ in range(1 + two)]
+        if labels:
+            self.write("x = x * n.astype(ms.float32)")
         self.write(f"return {', '.join(results)}")
         plain = [name.partition("=")[0] for name in declared]
         self.lines.append(f"        def bprop(self, {', '.join(plain)}, out, dout):")
@@ -132,12 +144,16 @@ class _Writer(Writer):
         if two:
             self.write("out, dout = out[0], dout[0] + dout[1]" if self.chance(0.8) else "out, dout = out[1], dout[1]")
         slots = [self.gradient(name, y if name == "x" else x, w) for name in names]
-        slots += ["None"] * (len(plain) - len(names))
+        slots += [self.one(("None", "ops.zeros_like(n)")) if one == "n" else "None" for one in plain[len(names) :]]
         weights = "{self.w: " + self.gradient("self.w", x, w) + "}" if weighted else "{}"
         returned = self.pick(RETURNS if weighted else {key: n for key, n in RETURNS.items() if "weight" not in key})
+        if internal and self.chance(0.85):
+            returned = "(({all},), {weights})"
         self.write("return " + returned.format(all=", ".join(slots), first=slots[0], weights=weights,
                                                weighted=self.gradient("self.w", x, w)))  # fmt: skip
-        self.calls.append(f"net.own{number}" + ("({a}, {b})" if pair else "({a})") + ("[1]" if two else ""))
+        given = ("{a}, {b}" if pair else "{a}") + (", Tensor(np.array([1, 2], np.int32))" if labels else "")
+        called = f"ms.recompute(net.own{number}, " if self.chance(0.03) else f"net.own{number}("
+        self.calls.append(f"{called}{given})" + ("[1]" if two else ""))
 
     def gradient(self, x: str, y: str, w: str) -> str:
         usual = {key: n for key, n in GRADIENTS.items() if n > 1}
@@ -149,10 +165,14 @@ class _Writer(Writer):
         names = ["x", "y"][: 1 + pair]
         x, y = names[0], names[-1]
         self.lines += [f"    class Function{number}(ms.common._Function):", "        @staticmethod"]
-        self.lines.append(f"        def forward(ctx, {', '.join(names)}):")
+        numbered = self.chance(0.15)
+        self.lines.append(f"        def forward(ctx, {', '.join(names)}{', k' * numbered}):")
         saved = self.chance(0.8)
         if saved:
             self.write(f"ctx.save_for_backward({', '.join(names)})")
+        if numbered:
+            self.write("ctx.k = k")
+            self.write("x = x * k")
         if self.chance(0.1):
             self.write("ctx.set_materialize_grads(False)")
         results = [self.one(OUTPUTS[:4] + OUTPUTS[7:9]).format(x=x, y=y, w="2.0") for _ in range(1 + two)]
@@ -169,12 +189,19 @@ class _Writer(Writer):
         self.write("dout = douts[0]" if self.chance(0.9) else "dout = douts[-1]")
         self.write("if dout is None:")
         self.write("    dout = x0")
+        if numbered:
+            self.write("dout = dout * ctx.k")
+        if self.chance(0.2):
+            self.write("if not ctx.needs_input_grad[0]:")
+            self.write("    return " + ", ".join(["None"] * (len(names) + numbered)))
         usual = {key: n for key, n in GRADIENTS.items() if n > 1 and "{o}" not in key}
         drawn = GRADIENTS if self.chance(0.03) else usual
         slots = [self.pick(drawn).format(d="dout", o="dout", x=name, y=x, w="2.0") for name in names]
         returned = {"{all}": 40, "({all},)": 40, "[{all}]": 2, "({all}, {first})": 2, "{first}": 3, "None": 1, "()": 1}
+        slots += ["None"] * numbered
         self.write("return " + self.pick(returned).format(all=", ".join(slots), first=slots[0]))
-        self.calls.append(f"Function{number}.apply" + ("({a}, {b})" if pair else "({a})") + ("[0]" if two else ""))
+        given = ("{a}, {b}" if pair else "{a}") + ", 2.0" * numbered
+        self.calls.append(f"Function{number}.apply({given})" + ("[0]" if two else ""))
 
     def write(self, line: str) -> None:
         self.lines.append(f"            {line}")
@@ -209,13 +236,20 @@ def draw(rng: np.random.Generator, only: str) -> Case:
         lines.append("    net.set_grad()")
     if not owned and writer.chance(0.15):
         lines.append("    net.recompute()")
+    for number in range(owned):
+        for kind, given in (("forward_pre", "cell, x"), ("backward_pre", "cell, g"), ("backward", "cell, g, h")):
+            if writer.chance(0.1):
+                seen = given.removeprefix("cell, ")
+                hook = f"lambda {given}: saw('{kind} {number}', {seen})"
+                lines.append(f"    net.own{number}.register_{kind}_hook({hook})")
     lines += [
         "    def v(x, y):",
         "        return net(x, y)",
         "    def q(x, y):",
         "        return net(x, y), y * x",
         "    def f(x, y):",
-        "        return total(net(x, y))",
+        "        with ms.saved_tensors_hooks(lambda t: t, lambda t: t):" if writer.chance(0.03) else "        if True:",
+        "            return total(net(x, y))",
         "    def p(x, y):",
         "        return total(net(x, y)), x * y",
         "    xs = (x0, x1)",

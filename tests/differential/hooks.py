@@ -28,10 +28,18 @@ def answer(v, how):
         return v
     return None
 
+HANDLES = {}
+
 def hook(name, how, place):
     def called(*given):
-        given = given if name.startswith(("tensor", "parameter", "operator")) else given[1:]
+        cell = None if name.startswith(("tensor", "parameter", "operator")) else given[0]
+        given = given if cell is None else given[1:]
         saw(name, *given)
+        if how.startswith("removes") and how[8:] in HANDLES:
+            HANDLES.pop(how[8:]).remove()
+        if how == "adds" and cell is not None:
+            cell.register_forward_hook(lambda cell, inputs, output: saw("added by " + name, output))
+            cell.register_backward_hook(lambda cell, grad_input, grad_output: saw("also by " + name, grad_output))
         return answer(given[place], how)
     return called
 
@@ -43,9 +51,17 @@ def pre_with_names(name, how):
         return (args, kwargs) if how == "same" else (changed(args, 1.5), changed(kwargs, 0.5))
     return called
 
-def watch(tensor, called):
+def trained(opt, found):
+    weights = [p for p in opt.parameters]
+    before = [p + 0 for p in weights]
+    opt(found[1])
+    return found, before, [p + 0 for p in weights]
+
+def watch(tensor, called, removed=False):
     try:
-        tensor.register_hook(called)
+        handle = tensor.register_hook(called)
+        if removed:
+            handle.remove()
     except RuntimeError:  # there, where nothing asks for its gradient
         pass
 
@@ -78,6 +94,15 @@ GRADIENTS = {
     "ops.GradOperation(get_all=True)(net)(*xs)": 2,
     "ops.GradOperation(get_all=True, get_by_list=True)(net, ws)(*xs)": 2,
     "ms.vjp(forward, *xs)[1](Tensor(2.0))": 1,
+    "ms.vjp(forward, *xs, weights=ws)[1](Tensor(2.0))": 1,
+    "ms.grad(forward, (1, 0))(*xs)": 1,
+    "ms.grad(forward, (0, 1), ws, return_ids=True)(*xs)": 1,
+    "ms.value_and_grad(aux, (0, 1), ws, has_aux=True)(*xs)": 2,
+    "ms.value_and_grad(aux, None, ws, has_aux=True)(*xs)": 2,
+    "ms.grad(lambda x, y: forward(x * 2.0, x + y), None, ws)(*xs)": 2,
+    "ms.grad(lambda x, y: forward(x, y) + forward(y, x), 0, ws)(*xs)": 1,
+    "trained(opt, ms.value_and_grad(forward, None, ws)(*xs))": 4,
+    "trained(opt, ms.value_and_grad(forward, None, opt.parameters)(*xs))": 1,
 }
 
 
@@ -88,6 +113,7 @@ class _Writer(Writer):
         super().__init__(rng)
         self.count = 0
         self.paths: list[str] = []
+        self.weighted: list[str] = []
         self.hooks = 0
 
     def how(self) -> str:
@@ -105,6 +131,8 @@ class _Writer(Writer):
                 children.append((child, *how, self.cell(depth - int(self.rng.integers(1, 3)) if depth > 1 else 0,
                                                         f"{path}.{child}", *how)))  # fmt: skip
         weighted = self.chance(0.7 if not children else 0.3)
+        if weighted:
+            self.weighted.append(path)
         self.lines += [f"    class {name}(nn.Cell):", "        def __init__(self):", "            super().__init__()"]
         if weighted:
             shape = "[2.0]" if self.chance(0.2) else "[1.5, -0.5]"
@@ -113,6 +141,8 @@ class _Writer(Writer):
         self.lines += [f"            self.{child} = {made}()" for child, _, _, made in children]
         if self.chance(0.03):
             self.lines.append("            self.recompute()")
+        if self.chance(0.01):
+            self.lines.append("            self.to_float(ms.float16)")
         given = {"pair": "x, y", "number": "x, k", "named": "x, *, y", "default": "x, y=None", "labels": "x, n"}
         self.lines.append(f"        def construct(self, {given.get(takes, 'x')}):")
         known = ["x"]
@@ -152,7 +182,8 @@ class _Writer(Writer):
                 self.call(one, new, a, b)
             known.append(new)
             if self.chance(0.08):
-                self.write(f"watch({new}, hook('tensor {self.next()}', {self.how()!r}, 0))")
+                removed = ", True" if self.chance(0.1) else ""
+                self.write(f"watch({new}, hook('tensor {self.next()}', {self.how()!r}, 0){removed})")
             if self.chance(0.04):
                 self.write(f"{new} = ops.HookBackward(hook('operator {self.next()}', {self.how()!r}, 0))({new})")
 
@@ -163,7 +194,8 @@ class _Writer(Writer):
             "list": f"[{a}, {b}]", "labels": f"{a}, Tensor(np.array([1, 2], np.int32))",
         }  # fmt: skip
         parts = {"tuple": "[0]", "list": "[1]", "dict": "['p']", "nested": "[1][0]", "single": "[0]"}
-        self.write(f"{new} = self.{name}({given.get(takes, a)}){parts.get(gives, '')}")
+        called = f"ms.recompute(self.{name}, " if self.chance(0.01) else f"self.{name}("
+        self.write(f"{new} = {called}{given.get(takes, a)}){parts.get(gives, '')}")
 
     def next(self) -> int:
         self.hooks += 1
@@ -184,6 +216,10 @@ class _Writer(Writer):
 
     def hook(self, path: str, kind: str) -> None:
         number, how = self.next(), self.how()
+        if number > 1 and self.chance(0.02):
+            how = f"removes h{int(self.rng.integers(1, number))}"
+        elif self.chance(0.01):
+            how = "adds"
         if kind.startswith("forward") and how == "listed":  # lists as inputs and outputs come with the cells
             how = "none"
         made = f"hook('{kind} {number} {path}', {how!r}, {PLACE_OF_ANSWER[kind]})"
@@ -194,24 +230,36 @@ class _Writer(Writer):
             if kind == "forward_pre":
                 made = f"pre_with_names('{kind} {number} {path}', {how!r})"
         settings += ", prepend=True" if kind.startswith("forward") and self.chance(0.1) else ""
-        self.lines.append(f"    h{number} = {path}.register_{kind}_hook({made}{settings})")
+        self.lines.append(f"    h{number} = HANDLES['h{number}'] = {path}.register_{kind}_hook({made}{settings})")
 
 
 def draw(rng: np.random.Generator, only: str) -> Case:
     """Cells, hooks on them, and one or two gradients."""
     writer = _Writer(rng)
     lines = writer.lines
-    root = writer.cell(int(rng.choice([0, 1, 1, 1, 1, 2, 2, 3])), "net", "pair", writer.pick({"": 8, "tuple": 1}))
-    lines.append(f"    net = {root}()")
+    depth = int(rng.choice([0, 1, 1, 1, 1, 1, 2, 2, 2, 3, 4]))
+    root = writer.cell(depth, "net", "pair", writer.pick({"": 8, "tuple": 1}))
+    lines += ["    HANDLES.clear()", f"    net = {root}()"]
+    owners = [path for path in writer.paths if path in writer.weighted]
+    if len(owners) > 1 and writer.chance(0.1):
+        one, other = (owners[int(i)] for i in rng.choice(len(owners), 2, replace=False))
+        lines.append(f"    {one}.w = {other}.w")
     if writer.chance(0.2):
         lines.append("    net.set_grad()")
     writer.register()
     registered = [line.split()[0] for line in lines if line.startswith("    h") and "register" in line]
-    lines += ["    def forward(x, y):", "        return total(net(x, y))", "    xs = (x0, x1)"]
+    lines += ["    def forward(x, y):"]
+    if writer.chance(0.02):
+        lines.append("        with ms.saved_tensors_hooks(lambda t: t, lambda t: t):")
+    lines += ["        " + "    " * ("with" in lines[-1]) + "return total(net(x, y))", "    def aux(x, y):",
+              "        return forward(x, y), x * y", "    xs = (x0, x1)"]  # fmt: skip
     lines.append("    ws = net.trainable_params()" + ("[:1]" if writer.chance(0.15) else ""))
-    for step in range(int(rng.choice([1, 1, 2]))):
+    lines.append("    opt = nn.SGD(ws, 0.5) if ws else None")
+    for step in range(int(rng.choice([1, 1, 2, 3]))):
         if step:
             lines += [f"    {h}.remove()" for h in registered if writer.chance(0.3)]
+            for _ in range(int(rng.choice([0, 0, 1, 2]))):
+                writer.hook(writer.one(writer.paths), writer.one(KINDS))
         if writer.chance(0.1):
             lines.append("    saw('out', net(*xs))")
         lines.append(f"    saw('gradients', {writer.pick(GRADIENTS)})")

@@ -1,4 +1,4 @@
-"""Functions of ``ops``, ``mint`` and the methods of a Tensor, with arguments at random by their recorded names."""
+"""Functions of ``ops``, ``mint``, ``numpy`` and methods of a Tensor, arguments at random by their recorded names."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from tests.differential.cases import Array, Case
 from tests.engine.recorded_signatures import recorded
 
-ROOMS = ("ops.", "mint.", "mint.nn.functional.", "mint.special.", "mint.linalg.", "Tensor.")
+ROOMS = ("ops.", "mint.", "mint.nn.functional.", "mint.special.", "mint.linalg.", "numpy.", "Tensor.")
 # Random numbers, memory without values, files, devices, compilation, or a function as argument.
 LEFT_OUT = (
     "rand", "bernoulli", "dropout", "multinomial", "normal", "uniform", "gamma", "poisson", "laplace", "empty",
@@ -26,7 +26,7 @@ LEFT_OUT = (
 )  # fmt: skip
 DTYPES = {
     "float32": 50, "float16": 10, "float64": 8, "bfloat16": 5, "int32": 8, "int64": 6, "bool": 4, "uint8": 3, "int8": 3,
-    "complex64": 3,
+    "complex64": 3, "int16": 2, "uint16": 1, "uint32": 1, "uint64": 1, "complex128": 1,
 }  # fmt: skip
 SPECIAL = np.array([np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0, -1.0, 0.5, 1e-30, 100.0, -100.0])
 AXES = ("axis", "dim", "dim0", "dim1", "axis0", "axis1", "axis2", "start_dim", "end_dim", "dims")
@@ -62,7 +62,7 @@ def functions(only: str) -> list[tuple[str, ast.arguments]]:
 def draw(rng: np.random.Generator, only: str) -> Case:
     """A call of one function."""
     name, arguments = functions(only)[int(rng.integers(len(functions(only))))]
-    maker = _Arguments(rng)
+    maker = Arguments(rng)
     written = maker.of(arguments, name.startswith("Tensor."))
     function = f"x0.{name[7:]}" if name.startswith("Tensor.") else f"ms.{name}"
     names = ", ".join(f"x{i}" for i in range(len(maker.inputs)))
@@ -70,7 +70,7 @@ def draw(rng: np.random.Generator, only: str) -> Case:
     return Case(name, source, maker.inputs, maker.dtypes)
 
 
-class _Arguments:
+class Arguments:
     """Arguments of one call; tensors share a dtype and shapes that broadcast, most of the time."""
 
     def __init__(self, rng: np.random.Generator) -> None:
@@ -79,8 +79,11 @@ class _Arguments:
         self.dtypes: list[str] = []
         ndim = int(rng.choice([0, 1, 2, 2, 3, 3, 4]))
         self.shape = tuple(int(n) for n in rng.choice([1, 2, 3, 4, 5], ndim))
-        if rng.random() < 0.03 and ndim:
+        size = rng.random()
+        if size < 0.03 and ndim:
             self.shape = (0, *self.shape[1:])
+        elif size < 0.04 and ndim:  # long sums
+            self.shape = (int(rng.choice([300, 5000, 40000])), *self.shape[1:2])
         weights = np.array(list(DTYPES.values())) / sum(DTYPES.values())
         self.dtype = str(rng.choice(list(DTYPES), p=weights))
         self.special = rng.random() < 0.2
@@ -170,14 +173,20 @@ class _Arguments:
             values = rng.integers(0, max(shape[:1] or (1,)) or 1, shape).astype(float)
         elif dtype.startswith("int"):
             values = np.trunc(values * 4)
-        elif dtype == "uint8":
+        elif dtype.startswith("uint"):
             values = np.trunc(np.abs(values) * 4)
-        if dtype == "bool":
-            array = np.asarray(values > 0)
-        elif dtype == "complex64":
-            array = np.asarray(values + 1j * rng.normal(size=shape), np.complex64)
-        else:
-            array = np.asarray(values, "float32" if dtype == "bfloat16" else dtype)
+        return self.given(values + 1j * rng.normal(size=shape) if dtype.startswith("complex") else values, dtype)
+
+    def given(self, values: Array, dtype: str) -> str:
+        """One more input: some of them by way of a tensor of other strides."""
+        array = np.asarray(values > 0 if dtype == "bool" else values)
+        array = array.astype("float32" if dtype == "bfloat16" else dtype)
+        seen = self.rng.random()
+        how = ""
+        if seen < 0.06 and array.ndim > 1:
+            array, how = np.ascontiguousarray(array.T), ".T"
+        elif seen < 0.1 and array.ndim:
+            array, how = np.concatenate([array[:1], array]), "[1:]"
         self.inputs.append(array)
         self.dtypes.append(dtype)
-        return f"x{len(self.inputs) - 1}"
+        return f"x{len(self.inputs) - 1}{how}"

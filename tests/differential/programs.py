@@ -214,7 +214,7 @@ class _Writer(Writer):
             "ops.transpose({a}, tuple(range({a}.ndim))[::-1])": a.T, "ops.split({a}, 1)[0]": a[:1],
             "ops.unbind({a})[0]": a[0], "{a}.movedim(0, -1)": np.moveaxis(a, 0, -1),
             "{a}.repeat_interleave(2, 0)": a.repeat(2, 0),
-            "ops.chunk({a}, 2)[0]": a[: -(-a.shape[0] // 2)], "ops.roll({a}, 1, 0)": a, "{a}.select(0, 0)": a[0],
+            "ops.chunk({a}, 2)[0]": a[: -(-a.shape[0] // 2)], "{a}.select(0, 0)": a[0],
             "{a}.narrow(0, 0, 1)": a[:1],
         }  # fmt: skip
         if a.shape[-1] > 1:

@@ -1,7 +1,9 @@
-"""Runs cases in one package: started by `talking.py` with the package's name, one JSON text a line in and out.
+"""Runs cases in one package: started by `talking.py` with the package's name; JSON texts in, each after a line with its
+length, and out, one a line.
 
 Knows nothing of the other files, as it runs in both environments. A fork answers until a gradient or a kernel
-fails: MindSpore computes wrong gradients after some of its errors. A crash ends the fork alone.
+fails, or until a line says "fresh": MindSpore computes wrong gradients after some of its errors. A crash ends the fork
+alone.
 """
 
 import base64
@@ -33,6 +35,8 @@ def main(package):
                 text = line()
                 if not text:
                     os._exit(0)
+                if text == "fresh\n":
+                    os._exit(1)
                 asked[0] = 1
                 answer = run(ms, json.loads(text))
                 spoilt = answer.pop("spoilt", False)
@@ -49,13 +53,16 @@ def main(package):
 
 
 def line():
-    """One line, not a byte more: the rest is for the next fork."""
-    text = b""
-    while not text.endswith(b"\n"):
+    """The next text, and not a byte more: the rest is for the next fork."""
+    length = b""
+    while not length.endswith(b"\n"):
         byte = os.read(0, 1)
         if not byte:
             return ""
-        text += byte
+        length += byte
+    text = b""
+    while len(text) < int(length):
+        text += os.read(0, int(length) - len(text))
     return text.decode()
 
 

@@ -28,7 +28,7 @@ def shrunk(case: Case, difference: Difference, theirs: Package, ours: Package) -
             smaller = dataclasses.replace(case, source="\n".join(fewer))
             reference, answer = theirs.run(smaller), ours.run(smaller)
             found = compare(reference, answer)
-            if found.kind == difference.kind and reason_for(smaller, reference, answer, found) is None:
+            if found.kind == difference.kind and reason_for(smaller, reference, answer, found, theirs, ours) is None:
                 lines, case, difference = fewer, smaller, found
         size //= 2
     return case, difference

@@ -18,7 +18,7 @@ from tests.differential.cases import Case
 
 ROOT = Path(__file__).resolve().parents[2]
 START_SECONDS = 120
-CASE_SECONDS = 30
+CASE_SECONDS = 10
 
 
 class Package:
@@ -41,17 +41,19 @@ class Package:
             for x, dtype in zip(case.inputs, case.dtypes, strict=True)
         ]
         text = json.dumps({"source": case.source, "inputs": inputs, "gradient": case.gradient})
-        assert self._process.stdin is not None
-        self._process.stdin.write(text.encode() + b"\n")
-        self._process.stdin.flush()
+        self._write(text)
         answer = self._read(CASE_SECONDS)
         if answer is None:
             self.restart()
             return {"error": "hangs", "text": f"no answer in {CASE_SECONDS} s"}
         return dict(answer)
 
+    def fresh(self) -> None:
+        """A fork that has run nothing: MindSpore computes wrong gradients after some of its errors."""
+        self._write("fresh")
+
     def restart(self) -> None:
-        """A process that has run nothing: MindSpore computes wrong gradients after some of its errors."""
+        """Another process."""
         self.close()
         self._start()
 
@@ -76,6 +78,12 @@ class Package:
         self._kept = b""
         if self._read(START_SECONDS) != "ready":
             raise SystemExit(f"{self.python} does not run {self.name}")
+
+    def _write(self, text: str) -> None:
+        assert self._process.stdin is not None
+        line = text.encode() + b"\n"
+        self._process.stdin.write(b"%d\n" % len(line) + line)
+        self._process.stdin.flush()
 
     def _read(self, seconds: float) -> Any:
         assert self._process.stdout is not None
