@@ -7,12 +7,13 @@ parameters stay. A cell is prepared by ``to_float``, and its output is cast back
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, Literal, TypeVar
 
 import numpy as np
 
 from . import nn, ops
+from .core import precision
 from .core.checks import check_bool, check_number, check_positive_int, check_type
 from .core.dtype import DType, bfloat16, float16, float32, int32
 from .core.parameter import Parameter
@@ -31,6 +32,15 @@ _WHITE = (
     "Conv1d", "Conv2d", "Conv3d", "Conv1dTranspose", "Conv2dTranspose", "Conv3dTranspose", "Dense", "LSTMCell",
     "RNNCell", "GRUCell",
 )  # fmt: skip
+_WHITE_OPERATORS = (
+    "Conv2D", "Conv3D", "Conv2DTranspose", "Conv3DTranspose", "Conv2DBackpropInput", "MatMul", "BatchMatMul", "PReLU",
+    "ReLU", "Ger",
+)  # fmt: skip
+# The layers that an operator class in a white list means beside the layer of its name.
+_LAYERS_OF = {
+    "Conv2D": ("Conv1d", "Conv2d"), "Conv3D": ("Conv3d",), "Conv2DTranspose": ("Conv1dTranspose", "Conv2dTranspose"),
+    "Conv3DTranspose": ("Conv3dTranspose",), "MatMul": ("Dense",), "BatchNorm": ("BatchNorm1d", "BatchNorm2d"),
+}  # fmt: skip
 _BLACK = ("BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "LayerNorm")
 # What "auto" keeps in float32 beside them.
 _AUTO_BLACK = (*_BLACK, "GroupNorm", "Softmax", "LogSoftmax", "Softplus")
@@ -43,13 +53,13 @@ Nested = Tensor | Sequence[Any]
 
 
 def get_white_list() -> list[type]:
-    """The classes of cells that level O1 computes in half precision, as a new list."""
-    return [getattr(nn, name) for name in _WHITE if hasattr(nn, name)]
+    """The classes of cells and of operators that level O1 computes in half precision, as a new list."""
+    return [getattr(nn, name) for name in _WHITE] + [getattr(primitives, name) for name in _WHITE_OPERATORS]
 
 
 def get_black_list() -> list[type]:
     """The classes of cells that level O2 leaves in float32, as a new list."""
-    return [getattr(nn, name) for name in _BLACK if hasattr(nn, name)]
+    return [getattr(nn, name) for name in _BLACK]
 
 
 def auto_mixed_precision(network: C, amp_level: str = "O0", dtype: DType = float16) -> C:
@@ -81,7 +91,7 @@ def auto_mixed_precision(network: C, amp_level: str = "O0", dtype: DType = float
     if amp_level == "O0":
         return network
     if amp_level == "O1":
-        _lower_white(network, tuple(get_white_list()), dtype, float32)
+        _lower_white(network, get_white_list(), dtype)
     elif amp_level == "O2":
         _lower_all_but(network, tuple(get_black_list()), dtype)
         _cast_output(network, float32)
@@ -89,7 +99,8 @@ def auto_mixed_precision(network: C, amp_level: str = "O0", dtype: DType = float
         network.to_float(dtype)
         _cast_output(network, float32)
     else:
-        _lower_white(network, tuple(get_white_list()), dtype, float32)
+        white = tuple(getattr(nn, name) for name in _WHITE)
+        _lower_white(network, {type(cell) for _, cell in network.cells_and_names() if isinstance(cell, white)}, dtype)
         _raise_black(network, tuple(getattr(nn, name) for name in _AUTO_BLACK if hasattr(nn, name)))
     network.__dict__["_amp_level"] = amp_level
     return network
@@ -106,8 +117,9 @@ def custom_mixed_precision(
 
     Args:
         network: a cell; it is changed.
-        white_list: classes of cells that compute in half precision, and whose outputs are cast back to float32;
-            primitives beside them have no effect.
+        white_list: classes of cells and operators that compute in half precision, and whose outputs are cast back to
+            float32. The class of an operator, such as ``ops.MatMul``, means its objects and the layers that are made
+            of it, ``nn.Dense``, not functions; no class means its subclasses.
         black_list: classes of cells that stay in float32; the output of the network is cast back to float32.
         dtype: float16 or bfloat16.
 
@@ -115,9 +127,9 @@ def custom_mixed_precision(
         the network.
 
     Raises:
-        TypeError: ``network`` is no cell, or a list holds something else than classes of cells.
+        TypeError: ``network`` is no cell, or a list holds something else than classes of cells; operators may only be
+            in the white list.
         ValueError: both lists or none, or another dtype.
-        NotImplementedError: a white list of primitives only.
     """
     check_type(network, Cell, "custom_mixed_precision", "network")
     if (white_list is None) == (black_list is None):
@@ -128,16 +140,10 @@ def custom_mixed_precision(
     for one in listed:
         if not isinstance(one, type) or not (issubclass(one, Cell) or (name == "white_list" and _is_primitive(one))):
             raise TypeError(f"For 'custom_mixed_precision', '{name}' must hold classes of cells, but got {one!r}")
-    classes = tuple(one for one in listed if issubclass(one, Cell))
-    if listed and not classes:
-        raise NotImplementedError(
-            f"For 'custom_mixed_precision', 'white_list' {[one.__name__ for one in listed]} holds primitives only, "
-            "which hookscope does not lower by themselves: name the cells that use them, such as nn.Dense"
-        )
     if white_list is not None:
-        _lower_white(network, classes, dtype, float32)
+        _lower_white(network, listed, dtype)
     else:
-        _lower_all_but(network, classes, dtype)
+        _lower_all_but(network, tuple(listed), dtype)
         _cast_output(network, float32)
     return network
 
@@ -151,10 +157,23 @@ def _check_dtype(who: str, dtype: DType) -> None:
         raise ValueError(f"For '{who}', 'dtype' must be float16 or bfloat16, but got {dtype}")
 
 
-def _lower_white(network: Cell, classes: tuple[type, ...], dtype: DType, output: DType) -> None:
-    for cell in [cell for _, cell in network.cells_and_names() if isinstance(cell, classes)]:
-        cell.to_float(dtype)
-        _cast_output(cell, output)
+def _lower_white(network: Cell, listed: Collection[type], dtype: DType) -> None:
+    operators = frozenset(one for one in listed if _is_primitive(one))
+    layers = [name for one in operators for name in (one.__name__, *_LAYERS_OF.get(one.__name__, ()))]
+    cells = {*listed, *(getattr(nn, name, None) for name in layers)}
+    for cell in [cell for _, cell in network.cells_and_names() if type(cell) in cells]:
+        if cell.mixed_precision_type is None:  # else its user has chosen
+            cell.to_float(dtype)
+            _cast_output(cell, float32)
+    if operators:
+        construct = network.construct
+
+        @functools.wraps(construct)
+        def construct_by_list(*args: Any, **kwargs: Any) -> Any:
+            with precision.scope(precision.current(), precision.Listed(operators, dtype)):
+                return construct(*args, **kwargs)
+
+        network.construct = construct_by_list  # type: ignore[method-assign]  # MindSpore's cells allow it too
 
 
 def _lower_all_but(network: Cell, classes: tuple[type, ...], dtype: DType) -> None:
@@ -174,19 +193,9 @@ def _cast_output(cell: Cell, dtype: DType) -> None:
 
     @functools.wraps(construct)
     def construct_and_cast(*args: Any, **kwargs: Any) -> Tensor:
-        return _cast(construct(*args, **kwargs), dtype)
+        return precision.cast_floats(construct(*args, **kwargs), dtype)
 
-    cell.construct = construct_and_cast  # type: ignore[method-assign]  # MindSpore's cells allow it too
-
-
-def _cast(value: Tensor, dtype: DType) -> Tensor:
-    """Floating tensors of a value in another dtype; the rest as it is."""
-    if isinstance(value, Tensor):
-        floating = value._array.dtype.kind in "fV" and value.dtype != dtype
-        return value.astype(dtype) if floating else value
-    if isinstance(value, tuple | list):
-        return type(value)(_cast(one, dtype) for one in value)
-    return value
+    cell.construct = construct_and_cast  # type: ignore[method-assign]  # as above
 
 
 # Networks that train
@@ -259,7 +268,7 @@ def _with_loss(network: Cell, loss_fn: Cell, to_float32: bool) -> Cell:
     if to_float32:
 
         def construct(data: Tensor, label: Tensor) -> Tensor:
-            return loss_fn(_cast(network(data), float32), _cast(label, float32))
+            return loss_fn(precision.cast_floats(network(data), float32), precision.cast_floats(label, float32))
 
         with_loss.construct = construct  # type: ignore[method-assign]  # as above
     return with_loss

@@ -25,11 +25,14 @@ def test_a_prepared_network_computes_in_half_and_gives_float32(level: str) -> No
     assert all(p.dtype == ms.float32 for p in net.get_parameters())
 
 
-def test_the_lists_hold_mindspores_cells_and_are_new_each_time() -> None:
-    white = "Conv1d Conv2d Conv3d Conv1dTranspose Conv2dTranspose Conv3dTranspose Dense LSTMCell RNNCell GRUCell"
+def test_the_lists_are_mindspores_and_new_each_time() -> None:
+    cells = "Conv1d Conv2d Conv3d Conv1dTranspose Conv2dTranspose Conv3dTranspose Dense LSTMCell RNNCell GRUCell"
+    operators = "Conv2D Conv3D Conv2DTranspose Conv3DTranspose Conv2DBackpropInput MatMul BatchMatMul PReLU ReLU Ger"
     black = "BatchNorm1d BatchNorm2d BatchNorm3d LayerNorm"
-    for of, names in ((amp.get_white_list, white), (amp.get_black_list, black)):
-        assert [one.__name__ for one in of()] == names.split()
+    of_operators = [getattr(ops.primitives, name) for name in operators.split()]
+    assert amp.get_white_list() == [getattr(nn, name) for name in cells.split()] + of_operators
+    assert amp.get_black_list() == [getattr(nn, name) for name in black.split()]
+    for of in (amp.get_white_list, amp.get_black_list):
         of().clear()
         assert of()
 
@@ -198,11 +201,74 @@ def test_all_finite_says_nothing_of_what_is_no_tensor(inputs: Any) -> None:
         amp.all_finite(inputs)
 
 
-def test_a_white_list_may_have_primitives_beside_cells_and_not_alone() -> None:
-    found = amp.custom_mixed_precision(network(), white_list=[nn.Dense, ops.MatMul])(Tensor(X)).asnumpy()
-    np.testing.assert_array_equal(found[0], np.array([-0.19592285, 0.81347656], np.float32))  # MindSpore 2.10's
-    with pytest.raises(NotImplementedError, match=r"'white_list' \['MatMul'\] holds primitives only"):
-        amp.custom_mixed_precision(network(), white_list=[ops.MatMul])
+class Uses(nn.Cell):
+    """Calls an object of an operator class, in a method of its own."""
+
+    def __init__(self, operator: Any, *more: Any) -> None:
+        super().__init__()
+        self.operator, self.more = operator, more
+
+    def construct(self, x: Tensor) -> Tensor:
+        return self.helper(x)
+
+    def helper(self, x: Tensor) -> Any:
+        return self.operator(x, *self.more)
+
+
+class Narrower(nn.Dense):
+    """A subclass, which no list means."""
+
+
+ROWS = np.array([[1.0001234, -2.00043], [0.3000123, 1e-9]], np.float32)
+EYE = Tensor(np.eye(2, dtype=np.float32) * np.float32(1.00043))
+RELU_16 = [[1.0, 0.0], [0.300048828125, 0.0]]
+RELU_32 = [[1.000123381614685, 0.0], [0.3000122904777527, 9.999999717180685e-10]]
+DENSE_16 = [[1.0, -2.0], [0.300048828125, 0.0]]
+DENSE_32 = [[1.0005533695220947, -2.0012903213500977], [0.300141304731369, 1.0004299610955059e-09]]
+# What MindSpore 2.10 gives of ROWS
+BY_LIST: dict[str, tuple[Any, list[type] | None, Any]] = {
+    "an object of O1's list": (lambda: Uses(ops.ReLU()), None, RELU_16),
+    "a layer of O1's list": (lambda: nn.SequentialCell(nn.Dense(2, 2, EYE, has_bias=False)), None, DENSE_16),
+    "a subclass of such a layer": (lambda: nn.SequentialCell(Narrower(2, 2, EYE, has_bias=False)), None, DENSE_32),
+    "a layer that calls such an object": (lambda: nn.SequentialCell(nn.SequentialCell(nn.ReLU())), None, RELU_16),
+    "the layer itself": (lambda: nn.ReLU(), None, RELU_16),
+    "another operator than O1's": (lambda: nn.SequentialCell(nn.ReLU6()), None, RELU_32),
+    "what the user has set": (lambda: nn.SequentialCell(nn.ReLU().to_float(ms.float32)), None, RELU_32),
+    "one operator": (lambda: Uses(ops.ReLU()), [ops.ReLU], RELU_16),
+    "one operator, in a layer": (lambda: nn.SequentialCell(nn.ReLU6()), [ops.ReLU6], RELU_16),
+    "a product, in a layer": (lambda: nn.Dense(2, 2, EYE, has_bias=False), [ops.MatMul], DENSE_16),
+    "nothing": (lambda: Uses(ops.ReLU()), [], RELU_32),
+    "a cell below": (lambda: nn.SequentialCell(Uses(ops.ReLU())), [Uses], RELU_16),
+    "another operator": (lambda: Uses(ops.ReLU()), [ops.MatMul], RELU_32),
+    "several outputs": (lambda: Uses(lambda x, k: ops.TopK()(x, k)[0] * 2, 1), [ops.TopK], [[2.0], [0.60009765625]]),
+}
+
+
+@pytest.mark.parametrize(("network", "white", "wanted"), BY_LIST.values(), ids=BY_LIST)
+def test_a_white_list_of_cells_and_operator_classes_decides_what_computes_in_half(
+    network: Any, white: list[type] | None, wanted: Any
+) -> None:
+    net = network()
+    by_level = white is None
+    prepared = amp.auto_mixed_precision(net, "O1") if by_level else amp.custom_mixed_precision(net, white_list=white)
+    found = prepared(Tensor(ROWS))
+    assert found.dtype == ms.float32
+    np.testing.assert_array_equal(found.asnumpy(), np.array(wanted, np.float32))
+
+
+def test_a_listed_operator_computes_in_half_also_when_its_cell_is_recomputed_and_only_in_the_network() -> None:
+    relu, one = ops.ReLU(), Tensor(np.array([1 + 2.0**-12], np.float32))  # 1 in float16
+    alone = Uses(lambda x: relu(x) * relu(x))
+    for recomputed in (False, True):
+        inner = Uses(lambda x: relu(x) * relu(x))
+        if recomputed:
+            inner.recompute()
+        net = amp.custom_mixed_precision(nn.SequentialCell(inner), white_list=[ops.ReLU])
+        assert ms.grad(net)(one).asnumpy() == 2  # twice the 1 that it saw
+    assert ms.grad(alone)(one).asnumpy() == 2 + 2.0**-11
+
+
+def test_a_list_of_something_else_is_refused() -> None:
     for wrong in ({"white_list": [int]}, {"black_list": [ops.MatMul]}):
         with pytest.raises(TypeError, match="_list' must hold classes of cells, but got"):
             amp.custom_mixed_precision(network(), **wrong)  # type: ignore[arg-type]

@@ -1,0 +1,31 @@
+"""``mindspore.device_context.ascend``: there are no Ascend devices here."""
+
+from __future__ import annotations
+
+import sys
+from typing import NoReturn
+
+from ..core.names import on_first_use
+
+__all__ = ["device_count", "is_available"]
+
+device = op_debug = op_precision = op_tuning = sys.modules[__name__]  # four files there; this one is the whole
+
+
+def is_available() -> bool:
+    """Whether an Ascend device can be used here: False."""
+    return False
+
+
+def device_count() -> NoReturn:
+    """How many Ascend devices there are: it raises.
+
+    Raises:
+        RuntimeError: always, as in MindSpore where there is none.
+    """
+    raise RuntimeError(
+        "For 'device_context.ascend.device_count', there must be an Ascend device: hookscope runs on a CPU or a GPU"
+    )
+
+
+__getattr__ = on_first_use(__name__)

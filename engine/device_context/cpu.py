@@ -1,0 +1,46 @@
+"""``mindspore.device_context.cpu``: the CPU is always there, and NumPy decides by how many threads it computes."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+
+from ..core.checks import check_positive_int
+from ..runtime import settings
+
+__all__ = ["device_count", "is_available", "threads_num"]
+
+device = op_tuning = sys.modules[__name__]  # MindSpore divides it into two files; this one is the whole
+
+
+def is_available() -> bool:
+    """Whether operators run on the CPU: True."""
+    return True
+
+
+def device_count() -> int:
+    """How many CPUs there are, for MindSpore: 1."""
+    return 1
+
+
+def threads_num(num: int) -> None:
+    """Keep the number of threads that a kernel should use; a warning says that it has no effect.
+
+    NumPy's library of matrix products reads ``OPENBLAS_NUM_THREADS`` (or ``OMP_NUM_THREADS``) when Python starts.
+
+    Args:
+        num: the number, a positive int; it can be set once.
+
+    Raises:
+        TypeError: no int.
+        ValueError: 0 or less.
+        RuntimeError: it was set before.
+    """
+    if "cpu_threads_num" in settings:
+        raise RuntimeError("For 'threads_num', the number can be set once, and it was set before")
+    settings["cpu_threads_num"] = check_positive_int(num, "threads_num", "num")
+    warnings.warn(
+        "'device_context.cpu.threads_num' has no effect here: NumPy's threads are counted when Python starts; set the "
+        "environment variable OPENBLAS_NUM_THREADS before",
+        stacklevel=2,
+    )

@@ -1,0 +1,147 @@
+"""``ops.Custom``: an operator that a Python function on NumPy arrays computes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..core.checks import check_one_of, check_type
+from ..core.dtype import DType, dtype_to_nptype, pytype_to_dtype
+from ..core.function import _Function
+from ..core.tensor import Tensor
+from ..core.types import Array
+from .primitives import Primitive
+
+__all__ = ["Custom"]
+
+_KINDS = ("hybrid", "akg", "tbe", "aicpu", "aot", "pyfunc")
+
+
+class Custom(Primitive):
+    """An operator that a Python function on NumPy arrays computes.
+
+    Args:
+        func: the function. It gets a NumPy array of its own for each tensor, and everything else as it is, and gives
+            an array, or a tuple of them.
+        out_shape: the shape of the output, a tuple or list of ints, or a tuple of shapes; or a function that gives it
+            for the inputs' shapes, which come as lists.
+        out_dtype: the dtype of the output, or a tuple of dtypes for several; or a function that gives it for the
+            inputs' dtypes.
+        func_type: "pyfunc". MindSpore's other kinds make machine code, which is not done here.
+        bprop: the gradient: called with the inputs, the output and the output's gradient, it gives a gradient for each
+            input. Without one, a gradient that comes here is an error.
+        reg_info: kept for callers; for "pyfunc" MindSpore does not use it either.
+
+    Raises:
+        TypeError: ``func`` or ``bprop`` cannot be called, or ``out_shape`` or ``out_dtype`` is nothing of the above.
+        ValueError: another ``func_type``.
+        NotImplementedError: one of MindSpore's other kinds.
+        RuntimeError: when called, the function gives another number of outputs, or one of another shape or dtype than
+            it was said to give; on the way back, there is no ``bprop``.
+    """
+
+    name = "Custom"
+
+    def __init__(
+        self,
+        func: Callable[..., Any] | str,
+        out_shape: Callable[..., Any] | Sequence[Any] | None = None,
+        out_dtype: Callable[..., Any] | DType | Sequence[DType] | None = None,
+        func_type: str = "pyfunc",
+        bprop: Callable[..., Any] | None = None,
+        reg_info: object = None,
+    ) -> None:
+        if check_one_of(func_type, _KINDS, "Custom", "func_type") != "pyfunc" or isinstance(func, str):
+            kind = func_type if isinstance(func_type, str) and func_type != "pyfunc" else "a name in a file"
+            raise NotImplementedError(
+                f"ops.Custom of {kind!r} is not covered by hookscope, which makes no machine code: give a function on "
+                "NumPy arrays, with func_type='pyfunc'"
+            )
+        if not callable(func):
+            raise TypeError(f"For 'Custom', 'func' must be a function, but got {type(func).__name__}")
+        if not callable(out_shape):
+            check_type(out_shape, tuple | list, "Custom", "out_shape", "a tuple, a list or a function")
+        if not callable(out_dtype):
+            check_type(out_dtype, DType | tuple | list, "Custom", "out_dtype", "a dtype, a tuple of them or a function")
+        if bprop is not None and not callable(bprop):
+            raise TypeError(f"For 'Custom', 'bprop' must be a function, but got {type(bprop).__name__}")
+        super().__init__()
+        self.func, self.func_type, self.bprop, self.reg_info = func, func_type, bprop, reg_info
+        self.out_shape, self.out_dtype = out_shape, out_dtype
+        self.attrs.update(func_name=getattr(func, "__name__", type(func).__name__), func_type=func_type)
+
+    def __call__(self, *inputs: Any) -> Any:
+        """The outputs of the function.
+
+        Args:
+            *inputs: its arguments; tensors come to it as arrays.
+
+        Returns:
+            A Tensor, or a tuple of them.
+
+        Raises:
+            RuntimeError: see the class.
+        """
+        return _Called.apply(self, *inputs)
+
+    def _outputs(self, inputs: tuple[Any, ...]) -> Any:
+        dtypes: Any = self.out_dtype
+        shapes: Any = self.out_shape
+        if callable(shapes):
+            shapes = shapes(*[list(x.shape) if isinstance(x, Tensor) else [] for x in inputs])
+        if not isinstance(dtypes, DType | Sequence):
+            dtypes = dtypes(*[x.dtype if isinstance(x, Tensor) else pytype_to_dtype(type(x)) for x in inputs])
+        given = self.func(*[np.array(x.asnumpy()) if isinstance(x, Tensor) else x for x in inputs])
+        if isinstance(dtypes, DType):
+            return self._output(given, shapes, dtypes)
+        results = given if isinstance(given, tuple | list) else (given,)
+        if not len(results) == len(dtypes) == len(shapes):
+            raise RuntimeError(
+                f"For 'Custom', '{self.attrs['func_name']}' gives {len(results)} outputs, but 'out_shape' says "
+                f"{len(shapes)} and 'out_dtype' {len(dtypes)}"
+            )
+        return tuple([self._output(*one) for one in zip(results, shapes, dtypes, strict=True)])
+
+    def _output(self, given: Any, shape: Sequence[int], dtype: DType) -> Tensor:
+        wanted = np.dtype(dtype_to_nptype(dtype))
+        is_array = isinstance(given, np.ndarray | np.generic)
+        if given is None or (is_array and given.dtype != wanted):
+            found = "nothing" if given is None else f"an output of {given.dtype}"
+            raise RuntimeError(f"For 'Custom', '{self.attrs['func_name']}' gives {found}, but 'out_dtype' says {dtype}")
+        array: Array = np.array(given, wanted)
+        if array.shape != tuple(shape):
+            raise RuntimeError(
+                f"For 'Custom', '{self.attrs['func_name']}' gives an output of the shape {array.shape}, but "
+                f"'out_shape' says {tuple(shape)}"
+            )
+        return Tensor(array, dtype)
+
+
+class _Called(_Function):
+    """One call."""
+
+    @staticmethod
+    def forward(ctx: Any, operator: Custom, *inputs: Any) -> Any:
+        ctx.operator, ctx.inputs = operator, inputs
+        ctx.output = operator._outputs(inputs)
+        return ctx.output
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Any) -> Any:
+        bprop = ctx.operator.bprop
+        if bprop is None:
+            raise RuntimeError(
+                f"For 'Custom', there is no gradient of '{ctx.operator.attrs['func_name']}': give 'bprop', or stop the "
+                "gradient with ops.stop_gradient"
+            )
+        arrived = gradients if isinstance(ctx.output, tuple) else gradients[0]
+        returned = bprop(*ctx.inputs, ctx.output, arrived)
+        parts = tuple(returned) if isinstance(returned, tuple | list) else (returned,)
+        if len(parts) < len(ctx.inputs):
+            raise RuntimeError(
+                f"For 'Custom', 'bprop' gives {len(parts)} gradients for {len(ctx.inputs)} inputs; one each is needed"
+            )
+        kept = [one if isinstance(x, Tensor) else None for one, x in zip(parts, ctx.inputs, strict=False)]
+        return None, *kept
