@@ -50,6 +50,7 @@ if _typing.TYPE_CHECKING:
     from . import amp as amp
     from . import communication as communication
     from . import dataset as dataset
+    from . import device_context as device_context
     from . import experimental as experimental
     from . import hal as hal
     from . import log as log
@@ -60,7 +61,7 @@ if _typing.TYPE_CHECKING:
     from . import train as train
 
 # Rooms that a script may never enter are imported when it does; so are the names that MindSpore keeps at the top, too.
-_ROOMS = "amp boost communication dataset experimental hal log mint numpy parallel runtime train"
+_ROOMS = "amp boost communication dataset device_context experimental hal log mint numpy parallel runtime train"
 _PARALLEL = (
     "ParallelMode set_auto_parallel_context get_auto_parallel_context reset_auto_parallel_context set_algo_parameters "
     "get_algo_parameters reset_algo_parameters"

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "GRAPH_MODE", "PYNATIVE_MODE", "get_context", "get_current_device", "set_context", "set_deterministic", "set_dump",
-    "set_recursion_limit",
+    "set_ps_context", "set_recursion_limit",
 ]  # fmt: skip
 
 GRAPH_MODE = 0
@@ -180,6 +180,25 @@ def set_recursion_limit(recursion_limit: int = 1000) -> None:
     """
     check_positive_int(recursion_limit, "set_recursion_limit", "recursion_limit", show=repr)
     set_context(max_call_depth=recursion_limit)
+
+
+def set_ps_context(**kwargs: Any) -> None:
+    """Say that there is no parameter server.
+
+    Args:
+        **kwargs: ``enable_ps=False``, or nothing.
+
+    Raises:
+        NotImplementedError: ``enable_ps=True``, or another setting: it is for a cluster.
+        TypeError: ``enable_ps`` is no bool.
+    """
+    wished = kwargs.pop("enable_ps", False)
+    if not isinstance(wished, bool):
+        raise TypeError(f"For 'set_ps_context', 'enable_ps' must be a bool, but got {type(wished).__name__}")
+    if wished or kwargs:
+        raise NotImplementedError(
+            "mindspore.set_ps_context is not covered by hookscope: it is for a cluster; here there is one process"
+        )
 
 
 def set_dump(target: Cell, enabled: bool = True) -> None:

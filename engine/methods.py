@@ -80,7 +80,7 @@ def _taken(self: Tensor, result: Tensor, name: str) -> Tensor:
     if result.shape != self.shape:
         raise ValueError(f"For 'Tensor.{name}', the result must keep the shape {self.shape}, but has {result.shape}")
     cast = ops.cast(result, self.dtype)
-    self._rebind((ops.identity(cast) if cast._array is self._array else cast)._array)
+    self._rebind((ops.identity(cast) if cast._array is self._array else cast)._array, by_user=True)
     return self
 
 
@@ -95,7 +95,7 @@ def _beside_lists(function: Method) -> Method:
 
 def _set_item(self: Tensor, index: Any, value: TensorLike) -> None:
     """``self[index] = value``."""
-    self._rebind(assigned(self, index, value))
+    self._rebind(assigned(self, index, value), by_user=True)
 
 
 def _invert(self: Tensor) -> Tensor:

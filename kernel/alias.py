@@ -102,6 +102,10 @@ TABLE: dict[str, str] = {
     "dataset.text": "dataset.text",
     "dataset.transforms": "dataset.transforms",
     "dataset.vision": "dataset.vision",
+    "device_context": "device_context",
+    "device_context.ascend": "device_context.ascend",
+    "device_context.cpu": "device_context.cpu",
+    "device_context.gpu": "device_context.gpu",
     "experimental": "experimental",
     "experimental.optim": "experimental.optim",
     "experimental.optim.lr_scheduler": "experimental.optim.lr_scheduler",
@@ -146,6 +150,9 @@ _DIVIDED = {
     "dataset.text": "transforms utils",
     "dataset.transforms": "transforms",
     "dataset.vision": "transforms utils",
+    "device_context.ascend": "device op_debug op_precision op_tuning",
+    "device_context.cpu": "device op_tuning",
+    "device_context.gpu": "device op_precision op_tuning",
     "experimental.optim": "adadelta adagrad adam adamax adamw asgd nadam radam rmsprop rprop sgd",
     "experimental": "map_parameter",
     "graph": "custom_backend custom_infer custom_pass dynamic_shape",
@@ -195,8 +202,8 @@ TABLE |= {f"{row}.{file}": TABLE[row] for row, files in _DIVIDED.items() for fil
 BOTH = frozenset(("common.lazy_inline", "common.mutable", "common.no_inline"))
 # Rooms that are imported when they are first asked for, each with all below it.
 LATER = frozenset((
-    "amp", "communication", "dataset", "experimental", "hal", "log", "mint", "nn.metrics", "nn.probability", "numpy",
-    "parallel", "runtime", "train",
+    "amp", "communication", "dataset", "device_context", "experimental", "hal", "log", "mint", "nn.metrics",
+    "nn.probability", "numpy", "parallel", "runtime", "train",
 ))  # fmt: skip
 
 

@@ -19,10 +19,13 @@ HOMES: dict[str, str] = {
     "context": "parallel:ParallelMode",
     "dataset.callback.ds_callback": "DSCallback dataset:WaitedDSCallback",
     "dataset.engine.datasets": "Dataset",
-    "dataset.engine.datasets_user_defined": "GeneratorDataset NumpySlicesDataset",
-    "dataset.engine.datasets_vision": "Cifar10Dataset FakeImageDataset FashionMnistDataset MnistDataset",
-    "dataset.engine.samplers": "DistributedSampler RandomSampler Sampler SequentialSampler Shuffle SubsetRandomSampler "
-    "SubsetSampler WeightedRandomSampler",
+    "dataset.engine.datasets_user_defined": "GeneratorDataset NumpySlicesDataset PaddedDataset",
+    "dataset.engine.datasets_standard_format": "CSVDataset",
+    "dataset.engine.datasets_text": "TextFileDataset",
+    "dataset.engine.datasets_vision": "Cifar100Dataset Cifar10Dataset FakeImageDataset FashionMnistDataset "
+    "ImageFolderDataset MnistDataset",
+    "dataset.engine.samplers": "DistributedSampler PKSampler RandomSampler Sampler SequentialSampler Shuffle "
+    "SubsetRandomSampler SubsetSampler WeightedRandomSampler",
     "dataset.text.transforms": "AddToken BasicTokenizer BertTokenizer CaseFold FilterWikipediaXML JiebaTokenizer "
     "Lookup Ngram NormalizeUTF8 PythonTokenizer RegexReplace RegexTokenizer SentencePieceTokenizer SlidingWindow "
     "ToNumber ToVectors Truncate TruncateSequencePair UnicodeCharTokenizer UnicodeScriptTokenizer WhitespaceTokenizer "
@@ -190,6 +193,7 @@ HOMES: dict[str, str] = {
     "TopK Tril TupleToArray Unique UniqueWithPad UnravelIndex UnsortedSegmentMax UnsortedSegmentMin "
     "UnsortedSegmentProd Unstack UpperBound",
     "ops.operations.comm_ops": "communication:ReduceOp",
+    "ops.operations.custom_ops": "Custom",
     "ops.operations.debug_ops": "Assert DumpGradient HistogramSummary HookBackward ImageSummary InsertGradientOf Print "
     "ScalarSummary TensorDump TensorSummary",
     "ops.operations.image_ops": "AdjustContrastv2 AdjustHue AdjustSaturation CombinedNonMaxSuppression CropAndResize "

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from ..core.names import on_first_use
+from ..core.nested import tensors_in
+from ..core.placeholder import Placeholder
 from ..core.recording import no_gradients, state
 from ..core.saved_tensors import saved_tensors_hooks
+from ..core.tensor import Tensor
 from ..jit import jit, jit_class, ms_memory_recycle
 
-__all__ = ["_no_grad", "_pynative_executor", "jit", "jit_class", "ms_memory_recycle", "saved_tensors_hooks"]
+if TYPE_CHECKING:
+    from ..nn import Cell
+
+__all__ = [
+    "_cell_graph_executor", "_no_grad", "_pynative_executor", "jit", "jit_class", "ms_memory_recycle",
+    "saved_tensors_hooks",
+]  # fmt: skip
 
 _no_grad = no_gradients
 
@@ -36,4 +47,66 @@ class _Executor:
 
 
 _pynative_executor = _Executor()
+
+
+class _CellExecutor:
+    """Tells what a graph compiler would: whether a cell can be called with these inputs."""
+
+    def compile(
+        self,
+        obj: Cell,
+        *args: Any,
+        phase: str = "predict",
+        do_convert: bool = True,
+        jit_config_dict: dict[str, Any] | None = None,
+        **kwargs: Any,
+    ) -> tuple[str, bool]:
+        """Call a cell once and undo what that did to its parameters, so that what is wrong with it is raised.
+
+        Nothing is called if an input is a placeholder, which has no values.
+
+        Args:
+            obj: the cell.
+            *args: its positional inputs.
+            phase: a name, which is returned.
+            do_convert: nothing is converted either way.
+            jit_config_dict: settings of a compiler; there is none.
+            **kwargs: its keyword inputs.
+
+        Returns:
+            (phase, True).
+
+        Raises:
+            AttributeError: ``obj`` has no ``construct``.
+            Exception: whatever the call raises.
+        """
+        if not hasattr(obj, "construct"):
+            raise AttributeError(f"{type(obj).__name__} has no method 'construct', so it cannot be compiled")
+        if any(isinstance(one, Placeholder) for one in tensors_in((args, kwargs))):
+            return phase, True
+        before = [(parameter, Tensor(parameter.asnumpy())) for parameter in obj.get_parameters()]
+        try:
+            obj(*args, **kwargs)
+        finally:
+            for parameter, value in before:
+                parameter.set_data(value)
+        return phase, True
+
+    def __call__(self, obj: Cell, *args: Any, phase: str = "predict") -> Any:
+        """Call a cell.
+
+        Args:
+            obj: the cell.
+            *args: its inputs.
+            phase: a name; it changes nothing.
+
+        Returns:
+            What the call returns.
+        """
+        return obj(*args)
+
+    run = __call__
+
+
+_cell_graph_executor = _CellExecutor()
 __getattr__ = on_first_use(__name__)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from importlib import import_module
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -151,30 +152,32 @@ class Normal(Initializer):
 
 
 class TruncatedNormal(Initializer):
-    """The normal distribution, where what falls outside mean + sigma * [a, b] is drawn again.
+    """The normal distribution within the bounds [a, b], which are numbers as they are, not deviations from the mean.
 
     Args:
         sigma: the standard deviation, before anything is cut off.
-        mean: the mean.
-        a: the lower bound, in deviations from the mean.
-        b: the upper bound, likewise.
+        mean: the mean, before anything is cut off.
+        a: the lower bound.
+        b: the upper bound.
 
     Raises:
-        ValueError: ``a`` is not below ``b``.
+        ValueError: ``a`` is not below ``b``, or ``sigma`` is not above 0.
     """
 
     def __init__(self, sigma: float = 0.01, mean: float = 0.0, a: float = -2.0, b: float = 2.0) -> None:
         if a >= b:
             raise ValueError(f"For 'TruncatedNormal', 'a' must be below 'b', but got a={a}, b={b}")
+        if sigma <= 0:
+            raise ValueError(f"For 'TruncatedNormal', 'sigma' must be above 0, but got {sigma}")
         self.sigma, self.mean, self.a, self.b = sigma, mean, a, b
 
     def values(self, shape: tuple[int, ...]) -> Array:
-        drawn = random.normal(shape).reshape(-1)
-        outside = np.flatnonzero((drawn < self.a) | (drawn > self.b))
-        while outside.size:
-            drawn[outside] = random.normal((outside.size,))
-            outside = outside[(drawn[outside] < self.a) | (drawn[outside] > self.b)]
-        return drawn.reshape(shape) * np.float32(self.sigma) + np.float32(self.mean)
+        special = import_module("scipy.special")
+        low, high = (self.a - self.mean) / self.sigma, (self.b - self.mean) / self.sigma
+        side = -1 if low > 0 else 1  # ndtr has digits in the lower tail only
+        first, last = special.ndtr([side * low, side * high])
+        deviations = side * special.ndtri(first + random.uniform(shape).astype(np.float64) * (last - first))
+        return np.clip(deviations * self.sigma + self.mean, self.a, self.b).astype(np.float32)
 
 
 class Uniform(Initializer):
@@ -373,7 +376,8 @@ class VarianceScaling(Initializer):
         if self.distribution == "untruncated_normal":
             return Normal(math.sqrt(variance)).values(shape)
         # The deviation of the normal distribution cut off at two deviations.
-        return TruncatedNormal(math.sqrt(variance) / 0.87962566103423978).values(shape)
+        sigma = math.sqrt(variance) / 0.87962566103423978
+        return TruncatedNormal(sigma, a=-2 * sigma, b=2 * sigma).values(shape)
 
 
 _GAINS = {
@@ -480,11 +484,13 @@ def initializer(init: InitLike, shape: int | Sequence[int] | None = None, dtype:
         the Tensor.
 
     Raises:
-        ValueError: an unknown name, an axis below 1 or none given, or a Tensor of another shape.
+        ValueError: an unknown name, an axis that is no int or below 1, none given, or a Tensor of another shape.
         TypeError: ``init`` is nothing of these.
     """
     if isinstance(shape, int):
         shape = (shape,)
+    if shape is not None and not all(isinstance(n, int | np.integer) for n in shape):
+        raise ValueError(f"For 'initializer', 'shape' must hold ints, but got {shape!r}")
     wanted = None if shape is None else tuple(int(n) for n in shape)
     if isinstance(init, Tensor):
         if wanted is not None and wanted != init.shape:

@@ -43,10 +43,21 @@ class Symbol:
             raise ValueError(f"For 'Symbol', 'remainder' must be in [0, {divisor}), but got {remainder}")
         self.figures["unique"] = check_bool(unique, "Symbol", "unique")
 
+    def __str__(self) -> str:
+        return str(self.to_dict())
+
     def to_dict(self) -> dict[str, Any]:
-        """The figures that differ from the defaults."""
-        usual = {"max": 0, "min": 1, "divisor": 1, "remainder": 0, "unique": False}
-        return {name: value for name, value in self.figures.items() if value != usual[name]}
+        """The figures that say something: a ``max`` above ``min``, a ``min`` above what the divisor leaves anyway, a
+        divisor and a remainder that are not the defaults, and of a ``unique`` symbol the ``id`` that no other has."""
+        figures = self.figures
+        told = {
+            "max": figures["max"] > figures["min"],
+            "min": figures["min"] > figures["divisor"] + figures["remainder"],
+            "divisor": figures["divisor"] != 1,
+            "remainder": figures["remainder"] != 0,
+        }
+        found = {name: figures[name] for name, tells in told.items() if tells}
+        return {**found, "id": id(self)} if figures["unique"] else found
 
 
 class Placeholder(Tensor):

@@ -1,28 +1,38 @@
 """The element type that ``Cell.to_float`` asks for: while such a cell runs, operators cast floating tensors to it.
 
+Mixed precision by a white list asks it of the listed operator classes alone, whose results become float32 again.
+
 Operators look at ``scopes`` first, which is 0 as long as no such cell runs anywhere.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from .dtype import DType, bfloat16
+from .dtype import DType, bfloat16, float32
 from .tensor import Tensor
 
-__all__ = ["cast_operands", "current", "scope"]
+__all__ = ["Listed", "by_class", "cast_floats", "cast_operands", "current", "listed", "scope"]
 
 scopes = 0
 _lock = threading.Lock()
 
 
+class Listed(NamedTuple):
+    """Operator classes that compute in an element type of their own."""
+
+    classes: frozenset[type]
+    dtype: DType
+
+
 class _Local(threading.local):
     dtype: DType | None = None
+    listed: Listed | None = None
 
 
 _local = _Local()
@@ -33,20 +43,46 @@ def current() -> DType | None:
     return _local.dtype
 
 
+def listed() -> Listed | None:
+    """The operator classes in force in this thread."""
+    return _local.listed
+
+
 @contextmanager
-def scope(dtype: DType | None) -> Iterator[None]:
-    """Operators in this thread compute in ``dtype`` inside the block; None lets them be."""
+def scope(dtype: DType | None, listed: Listed | None = None) -> Iterator[None]:
+    """Operators in this thread compute in ``dtype`` inside the block, None lets them be; listed classes in theirs."""
     global scopes
-    before = _local.dtype
+    before = _local.dtype, _local.listed
     with _lock:
         scopes += 1
-    _local.dtype = dtype
+    _local.dtype, _local.listed = dtype, listed
     try:
         yield
     finally:
-        _local.dtype = before
+        _local.dtype, _local.listed = before
         with _lock:
             scopes -= 1
+
+
+def by_class(one: type, function: Callable[..., Any], inputs: tuple[Any, ...], settings: dict[str, Any]) -> Any:
+    """A call of an operator class: as the list says, where it is listed."""
+    listed = _local.listed
+    if listed is None or one not in listed.classes:
+        return function(*inputs, **settings)
+    with scope(None):
+        return cast_floats(function(*cast_floats(inputs, listed.dtype), **settings), float32)
+
+
+def cast_floats(value: Any, dtype: DType) -> Any:
+    """A value, the floating tensors in its tuples and lists in another element type; the rest as it is."""
+    if isinstance(value, Tensor):
+        from .operator import OPERATORS
+
+        lacks = _floating(value._array.dtype) and value.dtype != dtype
+        return OPERATORS["cast"](value, dtype=dtype.numpy) if lacks else value
+    if isinstance(value, tuple | list):
+        return type(value)(cast_floats(one, dtype) for one in value)
+    return value
 
 
 def cast_operands(operands: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -7,6 +7,7 @@ So holding a reference to an array is holding a value, which is what makes a deb
 from __future__ import annotations
 
 import math
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +27,7 @@ __all__ = ["Tensor", "get_py_obj_dtype", "swap_tensors", "tensor"]
 if TYPE_CHECKING:
     from .initializer import Initializer
     from .method_types import TensorMethods  # what methods.py binds
+    from .views import View
 else:
     TensorMethods = object
 
@@ -56,6 +58,8 @@ class Tensor(TensorMethods):
     _drawn = False  # whether its numbers are an initializer's random ones
     init = None
     _gradient_hooks: dict[int, Callable[..., Any]] | None = None
+    _view: View | None = None
+    _views: list[weakref.ref[Tensor]] | None = None
     _array: Any
 
     def __init__(
@@ -98,6 +102,10 @@ class Tensor(TensorMethods):
         finally:
             restore(before)
         self.const_arg = const_arg
+        if isinstance(input_data, Tensor) and type(self) is Tensor and self._array.dtype == input_data._array.dtype:
+            from .views import link, stop_gradient_operator
+
+            link(input_data, self, stop_gradient_operator, {})
 
     @staticmethod
     def _wrap(array: Array) -> Tensor:
@@ -167,8 +175,10 @@ class Tensor(TensorMethods):
 
     @property
     def data(self) -> Tensor:
-        """The values, as a tensor apart: gradients do not pass."""
-        return Tensor._wrap(self._array.view())
+        """Another tensor of the same elements: writing to one changes the other, but gradients do not pass."""
+        from .views import alias_of
+
+        return alias_of(self)
 
     def dim(self) -> int:
         """The number of axes.
@@ -412,8 +422,13 @@ class Tensor(TensorMethods):
 
     # In place: rebinding, never writing into an array that somebody else may hold
 
-    def _rebind(self, array: Any) -> None:
+    def _rebind(self, array: Any, by_user: bool = False) -> None:
+        """Give it another array; taps hear what becomes of its views only where a line of the user wrote to it."""
         self._array = array
+        if self._view is not None or self._views is not None:
+            from .views import hand_on
+
+            hand_on(self, by_user)
 
     @np.errstate(all="ignore")
     def assign_value(self, value: TensorLike) -> Tensor:
@@ -517,6 +532,11 @@ def swap_tensors(t1: Tensor, t2: Tensor) -> None:
     t1.__class__, t2.__class__ = t2.__class__, t1.__class__
     t1.__dict__, t2.__dict__ = t2.__dict__, t1.__dict__
     t1._array, t2._array = t2._array, t1._array
+    for one in (t1, t2):  # what was a view of one of them is one of neither
+        for reference in one._views or ():
+            if (view := reference()) is not None:
+                view._view = None
+        one._view = one._views = None
 
 
 def as_tensor(gradient: Tensor | Array) -> Tensor:

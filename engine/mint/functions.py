@@ -19,6 +19,7 @@ from ..core.tensor import Tensor
 from ..core.types import DTypeLike, Ints, Number, Operand, Shape
 from ..ops.arguments import Axis, along, axes_of, one_axis
 from ..ops.arithmetic import scaled
+from ..ops.shape import flat_view
 
 __all__ = [
     "add", "allclose", "argmin", "argsort", "bernoulli", "cdist", "clone", "cummin", "diag", "dot", "empty",
@@ -307,7 +308,8 @@ def norm(
 
     Args:
         input: a Tensor.
-        p: which norm, any number; inf is the largest and -inf the smallest absolute value; "fro" is 2.
+        p: which norm, any number; inf is the largest and -inf the smallest absolute value; "fro" is 2, and "nuc" the
+            sum of a matrix's singular values.
         dim: the axis or axes, in [-ndim, ndim); None is all of them.
         keepdim: whether the axes stay, with length 1.
         dtype: the dtype to convert to first; None leaves that of ``input``.
@@ -319,6 +321,8 @@ def norm(
         TypeError: ``input`` is no Tensor, or an axis is no int.
         ValueError: another ``p``, or an axis is out of range or named twice.
     """
+    if p == "nuc":
+        return ops.norm(input, p, dim, keepdim, dtype=dtype)
     order: Any = 2 if p == "fro" else p  # another word is refused there
     return ops.vector_norm(input, order, dim, keepdim, dtype=dtype)
 
@@ -487,7 +491,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """
     for axis in (start_dim, end_dim):
         axes_of(axis, input.ndim, "flatten")  # unlike ops.flatten, which takes an axis 1 that is not there
-    return ops.flatten(input, start_dim=start_dim, end_dim=end_dim)
+    return flat_view(input, "C", start_dim, end_dim)
 
 
 def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:

@@ -551,6 +551,6 @@ def get_activation(name: Callable[..., Any] | str | None, prim_name: str | None 
         if name not in _BY_NAME:
             raise KeyError(f"'activation' must be one of {sorted(_BY_NAME)}, but got {name!r}")
         return _BY_NAME[name]()
-    if not callable(name):
+    if not callable(name) or isinstance(name, type):
         raise TypeError(f"'activation' must be a Cell or the name of one, but got {type(name).__name__}")
     return name

@@ -152,7 +152,12 @@ class _BackwardMarks:
 
     def __init__(self, cell: Cell) -> None:
         self.cell = cell
+        self.kinds = [kind for kind in ("backward_pre", "backward") if cell._hooks[kind]]
+        """Of these others may still come after the call."""
         self.arrived: Gradients | None = None
+
+    def _hooks(self, kind: str) -> tuple[Any, ...]:
+        return tuple(self.cell._hooks[kind].values()) if kind in self.kinds else ()
 
     def on_inputs(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
         """Mark the tensors among the positional arguments."""
@@ -171,7 +176,7 @@ class _BackwardMarks:
         return replaced(output, tensors)
 
     def _arriving(self, gradients: Gradients) -> Gradients:
-        for entry in tuple(self.cell._hooks["backward_pre"].values()):
+        for entry in self._hooks("backward_pre"):
             returned = _call_hook(self.cell, "backward_pre", entry.function, gradients)
             gradients = self._checked(returned, gradients, "backward_pre", entry.function)
         self.arrived = gradients
@@ -182,7 +187,7 @@ class _BackwardMarks:
     def _leaving(self, gradients: Gradients) -> Gradients:
         if self.arrived is None:
             return gradients
-        for entry in tuple(self.cell._hooks["backward"].values()):
+        for entry in self._hooks("backward"):
             returned = _call_hook(self.cell, "backward", entry.function, gradients, self.arrived)
             gradients = self._checked(returned, gradients, "backward", entry.function)
         self.arrived = None

@@ -124,6 +124,8 @@ class SequentialCell(_Indexed):
     """Cells run one after the other: each gets what the one before returned.
 
     Used like a list too: ``net[i]``, slices (again a SequentialCell), ``len``, ``append``, assignment and ``del``.
+    A child that came as an attribute, as in a class derived from this one, or by ``insert_child_to_cell``, is not run
+    until one of the last three is used.
 
     Args:
         *args: the cells; or one list of them, named "0", "1", ...; or one OrderedDict of names and cells.
@@ -131,6 +133,11 @@ class SequentialCell(_Indexed):
     Raises:
         TypeError: something else, or an entry that is no Cell.
     """
+
+    _chain: tuple[str, ...] = ()
+    """The names of the cells that are run."""
+    _numbered = True
+    """Whether names are places; not where the cells came with names, as in a slice."""
 
     def __init__(self, *args: Cell | list[Cell] | OrderedDict[str, Cell]) -> None:
         super().__init__()
@@ -141,13 +148,43 @@ class SequentialCell(_Indexed):
                     f"but got {type(args[0]).__name__}"
                 )
             args = args[0]  # type: ignore[assignment]
+        self.__dict__["_numbered"] = not isinstance(args, OrderedDict)
         for name, cell in args.items() if isinstance(args, OrderedDict) else enumerate(args):
             self._put(str(name), self._checked(cell, f"entry {name}"), "")
+        self._link()
+
+    def _link(self) -> None:
+        self.__dict__["_chain"] = tuple(self._cells)
 
     @property
     def cell_list(self) -> list[Cell]:
-        """The cells."""
-        return list(self._cells.values())
+        """The cells that are run, in order."""
+        return [self._cells[name] for name in self._chain if name in self._cells]
+
+    def __setitem__(self, index: int, cell: Cell) -> None:
+        super().__setitem__(index, cell)
+        self._link()
+
+    def __delitem__(self, index: int | slice) -> None:
+        if self._numbered:
+            super().__delitem__(index)
+        else:
+            names = list(self._cells)[index if isinstance(index, slice) else self._place(index)]
+            for name in names if isinstance(names, list) else [names]:
+                del self._cells[name]
+        self._link()
+
+    def append(self, cell: Cell) -> None:
+        """Add a cell at the end.
+
+        Args:
+            cell: the cell; its parameters are named by its place.
+
+        Raises:
+            TypeError: ``cell`` is no Cell.
+        """
+        super().append(cell)
+        self._link()
 
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
@@ -164,8 +201,10 @@ class SequentialCell(_Indexed):
         Returns:
             What the last cell returns; ``input_data`` where there are no cells.
         """
-        for cell in self._cells.values():
-            input_data = cell(input_data)
+        cells = self._cells
+        for name in self._chain:
+            if name in cells:
+                input_data = cells[name](input_data)
         return input_data
 
 

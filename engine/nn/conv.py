@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from .. import ops
-from ..core.checks import check_bool, check_positive_int
+from ..core.checks import check_bool, check_int, check_positive_int, check_type
 from ..core.dtype import DType, float32
 from ..core.initializer import HeUniform, InitLike, Uniform, initializer
 from ..core.parameter import Parameter
@@ -23,6 +23,18 @@ from .cell import Cell
 __all__ = ["Conv1d", "Conv1dTranspose", "Conv2d", "Conv2dTranspose", "Conv3d", "Conv3dTranspose"]
 
 
+_PADDINGS = {1: "an int", 2: "an int or a tuple of ints", 3: "an int or a tuple of ints"}
+
+
+def _check_lengths(value: Ints, axes: int, name: str, argument: str) -> None:
+    """Refuse a tuple that does not have one length for each axis."""
+    if axes == 1:
+        check_int(value, name, argument)
+    elif isinstance(value, tuple | list) and len(value) != axes:
+        kind = TypeError if axes == 2 else ValueError
+        raise kind(f"For '{name}', '{argument}' must be an int or a tuple of {axes} ints, but got {value!r}")
+
+
 class _Conv(Cell):
     """What every convolution has.
 
@@ -33,8 +45,8 @@ class _Conv(Cell):
         stride: the step between windows, an int above 0 for all axes or one for each.
         pad_mode: "same" (ceil(length / stride) windows, zeros at both sides, the odd one at the end), "valid" (windows
             inside the input) or "pad" (by ``padding``); upper case too.
-        padding: zeros added with "pad": an int for all sides, one for each axis, or (before, after) of each axis in
-            turn; 0 with the other modes.
+        padding: zeros added with "pad": an int for all sides, or (before, after) of each axis in turn; 0 with the other
+            modes.
         output_padding: elements added at the ends of the output, an int for all axes or one for each; only with "pad".
         dilation: the distance between the elements of a window, an int above 0 for all axes or one for each.
         group: into how many groups the channels are split, which do not see each other; divides both numbers of
@@ -76,6 +88,8 @@ class _Conv(Cell):
         name, axes = type(self).__name__, self._axes
         self.in_channels = check_positive_int(in_channels, name, "in_channels")
         self.out_channels = check_positive_int(out_channels, name, "out_channels")
+        for argument, value in (("kernel_size", kernel_size), ("stride", stride), ("dilation", dilation)):
+            _check_lengths(value, axes, name, argument)
         self.kernel_size = ints_for(kernel_size, axes, name, "kernel_size")
         self.stride = ints_for(stride, axes, name, "stride")
         self.dilation = ints_for(dilation, axes, name, "dilation")
@@ -88,6 +102,10 @@ class _Conv(Cell):
             )
         if data_format not in (None, self._format):
             raise ValueError(f"For '{name}', 'data_format' must be '{self._format}', but got {data_format!r}")
+        check_type(pad_mode, str, name, "pad_mode")
+        sides: Any = check_type(padding, int | tuple | list if axes > 1 else int, name, "padding", _PADDINGS[axes])
+        if not isinstance(padding, int) and len(padding) != 2 * axes:
+            raise ValueError(f"For '{name}', 'padding' must be an int or {2 * axes} ints, but got {padding!r}")
         # Refuse a bad mode or padding now, not at the first call.
         pads_for(pad_mode, padding, (1,) * axes, self.kernel_size, self.stride, self.dilation, name)
         self.pad_mode, self.padding, self.data_format = pad_mode.lower(), padding, self._format
@@ -95,10 +113,14 @@ class _Conv(Cell):
         if axes == 1:
             self.kernel_size, self.stride = (1, *self.kernel_size), (1, *self.stride)
             self.dilation = (1, *self.dilation)
-            self.padding = (0, 0, padding, padding) if isinstance(padding, int) else (0, 0, *(tuple(padding) * 2)[:2])
+            self.padding = (0, 0, sides, sides)
         first, second = (in_channels, out_channels) if self._transposed else (out_channels, in_channels)
         shape = (first, second // group, *self.kernel_size)
         init = HeUniform(math.sqrt(5)) if weight_init is None else weight_init
+        if axes == 1 and isinstance(init, Tensor):
+            if init.ndim != 3:
+                raise ValueError(f"For '{name}', 'weight_init' must have 3 axes, but got shape {init.shape}")
+            init = ops.expand_dims(init, 2)
         self.weight = Parameter(initializer(init, shape, dtype), "weight")
         self.bias: Parameter | None = None
         if has_bias:

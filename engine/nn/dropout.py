@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import ops
-from ..core.checks import check_number
+from ..core.checks import check_number, check_type
 from ..core.dtype import DType, float32
 from ..core.tensor import Tensor
 from ..cpu.array_module import array_module
@@ -20,17 +20,19 @@ class Dropout(Cell):
     Takes ``x``, a Tensor of any shape, and returns one of the same shape and dtype. ``set_train`` turns it on.
 
     Args:
-        keep_prob: MindSpore's older argument, 1 - p, in (0, 1]; without effect where ``p`` is given.
+        keep_prob: MindSpore's older argument, 1 - p, a float in (0, 1]; without effect where ``p`` is given.
         p: the probability of 0, in [0, 1); None takes 1 - keep_prob.
         dtype: accepted as in MindSpore, without effect: the output has the dtype of the input.
 
     Raises:
-        TypeError: the probability is no number.
+        TypeError: ``p`` is no number, or ``keep_prob`` no float.
         ValueError: it is out of range.
     """
 
     def __init__(self, keep_prob: float = 0.5, p: float | None = None, dtype: DType = float32) -> None:
         super().__init__()
+        if p is None:
+            check_type(keep_prob, float, "Dropout", "keep_prob")
         self._by_p = p is not None
         chance: Any = p if p is not None else 1 - keep_prob
         check_number(chance, "Dropout", "p")
@@ -53,10 +55,10 @@ class Dropout2d(Cell):
     raises ValueError for another number of axes.
 
     Args:
-        p: the probability of 0, in [0, 1].
+        p: the probability of 0, a float in [0, 1].
 
     Raises:
-        TypeError: ``p`` is no number.
+        TypeError: ``p`` is no float.
         ValueError: ``p`` is out of range.
     """
 
@@ -65,7 +67,7 @@ class Dropout2d(Cell):
     def __init__(self, p: float = 0.5) -> None:
         super().__init__()
         name = type(self).__name__
-        check_number(p, name, "p")
+        check_type(p, float, name, "p")
         if not 0 <= p <= 1:
             raise ValueError(f"For '{name}', 'p' must be in [0, 1], but got {p}")
         self.p = self.prob = p
@@ -91,10 +93,10 @@ class Dropout1d(Dropout2d):
     raises ValueError for another number of axes.
 
     Args:
-        p: the probability of 0, in [0, 1].
+        p: the probability of 0, a float in [0, 1].
 
     Raises:
-        TypeError: ``p`` is no number.
+        TypeError: ``p`` is no float.
         ValueError: ``p`` is out of range.
     """
 
@@ -108,10 +110,10 @@ class Dropout3d(Dropout2d):
     raises ValueError for another number of axes.
 
     Args:
-        p: the probability of 0, in [0, 1].
+        p: the probability of 0, a float in [0, 1].
 
     Raises:
-        TypeError: ``p`` is no number.
+        TypeError: ``p`` is no float.
         ValueError: ``p`` is out of range.
     """
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import ops
-from ..core.checks import check_one_of, check_positive_int
+from ..core.checks import check_bool, check_one_of, check_positive_int
 from ..core.dtype import DType, float32
 from ..core.initializer import InitLike, Normal, initializer
 from ..core.parameter import Parameter
@@ -49,7 +49,7 @@ class Embedding(Cell):
             row.
 
     Raises:
-        TypeError: a size is no int, or ``embedding_table`` nothing of the above.
+        TypeError: a size is no int, ``use_one_hot`` no bool, or ``embedding_table`` nothing of the above.
         ValueError: a number out of range, or a Tensor of another shape.
     """
 
@@ -65,6 +65,7 @@ class Embedding(Cell):
         super().__init__()
         self.vocab_size = check_positive_int(vocab_size, "Embedding", "vocab_size")
         self.embedding_size = check_positive_int(embedding_size, "Embedding", "embedding_size")
+        check_bool(use_one_hot, "Embedding", "use_one_hot")
         self.use_one_hot, self.padding_idx, self.dtype = use_one_hot, padding_idx, dtype
         table = initializer(embedding_table, (vocab_size, embedding_size), dtype)
         if padding_idx is not None:

@@ -67,7 +67,7 @@ class _Decay(LearningRateSchedule):
         self.is_stair = check_bool(is_stair, name, "is_stair")
 
     def _part(self, global_step: Tensor) -> Tensor:
-        part = global_step.astype(float32) / self.decay_steps
+        part = ops.cast(global_step, float32) / self.decay_steps
         return ops.floor(part) if self.is_stair else part
 
 
@@ -104,7 +104,7 @@ class NaturalExpDecayLR(_Decay):
     """
 
     def construct(self, global_step: Tensor) -> Tensor:
-        step = global_step.astype(float32)
+        step = ops.cast(global_step, float32)
         if self.is_stair:
             step = ops.floor(step / self.decay_steps) * self.decay_steps
         return self.learning_rate * ops.exp(step * -self.decay_rate)
@@ -153,7 +153,7 @@ class CosineDecayLR(LearningRateSchedule):
             raise ValueError(f"For '{name}', 'max_lr' must be above 'min_lr', but got {max_lr} and {min_lr}")
 
     def construct(self, global_step: Tensor) -> Tensor:
-        part = ops.minimum(global_step.astype(float32), float(self.decay_steps)) / self.decay_steps
+        part = ops.minimum(ops.cast(global_step, float32), float(self.decay_steps)) / self.decay_steps
         return self.min_lr + 0.5 * (self.max_lr - self.min_lr) * (1 + ops.cos(part * math.pi))
 
 
@@ -190,7 +190,7 @@ class PolynomialDecayLR(LearningRateSchedule):
         self.update_decay_steps = check_bool(update_decay_steps, name, "update_decay_steps")
 
     def construct(self, global_step: Tensor) -> Tensor:
-        step = global_step.astype(float32)
+        step = ops.cast(global_step, float32)
         steps: Any = float(self.decay_steps)
         if self.update_decay_steps:
             steps = ops.maximum(ops.ceil(step / self.decay_steps), 1.0) * self.decay_steps
@@ -220,5 +220,5 @@ class WarmUpLR(LearningRateSchedule):
         self.warmup_steps = check_positive_int(warmup_steps, name, "warmup_steps")
 
     def construct(self, global_step: Tensor) -> Tensor:
-        step = ops.minimum(global_step.astype(float32), float(self.warmup_steps))
+        step = ops.minimum(ops.cast(global_step, float32), float(self.warmup_steps))
         return step / self.warmup_steps * self.learning_rate

@@ -139,7 +139,15 @@ class Flatten(Cell):
 
 
 class Identity(Cell):
-    """The input as it came: ``x``, anything."""
+    """The input as it came: ``x``, anything.
+
+    Args:
+        *args: accepted, so that it can take another layer's place; without effect.
+        **kwargs: likewise.
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__()
 
     def construct(self, x: Any) -> Tensor:
         return x
@@ -222,6 +230,14 @@ class BiDense(Cell):
             self.bias = Parameter(first, "bias")
 
     def construct(self, input1: Tensor, input2: Tensor) -> Tensor:
+        for argument, given, channels in (
+            ("input1", input1, self.in1_channels), ("input2", input2, self.in2_channels),
+        ):  # fmt: skip
+            if not given.ndim or given.shape[-1] != channels:
+                raise ValueError(
+                    f"For 'BiDense', the last axis of '{argument}' must have the length {channels}, "
+                    f"but got shape {given.shape}"
+                )
         # (..., 1, i) @ (k, i, j) -> (..., k, 1, j); times (..., 1, 1, j), added up over j.
         left = matmul(reshape(input1, (*input1.shape[:-1], 1, 1, input1.shape[-1])), self.weight)
         product = left * reshape(input2, (*input2.shape[:-1], 1, 1, input2.shape[-1]))

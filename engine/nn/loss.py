@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import ops
 from ..core.checks import check_above_zero, check_bool, check_int, check_number, check_one_of, check_type
-from ..core.dtype import float32
+from ..core.dtype import float32, int32
 from ..core.tensor import Tensor
 from ..ops.loss import reduced
 from .activation import get_activation
@@ -42,6 +42,18 @@ class LossBase(Cell):
         super().__init__()
         self.reduction = check_one_of(reduction, ("mean", "sum", "none"), type(self).__name__, "reduction")
         self.average, self.reduce = reduction != "sum", reduction != "none"
+
+    def construct(self, *args: Any, **kwargs: Any) -> Any:
+        """The loss; every subclass defines it.
+
+        Args:
+            *args: what the subclass takes: mostly what a network gave and what it should have given.
+            **kwargs: likewise.
+
+        Raises:
+            NotImplementedError: the subclass does not define it.
+        """
+        raise NotImplementedError(f"For '{type(self).__name__}', the method 'construct' is not defined")
 
     # Operators that subclasses use by these names.
     mul = cached_property(lambda self: ops.Mul())
@@ -118,12 +130,13 @@ class SmoothL1Loss(LossBase):
         reduction: "mean" for the mean of all losses, "sum" for their sum, "none" for the losses themselves.
 
     Raises:
+        TypeError: ``beta`` is no number.
         ValueError: another ``reduction``.
     """
 
     def __init__(self, beta: float = 1.0, reduction: str = "none") -> None:
         super().__init__(reduction)
-        self.beta = beta
+        self.beta = check_number(beta, "SmoothL1Loss", "beta")
 
     def construct(self, logits: Tensor, labels: Tensor) -> Tensor:
         return ops.smooth_l1_loss(logits, labels, self.beta, self.reduction)
@@ -216,6 +229,11 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
         self.sparse_softmax_cross_entropy = ops.SparseSoftmaxCrossEntropyWithLogits()
 
     def construct(self, logits: Tensor, labels: Tensor) -> Tensor:
+        if self.sparse and labels._array.dtype.kind not in "iu":
+            raise TypeError(
+                "For 'SoftmaxCrossEntropyWithLogits', 'labels' must be integers where 'sparse' is True, "
+                f"but got {labels.dtype}"
+            )
         target = labels if self.sparse else labels.astype(logits.dtype)
         return ops.cross_entropy(logits, target, reduction=self.reduction)
 
@@ -767,8 +785,7 @@ class MultiClassDiceLoss(LossBase):
 
     Raises:
         TypeError: ``ignore_indiex`` is no int.
-        ValueError: ``weights`` has another number of axes than 2.
-        KeyError: the name of the activation is unknown.
+        ValueError: ``weights`` has another number of axes than 2, or the name of the activation is unknown.
     """
 
     def __init__(
@@ -783,7 +800,10 @@ class MultiClassDiceLoss(LossBase):
             raise ValueError(f"For 'MultiClassDiceLoss', 'weights' must have 2 axes, but got shape {weights.shape}")
         self.binarydiceloss = DiceLoss()
         self.weights, self.ignore_indiex = weights, ignore_indiex
-        self.activation = get_activation(activation)
+        try:
+            self.activation = get_activation(activation)
+        except KeyError as unknown:
+            raise ValueError(f"For 'MultiClassDiceLoss', {unknown.args[0]}") from None
 
     def construct(self, logits: Tensor, label: Tensor) -> Tensor:
         if logits.shape != label.shape:
@@ -834,7 +854,7 @@ class FocalLoss(LossBase):
         rows = ops.log_softmax(ops.reshape(logits, (n, c, -1)), 1)
         flat = ops.reshape(labels, (n, labels.shape[1], -1))
         if labels.shape[1] == 1:
-            chosen = ops.transpose(ops.one_hot(flat[:, 0], c, 1.0, 0.0), (0, 2, 1)).astype(rows.dtype)
+            chosen = ops.transpose(ops.one_hot(flat[:, 0].astype(int32), c, 1.0, 0.0), (0, 2, 1)).astype(rows.dtype)
         else:
             chosen = flat.astype(rows.dtype)
         if self.weight is not None:

@@ -44,9 +44,8 @@ class _BatchNorm(Cell):
         dtype: element type of the parameters.
 
     Raises:
-        TypeError: ``num_features`` is no int, ``eps`` or ``momentum`` no number, ``affine`` no bool, or
-            ``use_batch_statistics`` no bool and not None.
-        ValueError: an argument out of range; the text names it.
+        TypeError: ``num_features`` is no int, ``eps`` or ``momentum`` no number, or ``affine`` no bool.
+        ValueError: an argument out of range, or ``use_batch_statistics`` no bool and not None; the text names it.
     """
 
     _axes: tuple[int, ...] = ()
@@ -72,8 +71,10 @@ class _BatchNorm(Cell):
         check_number(momentum, name, "momentum", within=(0, 1))
         check_bool(affine, name, "affine")
         check_format(data_format, "NCHW", name)
-        if use_batch_statistics is not None:
-            check_bool(use_batch_statistics, name, "use_batch_statistics")
+        if use_batch_statistics not in (None, True, False):
+            raise ValueError(
+                f"For '{name}', 'use_batch_statistics' must be a bool or None, but got {use_batch_statistics!r}"
+            )
         # As in MindSpore, the attribute is the weight of the batch.
         self.eps, self.momentum, self.use_batch_statistics = eps, 1.0 - momentum, use_batch_statistics
         self.format = data_format
@@ -274,6 +275,10 @@ class LayerNorm(Cell):
         return ops.LayerNorm(self.begin_norm_axis, self.begin_params_axis, self.epsilon)
 
     def construct(self, x: Tensor) -> Tensor:
+        if not -x.ndim <= self.begin_norm_axis < x.ndim:
+            raise RuntimeError(
+                f"For 'LayerNorm', 'begin_norm_axis' must be in [{-x.ndim}, {x.ndim}), but got {self.begin_norm_axis}"
+            )
         first = self.begin_norm_axis % x.ndim
         if x.shape[first:] == self.normalized_shape:
             return ops.layer_norm(x, self.normalized_shape, self.gamma, self.beta, self.epsilon)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .. import ops
-from ..core.checks import check_bool, check_type
+from ..core.checks import check_bool, check_positive_int, check_type
 from ..core.tensor import Tensor
 from ..core.types import Ints
 from ..ops.convolution import check_format, ints_for, pads_for
@@ -92,7 +92,13 @@ class _MaxPool(_Pool):
         ceil_mode: bool = False,
     ) -> None:
         super().__init__(kernel_size, stride, pad_mode, padding, ceil_mode, dilation)
-        self.return_indices = return_indices
+        self.return_indices = check_bool(return_indices, type(self).__name__, "return_indices")
+        spread = any(n != 1 for n in ints_for(dilation, self._axes, type(self).__name__, "dilation"))
+        if self.pad_mode != "PAD" and (spread or return_indices or ceil_mode):
+            raise ValueError(
+                f"For '{type(self).__name__}', 'dilation', 'return_indices' and 'ceil_mode' must keep their defaults "
+                f"unless 'pad_mode' is 'pad', but it is {pad_mode!r}"
+            )
 
     @property
     def max_pool(self) -> ops.Primitive:
@@ -370,11 +376,18 @@ class AdaptiveAvgPool1d(_Adaptive):
     """Means of (N, C, L) over windows chosen so that the output has the length ``output_size``.
 
     Window i goes from floor(i * L / output_size) to ceil((i + 1) * L / output_size). Takes ``x`` and returns (N, C,
-    output_size). The call checks ``output_size``.
+    output_size).
 
     Args:
         output_size: the length of the output, an int above 0.
+
+    Raises:
+        TypeError: it is no int.
+        ValueError: it is not above 0.
     """
+
+    def __init__(self, output_size: int) -> None:
+        super().__init__(check_positive_int(output_size, "AdaptiveAvgPool1d", "output_size"))
 
     def construct(self, x: Tensor) -> Tensor:
         return ops.adaptive_avg_pool1d(x, self.output_size)
@@ -414,11 +427,18 @@ class AdaptiveMaxPool1d(_Adaptive):
     """Largest elements of (N, C, L) in windows chosen so that the output has the length ``output_size``.
 
     Window i goes from floor(i * L / output_size) to ceil((i + 1) * L / output_size). Takes ``x`` and returns (N, C,
-    output_size). The call checks ``output_size``.
+    output_size).
 
     Args:
         output_size: the length of the output, an int above 0.
+
+    Raises:
+        TypeError: it is no int.
+        ValueError: it is not above 0.
     """
+
+    def __init__(self, output_size: int) -> None:
+        super().__init__(check_positive_int(output_size, "AdaptiveMaxPool1d", "output_size"))
 
     def construct(self, x: Tensor) -> Tensor:
         return ops.adaptive_max_pool1d(x, self.output_size)

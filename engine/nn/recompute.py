@@ -222,7 +222,7 @@ class _Recompute(Repeating):
         self.kwargs = replaced(kwargs, [Tensor._wrap(t._array) for t in tensors_in(kwargs)])
         self.held: list[Tensor] = [*cell.get_parameters(), *_buffers(cell)] if cell is not None else []
         self.values = [t._array for t in self.held]
-        self.dtype = precision.current()
+        self.dtype, self.listed = precision.current(), precision.listed()
         self.random = random.position()
 
     def rename(self, names: dict[int, Array]) -> None:
@@ -239,7 +239,8 @@ class _Recompute(Repeating):
         self.runs += 1
         label = "recomputed" if self.runs == 1 else f"recomputed {self.runs}"
         with (
-            inner, self._as_it_was(), precision.scope(self.dtype), self.context, taps.repeating(self.calls, label)
+            inner, self._as_it_was(), precision.scope(self.dtype, self.listed), self.context,
+            taps.repeating(self.calls, label),
         ):  # fmt: skip
             again = tensors_in(self.function(*self.args, **self.kwargs))
         gradients = Sums(inner, leaves, functions)

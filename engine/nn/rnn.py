@@ -353,7 +353,7 @@ class LSTMCell(_OneStep):
 
         Args:
             x: the input (N, input_size), floating.
-            hx: the state before: a tuple or list of two Tensors (N, H), hidden and cell.
+            hx: the state before: a tuple of two Tensors (N, H), hidden and cell.
 
         Returns:
             The pair (h, c) of Tensors (N, H).
@@ -362,7 +362,7 @@ class LSTMCell(_OneStep):
             TypeError: ``x`` is no Tensor, or ``hx`` no pair of them.
             ValueError: a shape that does not fit.
         """
-        if not isinstance(hx, tuple | list) or len(hx) != 2:
+        if not isinstance(hx, tuple) or len(hx) != 2:
             raise TypeError(f"For 'LSTMCell', 'hx' must be a tuple of two Tensors, but got {type(hx).__name__}")
         return self._step(x, hx[0], hx[1])
 

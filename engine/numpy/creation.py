@@ -16,6 +16,7 @@ from ..core.types import AnyDType, Ints, TensorLike
 from ..mint.functions import diag as diagonal_matrix
 from ..ops.arguments import one_axis
 from ..ops.joining import open_grid
+from ..ops.shape import apart
 from .arrays import asarray, element_type, made, together
 
 __all__ = [
@@ -360,7 +361,8 @@ def diag(v: TensorLike, k: int = 0) -> Tensor:
     Returns:
         a matrix of a vector, a vector of a matrix.
     """
-    return diagonal_matrix(asarray(v), k)
+    x = asarray(v)
+    return apart(diagonal_matrix(x, k), x)
 
 
 def full_like(

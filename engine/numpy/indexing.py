@@ -141,7 +141,7 @@ def select(condlist: Sequence[TensorLike], choicelist: Sequence[TensorLike], def
         default: what is taken where none holds.
 
     Returns:
-        a Tensor of the shape that all broadcast to, of the dtype that the choices and ``default`` combine to.
+        a Tensor of the shape that all broadcast to, of the dtype that the choices and a tensor ``default`` combine to.
 
     Raises:
         ValueError: none, or not as many choices as conditions, or shapes that do not broadcast.
@@ -151,7 +151,11 @@ def select(condlist: Sequence[TensorLike], choicelist: Sequence[TensorLike], def
             f"For 'numpy.select', 'choicelist' must hold one tensor for each of one condition at least, but got "
             f"{len(choicelist)} for {len(condlist)}"
         )
-    *taken, found = together(*choicelist, default)
+    if isinstance(default, bool | int | float | complex):
+        taken = list(together(*choicelist))
+        found = asarray(default).astype(taken[0].dtype)
+    else:
+        *taken, found = together(*choicelist, default)
     for holds, one in zip(reversed(condlist), reversed(taken), strict=True):
         found = ops.where(asarray(holds).astype(bool_), one, found)
     return found
@@ -198,7 +202,7 @@ def unravel_index(indices: TensorLike, shape: Ints, order: str = "C") -> tuple[T
         order: how elements are flattened: "C": the last axis runs fastest; "F": the first one.
 
     Returns:
-        a tuple of an Int32 Tensor of the shape of ``indices`` for each axis.
+        a tuple of a Tensor of the shape of ``indices`` for each axis, Int64 as ``indices`` or Int32.
 
     Raises:
         TypeError: ``indices`` or ``shape`` are no ints.
@@ -207,8 +211,10 @@ def unravel_index(indices: TensorLike, shape: Ints, order: str = "C") -> tuple[T
     check_one_of(order, ("C", "F"), "numpy.unravel_index", "order")
     lengths = ints_of(shape, "numpy.unravel_index", "shape")
     count = math.prod(lengths)
-    places = np.clip(_whole(asarray(indices), "unravel_index").asnumpy(), -count, count - 1) % count
-    return tuple(made(one) for one in np.unravel_index(places, lengths, order))  # type: ignore[call-overload]
+    given = _whole(asarray(indices), "unravel_index")
+    kind = int64 if isinstance(indices, Tensor) and given.dtype == int64 else int32
+    places = np.clip(given.asnumpy(), -count, count - 1) % count
+    return tuple(made(one, kind) for one in np.unravel_index(places, lengths, order))  # type: ignore[call-overload]
 
 
 def ravel_multi_index(

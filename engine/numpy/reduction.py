@@ -38,7 +38,7 @@ def sum(
         TypeError: ``a`` cannot be a Tensor, or an axis is no int.
         ValueError: an axis is out of range or named twice.
     """
-    found = ops.sum(asarray(a), axis, keepdims)
+    found = ops.sum(as_type(asarray(a), dtype), axis, keepdims)
     return as_type(found if initial is None else found + initial, dtype)
 
 

@@ -67,5 +67,10 @@ if _typing.TYPE_CHECKING:
 _CLUSTER = ("get_rank", "get_world_size", "is_available", "is_initialized")
 __getattr__ = _on_first_use(
     __name__,
-    names={"ReduceOp": "communication", "constexpr": "jit", **dict.fromkeys(_CLUSTER, "mint.distributed")},
+    names={
+        "Custom": "ops.primitives",
+        "ReduceOp": "communication",
+        "constexpr": "jit",
+        **dict.fromkeys(_CLUSTER, "mint.distributed"),
+    },
 )

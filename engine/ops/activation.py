@@ -461,7 +461,9 @@ def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
         ValueError: ``lambd`` is negative.
     """
     check_not_negative(lambd, "softshrink", "lambd")
-    return where(check_tensor(input, "softshrink") > lambd, input - lambd, where(input < -lambd, input + lambd, 0.0))
+    # NaN is on the last side, and its gradient passes.
+    small = absolute(check_tensor(input, "softshrink")) <= lambd
+    return where(small, 0.0, where(input > lambd, input - lambd, input + lambd))
 
 
 soft_shrink = softshrink
@@ -507,14 +509,15 @@ def threshold(input: Tensor, thr: float, value: float) -> Tensor:
         value: what replaces the other elements, a number.
 
     Returns:
-        A tensor of the shape of ``input``; of integers in Float32 where ``value`` is a float.
+        A tensor of the shape and dtype of ``input``; of integers ``value`` is cut off.
 
     Raises:
         TypeError: ``input`` is no Tensor, or ``thr`` or ``value`` no number.
     """
     for argument, number in (("thr", thr), ("value", value)):
         check_number(number, "threshold", argument)
-    return where(check_tensor(input, "threshold") > thr, input, value)
+    kind = check_tensor(input, "threshold")._array.dtype.kind
+    return where(input > thr, input, int(value) if kind in "iu" else value)
 
 
 @declare(primitive=prim("Softplus"))

@@ -15,7 +15,7 @@ from ..core.types import Array, Functions, Number, Operand, TensorLike, Value
 from ..cpu.array_module import array_module
 from .comparison import eq, ge, logical_or, where
 from .elementwise import Binary, array_dtype, cast_operator, fit, function_of_number, operands, unary
-from .shape import tensor_of
+from .shape import stop_gradient, tensor_of
 
 __all__ = [
     "abs", "absolute", "add", "ceil", "clamp", "clip", "div", "divide", "floor", "floor_divide", "fmod", "maximum",
@@ -58,10 +58,13 @@ mul = Binary(
     mint=True,
     numpy=renamed("multiply", input="x1", other="x2"),
 )
+mul.beside_numbers = True
 
 
 class Division(Binary):
     """``div``, whose result may be rounded."""
+
+    beside_numbers = True
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -82,7 +85,8 @@ class Division(Binary):
         dtype = (x if isinstance(x, Tensor) else y)._array.dtype
         if dtype.kind in "iu":  # a quotient in Float32 would not hold every integer
             return floor_divide(sub(x, fmod(x, y)), y)
-        return cast_operator(trunc(Binary.__call__(self, input, other)), dtype=dtype)
+        quotient = Binary.__call__(self, *stop_gradient((x, y)))  # the slope is 0, also by 0
+        return cast_operator(trunc(quotient), dtype=dtype)
 
 
 div = Division(

@@ -25,7 +25,7 @@ from .arguments import along, check_tensor, ints_of, one_axis
 from .elementary import atan2
 from .elementwise import as_dtype, as_floats, cast_operator, zeros_operator
 from .rearranging import roll
-from .shape import concat, flip, stack
+from .shape import concat, flip, identity, stack
 
 __all__ = [
     "angle", "complex", "conj", "fft", "fft2", "fftfreq", "fftn", "fftshift", "hfft", "hfft2", "hfftn", "ifft",
@@ -99,7 +99,7 @@ def real(input: Tensor) -> Tensor:
     Raises:
         TypeError: ``input`` is no Tensor.
     """
-    return _real(input) if _is_complex(check_tensor(input, "real")) else input
+    return _real(input) if _is_complex(check_tensor(input, "real")) else identity(input)
 
 
 @declare(method=True, primitive=prim("Imag"), mint=True)
@@ -131,7 +131,7 @@ def conj(input: Tensor) -> Tensor:
     Raises:
         TypeError: ``input`` is no Tensor.
     """
-    return _conj(input) if _is_complex(check_tensor(input, "conj")) else input
+    return _conj(input) if _is_complex(check_tensor(input, "conj")) else identity(input)
 
 
 @declare(method=True, primitive=prim("Angle"))

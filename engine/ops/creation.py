@@ -9,7 +9,7 @@ import numpy as np
 
 from ..core.backend import to_device, to_host
 from ..core.checks import check_not_negative, check_type
-from ..core.dtype import float32, float64, int32, int64, numpy_dtype, promote, promote_scalar, wrapped
+from ..core.dtype import DType, float32, float64, int32, int64, numpy_dtype, promote, promote_scalar, wrapped
 from ..core.parameter import Parameter
 from ..core.surfaces import alias, declare, prim, renamed
 from ..core.tensor import Tensor
@@ -410,17 +410,18 @@ def _window(
     periodic: bool,
     dtype: DTypeLike | None,
     formula: Callable[[Array], Array],
+    own: DType = float32,
 ) -> Tensor:
-    """The formula at k / n, where n is the length, or with both ends in it one less."""
+    """The formula at k / n, where n is the length, or with both ends in it one less; without a dtype in its own."""
     length = window_length.item() if isinstance(window_length, Tensor) else window_length
     if isinstance(length, bool) or not isinstance(length, int | np.integer):
         raise TypeError(f"For '{name}', 'window_length' must be an int, but got {length!r}")
     check_not_negative(int(length), name, "window_length")
-    wanted = numpy_dtype(dtype or float32)
+    wanted = numpy_dtype(dtype or own)
     if wanted.kind not in "fV":
         raise TypeError(f"For '{name}', 'dtype' must be floating, but got {dtype}")
     if length <= 1:
-        return ones((int(length),), dtype)
+        return ones((int(length),), dtype or own)
     turn = np.arange(length) / (length if periodic else length - 1)
     return Tensor._wrap(to_device(formula(turn).astype(wanted)))
 
@@ -503,7 +504,7 @@ def hann_window(window_length: int | Tensor, periodic: bool = True, *, dtype: DT
     Args:
         window_length: how many numbers, an int or a 0-d integer tensor; not negative.
         periodic: whether n is the length, for use with ``fft``; otherwise n is one less, and both ends are in it.
-        dtype: of the result, floating; Float32 without it.
+        dtype: of the result, floating; Float64 without it.
 
     Returns:
         A tensor (window_length,); of length 1 it holds 1.
@@ -513,7 +514,7 @@ def hann_window(window_length: int | Tensor, periodic: bool = True, *, dtype: DT
         ValueError: ``window_length`` is negative.
     """
     return _window(
-        "hann_window", window_length, periodic, dtype, lambda t: np.asarray(0.5 - 0.5 * np.cos(2 * np.pi * t))
+        "hann_window", window_length, periodic, dtype, lambda t: np.asarray(0.5 - 0.5 * np.cos(2 * np.pi * t)), float64
     )
 
 
@@ -526,7 +527,7 @@ def kaiser_window(
         window_length: how many numbers, an int or a 0-d integer tensor; not negative.
         periodic: whether n is the length, for use with ``fft``; otherwise n is one less, and both ends are in it.
         beta: how narrow it is; 0 for a rectangle.
-        dtype: of the result, floating; Float32 without it.
+        dtype: of the result, floating; Float64 without it.
 
     Returns:
         A tensor (window_length,); of length 1 it holds 1.
@@ -539,7 +540,7 @@ def kaiser_window(
     def formula(t: Array) -> Array:
         return np.asarray(np.i0(beta * np.sqrt(1 - (2 * t - 1) ** 2)) / np.i0(beta))
 
-    return _window("kaiser_window", window_length, periodic, dtype, formula)
+    return _window("kaiser_window", window_length, periodic, dtype, formula, float64)
 
 
 @declare(primitive=prim("Eye"), mint=True)
@@ -616,7 +617,7 @@ def _written(name: str, variable: Tensor, value: Operand) -> Tensor:
 
 
 def _rebound(variable: Tensor, new: Tensor) -> Tensor:
-    variable._rebind(new._array)
+    variable._rebind(new._array, by_user=True)
     return Tensor._wrap(new._array)
 
 

@@ -12,6 +12,7 @@ from ..core.dtype import int32, int64, numpy_dtype
 from ..core.surfaces import declare, prim, renamed
 from ..core.tensor import Tensor
 from ..core.types import Array, DTypeLike
+from ..core.views import link
 from ..cpu.array_module import array_module
 from . import arithmetic, comparison, reduction
 from .arguments import check_tensor, one_axis
@@ -155,7 +156,10 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Te
     if check_tensor(input, "diagonal").ndim < 2:
         raise ValueError(f"For 'diagonal', 'input' must have at least 2 axes, but got shape {input.shape}")
     moved = _planes_last(input, dim1, dim2, "diagonal")
-    return getitem_operator(moved, index=_diagonal_places(moved._array, moved.shape[-2], moved.shape[-1], offset))
+    index = _diagonal_places(moved._array, moved.shape[-2], moved.shape[-1], offset)
+    result: Tensor = getitem_operator(moved, index=index)
+    link(moved, result, getitem_operator, {"index": index})
+    return result
 
 
 def _planes_last(x: Tensor, dim1: int, dim2: int, name: str) -> Tensor:

@@ -23,6 +23,7 @@ from ..core.types import Array, DTypeLike, Shape, TensorLike
 from ..cpu import philox
 from ..cpu.array_module import special_module
 from .arguments import check_tensor, ints_of
+from .indexing import getitem_operator
 
 __all__ = [
     "bernoulli", "bernoulli_ext", "choice_with_mask", "gamma", "laplace", "multinomial",
@@ -269,7 +270,7 @@ def shuffle(x: Tensor, seed: int | None = None) -> Tensor:
         TypeError: ``x`` is no Tensor.
     """
     given = check_tensor(x, "shuffle", "x")
-    return given[Tensor(_order(given.shape[0], seed))] if given.ndim else given
+    return getitem_operator(given, index=_order(given.shape[0], seed)) if given.ndim else given
 
 
 @np.errstate(all="ignore")

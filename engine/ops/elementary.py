@@ -17,7 +17,7 @@ from . import arithmetic, comparison, exponentials
 from .arguments import check_tensor
 from .comparison import logical_and, where
 from .elementwise import Binary, as_dtype, as_floats, cast_operator, fit, function_of_number, operand, operands, unary
-from .shape import tensor_of
+from .shape import identity, tensor_of
 
 __all__ = [
     "acos", "acosh", "addcdiv", "addcmul", "approximate_equal", "arccos", "arccosh", "arcsin", "arcsinh", "arctan",
@@ -343,7 +343,7 @@ def positive(input: Tensor) -> Tensor:
     Raises:
         TypeError: ``input`` is no Tensor.
     """
-    return check_tensor(input, "positive")
+    return identity(check_tensor(input, "positive"))
 
 
 @declare(method=True, primitive=prim("Logit", eps=-1.0))

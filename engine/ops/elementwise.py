@@ -15,6 +15,7 @@ from ..core.operator import ARRAY_FUNCTIONS, COMPLEX, FLOAT32, Operator, binary_
 from ..core.surfaces import declare
 from ..core.tensor import Tensor
 from ..core.types import Array, DTypeLike, Functions, Operand, TensorLike, Value
+from ..core.views import ViewOperator
 from ..cpu.array_module import array_module
 from ..cpu.widening import in_single, is_half
 from .arguments import check_tensor
@@ -47,7 +48,7 @@ _sum_to_operator = Operator(
     (lambda F, g, out, x, shape: F.broadcast_to(g, shape=tuple(x.shape)),),
     keeps_dtype=True,
 )
-broadcast_to_operator = Operator(
+broadcast_to_operator = ViewOperator(
     "broadcast_to",
     lambda x, shape: array_module(x).broadcast_to(x, shape),
     (lambda F, g, out, x, shape: fit(F, g, x),),
@@ -143,6 +144,8 @@ class Binary(Operator):
 
     second = "other"
     """What the second argument is called."""
+    beside_numbers = False
+    """Whether a tensor without axes counts as a number beside one that has some."""
 
     def __init__(self, *args: Any, integers_to_float: bool = False, beside_lists: bool = False, **kwargs: Any) -> None:
         self.integers_to_float = integers_to_float
@@ -165,7 +168,8 @@ class Binary(Operator):
             elif dtype.kind == "f" and type(other) in _REAL:
                 return self._run((input, other), (array, other), {})
         x, y = operands(self.name, input, other, self.integers_to_float, self.second)
-        return Operator.__call__(self, x, y)
+        out = Operator.__call__(self, x, y)
+        return out if not self.beside_numbers else as_beside_a_number(out, input, other)
 
     def gradients(
         self,
@@ -201,6 +205,28 @@ class Binary(Operator):
 
         result: Tensor = self(*(tensor_of(x) if isinstance(x, list | tuple) else x for x in (input, other)))
         return result
+
+
+def as_beside_a_number(out: Tensor, input: Any, other: Any) -> Tensor:
+    """The product or quotient of two tensors in the dtype that it has in MindSpore where one has no axes.
+
+    That one counts as a number, whose width is none: a Float16 tensor times a Float32 one without axes is Float16. Only
+    among floating dtypes, and of integers where MindSpore has it so.
+
+    Args:
+        out: in the dtype that both are promoted to.
+        input: the one.
+        other: the other.
+
+    Returns:
+        ``out`` as it is, or rounded.
+    """
+    if not (isinstance(input, Tensor) and isinstance(other, Tensor)) or bool(input.ndim) == bool(other.ndim):
+        return out
+    tensor, number = (input._array.dtype, other._array.dtype)[:: 1 if input.ndim else -1]
+    floats = tensor.kind in "fV" and number.kind in "fV"
+    integers = tensor.kind in "iu" and number.kind == "i" and (number.itemsize == 8 or tensor.itemsize == 2)
+    return as_dtype(out, tensor) if floats or (integers and out._array.dtype == number) else out
 
 
 def operands(

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core import taps
 from ..core.backend import is_array
 from ..core.dtype import wrapped
 from ..core.operator import Operator
@@ -18,6 +19,7 @@ from ..core.recording import state
 from ..core.silence import restore, silence
 from ..core.tensor import Tensor
 from ..core.types import Array, Number
+from ..core.views import OWN_REFERENCES, ViewOperator, link
 from ..cpu.array_module import array_module
 from ..cpu.widening import in_single
 from .arguments import check_tensor
@@ -44,7 +46,7 @@ def _scatter_add_kernel(g: Array, index: Any, shape: tuple[int, ...]) -> Array:
     return spread
 
 
-getitem_operator = Operator(
+getitem_operator = ViewOperator(
     "getitem",
     lambda x, index: x[index],
     (lambda F, g, out, x, index: F.scatter_add(g, index=index, shape=tuple(x.shape)),),
@@ -118,7 +120,10 @@ def getitem(input: Tensor, index: Any) -> Tensor:
     """
     if index is False or (isinstance(index, list) and not index):
         raise IndexError(f"For 'Tensor.__getitem__', the index must name something, but got {index!r}")
-    result: Tensor = getitem_operator(input, index=_checked(input, index))
+    plain = _checked(input, index)
+    result: Tensor = getitem_operator(input, index=plain)
+    if result._view is None:  # NumPy made a copy, but writing to it writes to the input too
+        link(input, result, getitem_operator, {"index": plain}, is_part=_is_basic(plain))
     return result
 
 
@@ -135,6 +140,7 @@ def assigned(target: Tensor, index: Any, value: Any) -> Array:
 
     Raises:
         IndexError: an index out of range, or what cannot be an index or a value.
+        TypeError: the value is None.
         ValueError: the value does not fit into the index.
     """
     plain = _checked(check_tensor(target, "assigned", "target"), index)
@@ -142,7 +148,7 @@ def assigned(target: Tensor, index: Any, value: Any) -> Array:
     if isinstance(value, list | tuple) or is_array(value):
         value = tensor_of(value)
     elif not isinstance(value, Tensor | bool | int | float | complex):
-        raise IndexError(
+        raise (TypeError if value is None else IndexError)(
             f"For 'Tensor.__setitem__', the value must be a number, a list or a Tensor, but got {type(value).__name__}"
         )
     if not isinstance(value, Tensor):
@@ -154,12 +160,12 @@ def assigned(target: Tensor, index: Any, value: Any) -> Array:
             # Leading axes of length 1 broadcast anyway, but NumPy refuses them where the index names one element.
             kept = next((i for i, n in enumerate(value.shape) if n != 1), value.ndim)
             value = reshape(value, value.shape[kept:])
-    if state.recordings:
+    if state.recordings or taps.operator_taps:
         return setitem_operator(target, value, index=plain)._array
     raw = value._array if isinstance(value, Tensor) else value
     # Held by the tensor, by `array` here and by the call: one more means that somebody else sees this array.
     mine = isinstance(array, np.ndarray) and array.base is None and array.flags.writeable
-    written = array if mine and sys.getrefcount(array) <= _OWN_REFERENCES else array.copy()
+    written = array if mine and sys.getrefcount(array) <= OWN_REFERENCES else array.copy()
     before = silence()
     try:
         written[plain] = raw
@@ -168,14 +174,3 @@ def assigned(target: Tensor, index: Any, value: Any) -> Array:
     finally:
         restore(before)
     return written
-
-
-def _count_own_references() -> int:
-    class Owner:
-        array = np.zeros(1)
-
-    array = Owner.array
-    return sys.getrefcount(array)
-
-
-_OWN_REFERENCES = _count_own_references()

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..core import taps
 from ..core.checks import check_above_zero, check_not_negative, check_number, check_type
-from ..core.dtype import int32, promote
+from ..core.dtype import float32, int32, numpy_dtype, promote
 from ..core.operator import Operator
 from ..core.surfaces import declare, prim, renamed
 from ..core.tensor import Tensor
@@ -265,9 +265,11 @@ def _nll(
         wanted = promote(log_probabilities._array.dtype, weight._array.dtype)
         log_probabilities, weight = as_dtype(log_probabilities, wanted), as_dtype(weight, wanted)
     dtype = log_probabilities._array.dtype
-    factors = kept.astype(dtype) if weight is None else xp.where(kept, weight._array[place], 0).astype(dtype)
-    counted = Tensor._wrap(factors)
-    picked = getitem(log_probabilities, (Tensor._wrap(xp.arange(host.shape[0])), Tensor._wrap(place)))
+    at = Tensor._wrap(place)
+    counted = Tensor._wrap(kept.astype(dtype))
+    if weight is not None:
+        counted = where(Tensor._wrap(kept), getitem(weight, (at,)), 0.0)
+    picked = getitem(log_probabilities, (Tensor._wrap(xp.arange(host.shape[0])), at))
     losses = mul(-picked, counted)
     if smoothing:
         per_class = log_probabilities if weight is None else mul(log_probabilities, weight)
@@ -659,13 +661,13 @@ def soft_margin_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> 
 
 @through_single
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
-    """The cosine of the angle between the vectors along ``dim``: x1 . x2 / (max(norm1, eps) * max(norm2, eps)).
+    """The cosine of the angle between the vectors along ``dim``: x1 . x2 / max(norm1 * norm2, eps).
 
     Args:
         x1: vectors.
         x2: vectors, of a shape that broadcasts with that of ``x1``.
         dim: the axis of the vectors' elements.
-        eps: the least norm that is divided by.
+        eps: the least product of two norms that is divided by.
 
     Returns:
         A tensor of the shape that both broadcast to, without ``dim``.
@@ -675,9 +677,15 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     """
     products = mul(x1, x2)
     wide = [x if x.shape == products.shape else broadcast_to(x, products.shape) for x in (x1, x2)]
-    # The larger of the squares: the root of 0 has no slope.
-    norms = [sqrt(maximum(reduce_sum(mul(x, x), dim), eps * eps)) for x in wide]
-    return div(reduce_sum(products, dim), mul(*norms))
+    squares = [reduce_sum(mul(x, x), dim) for x in wide]
+    # Not of 0: the root has no slope there.
+    norms = [sqrt(maximum(x, float(np.finfo(_floating(x)).tiny))) for x in squares]
+    return div(reduce_sum(products, dim), maximum(mul(*norms), eps))
+
+
+def _floating(x: Tensor) -> np.dtype[Any]:
+    """The dtype of ``x``, Float32 of integers."""
+    return numpy_dtype(x.dtype if x._array.dtype.kind in "fV" else float32)
 
 
 def cosine_embedding_loss(

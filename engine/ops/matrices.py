@@ -411,7 +411,7 @@ def logdet(input: Tensor) -> Tensor:
     if check_tensor(input, "logdet")._array.dtype.kind == "c":
         return exponentials.log(det(input))
     sign, size = slogdet(input)
-    return where(comparison.lt(sign, 0), math.nan, size)
+    return where(comparison.lt(sign, 0), size + math.nan, size)  # the slope is that of the size, also where this is NaN
 
 
 @declare(method=True, primitive=prim("Cholesky", upper=False))

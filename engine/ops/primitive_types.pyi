@@ -22,7 +22,7 @@ class Abs(Primitive):
     def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class AccumulateNV2(Primitive):
-    """The sum of several Tensors, which broadcast: ``x[0] + x[1] + ...``."""
+    """The sum of several Tensors of one shape and dtype: ``x[0] + x[1] + ...``."""
     def __call__(self, x: Sequence[Tensor], /) -> Tensor: ...
 
 class Acosh(Primitive):
@@ -82,7 +82,7 @@ class Add(Primitive):
     def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
 
 class AddN(Primitive):
-    """The sum of several Tensors, which broadcast: ``x[0] + x[1] + ...``."""
+    """The sum of several Tensors of one shape and dtype: ``x[0] + x[1] + ...``."""
     def __call__(self, x: Sequence[Tensor], /) -> Tensor: ...
 
 class AddV2(Primitive):

@@ -12,6 +12,7 @@ from pathlib import Path
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from ..core import precision
 from ..core.checks import check_one_of, check_type
 from ..core.names import on_first_use as _on_first_use
 from ..core.surfaces import PRIMITIVES
@@ -22,6 +23,7 @@ from .composite import Partial as Partial
 from .hook_backward import HookBackward
 from .looking import *
 from .loops import *
+from .value_names import told_of
 
 __all__ = [
     "HookBackward", "Partial", "Primitive", "PrimitiveWithCheck", "PrimitiveWithInfer", "prim_arg_register",
@@ -72,6 +74,8 @@ class Primitive:
         return f"Prim[{self.name}]<{described}>" if described else f"Prim[{self.name}]"
 
     def __call__(self, *inputs: Any) -> Any:
+        if precision.scopes:
+            return precision.by_class(type(self), type(self)._function, inputs, self._values)
         return type(self)._function(*inputs, **self._values)
 
     def set_device(self, device_target: str) -> Primitive:
@@ -225,6 +229,7 @@ def _class_of(name: str, function: Callable[..., Any], parameters: tuple[tuple[s
         missing = [key for key in required if self._values[key] is _REQUIRED]
         if missing:
             raise TypeError(f"For '{name}', the arguments {missing} are missing")
+        self.attrs.update(told_of(name))
 
     body = {
         "__doc__": function.__doc__,
@@ -270,4 +275,5 @@ for _module in iter_modules([str(Path(__file__).parent)]):
 for _function, _declared in PRIMITIVES.values():
     globals()[_declared.name] = _class_of(_declared.name, _function, _declared.parameters)
     __all__.append(_declared.name)
-__getattr__ = _on_first_use(__name__, names={"ReduceOp": "communication", "constexpr": "jit"})
+_ELSEWHERE = {"Custom": "ops.custom", "ReduceOp": "communication", "_primexpr": "jit", "constexpr": "jit"}
+__getattr__ = _on_first_use(__name__, names=_ELSEWHERE)

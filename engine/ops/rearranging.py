@@ -14,7 +14,18 @@ from ..core.types import Ints, Shape, TensorLike
 from ..cpu.array_module import array_module
 from .arguments import along, axes_of, check_tensor, ints_of, one_axis
 from .indexing import getitem_operator
-from .shape import broadcast_to, concat, expand_dims, flip, reshape, slice_operator, swapaxes, tensor_of, transpose
+from .shape import (
+    apart,
+    broadcast_to,
+    concat,
+    expand_dims,
+    flip,
+    reshape,
+    slice_operator,
+    swapaxes,
+    tensor_of,
+    transpose,
+)
 
 __all__ = [
     "expand", "expand_as", "fliplr", "flipud", "moveaxis", "movedim", "ravel", "repeat_elements", "repeat_interleave",
@@ -330,7 +341,7 @@ def repeat_interleave(input: TensorLike, repeats: Shape, axis: int | None = None
         raise ValueError(f"For 'repeat_interleave', 'repeats' must not be negative, but got {repeats}")
     if len(times) == 1:
         spread = broadcast_to(expand_dims(x, at + 1), (*x.shape[: at + 1], times[0], *x.shape[at + 1 :]))
-        return reshape(spread, (*x.shape[:at], x.shape[at] * times[0], *x.shape[at + 1 :]))
+        return apart(reshape(spread, (*x.shape[:at], x.shape[at] * times[0], *x.shape[at + 1 :])), x)
     if len(times) != x.shape[at]:
         raise ValueError(
             f"For 'repeat_interleave', 'repeats' must be one number or {x.shape[at]}, but got {len(times)}"

@@ -51,7 +51,9 @@ def mean_kernel(x: Array, axis: tuple[int, ...] | None, keepdims: bool) -> Array
 
     As in MindSpore, the mean of integers is an integer, rounded towards 0.
     """
-    if x.dtype.kind in "biu":
+    if x.dtype.kind == "b":
+        raise RuntimeError("for the mean of bools give 'dtype', or count them with count_nonzero")
+    if x.dtype.kind in "iu":
         return array_module(x).trunc(x.mean(axis=axis, keepdims=keepdims)).astype(x.dtype)
     return x.mean(axis=axis, keepdims=keepdims) if x.size else x.sum(axis=axis, keepdims=keepdims) * math.nan
 
@@ -150,8 +152,16 @@ def _reduce(operator: Operator, name: str, x: Tensor, axis: Axis, keepdims: bool
 
 
 def widened(x: Tensor, dtype: DTypeLike | None) -> Tensor:
-    """What a sum or a product runs over: the tensor in ``dtype``; without one, bools and integers become Int64."""
+    """What a running product runs over: the tensor in ``dtype``; without one, bools and integers become Int64."""
     return in_dtype(x, int64 if dtype is None and x._array.dtype.kind in "biu" else dtype)
+
+
+def _summed_up(operator: Operator, name: str, x: Tensor, axis: Axis, keepdims: bool, dtype: DTypeLike | None) -> Tensor:
+    """A sum or product in ``dtype``; without one, bools and integers become Int64, but unsigned ones above 8 bits."""
+    kind = check_tensor(x, name)._array.dtype
+    own = None if kind.kind == "u" and kind.itemsize > 1 else int64 if kind.kind in "biu" else None
+    found = _reduce(operator, name, in_dtype(x, own if dtype is None else dtype), axis, keepdims)
+    return found if dtype is None else in_dtype(found, dtype)  # bools were counted
 
 
 @declare(mint=True)
@@ -162,7 +172,8 @@ def sum(input: Tensor, dim: Axis = None, keepdim: bool = False, *, dtype: DTypeL
         input: a tensor of any shape.
         dim: the axis or axes, in [-ndim, ndim); all by default.
         keepdim: whether the axes that are reduced stay with length 1.
-        dtype: the element type to sum in; by default that of ``input``, Int64 for integers and bools.
+        dtype: the element type to sum in; by default that of ``input``, Int64 for bools and integers but UInt16, UInt32
+            and UInt64.
 
     Returns:
         A tensor without these axes.
@@ -171,7 +182,7 @@ def sum(input: Tensor, dim: Axis = None, keepdim: bool = False, *, dtype: DTypeL
         TypeError: ``input`` is no Tensor, or an axis no int.
         ValueError: an axis is out of range or named twice.
     """
-    return _reduce(_sum, "sum", widened(check_tensor(input, "sum"), dtype), dim, keepdim)
+    return _summed_up(_sum, "sum", input, dim, keepdim, dtype)
 
 
 @declare(method="sum")
@@ -188,8 +199,8 @@ def _sum_of_tensor(
         input: a tensor of any shape.
         axis: the axis or axes, in [-ndim, ndim); all by default.
         keepdims: whether the axes that are reduced stay with length 1.
-        dtype: the element type to sum in; by default that of ``input``, Int64 for integers and bools. A bool in this
-            place is ``keepdims`` (PyTorch's ``sum(dim, keepdim)``).
+        dtype: the element type to sum in; by default that of ``input``, Int64 for bools and integers but UInt16, UInt32
+            and UInt64. A bool in this place is ``keepdims`` (PyTorch's ``sum(dim, keepdim)``).
         initial: a number that is added.
 
     Returns:
@@ -563,7 +574,8 @@ def prod(input: Tensor, axis: Axis = None, keep_dims: bool = False, dtype: DType
         input: a tensor of any shape.
         axis: the axis or axes, in [-ndim, ndim); all by default.
         keep_dims: whether the axes that are reduced stay with length 1.
-        dtype: the element type to compute in; by default that of ``input``, Int64 for integers and bools.
+        dtype: the element type to compute in; by default that of ``input``, Int64 for bools and integers but UInt16,
+            UInt32 and UInt64.
 
     Returns:
         A tensor without these axes.
@@ -572,7 +584,7 @@ def prod(input: Tensor, axis: Axis = None, keep_dims: bool = False, dtype: DType
         TypeError: ``input`` is no Tensor, or an axis no int.
         ValueError: an axis is out of range or named twice.
     """
-    return _reduce(_prod, "prod", widened(check_tensor(input, "prod"), dtype), axis, keep_dims)
+    return _summed_up(_prod, "prod", input, axis, keep_dims, dtype)
 
 
 @declare(primitive=prim("ReduceProd", keep_dims=False))
@@ -623,13 +635,14 @@ def argmin(input: Tensor, axis: int | None = None, keepdims: bool = False) -> Te
         keepdims: whether the axis ``axis`` stays with length 1.
 
     Returns:
-        The places in Int32, of several that tie the first.
+        The places in Int32, of a 0-d tensor in Int64; of several that tie the first.
 
     Raises:
         TypeError: ``input`` is no Tensor, or the axis no int.
         ValueError: the axis is out of range.
     """
-    return as_dtype(_position(_argmin, "argmin", input, axis, keepdims), int32.numpy)
+    found = _position(_argmin, "argmin", input, axis, keepdims)
+    return as_dtype(found, int32.numpy) if input.ndim else found
 
 
 @declare(primitive=prim("Argmax", axis=-1, output_type=int32))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..core.backend import moved
-from ..core.checks import check_int, check_one_of, check_type
+from ..core.checks import check_int, check_one_of, check_positive_int, check_type
 from ..core.dtype import DType, numpy_dtype, promote
 from ..core.nested import Sparse, replaced, tensors_in
 from ..core.operator import Operator
@@ -17,6 +17,7 @@ from ..core.recording import state
 from ..core.surfaces import alias, declare, prim, renamed
 from ..core.tensor import Tensor
 from ..core.types import Array, DTypeLike, Functions, Ints, Shape, TensorLike, Value
+from ..core.views import ViewOperator, stop_gradient_operator
 from ..cpu.array_module import array_module
 from .arguments import Axis, along, axes_of, check_tensor, ints_of, one_axis
 from .elementwise import array_dtype, broadcast_to_operator, cast_operator
@@ -26,13 +27,13 @@ __all__ = [
     "permute", "reshape", "split", "squeeze", "stack", "stop_gradient", "swapaxes", "tile", "transpose", "unsqueeze",
 ]  # fmt: skip
 
-_reshape = Operator(
+_reshape = ViewOperator(
     "reshape",
     lambda x, shape: x.reshape(shape),
     (lambda F, g, out, x, shape: F.reshape(g, shape=tuple(x.shape)),),
     keeps_dtype=True,
 )
-_transpose = Operator(
+_transpose = ViewOperator(
     "transpose",
     lambda x, axes: x.transpose(axes),
     (lambda F, g, out, x, axes: F.transpose(g, axes=tuple(int(i) for i in np.argsort(axes))),),
@@ -51,6 +52,24 @@ identity = Operator(
     keeps_dtype=True,
     primitive=(prim("Identity"), prim("Reusing")),
 )
+
+
+def apart(result: Tensor, source: Tensor) -> Tensor:
+    """A function's result that is not to share its elements with what it was made of.
+
+    Args:
+        result: a new tensor, or ``source``.
+        source: the tensor it was made of.
+
+    Returns:
+        A tensor to which writes to ``source`` do not come, nor the other way around.
+    """
+    if result is source:
+        return identity(source)
+    result._view = None
+    return result
+
+
 _contiguous = Operator(
     "contiguous",
     lambda x: x.copy(order="C"),
@@ -58,7 +77,7 @@ _contiguous = Operator(
     doc="The same values, laid out row by row.",
     keeps_dtype=True,
 )
-slice_operator = Operator(
+slice_operator = ViewOperator(
     "slice_axis",
     lambda x, axis, start, stop: x[(slice(None),) * axis + (slice(start, stop),)],
     (lambda F, g, out, x, axis, start, stop: F.pad_axis(g, axis=axis, before=start, after=x.shape[axis] - stop),),
@@ -342,7 +361,7 @@ def _flatten_class(input_x: Tensor) -> Tensor:
     x = check_tensor(input_x, "Flatten", "input_x")
     if not x.ndim:
         raise ValueError("For 'Flatten', 'input_x' must have at least 1 axis, but got shape ()")
-    return reshape(x, (x.shape[0], math.prod(x.shape[1:])))
+    return apart(reshape(x, (x.shape[0], math.prod(x.shape[1:]))), x)
 
 
 def flatten(input: Tensor, order: str = "C", *, start_dim: int = 1, end_dim: int = -1) -> Tensor:
@@ -361,10 +380,15 @@ def flatten(input: Tensor, order: str = "C", *, start_dim: int = 1, end_dim: int
         TypeError: ``input`` is no Tensor.
         ValueError: ``order`` is neither "C" nor "F", or an axis is out of range or behind ``end_dim``.
     """
+    return apart(flat_view(input, order, start_dim, end_dim), input)
+
+
+def flat_view(input: Tensor, order: str, start_dim: int, end_dim: int) -> Tensor:
+    """What ``flatten`` gives, sharing the elements of ``input``."""
     check_one_of(order, ("C", "F"), "flatten", "order")
     x = check_tensor(input, "flatten")
     if order == "F":
-        return flatten(transpose(x, None), start_dim=start_dim, end_dim=end_dim)
+        return flat_view(transpose(x, None), "C", start_dim, end_dim)
     if x.ndim < 2 and start_dim == 1:
         return reshape(x, (x.size,))
     first, last = (axes_of(d, x.ndim, "flatten") for d in (start_dim, end_dim))
@@ -398,7 +422,7 @@ def _flatten_of_tensor(
         start_dim, order, end_dim = order, "C", dims[0] if dims else end_dim
     if order == "C" and input.ndim == 0:
         return reshape(input, 1)
-    return flatten(input, order, start_dim=start_dim, end_dim=end_dim)
+    return flat_view(input, order, start_dim, end_dim)
 
 
 @declare(primitive=prim("Squeeze", axis=()), numpy=renamed(input="a"))
@@ -517,7 +541,7 @@ def tile(input: Tensor, dims: Shape) -> Tensor:
     times = (1,) * (len(shape) - len(times)) + times
     spread = reshape(x, tuple(n for pair in zip((1,) * len(shape), shape, strict=True) for n in pair))
     full = broadcast_to(spread, tuple(n for pair in zip(times, shape, strict=True) for n in pair))
-    return reshape(full, tuple(t * n for t, n in zip(times, shape, strict=True)))
+    return apart(reshape(full, tuple(t * n for t, n in zip(times, shape, strict=True))), x)
 
 
 @declare(method="tile")
@@ -707,7 +731,7 @@ def split(tensor: Tensor, split_size_or_sections: Shape, axis: int = 0) -> tuple
         axis: the axis, in [-ndim, ndim).
 
     Returns:
-        A tuple of tensors of the same dtype.
+        A tuple of tensors of the same dtype; of an axis without elements one such part.
 
     Raises:
         TypeError: ``tensor`` is no Tensor, or the lengths are no ints.
@@ -721,7 +745,7 @@ def split(tensor: Tensor, split_size_or_sections: Shape, axis: int = 0) -> tuple
         if split_size_or_sections <= 0:
             raise ValueError(f"For 'split', the size of a part must be positive, but got {split_size_or_sections}")
         sizes = [split_size_or_sections] * (length // split_size_or_sections)
-        sizes += [length % split_size_or_sections] if length % split_size_or_sections else []
+        sizes += [length % split_size_or_sections] if length % split_size_or_sections or not length else []
     else:
         sizes = list(ints_of(split_size_or_sections, "split", "split_size_or_sections"))
         if min(sizes, default=0) < 0:
@@ -774,11 +798,10 @@ def chunk(input: Tensor, chunks: int, axis: int = 0) -> tuple[Tensor, ...]:
         A tuple of tensors of the same dtype.
 
     Raises:
-        TypeError: ``input`` is no Tensor, or ``axis`` no int.
-        ValueError: ``chunks`` is no positive int, or ``axis`` is out of range.
+        TypeError: ``input`` is no Tensor, or ``chunks`` or ``axis`` no int.
+        ValueError: ``chunks`` is not above 0, or ``axis`` is out of range.
     """
-    if isinstance(chunks, bool) or not isinstance(chunks, int) or chunks <= 0:
-        raise ValueError(f"For 'chunk', 'chunks' must be a positive int, but got {chunks!r}")
+    check_positive_int(chunks, "chunk", "chunks", repr)
     x = check_tensor(input, "chunk")
     at = one_axis(axis, x.ndim, "chunk")
     if not x.ndim:
@@ -961,4 +984,4 @@ def stop_gradient(value: Any) -> Any:
         return type(value)([stop_gradient(v) for v in value])
     if isinstance(value, Sparse):
         return replaced(value, [stop_gradient(value.values)])
-    return Tensor._wrap(value._array.view()) if isinstance(value, Tensor) else value
+    return stop_gradient_operator(value) if isinstance(value, Tensor) else value

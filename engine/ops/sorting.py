@@ -23,6 +23,7 @@ from .arguments import check_same_dtype, check_tensor, ints_of, one_axis
 from .elementwise import as_dtype, cast_operator
 from .gathering import gather_elements
 from .rearranging import ravel
+from .scattering import unsorted_segment_sum
 from .shape import concat, reshape, stack
 
 __all__ = [
@@ -169,8 +170,8 @@ def topk(
     """
     at = one_axis(-1 if dim is None else dim, check_tensor(input, "topk").ndim, "topk")
     length = input.shape[at] if input.ndim else 1
-    if isinstance(k, float) or (isinstance(k, Tensor) and k._array.dtype.kind not in "iu"):
-        raise TypeError(f"For 'topk', 'k' must be an int, but got {k}")
+    if not isinstance(k, int | np.integer | Tensor) or (isinstance(k, Tensor) and k._array.dtype.kind not in "iu"):
+        raise TypeError(f"For 'topk', 'k' must be an int, but got {k!r}")
     if not 0 <= int(k) <= length:
         raise ValueError(f"For 'topk', 'k' must be in [0, {length}], but got {k}")
     _, places = _sorted_places(input, at, bool(largest), "topk")
@@ -661,8 +662,11 @@ def bucketize(input: Tensor, boundaries: Sequence[float] | Array | Tensor, *, ri
 
     Raises:
         TypeError: ``input`` is no Tensor.
+        ValueError: ``boundaries`` has another number of axes than one.
     """
     edges = np.asarray(boundaries.asnumpy() if isinstance(boundaries, Tensor) else boundaries, np.float64)
+    if edges.ndim != 1:
+        raise ValueError(f"For 'bucketize', 'boundaries' must have one axis, but got {boundaries!r}")
     x = as_dtype(check_tensor(input, "bucketize"), float64.numpy)
     # MindSpore's 'right' tells whether the right end belongs to a bucket, as PyTorch's does.
     found = _search(Tensor(edges), x, right=bool(right))
@@ -759,6 +763,13 @@ def _counted(input: Tensor, weights: Tensor | None, minlength: int) -> Tensor:
     if x.size and int(x.min()) < 0:
         raise ValueError(f"For 'bincount', 'input' must not be negative, but got {x.min()}")
     xp = array_module(x)
+    if weights is not None and weights.shape != x.shape:
+        raise ValueError(f"For 'bincount', 'weights' must have the shape {x.shape}, but got {weights.shape}")
+    if weights is not None and weights._array.dtype.kind in "fV" and x.size:
+        found = unsorted_segment_sum(
+            as_dtype(weights, np.dtype(np.float64)), input.astype(int64), max(int(x.max()) + 1, minlength)
+        )
+        return as_dtype(found, weights._array.dtype)
     counted = xp.bincount(x, None if weights is None else weights._array, minlength)
     return Tensor._wrap(counted.astype(np.int64 if weights is None else weights._array.dtype))
 

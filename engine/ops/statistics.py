@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..core.checks import check_not_negative, check_type
-from ..core.dtype import float32, int32, int64, numpy_dtype, promote
+from ..core.dtype import float32, int32, int64, numpy_dtype
 from ..core.operator import Operator
 from ..core.surfaces import alias, declare, prim, renamed
 from ..core.tensor import Tensor
@@ -33,23 +32,28 @@ __all__ = [
 
 @declare(primitive=(prim("AddN"), prim("AccumulateNV2")))
 def addn(x: Sequence[Tensor]) -> Tensor:
-    """The sum of several Tensors, which broadcast: ``x[0] + x[1] + ...``.
+    """The sum of several Tensors of one shape and dtype: ``x[0] + x[1] + ...``.
 
     Args:
         x: a tuple or list of Tensors, one at least.
 
     Returns:
-        a Tensor of the shape they broadcast to.
+        a Tensor of that shape and dtype.
 
     Raises:
-        TypeError: ``x`` is no tuple or list, or an entry is no Tensor.
-        ValueError: it is empty, or the shapes do not broadcast.
+        TypeError: ``x`` is no tuple or list, an entry is no Tensor, or their dtypes differ.
+        ValueError: it is empty, or their shapes differ.
     """
     check_type(x, list | tuple, "addn", "x", "a tuple or list of Tensors")
     if not x:
         raise ValueError("For 'addn', 'x' must not be empty")
     parts = [check_tensor(one, "addn", "x") for one in x]
-    wanted = functools.reduce(promote, [one._array.dtype for one in parts])
+    for one in parts[1:]:
+        if one.shape != parts[0].shape:
+            raise ValueError(f"For 'addn', the shapes in 'x' must be equal, but got {parts[0].shape} and {one.shape}")
+        if one.dtype != parts[0].dtype:
+            raise TypeError(f"For 'addn', the dtypes in 'x' must be equal, but got {parts[0].dtype} and {one.dtype}")
+    wanted = parts[0]._array.dtype
     total: Tensor = as_single(parts[0]) if len(parts) > 2 and wanted.itemsize == 2 else parts[0]
     for one in parts[1:]:
         total = arithmetic.add(total, one)
@@ -102,7 +106,7 @@ def _extreme(name: str, function: Callable[..., Tensor], worst: str) -> Callable
         if where is not None and where is not True:
             if initial is None:
                 raise ValueError(f"For '{name}', 'initial' must be given where 'where' is")
-            x = comparison.where(where, x, initial)
+            x = cast_operator(comparison.where(where, x, initial), dtype=x._array.dtype)
         result = function(x, axis, keepdims)
         if initial is None:
             return result
@@ -146,6 +150,8 @@ def _extreme_of_tensor(
     """``max`` or ``min`` of a tensor: values in MindSpore's form, values and places in PyTorch's."""
 
     def found(input: Tensor, *args: Any, **kwargs: Any) -> Tensor | tuple[Tensor, Tensor]:
+        if args and isinstance(args[0], Tensor):
+            raise TypeError(f"For 'Tensor.{name}', 'axis' must be an int or a tuple of ints, but got Tensor")
         theirs = len(args) > 0 and not kwargs and isinstance(args[0], int)
         if theirs or "dim" in kwargs or "keepdim" in kwargs:
             names = {"dim": "axis", "keepdim": "keepdims"}

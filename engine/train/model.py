@@ -72,6 +72,7 @@ class Model:
                     f"'boost_config_dict', but got '{name}'"
                 )
         check_type(network, Cell, "Model", "network")
+        check_type(amp_level, str, "Model", "amp_level")
         if amp_level not in ("O0", "O1", "O2", "O3", "auto"):
             raise ValueError(f"For 'Model', 'amp_level' must be 'O0' to 'O3' or 'auto', but got {amp_level!r}")
         if optimizer is None and amp_level != "O0":
@@ -190,6 +191,8 @@ class Model:
             raise TypeError(f"For 'Model.fit', 'valid_dataset_sink_mode' must be a bool: {valid_dataset_sink_mode!r}")
         if not isinstance(valid_frequency, int | list):
             raise TypeError(f"For 'Model.fit', 'valid_frequency' must be an int or a list, got {valid_frequency!r}")
+        if isinstance(valid_frequency, int) and valid_frequency < 1:
+            raise ValueError(f"For 'Model.fit', 'valid_frequency' must be above 0, but got {valid_frequency}")
         if valid_dataset is not None and not self._metric_fns:
             raise ValueError("For 'Model.fit', 'valid_dataset' needs 'metrics' in the Model")
         for one in _listed(callbacks):

@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 import window_references as windows
 
+from hookscope.engine.core.operator import OPERATORS
+
 __all__ = ["ROWS", "Row", "Sample"]
 
 Array = np.ndarray[Any, Any]
@@ -319,6 +321,16 @@ def channels_dropped(x: Array, keep_prob: float, seed: int, offset: int) -> Arra
     return x * ones[:, :, None, None]
 
 
+def written_through(root: Array, new: Array, steps: Any) -> Array:
+    """Which elements the steps lead to is asked of the elements' numbers."""
+    places = np.arange(root.size).reshape(root.shape)
+    for step, attrs in steps:
+        places = step.kernel(places, **attrs)
+    changed = root.ravel().copy()
+    changed[places.ravel()] = new.ravel()
+    return changed.reshape(root.shape)
+
+
 ROWS: dict[str, Row] = {
     # Functions of one number.
     "neg": unary(operator.neg),
@@ -485,4 +497,31 @@ ROWS: dict[str, Row] = {
     "dropout": Row(dropped, [Sample((normal(3, 4),), {"p": 0.4, "seed": 7, "offset": 3})]),
     "dropout_grad": Row(kept_by_mask, [Sample((normal(2, 3), MASK), {"p": 0.4})]),
     "dropout2d": Row(channels_dropped, [Sample((normal(2, 4, 1, 2),), {"keep_prob": 0.6, "seed": 7, "offset": 3})]),
+    # Views.
+    "stop_gradient": Row(lambda x: x, [Sample((normal(2, 3),))]),
+    "write_through": Row(
+        written_through,
+        [
+            Sample((normal(2, 3), normal(3)), {"steps": ((OPERATORS["getitem"], {"index": 1}),)}),
+            Sample(
+                (normal(2, 3), normal(2)),
+                {
+                    "steps": (
+                        (OPERATORS["transpose"], {"axes": (1, 0)}),
+                        (OPERATORS["getitem"], {"index": slice(1, None)}),
+                        (OPERATORS["getitem"], {"index": (slice(None), 0)}),
+                    )
+                },
+            ),
+            Sample(
+                (normal(2, 3), normal(4)),
+                {
+                    "steps": (
+                        (OPERATORS["slice_axis"], {"axis": 1, "start": 1, "stop": 3}),
+                        (OPERATORS["reshape"], {"shape": (4,)}),
+                    )
+                },
+            ),
+        ],
+    ),
 }

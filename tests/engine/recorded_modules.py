@@ -25,7 +25,6 @@ INTERNAL = {
     "dataset.dataloader": "one loader on its way, which the released package does not name",
     "dataset.engine.obs": "one company's cloud storage",
     "dataset.engine.offload": "operators that are moved onto the device",
-    "device_context": "settings of one device",
     "ops.auto_generate": "generated copies of what ops offers",
     "ops.composite": "rules of the graph compiler, of which ops offers what is public",
     "ops.operations.manually_defined": "definitions that generate ops",

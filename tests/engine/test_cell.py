@@ -447,6 +447,41 @@ def test_an_ordered_dictionary_names_the_cells() -> None:
     assert net(Tensor([-2.0])).item() == 0.0
 
 
+def test_a_child_that_came_as_an_attribute_of_a_sequential_cell_is_not_run() -> None:  # as MindSpore 2.10
+    class Times(nn.Cell):
+        def __init__(self, factor: float) -> None:
+            super().__init__()
+            self.factor = factor
+
+        def construct(self, x: Tensor) -> Tensor:
+            return x * self.factor
+
+    class Net(nn.SequentialCell):
+        def __init__(self, *cells: nn.Cell) -> None:
+            super().__init__(*cells)
+            self.more = Times(5.0)
+
+    net, x = Net(Times(2.0), Times(3.0)), Tensor([1.0])
+    assert (net(x).item(), len(net), len(net.cell_list), net[-1].factor) == (6.0, 3, 2, 5.0)
+    assert copy.deepcopy(net)(x).item() == 6.0 and Net()(x).item() == 1.0
+    net.append(Times(7.0))
+    assert net(x).item() == 210.0 and len(net.cell_list) == 4
+    net.insert_child_to_cell("extra", Times(11.0))
+    assert net(x).item() == 210.0
+    net[0] = Times(1.0)
+    assert net(x).item() == 1155.0
+    assert net[1:](x).item() == 1155.0
+
+
+def test_the_cells_of_a_slice_keep_their_names_where_one_is_deleted() -> None:  # as MindSpore 2.10
+    net = nn.SequentialCell(Leaf(), Leaf(), Leaf())[1:]
+    del net[0]
+    assert list(net._cells) == ["2"] and [p.name for p in net.get_parameters()] == ["2.w"]
+    inner = nn.SequentialCell(nn.SequentialCell(Leaf(), Leaf()), Leaf())[:]
+    del inner[1]
+    assert [p.name for p in inner.get_parameters()] == ["0.0.w", "0.1.w"]
+
+
 def test_a_cell_list_grows_and_is_not_called() -> None:
     cells = nn.CellList([Leaf()])
     same = cells

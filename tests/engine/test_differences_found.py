@@ -24,6 +24,7 @@ def slope(function: Callable[..., Any], *inputs: Tensor) -> Any:
 
 
 STEPS = t(np.arange(24.0))
+LOGITS, LABELS, WEIGHTS = t([[1.0, 2, 3, 4], [0, 1, 0, -1]]), t([1, 2], ms.int32), t([1.0, 2, 3, 0.5])
 CASES: dict[str, tuple[Callable[[], Tensor], Any, Any]] = {
     # what: (call, dtype, numbers)
     "softmax without dim, 3 axes": (
@@ -84,7 +85,60 @@ CASES: dict[str, tuple[Callable[[], Tensor], Any, Any]] = {
     "GroupNorm that is not trained": (
         lambda: mint.nn.GroupNorm(2, 4, affine=False)(t([[1.0, 2, 3, 5]])),
         ms.float32, [[-0.99998, 0.99998, -0.999995, 0.999995]]),
+    "cosine_similarity of short vectors": (
+        lambda: ops.cosine_similarity(t([[0.1, 0.1, 0.1]]), t([[2.0, 2, 2]]), 1, 0.7), ms.float32, [0.8571429]),
+    "the slope of a cosine of short vectors": (
+        lambda: slope(lambda x: ops.cosine_similarity(x, t([[2.0, 2, 2]]), 1, 0.7), t([[0.1, 0.1, 0.1]])),
+        ms.float32, [[2.857143] * 3]),
+    "a class's weight has a gradient": (
+        lambda: slope(lambda w: ops.cross_entropy(LOGITS, LABELS, w), WEIGHTS),
+        ms.float32, [0, 0.09764001, -0.06509334, 0]),
+    "a class's weight has a gradient in a sum": (
+        lambda: slope(lambda w: ops.cross_entropy(LOGITS, LABELS, w, reduction="sum"), WEIGHTS),
+        ms.float32, [0, 2.4401894, 1.6265227, 0]),
+    "a class's weight has a gradient, smoothed": (
+        lambda: slope(lambda w: nn.CrossEntropyLoss(w, label_smoothing=0.1)(LOGITS, LABELS), WEIGHTS),
+        ms.float32, [0.02533356, 0.08127591, -0.06518409, 0.01533356]),
+    "a class's weight has a gradient in nll_loss": (
+        lambda: slope(lambda w: ops.nll_loss(LOGITS, LABELS, w), WEIGHTS), ms.float32, [0, -0.24, 0.16, 0]),
+    "bincount's weights have a gradient": (
+        lambda: slope(lambda w: t([0, 2, 2], ms.int32).bincount(w) * t([1.0, 2, 3]), t([1.0, 2, 3])),
+        ms.float32, [1, 3, 3]),
+    "bincount of weights": (
+        lambda: ops.bincount(t([0, 2, 2], ms.int32), t([1.0, 2, 3], ms.float16), 4), ms.float32, [1, 0, 5, 0]),
+    "the slope of a quotient's integer part, by 0": (
+        lambda: slope(lambda x: mint.div(x, 0, rounding_mode="trunc"), t([1.0, 0, -2])), ms.float32, [0, 0, 0]),
+    "a sum of bools in bools": (lambda: mint.sum(t([0.0, 2]), 0, dtype=ms.bool_), ms.bool_, True),
+    "a method's sum in bools": (lambda: t([0.0, 0]).sum(dtype=ms.bool_), ms.bool_, False),
+    "sum of unsigned integers of 16 bits": (lambda: mint.sum(t([1, 2], ms.uint16)), ms.uint16, 3),
+    "prod of unsigned integers of 64 bits": (lambda: t([3, 2], ms.uint64).prod(), ms.uint64, 6),
+    "sum of bytes": (lambda: ops.sum(t([200, 100], ms.uint8)), ms.int64, 300),
+    "argmin of a number": (lambda: ops.argmin(t(3.0)), ms.int64, 0),
+    "max with a fraction as initial": (
+        lambda: t([[1, 2, 0, 4]], ms.int32).max(axis=0, initial=0.5, where=t([[True, False, True, True]], ms.bool_)),
+        ms.int32, [1, 0, 0, 4]),
+    "hann_window": (lambda: ops.hann_window(4), ms.float64, [0, 0.5, 1, 0.5]),
+    "kaiser_window": (lambda: ops.kaiser_window(1), ms.float64, [1]),
+    "threshold of integers": (lambda: ops.threshold(t([3, -3, 0], ms.int8), 0.1, 20.7), ms.int8, [3, 20, 20]),
+    "mint's nuclear norm": (lambda: mint.norm(t([[1.0, 0], [0, -3]]), "nuc", keepdim=True), ms.float32, [[4]]),
+    "numpy.select's default takes the choices' dtype": (
+        lambda: ms.numpy.select([t([True, False], ms.bool_)], [t([1.0, 2], ms.float16)], 2.5), ms.float16, [1, 2.5]),
+    "logdet's slope where the determinant is negative": (
+        lambda: slope(ops.logdet, t([[1.0, 2], [3, 4]])), ms.float32, [[-2, 1.5], [1, -0.5]]),
+    "numpy.sum converts first": (lambda: ms.numpy.sum(t([0.6, 0.6, 0.6, -1.7]), dtype=ms.int32), ms.int32, -1),
+    "numpy.unravel_index of Int64": (
+        lambda: ms.numpy.unravel_index(t([1, 2], ms.int64), (2, 2))[0], ms.int64, [0, 1]),
+    "softshrink's slope at NaN": (
+        lambda: slope(lambda x: ops.softshrink(x, 0.5), t([0.5, 0.51, -0.5, -1.2, 0, NAN])),
+        ms.float32, [0, 1, 0, 1, 0, 1]),
 }  # fmt: skip
+
+
+def test_a_part_of_no_elements_is_one_part() -> None:
+    nothing = t(np.zeros((0, 3)))
+    for parts in (ops.split(nothing, 2), ops.chunk(nothing, 3), nothing.split(2), nothing.chunk(2)):
+        assert [one.shape for one in parts] == [(0, 3)]
+    assert [one.shape for one in ops.split(nothing, [0, 0])] == [(0, 3)] * 2
 
 
 @pytest.mark.parametrize("what", CASES)
@@ -112,6 +166,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "unsorted_segment_max of bools": (
         lambda: ops.unsorted_segment_max(t([True], ms.bool_), t([0], ms.int32), 2), TypeError, "have an order"),
     "ReflectionPad that takes away": (lambda: nn.ReflectionPad1d((-1, 1)), ValueError, "not below 0"),
+    "a method's min of a tensor": (lambda: t([1.0]).min(t(1, ms.int64)), TypeError, "must be an int or a tuple"),
 }  # fmt: skip
 
 
@@ -162,3 +217,39 @@ def test_sgd_marks_its_first_step_in_its_state(options: dict[str, Any]) -> None:
 def test_logsigmoid_of_complex_numbers_is_the_formula() -> None:
     found = ops.logsigmoid(Tensor(np.array(0.5 + 1j, np.complex64)))
     np.testing.assert_allclose(found.asnumpy(), -0.3523647 + 0.3669903j, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("what", "tensor", "number", "dtype", "numbers"),
+    [
+        (lambda x, y: x * y, t([1.5, 1001], ms.float16), t(0.1), ms.float16, [0.1500244140625, 100.125]),
+        (lambda x, y: y * x, t([1.5, 1001], ms.float16), t(0.1), ms.float16, [0.1500244140625, 100.125]),
+        (lambda x, y: x.mul(y), t([1.5], ms.float16), t(70000.0, ms.float64), ms.float16, [INF]),
+        (lambda x, y: mint.mul(x, y), t([1.5]), t(0.5, ms.float64), ms.float32, [0.75]),
+        (lambda x, y: ops.Mul()(x, y), t([1.5], ms.float16), Parameter(t(2.0), "w"), ms.float16, [3.0]),
+        (lambda x, y: x / y, t([1001, 2.0], ms.float16), t(0.1), ms.float16, [10008.0, 20.0]),
+        (lambda x, y: ops.div(y, x), t([1.5, 2.0], ms.float16), t(0.1), ms.float16, [0.066650390625, 0.04998779296875]),
+        (lambda x, y: mint.div(x, y), t([1.5]), t(0.5, ms.float64), ms.float32, [3.0]),
+        (lambda x, y: x * y, t([100, 2], ms.int8), t(300, ms.int64), ms.int8, [48, 88]),
+        (lambda x, y: x * y, t([100, 2], ms.int32), t(2**33 + 3, ms.int64), ms.int32, [300, 6]),
+        (lambda x, y: x * y, t([100, 2], ms.int16), t(300, ms.int32), ms.int16, [30000, 600]),
+        (lambda x, y: x * y, t([100, 2], ms.int8), t(300, ms.int32), ms.int32, [30000, 600]),
+        (lambda x, y: x + y, t([1.5], ms.float16), t(0.5), ms.float32, [2.0]),
+        (lambda x, y: x * y, t(1.5, ms.float16), t(0.5), ms.float32, 0.75),
+        (lambda x, y: x * y, t([1, 2], ms.int32), t(0.5, ms.float64), ms.float64, [0.5, 1.0]),
+    ],
+)
+def test_a_tensor_without_axes_is_a_number_in_products_and_quotients(
+    what: Any, tensor: Tensor, number: Tensor, dtype: Any, numbers: Any
+) -> None:
+    out = what(tensor, number)
+    assert out.dtype == dtype and out.asnumpy().tolist() == numbers
+
+
+def test_the_gradients_beside_a_tensor_without_axes_have_the_dtypes_of_both() -> None:
+    x, y = t([1001.0, 2.0], ms.float16), t(0.1)
+    of_x, of_y = slope(lambda x, y: x * y, x, y)
+    assert of_x.dtype == ms.float16 and of_x.asnumpy().tolist() == [0.0999755859375] * 2
+    assert of_y.dtype == ms.float32 and of_y.shape == () and of_y.asnumpy() == 1003.0
+    x *= y
+    assert x.dtype == ms.float16

@@ -37,6 +37,17 @@ CALLS: list[tuple[Any, type[Exception], str]] = [
     (lambda: ops.flatten(X, "A"), ValueError, "'order' must be 'C' or 'F', but got 'A'"),
     (lambda: ops.flatten(X, start_dim=1, end_dim=0), ValueError, "'start_dim' 1 must not come after 'end_dim' 0"),
     (lambda: ops.concat([]), ValueError, "For 'concat', 'tensors' must not be empty"),
+    (lambda: copy.deepcopy(X).__setitem__(0, None), TypeError, "the value must be a number, a list or a Tensor"),
+    (lambda: ops.chunk(X, "a"), TypeError, "For 'chunk', 'chunks' must be an int, but got 'a'"),
+    (lambda: ops.topk(X, "a"), TypeError, "For 'topk', 'k' must be an int, but got 'a'"),
+    (lambda: ops.bucketize(X, 3), ValueError, "'boundaries' must have one axis, but got 3"),
+    (lambda: ops.addn([X, V]), ValueError, r"the shapes in 'x' must be equal, but got \(2, 3\) and \(2,\)"),
+    (lambda: ops.AddN()((V, Tensor([1, 2]))), TypeError, "dtypes in 'x' must be equal, but got Float32 and Int64"),
+    (lambda: Tensor([True, False]).mean(), RuntimeError, "for the mean of bools give 'dtype'"),
+    (lambda: ms.common.initializer.initializer("ones", (2.0,)), ValueError, "'shape' must hold ints"),
+    (lambda: ms.Model(nn.ReLU(), amp_level=3), TypeError, "For 'Model', 'amp_level' must be a str, but got int"),
+    (lambda: ms.CheckpointConfig(async_save=3), TypeError, "'async_save' must be a bool or a str, but got int"),
+    (lambda: nn.Metric(), TypeError, "abstract class Metric with abstract methods clear, eval, update"),
     (lambda: ops.concat(X), TypeError, "'tensors' must be a list or tuple of Tensors, but got Tensor"),
     (lambda: ops.concat([X, 3]), TypeError, r"'tensors\[1\]' must be a Tensor, but got int"),
     (lambda: ops.concat([X, V.reshape(1, 2)]), ValueError, "For 'concat', the inputs .* do not fit"),
@@ -45,7 +56,7 @@ CALLS: list[tuple[Any, type[Exception], str]] = [
     (lambda: ops.stack([X, V]), ValueError, r"must have the shape \(2, 3\), but entry 1 has \(2,\)"),
     (lambda: ops.split(X, 0), ValueError, "the size of a part must be positive, but got 0"),
     (lambda: ops.split(X, [1, 3]), ValueError, r"the sizes \[1, 3\] must add up to 2, the length of axis 0"),
-    (lambda: ops.chunk(X, 0), ValueError, "'chunks' must be a positive int, but got 0"),
+    (lambda: ops.chunk(X, 0), ValueError, "'chunks' must be above 0, but got 0"),
     (lambda: ops.pad(X, (1,)), ValueError, "'padding' must be pairs for at most 2 axes"),
     (lambda: ops.cast(X, "no such"), TypeError, "must be a MindSpore dtype such as .*, but got 'no such'"),
     (lambda: ops.flip(X, 2), ValueError, r"For 'flip', 'axis' must be in \[-2, 2\), but got 2"),
@@ -125,3 +136,31 @@ def test_fold_names_the_shape_that_it_was_given() -> None:
         text = f"For 'fold', 'input' must have the shape (N, C * 4, 4), but got {shape}"
         with pytest.raises(ValueError, match=re.escape(text)):
             ops.fold(ops.ones(shape), (3, 3), 2)
+
+
+def test_two_ways_to_update_in_adam_exclude_each_other() -> None:
+    weights = [ms.Parameter(V, name="w")]
+    with pytest.raises(ValueError, match="'use_lazy' and 'use_offload' cannot both be True"):
+        nn.Adam(weights, use_lazy=True, use_offload=True)
+    with pytest.raises(TypeError, match="For 'AdaFactor', 'eps' must be a tuple or list, but got int"):
+        nn.AdaFactor(weights, eps=3)  # type: ignore[arg-type]
+
+
+def test_a_learning_rate_of_a_step_that_is_a_python_int() -> None:
+    rate = nn.ExponentialDecayLR(0.1, 0.9, 4)
+    assert rate(2).dtype == ms.float32
+    np.testing.assert_allclose(rate(2).asnumpy(), 0.1 * 0.9**0.5, rtol=1e-6)
+
+
+def test_kinds_of_values_that_a_multitype_function_tells_apart() -> None:
+    from hookscope.engine.ops.primitives import _primexpr
+
+    told = ops.MultitypeFuncGraph("told")
+
+    @_primexpr
+    def name_of(kind: str) -> str:
+        return kind.lower()
+
+    for kind in ("Dictionary", "Slice", "Ellipsis", "Keyword", "MapTensor"):
+        told.register(kind)(lambda value, kind=kind: name_of(kind))
+    assert [told(value) for value in ({"a": 1}, slice(2), ...)] == ["dictionary", "slice", "ellipsis"]

@@ -585,3 +585,38 @@ def test_tensor_hooks_take_part_in_second_derivatives() -> None:
 
     # The first derivative is 3 * 2**2 * 2 x.
     assert grad(grad(function))(X).tolist() == [24.0, 24.0]
+
+
+@pytest.mark.parametrize(
+    ("first", "seen"),  # as MindSpore 2.10
+    [
+        (("backward",), ["backward", "late backward"]),
+        (("backward_pre",), ["backward_pre", "late backward_pre"]),
+        (("backward_pre", "backward"), ["backward_pre", "late backward_pre", "backward", "late backward"]),
+    ],
+)
+def test_a_backward_hook_that_comes_after_the_call_needs_one_of_its_kind_before(
+    first: tuple[str, ...], seen: list[str]
+) -> None:
+    class Double(nn.Cell):
+        def construct(self, x: Tensor) -> Tensor:
+            return x * 2.0
+
+    net, log = Double(), []
+
+    def watch(kind: str, text: str) -> None:
+        if kind == "backward":
+            net.register_backward_hook(lambda cell, grad_input, grad_output: log.append(text))
+        else:
+            net.register_backward_pre_hook(lambda cell, grad_output: log.append(text))
+
+    def forward(x: Tensor) -> Tensor:
+        out = net(x)
+        for kind in ("backward_pre", "backward"):
+            watch(kind, f"late {kind}")
+        return out
+
+    for kind in first:
+        watch(kind, kind)
+    assert ms.grad(forward)(Tensor([1.0])).item() == 2.0
+    assert log == seen

@@ -84,12 +84,24 @@ def test_fans_count_the_places_of_a_kernel() -> None:
     assert np.abs(drawn(XavierUniform(), (8, 4, 3, 3))).max() <= math.sqrt(6 / (4 * 9 + 8 * 9))
 
 
-def test_a_truncated_normal_stays_inside() -> None:
-    values = drawn(TruncatedNormal(0.5, 1.0, -1.0, 2.0))
-    assert values.min() >= 1.0 - 0.5 - 1e-6
-    assert values.max() <= 1.0 + 1.0 + 1e-6
-    # The mean of a standard normal cut to [-1, 2] is (pdf(-1) - pdf(2)) / (cdf(2) - cdf(-1)).
-    assert abs(values.mean() - (1.0 + 0.5 * 0.22964)) < 0.01
+@pytest.mark.parametrize(
+    ("sigma", "mean", "a", "b", "expected", "deviation"),
+    [  # by the published formulas of the mean and the variance; drawn by MindSpore 2.10 too
+        (0.5, 0.5, -1.0, 1.0, 0.35861, 0.39247),
+        (1.0, 3.0, -2.0, 2.0, 1.47487, 0.44612),
+        (1.0, -3.0, -2.0, 2.0, -1.47487, 0.44612),
+        (2.0, 0.0, -2.0, 2.0, 0.0, 1.07942),
+        (0.02, 0.0, -2.0, 2.0, 0.0, 0.02),
+        (0.1, 0.0, 3.0, 4.0, 3.003326, 0.003322),  # 30 deviations away
+    ],
+)
+def test_the_bounds_of_a_truncated_normal_are_numbers_not_deviations(
+    sigma: float, mean: float, a: float, b: float, expected: float, deviation: float
+) -> None:
+    values = drawn(TruncatedNormal(sigma, mean, a, b))
+    assert a <= values.min() and values.max() <= b
+    assert abs(values.mean() - expected) < 5 * deviation / math.sqrt(COUNT)
+    assert abs(values.std() - deviation) < 0.02 * deviation
 
 
 @pytest.mark.parametrize("shape", [(4, 6), (6, 4), (3, 2, 2)])
@@ -161,6 +173,7 @@ def test_initializer_refuses(arguments: Any, error: type[Exception], text: str) 
     [
         (lambda: HeUniform(mode="in"), "'mode' must be 'fan_in' or 'fan_out', but got 'in'"),
         (lambda: HeUniform(nonlinearity="no"), "'nonlinearity' must be 'leaky_relu' or one of"),
+        (lambda: TruncatedNormal(0), "'sigma' must be above 0, but got 0"),
         (lambda: TruncatedNormal(a=1.0, b=1.0), "'a' must be below 'b', but got a=1.0, b=1.0"),
     ],
 )

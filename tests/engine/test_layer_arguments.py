@@ -51,6 +51,40 @@ IMAGE = Tensor(np.ones((1, 1, 3, 3), np.float32))
         (lambda: nn.L1Regularizer(True), TypeError, "'scale' must be a number, but got bool"),
         (lambda: nn.EmbeddingExt(3, 2, sparse=True), ValueError, "'sparse' and 'scale_grad_by_freq' must be False"),
         (lambda: nn.EmbeddingExt(3, 2, scale_grad_by_freq=True), ValueError, "'scale_grad_by_freq' must be False"),
+        (lambda: nn.Dense(2, 3, activation=nn.ReLU), TypeError, "'activation' must be a Cell or the name of one"),
+        (lambda: nn.Conv2d(3, 2, (3,)), TypeError, "'kernel_size' must be an int or a tuple of 2 ints"),
+        (lambda: nn.Conv2d(3, 2, 3, stride=(1, 1, 1)), TypeError, "'stride' must be an int or a tuple of 2 ints"),
+        (lambda: nn.Conv2dTranspose(3, 2, 3, dilation=(1,)), TypeError, "'dilation' must be an int or a tuple"),
+        (lambda: nn.Conv3d(3, 2, (1, 2)), ValueError, "'kernel_size' must be an int or a tuple of 3 ints"),
+        (lambda: nn.Conv1d(3, 2, (3,)), TypeError, "For 'Conv1d', 'kernel_size' must be an int, but got tuple"),
+        (lambda: nn.Conv1dTranspose(3, 2, 3, (1,)), TypeError, "'stride' must be an int, but got tuple"),
+        (lambda: nn.Conv1d(3, 2, 3, 1, "pad", (1,)), TypeError, "'padding' must be an int, but got tuple"),
+        (lambda: nn.Conv2d(3, 2, 3, pad_mode=1), TypeError, "'pad_mode' must be a str, but got int"),
+        (lambda: nn.Conv2d(3, 2, 3, pad_mode="pad", padding="a"), TypeError, "'padding' must be an int or a tuple"),
+        (lambda: nn.Conv2d(3, 2, 3, pad_mode="pad", padding=(1, 1)), ValueError, "must be an int or 4 ints"),
+        (lambda: nn.Conv3d(3, 2, 3, pad_mode="pad", padding=(1, 1, 1)), ValueError, "must be an int or 6 ints"),
+        (lambda: nn.Conv1d(1, 1, 2, weight_init=Tensor([[[[1.0]]]])), ValueError, "'weight_init' must have 3 axes"),
+        (lambda: nn.MaxPool2d(2, ceil_mode=True), ValueError, "must keep their defaults unless 'pad_mode' is 'pad'"),
+        (lambda: nn.MaxPool1d(2, return_indices=True), ValueError, "must keep their defaults"),
+        (lambda: nn.MaxPool3d(2, dilation=2, pad_mode="same"), ValueError, "must keep their defaults"),
+        (lambda: nn.AdaptiveAvgPool1d(0), ValueError, "For 'AdaptiveAvgPool1d', 'output_size' must be above 0"),
+        (lambda: nn.AdaptiveMaxPool1d("a"), TypeError, "'output_size' must be an int, but got str"),
+        (lambda: nn.BatchNorm2d(2, use_batch_statistics=3), ValueError, "must be a bool or None, but got 3"),
+        (lambda: nn.LayerNorm((3,), begin_norm_axis=2)(X), RuntimeError, r"'begin_norm_axis' must be in \[-2, 2\)"),
+        (lambda: nn.Dropout(keep_prob=1), TypeError, "'keep_prob' must be a float, but got int"),
+        (lambda: nn.Dropout2d(p=1), TypeError, "For 'Dropout2d', 'p' must be a float, but got int"),
+        (lambda: nn.Embedding(3, 2, use_one_hot="a"), TypeError, "'use_one_hot' must be a bool, but got str"),
+        (lambda: nn.BiDense(2, 3, 2)(X, X), ValueError, r"the last axis of 'input1' must have the length 2"),
+        (lambda: nn.BiDense(3, 2, 2)(X, X), ValueError, r"the last axis of 'input2' must have the length 2"),
+        (lambda: nn.LSTMCell(3, 2)(X, [X, X]), TypeError, "'hx' must be a tuple of two Tensors, but got list"),
+        (lambda: nn.LossBase()(X, X), NotImplementedError, "For 'LossBase', the method 'construct' is not defined"),
+        (lambda: nn.SmoothL1Loss(beta="a"), TypeError, "'beta' must be a number, but got str"),
+        (lambda: nn.MultiClassDiceLoss(activation="zz"), ValueError, "'activation' must be one of"),
+        (
+            lambda: nn.SoftmaxCrossEntropyWithLogits(sparse=True)(X, X[:, 0]),
+            TypeError,
+            "'labels' must be integers where 'sparse' is True, but got Float32",
+        ),
         (
             lambda: nn.Conv2dTranspose(1, 1, 2, pad_mode="pad", output_padding=3),
             ValueError,
@@ -210,3 +244,20 @@ def test_a_dropout_in_place_lets_the_gradient_through() -> None:
     mask = kept[0].asnumpy() / 3.0  # 0 or 2
     assert set(np.unique(mask)) == {0.0, 2.0}
     np.testing.assert_allclose(found.asnumpy(), 2 * 3.0 * mask**2)
+
+
+def test_a_convolution_along_one_axis_takes_a_weight_of_three_axes() -> None:
+    layer = nn.Conv1d(1, 1, 2, pad_mode="valid", weight_init=Tensor([[[1.0, 10.0]]]))
+    assert layer.weight.shape == (1, 1, 1, 2)
+    np.testing.assert_array_equal(layer(Tensor([[[1.0, 2.0, 3.0]]])).asnumpy(), [[[21, 32]]])
+
+
+def test_class_numbers_of_a_focal_loss_may_be_floats() -> None:
+    x = Tensor(np.array([[2.524, 1.282, -2.855], [-0.546, 2.996, -0.225]], np.float32))
+    found = nn.FocalLoss()(x, Tensor([[1.0], [2.0]]))
+    np.testing.assert_allclose(found.asnumpy(), nn.FocalLoss()(x, Tensor([[1], [2]])).asnumpy())
+    np.testing.assert_allclose(found.asnumpy(), 1.97573, rtol=1e-3)
+
+
+def test_an_identity_takes_the_arguments_of_the_layer_in_whose_place_it_stands() -> None:
+    np.testing.assert_array_equal(nn.Identity(3, bias=True)(X).asnumpy(), X.asnumpy())

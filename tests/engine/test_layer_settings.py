@@ -318,17 +318,16 @@ def gathered(x: Array, weight: Array, stride: Any, pads: Any, dilation: Any, gro
 @pytest.mark.parametrize("axes", [1, 2, 3])
 def test_a_convolution_takes_each_setting_in_its_place(axes: int) -> None:
     kernel, stride, dilation, group = (2, 3, 2)[:axes], (3, 2, 1)[:axes], (1, 2, 2)[:axes], 2
-    pads, more = ((1, 0), (0, 2), (1, 1))[:axes], (1, 0, 1)[:axes]
-    flat = tuple(n for pair in pads for n in pair)
+    pads, more = ((1, 0), (0, 2), (1, 1))[:axes] if axes > 1 else ((1, 1),), (1, 0, 1)[:axes]
+    flat = tuple(n for pair in pads for n in pair) if axes > 1 else 1
     x = NUMBERS.standard_normal((2, 4, *(6, 7, 5)[:axes]))
     bias = NUMBERS.standard_normal(6)
     shift = bias.reshape(-1, *[1] * axes)
-    line = (1,) * (axes == 1)  # one axis is an image of one row
     single = [value[0] if axes == 1 else value for value in (kernel, stride, dilation)]
     last = () if axes == 1 else ("NCHW" if axes == 2 else "NCDHW",)
 
     weight = NUMBERS.standard_normal((6, 2, *kernel))
-    values = Tensor(weight.reshape(6, 2, *line, *kernel)), Tensor(bias)
+    values = Tensor(weight.reshape(6, 2, *kernel)), Tensor(bias)
     layer = getattr(nn, f"Conv{axes}d")(
         4, 6, *single[:2], "pad", flat, single[2], group, True, *values, *last, ms.float64
     )
@@ -337,7 +336,7 @@ def test_a_convolution_takes_each_setting_in_its_place(axes: int) -> None:
     np.testing.assert_allclose(found, want, rtol=1e-9, atol=1e-12)
 
     weight = NUMBERS.standard_normal((4, 3, *kernel))
-    values = Tensor(weight.reshape(4, 3, *line, *kernel)), Tensor(bias)
+    values = Tensor(weight.reshape(4, 3, *kernel)), Tensor(bias)
     settings = {
         1: (group, True, *values),
         2: (group, True, *values),

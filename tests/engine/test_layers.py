@@ -70,7 +70,7 @@ def test_conv2d_by_default_keeps_height_and_width_and_has_no_bias() -> None:
         ({"kernel_size": "3"}, TypeError, "'kernel_size' must be an int or a tuple of two ints, but got '3'"),
         ({"kernel_size": 0}, ValueError, "'kernel_size' must be at least 1, but got 0"),
         ({"stride": 0}, ValueError, "'stride' must be at least 1"),
-        ({"dilation": (1, 2, 3)}, TypeError, "'dilation' must be an int or a tuple of two ints"),
+        ({"dilation": (1, 2, 3)}, TypeError, "'dilation' must be an int or a tuple of 2 ints"),
         ({"pad_mode": "full"}, ValueError, "'pad_mode' must be 'same', 'valid' or 'pad', but got 'full'"),
         ({"padding": 1}, ValueError, "'padding' must be 0 with pad_mode 'same', but got 1"),
         ({"pad_mode": "pad", "padding": -1}, ValueError, "'padding' must be an int or 4 ints that are not negative"),

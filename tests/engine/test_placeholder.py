@@ -92,3 +92,11 @@ def test_a_cell_keeps_them_and_runs_on_what_comes() -> None:
     net.set_inputs(x=[coming])  # by name
     assert net.get_inputs() == ([coming],)
     assert net(Tensor([[1.0, 2.0, 3.0]])).tolist() == [[2.0, 4.0, 6.0]]
+
+
+def test_a_symbol_prints_what_it_tells() -> None:
+    # as MindSpore 2.10
+    texts = [str(one) for one in (Symbol(), Symbol(max=10, min=2), Symbol(divisor=8), Symbol(8, 1, 2, 1))]
+    assert texts == ["{}", "{'max': 10, 'min': 2}", "{'divisor': 8}", "{'max': 8, 'divisor': 2, 'remainder': 1}"]
+    alike = Symbol(unique=True)
+    assert str(alike) == f"{{'id': {id(alike)}}}" == str(alike) != str(Symbol(unique=True))

@@ -61,6 +61,7 @@ def test_every_primitive_class_can_be_told_apart_and_printed() -> None:
     found = {name: one for name, one in vars(ops.operations).items() if isinstance(one, type)}
     classes = {name: one for name, one in found.items() if issubclass(one, ops.Primitive) and one.name}
     assert set(PRIMITIVES) <= set(classes)
+    classes.pop("Custom")  # which takes functions: test_custom.py
     for name, made in classes.items():
         primitive = made(**{key: 1 for key, _ in made._parameters})
         assert repr(primitive).startswith(f"Prim[{name}]") and primitive.name == name
@@ -197,3 +198,32 @@ def test_the_mark_recompute_of_a_primitive_says_that_it_has_no_effect() -> None:
     assert relu.attrs["recompute"] is True
     with pytest.raises(TypeError, match="For 'ReLU', 'mode' must be a bool, but got int"):
         relu.recompute(3)
+
+
+# ``attrs`` in MindSpore 2.10, without the settings
+ATTRIBUTES: list[tuple[Any, str, str, dict[str, bool]]] = [
+    (lambda: ops.Conv2D(3, 2), "x w", "output", {}),
+    (lambda: ops.AddN(), "inputs", "sum", {}),
+    (lambda: ops.ScatterMax(), "x indices updates", "y", {"side_effect_mem": True}),
+    (lambda: ops.ApplyMomentum(), "variable accumulation learning_rate gradient momentum", "output",
+     {"side_effect_mem": True}),
+    (lambda: ops.Dropout(), "", "", {"side_effect_hidden": True}),
+    (lambda: ops.ReLU(), "", "", {}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("make", "inputs", "outputs", "marks"), ATTRIBUTES)
+def test_an_operator_class_names_its_inputs_and_outputs_and_its_side_effects(
+    make: Any, inputs: str, outputs: str, marks: dict[str, bool]
+) -> None:
+    made = make()
+    names = {"input_names": inputs.split(), "output_names": outputs.split()} if inputs else {}
+    assert {**made.attrs, **made._values} == {**made._values, **names, **marks}
+    if names:
+        made.attrs["input_names"].append("more")
+        assert make().attrs["input_names"] == inputs.split()
+
+
+def test_a_mark_is_printed_and_the_names_are_not() -> None:
+    assert repr(ops.ScatterMax()) == "Prim[ScatterMax]<use_locking=False, side_effect_mem=True>"
+    assert repr(ops.AddN()) == "Prim[AddN]"

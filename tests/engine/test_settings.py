@@ -6,10 +6,11 @@ import logging
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 
 import hookscope.engine as ms
-from hookscope.engine import Tensor, context, mint, nn
+from hookscope.engine import Tensor, context, mint, nn, ops
 from hookscope.engine.common import api
 
 
@@ -72,6 +73,16 @@ def test_the_level_of_the_log_is_counted_as_in_mindspore(logger: logging.Logger,
 def test_there_are_no_other_processes() -> None:
     assert mint.distributed.is_available() is False
     assert mint.distributed.is_initialized() is False
+
+
+def test_a_parameter_server_can_be_left_out_but_not_asked_for() -> None:
+    assert ms.set_ps_context() is None and ms.context.set_ps_context(enable_ps=False) is None
+    with pytest.raises(NotImplementedError, match="for a cluster"):
+        ms.set_ps_context(enable_ps=True)
+    with pytest.raises(NotImplementedError, match="for a cluster"):
+        ms.set_ps_context(client_password="x")
+    with pytest.raises(TypeError, match="'enable_ps' must be a bool, but got int"):
+        ms.set_ps_context(enable_ps=0)
 
 
 def test_gradients_can_be_asked_for_at_any_time() -> None:
@@ -165,3 +176,40 @@ def test_a_message_of_the_log_names_the_file_that_logged_it(caplog: pytest.LogCa
     ms.log.warning("%d rows", 3)
     (record,) = caplog.records
     assert (record.getMessage(), record.pathname, record.levelname) == ("3 rows", __file__, "WARNING")
+
+
+def test_the_graph_executor_calls_a_cell_once_and_undoes_its_steps() -> None:
+    class Net(nn.Cell):
+        def __init__(self) -> None:
+            super().__init__()
+            self.weight = ms.Parameter(Tensor([2.0, 3.0]))
+            self.calls = 0
+
+        def construct(self, x: Tensor, times: int = 1) -> Tensor:
+            self.calls += 1
+            ops.assign_add(self.weight, Tensor([1.0, 1.0]))
+            return ops.matmul(x, self.weight.reshape(2, 1)) * times
+
+    net = Net()
+    assert api._cell_graph_executor.compile(net, Tensor([[1.0, 1.0]]), phase="train") == ("train", True)
+    assert net.calls == 1
+    np.testing.assert_array_equal(net.weight.asnumpy(), [2, 3])
+    with pytest.raises(RuntimeError, match="matmul"):
+        api._cell_graph_executor.compile(net, Tensor([[1.0, 1.0, 1.0]]))
+    np.testing.assert_array_equal(net.weight.asnumpy(), [2, 3])
+    api._cell_graph_executor.compile(net, Tensor(shape=[None, 3], dtype=ms.float32))
+    assert net.calls == 2, "a placeholder has no values to call it with"
+    np.testing.assert_array_equal(api._cell_graph_executor(net, Tensor([[1.0, 1.0]])).asnumpy(), [[7]])
+    with pytest.raises(AttributeError, match="construct"):
+        api._cell_graph_executor.compile(lambda x: x, Tensor([1.0]))
+
+
+def test_the_graph_executor_leaves_a_training_step_undone() -> None:
+    net = nn.Dense(2, 1, weight_init="ones", bias_init="zeros")
+    step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.MSELoss()), nn.Momentum(net.trainable_params(), 0.1, 0.9))
+    x, y = Tensor([[1.0, 2.0]]), Tensor([[1.0]])
+    first = [api._cell_graph_executor.compile(step, x, y) and float(step(x, y)) for _ in range(2)]
+    again = nn.Dense(2, 1, weight_init="ones", bias_init="zeros")
+    step = nn.TrainOneStepCell(nn.WithLossCell(again, nn.MSELoss()), nn.Momentum(again.trainable_params(), 0.1, 0.9))
+    assert first == [float(step(x, y)) for _ in range(2)]
+    np.testing.assert_array_equal(net.weight.asnumpy(), again.weight.asnumpy())

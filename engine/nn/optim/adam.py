@@ -37,8 +37,8 @@ class Adam(Optimizer):
 
     Raises:
         TypeError: ``params`` holds no parameters, an argument is of the wrong kind, or there is none of its name.
-        ValueError: ``params`` is empty, a number is outside its range, or ``use_amsgrad`` is set with ``use_lazy`` or
-            ``use_offload``.
+        ValueError: ``params`` is empty, a number is outside its range, or two of ``use_amsgrad``, ``use_lazy`` and
+            ``use_offload`` are set.
     """
 
     _shape_of_powers: tuple[int, ...] = ()
@@ -72,6 +72,8 @@ class Adam(Optimizer):
         self.beta2_power = self.scalar_state("beta2_power", 1.0, self._shape_of_powers)
         self.moment1 = self.state_like_parameters("moment1")
         self.moment2 = self.state_like_parameters("moment2")
+        if all(kwargs.get(flag) for flag in allowed):
+            raise ValueError("For 'Adam', 'use_lazy' and 'use_offload' cannot both be True")
         if use_amsgrad and any(kwargs.values()):
             raise ValueError("For 'Adam', 'use_amsgrad' cannot be set with 'use_lazy' or 'use_offload'")
         self.use_nesterov, self.use_amsgrad = use_nesterov, use_amsgrad

@@ -89,6 +89,7 @@ class CheckpointConfig:
         self.keep_checkpoint_per_n_minutes = None if keep_checkpoint_max else keep_checkpoint_per_n_minutes
         if not keep_checkpoint_max and not keep_checkpoint_per_n_minutes:
             self.keep_checkpoint_max = 1
+        check_type(async_save, bool | str, "CheckpointConfig", "async_save", "a bool or a str")
         self.integrated_save, self.async_save, self.saved_network = integrated_save, async_save, saved_network
         self.enc_key, self.enc_mode, self.crc_check, self.format = enc_key, enc_mode, crc_check, format
         self.exception_save, self.remove_redundancy = exception_save, remove_redundancy

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -36,7 +37,7 @@ def named(*names: str) -> Callable[[F], F]:
     return enter
 
 
-class Metric:
+class Metric(ABC):
     """Base of the metrics: ``clear`` starts over, ``update`` takes a batch, ``eval`` gives the value."""
 
     _indexes: list[int] | None = None
@@ -69,18 +70,19 @@ class Metric:
         self.update(*inputs)
         return self.eval()
 
+    @abstractmethod
     def clear(self) -> None:
         """Forget all batches."""
-        raise NotImplementedError(f"{type(self).__name__} must define 'clear'")
 
+    @abstractmethod
     def eval(self) -> Any:
         """The value over the batches since ``clear``.
 
         Raises:
             RuntimeError: there was no batch.
         """
-        raise NotImplementedError(f"{type(self).__name__} must define 'eval'")
 
+    @abstractmethod
     def update(self, *inputs: Any) -> None:
         """Take one batch.
 
@@ -91,7 +93,6 @@ class Metric:
             ValueError: another number of inputs, or shapes that do not fit.
             TypeError: an input that is no tensor, list or array.
         """
-        raise NotImplementedError(f"{type(self).__name__} must define 'update'")
 
     def _convert_data(self, data: Tensor | Array | list[Any]) -> Array:
         """A tensor, list or array as a NumPy array."""

@@ -82,6 +82,36 @@ def recomputed() -> nn.Cell:
     return net
 
 
+class Written(nn.Cell):
+    """Writes to parts and views of what it got, and its bprop to parts of a gradient."""
+
+    def construct(self, x: Any) -> Any:
+        y = x * 0.5
+        rows, flat = y[1:], y.view(-1)
+        rows[0][1] = x[0, 0] * 2.0
+        flat[3:7] *= flat[0]
+        for image in y:
+            image[0] += 1.0
+        return y + rows.sum() * 0.01
+
+    def bprop(self, x: Any, out: Any, dout: Any) -> Any:
+        gradient = dout * 0.5
+        part = gradient[:, 1:]
+        part[...] = part * 3.0
+        gradient.T[0] += x.T[0] * 0.01
+        return (gradient,)
+
+
+class WrittenUnderTheTape(Written):
+    bprop = None
+
+
+def with_written_views() -> nn.Cell:
+    net = Convolutions()
+    net.relu = nn.SequentialCell(Written(), WrittenUnderTheTape(), nn.ReLU())
+    return net
+
+
 def recomputed_encoder() -> nn.Cell:
     net = Encoder()
     net.layer.recompute()
@@ -92,6 +122,7 @@ NETWORKS: dict[str, Callable[[], nn.Cell]] = {
     "convolutions": Convolutions,
     "encoder": Encoder,
     "bprop": with_bprop,
+    "views": with_written_views,
     "recompute": recomputed,
     "recompute encoder": recomputed_encoder,
 }

@@ -393,3 +393,25 @@ def test_what_is_kept_of_arrays_does_not_keep_them_alive() -> None:
         assert session.hits == []
         gc.collect()
         assert array() is None
+
+
+def through_a_view(x: Any) -> Any:
+    bad, y = ops.log(x - 10.0), x * 1.0
+    row, flat = y[:2], y.view(-1)
+    row[1] = bad[0]
+    return flat * 2.0
+
+
+def at_once(x: Any) -> Any:
+    bad, y = ops.log(x - 10.0), x * 1.0
+    y[1] = bad[0]
+    return y * 2.0
+
+
+@pytest.mark.parametrize("backward", [False, True])
+@pytest.mark.parametrize("function", [through_a_view, at_once])
+def test_what_is_written_into_a_tensor_or_its_view_is_followed(function: Callable[..., Any], backward: bool) -> None:
+    with DebugSession(nn.SequentialCell([Does(function), nn.ReLU()]), conditions=["nan"]) as session:
+        (grad(session.roots[0]) if backward else session.roots[0])(tensor(1.0, 2.0, 3.0))
+    assert [(made.operator, made.path) for made in session.producers] == [("log", "0")]
+    assert [finding.message.partition(" ")[0] for finding in session.findings()] == ["log"]

@@ -75,6 +75,33 @@ def test_the_past_has_the_variables_changes_stack_and_operators_of_its_line() ->
     looked_at(SquareThenScale(), ["over", "over"], look)
 
 
+class WritesToAPart(nn.Cell):
+    """Its bprop writes to a row of the gradient that it gives back."""
+
+    def construct(self, x: Any) -> Any:
+        return x * 2.0
+
+    def bprop(self, x: Any, out: Any, dout: Any) -> Any:
+        gradient = dout * 2.0
+        row = gradient[:1]
+        row[0] = 7.0
+        gradient[1:][0] = 9.0
+        return (gradient,)
+
+
+def test_the_past_has_tensors_as_they_were_before_a_part_of_them_was_written() -> None:
+    def look(session: DebugSession) -> None:
+        past = []
+        for _ in range(2):
+            point = session.step_back()
+            past.append([point.locals[name].tolist() for name in ("gradient", "row")])  # type: ignore[attr-defined]
+        assert past == [[[7.0, 2.0], [7.0]], [[2.0, 2.0], [2.0]]]
+        now = session.paused
+        assert now is not None and now.locals["gradient"].tolist() == [7.0, 9.0]  # type: ignore[attr-defined]
+
+    assert looked_at(WritesToAPart(), ["over"] * 4, look, 1.0, 1.0) == [7.0, 9.0]
+
+
 def test_evaluate_sees_the_past_and_setting_there_is_refused() -> None:
     def look(session: DebugSession) -> None:
         with pytest.raises(NameError):
