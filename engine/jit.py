@@ -163,21 +163,7 @@ def constexpr(
     return fn if get_instance else lambda: fn
 
 
-def _primexpr(
-    fn: Callable[..., Any] | None = None, get_instance: bool = True, name: str | None = None, reuse_result: bool = True
-) -> Any:
-    """``constexpr`` of what may also be asked of values that a compiler does not know; the function stays as it is.
-
-    Args:
-        fn: the function; None where there are options only.
-        get_instance: False gives a function that returns ``fn`` when it is called.
-        name: kept for callers.
-        reuse_result: kept for callers.
-
-    Returns:
-        the function, or the decorator.
-    """
-    return constexpr(fn, get_instance, name, reuse_result)
+_primexpr = constexpr  # of what may also be asked of values that a compiler does not know
 
 
 def lazy_inline(fn: Function | None = None, attrs: object = None, policy: str | None = None) -> Any:

@@ -9,7 +9,6 @@ from ..core.nested import tensors_in
 from ..core.placeholder import Placeholder
 from ..core.recording import no_gradients, state
 from ..core.saved_tensors import saved_tensors_hooks
-from ..core.tensor import Tensor
 from ..jit import jit, jit_class, ms_memory_recycle
 
 if TYPE_CHECKING:
@@ -84,12 +83,12 @@ class _CellExecutor:
             raise AttributeError(f"{type(obj).__name__} has no method 'construct', so it cannot be compiled")
         if any(isinstance(one, Placeholder) for one in tensors_in((args, kwargs))):
             return phase, True
-        before = [(parameter, Tensor(parameter.asnumpy())) for parameter in obj.get_parameters()]
+        before = [(parameter, parameter._array) for parameter in obj.get_parameters()]
         try:
             obj(*args, **kwargs)
         finally:
-            for parameter, value in before:
-                parameter.set_data(value)
+            for parameter, array in before:
+                parameter._rebind(array)
         return phase, True
 
     def __call__(self, obj: Cell, *args: Any, phase: str = "predict") -> Any:

@@ -20,7 +20,7 @@ from .recording import record, state
 from .tensor import Tensor
 from .types import Array, Functions, Value
 
-__all__ = ["OWN_REFERENCES", "ViewOperator", "alias_of", "hand_on", "link", "part_of", "stop_gradient_operator"]
+__all__ = ["OWN_REFERENCES", "ViewOperator", "alias_of", "hand_on", "link", "stop_gradient_operator"]
 
 Steps = tuple[tuple[Operator, dict[str, Any]], ...]
 """Operators with their attributes, each of one array, the first of the root's."""
@@ -211,13 +211,6 @@ def _applied(operator: Operator, inputs: tuple[Array, ...], attrs: dict[str, Any
     if is_told:
         taps.operator_ran(operator.name, tuple(map(Tensor._wrap, inputs)), Tensor._wrap(output), attrs)
     return output
-
-
-def part_of(array: Array, steps: Steps) -> Array:
-    """What the steps make of an array."""
-    for operator, attrs in steps:
-        array = operator.kernel(array, **attrs)
-    return array
 
 
 def _write_through_kernel(root: Array, new: Array, steps: Steps) -> Array:

@@ -550,6 +550,19 @@ class FashionMnistDataset(MnistDataset):
     """
 
 
+def _cifar(who: str, kind: str, paths: list[Path], labels: int) -> tuple[Array, Array]:
+    """The images (n, 32, 32, 3) and labels (n, labels) of files: labels, then red, green and blue of each image."""
+    length = labels + 3 * 32 * 32
+    blocks = []
+    for path in paths:
+        data = np.frombuffer(path.read_bytes(), np.uint8)
+        if data.size % length:
+            raise RuntimeError(f"For '{who}', {path} is no file of {kind}: {data.size} bytes")
+        blocks.append(data.reshape(-1, length))
+    rows = np.concatenate(blocks)
+    return rows[:, labels:].reshape(-1, 3, 32, 32).transpose(0, 2, 3, 1), rows[:, :labels]
+
+
 class Cifar10Dataset(_Pictures):
     """Images (32, 32, 3) of UInt8 and labels of UInt32, from the binary files of CIFAR-10.
 
@@ -578,15 +591,8 @@ class Cifar10Dataset(_Pictures):
         found = [path for pattern in patterns for path in sorted(folder.glob(pattern))]
         if not found:
             raise RuntimeError(f"For '{who}', there are no data_batch_*.bin or test_batch.bin in {folder}")
-        length = 1 + 3 * 32 * 32  # a label, then the red, green and blue of an image
-        blocks = []
-        for path in found:
-            data = np.frombuffer(path.read_bytes(), np.uint8)
-            if data.size % length:
-                raise RuntimeError(f"For '{who}', {path} is no file of CIFAR-10: {data.size} bytes")
-            blocks.append(data.reshape(-1, length))
-        rows = np.concatenate(blocks)
-        return rows[:, 1:].reshape(-1, 3, 32, 32).transpose(0, 2, 3, 1), rows[:, 0]
+        images, labels = _cifar(who, "CIFAR-10", found, 1)
+        return images, labels[:, 0]
 
     def row(self, index: int) -> Row:
         return self.images[index], self.labels[index].astype(np.uint32)
@@ -621,15 +627,7 @@ class Cifar100Dataset(_Pictures):
         found = [folder / name for name in names if (folder / name).is_file()]
         if not found:
             raise RuntimeError(f"For '{who}', there is no {' or '.join(names)} in {folder}")
-        length = 2 + 3 * 32 * 32  # the two labels, then the red, green and blue of an image
-        blocks = []
-        for path in found:
-            data = np.frombuffer(path.read_bytes(), np.uint8)
-            if data.size % length:
-                raise RuntimeError(f"For '{who}', {path} is no file of CIFAR-100: {data.size} bytes")
-            blocks.append(data.reshape(-1, length))
-        rows = np.concatenate(blocks)
-        return rows[:, 2:].reshape(-1, 3, 32, 32).transpose(0, 2, 3, 1), rows[:, :2]
+        return _cifar(who, "CIFAR-100", found, 2)
 
     def row(self, index: int) -> Row:
         coarse, fine = self.labels[index].astype(np.uint32)
