@@ -264,6 +264,17 @@ def empty(case: Case, reference: dict[str, Any], answer: dict[str, Any], differe
     return any(x.size == 0 for x in case.inputs)
 
 
+def subnormal(case: Case, reference: dict[str, Any], answer: dict[str, Any], difference: Difference) -> bool:
+    """An input holds numbers so small that some processors take them for 0 where they are told to."""
+    floats = [x for x in case.inputs if x.dtype.kind == "f"]
+    return any(((x != 0) & (np.abs(x) < np.finfo(x.dtype).tiny)).any() for x in floats)
+
+
+def without_axes(case: Case, reference: dict[str, Any], answer: dict[str, Any], difference: Difference) -> bool:
+    """A dtype differs where a tensor without axes meets a Python number."""
+    return difference.kind == "dtype" and bool(case.inputs) and all(x.ndim == 0 for x in case.inputs)
+
+
 def error(case: Case, reference: dict[str, Any], answer: dict[str, Any], difference: Difference) -> bool:
     """An argument that MindSpore's reference does not allow is refused here."""
     return difference.kind == "error here only"
@@ -490,6 +501,25 @@ ACCEPTED: tuple[tuple[str, Condition, str], ...] = (
     (r"numpy\.mean", integers, "about the mean with its fraction"),
     (r"numpy\.unravel_index", kinds("structure"), "a tuple also of one axis"),
     (r"nn\.AvgPool.*", says("divisor_override"), "the divisor counts in the gradient too"),
+    (r".*\.(nonzero|heaviside)", subnormal, "what is small is not 0"),
+    (r".*\.(mul|multiply|div|divide|true_divide|fmod|xlogy|copysign|tensor_mul)", without_axes,
+     "a Python number leaves a tensor its dtype, with axes and without"),
+    (r".*\.(diagflat|diagonal_scatter|log2|bincount|histc)", special, "NaN stays in its place"),
+    (r".*\.(interp|mse_loss|__mod__|reciprocal|tanh)", integers, "of integers in Float32, not cut off"),
+    (r"numpy\.tanh", says("ms\\.u?int"), "MindSpore's tanh is 1e-4 off on a CPU"),
+    (r".*\.bitwise_(left|right)_shift", kinds("numbers"), "by more places than there are bits: nothing is left"),
+    (r".*\.(bucketize|digitize|geomspace|amax|amin|max|min|dense|multilabel_soft_margin_loss|concatenate)", error,
+     "refused as the reference says"),
+    (r"numpy\.ediff1d", types("complex64", "complex128"), "an imaginary part stays"),
+    (r"numpy\.fft\.ihfft.*", kinds("dtype"), "complex numbers, as in NumPy"),
+    (r"ops\.hamming_window", kinds("dtype"), "Float32 whatever the length"),
+    (r"Tensor\.addr", kinds("dtype"), "dtypes combine as elsewhere"),
+    (r".*\.__r?floordiv__", types("bool"), "of bools in Int8"),
+    (r"ops\.strided_slice", gradient, "what is not in the slice has the slope 0"),
+    (r".*\.prod", gradient, "by the product of the others, not by a quotient"),
+    (r"nn\..*BnAct", coarse, "MindSpore's tanh is 1e-4 off on a CPU"),
+    (r".*\.l1_loss", empty, "arbitrary numbers come of no elements there"),
+    (r"cells", nearly_zero, "a difference of rounding beside numbers near 1"),
     (r"programs", nearly_zero, "a difference of rounding beside numbers near 1"),
     (r"programs", not_finite, "NaN and infinity stay where they came up"),
     (r"programs", kept_nan, "NaN stays NaN"),
@@ -544,6 +574,18 @@ def without_set_grad(case: Case) -> tuple[str, str] | None:
     return None if there == case.source else (there, case.source)
 
 
+def without_ids(case: Case) -> tuple[str, str] | None:
+    """Gradients come without the numbers of their inputs, there and here."""
+    without = case.source.replace(", return_ids=True", "")
+    return None if without == case.source else (without, without)
+
+
+def all_needed(case: Case) -> tuple[str, str] | None:
+    """Here, too, every gradient is taken to be asked for."""
+    here = re.sub(r"ctx\.needs_input_grad\[\d\]", "True", case.source)
+    return None if here == case.source else (case.source, here)
+
+
 class Otherwise(NamedTuple):
     """What MindSpore does wrong where a program has something, and is right about without it.
 
@@ -573,6 +615,8 @@ OTHERWISE = (
     Otherwise(r"hooks", without_lists, behind, "hooks see the gradients of tensors in a list or a dictionary"),
     Otherwise(r"hooks", without_recompute, behind, "recompute changes nothing of what backward hooks see"),
     Otherwise(r"bprops", without_recompute, list, "recompute changes nothing"),
+    Otherwise(r"hooks", without_ids, list, "each gradient with its own number, also beside no weights"),
+    Otherwise(r"bprops", all_needed, list, "needs_input_grad tells what is asked for"),
     Otherwise(r"hooks", without_set_grad, list,
               "a gradient runs the network, also after set_grad and a call"),
 )  # fmt: skip
