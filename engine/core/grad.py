@@ -195,51 +195,64 @@ def differentiate(
             )
     everything = _apart(everything)
     args, kwargs = everything[: len(args)], dict(zip(kwargs, everything[len(args) :], strict=True))
-    asked = [tensors_in(everything[p]) for p in positions]
-    followed = [*(a for some in asked for a in some), *(weights or ())]
-    recording = Recording([t._array for t in followed], [t._array for t in tensors_in(everything)])
+    output, back = _followed(fn, args, kwargs, [tensors_in(everything[p]) for p in positions], weights or ())
+    targets = tensors_in(split_aux(output, has_aux, name)[0])
+    found, of_weights = back(targets, sens, name)
+    of_inputs = [gradients_like(everything[p], some) for p, some in zip(positions, found, strict=True)]
+    return output, of_inputs, of_weights
+
+
+def _followed(
+    fn: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    asked: list[list[Tensor]],
+    weights: Sequence[Parameter],
+) -> tuple[Any, Callable[[list[Tensor], Any, str], tuple[list[list[Tensor]], list[Tensor]]]]:
+    """Run ``fn`` in a recording: its output, and what walks back from tensors in it.
+
+    That takes the tensors, what arrives at them and who asks, and gives the gradients of ``asked`` and of ``weights``.
+    """
+    leaves = [*(a for some in asked for a in some), *weights]
+    recording = Recording([t._array for t in leaves], [t._array for t in tensors_in((args, kwargs))])
     # The function may change its arguments and weights: a gradient is that of the value at the start.
-    inputs_at_start, weights_at_start = [[t._array for t in some] for some in asked], [t._array for t in weights or ()]
-    for t in followed:
+    inputs_at_start, weights_at_start = [[t._array for t in some] for some in asked], [t._array for t in weights]
+    for t in leaves:
         if t._gradient_hooks:
             recording.hooked[id(t._array)] = t._run_gradient_hooks
     # As in MindSpore, where a weight has no requires_grad when it is used, that use has no part in its gradient; where
     # it has none at the end, that is zeros.
-    depths = [len(w._unfollowed) for w in weights or ()]
-    for w in weights or ():
+    depths = [len(w._unfollowed) for w in weights]
+    for w in weights:
         if not w.requires_grad:
             w.stop_following()
     try:
         with recording:
             output = fn(*args, **kwargs)
     finally:
-        for w, depth in zip(weights or (), depths, strict=True):
+        for w, depth in zip(weights, depths, strict=True):
             w.follow_again(depth)
-    if has_aux and not (isinstance(output, tuple) and len(output) > 1):
-        raise ValueError(
-            f"For '{name}', with 'has_aux' the function must return a tuple of more than one output, "
-            f"but got {type(output).__name__}"
-        )
-    frozen = [id(array) for w, array in zip(weights or (), weights_at_start, strict=True) if not w.requires_grad]
+    frozen = [id(array) for w, array in zip(weights, weights_at_start, strict=True) if not w.requires_grad]
     for key in frozen:
         recording.hooked.pop(key, None)
-    targets = tensors_in(output[0] if has_aux else output)
-    gradients = _walk_back(recording, targets, sens, name)
-    for key in frozen:
-        gradients.pop(key, None)
-    of_inputs = [
-        gradients_like(everything[p], [gradient_or_zeros(gradients.get(id(array)), array) for array in arrays])
-        for p, arrays in zip(positions, inputs_at_start, strict=True)
-    ]
-    of_weights = [gradient_or_zeros(gradients.get(id(array)), array) for array in weights_at_start]
-    for place, (weight, array) in enumerate(zip(weights or (), weights_at_start, strict=True)):
-        if id(array) not in gradients and id(array) in recording.hooked:  # a hook is told of zeros too
-            of_weights[place] = weight._run_gradient_hooks(of_weights[place])
-    if taps.cell_taps and weights:
-        taps.tell_parameter_gradients(list(zip(weights, of_weights, strict=True)))
-        came = [g if id(array) in gradients else None for g, array in zip(of_weights, weights_at_start, strict=True)]
-        taps.tell_differentiated(targets, list(zip(weights, came, strict=True)))
-    return output, of_inputs, of_weights
+
+    def back(targets: list[Tensor], sens: Any, name: str) -> tuple[list[list[Tensor]], list[Tensor]]:
+        gradients = _walk_back(recording, targets, sens, name)
+        for key in frozen:
+            gradients.pop(key, None)
+        of_inputs = [[gradient_or_zeros(gradients.get(id(array)), array) for array in some] for some in inputs_at_start]
+        of_weights = [gradient_or_zeros(gradients.get(id(array)), array) for array in weights_at_start]
+        for place, (weight, array) in enumerate(zip(weights, weights_at_start, strict=True)):
+            if id(array) not in gradients and id(array) in recording.hooked:  # a hook is told of zeros too
+                of_weights[place] = weight._run_gradient_hooks(of_weights[place])
+        if taps.cell_taps and weights:
+            taps.tell_parameter_gradients(list(zip(weights, of_weights, strict=True)))
+            arrived = [id(array) in gradients for array in weights_at_start]
+            came = [g if yes else None for g, yes in zip(of_weights, arrived, strict=True)]
+            taps.tell_differentiated(targets, list(zip(weights, came, strict=True)))
+        return of_inputs, of_weights
+
+    return output, back
 
 
 def _apart(args: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -328,21 +341,16 @@ def vjp(fn: Callable[..., Any], *inputs: Tensor, weights: Weights = None, has_au
         if not isinstance(one, Tensor):
             raise TypeError(f"For 'vjp', input {place} must be a Tensor, but got {type(one).__name__}")
     args = _apart(inputs)
-    leaves = [*args, *(p for p in parameters or () if p.requires_grad)]
-    recording = Recording(t._array for t in leaves)
-    inputs_at_start, weights_at_start = [a._array for a in args], [p._array for p in parameters or ()]
-    with recording:
-        output = fn(*args)
+    output, back = _followed(fn, args, {}, [[t] for t in args], parameters or ())
     value, aux = split_aux(output, has_aux, "vjp")
     targets = tensors_in(value)
 
     def vjp_fn(*sens: Any) -> tuple[Any, ...]:
-        gradients = _walk_back(recording, targets, sens, "vjp")
-        of_inputs = tuple([gradient_or_zeros(gradients.get(id(array)), array) for array in inputs_at_start])
+        found, of_weights = back(targets, sens, "vjp")
+        of_inputs = tuple([g for (g,) in found])
         if parameters is None:
             return of_inputs
-        of_weights = tuple([gradient_or_zeros(gradients.get(id(array)), array) for array in weights_at_start])
-        return of_inputs, of_weights[0] if isinstance(weights, Parameter) else of_weights
+        return of_inputs, of_weights[0] if isinstance(weights, Parameter) else tuple(of_weights)
 
     return (value, vjp_fn, aux) if has_aux else (value, vjp_fn)
 

@@ -380,6 +380,19 @@ def test_vjp_with_weights_and_has_aux() -> None:
     assert (of_x.tolist(), of_w.tolist()) == ([4.0, 6.0], [2.0, 3.0])
 
 
+def test_vjp_calls_the_hooks_of_inputs_and_weights() -> None:
+    used, unused, frozen = (Parameter(Tensor([3.0, 4.0]), name=name) for name in ("used", "unused", "frozen"))
+    x, told = numbers(1.0, 2.0), {}
+    for one, name in ((x, "x"), (used, "used"), (unused, "unused"), (frozen, "frozen")):
+        one.register_hook(lambda g, name=name: told.update({name: g.tolist()}) or g * 10)
+    frozen.requires_grad = False
+    _, back = vjp(lambda x: x * used * frozen, x, weights=[used, unused, frozen])
+    assert told == {}
+    (of_x,), of_weights = back(numbers(1.0, 1.0))
+    assert told == {"x": [9.0, 16.0], "used": [3.0, 8.0], "unused": [0.0, 0.0]}
+    assert [g.tolist() for g in (of_x, *of_weights)] == [[90.0, 160.0], [30.0, 80.0], [0.0, 0.0], [0.0, 0.0]]
+
+
 def test_vjp_wants_one_gradient_for_each_output() -> None:
     _, back = vjp(lambda x: (x, x), X)
     with pytest.raises(RuntimeError, match="2 gradients must arrive, one for each output, but got 1"):
