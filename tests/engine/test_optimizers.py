@@ -161,6 +161,12 @@ def test_which_parameters_decay(make: Make, spared: bool) -> None:
     assert moved == [True, True, not spared, not spared]
 
 
+def test_ftrl_spares_no_parameter() -> None:
+    plain, gamma = parameter(name="w"), parameter(name="norm.gamma")
+    nn.FTRL([plain, gamma], l1=0.0, weight_decay=1.0)([Tensor(np.full(3, 0.5))] * 2)
+    np.testing.assert_array_equal(plain.asnumpy(), gamma.asnumpy())
+
+
 def test_the_state_is_named_after_the_parameters() -> None:
     w = parameter(name="layer.w")
     assert [p.name for p in nn.Adam([w]).get_parameters()] == [

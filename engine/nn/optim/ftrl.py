@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...core.parameter import Parameter
 from ...core.types import Array
 from ...cpu import updates
 from .optimizer import Decay, Optimizer, Params, Rate, opt_init_args_register, updated_by
@@ -54,6 +55,14 @@ class FTRL(Optimizer):
         self.lr_power, self.l1, self.l2 = lr_power, l1, l2
         self.moments = self.state_like_parameters("moments", initial_accum)
         self.linear = self.state_like_parameters("linear")
+
+    def decays(self, parameter: Parameter) -> bool:
+        """Weight decay is for all parameters, whatever their names, as in MindSpore.
+
+        Args:
+            parameter: one of those given without groups.
+        """
+        return True
 
     def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int) -> Array:
         states = self.moments[place], self.linear[place]
