@@ -138,6 +138,8 @@ def conv_weight_grad(g: Array, x: Array, kernel: Ints, stride: Ints, pads: Ints,
         if winograd.is_whole(found):
             return found
     view = _windows(_padded(_widen(x), pads), kernel, stride, dilation)
+    # A transposed convolution may add more at the ends than the windows of its input reach.
+    view = view[(slice(None),) * (len(kernel) + 1) + tuple(slice(n) for n in g.shape[2:])]
     k = g.shape[1]
     arrived = samples_last(_widen(g)).reshape(group, k // group, g.shape[2], -1)
     total: Any = 0

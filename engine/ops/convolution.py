@@ -113,8 +113,13 @@ def _entry(axes: int) -> tuple[Operator, Operator]:
     def weight_rule(F: Functions, g: Value, out: Value, x: Value, weight: Value, **how: Setting) -> Any:
         return getattr(F, of_weight)(g, x, kernel=tuple(weight.shape[2:]), **how)
 
+    def windows_of(F: Functions, x: Value, weight: Value, g: Value, how: dict[str, Setting]) -> Any:
+        """The convolution, without the windows behind those that ``g`` has: see ``output_padding``."""
+        found, wanted = getattr(F, forward)(x, weight, **how), tuple(g.shape)
+        return found if tuple(found.shape) == wanted else F.getitem(found, index=tuple(map(slice, wanted)))
+
     def back_to_g(F: Functions, gg: Value, out: Value, g: Value, weight: Value, shape: Ints, **how: Setting) -> Any:
-        return getattr(F, forward)(gg, weight, **how)
+        return windows_of(F, gg, weight, g, how)
 
     def back_to_weight(
         F: Functions, gg: Value, out: Value, g: Value, weight: Value, shape: Ints, **how: Setting
@@ -122,7 +127,7 @@ def _entry(axes: int) -> tuple[Operator, Operator]:
         return getattr(F, of_weight)(g, gg, kernel=tuple(weight.shape[2:]), **how)
 
     def weights_to_g(F: Functions, gg: Value, out: Value, g: Value, x: Value, kernel: Ints, **how: Setting) -> Any:
-        return getattr(F, forward)(x, gg, **how)
+        return windows_of(F, x, gg, g, how)
 
     def weights_to_x(F: Functions, gg: Value, out: Value, g: Value, x: Value, kernel: Ints, **how: Setting) -> Any:
         return getattr(F, of_input)(g, gg, shape=tuple(x.shape), **how)

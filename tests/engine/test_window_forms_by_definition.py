@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from kernel_references import central_difference
 from operator_samples_layers import avg_pool, columns, conv, max_pool, transposed
 
 import hookscope.engine as ms
@@ -102,6 +103,29 @@ def test_conv_transpose2d_with_every_setting(
     close(function(Tensor(x), Tensor(weight), None, stride, padding, more, groups, dilation), want)
     found = function(Tensor(x), Tensor(weight), Tensor(bias), stride, padding, more, groups, dilation)
     close(found, want + bias.reshape(-1, 1, 1))
+
+
+@pytest.mark.parametrize("more", [0, 1, (0, 2)])
+@pytest.mark.parametrize("stride", [1, 2])
+@pytest.mark.parametrize("group", [1, 2])
+def test_gradients_of_a_transposed_convolution_that_adds_more_than_a_stride(more: Any, stride: int, group: int) -> None:
+    x, weight = normal(2, 2, 3, 2), normal(2, 4 // group, 2, 3)
+
+    def loss(x: Tensor, weight: Tensor) -> Tensor:
+        y = ops.conv_transpose2d(x, weight, None, stride, 0, more, group, 3)
+        return (y * y * y).sum()
+
+    for place, one in enumerate((x, weight)):
+
+        def along(value: Any, place: int = place) -> Any:
+            return loss(*(Tensor(value if place == i else other) for i, other in enumerate((x, weight)))).asnumpy()
+
+        found = ms.grad(loss, place)(Tensor(x), Tensor(weight))
+        np.testing.assert_allclose(found.asnumpy(), central_difference(along, one, np.ones(())), rtol=1e-5, atol=1e-6)
+    first = ms.grad(lambda x: loss(x, Tensor(weight)))
+    second = ms.grad(lambda x: (first(x) * first(x)).sum())(Tensor(x))
+    norm = central_difference(lambda v: (first(Tensor(v)).asnumpy() ** 2).sum(), x, np.ones(()))
+    np.testing.assert_allclose(second.asnumpy(), norm, rtol=1e-4, atol=1e-3)
 
 
 @pytest.mark.parametrize("stride", [(1, 1, 1), (2, 1, 2)])
