@@ -88,7 +88,7 @@ class ViewOperator(Operator):
         return result
 
 
-stop_gradient_operator = ViewOperator("stop_gradient", lambda x: x.view(), keeps_dtype=True)
+stop_gradient_operator = ViewOperator("stop_gradient", lambda x: x.view())
 
 
 def link(source: Tensor, result: Tensor, operator: Operator, attrs: dict[str, Any], is_part: bool = True) -> None:

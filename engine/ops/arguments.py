@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core import precision
 from ..core.tensor import Tensor
 
 Axis = int | tuple[int, ...] | list[int] | None
@@ -53,6 +54,23 @@ def check_tensor(x: object, name: str, argument: str = "input") -> Tensor:
     if not isinstance(x, Tensor):
         raise TypeError(f"For '{name}', '{argument}' must be a Tensor, but got {type(x).__name__}")
     return x
+
+
+def check_operand(x: object, name: str, argument: str = "input") -> Tensor:
+    """``check_tensor``; while ``Cell.to_float`` asks for an element type, the tensor in it, as operators take it.
+
+    Args:
+        x: the argument.
+        name: of the operator, for the error.
+        argument: its name, for the error.
+
+    Raises:
+        TypeError: it is none.
+    """
+    found = check_tensor(x, name, argument)
+    if precision.scopes:
+        (found,) = precision.cast_operands((found,))
+    return found
 
 
 def ints_of(value: object, name: str, argument: str) -> tuple[int, ...]:

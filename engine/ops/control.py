@@ -144,7 +144,7 @@ def type_as(input: Tensor, other: Tensor) -> Tensor:
     return cast(input, check_tensor(other, "type_as", "other").dtype)
 
 
-_deepcopy = Operator("deepcopy", lambda x: x.copy(), (lambda F, g, out, x: g,), keeps_dtype=True)
+_deepcopy = Operator("deepcopy", lambda x: x.copy(), (lambda F, g, out, x: g,))
 
 
 def deepcopy(input_x: Tensor) -> Tensor:

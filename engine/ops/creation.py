@@ -15,7 +15,7 @@ from ..core.surfaces import alias, declare, prim, renamed
 from ..core.tensor import Tensor
 from ..core.types import Array, DTypeLike, Operand, Shape, TensorLike
 from ..cpu.array_module import array_module
-from .arguments import check_same_dtype, check_tensor, ints_of, one_axis
+from .arguments import check_operand, check_same_dtype, check_tensor, ints_of, one_axis
 from .elementwise import cast_operator
 from .loss import one_hot_array
 from .shape import broadcast_to, cast, identity, reshape
@@ -195,7 +195,7 @@ def full_like(input: Tensor, fill_value: Operand, *, dtype: DTypeLike | None = N
         TypeError: ``input`` is no Tensor.
         ValueError: ``fill_value`` has several elements.
     """
-    return _like(input, fill_value, dtype, "full_like")
+    return _like(check_operand(input, "full_like"), fill_value, dtype, "full_like")
 
 
 fills = alias(full_like, renamed("fills", without=("dtype",), input="x", fill_value="value"))
@@ -594,6 +594,7 @@ def one_hot(indices: Tensor, depth: int, on_value: Operand = 1, off_value: Opera
         raise TypeError(
             f"For 'one_hot', 'on_value' and 'off_value' must have one dtype, but got {on.dtype} and {off.dtype}"
         )
+    on, off = (check_operand(one, "one_hot") for one in (on, off))
     hot = one_hot_array(indices._array, depth, np.bool_)
     xp = array_module(hot)
     placed = hot if axis == -1 else xp.moveaxis(hot, -1, axis)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core import taps
+from ..core import precision, taps
 from ..core.backend import is_array
 from ..core.dtype import wrapped
 from ..core.operator import Operator
@@ -46,7 +46,16 @@ def _scatter_add_kernel(g: Array, index: Any, shape: tuple[int, ...]) -> Array:
     return spread
 
 
-getitem_operator = ViewOperator(
+class _GetItem(ViewOperator):
+    """Parts by ints and slices keep their dtype inside ``Cell.to_float``; what is gathered is in the one asked for."""
+
+    def _run(self, operands: tuple[Any, ...], inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+        if precision.scopes and not _is_basic(attrs["index"]):
+            operands = precision.cast_operands(operands)
+        return super()._run(operands, inputs, attrs)
+
+
+getitem_operator = _GetItem(
     "getitem",
     lambda x, index: x[index],
     (lambda F, g, out, x, index: F.scatter_add(g, index=index, shape=tuple(x.shape)),),

@@ -13,7 +13,7 @@ from ..core.surfaces import declare, prim, renamed
 from ..core.tensor import Tensor
 from ..core.types import Ints
 from ..cpu.array_module import array_module
-from .arguments import along, check_integers, check_tensor, ints_of, one_axis
+from .arguments import along, check_integers, check_operand, check_tensor, ints_of, one_axis
 from .indexing import getitem_operator
 from .rearranging import ravel
 from .shape import broadcast_to, concat, pad, reshape, slice_operator, stack
@@ -266,7 +266,7 @@ def unstack(input_x: Tensor, axis: int = 0) -> tuple[Tensor, ...]:
         TypeError: ``input_x`` is no Tensor, or ``axis`` no int.
         ValueError: ``axis`` is out of range.
     """
-    x = check_tensor(input_x, "unstack", "input_x")
+    x = check_operand(input_x, "unstack", "input_x")
     at = one_axis(axis, x.ndim, "unstack")
     return tuple([getitem_operator(x, index=along(x, at, i)) for i in range(x.shape[at])])
 

@@ -17,7 +17,7 @@ from ..core.types import Array, Ints, Value
 from ..cpu import layer_norm as layer_norm_kernels
 from ..cpu.array_module import array_module
 from ..cpu.widening import widen
-from .arguments import check_tensor, one_axis
+from .arguments import check_operand, check_tensor, one_axis
 from .arithmetic import add, div, mul, pow, rsqrt, square, sub
 from .convolution import check_format
 from .elementwise import as_dtype, through_single, zeros_operator
@@ -283,7 +283,7 @@ def batch_norm(
         TypeError: ``input_x`` is no Tensor.
         ValueError: the input has no axis 1, or a statistic, ``weight`` or ``bias`` is not one number for each channel.
     """
-    x = check_tensor(input_x, "batch_norm", "input_x")
+    x = check_operand(input_x, "batch_norm", "input_x")
     channels = x.shape[1] if x.ndim > 1 else None
     for name, one in (
         ("running_mean", running_mean),
@@ -372,6 +372,7 @@ def group_normalized(x: Tensor, groups: int, weight: Tensor, bias: Tensor, eps: 
     Returns:
         A tensor like ``x``.
     """
+    x = check_operand(x, "group_norm", "x")
     n, c = x.shape[:2]
     length = x.size // max(1, n * groups)
     rows = layer_norm(reshape(_in_single(x), (n * groups, length)), (length,), None, None, eps)

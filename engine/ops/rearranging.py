@@ -12,7 +12,7 @@ from ..core.surfaces import alias, declare, prim, renamed
 from ..core.tensor import Tensor
 from ..core.types import Ints, Shape, TensorLike
 from ..cpu.array_module import array_module
-from .arguments import along, axes_of, check_tensor, ints_of, one_axis
+from .arguments import along, axes_of, check_operand, check_tensor, ints_of, one_axis
 from .indexing import getitem_operator
 from .shape import (
     apart,
@@ -332,7 +332,7 @@ def repeat_interleave(input: TensorLike, repeats: Shape, axis: int | None = None
         TypeError: ``repeats`` holds no ints.
         ValueError: a number is negative, there are too few or too many, or ``axis`` is out of range.
     """
-    x = tensor_of(input)
+    x = check_operand(tensor_of(input), "repeat_interleave")
     if axis is None:
         x, axis = ravel(x), 0
     at = one_axis(axis, x.ndim, "repeat_interleave")

@@ -16,7 +16,7 @@ from ..core.types import Array, Ints, Number, Shape, TensorLike, Value
 from ..cpu.array_module import array_module
 from ..cpu.widening import in_single
 from . import arithmetic, comparison, elementwise
-from .arguments import along, check_same_dtype, check_tensor, ints_of, one_axis
+from .arguments import along, check_operand, check_same_dtype, check_tensor, ints_of, one_axis
 from .elementwise import as_dtype, as_single, cast_operator
 from .gathering import _grid, _integers, _masked, _rows, _same_axes, check_in_range
 from .indexing import getitem_operator, scatter_add_operator, setitem_operator
@@ -583,7 +583,7 @@ def _family(name: str, how: str, rows: bool, keep: bool) -> Callable[..., Tensor
     """
 
     def scattered(input_x: Tensor, indices: Tensor, updates: Tensor, use_locking: bool = False) -> Tensor:
-        x, i = check_tensor(input_x, name, "input_x"), _integers(indices, name, "indices")
+        x, i = (check_tensor if keep else check_operand)(input_x, name, "input_x"), _integers(indices, name, "indices")
         if not x.ndim:
             raise ValueError(f"For '{name}', 'input_x' must have at least 1 axis, but got shape ()")
         index = _rows(i) if rows else (i._array,)

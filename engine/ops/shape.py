@@ -19,7 +19,7 @@ from ..core.tensor import Tensor
 from ..core.types import Array, DTypeLike, Functions, Ints, Shape, TensorLike, Value
 from ..core.views import ViewOperator, stop_gradient_operator
 from ..cpu.array_module import array_module
-from .arguments import Axis, along, axes_of, check_tensor, ints_of, one_axis
+from .arguments import Axis, along, axes_of, check_operand, check_tensor, ints_of, one_axis
 from .elementwise import array_dtype, broadcast_to_operator, cast_operator
 
 __all__ = [
@@ -358,7 +358,7 @@ def _flatten_class(input_x: Tensor) -> Tensor:
         TypeError: ``input_x`` is no Tensor.
         ValueError: it has no axes.
     """
-    x = check_tensor(input_x, "Flatten", "input_x")
+    x = check_operand(input_x, "Flatten", "input_x")
     if not x.ndim:
         raise ValueError("For 'Flatten', 'input_x' must have at least 1 axis, but got shape ()")
     return apart(reshape(x, (x.shape[0], math.prod(x.shape[1:]))), x)
@@ -380,7 +380,8 @@ def flatten(input: Tensor, order: str = "C", *, start_dim: int = 1, end_dim: int
         TypeError: ``input`` is no Tensor.
         ValueError: ``order`` is neither "C" nor "F", or an axis is out of range or behind ``end_dim``.
     """
-    return apart(flat_view(input, order, start_dim, end_dim), input)
+    x = check_operand(input, "flatten")
+    return apart(flat_view(x, order, start_dim, end_dim), x)
 
 
 def flat_view(input: Tensor, order: str, start_dim: int, end_dim: int) -> Tensor:
@@ -533,7 +534,7 @@ def tile(input: Tensor, dims: Shape) -> Tensor:
         TypeError: ``input`` is no Tensor, or ``dims`` holds no ints.
         ValueError: a number is negative.
     """
-    x = check_tensor(input, "tile")
+    x = check_operand(input, "tile")
     times = ints_of(dims, "tile", "dims")
     if min(times, default=0) < 0:
         raise ValueError(f"For 'tile', 'dims' must not be negative, but got {times}")

@@ -11,7 +11,7 @@ from ..core.surfaces import declare, prim, renamed
 from ..core.tensor import Tensor
 from ..core.types import Ints, Shape
 from ..cpu.array_module import array_module
-from .arguments import along, check_tensor, ints_of, one_axis
+from .arguments import along, check_operand, check_tensor, ints_of, one_axis
 from .indexing import getitem_operator, setitem_operator
 from .shape import pad_by_axis, reshape, slice_operator, transpose
 
@@ -114,7 +114,7 @@ def strided_slice(
         ValueError: the three have different lengths, or a stride is 0.
         IndexError: more entries than axes, or a shrunk one that is out of range.
     """
-    x = check_tensor(input_x, "strided_slice", "input_x")
+    x = check_operand(input_x, "strided_slice", "input_x")
     starts, stops, steps = (ints_of(v, "strided_slice", "begin, end and strides") for v in (begin, end, strides))
     if not len(starts) == len(stops) == len(steps) or 0 in steps:
         raise ValueError(

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 import hookscope.engine as ms
-from hookscope.engine import JitConfig, Parameter, Tensor, nn, ops
+from hookscope.engine import JitConfig, Parameter, Tensor, mint, nn, ops
 
 
 class Net(nn.Cell):
@@ -208,6 +209,73 @@ def test_casts_and_views_keep_the_type_they_are_asked_for_or_find() -> None:
             return half.dtype, half.astype(ms.float32).dtype, x.reshape((-1,)).dtype, x[0].dtype
 
     assert Probe().to_float(ms.float16)(Tensor([[1.0, 2.0]])) == (ms.float16, ms.float32, ms.float32, ms.float32)
+
+
+# The dtype that MindSpore 2.10 gives where a cell is to compute Float16 and the input is Float32.
+IN_HALF = {
+    "x[[0, 1]]": lambda x: x[[0, 1]],
+    "x[index]": lambda x: x[Tensor([0, 1])],
+    "x[mask]": lambda x: x[x > 3],
+    "flatten": ops.flatten,
+    "nn.Flatten": lambda x: nn.Flatten()(x),
+    "tile": lambda x: ops.tile(x, (1, 2)),
+    "gather": lambda x: ops.gather(x, Tensor([0, 1]), 0),
+    "unbind": lambda x: ops.unbind(x)[0],
+    "unstack": lambda x: ops.unstack(x)[0],
+    "stop_gradient": ops.stop_gradient,
+    "deepcopy": ops.deepcopy,
+    "diagonal": lambda x: x.diagonal(),
+    "index_select": lambda x: x.index_select(0, Tensor([0, 1])),
+    "repeat_interleave": lambda x: x.repeat_interleave(2, 0),
+    "one_hot": lambda x: ops.one_hot(Tensor([0, 1]), 3, Tensor(1.0), Tensor(0.0)),
+    "full_like": lambda x: ops.full_like(x, 1.0),
+    "strided_slice": lambda x: ops.strided_slice(x, (0, 0), (1, 1), (1, 1)),
+    "sort": lambda x: ops.sort(x)[0],
+    "topk": lambda x: ops.topk(x, 2)[0],
+    "BatchNorm": lambda x: nn.BatchNorm1d(3)(x),
+    "BatchNorm in training": lambda x: nn.BatchNorm1d(3).set_train()(x),
+    "GroupNorm": lambda x: nn.GroupNorm(1, 3)(x.reshape((1, 3, 3, 1))),
+    "concat": lambda x: ops.concat((x, x)),
+    "where": lambda x: ops.where(x > 2, x, x),
+    "max": lambda x: ops.max(x)[0],
+    "relu": lambda x: ops.relu(x),
+}
+IN_SINGLE = {
+    "reshape": lambda x: x.reshape((9,)),
+    "transpose": lambda x: x.T,
+    "x[0]": lambda x: x[0],
+    "x[:, 1:]": lambda x: x[:, 1:],
+    "expand_dims": lambda x: ops.expand_dims(x, 0),
+    "squeeze": lambda x: ops.squeeze(x),
+    "Tensor.flatten": lambda x: x.flatten(),
+    "mint.flatten": mint.flatten,
+    "split": lambda x: ops.split(x, 1)[0],
+    "chunk": lambda x: ops.chunk(x, 2)[0],
+    "broadcast_to": lambda x: ops.broadcast_to(x, (2, 3, 3)),
+    "zeros_like": ops.zeros_like,
+    "astype": lambda x: x.astype(ms.float32),
+    "narrow": lambda x: ops.narrow(x, 0, 0, 1),
+    "movedim": lambda x: x.movedim(0, 1),
+    "contiguous": lambda x: x.contiguous(),
+    "in a row": lambda x: next(iter(x)),
+}
+
+
+@pytest.mark.parametrize(
+    ("function", "wanted"),
+    [(f, ms.float16) for f in IN_HALF.values()] + [(f, ms.float32) for f in IN_SINGLE.values()],
+    ids=[*IN_HALF, *IN_SINGLE],
+)
+def test_functions_made_of_several_operators_follow_to_float_as_in_mindspore(
+    function: Callable[[Tensor], Tensor], wanted: Any
+) -> None:
+    class Probe(nn.Cell):
+        def construct(self, x: Tensor) -> Tensor:
+            return function(x)
+
+    x = ops.arange(9).reshape((3, 3)).astype(ms.float32)
+    assert Probe().to_float(ms.float16)(x).dtype is wanted
+    assert function(x).dtype is ms.float32
 
 
 def test_an_error_inside_leaves_no_type_behind() -> None:
