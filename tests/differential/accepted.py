@@ -254,9 +254,10 @@ def coarse(case: Case, reference: dict[str, Any], answer: dict[str, Any], differ
     return difference.apart < 1e-3
 
 
-def of_tanh(case: Case, reference: dict[str, Any], answer: dict[str, Any], difference: Difference) -> bool:
-    """Numbers are apart by what MindSpore's tanh in the program is off, and its gradient."""
-    return "numbers" in difference.kind and "tanh" in case.source.lower() and difference.apart < 1e-3
+def enlarged(case: Case, reference: dict[str, Any], answer: dict[str, Any], difference: Difference) -> bool:
+    """Numbers are apart by what MindSpore's tanh is off, or by a rounding that Adam divides by its own size."""
+    larger = re.search("tanh|Adam", case.source, re.IGNORECASE) is not None
+    return larger and "numbers" in difference.kind and difference.apart < 1e-3
 
 
 def lost(case: Case, reference: dict[str, Any], answer: dict[str, Any], difference: Difference) -> bool:
@@ -534,7 +535,7 @@ ACCEPTED: tuple[tuple[str, Condition, str], ...] = (
     (r"ops\.(threshold|addmv|addcmul)", kinds("dtype"), "dtypes combine as elsewhere"),
     (r"(ops|Tensor)\.(floor_divide|pow)|numpy\.power", kinds("numbers"),
      "division of integers by 0; powers are exact or 0"),
-    (r"cells", of_tanh, "MindSpore's tanh is 1e-4 off on a CPU"),
+    (r"cells", enlarged, "MindSpore's tanh is 1e-4 off on a CPU; Adam makes steps of a rounding"),
     (r"cells", nearly_zero, "a difference of rounding beside numbers near 1"),
     (r"programs", nearly_zero, "a difference of rounding beside numbers near 1"),
     (r"programs", not_finite, "NaN and infinity stay where they came up"),
