@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core import precision
 from ..core.backend import is_array
 from ..core.dtype import float32, numpy_dtype, promote, promote_scalar, wrapped
 from ..core.nested import replaced, tensors_in
@@ -167,6 +168,8 @@ class Binary(Operator):
                     return self._run((input, other), (array, other._array), {})
             elif dtype.kind == "f" and type(other) in _REAL:
                 return self._run((input, other), (array, other), {})
+        if precision.scopes:
+            input, other = precision.cast_operands((input, other))
         x, y = operands(self.name, input, other, self.integers_to_float, self.second)
         out = Operator.__call__(self, x, y)
         return out if not self.beside_numbers else as_beside_a_number(out, input, other)

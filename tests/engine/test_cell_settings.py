@@ -235,6 +235,8 @@ IN_HALF = {
     "BatchNorm": lambda x: nn.BatchNorm1d(3)(x),
     "BatchNorm in training": lambda x: nn.BatchNorm1d(3).set_train()(x),
     "GroupNorm": lambda x: nn.GroupNorm(1, 3)(x.reshape((1, 3, 3, 1))),
+    "a number of half precision times x": lambda x: x.sum() * x,
+    "x divided by such a number": lambda x: ops.div(x, x.sum()),
     "concat": lambda x: ops.concat((x, x)),
     "where": lambda x: ops.where(x > 2, x, x),
     "max": lambda x: ops.max(x)[0],
