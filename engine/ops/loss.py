@@ -16,7 +16,7 @@ from ..core.tensor import Tensor
 from ..core.types import Array
 from ..cpu import cross_entropy as cross_entropy_kernels
 from ..cpu.array_module import array_module
-from ..cpu.widening import widen
+from ..cpu.widening import is_half, widen
 from .activation import log_softmax, softmax, softplus
 from .arguments import check_tensor
 from .arithmetic import abs as absolute
@@ -478,7 +478,7 @@ def binary_cross_entropy_with_logits(
         reduction: "mean", "sum" or "none".
 
     Returns:
-        A 0-d tensor, with "none" one of the shape of ``input``.
+        A 0-d tensor, with "none" one of the shape of ``input``; in its dtype, whatever the weights have.
 
     Raises:
         TypeError: ``input`` or ``target`` is no Tensor.
@@ -493,7 +493,8 @@ def binary_cross_entropy_with_logits(
     else:
         factor = add(mul(y, sub(pos_weight, 1.0)), 1.0)
         losses = add(mul(1.0 - y, x), mul(factor, add(soft, maximum(neg(x), 0.0))))
-    return reduced(losses if weight is None else mul(losses, weight), reduction, "binary_cross_entropy_with_logits")
+    found = reduced(losses if weight is None else mul(losses, weight), reduction, "binary_cross_entropy_with_logits")
+    return as_dtype(found, x._array.dtype) if is_half(x._array) else found
 
 
 @declare(primitive=prim("BCEWithLogitsLoss", reduction="mean"))

@@ -224,6 +224,8 @@ def test_binary_cross_entropy_does_not_overflow_and_takes_weights() -> None:
     x, y = Tensor([1000.0, -1000.0]), Tensor([0.0, 1.0])
     assert ops.binary_cross_entropy_with_logits(x, y, reduction="none").tolist() == [1000.0, 1000.0]
     assert nn.BCEWithLogitsLoss(weight=Tensor([1.0, 3.0]))(x, y).item() == 2000.0
+    half, weight = Tensor([1.0, -1.0], ms.float16), Tensor([1.0, 3.0])
+    assert nn.BCEWithLogitsLoss(weight=weight, pos_weight=weight)(half, half).dtype is ms.float16
 
 
 @pytest.mark.parametrize("smoothing", [0.0, 0.2])
