@@ -14,7 +14,7 @@ import numpy as np
 
 from ..core import random
 from ..core.backend import to_device, to_host
-from ..core.checks import check_int, check_type
+from ..core.checks import check_int, check_not_negative, check_type
 from ..core.dtype import bool_, float32, int32, int64, numpy_dtype
 from ..core.generator import Generator
 from ..core.surfaces import declare, prim
@@ -22,7 +22,7 @@ from ..core.tensor import Tensor
 from ..core.types import Array, DTypeLike, Shape, TensorLike
 from ..cpu import philox
 from ..cpu.array_module import special_module
-from .arguments import check_tensor, ints_of
+from .arguments import bool_of, check_axes, check_tensor, int_of, ints_of
 from .indexing import getitem_operator
 
 __all__ = [
@@ -707,18 +707,14 @@ def multinomial(input: Tensor, num_samples: int, replacement: bool = True, seed:
         ValueError: a 0-d ``input``, a weight that is negative or not finite, a row of zeros, a negative
             ``num_samples``, or without ``replacement`` more than N.
     """
-    weights = to_host(check_tensor(input, "multinomial")._array).astype(np.float64)
-    if weights.ndim < 1 or num_samples < 0:
-        raise ValueError(
-            f"For 'multinomial', 'input' must have at least 1 axis and 'num_samples' not be negative, "
-            f"but got shape {weights.shape} and {num_samples}"
-        )
+    weights = to_host(check_axes(input, 1, "multinomial")._array).astype(np.float64)
+    num_samples = check_not_negative(int_of(num_samples, "multinomial", "num_samples"), "multinomial", "num_samples")
     if not (np.isfinite(weights).all() and (weights >= 0).all() and (weights.sum(-1) > 0).all()):
         raise ValueError(
             "For 'multinomial', weights in 'input' must be finite and not negative, and one of each row above 0"
         )
     rows = weights.reshape(-1, weights.shape[-1])
-    if replacement:
+    if bool_of(replacement, "multinomial", "replacement"):
         edges = np.cumsum(rows, -1)
         u = inner_uniform((rows.shape[0], num_samples), seed) * edges[:, -1:]
         found = (u[..., None] >= edges[:, None, :]).sum(-1)

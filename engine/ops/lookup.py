@@ -6,7 +6,7 @@ from ..core.surfaces import declare, prim
 from ..core.tensor import Tensor
 from ..cpu.array_module import array_module
 from . import comparison
-from .arguments import check_integers, check_tensor, ints_of
+from .arguments import check_axes, check_integers, int_of, ints_of
 from .gathering import check_in_range, gather
 from .shape import expand_dims, reshape
 from .statistics import vector_norm
@@ -66,17 +66,15 @@ def embedding(
     """
     if scale_grad_by_freq:
         raise NotImplementedError("For 'embedding', 'scale_grad_by_freq' is not covered; scale the gradient yourself")
-    check_tensor(weight, "embedding", "weight")
-    if padding_idx is not None and not -weight.shape[0] <= padding_idx < weight.shape[0]:
-        raise ValueError(
-            f"For 'embedding', 'padding_idx' must be in [{-weight.shape[0]}, {weight.shape[0]}), but got {padding_idx}"
-        )
+    count = check_axes(weight, 1, "embedding", "weight").shape[0]
+    if padding_idx is not None and not -count <= int_of(padding_idx, "embedding", "padding_idx") < count:
+        raise ValueError(f"For 'embedding', 'padding_idx' must be in [{-count}, {count}), but got {padding_idx}")
     if max_norm is not None:
         _shorten(weight, input, max_norm, norm_type)
     rows = gather(weight, input, 0)
     if padding_idx is None:
         return rows
-    mine = comparison.eq(input, padding_idx % weight.shape[0])
+    mine = comparison.eq(input, padding_idx % count)
     return comparison.where(expand_dims(mine, -1), rows.data, rows)  # the row of the padding gets no gradient
 
 

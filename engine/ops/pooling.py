@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..core.backend import to_device
-from ..core.checks import check_one_of, check_type
+from ..core.checks import check_one_of, check_real, check_type
 from ..core.dtype import int32, int64, numpy_dtype
 from ..core.operator import Operator
 from ..core.surfaces import declare, prim
@@ -602,7 +602,7 @@ def _avg_pool3d(
 
 
 def _raised(x: Tensor, norm_type: float, name: str) -> Tensor:
-    if norm_type == 0:
+    if check_real(norm_type, name, "norm_type") == 0:
         raise ValueError(f"For '{name}', 'norm_type' must not be 0")
     return pow(x, float(norm_type))
 
