@@ -17,8 +17,9 @@ from ..core.dtype import DType, int64, numpy_dtype, to_dtype
 from ..core.generator import Generator
 from ..core.tensor import Tensor
 from ..core.types import DTypeLike, Ints, Number, Operand, Shape
-from ..ops.arguments import Axis, along, axes_of, one_axis
+from ..ops.arguments import Axis, along, axes_of, check_tensor, int_of, one_axis
 from ..ops.arithmetic import scaled
+from ..ops.scattering import scaled_source
 from ..ops.shape import flat_view
 
 __all__ = [
@@ -105,7 +106,7 @@ def dot(input: Tensor, other: Tensor) -> Tensor:
     Raises:
         ValueError: one has not one axis, or the lengths differ.
     """
-    if input.ndim != 1 or other.ndim != 1:
+    if check_tensor(input, "mint.dot").ndim != 1 or check_tensor(other, "mint.dot", "other").ndim != 1:
         raise ValueError(f"For 'mint.dot', both must have one axis, but got shapes {input.shape} and {other.shape}")
     return ops.matmul(input, other)
 
@@ -123,7 +124,7 @@ def vdot(input: Tensor, other: Tensor) -> Tensor:
     Raises:
         ValueError: one has not one axis, or the lengths differ.
     """
-    return dot(ops.conj(input) if input._array.dtype.kind == "c" else input, other)
+    return dot(ops.conj(input) if check_tensor(input, "mint.vdot")._array.dtype.kind == "c" else input, other)
 
 
 def item(input: Tensor) -> bool | int | float | complex:
@@ -489,8 +490,9 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     Raises:
         ValueError: an axis is out of range, or the last comes before the first.
     """
+    ndim = check_tensor(input, "flatten").ndim
     for axis in (start_dim, end_dim):
-        axes_of(axis, input.ndim, "flatten")  # unlike ops.flatten, which takes an axis 1 that is not there
+        axes_of(axis, ndim, "flatten")  # unlike ops.flatten, which takes an axis 1 that is not there
     return flat_view(input, "C", start_dim, end_dim)
 
 
@@ -524,9 +526,9 @@ def diag(input: Tensor, diagonal: int = 0) -> Tensor:
     Raises:
         ValueError: ``input`` has another number of axes.
     """
-    if input.ndim == 2:
+    if check_tensor(input, "mint.diag").ndim == 2:
         return ops.diagonal(input, diagonal)
-    place = builtins.abs(diagonal)
+    place = builtins.abs(int_of(diagonal, "mint.diag", "diagonal"))
     square = ops.diag(input)
     if not place:
         return square
@@ -623,8 +625,8 @@ def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: 
         TypeError: an argument is no Tensor.
         ValueError: the shapes do not fit, or ``dim`` or a place is out of range.
     """
-    own = ops.reshape(input, input.shape)  # ops.index_add gives a Parameter the sum
-    return ops.index_add(own, index, source if alpha == 1 else source * alpha, dim)
+    own = ops.reshape(input, check_tensor(input, "index_add").shape)  # ops.index_add gives a Parameter the sum
+    return ops.index_add(own, index, scaled_source("index_add", source, alpha), dim)
 
 
 def select(input: Tensor, dim: int, index: int) -> Tensor:
@@ -643,7 +645,8 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
         ValueError: ``dim`` is out of range.
         IndexError: ``index`` is.
     """
-    return input[along(input, one_axis(dim, input.ndim, "mint.select"), index)]
+    at = one_axis(dim, check_tensor(input, "mint.select").ndim, "mint.select")
+    return input[along(input, at, int_of(index, "mint.select", "index"))]
 
 
 def take(input: Tensor, index: Tensor) -> Tensor:
@@ -685,7 +688,7 @@ def log_softmax(input: Tensor, dim: int | None = None, *, dtype: DTypeLike | Non
 
 def axis_unless_given(input: Tensor) -> int:
     """The axis of softmax and log_softmax where ``dim`` is None, as MindSpore has it."""
-    return 0 if input.ndim in (0, 1, 3) else 1
+    return 0 if check_tensor(input, "softmax").ndim in (0, 1, 3) else 1
 
 
 # Making
@@ -786,7 +789,7 @@ def _floating(dtype: DTypeLike, name: str) -> DTypeLike:
 
 
 def _as(tensor: Tensor, dtype: DTypeLike | None) -> Tensor:
-    return tensor if dtype is None else tensor.astype(to_dtype(dtype))
+    return tensor if dtype is None else ops.cast(tensor, to_dtype(dtype))
 
 
 def rand(

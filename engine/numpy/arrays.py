@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ..core.dtype import (
@@ -29,8 +27,10 @@ __all__ = ["array", "asarray", "asfarray", "copy"]
 
 def element_type(dtype: AnyDType) -> DType:
     """An element type of the engine's, given so, by NumPy's name, or as a Python type."""
-    named: dict[Any, Any] = {int: int32, float: float32, bool: bool_}
-    return any_dtype(named.get(dtype, dtype))
+    for kind, own in ((int, int32), (float, float32), (bool, bool_)):
+        if dtype is kind:
+            return own
+    return any_dtype(dtype)
 
 
 def array(obj: TensorLike, dtype: AnyDType | None = None, copy: bool = True, ndmin: int = 0) -> Tensor:

@@ -13,7 +13,7 @@ from ..core.checks import check_one_of
 from ..core.dtype import bool_, int32, int64
 from ..core.tensor import Tensor
 from ..core.types import Ints, TensorLike
-from ..ops.arguments import ints_of, one_axis
+from ..ops.arguments import check_broadcast, ints_of, one_axis
 from .arrays import asarray, made, together, vector
 
 __all__ = [
@@ -90,8 +90,8 @@ def take_along_axis(arr: TensorLike, indices: TensorLike, axis: int | None) -> T
         )
     at = one_axis(axis, x.ndim, "numpy.take_along_axis")
     places = _whole(places, "take_along_axis")
-    others = [(*one.shape[:at], *one.shape[at + 1 :]) for one in (x, places)]
-    shape = np.broadcast_shapes(*others)
+    own, other = ((*one.shape[:at], *one.shape[at + 1 :]) for one in (x, places))
+    shape = check_broadcast("numpy.take_along_axis", arr=own, indices=other)
     x, places = (ops.broadcast_to(one, (*shape[:at], one.shape[at], *shape[at:])) for one in (x, places))
     return ops.gather_elements(x, at, ops.where(places < 0, places + x.shape[at], places))
 
@@ -126,7 +126,8 @@ def choose(a: TensorLike, choices: TensorLike | Sequence[TensorLike], mode: str 
     given = list(together(*choices)) if isinstance(choices, list | tuple) and choices else list(asarray(choices))
     if not given:
         raise ValueError("For 'numpy.choose', 'choices' must hold one tensor at least")
-    shape = np.broadcast_shapes(which.shape, *(one.shape for one in given))
+    named = {f"choices[{i}]": one.shape for i, one in enumerate(given)}
+    shape = check_broadcast("numpy.choose", a=which.shape, **named)
     places = np.clip(which.asnumpy(), 0, len(given) - 1) if mode == "clip" else which.asnumpy() % len(given)
     stacked = ops.stack([ops.broadcast_to(one, shape) for one in given])
     return take_along_axis(stacked, made(np.broadcast_to(places, shape)[None]), 0)[0]
@@ -146,6 +147,9 @@ def select(condlist: Sequence[TensorLike], choicelist: Sequence[TensorLike], def
     Raises:
         ValueError: none, or not as many choices as conditions, or shapes that do not broadcast.
     """
+    for argument, value in (("condlist", condlist), ("choicelist", choicelist)):
+        if not isinstance(value, list | tuple | np.ndarray | Tensor) or not np.ndim(value):
+            raise TypeError(f"For 'numpy.select', '{argument}' must be a list or tuple, but got {value!r}")
     if len(condlist) != len(choicelist) or not len(condlist):
         raise ValueError(
             f"For 'numpy.select', 'choicelist' must hold one tensor for each of one condition at least, but got "

@@ -73,6 +73,8 @@ def taking_lists(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         for key, value in arguments.items():
             kind = kinds.get(key, "")
             if "Sequence[Tensor]" in kind:
+                if not isinstance(value, list | tuple | np.ndarray | Tensor) or not np.ndim(value):
+                    raise TypeError(f"For 'numpy.{name}', '{key}' must be a list or tuple, but got {value!r}")
                 arguments[key] = [asarray(one) for one in value]
             elif "Tensor" in kind and isinstance(value, list | tuple | np.ndarray):
                 arguments[key] = asarray(value)

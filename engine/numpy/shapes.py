@@ -11,7 +11,7 @@ import numpy as np
 from .. import ops
 from ..core.tensor import Tensor
 from ..core.types import Ints, TensorLike
-from ..ops.arguments import Axis, ints_of, one_axis
+from ..ops.arguments import Axis, check_axes, ints_of, one_axis
 from .arrays import asarray, together
 
 __all__ = [
@@ -110,7 +110,8 @@ def split(x: TensorLike, indices_or_sections: Ints, axis: int = 0) -> tuple[Tens
     Raises:
         ValueError: that many pieces of one length do not make up the axis.
     """
-    x = asarray(x)
+    x = check_axes(asarray(x), 1, "numpy.split", "x")
+    axis = one_axis(axis, x.ndim, "numpy.split")
     if isinstance(indices_or_sections, int):
         if indices_or_sections < 1 or x.shape[axis] % indices_or_sections:
             raise ValueError(
@@ -118,7 +119,7 @@ def split(x: TensorLike, indices_or_sections: Ints, axis: int = 0) -> tuple[Tens
                 f"{x.shape[axis]} of axis {axis}"
             )
         return ops.split(x, x.shape[axis] // indices_or_sections, axis)
-    ends = [0, *indices_or_sections, x.shape[axis]]
+    ends = [0, *ints_of(indices_or_sections, "numpy.split", "indices_or_sections"), x.shape[axis]]
     return ops.split(x, [high - low for low, high in itertools.pairwise(ends)], axis)
 
 

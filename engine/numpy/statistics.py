@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import ops
-from ..core.checks import check_one_of
+from ..core.checks import check_one_of, check_positive_int, check_type
 from ..core.dtype import float32
 from ..core.tensor import Tensor
 from ..core.types import AnyDType, TensorLike
@@ -86,10 +86,18 @@ def _edges(name: str, a: Tensor, bins: Any, limits: Any) -> Tensor:
         raise TypeError(f"For 'numpy.{name}', 'bins' must be an int or edges, but got {bins!r}")
     given = asarray(bins)
     if given.ndim:
+        if given.ndim > 1 or given.size < 2:
+            raise ValueError(f"For 'numpy.{name}', 'bins' must be an int or at least 2 edges, but got {bins}")
         if np.any(np.diff(given.asnumpy()) < 0):
             raise ValueError(f"For 'numpy.{name}', 'bins' must rise, but got {bins}")
         return given
-    return made(np.histogram_bin_edges(a.asnumpy(), int(given.item()), limits), float32)
+    count = check_positive_int(given.item(), f"numpy.{name}", "bins", repr)
+    if limits is not None and len(check_type(limits, list | tuple, f"numpy.{name}", "range", "a pair of numbers")) != 2:
+        raise ValueError(f"For 'numpy.{name}', 'range' must be a pair of numbers, but got {limits!r}")
+    points = a.asnumpy()
+    if limits is None and not np.isfinite(points).all():
+        raise ValueError(f"For 'numpy.{name}', 'a' must be finite where no 'range' is given")
+    return made(np.histogram_bin_edges(points, count, limits), float32)
 
 
 def histogram_bin_edges(
