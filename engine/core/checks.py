@@ -38,8 +38,9 @@ def check_type(
         TypeError: it is of another class.
     """
     if not isinstance(value, kind):
-        name = getattr(kind, "__name__", "")
-        what = what or f"{'an' if name[0] in 'aeiouAEIOU' else 'a'} {name}"
+        kinds: tuple[Any, ...] = getattr(kind, "__args__", (kind,))
+        names = [one.__name__ for one in kinds]
+        what = what or " or ".join(f"{'an' if name[0] in 'aeiouAEIOU' else 'a'} {name}" for name in names)
         raise TypeError(f"For '{who}', '{argument}' must be {what}, but got {show(value)}")
     return value
 

@@ -17,8 +17,9 @@ from ..core.dtype import DType, int64, numpy_dtype, to_dtype
 from ..core.generator import Generator
 from ..core.tensor import Tensor
 from ..core.types import DTypeLike, Ints, Number, Operand, Shape
-from ..ops.arguments import Axis, along, axes_of, check_tensor, int_of, one_axis
+from ..ops.arguments import Axis, along, axes_of, check_tensor, int_of, ints_of, one_axis
 from ..ops.arithmetic import scaled
+from ..ops.drawing import check_generator
 from ..ops.scattering import scaled_source
 from ..ops.shape import flat_view
 
@@ -470,8 +471,9 @@ def squeeze(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
     """
     if dim is None:
         return ops.squeeze(input)
-    given = dim if isinstance(dim, int) else tuple(dim)
-    axes = (axes_of(given, input.ndim, "squeeze") if input.ndim else None) or ()
+    ndim = check_tensor(input, "squeeze").ndim
+    given = ints_of(dim, "squeeze", "dim")
+    axes = (axes_of(given, ndim, "squeeze") if ndim else None) or ()
     alone = tuple(axis for axis in axes if input.shape[axis] == 1)
     return ops.squeeze(input, alone) if alone else ops.reshape(input, input.shape)
 
@@ -768,7 +770,7 @@ def clone(input: Tensor) -> Tensor:
     Returns:
         a Tensor of its shape and dtype.
     """
-    return input.clone()
+    return check_tensor(input, "mint.clone").clone()
 
 
 def _shape(size: tuple[Any, ...]) -> Sequence[int]:
@@ -842,7 +844,7 @@ def rand_like(input: Tensor, *, dtype: DTypeLike | None = None, device: str | No
     Raises:
         TypeError: the dtype is no floating one.
     """
-    return ops.rand_like(input, dtype=_floating(dtype or input.dtype, "rand_like"))
+    return ops.rand_like(input, dtype=_floating(dtype or check_tensor(input, "rand_like").dtype, "rand_like"))
 
 
 def randn_like(input: Tensor, *, dtype: DTypeLike | None = None, device: str | None = None) -> Tensor:
@@ -859,7 +861,7 @@ def randn_like(input: Tensor, *, dtype: DTypeLike | None = None, device: str | N
     Raises:
         TypeError: the dtype is no floating one.
     """
-    return ops.randn_like(input, dtype=_floating(dtype or input.dtype, "randn_like"))
+    return ops.randn_like(input, dtype=_floating(dtype or check_tensor(input, "randn_like").dtype, "randn_like"))
 
 
 def randint(
@@ -879,6 +881,8 @@ def randint(
     Raises:
         ValueError: another number of arguments, or no int from ``low`` below ``high``.
     """
+    if len(args) not in (2, 3):
+        raise TypeError(f"For 'mint.randint', 'low', 'high' and 'size' or two of them must be given, but got {args}")
     low, high, size = (0, *args) if len(args) == 2 else args
     return ops.randint(low, high, size, _seed(generator), dtype=dtype)
 
@@ -898,8 +902,10 @@ def randint_like(input: Tensor, *args: int, dtype: DTypeLike | None = None, devi
     Raises:
         ValueError: another number of arguments, or no int from ``low`` below ``high``.
     """
+    if len(args) not in (1, 2):
+        raise TypeError(f"For 'mint.randint_like', 'low' and 'high' or one of them must be given, but got {args}")
     low, high = (0, *args) if len(args) == 1 else args
-    return ops.randint(low, high, input.shape, dtype=dtype or input.dtype)
+    return ops.randint(low, high, check_tensor(input, "mint.randint_like").shape, dtype=dtype or input.dtype)
 
 
 def randperm(n: int, *, generator: Generator | None = None, dtype: DTypeLike | None = None) -> Tensor:
@@ -934,7 +940,7 @@ def normal(
     """
     if size is None:
         size = np.broadcast_shapes(*[one.shape for one in (mean, std) if isinstance(one, Tensor)])
-    return ops.randn(*size, seed=_seed(generator)) * std + mean
+    return ops.randn(*ints_of(size, "mint.normal", "size"), seed=_seed(generator)) * std + mean
 
 
 def bernoulli(input: Tensor, *, generator: Generator | None = None) -> Tensor:
@@ -947,7 +953,7 @@ def bernoulli(input: Tensor, *, generator: Generator | None = None) -> Tensor:
     Returns:
         a Tensor of the shape and dtype of ``input``.
     """
-    return (ops.rand(*input.shape, seed=_seed(generator)) < input).astype(input.dtype)
+    return (ops.rand(*check_tensor(input, "mint.bernoulli").shape, seed=_seed(generator)) < input).astype(input.dtype)
 
 
 def multinomial(
@@ -975,5 +981,5 @@ def _seed(generator: Generator | None) -> int | None:
     """A seed drawn from a generator; None for the engine's own stream."""
     if generator is None:
         return None
-    seed, place = generator.draw(1)
+    seed, place = check_generator(generator).draw(1)
     return int((seed * 1000003 + place) % 2**31)  # another one for each draw of the generator

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 
 from ..core.dtype import (
@@ -31,6 +34,13 @@ def element_type(dtype: AnyDType) -> DType:
         if dtype is kind:
             return own
     return any_dtype(dtype)
+
+
+def several(values: Any, name: str, argument: str) -> Sequence[Any]:
+    """What must be a list or tuple, or an array with an axis to go along."""
+    if not isinstance(values, list | tuple | np.ndarray | Tensor) or (hasattr(values, "ndim") and not values.ndim):
+        raise TypeError(f"For '{name}', '{argument}' must be a list or tuple, but got {type(values).__name__}")
+    return values  # type: ignore[return-value]  # a Tensor has the methods that are used of one
 
 
 def array(obj: TensorLike, dtype: AnyDType | None = None, copy: bool = True, ndmin: int = 0) -> Tensor:

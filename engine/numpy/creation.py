@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import ops
-from ..core.checks import check_bool, check_int, check_not_negative, check_type
+from ..core.checks import check_bool, check_int, check_not_negative, check_real, check_type
 from ..core.dtype import float32, float64, int32
 from ..core.tensor import Tensor
 from ..core.types import AnyDType, Ints, TensorLike
@@ -221,6 +221,8 @@ def logspace(
         ValueError: ``num`` is negative, or ``axis`` out of range.
     """
 
+    check_real(base, "numpy.logspace", "base")
+
     def of_tensors(low: Tensor, high: Tensor, share: Tensor) -> Tensor:
         return ops.pow(float(base), _between(low, high, share))
 
@@ -316,7 +318,7 @@ def indices(dimensions: Sequence[int], dtype: AnyDType = int32, sparse: bool = F
     Returns:
         a list of a Tensor for each axis, of the shape ``dimensions``, or with ``sparse`` one that broadcasts to it.
     """
-    shape = tuple(dimensions)
+    shape = ints_of(check_type(dimensions, list | tuple, "numpy.indices", "dimensions"), "numpy.indices", "dimensions")
     grid: Any = np.indices(shape, sparse=True) if sparse else np.indices(shape)
     return [made(one, dtype) for one in grid]
 

@@ -13,8 +13,8 @@ from ..core.checks import check_one_of
 from ..core.dtype import bool_, int32, int64
 from ..core.tensor import Tensor
 from ..core.types import Ints, TensorLike
-from ..ops.arguments import check_broadcast, ints_of, one_axis
-from .arrays import asarray, made, together, vector
+from ..ops.arguments import check_axes, check_broadcast, ints_of, one_axis
+from .arrays import asarray, made, several, together, vector
 
 __all__ = [
     "choose", "ix_", "piecewise", "ravel_multi_index", "select", "take", "take_along_axis", "unravel_index", "where",
@@ -123,7 +123,10 @@ def choose(a: TensorLike, choices: TensorLike | Sequence[TensorLike], mode: str 
     """
     check_one_of(mode, _MODES, "numpy.choose", "mode")
     which = _whole(asarray(a), "choose", "a")
-    given = list(together(*choices)) if isinstance(choices, list | tuple) and choices else list(asarray(choices))
+    if isinstance(choices, list | tuple) and choices:
+        given = list(together(*choices))
+    else:
+        given = list(check_axes(asarray(choices), 1, "numpy.choose", "choices"))
     if not given:
         raise ValueError("For 'numpy.choose', 'choices' must hold one tensor at least")
     named = {f"choices[{i}]": one.shape for i, one in enumerate(given)}
@@ -148,8 +151,7 @@ def select(condlist: Sequence[TensorLike], choicelist: Sequence[TensorLike], def
         ValueError: none, or not as many choices as conditions, or shapes that do not broadcast.
     """
     for argument, value in (("condlist", condlist), ("choicelist", choicelist)):
-        if not isinstance(value, list | tuple | np.ndarray | Tensor) or not np.ndim(value):
-            raise TypeError(f"For 'numpy.select', '{argument}' must be a list or tuple, but got {value!r}")
+        several(value, "numpy.select", argument)
     if len(condlist) != len(choicelist) or not len(condlist):
         raise ValueError(
             f"For 'numpy.select', 'choicelist' must hold one tensor for each of one condition at least, but got "
@@ -186,6 +188,8 @@ def piecewise(
     """
     at = asarray(x)
     one_alone = isinstance(condlist, Tensor | np.ndarray) and (condlist.ndim == at.ndim)
+    for argument, value in (("condlist", condlist), ("funclist", funclist)):
+        several(value, "numpy.piecewise", argument)
     conditions = [asarray(one) for one in ([condlist] if one_alone else condlist)]  # type: ignore[union-attr]
     if len(funclist) not in (len(conditions), len(conditions) + 1):
         raise ValueError(

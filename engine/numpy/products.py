@@ -110,8 +110,8 @@ def tensordot(a: TensorLike, b: TensorLike, axes: int | Sequence[Ints] = 2) -> T
         if not 0 <= axes <= least:
             raise ValueError(f"For 'numpy.tensordot', 'axes' must be in [0, {least}], but got {axes}")
         axes = (tuple(range(a.ndim - axes, a.ndim)), tuple(range(axes)))
-    if not isinstance(axes, list | tuple) or len(axes) != 2:
-        raise TypeError(f"For 'numpy.tensordot', 'axes' must be an int or a pair of axes, but got {axes!r}")
+    if len(check_type(axes, list | tuple, "numpy.tensordot", "axes", "an int or a pair of axes")) != 2:
+        raise ValueError(f"For 'numpy.tensordot', 'axes' must be an int or a pair of axes, but got {axes!r}")
     of_a, of_b = (
         [one_axis(i, x.ndim, "numpy.tensordot") for i in ints_of(one, "numpy.tensordot", "axes")]
         for x, one in ((a, axes[0]), (b, axes[1]))

@@ -13,6 +13,7 @@ from ..core.checks import check_one_of, check_positive_int, check_type
 from ..core.dtype import float32
 from ..core.tensor import Tensor
 from ..core.types import AnyDType, TensorLike
+from ..ops.arguments import int_of
 from .arrays import as_singles, as_type, asarray, made, together
 
 __all__ = [
@@ -92,7 +93,7 @@ def _edges(name: str, a: Tensor, bins: Any, limits: Any) -> Tensor:
             raise ValueError(f"For 'numpy.{name}', 'bins' must rise, but got {bins}")
         return given
     count = check_positive_int(given.item(), f"numpy.{name}", "bins", repr)
-    if limits is not None and len(check_type(limits, list | tuple, f"numpy.{name}", "range", "a pair of numbers")) != 2:
+    if limits is not None and np.shape(limits) != (2,):
         raise ValueError(f"For 'numpy.{name}', 'range' must be a pair of numbers, but got {limits!r}")
     points = a.asnumpy()
     if limits is None and not np.isfinite(points).all():
@@ -206,6 +207,7 @@ def histogramdd(
         if matrix.ndim != 2:
             raise ValueError(f"For 'numpy.histogramdd', 'sample' must be a matrix, but got shape {matrix.shape}")
         points = [matrix[:, i] for i in np.arange(matrix.shape[1]).tolist()]
+    check_type(bins, int | str | list | tuple | Tensor, "numpy.histogramdd", "bins", "an int or a list or tuple")
     each = [bins] * len(points) if isinstance(bins, int | str) else list(bins)
     if len(each) != len(points):
         raise ValueError(
@@ -277,7 +279,8 @@ def bincount(
         raise ValueError(
             f"For 'numpy.bincount', 'weights' must have the shape {numbers.shape} of 'x', but got {factors.shape}"
         )
-    counted = ops.bincount(numbers, factors, max(minlength, length or 0))
+    least, most = (int_of(n, "numpy.bincount", what) for n, what in ((minlength, "minlength"), (length or 0, "length")))
+    counted = ops.bincount(numbers, factors, max(least, most))
     if factors is not None:  # these sums pass gradients
         counted = ops.unsorted_segment_sum(factors.astype(float32), numbers, counted.size)
     return counted if length is None else counted[:length]

@@ -767,7 +767,7 @@ def gumbel_softmax(logits: Tensor, tau: float = 1.0, hard: bool = False, dim: in
         TypeError: ``logits`` is no floating Tensor, or ``dim`` no int.
         ValueError: ``tau`` is not above 0, or ``dim`` out of range.
     """
-    if not tau > 0:
+    if not check_real(tau, "gumbel_softmax", "tau") > 0:
         raise ValueError(f"For 'gumbel_softmax', 'tau' must be above 0, but got {tau}")
     x = check_tensor(logits, "gumbel_softmax", "logits")
     if x._array.dtype.kind not in "fV":

@@ -338,9 +338,10 @@ def round(input: Tensor, *, decimals: int = 0) -> Tensor:
     Raises:
         TypeError: ``input`` is no Tensor.
     """
-    if not decimals:
+    places = int_of(decimals, "round", "decimals")
+    if not places:
         return _rint(input)
-    scale = 10.0 ** int_of(decimals, "round", "decimals")
+    scale = 10.0**places
     return div(_rint(mul(input, scale)), scale)
 
 

@@ -533,11 +533,14 @@ fft2, ifft2, rfft2 = _plane(fftn, "fft2"), _plane(ifftn, "ifft2"), _plane(rfftn,
 irfft2, hfft2, ihfft2 = _plane(irfftn, "irfft2"), _plane(hfftn, "hfft2"), _plane(ihfftn, "ihfft2")
 
 
-def _check_spacing(n: int, d: float, name: str) -> None:
-    if int_of(n, name, "n") < 1:
+def _spacing(n: int, d: float, name: str) -> tuple[int, float]:
+    """The length and the distance of samples as numbers."""
+    count = int_of(n, name, "n")
+    if count < 1:
         raise ValueError(f"For '{name}', 'n' must be at least 1, but got {n}")
     if check_real(d, name, "d") == 0:
         raise ValueError(f"For '{name}', 'd' must not be 0")
+    return count, d
 
 
 def _shifted_axes(input: Tensor, dim: Ints | None, name: str) -> tuple[int, ...]:
@@ -561,8 +564,7 @@ def fftfreq(n: int, d: float = 1.0, dtype: DTypeLike | None = None) -> Tensor:
     Raises:
         ValueError: ``n`` is below 1, or ``d`` is 0.
     """
-    _check_spacing(n, d, "fftfreq")
-    return Tensor(np.fft.fftfreq(n, d).astype(numpy_dtype(dtype or float32)))
+    return Tensor(np.fft.fftfreq(*_spacing(n, d, "fftfreq")).astype(numpy_dtype(dtype or float32)))
 
 
 def rfftfreq(n: int, d: float = 1.0, dtype: DTypeLike | None = None) -> Tensor:
@@ -579,8 +581,7 @@ def rfftfreq(n: int, d: float = 1.0, dtype: DTypeLike | None = None) -> Tensor:
     Raises:
         ValueError: ``n`` is below 1, or ``d`` is 0.
     """
-    _check_spacing(n, d, "rfftfreq")
-    return Tensor(np.fft.rfftfreq(n, d).astype(numpy_dtype(dtype or float32)))
+    return Tensor(np.fft.rfftfreq(*_spacing(n, d, "rfftfreq")).astype(numpy_dtype(dtype or float32)))
 
 
 def fftshift(input: Tensor, dim: Ints | None = None) -> Tensor:

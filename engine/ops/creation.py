@@ -13,7 +13,7 @@ from ..core.dtype import DType, float32, float64, int32, int64, numpy_dtype, pro
 from ..core.parameter import Parameter
 from ..core.surfaces import alias, declare, prim, renamed
 from ..core.tensor import Tensor
-from ..core.types import Array, DTypeLike, Operand, Shape, TensorLike
+from ..core.types import Array, DTypeLike, Number, Operand, Shape, TensorLike
 from ..cpu.array_module import array_module
 from .arguments import bool_of, check_same_dtype, check_tensor, ints_of, one_axis
 from .elementwise import cast_operator
@@ -35,6 +35,7 @@ def _filled(shape: Shape, value: Operand, dtype: DTypeLike, name: str) -> Tensor
     if isinstance(value, Tensor):
         return _spread(value, wanted, numpy_dtype(dtype), name)
     kind = numpy_dtype(dtype)
+    check_type(value, Number | np.generic, name, "fill_value", "a number or a Tensor")
     return Tensor._wrap(to_device(np.full(wanted, wrapped(value, kind), kind)))
 
 

@@ -13,7 +13,7 @@ from ..core.tensor import Tensor
 from ..core.types import Array, TensorLike
 from ..cpu.array_module import array_module
 from . import arithmetic
-from .arguments import along, check_axes, check_broadcast, check_tensor, int_of, one_axis
+from .arguments import along, bool_of, check_axes, check_broadcast, check_tensor, int_of, one_axis
 from .indexing import getitem_operator
 from .rearranging import ravel
 from .shape import broadcast_to, expand_dims, reshape, stack
@@ -352,7 +352,7 @@ def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
     x = check_tensor(input, "nonzero")._array
     xp = array_module(x)
     found = [v.astype(np.int64) for v in xp.nonzero(x.reshape(-1) if x.ndim == 0 else x)]
-    if as_tuple:
+    if bool_of(as_tuple, "nonzero", "as_tuple"):
         return tuple([Tensor._wrap(v) for v in found])
     if x.ndim == 0:
         return Tensor._wrap(xp.zeros((found[0].size, 0), np.int64))

@@ -675,7 +675,7 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     Raises:
         ValueError: ``dim`` is out of range, or shapes that do not broadcast.
     """
-    products = mul(x1, x2)
+    products = mul(check_tensor(x1, "cosine_similarity", "x1"), check_tensor(x2, "cosine_similarity", "x2"))
     wide = [x if x.shape == products.shape else broadcast_to(x, products.shape) for x in (x1, x2)]
     squares = [reduce_sum(mul(x, x), dim) for x in wide]
     # Not of 0: the root has no slope there.
@@ -754,7 +754,7 @@ def triplet_margin_loss(
     Raises:
         ValueError: ``p`` is 0, another ``reduction``, or shapes that do not broadcast.
     """
-    if p == 0:
+    if check_real(p, "triplet_margin_loss", "p") == 0:
         raise ValueError("For 'triplet_margin_loss', 'p' must not be 0")
     near, far = _distance(anchor, positive, p, eps), _distance(anchor, negative, p, eps)
     if swap:

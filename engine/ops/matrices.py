@@ -766,6 +766,8 @@ def pinv(
         ValueError: fewer than two axes, or NaN or infinity among the numbers.
     """
     given = _finite(x, "pinv", False, "x")
+    if given._array.dtype.kind not in "fc":
+        raise TypeError(f"For 'pinv', 'x' must hold floats, but got {given.dtype}")
     s, u, v = _svd(given)
     if rtol is None:
         rtol = 0.0 if atol is not None else max(given.shape[-2:]) * float(np.finfo(given._array.dtype).eps)

@@ -20,7 +20,7 @@ from ..core.tensor import Tensor
 from ..core.types import Array, DTypeLike, Functions, Ints, Value
 from ..cpu import windows
 from ..cpu.array_module import array_module
-from .arguments import check_tensor
+from .arguments import check_tensor, ints_of
 from .arithmetic import mul, pow
 from .comparison import where
 from .convolution import check_format, check_windows, ints_for, pads_for
@@ -457,7 +457,7 @@ def avg_pool1d(
         ValueError: a setting out of range, another ``pad_mode``, another number of axes, or no window fits.
     """
     name = "avg_pool1d"
-    sides = (0, 0, padding, padding) if isinstance(padding, int) else (0, 0, *(tuple(padding) * 2)[:2])
+    sides = (0, 0, *(ints_of(padding, name, "padding") * 2)[:2])
     window, steps = flat_pair(kernel_size, name, "kernel_size"), flat_pair(stride, name, "stride")
 
     def pooled(x: Tensor) -> Tensor:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.checks import check_type
 from ..core.dtype import promote
 from ..core.operator import Operator
 from ..core.surfaces import declare, prim, renamed
@@ -383,8 +384,8 @@ def tensor_dot(x1: Tensor, x2: Tensor, axes: int | Sequence[Ints]) -> Tensor:
             raise ValueError(f"For 'tensor_dot', 'axes' must be in [0, {min(x.ndim, y.ndim)}], but got {axes}")
         mine, theirs = tuple(range(x.ndim - axes, x.ndim)), tuple(range(axes))
     else:
-        if not isinstance(axes, list | tuple) or len(axes) != 2:
-            raise TypeError(f"For 'tensor_dot', 'axes' must be an int or a pair of axes, but got {axes!r}")
+        if len(check_type(axes, list | tuple, "tensor_dot", "axes", "an int or a pair of axes")) != 2:
+            raise ValueError(f"For 'tensor_dot', 'axes' must be an int or a pair of axes, but got {axes!r}")
         mine, theirs = (ints_of(v, "tensor_dot", "axes") for v in axes)
     return _contracted(x, y, mine, theirs, "tensor_dot")
 
@@ -425,6 +426,8 @@ def batch_dot(x1: Tensor, x2: Tensor, axes: Ints | None = None) -> Tensor:
         raise ValueError(f"For 'batch_dot', both tensors must have at least 2 axes, but got {x.shape} and {y.shape}")
     if x.shape[0] != y.shape[0]:
         raise ValueError(f"For 'batch_dot', the first axes must have one length, but got {x.shape} and {y.shape}")
+    if not isinstance(axes, int | list | tuple | None):
+        raise ValueError(f"For 'batch_dot', 'axes' must be an int or a pair, but got {axes!r}")
     given = None if axes is None else ints_of(axes, "batch_dot", "axes")
     pair = (x.ndim - 1, max(y.ndim - 2, 1)) if given is None else given * 2 if len(given) == 1 else given
     if len(pair) != 2:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.checks import check_int
+from ..core.checks import check_int, check_type
 from ..core.surfaces import alias, declare, prim, renamed
 from ..core.tensor import Tensor
 from ..core.types import Ints, Shape, TensorLike
@@ -137,7 +137,7 @@ def rot90(input: Tensor, k: int, dims: Sequence[int]) -> Tensor:
     """
     x = check_tensor(input, "rot90")
     check_int(k, "rot90", "k")
-    if len(ints_of(dims, "rot90", "dims")) != 2:
+    if len(check_type(dims, list | tuple, "rot90", "dims")) != 2:
         raise ValueError(f"For 'rot90', 'dims' must be two axes, but got {dims}")
     first, second = (one_axis(d, x.ndim, "rot90") for d in dims)
     if first == second:

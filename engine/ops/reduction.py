@@ -333,7 +333,7 @@ def _extreme(
     at = one_axis(axis, check_tensor(x, name).ndim, name)
     if not x.ndim:
         return _reduce(whole, name, x, None, False), Tensor(0, int64)
-    return along(x, axis=at, keepdims=bool(keepdims))
+    return along(x, axis=at, keepdims=bool_of(keepdims, name, "keepdims"))
 
 
 def reduce_max(x: Tensor, axis: Axis = (), keepdims: bool = False) -> Tensor:

@@ -16,7 +16,17 @@ from ..core.types import Array, Ints, Number, Shape, TensorLike, Value
 from ..cpu.array_module import array_module
 from ..cpu.widening import in_single
 from . import arithmetic, comparison, elementwise
-from .arguments import along, check_axes, check_broadcast, check_same_dtype, check_tensor, int_of, ints_of, one_axis
+from .arguments import (
+    along,
+    check_axes,
+    check_broadcast,
+    check_integers,
+    check_same_dtype,
+    check_tensor,
+    int_of,
+    ints_of,
+    one_axis,
+)
 from .elementwise import as_dtype, as_single, cast_operator
 from .gathering import _grid, _integers, _masked, _rows, _same_axes, check_in_range
 from .indexing import getitem_operator, scatter_add_operator, setitem_operator
@@ -301,6 +311,7 @@ def index_fill(x: Tensor, axis: int, index: Any, value: Tensor | Number) -> Tens
         raise ValueError("For 'index_fill', 'x' must have at least 1 axis, but got shape ()")
     i = ravel(_integers(index, "index_fill", "index"))
     check_in_range(i._array, x.shape[at], "index_fill")
+    check_type(value, Tensor | Number, "index_fill", "value", "a number or a Tensor")
     return put(x, value, along(x, at, i._array))
 
 
@@ -324,7 +335,9 @@ def index_put(input: Tensor, indices: Sequence[Tensor], values: Tensor, accumula
         RuntimeError: an index is out of range.
     """
     check_type(indices, list | tuple, "index_put", "indices", "a tuple of Tensors")
-    index = tuple([check_tensor(i, "index_put", "indices")._array for i in indices])
+    given = [check_tensor(i, "index_put", f"indices[{place}]") for place, i in enumerate(indices)]
+    places = [i if i._array.dtype.kind == "b" else check_integers(i, "index_put", "indices") for i in given]
+    index = tuple([i._array for i in places])
     _check_places(index, check_tensor(input, "index_put"), "index_put")
     return put(input, values, index, "add" if accumulate else "update")
 
@@ -391,6 +404,7 @@ def _fill_diagonal(input: Tensor, fill_value: Number, wrap: bool = False) -> Ten
     Raises:
         ValueError: fewer than two axes, or more of different lengths.
     """
+    check_type(fill_value, Number, "fill_diagonal", "fill_value", "a number")
     if input.ndim < 2 or (input.ndim > 2 and len(set(input.shape)) > 1):
         raise ValueError(
             f"For 'fill_diagonal', the tensor must have 2 axes, or more of one length, but got shape {input.shape}"
@@ -409,6 +423,7 @@ def _elements(name: str) -> Callable[..., Tensor]:
         i = _integers(index, name, "index")
         at = one_axis(axis, check_tensor(x, name).ndim, name)
         _same_axes(x, i, at, name)
+        check_type(updates, Tensor | Number | list | tuple | np.ndarray, name, "src", "a Tensor or a number")
         if isinstance(updates, Tensor) and updates.shape != i.shape:
             updates = getitem_operator(updates, index=tuple([slice(0, n) for n in i.shape]))
         return put(x, updates, _grid(i.shape, at, i._array) if x.ndim else (), how)
@@ -824,7 +839,8 @@ def _sorted_segments(how: str, function: Callable[..., Tensor], what: str, empty
 
     @declare(primitive=prim(f"Segment{how}"))
     def reduced(input_x: Tensor, segment_ids: Tensor) -> Tensor:
-        ids = _integers(segment_ids, f"Segment{how}", "segment_ids")._array
+        name = f"Segment{how}"
+        ids = check_axes(_integers(segment_ids, name, "segment_ids"), 1, name, "segment_ids")._array
         if (ids[1:] < ids[:-1]).any():
             raise ValueError(f"For 'Segment{how}', 'segment_ids' must not decrease, but got {ids.tolist()}")
         count = int(ids.max()) + 1

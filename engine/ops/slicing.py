@@ -199,7 +199,9 @@ def sequence_mask(lengths: Tensor, maxlen: int | None = None) -> Tensor:
         TypeError: ``lengths`` is no Tensor.
     """
     counts = check_tensor(lengths, "sequence_mask", "lengths")._array
-    longest = int(counts.max()) if maxlen is None else maxlen
+    if maxlen is None and not counts.size:
+        raise ValueError("For 'sequence_mask', 'lengths' must have elements where 'maxlen' is None")
+    longest = int(counts.max()) if maxlen is None else int_of(maxlen, "sequence_mask", "maxlen")
     return Tensor._wrap(array_module(counts).arange(longest) < counts[..., None])
 
 

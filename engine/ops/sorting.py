@@ -372,6 +372,8 @@ def _median(x: Tensor, axis: int, keepdims: bool, name: str) -> tuple[Tensor, Te
     at = one_axis(axis, check_tensor(x, name).ndim, name)
     _, order = _sorted_places(x, at, False, name)
     length = x.shape[at] if x.ndim else 1
+    if not x.size:
+        raise ValueError(f"For '{name}', 'input' must have elements, but got shape {x.shape}")
     xp, rank = array_module(x._array), (length - 1) // 2
     if x._array.dtype.kind == "f" and x.ndim:
         missing = xp.isnan(x._array).sum(axis=at, keepdims=True)

@@ -36,8 +36,10 @@ def _unpooled(
     check_integers(indices, name, "indices")
     if x.ndim not in (axes + 1, axes + 2):
         raise ValueError(f"For '{name}', 'x' must have {axes + 1} or {axes + 2} axes, but got shape {x.shape}")
-    if output_size is not None:
-        output_size = ints_of(output_size, name, "output_size")
+    if output_size is not None and not isinstance(output_size, tuple | list):
+        raise ValueError(f"For '{name}', 'output_size' must be a tuple of ints, but got {output_size!r}")
+    if output_size is not None and len(ints_of(output_size, name, "output_size")) not in (axes, axes + 1, axes + 2):
+        raise ValueError(f"For '{name}', 'output_size' must hold {axes} ints or a shape, but got {output_size}")
     if x.ndim == axes + 1:
         size = None if output_size is None else (1, *output_size) if len(output_size) == axes + 1 else output_size
         found = _unpooled(axes, name, expand_dims(x, 0), expand_dims(indices, 0), kernel, strides, pads, size)

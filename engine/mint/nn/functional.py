@@ -605,7 +605,7 @@ def binary_cross_entropy(
     Raises:
         ValueError: another ``reduction``, or shapes that do not broadcast.
     """
-    _check_tensors("binary_cross_entropy", input=input, target=target)
+    _check_tensors("binary_cross_entropy", input=input, target=target, **({} if weight is None else {"weight": weight}))
     floor = Tensor(-100.0, input.dtype)
     loss = -(target * ops.maximum(ops.log(input), floor) + (1 - target) * ops.maximum(ops.log(1 - input), floor))
     return _reduced(loss if weight is None else loss * weight, reduction, "binary_cross_entropy")
