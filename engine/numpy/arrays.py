@@ -38,7 +38,7 @@ def element_type(dtype: AnyDType) -> DType:
 
 def several(values: Any, name: str, argument: str) -> Sequence[Any]:
     """What must be a list or tuple, or an array with an axis to go along."""
-    if not isinstance(values, list | tuple | np.ndarray | Tensor) or (hasattr(values, "ndim") and not values.ndim):
+    if not isinstance(values, list | tuple) and not (isinstance(values, np.ndarray | Tensor) and values.ndim):
         raise TypeError(f"For '{name}', '{argument}' must be a list or tuple, but got {type(values).__name__}")
     return values  # type: ignore[return-value]  # a Tensor has the methods that are used of one
 

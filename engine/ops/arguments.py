@@ -25,6 +25,8 @@ def one_axis(axis: object, ndim: int, name: str) -> int:
         TypeError: it is no int.
         ValueError: it is out of range.
     """
+    if type(axis) is int and -ndim <= axis < ndim:
+        return axis % ndim
     if isinstance(axis, bool) or not isinstance(axis, int | np.integer):
         raise TypeError(f"For '{name}', 'axis' must be an int, but got {type(axis).__name__}")
     return (axes_of(int(axis), ndim, name) or (0,))[0]
@@ -91,7 +93,10 @@ def tensors_of(values: object, name: str, argument: str) -> list[Tensor]:
     if not isinstance(values, list | tuple):
         given = type(values).__name__
         raise TypeError(f"For '{name}', '{argument}' must be a list or tuple of Tensors, but got {given}")
-    return [check_tensor(x, name, f"{argument}[{i}]") for i, x in enumerate(values)]
+    for place, one in enumerate(values):
+        if not isinstance(one, Tensor):
+            check_tensor(one, name, f"{argument}[{place}]")
+    return list(values)
 
 
 def check_broadcast(name: str, **shapes: tuple[int, ...]) -> tuple[int, ...]:
@@ -182,10 +187,11 @@ def axes_of(axis: Axis, ndim: int, name: str) -> tuple[int, ...] | None:
     """
     if axis is None or (isinstance(axis, tuple) and not axis):
         return None
-    if isinstance(axis, np.ndarray | np.integer):
-        axis = axis.tolist()
-    if not isinstance(axis, int | Sequence):
-        raise TypeError(f"For '{name}', 'axis' must be an int or a tuple of ints, but got {type(axis).__name__}")
+    if not isinstance(axis, int | tuple | list):
+        if isinstance(axis, np.ndarray | np.integer):
+            axis = axis.tolist()
+        elif not isinstance(axis, Sequence):
+            raise TypeError(f"For '{name}', 'axis' must be an int or a tuple of ints, but got {type(axis).__name__}")
     given = (axis,) if isinstance(axis, int) else tuple(axis)
     found = []
     for one in given:

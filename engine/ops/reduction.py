@@ -685,9 +685,10 @@ def _argmin_as(x: Tensor, axis: int, output_type: DTypeLike) -> Tensor:
 
 
 def _position(operator: Operator, name: str, x: Tensor, dim: int | None, keepdim: bool) -> Tensor:
-    ndim, keepdims = check_tensor(x, name).ndim, bool_of(keepdim, name, "keepdim")
-    at = None if dim is None else one_axis(dim, ndim, name) if ndim else axes_of(dim, 0, name)
-    result: Tensor = operator(x, axis=at, keepdims=keepdims and dim is not None)
+    at, ndim = None, check_tensor(x, name).ndim
+    if dim is not None:
+        at = one_axis(dim, ndim, name) if ndim else axes_of(dim, 0, name)
+    result: Tensor = operator(x, axis=at, keepdims=dim is not None and bool_of(keepdim, name, "keepdim"))
     return result
 
 
