@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 __all__ = [
     "check_above_zero", "check_bool", "check_int", "check_not_negative", "check_number", "check_one_of",
-    "check_positive_int", "check_type",
+    "check_positive_int", "check_real", "check_type",
 ]  # fmt: skip
 
 Shown = Callable[[Any], str]
@@ -38,8 +38,9 @@ def check_type(
         TypeError: it is of another class.
     """
     if not isinstance(value, kind):
-        name = getattr(kind, "__name__", "")
-        what = what or f"{'an' if name[0] in 'aeiouAEIOU' else 'a'} {name}"
+        kinds: tuple[Any, ...] = getattr(kind, "__args__", (kind,))
+        names = [one.__name__ for one in kinds]
+        what = what or " or ".join(f"{'an' if name[0] in 'aeiouAEIOU' else 'a'} {name}" for name in names)
         raise TypeError(f"For '{who}', '{argument}' must be {what}, but got {show(value)}")
     return value
 
@@ -70,15 +71,22 @@ def check_number(
     return value
 
 
+def check_real(value: object, who: str, argument: str) -> Any:
+    """The value, which must be a real number, as a bool is; else a TypeError."""
+    return check_type(value, Real, who, argument, "a number")
+
+
 def check_above_zero(value: Number, who: str, argument: str) -> Number:
-    """The number, which must be above 0; else a ValueError."""
+    """The number, which must be above 0; else a ValueError, and a TypeError of what is none."""
+    check_real(value, who, argument)
     if value <= 0:
         raise ValueError(f"For '{who}', '{argument}' must be above 0, but got {value}")
     return value
 
 
 def check_not_negative(value: Number, who: str, argument: str) -> Number:
-    """The number, which must be 0 or above; else a ValueError."""
+    """The number, which must be 0 or above; else a ValueError, and a TypeError of what is none."""
+    check_real(value, who, argument)
     if value < 0:
         raise ValueError(f"For '{who}', '{argument}' must not be negative, but got {value}")
     return value
@@ -91,7 +99,7 @@ def check_positive_int(value: object, who: str, argument: str, show: Shown = _ty
 
 def check_one_of(value: str, allowed: tuple[str, ...], who: str, argument: str) -> str:
     """The value, which must be one of two words or more; else a ValueError that names them all."""
-    if value not in allowed:
+    if not isinstance(value, str) or value not in allowed:
         *first, last = [f"'{word}'" for word in allowed]
         raise ValueError(f"For '{who}', '{argument}' must be {', '.join(first)} or {last}, but got {value!r}")
     return value

@@ -190,13 +190,13 @@ def any_dtype(value: AnyDType, argument: str = "dtype") -> DType:
     """
     if isinstance(value, DType):
         return value
-    if value in _PYTHON:
-        return _PYTHON[value]
     try:
+        if value in _PYTHON:
+            return _PYTHON[value]
         if value is None:  # NumPy's own default, Float64
             raise TypeError
         return dtype_of(np.dtype(value))
-    except TypeError:
+    except (TypeError, ValueError):
         raise TypeError(
             f"'{argument}' must be a MindSpore dtype such as mindspore.float32, but got {value!r}"
         ) from None

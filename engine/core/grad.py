@@ -336,6 +336,7 @@ def vjp(fn: Callable[..., Any], *inputs: Tensor, weights: Weights = None, has_au
         ValueError: ``has_aux`` and one output; from ``vjp_fn``: a gradient of another shape.
         RuntimeError: from ``vjp_fn``: another number of gradients, or one without axes for an output that has some.
     """
+    _check_function(fn, "vjp")
     parameters = _parameters(weights, "vjp")
     for place, one in enumerate(inputs):
         if not isinstance(one, Tensor):
@@ -353,6 +354,11 @@ def vjp(fn: Callable[..., Any], *inputs: Tensor, weights: Weights = None, has_au
         return of_inputs, of_weights[0] if isinstance(weights, Parameter) else tuple(of_weights)
 
     return (value, vjp_fn, aux) if has_aux else (value, vjp_fn)
+
+
+def _check_function(fn: object, name: str) -> None:
+    if not callable(fn):
+        raise TypeError(f"For '{name}', 'fn' must be a function or a Cell, but got {type(fn).__name__}")
 
 
 def split_aux(output: Any, has_aux: bool, name: str) -> tuple[Any, Any]:

@@ -135,7 +135,7 @@ class Operator:
         before = silence()
         try:
             output = kernel(*inputs, **attrs)
-        except (ValueError, TypeError, IndexError) as error:
+        except (ValueError, TypeError, IndexError, AttributeError) as error:
             raise _explained(self, error, inputs) from error
         finally:
             restore(before)

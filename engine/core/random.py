@@ -6,6 +6,7 @@ seed sets the counter back, so a run is repeated exactly, and a dropout mask is 
 
 from __future__ import annotations
 
+import operator
 import os
 import threading
 from typing import Any
@@ -73,13 +74,20 @@ def go_to(place: tuple[int, int]) -> None:
         _stream_seed, _offset = place
 
 
+def _whole(seed: object) -> int:
+    try:
+        return operator.index(seed)  # type: ignore[arg-type]  # what is no int raises
+    except (TypeError, ValueError):
+        raise TypeError(f"'seed' must be an int, but got {type(seed).__name__}") from None
+
+
 def uniform(shape: tuple[int, ...], seed: int | None = None) -> np.ndarray[Any, Any]:
     """Float32 numbers evenly spread over [0, 1)."""
-    stream, offset = draw(int(np.prod(shape))) if seed is None else (seed, 0)
+    stream, offset = draw(int(np.prod(shape))) if seed is None else (_whole(seed), 0)
     return np.asarray(philox.uniform(stream, offset, shape))
 
 
 def normal(shape: tuple[int, ...], seed: int | None = None) -> np.ndarray[Any, Any]:
     """Float32 numbers of the normal distribution with mean 0 and deviation 1."""
-    stream, offset = draw(int(np.prod(shape))) if seed is None else (seed, 0)
+    stream, offset = draw(int(np.prod(shape))) if seed is None else (_whole(seed), 0)
     return np.asarray(philox.normal(stream, offset, shape))

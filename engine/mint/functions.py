@@ -17,8 +17,10 @@ from ..core.dtype import DType, int64, numpy_dtype, to_dtype
 from ..core.generator import Generator
 from ..core.tensor import Tensor
 from ..core.types import DTypeLike, Ints, Number, Operand, Shape
-from ..ops.arguments import Axis, along, axes_of, one_axis
+from ..ops.arguments import Axis, along, axes_of, check_tensor, int_of, ints_of, one_axis
 from ..ops.arithmetic import scaled
+from ..ops.drawing import check_generator
+from ..ops.scattering import scaled_source
 from ..ops.shape import flat_view
 
 __all__ = [
@@ -105,7 +107,7 @@ def dot(input: Tensor, other: Tensor) -> Tensor:
     Raises:
         ValueError: one has not one axis, or the lengths differ.
     """
-    if input.ndim != 1 or other.ndim != 1:
+    if check_tensor(input, "mint.dot").ndim != 1 or check_tensor(other, "mint.dot", "other").ndim != 1:
         raise ValueError(f"For 'mint.dot', both must have one axis, but got shapes {input.shape} and {other.shape}")
     return ops.matmul(input, other)
 
@@ -123,7 +125,7 @@ def vdot(input: Tensor, other: Tensor) -> Tensor:
     Raises:
         ValueError: one has not one axis, or the lengths differ.
     """
-    return dot(ops.conj(input) if input._array.dtype.kind == "c" else input, other)
+    return dot(ops.conj(input) if check_tensor(input, "mint.vdot")._array.dtype.kind == "c" else input, other)
 
 
 def item(input: Tensor) -> bool | int | float | complex:
@@ -469,8 +471,9 @@ def squeeze(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
     """
     if dim is None:
         return ops.squeeze(input)
-    given = dim if isinstance(dim, int) else tuple(dim)
-    axes = (axes_of(given, input.ndim, "squeeze") if input.ndim else None) or ()
+    ndim = check_tensor(input, "squeeze").ndim
+    given = ints_of(dim, "squeeze", "dim")
+    axes = (axes_of(given, ndim, "squeeze") if ndim else None) or ()
     alone = tuple(axis for axis in axes if input.shape[axis] == 1)
     return ops.squeeze(input, alone) if alone else ops.reshape(input, input.shape)
 
@@ -489,8 +492,9 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     Raises:
         ValueError: an axis is out of range, or the last comes before the first.
     """
+    ndim = check_tensor(input, "flatten").ndim
     for axis in (start_dim, end_dim):
-        axes_of(axis, input.ndim, "flatten")  # unlike ops.flatten, which takes an axis 1 that is not there
+        axes_of(axis, ndim, "flatten")  # unlike ops.flatten, which takes an axis 1 that is not there
     return flat_view(input, "C", start_dim, end_dim)
 
 
@@ -524,9 +528,9 @@ def diag(input: Tensor, diagonal: int = 0) -> Tensor:
     Raises:
         ValueError: ``input`` has another number of axes.
     """
-    if input.ndim == 2:
+    if check_tensor(input, "mint.diag").ndim == 2:
         return ops.diagonal(input, diagonal)
-    place = builtins.abs(diagonal)
+    place = builtins.abs(int_of(diagonal, "mint.diag", "diagonal"))
     square = ops.diag(input)
     if not place:
         return square
@@ -623,8 +627,8 @@ def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: 
         TypeError: an argument is no Tensor.
         ValueError: the shapes do not fit, or ``dim`` or a place is out of range.
     """
-    own = ops.reshape(input, input.shape)  # ops.index_add gives a Parameter the sum
-    return ops.index_add(own, index, source if alpha == 1 else source * alpha, dim)
+    own = ops.reshape(input, check_tensor(input, "index_add").shape)  # ops.index_add gives a Parameter the sum
+    return ops.index_add(own, index, scaled_source("index_add", source, alpha), dim)
 
 
 def select(input: Tensor, dim: int, index: int) -> Tensor:
@@ -643,7 +647,8 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
         ValueError: ``dim`` is out of range.
         IndexError: ``index`` is.
     """
-    return input[along(input, one_axis(dim, input.ndim, "mint.select"), index)]
+    at = one_axis(dim, check_tensor(input, "mint.select").ndim, "mint.select")
+    return input[along(input, at, int_of(index, "mint.select", "index"))]
 
 
 def take(input: Tensor, index: Tensor) -> Tensor:
@@ -685,7 +690,7 @@ def log_softmax(input: Tensor, dim: int | None = None, *, dtype: DTypeLike | Non
 
 def axis_unless_given(input: Tensor) -> int:
     """The axis of softmax and log_softmax where ``dim`` is None, as MindSpore has it."""
-    return 0 if input.ndim in (0, 1, 3) else 1
+    return 0 if check_tensor(input, "softmax").ndim in (0, 1, 3) else 1
 
 
 # Making
@@ -765,7 +770,7 @@ def clone(input: Tensor) -> Tensor:
     Returns:
         a Tensor of its shape and dtype.
     """
-    return input.clone()
+    return check_tensor(input, "mint.clone").clone()
 
 
 def _shape(size: tuple[Any, ...]) -> Sequence[int]:
@@ -786,7 +791,7 @@ def _floating(dtype: DTypeLike, name: str) -> DTypeLike:
 
 
 def _as(tensor: Tensor, dtype: DTypeLike | None) -> Tensor:
-    return tensor if dtype is None else tensor.astype(to_dtype(dtype))
+    return tensor if dtype is None else ops.cast(tensor, to_dtype(dtype))
 
 
 def rand(
@@ -839,7 +844,7 @@ def rand_like(input: Tensor, *, dtype: DTypeLike | None = None, device: str | No
     Raises:
         TypeError: the dtype is no floating one.
     """
-    return ops.rand_like(input, dtype=_floating(dtype or input.dtype, "rand_like"))
+    return ops.rand_like(input, dtype=_floating(dtype or check_tensor(input, "rand_like").dtype, "rand_like"))
 
 
 def randn_like(input: Tensor, *, dtype: DTypeLike | None = None, device: str | None = None) -> Tensor:
@@ -856,7 +861,7 @@ def randn_like(input: Tensor, *, dtype: DTypeLike | None = None, device: str | N
     Raises:
         TypeError: the dtype is no floating one.
     """
-    return ops.randn_like(input, dtype=_floating(dtype or input.dtype, "randn_like"))
+    return ops.randn_like(input, dtype=_floating(dtype or check_tensor(input, "randn_like").dtype, "randn_like"))
 
 
 def randint(
@@ -876,6 +881,8 @@ def randint(
     Raises:
         ValueError: another number of arguments, or no int from ``low`` below ``high``.
     """
+    if len(args) not in (2, 3):
+        raise TypeError(f"For 'mint.randint', 'low', 'high' and 'size' or two of them must be given, but got {args}")
     low, high, size = (0, *args) if len(args) == 2 else args
     return ops.randint(low, high, size, _seed(generator), dtype=dtype)
 
@@ -895,8 +902,10 @@ def randint_like(input: Tensor, *args: int, dtype: DTypeLike | None = None, devi
     Raises:
         ValueError: another number of arguments, or no int from ``low`` below ``high``.
     """
+    if len(args) not in (1, 2):
+        raise TypeError(f"For 'mint.randint_like', 'low' and 'high' or one of them must be given, but got {args}")
     low, high = (0, *args) if len(args) == 1 else args
-    return ops.randint(low, high, input.shape, dtype=dtype or input.dtype)
+    return ops.randint(low, high, check_tensor(input, "mint.randint_like").shape, dtype=dtype or input.dtype)
 
 
 def randperm(n: int, *, generator: Generator | None = None, dtype: DTypeLike | None = None) -> Tensor:
@@ -931,7 +940,7 @@ def normal(
     """
     if size is None:
         size = np.broadcast_shapes(*[one.shape for one in (mean, std) if isinstance(one, Tensor)])
-    return ops.randn(*size, seed=_seed(generator)) * std + mean
+    return ops.randn(*ints_of(size, "mint.normal", "size"), seed=_seed(generator)) * std + mean
 
 
 def bernoulli(input: Tensor, *, generator: Generator | None = None) -> Tensor:
@@ -944,7 +953,7 @@ def bernoulli(input: Tensor, *, generator: Generator | None = None) -> Tensor:
     Returns:
         a Tensor of the shape and dtype of ``input``.
     """
-    return (ops.rand(*input.shape, seed=_seed(generator)) < input).astype(input.dtype)
+    return (ops.rand(*check_tensor(input, "mint.bernoulli").shape, seed=_seed(generator)) < input).astype(input.dtype)
 
 
 def multinomial(
@@ -972,5 +981,5 @@ def _seed(generator: Generator | None) -> int | None:
     """A seed drawn from a generator; None for the engine's own stream."""
     if generator is None:
         return None
-    seed, place = generator.draw(1)
+    seed, place = check_generator(generator).draw(1)
     return int((seed * 1000003 + place) % 2**31)  # another one for each draw of the generator

@@ -297,6 +297,8 @@ class Hardtanh(Cell):
 
     def __init__(self, min_val: float = -1.0, max_val: float = 1.0) -> None:
         super().__init__()
+        for argument, limit in (("min_val", min_val), ("max_val", max_val)):
+            check_number(limit, "Hardtanh", argument)
         if min_val > max_val:
             raise ValueError(f"For 'Hardtanh', 'min_val' must not be above 'max_val', but got {min_val} and {max_val}")
         self.min_val, self.max_val = min_val, max_val
@@ -508,7 +510,8 @@ class LogSoftmaxExt(Cell):
         self.dim = dim
 
     def construct(self, x: Tensor) -> Tensor:
-        dim = (0 if x.ndim in (0, 1, 3) else 1) if self.dim is None else self.dim
+        ndim = check_type(x, Tensor, "LogSoftmaxExt", "x").ndim
+        dim = (0 if ndim in (0, 1, 3) else 1) if self.dim is None else self.dim
         return ops.log_softmax(x, dim)
 
 

@@ -9,6 +9,7 @@ from ..core.checks import check_bool, check_type
 from ..core.dtype import DType, float32
 from ..core.tensor import Tensor
 from ..core.types import Ints, Shape
+from ..ops.arguments import ints_of
 from ..ops.sparse_tensors import COOTensor
 from .cell import Cell
 
@@ -81,12 +82,13 @@ class Roll(Cell):
 
     def __init__(self, shift: Ints, axis: Ints) -> None:
         super().__init__()
-        shifts, axes = ((v,) if isinstance(v, int) else tuple(v) for v in (shift, axis))
+        shifts, axes = ints_of(shift, "Roll", "shift"), ints_of(axis, "Roll", "axis")
         if len(shifts) != len(axes):
             raise ValueError(f"For 'Roll', 'shift' and 'axis' must have one length, but got {shift} and {axis}")
         self.shift, self.axis = shifts, axes
 
     def construct(self, input_x: Tensor) -> Tensor:
+        check_type(input_x, Tensor, "Roll", "input_x")
         for shift, axis in zip(self.shift, self.axis, strict=True):
             if not -input_x.ndim <= axis < input_x.ndim:
                 raise ValueError(

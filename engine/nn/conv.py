@@ -166,7 +166,7 @@ class _Conv(Cell):
         )  # fmt: skip
 
     def _as_image(self, x: Tensor) -> Tensor:
-        if x.ndim != 3:
+        if check_type(x, Tensor, type(self).__name__, "x").ndim != 3:
             raise ValueError(f"For '{type(self).__name__}', the input must have 3 axes, but got shape {x.shape}")
         return ops.expand_dims(x, 2)
 
@@ -369,6 +369,7 @@ class Conv3dTranspose(_ConvTranspose):
 
 def _output_padding(value: Ints, layer: _ConvTranspose, name: str) -> Ints:
     mode = layer.pad_mode
+    check_type(value, int | tuple | list, name, "output_padding", "an int or a tuple of ints")
     if mode != "pad" and (value if isinstance(value, int) else any(value)):
         raise ValueError(f"For '{name}', 'output_padding' must be 0 with pad_mode '{mode}', but got {value!r}")
     given = ints_for(value, len(layer.kernel_size), name, "output_padding", 0)

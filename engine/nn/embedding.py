@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import ops
-from ..core.checks import check_bool, check_one_of, check_positive_int
+from ..core.checks import check_bool, check_int, check_one_of, check_positive_int
 from ..core.dtype import DType, float32
 from ..core.initializer import InitLike, Normal, initializer
 from ..core.parameter import Parameter
@@ -69,7 +69,7 @@ class Embedding(Cell):
         self.use_one_hot, self.padding_idx, self.dtype = use_one_hot, padding_idx, dtype
         table = initializer(embedding_table, (vocab_size, embedding_size), dtype)
         if padding_idx is not None:
-            if not 0 <= padding_idx < vocab_size:
+            if not 0 <= check_int(padding_idx, "Embedding", "padding_idx") < vocab_size:
                 raise ValueError(f"For 'Embedding', 'padding_idx' must be in [0, {vocab_size}), but got {padding_idx}")
             table[padding_idx] = 0
         self.embedding_table = Parameter(table, "embedding_table")
@@ -313,7 +313,8 @@ class EmbeddingExt(Cell):
         if sparse or scale_grad_by_freq:
             raise ValueError("For 'EmbeddingExt', 'sparse' and 'scale_grad_by_freq' must be False")
         shape = (num_embeddings, embedding_dim)
-        if padding_idx is not None and not -num_embeddings <= padding_idx < num_embeddings:
+        count = num_embeddings
+        if padding_idx is not None and not -count <= check_int(padding_idx, "EmbeddingExt", "padding_idx") < count:
             raise ValueError(
                 f"For 'EmbeddingExt', 'padding_idx' must be in [{-num_embeddings}, {num_embeddings}), got {padding_idx}"
             )

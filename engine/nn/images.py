@@ -192,7 +192,7 @@ class ImageGradients(Cell):
     """
 
     def construct(self, images: Tensor) -> tuple[Tensor, Tensor]:
-        if images.ndim != 4:
+        if check_type(images, Tensor, "ImageGradients", "images").ndim != 4:
             raise ValueError(f"For 'ImageGradients', 'images' must have 4 axes, but got shape {images.shape}")
         found = []
         for axis in (2, 3):
@@ -205,5 +205,7 @@ class ImageGradients(Cell):
 
 
 def _check_images(name: str, img1: Tensor, img2: Tensor) -> None:
+    for argument, images in (("img1", img1), ("img2", img2)):
+        check_type(images, Tensor, name, argument)
     if img1.shape != img2.shape or img1.ndim != 4:
         raise ValueError(f"For '{name}', the images must have one shape (N, C, H, W): {img1.shape} and {img2.shape}")

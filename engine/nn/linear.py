@@ -133,8 +133,9 @@ class Flatten(Cell):
         self.start_dim, self.end_dim = start_dim, end_dim
 
     def construct(self, x: Tensor) -> Tensor:
+        ndim = check_type(x, Tensor, "Flatten", "x").ndim
         for axis in (self.start_dim, self.end_dim):
-            axes_of(axis, x.ndim, "Flatten")  # unlike the function, which takes an axis 1 that is not there
+            axes_of(axis, ndim, "Flatten")  # unlike the function, which takes an axis 1 that is not there
         return flatten(x, start_dim=self.start_dim, end_dim=self.end_dim)
 
 
@@ -233,7 +234,7 @@ class BiDense(Cell):
         for argument, given, channels in (
             ("input1", input1, self.in1_channels), ("input2", input2, self.in2_channels),
         ):  # fmt: skip
-            if not given.ndim or given.shape[-1] != channels:
+            if not check_type(given, Tensor, "BiDense", argument).ndim or given.shape[-1] != channels:
                 raise ValueError(
                     f"For 'BiDense', the last axis of '{argument}' must have the length {channels}, "
                     f"but got shape {given.shape}"
@@ -270,6 +271,7 @@ class Unflatten(Cell):
         self.axis, self.unflattened_size = axis, tuple(unflattened_size)
 
     def construct(self, input_x: Tensor) -> Tensor:
+        check_type(input_x, Tensor, "Unflatten", "input_x")
         if not -input_x.ndim <= self.axis < input_x.ndim:
             raise ValueError(
                 f"For 'Unflatten', 'axis' must be in [{-input_x.ndim}, {input_x.ndim}), but got {self.axis}"

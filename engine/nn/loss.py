@@ -229,6 +229,8 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
         self.sparse_softmax_cross_entropy = ops.SparseSoftmaxCrossEntropyWithLogits()
 
     def construct(self, logits: Tensor, labels: Tensor) -> Tensor:
+        for argument, given in (("logits", logits), ("labels", labels)):
+            check_type(given, Tensor, "SoftmaxCrossEntropyWithLogits", argument)
         if self.sparse and labels._array.dtype.kind not in "iu":
             raise TypeError(
                 "For 'SoftmaxCrossEntropyWithLogits', 'labels' must be integers where 'sparse' is True, "
@@ -735,6 +737,7 @@ class CTCLoss(LossBase):
         Raises:
             ValueError: ``blank`` is no class, or a length does not fit.
         """
+        check_type(targets, Tensor, "CTCLoss", "targets")
         alone = isinstance(log_probs, Tensor) and log_probs.ndim == 2
         if alone:
             log_probs, targets = log_probs.expand_dims(1), targets.reshape((1, -1))
@@ -764,6 +767,8 @@ class DiceLoss(LossBase):
         self.smooth = check_above_zero(smooth, "DiceLoss", "smooth")
 
     def construct(self, logits: Tensor, label: Tensor) -> Tensor:
+        for argument, given in (("logits", logits), ("label", label)):
+            check_type(given, Tensor, "DiceLoss", argument)
         if logits.shape != label.shape:
             raise ValueError(f"For 'DiceLoss', shapes must be equal, but got {logits.shape} and {label.shape}")
         both = ops.reduce_sum(logits * label)
@@ -796,6 +801,7 @@ class MultiClassDiceLoss(LossBase):
     ):
         super().__init__()
         check_type(ignore_indiex, int | None, "MultiClassDiceLoss", "ignore_indiex", "an int")
+        check_type(weights, Tensor | None, "MultiClassDiceLoss", "weights", "a Tensor")
         if weights is not None and weights.ndim != 2:
             raise ValueError(f"For 'MultiClassDiceLoss', 'weights' must have 2 axes, but got shape {weights.shape}")
         self.binarydiceloss = DiceLoss()
@@ -806,6 +812,8 @@ class MultiClassDiceLoss(LossBase):
             raise ValueError(f"For 'MultiClassDiceLoss', {unknown.args[0]}") from None
 
     def construct(self, logits: Tensor, label: Tensor) -> Tensor:
+        for argument, given in (("logits", logits), ("label", label)):
+            check_type(given, Tensor, "MultiClassDiceLoss", argument)
         if logits.shape != label.shape:
             raise ValueError(f"For 'MultiClassDiceLoss', shapes must be equal, got {logits.shape} and {label.shape}")
         if self.weights is not None and self.weights.shape[0] != label.shape[1]:

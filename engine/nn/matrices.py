@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from .. import ops
-from ..core.checks import check_bool
+from ..core.checks import check_bool, check_type
 from ..core.tensor import Tensor
+from ..ops.arguments import check_axes
 from .cell import Cell
 
 __all__ = ["MatDet", "MatInverse", "MatMul", "MatrixDiag", "MatrixDiagPart", "MatrixSetDiag", "Tril", "Triu"]
@@ -53,7 +54,7 @@ class Triu(Cell):
 
 
 def _lengths(x: Tensor, layer: str) -> tuple[int, int]:
-    if x.ndim < 2:
+    if check_type(x, Tensor, layer, "x").ndim < 2:
         raise ValueError(f"For '{layer}', 'x' must have 2 axes or more, but got shape {x.shape}")
     return x.shape[-2], x.shape[-1]
 
@@ -106,7 +107,7 @@ class MatrixDiag(Cell):
     """
 
     def construct(self, input_x: Tensor) -> Tensor:
-        n = input_x.shape[-1]
+        n = check_axes(input_x, 1, "MatrixDiag", "input_x").shape[-1]
         return ops.expand_dims(input_x, -1) * Tensor(np.eye(n, dtype=input_x._array.dtype))
 
 
@@ -139,7 +140,7 @@ class MatrixSetDiag(Cell):
         """
         n, m = _lengths(input_x, "MatrixSetDiag")
         wanted = (*input_x.shape[:-2], min(n, m))
-        if diagonal.shape != wanted:
+        if check_type(diagonal, Tensor, "MatrixSetDiag", "diagonal").shape != wanted:
             raise ValueError(
                 f"For 'MatrixSetDiag', 'diagonal' must have the shape {wanted}, but got {diagonal.shape}"
             )

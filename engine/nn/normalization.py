@@ -14,6 +14,7 @@ from ..core.initializer import InitLike, initializer
 from ..core.parameter import Parameter
 from ..core.tensor import Tensor
 from ..core.types import Ints
+from ..ops.arguments import ints_of
 from ..ops.convolution import check_format
 from ..ops.normalization import group_normalized, instance_normalized
 from ._documentation import explained_by
@@ -98,6 +99,7 @@ class _BatchNorm(Cell):
         Raises:
             ValueError: another number of axes or channels.
         """
+        check_type(x, Tensor, type(self).__name__, "x")
         if self._axes and x.ndim not in self._axes:
             raise ValueError(
                 f"For '{type(self).__name__}', the input must have {' or '.join(map(str, self._axes))} axes, "
@@ -187,7 +189,7 @@ class BatchNorm3d(Cell):
         )  # fmt: skip
 
     def construct(self, x: Tensor) -> Tensor:
-        if x.ndim != 5:
+        if check_type(x, Tensor, "BatchNorm3d", "x").ndim != 5:
             raise ValueError(f"For 'BatchNorm3d', the input must have 5 axes, but got shape {x.shape}")
         n, c, d, h, w = x.shape
         return ops.reshape(self.bn2d(ops.reshape(x, (n, c, d * h, w))), x.shape)
@@ -275,6 +277,7 @@ class LayerNorm(Cell):
         return ops.LayerNorm(self.begin_norm_axis, self.begin_params_axis, self.epsilon)
 
     def construct(self, x: Tensor) -> Tensor:
+        check_type(x, Tensor, "LayerNorm", "x")
         if not -x.ndim <= self.begin_norm_axis < x.ndim:
             raise RuntimeError(
                 f"For 'LayerNorm', 'begin_norm_axis' must be in [{-x.ndim}, {x.ndim}), but got {self.begin_norm_axis}"
@@ -322,7 +325,7 @@ class LayerNormExt(Cell):
     ) -> None:
         super().__init__()
         check_number(eps, "LayerNormExt", "eps", within=(0, math.inf))
-        shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
+        shape = ints_of(normalized_shape, "LayerNormExt", "normalized_shape")
         self.normalized_shape, self.eps, self.elementwise_affine = shape, eps, elementwise_affine
         kind = dtype or float32
         self.weight: Parameter | None = None
@@ -379,7 +382,7 @@ class GroupNorm(Cell):
         self.beta = Parameter(initializer(beta_init, (num_channels,), dtype), "beta", requires_grad=affine)
 
     def construct(self, x: Tensor) -> Tensor:
-        if x.ndim < 2 or x.shape[1] != self.num_channels:
+        if check_type(x, Tensor, "GroupNorm", "x").ndim < 2 or x.shape[1] != self.num_channels:
             raise ValueError(
                 f"For 'GroupNorm', the input must have {self.num_channels} channels (axis 1), but got shape {x.shape}"
             )
@@ -436,6 +439,7 @@ class _InstanceNorm(Cell):
         self.beta = Parameter(initializer(beta_init, shape, dtype), "beta", requires_grad=affine)
 
     def construct(self, x: Tensor) -> Tensor:
+        check_type(x, Tensor, type(self).__name__, "x")
         if x.ndim != self._axes or x.shape[1] != self.num_features:
             raise ValueError(
                 f"For '{type(self).__name__}', the input must have {self._axes} axes and {self.num_features} channels, "

@@ -109,6 +109,7 @@ class _Sides(Cell):
 
     def construct(self, x: Tensor) -> Tensor:
         pairs = [*zip(self.padding[::2], self.padding[1::2], strict=True)][::-1]
+        check_type(x, Tensor, type(self).__name__, "x")
         if x.ndim < len(pairs) or (self._mode != "constant" and x.ndim not in (self._axes + 1, self._axes + 2)):
             raise ValueError(f"For '{type(self).__name__}', the input has too few or too many axes: {x.shape}")
         if self._mode == "reflect" and any(max(p) >= n for p, n in zip(pairs, x.shape[-len(pairs) :], strict=True)):

@@ -219,10 +219,8 @@ class _AvgPool(_Pool):
         divisor_override: int | None = None,
     ) -> None:
         super().__init__(kernel_size, stride, pad_mode, padding, ceil_mode)
-        if divisor_override is not None and divisor_override <= 0:
-            raise ValueError(
-                f"For '{type(self).__name__}', 'divisor_override' must be above 0, but got {divisor_override}"
-            )
+        if divisor_override is not None:
+            check_positive_int(divisor_override, type(self).__name__, "divisor_override")
         self.count_include_pad, self.divisor_override = count_include_pad, divisor_override
 
     @property

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import ops
+from ..core.checks import check_int, check_positive_int, check_type
 from ..core.dtype import DType, float32
 from ..core.initializer import XavierNormal, XavierUniform, initializer
 from ..core.parameter import Parameter
@@ -63,7 +64,9 @@ class MultiheadAttention(Cell):
         dtype: DType = float32,
     ) -> None:
         super().__init__()
-        if embed_dim <= 0 or num_heads <= 0 or embed_dim % num_heads:
+        for argument, count in (("embed_dim", embed_dim), ("num_heads", num_heads)):
+            check_positive_int(count, "MultiheadAttention", argument)
+        if embed_dim % num_heads:
             raise ValueError(
                 f"For 'MultiheadAttention', 'num_heads' {num_heads} must divide 'embed_dim' {embed_dim}"
             )
@@ -119,6 +122,8 @@ class MultiheadAttention(Cell):
         Raises:
             ValueError: a shape that does not fit, or a mask of integers other than uint8.
         """
+        for argument, given in (("query", query), ("key", key), ("value", value)):
+            check_type(given, Tensor, "MultiheadAttention", argument)
         single = query.ndim == 2
         if query.ndim not in (2, 3) or key.ndim != query.ndim or value.ndim != query.ndim:
             raise ValueError(
@@ -369,6 +374,7 @@ class TransformerDecoderLayer(_Layer):
 class _Stack(Cell):
     def __init__(self, layer: Cell, num_layers: int, norm: Cell | None) -> None:
         super().__init__()
+        check_int(num_layers, type(self).__name__, "num_layers")
         self.layers = CellList([_fresh(layer) for _ in range(num_layers)])
         self.num_layers = num_layers
         self.norm = norm
@@ -516,6 +522,9 @@ class Transformer(Cell):
         Raises:
             ValueError: the batches differ, or a last length is not ``d_model``.
         """
+        for argument, given in (("src", src), ("tgt", tgt)):
+            if check_type(given, Tensor, "Transformer", argument).ndim not in (2, 3):
+                raise ValueError(f"For 'Transformer', '{argument}' must have 2 or 3 axes, but got shape {given.shape}")
         batch = 0 if self.batch_first else 1
         if src.ndim == 3 and src.shape[batch] != tgt.shape[batch]:
             raise ValueError(f"For 'Transformer', 'src' and 'tgt' must have one batch size: {src.shape}, {tgt.shape}")

@@ -72,7 +72,7 @@ class WithGradCell(Cell):
         self, network: Cell, loss_fn: Cell | Callable[..., Any] | None = None, sens: float | Tensor | None = None
     ) -> None:
         super().__init__(auto_prefix=False)
-        self.network = network
+        self.network = check_type(network, Cell, "WithGradCell", "network")
         self.loss_fn = loss_fn
         self.weights = ParameterTuple(network.trainable_params())
         self.sens = sens
@@ -171,7 +171,7 @@ class TrainOneStepCell(Cell):
         self, network: Cell, optimizer: Cell, sens: float | Tensor | None = None, return_grad: bool = False
     ) -> None:
         super().__init__(auto_prefix=False)
-        self.network = network
+        self.network = check_type(network, Cell, "TrainOneStepCell", "network")
         self.network.set_grad()
         self.optimizer = optimizer
         self.weights = optimizer.parameters

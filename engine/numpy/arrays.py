@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -29,8 +30,17 @@ __all__ = ["array", "asarray", "asfarray", "copy"]
 
 def element_type(dtype: AnyDType) -> DType:
     """An element type of the engine's, given so, by NumPy's name, or as a Python type."""
-    named: dict[Any, Any] = {int: int32, float: float32, bool: bool_}
-    return any_dtype(named.get(dtype, dtype))
+    for kind, own in ((int, int32), (float, float32), (bool, bool_)):
+        if dtype is kind:
+            return own
+    return any_dtype(dtype)
+
+
+def several(values: Any, name: str, argument: str) -> Sequence[Any]:
+    """What must be a list or tuple, or an array with an axis to go along."""
+    if not isinstance(values, list | tuple) and not (isinstance(values, np.ndarray | Tensor) and values.ndim):
+        raise TypeError(f"For '{name}', '{argument}' must be a list or tuple, but got {type(values).__name__}")
+    return values  # type: ignore[return-value]  # a Tensor has the methods that are used of one
 
 
 def array(obj: TensorLike, dtype: AnyDType | None = None, copy: bool = True, ndmin: int = 0) -> Tensor:

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from .. import ops
-from ..core.checks import check_bool, check_int
+from ..core.checks import check_bool, check_int, check_not_negative, check_real, check_type
 from ..core.dtype import float32, float64, int32
 from ..core.tensor import Tensor
 from ..core.types import AnyDType, Ints, TensorLike
 from ..mint.functions import diag as diagonal_matrix
-from ..ops.arguments import one_axis
+from ..ops.arguments import check_broadcast, int_of, ints_of, one_axis
 from ..ops.joining import open_grid
 from ..ops.shape import apart
 from .arrays import asarray, element_type, made, together
@@ -77,7 +77,7 @@ def full(shape: Ints, fill_value: TensorLike, dtype: AnyDType | None = None) -> 
         ValueError: ``fill_value`` does not broadcast to ``shape``.
     """
     value = asarray(fill_value, dtype)
-    return ops.broadcast_to(value, (shape,) if isinstance(shape, int) else tuple(shape)).astype(value.dtype)
+    return ops.broadcast_to(value, ints_of(shape, "numpy.full", "shape")).astype(value.dtype)
 
 
 def zeros_like(a: TensorLike, dtype: AnyDType | None = None, shape: Ints | None = None) -> Tensor:
@@ -139,6 +139,8 @@ def arange(
     )
     low, high = (0, start) if stop is None else (start, stop)
     numbers = [x.item() if isinstance(x, Tensor) else x for x in (low, high, 1 if step is None else step)]
+    for number, argument in zip(numbers, ("start", "stop", "step"), strict=True):
+        check_type(number, int | float | np.number, "numpy.arange", argument, "a number")
     return made(np.arange(*numbers), (int32 if whole else float32) if dtype is None else dtype)
 
 
@@ -152,13 +154,14 @@ def _spaced(
     number is from the one to the other, from 0 to 1.
     """
     wanted = float32 if dtype is None else dtype
-    ends = [np.empty(one.shape) if isinstance(one, Tensor) else np.asarray(one) for one in (start, stop)]
-    axes = 1 + np.broadcast(*ends).ndim
+    count = check_not_negative(int_of(num, f"numpy.{name}", "num"), f"numpy.{name}", "num")
+    given = [asarray(one) for one in (start, stop)]
+    axes = 1 + len(check_broadcast(f"numpy.{name}", start=given[0].shape, stop=given[1].shape))
     at = one_axis(axis, axes, f"numpy.{name}")
     if not isinstance(start, Tensor) and not isinstance(stop, Tensor):
-        return made(spaced(*ends, num=num, endpoint=endpoint, axis=at, **how), wanted)
-    low, high = (asarray(one).astype(float64) for one in (start, stop))
-    share = made(np.linspace(0, 1, num, endpoint).reshape(-1, *[1] * (axes - 1)), float64)
+        return made(spaced(np.asarray(start), np.asarray(stop), num=count, endpoint=endpoint, axis=at, **how), wanted)
+    low, high = (one.astype(float64) for one in given)
+    share = made(np.linspace(0, 1, count, endpoint).reshape(-1, *[1] * (axes - 1)), float64)
     return ops.moveaxis(of_tensors(low, high, share), 0, at).astype(element_type(wanted))
 
 
@@ -218,6 +221,8 @@ def logspace(
         ValueError: ``num`` is negative, or ``axis`` out of range.
     """
 
+    check_real(base, "numpy.logspace", "base")
+
     def of_tensors(low: Tensor, high: Tensor, share: Tensor) -> Tensor:
         return ops.pow(float(base), _between(low, high, share))
 
@@ -251,6 +256,14 @@ def geomspace(
     return _spaced("geomspace", np.geomspace, of_tensors, start, stop, axis, dtype, num, endpoint)
 
 
+def _sides(name: str, N: int, M: int | None, k: int) -> tuple[int, int, int]:  # noqa: N803
+    rows = int_of(N, f"numpy.{name}", "N")
+    columns = rows if M is None else int_of(M, f"numpy.{name}", "M")
+    for argument, length in (("N", rows), ("M", columns)):
+        check_not_negative(length, f"numpy.{name}", argument)
+    return rows, columns, int_of(k, f"numpy.{name}", "k")
+
+
 def eye(N: int, M: int | None = None, k: int = 0, dtype: AnyDType = float32) -> Tensor:  # noqa: N803
     """A matrix with ones on one diagonal and zeros elsewhere.
 
@@ -263,7 +276,7 @@ def eye(N: int, M: int | None = None, k: int = 0, dtype: AnyDType = float32) -> 
     Returns:
         a Tensor (N, M).
     """
-    return made(np.eye(N, M, k), dtype)
+    return made(np.eye(*_sides("eye", N, M, k)), dtype)
 
 
 def identity(n: int, dtype: AnyDType = float32) -> Tensor:
@@ -291,7 +304,7 @@ def tri(N: int, M: int | None = None, k: int = 0, dtype: AnyDType = float32) -> 
     Returns:
         a Tensor (N, M).
     """
-    return made(np.tri(N, M, k), dtype)
+    return made(np.tri(*_sides("tri", N, M, k)), dtype)
 
 
 def indices(dimensions: Sequence[int], dtype: AnyDType = int32, sparse: bool = False) -> list[Tensor]:
@@ -305,7 +318,7 @@ def indices(dimensions: Sequence[int], dtype: AnyDType = int32, sparse: bool = F
     Returns:
         a list of a Tensor for each axis, of the shape ``dimensions``, or with ``sparse`` one that broadcasts to it.
     """
-    shape = tuple(dimensions)
+    shape = ints_of(check_type(dimensions, list | tuple, "numpy.indices", "dimensions"), "numpy.indices", "dimensions")
     grid: Any = np.indices(shape, sparse=True) if sparse else np.indices(shape)
     return [made(one, dtype) for one in grid]
 

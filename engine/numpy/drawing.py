@@ -6,6 +6,7 @@ from .. import ops
 from ..core.dtype import float32, int32
 from ..core.tensor import Tensor
 from ..core.types import AnyDType, Ints
+from ..ops.arguments import ints_of
 from .arrays import element_type
 
 __all__ = ["rand", "randint", "randn"]
@@ -50,5 +51,5 @@ def randint(minval: int, maxval: int | None = None, shape: Ints | None = None, d
         a Tensor of that shape.
     """
     low, high = (0, minval) if maxval is None else (minval, maxval)
-    size = (1,) if shape is None else (shape,) if isinstance(shape, int) else tuple(shape)
+    size = (1,) if shape is None else ints_of(shape, "numpy.randint", "shape")
     return ops.randint(low, high, size, dtype=element_type(dtype))

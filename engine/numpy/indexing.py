@@ -13,8 +13,8 @@ from ..core.checks import check_one_of
 from ..core.dtype import bool_, int32, int64
 from ..core.tensor import Tensor
 from ..core.types import Ints, TensorLike
-from ..ops.arguments import ints_of, one_axis
-from .arrays import asarray, made, together, vector
+from ..ops.arguments import check_axes, check_broadcast, ints_of, one_axis
+from .arrays import asarray, made, several, together, vector
 
 __all__ = [
     "choose", "ix_", "piecewise", "ravel_multi_index", "select", "take", "take_along_axis", "unravel_index", "where",
@@ -90,8 +90,8 @@ def take_along_axis(arr: TensorLike, indices: TensorLike, axis: int | None) -> T
         )
     at = one_axis(axis, x.ndim, "numpy.take_along_axis")
     places = _whole(places, "take_along_axis")
-    others = [(*one.shape[:at], *one.shape[at + 1 :]) for one in (x, places)]
-    shape = np.broadcast_shapes(*others)
+    own, other = ((*one.shape[:at], *one.shape[at + 1 :]) for one in (x, places))
+    shape = check_broadcast("numpy.take_along_axis", arr=own, indices=other)
     x, places = (ops.broadcast_to(one, (*shape[:at], one.shape[at], *shape[at:])) for one in (x, places))
     return ops.gather_elements(x, at, ops.where(places < 0, places + x.shape[at], places))
 
@@ -123,10 +123,14 @@ def choose(a: TensorLike, choices: TensorLike | Sequence[TensorLike], mode: str 
     """
     check_one_of(mode, _MODES, "numpy.choose", "mode")
     which = _whole(asarray(a), "choose", "a")
-    given = list(together(*choices)) if isinstance(choices, list | tuple) and choices else list(asarray(choices))
+    if isinstance(choices, list | tuple) and choices:
+        given = list(together(*choices))
+    else:
+        given = list(check_axes(asarray(choices), 1, "numpy.choose", "choices"))
     if not given:
         raise ValueError("For 'numpy.choose', 'choices' must hold one tensor at least")
-    shape = np.broadcast_shapes(which.shape, *(one.shape for one in given))
+    named = {f"choices[{i}]": one.shape for i, one in enumerate(given)}
+    shape = check_broadcast("numpy.choose", a=which.shape, **named)
     places = np.clip(which.asnumpy(), 0, len(given) - 1) if mode == "clip" else which.asnumpy() % len(given)
     stacked = ops.stack([ops.broadcast_to(one, shape) for one in given])
     return take_along_axis(stacked, made(np.broadcast_to(places, shape)[None]), 0)[0]
@@ -146,6 +150,8 @@ def select(condlist: Sequence[TensorLike], choicelist: Sequence[TensorLike], def
     Raises:
         ValueError: none, or not as many choices as conditions, or shapes that do not broadcast.
     """
+    for argument, value in (("condlist", condlist), ("choicelist", choicelist)):
+        several(value, "numpy.select", argument)
     if len(condlist) != len(choicelist) or not len(condlist):
         raise ValueError(
             f"For 'numpy.select', 'choicelist' must hold one tensor for each of one condition at least, but got "
@@ -182,6 +188,8 @@ def piecewise(
     """
     at = asarray(x)
     one_alone = isinstance(condlist, Tensor | np.ndarray) and (condlist.ndim == at.ndim)
+    for argument, value in (("condlist", condlist), ("funclist", funclist)):
+        several(value, "numpy.piecewise", argument)
     conditions = [asarray(one) for one in ([condlist] if one_alone else condlist)]  # type: ignore[union-attr]
     if len(funclist) not in (len(conditions), len(conditions) + 1):
         raise ValueError(

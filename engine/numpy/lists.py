@@ -12,7 +12,7 @@ import numpy as np
 from ..core.dtype import bool_, float16, int8, uint8
 from ..core.operator import Operator
 from ..core.tensor import Tensor
-from .arrays import as_singles, as_type, asarray, floating
+from .arrays import as_singles, as_type, asarray, floating, several
 
 __all__ = ["taking_lists"]
 
@@ -73,7 +73,7 @@ def taking_lists(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         for key, value in arguments.items():
             kind = kinds.get(key, "")
             if "Sequence[Tensor]" in kind:
-                arguments[key] = [asarray(one) for one in value]
+                arguments[key] = [asarray(one) for one in several(value, f"numpy.{name}", key)]
             elif "Tensor" in kind and isinstance(value, list | tuple | np.ndarray):
                 arguments[key] = asarray(value)
         if combined or not any(isinstance(value, Tensor) for value in arguments.values()):

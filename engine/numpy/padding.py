@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from .. import ops
-from ..core.checks import check_one_of
+from ..core.checks import check_int, check_one_of
 from ..core.dtype import float64
 from ..core.tensor import Tensor
 from ..core.types import TensorLike
@@ -52,6 +53,8 @@ def pad(
     """
     x = asarray(arr)
     widths = _pairs(pad_width, x.ndim, "pad_width")
+    for width in itertools.chain(*widths):
+        check_int(width, "numpy.pad", "pad_width")
     if any(width < 0 for pair in widths for width in pair):
         raise ValueError(f"For 'numpy.pad', 'pad_width' must not be negative, but got {pad_width}")
     if callable(mode):
@@ -81,8 +84,8 @@ def pad(
 
 def _pairs(value: Any, axes: int, argument: str) -> list[tuple[Any, Any]]:
     """For each axis what is before and what is behind."""
-    given = np.asarray(value.asnumpy() if isinstance(value, Tensor) else value, object if value is None else None)
     try:
+        given = np.asarray(value.asnumpy() if isinstance(value, Tensor) else value, object if value is None else None)
         return [tuple(pair) for pair in np.broadcast_to(given, (axes, 2)).tolist()]
     except ValueError:
         raise ValueError(

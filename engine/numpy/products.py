@@ -6,13 +6,12 @@ import itertools
 import math
 from collections.abc import Sequence
 
-import numpy as np
-
 from .. import ops
-from ..core.checks import check_one_of
+from ..core.checks import check_one_of, check_type
 from ..core.dtype import float32, float64
 from ..core.tensor import Tensor
 from ..core.types import AnyDType, Ints, TensorLike
+from ..ops.arguments import check_axes, check_broadcast, ints_of, one_axis
 from .arrays import as_type, asarray, together
 
 __all__ = ["convolve", "correlate", "cross", "dot", "matmul", "multi_dot", "outer", "tensordot"]
@@ -39,13 +38,14 @@ def cross(
     """
     if axis is not None:
         axisa = axisb = axisc = axis
-    x, y = (ops.moveaxis(asarray(one), at, -1) for one, at in ((a, axisa), (b, axisb)))
+    vectors = (("a", a, axisa), ("b", b, axisb))
+    x, y = (ops.moveaxis(check_axes(asarray(v), 1, "numpy.cross", what), at, -1) for what, v, at in vectors)
     if x.shape[-1] not in (2, 3) or y.shape[-1] not in (2, 3):
         raise ValueError(
             f"For 'numpy.cross', the axes of the vectors must have length 2 or 3, but got {x.shape} and {y.shape}"
         )
     flat = x.shape[-1] == y.shape[-1] == 2
-    shape = np.broadcast_shapes(x.shape[:-1], y.shape[:-1])
+    shape = check_broadcast("numpy.cross", a=x.shape[:-1], b=y.shape[:-1])
     x, y = (ops.broadcast_to(one if one.shape[-1] == 3 else ops.pad(one, (0, 1)), (*shape, 3)) for one in (x, y))
     found = ops.cross(x, y, -1)
     return found[..., 2] if flat else ops.moveaxis(found, -1, axisc)
@@ -106,9 +106,16 @@ def tensordot(a: TensorLike, b: TensorLike, axes: int | Sequence[Ints] = 2) -> T
     """
     a, b = asarray(a), asarray(b)
     if isinstance(axes, int):
-        axes = (list(range(a.ndim - axes, a.ndim)), list(range(axes)))
-    of_a, of_b = ([one] if isinstance(one, int) else list(one) for one in axes)
-    of_a, of_b = [i % a.ndim for i in of_a], [i % b.ndim for i in of_b]
+        least = min(a.ndim, b.ndim)
+        if not 0 <= axes <= least:
+            raise ValueError(f"For 'numpy.tensordot', 'axes' must be in [0, {least}], but got {axes}")
+        axes = (tuple(range(a.ndim - axes, a.ndim)), tuple(range(axes)))
+    if len(check_type(axes, list | tuple, "numpy.tensordot", "axes", "an int or a pair of axes")) != 2:
+        raise ValueError(f"For 'numpy.tensordot', 'axes' must be an int or a pair of axes, but got {axes!r}")
+    of_a, of_b = (
+        [one_axis(i, x.ndim, "numpy.tensordot") for i in ints_of(one, "numpy.tensordot", "axes")]
+        for x, one in ((a, axes[0]), (b, axes[1]))
+    )
     rest_a = [i for i in range(a.ndim) if i not in of_a]
     rest_b = [i for i in range(b.ndim) if i not in of_b]
     length = math.prod(a.shape[i] for i in of_a)
@@ -146,7 +153,7 @@ def multi_dot(arrays: Sequence[TensorLike]) -> Tensor:
     Raises:
         ValueError: fewer than two, one of other axes, or lengths that do not fit.
     """
-    given = [asarray(one) for one in arrays]
+    given = [asarray(one) for one in check_type(arrays, list | tuple, "numpy.multi_dot", "arrays", "a list or tuple")]
     if len(given) < 2:
         raise ValueError(f"For 'numpy.multi_dot', 'arrays' must hold 2 matrices at least, but got {len(given)}")
     shapes = [one.shape for one in given]

@@ -9,7 +9,7 @@ from .. import ops
 from ..core.dtype import bool_, float32, int8, int16, int32, uint8, uint16, uint32
 from ..core.tensor import Tensor
 from ..core.types import AnyDType, Number, TensorLike
-from ..ops.arguments import Axis, one_axis
+from ..ops.arguments import Axis, ints_of, one_axis
 from .arrays import as_singles, as_type, asarray, element_type, floating
 
 __all__ = [
@@ -368,7 +368,7 @@ def gradient(f: TensorLike, *varargs: Number, axis: Axis = None, edge_order: int
         raise NotImplementedError(f"For 'numpy.gradient', 'edge_order' must be 1, but got {edge_order!r}")
     if not all(isinstance(one, int | float) for one in varargs):
         raise NotImplementedError("For 'numpy.gradient', the distances must be numbers: one along each axis")
-    given = range(x.ndim) if axis is None else (axis,) if isinstance(axis, int) else tuple(axis)
+    given = range(x.ndim) if axis is None else ints_of(axis, "numpy.gradient", "axis")
     axes = [one_axis(one, x.ndim, "numpy.gradient") for one in given]
     steps = [1.0] * len(axes) if not varargs else list(varargs) * (len(axes) if len(varargs) == 1 else 1)
     if len(steps) != len(axes):

@@ -11,8 +11,8 @@ import numpy as np
 from .. import ops
 from ..core.tensor import Tensor
 from ..core.types import Ints, TensorLike
-from ..ops.arguments import Axis, ints_of, one_axis
-from .arrays import asarray, together
+from ..ops.arguments import Axis, check_axes, int_of, ints_of, one_axis
+from .arrays import asarray, several, together
 
 __all__ = [
     "append", "apply_along_axis", "apply_over_axes", "array_str", "atleast_1d", "atleast_2d", "atleast_3d",
@@ -46,7 +46,8 @@ def size(a: TensorLike, axis: int | None = None) -> int:
     Raises:
         IndexError: ``axis`` is out of range.
     """
-    return asarray(a).size if axis is None else asarray(a).shape[axis]
+    x = asarray(a)
+    return x.size if axis is None else x.shape[one_axis(axis, x.ndim, "numpy.size")]
 
 
 def concatenate(arrays: Sequence[TensorLike], axis: int | None = 0) -> Tensor:
@@ -62,7 +63,7 @@ def concatenate(arrays: Sequence[TensorLike], axis: int | None = 0) -> Tensor:
     Raises:
         ValueError: ``axis`` is out of range, or the shapes do not fit.
     """
-    given = [asarray(one) for one in arrays]
+    given = [asarray(one) for one in several(arrays, "numpy.concatenate", "arrays")]
     return ops.cat([ops.reshape(x, (-1,)) for x in given]) if axis is None else ops.cat(given, axis)
 
 
@@ -110,7 +111,8 @@ def split(x: TensorLike, indices_or_sections: Ints, axis: int = 0) -> tuple[Tens
     Raises:
         ValueError: that many pieces of one length do not make up the axis.
     """
-    x = asarray(x)
+    x = check_axes(asarray(x), 1, "numpy.split", "x")
+    axis = one_axis(axis, x.ndim, "numpy.split")
     if isinstance(indices_or_sections, int):
         if indices_or_sections < 1 or x.shape[axis] % indices_or_sections:
             raise ValueError(
@@ -118,7 +120,7 @@ def split(x: TensorLike, indices_or_sections: Ints, axis: int = 0) -> tuple[Tens
                 f"{x.shape[axis]} of axis {axis}"
             )
         return ops.split(x, x.shape[axis] // indices_or_sections, axis)
-    ends = [0, *indices_or_sections, x.shape[axis]]
+    ends = [0, *ints_of(indices_or_sections, "numpy.split", "indices_or_sections"), x.shape[axis]]
     return ops.split(x, [high - low for low, high in itertools.pairwise(ends)], axis)
 
 
@@ -191,8 +193,7 @@ def flip(m: TensorLike, axis: Axis = None) -> Tensor:
         ValueError: an axis is out of range or named twice.
     """
     m = asarray(m)
-    axes = tuple(range(m.ndim)) if axis is None else (axis,) if isinstance(axis, int) else tuple(axis)
-    return ops.flip(m, axes)
+    return ops.flip(m, tuple(range(m.ndim)) if axis is None else ints_of(axis, "numpy.flip", "axis"))
 
 
 def atleast_3d(*arys: TensorLike) -> Tensor | list[Tensor]:
@@ -248,6 +249,7 @@ def rollaxis(x: TensorLike, axis: int, start: int = 0) -> Tensor:
     """
     given = asarray(x)
     at = one_axis(axis, given.ndim, "numpy.rollaxis")
+    start = int_of(start, "numpy.rollaxis", "start")
     if not -given.ndim <= start <= given.ndim:
         raise ValueError(f"For 'numpy.rollaxis', 'start' must be in [-{given.ndim}, {given.ndim}], but got {start}")
     before = start + given.ndim if start < 0 else start
@@ -333,7 +335,9 @@ def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: TensorLike, *ar
         ValueError: ``axis`` is out of range, or an axis has no elements.
     """
     x = asarray(arr)
-    at = one_axis(axis, x.ndim, "numpy.apply_along_axis")
+    at = one_axis(axis, check_axes(x, 1, "numpy.apply_along_axis", "arr").ndim, "numpy.apply_along_axis")
+    if not callable(func1d):
+        raise TypeError(f"For 'numpy.apply_along_axis', 'func1d' must be a function, but got {func1d!r}")
     if not x.size:
         raise ValueError(f"For 'numpy.apply_along_axis', 'arr' must have elements, but got shape {x.shape}")
     lines = ops.moveaxis(x, at, -1)
@@ -359,6 +363,8 @@ def apply_over_axes(func: Callable[[Tensor, int], Tensor], a: TensorLike, axes: 
         ValueError: an axis is out of range, or the function gives another number of axes.
     """
     found = asarray(a)
+    if not callable(func):
+        raise TypeError(f"For 'numpy.apply_over_axes', 'func' must be a function, but got {func!r}")
     for one in ints_of(axes, "numpy.apply_over_axes", "axes"):
         at = one_axis(one, found.ndim, "numpy.apply_over_axes")
         reduced = func(found, at)

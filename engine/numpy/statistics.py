@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from .. import ops
-from ..core.checks import check_one_of
+from ..core.checks import check_one_of, check_positive_int, check_type
 from ..core.dtype import float32
 from ..core.tensor import Tensor
 from ..core.types import AnyDType, TensorLike
+from ..ops.arguments import int_of
 from .arrays import as_singles, as_type, asarray, made, together
 
 __all__ = [
@@ -86,10 +87,18 @@ def _edges(name: str, a: Tensor, bins: Any, limits: Any) -> Tensor:
         raise TypeError(f"For 'numpy.{name}', 'bins' must be an int or edges, but got {bins!r}")
     given = asarray(bins)
     if given.ndim:
+        if given.ndim > 1 or given.size < 2:
+            raise ValueError(f"For 'numpy.{name}', 'bins' must be an int or at least 2 edges, but got {bins}")
         if np.any(np.diff(given.asnumpy()) < 0):
             raise ValueError(f"For 'numpy.{name}', 'bins' must rise, but got {bins}")
         return given
-    return made(np.histogram_bin_edges(a.asnumpy(), int(given.item()), limits), float32)
+    count = check_positive_int(given.item(), f"numpy.{name}", "bins", repr)
+    if limits is not None and np.shape(limits) != (2,):
+        raise ValueError(f"For 'numpy.{name}', 'range' must be a pair of numbers, but got {limits!r}")
+    points = a.asnumpy()
+    if limits is None and not np.isfinite(points).all():
+        raise ValueError(f"For 'numpy.{name}', 'a' must be finite where no 'range' is given")
+    return made(np.histogram_bin_edges(points, count, limits), float32)
 
 
 def histogram_bin_edges(
@@ -198,6 +207,7 @@ def histogramdd(
         if matrix.ndim != 2:
             raise ValueError(f"For 'numpy.histogramdd', 'sample' must be a matrix, but got shape {matrix.shape}")
         points = [matrix[:, i] for i in np.arange(matrix.shape[1]).tolist()]
+    check_type(bins, int | str | list | tuple | Tensor, "numpy.histogramdd", "bins", "an int or a list or tuple")
     each = [bins] * len(points) if isinstance(bins, int | str) else list(bins)
     if len(each) != len(points):
         raise ValueError(
@@ -269,7 +279,8 @@ def bincount(
         raise ValueError(
             f"For 'numpy.bincount', 'weights' must have the shape {numbers.shape} of 'x', but got {factors.shape}"
         )
-    counted = ops.bincount(numbers, factors, max(minlength, length or 0))
+    least, most = (int_of(n, "numpy.bincount", what) for n, what in ((minlength, "minlength"), (length or 0, "length")))
+    counted = ops.bincount(numbers, factors, max(least, most))
     if factors is not None:  # these sums pass gradients
         counted = ops.unsorted_segment_sum(factors.astype(float32), numbers, counted.size)
     return counted if length is None else counted[:length]

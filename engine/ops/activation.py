@@ -8,7 +8,7 @@ import numpy as np
 
 from ..core import random
 from ..core.backend import to_device
-from ..core.checks import check_not_negative, check_number, check_one_of
+from ..core.checks import check_not_negative, check_number, check_one_of, check_real
 from ..core.dtype import numpy_dtype
 from ..core.operator import Operator
 from ..core.surfaces import REQUIRED, declare, prim, renamed
@@ -16,7 +16,7 @@ from ..core.tensor import Tensor
 from ..core.types import DTypeLike, Functions, Value
 from ..cpu import activation as activation_kernels
 from ..cpu import softmax as softmax_kernels
-from .arguments import axes_of, check_tensor
+from .arguments import axes_of, check_axes, check_tensor
 from .arithmetic import abs as absolute
 from .arithmetic import clamp, div, maximum, minimum, mul, sub
 from .comparison import isnan, where
@@ -212,7 +212,8 @@ def softmax(input: Tensor, axis: int = -1, *, dtype: DTypeLike | None = None) ->
         TypeError: ``input`` is no Tensor, or ``axis`` no int.
         ValueError: ``axis`` is out of range.
     """
-    x = check_tensor(input, "softmax") if dtype is None else as_dtype(input, numpy_dtype(dtype))
+    x = check_tensor(input, "softmax")
+    x = x if dtype is None else as_dtype(x, numpy_dtype(dtype))
     return _softmax(x, axis=_one_axis(axis, x, "softmax"))
 
 
@@ -271,6 +272,7 @@ def leaky_relu(input: Tensor, alpha: float = 0.2) -> Tensor:
     Raises:
         TypeError: ``input`` is no Tensor.
     """
+    check_real(alpha, "leaky_relu", "alpha")
     at_most_0 = where(check_tensor(input, "leaky_relu") == 0, mul(input, (1 + alpha) / 2), mul(input, alpha))
     return where(input > 0, input, at_most_0)
 
@@ -325,7 +327,7 @@ def celu(x: Tensor, alpha: float = 1.0) -> Tensor:
         TypeError: ``x`` is no Tensor.
         ValueError: ``alpha`` is 0.
     """
-    if alpha == 0:
+    if check_real(alpha, "celu", "alpha") == 0:
         raise ValueError("For 'celu', 'alpha' must not be 0")
     below = as_single(where(check_tensor(x, "celu", "x") > 0, 0.0, x))  # whose exponential leaves half precision
     return where(x > 0, x, as_dtype(mul(expm1(below / alpha), alpha), as_floats(x)._array.dtype))
@@ -677,7 +679,7 @@ def swiglu(input: Tensor, dim: int = -1) -> Tensor:
 
 
 def _halves_of(x: Tensor, axis: int, name: str) -> tuple[Tensor, ...]:
-    at = _one_axis(axis, x, name)
+    at = _one_axis(axis, check_axes(x, 1, name), name)
     if x.shape[at] % 2:
         raise ValueError(f"For '{name}', axis {axis} must have an even length, but got shape {x.shape}")
     return split(x, x.shape[at] // 2, at)
@@ -765,7 +767,7 @@ def gumbel_softmax(logits: Tensor, tau: float = 1.0, hard: bool = False, dim: in
         TypeError: ``logits`` is no floating Tensor, or ``dim`` no int.
         ValueError: ``tau`` is not above 0, or ``dim`` out of range.
     """
-    if not tau > 0:
+    if not check_real(tau, "gumbel_softmax", "tau") > 0:
         raise ValueError(f"For 'gumbel_softmax', 'tau' must be above 0, but got {tau}")
     x = check_tensor(logits, "gumbel_softmax", "logits")
     if x._array.dtype.kind not in "fV":

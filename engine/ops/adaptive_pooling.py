@@ -35,7 +35,7 @@ Size = int | Sequence[int | None] | None  # what users give: None keeps an axis 
 
 def _output_size(size: Size, x: Tensor, axes: int, name: str) -> Ints:
     """The wanted lengths; None keeps an axis as it is."""
-    given = (size,) * axes if isinstance(size, int) or size is None else tuple(size)
+    given = (size,) * axes if isinstance(size, int) or size is None else size if isinstance(size, tuple | list) else ()
     if len(given) == 1:
         given *= axes
     if len(given) != axes or not all(n is None or (isinstance(n, int) and not isinstance(n, bool)) for n in given):

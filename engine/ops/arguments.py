@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -24,6 +26,8 @@ def one_axis(axis: object, ndim: int, name: str) -> int:
         TypeError: it is no int.
         ValueError: it is out of range.
     """
+    if type(axis) is int and -ndim <= axis < ndim:
+        return axis % ndim
     if isinstance(axis, bool) or not isinstance(axis, int | np.integer):
         raise TypeError(f"For '{name}', 'axis' must be an int, but got {type(axis).__name__}")
     return (axes_of(int(axis), ndim, name) or (0,))[0]
@@ -73,6 +77,98 @@ def check_operand(x: object, name: str, argument: str = "input") -> Tensor:
     return found
 
 
+def check_axes(x: object, least: int, name: str, argument: str = "input") -> Tensor:
+    """The argument, which must be a tensor of some axes.
+
+    Args:
+        x: the argument.
+        least: how many axes it must have at least.
+        name: of the operator, for the error.
+        argument: its name, for the error.
+
+    Raises:
+        TypeError: it is no tensor.
+        ValueError: it has fewer axes.
+    """
+    found = check_tensor(x, name, argument)
+    if found.ndim < least:
+        axes = "axis" if least == 1 else "axes"
+        raise ValueError(f"For '{name}', '{argument}' must have at least {least} {axes}, but got shape {found.shape}")
+    return found
+
+
+def tensors_of(values: object, name: str, argument: str) -> list[Tensor]:
+    """A list or tuple of tensors as a list.
+
+    Args:
+        values: the argument.
+        name: of the operator, for the error.
+        argument: its name, for the error.
+
+    Raises:
+        TypeError: anything else.
+    """
+    if not isinstance(values, list | tuple):
+        given = type(values).__name__
+        raise TypeError(f"For '{name}', '{argument}' must be a list or tuple of Tensors, but got {given}")
+    for place, one in enumerate(values):
+        if not isinstance(one, Tensor):
+            check_tensor(one, name, f"{argument}[{place}]")
+    return list(values)
+
+
+def check_broadcast(name: str, **shapes: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape that several broadcast to.
+
+    Args:
+        name: of the operator, for the error.
+        **shapes: those of the arguments by their names.
+
+    Raises:
+        ValueError: they do not.
+    """
+    try:
+        return np.broadcast_shapes(*shapes.values())
+    except ValueError:
+        given = " and ".join(f"{shape} of '{argument}'" for argument, shape in shapes.items())
+        raise ValueError(f"For '{name}', the shapes {given} must broadcast") from None
+
+
+def int_of(value: object, name: str, argument: str) -> int:
+    """An int, or an integer tensor of one element, as an int.
+
+    Args:
+        value: the argument.
+        name: of the operator, for the error.
+        argument: its name, for the error.
+
+    Raises:
+        TypeError: anything else.
+    """
+    try:
+        return operator.index(value)  # type: ignore[arg-type]  # what is no int raises
+    except (TypeError, ValueError):
+        given = f"a Tensor of {value.dtype}{list(value.shape)}" if isinstance(value, Tensor) else repr(value)
+        raise TypeError(f"For '{name}', '{argument}' must be an int, but got {given}") from None
+
+
+def bool_of(value: object, name: str, argument: str) -> bool:
+    """Whether the argument is true.
+
+    Args:
+        value: the argument.
+        name: of the operator, for the error.
+        argument: its name, for the error.
+
+    Raises:
+        TypeError: it is neither true nor false, as several elements are.
+    """
+    try:
+        return bool(value)
+    except ValueError:
+        raise TypeError(f"For '{name}', '{argument}' must be a bool, but got {type(value).__name__}") from None
+
+
 def ints_of(value: object, name: str, argument: str) -> tuple[int, ...]:
     """An int, a sequence of ints or an integer tensor as a tuple of ints.
 
@@ -107,8 +203,13 @@ def axes_of(axis: Axis, ndim: int, name: str) -> tuple[int, ...] | None:
         ValueError: an axis outside [-ndim, ndim) or named twice.
         TypeError: an axis that is no int.
     """
-    if axis is None or axis == ():
+    if axis is None or (isinstance(axis, tuple) and not axis):
         return None
+    if not isinstance(axis, int | tuple | list):
+        if isinstance(axis, np.ndarray | np.integer):
+            axis = axis.tolist()
+        elif not isinstance(axis, Sequence):
+            raise TypeError(f"For '{name}', 'axis' must be an int or a tuple of ints, but got {type(axis).__name__}")
     given = (axis,) if isinstance(axis, int) else tuple(axis)
     found = []
     for one in given:

@@ -13,6 +13,7 @@ from ..core.surfaces import alias, declare, everywhere, prim, renamed
 from ..core.tensor import Tensor
 from ..core.types import Array, Functions, Number, Operand, TensorLike, Value
 from ..cpu.array_module import array_module
+from .arguments import int_of
 from .comparison import eq, ge, logical_or, where
 from .elementwise import Binary, array_dtype, cast_operator, fit, function_of_number, operands, unary
 from .shape import stop_gradient, tensor_of
@@ -337,9 +338,10 @@ def round(input: Tensor, *, decimals: int = 0) -> Tensor:
     Raises:
         TypeError: ``input`` is no Tensor.
     """
-    if not decimals:
+    places = int_of(decimals, "round", "decimals")
+    if not places:
         return _rint(input)
-    scale = 10.0**decimals
+    scale = 10.0**places
     return div(_rint(mul(input, scale)), scale)
 
 
@@ -359,9 +361,10 @@ def _round(input: Tensor, decimals: int = 0) -> Tensor:
 
 def scaled(other: Operand, alpha: Number) -> Operand:
     """alpha * other; a number stays a number, which takes the dtype of the tensor beside it."""
-    if alpha == 1 and not isinstance(alpha, float):
+    if isinstance(alpha, int) and alpha == 1:
         return other
-    return other * alpha if isinstance(other, int | float | complex) else mul(other, alpha)
+    numbers = int | float | complex
+    return other * alpha if isinstance(other, numbers) and isinstance(alpha, numbers) else mul(other, alpha)
 
 
 def _listed(other: Operand) -> Operand:
@@ -434,6 +437,8 @@ def clamp(input: TensorLike, min: TensorLike | None = None, max: TensorLike | No
         ValueError: neither limit is given, or one of the three is a bool or holds bools.
     """
     check_ordered("clamp", input=input, min=min, max=max)
+    if not isinstance(input, Tensor | int | float | np.ndarray | np.generic):
+        raise TypeError(f"For 'clamp', 'input' must be a Tensor or a number, but got {type(input).__name__}")
     if min is None and max is None:
         raise ValueError("For 'clamp', at least one of 'min' and 'max' must be given")
     result: Any = input

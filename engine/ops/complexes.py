@@ -14,6 +14,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from ..core.checks import check_real
 from ..core.dtype import complex64, complex128, float32, numpy_dtype
 from ..core.operator import Operator
 from ..core.surfaces import declare, prim
@@ -21,7 +22,7 @@ from ..core.tensor import Tensor
 from ..core.types import Array, DTypeLike, Ints
 from ..cpu.array_module import array_module
 from . import comparison, elementwise, exponentials
-from .arguments import along, check_tensor, ints_of, one_axis
+from .arguments import along, check_broadcast, check_tensor, int_of, ints_of, one_axis
 from .elementary import atan2
 from .elementwise import as_dtype, as_floats, cast_operator, zeros_operator
 from .rearranging import roll
@@ -81,7 +82,7 @@ def complex(real: Tensor, imag: Tensor) -> Tensor:
     """
     real, imag = check_tensor(real, "complex", "real"), check_tensor(imag, "complex", "imag")
     wanted = np.dtype(np.float64) if np.float64 in (real._array.dtype, imag._array.dtype) else float32.numpy
-    shape = np.broadcast_shapes(real.shape, imag.shape)
+    shape = check_broadcast("complex", real=real.shape, imag=imag.shape)
     x, y = (elementwise.broadcast_to_operator(as_dtype(v, wanted), shape=shape) for v in (real, imag))
     return _complex(x, y)
 
@@ -207,19 +208,21 @@ def _sized(x: Tensor, n: int, axis: int) -> Tensor:
 
 
 def _scaled(x: Tensor, count: int, norm: str | None, inverse: bool, name: str) -> Tensor:
-    if norm not in (None, "backward", "forward", "ortho"):
+    if not isinstance(norm, str | None) or norm not in (None, "backward", "forward", "ortho"):
         raise ValueError(f"For '{name}', 'norm' must be 'backward', 'forward' or 'ortho', but got {norm!r}")
     power = {"ortho": 0.5, "forward": 0.0 if inverse else 1.0}.get(norm or "backward", 1.0 if inverse else 0.0)
     return x * float(count) ** -power if power else x
 
 
-def _lengths(x: Tensor, s: Ints | None, dim: Ints | None, name: str) -> tuple[list[int], list[int]]:
-    """The axes to transform and their lengths."""
+def _lengths(x: Tensor, s: Ints | None, dim: Ints | None, name: str, least: int = 0) -> tuple[list[int], list[int]]:
+    """The axes to transform, at least as many as ``least``, and their lengths."""
     wanted = None if s is None else ints_of(s, name, "s")
     if dim is None:
         axes = list(range(0 if wanted is None else max(x.ndim - len(wanted), 0), x.ndim))
     else:
         axes = [one_axis(d, x.ndim, name) for d in ints_of(dim, name, "dim")]
+    if len(axes) < least or (axes and not x.ndim):
+        raise ValueError(f"For '{name}', there must be an axis to transform, but got shape {x.shape} and 'dim' {dim}")
     sizes = [x.shape[i] for i in axes] if wanted is None else list(wanted)
     if len(sizes) != len(axes):
         raise ValueError(f"For '{name}', 's' and 'dim' must have one length, but got {s} and {dim}")
@@ -241,15 +244,15 @@ def _half(x: Tensor, s: Ints | None, dim: Ints | None, norm: str | None, name: s
     """The transform of real numbers, of whose last axis one half says all."""
     if _is_complex(check_tensor(x, name)):
         raise TypeError(f"For '{name}', 'input' must be real, but got {x.dtype}")
+    axes, sizes = _lengths(x, s, dim, name, least=1)
     found = _whole(x, s, dim, norm, name.startswith("i"), name)
-    axes, sizes = _lengths(x, s, dim, name)
     return found[along(found, axes[-1], slice(0, sizes[-1] // 2 + 1))]
 
 
 def _from_half(x: Tensor, s: Ints | None, dim: Ints | None, norm: str | None, inverse: bool, name: str) -> Tensor:
     """The inverse of ``_half``: the other half are the conjugates."""
     found: Any = _prepared(x, name)
-    axes, sizes = _lengths(found, s, dim, name)
+    axes, sizes = _lengths(found, s, dim, name, least=1)
     if s is None:
         sizes[-1] = 2 * (found.shape[axes[-1]] - 1)
     for axis, n in zip(axes[:-1], sizes[:-1], strict=True):
@@ -530,16 +533,21 @@ fft2, ifft2, rfft2 = _plane(fftn, "fft2"), _plane(ifftn, "ifft2"), _plane(rfftn,
 irfft2, hfft2, ihfft2 = _plane(irfftn, "irfft2"), _plane(hfftn, "hfft2"), _plane(ihfftn, "ihfft2")
 
 
-def _check_spacing(n: int, d: float, name: str) -> None:
-    if n < 1:
+def _spacing(n: int, d: float, name: str) -> tuple[int, float]:
+    """The length and the distance of samples as numbers."""
+    count = int_of(n, name, "n")
+    if count < 1:
         raise ValueError(f"For '{name}', 'n' must be at least 1, but got {n}")
-    if d == 0:
+    if check_real(d, name, "d") == 0:
         raise ValueError(f"For '{name}', 'd' must not be 0")
+    return count, d
 
 
 def _shifted_axes(input: Tensor, dim: Ints | None, name: str) -> tuple[int, ...]:
     ndim = check_tensor(input, name).ndim
-    return tuple(range(ndim)) if dim is None else tuple(one_axis(d, ndim, name) for d in ints_of(dim, name, "dim"))
+    if dim is None or not ndim:
+        return tuple(range(ndim))
+    return tuple(one_axis(d, ndim, name) for d in ints_of(dim, name, "dim"))
 
 
 def fftfreq(n: int, d: float = 1.0, dtype: DTypeLike | None = None) -> Tensor:
@@ -556,8 +564,7 @@ def fftfreq(n: int, d: float = 1.0, dtype: DTypeLike | None = None) -> Tensor:
     Raises:
         ValueError: ``n`` is below 1, or ``d`` is 0.
     """
-    _check_spacing(n, d, "fftfreq")
-    return Tensor(np.fft.fftfreq(n, d).astype(numpy_dtype(dtype or float32)))
+    return Tensor(np.fft.fftfreq(*_spacing(n, d, "fftfreq")).astype(numpy_dtype(dtype or float32)))
 
 
 def rfftfreq(n: int, d: float = 1.0, dtype: DTypeLike | None = None) -> Tensor:
@@ -574,8 +581,7 @@ def rfftfreq(n: int, d: float = 1.0, dtype: DTypeLike | None = None) -> Tensor:
     Raises:
         ValueError: ``n`` is below 1, or ``d`` is 0.
     """
-    _check_spacing(n, d, "rfftfreq")
-    return Tensor(np.fft.rfftfreq(n, d).astype(numpy_dtype(dtype or float32)))
+    return Tensor(np.fft.rfftfreq(*_spacing(n, d, "rfftfreq")).astype(numpy_dtype(dtype or float32)))
 
 
 def fftshift(input: Tensor, dim: Ints | None = None) -> Tensor:

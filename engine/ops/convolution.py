@@ -11,7 +11,7 @@ from ..core.surfaces import declare, prim
 from ..core.tensor import Tensor
 from ..core.types import Functions, Shape, Value
 from ..cpu import windows
-from .arguments import check_tensor, ints_of
+from .arguments import check_tensor, int_of, ints_of
 from .arithmetic import add
 from .shape import reshape
 
@@ -67,6 +67,8 @@ def pads_for(
     """
     if not isinstance(pad_mode, str) or pad_mode.lower() not in ("same", "valid", "pad"):
         raise ValueError(f"For '{name}', 'pad_mode' must be 'same', 'valid' or 'pad', but got {pad_mode!r}")
+    if not isinstance(padding, int | tuple | list):
+        raise TypeError(f"For '{name}', 'padding' must be an int or a tuple of ints, but got {padding!r}")
     mode, axes = pad_mode.lower(), len(kernel)
     if mode == "pad":
         given = (padding,) * 2 * axes if isinstance(padding, int) else tuple(padding)
@@ -165,6 +167,9 @@ def convolve(
         raise ValueError(
             f"For '{name}', 'input' and 'weight' must have {axes + 2} axes, but got shapes {x.shape} and {weight.shape}"
         )
+    groups = int_of(groups, name, "groups")
+    if groups < 1:
+        raise ValueError(f"For '{name}', 'groups' must be above 0, but got {groups}")
     if x.shape[1] != weight.shape[1] * groups or weight.shape[0] % groups:
         raise RuntimeError(
             f"For '{name}', 'input' has {x.shape[1]} channels, but 'weight' of shape {weight.shape} with groups "
@@ -214,7 +219,7 @@ def conv1d(
         raise ValueError(
             f"For 'conv1d', 'input' and 'weight' must have 3 axes, but got shapes {input.shape} and {weight.shape}"
         )
-    ends = (padding,) if isinstance(padding, int) else tuple(padding)
+    ends = ints_of(padding, "conv1d", "padding")
     if len(ends) not in (1, 2):
         raise ValueError(f"For 'conv1d', 'padding' must be an int or a tuple of one or two ints, but got {padding!r}")
     sides = (0, 0, ends[0], ends[-1])

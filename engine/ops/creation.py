@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 from ..core.backend import to_device, to_host
-from ..core.checks import check_not_negative, check_type
+from ..core.checks import check_not_negative, check_real, check_type
 from ..core.dtype import DType, float32, float64, int32, int64, numpy_dtype, promote, promote_scalar, wrapped
 from ..core.parameter import Parameter
 from ..core.surfaces import alias, declare, prim, renamed
 from ..core.tensor import Tensor
-from ..core.types import Array, DTypeLike, Operand, Shape, TensorLike
+from ..core.types import Array, DTypeLike, Number, Operand, Shape, TensorLike
 from ..cpu.array_module import array_module
-from .arguments import check_operand, check_same_dtype, check_tensor, ints_of, one_axis
+from .arguments import bool_of, check_operand, check_same_dtype, check_tensor, ints_of, one_axis
 from .elementwise import cast_operator
 from .loss import one_hot_array
 from .shape import broadcast_to, cast, identity, reshape
@@ -35,6 +35,7 @@ def _filled(shape: Shape, value: Operand, dtype: DTypeLike, name: str) -> Tensor
     if isinstance(value, Tensor):
         return _spread(value, wanted, numpy_dtype(dtype), name)
     kind = numpy_dtype(dtype)
+    check_type(value, Number | np.generic, name, "fill_value", "a number or a Tensor")
     return Tensor._wrap(to_device(np.full(wanted, wrapped(value, kind), kind)))
 
 
@@ -377,8 +378,13 @@ def linspace(start: Operand, end: Operand, steps: int) -> Tensor:
         if isinstance(value, Tensor) and value.ndim:
             raise ValueError(f"For 'linspace', '{argument}' must be one number, but got shape {value.shape}")
     wide = any(isinstance(x, Tensor) and x.dtype is float64 for x in given.values())
-    low, high = (x.item() if isinstance(x, Tensor) else x for x in given.values())
+    low, high = (_number(value, "linspace", argument) for argument, value in given.items())
     return Tensor._wrap(to_device(np.linspace(low, high, steps, dtype=np.float64 if wide else np.float32)))
+
+
+def _number(value: Operand, name: str, argument: str) -> Any:
+    number = value.item() if isinstance(value, Tensor) else value
+    return check_type(number, int | float | np.number, name, argument, "a number or a Tensor of one")
 
 
 @declare(primitive=prim("LogSpace", steps=10, base=10, dtype=float32))
@@ -400,7 +406,8 @@ def logspace(start: Operand, end: Operand, steps: int, base: int = 10, *, dtype:
         ValueError: ``steps`` is negative.
     """
     check_not_negative(steps, "logspace", "steps")
-    low, high = (x.item() if isinstance(x, Tensor) else x for x in (start, end))
+    low, high = _number(start, "logspace", "start"), _number(end, "logspace", "end")
+    check_real(base, "logspace", "base")
     return Tensor._wrap(to_device(np.logspace(low, high, steps, base=base).astype(numpy_dtype(dtype))))
 
 
@@ -422,7 +429,7 @@ def _window(
         raise TypeError(f"For '{name}', 'dtype' must be floating, but got {dtype}")
     if length <= 1:
         return ones((int(length),), dtype or own)
-    turn = np.arange(length) / (length if periodic else length - 1)
+    turn = np.arange(length) / (length if bool_of(periodic, name, "periodic") else length - 1)
     return Tensor._wrap(to_device(formula(turn).astype(wanted)))
 
 

@@ -15,7 +15,7 @@ from ..core.tensor import Tensor
 from ..core.types import Array
 from ..cpu.array_module import array_module
 from .activation import log_softmax
-from .arguments import check_tensor
+from .arguments import check_tensor, int_of
 from .arithmetic import add, div, maximum, neg, sub
 from .comparison import where
 from .exponentials import exp, log
@@ -70,10 +70,10 @@ def _ctc(
 ) -> tuple[Tensor, Tensor]:  # fmt: skip
     """``ctc_loss``; without ``merged``, a class that is repeated in a path is another label each time."""
     x = check_tensor(log_probs, "ctc_loss", "log_probs")
-    if x.ndim != 3 or not 0 <= blank < x.shape[2]:
+    if x.ndim != 3 or not 0 <= int_of(blank, "ctc_loss", "blank") < x.shape[2]:
         raise ValueError(f"For 'ctc_loss', 'blank' {blank} must be a class of 'log_probs' of shape {x.shape}")
     steps, count, _ = x.shape
-    host = np.asarray(targets.asnumpy())
+    host = np.asarray(check_tensor(targets, "ctc_loss", "targets").asnumpy())
     given, labeled = (
         np.asarray(v.asnumpy() if isinstance(v, Tensor) else v).reshape(-1) for v in (input_lengths, target_lengths)
     )

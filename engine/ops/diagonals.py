@@ -15,7 +15,7 @@ from ..core.types import Array, DTypeLike
 from ..core.views import link
 from ..cpu.array_module import array_module
 from . import arithmetic, comparison, reduction
-from .arguments import check_tensor, one_axis
+from .arguments import check_axes, check_tensor, int_of, one_axis
 from .indexing import getitem_operator, scatter_add_operator, setitem_operator
 from .rearranging import movedim, ravel
 from .reduction import reduce_sum
@@ -29,8 +29,7 @@ __all__ = [
 
 # Triangles and diagonals
 def _band(x: Tensor, name: str, keep: Callable[[Array], Array]) -> Tensor:
-    if check_tensor(x, name).ndim < 2:
-        raise ValueError(f"For '{name}', 'input' must have at least 2 axes, but got shape {x.shape}")
+    check_axes(x, 2, name)
     xp = array_module(x._array)
     rows, columns = xp.arange(x.shape[-2])[:, None], xp.arange(x.shape[-1])
     return comparison.where(Tensor._wrap(keep(columns - rows)), x, False if x._array.dtype.kind == "b" else 0)
@@ -51,7 +50,8 @@ def tril(input: Tensor, diagonal: int = 0) -> Tensor:
         TypeError: ``input`` is no Tensor.
         ValueError: ``input`` has fewer than 2 axes.
     """
-    return _band(input, "tril", lambda apart: apart <= diagonal)
+    last = int_of(diagonal, "tril", "diagonal")
+    return _band(input, "tril", lambda apart: apart <= last)
 
 
 @declare(method=True, primitive=prim("Triu", diagonal=0), mint=True, numpy=renamed(input="m", diagonal="k"))
@@ -69,7 +69,8 @@ def triu(input: Tensor, diagonal: int = 0) -> Tensor:
         TypeError: ``input`` is no Tensor.
         ValueError: ``input`` has fewer than 2 axes.
     """
-    return _band(input, "triu", lambda apart: apart >= diagonal)
+    first = int_of(diagonal, "triu", "diagonal")
+    return _band(input, "triu", lambda apart: apart >= first)
 
 
 @declare(primitive=prim("MatrixBandPart"))
@@ -89,12 +90,16 @@ def matrix_band_part(x: Tensor, lower: int | Tensor, upper: int | Tensor) -> Ten
         TypeError: ``x`` is no Tensor.
         ValueError: ``x`` has fewer than 2 axes.
     """
-    below, above = int(lower), int(upper)
+    below, above = (int_of(n, "matrix_band_part", what) for n, what in ((lower, "lower"), (upper, "upper")))
     return _band(x, "matrix_band_part", lambda d: ((d >= -below) | (below < 0)) & ((d <= above) | (above < 0)))
 
 
-def _indices(keep: Callable[[Array], Array], row: int, col: int, dtype: DTypeLike) -> Tensor:
-    return Tensor(np.stack(np.nonzero(keep(np.arange(col) - np.arange(row)[:, None]))).astype(numpy_dtype(dtype)))
+def _indices(
+    name: str, keep: Callable[[Array, int], Array], row: int, col: int, offset: int, dtype: DTypeLike
+) -> Tensor:
+    rows, columns, diagonal = (int_of(n, name, what) for n, what in ((row, "row"), (col, "col"), (offset, "offset")))
+    apart = np.arange(columns) - np.arange(rows)[:, None]
+    return Tensor(np.stack(np.nonzero(keep(apart, diagonal))).astype(numpy_dtype(dtype)))
 
 
 @declare(primitive=prim("TrilIndices", "row", "col", offset=0, dtype=int32))
@@ -110,7 +115,7 @@ def tril_indices(row: int, col: int, offset: int = 0, *, dtype: DTypeLike = int6
     Returns:
         A tensor (2, count): the rows of the elements above, their columns below, in the order of the matrix.
     """
-    return _indices(lambda apart: apart <= offset, row, col, dtype)
+    return _indices("tril_indices", np.less_equal, row, col, offset, dtype)
 
 
 @declare(primitive=prim("TriuIndices", "row", "col", offset=0, dtype=int32))
@@ -126,7 +131,7 @@ def triu_indices(row: int, col: int, offset: int = 0, *, dtype: DTypeLike = int6
     Returns:
         A tensor (2, count): the rows of the elements above, their columns below, in the order of the matrix.
     """
-    return _indices(lambda apart: apart >= offset, row, col, dtype)
+    return _indices("triu_indices", np.greater_equal, row, col, offset, dtype)
 
 
 def _diagonal_places(x: Array, rows: int, columns: int, offset: int) -> tuple[Any, ...]:
@@ -153,10 +158,8 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Te
         TypeError: ``input`` is no Tensor, or an axis is no int.
         ValueError: fewer than two axes, an axis out of range, or one axis twice.
     """
-    if check_tensor(input, "diagonal").ndim < 2:
-        raise ValueError(f"For 'diagonal', 'input' must have at least 2 axes, but got shape {input.shape}")
-    moved = _planes_last(input, dim1, dim2, "diagonal")
-    index = _diagonal_places(moved._array, moved.shape[-2], moved.shape[-1], offset)
+    moved = _planes_last(check_axes(input, 2, "diagonal"), dim1, dim2, "diagonal")
+    index = _diagonal_places(moved._array, moved.shape[-2], moved.shape[-1], int_of(offset, "diagonal", "offset"))
     result: Tensor = getitem_operator(moved, index=index)
     link(moved, result, getitem_operator, {"index": index})
     return result
@@ -185,11 +188,9 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -
         TypeError: ``input`` is no Tensor, or an axis is no int.
         ValueError: a 0-d tensor, or an axis out of range or twice.
     """
-    x = check_tensor(input, "diag_embed")
-    if x.ndim < 1:
-        raise ValueError("For 'diag_embed', 'input' must have at least 1 axis, but got a 0-d tensor")
-    side = x.shape[-1] + abs(offset)
-    index = _diagonal_places(x._array, side, side, offset)
+    x, apart = check_axes(input, 1, "diag_embed"), int_of(offset, "diag_embed", "offset")
+    side = x.shape[-1] + abs(apart)
+    index = _diagonal_places(x._array, side, side, apart)
     full = scatter_add_operator(x, index=index, shape=(*x.shape[:-1], side, side))
     return movedim(full, (full.ndim - 2, full.ndim - 1), (dim1, dim2))
 
@@ -265,8 +266,9 @@ def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0,
         TypeError: ``input`` is no Tensor, or an axis is no int.
         ValueError: ``src`` has not the shape of the diagonals, or an axis is out of range or there twice.
     """
-    moved = _planes_last(check_tensor(input, "diagonal_scatter"), dim1, dim2, "diagonal_scatter")
-    index = _diagonal_places(moved._array, moved.shape[-2], moved.shape[-1], offset)
+    name = "diagonal_scatter"
+    moved = _planes_last(check_axes(input, 2, name), dim1, dim2, name)
+    index = _diagonal_places(moved._array, moved.shape[-2], moved.shape[-1], int_of(offset, name, "offset"))
     wanted = (*moved.shape[:-2], len(index[1]))
     if check_tensor(src, "diagonal_scatter", "src").shape != wanted:
         raise ValueError(f"For 'diagonal_scatter', 'src' must have the shape {wanted}, but got {src.shape}")
@@ -330,7 +332,7 @@ def vander(x: Tensor, N: int | None = None) -> Tensor:
         TypeError: ``x`` is no Tensor.
         ValueError: ``x`` is no vector, or ``N`` is negative.
     """
-    if check_tensor(x, "vander", "x").ndim != 1 or (N or 0) < 0:
+    if check_tensor(x, "vander", "x").ndim != 1 or (N is not None and int_of(N, "vander", "N") < 0):
         raise ValueError(f"For 'vander', 'x' must be a vector and 'N' not negative, but got {x.shape} and {N}")
     powers = np.arange((x.size if N is None else N) - 1, -1, -1)
     return arithmetic.pow(expand_dims(x, 1), Tensor(powers))

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..core import random
 from ..core.backend import to_device, to_host
-from ..core.checks import check_int, check_type
+from ..core.checks import check_int, check_not_negative, check_real, check_type
 from ..core.dtype import bool_, float32, int32, int64, numpy_dtype
 from ..core.generator import Generator
 from ..core.surfaces import declare, prim
@@ -22,7 +22,7 @@ from ..core.tensor import Tensor
 from ..core.types import Array, DTypeLike, Shape, TensorLike
 from ..cpu import philox
 from ..cpu.array_module import special_module
-from .arguments import check_tensor, ints_of
+from .arguments import bool_of, check_axes, check_tensor, int_of, ints_of
 from .indexing import getitem_operator
 
 __all__ = [
@@ -52,7 +52,10 @@ def _host(x: TensorLike, name: str, argument: str) -> Array:
         return to_host(x._array)
     if not isinstance(x, int | float | list | tuple | np.ndarray | np.generic):
         raise TypeError(f"For '{name}', '{argument}' must be a Tensor or a number, but got {type(x).__name__}")
-    return np.asarray(x, np.float32)
+    try:
+        return np.asarray(x, np.float32)
+    except (TypeError, ValueError):
+        raise TypeError(f"For '{name}', '{argument}' must be a Tensor or numbers, but got {x!r}") from None
 
 
 def inner_uniform(shape: tuple[int, ...], seed: int | None) -> Array:
@@ -68,13 +71,20 @@ def both_seeds(seed: int, second: int) -> int:
 def _uniform_of(generator: Generator | None, shape: tuple[int, ...]) -> Array:
     if generator is None:
         return random.uniform(shape)
-    return philox.uniform(*generator.draw(math.prod(shape)), shape)
+    return philox.uniform(*check_generator(generator).draw(math.prod(shape)), shape)
 
 
 def _normal_of(generator: Generator | None, shape: tuple[int, ...]) -> Array:
     if generator is None:
         return random.normal(shape)
-    return philox.normal(*generator.draw(math.prod(shape)), shape)
+    return philox.normal(*check_generator(generator).draw(math.prod(shape)), shape)
+
+
+def check_generator(generator: object) -> Generator:
+    """The argument ``generator``, which must be one; else a TypeError."""
+    if not isinstance(generator, Generator):
+        raise TypeError(f"'generator' must be a mindspore.Generator, but got {type(generator).__name__}")
+    return generator
 
 
 def _floating(dtype: DTypeLike | None, name: str) -> DTypeLike:
@@ -582,7 +592,8 @@ def _uniform_of_tensor(input: Tensor, from_: float = 0, to: float = 1, generator
     Returns:
         A tensor of the shape and dtype of ``input``.
     """
-    return made(_uniform_of(generator, input.shape) * (float(to) - float(from_)) + float(from_), input.dtype)
+    low, high = check_real(from_, "uniform", "from_"), check_real(to, "uniform", "to")
+    return made(_uniform_of(generator, input.shape) * (float(high) - float(low)) + float(low), input.dtype)
 
 
 @declare(in_place="normal_")
@@ -598,7 +609,8 @@ def _normal_of_tensor(input: Tensor, mean: float = 0, std: float = 1, *, generat
     Returns:
         A tensor of the shape and dtype of ``input``.
     """
-    return made(_normal_of(generator, input.shape) * float(std) + float(mean), input.dtype)
+    middle, width = check_real(mean, "normal", "mean"), check_real(std, "normal", "std")
+    return made(_normal_of(generator, input.shape) * float(width) + float(middle), input.dtype)
 
 
 @declare(method=True)
@@ -614,7 +626,8 @@ def log_normal(input: Tensor, mean: float = 1.0, std: float = 2.0) -> Tensor:
     Returns:
         A tensor of the shape and dtype of ``input``; the numbers come from the engine's stream (``set_seed``).
     """
-    return made(np.exp(random.normal(input.shape) * float(std) + float(mean)), input.dtype)
+    middle, width = check_real(mean, "log_normal", "mean"), check_real(std, "log_normal", "std")
+    return made(np.exp(random.normal(input.shape) * float(width) + float(middle)), input.dtype)
 
 
 @declare(method=True)
@@ -630,7 +643,8 @@ def _cauchy(input: Tensor, median: float = 0.0, sigma: float = 1.0) -> Tensor:
         A tensor of the shape and dtype of ``input``; the numbers come from the engine's stream (``set_seed``).
     """
     turns = random.uniform(input.shape) - 0.5
-    return made(np.tan(np.pi * turns) * float(sigma) + float(median), input.dtype)
+    middle, width = check_real(median, "cauchy", "median"), check_real(sigma, "cauchy", "sigma")
+    return made(np.tan(np.pi * turns) * float(width) + float(middle), input.dtype)
 
 
 @declare(in_place="exponential_")
@@ -645,7 +659,8 @@ def _exponential_of_tensor(input: Tensor, lambd: float = 1, *, generator: Genera
     Returns:
         A tensor of the shape and dtype of ``input``.
     """
-    return made(-np.log1p(-_uniform_of(generator, input.shape)) / float(lambd), input.dtype)
+    rate = float(check_real(lambd, "exponential_", "lambd"))
+    return made(-np.log1p(-_uniform_of(generator, input.shape)) / rate, input.dtype)
 
 
 @declare(in_place="bernoulli_")
@@ -707,18 +722,14 @@ def multinomial(input: Tensor, num_samples: int, replacement: bool = True, seed:
         ValueError: a 0-d ``input``, a weight that is negative or not finite, a row of zeros, a negative
             ``num_samples``, or without ``replacement`` more than N.
     """
-    weights = to_host(check_tensor(input, "multinomial")._array).astype(np.float64)
-    if weights.ndim < 1 or num_samples < 0:
-        raise ValueError(
-            f"For 'multinomial', 'input' must have at least 1 axis and 'num_samples' not be negative, "
-            f"but got shape {weights.shape} and {num_samples}"
-        )
+    weights = to_host(check_axes(input, 1, "multinomial")._array).astype(np.float64)
+    num_samples = check_not_negative(int_of(num_samples, "multinomial", "num_samples"), "multinomial", "num_samples")
     if not (np.isfinite(weights).all() and (weights >= 0).all() and (weights.sum(-1) > 0).all()):
         raise ValueError(
             "For 'multinomial', weights in 'input' must be finite and not negative, and one of each row above 0"
         )
     rows = weights.reshape(-1, weights.shape[-1])
-    if replacement:
+    if bool_of(replacement, "multinomial", "replacement"):
         edges = np.cumsum(rows, -1)
         u = inner_uniform((rows.shape[0], num_samples), seed) * edges[:, -1:]
         found = (u[..., None] >= edges[:, None, :]).sum(-1)

@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from ..core.checks import check_real
 from ..core.dtype import bfloat16, complex128, float64
 from ..core.surfaces import alias, declare, everywhere, prim, renamed
 from ..core.tensor import Tensor
 from ..core.types import Array, Functions, Number, Operand, TensorLike, Value
 from ..cpu.array_module import array_module
 from . import arithmetic, comparison, exponentials
-from .arguments import check_tensor
+from .arguments import bool_of, check_broadcast, check_tensor
 from .comparison import logical_and, where
 from .elementwise import Binary, as_dtype, as_floats, cast_operator, fit, function_of_number, operand, operands, unary
 from .shape import identity, tensor_of
@@ -361,7 +362,7 @@ def logit(input: Tensor, eps: float | None = None) -> Tensor:
         TypeError: ``input`` is no Tensor.
     """
     x = check_tensor(input, "logit")
-    if eps is not None and eps >= 0:
+    if eps is not None and check_real(eps, "logit", "eps") >= 0:
         limited = arithmetic.clamp(x, float(eps), 1.0 - float(eps))
         x = where(comparison.isnan(x), math.nan, limited)  # clamp makes a limit of NaN, as in MindSpore
     if eps is None or eps < 0:
@@ -471,8 +472,11 @@ def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-
         TypeError: ``input`` or ``other`` is no Tensor.
     """
     x, y = check_tensor(input, "isclose"), check_tensor(other, "isclose", "other")
-    xp = array_module(x._array)
-    return Tensor._wrap(xp.asarray(xp.isclose(x._array, y._array, rtol=rtol, atol=atol, equal_nan=equal_nan)))
+    check_broadcast("isclose", input=x.shape, other=y.shape)
+    for argument, tolerance in (("rtol", rtol), ("atol", atol)):
+        check_real(tolerance, "isclose", argument)
+    xp, alike = array_module(x._array), bool_of(equal_nan, "isclose", "equal_nan")
+    return Tensor._wrap(xp.asarray(xp.isclose(x._array, y._array, rtol=rtol, atol=atol, equal_nan=alike)))
 
 
 @declare(method=True)

@@ -13,7 +13,7 @@ from ..core.tensor import Tensor
 from ..core.types import Array, TensorLike
 from ..cpu.array_module import array_module
 from . import arithmetic
-from .arguments import along, check_tensor, one_axis
+from .arguments import along, bool_of, check_axes, check_broadcast, check_tensor, int_of, one_axis
 from .indexing import getitem_operator
 from .rearranging import ravel
 from .shape import broadcast_to, expand_dims, reshape, stack
@@ -72,10 +72,11 @@ def gather(input_params: Tensor, input_indices: TensorLike, axis: int | Tensor, 
     at = one_axis(int(axis) if isinstance(axis, Tensor) else axis, x.ndim, "gather")
     if not x.ndim:
         raise ValueError("For 'gather', 'input_params' must have at least 1 axis, but got shape ()")
-    if not batch_dims:
+    dims = int_of(batch_dims, "gather", "batch_dims")
+    if not dims:
         check_in_range(i._array, x.shape[at], "gather")
         return getitem_operator(x, index=along(x, at, i._array))
-    xp, batch = array_module(x._array), batch_dims + i.ndim if batch_dims < 0 else batch_dims
+    xp, batch = array_module(x._array), dims + i.ndim if dims < 0 else dims
     if not 0 <= batch <= min(i.ndim, at):
         raise ValueError(
             f"For 'gather', 'batch_dims' must be in [{-i.ndim}, {i.ndim}] and at most 'axis' {at}, but got {batch_dims}"
@@ -187,9 +188,12 @@ def gather_d(x: Tensor, dim: int, index: Tensor) -> Tensor:
     return gather_elements(x, dim, index)
 
 
-def _rows(indices: Tensor) -> tuple[Any, ...]:
-    """The last axis of an index tensor as an index, a column for each axis that it names."""
-    return tuple([indices._array[..., k] for k in range(indices.shape[-1])])
+def _rows(indices: Tensor, axes: int, name: str) -> tuple[Any, ...]:
+    """The last axis of an index tensor as an index, a column for each of the at most ``axes`` axes that it names."""
+    count = check_axes(indices, 1, name, "indices").shape[-1]
+    if count > axes:
+        raise ValueError(f"For '{name}', the last axis of 'indices' must be at most {axes} long, but got {count}")
+    return tuple([indices._array[..., k] for k in range(count)])
 
 
 @declare(method=True, primitive=prim("GatherNd"))
@@ -209,11 +213,7 @@ def gather_nd(input_x: Tensor, indices: Tensor) -> Tensor:
         RuntimeError: an index that is negative or out of range.
     """
     x, i = check_tensor(input_x, "gather_nd", "input_x"), _integers(indices, "gather_nd", "indices")
-    if not i.ndim or i.shape[-1] > x.ndim:
-        raise ValueError(
-            f"For 'gather_nd', the last axis of 'indices' must be at most the {x.ndim} axes of 'input_x', "
-            f"but got shapes {i.shape} and {x.shape}"
-        )
+    index = _rows(i, x.ndim, "gather_nd")
     lengths = array_module(i._array).asarray(x.shape[: i.shape[-1]], np.int64)
     outside = ((i._array < 0) | (i._array >= lengths)).any(axis=-1)
     if outside.any():
@@ -222,7 +222,7 @@ def gather_nd(input_x: Tensor, indices: Tensor) -> Tensor:
             f"For 'gather_nd', 'indices' must be from 0 to below the lengths {x.shape[: i.shape[-1]]} of 'input_x', "
             f"but got {row}"
         )
-    return getitem_operator(x, index=_rows(i))
+    return getitem_operator(x, index=index)
 
 
 @declare(method=True, mint=renamed(axis="dim"))
@@ -271,7 +271,7 @@ def take(input: Tensor, index: TensorLike, axis: int | None = None, mode: str = 
     if axis is None:
         x, axis = ravel(x), 0
     at = one_axis(axis, x.ndim, "take")
-    n, xp = x.shape[at], array_module(x._array)
+    n, xp = check_axes(x, 1, "take").shape[at], array_module(x._array)
     if mode == "raise":
         check_in_range(i._array, n, "take")
     places = xp.where(i._array < 0, i._array + n, i._array) if mode != "wrap" else i._array % n
@@ -322,7 +322,7 @@ def masked_select(input: Tensor, mask: Tensor) -> Tensor:
         ValueError: the shapes do not broadcast.
     """
     x, m = _masked(input, mask, "masked_select")
-    shape = np.broadcast_shapes(x.shape, m.shape)
+    shape = check_broadcast("masked_select", input=x.shape, mask=m.shape)
     chosen = m._array if m.shape == shape else array_module(m._array).broadcast_to(m._array, shape)
     return getitem_operator(x if x.shape == shape else broadcast_to(x, shape), index=chosen)
 
@@ -352,7 +352,7 @@ def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
     x = check_tensor(input, "nonzero")._array
     xp = array_module(x)
     found = [v.astype(np.int64) for v in xp.nonzero(x.reshape(-1) if x.ndim == 0 else x)]
-    if as_tuple:
+    if bool_of(as_tuple, "nonzero", "as_tuple"):
         return tuple([Tensor._wrap(v) for v in found])
     if x.ndim == 0:
         return Tensor._wrap(xp.zeros((found[0].size, 0), np.int64))

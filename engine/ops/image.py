@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from ..core.backend import to_device
-from ..core.checks import check_one_of, check_positive_int
+from ..core.checks import check_one_of, check_positive_int, check_type
 from ..core.operator import Operator
 from ..core.surfaces import declare, prim
 from ..core.tensor import Tensor
 from ..core.types import Array, Ints
 from ..cpu.array_module import array_module
 from ..cpu.widening import in_single
-from .arguments import check_tensor
+from .arguments import check_tensor, ints_of
 from .arithmetic import abs as absolute
 from .arithmetic import add, clamp, floor, mul
 from .convolution import ints_for
@@ -49,7 +49,7 @@ def affine_grid(theta: Tensor, size: Sequence[int] | Tensor, align_corners: bool
         ValueError: ``theta`` does not fit ``size``.
     """
     check_tensor(theta, "affine_grid", "theta")
-    lengths = tuple(int(n) for n in size)
+    lengths = ints_of(check_type(size, tuple | list | Tensor, "affine_grid", "size", "a tuple"), "affine_grid", "size")
     axes = len(lengths) - 2
     if axes not in (2, 3) or theta.shape != (lengths[0], axes, axes + 1):
         raise ValueError(f"For 'affine_grid', 'theta' of shape {theta.shape} does not fit 'size' {lengths}")
@@ -451,7 +451,7 @@ def fold(
     """
     x = check_tensor(input, "fold")
     size = output_size.tolist() if isinstance(output_size, Tensor) else output_size
-    lengths = ints_for(size if isinstance(size, int) else tuple(size), 2, "fold", "output_size")
+    lengths = ints_for(size, 2, "fold", "output_size")
     how = _window_arguments("fold", kernel_size, dilation, padding, stride)
     one = x.ndim == 2
     if one:

@@ -8,12 +8,22 @@ from typing import Any
 
 import numpy as np
 
-from ..core.checks import check_type
+from ..core.checks import check_one_of, check_type
 from ..core.surfaces import declare, prim, renamed
 from ..core.tensor import Tensor
 from ..core.types import Ints
 from ..cpu.array_module import array_module
-from .arguments import along, check_integers, check_operand, check_tensor, ints_of, one_axis
+from .arguments import (
+    along,
+    check_axes,
+    check_integers,
+    check_operand,
+    check_tensor,
+    int_of,
+    ints_of,
+    one_axis,
+    tensors_of,
+)
 from .indexing import getitem_operator
 from .rearranging import ravel
 from .shape import broadcast_to, concat, pad, reshape, slice_operator, stack
@@ -91,8 +101,7 @@ def meshgrid(*inputs: Tensor | Sequence[Tensor], indexing: str = "xy") -> tuple[
     Raises:
         ValueError: another ``indexing`` than "xy" and "ij".
     """
-    if indexing not in ("xy", "ij"):
-        raise ValueError(f"For 'meshgrid', 'indexing' must be 'xy' or 'ij', but got {indexing!r}")
+    check_one_of(check_type(indexing, str, "meshgrid", "indexing"), ("xy", "ij"), "meshgrid", "indexing")
     given: Any = inputs[0] if len(inputs) == 1 and isinstance(inputs[0], list | tuple) else inputs
     lines = open_grid(given, indexing)
     shape = np.broadcast_shapes(*(x.shape for x in lines))
@@ -146,7 +155,7 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> T
         ValueError: ``input`` is no vector, or ``r`` is negative.
     """
     choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
-    if check_tensor(input, "combinations").ndim != 1 or r < 0:
+    if check_tensor(input, "combinations").ndim != 1 or int_of(r, "combinations", "r") < 0:
         raise ValueError(
             f"For 'combinations', 'input' must be a vector and 'r' not negative, but got shape {input.shape} and {r}"
         )
@@ -168,7 +177,7 @@ def block_diag(*inputs: Tensor) -> Tensor:
         TypeError: something else than a tensor.
         ValueError: an input with more than two axes, or no input.
     """
-    blocks = [atleast_2d(x) for x in inputs]
+    blocks = [atleast_2d(x) for x in tensors_of(inputs, "block_diag", "inputs")]
     for x in blocks:
         if x.ndim > 2:
             raise ValueError(f"For 'block_diag', each input must have at most 2 axes, but got shape {x.shape}")
@@ -194,7 +203,7 @@ def hstack(tensors: Sequence[Tensor]) -> Tensor:
         TypeError: something else than a tensor.
         ValueError: shapes that do not fit, or no tensor.
     """
-    parts = [atleast_1d(x) for x in tensors]
+    parts = [atleast_1d(x) for x in tensors_of(tensors, "hstack", "tensors")]
     return concat(parts, 0 if parts and parts[0].ndim == 1 else 1)
 
 
@@ -212,7 +221,7 @@ def vstack(inputs: Sequence[Tensor]) -> Tensor:
         TypeError: something else than a tensor.
         ValueError: shapes that do not fit, or no tensor.
     """
-    return concat([atleast_2d(x) for x in inputs], 0)
+    return concat([atleast_2d(x) for x in tensors_of(inputs, "vstack", "inputs")], 0)
 
 
 row_stack = vstack
@@ -232,7 +241,7 @@ def dstack(tensors: Sequence[Tensor]) -> Tensor:
         TypeError: something else than a tensor.
         ValueError: shapes that do not fit, or no tensor.
     """
-    return concat([atleast_3d(x) for x in tensors], 2)
+    return concat([atleast_3d(x) for x in tensors_of(tensors, "dstack", "tensors")], 2)
 
 
 @declare(numpy=renamed(tensors="tup"))
@@ -248,7 +257,8 @@ def column_stack(tensors: Sequence[Tensor]) -> Tensor:
     Raises:
         ValueError: shapes that do not fit, or no tensor.
     """
-    return concat([reshape(x, (x.size, 1)) if x.ndim < 2 else x for x in tensors], 1)
+    columns = tensors_of(tensors, "column_stack", "tensors")
+    return concat([reshape(x, (x.size, 1)) if x.ndim < 2 else x for x in columns], 1)
 
 
 @declare(primitive=prim("Unpack", axis=0))
@@ -266,7 +276,7 @@ def unstack(input_x: Tensor, axis: int = 0) -> tuple[Tensor, ...]:
         TypeError: ``input_x`` is no Tensor, or ``axis`` no int.
         ValueError: ``axis`` is out of range.
     """
-    x = check_operand(input_x, "unstack", "input_x")
+    x = check_operand(check_axes(input_x, 1, "unstack", "input_x"), "unstack", "input_x")
     at = one_axis(axis, x.ndim, "unstack")
     return tuple([getitem_operator(x, index=along(x, at, i)) for i in range(x.shape[at])])
 
@@ -325,7 +335,7 @@ def tensor_split(input: Tensor, indices_or_sections: Ints, axis: int = 0) -> tup
         TypeError: ``input`` is no Tensor, or ``indices_or_sections`` neither an int nor ints.
         ValueError: less than one part, or ``axis`` is out of range.
     """
-    x = check_tensor(input, "tensor_split")
+    x = check_axes(input, 1, "tensor_split")
     at = one_axis(axis, x.ndim, "tensor_split")
     length = x.shape[at]
     if isinstance(indices_or_sections, int) and not isinstance(indices_or_sections, bool):
@@ -341,10 +351,7 @@ def tensor_split(input: Tensor, indices_or_sections: Ints, axis: int = 0) -> tup
 
 def _split_along(name: str, axis: int, least: int) -> Callable[[Tensor, Ints], tuple[Tensor, ...]]:
     def parts(input: Tensor, indices_or_sections: Ints) -> tuple[Tensor, ...]:
-        ndim = check_tensor(input, name).ndim
-        if ndim < least:
-            raise ValueError(f"For '{name}', 'input' must have at least {least} axes, but got shape {input.shape}")
-        return tensor_split(input, indices_or_sections, axis)
+        return tensor_split(check_axes(input, least, name), indices_or_sections, axis)
 
     parts.__name__ = parts.__qualname__ = name
     parts.__doc__ = f"""Parts along axis {axis}: a number of nearly equal length, or cut at indices.

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from ..core.checks import check_real
 from ..core.surfaces import declare, prim
 from ..core.tensor import Tensor
 from ..cpu.array_module import array_module
 from . import comparison
-from .arguments import check_integers, check_tensor, ints_of
+from .arguments import check_axes, check_integers, check_tensor, int_of, ints_of
 from .gathering import check_in_range, gather
 from .shape import expand_dims, reshape
 from .statistics import vector_norm
@@ -29,7 +30,7 @@ def rows_behind_offset(input_params: Tensor, input_indices: Tensor, offset: int 
     Raises:
         TypeError: ``input_indices`` holds no integers.
     """
-    places = input_indices - offset
+    places = check_tensor(input_indices, "EmbeddingLookup", "input_indices") - offset
     there = comparison.logical_and(comparison.ge(places, 0), comparison.lt(places, input_params.shape[0]))
     rows = gather(input_params, comparison.where(there, places, 0), 0)
     return comparison.where(reshape(there, there.shape + (1,) * (input_params.ndim - 1)), rows, 0)
@@ -66,17 +67,17 @@ def embedding(
     """
     if scale_grad_by_freq:
         raise NotImplementedError("For 'embedding', 'scale_grad_by_freq' is not covered; scale the gradient yourself")
-    check_tensor(weight, "embedding", "weight")
-    if padding_idx is not None and not -weight.shape[0] <= padding_idx < weight.shape[0]:
-        raise ValueError(
-            f"For 'embedding', 'padding_idx' must be in [{-weight.shape[0]}, {weight.shape[0]}), but got {padding_idx}"
-        )
+    count = check_axes(weight, 1, "embedding", "weight").shape[0]
+    if padding_idx is not None and not -count <= int_of(padding_idx, "embedding", "padding_idx") < count:
+        raise ValueError(f"For 'embedding', 'padding_idx' must be in [{-count}, {count}), but got {padding_idx}")
     if max_norm is not None:
+        check_integers(input, "embedding", "input")
+        check_real(max_norm, "embedding", "max_norm")
         _shorten(weight, input, max_norm, norm_type)
     rows = gather(weight, input, 0)
     if padding_idx is None:
         return rows
-    mine = comparison.eq(input, padding_idx % weight.shape[0])
+    mine = comparison.eq(input, padding_idx % count)
     return comparison.where(expand_dims(mine, -1), rows.data, rows)  # the row of the padding gets no gradient
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core import taps
-from ..core.checks import check_above_zero, check_not_negative, check_number, check_type
+from ..core.checks import check_above_zero, check_not_negative, check_number, check_real, check_type
 from ..core.dtype import float32, int32, numpy_dtype, promote
 from ..core.operator import Operator
 from ..core.surfaces import declare, prim, renamed
@@ -18,7 +18,7 @@ from ..cpu import cross_entropy as cross_entropy_kernels
 from ..cpu.array_module import array_module
 from ..cpu.widening import is_half, widen
 from .activation import log_softmax, softmax, softplus
-from .arguments import check_tensor
+from .arguments import check_tensor, int_of
 from .arithmetic import abs as absolute
 from .arithmetic import add, div, maximum, minimum, mul, neg, pow, sqrt, square, sub  # fmt: skip
 from .comparison import where  # fmt: skip
@@ -252,14 +252,14 @@ def _nll(
     if host.dtype.kind not in "iu":
         raise TypeError(f"For '{name}', class numbers in 'target' must be integers, but got {labels.dtype}")
     xp = array_module(host)
-    kept = host != ignore_index
+    kept = host != int_of(ignore_index, name, "ignore_index")
     place = xp.where(kept, host, 0)
     if ((place < 0) | (place >= classes)).any():
         wrong = int(place[(place < 0) | (place >= classes)][0])
         raise ValueError(
             f"For '{name}', the class numbers in 'target' must be in [0, {classes}) or {ignore_index}, but got {wrong}"
         )
-    if weight is not None and weight.shape != (classes,):
+    if weight is not None and check_tensor(weight, name, "weight").shape != (classes,):
         raise ValueError(f"For '{name}', 'weight' must have the shape ({classes},), but got {weight.shape}")
     if weight is not None:
         wanted = promote(log_probabilities._array.dtype, weight._array.dtype)
@@ -310,7 +310,7 @@ def _check_pair(name: str, attrs: dict[str, Any] | None = None, /, **pair: Any) 
 
 
 def _check_smoothing(name: str, smoothing: float) -> None:
-    if not 0.0 <= smoothing <= 1.0:
+    if not 0.0 <= check_real(smoothing, name, "label_smoothing") <= 1.0:
         raise ValueError(f"For '{name}', 'label_smoothing' must be in [0, 1], but got {smoothing}")
 
 
@@ -676,7 +676,7 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     Raises:
         ValueError: ``dim`` is out of range, or shapes that do not broadcast.
     """
-    products = mul(x1, x2)
+    products = mul(check_tensor(x1, "cosine_similarity", "x1"), check_tensor(x2, "cosine_similarity", "x2"))
     wide = [x if x.shape == products.shape else broadcast_to(x, products.shape) for x in (x1, x2)]
     squares = [reduce_sum(mul(x, x), dim) for x in wide]
     # Not of 0: the root has no slope there.
@@ -755,7 +755,7 @@ def triplet_margin_loss(
     Raises:
         ValueError: ``p`` is 0, another ``reduction``, or shapes that do not broadcast.
     """
-    if p == 0:
+    if check_real(p, "triplet_margin_loss", "p") == 0:
         raise ValueError("For 'triplet_margin_loss', 'p' must not be 0")
     near, far = _distance(anchor, positive, p, eps), _distance(anchor, negative, p, eps)
     if swap:

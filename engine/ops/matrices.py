@@ -22,7 +22,7 @@ from ..core.tensor import Tensor
 from ..core.types import Array, DTypeLike, Functions, Value
 from ..cpu.array_module import array_module
 from . import arithmetic, comparison, exponentials, reduction
-from .arguments import Axis, axes_of, check_tensor
+from .arguments import Axis, axes_of, check_axes, check_integers, check_tensor
 from .comparison import where
 from .complexes import conj
 from .diagonals import tril, triu
@@ -766,6 +766,8 @@ def pinv(
         ValueError: fewer than two axes, or NaN or infinity among the numbers.
     """
     given = _finite(x, "pinv", False, "x")
+    if given._array.dtype.kind not in "fc":
+        raise TypeError(f"For 'pinv', 'x' must hold floats, but got {given.dtype}")
     s, u, v = _svd(given)
     if rtol is None:
         rtol = 0.0 if atol is not None else max(given.shape[-2:]) * float(np.finfo(given._array.dtype).eps)
@@ -898,6 +900,8 @@ def matrix_norm(
     axes = axes_of(axis, x.ndim, "matrix_norm")
     if axes is None or len(axes) != 2:
         raise ValueError(f"For 'matrix_norm', 'axis' must be two axes, but got {axis}")
+    if not isinstance(ord, str | int | float):
+        raise TypeError(f"For 'matrix_norm', 'ord' must be a word or a number, but got {type(ord).__name__}")
     if ord == "fro":
         return vector_norm(x, 2, axes, keepdims)
     moved = movedim(x, axes, (-2, -1))
@@ -959,7 +963,7 @@ def geqrf(input: Tensor) -> tuple[Tensor, Tensor]:
 
 def _reflections(vectors: Tensor, factors: Tensor) -> Tensor:
     """The square matrix Q, the product of all reflections."""
-    rows, count = vectors.shape[-2], factors.shape[-1]
+    rows, count = vectors.shape[-2], check_axes(factors, 1, "orgqr", "input2").shape[-1]
     own = Tensor(np.eye(rows, dtype=vectors._array.dtype))
     lower = where(Tensor(np.eye(rows, vectors.shape[-1], dtype=bool)), 1.0, tril(vectors))
     found = own
@@ -1038,18 +1042,22 @@ def lu_unpack(
         TypeError: ``LU_data`` is no Tensor.
         ValueError: fewer than two axes.
     """
-    p, lower, upper = _unpacked(LU_data, LU_pivots)
+    p, lower, upper = _unpacked(LU_data, LU_pivots, "lu_unpack")
     return p if unpack_pivots else None, *((lower, upper) if unpack_data else (None, None))
 
 
-def _unpacked(LU_data: Tensor, LU_pivots: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+def _unpacked(LU_data: Tensor, LU_pivots: Tensor, name: str) -> tuple[Tensor, Tensor, Tensor]:
     """P, L and U."""
-    x = check_matrices(LU_data, "lu_unpack", False, "LU_data")
+    x = check_matrices(LU_data, name, False, "LU_data")
     rows, columns = x.shape[-2:]
     k = min(rows, columns)
     own = Tensor(np.eye(rows, k, dtype=bool))
     lower, upper = where(own, 1.0, tril(x[..., :k], -1)), triu(x)[..., :k, :]
-    pivots = check_tensor(LU_pivots, "lu_unpack", "LU_pivots").asnumpy()
+    pivots = check_integers(LU_pivots, name, "LU_pivots").asnumpy()
+    if pivots.shape != (*x.shape[:-2], k):
+        raise ValueError(f"For '{name}', 'LU_pivots' must have the shape {(*x.shape[:-2], k)}, but got {pivots.shape}")
+    if ((pivots < 1) | (pivots > rows)).any():
+        raise ValueError(f"For '{name}', 'LU_pivots' must be in [1, {rows}], but got {pivots.tolist()}")
     orders = [_permutation(p - 1, rows) for p in pivots.reshape(-1, pivots.shape[-1])]
     p = np.stack([np.eye(rows, dtype=x._array.dtype)[o].T for o in orders])
     return Tensor(p.reshape(*x.shape[:-2], rows, rows)), lower, upper
@@ -1074,7 +1082,7 @@ def _lu_unpack_class(
         TypeError: ``LU_data`` is no Tensor.
         ValueError: fewer than two axes.
     """
-    return _unpacked(LU_data, LU_pivots)
+    return _unpacked(LU_data, LU_pivots, "LuUnpack")
 
 
 @declare(method=True, primitive=prim("LuSolve"))
@@ -1094,7 +1102,7 @@ def lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
         ValueError: U is singular, or shapes do not fit.
     """
     check_tensor(b, "lu_solve", "b")
-    p, lower, upper = _unpacked(LU_data, LU_pivots)
+    p, lower, upper = _unpacked(LU_data, LU_pivots, "lu_solve")
     right = expand_dims(b, -1) if b.ndim == LU_data.ndim - 1 else b
     found = solve_operator(upper, solve_operator(lower, matmul(p, right, True, False)))
     return reshape(found, b.shape) if b.ndim == LU_data.ndim - 1 else found

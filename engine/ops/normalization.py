@@ -17,7 +17,7 @@ from ..core.types import Array, Ints, Value
 from ..cpu import layer_norm as layer_norm_kernels
 from ..cpu.array_module import array_module
 from ..cpu.widening import widen
-from .arguments import check_operand, check_tensor, one_axis
+from .arguments import check_axes, check_operand, check_tensor, int_of, ints_of, one_axis
 from .arithmetic import add, div, mul, pow, rsqrt, square, sub
 from .convolution import check_format
 from .elementwise import as_dtype, through_single, zeros_operator
@@ -85,11 +85,11 @@ def layer_norm(
             ``bias``.
     """
     x = check_tensor(input, "layer_norm")
-    last = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
+    last = ints_of(normalized_shape, "layer_norm", "normalized_shape")
     if not last or x.shape[-len(last) :] != last:
         raise ValueError(f"For 'layer_norm', 'normalized_shape' {last} must be the end of the input's shape {x.shape}")
     for name, one in (("weight", weight), ("bias", bias)):
-        if one is not None and tuple(one.shape) != last:
+        if one is not None and check_tensor(one, "layer_norm", name).shape != last:
             raise ValueError(f"For 'layer_norm', '{name}' must have the shape {last}, but got {one.shape}")
     xp = array_module(x._array)
     dtype = x._array.dtype
@@ -401,8 +401,8 @@ def group_norm(
         TypeError: ``input`` is no Tensor.
         ValueError: ``num_groups`` is not positive or does not divide C, or ``weight`` or ``bias`` have another shape.
     """
-    x = check_tensor(input, "group_norm")
-    if num_groups < 1 or x.ndim < 2 or x.shape[1] % num_groups:
+    x, groups = check_axes(input, 2, "group_norm"), int_of(num_groups, "group_norm", "num_groups")
+    if groups < 1 or x.shape[1] % groups:
         raise ValueError(f"For 'group_norm', 'num_groups' {num_groups} must divide the channels of shape {x.shape}")
     xp, dtype, c = array_module(x._array), x._array.dtype, x.shape[1]
     for name, one in (("weight", weight), ("bias", bias)):
@@ -410,7 +410,7 @@ def group_norm(
             raise ValueError(f"For 'group_norm', '{name}' must have the shape {(c,)}, but got {one.shape}")
     gamma = Tensor._wrap(xp.ones(c, dtype)) if weight is None else weight
     beta = Tensor._wrap(xp.zeros(c, dtype)) if bias is None else bias
-    return group_normalized(x, num_groups, gamma, beta, eps)
+    return group_normalized(x, groups, gamma, beta, eps)
 
 
 def instance_normalized(

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..core.backend import to_device
-from ..core.checks import check_one_of, check_type
+from ..core.checks import check_one_of, check_real, check_type
 from ..core.dtype import int32, int64, numpy_dtype
 from ..core.operator import Operator
 from ..core.surfaces import declare, prim
@@ -20,7 +20,7 @@ from ..core.tensor import Tensor
 from ..core.types import Array, DTypeLike, Functions, Ints, Value
 from ..cpu import windows
 from ..cpu.array_module import array_module
-from .arguments import check_tensor
+from .arguments import check_tensor, ints_of
 from .arithmetic import mul, pow
 from .comparison import where
 from .convolution import check_format, check_windows, ints_for, pads_for
@@ -457,7 +457,7 @@ def avg_pool1d(
         ValueError: a setting out of range, another ``pad_mode``, another number of axes, or no window fits.
     """
     name = "avg_pool1d"
-    sides = (0, 0, padding, padding) if isinstance(padding, int) else (0, 0, *(tuple(padding) * 2)[:2])
+    sides = (0, 0, *(ints_of(padding, name, "padding") * 2)[:2])
     window, steps = flat_pair(kernel_size, name, "kernel_size"), flat_pair(stride, name, "stride")
 
     def pooled(x: Tensor) -> Tensor:
@@ -602,7 +602,7 @@ def _avg_pool3d(
 
 
 def _raised(x: Tensor, norm_type: float, name: str) -> Tensor:
-    if norm_type == 0:
+    if check_real(norm_type, name, "norm_type") == 0:
         raise ValueError(f"For '{name}', 'norm_type' must not be 0")
     return pow(x, float(norm_type))
 

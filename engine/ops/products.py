@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.checks import check_type
 from ..core.dtype import promote
 from ..core.operator import Operator
 from ..core.surfaces import declare, prim, renamed
@@ -147,8 +148,8 @@ def _einsum_class(x: Sequence[Tensor], equation: str) -> Tensor:
 
 def _sum_of(input: Tensor, product: Tensor, beta: Number, alpha: Number, name: str) -> Tensor:
     x = check_tensor(input, name)
-    scaled = product if alpha == 1 and isinstance(alpha, int) else arithmetic.mul(product, alpha)
-    return arithmetic.add(x if beta == 1 and isinstance(beta, int) else arithmetic.mul(x, beta), scaled)
+    scaled = product if isinstance(alpha, int) and alpha == 1 else arithmetic.mul(product, alpha)
+    return arithmetic.add(x if isinstance(beta, int) and beta == 1 else arithmetic.mul(x, beta), scaled)
 
 
 def _ranks(name: str, *wanted: tuple[str, Any, int]) -> None:
@@ -383,6 +384,8 @@ def tensor_dot(x1: Tensor, x2: Tensor, axes: int | Sequence[Ints]) -> Tensor:
             raise ValueError(f"For 'tensor_dot', 'axes' must be in [0, {min(x.ndim, y.ndim)}], but got {axes}")
         mine, theirs = tuple(range(x.ndim - axes, x.ndim)), tuple(range(axes))
     else:
+        if len(check_type(axes, list | tuple, "tensor_dot", "axes", "an int or a pair of axes")) != 2:
+            raise ValueError(f"For 'tensor_dot', 'axes' must be an int or a pair of axes, but got {axes!r}")
         mine, theirs = (ints_of(v, "tensor_dot", "axes") for v in axes)
     return _contracted(x, y, mine, theirs, "tensor_dot")
 
@@ -423,7 +426,12 @@ def batch_dot(x1: Tensor, x2: Tensor, axes: Ints | None = None) -> Tensor:
         raise ValueError(f"For 'batch_dot', both tensors must have at least 2 axes, but got {x.shape} and {y.shape}")
     if x.shape[0] != y.shape[0]:
         raise ValueError(f"For 'batch_dot', the first axes must have one length, but got {x.shape} and {y.shape}")
-    pair = (x.ndim - 1, max(y.ndim - 2, 1)) if axes is None else (axes, axes) if isinstance(axes, int) else tuple(axes)
+    if not isinstance(axes, int | list | tuple | None):
+        raise ValueError(f"For 'batch_dot', 'axes' must be an int or a pair, but got {axes!r}")
+    given = None if axes is None else ints_of(axes, "batch_dot", "axes")
+    pair = (x.ndim - 1, max(y.ndim - 2, 1)) if given is None else given * 2 if len(given) == 1 else given
+    if len(pair) != 2:
+        raise ValueError(f"For 'batch_dot', 'axes' must be an int or a pair, but got {axes}")
     first, second = movedim(x, pair[0], x.ndim - 1), movedim(y, pair[1], 1)
     rows = reshape(first, (x.shape[0], math.prod(first.shape[1:-1]), first.shape[-1]))
     columns = reshape(second, (y.shape[0], second.shape[1], math.prod(second.shape[2:])))
@@ -489,7 +497,7 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
     """
     x, y = check_tensor(input, "cross"), check_tensor(other, "cross", "other")
     at = next((i for i, n in enumerate(x.shape) if n == 3), None) if dim is None else one_axis(dim, x.ndim, "cross")
-    if at is None or x.shape[at] != 3 or y.shape[at - x.ndim] != 3:
+    if at is None or x.shape[at] != 3 or x.ndim - at > y.ndim or y.shape[at - x.ndim] != 3:
         raise ValueError(f"For 'cross', an axis must have length 3 in both, but got {x.shape} and {y.shape}")
 
     def turned(v: Tensor, by: int) -> Tensor:

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from ..core.checks import check_int
+from ..core.checks import check_int, check_type
 from ..core.surfaces import alias, declare, prim, renamed
 from ..core.tensor import Tensor
 from ..core.types import Ints, Shape, TensorLike
 from ..cpu.array_module import array_module
-from .arguments import along, axes_of, check_operand, check_tensor, ints_of, one_axis
+from .arguments import along, axes_of, check_axes, check_operand, check_tensor, ints_of, one_axis
 from .indexing import getitem_operator
 from .shape import (
     apart,
@@ -137,7 +137,7 @@ def rot90(input: Tensor, k: int, dims: Sequence[int]) -> Tensor:
     """
     x = check_tensor(input, "rot90")
     check_int(k, "rot90", "k")
-    if len(dims) != 2:
+    if len(check_type(dims, list | tuple, "rot90", "dims")) != 2:
         raise ValueError(f"For 'rot90', 'dims' must be two axes, but got {dims}")
     first, second = (one_axis(d, x.ndim, "rot90") for d in dims)
     if first == second:
@@ -336,6 +336,7 @@ def repeat_interleave(input: TensorLike, repeats: Shape, axis: int | None = None
     if axis is None:
         x, axis = ravel(x), 0
     at = one_axis(axis, x.ndim, "repeat_interleave")
+    check_axes(x, 1, "repeat_interleave")
     times = ints_of(repeats, "repeat_interleave", "repeats")
     if any(n < 0 for n in times):
         raise ValueError(f"For 'repeat_interleave', 'repeats' must not be negative, but got {repeats}")

@@ -16,7 +16,7 @@ from ..core.tensor import Tensor
 from ..core.types import AnyDType, Array, DTypeLike, Functions, Number, Value
 from ..cpu.array_module import array_module
 from ..cpu.widening import in_single
-from .arguments import Axis, axes_of, check_tensor, one_axis
+from .arguments import Axis, axes_of, bool_of, check_tensor, int_of, one_axis
 from .arithmetic import add, maximum, minimum, mul, sqrt, square, sub
 from .comparison import isfinite
 from .comparison import where as choose
@@ -148,7 +148,8 @@ _prod = Operator(
 
 
 def _reduce(operator: Operator, name: str, x: Tensor, axis: Axis, keepdims: bool) -> Tensor:
-    return operator(check_tensor(x, name), axis=axes_of(axis, x.ndim, name), keepdims=bool(keepdims))
+    axes = axes_of(axis, check_tensor(x, name).ndim, name)
+    return operator(x, axis=axes, keepdims=bool_of(keepdims, name, "keepdims"))
 
 
 def widened(x: Tensor, dtype: DTypeLike | None) -> Tensor:
@@ -332,7 +333,7 @@ def _extreme(
     at = one_axis(axis, check_tensor(x, name).ndim, name)
     if not x.ndim:
         return _reduce(whole, name, x, None, False), Tensor(0, int64)
-    return along(x, axis=at, keepdims=bool(keepdims))
+    return along(x, axis=at, keepdims=bool_of(keepdims, name, "keepdims"))
 
 
 def reduce_max(x: Tensor, axis: Axis = (), keepdims: bool = False) -> Tensor:
@@ -684,8 +685,10 @@ def _argmin_as(x: Tensor, axis: int, output_type: DTypeLike) -> Tensor:
 
 
 def _position(operator: Operator, name: str, x: Tensor, dim: int | None, keepdim: bool) -> Tensor:
-    found = axes_of(dim, check_tensor(x, name).ndim, name)
-    result: Tensor = operator(x, axis=None if found is None else found[0], keepdims=keepdim and dim is not None)
+    at, ndim = None, check_tensor(x, name).ndim
+    if dim is not None:
+        at = one_axis(dim, ndim, name) if ndim else axes_of(dim, 0, name)
+    result: Tensor = operator(x, axis=at, keepdims=dim is not None and bool_of(keepdim, name, "keepdim"))
     return result
 
 
@@ -763,10 +766,10 @@ def var(input: Tensor, axis: Axis = None, ddof: int | bool = 0, keepdims: bool =
     """
     found = axes_of(axis, check_tensor(input, "var").ndim, "var")
     x = as_single(as_floats(input))
-    count = _count(x, found)
+    count, taken = _count(x, found), int_of(ddof, "var", "ddof")
     apart = square(sub(x, mean(x, axis, True)))
     # Infinite where nothing is left to divide by, as in MindSpore, and NaN of equal elements.
-    factor = count / (count - int(ddof)) if count > ddof else math.inf if count == ddof else math.nan
+    factor = count / (count - taken) if count > taken else math.inf if count == taken else math.nan
     result: Tensor = as_dtype(mul(mean(apart, axis, keepdims), factor), as_floats(input)._array.dtype)
     return result
 

@@ -16,7 +16,18 @@ from ..core.types import Array, Ints, Number, Shape, TensorLike, Value
 from ..cpu.array_module import array_module
 from ..cpu.widening import in_single
 from . import arithmetic, comparison, elementwise
-from .arguments import along, check_operand, check_same_dtype, check_tensor, ints_of, one_axis
+from .arguments import (
+    along,
+    check_axes,
+    check_broadcast,
+    check_integers,
+    check_operand,
+    check_same_dtype,
+    check_tensor,
+    int_of,
+    ints_of,
+    one_axis,
+)
 from .elementwise import as_dtype, as_single, cast_operator
 from .gathering import _grid, _integers, _masked, _rows, _same_axes, check_in_range
 from .indexing import getitem_operator, scatter_add_operator, setitem_operator
@@ -163,6 +174,9 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
         ValueError: ``source`` has too few elements.
     """
     x, m = _masked(input, mask, "masked_scatter")
+    check_tensor(source, "masked_scatter", "source")
+    if check_broadcast("masked_scatter", input=x.shape, mask=m.shape) != x.shape:
+        raise ValueError(f"For 'masked_scatter', 'mask' must broadcast to the shape {x.shape}, but got {m.shape}")
     chosen = array_module(m._array).broadcast_to(m._array, x.shape)
     count = int(chosen.sum())
     if source.size < count:
@@ -197,6 +211,7 @@ def index_add(
     if not x.ndim:
         raise ValueError("For 'index_add', 'x' must have at least 1 axis, but got shape ()")
     i = _integers(indices, "index_add", "indices")
+    check_axes(y, x.ndim, "index_add", "y")
     if i.ndim != 1 or i.size != y.shape[at]:
         raise ValueError(
             f"For 'index_add', 'indices' must be a vector of {y.shape[at]} for 'y' of shape {y.shape}, "
@@ -229,7 +244,7 @@ def _index_add_of_tensor(input: Tensor, *args: Any, **named: Any) -> Tensor:
         _check_names("index_add", named, ("dim", "index", "source", "alpha"))
         values = {**dict(zip(("dim", "index", "source"), args, strict=False)), **named}
         source, alpha = values["source"], values.get("alpha", 1)
-        return index_add(input, values["index"], source if alpha == 1 else source * alpha, values["dim"])
+        return index_add(input, values["index"], scaled_source("index_add", source, alpha), values["dim"])
     return index_add(input, *args, **named)
 
 
@@ -252,7 +267,13 @@ def _index_add_in_place(input: Tensor, dim: int, index: Tensor, source: Tensor, 
         ValueError: the shapes do not fit, or the axis is out of range.
         RuntimeError: an index is out of range.
     """
-    return index_add(input, index, source if alpha == 1 else source * alpha, dim)
+    return index_add(input, index, scaled_source("index_add_", source, alpha), dim)
+
+
+def scaled_source(name: str, source: Tensor, alpha: Number) -> Tensor:
+    """What is added to entries, multiplied by a number."""
+    check_tensor(source, name, "source")
+    return source if check_type(alpha, Number, name, "alpha", "a number") == 1 else source * alpha
 
 
 def _check_names(name: str, named: dict[str, Any], allowed: tuple[str, ...]) -> None:
@@ -291,6 +312,7 @@ def index_fill(x: Tensor, axis: int, index: Any, value: Tensor | Number) -> Tens
         raise ValueError("For 'index_fill', 'x' must have at least 1 axis, but got shape ()")
     i = ravel(_integers(index, "index_fill", "index"))
     check_in_range(i._array, x.shape[at], "index_fill")
+    check_type(value, Tensor | Number, "index_fill", "value", "a number or a Tensor")
     return put(x, value, along(x, at, i._array))
 
 
@@ -314,8 +336,10 @@ def index_put(input: Tensor, indices: Sequence[Tensor], values: Tensor, accumula
         RuntimeError: an index is out of range.
     """
     check_type(indices, list | tuple, "index_put", "indices", "a tuple of Tensors")
-    index = tuple([check_tensor(i, "index_put", "indices")._array for i in indices])
-    _check_places(index, input, "index_put")
+    given = [check_tensor(i, "index_put", f"indices[{place}]") for place, i in enumerate(indices)]
+    places = [i if i._array.dtype.kind == "b" else check_integers(i, "index_put", "indices") for i in given]
+    index = tuple([i._array for i in places])
+    _check_places(index, check_tensor(input, "index_put"), "index_put")
     return put(input, values, index, "add" if accumulate else "update")
 
 
@@ -381,6 +405,7 @@ def _fill_diagonal(input: Tensor, fill_value: Number, wrap: bool = False) -> Ten
     Raises:
         ValueError: fewer than two axes, or more of different lengths.
     """
+    check_type(fill_value, Number, "fill_diagonal", "fill_value", "a number")
     if input.ndim < 2 or (input.ndim > 2 and len(set(input.shape)) > 1):
         raise ValueError(
             f"For 'fill_diagonal', the tensor must have 2 axes, or more of one length, but got shape {input.shape}"
@@ -399,6 +424,7 @@ def _elements(name: str) -> Callable[..., Tensor]:
         i = _integers(index, name, "index")
         at = one_axis(axis, check_tensor(x, name).ndim, name)
         _same_axes(x, i, at, name)
+        check_type(updates, Tensor | Number | list | tuple | np.ndarray, name, "src", "a Tensor or a number")
         if isinstance(updates, Tensor) and updates.shape != i.shape:
             updates = getitem_operator(updates, index=tuple([slice(0, n) for n in i.shape]))
         return put(x, updates, _grid(i.shape, at, i._array) if x.ndim else (), how)
@@ -556,9 +582,10 @@ def scatter_nd(indices: Tensor, updates: Tensor, shape: Shape) -> Tensor:
     """
     i = _integers(indices, "scatter_nd", "indices")
     wanted = ints_of(shape, "scatter_nd", "shape")
-    for column, length in zip(_rows(i), wanted, strict=False):
+    index = _rows(i, len(wanted), "scatter_nd")
+    for column, length in zip(index, wanted, strict=False):
         check_in_range(column, length, "scatter_nd")
-    return scatter_add_operator(check_tensor(updates, "scatter_nd", "updates"), index=_rows(i), shape=wanted)
+    return scatter_add_operator(check_tensor(updates, "scatter_nd", "updates"), index=index, shape=wanted)
 
 
 _FORMULAS = {
@@ -586,7 +613,8 @@ def _family(name: str, how: str, rows: bool, keep: bool) -> Callable[..., Tensor
         x, i = (check_tensor if keep else check_operand)(input_x, name, "input_x"), _integers(indices, name, "indices")
         if not x.ndim:
             raise ValueError(f"For '{name}', 'input_x' must have at least 1 axis, but got shape ()")
-        index = _rows(i) if rows else (i._array,)
+        check_type(updates, Tensor | Number | list | tuple | np.ndarray, name, "updates", "a Tensor or a number")
+        index = _rows(i, x.ndim, name) if rows else (i._array,)
         for column, length in zip(index, x.shape, strict=False):
             check_in_range(column, length, name)
         spot = x._array[index].shape
@@ -646,7 +674,7 @@ declare(primitive=prim("ScatterNonAliasingAdd"))(scatter_nd_add)
 
 def _inplace(name: str, how: str) -> Callable[..., Tensor]:
     def changed(x: Tensor, v: Tensor, indices: Ints | Tensor) -> Tensor:
-        places = array_module(check_tensor(x, name, "x")._array).asarray(ints_of(indices, name, "indices"))
+        places = array_module(check_axes(x, 1, name, "x")._array).asarray(ints_of(indices, name, "indices"))
         check_in_range(places, x.shape[0], name)
         if check_tensor(v, name, "v").shape[:1] != places.shape:
             raise ValueError(f"For '{name}', 'v' must have {len(places)} rows, but got shape {v.shape}")
@@ -747,7 +775,7 @@ def _limits(dtype: Any) -> Any:
 
 def _segments(name: str, how: str, start: Any) -> Callable[..., Tensor]:
     def reduced(x: Tensor, segment_ids: Tensor, num_segments: int | Tensor) -> Tensor:
-        ids, (count,) = _integers(segment_ids, name, "segment_ids"), ints_of(num_segments, name, "num_segments")
+        ids, count = _integers(segment_ids, name, "segment_ids"), int_of(num_segments, name, "num_segments")
         if count <= 0:
             raise ValueError(f"For '{name}', 'num_segments' must be positive, but got {count}")
         rest = check_tensor(x, name, "x").shape[ids.ndim :]
@@ -812,7 +840,8 @@ def _sorted_segments(how: str, function: Callable[..., Tensor], what: str, empty
 
     @declare(primitive=prim(f"Segment{how}"))
     def reduced(input_x: Tensor, segment_ids: Tensor) -> Tensor:
-        ids = _integers(segment_ids, f"Segment{how}", "segment_ids")._array
+        name = f"Segment{how}"
+        ids = check_axes(_integers(segment_ids, name, "segment_ids"), 1, name, "segment_ids")._array
         if (ids[1:] < ids[:-1]).any():
             raise ValueError(f"For 'Segment{how}', 'segment_ids' must not decrease, but got {ids.tolist()}")
         count = int(ids.max()) + 1

@@ -19,7 +19,7 @@ from ..core.tensor import Tensor
 from ..core.types import Array, DTypeLike, Functions, Ints, Shape, TensorLike, Value
 from ..core.views import ViewOperator, stop_gradient_operator
 from ..cpu.array_module import array_module
-from .arguments import Axis, along, axes_of, check_operand, check_tensor, ints_of, one_axis
+from .arguments import Axis, along, axes_of, check_axes, check_operand, check_tensor, ints_of, one_axis
 from .elementwise import array_dtype, broadcast_to_operator, cast_operator
 
 __all__ = [
@@ -312,9 +312,9 @@ def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
         ValueError: an axis is out of range.
     """
     order = list(range(check_tensor(input, "swapaxes").ndim))
-    first, second = (axes_of(axis, input.ndim, "swapaxes") for axis in (axis0, axis1))
-    if first is not None and second is not None:  # a 0-d tensor has none
-        order[first[0]], order[second[0]] = second[0], first[0]
+    first, second = (one_axis(axis, input.ndim, "swapaxes") for axis in (axis0, axis1))
+    if order:
+        order[first], order[second] = second, first
     return transpose(input, tuple(order))
 
 
@@ -739,8 +739,8 @@ def split(tensor: Tensor, split_size_or_sections: Shape, axis: int = 0) -> tuple
         ValueError: a length is negative (a single one not positive), the lengths do not add up to that of the axis, or
             ``axis`` is out of range.
     """
-    x = check_tensor(tensor, "split", "tensor")
-    at = (axes_of(axis, x.ndim, "split") or (0,))[0]
+    x = check_axes(tensor, 1, "split", "tensor")
+    at = one_axis(axis, x.ndim, "split")
     length = x.shape[at]
     if isinstance(split_size_or_sections, int):
         if split_size_or_sections <= 0:
@@ -864,7 +864,7 @@ def pad(input_x: Tensor, padding: Shape, mode: str = "constant", value: float | 
     given = ints_of(padding, "pad", "padding")
     if len(given) % 2 or len(given) > 2 * x.ndim:
         raise ValueError(f"For 'pad', 'padding' must be pairs for at most {x.ndim} axes, but got {given}")
-    if mode not in _PAD_MODES:
+    if not isinstance(mode, str) or mode not in _PAD_MODES:
         raise ValueError(f"For 'pad', 'mode' must be one of {list(_PAD_MODES)}, but got {mode!r}")
     if mode != "constant" and value is not None:
         raise ValueError(f"For 'pad', 'value' must be None with mode {mode!r}, but got {value!r}")

@@ -11,7 +11,7 @@ from ..core.surfaces import declare, prim, renamed
 from ..core.tensor import Tensor
 from ..core.types import Ints, Shape
 from ..cpu.array_module import array_module
-from .arguments import along, check_operand, check_tensor, ints_of, one_axis
+from .arguments import along, check_axes, check_operand, check_tensor, int_of, ints_of, one_axis
 from .indexing import getitem_operator, setitem_operator
 from .shape import pad_by_axis, reshape, slice_operator, transpose
 
@@ -39,14 +39,15 @@ def narrow(input: Tensor, axis: int, start: int | Tensor, length: int) -> Tensor
         TypeError: ``input`` is no Tensor, or ``axis`` is no int.
         ValueError: ``axis`` is out of range, or the entries do not all lie in it.
     """
-    x = check_tensor(input, "narrow")
+    x = check_axes(input, 1, "narrow")
     at = one_axis(axis, x.ndim, "narrow")
-    begin = int(start) + (x.shape[at] if int(start) < 0 else 0)
-    if not 0 <= begin <= begin + length <= x.shape[at]:
+    first, count = int_of(start, "narrow", "start"), int_of(length, "narrow", "length")
+    begin = first + (x.shape[at] if first < 0 else 0)
+    if not 0 <= begin <= begin + count <= x.shape[at]:
         raise ValueError(
             f"For 'narrow', 'start' and 'length' must lie in axis {axis} of {x.shape}, but got {start}, {length}"
         )
-    return slice_operator(x, axis=at, start=begin, stop=begin + int(length))
+    return slice_operator(x, axis=at, start=begin, stop=begin + count)
 
 
 @declare(primitive=prim("Slice"))
@@ -198,7 +199,9 @@ def sequence_mask(lengths: Tensor, maxlen: int | None = None) -> Tensor:
         TypeError: ``lengths`` is no Tensor.
     """
     counts = check_tensor(lengths, "sequence_mask", "lengths")._array
-    longest = int(counts.max()) if maxlen is None else maxlen
+    if maxlen is None and not counts.size:
+        raise ValueError("For 'sequence_mask', 'lengths' must have elements where 'maxlen' is None")
+    longest = int(counts.max()) if maxlen is None else int_of(maxlen, "sequence_mask", "maxlen")
     return Tensor._wrap(array_module(counts).arange(longest) < counts[..., None])
 
 

@@ -6,12 +6,13 @@ gathering.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
-from ..core.checks import check_bool
+from ..core.checks import check_bool, check_real, check_type
 from ..core.dtype import any_dtype, float32, float64, int32, int64, numpy_dtype
 from ..core.operator import Operator
 from ..core.surfaces import declare, prim, renamed
@@ -19,7 +20,7 @@ from ..core.tensor import Tensor
 from ..core.types import AnyDType, Array, DTypeLike, Functions, TensorLike, Value
 from ..cpu.array_module import array_module
 from . import comparison
-from .arguments import check_same_dtype, check_tensor, ints_of, one_axis
+from .arguments import bool_of, check_axes, check_integers, check_same_dtype, check_tensor, int_of, ints_of, one_axis
 from .elementwise import as_dtype, cast_operator
 from .gathering import gather_elements
 from .rearranging import ravel
@@ -66,7 +67,7 @@ def sort(input_x: Tensor, axis: int = -1, descending: bool = False) -> tuple[Ten
         TypeError: ``input_x`` is no Tensor, or ``axis`` is no int.
         ValueError: ``axis`` is out of range.
     """
-    x, places = _sorted_places(input_x, axis, bool(descending), "sort")
+    x, places = _sorted_places(input_x, axis, bool_of(descending, "sort", "descending"), "sort")
     return gather_elements(x, axis, places), cast_operator(places, dtype=int32.numpy)
 
 
@@ -86,8 +87,9 @@ def argsort(input: Tensor, axis: int | None = -1, descending: bool = False) -> T
         ValueError: ``axis`` is out of range.
     """
     x = ravel(input) if axis is None else check_tensor(input, "argsort")
-    return cast_operator(_sorted_places(x, -1 if axis is None else axis, bool(descending), "argsort")[1],
-                         dtype=int32.numpy)  # fmt: skip
+    backwards = bool_of(descending, "argsort", "descending")
+    _, places = _sorted_places(x, -1 if axis is None else axis, backwards, "argsort")
+    return cast_operator(places, dtype=int32.numpy)
 
 
 @declare(method="sort")
@@ -174,7 +176,7 @@ def topk(
         raise TypeError(f"For 'topk', 'k' must be an int, but got {k!r}")
     if not 0 <= int(k) <= length:
         raise ValueError(f"For 'topk', 'k' must be in [0, {length}], but got {k}")
-    _, places = _sorted_places(input, at, bool(largest), "topk")
+    _, places = _sorted_places(input, at, bool_of(largest, "topk", "largest"), "topk")
     first = Tensor._wrap(places._array[(slice(None),) * at + (slice(0, int(k)),)] if input.ndim else places._array)
     return gather_elements(input, at, first), cast_operator(first, dtype=int32.numpy)
 
@@ -215,12 +217,14 @@ def intopk(x1: Tensor, x2: Tensor, k: int) -> Tensor:
     Raises:
         TypeError: ``x1`` or ``x2`` is no Tensor.
     """
-    scores, targets = check_tensor(x1, "intopk", "x1")._array, check_tensor(x2, "intopk", "x2")._array.reshape(-1)
-    xp = array_module(scores)
+    scores, targets = check_axes(x1, 2, "intopk", "x1")._array, check_integers(x2, "intopk", "x2")._array.reshape(-1)
+    if scores.ndim != 2 or targets.size != len(scores):
+        raise ValueError(f"For 'intopk', 'x2' must have a column for each row of 'x1' {x1.shape}, but got {x2.shape}")
+    xp, count = array_module(scores), int_of(k, "intopk", "k")
     there = (targets >= 0) & (targets < scores.shape[1])
     own = xp.take_along_axis(scores, xp.where(there, targets, 0)[:, None], 1)
     counted = there & xp.isfinite(scores).all(axis=1)
-    return Tensor._wrap(counted & ((scores > own).sum(axis=1) < k))
+    return Tensor._wrap(counted & ((scores > own).sum(axis=1) < count))
 
 
 @declare(primitive=prim("InvertPermutation"))
@@ -264,10 +268,11 @@ def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> tup
     """
     at = one_axis(dim, check_tensor(input, "kthvalue").ndim, "kthvalue")
     length = input.shape[at] if input.ndim else 1
-    if not 1 <= k <= length:
+    rank = int_of(k, "kthvalue", "k")
+    if not 1 <= rank <= length:
         raise ValueError(f"For 'kthvalue', 'k' must be in [1, {length}], but got {k}")
     _, places = _sorted_places(input, at, False, "kthvalue")
-    return _picked(input, places._array, at, k - 1, keepdim)
+    return _picked(input, places._array, at, rank - 1, bool_of(keepdim, "kthvalue", "keepdim"))
 
 
 def _picked(x: Tensor, places: Array, at: int, rank: int | Array, keepdim: bool) -> tuple[Tensor, Tensor]:
@@ -367,6 +372,8 @@ def _median(x: Tensor, axis: int, keepdims: bool, name: str) -> tuple[Tensor, Te
     at = one_axis(axis, check_tensor(x, name).ndim, name)
     _, order = _sorted_places(x, at, False, name)
     length = x.shape[at] if x.ndim else 1
+    if not x.size:
+        raise ValueError(f"For '{name}', 'input' must have elements, but got shape {x.shape}")
     xp, rank = array_module(x._array), (length - 1) // 2
     if x._array.dtype.kind == "f" and x.ndim:
         missing = xp.isnan(x._array).sum(axis=at, keepdims=True)
@@ -427,7 +434,10 @@ def _quantile(
     x = check_tensor(input, name)
     if x._array.dtype not in (np.float32, np.float64):
         raise TypeError(f"For '{name}', 'input' must hold Float32 or Float64, but got {x.dtype}")
-    levels = np.asarray(q.asnumpy() if isinstance(q, Tensor) else q, np.float64)
+    try:
+        levels = np.asarray(q.asnumpy() if isinstance(q, Tensor) else q, np.float64)
+    except (TypeError, ValueError):
+        raise TypeError(f"For '{name}', 'q' must be a number or vector in [0, 1], but got {q!r}") from None
     if levels.ndim > 1 or ((levels < 0) | (levels > 1)).any():
         raise ValueError(f"For '{name}', 'q' must be a number or vector in [0, 1], but got {q}")
     flat = axis is None
@@ -567,7 +577,7 @@ def searchsorted(
     """
     if side not in (None, "left", "right"):
         raise ValueError(f"For 'searchsorted', 'side' must be 'left' or 'right', but got {side!r}")
-    if right and side == "left":
+    if bool_of(right, "searchsorted", "right") and side == "left":
         raise ValueError("For 'searchsorted', 'side' must not be 'left' where 'right' is True: they contradict")
     given = values if isinstance(values, Tensor) else Tensor(values)
     edges = check_tensor(sorted_sequence, "searchsorted", "sorted_sequence")
@@ -756,21 +766,22 @@ def _bincount_of_mint(input: Tensor, weights: Tensor | None = None, minlength: i
 
 def _counted(input: Tensor, weights: Tensor | None, minlength: int) -> Tensor:
     x = check_tensor(input, "bincount")._array
-    if x.ndim != 1 or minlength < 0:
+    least = int_of(minlength, "bincount", "minlength")
+    if x.ndim != 1 or least < 0:
         raise ValueError(f"For 'bincount', 'input' must be a vector and 'minlength' not negative, but got {x.shape}")
     if x.dtype.kind not in "iub":
         raise TypeError(f"For 'bincount', 'input' must hold integers, but got {input.dtype}")
     if x.size and int(x.min()) < 0:
         raise ValueError(f"For 'bincount', 'input' must not be negative, but got {x.min()}")
     xp = array_module(x)
-    if weights is not None and weights.shape != x.shape:
+    if weights is not None and check_tensor(weights, "bincount", "weights").shape != x.shape:
         raise ValueError(f"For 'bincount', 'weights' must have the shape {x.shape}, but got {weights.shape}")
     if weights is not None and weights._array.dtype.kind in "fV" and x.size:
         found = unsorted_segment_sum(
-            as_dtype(weights, np.dtype(np.float64)), input.astype(int64), max(int(x.max()) + 1, minlength)
+            as_dtype(weights, np.dtype(np.float64)), input.astype(int64), max(int(x.max()) + 1, least)
         )
         return as_dtype(found, weights._array.dtype)
-    counted = xp.bincount(x, None if weights is None else weights._array, minlength)
+    counted = xp.bincount(x, None if weights is None else weights._array, least)
     return Tensor._wrap(counted.astype(np.int64 if weights is None else weights._array.dtype))
 
 
@@ -813,7 +824,9 @@ def histc(input: Tensor, bins: int = 100, min: float = 0.0, max: float = 0.0) ->
         TypeError: ``input`` is no Tensor.
         ValueError: no bins, or ``min`` above ``max``.
     """
-    if bins < 1 or min > max:
+    for argument, end in (("min", min), ("max", max)):
+        check_real(end, "histc", argument)
+    if int_of(bins, "histc", "bins") < 1 or min > max:
         raise ValueError(f"For 'histc', 'bins' must be positive and min <= max, but got {bins}, {min}, {max}")
     x = check_tensor(input, "histc")._array
     xp = array_module(x)
@@ -822,6 +835,8 @@ def histc(input: Tensor, bins: int = 100, min: float = 0.0, max: float = 0.0) ->
     low, high = (float(min), float(max)) if min != max else (float(x.min()), float(x.max())) if x.size else (0.0, 1.0)
     if low == high:
         low, high = low - 1.0, high + 1.0
+    if not math.isfinite(low) or not math.isfinite(high):
+        raise ValueError(f"For 'histc', the range of 'input' must be finite, but got {low} to {high}")
     counts, _ = xp.histogram(x.astype(np.float64), bins=bins, range=(low, high))
     dtype = x.dtype if x.dtype.kind in "i" and x.dtype == np.int32 else float32.numpy
     return Tensor._wrap(counts.astype(dtype))
@@ -967,6 +982,11 @@ def unique_with_pad(x: Tensor, pad_num: int | float | Tensor) -> tuple[Tensor, T
         TypeError: ``x`` is no Tensor.
         NotImplementedError: a gradient arrives at the values, which have none.
     """
+    check_type(pad_num, int | float | Tensor, "unique_with_pad", "pad_num", "a number or a Tensor of one")
+    if isinstance(pad_num, Tensor) and pad_num.size != 1:
+        raise ValueError(f"For 'unique_with_pad', 'pad_num' must be one number, but got shape {pad_num.shape}")
+    if check_tensor(x, "unique_with_pad", "x").ndim != 1:
+        raise ValueError(f"For 'unique_with_pad', 'x' must be a vector, but got shape {x.shape}")
     values, inverse = unique(x)
     rest = array_module(x._array).full(x.size - values.size, int(pad_num), x._array.dtype)
     return concat([values, Tensor._wrap(rest)]), inverse

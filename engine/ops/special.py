@@ -14,7 +14,7 @@ from ..core.tensor import Tensor
 from ..core.types import Array, Functions, Number, Operand, Value
 from ..cpu.array_module import array_module, special_module
 from . import arithmetic, elementwise, exponentials
-from .arguments import check_same_dtype, check_tensor
+from .arguments import check_same_dtype, check_tensor, int_of
 from .elementwise import Binary, as_dtype, as_single, fit, function_of_number
 
 __all__ = [
@@ -239,7 +239,7 @@ def mvlgamma(input: Tensor, p: int) -> Tensor:
         TypeError: ``input`` is no Tensor.
         ValueError: ``p`` is less than 1, or an element not above (p - 1) / 2.
     """
-    if p < 1:
+    if int_of(p, "mvlgamma", "p") < 1:
         raise ValueError(f"For 'mvlgamma', 'p' must be positive, but got {p}")
     least = (p - 1) / 2
     if (check_tensor(input, "mvlgamma")._array <= least).any():

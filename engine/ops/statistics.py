@@ -17,7 +17,7 @@ from ..core.types import DTypeLike, Functions, Ints, Number, Value
 from ..cpu.array_module import array_module
 from ..cpu.widening import in_single
 from . import arithmetic, comparison, reduction
-from .arguments import Axis, along, axes_of, check_tensor, one_axis
+from .arguments import Axis, along, axes_of, check_axes, check_tensor, int_of, one_axis
 from .comparison import where
 from .elementwise import as_dtype, as_floats, as_single, cast_operator, in_dtype, through_single
 from .reduction import cumsum, mean, reduce_max, reduce_min, reduce_sum, std, sum, var, widened
@@ -682,7 +682,7 @@ def diff(x: Tensor, n: int = 1, axis: int = -1, prepend: Any = None, append: Any
     line = (*x.shape[:at], 1, *x.shape[at + 1 :])
     joined = [p if p.ndim else broadcast_to(p, line) for p in joined]
     whole = concat(joined, at) if len(joined) > 1 else x
-    for _ in range(n):
+    for _ in range(int_of(n, "diff", "n")):
         length = whole.shape[at]
         upper, lower = (whole[along(whole, at, slice(*cut))] for cut in ((1, None), (0, max(length - 1, 0))))
         whole = comparison.logical_xor(upper, lower) if whole._array.dtype.kind == "b" else upper - lower
@@ -755,7 +755,7 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0) -> Tensor:
         TypeError: ``x1`` or ``x2`` is no Tensor.
         ValueError: ``p`` is negative, or the shapes do not fit.
     """
-    first, second = check_tensor(x1, "cdist", "x1"), check_tensor(x2, "cdist", "x2")
+    first, second = check_axes(x1, 2, "cdist", "x1"), check_axes(x2, 2, "cdist", "x2")
     check_not_negative(p, "cdist", "p")
     rows = reshape(first, (*first.shape[:-1], 1, first.shape[-1]))
     columns = reshape(second, (*second.shape[:-2], 1, *second.shape[-2:]))
@@ -785,7 +785,7 @@ def pdist(input: Tensor, p: float = 2.0) -> Tensor:
     Raises:
         TypeError: ``input`` is no Tensor.
     """
-    rows, columns = np.triu_indices(check_tensor(input, "pdist").shape[-2], 1)
+    rows, columns = np.triu_indices(check_axes(input, 2, "pdist").shape[-2], 1)
     first, second = (input[..., Tensor(i), :] for i in (rows, columns))
     return _distance(first - second, p, -1)
 

@@ -420,6 +420,8 @@ def linearize(fn: Function, inputs: Tensor | Sequence[Tensor]) -> tuple[Any, Fun
 
 def _along(fn: Function, points: list[Tensor], curves: list[Tensor], order: int, whole: bool) -> tuple[Any, Any]:
     """Derivatives of ``fn`` along curves by a parameter t, at t = 0: ``jvp`` of ``jvp`` of ..."""
+    if not callable(fn):
+        raise TypeError(f"For 'jet', 'fn' must be a function or a Cell, but got {type(fn).__name__}")
     points = [p if p.dtype.is_floating_point else cast(p, float32) for p in points]
     curves = [c if c.dtype.is_floating_point else cast(c, float32) for c in curves]
 

@@ -10,7 +10,7 @@ from ..core.surfaces import declare, prim, renamed
 from ..core.tensor import Tensor
 from ..core.types import Ints
 from ..cpu.array_module import array_module
-from .arguments import check_tensor
+from .arguments import check_integers, check_tensor, ints_of
 from .convolution import check_format, ints_for, last_axes
 from .shape import expand_dims, reshape, squeeze
 
@@ -28,16 +28,24 @@ def _unpooled(
     output_size: Sequence[int] | None,
 ) -> Tensor:
     kernel = ints_for(kernel_size, axes, name, "kernel_size")
-    strides = kernel if not stride else ints_for(stride, axes, name, "stride")
+    own = stride is None or (isinstance(stride, int | tuple | list) and not stride)
+    strides = kernel if own else ints_for(stride, axes, name, "stride")
     pads = ints_for(padding, axes, name, "padding", 0)
     if check_tensor(x, name, "x").shape != check_tensor(indices, name, "indices").shape:
         raise ValueError(f"For '{name}', 'indices' must have the shape {x.shape} of 'x', but got {indices.shape}")
+    check_integers(indices, name, "indices")
+    if x.ndim not in (axes + 1, axes + 2):
+        raise ValueError(f"For '{name}', 'x' must have {axes + 1} or {axes + 2} axes, but got shape {x.shape}")
+    if output_size is not None and not isinstance(output_size, tuple | list):
+        raise ValueError(f"For '{name}', 'output_size' must be a tuple of ints, but got {output_size!r}")
+    if output_size is not None and len(ints_of(output_size, name, "output_size")) not in (axes, axes + 1, axes + 2):
+        raise ValueError(f"For '{name}', 'output_size' must hold {axes} ints or a shape, but got {output_size}")
     if x.ndim == axes + 1:
         size = None if output_size is None else (1, *output_size) if len(output_size) == axes + 1 else output_size
         found = _unpooled(axes, name, expand_dims(x, 0), expand_dims(indices, 0), kernel, strides, pads, size)
         return squeeze(found, 0)
     if output_size:
-        lengths = tuple(output_size)[-axes:]
+        lengths = tuple(output_size[-axes:])
     else:
         lengths = tuple((n - 1) * s - 2 * p + k for n, s, p, k in zip(x.shape[2:], strides, pads, kernel, strict=True))
     total = math.prod(lengths)

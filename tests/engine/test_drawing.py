@@ -221,7 +221,7 @@ def test_without_replacement_the_first_index_comes_as_often_as_its_weight_says_a
         ([1.0, -1.0], 3, "not negative"),
         ([1.0, math.nan], 3, "must be finite"),
         ([1.0, math.inf], 3, "must be finite"),
-        ([1.0, 2.0], -1, "'num_samples' not be negative"),
+        ([1.0, 2.0], -1, "'num_samples' must not be negative"),
         (1.0, 1, "at least 1 axis"),
     ],
 )

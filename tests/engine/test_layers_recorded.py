@@ -170,7 +170,7 @@ REFUSED: list[tuple[str, Any, type[Exception], str]] = [
     ("PReLU bad", lambda: nn.PReLU(0), ValueError, "'channel'"),
     ("get_activation bad", lambda: nn.get_activation("nothing"), KeyError, "'activation'"),
     ("CELU bad", lambda: nn.CELU(0.0)(wave(2)), ValueError, "'alpha'"),
-    ("Hardtanh bad", lambda: nn.Hardtanh("a")(wave(2)), TypeError, "'str'"),
+    ("Hardtanh bad", lambda: nn.Hardtanh("a")(wave(2)), TypeError, "'min_val' must be a number, but got str"),
     ("GELU bad", lambda: nn.GELU("tanh"), TypeError, "'approximate'"),
 ]
 

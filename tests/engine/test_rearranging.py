@@ -286,8 +286,8 @@ def test_blocks_that_do_not_fit_are_refused(call: Any, text: str) -> None:
     [
         ([[0, 6]], RuntimeError, r"below the lengths \(\d, 6\) of 'input_x', but got \[0, 6\]"),
         ([[0], [-1]], RuntimeError, r"below the lengths \(\d,\) of 'input_x', but got \[-1\]"),
-        ([[0, 0, 0]], ValueError, r"at most the 2 axes of 'input_x', but got shapes \(1, 3\)"),
-        (1, ValueError, r"at most the 2 axes of 'input_x', but got shapes \(\)"),
+        ([[0, 0, 0]], ValueError, "the last axis of 'indices' must be at most 2 long, but got 3"),
+        (1, ValueError, r"'indices' must have at least 1 axis, but got shape \(\)"),
         ([[0.5]], TypeError, "'indices' must hold integers, but got Float32"),
     ],
 )

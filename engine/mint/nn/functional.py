@@ -8,12 +8,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ... import ops
+from ...core.checks import check_one_of
 from ...core.dtype import int64
 from ...core.names import on_first_use
 from ...core.surfaces import MINT, functions_of
 from ...core.tensor import Tensor
 from ...core.types import DTypeLike, Ints
-from ...ops.arguments import Axis
+from ...ops.arguments import Axis, check_axes, check_tensor, int_of
 from ...ops.elementwise import through_single
 from ..functions import axis_unless_given, flatten, log_softmax
 
@@ -40,9 +41,13 @@ def _in_place(input: Tensor, changed: Tensor, inplace: bool) -> Tensor:
     return input
 
 
+def _check_tensors(who: str, **given: Tensor) -> None:
+    for argument, value in given.items():
+        check_tensor(value, who, argument)
+
+
 def _reduced(loss: Tensor, reduction: str, who: str) -> Tensor:
-    if reduction not in ("none", "mean", "sum"):
-        raise ValueError(f"For '{who}', 'reduction' must be 'none', 'mean' or 'sum', but got {reduction!r}")
+    check_one_of(reduction, ("none", "mean", "sum"), who, "reduction")
     return loss if reduction == "none" else getattr(ops, reduction)(loss)
 
 
@@ -305,6 +310,7 @@ def batch_norm(
     Raises:
         ValueError: the shapes do not fit.
     """
+    check_axes(input, 2, "batch_norm")
     weight = ops.ones(input.shape[1], input.dtype) if weight is None else weight
     bias = ops.zeros(input.shape[1], input.dtype) if bias is None else bias
     return ops.batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps)
@@ -342,7 +348,8 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
     Raises:
         ValueError: ``tensor`` is empty and ``num_classes`` is -1.
     """
-    classes = int(tensor.asnumpy().max()) + 1 if num_classes == -1 else num_classes
+    given = int_of(num_classes, "one_hot", "num_classes")
+    classes = int(check_tensor(tensor, "one_hot", "tensor").asnumpy().max()) + 1 if given == -1 else given
     return ops.one_hot(tensor, classes, Tensor(1, int64), Tensor(0, int64))
 
 
@@ -598,6 +605,7 @@ def binary_cross_entropy(
     Raises:
         ValueError: another ``reduction``, or shapes that do not broadcast.
     """
+    _check_tensors("binary_cross_entropy", input=input, target=target, **({} if weight is None else {"weight": weight}))
     floor = Tensor(-100.0, input.dtype)
     loss = -(target * ops.maximum(ops.log(input), floor) + (1 - target) * ops.maximum(ops.log(1 - input), floor))
     return _reduced(loss if weight is None else loss * weight, reduction, "binary_cross_entropy")
@@ -622,6 +630,9 @@ def binary_cross_entropy_with_logits(
     Raises:
         ValueError: another ``reduction``, or shapes that do not broadcast.
     """
+    _check_tensors("binary_cross_entropy_with_logits", input=input, target=target)
+    if pos_weight is not None:
+        check_tensor(pos_weight, "binary_cross_entropy_with_logits", "pos_weight")
     positive = 1 if pos_weight is None else 1 + (pos_weight - 1) * target
     loss = (1 - target) * input - positive * ops.logsigmoid(input)
     return _reduced(loss if weight is None else loss * weight, reduction, "binary_cross_entropy_with_logits")
@@ -643,6 +654,7 @@ def kl_div(input: Tensor, target: Tensor, reduction: str = "mean", log_target: b
     Raises:
         ValueError: another ``reduction``, or shapes that do not broadcast.
     """
+    _check_tensors("kl_div", input=input, target=target)
     if log_target:
         loss = ops.exp(target) * (target - input)
     else:
@@ -670,6 +682,7 @@ def cosine_embedding_loss(
     Raises:
         ValueError: another ``reduction``, or shapes that do not broadcast.
     """
+    _check_tensors("cosine_embedding_loss", input1=input1, input2=input2, target=target)
     # PyTorch's: the square of a norm is made a little larger, so that zeros have a cosine.
     small = 1e-12
     norms = (ops.sum(input1 * input1, -1) + small) * (ops.sum(input2 * input2, -1) + small)

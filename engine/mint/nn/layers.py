@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from ... import ops
-from ...core.checks import check_number
+from ...core.checks import check_int, check_number, check_positive_int, check_real, check_type
 from ...core.dtype import float32, int64
 from ...core.initializer import HeUniform, Initializer, Normal, Uniform, initializer
 from ...core.parameter import Parameter
@@ -14,6 +14,7 @@ from ...core.recording import no_recording
 from ...core.tensor import Tensor
 from ...core.types import DTypeLike, Ints
 from ...nn.cell import Cell
+from ...ops.arguments import ints_of
 from . import functional as F  # noqa: N812
 
 __all__ = [
@@ -80,21 +81,25 @@ class _Conv(Cell):
         super().__init__()
         who = f"For 'mint.nn.{type(self).__name__}'"
         modes = {"zeros": "constant", "reflect": "reflect", "replicate": "replicate", "circular": "circular"}
-        if padding_mode not in modes:
+        if not isinstance(padding_mode, str) or padding_mode not in modes:
             raise ValueError(f"{who}, 'padding_mode' must be one of {sorted(modes)}, but got {padding_mode!r}")
+        for argument, count in (("in_channels", in_channels), ("out_channels", out_channels), ("groups", groups)):
+            check_positive_int(count, f"mint.nn.{type(self).__name__}", argument)
         if in_channels % groups or out_channels % groups:
             raise ValueError(f"{who}, 'groups' {groups} must divide {in_channels} and {out_channels} channels")
         self.in_channels, self.out_channels, self.groups = in_channels, out_channels, groups
-        self.kernel_size = self._each(kernel_size)
-        self.stride, self.dilation = self._each(stride), self._each(dilation)
-        self.padding = padding if isinstance(padding, str) else self._each(padding)
+        self.kernel_size = self._each(kernel_size, "kernel_size")
+        self.stride, self.dilation = self._each(stride, "stride"), self._each(dilation, "dilation")
+        self.padding = padding if isinstance(padding, str) else self._each(padding, "padding")
         self.padding_mode, self._mode = padding_mode, modes[padding_mode]
         shape = (out_channels, in_channels // groups, *self.kernel_size)
         self.weight = Parameter(_first(shape, dtype), "weight")
         self.bias = _bias(out_channels, math.prod(shape[1:]), dtype) if bias else None
 
-    def _each(self, value: Ints) -> tuple[int, ...]:
-        return (value,) * self.axes if isinstance(value, int) else tuple(value)
+    def _each(self, value: Ints, argument: str) -> tuple[int, ...]:
+        what = "an int or a tuple of ints"
+        given = check_type(value, int | tuple | list, f"mint.nn.{type(self).__name__}", argument, what)
+        return (given,) * self.axes if isinstance(given, int) else tuple(given)
 
     def construct(self, input: Tensor) -> Tensor:
         padding: Any = self.padding
@@ -223,7 +228,11 @@ class ConvTranspose2d(Cell):
         super().__init__()
         if padding_mode != "zeros":
             raise ValueError(f"For 'mint.nn.ConvTranspose2d', 'padding_mode' must be 'zeros', but got {padding_mode!r}")
-        kernel = (kernel_size, kernel_size) if isinstance(kernel_size, int) else tuple(kernel_size)
+        name = "mint.nn.ConvTranspose2d"
+        for argument, count in (("in_channels", in_channels), ("out_channels", out_channels), ("groups", groups)):
+            check_positive_int(count, name, argument)
+        sides = ints_of(kernel_size, name, "kernel_size")
+        kernel = sides * 2 if len(sides) == 1 else sides
         self.settings = (stride, padding, output_padding, groups, dilation)
         shape = (in_channels, out_channels // groups, *kernel)
         self.weight = Parameter(_first(shape, dtype), "weight")
@@ -264,7 +273,7 @@ class _BatchNorm(Cell):
                 setattr(self, name, None)
 
     def construct(self, input: Tensor) -> Tensor:
-        if input.ndim not in self.ranks:
+        if check_type(input, Tensor, f"mint.nn.{type(self).__name__}", "input").ndim not in self.ranks:
             raise ValueError(
                 f"For 'mint.nn.{type(self).__name__}', the input must have {' or '.join(map(str, self.ranks))} axes, "
                 f"but its shape is {input.shape}"
@@ -404,7 +413,7 @@ class LayerNorm(Cell):
     ) -> None:  # fmt: skip
         super().__init__()
         check_number(eps, "mint.nn.LayerNorm", "eps", within=(0, math.inf))
-        shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
+        shape = ints_of(normalized_shape, "mint.nn.LayerNorm", "normalized_shape")
         self.normalized_shape, self.eps = shape, eps
         ones, zeros = (initializer(init, shape, dtype or float32) for init in ("ones", "zeros"))
         self.weight = Parameter(ones, "weight") if elementwise_affine else None
@@ -434,6 +443,8 @@ class GroupNorm(Cell):
     ) -> None:
         super().__init__()
         check_number(eps, "mint.nn.GroupNorm", "eps", within=(0, math.inf))
+        for argument, count in (("num_groups", num_groups), ("num_channels", num_channels)):
+            check_positive_int(count, "mint.nn.GroupNorm", argument)
         if num_channels % num_groups:
             raise ValueError(f"For 'mint.nn.GroupNorm', {num_groups} groups must divide {num_channels} channels")
         self.num_groups, self.num_channels, self.eps = num_groups, num_channels, eps
@@ -488,7 +499,8 @@ class Embedding(Cell):
         _freeze: bool = False, dtype: DTypeLike | None = None,
     ) -> None:  # fmt: skip
         super().__init__()
-        if padding_idx is not None and not -num_embeddings <= padding_idx < num_embeddings:
+        name, count = "mint.nn.Embedding", num_embeddings
+        if padding_idx is not None and not -count <= check_int(padding_idx, name, "padding_idx") < count:
             raise ValueError(
                 f"For 'mint.nn.Embedding', 'padding_idx' must be in [{-num_embeddings}, {num_embeddings}), "
                 f"but got {padding_idx}"
@@ -519,7 +531,7 @@ class Dropout(Cell):
 
     def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
         super().__init__()
-        if not 0 <= p <= 1:
+        if not 0 <= check_real(p, f"mint.nn.{type(self).__name__}", "p") <= 1:
             raise ValueError(f"For 'mint.nn.{type(self).__name__}', 'p' must be from 0 to 1, but got {p}")
         self.p, self.inplace = p, inplace
 

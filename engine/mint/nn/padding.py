@@ -20,7 +20,8 @@ class _Pad(Cell):
 
     def __init__(self, padding: Ints) -> None:
         super().__init__()
-        ends = (padding,) * (2 * self.axes) if isinstance(padding, int) else tuple(padding)
+        given = padding if isinstance(padding, tuple | list) else ()
+        ends = (padding,) * (2 * self.axes) if isinstance(padding, int) else tuple(given)
         if len(ends) != 2 * self.axes:
             raise ValueError(
                 f"For 'mint.nn.{type(self).__name__}', 'padding' must be a number or {2 * self.axes} of them, "
