@@ -12,7 +12,7 @@ from ..core.dtype import float32, float64
 from ..core.tensor import Tensor
 from ..core.types import AnyDType, Ints, TensorLike
 from ..ops.arguments import check_axes, check_broadcast, ints_of, one_axis
-from .arrays import as_type, asarray, together
+from .arrays import as_type, asarray, several, together
 
 __all__ = ["convolve", "correlate", "cross", "dot", "matmul", "multi_dot", "outer", "tensordot"]
 
@@ -153,7 +153,7 @@ def multi_dot(arrays: Sequence[TensorLike]) -> Tensor:
     Raises:
         ValueError: fewer than two, one of other axes, or lengths that do not fit.
     """
-    given = [asarray(one) for one in check_type(arrays, list | tuple, "numpy.multi_dot", "arrays", "a list or tuple")]
+    given = [asarray(one) for one in several(arrays, "numpy.multi_dot", "arrays")]
     if len(given) < 2:
         raise ValueError(f"For 'numpy.multi_dot', 'arrays' must hold 2 matrices at least, but got {len(given)}")
     shapes = [one.shape for one in given]
