@@ -64,9 +64,10 @@ HOMES: dict[str, str] = {
     "graph.api": "saved_tensors_hooks",
     "graph.jit_config": "JitConfig",
     "graph.symbol": "Symbol",
-    "mint.nn": "AdaptiveMaxPool2d AvgPool1d AvgPool2d AvgPool3d BCELoss BCEWithLogitsLoss CosineEmbeddingLoss Fold "
-    "GELU Hardshrink Hardsigmoid Hardswish Hardtanh Identity KLDivLoss L1Loss Linear LogSoftmax MSELoss Mish PReLU "
-    "PixelShuffle ReLU ReLU6 SELU SmoothL1Loss SoftMarginLoss Softmax Unfold Upsample UpsamplingBilinear2d "
+    "mint.nn": "AdaptiveMaxPool2d AvgPool1d AvgPool2d AvgPool3d BCELoss BCEWithLogitsLoss CosineEmbeddingLoss "
+    "CrossEntropyLoss Dropout Dropout2d Embedding Fold GELU Hardshrink Hardsigmoid Hardswish Hardtanh "
+    "Identity KLDivLoss L1Loss Linear LogSoftmax MSELoss MaxPool2d Mish NLLLoss PReLU PixelShuffle ReLU "
+    "ReLU6 SELU SmoothL1Loss SoftMarginLoss Softmax Unfold Upsample UpsamplingBilinear2d "
     "UpsamplingNearest2d mint.nn.layer:LayerNorm",
     "mint.nn.layer.activation": "ELU GLU LogSigmoid SiLU Sigmoid Tanh Threshold",
     "mint.nn.layer.basic": "Flatten",

@@ -225,6 +225,7 @@ mindspore.dataset.vision.transforms.Resize
 mindspore.experimental.optim.adamw.AdamW
 mindspore.mint.nn.layer.conv.Conv2d
 mindspore.mint.nn.layer.activation.Sigmoid
+mindspore.mint.nn.CrossEntropyLoss
 mindspore.nn.cell.GraphCell
 mindspore.nn.layer.activation.ReLU
 mindspore.nn.layer.basic.Dense
@@ -256,6 +257,7 @@ from mindspore import dataset, mint, nn, ops
 for one in (
     ms.communication.GlobalComm, ms.ParallelMode, dataset.GeneratorDataset, dataset.RandomSampler,
     dataset.transforms.Compose, dataset.vision.Resize, ms.experimental.optim.AdamW, mint.nn.Conv2d, mint.nn.Sigmoid,
+    mint.nn.CrossEntropyLoss,
     nn.GraphCell, nn.ReLU, nn.Dense, nn.Dropout, nn.CellList, nn.BatchNorm2d, nn.LSTM, nn.CrossEntropyLoss, nn.Adam,
     nn.probability.distribution.Normal, nn.TrainOneStepCell, ops.Add, ops.GradOperation, ops.Range, ops.ReduceOp,
     ops.SGD, ops.Primitive, ms.Callback, nn.Accuracy, nn.CosineSimilarity, ms.FixedLossScaleManager,
