@@ -9,8 +9,8 @@ from types import UnionType
 from typing import Any, TypeVar
 
 __all__ = [
-    "check_above_zero", "check_bool", "check_int", "check_not_negative", "check_number", "check_one_of",
-    "check_positive_int", "check_real", "check_type",
+    "check_above_zero", "check_bool", "check_callable", "check_int", "check_not_negative", "check_number",
+    "check_one_of", "check_positive_int", "check_real", "check_type",
 ]  # fmt: skip
 
 Shown = Callable[[Any], str]
@@ -49,6 +49,15 @@ def check_bool(value: object, who: str, argument: str, show: Shown = _type_of) -
     """The value, which must be a bool; else a TypeError."""
     if not isinstance(value, bool):
         raise TypeError(f"For '{who}', '{argument}' must be a bool, but got {show(value)}")
+    return value
+
+
+def check_callable(
+    value: object, who: str, argument: str, what: str = "a function", show: Shown = _type_of
+) -> Callable[..., Any]:
+    """The value, which must be callable; else a TypeError that says ``what`` it must be."""
+    if not callable(value):
+        raise TypeError(f"For '{who}', '{argument}' must be {what}, but got {show(value)}")
     return value
 
 

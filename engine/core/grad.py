@@ -7,7 +7,7 @@ from typing import Any
 
 from ..cpu.array_module import array_module
 from . import taps
-from .checks import check_bool, check_type
+from .checks import check_bool, check_callable, check_type
 from .nested import Sparse, gradients_like, replaced, tensors_in
 from .operator import TENSOR_FUNCTIONS, backward_functions
 from .parameter import Parameter
@@ -104,8 +104,7 @@ def _gradient_function(
     fn: Callable[..., Any], grad_position: int | tuple[int, ...] | None, weights: Weights, has_aux: bool, return_ids:
     bool, sens_param: bool, name: str
 ) -> Callable[[tuple[Any, ...], dict[str, Any]], tuple[Any, Any]]:
-    if not callable(fn):
-        raise TypeError(f"For '{name}', 'fn' must be a function or a Cell, but got {type(fn).__name__}")
+    check_callable(fn, name, "fn", "a function or a Cell")
     positions = _positions(grad_position, name)
     parameters = _parameters(weights, name)
     if positions is None and parameters is None:
@@ -336,7 +335,7 @@ def vjp(fn: Callable[..., Any], *inputs: Tensor, weights: Weights = None, has_au
         ValueError: ``has_aux`` and one output; from ``vjp_fn``: a gradient of another shape.
         RuntimeError: from ``vjp_fn``: another number of gradients, or one without axes for an output that has some.
     """
-    _check_function(fn, "vjp")
+    check_callable(fn, "vjp", "fn", "a function or a Cell")
     parameters = _parameters(weights, "vjp")
     for place, one in enumerate(inputs):
         if not isinstance(one, Tensor):
@@ -354,11 +353,6 @@ def vjp(fn: Callable[..., Any], *inputs: Tensor, weights: Weights = None, has_au
         return of_inputs, of_weights[0] if isinstance(weights, Parameter) else tuple(of_weights)
 
     return (value, vjp_fn, aux) if has_aux else (value, vjp_fn)
-
-
-def _check_function(fn: object, name: str) -> None:
-    if not callable(fn):
-        raise TypeError(f"For '{name}', 'fn' must be a function or a Cell, but got {type(fn).__name__}")
 
 
 def split_aux(output: Any, has_aux: bool, name: str) -> tuple[Any, Any]:

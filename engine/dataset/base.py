@@ -12,7 +12,7 @@ from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 
-from ..core.checks import check_bool, check_int, check_type
+from ..core.checks import check_bool, check_callable, check_int, check_type
 from ..core.tensor import Tensor
 from . import config
 from .callback import Watch, listed
@@ -316,8 +316,7 @@ class Dataset:
         Raises:
             TypeError: it is no function or returned something else, or there are no rows.
         """
-        if not callable(func):
-            raise TypeError(f"For 'flat_map', 'func' must be a function, but got {type(func).__name__}")
+        check_callable(func, "flat_map", "func")
         made = tuple(func(*row) for row in self.create_tuple_iterator(num_epochs=1, output_numpy=True))
         for one in made:
             if not isinstance(one, Dataset):
@@ -467,8 +466,7 @@ class Dataset:
         Raises:
             TypeError: it is no function, or does not return a data set.
         """
-        if not callable(apply_func):
-            raise TypeError(f"For 'apply', 'apply_func' must be a function, but got {type(apply_func).__name__}")
+        check_callable(apply_func, "apply", "apply_func")
         made = apply_func(self)
         if not isinstance(made, Dataset):
             raise TypeError(f"For 'apply', 'apply_func' must return a data set, but got {type(made).__name__}")

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.checks import check_bool, check_type
+from ..core.checks import check_bool, check_callable, check_type
 from . import steps
 from .base import Dataset, Names, Row, Step, names_of
 
@@ -59,8 +59,8 @@ class BucketBatch(Step):
                 f"For '{who}', 'bucket_batch_sizes' must have one entry more than 'bucket_boundaries', "
                 f"but got {len(sizes)} for {len(boundaries)}"
             )
-        if length is not None and not callable(length):
-            raise TypeError(f"For '{who}', 'element_length_function' must be a function, but got {length!r}")
+        if length is not None:
+            check_callable(length, who, "element_length_function", show=repr)
         if length is None and len(column_names) != 1:
             raise ValueError(
                 f"For '{who}', 'column_names' must be one column where there is no 'element_length_function', "

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.checks import check_bool, check_int, check_type
+from ..core.checks import check_bool, check_callable, check_int, check_type
 from ..core.dtype import any_dtype
 from ..core.tensor import Tensor
 from ..core.types import AnyDType, Array
@@ -260,8 +260,8 @@ class GeneratorDataset(_Sampled):
             raise ValueError(f"For '{who}', 'batch_sampler' goes with no 'sampler', 'shuffle' or 'num_shards'")
         if batch_sampler is not None and num_samples is not None:
             raise ValueError(f"For '{who}', 'batch_sampler' goes with no 'num_samples'")
-        if collate_fn is not None and not callable(collate_fn):
-            raise TypeError(f"For '{who}', 'collate_fn' must be a function, but got {type(collate_fn).__name__}")
+        if collate_fn is not None:
+            check_callable(collate_fn, who, "collate_fn")
         if collate_fn is not None and batch_sampler is None:
             raise ValueError(f"For '{who}', 'collate_fn' takes a 'batch_sampler'")
         self.source: Any = _Again(source) if isinstance(source, GeneratorType) else source
@@ -683,8 +683,8 @@ class ImageFolderDataset(_Indexed):
         self.decode = check_bool(decode, who, "decode", show=repr)
         for label in (class_indexing or {}).values():
             check_type(label, int, who, "class_indexing", "a dictionary of ints", show=repr)
-        if decrypt is not None and not callable(decrypt):
-            raise TypeError(f"For '{who}', 'decrypt' must be a function, but got {type(decrypt).__name__}")
+        if decrypt is not None:
+            check_callable(decrypt, who, "decrypt")
         self.decrypt = decrypt
         names = sorted(one.name for one in folder.iterdir() if one.is_dir())
         self.classes = {name: i for i, name in enumerate(names)} if class_indexing is None else dict(class_indexing)

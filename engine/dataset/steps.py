@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.checks import check_bool, check_type
+from ..core.checks import check_bool, check_callable, check_type
 from ..core.tensor import Tensor
 from ..core.types import Array
 from . import synchronizing
@@ -170,8 +170,7 @@ class Filter(Step):
     """
 
     def __init__(self, source: Dataset, predicate: Callable[..., Any], columns: Names | None) -> None:
-        if not callable(predicate):
-            raise TypeError(f"For 'filter', 'predicate' must be a function, but got {type(predicate).__name__}")
+        check_callable(predicate, "filter", "predicate")
         super().__init__(source)
         self.predicate = predicate
         self.given = None if columns is None else names_of("filter", "input_columns", columns)

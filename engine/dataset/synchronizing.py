@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.checks import check_int, check_type
+from ..core.checks import check_callable, check_int, check_type
 from .base import Dataset, Row, Step
 
 __all__ = ["SyncWait"]
@@ -30,8 +30,8 @@ class SyncWait(Step):
         check_type(condition_name, str, "sync_wait", "condition_name", show=repr)
         if check_int(num_batch, "sync_wait", "num_batch", show=repr) < 1:
             raise ValueError(f"For 'sync_wait', 'num_batch' must be above 0, but got {num_batch}")
-        if callback is not None and not callable(callback):
-            raise TypeError(f"For 'sync_wait', 'callback' must be a function, but got {callback!r}")
+        if callback is not None:
+            check_callable(callback, "sync_wait", "callback", show=repr)
         if condition_name in gates_of(source):
             raise RuntimeError(f"For 'sync_wait', there is a condition '{condition_name}' already")
         super().__init__(source)

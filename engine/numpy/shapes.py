@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import ops
+from ..core.checks import check_callable
 from ..core.tensor import Tensor
 from ..core.types import Ints, TensorLike
 from ..ops.arguments import Axis, check_axes, int_of, ints_of, one_axis
@@ -336,8 +337,7 @@ def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: TensorLike, *ar
     """
     x = asarray(arr)
     at = one_axis(axis, check_axes(x, 1, "numpy.apply_along_axis", "arr").ndim, "numpy.apply_along_axis")
-    if not callable(func1d):
-        raise TypeError(f"For 'numpy.apply_along_axis', 'func1d' must be a function, but got {func1d!r}")
+    check_callable(func1d, "numpy.apply_along_axis", "func1d", show=repr)
     if not x.size:
         raise ValueError(f"For 'numpy.apply_along_axis', 'arr' must have elements, but got shape {x.shape}")
     lines = ops.moveaxis(x, at, -1)
@@ -363,8 +363,7 @@ def apply_over_axes(func: Callable[[Tensor, int], Tensor], a: TensorLike, axes: 
         ValueError: an axis is out of range, or the function gives another number of axes.
     """
     found = asarray(a)
-    if not callable(func):
-        raise TypeError(f"For 'numpy.apply_over_axes', 'func' must be a function, but got {func!r}")
+    check_callable(func, "numpy.apply_over_axes", "func", show=repr)
     for one in ints_of(axes, "numpy.apply_over_axes", "axes"):
         at = one_axis(one, found.ndim, "numpy.apply_over_axes")
         reduced = func(found, at)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.checks import check_one_of, check_type
+from ..core.checks import check_callable, check_one_of, check_type
 from ..core.dtype import DType, dtype_to_nptype, pytype_to_dtype
 from ..core.function import _Function
 from ..core.tensor import Tensor
@@ -54,19 +54,18 @@ class Custom(Primitive):
         reg_info: object = None,
     ) -> None:
         if check_one_of(func_type, _KINDS, "Custom", "func_type") != "pyfunc" or isinstance(func, str):
-            kind = func_type if isinstance(func_type, str) and func_type != "pyfunc" else "a name in a file"
+            kind = func_type if func_type != "pyfunc" else "a name in a file"
             raise NotImplementedError(
                 f"ops.Custom of {kind!r} is not covered by hookscope, which makes no machine code: give a function on "
                 "NumPy arrays, with func_type='pyfunc'"
             )
-        if not callable(func):
-            raise TypeError(f"For 'Custom', 'func' must be a function, but got {type(func).__name__}")
+        check_callable(func, "Custom", "func")
         if not callable(out_shape):
             check_type(out_shape, tuple | list, "Custom", "out_shape", "a tuple, a list or a function")
         if not callable(out_dtype):
             check_type(out_dtype, DType | tuple | list, "Custom", "out_dtype", "a dtype, a tuple of them or a function")
-        if bprop is not None and not callable(bprop):
-            raise TypeError(f"For 'Custom', 'bprop' must be a function, but got {type(bprop).__name__}")
+        if bprop is not None:
+            check_callable(bprop, "Custom", "bprop")
         super().__init__()
         self.func, self.func_type, self.bprop, self.reg_info = func, func_type, bprop, reg_info
         self.out_shape, self.out_dtype = out_shape, out_dtype

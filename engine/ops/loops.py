@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ..core.checks import check_callable
 from ..core.tensor import Tensor
 
 __all__ = ["ForiLoop", "Scan", "WhileLoop"]
@@ -19,10 +20,7 @@ class _Loop:
 
     def _check_functions(self, **functions: object) -> None:
         for name, function in functions.items():
-            if not callable(function):
-                raise TypeError(
-                    f"For '{type(self).__name__}', '{name}' must be a function, but got {type(function).__name__}"
-                )
+            check_callable(function, type(self).__name__, name)
 
     def _failed(self, error: Exception) -> ValueError:
         return ValueError(f"For '{type(self).__name__}', a round failed: {type(error).__name__}: {error}")

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..core import taps
-from ..core.checks import check_bool, check_type
+from ..core.checks import check_bool, check_callable, check_type
 from ..core.dtype import float32
 from ..core.grad import differentiate, jvp, split_aux, vjp
 from ..core.nested import tensors_in
@@ -80,8 +80,7 @@ class GradOperation:
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
     ) -> Any:
-        if not callable(fn):
-            raise TypeError(f"For 'GradOperation', 'fn' must be a function or a Cell, but got {type(fn).__name__}")
+        check_callable(fn, "GradOperation", "fn", "a function or a Cell")
         sens = None
         if self.sens_param:
             if "sens" in kwargs:
@@ -420,8 +419,7 @@ def linearize(fn: Function, inputs: Tensor | Sequence[Tensor]) -> tuple[Any, Fun
 
 def _along(fn: Function, points: list[Tensor], curves: list[Tensor], order: int, whole: bool) -> tuple[Any, Any]:
     """Derivatives of ``fn`` along curves by a parameter t, at t = 0: ``jvp`` of ``jvp`` of ..."""
-    if not callable(fn):
-        raise TypeError(f"For 'jet', 'fn' must be a function or a Cell, but got {type(fn).__name__}")
+    check_callable(fn, "jet", "fn", "a function or a Cell")
     points = [p if p.dtype.is_floating_point else cast(p, float32) for p in points]
     curves = [c if c.dtype.is_floating_point else cast(c, float32) for c in curves]
 

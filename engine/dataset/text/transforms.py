@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.checks import check_bool, check_int, check_type
+from ...core.checks import check_bool, check_callable, check_int, check_type
 from ...core.dtype import int32, numpy_dtype
 from ...core.types import Array, DTypeLike
 from ..base import between
@@ -464,8 +464,7 @@ class PythonTokenizer:
     """
 
     def __init__(self, tokenizer: Callable[[str], Sequence[str]]) -> None:
-        if not callable(tokenizer):
-            raise TypeError(f"For 'PythonTokenizer', 'tokenizer' must be a function, but got {tokenizer!r}")
+        check_callable(tokenizer, "PythonTokenizer", "tokenizer", show=repr)
         self.tokenizer = tokenizer
 
     def __call__(self, in_array: Array) -> Array:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.checks import check_positive_int
+from ...core.checks import check_callable, check_positive_int
 from ...core.types import Array, Ints
 from ..config import current_random
 from ..transforms import probability
@@ -238,8 +238,7 @@ class BoundingBoxAugment(_WithBoxes):
     """
 
     def __init__(self, transform: Any, ratio: float = 0.3) -> None:
-        if not callable(transform):
-            raise TypeError(f"For 'BoundingBoxAugment', 'transform' must be a function, but got {transform!r}")
+        check_callable(transform, "BoundingBoxAugment", "transform", show=repr)
         self.transform, self.ratio = transform, factor("BoundingBoxAugment", "ratio", ratio, 0, 1)
 
     def both(self, image: Array, boxes: Array) -> tuple[Array, Array]:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ...core.checks import check_bool, check_type
+from ...core.checks import check_bool, check_callable, check_type
 from ...core.parameter import Parameter
 from ...core.recording import no_recording
 from ...core.tensor import Tensor
@@ -48,8 +48,7 @@ class LARS(Cell):
         for name, number in (("epsilon", epsilon), ("coefficient", coefficient)):
             check_type(number, float, "LARS", name)
         check_bool(use_clip, "LARS", "use_clip")
-        if not callable(lars_filter):
-            raise TypeError(f"For 'LARS', 'lars_filter' must be a function, but got {type(lars_filter).__name__}")
+        check_callable(lars_filter, "LARS", "lars_filter")
         self.opt = optimizer
         self.parameters = optimizer.parameters
         self.epsilon, self.coefficient, self.use_clip = epsilon, coefficient, use_clip
