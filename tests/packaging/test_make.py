@@ -203,5 +203,5 @@ def test_the_base_installation_is_small(repository: Path) -> None:
     names = {Requirement(text).name for text in project["dependencies"]}
     assert names == {
         "anywidget", "ipykernel", "ipywidgets", "ml_dtypes", "numba", "numpy", "protobuf", "pygments", "safetensors",
-        "scipy", "tabulate", "wrapt",
+        "scipy", "tabulate", "threadpoolctl", "wrapt",
     }  # fmt: skip

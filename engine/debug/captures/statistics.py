@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hookscope.engine.core.interrupts import uninterrupted
+from hookscope.engine.cpu.interrupts import uninterrupted
 
 __all__ = ["BINS", "Statistics", "any_nonfinite", "load_kernels", "statistics"]
 

@@ -9,7 +9,7 @@ import threading
 
 import pytest
 
-from hookscope.engine.core.interrupts import uninterrupted
+from hookscope.engine.cpu.interrupts import uninterrupted
 
 
 def test_it_comes_when_the_block_is_over() -> None:

@@ -1,0 +1,175 @@
+"""What the kernels of this folder are written with: their decorator, argument types, and functions of one number.
+
+A kernel is a loop over parts: ``kernel(first, stop, ...)`` does those from ``first`` to before ``stop``, so that
+``threads.share`` can share it out. Arrays that are only read are declared ``given``, those that are written ``made``.
+
+Sums may be regrouped, and products and sums fused (REASSOCIATE), which vector instructions need. No kernel is told
+that there are no NaNs and infinities: a debugger rests on their coming out where mathematics puts them.
+
+The functions are of float32, without branches, so that loops over them are vectorized; their polynomials were fitted by
+least squares at Chebyshev nodes, relative to the function. The largest relative error, over all float32 numbers, is in
+tests/engine/cpu/test_compiled_functions.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any
+
+import numba
+import numpy as np
+from llvmlite import ir
+from numba.core import types
+from numba.extending import intrinsic
+
+from ..compiling import on_disk
+from .sharing import BOARD, launch
+
+__all__ = [
+    "REASSOCIATE", "choose", "erfcx", "exp", "f32", "f64", "given", "greater", "helper", "i32", "i64", "kernel",
+    "lesser", "made", "sigmoid", "tanh", "u8", "u32",
+]  # fmt: skip
+
+REASSOCIATE = frozenset({"reassoc", "contract", "nsz"})
+_CONTRACT = frozenset({"contract"})
+
+f32, f64, i32, i64, u8, u32 = types.float32, types.float64, types.int32, types.int64, types.uint8, types.uint32
+
+
+def given(element: Any = f32, axes: int = 1) -> Any:
+    """The type of an array that is read."""
+    return types.Array(element, axes, "C", readonly=True)
+
+
+def made(element: Any = f32, axes: int = 1) -> Any:
+    """The type of an array that is written."""
+    return types.Array(element, axes, "C")
+
+
+def _entry(board: Any, parts: int, *arguments: Any) -> None:
+    launch(board, parts, kernel, arguments)
+
+
+def kernel(*arguments: Any, fastmath: frozenset[str] = REASSOCIATE) -> Callable[[Any], Any]:
+    """Compile a function of arguments of these types, after ``first`` and ``stop``, for ``threads.share``."""
+
+    def compiled(function: Any) -> Any:
+        inner = helper(function, fastmath=fastmath)
+        # The entry of each kernel has this kernel's name and file, by which Numba keeps it on disk.
+        name, places = function.__name__, function.__code__
+        code = _entry.__code__.replace(
+            co_name=name, co_qualname=name, co_filename=places.co_filename, co_firstlineno=places.co_firstlineno
+        )
+        entry = FunctionType(code, {**function.__globals__, "launch": launch, "kernel": inner}, name)
+        entry.__doc__, entry.__module__ = function.__doc__, function.__module__
+        signature = types.void(BOARD, i64, types.containers.Tuple(arguments))
+        return on_disk(signature, keep=function.__closure__ is None)(entry)
+
+    return compiled
+
+
+def helper(function: Any = None, *, fastmath: frozenset[str] = REASSOCIATE) -> Any:
+    """A function that kernels call; it becomes part of each."""
+    compiled = numba.njit(
+        nogil=True, error_model="numpy", fastmath=set(fastmath), no_cpython_wrapper=True, no_cfunc_wrapper=True
+    )
+    return compiled if function is None else compiled(function)
+
+
+def _bits(to: Any, of: Any, kind: Any) -> Any:
+    def generate(_typing: Any, x: Any) -> Any:
+        return to(of), lambda _context, builder, _signature, values: builder.bitcast(values[0], kind)
+
+    return intrinsic(generate)
+
+
+_float_of = _bits(types.float32, types.int32, ir.FloatType())
+_bits_of = _bits(types.int32, types.float32, ir.IntType(32))
+
+
+def _selection(operator: str) -> Any:
+    """``a if a < b else b``, told to LLVM to be for numbers only: without that it is not vectorized."""
+
+    def pick(_typing: Any, a: Any, _b: Any) -> Any:
+        def generate(_context: Any, builder: Any, _signature: Any, values: Any) -> Any:
+            first = builder.fcmp_ordered(operator, values[0], values[1], flags=("nnan", "nsz"))
+            return builder.select(first, values[0], values[1], flags=("nnan", "nsz"))
+
+        return a(a, a), generate
+
+    return intrinsic(pick)
+
+
+lesser, greater = _selection("<"), _selection(">")
+
+
+@intrinsic
+def choose(_typing: Any, condition: Any, a: Any, _b: Any) -> Any:
+    """``a if condition else b`` without a branch, which a loop may not have to be vectorized."""
+    return a(types.boolean, a, a), lambda _context, builder, _signature, values: builder.select(*values)
+
+
+_F = np.float32
+_ONE, _HALF, _TWO = _F(1), _F(0.5), _F(2)
+_LOG2_E, _LN2_HIGH, _LN2_LOW = _F(1.4426950408889634), _F(0.693359375), _F(-2.12194440e-4)
+_ROUND = _F(12582912.0)
+"""1.5 * 2**23: added to a float32 and taken off again, it leaves the nearest whole number."""
+
+
+@helper(fastmath=_CONTRACT)  # regrouped, adding _ROUND and taking it off again would be nothing
+def exp(x: Any) -> Any:
+    c = choose(x < _F(89), x, _F(89))
+    c = choose(c > _F(-104), c, _F(-104))
+    rounded = c * _LOG2_E + _ROUND
+    whole = rounded - _ROUND
+    r = (c - whole * _LN2_HIGH) - whole * _LN2_LOW
+    p = _F(0.00019826492643915117)
+    p = p * r + _F(0.001394603168591857)
+    p = p * r + _F(0.00833342969417572)
+    p = p * r + _F(0.041666269302368164)
+    p = p * r + _F(0.1666666567325592)
+    p = p * r + _HALF
+    p = p * (r * r) + r + _ONE
+    power = np.int32(_bits_of(rounded) - np.int32(0x4B400000))
+    half = np.int32(power >> np.int32(1))  # in two factors, for results that are subnormal or overflow
+    y = p * _float_of(np.int32((half + np.int32(127)) << np.int32(23)))
+    y = y * _float_of(np.int32((power - half + np.int32(127)) << np.int32(23)))
+    return choose(x == x, y, x)
+
+
+@helper(fastmath=_CONTRACT)
+def sigmoid(x: Any) -> Any:
+    decay = exp(-abs(x))
+    return choose(x < _F(0), decay, _ONE) / (_ONE + decay)
+
+
+@helper(fastmath=_CONTRACT)
+def tanh(x: Any) -> Any:
+    size = abs(x)
+    far = _ONE - _TWO / (exp(_TWO * size) + _ONE)
+    s = x * x
+    p = _F(-0.00570404389873147)
+    p = p * s + _F(0.020637862384319305)
+    p = p * s + _F(-0.05373915657401085)
+    p = p * s + _F(0.133314311504364)
+    p = p * s + _F(-0.3333328068256378)
+    near = x * (_ONE + s * p)
+    far = choose(x == x, choose(x > _F(0), far, -far), x)
+    return choose(size < _F(0.625), near, far)
+
+
+@helper(fastmath=_CONTRACT)
+def erfcx(z: Any) -> Any:
+    """exp(z * z) * erfc(z), for z in [0, 10]: a tenth of it is as good as 0 beyond."""
+    t = _ONE / (_ONE + _HALF * z)
+    p = _F(-0.06010870635509491)
+    p = p * t + _F(0.2894461154937744)
+    p = p * t + _F(-0.4968295693397522)
+    p = p * t + _F(0.2885151505470276)
+    p = p * t + _F(-0.03339901939034462)
+    p = p * t + _F(0.20536042749881744)
+    p = p * t + _F(0.2424793839454651)
+    p = p * t + _F(0.28245383501052856)
+    p = p * t + _F(0.28208234906196594)
+    return p * t

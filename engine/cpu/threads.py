@@ -1,0 +1,156 @@
+"""Sharing a kernel out to threads: in parts that shapes fix, so that results do not depend on how many threads.
+
+``share(kernel, parts, *arguments)`` does the parts of a compiled kernel on this thread and on helpers, without the
+interpreter's lock (``compiled.sharing`` is its inner half). Any number of threads may compute at once, also after a
+fork: the helpers are one's at a time, and whoever finds them taken computes alone.
+
+A helper without work looks for more for about a tenth of a millisecond before it sleeps: to be woken takes half of
+that, as long as many a kernel of a small network runs.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from .compiling import kernels
+
+__all__ = ["number", "set_number", "share", "single_threaded_blas"]
+
+_MOST = 16
+"""More threads than these wait for the same memory."""
+_LENGTH = 8
+"""Of the board of ``compiled.sharing``."""
+_TURNS = 20_000
+"""How often a helper looks for work before it sleeps."""
+
+_chosen: int | None = None
+
+
+def number() -> int:
+    """How many threads compute: ``set_number``, else OMP_NUM_THREADS, else as many as the process may use cores."""
+    return _chosen or _default_number()
+
+
+@functools.cache
+def _default_number() -> int:
+    asked = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0].strip()
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(int(asked) if asked.isdecimal() and int(asked) > 0 else cores, _MOST)
+
+
+def set_number(count: int | None) -> None:
+    """Compute with ``count`` threads from now on; None goes back to what it was at first."""
+    global _chosen
+    with _taken:
+        _chosen = count
+        _dismiss()
+
+
+class _Helpers:
+    """The threads that help, and the board on which they find their work."""
+
+    def __init__(self, count: int) -> None:
+        self.inner = kernels("sharing")
+        self.board = np.zeros(_LENGTH, np.int64)
+        self.asleep = threading.Semaphore(0)
+        for place in range(count):
+            threading.Thread(target=self._serve, name=f"hookscope-{place + 1}", daemon=True).start()
+
+    def _serve(self) -> None:
+        while self.inner.help_out(self.board, _TURNS):
+            self.asleep.acquire()
+
+    def wake(self) -> None:
+        for _ in range(self.inner.wake(self.board)):
+            self.asleep.release()
+
+
+_helpers: _Helpers | None = None
+_taken = threading.Lock()
+
+
+def _dismiss() -> None:
+    global _helpers
+    if _helpers is not None:
+        _helpers.board[_helpers.inner.OVER] = 1
+        _helpers.wake()
+        _helpers = None
+
+
+def _forked() -> None:
+    """Threads do not outlive a fork; the new process starts its own."""
+    global _taken, _helpers, _blas_lock, _blas_users
+    _taken, _helpers, _blas_lock, _blas_users = threading.Lock(), None, threading.Lock(), 0
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forked)
+
+
+def share(kernel: Any, parts: int, *arguments: Any) -> None:
+    """Do all parts of a kernel, on several threads.
+
+    Args:
+        kernel: of a file in ``compiled``; the order of its parts must not matter.
+        parts: how many there are: fixed by shapes, never by the number of threads.
+        arguments: what else the kernel is given; arrays as ``ready`` makes them.
+    """
+    global _helpers
+    if parts > 1 and number() > 1 and _taken.acquire(blocking=False):
+        try:
+            if _helpers is None:
+                _helpers = _Helpers(number() - 1)
+            if _helpers.board[_helpers.inner.ASLEEP]:
+                _helpers.wake()
+            kernel(_helpers.board, parts, *arguments)
+        finally:
+            _taken.release()
+    else:
+        kernel(np.zeros(_LENGTH, np.int64), parts, *arguments)
+
+
+@functools.cache
+def _blas_libraries() -> list[Any]:
+    """The libraries of matrix products that SciPy brings, as far as they can be told how many threads to use."""
+    import_module("scipy.linalg")  # which loads them
+    from threadpoolctl import ThreadpoolController
+
+    return list(ThreadpoolController().select(user_api="blas").lib_controllers)
+
+
+_blas_lock = threading.Lock()
+_blas_users = 0
+_blas_before: list[tuple[Any, int]] = []
+
+
+@contextmanager
+def single_threaded_blas() -> Iterator[None]:
+    """Matrix products inside the block run on the thread that asks for them: their parts are shared out instead.
+
+    A library's own threads add up in an order that depends on how many they are.
+    """
+    global _blas_users
+    with _blas_lock:
+        _blas_users += 1
+        if _blas_users == 1:
+            _blas_before[:] = [(library, library.get_num_threads()) for library in _blas_libraries()]
+            for library, count in _blas_before:
+                if count != 1:
+                    library.set_num_threads(1)
+    try:
+        yield
+    finally:
+        with _blas_lock:
+            _blas_users -= 1
+            if _blas_users == 0:
+                for library, count in _blas_before:
+                    if count != 1:
+                        library.set_num_threads(count)

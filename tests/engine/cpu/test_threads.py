@@ -1,0 +1,116 @@
+"""Work is shared out: every part is done once, whatever the number of threads, whoever else computes, after a fork."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hookscope.engine.cpu import threads
+from hookscope.engine.cpu.compiled.loops import f64, given, i64, kernel, made
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork.*:DeprecationWarning")
+
+
+@kernel(given(f64), made(f64), i64)
+def _cumulated(first: int, stop: int, x: Any, found: Any, length: int) -> None:
+    """Of each part its own sums from its start on."""
+    for part in range(first, stop):
+        total = 0.0
+        for i in range(part * length, min((part + 1) * length, x.size)):
+            total += x[i]
+            found[i] += total
+
+
+X = np.random.default_rng(0).normal(size=10_007)
+
+
+def cumulated(length: int, x: Any = X) -> Any:
+    found = np.zeros_like(x)
+    threads.share(_cumulated, -(-x.size // length), x, found, length)
+    return found
+
+
+def reference(length: int) -> Any:
+    return np.concatenate([np.cumsum(X[i : i + length]) for i in range(0, X.size, length)])
+
+
+@pytest.fixture(autouse=True)
+def number() -> Iterator[None]:
+    yield
+    threads.set_number(None)
+
+
+@pytest.mark.parametrize("length", [1, 100, 5_000, 10_007, 20_000])
+@pytest.mark.parametrize("count", [1, 2, 3, 8])
+def test_each_part_is_done_once(count: int, length: int) -> None:
+    threads.set_number(count)
+    for _ in range(20):
+        np.testing.assert_allclose(cumulated(length), reference(length), rtol=1e-9, atol=1e-9)
+
+
+def test_many_threads_share_out_work_at_once() -> None:
+    threads.set_number(3)
+    wrong = []
+
+    def work(length: int) -> None:
+        for _ in range(200):
+            if not np.allclose(cumulated(length), reference(length)):
+                wrong.append(length)
+
+    together = [threading.Thread(target=work, args=(length,)) for length in (7, 50, 333, 4_000)]
+    for thread in together:
+        thread.start()
+    for thread in together:
+        thread.join()
+    assert not wrong
+
+
+def test_helpers_that_slept_are_woken() -> None:
+    threads.set_number(2)
+    expected = cumulated(1000)
+    for _ in range(5):
+        threading.Event().wait(0.02)
+        np.testing.assert_array_equal(cumulated(1000), expected)
+
+
+def _in_child(expected: Any, queue: Any) -> None:
+    queue.put(all(np.array_equal(cumulated(100), expected) for _ in range(20)))
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+def test_after_a_fork_both_processes_compute() -> None:
+    threads.set_number(2)
+    expected = cumulated(100)
+    context = multiprocessing.get_context("fork")
+    queue = context.Queue()
+    child = context.Process(target=_in_child, args=(expected, queue))
+    child.start()
+    np.testing.assert_array_equal(cumulated(100), expected)
+    assert queue.get(timeout=60)
+    child.join()
+    assert child.exitcode == 0
+
+
+def test_dismissed_helpers_end() -> None:
+    threads.set_number(4)
+    cumulated(100)
+    helpers = [thread for thread in threading.enumerate() if thread.name.startswith("hookscope-")]
+    assert len(helpers) >= 3
+    threads.set_number(1)
+    for thread in helpers:
+        thread.join(10)
+        assert not thread.is_alive()
+
+
+def test_blas_has_its_threads_back_after_the_block() -> None:
+    libraries = threads._blas_libraries()
+    before = [library.get_num_threads() for library in libraries]
+    with threads.single_threaded_blas(), threads.single_threaded_blas():
+        assert {library.get_num_threads() for library in libraries} <= {1}
+    assert [library.get_num_threads() for library in libraries] == before
