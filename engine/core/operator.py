@@ -19,18 +19,24 @@ import numpy as np
 
 from . import backend, precision, taps
 from .nested import Sparse
-from .recording import record, state
+from .recording import Recording, attention, record, state
 from .silence import quietly, restore, silence
 from .surfaces import declare
 from .tensor import Tensor
 from .types import Array
 
-__all__ = ["ARRAY_FUNCTIONS", "OPERATORS", "TENSOR_FUNCTIONS", "Operator", "backward_functions"]
+__all__ = [
+    "ARRAY_FUNCTIONS", "NEGATED", "OPERATORS", "PASSED", "TENSOR_FUNCTIONS", "TIMES_OTHER", "Operator",
+    "backward_functions",
+]  # fmt: skip
 
 OPERATORS: dict[str, Operator] = {}
 """The table: every operator by its name."""
 
 Rule = Callable[..., Any]
+
+PASSED, NEGATED, TIMES_OTHER = range(3)
+"""Slopes of the basic operators by an operand: 1, -1 (by the second alone) and the other operand."""
 
 FLOAT32 = np.dtype(np.float32)
 COMPLEX = (np.dtype(np.complex64), np.dtype(np.complex128))
@@ -53,6 +59,8 @@ class Operator:
     """
 
     runs_without_gradient = False
+    slopes: tuple[int, ...] | None = None
+    """What the gradient is multiplied with for each of two operands, where the walk back does that itself."""
     hooks_from_last = False
     """Whether of several leaves that it uses first the hook of the last is called first."""
 
@@ -100,6 +108,9 @@ class Operator:
 
     def _run(self, operands: tuple[Any, ...], inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         """The forward on tensors, whose arrays are ``inputs``."""
+        if not attention:
+            output = self._compute(inputs, attrs)
+            return tuple([Tensor._wrap(array) for array in output]) if type(output) is tuple else Tensor._wrap(output)
         if precision.scopes:
             operands = operands if self.keeps_dtype else precision.cast_operands(operands)
             inputs = tuple([x._array if isinstance(x, Tensor) else x for x in operands])
@@ -213,28 +224,35 @@ def binary_method(
     the same steps as ``Operator.__call__``, without its calls. Everything else, errors among it, goes by ``otherwise``.
     """
     kernel, array_type, recorded = operator.kernel, np.ndarray, bool(operator.vjps)
-    watchers, new, no_attrs = taps.operator_taps, object.__new__, dict[str, Any]()
+    watchers, scopes, new, no_attrs = taps.operator_taps, precision.scopes, object.__new__, dict[str, Any]()
 
     def method(self: Any, other: Any) -> Any:
         x = self._array
         if isinstance(other, Tensor):
             y = other._array
-            fits = type(y) is array_type and y.dtype is x.dtype
-        else:
+            if y.dtype is not x.dtype or type(y) is not array_type:
+                return otherwise(self, other)
+        elif (type(other) is float or type(other) is int) and type(x) is array_type and x.dtype.kind == "f":
             y = other
-            fits = type(x) is array_type and (type(y) is float or type(y) is int) and x.dtype.kind == "f"
-        if not fits or watchers or precision.scopes or (floats_only and x.dtype.kind != "f"):
+        else:
             return NotImplemented if isinstance(other, Sparse) else otherwise(self, other)
+        if (attention and (watchers or scopes)) or (floats_only and x.dtype.kind != "f"):
+            return otherwise(self, other)
         try:
             output = quietly(kernel, x, y)
         except (TypeError, ValueError, RuntimeError):
             return otherwise(self, other)  # which says what is wrong, if it is not that another thread is in there
         if type(output) is not array_type:
             output = np.asarray(output)
-        if recorded:
+        if attention and recorded:
             for recording in state.recordings:
-                if id(x) in recording.tracked or id(y) in recording.tracked:
-                    recording.follow(operator, (x, y), output, no_attrs)
+                tracked = recording.tracked
+                if id(x) in tracked or id(y) in tracked:
+                    if type(recording) is Recording:  # what its ``follow`` does
+                        recording.nodes.append((operator, (x, y), output, no_attrs))
+                        tracked.add(id(output))
+                    else:
+                        recording.follow(operator, (x, y), output, no_attrs)
                 elif recording.beside:
                     recording.pass_by((x, y), output)
         result = new(Tensor)

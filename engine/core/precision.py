@@ -2,7 +2,7 @@
 
 Mixed precision by a white list asks it of the listed operator classes alone, whose results become float32 again.
 
-Operators look at ``scopes`` first, which is 0 as long as no such cell runs anywhere.
+Operators look at ``scopes`` first, which is empty as long as no such cell runs anywhere.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .dtype import DType, bfloat16, float32
+from .recording import attention
 from .tensor import Tensor
 
 __all__ = ["Listed", "by_class", "cast_floats", "cast_operands", "current", "listed", "scope"]
 
-scopes = 0
-_lock = threading.Lock()
+scopes: list[object] = []
 
 
 class Listed(NamedTuple):
@@ -51,17 +51,16 @@ def listed() -> Listed | None:
 @contextmanager
 def scope(dtype: DType | None, listed: Listed | None = None) -> Iterator[None]:
     """Operators in this thread compute in ``dtype`` inside the block, None lets them be; listed classes in theirs."""
-    global scopes
-    before = _local.dtype, _local.listed
-    with _lock:
-        scopes += 1
+    before, mine = (_local.dtype, _local.listed), object()
+    scopes.append(mine)
+    attention.append(mine)
     _local.dtype, _local.listed = dtype, listed
     try:
         yield
     finally:
         _local.dtype, _local.listed = before
-        with _lock:
-            scopes -= 1
+        attention.remove(mine)
+        scopes.remove(mine)
 
 
 def by_class(one: type, function: Callable[..., Any], inputs: tuple[Any, ...], settings: dict[str, Any]) -> Any:

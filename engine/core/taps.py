@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from .recording import Recording, state
+from .recording import Recording, attention, state
 
 if TYPE_CHECKING:
     from ..nn.cell import Cell
@@ -192,6 +192,7 @@ def attach(tap: Tap) -> None:
     cell_taps.append(tap)
     if tap.observes_operators:
         operator_taps.append(tap)
+        attention.append(tap)
     if tap.observes_bprop:
         bprop_taps.append(tap)
     if tap.observes_losses:
@@ -200,7 +201,7 @@ def attach(tap: Tap) -> None:
 
 def detach(tap: Tap) -> None:
     """Stop a tap from watching; one that is not attached is left alone."""
-    for taps in (cell_taps, operator_taps, bprop_taps, loss_taps):
+    for taps in (cell_taps, operator_taps, bprop_taps, loss_taps, attention):
         if tap in taps:
             taps.remove(tap)
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core.dtype import bool_
-from ..core.operator import COMPLEX
+from ..core.operator import COMPLEX, NEGATED, PASSED, TIMES_OTHER
 from ..core.surfaces import alias, declare, everywhere, prim, renamed
 from ..core.tensor import Tensor
 from ..core.types import Array, Functions, Number, Operand, TensorLike, Value
@@ -33,7 +33,7 @@ def _halves(F: Functions, g: Value, mine: Value, other: Value, loses: Value) -> 
 add = Binary(
     "add",
     np.add,
-    (lambda F, g, out, x, y: fit(F, g, x), lambda F, g, out, x, y: fit(F, g, y)),
+    slopes=(PASSED, PASSED),
     doc="x + y.",
     beside_lists=True,
     numpy=renamed(input="x1", other="x2"),
@@ -42,7 +42,7 @@ add = Binary(
 sub = Binary(
     "sub",
     np.subtract,
-    (lambda F, g, out, x, y: fit(F, g, x), lambda F, g, out, x, y: fit(F, -g, y)),
+    slopes=(PASSED, NEGATED),
     doc="x - y.",
     beside_lists=True,
     numpy=renamed("subtract", input="x1", other="x2"),
@@ -51,7 +51,7 @@ sub = Binary(
 mul = Binary(
     "mul",
     np.multiply,
-    (lambda F, g, out, x, y: fit(F, g * y, x), lambda F, g, out, x, y: fit(F, g * x, y)),
+    slopes=(TIMES_OTHER, TIMES_OTHER),
     doc="x * y.",
     method=("mul", renamed("multiply", other="value")),
     in_place=True,

@@ -12,7 +12,7 @@ from ..core import precision
 from ..core.backend import is_array
 from ..core.dtype import float32, numpy_dtype, promote, promote_scalar, wrapped
 from ..core.nested import replaced, tensors_in
-from ..core.operator import ARRAY_FUNCTIONS, COMPLEX, FLOAT32, Operator, binary_method, fitted
+from ..core.operator import COMPLEX, NEGATED, PASSED, TIMES_OTHER, Operator, binary_method
 from ..core.surfaces import declare
 from ..core.tensor import Tensor
 from ..core.types import Array, DTypeLike, Functions, Operand, TensorLike, Value
@@ -114,6 +114,13 @@ def array_dtype(x: Tensor | Array | Value) -> np.dtype[Any]:
     return dtype
 
 
+_RULES: dict[int, tuple[Any, Any]] = {
+    PASSED: (lambda F, g, out, x, y: fit(F, g, x), lambda F, g, out, x, y: fit(F, g, y)),
+    NEGATED: (lambda F, g, out, x, y: fit(F, -g, x), lambda F, g, out, x, y: fit(F, -g, y)),
+    TIMES_OTHER: (lambda F, g, out, x, y: fit(F, g * y, x), lambda F, g, out, x, y: fit(F, g * x, y)),
+}
+"""Of a slope the rules of the first operand and of the second."""
+
 _REAL = frozenset((int, float))
 
 # What the documentation of all of them has in common.
@@ -148,11 +155,24 @@ class Binary(Operator):
     beside_numbers = False
     """Whether a tensor without axes counts as a number beside one that has some."""
 
-    def __init__(self, *args: Any, integers_to_float: bool = False, beside_lists: bool = False, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        name: str,
+        kernel: Callable[..., Any],
+        vjps: tuple[Any, ...] = (),
+        *,
+        slopes: tuple[int, int] | None = None,
+        integers_to_float: bool = False,
+        beside_lists: bool = False,
+        **kwargs: Any,
+    ) -> None:
+        self.slopes = slopes
         self.integers_to_float = integers_to_float
         self.beside_lists = beside_lists
         """Whether Python's operator takes a list or tuple beside a tensor, as MindSpore's ``+`` does."""
-        super().__init__(*args, **kwargs)
+        if slopes is not None:
+            vjps = tuple([_RULES[slope][place] for place, slope in enumerate(slopes)])
+        super().__init__(name, kernel, vjps, **kwargs)
 
     def documented(self, sentence: str) -> str:
         """The sentence, and what all operators of this kind have in common."""
@@ -173,30 +193,6 @@ class Binary(Operator):
         x, y = operands(self.name, input, other, self.integers_to_float, self.second)
         out = Operator.__call__(self, x, y)
         return out if not self.beside_numbers else as_beside_a_number(out, input, other)
-
-    def gradients(
-        self,
-        functions: Functions,
-        tracked: set[int],
-        g: Any,
-        output: Any,
-        inputs: tuple[Any, ...],
-        attrs: dict[str, Any],
-        conjugated: bool = False,
-    ) -> list[tuple[Any, Any]]:
-        dtype = g.dtype
-        if functions is ARRAY_FUNCTIONS and len(self.vjps) == 2 and (dtype is FLOAT32 or dtype not in COMPLEX):
-            x, y = inputs
-            of_x, of_y = self.vjps
-            pairs = []
-            if of_x is not None and id(x) in tracked:
-                gx = of_x(functions, g, output, x, y)
-                pairs.append((x, gx if type(gx) is np.ndarray and gx.dtype is x.dtype else fitted(gx, x, functions)))
-            if of_y is not None and id(y) in tracked:
-                gy = of_y(functions, g, output, x, y)
-                pairs.append((y, gy if type(gy) is np.ndarray and gy.dtype is y.dtype else fitted(gy, y, functions)))
-            return pairs
-        return Operator.gradients(self, functions, tracked, g, output, inputs, attrs, conjugated)
 
     def as_method(self) -> Callable[..., Any]:
         """The function behind Python's operator."""
