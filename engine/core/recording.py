@@ -13,16 +13,12 @@ computes with bare arrays: no wrapping, no recording.
 
 from __future__ import annotations
 
-import sys
 import threading
 import weakref
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol
 
-import numpy as np
-
-from .silence import restore, silence
 from .types import Array
 
 __all__ = [
@@ -200,7 +196,9 @@ class Recording:
                     if index:
                         step_back(self.nodes[index - 1], gradients, functions, self.tracked, self.hooked)
             else:
-                self._walk(gradients, functions)
+                from .walk import walk
+
+                walk(self, gradients, functions)
             for left in state.left:
                 left()
         finally:
@@ -229,74 +227,6 @@ class Recording:
         for key in keys:
             if key in gradients:
                 gradients[key] = self.hooked[key](gradients[key])
-
-    def _walk(self, gradients: dict[int, Any], functions: Any) -> None:
-        from .operator import FLOAT32, TIMES_OTHER, Operator, taps
-
-        tracked, hooked, array_type = self.tracked, self.hooked, np.ndarray
-        plain = not (functions.wraps or hooked or taps.operator_taps or self.renamings)
-        before = silence() if plain else None
-        try:
-            for node in reversed(self.nodes):
-                operator, inputs, output, attrs = node
-                if not plain or type(output) is tuple or not isinstance(operator, Operator):
-                    if before is not None:  # code of the user's may run
-                        restore(before)
-                        before = None
-                    step_back(node, gradients, functions, tracked, hooked)
-                    if plain:
-                        before = silence()
-                    continue
-                # What ``step_back`` comes to, written out: most nodes come here, and most of all the basic operators.
-                gradient = gradients.pop(id(output), None)
-                if gradient is None:
-                    continue
-                slopes = operator.slopes
-                if slopes is not None and type(gradient) is array_type and gradient.dtype is FLOAT32:
-                    first, second = slopes
-                    x, y = inputs
-                    key = id(x)
-                    if key in tracked:
-                        found = gradient * y if first == TIMES_OTHER else gradient
-                        if type(found) is not array_type or found.shape != x.shape:
-                            found = functions.sum_to(np.asarray(found), shape=x.shape)
-                        held = gradients.get(key)
-                        gradients[key] = found if held is None else _added(held, found, functions)
-                    key = id(y)
-                    if key in tracked:
-                        found = gradient
-                        if second:
-                            found = gradient * x if second == TIMES_OTHER else -gradient
-                        if type(found) is not array_type or found.shape != y.shape:
-                            found = functions.sum_to(np.asarray(found), shape=y.shape)
-                        held = gradients.get(key)
-                        gradients[key] = found if held is None else _added(held, found, functions)
-                    continue
-                for array, found in operator.gradients(functions, tracked, gradient, output, inputs, attrs):
-                    key = id(array)
-                    held = gradients.get(key)
-                    gradients[key] = found if held is None else _added(held, found, functions)
-        finally:
-            if before is not None:
-                restore(before)
-
-
-def _added(held: Any, found: Any, functions: Any) -> Any:
-    """The sum of two gradients, in the place of the first where it is large and nobody else holds it."""
-    if not held.ndim:  # Python's operators make NumPy's scalars of arrays without axes
-        return functions.add(held, found)
-    if held.size > _IN_PLACE and type(held) is np.ndarray and sys.getrefcount(held) <= _HELD_HERE:
-        flags = held.flags
-        if flags.owndata and flags.writeable and held.dtype == found.dtype and held.shape == found.shape:
-            held += found
-            return held
-    return held + found
-
-
-_IN_PLACE = 4096
-"""Elements from which on a sum in place saves more than finding out whether it may be."""
-_HELD_HERE = 4
-"""How often a gradient is held that nobody else holds: by the walk's dictionary and variable, and in ``_added``."""
 
 
 def step_back(

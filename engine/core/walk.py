@@ -1,0 +1,89 @@
+"""The backward pass over a tape that nobody watches: what ``recording.step_back`` does, written out for speed."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+
+from . import taps
+from .operator import FLOAT32, TIMES_OTHER, Operator
+from .recording import Recording, step_back
+from .silence import restore, silence
+
+__all__ = ["walk"]
+
+
+def walk(recording: Recording, gradients: dict[int, Any], functions: Any) -> None:
+    """Take the gradients that arrived at outputs back to the leaves, node by node.
+
+    Args:
+        recording: the tape.
+        gradients: by the id of the array that each belongs to; those of the leaves are left at the end.
+        functions: what the rules compute with, on arrays or on tensors.
+    """
+    tracked, hooked, array_type = recording.tracked, recording.hooked, np.ndarray
+    plain = not (functions.wraps or hooked or taps.operator_taps or recording.renamings)
+    before = silence() if plain else None
+    try:
+        for node in reversed(recording.nodes):
+            operator, inputs, output, attrs = node
+            if not plain or type(output) is tuple or not isinstance(operator, Operator):
+                if before is not None:  # code of the user's may run
+                    restore(before)
+                    before = None
+                step_back(node, gradients, functions, tracked, hooked)
+                if plain:
+                    before = silence()
+                continue
+            # What ``step_back`` comes to, written out: most nodes come here, and most of all the basic operators.
+            gradient = gradients.pop(id(output), None)
+            if gradient is None:
+                continue
+            slopes = operator.slopes
+            if slopes is not None and type(gradient) is array_type and gradient.dtype is FLOAT32:
+                first, second = slopes
+                x, y = inputs
+                key = id(x)
+                if key in tracked:
+                    found = gradient * y if first == TIMES_OTHER else gradient
+                    if type(found) is not array_type or found.shape != x.shape:
+                        found = functions.sum_to(np.asarray(found), shape=x.shape)
+                    held = gradients.get(key)
+                    gradients[key] = found if held is None else _added(held, found, functions)
+                key = id(y)
+                if key in tracked:
+                    found = gradient
+                    if second:
+                        found = gradient * x if second == TIMES_OTHER else -gradient
+                    if type(found) is not array_type or found.shape != y.shape:
+                        found = functions.sum_to(np.asarray(found), shape=y.shape)
+                    held = gradients.get(key)
+                    gradients[key] = found if held is None else _added(held, found, functions)
+                continue
+            for array, found in operator.gradients(functions, tracked, gradient, output, inputs, attrs):
+                key = id(array)
+                held = gradients.get(key)
+                gradients[key] = found if held is None else _added(held, found, functions)
+    finally:
+        if before is not None:
+            restore(before)
+
+
+def _added(held: Any, found: Any, functions: Any) -> Any:
+    """The sum of two gradients, in the place of the first where it is large and nobody else holds it."""
+    if not held.ndim:  # Python's operators make NumPy's scalars of arrays without axes
+        return functions.add(held, found)
+    if held.size > _IN_PLACE and type(held) is np.ndarray and sys.getrefcount(held) <= _HELD_HERE:
+        flags = held.flags
+        if flags.owndata and flags.writeable and held.dtype == found.dtype and held.shape == found.shape:
+            held += found
+            return held
+    return held + found
+
+
+_IN_PLACE = 4096
+"""Elements from which on a sum in place saves more than finding out whether it may be."""
+_HELD_HERE = 4
+"""How often a gradient is held that nobody else holds: by the walk's dictionary and variable, and in ``_added``."""
