@@ -29,7 +29,7 @@ import numpy as np
 from .array_module import Array
 from .interrupts import uninterrupted
 
-__all__ = ["announce", "cache_folder", "is_on", "is_worth", "kernels", "on_disk", "ready"]
+__all__ = ["address", "announce", "cache_folder", "is_on", "is_worth", "kernels", "on_disk", "ready"]
 
 _SINGLE = np.dtype(np.float32)
 _LEAST = 1 << 14
@@ -53,6 +53,12 @@ def ready(x: Array) -> Array:
     """``x`` as the kernels take it, in one piece and aligned; the same object if it is so."""
     flags = x.flags
     return x if flags.c_contiguous and flags.aligned else np.array(x, order="C")
+
+
+def address(x: Array) -> int:
+    """Where the elements of ``x`` begin."""
+    found: int = x.__array_interface__["data"][0]
+    return found
 
 
 @functools.cache

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from hookscope.engine.cpu.activation import gelu, relu, sigmoid, silu
 from hookscope.engine.cpu.array_module import Array, array_module
+from hookscope.engine.cpu.compiling import address, is_on, kernels, ready
+from hookscope.engine.cpu.threads import share, single_threaded_blas
 from hookscope.engine.cpu.widening import narrow, widen
 
 __all__ = ["linear", "matmul", "weighted_sums"]
@@ -13,11 +17,7 @@ __all__ = ["linear", "matmul", "weighted_sums"]
 
 def linear(x: Array, weight: Array, bias: Array | None, activation: str | None) -> Array:
     """activation(x @ weight.T + bias) for `x` (..., K), `weight` (N, K) and `bias` (N,) or None."""
-    xp = array_module(x)
-    y = xp.matmul(widen(x), widen(weight).T)
-    if bias is not None:
-        y += widen(bias)
-    return narrow(_activate(y, activation), x)
+    return narrow(_activate(_product(widen(x), widen(weight).T, None if bias is None else widen(bias)), activation), x)
 
 
 def _activate(y: Array, activation: str | None) -> Array:
@@ -49,9 +49,91 @@ def matmul(a: Array, b: Array, transpose_a: bool, transpose_b: bool) -> Array:
     b = _swap_last_axes(b, "b") if transpose_b else b
     dtype = xp.result_type(a, b)
     if dtype.kind in "biuc" or dtype.itemsize >= 4:
-        return xp.asarray(xp.matmul(a, b))  # untyped cupy
+        return xp.asarray(_product(a, b))  # untyped cupy
     # NumPy adds half-precision products in half precision, and without BLAS.
-    return xp.asarray(xp.matmul(widen(a), widen(b)), dtype=dtype)  # untyped cupy
+    return xp.asarray(_product(widen(a), widen(b)), dtype=dtype)  # untyped cupy
+
+
+def _product(a: Array, b: Array, bias: Array | None = None) -> Array:
+    """``a @ b``, and a bias (N,) added to each row."""
+    if a.dtype is _SINGLE and b.dtype is _SINGLE and type(a) is type(b) is np.ndarray and min(a.ndim, b.ndim) > 1:
+        m, n = a.shape[-2], b.shape[-1]
+        work = math.prod(a.shape[:-2]) * m * n * a.shape[-1]
+        if work >= _LEAST_BY_VECTOR and is_on():
+            if work >= _LEAST_SHARED and m > 1 and n > 1 and a.shape[-1] == b.shape[-2]:
+                return _shared_product(a, b, bias)
+            with single_threaded_blas("numpy"):
+                return _with_bias(np.matmul(a, b), bias)
+    return _with_bias(array_module(a).matmul(a, b), bias)
+
+
+def _with_bias(y: Array, bias: Array | None) -> Array:
+    if bias is not None:
+        y += bias
+    return y
+
+
+_SINGLE = np.dtype(np.float32)
+_LEAST_BY_VECTOR = 1 << 15
+"""Multiplications from which on OpenBLAS may share a product out by itself; results then depend on how many threads."""
+_LEAST_SHARED = 1 << 21
+"""Multiplications from which on it is shared out here; so many for each tile, too."""
+_MOST_TILES = 16
+
+
+def _shared_product(a: Array, b: Array, bias: Array | None) -> Array:
+    if b.ndim == 2 and a.ndim > 2 and a.flags.c_contiguous:  # rows of all matrices together
+        return _shared_product(a.reshape(-1, a.shape[-1]), b, bias).reshape(*a.shape[:-1], b.shape[-1])
+    m, k, n = a.shape[-2], a.shape[-1], b.shape[-1]
+    a, lda, a_turned = _as_stored(a)
+    b, ldb, b_turned = _as_stored(b)
+    if a.ndim == b.ndim == 2:
+        c = np.empty((m, n), np.float32)
+        starts = np.array([(address(a), address(b), address(c))])
+    else:
+        above = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+        c = np.empty((*above, m, n), np.float32)
+        starts = np.stack([_starts(x, above) for x in (a, b, c)], axis=1)
+    rows, columns, tiles = m, n, 1
+    # Tiles of a size that shapes fix, the longer side halved; full lines of the cache.
+    while len(starts) * tiles < _MOST_TILES and m * n * k >= 2 * tiles * _LEAST_SHARED:
+        if rows > columns:
+            rows = -(-rows // 32) * 16
+        else:
+            columns = -(-columns // 32) * 16
+        tiles *= 2
+    across, down = -(-n // columns), -(-m // rows)
+    bias = None if bias is None else ready(bias)
+    with single_threaded_blas("scipy"):
+        share(
+            kernels("products").products, len(starts) * across * down, starts, lda, a_turned, ldb, b_turned, n,
+            m, n, k, rows, columns, across * down, across, 0 if bias is None else address(bias),
+        )  # fmt: skip
+    return c
+
+
+def _as_stored(x: Array) -> tuple[Array, int, int]:
+    """Matrices as BLAS takes them, the distance of their rows (of the columns if turned) in elements, and whether
+    turned."""
+    down, along = x.strides[-2:]
+    rows, columns = x.shape[-2:]
+    if x.flags.aligned:
+        if along == 4 and down >= 4 * columns and not down % 4:
+            return x, down // 4, 0
+        if down == 4 and along >= 4 * rows and not along % 4:
+            return x, along // 4, 1
+    x = np.array(x, order="C")
+    return x, columns, 0
+
+
+def _starts(x: Array, above: tuple[int, ...]) -> Array:
+    """The addresses of all matrices in an array whose leading axes broadcast to ``above``."""
+    found = np.array([address(x)], np.int64)
+    missing = len(above) - (x.ndim - 2)
+    for place, length in enumerate(above):
+        its = 0 if place < missing or x.shape[place - missing] == 1 else x.strides[place - missing]
+        found = (found[:, None] + np.arange(length) * its).reshape(-1)
+    return found
 
 
 def weighted_sums(x: Array, weights: Array, axis: int) -> Array:

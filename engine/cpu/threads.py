@@ -13,10 +13,8 @@ from __future__ import annotations
 import functools
 import os
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from importlib import import_module
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -87,8 +85,10 @@ def _dismiss() -> None:
 
 def _forked() -> None:
     """Threads do not outlive a fork; the new process starts its own."""
-    global _taken, _helpers, _blas_lock, _blas_users
-    _taken, _helpers, _blas_lock, _blas_users = threading.Lock(), None, threading.Lock(), 0
+    global _taken, _helpers
+    _taken, _helpers = threading.Lock(), None
+    single_threaded_blas._lock = threading.Lock()
+    single_threaded_blas._users.update(numpy=0, scipy=0)
 
 
 if hasattr(os, "register_at_fork"):
@@ -118,39 +118,46 @@ def share(kernel: Any, parts: int, *arguments: Any) -> None:
 
 
 @functools.cache
-def _blas_libraries() -> list[Any]:
-    """The libraries of matrix products that SciPy brings, as far as they can be told how many threads to use."""
-    import_module("scipy.linalg")  # which loads them
+def _blas_libraries(whose: str) -> list[Any]:
+    """The libraries that "numpy" or "scipy" multiplies matrices with, as far as they can be told how many threads to
+    use; where it has none of its own, all that are loaded."""
+    import_module(f"{whose}.linalg")  # which loads it
     from threadpoolctl import ThreadpoolController
 
-    return list(ThreadpoolController().select(user_api="blas").lib_controllers)
+    found = ThreadpoolController().select(user_api="blas").lib_controllers
+    return [one for one in found if f"{whose}.libs" in one.filepath] or list(found)
 
 
-_blas_lock = threading.Lock()
-_blas_users = 0
-_blas_before: list[tuple[Any, int]] = []
-
-
-@contextmanager
-def single_threaded_blas() -> Iterator[None]:
-    """Matrix products inside the block run on the thread that asks for them: their parts are shared out instead.
+class single_threaded_blas:  # noqa: N801  # a context, as ``contextlib`` writes them
+    """Products of matrices inside the block run on the thread that asks for them: their parts are shared out instead.
 
     A library's own threads add up in an order that depends on how many they are.
+
+    Args:
+        whose: "numpy" for ``numpy.matmul``, "scipy" for ``compiled.blas``.
     """
-    global _blas_users
-    with _blas_lock:
-        _blas_users += 1
-        if _blas_users == 1:
-            _blas_before[:] = [(library, library.get_num_threads()) for library in _blas_libraries()]
-            for library, count in _blas_before:
-                if count != 1:
+
+    _lock = threading.Lock()
+    _inside: ClassVar[dict[str, list[tuple[Any, int]]]] = {}  # who was told, and how many threads it had
+    _users: ClassVar[dict[str, int]] = {"numpy": 0, "scipy": 0}
+
+    def __init__(self, whose: str) -> None:
+        self._whose = whose
+
+    def __enter__(self) -> None:
+        libraries = _blas_libraries(self._whose)
+        with self._lock:
+            self._users[self._whose] += 1
+            if self._users[self._whose] == 1:
+                self._inside[self._whose] = [
+                    (one, count) for one in libraries if (count := one.get_num_threads()) not in (1, None)
+                ]
+                for library, _ in self._inside[self._whose]:
                     library.set_num_threads(1)
-    try:
-        yield
-    finally:
-        with _blas_lock:
-            _blas_users -= 1
-            if _blas_users == 0:
-                for library, count in _blas_before:
-                    if count != 1:
-                        library.set_num_threads(count)
+
+    def __exit__(self, *exc_info: object) -> None:
+        with self._lock:
+            self._users[self._whose] -= 1
+            if self._users[self._whose] == 0:
+                for library, count in self._inside[self._whose]:
+                    library.set_num_threads(count)

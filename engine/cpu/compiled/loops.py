@@ -27,8 +27,8 @@ from ..compiling import on_disk
 from .sharing import BOARD, launch
 
 __all__ = [
-    "REASSOCIATE", "choose", "erfcx", "exp", "f32", "f64", "given", "greater", "helper", "i32", "i64", "kernel",
-    "lesser", "made", "sigmoid", "tanh", "u8", "u32",
+    "REASSOCIATE", "choose", "erfcx", "exp", "f32", "f64", "floats", "given", "greater", "helper", "i32", "i64",
+    "kernel", "lesser", "made", "sigmoid", "tanh", "u8", "u32",
 ]  # fmt: skip
 
 REASSOCIATE = frozenset({"reassoc", "contract", "nsz"})
@@ -102,6 +102,22 @@ def _selection(operator: str) -> Any:
 
 
 lesser, greater = _selection("<"), _selection(">")
+
+
+@intrinsic
+def _pointer(_typing: Any, address: Any) -> Any:
+    """An address as one of float32 numbers."""
+
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        return builder.inttoptr(values[0], context.get_value_type(signature.return_type))
+
+    return types.misc.CPointer(types.float32)(types.int64), generate
+
+
+@helper
+def floats(address: int, count: int) -> Any:
+    """The float32 numbers at an address, as an array."""
+    return numba.carray(_pointer(address), (count,))
 
 
 @intrinsic

@@ -1,26 +1,37 @@
-"""Products of matrices, in blocks of the result that are shared out."""
+"""Products of matrices, in tiles of the results that are shared out."""
 
 from __future__ import annotations
 
+from typing import Any
+
 from .blas import gemm
-from .loops import f32, i64, kernel
+from .loops import f32, floats, given, i64, kernel
 
-__all__ = ["product"]
+__all__ = ["products"]
 
 
-@kernel(*[i64] * 14)
-def product(
-    first: int, stop: int, a: int, lda: int, a_turned: int, b: int, ldb: int, b_turned: int, c: int, ldc: int,
-    m: int, n: int, k: int, across: int, rows: int, columns: int,
+@kernel(given(i64, 2), *[i64] * 13)
+def products(
+    first: int, stop: int, starts: Any, lda: int, a_turned: int, ldb: int, b_turned: int, ldc: int,
+    m: int, n: int, k: int, rows: int, columns: int, tiles: int, across: int, bias: int,
 ) -> None:  # fmt: skip
-    """c (m, n) = a @ b of float32 matrices in blocks of ``rows`` by ``columns``, ``across`` of them side by side.
+    """c (m, n) = a @ b + bias of float32 matrices, in tiles of ``rows`` by ``columns``.
 
-    a, b and c are addresses; a ``turned`` matrix lies in memory by columns.
+    Each line of ``starts`` has the addresses of an a, a b and a c, whose ``tiles`` tiles are ``across`` side by side;
+    ``bias`` is the address of n numbers, or 0. A ``turned`` matrix lies in memory by columns.
     """
     for part in range(first, stop):
-        i, j = part // across * rows, part % across * columns
+        a, b, c = starts[part // tiles]
+        tile = part % tiles
+        i, j = tile // across * rows, tile % across * columns
+        height, width = min(rows, m - i), min(columns, n - j)
+        if bias != 0:
+            added = floats(bias + 4 * j, width)
+            for row in range(height):
+                line = floats(c + 4 * ((i + row) * ldc + j), width)
+                for column in range(width):
+                    line[column] = added[column]
         gemm(
-            a_turned != 0, b_turned != 0, min(rows, m - i), min(columns, n - j), k,
-            a + 4 * (i if a_turned != 0 else i * lda), lda, b + 4 * (j * ldb if b_turned != 0 else j), ldb,
-            f32(0), c + 4 * (i * ldc + j), ldc,
+            a_turned != 0, b_turned != 0, height, width, k, a + 4 * (i if a_turned != 0 else i * lda), lda,
+            b + 4 * (j * ldb if b_turned != 0 else j), ldb, f32(1 if bias != 0 else 0), c + 4 * (i * ldc + j), ldc,
         )  # fmt: skip

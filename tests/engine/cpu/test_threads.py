@@ -108,9 +108,10 @@ def test_dismissed_helpers_end() -> None:
         assert not thread.is_alive()
 
 
-def test_blas_has_its_threads_back_after_the_block() -> None:
-    libraries = threads._blas_libraries()
+@pytest.mark.parametrize("whose", ["numpy", "scipy"])
+def test_blas_has_its_threads_back_after_the_block(whose: str) -> None:
+    libraries = threads._blas_libraries(whose)
     before = [library.get_num_threads() for library in libraries]
-    with threads.single_threaded_blas(), threads.single_threaded_blas():
+    with threads.single_threaded_blas(whose), threads.single_threaded_blas(whose):
         assert {library.get_num_threads() for library in libraries} <= {1}
     assert [library.get_num_threads() for library in libraries] == before
