@@ -20,7 +20,10 @@ from .recording import record, state
 from .tensor import Tensor
 from .types import Array, Functions, Value
 
-__all__ = ["OWN_REFERENCES", "ViewOperator", "alias_of", "hand_on", "link", "stop_gradient_operator"]
+__all__ = [
+    "OWN_REFERENCES", "ViewOperator", "alias_of", "hand_on", "is_held_alone", "is_own", "link",
+    "stop_gradient_operator",
+]  # fmt: skip
 
 Steps = tuple[tuple[Operator, dict[str, Any]], ...]
 """Operators with their attributes, each of one array, the first of the root's."""
@@ -172,7 +175,7 @@ def hand_on(tensor: Tensor, is_told: bool = False, written: Tensor | None = None
 def _is_held_by_its_views_alone(root: Tensor) -> bool:
     """Whether nobody would see the values change but those that are to: the tensor and its views."""
     array = root._array
-    if not isinstance(array, np.ndarray) or array.base is not None or not array.flags.writeable:
+    if not is_own(array):
         return False
     views = 0
     for reference in root._views or ():
@@ -184,6 +187,21 @@ def _is_held_by_its_views_alone(root: Tensor) -> bool:
                 return False
             del part
     return sys.getrefcount(array) <= OWN_REFERENCES + views
+
+
+def is_own(array: Any) -> bool:
+    """Whether an array has memory of its own, and nobody knows its values by a weak reference, as figures are known."""
+    if not isinstance(array, np.ndarray) or array.base is not None or not array.flags.writeable:
+        return False
+    return weakref.getweakrefcount(array) == 0
+
+
+def is_held_alone(tensor: Tensor) -> bool:
+    """Whether nobody but the tensor holds its array, so that it may be written to. Who asks must not hold it either."""
+    array = tensor._array
+    if tensor._view is not None or tensor._views is not None or not is_own(array):
+        return False
+    return sys.getrefcount(array) <= OWN_REFERENCES
 
 
 def _count_own_references() -> int:

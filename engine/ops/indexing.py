@@ -19,7 +19,7 @@ from ..core.recording import state
 from ..core.silence import restore, silence
 from ..core.tensor import Tensor
 from ..core.types import Array, Number
-from ..core.views import OWN_REFERENCES, ViewOperator, link
+from ..core.views import OWN_REFERENCES, ViewOperator, is_own, link
 from ..cpu.array_module import array_module
 from ..cpu.widening import in_single
 from .arguments import check_tensor
@@ -173,8 +173,7 @@ def assigned(target: Tensor, index: Any, value: Any) -> Array:
         return setitem_operator(target, value, index=plain)._array
     raw = value._array if isinstance(value, Tensor) else value
     # Held by the tensor, by `array` here and by the call: one more means that somebody else sees this array.
-    mine = isinstance(array, np.ndarray) and array.base is None and array.flags.writeable
-    written = array if mine and sys.getrefcount(array) <= OWN_REFERENCES else array.copy()
+    written = array if is_own(array) and sys.getrefcount(array) <= OWN_REFERENCES else array.copy()
     before = silence()
     try:
         written[plain] = raw

@@ -28,7 +28,7 @@ from .sharing import BOARD, launch
 
 __all__ = [
     "REASSOCIATE", "choose", "erfcx", "exp", "f32", "f64", "floats", "given", "greater", "helper", "i32", "i64",
-    "kernel", "lesser", "made", "sigmoid", "tanh", "u8", "u32",
+    "kernel", "lesser", "made", "sigmoid", "square_root", "tanh", "u8", "u32",
 ]  # fmt: skip
 
 REASSOCIATE = frozenset({"reassoc", "contract", "nsz"})
@@ -118,6 +118,16 @@ def _pointer(_typing: Any, address: Any) -> Any:
 def floats(address: int, count: int) -> Any:
     """The float32 numbers at an address, as an array."""
     return numba.carray(_pointer(address), (count,))
+
+
+@intrinsic
+def square_root(_typing: Any, x: Any) -> Any:
+    """The square root of a float32, one instruction; ``math.sqrt`` is a call."""
+
+    def generate(_context: Any, builder: Any, _signature: Any, values: Any) -> Any:
+        return builder.call(builder.module.declare_intrinsic("llvm.sqrt", [ir.FloatType()]), values)
+
+    return types.float32(types.float32), generate
 
 
 @intrinsic

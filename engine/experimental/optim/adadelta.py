@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...core.types import Array
 from ...cpu import updates
-from ...nn.optim.optimizer import Params, updated_by
+from ...nn.optim.optimizer import New, Params, updated_by
 from .optimizer import Group, Optimizer, Rate
 
 __all__ = ["Adadelta"]
@@ -45,6 +45,6 @@ class Adadelta(Optimizer):
         self._keep("accum")
         self._keep("accum_update")
 
-    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int, group: Group) -> Array:
+    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int, group: Group) -> New:
         states = self.accum[place], self.accum_update[place]
         return updated_by(updates.adadelta, value, states, gradient, rate, group["rho"], group["eps"])

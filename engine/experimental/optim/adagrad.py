@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...core.types import Array
 from ...cpu import updates
-from ...nn.optim.optimizer import Params, updated_by
+from ...nn.optim.optimizer import New, Params, updated_by
 from .optimizer import Group, Optimizer, Rate
 
 __all__ = ["Adagrad"]
@@ -44,6 +44,6 @@ class Adagrad(Optimizer):
         self._keep("accum", first)
         self.step_t = self._counter("step_t")
 
-    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int, group: Group) -> Array:
+    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int, group: Group) -> New:
         slowed = rate / (1 + (step - 1) * group["lr_decay"])
         return updated_by(updates.adagrad, value, (self.accum[place],), gradient, slowed, group["eps"])

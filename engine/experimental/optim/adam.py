@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...core.types import Array
 from ...cpu import updates
-from ...nn.optim.optimizer import Params, updated_by
+from ...nn.optim.optimizer import New, Params, updated_by
 from ...ops.updates import adam
 from ._moments import Betas, Moments
 from .optimizer import Group, Rate
@@ -44,7 +44,7 @@ class Adam(Moments):
         super().__init__(params, {**settings, "amsgrad": amsgrad, "maximize": maximize})
         self._start(*self._state)
 
-    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int, group: Group) -> Array:
+    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int, group: Group) -> New:
         beta1, beta2 = group["betas"]
         corrected = updates.corrected_rate(rate, beta1**step, beta2**step)
         states = [self.exp_avg[place], self.exp_avg_sq[place]]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...core.types import Array
 from ...cpu import updates
-from ...nn.optim.optimizer import Params, updated_by
+from ...nn.optim.optimizer import New, Params, updated_by
 from ._moments import Betas, Moments
 from .optimizer import Group, Rate
 
@@ -39,7 +39,7 @@ class Adamax(Moments):
         )
         self._start("step_t", "exp_avg", "exp_inf")
 
-    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int, group: Group) -> Array:
+    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int, group: Group) -> New:
         beta1, beta2 = group["betas"]
         states, how = (self.exp_avg[place], self.exp_inf[place]), (beta1**step, beta1, beta2, group["eps"])
         return updated_by(updates.adamax, value, states, gradient, rate, *how, eps_in_maximum=True)

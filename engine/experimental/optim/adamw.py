@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...core.types import Array
 from ...cpu import updates
-from ...nn.optim.optimizer import Params, updated_by
+from ...nn.optim.optimizer import New, Params, updated_by
 from ._moments import Betas
 from .adam import Adam
 from .optimizer import Group, Rate
@@ -40,7 +40,7 @@ class AdamW(Adam):
     ) -> None:  # fmt: skip
         super().__init__(params, lr, betas, eps, weight_decay, amsgrad, maximize=maximize)
 
-    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int, group: Group) -> Array:
+    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int, group: Group) -> New:
         beta1, beta2 = group["betas"]
         largest = self.max_exp_avg_sq[place] if group["amsgrad"] else None
         return updated_by(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...core.types import Array
 from ...nn.optim.asgd import averaged_step
-from ...nn.optim.optimizer import Params
+from ...nn.optim.optimizer import New, Params
 from .optimizer import Group, Optimizer, Rate
 
 __all__ = ["ASGD"]
@@ -47,6 +47,6 @@ class ASGD(Optimizer):
         self._keep("ax")
         self.step_t = self._counter("step_t")
 
-    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int, group: Group) -> Array:
+    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int, group: Group) -> New:
         states, how = (self.ax[place], self.eta[place], self.mu[place]), (group["lambd"], group["alpha"], group["t0"])
         return averaged_step(value, states, gradient, rate, step, how)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...core.types import Array
 from ...cpu import updates
-from ...nn.optim.optimizer import Params, take, updated_by
+from ...nn.optim.optimizer import New, Params, take, updated_by
 from ._moments import Betas, Moments
 from .optimizer import Group, Rate
 
@@ -40,7 +40,7 @@ class NAdam(Moments):
         self._start("step_t", "exp_avg", "exp_avg_sq")
         self._keep("mu_product", 1.0, scalar=True)
 
-    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int, group: Group) -> Array:
+    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int, group: Group) -> New:
         beta1, beta2 = group["betas"]
         mu, following = (beta1 * (1 - 0.5 * 0.96 ** (t * group["momentum_decay"])) for t in (step, step + 1))
         product = self.mu_product[place]

@@ -15,7 +15,7 @@ from ...core.recording import no_recording
 from ...core.tensor import Tensor
 from ...core.types import Array
 from ...nn.cell import Cell
-from ...nn.optim.optimizer import Gradients, Params, take
+from ...nn.optim.optimizer import Gradients, New, Params, take_all
 
 __all__ = ["Optimizer"]
 
@@ -184,19 +184,20 @@ class Optimizer(Cell):
                 )
         with no_recording(), np.errstate(all="ignore"):
             step = self.before_step()
-            place = 0
+            found: list[New] = []
             for number, group in enumerate(self.param_groups):
                 rate, decay = float(group["lr"]), group["weight_decay"]
                 own_step = step - int(getattr(self, _steps_before(number), 0))
                 for parameter in group["params"]:
                     value = parameter._array
-                    slope = given[place]._array.astype(value.dtype, copy=False)
+                    slope = given[len(found)]._array.astype(value.dtype, copy=False)
                     if group.get("maximize"):
                         slope = -slope
                     if decay and not self._decays_apart:
                         slope = slope + value * decay
-                    take(parameter, self.updated(place, value, slope, rate, own_step, group))
-                    place += 1
+                    found.append(self.updated(len(found), value, slope, rate, own_step, group))
+                    del value  # what nobody holds is written in place
+            take_all([one for group in self.param_groups for one in group["params"]], found)
             self.after_step()
         return True
 
@@ -214,7 +215,7 @@ class Optimizer(Cell):
     def after_step(self) -> None:
         """What is done once after the parameters are changed."""
 
-    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int, group: Group) -> Array:
+    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int, group: Group) -> New:
         """The parameter's new array; each optimizer defines it.
 
         Args:
@@ -226,7 +227,7 @@ class Optimizer(Cell):
             group: the settings of its group.
 
         Returns:
-            an array of the shape of ``value``; it is cast to the parameter's dtype.
+            an array of the shape of ``value``, which is cast to the parameter's dtype; or what ``updated_by`` gave.
         """
         raise NotImplementedError(f"{type(self).__name__} defines neither 'updated' nor 'construct'")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...core.types import Array
 from ...cpu import updates
-from ...nn.optim.optimizer import Params, updated_by
+from ...nn.optim.optimizer import New, Params, updated_by
 from ._moments import Betas, Moments
 from .optimizer import Group, Rate
 
@@ -35,7 +35,7 @@ class RAdam(Moments):
         super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay})
         self._start("step_t", "exp_avg", "exp_avg_sq")
 
-    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int, group: Group) -> Array:
+    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int, group: Group) -> New:
         beta1, beta2 = group["betas"]
         states = self.exp_avg[place], self.exp_avg_sq[place]
         return updated_by(updates.radam, value, states, gradient, rate, step, beta1, beta2, group["eps"])

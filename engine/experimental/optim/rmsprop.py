@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...core.types import Array
 from ...cpu import updates
-from ...nn.optim.optimizer import Params, updated_by
+from ...nn.optim.optimizer import New, Params, updated_by
 from .optimizer import Group, Optimizer, Rate
 
 __all__ = ["RMSprop"]
@@ -43,7 +43,7 @@ class RMSprop(Optimizer):
         self._keep("mean_square")
         self._keep("moment")
 
-    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int, group: Group) -> Array:
+    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int, group: Group) -> New:
         mean = self.mean_grad[place] if group["centered"] else None
         return updated_by(
             updates.rmsprop_pytorch, value, (mean, self.mean_square[place], self.moment[place]), gradient,

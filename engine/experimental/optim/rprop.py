@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...core.types import Array
 from ...cpu import updates
 from ...cpu.array_module import array_module
-from ...nn.optim.optimizer import Params
+from ...nn.optim.optimizer import New, Params
 from .optimizer import Group, Optimizer, Rate
 
 __all__ = ["Rprop"]
@@ -44,7 +44,7 @@ class Rprop(Optimizer):
         self._keep("step_size")
         self.step_t = self._counter("step_t")
 
-    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int, group: Group) -> Array:
+    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int, group: Group) -> New:
         before, size = self.prev[place], self.step_size[place]
         lengths = array_module(value).full_like(value, rate) if step == 1 else size._array
         new, used, lengths = updates.rprop(value, before._array, lengths, gradient, group["etas"], group["step_sizes"])

@@ -7,7 +7,7 @@ import math
 from ...core.checks import check_bool
 from ...core.types import Array
 from ...cpu import updates
-from ...nn.optim.optimizer import Params, updated_by
+from ...nn.optim.optimizer import New, Params, updated_by
 from .optimizer import Group, Optimizer, Rate
 
 __all__ = ["SGD"]
@@ -60,7 +60,7 @@ class SGD(Optimizer):
             param_group["dampening"] = float(param_group["dampening"])
         super().add_param_group(param_group)
 
-    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int, group: Group) -> Array:
+    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int, group: Group) -> New:
         if not group["momentum"]:
             return updates.descent(value, gradient, rate)
         first = self.stat[place]

@@ -9,7 +9,7 @@ from ...core.tensor import Tensor
 from ...core.types import Array
 from ...cpu import updates
 from ...experimental.optim.optimizer import Optimizer
-from ...nn.optim.optimizer import updated_by
+from ...nn.optim.optimizer import New, updated_by
 
 __all__ = ["SGD"]
 
@@ -51,7 +51,7 @@ class SGD(Optimizer):
 
     def updated(
         self, place: int, value: Array, gradient: Array, rate: float, step: int, group: dict[str, Any]
-    ) -> Array:
+    ) -> New:
         if not group["momentum"]:
             return updates.descent(value, gradient, rate)
         how = (group["momentum"], group["dampening"], group["nesterov"], step == 1)

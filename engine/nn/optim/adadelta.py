@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...core.types import Array
 from ...cpu import updates
-from .optimizer import Decay, Optimizer, Params, Rate, opt_init_args_register, updated_by
+from .optimizer import Decay, New, Optimizer, Params, Rate, opt_init_args_register, updated_by
 
 __all__ = ["Adadelta"]
 
@@ -48,6 +48,6 @@ class Adadelta(Optimizer):
         self.accum = self.state_like_parameters("accum", 0)
         self.accum_update = self.state_like_parameters("accum_update", 0)
 
-    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int) -> Array:
+    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int) -> New:
         states = self.accum[place], self.accum_update[place]
         return updated_by(updates.adadelta, value, states, gradient, rate, self.rho, self.epsilon)

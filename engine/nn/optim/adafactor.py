@@ -12,7 +12,7 @@ from ...core.parameter import Parameter, ParameterTuple
 from ...core.types import Array
 from ...cpu import updates
 from ..cell import Cell
-from .optimizer import Optimizer, Params, Rate, opt_init_args_register, take
+from .optimizer import New, Optimizer, Params, Rate, opt_init_args_register, take
 
 __all__ = ["AdaFactor"]
 
@@ -109,7 +109,7 @@ class AdaFactor(Optimizer):
     def _prepared(self, place: int, value: Array, g: Array, decay: float) -> Array:
         return (g / self.loss_scale if self.loss_scale != 1.0 else g).astype(value.dtype, copy=False)
 
-    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int) -> Array:
+    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int) -> New:
         if self.relative_step:
             rate = min(1e-6 * step if self.warmup_init else 1e-2, 1 / math.sqrt(step))
         matrix = value.ndim > 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...core.types import Array
 from ...cpu import updates
-from .optimizer import Decay, Optimizer, Params, Rate, opt_init_args_register, updated_by
+from .optimizer import Decay, New, Optimizer, Params, Rate, opt_init_args_register, updated_by
 
 __all__ = ["Adagrad"]
 
@@ -42,6 +42,6 @@ class Adagrad(Optimizer):
         self.update_slots = update_slots
         self.accum = self.state_like_parameters("accum", accum)
 
-    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int) -> Array:
+    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int) -> New:
         states = (self.accum[place],)
         return updated_by(updates.adagrad, value, states, gradient, rate, update_slots=self.update_slots)

@@ -10,7 +10,7 @@ from ...core.checks import check_bool
 from ...core.types import Array
 from ...cpu import updates
 from ...ops.updates import adam
-from .optimizer import Decay, Optimizer, Params, Rate, opt_init_args_register, take, updated_by
+from .optimizer import Decay, New, Optimizer, Params, Rate, opt_init_args_register, take, updated_by
 
 __all__ = ["Adam", "AdamOffload", "LazyAdam"]
 
@@ -89,7 +89,7 @@ class Adam(Optimizer):
         first, second = (float(p._array.reshape(-1)[0]) for p in (self.beta1_power, self.beta2_power))
         return updates.corrected_rate(rate, first, second)
 
-    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int) -> Array:
+    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int) -> New:
         states, corrected = [self.moment1[place], self.moment2[place]], self._corrected(rate)
         if self.use_amsgrad:
             states.append(self.vhat[place])

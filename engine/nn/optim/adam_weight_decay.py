@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...core.types import Array
 from ...cpu import updates
-from .optimizer import Decay, Optimizer, Params, Rate, updated_by
+from .optimizer import Decay, New, Optimizer, Params, Rate, updated_by
 
 __all__ = ["AdamWeightDecay"]
 
@@ -52,7 +52,7 @@ class AdamWeightDecay(Optimizer):
     def before_step(self, step: int) -> None:
         self.__dict__["_now_decays"] = self._numbers()[1]
 
-    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int) -> Array:
+    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int) -> New:
         states, decay = (self.moments1[place], self.moments2[place]), self._now_decays[place]
         rule = updates.adam_weight_decay
         return updated_by(rule, value, states, gradient, rate, self.beta1, self.beta2, self.eps, decay)

@@ -6,7 +6,7 @@ import numpy as np
 
 from ...core.types import Array
 from ...cpu import updates
-from .optimizer import Decay, Optimizer, Params, Rate, opt_init_args_register, take, updated_by
+from .optimizer import Decay, New, Optimizer, Params, Rate, opt_init_args_register, take, updated_by
 
 __all__ = ["AdaMax"]
 
@@ -53,6 +53,6 @@ class AdaMax(Optimizer):
     def before_step(self, step: int) -> None:
         take(self.beta1_power, self.beta1_power._array * np.float32(self.beta1))
 
-    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int) -> Array:
+    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int) -> New:
         states, power = (self.moment1[place], self.moment2[place]), float(self.beta1_power._array.reshape(-1)[0])
         return updated_by(updates.adamax, value, states, gradient, rate, power, self.beta1, self.beta2, self.eps)

@@ -6,7 +6,7 @@ from ...core.parameter import Parameter, ParameterTuple
 from ...core.types import Array
 from ...cpu import updates
 from ...cpu.array_module import array_module
-from .optimizer import Decay, Optimizer, Params, Rate, opt_init_args_register, take
+from .optimizer import Decay, New, Optimizer, Params, Rate, opt_init_args_register, take
 
 __all__ = ["ASGD"]
 
@@ -52,7 +52,7 @@ class ASGD(Optimizer):
         self.eta = ParameterTuple([self.scalar_state(f"eta_{p.name}", 0.0) for p in self.parameters])
         self.ax = self.state_like_parameters("ax_")
 
-    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int) -> Array:
+    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int) -> New:
         states = self.ax[place], self.eta[place], self.mu[place]
         return averaged_step(value, states, gradient, rate, step, (self.lambd, self.alpha, self.t0))
 

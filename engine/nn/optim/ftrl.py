@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...core.parameter import Parameter
 from ...core.types import Array
 from ...cpu import updates
-from .optimizer import Decay, Optimizer, Params, Rate, opt_init_args_register, updated_by
+from .optimizer import Decay, New, Optimizer, Params, Rate, opt_init_args_register, updated_by
 
 __all__ = ["FTRL"]
 
@@ -64,6 +64,6 @@ class FTRL(Optimizer):
         """
         return True
 
-    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int) -> Array:
+    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int) -> New:
         states = self.moments[place], self.linear[place]
         return updated_by(updates.ftrl, value, states, gradient, rate, self.l1, self.l2, self.lr_power)

@@ -6,7 +6,7 @@ from ...core.checks import check_bool, check_type
 from ...core.tensor import Tensor
 from ...core.types import Array
 from ...cpu import updates
-from .optimizer import Decay, Optimizer, Params, Rate, opt_init_args_register, updated_by
+from .optimizer import Decay, New, Optimizer, Params, Rate, opt_init_args_register, updated_by
 
 __all__ = ["Momentum"]
 
@@ -46,6 +46,6 @@ class Momentum(Optimizer):
         self.use_nesterov = use_nesterov
         self.moments = self.state_like_parameters("moments")
 
-    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int) -> Array:
+    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int) -> New:
         states, factor = (self.moments[place],), float(self.momentum._array)
         return updated_by(updates.momentum, value, states, gradient, rate, factor, self.use_nesterov)

@@ -13,10 +13,13 @@ import numpy as np
 
 from ...core.checks import check_bool, check_type
 from ...core.initializer import Initializer, initializer
+from ...core.operator import Operator
 from ...core.parameter import Parameter, ParameterTuple
 from ...core.recording import no_recording
 from ...core.tensor import Tensor
 from ...core.types import Array
+from ...core.views import is_held_alone
+from ...cpu import stepping
 from ...cpu.array_module import array_module
 from ...ops import HyperMap, Map
 from ..cell import Cell
@@ -309,9 +312,13 @@ class Optimizer(Cell):
             step = int(self.global_step._array.reshape(-1)[0]) + 1
             rates, decays = self._numbers()
             self.before_step(step)
-            for place, (parameter, gradient) in enumerate(zip(self.parameters, given, strict=True)):
-                g = self._prepared(place, parameter._array, gradient._array, decays[place])
-                take(parameter, self.updated(place, parameter._array, g, rates[place], step))
+            take_all(self.parameters, [
+                self.updated(
+                    place, parameter._array, self._prepared(place, parameter._array, gradient._array, decays[place]),
+                    rates[place], step,
+                )
+                for place, (parameter, gradient) in enumerate(zip(self.parameters, given, strict=True))
+            ])  # fmt: skip
             self.global_step._rebind(self.global_step._array + np.int32(1))
         return True if self._one_success else (True,) * len(self.parameters)
 
@@ -365,7 +372,7 @@ class Optimizer(Cell):
             step: the number of the step, from 1.
         """
 
-    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int) -> Array:
+    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int) -> New:
         """The parameter's new array; each optimizer defines it.
 
         Args:
@@ -376,7 +383,7 @@ class Optimizer(Cell):
             step: the number of the step, from 1.
 
         Returns:
-            an array of the shape of ``value``; it is cast to the parameter's dtype.
+            an array of the shape of ``value``, which is cast to the parameter's dtype; or what ``updated_by`` gave.
         """
         raise NotImplementedError(f"{type(self).__name__} defines neither 'updated' nor 'construct'")
 
@@ -561,9 +568,41 @@ def take(parameter: Parameter, array: Array) -> None:
     parameter._rebind(xp.asarray(array, dtype=held.dtype))
 
 
+class Update:
+    """A new value to be: a rule with what it is given, which has a form that takes many parameters in one call.
+
+    Attributes:
+        rule: as of ``updated_by``.
+        states: what the rule keeps from step to step; None for one that this form of it does without.
+        arguments: what the rule takes after the states by place, the gradient first.
+        settings: what it takes by name.
+        form: the name of the kernel and its numbers.
+    """
+
+    __slots__ = ("arguments", "form", "rule", "settings", "states")
+
+    def __init__(
+        self, rule: Callable[..., Any], states: list[Parameter | None], arguments: tuple[Any, ...],
+        settings: dict[str, Any], form: tuple[str, stepping.Numbers],
+    ) -> None:  # fmt: skip
+        self.rule = rule
+        self.states = states
+        self.arguments = arguments
+        self.settings = settings
+        self.form = form
+
+    def made(self, value: Array) -> Array:
+        """The new value, by the rule itself."""
+        return _made(self.rule, value, self.states, self.arguments, self.settings)
+
+
+New: TypeAlias = Array | Update
+"""A parameter's new array, or how it comes about."""
+
+
 def updated_by(
     rule: Callable[..., Any], value: Array, states: Iterable[Parameter | None], *numbers: Any, **settings: Any
-) -> Array:
+) -> New:
     """The new value by a rule of ``engine.cpu.updates``; the states take theirs.
 
     Args:
@@ -572,13 +611,61 @@ def updated_by(
         states: what the rule keeps from step to step; None for one that this form of it does without.
         numbers: the gradient, the learning rate and whatever else the rule takes by place.
         settings: what it takes by name.
+
+    Returns:
+        the new value, or an Update where ``take_all`` may compute it together with others.
     """
-    held = list(states)
-    new, *arrays = rule(value, *(None if one is None else one._array for one in held), *numbers, **settings)
-    for one, array in zip(held, arrays, strict=True):
+    held, operator = list(states), getattr(rule, "__self__", None)
+    form = stepping.FORMS.get(operator.kernel if isinstance(operator, Operator) else rule)
+    if form is not None and value.dtype == np.float32:
+        found = form(*numbers[1:], **settings)
+        if found is not None:
+            return Update(rule, held, numbers, settings, found)
+    return _made(rule, value, held, numbers, settings)
+
+
+def _made(
+    rule: Callable[..., Any], value: Array, states: list[Parameter | None], arguments: tuple[Any, ...],
+    settings: dict[str, Any],
+) -> Array:  # fmt: skip
+    new, *arrays = rule(value, *(None if one is None else one._array for one in states), *arguments, **settings)
+    for one, array in zip(states, arrays, strict=True):
         if one is not None:
             one._rebind(array)
     return new
+
+
+def take_all(parameters: Sequence[Parameter], found: list[New]) -> None:
+    """Bind parameters to their new arrays, which it computes together where it can.
+
+    What nobody else holds is written in place.
+
+    Args:
+        parameters: what is changed.
+        found: what each becomes.
+    """
+    together: dict[str, list[tuple[Parameter, Update]]] = {}
+    for parameter, new in zip(parameters, found, strict=True):
+        if isinstance(new, Update):
+            together.setdefault(new.form[0], []).append((parameter, new))
+        else:
+            take(parameter, new)
+    for kernel, pairs in together.items():
+        held = [[p, *[one for one in new.states if one is not None]] for p, new in pairs]
+        gradients = [new.arguments[0] for _, new in pairs]
+        if not stepping.can_step([[g, *[t._array for t in row]] for g, row in zip(gradients, held, strict=True)]):
+            for parameter, new in pairs:
+                take(parameter, new.made(parameter._array))
+            continue
+        targets = [[t._array if is_held_alone(t) else np.empty_like(t._array) for t in row] for row in held]
+        rows = [
+            (g, [(t._array, target) for t, target in zip(row, into, strict=True)])
+            for g, row, into in zip(gradients, held, targets, strict=True)
+        ]
+        stepping.step(kernel, rows, [new.form[1] for _, new in pairs])
+        for row, into in zip(held, targets, strict=True):
+            for tensor, target in zip(row, into, strict=True):
+                tensor._rebind(target)
 
 
 def _float(value: float | Tensor) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...core.types import Array
 from ...cpu import updates
-from .optimizer import Decay, Optimizer, Params, Rate, opt_init_args_register, updated_by
+from .optimizer import Decay, New, Optimizer, Params, Rate, opt_init_args_register, updated_by
 
 __all__ = ["ProximalAdagrad"]
 
@@ -49,5 +49,5 @@ class ProximalAdagrad(Optimizer):
         self.l1, self.l2 = l1, l2
         self.accum = self.state_like_parameters("accum", accum)
 
-    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int) -> Array:
+    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int) -> New:
         return updated_by(updates.proximal_adagrad, value, (self.accum[place],), gradient, rate, self.l1, self.l2)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...core.types import Array
 from ...cpu import updates
 from ...cpu.array_module import array_module
-from .optimizer import Decay, Optimizer, Params, Rate, opt_init_args_register
+from .optimizer import Decay, New, Optimizer, Params, Rate, opt_init_args_register
 
 __all__ = ["Rprop"]
 
@@ -58,7 +58,7 @@ class Rprop(Optimizer):
         self.prev = self.state_like_parameters("prev")
         self.step_size = self.state_like_parameters("step_size")
 
-    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int) -> Array:
+    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int) -> New:
         before, lengths = self.prev[place], self.step_size[place]
         sizes = array_module(value).full(value.shape, rate, value.dtype) if step == 1 else lengths._array
         etas, limits = (self.etaminus, self.etaplus), (self.step_size_min, self.step_size_max)

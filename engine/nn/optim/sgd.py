@@ -8,7 +8,7 @@ from ...core.checks import check_bool
 from ...core.tensor import Tensor
 from ...core.types import Array
 from ...cpu import updates
-from .optimizer import Decay, Optimizer, Params, Rate, opt_init_args_register, updated_by
+from .optimizer import Decay, New, Optimizer, Params, Rate, opt_init_args_register, updated_by
 
 __all__ = ["SGD"]
 
@@ -56,7 +56,7 @@ class SGD(Optimizer):
         self.accum = self.state_like_parameters("accum")
         self.stat = self.state_like_parameters("stat", "ones")
 
-    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int) -> Array:
+    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int) -> New:
         momentum = float(self.momentum._array)
         if not momentum:
             return updates.descent(value, gradient, rate)

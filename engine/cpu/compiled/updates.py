@@ -1,0 +1,92 @@
+"""Steps of optimizers over many tensors in one call, each element read and written once.
+
+``blocks`` has a line for each run of elements: the tensor it is of, its first element, how many. ``tensors`` has a line
+for each tensor: the addresses of the gradient, then of the parameter and each state as they are and as they shall be,
+which may be the same. ``numbers`` has a line for each tensor.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .loops import f32, floats, given, helper, i64, kernel, square_root
+
+__all__ = ["BLOCK", "adam", "momentum"]
+
+BLOCK = 4096
+"""The most elements of a run: all arrays of one stay in the cache between the loops."""
+
+
+# Loops that write where they read: told two addresses that may be the same, LLVM writes loops without vectors.
+
+
+@helper
+def _taken(address: int, new_address: int, count: int) -> Any:
+    """The elements as they shall be, which begin as they are."""
+    new = floats(new_address, count)
+    if new_address != address:
+        new[:] = floats(address, count)
+    return new
+
+
+@helper
+def _average(x: Any, y: Any, of_x: Any, of_y: Any) -> None:
+    for i in range(x.size):
+        x[i] = of_x * x[i] + of_y * y[i]
+
+
+@helper
+def _average_of_squares(x: Any, y: Any, of_x: Any, of_y: Any) -> None:
+    for i in range(x.size):
+        x[i] = of_x * x[i] + of_y * y[i] * y[i]
+
+
+@helper
+def _divided(p: Any, m: Any, v: Any, rate: Any, eps: Any, root: Any, keep: Any, decay: Any) -> None:
+    for i in range(p.size):
+        p[i] = keep * p[i] - rate * (m[i] / (root * square_root(v[i]) + eps) + decay * p[i])
+
+
+@kernel(given(i64, 2), given(i64, 2), given(f32, 2))
+def momentum(first: int, stop: int, blocks: Any, tensors: Any, numbers: Any) -> None:
+    """v = factor * v + share * g; p - rate * v, or p - rate * (g + factor * v) where ``nesterov`` is not 0."""
+    for part in range(first, stop):
+        place, start, count = blocks[part]
+        at = 4 * start
+        g = floats(tensors[place, 0] + at, count)
+        p = _taken(tensors[place, 1] + at, tensors[place, 2] + at, count)
+        v = _taken(tensors[place, 3] + at, tensors[place, 4] + at, count)
+        rate, factor, share, nesterov = numbers[place]
+        _average(v, g, factor, share)
+        if nesterov != f32(0):
+            _average(p, g, f32(1), -rate)
+            _average(p, v, f32(1), -rate * factor)
+        else:
+            _average(p, v, f32(1), -rate)
+
+
+@kernel(given(i64, 2), given(i64, 2), given(f32, 2))
+def adam(first: int, stop: int, blocks: Any, tensors: Any, numbers: Any) -> None:
+    """m = beta1 * m + (1 - beta1) * g; v = beta2 * v + (1 - beta2) * g * g; keep * p - rate * (m / d + decay * p).
+
+    d = root * sqrt(v) + eps; where ``nesterov`` is not 0, beta1 * m + (1 - beta1) * g takes the place of m in the last.
+    """
+    ahead = np.empty(BLOCK, np.float32)
+    for part in range(first, stop):
+        place, start, count = blocks[part]
+        at = 4 * start
+        g = floats(tensors[place, 0] + at, count)
+        p = _taken(tensors[place, 1] + at, tensors[place, 2] + at, count)
+        m = _taken(tensors[place, 3] + at, tensors[place, 4] + at, count)
+        v = _taken(tensors[place, 5] + at, tensors[place, 6] + at, count)
+        rate, beta1, rest1, beta2, rest2, eps, root, keep, decay, nesterov = numbers[place]
+        _average(m, g, beta1, rest1)
+        _average_of_squares(v, g, beta2, rest2)
+        if nesterov != f32(0):
+            ahead[:count] = m
+            _average(ahead[:count], g, beta1, rest1)
+            _divided(p, ahead[:count], v, rate, eps, root, keep, decay)
+        else:
+            _divided(p, m, v, rate, eps, root, keep, decay)
