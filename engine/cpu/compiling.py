@@ -8,7 +8,8 @@ so that equal programs give equal bits in every process. ``HOOKSCOPE_NUMBA=0`` l
 
 Machine code is kept in the user's cache folder, as trusted as compiled Python files, and not beside the sources, where
 an uninstallation would leave it; where there is no such folder, each process compiles anew. Numba does not see when a
-file changes that a kernel's file imports, so the folder's name has a digest of them all.
+file changes that a kernel's file imports, so the names of the folders have a digest of both. What several files of
+kernels are written with stands in ``_SHARED``; they import nothing else of each other.
 """
 
 from __future__ import annotations
@@ -79,30 +80,37 @@ def kernels(name: str) -> ModuleType:
 
 def announce(what: str, seconds: float) -> None:
     """Say that something was compiled, and where it is kept."""
-    folder = cache_folder()
+    folder = _parent_folder()
     kept = f"kept in {folder}" if folder else "for this process: there is no folder to keep it in"
     print(f"Hookscope compiled {what} for this CPU in {seconds:.1f} s ({kept})", file=sys.stderr, flush=True)
 
 
 @functools.cache
-def cache_folder() -> str | None:
-    """Where machine code is kept: in $NUMBA_CACHE_DIR or the user's cache folder; None where neither can be written."""
+def _parent_folder() -> str | None:
+    """$NUMBA_CACHE_DIR, or a place in the user's cache folder; None where neither can be written."""
     try:
         user = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-        above = Path(os.environ.get("NUMBA_CACHE_DIR") or user / "hookscope" / "numba")
-        folder = above / _digest()
+        folder = Path(os.environ.get("NUMBA_CACHE_DIR") or user / "hookscope" / "numba")
         folder.mkdir(parents=True, exist_ok=True)
     except (OSError, RuntimeError):  # RuntimeError: a user without a home
         return None
     return str(folder) if os.access(folder, os.W_OK) else None
 
 
-def _digest() -> str:
-    """Of all that kernels are compiled from."""
-    found = hashlib.sha256()
-    for path in sorted((Path(__file__).parent / "compiled").glob("*.py")):
-        found.update(path.read_bytes())
-    return found.hexdigest()[:16]
+_SHARED = ("blas.py", "loops.py", "sharing.py")
+
+
+@functools.cache
+def cache_folder(path: str) -> str | None:
+    """Where the machine code of a file of kernels is kept; None where it cannot be."""
+    parent, found = _parent_folder(), hashlib.sha256()
+    if parent is None:
+        return None
+    for part in (*[Path(__file__).parent / "compiled" / name for name in _SHARED], Path(path)):
+        found.update(part.read_bytes())
+    folder = Path(parent, found.hexdigest()[:16])
+    folder.mkdir(exist_ok=True)
+    return str(folder)
 
 
 def on_disk(signature: Any, *, keep: bool = True) -> Any:
@@ -113,13 +121,13 @@ def on_disk(signature: Any, *, keep: bool = True) -> Any:
     import numba
 
     settings: Any = numba.config
-    folder, before = cache_folder(), settings.CACHE_DIR
 
     def compiled(function: Any) -> Any:
+        folder, before = cache_folder(function.__code__.co_filename) if keep else None, settings.CACHE_DIR
         # Numba asks for the folder once, here, and has no argument for it.
         settings.CACHE_DIR = folder or before
         try:
-            return numba.njit(signature, nogil=True, error_model="numpy", cache=keep and folder is not None)(function)
+            return numba.njit(signature, nogil=True, error_model="numpy", cache=folder is not None)(function)
         finally:
             settings.CACHE_DIR = before
 

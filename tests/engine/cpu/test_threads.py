@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import re
 import threading
 from collections.abc import Iterator
 from typing import Any
@@ -100,7 +101,7 @@ def test_after_a_fork_both_processes_compute() -> None:
 def test_dismissed_helpers_end() -> None:
     threads.set_number(4)
     cumulated(100)
-    helpers = [thread for thread in threading.enumerate() if thread.name.startswith("hookscope-")]
+    helpers = [thread for thread in threading.enumerate() if re.fullmatch(r"hookscope-\d+", thread.name)]
     assert len(helpers) >= 3
     threads.set_number(1)
     for thread in helpers:
