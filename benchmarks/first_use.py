@@ -1,11 +1,11 @@
-"""What the first training of a process costs above its steps: LeNet-5, with what is compiled, from an empty cache or disk.
+"""What the first training of a process costs above its steps: LeNet-5, with what is compiled anew or read from disk.
 
     python -m benchmarks first_use [--quick]
-    python benchmarks/first_use.py [--torch-python PYTHON] [--mindspore-python PYTHON] [--jax-python PYTHON] [--repeats 3]
+    python benchmarks/first_use.py [--torch-python PYTHON] [--mindspore-python PYTHON] [--jax-python PYTHON]
 
 Each line is of processes of its own. "Start" is the interpreter and the imports; "first steps" is the network, its data
-and two steps, less what two steps take later. A compiler's cache is an empty folder first; the second process finds what
-the first one left. What is found is kept in ``build/benchmarks.json``.
+and two steps, less what two steps take later. A compiler's cache is an empty folder first; the second process finds
+what the first one left. What is found is kept in ``build/benchmarks.json``.
 """
 
 from __future__ import annotations

@@ -5,8 +5,9 @@ worker that waits takes no time. A worker is this file, run by the interpreter t
 
     PYTHON benchmarks/peers.py NAME THREADS      commands and replies are lines of JSON
 
-What is measured is in ``rows_mindspore.py``, one text for MindSpore and for Hookscope in its place, in ``rows_torch.py``
-and in ``rows_jax.py``; ``rows_machine.py`` has what the machine can do at most. How the networks of these rows are watched is in ``watching_hookscope.py`` and ``watching_torch.py``.
+What is measured is in ``rows_mindspore.py``, one text for MindSpore and for Hookscope in its place, in
+``rows_torch.py`` and in ``rows_jax.py``; ``rows_machine.py`` has what the machine can do at most. How the networks of
+these rows are watched is in ``watching_hookscope.py`` and ``watching_torch.py``.
 ``rows_statistics.py`` has the rows of ``value_statistics.py``, whose peers are named ``statistics-`` and the library.
 """
 
@@ -34,8 +35,8 @@ class Peer:
     """A worker process.
 
     Args:
-        name: hookscope (or one that begins so), torch, torch-compiled, mindspore, mindspore-synced, mindspore-graph, jax,
-            or machine.
+        name: hookscope (or one that begins so), torch, torch-compiled, mindspore, mindspore-synced, mindspore-graph,
+            jax, or machine.
         python: the interpreter that has the library.
         threads: how many threads the library may use.
         patience: the most seconds that a reply may take; then the worker is ended, and started anew when next asked.
@@ -89,6 +90,11 @@ class Peer:
         found: int | None = self._ask("peak", row)
         return found
 
+    def places(self, row: str) -> dict[str, float]:
+        """The share of a prepared row's time that each file of Hookscope takes; what else there is, in its callers."""
+        found: dict[str, float] = self._ask("places", row)
+        return found
+
     def close(self) -> None:
         """End the worker."""
         if self._process.stdin:
@@ -126,6 +132,7 @@ def _worker(name: str, threads: int) -> None:
     """Answer commands until the input ends."""
     sys.path[0] = str(HERE)
     import peaks
+    import places
 
     try:
         rows, version, synchronize, ways = _library(name, threads)
@@ -157,6 +164,8 @@ def _worker(name: str, threads: int) -> None:
                 ready.clear()
                 gc.collect()
                 _answer(value=peaks.of(name, rows[row]))
+            elif command == "places":
+                _answer(value=places.of(ready[row].run))
             elif command == "watch":
                 (way,) = rest
                 if way not in watchers:
@@ -221,7 +230,7 @@ def _library(name: str, threads: int) -> tuple[dict[str, Any], str, Any, dict[st
     import mindspore  # type: ignore[import-not-found, unused-ignore]
     import rows_mindspore
 
-    modes = {"mindspore": "PyNative", "mindspore-synced": "PyNative, synchronized", "mindspore-graph": "jit of the step"}
+    modes = {"mindspore": "PyNative", "mindspore-synced": "PyNative synchronized", "mindspore-graph": "jit of the step"}
     mindspore.set_context(mode=mindspore.PYNATIVE_MODE)
     if name == "mindspore-synced":
         mindspore.set_context(pynative_synchronize=True)

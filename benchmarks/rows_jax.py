@@ -10,7 +10,6 @@ from typing import Any
 
 import jax  # type: ignore[import-not-found, unused-ignore]  # the peer's interpreter has it
 import jax.numpy as jnp  # type: ignore[import-not-found, unused-ignore]
-import numpy as np
 from jax import lax  # type: ignore[import-not-found, unused-ignore]
 from rows_common import Step, labels, normal, weights  # type: ignore[import-not-found, unused-ignore]
 

@@ -11,7 +11,6 @@ import torch  # type: ignore[import-not-found, unused-ignore]  # the peer's inte
 from rows_common import Step, labels, normal, weights  # type: ignore[import-not-found, unused-ignore]
 from torch import nn  # type: ignore[import-not-found, unused-ignore]
 
-
 Wrap = Callable[[Any], Any]
 """``torch.compile``, or what leaves a function as it is."""
 

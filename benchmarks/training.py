@@ -6,9 +6,9 @@
 
 First the peers' losses over two steps are compared: same weights, same data. Then they take turns. Times are medians
 over the rounds, ratios are medians of the rounds' ratios. MindSpore runs in three ways, as it comes (a step may return
-before its work is done; the clock stops when all is), with ``pynative_synchronize``, and with the whole step as a graph;
-the fastest one counts. What the machine can do at most, a product of matrices and a copy of memory, is measured in the
-same run. What is found is kept in ``build/benchmarks.json``.
+before its work is done; the clock stops when all is), with ``pynative_synchronize``, and with the step as a graph; of
+the first two the faster counts. What the machine can do at most, a product of matrices and a copy of memory, is
+measured in the same run. What is found is kept in ``build/benchmarks.json``.
 """
 
 from __future__ import annotations
@@ -31,27 +31,37 @@ except ImportError:  # run as a script
 
 
 class Row(NamedTuple):
-    """What a row is, and the times aimed at, in eager PyTorch's and in those of MindSpore's fastest mode."""
+    """What a row is, and the times aimed at, in eager PyTorch's and in those of MindSpore's fastest mode.
+
+    Of a training step, what it cannot do without: ``products``, the multiplications in its matrix products and its
+    convolutions done directly, and ``traffic``, the bytes that the optimizer reads and writes.
+    """
 
     label: str
     torch: float | None
     mindspore: float | None = 0.33
-    is_step: bool = False
+    products: float = 0.0
+    traffic: float = 0.0
+
+    @property
+    def is_step(self) -> bool:
+        return self.products > 0.0
 
 
 ROWS = {
     "add": Row("add of 4 elements, no gradient", 0.5),
     "small_operators": Row("100 small operators, forward + backward", 0.45),
-    "mlp": Row("MLP 784-512-512-10, batch 64", 0.6, is_step=True),
-    "lenet": Row("LeNet-5, batch 64, Adam", 0.65, is_step=True),
-    "resnet18": Row("ResNet-18 on 32x32, batch 32", 0.6, is_step=True),
-    "transformer": Row("Transformer encoder, 4 layers, batch 8", 0.75, is_step=True),
-    "lstm": Row("LSTM 128, sequence 64, batch 32", 0.9, is_step=True),
+    "mlp": Row("MLP 784-512-512-10, batch 64", 0.6, products=1.027e8, traffic=20 * 669_706),
+    "lenet": Row("LeNet-5, batch 64, Adam", 0.65, products=7.245e7, traffic=28 * 61_706),
+    "resnet18": Row("ResNet-18 on 32x32, batch 32", 0.6, products=5.326e10, traffic=20 * 11_173_962),
+    "transformer": Row("Transformer encoder, 4 layers, batch 8", 0.75, products=1.027e10, traffic=28 * 3_161_610),
+    "lstm": Row("LSTM 128, sequence 64, batch 32", 0.9, products=6.712e8, traffic=28 * 133_386),
     "dense": Row("Dense(4096, 4096) made", None, None),
     "first_normal": Row("4096 x 4096 normal first values", None, None),
     "first_truncated": Row("4096 x 4096 truncated normal ones", None, None),
 }
-MINDSPORE = ("mindspore", "mindspore-synced", "mindspore-graph")
+PYNATIVE, GRAPH = ("mindspore", "mindspore-synced"), ("mindspore-graph",)
+MINDSPORE = PYNATIVE + GRAPH
 MOST_SECONDS = 60.0  # of a row
 LOSS_TOLERANCE = 1e-3  # relative; float32 sums in another order
 RATES = {"sgemm": ("float32 product 2048 x 2048", "GFLOP/s"), "copy": ("copy of 256 MiB", "GB/s")}
@@ -121,8 +131,13 @@ def _times(peers: list[Peer], row: str, rounds: int, seconds: float) -> dict[str
         rounds = max(2, min(rounds, round(MOST_SECONDS / turn)))  # a slow peer is measured less often, not for hours
     times: dict[str, list[float]] = {peer.name: [] for peer in peers}
     for _ in range(rounds):
-        for peer in peers:
-            times[peer.name].append(peer.run(row, counts[peer.name]))
+        for peer in tuple(peers):
+            try:
+                times[peer.name].append(peer.run(row, counts[peer.name]))
+            except PeerError as error:
+                print(f"  {peer.name}: {error}")
+                peers.remove(peer)
+                del times[peer.name]
     return times
 
 
@@ -157,9 +172,9 @@ def summary(times: dict[str, list[float]]) -> dict[str, Any]:
     }
 
 
-def fastest_mindspore(ratios: dict[str, float]) -> float | None:
-    """The ratio to MindSpore's fastest mode: the largest one."""
-    return max((ratios[name] for name in MINDSPORE if name in ratios), default=None)
+def fastest(ratios: dict[str, float], modes: tuple[str, ...]) -> float | None:
+    """The ratio to the fastest of MindSpore's modes: the largest one."""
+    return max((ratios[name] for name in modes if name in ratios), default=None)
 
 
 def _line(row: Row, found: dict[str, Any]) -> str:
@@ -168,11 +183,12 @@ def _line(row: Row, found: dict[str, Any]) -> str:
     def ratio(value: float | None) -> str:
         return "-" if value is None else f"{value:.2f}"
 
-    fastest = min((seconds[name] for name in MINDSPORE if name in seconds), default=None)
+    mindspore = min((seconds[name] for name in MINDSPORE if name in seconds), default=None)
     return (
         f"{row.label:<41}{shown(seconds.get('hookscope')):>11}{shown(seconds.get('torch')):>12}"
         f"{ratio(ratios.get('torch')):>7}{ratio(row.torch):>6}{ratio(ratios.get('torch-compiled')):>10}"
-        f"{shown(fastest):>12}{ratio(fastest_mindspore(ratios)):>7}{ratio(row.mindspore):>6}"
+        f"{shown(mindspore):>12}{ratio(fastest(ratios, PYNATIVE)):>9}{ratio(fastest(ratios, GRAPH)):>7}"
+        f"{ratio(row.mindspore):>6}"
         f"{ratio(ratios.get('jax')):>6}{ratio(ratios.get('machine')):>7}"
     )
 
@@ -185,15 +201,17 @@ def _measured(options: argparse.Namespace, rows: list[str], threads: int) -> dic
         found["rates"] = _rates(peers, 5)
         for name, rate in found["rates"].items():
             print(f"{RATES[name][0]}: {rate:.1f} {RATES[name][1]}")
-        print("Ratios are Hookscope's time / theirs; of MindSpore's modes the fastest; NumPy: its generator alone.\n")
+        print("Ratios are Hookscope's time / theirs; NumPy: its generator alone.\n")
         print(
             f"{'':<41}{'Hookscope':>11}{'PyTorch':>12}{'ratio':>7}{'aim':>6}{'compiled':>10}"
-            f"{'MindSpore':>12}{'ratio':>7}{'aim':>6}{'JAX':>6}{'NumPy':>7}"
+            f"{'MindSpore':>12}{'PyNative':>9}{'graph':>7}{'aim':>6}{'JAX':>6}{'NumPy':>7}"
         )
         for row in rows:
             # Hookscope's worker is the first, whose losses the others are compared with.
             times = _times(_prepared(peers, row), row, options.rounds, options.seconds)
             found["rows"][row] = summary(times)
+            if "hookscope" in times and ROWS[row].is_step:
+                found["rows"][row]["places"] = peers[0].places(row)
             print(_line(ROWS[row], found["rows"][row]), flush=True)
     finally:
         for peer in peers:
