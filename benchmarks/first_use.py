@@ -5,7 +5,7 @@
 
 Each line is of processes of its own. "Start" is the interpreter and the imports; "first steps" is the network, its data
 and two steps, less what two steps take later. A compiler's cache is an empty folder first; the second process finds
-what the first one left. What is found is kept in ``build/benchmarks.json``.
+what the first one left. What is found is kept in ``build/benchmarks.json``, unless it is ``--quick``.
 """
 
 from __future__ import annotations
@@ -100,7 +100,8 @@ def main(arguments: list[str] | None = None) -> None:
         for cache, seconds in found[name].items():
             label = f"{way.label}, {cache}" if cache else way.label
             print(f"{label:<42}{seconds['start']:>8.2f}{seconds['first']:>13.2f}", flush=True)
-    results.keep("first_use", found)
+    if not options.quick:
+        results.keep("first_use", found)
 
 
 if __name__ == "__main__":

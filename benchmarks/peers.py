@@ -51,7 +51,11 @@ class Peer:
     ) -> None:
         self.name, self._python, self._threads, self._patience = name, python, threads, patience
         self._own = environment or {}
-        self.version = self._start()
+        try:
+            self.version = self._start()
+        except PeerError:
+            self.close()
+            raise
 
     def _start(self) -> str:
         environment = {**os.environ, **dict.fromkeys(BLAS_THREADS, str(self._threads)), "GLOG_v": "3"}
@@ -97,12 +101,12 @@ class Peer:
 
     def close(self) -> None:
         """End the worker."""
-        if self._process.stdin:
-            self._process.stdin.close()
-        self._process.wait()
+        with self._process:  # closes the pipes, and waits
+            pass
 
     def _ask(self, *command: Any) -> Any:
         if self._process.poll() is not None:
+            self.close()
             self._start()
         assert self._process.stdin is not None
         self._process.stdin.write(json.dumps(command) + "\n")

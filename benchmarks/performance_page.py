@@ -13,6 +13,7 @@ from typing import Any
 
 from . import results
 from .first_use import WAYS
+from .step_memory import STEPS
 from .training import GRAPH, MINDSPORE, PYNATIVE, RATES, ROWS, fastest, shown
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -28,19 +29,19 @@ def _table(headers: list[str], lines: list[list[str]]) -> str:
 
 
 def _ratio(value: float | None) -> str:
-    return "-" if value is None else f"{value:.2f}"
+    return "-" if value is None else f"{value:.2f}" if value >= 0.1 else f"{value:.1g}"
 
 
 def _against(value: float | None, aim: float | None) -> str:
     """A ratio beside what it was to be; one that is above that stands out."""
     if value is None or aim is None:
         return _ratio(value)
-    return f"{value:.2f} (≤ {aim:g})" if value <= aim else f"**{value:.2f}** (≤ {aim:g})"
+    return f"{_ratio(value)} (≤ {aim:g})" if value <= aim else f"**{_ratio(value)}** (≤ {aim:g})"
 
 
 def _where(sections: Sections) -> str:
     where, of_threads = sections["where"], sections["training"]
-    peers = sorted(next(iter(of_threads.values()))["versions"].values())
+    peers = sorted({version.partition(",")[0] for found in of_threads.values() for version in found["versions"].values()})
     rates = "; ".join(
         f"on {threads} thread{'s' * (threads != '1')} "
         + ", ".join(f"{found['rates'][name]:.0f} {unit} ({label})" for name, (label, unit) in RATES.items())
@@ -56,10 +57,10 @@ def _times(threads: str) -> Callable[[Sections], str]:
     def table(sections: Sections) -> str:
         lines = []
         for name, row in ROWS.items():
-            found = sections["training"].get(threads, {}).get("rows", {}).get(name)
-            if found is None or row.torch is None:
+            if row.torch is None:
                 continue
-            seconds, ratios = found["seconds"], found["ratios"]
+            found = sections["training"].get(threads, {}).get("rows", {}).get(name, {})
+            seconds, ratios = found.get("seconds", {}), found.get("ratios", {})
             lines.append([
                 row.label, shown(seconds.get("hookscope")), _against(ratios.get("torch"), row.torch),
                 _ratio(ratios.get("torch-compiled")), _against(fastest(ratios, PYNATIVE), row.mindspore),
@@ -87,7 +88,8 @@ def _made(sections: Sections) -> str:
 
 def _memory(sections: Sections) -> str:
     lines = []
-    for name, found in sections["step_memory"].items():
+    for name in STEPS:
+        found = sections["step_memory"].get(name, {})
 
         def size(peer: str, which: str, found: Any = found) -> float | None:
             count = found.get(peer, {}).get(which)
@@ -198,7 +200,8 @@ def draw(sections: Sections, path: Path) -> None:
     axes.set(xscale="log", xlabel=f"Hookscope's time / theirs, {threads} threads; left of 1 Hookscope takes less")
     axes.set_yticks(range(len(rows)), [ROWS[name].label for name in rows])
     axes.set_ylim(-0.6, len(rows) - 0.4)
-    ticks = [0.01, 0.03, 0.1, 0.3, 1, 3]
+    low, high = axes.get_xlim()
+    ticks = [tick for tick in (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30) if low <= tick <= high]
     axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
     axes.minorticks_off()
     axes.grid(axis="x", color="#ddd")

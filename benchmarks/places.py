@@ -1,7 +1,7 @@
 """Where the time of a step goes: its share by file of the engine, from Python's profiler.
 
 The time of what is no file of the engine, NumPy's functions above all, is that of the file that calls it. The profiler
-makes calls dearer than they are, so that the share of what is not in ``engine/cpu`` is an upper bound.
+makes calls dearer than they are, so that the share of dispatch is an upper bound.
 """
 
 from __future__ import annotations
@@ -40,6 +40,6 @@ def of(run: Callable[[], Any]) -> dict[str, float]:
 
 
 def _place(path: str) -> str | None:
-    """The file within the engine, None where it is none; one name for all that is neither kernels nor products."""
+    """The file within the engine, None where it is none; one name for all that is neither kernels nor operators."""
     _, found, inside = path.rpartition(_ENGINE)
-    return (inside if inside.startswith("cpu/") else "dispatch, tape, layers") if found else None
+    return (inside if inside.startswith(("cpu/", "ops/")) else "dispatch, tape, layers") if found else None

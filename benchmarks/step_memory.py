@@ -6,7 +6,7 @@
 Each number is of a process of its own. The bytes of arrays are counted in the third step, by tracemalloc in Hookscope
 and by the profiler's memory events in PyTorch (``peaks.py``); MindSpore and JAX do not count on a CPU. The growth is of
 resident memory over the first steps, from the imports to its largest: parameters, and what compilers need, are in it.
-What is found is kept in ``build/benchmarks.json``.
+What is found is kept in ``build/benchmarks.json``, unless it is ``--quick``.
 """
 
 from __future__ import annotations
@@ -84,7 +84,8 @@ def main(arguments: list[str] | None = None) -> None:
         ratio = f"{own / torch:.2f}" if own and torch else "-"
         print(f"{ROWS[row].label:<41}" + "".join(f"{cell:>17}" for cell in cells) + f"{ratio:>11}", flush=True)
         kept[row] = found
-        results.keep("step_memory", kept)
+        if not options.quick:
+            results.keep("step_memory", kept)
     for name, why in absent.items():
         print(f"{name}: {why}")
 

@@ -8,7 +8,7 @@ First the peers' losses over two steps are compared: same weights, same data. Th
 over the rounds, ratios are medians of the rounds' ratios. MindSpore runs in three ways, as it comes (a step may return
 before its work is done; the clock stops when all is), with ``pynative_synchronize``, and with the step as a graph; of
 the first two the faster counts. What the machine can do at most, a product of matrices and a copy of memory, is
-measured in the same run. What is found is kept in ``build/benchmarks.json``.
+measured in the same run. What is found is kept in ``build/benchmarks.json``, unless it is ``--quick``.
 """
 
 from __future__ import annotations
@@ -207,11 +207,10 @@ def _measured(options: argparse.Namespace, rows: list[str], threads: int) -> dic
             f"{'MindSpore':>12}{'PyNative':>9}{'graph':>7}{'aim':>6}{'JAX':>6}{'NumPy':>7}"
         )
         for row in rows:
-            # Hookscope's worker is the first, whose losses the others are compared with.
             times = _times(_prepared(peers, row), row, options.rounds, options.seconds)
             found["rows"][row] = summary(times)
             if "hookscope" in times and ROWS[row].is_step:
-                found["rows"][row]["places"] = peers[0].places(row)
+                found["rows"][row]["places"] = peers[0].places(row)  # Hookscope's is the first
             print(_line(ROWS[row], found["rows"][row]), flush=True)
     finally:
         for peer in peers:
@@ -242,7 +241,8 @@ def main(arguments: list[str] | None = None) -> None:
         found = _measured(options, rows, int(count))
         found["rows"] = kept.get(count, {}).get("rows", {}) | found["rows"]  # of rows measured alone the last figures
         kept[count] = found
-        results.keep("training", kept)
+        if not options.quick:
+            results.keep("training", kept)
         print()
 
 
