@@ -38,7 +38,7 @@ BENCHMARKS: dict[str, tuple[Callable[[list[str]], object], list[str], list[str]]
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="fewer repeats: under two minutes")
+    parser.add_argument("--quick", action="store_true", help="fewer repeats: some minutes")
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(BENCHMARKS)}; default: all")
     options = parser.parse_args()
     unknown = [name for name in options.names if name not in BENCHMARKS]

@@ -41,7 +41,7 @@ def _against(value: float | None, aim: float | None) -> str:
 
 def _where(sections: Sections) -> str:
     where, of_threads = sections["where"], sections["training"]
-    peers = sorted({version.partition(",")[0] for found in of_threads.values() for version in found["versions"].values()})
+    peers = sorted({name.partition(",")[0] for found in of_threads.values() for name in found["versions"].values()})
     rates = "; ".join(
         f"on {threads} thread{'s' * (threads != '1')} "
         + ", ".join(f"{found['rates'][name]:.0f} {unit} ({label})" for name, (label, unit) in RATES.items())
