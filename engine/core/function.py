@@ -185,6 +185,7 @@ class _FunctionNode:
     """The node of one call."""
 
     runs_without_gradient = False
+    unread: tuple[int, ...] = ()
 
     def __init__(self, context: _Function, arrays: list[list[Array]], results: Any, differentiable: list[bool]) -> None:
         self.name = type(context).__name__

@@ -19,7 +19,7 @@ import numpy as np
 
 from . import backend, precision, taps
 from .nested import Sparse
-from .recording import Recording, attention, record, state
+from .recording import LARGE, Recording, attention, record, state, whole
 from .silence import quietly, restore, silence
 from .surfaces import declare
 from .tensor import Tensor
@@ -54,11 +54,14 @@ class Operator:
             take any number of inputs.
         analytic: whether the rules multiply by a complex derivative. The gradient dL/dx + i dL/dy is a product with
             its conjugate, which then is seen to here; rules of other operators give that gradient themselves.
+        unread: places of inputs, and -1, -2, ... for outputs, of which the rules need no more than shape and dtype. The
+            tape does not keep large ones that nobody reads.
         keeps_dtype: whether it only looks at values otherwise, so that ``Cell.to_float`` casts nothing for it.
         surfaces: where else it is offered (see ``surfaces.declare``).
     """
 
     runs_without_gradient = False
+    unread: tuple[int, ...] = ()
     slopes: tuple[int, ...] | None = None
     """What the gradient is multiplied with for each of two operands, where the walk back does that itself."""
     hooks_from_last = False
@@ -74,6 +77,7 @@ class Operator:
         *,
         analytic: bool = True,
         keeps_dtype: bool = False,
+        unread: tuple[int, ...] = (),
         **surfaces: Any,
     ) -> None:
         if name in OPERATORS:
@@ -84,6 +88,7 @@ class Operator:
         self.joint_vjp = joint_vjp
         self.analytic = analytic
         self.keeps_dtype = keeps_dtype
+        self.unread = unread
         self.__doc__ = self.documented(doc or kernel.__doc__ or "")
         OPERATORS[name] = self
         declare(**surfaces)(self)
@@ -172,7 +177,7 @@ class Operator:
         finally:
             restore(before)
         if taps.operator_taps:
-            taps.operator_went_back(self.name, g, [gx for _, gx in pairs], attrs, inputs, output)
+            taps.operator_went_back(self.name, g, [gx for _, gx in pairs], attrs, *whole(inputs, output))
         return pairs
 
     def gradients(
@@ -248,7 +253,7 @@ def binary_method(
             for recording in state.recordings:
                 tracked = recording.tracked
                 if id(x) in tracked or id(y) in tracked:
-                    if type(recording) is Recording:  # what its ``follow`` does
+                    if output.size < LARGE and type(recording) is Recording:  # what its ``follow`` does
                         recording.nodes.append((operator, (x, y), output, no_attrs))
                         tracked.add(id(output))
                     else:

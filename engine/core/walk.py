@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -15,19 +16,20 @@ from .silence import restore, silence
 __all__ = ["walk"]
 
 
-def walk(recording: Recording, gradients: dict[int, Any], functions: Any) -> None:
+def walk(recording: Recording, gradients: dict[int, Any], functions: Any, last: bool) -> None:
     """Take the gradients that arrived at outputs back to the leaves, node by node.
 
     Args:
         recording: the tape.
         gradients: by the id of the array that each belongs to; those of the leaves are left at the end.
         functions: what the rules compute with, on arrays or on tensors.
+        last: whether the nodes are let go of on the way, and what only they hold with them.
     """
     tracked, hooked, array_type = recording.tracked, recording.hooked, np.ndarray
     plain = not (functions.wraps or hooked or taps.operator_taps or recording.renamings)
     before = silence() if plain else None
     try:
-        for node in reversed(recording.nodes):
+        for node in _taken_off(recording.nodes) if last and plain else reversed(recording.nodes):
             operator, inputs, output, attrs = node
             if not plain or type(output) is tuple or not isinstance(operator, Operator):
                 if before is not None:  # code of the user's may run
@@ -69,6 +71,12 @@ def walk(recording: Recording, gradients: dict[int, Any], functions: Any) -> Non
     finally:
         if before is not None:
             restore(before)
+
+
+def _taken_off(nodes: list[Any]) -> Iterator[Any]:
+    """The nodes from the last to the first; none is held here when the next one comes."""
+    nodes.insert(0, None)
+    return iter(nodes.pop, None)
 
 
 def _added(held: Any, found: Any, functions: Any) -> Any:

@@ -89,6 +89,7 @@ class _CustomBprop:
 
     name = "bprop"
     runs_without_gradient = False
+    unread: tuple[int, ...] = ()
 
     def __init__(
         self,

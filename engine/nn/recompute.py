@@ -204,6 +204,7 @@ class _Recompute(Repeating):
 
     name = "recompute"
     runs_without_gradient = False
+    unread: tuple[int, ...] = ()
 
     def __init__(
         self,
