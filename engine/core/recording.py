@@ -17,7 +17,7 @@ import threading
 import weakref
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -46,13 +46,15 @@ class _State(threading.local):
 state = _State()
 
 
-class Differentiable(Protocol):
+class Differentiable:
     """What the first entry of a node can do."""
 
-    runs_without_gradient: bool
+    runs_without_gradient = False
     """Whether it is called where no gradient arrives, too."""
-    unread: tuple[int, ...]
+    unread: tuple[int, ...] = ()
     """Places of inputs, and -1, -2, ... for outputs, of which the gradient needs no more than shape and dtype."""
+    slopes: tuple[int, int] | None = None
+    """What the gradient is multiplied with for each of two operands, where the walk back does that itself."""
 
     def backward(
         self,
@@ -64,7 +66,7 @@ class Differentiable(Protocol):
         attrs: dict[str, Any],
     ) -> Iterable[tuple[Array, Any]]:
         """Pairs of an input array and a gradient that reaches it."""
-        ...
+        raise NotImplementedError
 
 
 class Repeating:
@@ -78,14 +80,11 @@ class Repeating:
 Node = tuple[Any, tuple[Any, ...], Any, dict[str, Any]]
 
 
-class Renaming:
+class Renaming(Differentiable):
     """The first entry of a node that gives values further names, for hooks to see the gradients that pass.
 
     Its inputs and outputs are tuples of the same length, entry by entry the same values.
     """
-
-    runs_without_gradient = False
-    unread: tuple[int, ...] = ()
 
     def changed(self, gradients: tuple[Any, ...], wraps: bool) -> tuple[Any, ...]:
         """The gradients of the outputs after the hooks; arrays, or tensors if ``wraps``, None where none arrived."""

@@ -108,10 +108,8 @@ class _Packing(Recording):
 _NOT_KEPT = object()
 
 
-class _Packed:
+class _Packed(Differentiable):
     """An operator whose values went through the hooks."""
-
-    unread: tuple[int, ...] = ()
 
     def __init__(
         self, operator: Differentiable, hooks: saved_tensors_hooks, followed: set[int], inputs: tuple[Any, ...],
