@@ -21,7 +21,7 @@ from numba.extending import intrinsic
 
 from .loops import f64, floats, given, greater, helper, i64, kernel, lesser, made, u8, u32
 
-__all__ = ["BINS", "BLOCK", "PIECE", "count", "merge", "nonfinite", "survey", "whole", "widen"]
+__all__ = ["BINS", "BLOCK", "PIECE", "changes", "count", "merge", "nonfinite", "survey", "whole", "widen"]
 
 BINS = 64
 BLOCK = 1 << 15
@@ -197,7 +197,7 @@ def _count(x: Any, all_finite: bool, low: float, high: float, counts: Any) -> No
 
 
 @helper
-def _row_sum(tables: Any, start: int, seconds: Any) -> int:
+def _row_sum(tables: Any, start: int, seconds: Any) -> Any:
     total = np.int64(0)
     for i in range(BINS):
         both = np.int64(tables[0, start + i]) + np.int64(tables[1, start + i])
@@ -298,6 +298,27 @@ def whole(first: int, stop: int, values: Any, figures: Any, counts: Any) -> None
             _survey(y, found)
             if _has_bins(found):
                 _count(y, _all_finite(found), found[1], found[2], counts[part])
+
+
+@kernel(given(i64, 2), made(f64, 2))
+def changes(first: int, stop: int, values: Any, rows: Any) -> None:
+    """Of each block of float32 elements: the squares of what it changed by, and of what it was before.
+
+    ``values`` has of each value the addresses of what it is and was, how many elements, and its first block.
+    """
+    for part in range(first, stop):
+        place = _value_of(values, part, 3)
+        now, before, size, first_block = values[place]
+        start = (part - first_block) * BLOCK
+        length = min(BLOCK, size - start)
+        x, y = floats(now + 4 * start, length), floats(before + 4 * start, length)
+        changed = squares = 0.0
+        for i in range(length):
+            old = np.float64(y[i])
+            away = np.float64(x[i]) - old
+            changed += away * away
+            squares += old * old
+        rows[part, 0], rows[part, 1] = changed, squares
 
 
 @kernel(i64, i64, made(u8), fastmath=_EXACT)

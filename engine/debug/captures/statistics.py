@@ -12,6 +12,7 @@ import functools
 import itertools
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any
@@ -22,7 +23,9 @@ import numpy.typing as npt
 from hookscope.engine.cpu.compiling import address, is_on, is_worth, kernels, ready
 from hookscope.engine.cpu.threads import share
 
-__all__ = ["BINS", "Statistics", "any_nonfinite", "load_kernels", "statistics", "statistics_of"]
+from .by_array import ByArray
+
+__all__ = ["BINS", "Statistics", "any_nonfinite", "changes", "load_kernels", "statistics", "statistics_of"]
 
 BINS = 64
 
@@ -113,6 +116,39 @@ def statistics_of(values: Iterable[object]) -> list[Statistics]:
         _statistics(array, *kind, next(measured) if direct and _is_direct(array) else _measured(array, kind[1], 1.0))
         for array, kind in zip(given, types, strict=True)
     ]
+
+
+def changes(pairs: Sequence[tuple[Any, Any]]) -> list[tuple[float, float]]:
+    """Of pairs of arrays, what a parameter is and what it was: the norm of the difference, and the norm before.
+
+    The first is NaN where an element of either is not finite.
+    """
+    plain = [is_on() and all(x.dtype is _SINGLE and x.flags.forc and x.flags.aligned for x in pair) for pair in pairs]
+    plain = [one and x.strides == y.strides for one, (x, y) in zip(plain, pairs, strict=True)]
+    found = iter(_changes_where_they_are([pair for pair, one in zip(pairs, plain, strict=True) if one]))
+    return [next(found) if one else _change(*pair) for one, pair in zip(plain, pairs, strict=True)]
+
+
+def _changes_where_they_are(pairs: Sequence[tuple[_Array, _Array]]) -> list[tuple[float, float]]:
+    if not pairs:
+        return []
+    inner = _kernels()
+    blocks = list(itertools.accumulate([-(-x.size // inner.BLOCK) for x, _ in pairs], initial=0))
+    lines = [(address(x), address(y), x.size, block) for (x, y), block in zip(pairs, blocks, strict=False)]
+    rows = np.empty((blocks[-1], 2))
+    share(inner.changes, blocks[-1], np.array(lines, np.int64), rows)
+    sums = [rows[first:stop].sum(axis=0).tolist() for first, stop in itertools.pairwise(blocks)]
+    return [
+        (math.sqrt(changed), math.sqrt(squares)) if math.isfinite(changed) else _change(*pair)
+        for (changed, squares), pair in zip(sums, pairs, strict=True)
+    ]
+
+
+def _change(now: Any, before: Any) -> tuple[float, float]:
+    with np.errstate(all="ignore"):
+        difference = now - before if now.dtype.kind not in "biu" else now.astype(np.float64) - before
+    figures, norm = statistics(difference), statistics(before).norm
+    return figures.norm if figures.finite == figures.count else math.nan, norm
 
 
 def _statistics(array: _Array, name: str, target: np.dtype[Any], measured: _Measured) -> Statistics:
@@ -279,14 +315,26 @@ def _kernels() -> ModuleType:
     return kernels("statistics")
 
 
+# Arrays, or what they are views of, that were seen to be finite: they never change.
+_finite: ByArray[bool] = ByArray()
+
+
 def any_nonfinite(array: Any) -> bool:
-    """Whether a NumPy or CuPy array holds a NaN or an infinity.
+    """Whether a NumPy or CuPy array holds a NaN or an infinity; of one array this is found out once.
 
     Raises:
         TypeError: the elements are no numbers.
     """
-    if array.dtype.kind in "biu":
+    if array.dtype.kind in "biu" or _finite.get(array):
         return False
+    found = _looks_nonfinite(array)
+    if not found:
+        with suppress(TypeError):  # an array class without weak references: looked at again next time
+            _finite.put(array, True)
+    return found
+
+
+def _looks_nonfinite(array: Any) -> bool:
     if array.size <= _SMALL or type(array) is not np.ndarray:
         return not bool(np.isfinite(array).all())
     if is_worth(array, _SMALL) and _is_direct(array):
