@@ -1,8 +1,8 @@
 """CPU kernels of recurrent layers over a whole sequence: tanh and relu cells, LSTM and GRU, and their gradient.
 
-Time is the first axis. Only the products with the hidden state run step by step, forward and, in the gradient, backward;
-those for the gradients of weights and inputs are one for all steps. Gates are in the order i, f, g, o (LSTM) and r, z, n
-(GRU). Large work in float32 is done by ``compiled.recurrent``, a part of the samples on each thread.
+Time is the first axis. Gates are in the order i, f, g, o (LSTM) and r, z, n (GRU). What only the products with the hidden
+state need runs step by step; the products for the gradients of weights and inputs are one for all steps. Large work in
+float32 is done by ``compiled.recurrent``, a part of the samples on each thread.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from .array_module import Array, array_module
 from .compiling import address, is_on, kernels, ready
 from .matmul import matmul
-from .threads import share, single_threaded_blas
+from .threads import share, single_threaded_blas, small_products
 
 __all__ = ["GATES", "back", "forward"]
 
@@ -57,15 +57,15 @@ def _is_compiled(x: Array, *others: Array | None) -> bool:
     w_ih, w_hh = others[2:4]
     if x.shape[0] * x.shape[1] * (w_ih.size + w_hh.size) < _LEAST or not is_on():  # type: ignore[union-attr]
         return False
-    return all([one is None or (type(one) is np.ndarray and one.dtype is _SINGLE) for one in (x, *others)])
+    return all(one is None or (type(one) is np.ndarray and one.dtype is _SINGLE) for one in (x, *others))
 
 
 def _sizes(x: Array, w_hh: Array, kind: str, reverse: bool) -> tuple[int, int, int, int, Array]:
-    """T, N and H, how many parts, and what the kernels are told: T, N, I, H, samples of a part, kind, direction."""
+    """T, N and H, how many parts, and the numbers that the kernels are told."""
     steps, count, inputs = x.shape
     size = w_hh.shape[1]
     width = 16 if count >= 32 else 8  # columns that fill vector registers, and parts for two threads
-    sizes = np.array([steps, count, inputs, size, width, _KINDS.index(kind), reverse], np.int64)
+    sizes = np.array([steps, count, inputs, size, width, _KINDS.index(kind), reverse, small_products()], np.int64)
     return steps, count, size, -(-count // width), sizes
 
 

@@ -1,7 +1,7 @@
 """Recurrent layers over a whole sequence: tanh and relu cells, LSTM and GRU, as one operator with one gradient.
 
-Time is the first axis. Gates are in the order of MindSpore and PyTorch: i, f, g, o (LSTM), r, z, n (GRU). The kernels are
-in ``engine/cpu/recurrent.py``.
+Time is the first axis. Gates are in the order of MindSpore and PyTorch: i, f, g, o (LSTM), r, z, n (GRU). The kernels
+are in ``engine/cpu/recurrent.py``.
 """
 
 from __future__ import annotations

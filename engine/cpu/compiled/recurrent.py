@@ -5,8 +5,8 @@ memory and both products of a step are small ones, which ``product`` gives BLAS 
 others read, states and gradients of gates, is written by rows, (T, N, H).
 
 ``gates`` and ``hidden`` hold for each part, from its first sample on, (T, gates * H, n) and (T, H, n): of an LSTM the
-gates after their functions and the cell states, of a GRU the gates and the candidates before the reset gate; other kinds
-have neither. ``states`` (T + 1, N, H) has the first state before the others, or behind them in ``reverse``.
+gates after their functions and the cell states, of a GRU the gates and the candidates before the reset gate; others have
+neither. ``states`` (T + 1, N, H) has the first state before the others, or behind them in ``reverse``.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from .blas import product
-from .loops import choose, f32, floats, given, helper, i64, kernel, made, sigmoid, tanh, u8
+from .loops import choose, floats, given, helper, i64, kernel, made, sigmoid, tanh, u8
 
 __all__ = ["GRU", "LSTM", "RELU", "TANH", "back", "forward"]
 
@@ -157,11 +157,11 @@ def forward(first: int, stop: int, places: Any, sizes: Any, bias: Any, keep: Any
         stop: behind the last one.
         places: addresses: of the inputs (T, N, I), h0 and c0 (N, H), the weights (G, I) and (G, H); of what is
             written: gates, hidden, states, outputs (T, N, H) and the last cell state (N, H).
-        sizes: T, N, I, H, samples of a part, the kind, whether in reverse.
+        sizes: T, N, I, H, samples of a part, the kind, whether in reverse, whether in small products.
         bias: G numbers, of a GRU 4 H: those of the reset and update gates, and both of the candidate.
         keep: (T, N), 0 where a sample is over; empty where none is.
     """
-    steps, count, inputs, size, width, kind, reverse = sizes
+    steps, count, inputs, size, width, kind, reverse, small = sizes
     x, h0, c0, w_ih, w_hh, gates, hidden, states, outputs, last_c = places
     high = (4 if kind == LSTM else 3 if kind == GRU else 1) * size
     for part in range(first, stop):
@@ -184,22 +184,21 @@ def forward(first: int, stop: int, places: Any, sizes: Any, bias: Any, keep: Any
                 gate = floats(gates + 4 * high * (steps * start + t * n), high * n)
                 cell = floats(hidden + 4 * size * (steps * start + t * n), flat)
             _into_columns(now, x + 4 * inputs * (t * count + start), inputs, n)
-            product(False, high, n, inputs, w_ih, inputs, _at(now), n, _ZERO, _at(gate), n)
+            product(False, False, high, n, inputs, w_ih, inputs, _at(now), n, _ZERO, _at(gate), n, small)
             if keep.size:
                 before[:] = h
             at = _at(gate)
             if kind == GRU:
-                product(False, 2 * size, n, size, w_hh, size, _at(h), n, _ONE, at, n)
-                product(
-                    False, size, n, size, w_hh + 8 * size * size, size, _at(h), n, _ZERO, _at(cell), n
-                )
+                product(False, False, 2 * size, n, size, w_hh, size, _at(h), n, _ONE, at, n, small)
+                of_candidate = w_hh + 8 * size * size
+                product(False, False, size, n, size, of_candidate, size, _at(h), n, _ZERO, _at(cell), n, small)
                 _sigmoids(gate[: 2 * flat], shift[: 2 * flat])
                 _add(cell, shift[3 * flat :])
                 _add_product(gate[2 * flat :], gate[:flat], cell)
                 _tanhs(gate[2 * flat :], shift[2 * flat : 3 * flat])
                 _between(h, gate[2 * flat :], gate[flat : 2 * flat])
             else:
-                product(False, high, n, size, w_hh, size, _at(h), n, _ONE, at, n)
+                product(False, False, high, n, size, w_hh, size, _at(h), n, _ONE, at, n, small)
                 if kind == LSTM:
                     _sigmoids(gate[: 2 * flat], shift[: 2 * flat])
                     _tanhs(gate[2 * flat : 3 * flat], shift[2 * flat : 3 * flat])
@@ -242,11 +241,11 @@ def back(first: int, stop: int, places: Any, sizes: Any, sums: Any, keep: Any) -
         places: addresses: of the gradients of outputs (T, N, H), last h and last c (N, H), each 0 for none; of c0, the
             weights (G, H), gates, hidden and states; of what is written: the gradients (T, N, G) of what the gates get
             from the inputs, of a GRU those of what they get from the state too, and (N, H) of h0 and c0.
-        sizes: T, N, H, samples of a part, the kind, whether in reverse.
+        sizes: T, N, H, samples of a part, the kind, whether in reverse, whether in small products.
         sums: for each part G sums of the gradients over steps and samples, and, of a GRU, H more: of the candidate's.
         keep: (T, N), 0 where a sample is over; empty where none is.
     """
-    steps, count, size, width, kind, reverse = sizes
+    steps, count, size, width, kind, reverse, small = sizes
     g, gh, gc, c0, w_hh, gates, hidden, states, of_gates, of_products, dh0, dc0 = places
     high = (4 if kind == LSTM else 3 if kind == GRU else 1) * size
     for part in range(first, stop):
@@ -325,10 +324,11 @@ def back(first: int, stop: int, places: Any, sizes: Any, sums: Any, keep: Any) -
             if kind == GRU:
                 _into_rows(of_products + 4 * high * row, high, d[: 2 * flat], n)
                 _into_rows(of_products + 4 * (high * row + 2 * size), high, d[3 * flat :], n)
-                product(True, size, n, 2 * size, w_hh, size, at, n, _ONE, into, n)
-                product(True, size, n, size, w_hh + 8 * size * size, size, at + 12 * flat, n, _ONE, into, n)
+                product(True, False, size, n, 2 * size, w_hh, size, at, n, _ONE, into, n, small)
+                of_candidate = w_hh + 8 * size * size
+                product(True, False, size, n, size, of_candidate, size, at + 12 * flat, n, _ONE, into, n, small)
             else:
-                product(True, size, n, high, w_hh, size, at, n, _ZERO, into, n)
+                product(True, False, size, n, high, w_hh, size, at, n, _ZERO, into, n, small)
             if keep.size:
                 for s in range(n):
                     if keep[row + s] == 0:
