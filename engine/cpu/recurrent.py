@@ -1,7 +1,7 @@
 """CPU kernels of recurrent layers over a whole sequence: tanh and relu cells, LSTM and GRU, and their gradient.
 
-Time is the first axis. Gates are in the order i, f, g, o (LSTM) and r, z, n (GRU). What only the products with the hidden
-state need runs step by step; the products for the gradients of weights and inputs are one for all steps. Large work in
+Time is the first axis. Gates are in the order i, f, g, o (LSTM) and r, z, n (GRU). What hangs on the state
+before runs step by step; the products for the gradients of weights and inputs are one for all steps. Large work in
 float32 is done by ``compiled.recurrent``, a part of the samples on each thread.
 """
 

@@ -130,8 +130,8 @@ def _blas_libraries(whose: str) -> list[Any]:
 
 @functools.cache
 def small_products() -> int:
-    """1 where SciPy's OpenBLAS has kernels for small products, of which ``compiled.blas.product`` then makes large ones;
-    0 where it has none."""
+    """1 where SciPy's OpenBLAS has kernels for small products, of which ``compiled.blas.product`` makes large ones; 0
+    where it has none."""
     with_kernels = ("SkylakeX", "Cooperlake", "SapphireRapids")
     return int(any(getattr(one, "architecture", None) in with_kernels for one in _blas_libraries("scipy")))
 

@@ -13,7 +13,7 @@ from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import get_cython_function_address, intrinsic
 
-from .loops import floats, helper
+from .loops import floats, helper, start
 
 __all__ = ["gemm", "product"]
 
@@ -88,7 +88,8 @@ def product(
 ) -> None:  # fmt: skip
     """``gemm``; in small products if ``small`` is not 0, where OpenBLAS has kernels for them.
 
-    That is what ``threads.small_products`` knows. With AVX-512 they reach 105 to 114 GFLOP/s a core where a large product reaches 75 to 100.
+    That is what ``threads.small_products`` knows. With AVX-512 they reach 105 to 114 GFLOP/s a core where a large
+    product reaches 75 to 100.
     """
     if small == 0 or (b_turned and (a_turned or (m < _HIGH and k > 4 * _DEPTH))):
         gemm(a_turned, b_turned, m, n, k, a, lda, b, ldb, beta, c, ldc)
@@ -96,19 +97,18 @@ def product(
     side, depth = _SIDE, _DEPTH
     if b_turned and m < _HIGH:
         side, depth = 32, 4 * _DEPTH
-    # Used in the loop, so that it is there until its end: Numba gives memory back after the last use that it sees.
     ordered = np.empty(min(side, n) * min(depth, k) if m >= _HIGH else 0, np.float32)
     for j in range(0, n, side):
         width = min(side, n - j)
-        for start in range(0, max(k, 1), depth):
-            deep = min(depth, k - start)
-            block, its, turned = b + 4 * (j * ldb + start if b_turned else start * ldb + j), ldb, b_turned
+        for first in range(0, max(k, 1), depth):
+            deep = min(depth, k - first)
+            block, its, turned = b + 4 * (j * ldb + first if b_turned else first * ldb + j), ldb, b_turned
             if m >= _HIGH and (b_turned or ldb != width):
                 _bring_in_order(ordered, b_turned, deep, width, block, ldb)
-                block, its, turned = np.int64(ordered.ctypes.data), width, False
+                block, its, turned = start(ordered), width, False
             for i in range(0, m, side):
                 gemm(
                     a_turned, turned, min(side, m - i), width, deep,
-                    a + 4 * (start * lda + i if a_turned else i * lda + start), lda, block, its,
-                    beta if start == 0 else _ONE, c + 4 * (i * ldc + j), ldc,
+                    a + 4 * (first * lda + i if a_turned else i * lda + first), lda, block, its,
+                    beta if first == 0 else _ONE, c + 4 * (i * ldc + j), ldc,
                 )  # fmt: skip

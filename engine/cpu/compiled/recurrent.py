@@ -5,8 +5,8 @@ memory and both products of a step are small ones, which ``product`` gives BLAS 
 others read, states and gradients of gates, is written by rows, (T, N, H).
 
 ``gates`` and ``hidden`` hold for each part, from its first sample on, (T, gates * H, n) and (T, H, n): of an LSTM the
-gates after their functions and the cell states, of a GRU the gates and the candidates before the reset gate; others have
-neither. ``states`` (T + 1, N, H) has the first state before the others, or behind them in ``reverse``.
+gates after their functions and the cell states, of a GRU the gates and the candidates before the reset gate; others
+have neither. ``states`` (T + 1, N, H) has the first state before the others, or behind them in ``reverse``.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from .blas import product
-from .loops import choose, floats, given, helper, i64, kernel, made, sigmoid, tanh, u8
+from .loops import choose, floats, given, helper, i64, kernel, made, sigmoid, start, tanh, u8
 
 __all__ = ["GRU", "LSTM", "RELU", "TANH", "back", "forward"]
 
@@ -116,11 +116,6 @@ def _times_difference(x: Any, y: Any, z: Any) -> None:
 
 
 @helper
-def _at(x: Any) -> Any:
-    return np.int64(x.ctypes.data)
-
-
-@helper
 def _into_columns(target: Any, rows: int, distance: int, n: int) -> None:
     """Rows at an address, ``distance`` apart, become the columns of (length, n)."""
     length = target.size // n
@@ -165,40 +160,40 @@ def forward(first: int, stop: int, places: Any, sizes: Any, bias: Any, keep: Any
     x, h0, c0, w_ih, w_hh, gates, hidden, states, outputs, last_c = places
     high = (4 if kind == LSTM else 3 if kind == GRU else 1) * size
     for part in range(first, stop):
-        start = part * width
-        n = min(width, count - start)
+        begin = part * width
+        n = min(width, count - begin)
         flat = size * n
         shift = _repeated(bias, n)
         now, h, single = np.empty(inputs * n, np.float32), np.empty(flat, np.float32), np.empty(high * n, np.float32)
         before = np.empty(flat, np.float32)
-        _into_columns(h, h0 + 4 * start * size, size, n)
+        _into_columns(h, h0 + 4 * begin * size, size, n)
         first_c = np.empty(flat, np.float32)
         if kind == LSTM:
-            _into_columns(first_c, c0 + 4 * start * size, size, n)
+            _into_columns(first_c, c0 + 4 * begin * size, size, n)
         c_before = first_c
-        _into_rows(states + 4 * size * (start + (steps * count if reverse else 0)), size, h, n)
+        _into_rows(states + 4 * size * (begin + (steps * count if reverse else 0)), size, h, n)
         for step in range(steps):
             t = steps - 1 - step if reverse else step
             gate, cell = single, first_c
             if kind >= GRU:
-                gate = floats(gates + 4 * high * (steps * start + t * n), high * n)
-                cell = floats(hidden + 4 * size * (steps * start + t * n), flat)
-            _into_columns(now, x + 4 * inputs * (t * count + start), inputs, n)
-            product(False, False, high, n, inputs, w_ih, inputs, _at(now), n, _ZERO, _at(gate), n, small)
+                gate = floats(gates + 4 * high * (steps * begin + t * n), high * n)
+                cell = floats(hidden + 4 * size * (steps * begin + t * n), flat)
+            _into_columns(now, x + 4 * inputs * (t * count + begin), inputs, n)
+            product(False, False, high, n, inputs, w_ih, inputs, start(now), n, _ZERO, start(gate), n, small)
             if keep.size:
                 before[:] = h
-            at = _at(gate)
+            at = start(gate)
             if kind == GRU:
-                product(False, False, 2 * size, n, size, w_hh, size, _at(h), n, _ONE, at, n, small)
+                product(False, False, 2 * size, n, size, w_hh, size, start(h), n, _ONE, at, n, small)
                 of_candidate = w_hh + 8 * size * size
-                product(False, False, size, n, size, of_candidate, size, _at(h), n, _ZERO, _at(cell), n, small)
+                product(False, False, size, n, size, of_candidate, size, start(h), n, _ZERO, start(cell), n, small)
                 _sigmoids(gate[: 2 * flat], shift[: 2 * flat])
                 _add(cell, shift[3 * flat :])
                 _add_product(gate[2 * flat :], gate[:flat], cell)
                 _tanhs(gate[2 * flat :], shift[2 * flat : 3 * flat])
                 _between(h, gate[2 * flat :], gate[flat : 2 * flat])
             else:
-                product(False, False, high, n, size, w_hh, size, _at(h), n, _ONE, at, n, small)
+                product(False, False, high, n, size, w_hh, size, start(h), n, _ONE, at, n, small)
                 if kind == LSTM:
                     _sigmoids(gate[: 2 * flat], shift[: 2 * flat])
                     _tanhs(gate[2 * flat : 3 * flat], shift[2 * flat : 3 * flat])
@@ -212,7 +207,7 @@ def forward(first: int, stop: int, places: Any, sizes: Any, bias: Any, keep: Any
                     else:
                         _positive(gate, shift)
                     h[:] = gate
-            row = count * t + start
+            row = count * t + begin
             if keep.size:
                 for s in range(n):
                     if keep[row + s] == 0:
@@ -228,7 +223,7 @@ def forward(first: int, stop: int, places: Any, sizes: Any, bias: Any, keep: Any
                     if keep[row + s] == 0:
                         floats(outputs + 4 * size * (row + s), size)[:] = _ZERO
         if kind == LSTM:
-            _into_rows(last_c + 4 * start * size, size, c_before, n)
+            _into_rows(last_c + 4 * begin * size, size, c_before, n)
 
 
 @kernel(given(i64), given(i64), made(), given(u8))
@@ -249,8 +244,8 @@ def back(first: int, stop: int, places: Any, sizes: Any, sums: Any, keep: Any) -
     g, gh, gc, c0, w_hh, gates, hidden, states, of_gates, of_products, dh0, dc0 = places
     high = (4 if kind == LSTM else 3 if kind == GRU else 1) * size
     for part in range(first, stop):
-        start = part * width
-        n = min(width, count - start)
+        begin = part * width
+        n = min(width, count - begin)
         flat = size * n
         # Behind the gradients of a GRU's gates comes that of the candidate with the reset gate.
         d = np.zeros((high + (size if kind == GRU else 0)) * n, np.float32)
@@ -259,26 +254,26 @@ def back(first: int, stop: int, places: Any, sizes: Any, sums: Any, keep: Any) -
         first_c, other = np.empty(flat, np.float32), np.empty(flat, np.float32)
         dh_over, dc_over = np.empty(flat, np.float32), np.empty(flat, np.float32)
         if gh:
-            _into_columns(dh, gh + 4 * start * size, size, n)
+            _into_columns(dh, gh + 4 * begin * size, size, n)
         if kind == LSTM:
-            _into_columns(first_c, c0 + 4 * start * size, size, n)
+            _into_columns(first_c, c0 + 4 * begin * size, size, n)
             if gc:
-                _into_columns(dc, gc + 4 * start * size, size, n)
+                _into_columns(dc, gc + 4 * begin * size, size, n)
         for step in range(steps):
             t = step if reverse else steps - 1 - step
-            row = count * t + start
+            row = count * t + begin
             if keep.size:
                 dh_over[:], dc_over[:] = dh, dc
             if g:
                 _into_columns(other, g + 4 * size * row, size, n)
                 _add(dh, other)
-            gate = floats(gates + 4 * high * (steps * start + t * n), high * n)
-            cell = floats(hidden + 4 * size * (steps * start + t * n), flat)
+            gate = floats(gates + 4 * high * (steps * begin + t * n), high * n)
+            cell = floats(hidden + 4 * size * (steps * begin + t * n), flat)
             if kind == LSTM:
                 c_before = first_c
                 if step < steps - 1:
                     beside = t + 1 if reverse else t - 1
-                    c_before = floats(hidden + 4 * size * (steps * start + beside * n), flat)
+                    c_before = floats(hidden + 4 * size * (steps * begin + beside * n), flat)
                 i, f, o = gate[:flat], gate[flat : 2 * flat], gate[3 * flat :]
                 bent[:] = _ONE
                 _product_with_tanh(bent, bent, cell)
@@ -320,7 +315,7 @@ def back(first: int, stop: int, places: Any, sizes: Any, sums: Any, keep: Any) -
                             d[j * n + s] = _ZERO
             _add(total, d)
             _into_rows(of_gates + 4 * high * row, high, d[: high * n], n)
-            into, at = _at(dh), _at(d)
+            into, at = start(dh), start(d)
             if kind == GRU:
                 _into_rows(of_products + 4 * high * row, high, d[: 2 * flat], n)
                 _into_rows(of_products + 4 * (high * row + 2 * size), high, d[3 * flat :], n)
@@ -340,6 +335,6 @@ def back(first: int, stop: int, places: Any, sizes: Any, sums: Any, keep: Any) -
             for s in range(n):
                 found += total[j * n + s]
             sums[part * length + j] = found
-        _into_rows(dh0 + 4 * start * size, size, dh, n)
+        _into_rows(dh0 + 4 * begin * size, size, dh, n)
         if kind == LSTM:
-            _into_rows(dc0 + 4 * start * size, size, dc, n)
+            _into_rows(dc0 + 4 * begin * size, size, dc, n)
