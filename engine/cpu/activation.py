@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 
 from hookscope.engine.cpu.array_module import Array, array_module, special_module
+from hookscope.engine.cpu.compiling import is_worth
+from hookscope.engine.cpu.elements import mapped
 from hookscope.engine.cpu.masking import kept
 from hookscope.engine.cpu.widening import narrow, widen, widen_any
 
@@ -60,11 +62,15 @@ def tanh_grad(g: Array, y: Array) -> Array:
 def relu(x: Array) -> Array:
     if x.dtype.kind == "c":
         raise TypeError("the numbers must be real")
+    if is_worth(x):
+        return mapped("rectifiers", "relu", x)
     return array_module(x).asarray(array_module(x).maximum(x, x.dtype.type(0)))
 
 
 def relu_grad(g: Array, y: Array) -> Array:
     """Gradient of relu from its output `y` (or its input: the sign is the same)."""
+    if is_worth(y) and is_worth(g):
+        return mapped("rectifiers", "relu_grad", y, g)
     return narrow(kept(g, y > 0), y)
 
 

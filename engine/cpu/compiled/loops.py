@@ -27,8 +27,8 @@ from ..compiling import on_disk
 from .sharing import BOARD, launch
 
 __all__ = [
-    "REASSOCIATE", "choose", "erfcx", "exp", "f32", "f64", "floats", "given", "greater", "helper", "i32", "i64",
-    "kernel", "lesser", "made", "sigmoid", "square_root", "tanh", "u8", "u32",
+    "BLOCK", "REASSOCIATE", "choose", "elementwise", "erfcx", "exp", "f32", "f64", "floats", "given", "greater",
+    "helper", "i32", "i64", "kernel", "lesser", "made", "sigmoid", "square_root", "tanh", "u8", "u32",
 ]  # fmt: skip
 
 REASSOCIATE = frozenset({"reassoc", "contract", "nsz"})
@@ -75,6 +75,30 @@ def helper(function: Any = None, *, fastmath: frozenset[str] = REASSOCIATE) -> A
         nogil=True, error_model="numpy", fastmath=set(fastmath), no_cpython_wrapper=True, no_cfunc_wrapper=True
     )
     return compiled if function is None else compiled(function)
+
+
+BLOCK = 8192
+"""The elements of a part of an elementwise kernel."""
+
+
+def _elements(first: int, stop: int, out: int, x: int, y: int, number: Any, count: int) -> None:
+    for part in range(first, stop):
+        start = part * BLOCK
+        size = min(BLOCK, count - start)
+        made, given, beside = floats(out + 4 * start, size), floats(x + 4 * start, size), floats(y + 4 * start, size)
+        for i in range(size):
+            made[i] = function(given[i], beside[i], number)  # noqa: F821
+
+
+def elementwise(function: Any) -> Any:
+    """The kernel of ``function(x, y, number)`` of float32 numbers, for ``elements.mapped``; arrays by addresses."""
+    name, places = function.__name__, function.__code__
+    code = _elements.__code__.replace(
+        co_name=name, co_qualname=name, co_filename=places.co_filename, co_firstlineno=places.co_firstlineno
+    )
+    loop = FunctionType(code, {**globals(), "function": helper(function, fastmath=_CONTRACT)}, name)
+    loop.__doc__, loop.__module__ = function.__doc__, function.__module__
+    return kernel(i64, i64, i64, f32, i64, fastmath=_CONTRACT)(loop)
 
 
 def _bits(to: Any, of: Any, kind: Any) -> Any:
