@@ -1,7 +1,6 @@
 """Batch normalization, forward and back: each channel is a run of numbers in memory, taken twice.
 
-Sums are in float32 over blocks, whose numbers are in the first cache when they are read again, and in float64 over
-these.
+Sums are in float32 over runs of ``RUN`` elements and in float64 over these.
 """
 
 from __future__ import annotations
@@ -10,50 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from .loops import f32, f64, floats, given, helper, i64, kernel, made
+from .loops import RUN, f32, f64, floats, given, helper, i64, kernel, made, moments
 
 __all__ = ["batch_norm", "batch_norm_grad"]
-
-_BLOCK = 4096
-
-
-@helper
-def _sum(x: Any) -> Any:
-    total = f32(0)
-    for i in range(x.size):
-        total += x[i]
-    return total
-
-
-@helper
-def _apart(x: Any, middle: Any) -> Any:
-    total, squares = f32(0), f32(0)
-    for i in range(x.size):
-        apart = x[i] - middle
-        total += apart
-        squares += apart * apart
-    return total, squares
-
-
-@helper
-def _statistics(address: int, count: int) -> Any:
-    """The mean and the biased variance, block by block (Chan, Golub and LeVeque 1979, "Updating Formulae").
-
-    Those of a block are taken about a number near its mean, which need not be the mean itself.
-    """
-    total, mean, squares = f64(0), f64(0), f64(0)
-    for start in range(0, count, _BLOCK):
-        x = floats(address + 4 * start, min(_BLOCK, count - start))
-        size, added = f64(x.size), f64(_sum(x))
-        near = f32(added / size)
-        away, its_squares = _apart(x, near)
-        apart = f64(near) + f64(away) / size - mean
-        mean += apart * size / (start + size)
-        squares += f64(its_squares) - f64(away) * f64(away) / size + apart * apart * size * start / (start + size)
-        total += added
-    # Where a number is infinite its distance to the mean is none, but there is a mean.
-    return (mean if mean == mean else total / count), (squares if not squares < 0 else f64(0)) / count
-
 
 @kernel(i64, i64, i64, i64, i64, f64, given(), given(), made(f32, 2))
 def batch_norm(
@@ -66,7 +24,7 @@ def batch_norm(
     """
     for channel in range(first * each, min(stop * each, channels)):
         at = 4 * channel * count
-        average, variance = _statistics(x + at, count)
+        average, variance = moments(x + at, count)
         mean, scale, shift = f32(average), f32(f64(gamma[channel]) / np.sqrt(variance + epsilon)), beta[channel]
         statistics[0, channel], statistics[1, channel] = mean, f32(variance)
         old, new = floats(x + at, count), floats(y + at, count)
@@ -92,8 +50,8 @@ def batch_norm_grad(
     for channel in range(first * each, min(stop * each, channels)):
         at, middle = 4 * channel * count, mean[channel]
         total, along = f64(0), f64(0)
-        for start in range(0, count, _BLOCK):
-            size, place = min(_BLOCK, count - start), at + 4 * start
+        for start in range(0, count, RUN):
+            size, place = min(RUN, count - start), at + 4 * start
             one, other = _products(floats(g + place, size), floats(x + place, size), middle)
             total += f64(one)
             along += f64(other)

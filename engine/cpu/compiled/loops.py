@@ -27,8 +27,8 @@ from ..compiling import on_disk
 from .sharing import BOARD, launch
 
 __all__ = [
-    "BLOCK", "REASSOCIATE", "choose", "elementwise", "erfcx", "exp", "f32", "f64", "floats", "given", "greater",
-    "helper", "i32", "i64", "kernel", "lesser", "made", "sigmoid", "square_root", "tanh", "u8", "u32",
+    "BLOCK", "REASSOCIATE", "RUN", "choose", "elementwise", "erfcx", "exp", "f32", "f64", "floats", "given", "greater",
+    "helper", "i32", "i64", "kernel", "lesser", "made", "moments", "sigmoid", "square_root", "tanh", "u8", "u32",
 ]  # fmt: skip
 
 REASSOCIATE = frozenset({"reassoc", "contract", "nsz"})
@@ -158,6 +158,49 @@ def square_root(_typing: Any, x: Any) -> Any:
 def choose(_typing: Any, condition: Any, a: Any, _b: Any) -> Any:
     """``a if condition else b`` without a branch, which a loop may not have to be vectorized."""
     return a(types.boolean, a, a), lambda _context, builder, _signature, values: builder.select(*values)
+
+
+RUN = 4096
+"""Elements whose sum in float32 is good enough; sums of more add theirs in float64. They stay in the first cache."""
+
+
+@helper
+def _sum(x: Any) -> Any:
+    total = f32(0)
+    for i in range(x.size):
+        total += x[i]
+    return total
+
+
+@helper
+def _apart(x: Any, middle: Any) -> Any:
+    total, squares = f32(0), f32(0)
+    for i in range(x.size):
+        apart = x[i] - middle
+        total += apart
+        squares += apart * apart
+    return total, squares
+
+
+@helper
+def moments(address: int, count: int) -> Any:
+    """The mean and the biased variance of so many float32 numbers, in float64.
+
+    They are read from memory once, in runs, whose moments are added by the formulae of Chan, Golub and LeVeque 1979
+    ("Updating Formulae"). A run's own are taken about a number near its mean, which need not be the mean itself.
+    """
+    total, mean, squares = f64(0), f64(0), f64(0)
+    for start in range(0, count, RUN):
+        x = floats(address + 4 * start, min(RUN, count - start))
+        size, added = f64(x.size), f64(_sum(x))
+        near = f32(added / size)
+        away, its_squares = _apart(x, near)
+        apart = f64(near) + f64(away) / size - mean
+        mean += apart * size / (start + size)
+        squares += f64(its_squares) - f64(away) * f64(away) / size + apart * apart * size * start / (start + size)
+        total += added
+    # Where a number is infinite its distance to the mean is none, but there is a mean.
+    return (mean if mean == mean else total / count), (squares if not squares < 0 else f64(0)) / count
 
 
 _F = np.float32

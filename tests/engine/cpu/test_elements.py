@@ -9,15 +9,44 @@ import numpy as np
 import pytest
 from kernel_references import normal
 from layouts import ORDERS, assert_same_bits
+from scipy import special
 
 from hookscope.engine.cpu import activation, compiling, elements
+
+SLOPE, CUBIC = np.sqrt(2 / np.pi), 0.044715
+
+
+def _inner(x: Any) -> Any:
+    return SLOPE * x * (1 + CUBIC * x * x)
+
+
+def _of_silu(x: Any) -> Any:
+    return special.expit(x) * (1 + x * special.expit(-x))
+
+
+def _of_gelu_tanh(x: Any) -> Any:
+    gate, rest = special.expit(2 * _inner(x)), special.expit(-2 * _inner(x))
+    return gate + 2 * x * gate * rest * SLOPE * (1 + 3 * CUBIC * x * x)
+
 
 # Name -> the function of one array, in float64, and of the gradient and an array.
 ONE: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
     "relu": (activation.relu, lambda x: np.where(x < 0, 0, x)),
+    "sigmoid": (activation.sigmoid, special.expit),
+    "silu": (activation.silu, lambda x: x * special.expit(x)),
+    "gelu": (lambda x: activation.gelu(x, "none"), lambda x: x * special.ndtr(x)),
+    "gelu_tanh": (lambda x: activation.gelu(x, "tanh"), lambda x: x * special.expit(2 * _inner(x))),
 }
 TWO: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
     "relu_grad": (activation.relu_grad, lambda g, y: np.where(y > 0, g, 0)),
+    "sigmoid_grad": (activation.sigmoid_grad, lambda g, y: g * y * (1 - y)),
+    "tanh_grad": (activation.tanh_grad, lambda g, y: g * (1 - y * y)),
+    "silu_grad": (activation.silu_grad, lambda g, x: g * _of_silu(x)),
+    "gelu_grad": (
+        lambda g, x: activation.gelu_grad(g, x, "none"),
+        lambda g, x: g * (special.ndtr(x) + x * np.exp(-x * x / 2) / np.sqrt(2 * np.pi)),
+    ),
+    "gelu_tanh_grad": (lambda g, x: activation.gelu_grad(g, x, "tanh"), lambda g, x: g * _of_gelu_tanh(x)),
 }
 SHAPES = [(7, 5, 31, 19), (16385,), (3, 8193), (1 << 14, 1), (2, 1, 3, 4099)]
 TOLERANCE = 4e-7
