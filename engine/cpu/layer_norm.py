@@ -60,7 +60,7 @@ def layer_norm_grad(
 
 
 def _is_single(shape: tuple[int, ...], *parameters: Array) -> bool:
-    return all([one.shape == shape and one.dtype == np.float32 for one in parameters])
+    return all(one.shape == shape and one.dtype == np.float32 for one in parameters)
 
 
 def _compiled(

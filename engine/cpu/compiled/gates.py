@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from . import loops
 from .loops import elementwise
+from .loops import sigmoid as gate_of
 
 __all__ = ["sigmoid", "sigmoid_grad", "silu", "silu_grad", "tanh_grad"]
 
@@ -16,12 +16,12 @@ _ONE = np.float32(1)
 
 @elementwise
 def sigmoid(x: Any, _y: Any, _number: Any) -> Any:
-    return loops.sigmoid(x)
+    return gate_of(x)
 
 
 @elementwise
 def silu(x: Any, _y: Any, _number: Any) -> Any:
-    return x * loops.sigmoid(x)
+    return x * gate_of(x)
 
 
 @elementwise
@@ -36,5 +36,5 @@ def tanh_grad(y: Any, g: Any, _number: Any) -> Any:
 
 @elementwise
 def silu_grad(x: Any, g: Any, _number: Any) -> Any:
-    gate, rest = loops.sigmoid(x), loops.sigmoid(-x)
+    gate, rest = gate_of(x), gate_of(-x)
     return g * (gate + x * (gate * rest))
