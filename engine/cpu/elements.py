@@ -41,8 +41,10 @@ def new_like(x: Array) -> Array:
 
 def in_order_of(made: Array, x: Array) -> Array:
     """``x`` in one piece, aligned, and in the memory order of ``made``, which is so; the same object if it is."""
-    flags = x.flags
-    if flags.aligned and (x.strides == made.strides or (flags.c_contiguous and made.flags.c_contiguous)):
+    flags, factor = x.flags, made.itemsize // x.itemsize
+    if flags.aligned and (
+        (flags.c_contiguous and made.flags.c_contiguous) or made.strides == tuple([factor * step for step in x.strides])
+    ):
         return x
     copy = np.empty_like(made, dtype=x.dtype)
     copy[...] = x

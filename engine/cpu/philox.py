@@ -17,18 +17,23 @@ from typing import Any
 import numpy as np
 
 from hookscope.engine.cpu.array_module import Array, array_module
+from hookscope.engine.cpu.compiling import is_on, kernels
+from hookscope.engine.cpu.threads import share
 
 _ROUNDS = 10
 _MULTIPLIER_0 = np.uint64(0xD2511F53)
 _MULTIPLIER_1 = np.uint64(0xCD9E8D57)
 _WEYL_0 = 0x9E3779B9
 _WEYL_1 = 0xBB67AE85
-_LOW = 0xFFFFFFFF
+_LOW, _LONG = 0xFFFFFFFF, 0xFFFFFFFFFFFFFFFF
 _LOW_WORD = np.uint64(_LOW)
 _WORD_BITS = np.uint64(32)
 
 # Triton's scale for 31 random bits: the largest float32 that keeps 2**31 * scale below 1.
 _UNIFORM_SCALE = np.float32(4.6566127342e-10)
+
+_LEAST = 1 << 14
+"""Numbers from which on the compiled form is worth its call."""
 
 # A block of counters whose temporaries stay in a 1 MiB second-level cache (5 arrays of 8 bytes each).
 _BLOCK = 16384
@@ -65,6 +70,8 @@ def philox_uniform(seed: int, offsets: Array) -> Array:
 
 def uniform(seed: int, offset: int, shape: tuple[int, ...], xp: Any = np) -> Array:
     """Float32 array in [0, 1); element i in C order uses the counter `offset + i`."""
+    if xp is np and math.prod(shape) >= _LEAST and is_on():
+        return _compiled_uniform(seed, offset, shape)
     return _draw(lambda words: _to_uniform(words[0]), seed, offset, shape, xp)
 
 
@@ -76,6 +83,17 @@ def normal(seed: int, offset: int, shape: tuple[int, ...], xp: Any = np) -> Arra
     interval so that the logarithm is finite. Computed in float64 and rounded once.
     """
     return _draw(_box_muller, seed, offset, shape, xp)
+
+
+def _compiled_uniform(seed: int, offset: int, shape: tuple[int, ...]) -> Array:
+    out = np.empty(shape, np.float32)
+    share(kernels("dropout").uniform, -(-out.size // 4096), *words(seed, offset), out.reshape(-1))
+    return out
+
+
+def words(seed: int, offset: int) -> tuple[np.uint64, np.uint64]:
+    """Seed and counter in 64 bits, at which both wrap."""
+    return np.uint64(int(seed) & _LONG), np.uint64(int(offset) & _LONG)
 
 
 def _words(seed: int, offsets: Array) -> tuple[Array, Array, Array, Array]:
@@ -108,7 +126,7 @@ def _draw(
 ) -> Array:
     count = math.prod(shape)
     # Counters wrap at 64 bits; NumPy refuses a start outside uint64, so the wrap is done on Python's integer.
-    start = np.uint64(int(offset) & 0xFFFFFFFFFFFFFFFF)
+    start = np.uint64(int(offset) & _LONG)
     out: Array = xp.empty(count, dtype=np.float32)
     block = _BLOCK if xp is np else max(count, 1)  # a GPU has no use for blocks: each costs a launch
     for begin in range(0, count, block):

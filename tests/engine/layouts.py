@@ -51,7 +51,8 @@ def assert_same_bits(kernel: Callable[..., Any], *arrays: Any) -> Any:
                 for layout in ([order] * len(arrays), [order, *others]):
                     given = [make(x) if x.ndim > 1 else x for make, x in zip(layout, arrays, strict=False)]
                     for found, known in zip(_several(kernel(*given)), expected, strict=True):
-                        np.testing.assert_array_equal(found.view(np.int32), known.view(np.int32))
+                        bits = f"u{known.itemsize}"
+                        np.testing.assert_array_equal(found.view(bits), known.view(bits))
     finally:
         threads.set_number(None)
     return kernel(*arrays)

@@ -28,13 +28,14 @@ from .sharing import BOARD, launch
 
 __all__ = [
     "BLOCK", "REASSOCIATE", "RUN", "choose", "elementwise", "erfcx", "exp", "f32", "f64", "floats", "given", "greater",
-    "helper", "i32", "i64", "kernel", "lesser", "made", "moments", "sigmoid", "square_root", "tanh", "u8", "u32",
+    "helper", "i32", "i64", "kernel", "lesser", "made", "moments", "sigmoid", "square_root", "tanh", "u8", "u32", "u64",
 ]  # fmt: skip
 
 REASSOCIATE = frozenset({"reassoc", "contract", "nsz"})
 _CONTRACT = frozenset({"contract"})
 
-f32, f64, i32, i64, u8, u32 = types.float32, types.float64, types.int32, types.int64, types.uint8, types.uint32
+f32, f64, i32, i64 = types.float32, types.float64, types.int32, types.int64
+u8, u32, u64 = types.uint8, types.uint32, types.uint64
 
 
 def given(element: Any = f32, axes: int = 1) -> Any:
