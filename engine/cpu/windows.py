@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from . import winograd
+from . import convolution, winograd
 from .array_module import Array, array_module
 from .masking import kept
 
@@ -118,8 +118,10 @@ def conv(x: Array, weight: Array, stride: Ints, pads: Ints, dilation: Ints, grou
     lengths = _output_lengths(x.shape[2:], kernel, stride, pads, dilation)
     if winograd.suits(x, weight, kernel, weight.shape[0], lengths, stride, dilation, group):
         y = winograd.conv(x, weight, pads, lengths)
-        if winograd.is_whole(y):
+        if y is not None:
             return samples_first(y)
+    if convolution.suits(x, weight, kernel, weight.shape[0], lengths, group):
+        return samples_first(convolution.conv(x, weight, stride, pads, dilation, group, lengths))
     view = _windows(_padded(_widen(x), pads), kernel, stride, dilation)
     outputs = view.shape[len(kernel) + 1 :]
     kernels = _widen(weight).reshape(group, weight.shape[0] // group, -1)
@@ -135,8 +137,10 @@ def conv_weight_grad(g: Array, x: Array, kernel: Ints, stride: Ints, pads: Ints,
     """The gradient of ``conv`` with respect to its weight."""
     if winograd.suits(x, g, kernel, g.shape[1], g.shape[2:], stride, dilation, group):
         found = winograd.conv_weight_grad(g, x, pads)
-        if winograd.is_whole(found):
+        if found is not None:
             return found
+    if convolution.suits(x, g, kernel, g.shape[1], g.shape[2:], group):
+        return convolution.conv_weight_grad(g, x, kernel, stride, pads, dilation, group)
     view = _windows(_padded(_widen(x), pads), kernel, stride, dilation)
     # A transposed convolution may add more at the ends than the windows of its input reach.
     view = view[(slice(None),) * (len(kernel) + 1) + tuple(slice(n) for n in g.shape[2:])]
@@ -155,9 +159,11 @@ def conv_input_grad(
     k, kernel = weight.shape[0], weight.shape[2:]
     if winograd.suits(g, weight, kernel, weight.shape[1], shape[2:], stride, dilation, group) and max(pads) <= 2:
         # With strides of 1 it is a convolution with the kernels turned round.
-        found = winograd.conv(g, weight, tuple(2 - n for n in pads), shape[2:], transposed=True)
-        if winograd.is_whole(found):
+        found = winograd.conv(g, weight, tuple(2 - n for n in pads), shape[2:], turned=True)
+        if found is not None:
             return samples_first(found)
+    if convolution.suits(g, weight, kernel, shape[1], g.shape[2:], group):
+        return samples_first(convolution.conv_input_grad(g, weight, shape, stride, pads, dilation, group))
     xp = array_module(g)
     kernels = _widen(weight).reshape(group, k // group, -1).swapaxes(-1, -2)
     arrived = samples_last(_widen(g)).reshape(group, k // group, g.shape[2], -1)
