@@ -15,7 +15,7 @@ from .array_module import Array
 from .compiling import address, is_on, kernels, ready
 from .threads import share, single_threaded_blas
 
-__all__ = ["conv", "conv_input_grad", "conv_weight_grad", "suits"]
+__all__ = ["conv", "conv_input_grad", "conv_weight_grad", "samples_last", "suits", "taps_of"]
 
 Ints = tuple[int, ...]
 
@@ -42,12 +42,14 @@ def samples_last(x: Array) -> Array:
 
 
 @cache
-def _taps(kernel: Ints, dilation: Ints, befores: Ints) -> Array:
+def taps_of(kernel: Ints, dilation: Ints, pads: Ints) -> Array:
+    """The places of a window, as the kernels take them; axes that are missing come first."""
+    missing = (0,) * (3 - len(kernel))
     found = [
-        [place * apart - before for place, apart, before in zip(position, dilation, befores, strict=True)]
+        (*missing, *(at * apart - before for at, apart, before in zip(position, dilation, pads[::2], strict=True)))
         for position in itertools.product(*map(range, kernel))
     ]
-    return np.array(found, np.int64).reshape(-1, 3)
+    return np.array(found, np.int64)
 
 
 class _Plan:
@@ -64,10 +66,10 @@ class _Plan:
         self, lengths: Ints, outputs: Ints, kernel: Ints, stride: Ints, pads: Ints, dilation: Ints, samples: int,
         channels: int, kernels: int, groups: int,
     ) -> None:  # fmt: skip
-        more = 3 - len(kernel)
-        self.taps = _taps((1,) * more + kernel, (1,) * more + dilation, (0,) * more + pads[::2])
+        ones = (1,) * (3 - len(kernel))
+        self.taps = taps_of(kernel, dilation, pads)
         self.shape = np.array(
-            [*(1,) * more, *lengths, *(1,) * more, *stride, *(1,) * more, *outputs, samples, channels, kernels, groups]
+            [*ones, *lengths, *ones, *stride, *ones, *outputs, samples, channels, kernels, groups], np.int64
         )
         self.flat = lengths == outputs and len(self.taps) == 1 and set(stride) == {1} and not any(pads)
         self.depth = channels * len(self.taps)

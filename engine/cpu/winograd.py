@@ -132,7 +132,9 @@ def conv(x: Array, weight: Array, pads: Ints, outputs: Ints, turned: bool = Fals
     return y
 
 
-def _transformed(compiled: Any, image: Ints, outputs: Ints, samples: int, tile: int) -> Iterator[tuple[Array, Array, int]]:
+def _transformed(
+    compiled: Any, image: Ints, outputs: Ints, samples: int, tile: int
+) -> Iterator[tuple[Array, Array, int]]:
     """Blocks and their transformed inputs, some megabytes at a time; the memory is used again for the next."""
     channels = image[1]
     of_tile = 4 * (tile + 2) ** 2 * channels

@@ -1,10 +1,8 @@
 """Convolution over one to three axes: windows are written out as columns, some at a time, for a product of matrices.
 
-Images lie in memory as (channels, depth, height, width, samples). ``taps`` has a line for each place of a kernel: how
-far its element is from the first one of a window, along each axis, less the padding. ``shape`` has the numbers that all
-kernels here need: the image's lengths, the strides, the lengths of the output, samples, channels and kernels of a
-group, groups. Windows are taken in *blocks*: ``pixels`` of the output one after the other with all samples, or, where
-``pixels`` is 1, ``some`` samples of one.
+Images, windows and ``taps`` are as in ``spans``; ``shape`` goes on with the channels and kernels of a group (10, 11)
+and the groups (12). Windows are taken in *blocks*: ``pixels`` of the output one after the other with all samples, or,
+where ``pixels`` is 1, ``some`` samples of one.
 """
 
 from __future__ import annotations
@@ -13,31 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from .blas import gemm
+from .blas import product
 from .loops import f32, floats, given, helper, i64, kernel
+from .spans import clear, span
 
 __all__ = ["convolution", "directly", "input_gradient", "weight_gradient"]
 
-_SMALL = 950_000
-"""Multiplications of a product that OpenBLAS computes without a copy of its operands, at twice the rate."""
-_DEEP = 256
 _FILL, _PUT, _SUM, _SPREAD, _DOT = range(5)
-
-
-@helper
-def _product(
-    turned: bool, turned_b: bool, m: int, n: int, k: int, a: int, lda: int, b: int, ldb: int, beta: Any, c: int, ldc: int
-) -> None:
-    """``gemm``, in pieces that are small to BLAS."""
-    deep = min(k, _DEEP)
-    high = max(8, _SMALL // (n * deep) // 8 * 8)
-    for i in range(0, m, high):
-        for j in range(0, k, deep):
-            gemm(
-                turned, turned_b, min(high, m - i), n, min(deep, k - j),
-                a + 4 * (j * lda + i if turned else i * lda + j), lda, b + 4 * (j if turned_b else j * ldb), ldb,
-                beta if j == 0 else f32(1), c + 4 * i * ldc, ldc,
-            )  # fmt: skip
 
 
 @helper
@@ -67,44 +47,28 @@ def _run(what: int, image: int, step: int, line: int, count: int, factor: Any) -
 
 
 @helper
-def _clear(target: int, count: int) -> None:
-    to = floats(target, count)
-    for i in range(count):
-        to[i] = f32(0)
-
-
-@helper
 def _windows(
     what: int, image: int, line: int, tap: Any, shape: Any, begin: int, end: int, sample: int, some: int, factor: Any
 ) -> Any:
     """``_run`` of one channel and one tap in windows ``begin`` to ``end``; what lies in the padding is 0."""
-    depth, height, width, of_depth, of_height, of_width = shape[0], shape[1], shape[2], shape[3], shape[4], shape[5]
-    high, wide, samples = shape[7], shape[8], shape[9]
+    of_width, samples = shape[5], shape[9]
     total, at = f32(0), begin
     while at < end:
-        row, first = at // wide, at % wide
-        count = min(wide - first, end - at)
-        z, y = row // high * of_depth + tap[0], row % high * of_height + tap[1]
-        x = first * of_width + tap[2]
-        start, stop = count, count
-        if 0 <= z < depth and 0 <= y < height and x < width:
-            start = 0 if x >= 0 else min(count, (of_width - 1 - x) // of_width)
-            stop = max(start, min(count, (width - 1 - x) // of_width + 1))
-        place = image + 4 * (((z * height + y) * width + x + start * of_width) * samples + sample)
-        here = line + 4 * start * some
+        count, start, stop, pixel = span(tap, shape, at, end)
+        place, here = image + 4 * (pixel * samples + sample), line + 4 * start * some
         if what == _FILL:
-            _clear(line, start * some)
-            _clear(line + 4 * stop * some, (count - stop) * some)
-        if stop > start:
-            if some == samples and of_width == 1:
-                total += _run(what, place, 1, here, (stop - start) * some, factor)
-            elif some == 1:
-                total += _run(what, place, of_width * samples, here, stop - start, factor)
-            else:
-                for _ in range(start, stop):
-                    total += _run(what, place, 1, here, some, factor)
-                    place += 4 * of_width * samples
-                    here += 4 * some
+            clear(line, start * some)
+            clear(line + 4 * stop * some, (count - stop) * some)
+        # One run where the windows' pixels follow each other, or where each is one number; else one for each pixel.
+        runs, length, step = stop - start, some, 1
+        if some == samples and of_width == 1:
+            runs, length = min(runs, 1), runs * some
+        elif some == 1:
+            runs, length, step = min(runs, 1), runs, of_width * samples
+        for _ in range(runs):
+            total += _run(what, place, step, here, length, factor)
+            place += 4 * of_width * samples
+            here += 4 * some
         line += 4 * count * some
         at += count
     return total
@@ -129,7 +93,7 @@ def _forward(
                 a = weight + 4 * group * kernels * depth
                 c = y + 4 * (group * kernels * outputs * samples + begin * samples + sample)
                 if flat:
-                    _product(False, False, kernels, count, depth, a, depth, of_group + 4 * (begin * samples + sample),
+                    product(False, False, kernels, count, depth, a, depth, of_group + 4 * (begin * samples + sample),
                              image * samples, f32(0), c, outputs * samples)  # fmt: skip
                     continue
                 for channel in range(0, channels, each):
@@ -139,7 +103,7 @@ def _forward(
                             _FILL, of_group + 4 * (channel + row // len(taps)) * image * samples,
                             columns + 4 * row * count, taps[row % len(taps)], shape, begin, end, sample, width, f32(0),
                         )  # fmt: skip
-                    _product(False, False, kernels, count, rows, a + 4 * channel * len(taps), depth, columns, count,
+                    product(False, False, kernels, count, rows, a + 4 * channel * len(taps), depth, columns, count,
                              f32(0 if channel == 0 else 1), c, outputs * samples)  # fmt: skip
 
 
@@ -168,17 +132,17 @@ def _back(
         target = x + 4 * (group * channels + channel) * image * samples
         a = weight + 4 * (group * kernels * depth + channel * len(taps))
         if not flat:
-            _clear(target, rows // len(taps) * image * samples)
+            clear(target, rows // len(taps) * image * samples)
         for block in range(down * beside):
             begin, sample = block // beside * pixels, block % beside * some
             end, width = min(outputs, begin + pixels), min(some, samples - sample)
             count = (end - begin) * width
             b = g + 4 * (group * kernels * outputs * samples + begin * samples + sample)
             if flat:
-                _product(True, False, rows, count, kernels, a, depth, b, outputs * samples, f32(0),
+                product(True, False, rows, count, kernels, a, depth, b, outputs * samples, f32(0),
                          target + 4 * (begin * samples + sample), image * samples)  # fmt: skip
                 continue
-            _product(True, False, rows, count, kernels, a, depth, b, outputs * samples, f32(0), columns, count)
+            product(True, False, rows, count, kernels, a, depth, b, outputs * samples, f32(0), columns, count)
             for row in range(rows):
                 _windows(
                     _PUT, target + 4 * (row // len(taps)) * image * samples, columns + 4 * row * count,
@@ -223,7 +187,7 @@ def _weights(
                         _FILL, of_group + 4 * ((start + row) // len(taps)) * image * samples, columns + 4 * row * count,
                         taps[(start + row) % len(taps)], shape, begin, end, sample, width, f32(0),
                     )  # fmt: skip
-            _product(
+            product(
                 False, True, kernels, rows, count,
                 g + 4 * (group * kernels * outputs * samples + begin * samples + sample), outputs * samples, place,
                 distance, f32(0 if block == 0 else 1), result + 4 * (group * kernels * depth + start), depth,
@@ -252,9 +216,9 @@ def directly(
     for group in range(first, stop):
         numbers = floats(weight + 4 * group * kernels * channels * len(taps), kernels * channels * len(taps))
         if what == 0:
-            _clear(y + group * kernels * of_outputs, kernels * outputs * samples)
+            clear(y + group * kernels * of_outputs, kernels * outputs * samples)
         elif what == 1:
-            _clear(x + group * channels * of_image, channels * image * samples)
+            clear(x + group * channels * of_image, channels * image * samples)
         else:
             numbers[:] = f32(0)
         mode = _SUM if what == 0 else _SPREAD if what == 1 else _DOT

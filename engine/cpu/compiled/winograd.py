@@ -18,16 +18,14 @@ from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import intrinsic
 
-from .blas import gemm
+from .blas import product
 from .loops import f32, floats, given, helper, i64, kernel, made
+from .spans import clear, copy
 
 __all__ = ["by_kernels", "by_tiles", "inputs", "kernels", "weight_gradient"]
 
 _KERNEL = 3
 _LANES = 16
-_SMALL = 950_000
-"""Multiplications of a product that OpenBLAS computes without a copy of its operands, at twice the rate."""
-_DEEP = 256
 _SIDE = 64
 """Kernels whose products are made at once."""
 
@@ -140,41 +138,11 @@ _to_kernel4, _to_kernel2 = _combination(_G4.T, 6), _combination(_G2.T, 4)
 
 
 @helper
-def _copy(target: int, source: int, count: int) -> None:
-    to, of = floats(target, count), floats(source, count)
-    for i in range(count):
-        to[i] = of[i]
-
-
-@helper
-def _clear(target: int, count: int) -> None:
-    to = floats(target, count)
-    for i in range(count):
-        to[i] = f32(0)
-
-
-@helper
 def _squares(source: int, count: int) -> Any:
     x, total = floats(source, count), f32(0)
     for i in range(count):
         total += x[i] * x[i]
     return total
-
-
-@helper
-def _product(
-    turned: bool, turned_b: bool, m: int, n: int, k: int, a: int, lda: int, b: int, ldb: int, beta: Any, c: int, ldc: int
-) -> None:
-    """``gemm``, in pieces that are small to BLAS."""
-    deep = min(k, _DEEP)
-    high = max(8, _SMALL // (n * deep) // 8 * 8)
-    for i in range(0, m, high):
-        for j in range(0, k, deep):
-            gemm(
-                turned, turned_b, min(high, m - i), n, min(deep, k - j),
-                a + 4 * (j * lda + i if turned else i * lda + j), lda, b + 4 * (j if turned_b else j * ldb), ldb,
-                beta if j == 0 else f32(1), c + 4 * i * ldc, ldc,
-            )  # fmt: skip
 
 
 @helper
@@ -184,16 +152,16 @@ def _read(
 ) -> None:  # fmt: skip
     """A row of pixels from column ``left`` on as ``tile`` lines of ``length``; 0 where the image has none."""
     if y < 0 or y >= height:
-        _clear(target, tile * length * count)
+        clear(target, tile * length * count)
         return
     row = x + 4 * (y * width * samples + first)
     for place in range(tile):
         for i in range(length):
             column = left + i * tile + place
             if 0 <= column < width:
-                _copy(target, row + 4 * column * samples, count)
+                copy(target, row + 4 * column * samples, count)
             else:
-                _clear(target, count)
+                clear(target, count)
             target += 4 * count
 
 
@@ -275,7 +243,7 @@ def _output_tiles(
                 for column in range(columns):
                     there = (block[2] + column) * tile + j
                     if there < width:
-                        _copy(place + 4 * there * samples, rows + 4 * (i * row + j * line + column * count), count)
+                        copy(place + 4 * there * samples, rows + 4 * (i * row + j * line + column * count), count)
         source += 4 * line
     return total
 
@@ -332,7 +300,7 @@ def _outputs(
     for start in range(0, kernels, _SIDE):
         some = min(_SIDE, kernels - start)
         for place in range(places):
-            _product(
+            product(
                 turned, False, some, count, channels, u + 4 * (place * of_u + (start if turned else start * lead)),
                 lead, v + 4 * place * of_v, count, f32(0), products + 4 * place * plane, count,
             )  # fmt: skip
@@ -499,7 +467,7 @@ def _weight_sums(
                     arrived + 4 * k * count, some * count, rows, rows + 4 * room,
                 )  # fmt: skip
             for place in range(places):
-                _product(
+                product(
                     False, True, some, channels, count, arrived + 4 * place * some * count, count,
                     at + 4 * place * channels * count, count, f32(0 if number == 0 else 1),
                     sums + 4 * place * some * channels, channels,
