@@ -15,7 +15,7 @@ from numba.extending import get_cython_function_address, intrinsic
 
 from .loops import floats, helper, start
 
-__all__ = ["gemm", "product"]
+__all__ = ["cached_product", "gemm", "product"]
 
 # Machine code on disk knows the function by this name; where it is differs in each process.
 _NAME = "hookscope_sgemm"
@@ -112,3 +112,25 @@ def product(
                     a + 4 * (first * lda + i if a_turned else i * lda + first), lda, block, its,
                     beta if first == 0 else _ONE, c + 4 * (i * ldc + j), ldc,
                 )  # fmt: skip
+
+
+_SMALL = 950_000
+"""Multiplications of a product that OpenBLAS computes without a copy of its operands, at up to twice the rate."""
+_DEEP = 256
+
+
+@helper
+def cached_product(
+    turned_a: bool, turned_b: bool, m: int, n: int, k: int, a: int, lda: int, b: int, ldb: int, beta: Any, c: int,
+    ldc: int,
+) -> None:  # fmt: skip
+    """``gemm`` in pieces that are small to BLAS, for matrices that are in the cache."""
+    deep = min(k, _DEEP)
+    high = max(8, _SMALL // (n * deep) // 8 * 8)
+    for i in range(0, m, high):
+        for j in range(0, k, deep):
+            gemm(
+                turned_a, turned_b, min(high, m - i), n, min(deep, k - j),
+                a + 4 * (j * lda + i if turned_a else i * lda + j), lda, b + 4 * (j if turned_b else j * ldb), ldb,
+                beta if j == 0 else _ONE, c + 4 * i * ldc, ldc,
+            )  # fmt: skip
