@@ -131,8 +131,9 @@ class Tap:
             gradient: what arrived at its output: an array, or a tensor if a recording is open around the backward pass.
             gradients: what it sends to its inputs, in the same form.
             attrs: the attributes of the forward call.
-            inputs: the arrays of the forward call, and what was no tensor among its operands.
-            output: the array that it made, or a tuple of them.
+            inputs: the arrays of the forward call, and what was no tensor among its operands. None in the place of an
+                array that the tape let go of before this tap was attached.
+            output: the array that it made, or a tuple of them, with None likewise.
         """
 
     def loss(self, name: str, prediction: Tensor, target: Tensor, attrs: dict[str, Any]) -> None:

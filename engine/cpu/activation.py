@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 
 from hookscope.engine.cpu.array_module import Array, array_module, special_module
+from hookscope.engine.cpu.compiling import is_worth
+from hookscope.engine.cpu.elements import mapped
 from hookscope.engine.cpu.masking import kept
 from hookscope.engine.cpu.widening import narrow, widen, widen_any
 
@@ -32,6 +34,8 @@ def erfc(x: Array) -> Array:
 
 
 def sigmoid(x: Array) -> Array:
+    if is_worth(x):
+        return mapped("gates", "sigmoid", x)
     return narrow(_sigmoid(widen_any(x)), x)
 
 
@@ -47,12 +51,16 @@ def _sigmoid(x: Array) -> Array:
 
 def sigmoid_grad(g: Array, y: Array) -> Array:
     """Gradient of sigmoid from its output `y`."""
+    if is_worth(y) and is_worth(g):
+        return mapped("gates", "sigmoid_grad", y, g)
     wide = widen_any(y)
     return narrow(widen_any(g) * wide * (1.0 - wide), y)
 
 
 def tanh_grad(g: Array, y: Array) -> Array:
     """Gradient of tanh from its output `y`."""
+    if is_worth(y) and is_worth(g):
+        return mapped("gates", "tanh_grad", y, g)
     wide = widen_any(y)
     return narrow(widen_any(g) * (1.0 - wide * wide), y)
 
@@ -60,20 +68,28 @@ def tanh_grad(g: Array, y: Array) -> Array:
 def relu(x: Array) -> Array:
     if x.dtype.kind == "c":
         raise TypeError("the numbers must be real")
+    if is_worth(x):
+        return mapped("rectifiers", "relu", x)
     return array_module(x).asarray(array_module(x).maximum(x, x.dtype.type(0)))
 
 
 def relu_grad(g: Array, y: Array) -> Array:
     """Gradient of relu from its output `y` (or its input: the sign is the same)."""
+    if is_worth(y) and is_worth(g):
+        return mapped("rectifiers", "relu_grad", y, g)
     return narrow(kept(g, y > 0), y)
 
 
 def silu(x: Array) -> Array:
+    if is_worth(x):
+        return mapped("gates", "silu", x)
     wide = widen_any(x)
     return narrow(wide * _sigmoid(wide), x)
 
 
 def silu_grad(g: Array, x: Array) -> Array:
+    if is_worth(x) and is_worth(g):
+        return mapped("gates", "silu_grad", x, g)
     wide = widen_any(x)
     gate = _sigmoid(wide)
     return narrow(widen_any(g) * gate * (1.0 + wide * (1.0 - gate)), x)
@@ -81,6 +97,8 @@ def silu_grad(g: Array, x: Array) -> Array:
 
 def gelu(x: Array, approximate: str) -> Array:
     """Gaussian error linear unit; `approximate` is "none" (by erf) or "tanh"."""
+    if is_worth(x):
+        return mapped("gelu", "gelu_tanh" if _is_tanh_form(approximate) else "gelu", x)
     xp = array_module(x)
     wide = widen(x)
     if _is_tanh_form(approximate):
@@ -91,6 +109,8 @@ def gelu(x: Array, approximate: str) -> Array:
 
 
 def gelu_grad(g: Array, x: Array, approximate: str) -> Array:
+    if is_worth(x) and is_worth(g):
+        return mapped("gelu", "gelu_tanh_grad" if _is_tanh_form(approximate) else "gelu_grad", x, g)
     xp = array_module(x)
     wide = widen(x)
     square = wide * wide

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from hookscope.engine.cpu.array_module import Array, array_module
+from hookscope.engine.cpu.compiling import address, is_worth, kernels, ready
+from hookscope.engine.cpu.rows import per_part
+from hookscope.engine.cpu.threads import share
 from hookscope.engine.cpu.widening import narrow, widen
 
 __all__ = ["sparse_softmax_cross_entropy", "sparse_softmax_cross_entropy_grad"]
@@ -11,8 +16,11 @@ __all__ = ["sparse_softmax_cross_entropy", "sparse_softmax_cross_entropy_grad"]
 def sparse_softmax_cross_entropy(logits: Array, labels: Array, ignore_index: int) -> tuple[Array, Array]:
     """Loss of each row of `logits` (N, C), 0 where its label is `ignore_index`, and its log-sum-exp."""
     xp = array_module(logits)
-    wide = widen(logits)
     keep = labels != ignore_index
+    _check(logits, labels, keep)
+    if is_worth(logits, _LEAST):
+        return _compiled(logits, labels, ignore_index)
+    wide = widen(logits)
     rows, columns = _label_positions(logits, labels, keep)
     if logits.shape[0] == 0:
         return narrow(wide.sum(axis=1), logits), wide.sum(axis=1)
@@ -27,6 +35,8 @@ def sparse_softmax_cross_entropy_grad(
 ) -> Array:
     """Gradient for `logits`, from the gradient `g` (N,) of the losses and the forward log-sum-exp."""
     xp = array_module(logits)
+    if is_worth(logits, _LEAST) and g.dtype == np.float32:
+        return _compiled_grad(g, logits, labels, lse, ignore_index)
     keep = labels != ignore_index
     rows, columns = _label_positions(logits, labels, keep)
     d = xp.exp(widen(logits) - lse[:, None])
@@ -35,9 +45,36 @@ def sparse_softmax_cross_entropy_grad(
     return narrow(xp.where(keep[:, None], d, d.dtype.type(0)), logits)
 
 
-def _label_positions(logits: Array, labels: Array, keep: Array) -> tuple[Array, Array]:
-    """Indices of each row's labeled logit; an ignored row points at column 0."""
-    xp = array_module(logits)
+_LEAST = 1 << 12
+"""Logits from which on the compiled form is worth its call: NumPy takes about a dozen for the same."""
+
+
+def _compiled(logits: Array, labels: Array, ignore_index: int) -> tuple[Array, Array]:
+    logits, labels = ready(logits), ready(labels.astype(np.int64, copy=False))
+    rows, count = logits.shape
+    each, parts = per_part(rows, count)
+    loss, lse = np.empty((2, rows), np.float32)
+    share(
+        kernels("cross_entropy").cross_entropy, parts, address(logits), rows, count, each, labels, ignore_index,
+        loss, lse,
+    )  # fmt: skip
+    return loss, lse
+
+
+def _compiled_grad(g: Array, logits: Array, labels: Array, lse: Array, ignore_index: int) -> Array:
+    logits, labels = ready(logits), ready(labels.astype(np.int64, copy=False))
+    rows, count = logits.shape
+    each, parts = per_part(rows, count)
+    d = np.empty_like(logits)
+    share(
+        kernels("cross_entropy").cross_entropy_grad, parts, address(logits), address(d), rows, count, each, labels,
+        ignore_index, ready(g), ready(lse),
+    )  # fmt: skip
+    return d
+
+
+def _check(logits: Array, labels: Array, keep: Array) -> None:
+    """Check that labels are columns, as far as they count."""
     classes = logits.shape[1]
     wrong = keep & ((labels < 0) | (labels >= classes))
     if wrong.any():
@@ -45,4 +82,9 @@ def _label_positions(logits: Array, labels: Array, keep: Array) -> tuple[Array, 
         raise ValueError(
             f"labels must lie in [0, {classes}) or equal ignore_index, got {int(labels[row])} in row {row}"
         )
+
+
+def _label_positions(logits: Array, labels: Array, keep: Array) -> tuple[Array, Array]:
+    """Indices of each row's labeled logit; an ignored row points at column 0."""
+    xp = array_module(logits)
     return xp.arange(logits.shape[0]), xp.where(keep, labels, labels.dtype.type(0))

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from hookscope.engine.cpu.array_module import Array, array_module
+from hookscope.engine.cpu.compiling import address, is_worth, kernels, ready
+from hookscope.engine.cpu.rows import per_part
+from hookscope.engine.cpu.threads import share
 from hookscope.engine.cpu.widening import narrow, widen
 
 __all__ = ["layer_norm", "layer_norm_grad"]
@@ -18,9 +23,11 @@ def layer_norm(
     Returns the result, the mean and the reciprocal of the standard deviation; these two have the shape of `x`
     with ones in place of the normalized axes.
     """
+    axes = _trailing_axes(x, begin_norm_axis)
+    if is_worth(x) and _is_single(x.shape[axes[0] :], gamma, beta):
+        return _compiled(x, gamma, beta, axes, epsilon)
     xp = array_module(x)
     wide = widen(x)
-    axes = _trailing_axes(x, begin_norm_axis)
     count = math.prod(x.shape[axis] for axis in axes)
     mean = wide.sum(axis=axes, keepdims=True) / max(count, 1)
     y = wide - mean
@@ -35,8 +42,10 @@ def layer_norm_grad(
     g: Array, x: Array, gamma: Array, mean: Array, rstd: Array, begin_norm_axis: int
 ) -> tuple[Array, Array, Array]:
     """Gradients for `x`, `gamma` and `beta`, from the mean and reciprocal deviation layer_norm returned."""
-    wide_g = widen(g)
     axes = _trailing_axes(x, begin_norm_axis)
+    if is_worth(x) and is_worth(g) and _is_single(x.shape[axes[0] :], gamma):
+        return _compiled_grad(g, x, gamma, mean, rstd)
+    wide_g = widen(g)
     count = max(math.prod(x.shape[axis] for axis in axes), 1)
     normal = (widen(x) - mean) * rstd
     product = wide_g * normal
@@ -48,6 +57,41 @@ def layer_norm_grad(
     mean_product = (scaled * normal).sum(axis=axes, keepdims=True) / count
     dx = (scaled - mean_scaled - normal * mean_product) * rstd
     return narrow(dx, x), narrow(dgamma, gamma), narrow(dbeta, gamma)
+
+
+def _is_single(shape: tuple[int, ...], *parameters: Array) -> bool:
+    return all(one.shape == shape and one.dtype == np.float32 for one in parameters)
+
+
+def _compiled(
+    x: Array, gamma: Array, beta: Array, axes: tuple[int, ...], epsilon: float
+) -> tuple[Array, Array, Array]:
+    x = ready(x)
+    y, rows, count = np.empty_like(x), x.size // gamma.size, gamma.size
+    statistics = np.empty((2, *x.shape[: axes[0]], *[1] * len(axes)), np.float32)
+    each, parts = per_part(rows, count)
+    share(
+        kernels("layer_norm").layer_norm, parts, address(x), address(y), rows, count, each, epsilon,
+        ready(gamma).reshape(-1), ready(beta).reshape(-1), statistics.reshape(2, rows),
+    )  # fmt: skip
+    return y, statistics[0], statistics[1]
+
+
+_MOST_PARTS = 64
+"""Each has gradients of its own for gamma and beta, which are added up."""
+
+
+def _compiled_grad(g: Array, x: Array, gamma: Array, mean: Array, rstd: Array) -> tuple[Array, Array, Array]:
+    g, x = ready(g), ready(x)
+    dx, rows, count = np.empty_like(x), x.size // gamma.size, gamma.size
+    each = max(per_part(rows, count)[0], -(-rows // _MOST_PARTS))
+    sums = np.empty((-(-rows // each), 2, count), np.float32)
+    share(
+        kernels("layer_norm").layer_norm_grad, len(sums), address(g), address(x), address(dx), rows, count, each,
+        ready(gamma).reshape(-1), ready(mean).reshape(-1), ready(rstd).reshape(-1), sums,
+    )  # fmt: skip
+    dgamma, dbeta = sums.sum(axis=0)
+    return dx, dgamma.reshape(gamma.shape), dbeta.reshape(gamma.shape)
 
 
 def _trailing_axes(x: Array, begin: int) -> tuple[int, ...]:

@@ -28,7 +28,7 @@ _MULTIPLIER_0 = np.uint64(0xD2511F53)
 _MULTIPLIER_1 = np.uint64(0xCD9E8D57)
 _WEYL_0 = 0x9E3779B9
 _WEYL_1 = 0xBB67AE85
-_LOW = 0xFFFFFFFF
+_LOW, _LONG = 0xFFFFFFFF, 0xFFFFFFFFFFFFFFFF  # of 32 and of 64 bits
 _LOW_WORD = np.uint64(_LOW)
 _WORD_BITS = np.uint64(32)
 
@@ -87,6 +87,11 @@ def normal(
     interval so that the logarithm is finite. Computed in float64 and rounded once, before it is scaled.
     """
     return _draw("normal", seed, offset, shape, xp, (float(deviation), float(mean)))
+
+
+def in_64_bits(seed: int, offset: int) -> tuple[np.uint64, np.uint64]:
+    """Seed and counter in 64 bits, at which both wrap."""
+    return np.uint64(int(seed) & _LONG), np.uint64(int(offset) & _LONG)
 
 
 def _words(seed: int, offsets: Array) -> tuple[Array, Array, Array, Array]:
@@ -172,7 +177,7 @@ def _draw(
     out: Array = xp.empty(count, dtype=np.float32)
     seed = int(seed)
     # Counters wrap at 64 bits; NumPy refuses a start outside uint64, so the wrap is done on Python's integer.
-    begin = int(offset) & 0xFFFFFFFFFFFFFFFF
+    begin = int(offset) & _LONG
     if count >= _LEAST and xp is np and is_on():
         compiled = kernels("random_numbers")
         signed = begin - (begin >> 63 << 64)  # the same 64 bits

@@ -2,13 +2,31 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from hookscope.engine.cpu.array_module import Array, array_module
+from hookscope.engine.cpu.compiling import address, is_worth, kernels
+from hookscope.engine.cpu.rows import as_rows, per_part
+from hookscope.engine.cpu.threads import share
 from hookscope.engine.cpu.widening import narrow, widen
 
 __all__ = ["log_softmax", "log_softmax_grad", "softmax", "softmax_grad"]
 
 
+def _compiled(name: str, axis: int, *given: Array) -> Array:
+    """What a kernel makes of arrays of one shape, row by row along ``axis``."""
+    arrays = [as_rows(x, axis) for x in given]
+    made = np.empty_like(arrays[0])
+    count = made.shape[-1]
+    each, parts = per_part(made.size // count, count)
+    places = [address(x) for x in (*arrays, made)]
+    share(getattr(kernels("softmax"), name), parts, *places, made.size // count, count, each)
+    return made.swapaxes(axis, -1)
+
+
 def softmax(x: Array, axis: int) -> Array:
+    if is_worth(x):
+        return _compiled("softmax", axis, x)
     if x.size == 0:
         return narrow(x.copy(), x)
     xp = array_module(x)
@@ -21,6 +39,8 @@ def softmax(x: Array, axis: int) -> Array:
 
 def softmax_grad(g: Array, y: Array, axis: int) -> Array:
     """Gradient of softmax from its output `y`."""
+    if is_worth(y) and is_worth(g):
+        return _compiled("softmax_grad", axis, g, y)
     wide = widen(y)
     product = widen(g) * wide
     product -= wide * product.sum(axis=axis, keepdims=True)
@@ -28,6 +48,8 @@ def softmax_grad(g: Array, y: Array, axis: int) -> Array:
 
 
 def log_softmax(x: Array, axis: int) -> Array:
+    if is_worth(x):
+        return _compiled("log_softmax", axis, x)
     if x.size == 0:
         return narrow(x.copy(), x)
     xp = array_module(x)
@@ -39,5 +61,7 @@ def log_softmax(x: Array, axis: int) -> Array:
 
 def log_softmax_grad(g: Array, y: Array, axis: int) -> Array:
     """Gradient of log_softmax from its output `y`."""
+    if is_worth(y) and is_worth(g):
+        return _compiled("log_softmax_grad", axis, g, y)
     wide = widen(g)
     return narrow(wide - array_module(y).exp(widen(y)) * wide.sum(axis=axis, keepdims=True), y)

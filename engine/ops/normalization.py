@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,8 @@ from ..core.dtype import bfloat16, float16, float32
 from ..core.operator import Operator
 from ..core.surfaces import declare, prim
 from ..core.tensor import Tensor
-from ..core.types import Array, Ints, Value
+from ..core.types import Ints, Value
+from ..cpu import batch_norm as batch_norm_kernels
 from ..cpu import layer_norm as layer_norm_kernels
 from ..cpu.array_module import array_module
 from ..cpu.widening import widen
@@ -55,7 +55,7 @@ def _layer_norm_rule(
     return [dx, F.sum(arrived * xhat, axis=others, keepdims=False), F.sum(arrived, axis=others, keepdims=False)]
 
 
-_layer_norm = Operator("layer_norm", layer_norm_kernels.layer_norm, joint_vjp=_layer_norm_rule)
+_layer_norm = Operator("layer_norm", layer_norm_kernels.layer_norm, joint_vjp=_layer_norm_rule, unread=(-1,))
 _layer_norm_grad = Operator("layer_norm_grad", layer_norm_kernels.layer_norm_grad)
 
 
@@ -134,71 +134,6 @@ def _layer_norm_and_statistics(
     return add(mul(layer_norm(wide, normed, None, None, epsilon), gamma), beta).astype(x.dtype), average, variance
 
 
-_BLOCK = 1 << 18
-"""Bytes of channels that are normalized at once: all passes over them but the first find them in the cache."""
-
-
-def _channels_first(x: Array) -> Array:
-    """(N, C, ...) as (C, numbers of that channel): what convolution hands on is a view, other layouts are copied."""
-    xp = array_module(x)
-    return xp.ascontiguousarray(xp.moveaxis(x, 0, -1)).reshape(x.shape[1], -1)
-
-
-def _as_before(flat: Array, x: Array) -> Array:
-    return array_module(x).moveaxis(flat.reshape(*x.shape[1:], x.shape[0]), -1, 0)
-
-
-def _parts(flat: Array) -> Iterator[slice]:
-    step = max(1, _BLOCK // max(1, flat.shape[1] * flat.itemsize)) if array_module(flat) is np else flat.shape[0]
-    return (slice(start, start + step) for start in range(0, flat.shape[0], max(1, step)))
-
-
-def _dot(a: Array, b: Array) -> Array:
-    """The product of each row with the other's, added up."""
-    return (a[:, None, :] @ b[:, :, None])[:, :, 0]
-
-
-def _batch_norm_kernel(x: Array, gamma: Array, beta: Array, epsilon: float) -> tuple[Array, Array, Array]:
-    """Normalize over all axes but 1; also the mean and the biased variance of each channel."""
-    flat = _channels_first(x.astype(np.float32, copy=False) if x.dtype.itemsize < 4 else x)
-    xp = array_module(x)
-    count = max(1, flat.shape[1])
-    y = xp.empty_like(flat)
-    mean, var = xp.empty((2, flat.shape[0], 1), flat.dtype)
-    for part in _parts(flat):
-        mean[part] = flat[part].sum(axis=1, keepdims=True) / count
-        apart = xp.subtract(flat[part], mean[part], out=y[part])
-        var[part] = _dot(apart, apart) / count
-        apart *= gamma[part, None] / xp.sqrt(var[part] + flat.dtype.type(epsilon))
-        apart += beta[part, None]
-    return _as_before(y, x).astype(x.dtype, copy=False), mean.reshape(-1), var.reshape(-1)
-
-
-def _batch_norm_grad_kernel(
-    g: Array, x: Array, gamma: Array, mean: Array, var: Array, epsilon: float
-) -> tuple[Array, Array, Array]:
-    """Ioffe and Szegedy 2015: dx = gamma * rstd * (g - mean(g) - xhat * mean(g * xhat))."""
-    xp = array_module(x)
-    flat, arrived = (_channels_first(a.astype(np.float32, copy=False) if a.dtype.itemsize < 4 else a) for a in (x, g))
-    count = max(1, flat.shape[1])
-    dx = xp.empty_like(flat)
-    of_gamma, of_beta = xp.empty((2, flat.shape[0], 1), flat.dtype)
-    rstd = 1 / xp.sqrt(var[:, None].astype(flat.dtype) + flat.dtype.type(epsilon))
-    for part in _parts(flat):
-        apart = xp.subtract(flat[part], mean[part, None], out=dx[part])
-        of_beta[part] = arrived[part].sum(axis=1, keepdims=True)
-        of_gamma[part] = _dot(arrived[part], apart) * rstd[part]
-        apart *= of_gamma[part] * rstd[part] / -count
-        apart += arrived[part]
-        apart -= of_beta[part] / count
-        apart *= gamma[part, None] * rstd[part]
-    return (
-        _as_before(dx, x).astype(x.dtype, copy=False),
-        of_gamma.reshape(-1).astype(gamma.dtype, copy=False),
-        of_beta.reshape(-1).astype(gamma.dtype, copy=False),
-    )
-
-
 def _batch_norm_rule(
     F: Any,
     needs: list[bool],
@@ -232,8 +167,8 @@ def _batch_norm_rule(
     return [dx, *(None if y is None else F.reshape(y, shape=shape) for y in (of_gamma, of_beta))]
 
 
-_batch_norm = Operator("batch_norm", _batch_norm_kernel, joint_vjp=_batch_norm_rule)
-_batch_norm_grad = Operator("batch_norm_grad", _batch_norm_grad_kernel)
+_batch_norm = Operator("batch_norm", batch_norm_kernels.batch_norm, joint_vjp=_batch_norm_rule, unread=(-1,))
+_batch_norm_grad = Operator("batch_norm_grad", batch_norm_kernels.batch_norm_grad)
 
 
 def batch_norm_with_statistics(

@@ -27,14 +27,16 @@ from ..compiling import on_disk
 from .sharing import BOARD, launch
 
 __all__ = [
-    "REASSOCIATE", "choose", "erfcx", "exp", "f32", "f64", "floats", "given", "greater", "helper", "i32", "i64",
-    "kernel", "lesser", "made", "sigmoid", "square_root", "tanh", "u8", "u32",
+    "BLOCK", "REASSOCIATE", "RUN", "choose", "elementwise", "erfcx", "exp", "f32", "f64", "floats", "given", "greater",
+    "helper", "i32", "i64", "kernel", "lesser", "made", "moments", "sigmoid", "square_root", "start", "tanh", "u8",
+    "u32", "u64",
 ]  # fmt: skip
 
 REASSOCIATE = frozenset({"reassoc", "contract", "nsz"})
 _CONTRACT = frozenset({"contract"})
 
-f32, f64, i32, i64, u8, u32 = types.float32, types.float64, types.int32, types.int64, types.uint8, types.uint32
+f32, f64, i32, i64 = types.float32, types.float64, types.int32, types.int64
+u8, u32, u64 = types.uint8, types.uint32, types.uint64
 
 
 def given(element: Any = f32, axes: int = 1) -> Any:
@@ -75,6 +77,30 @@ def helper(function: Any = None, *, fastmath: frozenset[str] = REASSOCIATE) -> A
         nogil=True, error_model="numpy", fastmath=set(fastmath), no_cpython_wrapper=True, no_cfunc_wrapper=True
     )
     return compiled if function is None else compiled(function)
+
+
+BLOCK = 8192
+"""The elements of a part of an elementwise kernel."""
+
+
+def _elements(first: int, stop: int, out: int, x: int, y: int, number: Any, count: int) -> None:
+    for part in range(first, stop):
+        start = part * BLOCK
+        size = min(BLOCK, count - start)
+        made, given, beside = floats(out + 4 * start, size), floats(x + 4 * start, size), floats(y + 4 * start, size)
+        for i in range(size):
+            made[i] = function(given[i], beside[i], number)  # noqa: F821
+
+
+def elementwise(function: Any) -> Any:
+    """The kernel of ``function(x, y, number)`` of float32 numbers, for ``elements.mapped``; arrays by addresses."""
+    name, places = function.__name__, function.__code__
+    code = _elements.__code__.replace(
+        co_name=name, co_qualname=name, co_filename=places.co_filename, co_firstlineno=places.co_firstlineno
+    )
+    loop = FunctionType(code, {**globals(), "function": helper(function, fastmath=_CONTRACT)}, name)
+    loop.__doc__, loop.__module__ = function.__doc__, function.__module__
+    return kernel(i64, i64, i64, f32, i64, fastmath=_CONTRACT)(loop)
 
 
 def _bits(to: Any, of: Any, kind: Any) -> Any:
@@ -120,6 +146,13 @@ def floats(address: int, count: int) -> Any:
     return numba.carray(_pointer(address), (count,))
 
 
+@helper
+def start(x: Any) -> Any:
+    """Where the elements of an array begin. The array must be used behind the last use of that: Numba gives memory back
+    after the last use that it sees."""
+    return np.int64(x.ctypes.data)
+
+
 @intrinsic
 def square_root(_typing: Any, x: Any) -> Any:
     """The square root of a float32, one instruction; ``math.sqrt`` is a call."""
@@ -134,6 +167,49 @@ def square_root(_typing: Any, x: Any) -> Any:
 def choose(_typing: Any, condition: Any, a: Any, _b: Any) -> Any:
     """``a if condition else b`` without a branch, which a loop may not have to be vectorized."""
     return a(types.boolean, a, a), lambda _context, builder, _signature, values: builder.select(*values)
+
+
+RUN = 4096
+"""Elements whose sum in float32 is good enough; sums of more add theirs in float64. They stay in the first cache."""
+
+
+@helper
+def _sum(x: Any) -> Any:
+    total = f32(0)
+    for i in range(x.size):
+        total += x[i]
+    return total
+
+
+@helper
+def _apart(x: Any, middle: Any) -> Any:
+    total, squares = f32(0), f32(0)
+    for i in range(x.size):
+        apart = x[i] - middle
+        total += apart
+        squares += apart * apart
+    return total, squares
+
+
+@helper
+def moments(address: int, count: int) -> Any:
+    """The mean and the biased variance of so many float32 numbers, in float64.
+
+    They are read from memory once, in runs, whose moments are added by the formulae of Chan, Golub and LeVeque 1979
+    ("Updating Formulae"). A run's own are taken about a number near its mean, which need not be the mean itself.
+    """
+    total, mean, squares = f64(0), f64(0), f64(0)
+    for start in range(0, count, RUN):
+        x = floats(address + 4 * start, min(RUN, count - start))
+        size, added = f64(x.size), f64(_sum(x))
+        near = f32(added / size)
+        away, its_squares = _apart(x, near)
+        apart = f64(near) + f64(away) / size - mean
+        mean += apart * size / (start + size)
+        squares += f64(its_squares) - f64(away) * f64(away) / size + apart * apart * size * start / (start + size)
+        total += added
+    # Where a number is infinite its distance to the mean is none, but there is a mean.
+    return (mean if mean == mean else total / count), (squares if not squares < 0 else f64(0)) / count
 
 
 _F = np.float32

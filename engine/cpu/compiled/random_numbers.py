@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
 from llvmlite import ir
 from numba.core import types
 from numba.extending import intrinsic
 
 from .loops import f32, f64, i64, kernel, made
+from .philox import exact, uniform_of, words
 
 __all__ = ["BLOCK", "normal", "uniform"]
 
@@ -22,11 +22,7 @@ BLOCK = 1 << 15
 """How many numbers a part draws."""
 
 _EXACT: frozenset[str] = frozenset()
-_exact = numba.njit(
-    nogil=True, error_model="numpy", forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True
-)  # a call would keep the loop from being vectorized
 _U, _D = np.uint64, np.float64
-_LOW, _WORD_BITS = _U(0xFFFFFFFF), _U(32)
 
 
 def _operation(result: Any, argument: Any, build: Any) -> Any:
@@ -44,39 +40,13 @@ _root = _operation(
 )  # fmt: skip
 
 
-@_exact
-def _round(c0: Any, c1: Any, c2: Any, c3: Any, k0: Any, k1: Any) -> Any:
-    product_0, product_1 = c0 * _U(0xD2511F53), c2 * _U(0xCD9E8D57)
-    c0, c2 = (product_1 >> _WORD_BITS) ^ c1 ^ k0, (product_0 >> _WORD_BITS) ^ c3 ^ k1
-    c1, c3 = product_1 & _LOW, product_0 & _LOW
-    k0, k1 = (k0 + _U(0x9E3779B9)) & _LOW, (k1 + _U(0xBB67AE85)) & _LOW
-    return c0, c1, c2, c3, k0, k1
-
-
-@_exact
-def _words(counter: Any, k0: Any, k1: Any) -> Any:
-    """The first two words of Philox4x32-10, in uint64."""
-    c0, c1, c2, c3 = counter & _LOW, counter >> _WORD_BITS, _U(0), _U(0)
-    c0, c1, c2, c3, k0, k1 = _round(c0, c1, c2, c3, k0, k1)
-    c0, c1, c2, c3, k0, k1 = _round(c0, c1, c2, c3, k0, k1)
-    c0, c1, c2, c3, k0, k1 = _round(c0, c1, c2, c3, k0, k1)
-    c0, c1, c2, c3, k0, k1 = _round(c0, c1, c2, c3, k0, k1)
-    c0, c1, c2, c3, k0, k1 = _round(c0, c1, c2, c3, k0, k1)
-    c0, c1, c2, c3, k0, k1 = _round(c0, c1, c2, c3, k0, k1)
-    c0, c1, c2, c3, k0, k1 = _round(c0, c1, c2, c3, k0, k1)
-    c0, c1, c2, c3, k0, k1 = _round(c0, c1, c2, c3, k0, k1)
-    c0, c1, c2, c3, k0, k1 = _round(c0, c1, c2, c3, k0, k1)
-    c0, c1, c2, c3, k0, k1 = _round(c0, c1, c2, c3, k0, k1)
-    return c0, c1
-
-
-@_exact
+@exact
 def _middle(word: Any) -> Any:
     """word + 0.5: below 2 ** 52 a whole number is the lower half of a float64's bits."""
     return _float_of(word | _U(0x4330000000000000)) - _D(4503599627370495.5)
 
 
-@_exact
+@exact
 def _log(x: Any) -> Any:
     """The logarithm of x / 2 ** 32."""
     bits = _bits_of(x) + _U(0x3FF0000000000000 - 0x3FE6A09E00000000)
@@ -96,7 +66,7 @@ def _log(x: Any) -> Any:
     return power * _D(6.93147180369123816490e-01) - ((half - rest) - f)
 
 
-@_exact
+@exact
 def _cosine(x: Any) -> Any:
     """The cosine of x / 2 ** 32 turns."""
     q = abs(x * _D(2.0**-30) - _D(2)) - _D(1)
@@ -123,9 +93,7 @@ def uniform(
     for part in range(first, stop):
         drawn, counter = out[part * BLOCK : (part + 1) * BLOCK], begin + _U(part * BLOCK)
         for i in range(drawn.size):
-            word = np.int32(_words(counter + _U(i), k0, k1)[0])
-            folded = np.int32(word ^ np.int32(word >> np.int32(31)))
-            drawn[i] = (a * (f32(folded) * f32(4.6566127342e-10)) - b) * c
+            drawn[i] = (a * uniform_of(words(counter + _U(i), k0, k1)[0]) - b) * c
 
 
 @kernel(made(), i64, i64, i64, f64, f64, fastmath=_EXACT)
@@ -138,5 +106,5 @@ def normal(
     for part in range(first, stop):
         drawn, counter = out[part * BLOCK : (part + 1) * BLOCK], begin + _U(part * BLOCK)
         for i in range(drawn.size):
-            w0, w1 = _words(counter + _U(i), k0, k1)
+            w0, w1 = words(counter + _U(i), k0, k1)
             drawn[i] = a * f32(_root(_D(-2) * _log(_middle(w0))) * _cosine(_middle(w1))) + b

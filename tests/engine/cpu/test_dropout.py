@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from kernel_references import DTYPES, close, normal
+from layouts import assert_same_bits
 
 from hookscope.engine.cpu import dropout, philox
 
@@ -39,3 +40,20 @@ def test_what_is_drawn_as_the_probability_itself_is_kept() -> None:
 def test_dropout_names_a_probability_out_of_range() -> None:
     with pytest.raises(ValueError, match=r"p must lie in \[0, 1\], got 1.5"):
         dropout.dropout(normal(2), 1.5, 0, 0)
+
+
+@pytest.mark.parametrize(("seed", "offset"), [(5, 1000), (-3, 2**64 - 1000), (2**63 + 5, 2**40 + 3)])
+@pytest.mark.parametrize("p", [0.1, 0.5, 1.0, 0.0])
+def test_much_is_dropped_by_the_same_counters_in_any_memory_order(p: float, seed: int, offset: int) -> None:
+    x, g = normal(7, 5, 31, 19).astype(np.float32), normal(7, 5, 31, 19, seed=1).astype(np.float32)
+    x[0, 0, 0, :3] = g[0, 0, 0, :3] = [np.nan, np.inf, -np.inf]
+    counters = np.array([(offset + i) % 2**64 for i in range(x.size)], np.uint64)
+    drawn = philox.philox_uniform(seed, counters).reshape(x.shape)
+    np.testing.assert_array_equal(philox.uniform(seed, offset, x.shape), drawn)
+    kept = drawn >= np.float32(p)
+    rest = np.float32(1 - p or 1)
+    y, mask = assert_same_bits(lambda x: dropout.dropout(x, p, seed, offset), x)
+    np.testing.assert_array_equal(mask, kept)
+    np.testing.assert_array_equal(y, np.where(kept, x / rest, np.float32(0)))
+    found = assert_same_bits(lambda g, mask: dropout.dropout_grad(g, mask, p), g, mask)
+    np.testing.assert_array_equal(found, np.where(kept, g / rest, np.float32(0)))

@@ -18,9 +18,18 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from hookscope.engine.cpu import threads
 from hookscope.engine.debug.captures.statistics import BINS, Statistics, any_nonfinite, statistics
 
 LARGE = 300_001  # elements: several pieces, the last one of odd length
+
+
+def on_threads(count: int, values: Any) -> Statistics:
+    threads.set_number(count)
+    try:
+        return statistics(values)
+    finally:
+        threads.set_number(None)
 
 
 def check_against_numpy(figures: Statistics, finite: npt.NDArray[np.float64]) -> None:
@@ -137,9 +146,10 @@ def test_in_a_large_array_too_values_that_are_not_finite_are_left_out(dtype: str
 @pytest.mark.parametrize("dtype", ["float32", "float64", "int64"])
 def test_the_number_of_threads_changes_no_bit(dtype: str) -> None:
     values = (np.random.default_rng(5).normal(size=10 * LARGE) * 1000).astype(dtype)
-    one, three = statistics(values, threads=1), statistics(values, threads=3)
-    assert (one.mean, one.std, one.norm) == (three.mean, three.std, three.norm)
-    assert one.histogram.tolist() == three.histogram.tolist()
+    one, *others = [on_threads(count, values) for count in (1, 2, 3)]
+    for other in others:
+        assert (one.mean, one.std, one.norm) == (other.mean, other.std, other.norm)
+        assert one.histogram.tolist() == other.histogram.tolist()
 
 
 def test_threads_may_ask_at_once() -> None:
@@ -152,12 +162,12 @@ def test_threads_may_ask_at_once() -> None:
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 def test_a_forked_process_has_helpers_of_its_own() -> None:
     values = np.ones(LARGE)
-    statistics(values, threads=2)
+    on_threads(2, values)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # that there are threads is the point
         child = os.fork()
     if not child:
-        os._exit(int(statistics(values, threads=2).mean))
+        os._exit(int(on_threads(2, values).mean))
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 1
 
 
@@ -309,12 +319,12 @@ def test_numba_is_imported_with_the_first_statistics() -> None:
         "assert 'numba' not in sys.modules\n"
         "assert statistics(1.0).mean == 1 and 'numba' in sys.modules"
     )
-    subprocess.run([sys.executable, "-c", code], check=True)
+    subprocess.run([sys.executable, "-c", code], env={**os.environ, "HOOKSCOPE_NUMBA": "1"}, check=True)
 
 
 def test_without_a_folder_for_machine_code_it_is_compiled_anew() -> None:
     code = "from hookscope.engine.debug import statistics; assert statistics([1.0, 3.0]).std == 1"
-    environment = {**os.environ, "NUMBA_CACHE_LOCATOR_CLASSES": "UserProvidedCacheLocator"}
+    environment = {**os.environ, "HOOKSCOPE_NUMBA": "1", "XDG_CACHE_HOME": os.devnull}
     environment.pop("NUMBA_CACHE_DIR", None)
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
-    assert done.stdout == done.stderr == ""
+    assert done.stdout == "" and "there is no folder to keep it in" in done.stderr

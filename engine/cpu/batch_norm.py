@@ -1,0 +1,111 @@
+"""Batch normalization on arrays, and its gradients.
+
+The channels lie one after another while this computes, each with the samples last, as convolutions hand them on; what
+comes otherwise is copied so, for sums have one order for each shape.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from .array_module import Array, array_module
+from .compiling import address, is_worth, kernels, ready
+from .threads import share
+
+__all__ = ["batch_norm", "batch_norm_grad"]
+
+_BLOCK = 1 << 18
+"""Bytes of channels that are normalized at once: all passes over them but the first find them in the cache."""
+_PART = 1 << 13
+"""The fewest elements of a compiled kernel's part: whole channels."""
+
+
+def batch_norm(x: Array, gamma: Array, beta: Array, epsilon: float) -> tuple[Array, Array, Array]:
+    """Normalize over all axes but 1; also the mean and the biased variance of each channel."""
+    flat = _channels_first(x.astype(np.float32, copy=False) if x.dtype.itemsize < 4 else x)
+    xp = array_module(x)
+    y = xp.empty_like(flat)
+    if is_worth(x):
+        statistics = np.empty((2, len(flat)), np.float32)
+        share(
+            kernels("batch_norm").batch_norm, _number(flat), address(flat), address(y), *flat.shape,
+            _each(flat), epsilon, _single(gamma), _single(beta), statistics,
+        )  # fmt: skip
+        return _as_before(y, x), statistics[0], statistics[1]
+    count = max(1, flat.shape[1])
+    mean, var = xp.empty((2, flat.shape[0], 1), flat.dtype)
+    for part in _parts(flat):
+        mean[part] = flat[part].sum(axis=1, keepdims=True) / count
+        apart = xp.subtract(flat[part], mean[part], out=y[part])
+        var[part] = _dot(apart, apart) / count
+        apart *= gamma[part, None] / xp.sqrt(var[part] + flat.dtype.type(epsilon))
+        apart += beta[part, None]
+    return _as_before(y, x).astype(x.dtype, copy=False), mean.reshape(-1), var.reshape(-1)
+
+
+def batch_norm_grad(
+    g: Array, x: Array, gamma: Array, mean: Array, var: Array, epsilon: float
+) -> tuple[Array, Array, Array]:
+    """Ioffe and Szegedy 2015: dx = gamma * rstd * (g - mean(g) - xhat * mean(g * xhat))."""
+    xp = array_module(x)
+    flat, arrived = (_channels_first(a.astype(np.float32, copy=False) if a.dtype.itemsize < 4 else a) for a in (x, g))
+    dx = xp.empty_like(flat)
+    if is_worth(x) and is_worth(arrived):
+        sums = np.empty((2, len(flat)), np.float32)
+        share(
+            kernels("batch_norm").batch_norm_grad, _number(flat), address(arrived), address(flat), address(dx),
+            *flat.shape, _each(flat), epsilon, _single(gamma), _single(mean), _single(var), sums,
+        )  # fmt: skip
+        of_gamma, of_beta = sums[0], sums[1]
+    else:
+        count = max(1, flat.shape[1])
+        of_gamma, of_beta = xp.empty((2, flat.shape[0], 1), flat.dtype)
+        rstd = 1 / xp.sqrt(var[:, None].astype(flat.dtype) + flat.dtype.type(epsilon))
+        for part in _parts(flat):
+            apart = xp.subtract(flat[part], mean[part, None], out=dx[part])
+            of_beta[part] = arrived[part].sum(axis=1, keepdims=True)
+            of_gamma[part] = _dot(arrived[part], apart) * rstd[part]
+            apart *= of_gamma[part] * rstd[part] / -count
+            apart += arrived[part]
+            apart -= of_beta[part] / count
+            apart *= gamma[part, None] * rstd[part]
+    return (
+        _as_before(dx, x).astype(x.dtype, copy=False),
+        of_gamma.reshape(-1).astype(gamma.dtype, copy=False),
+        of_beta.reshape(-1).astype(gamma.dtype, copy=False),
+    )
+
+
+def _each(flat: Array) -> int:
+    """How many channels a part of a compiled kernel has."""
+    return max(1, _PART // flat.shape[1])
+
+
+def _number(flat: Array) -> int:
+    return -(-len(flat) // _each(flat))
+
+
+def _single(x: Array) -> Array:
+    return ready(x.astype(np.float32, copy=False))
+
+
+def _channels_first(x: Array) -> Array:
+    """(N, C, ...) as (C, numbers of that channel)."""
+    xp = array_module(x)
+    return xp.ascontiguousarray(xp.moveaxis(x, 0, -1)).reshape(x.shape[1], x.size // max(1, x.shape[1]))
+
+
+def _as_before(flat: Array, x: Array) -> Array:
+    return array_module(x).moveaxis(flat.reshape(*x.shape[1:], x.shape[0]), -1, 0)
+
+
+def _parts(flat: Array) -> Iterator[slice]:
+    step = max(1, _BLOCK // max(1, flat.shape[1] * flat.itemsize)) if array_module(flat) is np else flat.shape[0]
+    return (slice(start, start + step) for start in range(0, flat.shape[0], max(1, step)))
+
+
+def _dot(a: Array, b: Array) -> Array:
+    """The product of each row with the other's, added up."""
+    return (a[:, None, :] @ b[:, :, None])[:, :, 0]

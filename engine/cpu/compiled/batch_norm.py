@@ -1,0 +1,64 @@
+"""Batch normalization, forward and back: each channel is a run of numbers in memory, taken twice.
+
+Sums are in float32 over runs of ``RUN`` elements and in float64 over these.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .loops import RUN, f32, f64, floats, given, helper, i64, kernel, made, moments
+
+__all__ = ["batch_norm", "batch_norm_grad"]
+
+@kernel(i64, i64, i64, i64, i64, f64, given(), given(), made(f32, 2))
+def batch_norm(
+    first: int, stop: int, x: int, y: int, channels: int, count: int, each: int, epsilon: float,
+    gamma: Any, beta: Any, statistics: Any,
+) -> None:  # fmt: skip
+    """(x - mean) / sqrt(var + epsilon) * gamma + beta of x (channels, count), ``each`` channels to a part.
+
+    ``statistics`` (2, channels) are the mean and the variance.
+    """
+    for channel in range(first * each, min(stop * each, channels)):
+        at = 4 * channel * count
+        average, variance = moments(x + at, count)
+        mean, scale, shift = f32(average), f32(f64(gamma[channel]) / np.sqrt(variance + epsilon)), beta[channel]
+        statistics[0, channel], statistics[1, channel] = mean, f32(variance)
+        old, new = floats(x + at, count), floats(y + at, count)
+        for i in range(count):
+            new[i] = (old[i] - mean) * scale + shift
+
+
+@helper
+def _products(g: Any, x: Any, mean: Any) -> Any:
+    total, along = f32(0), f32(0)
+    for i in range(x.size):
+        total += g[i]
+        along += g[i] * (x[i] - mean)
+    return total, along
+
+
+@kernel(i64, i64, i64, i64, i64, i64, f64, given(), given(), given(), made(f32, 2))
+def batch_norm_grad(
+    first: int, stop: int, g: int, x: int, dx: int, channels: int, count: int, each: int, epsilon: float,
+    gamma: Any, mean: Any, variance: Any, sums: Any,
+) -> None:  # fmt: skip
+    """The gradients for x, and in ``sums`` (2, channels) for gamma and beta."""
+    for channel in range(first * each, min(stop * each, channels)):
+        at, middle = 4 * channel * count, mean[channel]
+        total, along = f64(0), f64(0)
+        for start in range(0, count, RUN):
+            size, place = min(RUN, count - start), at + 4 * start
+            one, other = _products(floats(g + place, size), floats(x + place, size), middle)
+            total += f64(one)
+            along += f64(other)
+        rstd = 1 / np.sqrt(f64(variance[channel]) + epsilon)
+        sums[0, channel], sums[1, channel] = f32(along * rstd), f32(total)
+        scale, shift = f32(f64(gamma[channel]) * rstd), f32(total / f64(count))
+        slope = f32(along * rstd * rstd / f64(count))
+        arrived, old, new = floats(g + at, count), floats(x + at, count), floats(dx + at, count)
+        for i in range(count):
+            new[i] = (arrived[i] - shift - (old[i] - middle) * slope) * scale

@@ -1,0 +1,65 @@
+"""Cross-entropy of rows of logits with the index of a class, in one pass, and its gradient."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .loops import RUN, exp, f32, f64, floats, given, greater, helper, i64, kernel, made
+
+__all__ = ["cross_entropy", "cross_entropy_grad"]
+
+
+@helper
+def _largest(x: Any) -> Any:
+    """The largest of these; any of them where one is NaN, which the exponentials then pass on."""
+    found = x[0]
+    for i in range(1, x.size):
+        found = greater(found, x[i])
+    return found
+
+
+@helper
+def _exponentials(x: Any, top: Any) -> Any:
+    total = f64(0)
+    for start in range(0, x.size, RUN):
+        run, part = x[start : start + RUN], f32(0)
+        for i in range(run.size):
+            part += exp(run[i] - top)
+        total += f64(part)
+    return total
+
+
+@kernel(i64, i64, i64, i64, given(i64), i64, made(), made())
+def cross_entropy(
+    first: int, stop: int, x: int, rows: int, count: int, each: int, labels: Any, ignored: int, loss: Any, lse: Any
+) -> None:
+    """log(sum(exp(x))) of x (rows, count), and how far that is above the labeled logit; 0 for an ``ignored`` label."""
+    for row in range(first * each, min(stop * each, rows)):
+        logits = floats(x + 4 * row * count, count)
+        top = _largest(logits)
+        above = np.log(_exponentials(logits, top))
+        lse[row] = f32(top + above)
+        loss[row] = f32(0) if labels[row] == ignored else f32(above - (f64(logits[labels[row]]) - top))
+
+
+@helper
+def _probabilities(x: Any, dx: Any, lse: Any, factor: Any) -> None:
+    for i in range(x.size):
+        dx[i] = exp(x[i] - lse) * factor
+
+
+@kernel(i64, i64, i64, i64, i64, given(i64), i64, given(), given())
+def cross_entropy_grad(
+    first: int, stop: int, x: int, dx: int, rows: int, count: int, each: int, labels: Any, ignored: int,
+    g: Any, lse: Any,
+) -> None:  # fmt: skip
+    """The gradient for x, from that of the losses."""
+    for row in range(first * each, min(stop * each, rows)):
+        logits, new, label = floats(x + 4 * row * count, count), floats(dx + 4 * row * count, count), labels[row]
+        if label == ignored:
+            new[:] = 0
+        else:
+            _probabilities(logits, new, lse[row], g[row])
+            new[label] = (exp(logits[label] - lse[row]) - f32(1)) * g[row]

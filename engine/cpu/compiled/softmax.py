@@ -1,0 +1,115 @@
+"""Softmax and its logarithm along rows, and their gradients: each row is in a cache when it is read again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .loops import RUN, exp, f32, f64, floats, greater, helper, i64, kernel
+
+__all__ = ["log_softmax", "log_softmax_grad", "softmax", "softmax_grad"]
+
+
+@helper
+def _largest(x: Any) -> Any:
+    """The largest of these; any of them where one is NaN, which the exponentials then pass on."""
+    found = x[0]
+    for i in range(1, x.size):
+        found = greater(found, x[i])
+    return found
+
+
+@helper
+def _exponentials(x: Any, y: Any, top: Any) -> Any:
+    """exp(x - top) into y; and their sum."""
+    total = f64(0)
+    for start in range(0, x.size, RUN):
+        old, new, part = x[start : start + RUN], y[start : start + RUN], f32(0)
+        for i in range(old.size):
+            power = exp(old[i] - top)
+            new[i] = power
+            part += power
+        total += f64(part)
+    return total
+
+
+@helper
+def _scaled(x: Any, factor: Any) -> None:
+    for i in range(x.size):
+        x[i] *= factor
+
+
+@kernel(i64, i64, i64, i64, i64)
+def softmax(first: int, stop: int, x: int, y: int, rows: int, count: int, each: int) -> None:
+    """Of x (rows, count), ``each`` rows to a part."""
+    for row in range(first * each, min(stop * each, rows)):
+        old, new = floats(x + 4 * row * count, count), floats(y + 4 * row * count, count)
+        _scaled(new, f32(1 / _exponentials(old, new, _largest(old))))
+
+
+@helper
+def _apart(x: Any, y: Any, top: Any, length: Any) -> None:
+    for i in range(x.size):
+        y[i] = (x[i] - top) - length
+
+
+@kernel(i64, i64, i64, i64, i64)
+def log_softmax(first: int, stop: int, x: int, y: int, rows: int, count: int, each: int) -> None:
+    """Of x (rows, count), ``each`` rows to a part."""
+    for row in range(first * each, min(stop * each, rows)):
+        old, new = floats(x + 4 * row * count, count), floats(y + 4 * row * count, count)
+        top = _largest(old)
+        _apart(old, new, top, f32(np.log(_exponentials(old, new, top))))
+
+
+@helper
+def _dot(x: Any, y: Any) -> Any:
+    total = f64(0)
+    for start in range(0, x.size, RUN):
+        one, other, part = x[start : start + RUN], y[start : start + RUN], f32(0)
+        for i in range(one.size):
+            part += one[i] * other[i]
+        total += f64(part)
+    return total
+
+
+@helper
+def _of_softmax(g: Any, y: Any, dx: Any, inner: Any) -> None:
+    for i in range(g.size):
+        dx[i] = (g[i] - inner) * y[i]
+
+
+@kernel(i64, i64, i64, i64, i64, i64)
+def softmax_grad(first: int, stop: int, g: int, y: int, dx: int, rows: int, count: int, each: int) -> None:
+    """The gradient from the output y (rows, count)."""
+    for row in range(first * each, min(stop * each, rows)):
+        at = 4 * row * count
+        arrived, out = floats(g + at, count), floats(y + at, count)
+        _of_softmax(arrived, out, floats(dx + at, count), f32(_dot(arrived, out)))
+
+
+@helper
+def _sum(x: Any) -> Any:
+    total = f64(0)
+    for start in range(0, x.size, RUN):
+        run, part = x[start : start + RUN], f32(0)
+        for i in range(run.size):
+            part += run[i]
+        total += f64(part)
+    return total
+
+
+@helper
+def _of_log_softmax(g: Any, y: Any, dx: Any, total: Any) -> None:
+    for i in range(g.size):
+        dx[i] = g[i] - exp(y[i]) * total
+
+
+@kernel(i64, i64, i64, i64, i64, i64)
+def log_softmax_grad(first: int, stop: int, g: int, y: int, dx: int, rows: int, count: int, each: int) -> None:
+    """The gradient from the output y (rows, count)."""
+    for row in range(first * each, min(stop * each, rows)):
+        at = 4 * row * count
+        arrived = floats(g + at, count)
+        _of_log_softmax(arrived, floats(y + at, count), floats(dx + at, count), f32(_sum(arrived)))
