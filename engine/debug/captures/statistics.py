@@ -38,7 +38,7 @@ _SMALLEST, _LARGEST = 1e-140, 1e145
 _HELD_BY_FLOAT32 = frozenset(["float32", "float16", "bfloat16", "int8", "uint8", "int16", "uint16", "bool"])
 _SINGLE, _DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
 
-# Elements that ``any_nonfinite`` looks at in one go, and has NumPy look at.
+# Elements of a block of the kernels; so many ``any_nonfinite`` has NumPy look at.
 _SMALL = 1 << 15
 
 _STEPS = np.arange(BINS + 1) / BINS
@@ -99,7 +99,13 @@ def statistics(value: object) -> Statistics:
     Raises:
         TypeError: the elements are no numbers.
     """
-    return statistics_of((value,))[0]
+    array = _on_host(value)
+    name, target = _working_type(array.dtype)
+    if is_on() and _is_direct(array):
+        measured = _measured_alone(array) if array.size <= _SMALL else _measured_where_they_are([array])[0]
+    else:
+        measured = _measured(array, target, 1.0)
+    return _statistics(array, name, target, measured)
 
 
 def statistics_of(values: Iterable[object]) -> list[Statistics]:
@@ -145,6 +151,8 @@ def _changes_where_they_are(pairs: Sequence[tuple[_Array, _Array]]) -> list[tupl
 
 
 def _change(now: Any, before: Any) -> tuple[float, float]:
+    if not now.size:
+        return 0.0, 0.0
     with np.errstate(all="ignore"):
         difference = now - before if now.dtype.kind not in "biu" else now.astype(np.float64) - before
     figures, norm = statistics(difference), statistics(before).norm
@@ -181,6 +189,14 @@ def _is_direct(array: _Array) -> bool:
     if not ((dtype is _SINGLE or dtype is _DOUBLE) and flags.aligned):
         return False
     return bool(flags.forc or _in_memory_order(array).flags.forc)
+
+
+def _measured_alone(array: _Array) -> _Measured:
+    """Of one array of at most a block, with less to prepare."""
+    figures, counts = np.empty((1, 10)), np.empty((1, BINS), np.int64)
+    values = np.array([(address(array), array.size, array.dtype is _DOUBLE, 0, 0)], np.int64)
+    share(_kernels().whole, 1, values, figures, counts)
+    return figures[0].tolist(), counts[0]
 
 
 def _measured_where_they_are(arrays: Sequence[_Array]) -> list[_Measured]:
