@@ -212,7 +212,8 @@ def attach(tap: Tap) -> None:
 
 def detach(tap: Tap) -> None:
     """Stop a tap from watching; one that is not attached is left alone."""
-    for taps in (cell_taps, operator_taps, bprop_taps, loss_taps, attention, *_listening.values()):
+    lists: tuple[list[Any], ...] = (cell_taps, operator_taps, bprop_taps, loss_taps, attention, *_listening.values())
+    for taps in lists:
         if tap in taps:
             taps.remove(tap)
 

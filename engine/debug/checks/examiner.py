@@ -77,7 +77,7 @@ class Examiner:
             if not capture.context:
                 self._arrived = None
         elif looked_for.against_first and self._is_first_gradient(capture):
-            self._arrived = capture.statistics()
+            self._arrived = capture.figures()
         wanted, key = looked_for.at(capture), ""
         hits = tried(capture, wanted, self._arrived, names, self._events.say)
         held = {hit.condition.name: hit for hit in hits}
