@@ -12,6 +12,7 @@ import numpy as np
 
 from .array_module import Array, array_module
 from .compiling import address, is_worth, kernels, ready
+from .copying import contiguous
 from .threads import share
 
 __all__ = ["batch_norm", "batch_norm_grad"]
@@ -28,6 +29,7 @@ def batch_norm(x: Array, gamma: Array, beta: Array, epsilon: float) -> tuple[Arr
     xp = array_module(x)
     y = xp.empty_like(flat)
     if is_worth(x):
+        flat = ready(flat)
         statistics = np.empty((2, len(flat)), np.float32)
         share(
             kernels("batch_norm").batch_norm, _number(flat), address(flat), address(y), *flat.shape,
@@ -53,6 +55,7 @@ def batch_norm_grad(
     flat, arrived = (_channels_first(a.astype(np.float32, copy=False) if a.dtype.itemsize < 4 else a) for a in (x, g))
     dx = xp.empty_like(flat)
     if is_worth(x) and is_worth(arrived):
+        flat, arrived = ready(flat), ready(arrived)
         sums = np.empty((2, len(flat)), np.float32)
         share(
             kernels("batch_norm").batch_norm_grad, _number(flat), address(arrived), address(flat), address(dx),
@@ -93,8 +96,8 @@ def _single(x: Array) -> Array:
 
 def _channels_first(x: Array) -> Array:
     """(N, C, ...) as (C, numbers of that channel)."""
-    xp = array_module(x)
-    return xp.ascontiguousarray(xp.moveaxis(x, 0, -1)).reshape(x.shape[1], x.size // max(1, x.shape[1]))
+    turned = array_module(x).moveaxis(x, 0, -1)
+    return contiguous(turned).reshape(x.shape[1], x.size // max(1, x.shape[1]))
 
 
 def _as_before(flat: Array, x: Array) -> Array:

@@ -95,13 +95,13 @@ def _shared_product(a: Array, b: Array, bias: Array | None) -> Array:
         c = np.empty((*above, m, n), np.float32)
         starts = np.stack([_starts(x, above) for x in (a, b, c)], axis=1)
     rows, columns, tiles = m, n, 1
-    # Tiles of a size that shapes fix, the longer side halved, that small products fill; full lines of the cache.
+    # Tiles of a size that shapes fix: high ones, in which a block of b is used often, and of full lines of the cache.
     while len(starts) * tiles < _MOST_TILES and m * n * k >= 2 * tiles * _LEAST_SHARED:
         unit = 64 if max(rows, columns) > 64 else 16
-        if rows > columns:
-            rows = -(-rows // (2 * unit)) * unit
-        else:
+        if columns > unit or rows <= unit:
             columns = -(-columns // (2 * unit)) * unit
+        else:
+            rows = -(-rows // (2 * unit)) * unit
         tiles *= 2
     across, down = -(-n // columns), -(-m // rows)
     bias = None if bias is None else ready(bias)

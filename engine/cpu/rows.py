@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .array_module import Array
 from .compiling import ready
+from .copying import contiguous
 
 __all__ = ["as_rows", "per_part"]
 
@@ -19,4 +20,4 @@ def per_part(rows: int, count: int) -> tuple[int, int]:
 
 def as_rows(x: Array, axis: int) -> Array:
     """``x`` in one piece in which the numbers along ``axis`` lie side by side."""
-    return ready(x.swapaxes(axis, -1))
+    return ready(contiguous(x.swapaxes(axis, -1)))

@@ -21,6 +21,7 @@ from ..core.tensor import Tensor
 from ..core.types import Array, Number
 from ..core.views import OWN_REFERENCES, ViewOperator, is_own, link
 from ..cpu.array_module import array_module
+from ..cpu.scattering import rows_added
 from ..cpu.widening import in_single
 from .arguments import check_tensor
 from .elementwise import cast_operator, fit
@@ -37,6 +38,9 @@ def _put_kernel(x: Array, value: Array | Number, index: Any) -> Array:
 
 @in_single
 def _scatter_add_kernel(g: Array, index: Any, shape: tuple[int, ...]) -> Array:
+    found = rows_added(g, index, shape)
+    if found is not None:
+        return found
     xp = array_module(g)
     spread = xp.zeros(shape, g.dtype)
     if _is_basic(index):

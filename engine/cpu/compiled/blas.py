@@ -76,9 +76,14 @@ _HIGH = 128
 @helper
 def _bring_in_order(found: Any, turned: bool, rows: int, columns: int, b: int, ldb: int) -> None:
     given = floats(b, (columns - 1) * ldb + rows if turned else (rows - 1) * ldb + columns)
-    for i in range(rows):
+    if turned:
         for j in range(columns):
-            found[i * columns + j] = given[j * ldb + i if turned else i * ldb + j]
+            for i in range(rows):
+                found[i * columns + j] = given[j * ldb + i]
+    else:
+        for i in range(rows):
+            for j in range(columns):
+                found[i * columns + j] = given[i * ldb + j]
 
 
 @helper

@@ -33,8 +33,6 @@ _PAIRS = 128
 """Of elements that are binned at a time. With more, memory is not read ahead while the bins are counted."""
 _WORTH_PAIRS = 2048
 """Elements from which on pairs are worth the table that they are counted in."""
-_WORTH_QUICK = 2.0**-13
-"""With a larger error too many places have to be found in float64 after all."""
 _SMALLEST, _LARGEST = 1e-140, 1e145
 """Magnitudes whose squares neither overflow nor vanish, nor do sums of them."""
 
@@ -133,33 +131,6 @@ def _bin(value: Any, low: float, bins_per_unit: float) -> Any:
 
 
 @helper(fastmath=_EXACT)
-def _places(ones: Any, others: Any, low: float, bins_per_unit: float, places: Any) -> None:
-    for i in range(ones.size):
-        one, other = _bin(ones[i], low, bins_per_unit), _bin(others[i], low, bins_per_unit)
-        places[i] = np.uint16(one * BINS + other)
-
-
-_F = np.float32
-_ROUND = _F(12582912.0)
-"""1.5 * 2**23: added to a float32 it leaves the nearest whole number in the last bits."""
-_FIRST, _LAST = _F(-0.25), _F(BINS - 0.75)
-
-
-@helper(fastmath=frozenset({"contract"}))  # regrouped, adding _ROUND and taking it off again would be nothing
-def _quick_places(ones: Any, others: Any, bins_per_unit: Any, offset: Any, places: Any) -> Any:
-    """The same in float32, in half of the time; returns how far an element was from the middle of its bin at most."""
-    farthest = _F(0)
-    for i in range(ones.size):
-        one = lesser(greater(_F(ones[i]) * bins_per_unit + offset, _FIRST), _LAST)
-        other = lesser(greater(_F(others[i]) * bins_per_unit + offset, _FIRST), _LAST)
-        first, second = _F(one + _ROUND), _F(other + _ROUND)
-        places[i] = np.uint16(first.view(np.uint32) * np.uint32(BINS) + second.view(np.uint32))
-        away = greater(abs(one - (first - _ROUND)), abs(other - (second - _ROUND)))
-        farthest = greater(farthest, away)
-    return farthest
-
-
-@helper(fastmath=_EXACT)
 def _count(x: Any, all_finite: bool, low: float, high: float, counts: Any) -> None:
     """Count the finite ones of up to ``PIECE`` elements into equal bins between two limits."""
     # Rounded up a little: an element on the limit of two bins counts above it.
@@ -174,17 +145,12 @@ def _count(x: Any, all_finite: bool, low: float, high: float, counts: Any) -> No
         # tables, so that an addition seldom waits for the one before it to the same place.
         tables = np.zeros((2, BINS * BINS), np.uint16)
         places = np.empty(_PAIRS, np.uint16)
-        # In float32 a place is wrong by less than this. So near to a limit between two bins float64 has to tell.
-        error = (4 * max(-low, high) * bins_per_unit + 4 * BINS) * 2.0**-24
-        quick = block.itemsize == 4 and error < _WORTH_QUICK and 1e-30 < high - low < 1e30
-        sure = _F(0.5 - error)
         for begin in range(0, done, 2 * _PAIRS):
             ones = block[begin : begin + _PAIRS]
             others = block[begin + _PAIRS : begin + 2 * _PAIRS]
-            if not quick or (
-                _quick_places(ones, others, _F(bins_per_unit), _F(-low * bins_per_unit - 0.5), places) > sure
-            ):
-                _places(ones, others, low, bins_per_unit, places)
+            for i in range(_PAIRS):
+                one, other = _bin(ones[i], low, bins_per_unit), _bin(others[i], low, bins_per_unit)
+                places[i] = np.uint16(one * BINS + other)
             for i in range(0, _PAIRS, 2):
                 tables[0, places[i]] += np.uint16(1)
                 tables[1, places[i + 1]] += np.uint16(1)

@@ -25,7 +25,7 @@ from hookscope.engine.cpu.threads import share
 
 from .by_array import ByArray
 
-__all__ = ["BINS", "Statistics", "any_nonfinite", "changes", "load_kernels", "statistics", "statistics_of"]
+__all__ = ["BINS", "Statistics", "any_nonfinite", "changes", "figures", "load_kernels", "statistics", "statistics_of"]
 
 BINS = 64
 
@@ -38,10 +38,11 @@ _SMALLEST, _LARGEST = 1e-140, 1e145
 _HELD_BY_FLOAT32 = frozenset(["float32", "float16", "bfloat16", "int8", "uint8", "int16", "uint16", "bool"])
 _SINGLE, _DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
 
-# Elements that ``any_nonfinite`` looks at in one go, and has NumPy look at.
+# Elements of a block of the kernels; so many ``any_nonfinite`` has NumPy look at.
 _SMALL = 1 << 15
 
 _STEPS = np.arange(BINS + 1) / BINS
+_NOT_COUNTED = np.zeros(0, np.int64)
 
 _Array = npt.NDArray[Any]
 _Measured = tuple[list[float], npt.NDArray[np.int64]]
@@ -54,7 +55,7 @@ class Statistics:
 
     ``std`` divides by the number of elements, ``norm`` is the Euclidean norm. ``histogram`` counts the elements in 64
     equal bins between ``minimum`` and ``maximum``; one on the limit of two bins, or less than 2**-44 of the range
-    below it, counts above it.
+    below it, counts above it. It is empty where nobody asked for it (``figures``).
     """
 
     count: int
@@ -99,11 +100,23 @@ def statistics(value: object) -> Statistics:
     Raises:
         TypeError: the elements are no numbers.
     """
-    return statistics_of((value,))[0]
+    array = _on_host(value)
+    if array.size > _SMALL or not (is_on() and _is_direct(array)):
+        return statistics_of((array,))[0]
+    return _statistics(array, *_working_type(array.dtype), _measured_alone(array))
 
 
-def statistics_of(values: Iterable[object]) -> list[Statistics]:
+def figures(value: object) -> Statistics:
+    """The same without the histogram, which takes longer than all else."""
+    return statistics_of((value,), counted=False)[0]
+
+
+def statistics_of(values: Iterable[object], counted: bool = True) -> list[Statistics]:
     """The figures of several values, in one pass over those that the kernels read where they are.
+
+    Args:
+        values: tensors, arrays or numbers.
+        counted: whether there are to be histograms.
 
     Raises:
         TypeError: the elements of one are no numbers.
@@ -111,7 +124,7 @@ def statistics_of(values: Iterable[object]) -> list[Statistics]:
     given = [_on_host(value) for value in values]
     types = [_working_type(array.dtype) for array in given]
     direct = [array for array in given if _is_direct(array)] if is_on() else []
-    measured = iter(_measured_where_they_are(direct) if direct else ())
+    measured = iter(_measured_where_they_are(direct, counted) if direct else ())
     return [
         _statistics(array, *kind, next(measured) if direct and _is_direct(array) else _measured(array, kind[1], 1.0))
         for array, kind in zip(given, types, strict=True)
@@ -145,10 +158,12 @@ def _changes_where_they_are(pairs: Sequence[tuple[_Array, _Array]]) -> list[tupl
 
 
 def _change(now: Any, before: Any) -> tuple[float, float]:
+    if not now.size:
+        return 0.0, 0.0
     with np.errstate(all="ignore"):
         difference = now - before if now.dtype.kind not in "biu" else now.astype(np.float64) - before
-    figures, norm = statistics(difference), statistics(before).norm
-    return figures.norm if figures.finite == figures.count else math.nan, norm
+    changed, was = statistics_of((difference, before), counted=False)
+    return changed.norm if changed.finite == changed.count else math.nan, was.norm
 
 
 def _statistics(array: _Array, name: str, target: np.dtype[Any], measured: _Measured) -> Statistics:
@@ -168,7 +183,7 @@ def _statistics(array: _Array, name: str, target: np.dtype[Any], measured: _Meas
             std = math.sqrt(deviations / count) * scale
         else:
             std = 0.0
-            histogram[BINS // 2] = count
+            histogram[BINS // 2 : BINS // 2 + 1] = count
     zeros, nan, positive_inf, negative_inf = map(int, others)
     return Statistics(
         array.size, array.shape, name, low, high, mean, std, norm, zeros, nan, positive_inf, negative_inf, histogram
@@ -183,18 +198,29 @@ def _is_direct(array: _Array) -> bool:
     return bool(flags.forc or _in_memory_order(array).flags.forc)
 
 
-def _measured_where_they_are(arrays: Sequence[_Array]) -> list[_Measured]:
+def _measured_alone(array: _Array) -> _Measured:
+    """Of one array of at most a block, with less to prepare."""
+    figures, counts = np.empty((1, 10)), np.empty((1, BINS), np.int64)
+    values = np.array([(address(array), array.size, array.dtype is _DOUBLE, 0, 0)], np.int64)
+    share(_kernels().whole, 1, values, figures, counts)
+    return figures[0].tolist(), counts[0]
+
+
+def _measured_where_they_are(arrays: Sequence[_Array], counted: bool) -> list[_Measured]:
     """Of arrays that the kernels read where they are."""
     inner = _kernels()
     values, blocks, pieces = _table(arrays)
     figures = np.empty((len(arrays), 10))
-    if blocks[-1] <= len(arrays) and all(array.size <= inner.BLOCK for array in arrays):
+    if counted and all(array.size <= inner.BLOCK for array in arrays):
         counts = np.empty((len(arrays), BINS), np.int64)
         share(inner.whole, len(arrays), values, figures, counts)
         return list(zip(figures.tolist(), counts, strict=True))
-    rows, counts = np.empty((blocks[-1], 10)), np.empty((pieces[-1], BINS), np.int64)
+    rows = np.empty((blocks[-1], 10))
     share(inner.survey, blocks[-1], values, rows)
     share(inner.merge, len(arrays), np.array(blocks), rows, figures)
+    if not counted:
+        return [(row, _NOT_COUNTED) for row in figures.tolist()]
+    counts = np.empty((pieces[-1], BINS), np.int64)
     share(inner.count, pieces[-1], values, figures, counts)
     histograms = [counts[first:stop].sum(axis=0) for first, stop in itertools.pairwise(pieces)]
     return list(zip(figures.tolist(), histograms, strict=True))

@@ -146,7 +146,7 @@ class Updates:
         self._calls.append(_Call(step, followed))
 
     def _look_at_gradients(self, followed: list[_Followed], step: int) -> None:
-        came = iter(statistics_of([one.gradient for one in followed if one.gradient is not None]))
+        came = iter(statistics_of([one.gradient for one in followed if one.gradient is not None], counted=False))
         figures = [None if one.gradient is None else next(came) for one in followed]
         largest = max((root_mean_square(found) for found in figures if found is not None and found.finite), default=0.0)
         for one, found in zip(followed, figures, strict=True):

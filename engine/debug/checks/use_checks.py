@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from hookscope.engine.core import taps
 from hookscope.engine.core.parameter import Parameter
 
-from ..captures.statistics import Statistics, statistics
+from ..captures.statistics import Statistics, figures
 from ..conditions.parameters import FrozenSeen, UseSeen
 from ..conditions.values import RepeatedSeen
 from .operands import arrays_of
@@ -72,7 +72,7 @@ class UseWatch(Watcher):
             if array.ndim > 1 and self._uses[id(array)] >= _STEPS:
                 arrived = arrays_of(gradient)
                 if arrived:
-                    self._arrived[id(array)].append(statistics(arrived[0]))
+                    self._arrived[id(array)].append(figures(arrived[0]))
 
     def differentiated(self, values: list[Tensor], pairs: list[tuple[Parameter, Tensor | None]]) -> None:
         """A gradient call with weights has ended."""

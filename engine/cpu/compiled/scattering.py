@@ -1,0 +1,26 @@
+"""Rows added into a table, in the order in which they come."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .loops import floats, given, helper, i64, kernel
+
+__all__ = ["rows_added"]
+
+
+@helper
+def _add(x: Any, y: Any) -> None:
+    for i in range(x.size):
+        x[i] += y[i]
+
+
+@kernel(i64, i64, i64, i64, i64, given(i64))
+def rows_added(first: int, stop: int, table: int, rows: int, each: int, size: int, g: int, places: Any) -> None:
+    """table (rows, size) is 0, and row ``places[i]`` of it gets row i of g added, in order; ``each`` rows to a part."""
+    begin, end = first * each, min(stop * each, rows)
+    floats(table + 4 * begin * size, (end - begin) * size)[:] = 0
+    for i in range(places.size):
+        place = places[i]
+        if begin <= place < end:
+            _add(floats(table + 4 * place * size, size), floats(g + 4 * i * size, size))
