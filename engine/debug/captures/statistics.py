@@ -40,6 +40,8 @@ _SINGLE, _DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
 
 # Elements of a block of the kernels; so many ``any_nonfinite`` has NumPy look at.
 _SMALL = 1 << 15
+# Elements whose histogram costs less than to leave it out.
+_FEW = 1 << 12
 
 _STEPS = np.arange(BINS + 1) / BINS
 _NOT_COUNTED = np.zeros(0, np.int64)
@@ -107,7 +109,9 @@ def statistics(value: object) -> Statistics:
 
 
 def figures(value: object) -> Statistics:
-    """The same without the histogram, which takes longer than all else."""
+    """The same without the histogram, which takes longer than all else where there are many elements."""
+    if _on_host(value).size <= _FEW:
+        return statistics(value)
     return statistics_of((value,), counted=False)[0]
 
 
