@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from .given_up import GivenUp
 
-__all__ = ["Capture", "capture_key", "cell_name", "pick_slot"]
+__all__ = ["Capture", "capture_key", "cell_name", "forget_figures", "pick_slot"]
 
 
 def cell_name(path: str) -> str:
@@ -127,6 +127,11 @@ def _figures(array: Any, counted: bool) -> Statistics:
     with contextlib.suppress(TypeError):  # an array class without weak references: computed again next time
         _known[key] = (weakref.ref(array, lambda _: _known.pop(key, None)), found)
     return found
+
+
+def forget_figures(array: Any) -> None:
+    """An array is kept no more: whoever holds it alone by now may write into it."""
+    _known.pop(id(array), None)
 
 
 def pick_slot(name: str, value: object, tensor: type) -> Iterator[tuple[str, Any]]:

@@ -23,7 +23,7 @@ from contextlib import suppress
 from itertools import count
 from typing import TYPE_CHECKING
 
-from .capture import Capture
+from .capture import Capture, forget_figures
 from .given_up import GivenUp, given_up
 from .held import HeldArrays
 from .size_texts import size_text
@@ -179,6 +179,7 @@ class CaptureRing:
         self.dropped += 1
 
     def _let_go(self, oldest: Capture) -> None:
+        forget_figures(oldest.value._array)
         _together.bytes -= self._held.remove(oldest.value._array)
         if self.on_give_up is not None:
             self.on_give_up(self._items[0].index if self._items else None)

@@ -12,7 +12,6 @@ import functools
 import itertools
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any
@@ -22,8 +21,6 @@ import numpy.typing as npt
 
 from hookscope.engine.cpu.compiling import address, is_on, is_worth, kernels, ready
 from hookscope.engine.cpu.threads import share
-
-from .by_array import ByArray
 
 __all__ = ["BINS", "Statistics", "any_nonfinite", "changes", "figures", "load_kernels", "statistics", "statistics_of"]
 
@@ -40,6 +37,8 @@ _SINGLE, _DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
 
 # Elements of a block of the kernels; so many ``any_nonfinite`` has NumPy look at.
 _SMALL = 1 << 15
+# Elements whose histogram costs less than to leave it out.
+_FEW = 1 << 12
 
 _STEPS = np.arange(BINS + 1) / BINS
 _NOT_COUNTED = np.zeros(0, np.int64)
@@ -107,7 +106,9 @@ def statistics(value: object) -> Statistics:
 
 
 def figures(value: object) -> Statistics:
-    """The same without the histogram, which takes longer than all else."""
+    """The same without the histogram, which takes longer than all else where there are many elements."""
+    if _on_host(value).size <= _FEW:
+        return statistics(value)
     return statistics_of((value,), counted=False)[0]
 
 
@@ -341,26 +342,14 @@ def _kernels() -> ModuleType:
     return kernels("statistics")
 
 
-# Arrays, or what they are views of, that were seen to be finite: they never change.
-_finite: ByArray[bool] = ByArray()
-
-
 def any_nonfinite(array: Any) -> bool:
-    """Whether a NumPy or CuPy array holds a NaN or an infinity; of one array this is found out once.
+    """Whether a NumPy or CuPy array holds a NaN or an infinity.
 
     Raises:
         TypeError: the elements are no numbers.
     """
-    if array.dtype.kind in "biu" or _finite.get(array):
+    if array.dtype.kind in "biu":
         return False
-    found = _looks_nonfinite(array)
-    if not found:
-        with suppress(TypeError):  # an array class without weak references: looked at again next time
-            _finite.put(array, True)
-    return found
-
-
-def _looks_nonfinite(array: Any) -> bool:
     if array.size <= _SMALL or type(array) is not np.ndarray:
         return not bool(np.isfinite(array).all())
     if is_worth(array, _SMALL) and _is_direct(array):

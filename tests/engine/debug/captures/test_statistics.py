@@ -367,6 +367,8 @@ def test_a_view_of_what_is_finite_is_finite_and_one_of_what_is_not_may_be() -> N
     spoilt[7, 7] = np.inf
     assert any_nonfinite(spoilt) and not any_nonfinite(spoilt[8:]) and any_nonfinite(spoilt[:, 7])
     assert any_nonfinite(spoilt.transpose(1, 0)) and any_nonfinite(spoilt)
+    values[7, 7] = np.nan  # as where an optimizer steps in place: nothing is remembered of an array
+    assert any_nonfinite(values)
 
 
 @pytest.mark.parametrize("dtype", ["bool", "uint8", "int64"])
