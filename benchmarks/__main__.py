@@ -8,13 +8,26 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 
-from . import checkpoints, gpu_check, import_time, kernel_start, panel_times, training, value_statistics, watching
+from . import (
+    checkpoints,
+    first_use,
+    gpu_check,
+    import_time,
+    kernel_start,
+    panel_times,
+    step_memory,
+    training,
+    value_statistics,
+    watching,
+)
 
 # Name -> what runs it, with the arguments for a quick look and for a thorough one.
 BENCHMARKS: dict[str, tuple[Callable[[list[str]], object], list[str], list[str]]] = {
     "import_time": (import_time.main, ["--repeats", "5"], []),
     "kernel_start": (kernel_start.main, ["--repeats", "3"], []),
     "training": (training.main, ["--quick"], []),
+    "step_memory": (step_memory.main, ["--quick"], []),
+    "first_use": (first_use.main, ["--quick"], []),
     "value_statistics": (value_statistics.main, ["--quick"], []),
     "watching": (watching.main, ["--quick"], []),
     "panel_times": (panel_times.main, ["--repeats", "3", "--steps", "20"], []),
@@ -25,7 +38,7 @@ BENCHMARKS: dict[str, tuple[Callable[[list[str]], object], list[str], list[str]]
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="fewer repeats: under two minutes")
+    parser.add_argument("--quick", action="store_true", help="fewer repeats: some minutes")
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(BENCHMARKS)}; default: all")
     options = parser.parse_args()
     unknown = [name for name in options.names if name not in BENCHMARKS]

@@ -211,7 +211,7 @@ def main(arguments: list[str] | None = None) -> None:
         print("not measured: Playwright is not installed; `make test` installs it")
         return
     from tests.browser.chromium import find_chromium, how_to, missing_packages
-    from tests.browser.lab import PAGE_SECONDS, Notebook, browser_window, lab_server, write_notebook
+    from tests.browser.lab import PAGE_SECONDS, Notebook, Window, browser_context, lab_server, write_notebook
 
     chromium, missing = find_chromium(), missing_packages()
     if chromium is None or missing:
@@ -228,10 +228,10 @@ def main(arguments: list[str] | None = None) -> None:
         tempfile.TemporaryDirectory() as folder,
         lab_server(Path(folder)) as server,
         sync_playwright() as playwright,
-        browser_window(playwright, chromium) as window,
+        browser_context(playwright, chromium, Path(folder) / "profile") as context,
     ):
         write_notebook(server.root / "panel_times.ipynb", cells)
-        notebook = Notebook(server, window.page, "panel_times.ipynb")
+        notebook = Notebook(server, Window(context.new_page()).page, "panel_times.ipynb")
         notebook.open()
         try:
             _measure(notebook, options.repeats, options.steps)

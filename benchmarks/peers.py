@@ -5,8 +5,9 @@ worker that waits takes no time. A worker is this file, run by the interpreter t
 
     PYTHON benchmarks/peers.py NAME THREADS      commands and replies are lines of JSON
 
-What is measured is in ``rows_mindspore.py``, one text for MindSpore and for Hookscope in its place, and in
-``rows_torch.py``. How the networks of these rows are watched is in ``watching_hookscope.py`` and ``watching_torch.py``.
+What is measured is in ``rows_mindspore.py``, one text for MindSpore and for Hookscope in its place, in
+``rows_torch.py`` and in ``rows_jax.py``; ``rows_machine.py`` has what the machine can do at most. How the networks of
+these rows are watched is in ``watching_hookscope.py`` and ``watching_torch.py``.
 ``rows_statistics.py`` has the rows of ``value_statistics.py``, whose peers are named ``statistics-`` and the library.
 """
 
@@ -34,22 +35,33 @@ class Peer:
     """A worker process.
 
     Args:
-        name: hookscope (or one that begins so), torch, mindspore, or mindspore-synced.
+        name: hookscope (or one that begins so), torch, torch-compiled, mindspore, mindspore-synced, mindspore-graph,
+            jax, or machine.
         python: the interpreter that has the library.
         threads: how many threads the library may use.
         patience: the most seconds that a reply may take; then the worker is ended, and started anew when next asked.
+        environment: variables that only this worker has.
 
     Raises:
         PeerError: the library cannot be imported there.
     """
 
-    def __init__(self, name: str, python: str, threads: int, patience: float) -> None:
+    def __init__(
+        self, name: str, python: str, threads: int, patience: float, environment: dict[str, str] | None = None
+    ) -> None:
         self.name, self._python, self._threads, self._patience = name, python, threads, patience
-        self.version = self._start()
+        self._own = environment or {}
+        try:
+            self.version = self._start()
+        except PeerError:
+            self.close()
+            raise
 
     def _start(self) -> str:
         environment = {**os.environ, **dict.fromkeys(BLAS_THREADS, str(self._threads)), "GLOG_v": "3"}
-        environment["PYTHONPATH"] = str(HERE.parent)
+        if self._threads == 1:  # XLA has no number of threads; it takes as many as there are cores for it
+            environment["NPROC"] = "1"
+        environment |= {"PYTHONPATH": str(HERE.parent), **self._own}
         command = [self._python, str(Path(__file__).resolve()), self.name, str(self._threads)]
         self._process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
@@ -72,14 +84,29 @@ class Peer:
         """Watch the row's network in this way from now on, and run it once."""
         self._ask("watch", row, way)
 
+    def grown(self) -> int | None:
+        """The bytes by which the worker's resident memory was once larger than before its first row."""
+        found: int | None = self._ask("grown", "")
+        return found
+
+    def peak(self, row: str) -> int | None:
+        """The most bytes of arrays during a step, above what it begins with; None where the library does not count."""
+        found: int | None = self._ask("peak", row)
+        return found
+
+    def places(self, row: str) -> dict[str, float]:
+        """The share of a prepared row's time that each file of Hookscope takes; what else there is, in its callers."""
+        found: dict[str, float] = self._ask("places", row)
+        return found
+
     def close(self) -> None:
         """End the worker."""
-        if self._process.stdin:
-            self._process.stdin.close()
-        self._process.wait()
+        with self._process:  # closes the pipes, and waits
+            pass
 
     def _ask(self, *command: Any) -> Any:
         if self._process.poll() is not None:
+            self.close()
             self._start()
         assert self._process.stdin is not None
         self._process.stdin.write(json.dumps(command) + "\n")
@@ -108,12 +135,16 @@ class Peer:
 def _worker(name: str, threads: int) -> None:
     """Answer commands until the input ends."""
     sys.path[0] = str(HERE)
+    import peaks
+    import places
+
     try:
         rows, version, synchronize, ways = _library(name, threads)
     except ImportError as error:
         _answer(error=f"not installed: {error}")
         return
     _answer(value=version)
+    resident = _resident("VmRSS")
     ready: dict[str, Any] = {}
     watchers: dict[str, Any] = {}  # of the row, by way; kept, so that what they hold is held from the first round on
     now: Any = None
@@ -123,12 +154,22 @@ def _worker(name: str, threads: int) -> None:
             if now is not None and command in ("prepare", "watch"):
                 now.detach()
                 now = None
-            if command == "prepare":
+            if command in ("prepare", "peak") and row not in rows:
+                _answer(error="no such row")
+            elif command == "prepare":
                 watchers.clear()
                 ready.clear()  # one row's memory at a time
                 gc.collect()
                 ready[row] = rows[row]()
                 _answer(value=[float(x) for x in (ready[row]() for _ in range(2)) if x is not None])
+            elif command == "grown":
+                _answer(value=None if resident is None else (_resident("VmHWM") or 0) - resident)
+            elif command == "peak":
+                ready.clear()
+                gc.collect()
+                _answer(value=peaks.of(name, rows[row]))
+            elif command == "places":
+                _answer(value=places.of(ready[row].run))
             elif command == "watch":
                 (way,) = rest
                 if way not in watchers:
@@ -148,19 +189,40 @@ def _worker(name: str, threads: int) -> None:
             _answer(error=f"{type(error).__name__}: {error}".splitlines()[0][:100])
 
 
+def _resident(which: str) -> int | None:
+    """Bytes of resident memory, now ("VmRSS") or at most so far ("VmHWM"); None where the system does not say."""
+    try:
+        lines = Path("/proc/self/status").read_text().splitlines()
+    except OSError:
+        return None
+    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(which))
+
+
 def _library(name: str, threads: int) -> tuple[dict[str, Any], str, Any, dict[str, Any]]:
     """Of the library: the rows, its version, what waits for its work, and the ways of watching a network."""
     if name.startswith("statistics-"):
         import rows_statistics
 
         return *rows_statistics.library(name.removeprefix("statistics-"), threads), lambda: None, {}
-    if name == "torch":
+    if name == "machine":
+        import numpy
+        import rows_machine
+
+        return rows_machine.rows(threads), f"numpy {numpy.__version__}", lambda: None, {}
+    if name == "jax":
+        import jax  # type: ignore[import-not-found, unused-ignore]  # the peer's interpreter has it
+        import rows_jax
+
+        return rows_jax.ROWS, f"jax {jax.__version__}, jit of the whole step", lambda: None, {}
+    if name.startswith("torch"):
         import rows_torch
         import torch  # type: ignore[import-not-found, unused-ignore]  # the peer's interpreter has it
         import watching_torch
 
         torch.set_num_threads(threads)
-        return rows_torch.ROWS, f"torch {torch.__version__}", lambda: None, watching_torch.WAYS
+        is_compiled = name == "torch-compiled"
+        version = f"torch {torch.__version__}, " + ("torch.compile of the step" if is_compiled else "eager")
+        return rows_torch.rows(is_compiled), version, lambda: None, watching_torch.WAYS
     if name.startswith("hookscope"):
         import hookscope
 
@@ -168,14 +230,16 @@ def _library(name: str, threads: int) -> tuple[dict[str, Any], str, Any, dict[st
         import rows_mindspore
         import watching_hookscope
 
-        return rows_mindspore.ROWS, f"hookscope {hookscope.__version__}", lambda: None, watching_hookscope.WAYS
+        return rows_mindspore.rows(), f"hookscope {hookscope.__version__}", lambda: None, watching_hookscope.WAYS
     import mindspore  # type: ignore[import-not-found, unused-ignore]
     import rows_mindspore
 
+    modes = {"mindspore": "PyNative", "mindspore-synced": "PyNative synchronized", "mindspore-graph": "jit of the step"}
     mindspore.set_context(mode=mindspore.PYNATIVE_MODE)
     if name == "mindspore-synced":
         mindspore.set_context(pynative_synchronize=True)
-    return rows_mindspore.ROWS, f"{name} {mindspore.__version__}", mindspore.runtime.synchronize, {}
+    rows = rows_mindspore.rows(mindspore.jit if name == "mindspore-graph" else None)
+    return rows, f"mindspore {mindspore.__version__}, {modes[name]}", mindspore.runtime.synchronize, {}
 
 
 def _answer(**reply: Any) -> None:

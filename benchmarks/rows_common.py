@@ -31,13 +31,18 @@ def labels(count: int, classes: int = 10) -> Array:
 class Step:
     """One row, ready: ``run`` is what is timed, the call gives the loss of a run as well (None where there is none).
 
-    ``net`` is the network that it trains, if it trains one.
+    ``net`` is the network that it trains, if it trains one, and ``kept()`` the arrays that it begins a step with:
+    parameters, states of the optimizer, data.
     """
 
-    def __init__(self, run: Callable[[], Any], loss: Callable[[Any], float] | None = None, net: Any = None) -> None:
-        self.run = run
-        self.loss = loss
-        self.net = net
+    def __init__(
+        self,
+        run: Callable[[], Any],
+        loss: Callable[[Any], float] | None = None,
+        net: Any = None,
+        kept: Callable[[], list[Any]] = list,
+    ) -> None:
+        self.run, self.loss, self.net, self.kept = run, loss, net, kept
 
     def __call__(self) -> float | None:
         result = self.run()

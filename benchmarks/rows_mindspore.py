@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import mindspore as ms  # type: ignore[import-not-found, unused-ignore]  # MindSpore's, or Hookscope under its name
 import numpy as np
 from mindspore import Tensor, nn  # type: ignore[import-not-found, unused-ignore]
+from mindspore.common.initializer import (  # type: ignore[import-not-found, unused-ignore]
+    Normal,
+    TruncatedNormal,
+    initializer,
+)  # fmt: skip
 from rows_common import Step, labels, normal, weights  # type: ignore[import-not-found, unused-ignore]
 
 TORCH_NAMES = ((".gamma", ".weight"), (".beta", ".bias"), (".dense", ".linear"))
 
 
-def _training(net: Any, inputs: Any, targets: Any, adam: bool = False) -> Step:
+Wrap = Callable[[Any], Any] | None
+"""``jit``, by which MindSpore compiles a function to a graph; None: no graph."""
+
+
+def _training(wrap: Wrap, net: Any, inputs: Any, targets: Any, adam: bool = False) -> Step:
     for parameter in net.trainable_params():
         name = parameter.name
         for mine, torchs in TORCH_NAMES:
@@ -22,22 +33,37 @@ def _training(net: Any, inputs: Any, targets: Any, adam: bool = False) -> Step:
     parameters = net.trainable_params()
     optimizer = nn.Adam(parameters, 1e-3) if adam else nn.Momentum(parameters, 0.01, 0.9)
     x, y, criterion = Tensor(inputs), Tensor(targets, ms.int32), nn.CrossEntropyLoss()
-    gradients = ms.value_and_grad(lambda x, y: criterion(net(x), y), None, parameters)
 
-    def run() -> Any:
+    def loss_of(x: Any, y: Any) -> Any:  # a graph takes no lambda here
+        return criterion(net(x), y)
+
+    gradients = ms.value_and_grad(loss_of, None, parameters)
+
+    def step(x: Any, y: Any) -> Any:
         loss, found = gradients(x, y)
         optimizer(found)
         return loss
 
-    return Step(run, lambda loss: float(loss.asnumpy()), net)
+    def kept() -> list[Any]:
+        return [each.asnumpy() for each in (*net.get_parameters(), *optimizer.get_parameters(), x, y)]
+
+    run = step if wrap is None else wrap(step)
+    return Step(lambda: run(x, y), lambda loss: float(loss.asnumpy()), net, kept)
 
 
-def add() -> Step:
+def add(wrap: Wrap) -> Step:
     x, y = Tensor(normal(4)), Tensor(normal(4))
+    if wrap is not None:
+
+        def sum_of(x: Any, y: Any) -> Any:
+            return x + y
+
+        in_graph = wrap(sum_of)
+        return Step(lambda: in_graph(x, y), lambda out: float(out.asnumpy().sum()))
     return Step(lambda: x + y, lambda out: float(out.asnumpy().sum()))
 
 
-def small_operators() -> Step:
+def small_operators(wrap: Wrap) -> Step:
     x = Tensor(normal(4))
     w, b = Tensor(np.full(4, 0.5, np.float32)), Tensor(np.ones(4, np.float32))
 
@@ -48,21 +74,28 @@ def small_operators() -> Step:
         return y.sum()
 
     gradient = ms.grad(chain)
+    if wrap is not None:
+        of_chain = gradient
+
+        def gradient_in_graph(x: Any) -> Any:
+            return of_chain(x)
+
+        gradient = wrap(gradient_in_graph)
     return Step(lambda: gradient(x), lambda g: float(g.asnumpy().sum()))
 
 
-def mlp() -> Step:
+def mlp(wrap: Wrap) -> Step:
     net = nn.SequentialCell(nn.Dense(784, 512), nn.ReLU(), nn.Dense(512, 512), nn.ReLU(), nn.Dense(512, 10))
-    return _training(net, normal(64, 784), labels(64))
+    return _training(wrap, net, normal(64, 784), labels(64))
 
 
-def lenet() -> Step:
+def lenet(wrap: Wrap) -> Step:
     net = nn.SequentialCell(
         nn.Conv2d(1, 6, 5, pad_mode="pad", padding=2, has_bias=True), nn.ReLU(), nn.MaxPool2d(2, 2),
         nn.Conv2d(6, 16, 5, pad_mode="valid", has_bias=True), nn.ReLU(), nn.MaxPool2d(2, 2),
         nn.Flatten(), nn.Dense(400, 120), nn.ReLU(), nn.Dense(120, 84), nn.ReLU(), nn.Dense(84, 10),
     )  # fmt: skip
-    return _training(net, normal(64, 1, 28, 28), labels(64))
+    return _training(wrap, net, normal(64, 1, 28, 28), labels(64), adam=True)
 
 
 def _conv3x3(channels: int, out: int, stride: int = 1) -> Any:
@@ -107,8 +140,8 @@ class _ResNet18(nn.Cell):  # type: ignore[misc, unused-ignore]
         return self.fc(x.mean((2, 3)))
 
 
-def resnet18() -> Step:
-    return _training(_ResNet18(), normal(32, 3, 32, 32), labels(32))
+def resnet18(wrap: Wrap) -> Step:
+    return _training(wrap, _ResNet18(), normal(32, 3, 32, 32), labels(32))
 
 
 class _Encoder(nn.Cell):  # type: ignore[misc, unused-ignore]
@@ -122,8 +155,8 @@ class _Encoder(nn.Cell):  # type: ignore[misc, unused-ignore]
         return self.fc(self.encoder(x).mean(1))
 
 
-def transformer() -> Step:
-    return _training(_Encoder(), normal(8, 128, 256), labels(8), adam=True)
+def transformer(wrap: Wrap) -> Step:
+    return _training(wrap, _Encoder(), normal(8, 128, 256), labels(8), adam=True)
 
 
 class _Recurrent(nn.Cell):  # type: ignore[misc, unused-ignore]
@@ -136,11 +169,30 @@ class _Recurrent(nn.Cell):  # type: ignore[misc, unused-ignore]
         return self.fc(self.lstm(x)[0][:, -1])
 
 
-def lstm() -> Step:
-    return _training(_Recurrent(), normal(32, 64, 128), labels(32), adam=True)
+def lstm(wrap: Wrap) -> Step:
+    return _training(wrap, _Recurrent(), normal(32, 64, 128), labels(32), adam=True)
 
 
-ROWS = {
-    "add": add, "small_operators": small_operators, "mlp": mlp, "lenet": lenet, "resnet18": resnet18,
-    "transformer": transformer, "lstm": lstm,
-}  # fmt: skip
+def dense(_wrap: Wrap) -> Step:
+    return Step(lambda: nn.Dense(4096, 4096))
+
+
+def _first(rule: Any) -> Step:
+    # In MindSpore an initializer's values come with the first look at them.
+    return Step(lambda: initializer(rule, (4096, 4096), ms.float32).init_data())
+
+
+def first_normal(_wrap: Wrap) -> Step:
+    return _first(Normal())
+
+
+def first_truncated(_wrap: Wrap) -> Step:
+    return _first(TruncatedNormal())
+
+
+def rows(wrap: Wrap = None) -> dict[str, Callable[[], Step]]:
+    """The rows, by name; what makes parameters has no graph."""
+    made = (add, small_operators, mlp, lenet, resnet18, transformer, lstm)
+    if wrap is not None:
+        return {row.__name__: partial(row, wrap) for row in made}
+    return {row.__name__: partial(row, None) for row in (*made, dense, first_normal, first_truncated)}

@@ -45,11 +45,14 @@ def _place(histogram: Any) -> float:
 
 def _hookscope(threads: int, _brief: bool) -> tuple[Any, str]:
     import hookscope
+    from hookscope.engine.cpu.threads import set_number
     from hookscope.engine.debug import statistics
+
+    set_number(threads)
 
     def make(values: Any) -> Callable[[], tuple[float, ...]]:
         def figures() -> tuple[float, ...]:
-            found = statistics(values, threads=threads)
+            found = statistics(values)
             return (
                 found.minimum, found.maximum, found.mean, found.std, found.norm, _place(found.histogram),
                 found.zeros, found.nan, found.positive_inf, found.negative_inf,

@@ -1,15 +1,21 @@
-"""The rows of ``training.py`` in PyTorch."""
+"""The rows of ``training.py`` in PyTorch, eager or with the step compiled: the forward pass with its gradient, and the
+optimizer's step."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import torch  # type: ignore[import-not-found, unused-ignore]  # the peer's interpreter has it
 from rows_common import Step, labels, normal, weights  # type: ignore[import-not-found, unused-ignore]
 from torch import nn  # type: ignore[import-not-found, unused-ignore]
 
+Wrap = Callable[[Any], Any]
+"""``torch.compile``, or what leaves a function as it is."""
 
-def _training(net: Any, inputs: Any, targets: Any, adam: bool = False) -> Step:
+
+def _training(wrap: Wrap, net: Any, inputs: Any, targets: Any, adam: bool = False) -> Step:
     with torch.no_grad():
         for name, parameter in net.named_parameters():
             parameter.copy_(torch.from_numpy(weights(name, tuple(parameter.shape))))
@@ -17,47 +23,52 @@ def _training(net: Any, inputs: Any, targets: Any, adam: bool = False) -> Step:
     parameters = list(net.parameters())
     optimizer = torch.optim.Adam(parameters, 1e-3) if adam else torch.optim.SGD(parameters, 0.01, momentum=0.9)
     x, y, criterion = torch.from_numpy(inputs), torch.from_numpy(targets), nn.CrossEntropyLoss()
+    forward, step = wrap(lambda x, y: criterion(net(x), y)), wrap(optimizer.step)
 
     def run() -> Any:
-        optimizer.zero_grad()
-        loss = criterion(net(x), y)
+        loss = forward(x, y)
         loss.backward()
-        optimizer.step()
+        step()
+        optimizer.zero_grad()
         return loss
 
     return Step(run, lambda loss: float(loss.detach()), net)
 
 
-def add() -> Step:
+def add(wrap: Wrap) -> Step:
     x, y = torch.from_numpy(normal(4)), torch.from_numpy(normal(4))
-    return Step(lambda: x + y, lambda out: float(out.sum()))
+    if wrap is _as_it_is:
+        return Step(lambda: x + y, lambda out: float(out.sum()))
+    sum_of = wrap(lambda x, y: x + y)
+    return Step(lambda: sum_of(x, y), lambda out: float(out.sum()))
 
 
-def small_operators() -> Step:
+def small_operators(wrap: Wrap) -> Step:
     x = torch.from_numpy(normal(4)).requires_grad_()
     w, b = torch.full((4,), 0.5), torch.ones(4)
 
-    def run() -> Any:
+    def chain(x: Any) -> Any:
         y = x
         for _ in range(25):
             y = (y * w + b - x) * w
-        return torch.autograd.grad(y.sum(), x)[0]
+        return y.sum()
 
-    return Step(run, lambda g: float(g.sum()))
+    wrapped = wrap(chain)
+    return Step(lambda: torch.autograd.grad(wrapped(x), x)[0], lambda g: float(g.sum()))
 
 
-def mlp() -> Step:
+def mlp(wrap: Wrap) -> Step:
     net = nn.Sequential(nn.Linear(784, 512), nn.ReLU(), nn.Linear(512, 512), nn.ReLU(), nn.Linear(512, 10))
-    return _training(net, normal(64, 784), labels(64))
+    return _training(wrap, net, normal(64, 784), labels(64))
 
 
-def lenet() -> Step:
+def lenet(wrap: Wrap) -> Step:
     net = nn.Sequential(
         nn.Conv2d(1, 6, 5, padding=2), nn.ReLU(), nn.MaxPool2d(2, 2),
         nn.Conv2d(6, 16, 5), nn.ReLU(), nn.MaxPool2d(2, 2),
         nn.Flatten(), nn.Linear(400, 120), nn.ReLU(), nn.Linear(120, 84), nn.ReLU(), nn.Linear(84, 10),
     )  # fmt: skip
-    return _training(net, normal(64, 1, 28, 28), labels(64))
+    return _training(wrap, net, normal(64, 1, 28, 28), labels(64), adam=True)
 
 
 class _Block(nn.Module):  # type: ignore[misc, unused-ignore]
@@ -77,7 +88,7 @@ class _Block(nn.Module):  # type: ignore[misc, unused-ignore]
         return self.relu(y + (x if self.downsample is None else self.downsample(x)))
 
 
-def resnet18() -> Step:
+def resnet18(wrap: Wrap) -> Step:
     plan = [(64, 64, 1), (64, 64, 1), (64, 128, 2), (128, 128, 1), (128, 256, 2), (256, 256, 1), (256, 512, 2),
             (512, 512, 1)]  # fmt: skip
     net = nn.Sequential()
@@ -89,7 +100,7 @@ def resnet18() -> Step:
     net.add_module("pool", nn.AdaptiveAvgPool2d(1))
     net.add_module("flatten", nn.Flatten())
     net.add_module("fc", nn.Linear(512, 10))
-    return _training(net, normal(32, 3, 32, 32), labels(32))
+    return _training(wrap, net, normal(32, 3, 32, 32), labels(32))
 
 
 class _Encoder(nn.Module):  # type: ignore[misc, unused-ignore]
@@ -103,8 +114,8 @@ class _Encoder(nn.Module):  # type: ignore[misc, unused-ignore]
         return self.fc(self.encoder(x).mean(1))
 
 
-def transformer() -> Step:
-    return _training(_Encoder(), normal(8, 128, 256), labels(8), adam=True)
+def transformer(wrap: Wrap) -> Step:
+    return _training(wrap, _Encoder(), normal(8, 128, 256), labels(8), adam=True)
 
 
 class _Recurrent(nn.Module):  # type: ignore[misc, unused-ignore]
@@ -117,11 +128,29 @@ class _Recurrent(nn.Module):  # type: ignore[misc, unused-ignore]
         return self.fc(self.lstm(x)[0][:, -1])
 
 
-def lstm() -> Step:
-    return _training(_Recurrent(), normal(32, 64, 128), labels(32), adam=True)
+def lstm(wrap: Wrap) -> Step:
+    return _training(wrap, _Recurrent(), normal(32, 64, 128), labels(32), adam=True)
 
 
-ROWS = {
-    "add": add, "small_operators": small_operators, "mlp": mlp, "lenet": lenet, "resnet18": resnet18,
-    "transformer": transformer, "lstm": lstm,
-}  # fmt: skip
+def dense(_wrap: Wrap) -> Step:
+    return Step(lambda: nn.Linear(4096, 4096))
+
+
+def first_normal(_wrap: Wrap) -> Step:
+    return Step(lambda: nn.init.normal_(torch.empty(4096, 4096)))
+
+
+def first_truncated(_wrap: Wrap) -> Step:
+    return Step(lambda: nn.init.trunc_normal_(torch.empty(4096, 4096)))
+
+
+def _as_it_is(function: Any) -> Any:
+    return function
+
+
+def rows(is_compiled: bool) -> dict[str, Callable[[], Step]]:
+    """The rows, by name; what makes parameters has nothing to compile."""
+    made = (add, small_operators, mlp, lenet, resnet18, transformer, lstm)
+    if is_compiled:
+        return {row.__name__: partial(row, torch.compile) for row in made}
+    return {row.__name__: partial(row, _as_it_is) for row in (*made, dense, first_normal, first_truncated)}

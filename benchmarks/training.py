@@ -1,11 +1,14 @@
-"""The same training steps on Hookscope, PyTorch's CPU and MindSpore's PyNative mode, in turns, in one run.
+"""The same work on Hookscope, PyTorch, MindSpore and JAX, each also compiled where it can be, in turns, in one run.
 
     python -m benchmarks training [--quick]
-    python benchmarks/training.py [--torch-python PYTHON] [--mindspore-python PYTHON] [--rows mlp,lenet] [--rounds 15]
+    python benchmarks/training.py [--torch-python PYTHON] [--mindspore-python PYTHON] [--jax-python PYTHON]
+                                  [--rows mlp,lenet] [--rounds 15] [--threads 2,1]
 
 First the peers' losses over two steps are compared: same weights, same data. Then they take turns. Times are medians
-over the rounds, ratios are medians of the rounds' ratios. MindSpore runs twice, as it comes (a step may return before
-its work is done; the clock stops when all is) and with ``pynative_synchronize``; the faster one counts.
+over the rounds, ratios are medians of the rounds' ratios. MindSpore runs in three ways, as it comes (a step may return
+before its work is done; the clock stops when all is), with ``pynative_synchronize``, and with the step as a graph; of
+the first two the faster counts. What the machine can do at most, a product of matrices and a copy of memory, is
+measured in the same run. What is found is kept in ``build/benchmarks.json``, unless it is ``--quick``.
 """
 
 from __future__ import annotations
@@ -16,38 +19,73 @@ import os
 import statistics
 import sys
 from pathlib import Path
+from typing import Any, NamedTuple
 
 try:
+    from . import results
     from .peers import Peer, PeerError
 except ImportError:  # run as a script
     sys.path.insert(0, str(Path(__file__).resolve().parent))
+    import results  # type: ignore[import-not-found, no-redef, unused-ignore]
     from peers import Peer, PeerError  # type: ignore[import-not-found, no-redef, unused-ignore]
 
-# Row -> what it is, and the time aimed at, in PyTorch's.
+
+class Row(NamedTuple):
+    """What a row is, and the times aimed at, in eager PyTorch's and in those of MindSpore's fastest mode.
+
+    Of a training step, what it cannot do without: ``products``, the multiplications in its matrix products and its
+    convolutions done directly, and ``traffic``, the bytes that the optimizer reads and writes.
+    """
+
+    label: str
+    torch: float | None
+    mindspore: float | None = 0.33
+    products: float = 0.0
+    traffic: float = 0.0
+
+    @property
+    def is_step(self) -> bool:
+        return self.products > 0.0
+
+
 ROWS = {
-    "add": ("add of 4 elements, no gradient", 0.6),
-    "small_operators": ("100 small operators, forward + backward", 0.5),
-    "mlp": ("MLP 784-512-512-10, batch 64", 0.75),
-    "lenet": ("LeNet-5, batch 64", 1.6),
-    "resnet18": ("ResNet-18 on 32x32, batch 32", 1.2),
-    "transformer": ("Transformer encoder, 4 layers, batch 8", 1.2),
-    "lstm": ("LSTM 128, sequence 64, batch 32", 1.3),
+    "add": Row("add of 4 elements, no gradient", 0.5),
+    "small_operators": Row("100 small operators, forward + backward", 0.45),
+    "mlp": Row("MLP 784-512-512-10, batch 64", 0.6, products=1.027e8, traffic=20 * 669_706),
+    "lenet": Row("LeNet-5, batch 64, Adam", 0.65, products=7.245e7, traffic=28 * 61_706),
+    "resnet18": Row("ResNet-18 on 32x32, batch 32", 0.6, products=5.326e10, traffic=20 * 11_173_962),
+    "transformer": Row("Transformer encoder, 4 layers, batch 8", 0.75, products=1.027e10, traffic=28 * 3_161_610),
+    "lstm": Row("LSTM 128, sequence 64, batch 32", 0.9, products=6.712e8, traffic=28 * 133_386),
+    "dense": Row("Dense(4096, 4096) made", None, None),
+    "first_normal": Row("4096 x 4096 normal first values", None, None),
+    "first_truncated": Row("4096 x 4096 truncated normal ones", None, None),
 }
+PYNATIVE, GRAPH = ("mindspore", "mindspore-synced"), ("mindspore-graph",)
+MINDSPORE = PYNATIVE + GRAPH
 MOST_SECONDS = 60.0  # of a row
 LOSS_TOLERANCE = 1e-3  # relative; float32 sums in another order
+RATES = {"sgemm": ("float32 product 2048 x 2048", "GFLOP/s"), "copy": ("copy of 256 MiB", "GB/s")}
+MISSING = "no such row"
 
 
-def _peers(options: argparse.Namespace) -> list[Peer]:
-    wanted = [
-        ("hookscope", sys.executable),
-        ("torch", options.torch_python),
-        ("mindspore", options.mindspore_python),
-        ("mindspore-synced", options.mindspore_python),
-    ]
+def add_pythons(parser: argparse.ArgumentParser) -> None:
+    """The options that say whose interpreters have the peers."""
+    for library in ("torch", "mindspore", "jax"):
+        python = os.environ.get(f"HOOKSCOPE_BENCH_{library.upper()}_PYTHON", sys.executable)
+        parser.add_argument(f"--{library}-python", default=python, metavar="PYTHON")
+
+
+def python_of(peer: str, options: argparse.Namespace) -> str:
+    """The interpreter that has a peer's library."""
+    found: str = getattr(options, f"{peer.partition('-')[0]}_python", sys.executable)
+    return found
+
+
+def _peers(options: argparse.Namespace, threads: int) -> list[Peer]:
     found = []
-    for name, python in wanted:
+    for name in ("hookscope", "torch", "torch-compiled", *MINDSPORE, "jax", "machine"):
         try:
-            peer = Peer(name, python, options.threads, options.patience)
+            peer = Peer(name, python_of(name, options), threads, options.patience)
         except (PeerError, OSError) as error:
             print(f"{name:<18} {error}")
             continue
@@ -64,7 +102,8 @@ def _prepared(peers: list[Peer], row: str) -> list[Peer]:
         try:
             losses[peer.name] = peer.prepare(row)
         except PeerError as error:
-            print(f"  {peer.name}: {error}")
+            if str(error) != MISSING:
+                print(f"  {peer.name}: {error}")
             continue
         reference = next(iter(losses.values()))
         mine = losses[peer.name]
@@ -92,63 +131,119 @@ def _times(peers: list[Peer], row: str, rounds: int, seconds: float) -> dict[str
         rounds = max(2, min(rounds, round(MOST_SECONDS / turn)))  # a slow peer is measured less often, not for hours
     times: dict[str, list[float]] = {peer.name: [] for peer in peers}
     for _ in range(rounds):
-        for peer in peers:
-            times[peer.name].append(peer.run(row, counts[peer.name]))
+        for peer in tuple(peers):
+            try:
+                times[peer.name].append(peer.run(row, counts[peer.name]))
+            except PeerError as error:
+                print(f"  {peer.name}: {error}")
+                peers.remove(peer)
+                del times[peer.name]
     return times
 
 
-def _shown(seconds: float | None) -> str:
+def _rates(peers: list[Peer], rounds: int) -> dict[str, float]:
+    """What the machine can do at most: billions of operations, or of bytes, in a second."""
+    machine = next(peer for peer in peers if peer.name == "machine")
+    found = {}
+    for row in RATES:
+        (amount,) = machine.prepare(row)[:1]
+        found[row] = amount / 1e9 / statistics.median(machine.run(row, 1) for _ in range(rounds))
+    return found
+
+
+def shown(seconds: float | None) -> str:
+    """A time in words."""
     if seconds is None:
         return "-"
     return f"{seconds * 1e3:.2f} ms" if seconds >= 1e-3 else f"{seconds * 1e6:.2f} us"
 
 
-def _ratio(times: dict[str, list[float]], peer: str) -> float | None:
-    if peer not in times or "hookscope" not in times:
-        return None
-    return statistics.median(a / b for a, b in zip(times["hookscope"], times[peer], strict=True))
+def summary(times: dict[str, list[float]]) -> dict[str, Any]:
+    """The medians of the times, the ratios of Hookscope's to them, and how many rounds they are of."""
+    own = times.get("hookscope", [])
+    return {
+        "seconds": {name: statistics.median(each) for name, each in times.items()},
+        "ratios": {
+            name: statistics.median(a / b for a, b in zip(own, each, strict=True))
+            for name, each in times.items()
+            if own and name != "hookscope"
+        },
+        "rounds": len(own),
+    }
+
+
+def fastest(ratios: dict[str, float], modes: tuple[str, ...]) -> float | None:
+    """The ratio to the fastest of MindSpore's modes: the largest one."""
+    return max((ratios[name] for name in modes if name in ratios), default=None)
+
+
+def _line(row: Row, found: dict[str, Any]) -> str:
+    seconds, ratios = found["seconds"], found["ratios"]
+
+    def ratio(value: float | None) -> str:
+        return "-" if value is None else f"{value:.2f}"
+
+    mindspore = min((seconds[name] for name in MINDSPORE if name in seconds), default=None)
+    return (
+        f"{row.label:<41}{shown(seconds.get('hookscope')):>11}{shown(seconds.get('torch')):>12}"
+        f"{ratio(ratios.get('torch')):>7}{ratio(row.torch):>6}{ratio(ratios.get('torch-compiled')):>10}"
+        f"{shown(mindspore):>12}{ratio(fastest(ratios, PYNATIVE)):>9}{ratio(fastest(ratios, GRAPH)):>7}"
+        f"{ratio(row.mindspore):>6}"
+        f"{ratio(ratios.get('jax')):>6}{ratio(ratios.get('machine')):>7}"
+    )
+
+
+def _measured(options: argparse.Namespace, rows: list[str], threads: int) -> dict[str, Any]:
+    peers = _peers(options, threads)
+    print(f"\n{threads} thread{'s' * (threads > 1)} each, {options.rounds} rounds in turns; medians.")
+    found: dict[str, Any] = {"versions": {peer.name: peer.version for peer in peers}, "rows": {}}
+    try:
+        found["rates"] = _rates(peers, 5)
+        for name, rate in found["rates"].items():
+            print(f"{RATES[name][0]}: {rate:.1f} {RATES[name][1]}")
+        print("Ratios are Hookscope's time / theirs; NumPy: its generator alone.\n")
+        print(
+            f"{'':<41}{'Hookscope':>11}{'PyTorch':>12}{'ratio':>7}{'aim':>6}{'compiled':>10}"
+            f"{'MindSpore':>12}{'PyNative':>9}{'graph':>7}{'aim':>6}{'JAX':>6}{'NumPy':>7}"
+        )
+        for row in rows:
+            times = _times(_prepared(peers, row), row, options.rounds, options.seconds)
+            found["rows"][row] = summary(times)
+            if "hookscope" in times and ROWS[row].is_step:
+                found["rows"][row]["places"] = peers[0].places(row)  # Hookscope's is the first
+            print(_line(ROWS[row], found["rows"][row]), flush=True)
+    finally:
+        for peer in peers:
+            peer.close()
+    return found
 
 
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    here = sys.executable
-    parser.add_argument("--torch-python", default=os.environ.get("HOOKSCOPE_BENCH_TORCH_PYTHON", here))
-    parser.add_argument("--mindspore-python", default=os.environ.get("HOOKSCOPE_BENCH_MINDSPORE_PYTHON", here))
+    add_pythons(parser)
+    cores = os.cpu_count() or 1
     parser.add_argument("--rows", default=",".join(ROWS), help="which rows, with commas between them; default: all")
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--seconds", type=float, default=0.5, help="about how long a turn takes (0.5)")
-    parser.add_argument("--threads", type=int, default=os.cpu_count() or 1, help="of each peer; default: all cores")
-    parser.add_argument("--patience", type=float, default=120.0, help="the most seconds of one reply (120)")
-    parser.add_argument("--quick", action="store_true", help="5 rounds of 0.1 seconds, and replies within 6 seconds")
+    parser.add_argument("--threads", help=f"of each peer, with commas between them ({cores},1)")
+    parser.add_argument("--patience", type=float, default=300.0, help="the most seconds of one reply (300)")
+    parser.add_argument("--quick", action="store_true", help="5 rounds of 0.1 seconds, replies in 6, all cores only")
     options = parser.parse_args(arguments)
     if options.quick:
         options.rounds, options.seconds, options.patience = 5, 0.1, 6.0
+    threads = options.threads or (str(cores) if options.quick or cores == 1 else f"{cores},1")
     rows = options.rows.split(",")
     for row in rows:
         if row not in ROWS:
             parser.error(f"argument --rows: unknown row {row!r}; known are {', '.join(ROWS)}")
-    peers = _peers(options)
-    print(f"{options.threads} threads each, {options.rounds} rounds in turns; medians.")
-    print("Ratios are Hookscope's time / theirs; of MindSpore's two the faster.\n")
-    print(f"{'':<41}{'Hookscope':>12}{'PyTorch':>12}{'ratio':>7}{'aim':>6}{'MindSpore':>12}{'synced':>12}{'ratio':>7}")
-    try:
-        for row in rows:
-            label, aim = ROWS[row]
-            times = _times(_prepared(peers, row), row, options.rounds, options.seconds)
-            median = {name: statistics.median(values) for name, values in times.items()}
-            of_torch = _ratio(times, "torch")
-            of_mindspore = [r for r in (_ratio(times, "mindspore"), _ratio(times, "mindspore-synced")) if r is not None]
-            cells = [_shown(median.get(name)) for name in ("hookscope", "torch", "mindspore", "mindspore-synced")]
-            torch_ratio = "-" if of_torch is None else f"{of_torch:.2f}"
-            mindspore_ratio = f"{max(of_mindspore):.2f}" if of_mindspore else "-"
-            print(
-                f"{label:<41}{cells[0]:>12}{cells[1]:>12}{torch_ratio:>7}{aim:>6}"
-                f"{cells[2]:>12}{cells[3]:>12}{mindspore_ratio:>7}",
-                flush=True,
-            )
-    finally:
-        for peer in peers:
-            peer.close()
+    kept = results.load().get("training", {})
+    for count in threads.split(","):
+        found = _measured(options, rows, int(count))
+        found["rows"] = kept.get(count, {}).get("rows", {}) | found["rows"]  # of rows measured alone the last figures
+        kept[count] = found
+        if not options.quick:
+            results.keep("training", kept)
+        print()
 
 
 if __name__ == "__main__":

@@ -37,8 +37,8 @@ WAYS: dict[str, tuple[str, tuple[str, ...], float | None]] = {
     "references": ("references to everything", ("hookscope", "torch"), 1.03),
     "clones": ("clones of everything", ("torch",), None),
     "producers": ("references, and stop at the first NaN or Inf", ("hookscope",), None),
-    "statistics": ("statistics of everything", ("hookscope", "torch"), 1.5),
-    "conditions": ("every condition", ("hookscope",), None),
+    "statistics": ("statistics of everything", ("hookscope", "torch"), 1.15),
+    "conditions": ("every condition", ("hookscope",), 1.25),
 }
 Times = dict[tuple[str, str], list[float]]  # by way and peer
 
@@ -89,11 +89,20 @@ def _median(times: Times, way: str, *peers: str) -> float | None:
     return next((statistics.median(times[way, peer]) * 1e3 for peer in peers if (way, peer) in times), None)
 
 
+def _added(times: Times, way: str) -> float | None:
+    """Milliseconds that a way adds to a step with nothing attached."""
+    if way == "nothing" or (way, "hookscope") not in times:
+        return None
+    pairs = zip(times[way, "hookscope"], times["nothing", "hookscope"], strict=True)
+    return statistics.median(a - b for a, b in pairs) * 1e3
+
+
 def _lines(times: Times) -> list[list[object]]:
     return [
         [
             label,
-            _median(times, way, "hookscope", "hookscope-never"), _ratio(times, way, "hookscope"), aim,
+            _median(times, way, "hookscope", "hookscope-never"), _added(times, way),
+            _ratio(times, way, "hookscope"), aim,
             _median(times, way, "torch"), None if way == "nothing" else _ratio(times, way, "torch"),
         ]
         for way, (label, _, aim) in WAYS.items()
@@ -118,14 +127,14 @@ def main(arguments: list[str] | None = None) -> None:
         if row not in ROWS:
             parser.error(f"argument --rows: unknown row {row!r}; known are {', '.join(ROWS)}")
     peers = _peers(options)
-    print(f"{options.threads} threads each, in turns; milliseconds of a step, medians.")
+    print(f"{options.threads} threads each, in turns; milliseconds of a step, and what watching adds to it, medians.")
     print("Ratios to the same with nothing attached; that of 'after sessions' is to 'never'.")
     try:
         for row in rows:
             times = _times(peers, row, options.rounds, options.seconds, options.most_seconds)
             rounds = len(next(iter(times.values()), []))
-            headers = ["", "Hookscope", "ratio", "aim", "PyTorch", "ratio"]
-            formats = ("", ".2f", ".3f", ".2f", ".2f", ".3f")
+            headers = ["", "Hookscope", "added", "ratio", "aim", "PyTorch", "ratio"]
+            formats = ("", ".2f", ".2f", ".3f", ".2f", ".2f", ".3f")
             print(f"\n{ROWS[row]}, every cell watched, forward and backward; {rounds} rounds")
             print(tabulate(_lines(times), headers, floatfmt=formats, missingval="-"), flush=True)
     finally:

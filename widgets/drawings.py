@@ -72,7 +72,8 @@ def figures_html(statistics: Statistics) -> str:
     counts = {"zeros": statistics.zeros, "NaN": statistics.nan}
     counts |= {"+inf": statistics.positive_inf, "-inf": statistics.negative_inf}
     named |= {name: f"{count:,}" for name, count in counts.items() if count}
-    picture = histogram(statistics.histogram, statistics.minimum, statistics.maximum)
+    bins = statistics.histogram  # empty where the value was given up before somebody asked for it
+    picture = histogram(bins, statistics.minimum, statistics.maximum) if bins.size else ""
     return picture + table("", tuple(named), [tuple(named.values())], numeric=named)
 
 

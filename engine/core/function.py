@@ -8,7 +8,7 @@ from typing import Any
 from .grad import gradient_or_zeros, summed_to
 from .nested import replaced, tensors_in
 from .operator import TENSOR_FUNCTIONS
-from .recording import no_recording, record, state
+from .recording import Differentiable, no_recording, record, state
 from .tensor import Tensor
 from .types import Array
 
@@ -181,10 +181,8 @@ def _followed(value: Any) -> bool:
     return any(id(t._array) in recording.tracked for recording in state.recordings for t in tensors_in(value))
 
 
-class _FunctionNode:
+class _FunctionNode(Differentiable):
     """The node of one call."""
-
-    runs_without_gradient = False
 
     def __init__(self, context: _Function, arrays: list[list[Array]], results: Any, differentiable: list[bool]) -> None:
         self.name = type(context).__name__

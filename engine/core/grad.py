@@ -194,9 +194,11 @@ def differentiate(
             )
     everything = _apart(everything)
     args, kwargs = everything[: len(args)], dict(zip(kwargs, everything[len(args) :], strict=True))
-    output, back = _followed(fn, args, kwargs, [tensors_in(everything[p]) for p in positions], weights or ())
+    asked = [tensors_in(everything[p]) for p in positions]
+    spares = not (state.recordings or taps.operator_taps)
+    output, back = _followed(fn, args, kwargs, asked, weights or (), spares)
     targets = tensors_in(split_aux(output, has_aux, name)[0])
-    found, of_weights = back(targets, sens, name)
+    found, of_weights = back(targets, sens, name, True)
     of_inputs = [gradients_like(everything[p], some) for p, some in zip(positions, found, strict=True)]
     return output, of_inputs, of_weights
 
@@ -207,13 +209,15 @@ def _followed(
     kwargs: dict[str, Any],
     asked: list[list[Tensor]],
     weights: Sequence[Parameter],
-) -> tuple[Any, Callable[[list[Tensor], Any, str], tuple[list[list[Tensor]], list[Tensor]]]]:
+    spares: bool = False,
+) -> tuple[Any, Callable[..., tuple[list[list[Tensor]], list[Tensor]]]]:
     """Run ``fn`` in a recording: its output, and what walks back from tensors in it.
 
-    That takes the tensors, what arrives at them and who asks, and gives the gradients of ``asked`` and of ``weights``.
+    That takes the tensors, what arrives at them, who asks, and whether nobody asks again, and gives the gradients of
+    ``asked`` and of ``weights``. Where ``spares`` holds, it may be called once.
     """
     leaves = [*(a for some in asked for a in some), *weights]
-    recording = Recording([t._array for t in leaves], [t._array for t in tensors_in((args, kwargs))])
+    recording = Recording([t._array for t in leaves], [t._array for t in tensors_in((args, kwargs))], spares)
     # The function may change its arguments and weights: a gradient is that of the value at the start.
     inputs_at_start, weights_at_start = [[t._array for t in some] for some in asked], [t._array for t in weights]
     for t in leaves:
@@ -235,8 +239,10 @@ def _followed(
     for key in frozen:
         recording.hooked.pop(key, None)
 
-    def back(targets: list[Tensor], sens: Any, name: str) -> tuple[list[list[Tensor]], list[Tensor]]:
-        gradients = _walk_back(recording, targets, sens, name)
+    def back(
+        targets: list[Tensor], sens: Any, name: str, last: bool = False
+    ) -> tuple[list[list[Tensor]], list[Tensor]]:
+        gradients = _walk_back(recording, targets, sens, name, last)
         for key in frozen:
             gradients.pop(key, None)
         of_inputs = [[gradient_or_zeros(gradients.get(id(array)), array) for array in some] for some in inputs_at_start]
@@ -269,7 +275,9 @@ def _apart(args: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple(found)
 
 
-def _walk_back(recording: Recording, targets: list[Tensor], sens: Any, name: str) -> dict[int, Any]:
+def _walk_back(
+    recording: Recording, targets: list[Tensor], sens: Any, name: str, last: bool
+) -> dict[int, Any]:
     functions = backward_functions()
     arriving: list[Tensor | None] = [None] * len(targets) if sens is None else list(tensors_in(sens))
     if len(arriving) != len(targets):
@@ -296,7 +304,7 @@ def _walk_back(recording: Recording, targets: list[Tensor], sens: Any, name: str
                 )
             given = TENSOR_FUNCTIONS.cast(given, dtype=target._array.dtype)
         seeds.append((target._array, given if functions.wraps else given._array))
-    return recording.backward(seeds, functions)
+    return recording.backward(seeds, functions, last)
 
 
 def summed_to(gradient: Tensor, shape: tuple[int, ...]) -> Tensor:
@@ -408,7 +416,7 @@ def jvp(
         with recording:
             output = fn(*args)
         targets = tensors_in(output[0] if has_aux else output)
-        gradients = _walk_back(recording, targets, arriving, "jvp")
+        gradients = _walk_back(recording, targets, arriving, "jvp", True)
         return tuple([gradient_or_zeros(gradients.get(id(array)), array) for array in at_start])
 
     with taps.unwatched():  # the function runs once more, and zeros go back: neither is of the user's making

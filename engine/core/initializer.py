@@ -110,7 +110,7 @@ class Constant(Initializer):
         self.value = value
 
     def values(self, shape: tuple[int, ...]) -> Array:
-        return np.full(shape, self.value)
+        return _filled(shape, self.value, np.dtype(np.float64))
 
 
 class Zero(Constant):
@@ -148,7 +148,7 @@ class Normal(Initializer):
         self.sigma, self.mean = sigma, mean
 
     def values(self, shape: tuple[int, ...]) -> Array:
-        return random.normal(shape) * np.float32(self.sigma) + np.float32(self.mean)
+        return random.normal(shape, deviation=self.sigma, mean=self.mean)
 
 
 class TruncatedNormal(Initializer):
@@ -191,7 +191,7 @@ class Uniform(Initializer):
         self.scale = scale
 
     def values(self, shape: tuple[int, ...]) -> Array:
-        return (random.uniform(shape) * 2 - 1) * np.float32(self.scale)
+        return random.uniform(shape, bound=self.scale)
 
 
 class XavierUniform(Initializer):
@@ -335,7 +335,7 @@ class Sparse(Initializer):
     def values(self, shape: tuple[int, ...]) -> Array:
         if len(shape) != 2:
             raise ValueError(f"For 'Sparse', the shape must have 2 axes, but got {shape}")
-        found = random.normal(shape) * np.float32(self.sigma)
+        found = random.normal(shape, deviation=self.sigma)
         zeros = math.ceil(self.sparsity * shape[0])
         order = random.uniform(shape).argsort(axis=0)[:zeros]
         np.put_along_axis(found, order, 0, axis=0)
@@ -440,6 +440,11 @@ def _assignment(arr: Array, num: Any) -> Array:
     return arr
 
 
+def _filled(shape: tuple[int, ...], value: Any, dtype: np.dtype[Any]) -> Array:
+    # Zeros of the operating system are not written before they are needed.
+    return np.zeros(shape, dtype) if isinstance(value, int) and value == 0 else np.full(shape, value, dtype)
+
+
 _ALIASES: dict[str, type[Initializer]] = {
     "zero": Zero,
     "zeros": Zero,
@@ -508,8 +513,14 @@ def initializer(init: InitLike, shape: int | Sequence[int] | None = None, dtype:
     rule: Initializer = check_type(
         init, Initializer, "initializer", "init", "an Initializer, a name, a number or a Tensor"
     )
-    values = np.zeros(wanted) if skipping else rule._drawn(wanted)
-    tensor = Tensor._wrap(to_device(values.astype(numpy_dtype(dtype))))
+    kind = numpy_dtype(dtype)
+    if skipping:
+        values = np.zeros(wanted, kind)
+    elif isinstance(rule, Constant) and type(rule).values is Constant.values:
+        values = _filled(wanted, rule.value, kind)
+    else:
+        values = rule._drawn(wanted).astype(kind, copy=False)
+    tensor = Tensor._wrap(to_device(values))
     tensor.has_init = True
     tensor._drawn = not isinstance(rule, Constant | Dirac | Identity)
     return tensor

@@ -19,7 +19,7 @@ import numpy as np
 
 from . import backend, precision, taps
 from .nested import Sparse
-from .recording import Recording, attention, record, state
+from .recording import LARGE, Differentiable, Recording, attention, record, state, whole
 from .silence import quietly, restore, silence
 from .surfaces import declare
 from .tensor import Tensor
@@ -42,7 +42,7 @@ FLOAT32 = np.dtype(np.float32)
 COMPLEX = (np.dtype(np.complex64), np.dtype(np.complex128))
 
 
-class Operator:
+class Operator(Differentiable):
     """One entry of the table; calling it runs it on tensors and records it where a recording is open.
 
     Args:
@@ -54,13 +54,12 @@ class Operator:
             take any number of inputs.
         analytic: whether the rules multiply by a complex derivative. The gradient dL/dx + i dL/dy is a product with
             its conjugate, which then is seen to here; rules of other operators give that gradient themselves.
+        unread: places of inputs, and -1, -2, ... for outputs, of which the rules need no more than shape and dtype. The
+            tape does not keep large ones that nobody reads.
         keeps_dtype: whether it only looks at values otherwise, so that ``Cell.to_float`` casts nothing for it.
         surfaces: where else it is offered (see ``surfaces.declare``).
     """
 
-    runs_without_gradient = False
-    slopes: tuple[int, ...] | None = None
-    """What the gradient is multiplied with for each of two operands, where the walk back does that itself."""
     hooks_from_last = False
     """Whether of several leaves that it uses first the hook of the last is called first."""
 
@@ -74,6 +73,7 @@ class Operator:
         *,
         analytic: bool = True,
         keeps_dtype: bool = False,
+        unread: tuple[int, ...] = (),
         **surfaces: Any,
     ) -> None:
         if name in OPERATORS:
@@ -84,6 +84,7 @@ class Operator:
         self.joint_vjp = joint_vjp
         self.analytic = analytic
         self.keeps_dtype = keeps_dtype
+        self.unread = unread
         self.__doc__ = self.documented(doc or kernel.__doc__ or "")
         OPERATORS[name] = self
         declare(**surfaces)(self)
@@ -172,7 +173,7 @@ class Operator:
         finally:
             restore(before)
         if taps.operator_taps:
-            taps.operator_went_back(self.name, g, [gx for _, gx in pairs], attrs, inputs, output)
+            taps.operator_went_back(self.name, g, [gx for _, gx in pairs], attrs, *whole(inputs, output))
         return pairs
 
     def gradients(
@@ -223,32 +224,34 @@ def binary_method(
     Tensors of one dtype on the CPU, and a floating one beside a Python number, take the way that is written out here:
     the same steps as ``Operator.__call__``, without its calls. Everything else, errors among it, goes by ``otherwise``.
     """
-    kernel, array_type, recorded = operator.kernel, np.ndarray, bool(operator.vjps)
+    kernel, array_type, number_type, recorded = operator.kernel, np.ndarray, np.generic, bool(operator.vjps)
     watchers, scopes, new, no_attrs = taps.operator_taps, precision.scopes, object.__new__, dict[str, Any]()
 
     def method(self: Any, other: Any) -> Any:
         x = self._array
-        if isinstance(other, Tensor):
+        if type(other) is Tensor or isinstance(other, Tensor):
             y = other._array
-            if y.dtype is not x.dtype or type(y) is not array_type:
+            if y.dtype is not x.dtype:
                 return otherwise(self, other)
-        elif (type(other) is float or type(other) is int) and type(x) is array_type and x.dtype.kind == "f":
+        elif (type(other) is float or type(other) is int) and x.dtype.kind == "f":
             y = other
         else:
             return NotImplemented if isinstance(other, Sparse) else otherwise(self, other)
-        if (attention and (watchers or scopes)) or (floats_only and x.dtype.kind != "f"):
+        if (floats_only and x.dtype.kind != "f") or (attention and (watchers or scopes)):
             return otherwise(self, other)
         try:
             output = quietly(kernel, x, y)
         except (TypeError, ValueError, RuntimeError):
             return otherwise(self, other)  # which says what is wrong, if it is not that another thread is in there
         if type(output) is not array_type:
+            if not isinstance(output, number_type):  # arrays of a GPU
+                return otherwise(self, other)
             output = np.asarray(output)
         if attention and recorded:
             for recording in state.recordings:
                 tracked = recording.tracked
                 if id(x) in tracked or id(y) in tracked:
-                    if type(recording) is Recording:  # what its ``follow`` does
+                    if output.size < LARGE and type(recording) is Recording:  # what its ``follow`` does
                         recording.nodes.append((operator, (x, y), output, no_attrs))
                         tracked.add(id(output))
                     else:

@@ -6,6 +6,7 @@ seed sets the counter back, so a run is repeated exactly, and a dropout mask is 
 
 from __future__ import annotations
 
+import math
 import operator
 import os
 import threading
@@ -81,13 +82,15 @@ def _whole(seed: object) -> int:
         raise TypeError(f"'seed' must be an int, but got {type(seed).__name__}") from None
 
 
-def uniform(shape: tuple[int, ...], seed: int | None = None) -> np.ndarray[Any, Any]:
-    """Float32 numbers evenly spread over [0, 1)."""
-    stream, offset = draw(int(np.prod(shape))) if seed is None else (_whole(seed), 0)
-    return np.asarray(philox.uniform(stream, offset, shape))
+def uniform(shape: tuple[int, ...], seed: int | None = None, bound: float | None = None) -> np.ndarray[Any, Any]:
+    """Float32 numbers evenly spread over [0, 1), or [-bound, bound)."""
+    stream, offset = draw(math.prod(shape)) if seed is None else (_whole(seed), 0)
+    return np.asarray(philox.uniform(stream, offset, shape, bound=bound))
 
 
-def normal(shape: tuple[int, ...], seed: int | None = None) -> np.ndarray[Any, Any]:
-    """Float32 numbers of the normal distribution with mean 0 and deviation 1."""
-    stream, offset = draw(int(np.prod(shape))) if seed is None else (_whole(seed), 0)
-    return np.asarray(philox.normal(stream, offset, shape))
+def normal(
+    shape: tuple[int, ...], seed: int | None = None, deviation: float = 1.0, mean: float = 0.0
+) -> np.ndarray[Any, Any]:
+    """Float32 numbers of the normal distribution."""
+    stream, offset = draw(math.prod(shape)) if seed is None else (_whole(seed), 0)
+    return np.asarray(philox.normal(stream, offset, shape, deviation=deviation, mean=mean))

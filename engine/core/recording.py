@@ -17,13 +17,15 @@ import threading
 import weakref
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any, Protocol
+from typing import Any
+
+import numpy as np
 
 from .types import Array
 
 __all__ = [
-    "Differentiable", "Recording", "Renaming", "Sums", "attention", "no_recording", "record", "recording_active",
-    "state",
+    "LARGE", "Differentiable", "Recording", "Renaming", "Spared", "Sums", "attention", "no_recording", "record",
+    "recording_active", "state", "whole",
 ]  # fmt: skip
 
 attention: list[object] = []
@@ -44,11 +46,15 @@ class _State(threading.local):
 state = _State()
 
 
-class Differentiable(Protocol):
+class Differentiable:
     """What the first entry of a node can do."""
 
-    runs_without_gradient: bool
+    runs_without_gradient = False
     """Whether it is called where no gradient arrives, too."""
+    unread: tuple[int, ...] = ()
+    """Places of inputs, and -1, -2, ... for outputs, of which the gradient needs no more than shape and dtype."""
+    slopes: tuple[int, int] | None = None
+    """What the gradient is multiplied with for each of two operands, where the walk back does that itself."""
 
     def backward(
         self,
@@ -60,7 +66,7 @@ class Differentiable(Protocol):
         attrs: dict[str, Any],
     ) -> Iterable[tuple[Array, Any]]:
         """Pairs of an input array and a gradient that reaches it."""
-        ...
+        raise NotImplementedError
 
 
 class Repeating:
@@ -74,13 +80,11 @@ class Repeating:
 Node = tuple[Any, tuple[Any, ...], Any, dict[str, Any]]
 
 
-class Renaming:
+class Renaming(Differentiable):
     """The first entry of a node that gives values further names, for hooks to see the gradients that pass.
 
     Its inputs and outputs are tuples of the same length, entry by entry the same values.
     """
-
-    runs_without_gradient = False
 
     def changed(self, gradients: tuple[Any, ...], wraps: bool) -> tuple[Any, ...]:
         """The gradients of the outputs after the hooks; arrays, or tensors if ``wraps``, None where none arrived."""
@@ -116,6 +120,47 @@ class Region:
         self.walks = 0
 
 
+class Spared(weakref.ref[Any]):
+    """Stands in a node for an array that no rule reads: its shape and dtype, and itself for as long as it lives.
+
+    When the array is gone, this is what the value is known by.
+    """
+
+    __slots__ = ("dtype", "key", "ndim", "recording", "shape", "size")
+
+    def __new__(cls, array: Array, recording: weakref.ref[Recording]) -> Spared:
+        return super().__new__(cls, array, _gone)
+
+    def __init__(self, array: Array, recording: weakref.ref[Recording]) -> None:
+        super().__init__(array, _gone)  # type: ignore[call-arg]
+        self.shape, self.dtype, self.ndim, self.size = array.shape, array.dtype, array.ndim, array.size
+        self.key = id(array)
+        self.recording = recording
+
+
+def _gone(spared: Any) -> None:
+    """An array is gone, and its id may become another one's."""
+    recording = spared.recording()
+    if recording is not None:
+        recording.tracked.discard(spared.key)
+        recording.spared.pop(spared.key, None)
+        if spared.key in recording.hooked:  # of a tensor that holds another array by now
+            recording.hooked[id(spared)] = recording.hooked.pop(spared.key)
+
+
+def whole(inputs: tuple[Any, ...], output: Any) -> tuple[tuple[Any, ...], Any]:
+    """A node's inputs and output with the arrays themselves; None in the place of one that is gone."""
+
+    def found(value: Any) -> Any:
+        return value() if type(value) is Spared else value
+
+    return tuple(map(found, inputs)), tuple(map(found, output)) if type(output) is tuple else found(output)
+
+
+LARGE = 1 << 14
+"""Elements from which on the tape lets an array go that no rule reads."""
+
+
 class Recording:
     """One request for gradients: the nodes, the ids of the arrays that depend on its leaves, and hooks on values.
 
@@ -126,11 +171,16 @@ class Recording:
         leaves: the values whose gradients are asked for.
         beside: other arguments of what is differentiated. They and what is computed from them are not followed, but a
             cell that gets one beside a followed value shows its hooks the gradient of both. Held weakly.
+        spares: whether large arrays that no rule reads are let go of: where the walk is to be the only one, and on
+            arrays.
     """
 
-    __slots__ = ("__weakref__", "beside", "hooked", "leaves", "marks", "nodes", "renamings", "tracked")
+    __slots__ = (
+        "__weakref__", "beside", "hooked", "leaves", "let_go", "marks", "nodes", "renamings", "spared", "spares",
+        "tracked",
+    )  # fmt: skip
 
-    def __init__(self, leaves: Iterable[Array], beside: Iterable[Array] = ()) -> None:
+    def __init__(self, leaves: Iterable[Array], beside: Iterable[Array] = (), spares: bool = False) -> None:
         self.leaves = list(leaves)
         self.nodes: list[Node] = []
         self.tracked = {id(array) for array in self.leaves}
@@ -138,6 +188,9 @@ class Recording:
         self.marks: list[tuple[int, Region, bool]] = []
         self.renamings: list[Renaming] = []
         self.beside = {id(array): weakref.ref(array) for array in beside}
+        self.spares = spares
+        self.spared: dict[int, Spared] = {}  # by the id of an array that lives
+        self.let_go = False
 
     def __enter__(self) -> Recording:
         attention.append(self)
@@ -150,11 +203,46 @@ class Recording:
 
     def follow(self, operator: Differentiable, inputs: tuple[Any, ...], output: Any, attrs: dict[str, Any]) -> None:
         """Append a node and track what it made."""
+        if self.spares and operator.unread:
+            inputs, output = self._without_unread(operator.unread, inputs, output)
         self.nodes.append((operator, inputs, output, attrs))
         if type(output) is tuple:
             self.tracked.update(map(id, output))
         else:
             self.tracked.add(id(output))
+
+    def _without_unread(
+        self, unread: tuple[int, ...], inputs: tuple[Any, ...], output: Any
+    ) -> tuple[tuple[Any, ...], Any]:
+        """What a node holds of its inputs and output, where large arrays are spared that no rule reads."""
+        for place in unread:
+            if place >= 0:
+                if place < len(inputs):
+                    spared = self.spared.get(id(inputs[place]))
+                    if spared is not None:
+                        inputs = (*inputs[:place], spared, *inputs[place + 1 :])
+                continue
+            made = output[-1 - place] if type(output) is tuple else output
+            if type(made) is not np.ndarray or made.size < LARGE:
+                continue
+            self.tracked.add(id(made))
+            self.let_go = True
+            spared = self.spared[id(made)] = Spared(made, weakref.ref(self))
+            output = (*output[: -1 - place], spared, *output[-place:]) if type(output) is tuple else spared
+        return inputs, output
+
+    def put_back(self) -> None:
+        """Before the walk: put arrays that live, because others hold them, into the nodes again."""
+        if not self.let_go:
+            return
+
+        def whole(value: Any) -> Any:
+            array = value() if type(value) is Spared else None
+            return value if array is None else array
+
+        for place, (operator, inputs, output, attrs) in enumerate(self.nodes):
+            made = tuple(map(whole, output)) if type(output) is tuple else whole(output)
+            self.nodes[place] = (operator, tuple(map(whole, inputs)), made, attrs)
 
     def pass_by(self, inputs: tuple[Any, ...], output: Any) -> None:
         """An operation on values that are not followed: what it makes of values beside is beside, too."""
@@ -169,16 +257,18 @@ class Recording:
         held = self.beside.get(id(array))
         return held is not None and held() is array  # else another one has the id by now
 
-    def backward(self, seeds: Iterable[tuple[Array, Any]], functions: Any) -> dict[int, Any]:
+    def backward(self, seeds: Iterable[tuple[Array, Any]], functions: Any, last: bool = False) -> dict[int, Any]:
         """Walk the nodes backwards.
 
         Args:
             seeds: pairs of an output array and the gradient that arrives at it.
             functions: the operators the rules compute with, on arrays or on tensors.
+            last: whether nobody walks over this tape again, so that it may let go of its nodes on the way.
 
         Returns:
             the gradient of each leaf that was reached, by the id of its array.
         """
+        self.put_back()
         renamed = self.renamings or any(region.inner_inputs or region.inner_outputs for _, region, _ in self.marks)
         gradients: dict[int, Any] = Sums(self, (), functions) if renamed else {}
         for array, gradient in seeds:
@@ -198,7 +288,7 @@ class Recording:
             else:
                 from .walk import walk
 
-                walk(self, gradients, functions)
+                walk(self, gradients, functions, last)
             for left in state.left:
                 left()
         finally:

@@ -131,8 +131,9 @@ class Tap:
             gradient: what arrived at its output: an array, or a tensor if a recording is open around the backward pass.
             gradients: what it sends to its inputs, in the same form.
             attrs: the attributes of the forward call.
-            inputs: the arrays of the forward call, and what was no tensor among its operands.
-            output: the array that it made, or a tuple of them.
+            inputs: the arrays of the forward call, and what was no tensor among its operands. None in the place of an
+                array that the tape let go of before this tap was attached.
+            output: the array that it made, or a tuple of them, with None likewise.
         """
 
     def loss(self, name: str, prediction: Tensor, target: Tensor, attrs: dict[str, Any]) -> None:
@@ -160,6 +161,14 @@ cell_taps: list[Tap] = []
 operator_taps: list[Tap] = []
 bprop_taps: list[Tap] = []
 loss_taps: list[Tap] = []
+_listening: dict[str, list[Tap]] = {
+    method: []
+    for method in (
+        "cell_enter", "cell_exit", "cell_error", "backward_enter", "backward_exit", "parameter_gradients",
+        "differentiated",
+    )
+}  # fmt: skip
+"""Of the attached taps those with a method of their own, by its name: the others are not asked."""
 
 
 class CallLog:
@@ -190,6 +199,9 @@ def attach(tap: Tap) -> None:
     if tap in cell_taps:
         return
     cell_taps.append(tap)
+    for method, listening in _listening.items():
+        if getattr(type(tap), method) is not getattr(Tap, method) or method in vars(tap):
+            listening.append(tap)
     if tap.observes_operators:
         operator_taps.append(tap)
         attention.append(tap)
@@ -201,7 +213,8 @@ def attach(tap: Tap) -> None:
 
 def detach(tap: Tap) -> None:
     """Stop a tap from watching; one that is not attached is left alone."""
-    for taps in (cell_taps, operator_taps, bprop_taps, loss_taps, attention):
+    lists: tuple[list[Any], ...] = (cell_taps, operator_taps, bprop_taps, loss_taps, attention, *_listening.values())
+    for taps in lists:
         if tap in taps:
             taps.remove(tap)
 
@@ -335,7 +348,7 @@ def begin_call(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Cel
             call.repeats = notes
     for log in local.logs:
         log.calls.append((call.notes if call.repeats is None else call.repeats, id(cell)))
-    _tell(cell_taps, "cell_enter", call)
+    _tell(_listening["cell_enter"], "cell_enter", call)
     local.depth = call.depth + 1
     return call
 
@@ -344,14 +357,14 @@ def end_call(call: CellCall, output: Any) -> Any:
     """Tell the taps what a cell returned; returns what is to go on."""
     _local.depth = call.depth
     call.output = output
-    _tell(cell_taps, "cell_exit", call)
+    _tell(_listening["cell_exit"], "cell_exit", call)
     return call.output
 
 
 def fail_call(call: CellCall, error: BaseException) -> None:
     """Tell the taps that a cell raised."""
     _local.depth = call.depth
-    _tell(cell_taps, "cell_error", call, error)
+    _tell(_listening["cell_error"], "cell_error", call, error)
 
 
 def operator_ran(name: str, inputs: tuple[Any, ...], outputs: Any, attrs: dict[str, Any]) -> None:
@@ -377,12 +390,12 @@ def tell_backward(method: str, call: CellCall, gradients: Gradients) -> Gradient
     Returns:
         the gradients to go on with: the same tuple unless a tap replaced them.
     """
-    local = _local
-    if local.muted or not cell_taps:
+    local, listening = _local, _listening[method]
+    if local.muted or not listening:
         return gradients
     local.muted, local.outside, state.recordings = True, state.recordings, ()
     try:
-        for tap in tuple(cell_taps):
+        for tap in tuple(listening):
             if (_owner := tap.owner()) is None:
                 continue
             replaced = getattr(tap, method)(call, gradients)
@@ -395,12 +408,12 @@ def tell_backward(method: str, call: CellCall, gradients: Gradients) -> Gradient
 
 def tell_parameter_gradients(pairs: list[tuple[Parameter, Tensor]]) -> None:
     """Tell the taps the gradients of the weights."""
-    _tell(cell_taps, "parameter_gradients", pairs)
+    _tell(_listening["parameter_gradients"], "parameter_gradients", pairs)
 
 
 def tell_differentiated(values: list[Tensor], pairs: list[tuple[Parameter, Tensor | None]]) -> None:
     """Tell the taps what a gradient call with weights differentiated."""
-    _tell(cell_taps, "differentiated", values, pairs)
+    _tell(_listening["differentiated"], "differentiated", values, pairs)
 
 
 def run_bprop(cell: Cell, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:

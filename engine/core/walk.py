@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -15,21 +16,30 @@ from .silence import restore, silence
 __all__ = ["walk"]
 
 
-def walk(recording: Recording, gradients: dict[int, Any], functions: Any) -> None:
+def walk(recording: Recording, gradients: dict[int, Any], functions: Any, last: bool) -> None:
     """Take the gradients that arrived at outputs back to the leaves, node by node.
 
     Args:
         recording: the tape.
         gradients: by the id of the array that each belongs to; those of the leaves are left at the end.
         functions: what the rules compute with, on arrays or on tensors.
+        last: whether the nodes are let go of on the way, and what only they hold with them.
     """
     tracked, hooked, array_type = recording.tracked, recording.hooked, np.ndarray
+    pop, get = gradients.pop, gradients.get
     plain = not (functions.wraps or hooked or taps.operator_taps or recording.renamings)
     before = silence() if plain else None
     try:
-        for node in reversed(recording.nodes):
+        for node in _taken_off(recording.nodes) if last and plain else reversed(recording.nodes):
             operator, inputs, output, attrs = node
-            if not plain or type(output) is tuple or not isinstance(operator, Operator):
+            slopes = operator.slopes
+            if slopes is None or not plain:
+                if plain and type(output) is not tuple and isinstance(operator, Operator):
+                    gradient = pop(id(output), None)
+                    if gradient is not None:
+                        pairs = operator.gradients
+                        _add_up(gradients, pairs(functions, tracked, gradient, output, inputs, attrs), functions)
+                    continue
                 if before is not None:  # code of the user's may run
                     restore(before)
                     before = None
@@ -37,38 +47,48 @@ def walk(recording: Recording, gradients: dict[int, Any], functions: Any) -> Non
                 if plain:
                     before = silence()
                 continue
-            # What ``step_back`` comes to, written out: most nodes come here, and most of all the basic operators.
-            gradient = gradients.pop(id(output), None)
+            # What ``step_back`` comes to for the basic operators, written out: most nodes of small work come here.
+            gradient = pop(id(output), None)
             if gradient is None:
                 continue
-            slopes = operator.slopes
-            if slopes is not None and type(gradient) is array_type and gradient.dtype is FLOAT32:
-                first, second = slopes
-                x, y = inputs
-                key = id(x)
-                if key in tracked:
-                    found = gradient * y if first == TIMES_OTHER else gradient
-                    if type(found) is not array_type or found.shape != x.shape:
-                        found = functions.sum_to(np.asarray(found), shape=x.shape)
-                    held = gradients.get(key)
-                    gradients[key] = found if held is None else _added(held, found, functions)
-                key = id(y)
-                if key in tracked:
-                    found = gradient
-                    if second:
-                        found = gradient * x if second == TIMES_OTHER else -gradient
-                    if type(found) is not array_type or found.shape != y.shape:
-                        found = functions.sum_to(np.asarray(found), shape=y.shape)
-                    held = gradients.get(key)
-                    gradients[key] = found if held is None else _added(held, found, functions)
+            shape = gradient.shape
+            if type(gradient) is not array_type or gradient.dtype is not FLOAT32 or not shape:
+                _add_up(gradients, operator.gradients(functions, tracked, gradient, output, inputs, attrs), functions)
                 continue
-            for array, found in operator.gradients(functions, tracked, gradient, output, inputs, attrs):
-                key = id(array)
-                held = gradients.get(key)
+            first, second = slopes
+            x, y = inputs
+            key = id(x)
+            if key in tracked:
+                found = gradient * y if first == TIMES_OTHER else gradient
+                if x.shape != shape:
+                    found = functions.sum_to(found, shape=x.shape)
+                held = get(key)
+                gradients[key] = found if held is None else _added(held, found, functions)
+            key = id(y)
+            if key in tracked:
+                found = gradient
+                if second:
+                    found = gradient * x if second == TIMES_OTHER else -gradient
+                if y.shape != shape:
+                    found = functions.sum_to(found, shape=y.shape)
+                held = get(key)
                 gradients[key] = found if held is None else _added(held, found, functions)
     finally:
         if before is not None:
             restore(before)
+
+
+def _add_up(gradients: dict[int, Any], pairs: list[tuple[Any, Any]], functions: Any) -> None:
+    """Add to what came for each array before."""
+    for array, found in pairs:
+        held = gradients.get(id(array))
+        gradients[id(array)] = found if held is None else _added(held, found, functions)
+
+
+def _taken_off(nodes: list[Any]) -> Iterator[Any]:
+    """The nodes from the last to the first; none is held here when the next one comes."""
+    nodes.insert(0, None)
+    return iter(nodes.pop, None)
 
 
 def _added(held: Any, found: Any, functions: Any) -> Any:

@@ -28,6 +28,7 @@ from .operator import Operator
 from .recording import Recording, Region, Renaming, Repeating, Sums, accumulate, node_backward, state
 from .silence import restore, silence
 from .tensor import Tensor
+from .walk import _added
 
 __all__ = ["watched_backward"]
 
@@ -84,11 +85,13 @@ def watched_backward(
             added = isinstance(operator, Renaming)
             for array, gradient in pairs:
                 key = id(array)
-                if not added:
+                held = None
+                if not added and not summed and not functions.wraps:
+                    held = gradients.get(key)
+                    gradients[key] = gradient if held is None else _added(held, gradient, functions)
+                elif not added:
                     held = None if summed else gradients.get(key)
                     accumulate(gradients, key, gradient, functions)
-                else:
-                    held = None
                 for region in inside:
                     arrived = region.arrived
                     if key not in arrived:

@@ -97,7 +97,7 @@ def _parent_folder() -> str | None:
     return str(folder) if os.access(folder, os.W_OK) else None
 
 
-_SHARED = ("blas.py", "loops.py", "sharing.py")
+_SHARED = ("blas.py", "loops.py", "philox.py", "sharing.py", "spans.py")
 
 
 @functools.cache

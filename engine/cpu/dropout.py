@@ -54,7 +54,7 @@ def _compiled(x: Array, p: float, seed: int, offset: int) -> tuple[Array, Array]
     y, mask = np.empty_like(x), np.empty_like(x, np.bool_)
     share(
         kernels("dropout").dropout, -(-x.size // _BLOCK), x.reshape(-1), y.reshape(-1), mask.reshape(-1).view(np.uint8),
-        samples, p, _rest(p), *philox.words(seed, offset),
+        samples, p, _rest(p), *philox.in_64_bits(seed, offset),
     )  # fmt: skip
     return (np.moveaxis(y, -1, 0), np.moveaxis(mask, -1, 0)) if samples > 1 else (y, mask)
 

@@ -9,7 +9,7 @@ import numpy as np
 from hookscope.engine.cpu.activation import gelu, relu, sigmoid, silu
 from hookscope.engine.cpu.array_module import Array, array_module
 from hookscope.engine.cpu.compiling import address, is_on, kernels, ready
-from hookscope.engine.cpu.threads import share, single_threaded_blas
+from hookscope.engine.cpu.threads import share, single_threaded_blas, small_products
 from hookscope.engine.cpu.widening import narrow, widen
 
 __all__ = ["linear", "matmul", "weighted_sums"]
@@ -95,19 +95,20 @@ def _shared_product(a: Array, b: Array, bias: Array | None) -> Array:
         c = np.empty((*above, m, n), np.float32)
         starts = np.stack([_starts(x, above) for x in (a, b, c)], axis=1)
     rows, columns, tiles = m, n, 1
-    # Tiles of a size that shapes fix, the longer side halved; full lines of the cache.
+    # Tiles of a size that shapes fix: high ones, in which a block of b is used often, and of full lines of the cache.
     while len(starts) * tiles < _MOST_TILES and m * n * k >= 2 * tiles * _LEAST_SHARED:
-        if rows > columns:
-            rows = -(-rows // 32) * 16
+        unit = 64 if max(rows, columns) > 64 else 16
+        if columns > unit or rows <= unit:
+            columns = -(-columns // (2 * unit)) * unit
         else:
-            columns = -(-columns // 32) * 16
+            rows = -(-rows // (2 * unit)) * unit
         tiles *= 2
     across, down = -(-n // columns), -(-m // rows)
     bias = None if bias is None else ready(bias)
     with single_threaded_blas("scipy"):
         share(
             kernels("products").products, len(starts) * across * down, starts, lda, a_turned, ldb, b_turned, n,
-            m, n, k, rows, columns, across * down, across, 0 if bias is None else address(bias),
+            m, n, k, rows, columns, across * down, across, 0 if bias is None else address(bias), small_products(),
         )  # fmt: skip
     return c
 

@@ -6,6 +6,9 @@ on its own counter alone, so a draw can be split, repeated or made on another de
 counter and the key are laid out as Triton's `tl.rand` and `tl.randint` lay them out, whose values these
 functions reproduce bit for bit: the key is the (low, high) half of the seed, the counter the (low, high) half
 of the offset and two zeros.
+
+Large draws are compiled (`compiled.random_numbers`). These give the same bits, on any processor: nothing is used
+but what IEEE 754 rounds in one way, and the logarithm and the cosine are written out in that.
 """
 
 from __future__ import annotations
@@ -25,18 +28,18 @@ _MULTIPLIER_0 = np.uint64(0xD2511F53)
 _MULTIPLIER_1 = np.uint64(0xCD9E8D57)
 _WEYL_0 = 0x9E3779B9
 _WEYL_1 = 0xBB67AE85
-_LOW, _LONG = 0xFFFFFFFF, 0xFFFFFFFFFFFFFFFF
+_LOW, _LONG = 0xFFFFFFFF, 0xFFFFFFFFFFFFFFFF  # of 32 and of 64 bits
 _LOW_WORD = np.uint64(_LOW)
 _WORD_BITS = np.uint64(32)
 
 # Triton's scale for 31 random bits: the largest float32 that keeps 2**31 * scale below 1.
 _UNIFORM_SCALE = np.float32(4.6566127342e-10)
 
-_LEAST = 1 << 14
-"""Numbers from which on the compiled form is worth its call."""
-
 # A block of counters whose temporaries stay in a 1 MiB second-level cache (5 arrays of 8 bytes each).
 _BLOCK = 16384
+
+# Numbers from which on a compiled draw is worth loading: NumPy takes 2 ms for as many.
+_LEAST = 1 << 16
 
 
 def philox4x32(counter: Sequence[Array], key: tuple[int, int]) -> tuple[Array, Array, Array, Array]:
@@ -68,30 +71,25 @@ def philox_uniform(seed: int, offsets: Array) -> Array:
     return _to_uniform(_words(seed, offsets)[0])
 
 
-def uniform(seed: int, offset: int, shape: tuple[int, ...], xp: Any = np) -> Array:
-    """Float32 array in [0, 1); element i in C order uses the counter `offset + i`."""
-    if xp is np and math.prod(shape) >= _LEAST and is_on():
-        return _compiled_uniform(seed, offset, shape)
-    return _draw(lambda words: _to_uniform(words[0]), seed, offset, shape, xp)
+def uniform(seed: int, offset: int, shape: tuple[int, ...], xp: Any = np, bound: float | None = None) -> Array:
+    """Float32 array in [0, 1), or [-bound, bound); element i in C order uses the counter `offset + i`."""
+    scaling = (1.0, 0.0, 1.0) if bound is None else (2.0, 1.0, float(bound))
+    return _draw("uniform", seed, offset, shape, xp, scaling)
 
 
-def normal(seed: int, offset: int, shape: tuple[int, ...], xp: Any = np) -> Array:
-    """Float32 array, normal with mean 0 and variance 1; element i in C order uses the counter `offset + i`.
+def normal(
+    seed: int, offset: int, shape: tuple[int, ...], xp: Any = np, deviation: float = 1.0, mean: float = 0.0
+) -> Array:
+    """Float32 array of the normal distribution; element i in C order uses the counter `offset + i`.
 
     Box and Muller, "A Note on the Generation of Random Normal Deviates", Ann. Math. Statist. 29 (1958): the
     two uniforms of an element are the first two words of its counter, each moved to the middle of its
-    interval so that the logarithm is finite. Computed in float64 and rounded once.
+    interval so that the logarithm is finite. Computed in float64 and rounded once, before it is scaled.
     """
-    return _draw(_box_muller, seed, offset, shape, xp)
+    return _draw("normal", seed, offset, shape, xp, (float(deviation), float(mean)))
 
 
-def _compiled_uniform(seed: int, offset: int, shape: tuple[int, ...]) -> Array:
-    out = np.empty(shape, np.float32)
-    share(kernels("dropout").uniform, -(-out.size // 4096), *words(seed, offset), out.reshape(-1))
-    return out
-
-
-def words(seed: int, offset: int) -> tuple[np.uint64, np.uint64]:
+def in_64_bits(seed: int, offset: int) -> tuple[np.uint64, np.uint64]:
     """Seed and counter in 64 bits, at which both wrap."""
     return np.uint64(int(seed) & _LONG), np.uint64(int(offset) & _LONG)
 
@@ -113,24 +111,83 @@ def _to_uniform(words: Array) -> Array:
     return folded.astype(np.float32) * _UNIFORM_SCALE
 
 
-def _box_muller(words: Sequence[Array]) -> Array:
-    xp = array_module(words[0])
-    first = (words[0].astype(np.float64) + 0.5) * 2.0**-32
-    second = (words[1].astype(np.float64) + 0.5) * 2.0**-32
-    normals = xp.sqrt(-2.0 * xp.log(first)) * xp.cos(2.0 * math.pi * second)
-    return normals.astype(np.float32)  # xp is numpy or the untyped cupy
+def _scaled_uniform(words: Sequence[Array], times: float, less: float, scale: float) -> Array:
+    drawn = _to_uniform(words[0])
+    return drawn if less == 0.0 else (drawn * np.float32(times) - np.float32(less)) * np.float32(scale)
+
+
+def _box_muller(words: Sequence[Array], deviation: float = 1.0, mean: float = 0.0) -> Array:
+    first, second = words[0].astype(np.float64) + 0.5, words[1].astype(np.float64) + 0.5
+    normals = array_module(first).sqrt(-2.0 * _log(first)) * _cosine(second)
+    scaled: Array = normals.astype(np.float32) * np.float32(deviation) + np.float32(mean)
+    return scaled
+
+
+# Sun Microsystems' e_log.c (fdlibm 5.3): log(1 + f) = f - (f * f / 2 - s * (f * f / 2 + R)) for s = f / (2 + f), where
+# R is this polynomial in s * s, for 1 + f within [sqrt(1/2), sqrt(2)]. The highest power comes first.
+_LOG = (
+    1.479819860511658591e-01, 1.531383769920937332e-01, 1.818357216161805012e-01, 2.222219843214978396e-01,
+    2.857142874366239149e-01, 3.999999999940941908e-01, 6.666666666666735130e-01,
+)  # fmt: skip
+_LN2_HIGH, _LN2_LOW = 6.93147180369123816490e-01, 1.90821492927058770002e-10
+
+# sin(pi / 2 * q) / q in q * q, for q within [-1, 1]: Chebyshev's interpolation, relative to 1 wrong by 4e-19.
+_SINE = (
+    5.87297574479995e-12, -6.684416831856085e-10, 5.6921364280986254e-08, -3.5988430204672576e-06,
+    0.0001604411847130916, -0.004681754135304255, 0.07969262624616565, -0.6459640975062462, 1.5707963267948966,
+)  # fmt: skip
+
+
+def _polynomial(z: Array, coefficients: Sequence[float]) -> Array:
+    found = z * coefficients[0]
+    for coefficient in coefficients[1:-1]:
+        found += coefficient
+        found *= z
+    found += coefficients[-1]
+    return found
+
+
+def _log(x: Array) -> Array:
+    """The logarithm of x / 2 ** 32."""
+    bits = x.view(np.int64) + (0x3FF0000000000000 - 0x3FE6A09E00000000)
+    power = ((bits >> 52) - (1023 + 32)).astype(np.float64)
+    f = ((bits & 0xFFFFFFFFFFFFF) + 0x3FE6A09E00000000).view(np.float64) - 1.0
+    half = 0.5 * f * f
+    s = f / (2.0 + f)
+    z = s * s
+    rest = s * (half + z * _polynomial(z, _LOG)) + power * _LN2_LOW
+    found: Array = power * _LN2_HIGH - ((half - rest) - f)
+    return found
+
+
+def _cosine(x: Array) -> Array:
+    """The cosine of x / 2 ** 32 turns, which is the sine of as much less than a quarter turn."""
+    q = abs(x * 2.0**-30 - 2.0) - 1.0
+    found: Array = _polynomial(q * q, _SINE) * q
+    return found
+
+
+_TRANSFORMS: dict[str, Callable[..., Array]] = {"uniform": _scaled_uniform, "normal": _box_muller}
 
 
 def _draw(
-    transform: Callable[[Sequence[Array]], Array], seed: int, offset: int, shape: tuple[int, ...], xp: Any
+    name: str, seed: int, offset: int, shape: tuple[int, ...], xp: Any, scaling: tuple[float, ...]
 ) -> Array:
     count = math.prod(shape)
-    # Counters wrap at 64 bits; NumPy refuses a start outside uint64, so the wrap is done on Python's integer.
-    start = np.uint64(int(offset) & _LONG)
     out: Array = xp.empty(count, dtype=np.float32)
+    seed = int(seed)
+    # Counters wrap at 64 bits; NumPy refuses a start outside uint64, so the wrap is done on Python's integer.
+    begin = int(offset) & _LONG
+    if count >= _LEAST and xp is np and is_on():
+        compiled = kernels("random_numbers")
+        signed = begin - (begin >> 63 << 64)  # the same 64 bits
+        parts = -(-count // compiled.BLOCK)
+        share(getattr(compiled, name), parts, out, signed, seed & _LOW, (seed >> 32) & _LOW, *scaling)
+        return out.reshape(shape)
+    transform, start = _TRANSFORMS[name], np.uint64(begin)
     block = _BLOCK if xp is np else max(count, 1)  # a GPU has no use for blocks: each costs a launch
-    for begin in range(0, count, block):
-        end = min(begin + block, count)
-        counters = xp.arange(begin, end, dtype=np.uint64) + start
-        out[begin:end] = transform(_words(seed, counters))
+    for first in range(0, count, block):
+        end = min(first + block, count)
+        counters = xp.arange(first, end, dtype=np.uint64) + start
+        out[first:end] = transform(_words(seed, counters), *scaling)
     return out.reshape(shape)

@@ -20,7 +20,7 @@ import numpy as np
 
 from .compiling import kernels
 
-__all__ = ["number", "set_number", "share", "single_threaded_blas"]
+__all__ = ["number", "set_number", "share", "single_threaded_blas", "small_products"]
 
 _MOST = 16
 """More threads than these wait for the same memory."""
@@ -126,6 +126,14 @@ def _blas_libraries(whose: str) -> list[Any]:
 
     found = ThreadpoolController().select(user_api="blas").lib_controllers
     return [one for one in found if f"{whose}.libs" in one.filepath] or list(found)
+
+
+@functools.cache
+def small_products() -> int:
+    """1 where SciPy's OpenBLAS has kernels for small products, of which ``compiled.blas.product`` makes large ones; 0
+    where it has none."""
+    with_kernels = ("SkylakeX", "Cooperlake", "SapphireRapids")
+    return int(any(getattr(one, "architecture", None) in with_kernels for one in _blas_libraries("scipy")))
 
 
 class single_threaded_blas:  # noqa: N801  # a context, as ``contextlib`` writes them

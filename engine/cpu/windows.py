@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from . import winograd
+from . import convolution, pooling, winograd
 from .array_module import Array, array_module
 from .masking import kept
 
@@ -118,8 +118,10 @@ def conv(x: Array, weight: Array, stride: Ints, pads: Ints, dilation: Ints, grou
     lengths = _output_lengths(x.shape[2:], kernel, stride, pads, dilation)
     if winograd.suits(x, weight, kernel, weight.shape[0], lengths, stride, dilation, group):
         y = winograd.conv(x, weight, pads, lengths)
-        if winograd.is_whole(y):
+        if y is not None:
             return samples_first(y)
+    if convolution.suits(x, weight, kernel, weight.shape[0], lengths, group):
+        return samples_first(convolution.conv(x, weight, stride, pads, dilation, group, lengths))
     view = _windows(_padded(_widen(x), pads), kernel, stride, dilation)
     outputs = view.shape[len(kernel) + 1 :]
     kernels = _widen(weight).reshape(group, weight.shape[0] // group, -1)
@@ -135,8 +137,10 @@ def conv_weight_grad(g: Array, x: Array, kernel: Ints, stride: Ints, pads: Ints,
     """The gradient of ``conv`` with respect to its weight."""
     if winograd.suits(x, g, kernel, g.shape[1], g.shape[2:], stride, dilation, group):
         found = winograd.conv_weight_grad(g, x, pads)
-        if winograd.is_whole(found):
+        if found is not None:
             return found
+    if convolution.suits(x, g, kernel, g.shape[1], g.shape[2:], group):
+        return convolution.conv_weight_grad(g, x, kernel, stride, pads, dilation, group)
     view = _windows(_padded(_widen(x), pads), kernel, stride, dilation)
     # A transposed convolution may add more at the ends than the windows of its input reach.
     view = view[(slice(None),) * (len(kernel) + 1) + tuple(slice(n) for n in g.shape[2:])]
@@ -155,9 +159,11 @@ def conv_input_grad(
     k, kernel = weight.shape[0], weight.shape[2:]
     if winograd.suits(g, weight, kernel, weight.shape[1], shape[2:], stride, dilation, group) and max(pads) <= 2:
         # With strides of 1 it is a convolution with the kernels turned round.
-        found = winograd.conv(g, weight, tuple(2 - n for n in pads), shape[2:], transposed=True)
-        if winograd.is_whole(found):
+        found = winograd.conv(g, weight, tuple(2 - n for n in pads), shape[2:], turned=True)
+        if found is not None:
             return samples_first(found)
+    if convolution.suits(g, weight, kernel, shape[1], g.shape[2:], group):
+        return samples_first(convolution.conv_input_grad(g, weight, shape, stride, pads, dilation, group))
     xp = array_module(g)
     kernels = _widen(weight).reshape(group, k // group, -1).swapaxes(-1, -2)
     arrived = samples_last(_widen(g)).reshape(group, k // group, g.shape[2], -1)
@@ -196,6 +202,10 @@ def _add_windows(total: Array, windows: Array, kernel: Ints, stride: Ints, dilat
 
 def max_pool(x: Array, kernel: Ints, stride: Ints, pads: Ints, dilation: Ints) -> tuple[Array, Array]:
     """The largest element of each window (N, C, *outputs) and its place in the window, row by row."""
+    outputs = _output_lengths(x.shape[2:], kernel, stride, pads, dilation)
+    if pooling.suits(x, kernel, (*x.shape[:2], *outputs)):
+        found = pooling.max_pool(x, outputs, kernel, stride, pads, dilation)
+        return samples_first(found[0]), samples_first(found[1])
     xp = array_module(x)
     # bfloat16 has the kind "V".
     lowest = -float("inf") if x.dtype.kind in "fV" else int(xp.iinfo(x.dtype).min) if x.dtype.kind in "iu" else 0
@@ -222,6 +232,8 @@ def max_pool_grad(
     g: Array, places: Array, shape: Ints, kernel: Ints, stride: Ints, pads: Ints, dilation: Ints
 ) -> Array:
     """The gradient of ``max_pool``: each goes to the element that was the largest."""
+    if pooling.suits(g, kernel, g.shape):
+        return samples_first(pooling.max_pool_grad(g, places, shape, kernel, stride, pads, dilation))
     apart = all(s >= k for s, k in zip(stride, kernel, strict=True)) and set(dilation) == {1}
     arrived, chosen = samples_last(g if apart else _widen(g)), samples_last(places)
     total = _frame(shape, pads, arrived)
@@ -237,6 +249,8 @@ def max_pool_grad(
 
 def max_pool_pick(x: Array, places: Array, kernel: Ints, stride: Ints, pads: Ints, dilation: Ints) -> Array:
     """Of each window the element at ``places``: the transpose of ``max_pool_grad``."""
+    if pooling.suits(x, kernel, places.shape):
+        return samples_first(pooling.max_pool_pick(x, places, kernel, stride, pads, dilation))
     view = _windows(_padded(x, pads), kernel, stride, dilation)
     chosen = samples_last(places)
     picked = array_module(x).zeros(chosen.shape, x.dtype)
@@ -247,7 +261,11 @@ def max_pool_pick(x: Array, places: Array, kernel: Ints, stride: Ints, pads: Int
 
 def avg_pool(x: Array, kernel: Ints, stride: Ints, pads: Ints) -> Array:
     """The mean of each window, padding counted in."""
-    view = _windows(_padded(_widen(x), pads), kernel, stride, (1,) * len(kernel))
+    flat = (1,) * len(kernel)
+    outputs = _output_lengths(x.shape[2:], kernel, stride, pads, flat)
+    if pooling.suits(x, kernel, (*x.shape[:2], *outputs)):
+        return samples_first(pooling.avg_pool(x, outputs, kernel, stride, pads))
+    view = _windows(_padded(_widen(x), pads), kernel, stride, flat)
     total: Any = None
     for position in np.ndindex(*kernel):
         candidate = view[(slice(None), *position)]
@@ -261,6 +279,8 @@ def avg_pool(x: Array, kernel: Ints, stride: Ints, pads: Ints) -> Array:
 
 def avg_pool_grad(g: Array, shape: Ints, kernel: Ints, stride: Ints, pads: Ints) -> Array:
     """The gradient of ``avg_pool``: each is shared evenly by its window."""
+    if pooling.suits(g, kernel, g.shape):
+        return samples_first(pooling.avg_pool_grad(g, shape, kernel, stride, pads))
     share = samples_last(_widen(g)) * (1 / math.prod(kernel))
     total = _frame(shape, pads, share)
     flat = (1,) * len(kernel)

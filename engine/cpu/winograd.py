@@ -5,156 +5,163 @@ Gray 2016, "Fast Algorithms for Convolutional Neural Networks", section 4) the o
 
     A' [ (G w G') * (B d B') ] A        w: the kernel, d: the inputs, *: element by element
 
-so that one product over channels is left for each of the 36 elements. The transformations are products of matrices as
-well, with the Kronecker products of A, G and B on the flattened tiles, and so run at the speed of BLAS.
+so that one product over channels is left for each of the 36 elements. Where a tile of 4 x 4 would mostly lie beyond
+the edge, tiles are of 2 x 2 outputs, from 4 x 4 inputs.
 
 The points of the interpolation are 0, 1, -1, 1/2, -2 (Barabasz et al. 2020, "Error Analysis and Improving the Accuracy
 of Winograd Convolution for Deep Neural Networks"). Against float64, 64 to 512 channels of normal numbers: the largest
 error is 5e-6 of the largest output, with 0, 1, -1, 2, -2 it is 1e-5, and that of the direct product is 5e-7. An error
 spreads within its tile and no further.
 
-Arrays are as in ``windows``: (N, C, H, W) outside, (C, H, W, N) inside.
+Arrays are as in ``windows``: (N, C, H, W) outside, (C, H, W, N) inside. The work is cut up in one of two ways. Where
+all transformed kernels are few, they are made first, and a part of the work is some tiles from their inputs to their
+outputs. Where they are many, the inputs are transformed first, a few megabytes at a time, and a part is some kernels.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from functools import cache
+from typing import Any
 
 import numpy as np
 
-from .array_module import Array, array_module
+from .array_module import Array
+from .compiling import address, is_on, kernels, ready
+from .threads import share, single_threaded_blas
 
-__all__ = ["conv", "conv_weight_grad", "is_whole", "suits"]
+__all__ = ["conv", "conv_weight_grad", "suits"]
 
 Ints = tuple[int, ...]
 
-_POINTS = (0.0, 1.0, -1.0, 0.5, -2.0)
-_OUT, _IN, _KERNEL = 4, 6, 3
-_BLOCK = 5 << 20
-"""Bytes of transformed tiles that are made at once: they stay in the cache until the product reads them."""
-_LEAST_CHANNELS, _LEAST_TILES = 64, 32
-"""With fewer, the transformations cost more than the multiplications that they save."""
-
-
-@cache
-def _matrices() -> tuple[Array, Array, Array]:
-    """For the flattened tiles: of the outputs (16, 36), of the kernel (36, 9) and of the inputs (36, 36)."""
-    count = len(_POINTS)
-    a, g, b = np.zeros((_IN, _OUT)), np.zeros((_IN, _KERNEL)), np.zeros((_IN, _IN))
-    for i, point in enumerate(_POINTS):
-        others = [p for p in _POINTS if p != point]
-        a[i] = point ** np.arange(_OUT)
-        g[i] = point ** np.arange(_KERNEL) / np.prod([point - p for p in others])
-        b[i, :count] = np.poly(others)[::-1]
-    # The last point is infinity: only the highest powers.
-    a[-1, -1] = g[-1, -1] = 1
-    b[-1] = np.poly(_POINTS)[::-1]
-    found = tuple(np.kron(m, m).astype(np.float32) for m in (a.T, g, b))
-    return found[0], found[1], found[2]
+_LEAST_CHANNELS = 16
+_LEAST_WORK = 1 << 22
+"""Multiplications of the direct way, from which on the transformations are worth their calls."""
+_MOST_KERNELS = 1 << 16
+"""Kernels that are all transformed first: 9 MiB."""
+_MOST_INPUTS = 5 << 20
+"""Bytes of transformed inputs at a time."""
+_LEAST_TILES, _MOST_TILES = 32, 128
+"""Of a block: fewer make thin products, more do not stay in the cache."""
+_MOST_PARTS = 16
+_SIDE = 32
+"""Kernels of a part."""
 
 
 def suits(
     x: Array, other: Array, kernel: Ints, kernels: int, outputs: Ints, stride: Ints, dilation: Ints, group: int
 ) -> bool:
-    """Whether a convolution goes this way: 3 x 3 on the CPU in Float32, every place, enough work, few outputs beyond
-    the edge."""
-    if kernel != (3, 3) or (stride, dilation, group) != ((1, 1), (1, 1), 1) or array_module(x) is not np:
+    """Whether a convolution goes this way: 3 x 3 in float32 on the CPU, every place, channels and work enough."""
+    if kernel != (3, 3) or (stride, dilation, group) != ((1, 1), (1, 1), 1) or type(x) is not np.ndarray:
         return False
-    if not x.dtype == other.dtype == np.float32 or min(x.shape[1], kernels) < _LEAST_CHANNELS:
+    if not x.dtype == other.dtype == np.float32 or min(x.shape[1], kernels) < _LEAST_CHANNELS or min(outputs) < 2:
         return False
-    tiles = math.prod(-(-n // _OUT) for n in outputs)
-    return x.shape[0] * tiles >= _LEAST_TILES and tiles * _OUT * _OUT <= 2 * math.prod(outputs)
+    return 9 * len(x) * x.shape[1] * kernels * math.prod(outputs) >= _LEAST_WORK and is_on()
 
 
-def is_whole(found: Array) -> bool:
-    """Whether a result has no infinities and NaNs: in the transformations they spread over their tiles.
-
-    Also False where the squares overflow; the direct product, which the caller falls back to, is never wrong. The
-    product of BLAS takes a third of the time of a sum.
-    """
-    flat = found.reshape(-1)
-    return bool(np.isfinite(flat @ flat))
+def _tile(outputs: Ints) -> int:
+    """Outputs along the side of a tile: what multiplies less."""
+    small, large = (math.prod(-(-n // tile) for n in outputs) * (tile + 2) ** 2 for tile in (2, 4))
+    return 2 if small < large else 4
 
 
-def _inside(first: int, count: int, length: int) -> tuple[slice, slice]:
-    """Of ``count`` places, every 4 from ``first`` on, those in an axis of ``length``: which they are, and where."""
-    start = min(count, max(0, -(first // _OUT)))
-    stop = min(count, max(start, -((first - length) // _OUT)))
-    return slice(start, stop), slice(first + _OUT * start, first + _OUT * stop, _OUT)
+@cache
+def _blocks(outputs: Ints, samples: int, tile: int, most: int) -> tuple[Array, Array, int]:
+    """Blocks as the kernels take them, how many tiles each has, and the most; all of about one size."""
+    rows, columns = (-(-n // tile) for n in outputs)
+    some = _even(samples, most)
+    across = _even(columns, max(1, most // some))
+    down = _even(rows, max(1, most // (some * across)))
+    found = [
+        (r, min(rows, r + down), c, min(columns, c + across), n, min(samples, n + some))
+        for r in range(0, rows, down)
+        for c in range(0, columns, across)
+        for n in range(0, samples, some)
+    ]
+    blocks = np.array(found, np.int64).reshape(-1, 6)
+    counts = np.prod(blocks[:, 1::2] - blocks[:, ::2], axis=1)
+    return blocks, counts, int(counts.max())
 
 
-def _transformed(matrix: Array, x: Array, pads: tuple[int, ...], rows: slice, columns: int) -> Array:
-    """``matrix`` times the flattened tiles of x (N, C, H, W) in some rows of tiles: (36, C, tiles).
-
-    Tiles begin every 4 elements of x with zeros around it; x is read in place, without a padded copy.
-    """
-    size = math.isqrt(matrix.shape[1])
-    x = x.transpose(1, 2, 3, 0)
-    c, height, width, n = x.shape
-    tiles = np.empty((size, size, c, rows.stop - rows.start, columns, n), x.dtype)
-    for i in range(size):
-        there, here = _inside(_OUT * rows.start + i - pads[0], tiles.shape[3], height)
-        tiles[i, :, :, : there.start] = tiles[i, :, :, there.stop :] = 0
-        for j in range(size):
-            across, along = _inside(j - pads[2], columns, width)
-            row = tiles[i, j, :, there]
-            row[:, :, : across.start] = row[:, :, across.stop :] = 0
-            row[:, :, across] = x[:, here, along]
-    made: Array = np.matmul(matrix, tiles.reshape(size * size, -1))
-    return made.reshape(len(matrix), c, -1)
+def _even(count: int, most: int) -> int:
+    """The length of pieces of ``count``, none longer than ``most``, of nearly one length."""
+    return -(-count // -(-count // most))
 
 
-def _transformed_kernels(matrix: Array, weight: Array, transposed: bool) -> Array:
-    """(36, K, C) of weight (K, C, 3, 3), which lies in memory as (C, K, 3, 3) if ``transposed``."""
-    if transposed:
-        weight = weight.swapaxes(0, 1)
-    made: Array = np.matmul(matrix, weight.reshape(-1, _KERNEL * _KERNEL).T)
-    made = made.reshape(-1, *weight.shape[:2])
-    return made.swapaxes(1, 2) if transposed else made
+def _inside(x: Array) -> Array:
+    return ready(x.transpose(1, 2, 3, 0))
 
 
-def _parts(count: int, bytes_of_one: int) -> list[slice]:
-    step = max(1, _BLOCK // max(1, bytes_of_one))
-    return [slice(start, min(count, start + step)) for start in range(0, count, step)]
-
-
-def conv(x: Array, weight: Array, pads: tuple[int, ...], outputs: tuple[int, ...], transposed: bool = False) -> Array:
+def conv(x: Array, weight: Array, pads: Ints, outputs: Ints, turned: bool = False) -> Array | None:
     """Cross-correlation of x (N, C, H, W) with weight (K, C, 3, 3), as (K, *outputs, N).
 
-    With ``transposed`` x is (N, K, H, W), the kernels are turned round, and the result has C channels.
+    With ``turned`` x is (N, K, H, W), the kernels are turned round, and the result has C channels.
+
+    Returns:
+        None where a number is not finite, or so large that its square is not: the transformations would spread it over
+        its tile.
     """
-    of_outputs, of_kernel, of_inputs = _matrices()
-    if transposed:
-        weight, of_kernel = weight.swapaxes(0, 1), of_kernel[:, ::-1]
-    k, c = weight.shape[:2]
-    n, points = len(x), len(of_kernel)
-    rows, columns = (-(-length // _OUT) for length in outputs)
-    y = np.empty((k, *outputs, n), x.dtype)
-    for part in _parts(rows, points * max(c, k) * columns * n * x.itemsize):
-        inputs = _transformed(of_inputs, x, pads, part, columns)
-        for some in _parts(k, points * c * x.itemsize):
-            products = np.matmul(_transformed_kernels(of_kernel, weight[some], transposed), inputs)
-            made = np.matmul(of_outputs, products.reshape(points, -1))
-            tiles = made.reshape(_OUT, _OUT, products.shape[1], -1, columns, n)
-            target = y[some, _OUT * part.start : _OUT * part.stop]
-            for i, j in np.ndindex(_OUT, _OUT):
-                place = target[:, i::_OUT, j::_OUT]
-                place[...] = tiles[i, j, :, : place.shape[1], : place.shape[2]]
+    channels, count = (weight.shape[0], weight.shape[1]) if turned else (weight.shape[1], weight.shape[0])
+    x, weight = _inside(x), ready(weight)
+    _, height, width, samples = x.shape
+    tile = _tile(outputs)
+    places = (tile + 2) ** 2
+    y = np.empty((count, *outputs, samples), np.float32)
+    tiles = samples * math.prod(-(-n // tile) for n in outputs)
+    compiled = kernels("winograd")
+    image = (address(x), channels, height, width, samples, pads[0], pads[2])
+    with single_threaded_blas("scipy"):
+        if channels * count <= _MOST_KERNELS:
+            u = np.empty((places, *weight.shape[:2]), np.float32)
+            each = max(1, 4096 // weight.shape[1])
+            share(compiled.kernels, -(-len(weight) // each), each, address(weight), *weight.shape[:2], turned,
+                  address(u), tile)  # fmt: skip
+            blocks, _, most = _blocks(outputs, samples, tile, min(max(tiles // 8, _LEAST_TILES), _MOST_TILES))
+            sums = np.empty(min(len(blocks), _MOST_PARTS), np.float32)
+            share(compiled.by_tiles, len(sums), blocks, sums, *image, address(u), turned, address(y), count, *outputs,
+                  tile, most)  # fmt: skip
+            return y if np.isfinite(sums).all() else None
+        side = _even(count, _SIDE)
+        sums = np.empty(-(-count // side), np.float32)
+        for blocks, v, most in _transformed(compiled, image, outputs, samples, tile):
+            share(compiled.by_kernels, len(sums), blocks, sums, side, address(weight), turned, address(v), channels,
+                  count, address(y), *outputs, samples, tile, most)  # fmt: skip
+            if not np.isfinite(sums).all():
+                return None
     return y
 
 
-def conv_weight_grad(g: Array, x: Array, pads: tuple[int, ...]) -> Array:
-    """The gradient of ``conv`` with respect to its weight: the same three products the other way round."""
-    of_outputs, of_kernel, of_inputs = _matrices()
-    n, k = g.shape[:2]
-    c, points = x.shape[1], len(of_kernel)
-    rows, columns = (-(-length // _OUT) for length in g.shape[2:])
-    found = np.zeros((k, c, _KERNEL, _KERNEL), x.dtype)
-    for part in _parts(rows, points * max(c, k) * columns * n * x.itemsize):
-        inputs = _transformed(of_inputs, x, pads, part, columns).swapaxes(1, 2)
-        outputs = _transformed(of_outputs.T, g, (0, 0, 0, 0), part, columns)
-        for some in _parts(k, points * c * x.itemsize):
-            products = np.matmul(outputs[:, some], inputs)
-            found[some] += np.matmul(products.reshape(points, -1).T, of_kernel).reshape(-1, c, _KERNEL, _KERNEL)
-    return found
+def _transformed(
+    compiled: Any, image: Ints, outputs: Ints, samples: int, tile: int
+) -> Iterator[tuple[Array, Array, int]]:
+    """Blocks and their transformed inputs, some megabytes at a time; the memory is used again for the next."""
+    channels = image[1]
+    of_tile = 4 * (tile + 2) ** 2 * channels
+    most_tiles = min(_MOST_TILES, max(_LEAST_TILES, _MOST_INPUTS // of_tile))
+    blocks, counts, most = _blocks(outputs, samples, tile, most_tiles)
+    step = max(1, _MOST_INPUTS // (of_tile * most))
+    v = np.empty(of_tile // 4 * int(counts[:step].sum()), np.float32)
+    each = _even(channels, 16)
+    for start in range(0, len(blocks), step):
+        part = blocks[start : start + step]
+        share(compiled.inputs, -(-channels // each), part, each, *image, address(v), tile, most)
+        yield part, v, most
+
+
+def conv_weight_grad(g: Array, x: Array, pads: Ints) -> Array | None:
+    """The gradient of ``conv`` with respect to its weight; None likewise."""
+    outputs = g.shape[2:]
+    g, x = _inside(g), _inside(x)
+    channels, height, width, samples = x.shape
+    count, tile = len(g), _tile(outputs)
+    found = np.empty((count, channels, 3, 3), np.float32)
+    side = _even(count, _SIDE if count >= 4 * _SIDE else max(8, -(-count // 4)))
+    compiled = kernels("winograd")
+    image = (address(x), channels, height, width, samples, pads[0], pads[2])
+    with single_threaded_blas("scipy"):
+        for number, (blocks, v, most) in enumerate(_transformed(compiled, image, outputs, samples, tile)):
+            share(compiled.weight_gradient, -(-count // side), blocks, side, address(g), address(v), channels, count,
+                  *outputs, samples, address(found), number, tile, most)  # fmt: skip
+    flat = found.reshape(-1)
+    return found if np.isfinite(flat @ flat) else None

@@ -13,7 +13,7 @@ from ..core.grad import differentiate, gradient_or_zeros, summed_to
 from ..core.hooks import hooks_off
 from ..core.nested import Sparse, gradients_like, replaced, tensors_in
 from ..core.parameter import Parameter
-from ..core.recording import no_recording, record, state
+from ..core.recording import Differentiable, no_recording, record, state
 from ..core.tensor import Tensor
 from ..core.types import Array
 from ..ops.shape import cast
@@ -84,11 +84,10 @@ def _internal_params(cell: Cell) -> list[Parameter]:
     return list(listed)
 
 
-class _CustomBprop:
+class _CustomBprop(Differentiable):
     """The node: calls the user's ``bprop`` and checks what it returns."""
 
     name = "bprop"
-    runs_without_gradient = False
 
     def __init__(
         self,

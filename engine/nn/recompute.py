@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..core import precision, random, taps
 from ..core.nested import replaced, tensors_in
-from ..core.recording import Recording, Repeating, Sums, accumulate, record, state, step_back
+from ..core.recording import Differentiable, Recording, Repeating, Sums, accumulate, record, state, step_back
 from ..core.tensor import Tensor
 from ..core.types import Array
 from ..core.watched_backward import watched_backward
@@ -199,11 +199,10 @@ class _Nodes(_Discarded):
         self.used.use(entry[1])
 
 
-class _Recompute(Repeating):
+class _Recompute(Differentiable, Repeating):
     """The node of one call."""
 
     name = "recompute"
-    runs_without_gradient = False
 
     def __init__(
         self,

@@ -32,7 +32,7 @@ __all__ = [
 ]  # fmt: skip
 
 relu_operator = unary(
-    "relu", activation_kernels.relu, lambda F, g, out, x: F.relu_grad(g, out), "max(x, 0); NaN stays NaN."
+    "relu", activation_kernels.relu, lambda F, g, out, x: F.relu_grad(g, out), "max(x, 0); NaN stays NaN.", unread=(0,)
 )
 _relu_grad = Operator("relu_grad", activation_kernels.relu_grad, (lambda F, gg, out, g, y: F.relu_grad(gg, y), None))
 sigmoid = unary(
@@ -40,6 +40,7 @@ sigmoid = unary(
     activation_kernels.sigmoid,
     lambda F, g, out, x: F.sigmoid_grad(g, out),
     "1 / (1 + exp(-x)).",
+    unread=(0,),
     integers_to_float=True,
     method=True,
     in_place=True,
@@ -56,6 +57,7 @@ tanh = unary(
     np.tanh,
     lambda F, g, out, x: F.tanh_grad(g, out),
     "The hyperbolic tangent, (exp(x) - exp(-x)) / (exp(x) + exp(-x)).",
+    unread=(0,),
     integers_to_float=True,
     method=True,
     in_place=True,
@@ -85,8 +87,9 @@ _silu_grad = Operator(
     "silu_grad", activation_kernels.silu_grad, (lambda F, gg, out, g, x: F.silu_grad(gg, x), _silu_slope_rule)
 )
 _gelu = Operator(
-    "gelu", activation_kernels.gelu, (lambda F, g, out, x, approximate: F.gelu_grad(g, x, approximate=approximate),)
-)
+    "gelu", activation_kernels.gelu, (lambda F, g, out, x, approximate: F.gelu_grad(g, x, approximate=approximate),),
+    unread=(-1,),
+)  # fmt: skip
 
 
 def _gelu_slope_rule(F: Functions, gg: Value, out: Value, g: Value, x: Value, approximate: str) -> Any:
@@ -105,7 +108,9 @@ _gelu_grad = Operator(
     activation_kernels.gelu_grad,
     (lambda F, gg, out, g, x, approximate: F.gelu_grad(gg, x, approximate=approximate), _gelu_slope_rule),
 )
-_softmax = Operator("softmax", softmax_kernels.softmax, (lambda F, g, out, x, axis: F.softmax_grad(g, out, axis=axis),))
+_softmax = Operator(
+    "softmax", softmax_kernels.softmax, (lambda F, g, out, x, axis: F.softmax_grad(g, out, axis=axis),), unread=(0,)
+)
 
 
 def _softmax_output_rule(F: Functions, gg: Value, out: Value, g: Value, y: Value, axis: int) -> Any:
@@ -119,8 +124,9 @@ _softmax_grad = Operator(
     (lambda F, gg, out, g, y, axis: F.softmax_grad(gg, y, axis=axis), _softmax_output_rule),
 )
 _log_softmax = Operator(
-    "log_softmax", softmax_kernels.log_softmax, (lambda F, g, out, x, axis: F.log_softmax_grad(g, out, axis=axis),)
-)
+    "log_softmax", softmax_kernels.log_softmax, (lambda F, g, out, x, axis: F.log_softmax_grad(g, out, axis=axis),),
+    unread=(0,),
+)  # fmt: skip
 
 
 def _log_softmax_output_rule(F: Functions, gg: Value, out: Value, g: Value, y: Value, axis: int) -> Any:

@@ -134,7 +134,7 @@ def _entry(axes: int) -> tuple[Operator, Operator]:
     def weights_to_x(F: Functions, gg: Value, out: Value, g: Value, x: Value, kernel: Ints, **how: Setting) -> Any:
         return getattr(F, of_input)(g, gg, shape=tuple(x.shape), **how)
 
-    operator = Operator(forward, windows.conv, (input_rule, weight_rule))
+    operator = Operator(forward, windows.conv, (input_rule, weight_rule), unread=(-1,))
     transpose = Operator(of_input, windows.conv_input_grad, (back_to_g, back_to_weight))
     Operator(of_weight, windows.conv_weight_grad, (weights_to_g, weights_to_x))
     return operator, transpose

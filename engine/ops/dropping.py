@@ -26,7 +26,7 @@ def _dropout_rule(
     return [F.dropout_grad(g[0], out[1], p=p)]
 
 
-_dropout = Operator("dropout", dropout_kernels.dropout, joint_vjp=_dropout_rule)
+_dropout = Operator("dropout", dropout_kernels.dropout, joint_vjp=_dropout_rule, unread=(0, -1))
 _dropout_grad = Operator(
     "dropout_grad", dropout_kernels.dropout_grad, (lambda F, gg, out, g, mask, p: F.dropout_grad(gg, mask, p=p), None)
 )

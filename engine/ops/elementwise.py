@@ -48,12 +48,14 @@ _sum_to_operator = Operator(
     _sum_to,
     (lambda F, g, out, x, shape: F.broadcast_to(g, shape=tuple(x.shape)),),
     keeps_dtype=True,
+    unread=(0, -1),
 )
 broadcast_to_operator = ViewOperator(
     "broadcast_to",
     lambda x, shape: array_module(x).broadcast_to(x, shape),
     (lambda F, g, out, x, shape: fit(F, g, x),),
     keeps_dtype=True,
+    unread=(0, -1),
 )
 
 
@@ -93,8 +95,9 @@ def cast_array(x: Array, dtype: np.dtype[Any]) -> Array:
 
 
 cast_operator = Operator(
-    "cast", cast_array, (lambda F, g, out, x, dtype: F.cast(g, dtype=array_dtype(x)),), keeps_dtype=True
-)
+    "cast", cast_array, (lambda F, g, out, x, dtype: F.cast(g, dtype=array_dtype(x)),), keeps_dtype=True,
+    unread=(0, -1),
+)  # fmt: skip
 
 
 # Not x * 0, which is NaN where x is infinite or NaN: a gradient that does not arrive anywhere must not spoil others.
@@ -120,6 +123,8 @@ _RULES: dict[int, tuple[Any, Any]] = {
     TIMES_OTHER: (lambda F, g, out, x, y: fit(F, g * y, x), lambda F, g, out, x, y: fit(F, g * x, y)),
 }
 """Of a slope the rules of the first operand and of the second."""
+_LINEAR, _PRODUCT = (0, 1, -1), (-1,)
+"""What the rules do not read (``Operator.unread``) of a sum, and of a product."""
 
 _REAL = frozenset((int, float))
 
@@ -172,6 +177,7 @@ class Binary(Operator):
         """Whether Python's operator takes a list or tuple beside a tensor, as MindSpore's ``+`` does."""
         if slopes is not None:
             vjps = tuple([_RULES[slope][place] for place, slope in enumerate(slopes)])
+            kwargs["unread"] = _PRODUCT if TIMES_OTHER in slopes else _LINEAR
         super().__init__(name, kernel, vjps, **kwargs)
 
     def documented(self, sentence: str) -> str:

@@ -1,18 +1,14 @@
 """Recurrent layers over a whole sequence: tanh and relu cells, LSTM and GRU, as one operator with one gradient.
 
-Time is the first axis. The products with the inputs are one matrix product for all steps; only the products with the
-hidden state run step by step, forward and, in the gradient, backward. Gates are in the order of MindSpore and PyTorch:
-i, f, g, o (LSTM), r, z, n (GRU).
+Time is the first axis. Gates are in the order of MindSpore and PyTorch: i, f, g, o (LSTM), r, z, n (GRU). The kernels
+are in ``engine/cpu/recurrent.py``.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from types import ModuleType
 from typing import Any
-
-import numpy as np
 
 from ..core.checks import check_bool, check_int, check_number, check_positive_int
 from ..core.operator import Operator
@@ -20,6 +16,7 @@ from ..core.recording import Recording
 from ..core.surfaces import declare, prim
 from ..core.tensor import Tensor
 from ..core.types import Array, Functions
+from ..cpu import recurrent as recurrent_kernels
 from ..cpu.array_module import array_module
 from .arguments import check_tensor
 from .elementwise import zeros_operator
@@ -28,200 +25,7 @@ from .shape import concat, reshape, stack
 
 __all__: list[str] = []
 
-GATES = {"tanh": 1, "relu": 1, "gru": 3, "lstm": 4}
-
-
-def _wide(x: Array | None) -> Any:
-    return None if x is None else x if x.dtype.itemsize >= 4 else x.astype(np.float32)
-
-
-def _samples_last(x: Array | None, xp: ModuleType) -> Any:
-    return None if x is None else xp.ascontiguousarray(x.T)
-
-
-def _forward_kernel(
-    x: Array,
-    h0: Array,
-    c0: Array | None,
-    w_ih: Array,
-    w_hh: Array,
-    b_ih: Array | None,
-    b_hh: Array | None,
-    keep: Array | None,
-    kind: str,
-    reverse: bool,
-) -> tuple[Array, ...]:
-    """x (T, N, I) to hidden states (T, N, H), with the last ones; then what the gradient needs.
-
-    ``keep`` (T, N, 1) is 1 where a sample is not over yet: elsewhere its state stays and its output is 0.
-
-    Inside, samples are the last axis, (T, H, N): each gate of a step is one piece of memory, and the product of a step
-    takes 22 us instead of 39 (H 128, N 32).
-    """
-    xp = array_module(x)
-    dtype = x.dtype
-    x, h0, c0, w_ih, w_hh, b_ih, b_hh = map(_wide, (x, h0, c0, w_ih, w_hh, b_ih, b_hh))
-    h, c = _samples_last(h0, xp), _samples_last(c0, xp)
-    steps, count, _ = x.shape
-    size = w_hh.shape[1]
-    bias = None if b_ih is None else (b_ih if kind == "gru" else b_ih + b_hh)[:, None]
-    scale: Any = None
-    shift: Any = None
-    if kind == "lstm":
-        # sigmoid(x) = (1 + tanh(x / 2)) / 2: with the halves put into the products, one tanh serves all gates.
-        scale = xp.full((4 * size, 1), 0.5, x.dtype)
-        scale[2 * size : 3 * size] = 1.0
-        shift = 1.0 - scale
-        w_ih, w_hh, bias = w_ih * scale, w_hh * scale, None if bias is None else bias * scale
-    gates = xp.matmul(w_ih, x.swapaxes(1, 2))
-    if bias is not None:
-        gates += bias
-    states = xp.empty((steps, size, count), gates.dtype)
-    # Of an LSTM the cell states, of a GRU the candidates before the reset gate.
-    hidden = xp.empty_like(states) if kind in ("lstm", "gru") else states[:0]
-    outputs = states if keep is None else xp.zeros_like(states)
-    product, scratch = xp.empty((gates.shape[1], count), gates.dtype), xp.empty((size, count), gates.dtype)
-    for t in range(steps - 1, -1, -1) if reverse else range(steps):
-        gate, before, new_h = gates[t], h, states[t]
-        xp.matmul(w_hh, h, out=product)
-        if kind == "lstm":
-            gate += product
-            xp.tanh(gate, out=gate)
-            gate *= scale
-            gate += shift
-            new_c = hidden[t]
-            xp.multiply(gate[size : 2 * size], c, out=new_c)
-            new_c += xp.multiply(gate[:size], gate[2 * size : 3 * size], out=scratch)
-            xp.tanh(new_c, out=new_h)
-            new_h *= gate[3 * size :]
-            if keep is not None:
-                new_c[...] = xp.where(keep[t].T, new_c, c)
-            c = new_c
-        elif kind == "gru":
-            if b_hh is not None:
-                product += b_hh[:, None]
-            z, n = gate[size : 2 * size], gate[2 * size :]
-            gate[: 2 * size] += product[: 2 * size]
-            _sigmoid_in_place(gate[: 2 * size])
-            hidden[t] = product[2 * size :]
-            n += xp.multiply(gate[:size], hidden[t], out=scratch)
-            xp.tanh(n, out=n)
-            xp.subtract(before, n, out=new_h)
-            new_h *= z
-            new_h += n
-        else:
-            gate += product
-            xp.tanh(gate, out=new_h) if kind == "tanh" else xp.maximum(gate, 0, out=new_h)
-        if keep is not None:
-            outputs[t] = xp.where(keep[t].T, new_h, 0)
-            new_h[...] = xp.where(keep[t].T, new_h, before)
-        h = new_h
-    last = (h, c) if kind == "lstm" else (h, h[:0])
-    # The state that is handed out must not be one that a later step reads.
-    given = (outputs.swapaxes(1, 2), *(xp.array(y.T) for y in last))
-    return (*(y.astype(dtype, copy=False) for y in given), gates, states, hidden)
-
-
-def _sigmoid_in_place(x: Array) -> None:
-    # sigmoid(x) = (1 + tanh(x / 2)) / 2: one function call and no overflow.
-    x *= 0.5
-    array_module(x).tanh(x, out=x)
-    x += 1.0
-    x *= 0.5
-
-
-def _backward_kernel(
-    g: Array | None, gh: Array | None, gc: Array | None, x: Array, h0: Array, c0: Array | None, w_ih: Array,
-    w_hh: Array, b_ih: Array | None, b_hh: Array | None, keep: Array | None, gates: Array, states: Array, hidden: Array,
-    kind: str, reverse: bool, with_x: bool = True,
-) -> tuple[Array, ...]:  # fmt: skip
-    """The gradients for x (``with_x``), h0, c0, w_ih, w_hh, b_ih, b_hh; one that has none is empty."""
-    xp = array_module(x)
-    dtypes = [None if y is None else y.dtype for y in (x, h0, c0, w_ih, w_hh, b_ih, b_hh)]
-    g, gh, gc, x, h0, c0, w_ih, w_hh = map(_wide, (g, gh, gc, x, h0, c0, w_ih, w_hh))
-    steps, size, count = states.shape
-    # One row for each step and sample, for the sums over them; a step is computed in `d`, which stays in the cache.
-    of_gates = xp.empty((steps, count, gates.shape[1]), gates.dtype)
-    of_products = xp.empty_like(of_gates) if kind == "gru" else of_gates
-    d, into = (xp.empty(gates.shape[1:], gates.dtype) for _ in range(2))
-    zeros = xp.zeros((size, count), gates.dtype)
-    dh = zeros if gh is None else gh.T.astype(gates.dtype)
-    dc = zeros if gc is None or kind != "lstm" else gc.T.astype(gates.dtype)
-    first_h, first_c, back = _samples_last(h0, xp), _samples_last(c0, xp), _samples_last(w_hh, xp)
-    outer = None if g is None else g.swapaxes(1, 2)
-    order = range(steps) if reverse else range(steps - 1, -1, -1)
-    first, behind = (steps - 1, 1) if reverse else (0, -1)
-    for t in order:
-        before = first_h if t == first else states[t + behind]
-        live = None if keep is None else keep[t].T
-        if outer is not None:
-            dh = dh + (outer[t] if live is None else xp.where(live, outer[t], 0))
-        passed_h = passed_c = None
-        if live is not None:
-            passed_h, dh = xp.where(live, 0, dh), xp.where(live, dh, 0)
-            passed_c, dc = xp.where(live, 0, dc), xp.where(live, dc, 0)
-        gate = gates[t]
-        if kind == "lstm":
-            dc = _lstm_back(xp, dh, dc, gate, hidden[t], first_c if t == first else hidden[t + behind], d)
-            dh = back @ d
-        elif kind == "gru":
-            r, z, n = (gate[k * size : (k + 1) * size] for k in range(3))
-            dn = dh * (1 - z) * (1 - n * n)
-            d[size : 2 * size] = dh * (before - n) * (z * (1 - z))
-            d[:size] = dn * hidden[t] * (r * (1 - r))
-            d[2 * size :] = dn
-            into[: 2 * size] = d[: 2 * size]
-            into[2 * size :] = dn * r
-            of_products[t] = into.T
-            dh = dh * z + back @ into
-        else:
-            bent = xp.tanh(gate) if kind == "tanh" else None
-            d[...] = xp.where(gate > 0, dh, 0) if bent is None else dh * (1 - bent * bent)
-            dh = back @ d
-        of_gates[t] = d.T
-        if passed_h is not None:
-            dh, dc = dh + passed_h, dc + passed_c
-    flat, products = (one.reshape(steps * count, gates.shape[1]) for one in (of_gates, of_products))
-    within = states[1:] if reverse else states[:-1]
-    edge = h0[None].astype(states.dtype)
-    around = [within.swapaxes(1, 2), edge] if reverse else [edge, within.swapaxes(1, 2)]
-    previous = (xp.concatenate(around) if steps else states.swapaxes(1, 2)).reshape(steps * count, size)
-    found = (
-        (flat @ w_ih).reshape(x.shape) if with_x else dh[:0],
-        dh.T,
-        dc.T if c0 is not None else dh[:0],
-        flat.T @ x.reshape(steps * count, x.shape[2]),
-        products.T @ previous,
-        flat.sum(axis=0) if b_ih is not None else dh[:0],
-        products.sum(axis=0) if b_hh is not None else dh[:0],
-    )
-    return tuple(y if d is None else y.astype(d, copy=False) for y, d in zip(found, dtypes, strict=True))
-
-
-def _lstm_back(xp: ModuleType, dh: Array, dc: Array, gate: Array, c: Array, c_before: Array, d: Array) -> Array:
-    """One step: the gradients of the gates before their functions go into ``d``; returns that of the cell before.
-
-    The gates' slopes are made here, step by step: for all steps at once they would not stay in the cache.
-    """
-    size = c.shape[0]
-    i, f, n, o = (gate[k * size : (k + 1) * size] for k in range(4))
-    bent = xp.tanh(c)
-    xp.multiply(dh, bent, out=d[3 * size :])
-    bent *= bent
-    xp.subtract(1.0, bent, out=bent)
-    bent *= o
-    bent *= dh
-    bent += dc
-    xp.multiply(bent, n, out=d[:size])
-    xp.multiply(bent, c_before, out=d[size : 2 * size])
-    xp.multiply(bent, i, out=d[2 * size : 3 * size])
-    slope = 1.0 - gate
-    slope *= gate
-    tanh_slope = xp.multiply(n, n, out=slope[2 * size : 3 * size])
-    xp.subtract(1.0, tanh_slope, out=tanh_slope)
-    d *= slope
-    bent *= f
-    return bent
+GATES = recurrent_kernels.GATES
 
 
 def _rule(
@@ -290,8 +94,8 @@ def _steps(
     return F.concat(*outputs, axis=0), h, h if c is None else c
 
 
-_recurrent = Operator("recurrent", _forward_kernel, joint_vjp=_rule)
-_recurrent_grad = Operator("recurrent_grad", _backward_kernel)
+_recurrent = Operator("recurrent", recurrent_kernels.forward, joint_vjp=_rule)
+_recurrent_grad = Operator("recurrent_grad", recurrent_kernels.back)
 
 
 def recurrent(

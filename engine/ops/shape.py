@@ -32,12 +32,14 @@ _reshape = ViewOperator(
     lambda x, shape: x.reshape(shape),
     (lambda F, g, out, x, shape: F.reshape(g, shape=tuple(x.shape)),),
     keeps_dtype=True,
+    unread=(0, -1),
 )
 _transpose = ViewOperator(
     "transpose",
     lambda x, axes: x.transpose(axes),
     (lambda F, g, out, x, axes: F.transpose(g, axes=tuple(int(i) for i in np.argsort(axes))),),
     keeps_dtype=True,
+    unread=(0, -1),
 )
 _flip = Operator(
     "flip",

@@ -46,6 +46,15 @@ def test_constants(init: Any, value: float) -> None:
     np.testing.assert_array_equal(drawn(init, (2, 3)), np.full((2, 3), value))
 
 
+@pytest.mark.parametrize("value", [0, -0.0, 0.1, 1e-9, 7, 2.9, math.inf])
+@pytest.mark.parametrize("dtype", [ms.float16, ms.bfloat16, ms.float32, ms.float64])
+def test_a_constant_is_rounded_once_to_the_dtype(value: float, dtype: Any) -> None:
+    made = initializer(value, (3,), dtype)
+    expected = Tensor(np.full((3,), value, np.float64)).astype(dtype)
+    assert made.dtype == dtype
+    assert made.asnumpy().tobytes() == expected.asnumpy().tobytes()
+
+
 @pytest.mark.parametrize(
     ("init", "bound"),
     [

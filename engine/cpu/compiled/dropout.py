@@ -7,42 +7,19 @@ from typing import Any
 import numpy as np
 
 from .loops import choose, f32, given, helper, i64, kernel, made, u8, u64
+from .philox import uniform_of, words
 
-__all__ = ["dropout", "dropout_grad", "uniform"]
+__all__ = ["dropout", "dropout_grad"]
 
 _U = np.uint64
-_LOW, _WORD = _U(0xFFFFFFFF), _U(32)
-_MULTIPLIER_0, _MULTIPLIER_1 = _U(0xD2511F53), _U(0xCD9E8D57)
-_WEYL_0, _WEYL_1 = _U(0x9E3779B9), _U(0xBB67AE85)
-_SCALE = np.float32(4.6566127342e-10)
 _BLOCK = 4096
 
 
 @helper
-def _uniform(counter: Any, seed: Any) -> Any:
-    """A number in [0, 1), as ``philox.philox_uniform`` has it, from words of 32 bits in 64."""
-    c0, c1, c2, c3 = counter & _LOW, counter >> _WORD, _U(0), _U(0)
-    k0, k1 = seed & _LOW, seed >> _WORD
-    for _ in range(10):
-        product_0, product_1 = c0 * _MULTIPLIER_0, c2 * _MULTIPLIER_1
-        c0, c1 = (product_1 >> _WORD) ^ c1 ^ k0, product_1 & _LOW
-        c2, c3 = (product_0 >> _WORD) ^ c3 ^ k1, product_0 & _LOW
-        k0, k1 = (k0 + _WEYL_0) & _LOW, (k1 + _WEYL_1) & _LOW
-    signed = np.int32(c0)
-    return np.float32(signed ^ (signed >> np.int32(31))) * _SCALE
-
-
-@helper
 def _drawn(offset: Any, step: Any, seed: Any, out: Any) -> None:
+    low, high = seed & _U(0xFFFFFFFF), seed >> _U(32)
     for i in range(out.size):
-        out[i] = _uniform(offset + _U(i) * step, seed)
-
-
-@kernel(u64, u64, made())
-def uniform(first: int, stop: int, seed: Any, offset: Any, out: Any) -> None:
-    """Element i is drawn with the counter offset + i."""
-    for start in range(first * _BLOCK, min(stop * _BLOCK, out.size), _BLOCK):
-        _drawn(offset + _U(start), _U(1), seed, out[start : start + _BLOCK])
+        out[i] = uniform_of(words(offset + _U(i) * step, low, high)[0])
 
 
 @helper

@@ -28,7 +28,8 @@ from .sharing import BOARD, launch
 
 __all__ = [
     "BLOCK", "REASSOCIATE", "RUN", "choose", "elementwise", "erfcx", "exp", "f32", "f64", "floats", "given", "greater",
-    "helper", "i32", "i64", "kernel", "lesser", "made", "moments", "sigmoid", "square_root", "tanh", "u8", "u32", "u64",
+    "helper", "i32", "i64", "kernel", "lesser", "made", "moments", "sigmoid", "square_root", "start", "tanh", "u8",
+    "u32", "u64",
 ]  # fmt: skip
 
 REASSOCIATE = frozenset({"reassoc", "contract", "nsz"})
@@ -143,6 +144,13 @@ def _pointer(_typing: Any, address: Any) -> Any:
 def floats(address: int, count: int) -> Any:
     """The float32 numbers at an address, as an array."""
     return numba.carray(_pointer(address), (count,))
+
+
+@helper
+def start(x: Any) -> Any:
+    """Where the elements of an array begin. The array must be used behind the last use of that: Numba gives memory back
+    after the last use that it sees."""
+    return np.int64(x.ctypes.data)
 
 
 @intrinsic

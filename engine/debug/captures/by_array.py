@@ -35,7 +35,7 @@ class ByArray(Generic[_T]):
         """Put something for an array."""
         entries = self._entries
         if len(entries) >= self._sweep_at:
-            self._entries = entries = {key: entry for key, entry in entries.items() if entry[0]() is not None}
+            self._entries = entries = {key: entry for key, entry in list(entries.items()) if entry[0]() is not None}
             if len(entries) >= _MAX_ARRAYS:
                 entries.clear()
             self._sweep_at = max(_FIRST_SWEEP, 2 * len(entries))

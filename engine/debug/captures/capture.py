@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from hookscope.engine.core.nested import Sparse
 
-from .statistics import Statistics, statistics
+from .statistics import Statistics, figures, statistics
 
 if TYPE_CHECKING:
     from hookscope.engine.core.tensor import Tensor
@@ -102,8 +102,14 @@ class Capture:
 
     def statistics(self) -> Statistics:
         """The figures of the value, computed when first asked for."""
+        if self._statistics is None or not self._statistics.histogram.size:
+            self._statistics = _figures(self.array, counted=True)
+        return self._statistics
+
+    def figures(self) -> Statistics:
+        """The same, perhaps without the histogram."""
         if self._statistics is None:
-            self._statistics = _figures(self.array)
+            self._statistics = _figures(self.array, counted=False)
         return self._statistics
 
 
@@ -111,12 +117,13 @@ class Capture:
 _known: dict[int, tuple[weakref.ref[Any], Statistics]] = {}
 
 
-def _figures(array: Any) -> Statistics:
+def _figures(array: Any, counted: bool) -> Statistics:
     """The figures of an array, computed once: the output of one cell is the input of the next, and never changes."""
     key = id(array)
-    if key in _known:
-        return _known[key][1]
-    found = statistics(array)
+    known = _known.get(key)
+    if known is not None and not (counted and not known[1].histogram.size):
+        return known[1]
+    found = statistics(array) if counted else figures(array)
     with contextlib.suppress(TypeError):  # an array class without weak references: computed again next time
         _known[key] = (weakref.ref(array, lambda _: _known.pop(key, None)), found)
     return found

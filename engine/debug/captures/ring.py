@@ -163,7 +163,9 @@ class CaptureRing:
         """Give up one value; returns the step that it was of."""
         oldest, figures = self._items.popleft(), self._figures
         step = oldest.step
-        if oldest._statistics is None and (figures.wanted if step == figures.step else figures.begin(step)):
+        known = oldest._statistics
+        missing = known is None or not known.histogram.size
+        if missing and (figures.wanted if step == figures.step else figures.begin(step)):
             figures.compute(oldest)
         self._given_up.append(given_up(oldest))
         self._let_go(oldest)

@@ -1,9 +1,9 @@
-"""What the numbers of one value look like: ``statistics(value)``.
+"""What the numbers of one value look like: ``statistics(value)``; of many in one pass: ``statistics_of(values)``.
 
 Figures are float64 and come from the finite elements; complex elements count by their magnitude, booleans as 0 and 1.
-The work is done by the kernels of ``statistics_kernels``, which are compiled for float32 and float64. Other element
-types are converted piece by piece into the smaller of the two that holds them exactly, so that the copy stays in the
-cache. Large arrays are shared out to a few threads; the result is the same whatever their number.
+The work is done by the kernels of ``engine.cpu.compiled.statistics``, for float32 and float64. Other element types are
+converted piece by piece into the smaller of the two that holds them exactly, so that the copy stays in the cache. The
+result is the same whatever the number of threads. With ``HOOKSCOPE_NUMBA=0`` NumPy does the work.
 """
 
 from __future__ import annotations
@@ -11,9 +11,8 @@ from __future__ import annotations
 import functools
 import itertools
 import math
-import os
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any
@@ -21,29 +20,33 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hookscope.engine.cpu.interrupts import uninterrupted
+from hookscope.engine.cpu.compiling import address, is_on, is_worth, kernels, ready
+from hookscope.engine.cpu.threads import share
 
-__all__ = ["BINS", "Statistics", "any_nonfinite", "load_kernels", "statistics"]
+from .by_array import ByArray
+
+__all__ = ["BINS", "Statistics", "any_nonfinite", "changes", "figures", "load_kernels", "statistics", "statistics_of"]
 
 BINS = 64
 
-# Elements that are converted, and worked on by one thread, at a time; a multiple of the kernels' block.
-_PIECE = 1 << 17
+# Elements that are converted at a time; a multiple of the kernels' pieces.
+_CONVERTED = 1 << 19
 
 # Magnitudes whose squares neither overflow nor vanish, nor do sums of them.
 _SMALLEST, _LARGEST = 1e-140, 1e145
 
-# More threads than these wait for the same memory.
-_MOST_THREADS = 8
-
 _HELD_BY_FLOAT32 = frozenset(["float32", "float16", "bfloat16", "int8", "uint8", "int16", "uint16", "bool"])
+_SINGLE, _DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
 
-# Elements that ``any_nonfinite`` looks at in one go.
+# Elements of a block of the kernels; so many ``any_nonfinite`` has NumPy look at.
 _SMALL = 1 << 15
 
 _STEPS = np.arange(BINS + 1) / BINS
+_NOT_COUNTED = np.zeros(0, np.int64)
 
 _Array = npt.NDArray[Any]
+_Measured = tuple[list[float], npt.NDArray[np.int64]]
+"""A row of figures as ``compiled.statistics`` has them, and the histogram."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +55,7 @@ class Statistics:
 
     ``std`` divides by the number of elements, ``norm`` is the Euclidean norm. ``histogram`` counts the elements in 64
     equal bins between ``minimum`` and ``maximum``; one on the limit of two bins, or less than 2**-44 of the range
-    below it, counts above it.
+    below it, counts above it. It is empty where nobody asked for it (``figures``).
     """
 
     count: int
@@ -91,19 +94,80 @@ class Statistics:
         return edges
 
 
-def statistics(value: object, threads: int | None = None) -> Statistics:
+def statistics(value: object) -> Statistics:
     """The figures of a tensor, an array or a number.
-
-    Args:
-        threads: how many may work on a large array; default: as many as the process may use cores, at most 8.
 
     Raises:
         TypeError: the elements are no numbers.
     """
-    given = _on_host(value)
-    array = _in_memory_order(given)
-    name, target = _working_type(array.dtype)
-    figures, histogram = _measured(array, target, 1.0, threads)
+    array = _on_host(value)
+    if array.size > _SMALL or not (is_on() and _is_direct(array)):
+        return statistics_of((array,))[0]
+    return _statistics(array, *_working_type(array.dtype), _measured_alone(array))
+
+
+def figures(value: object) -> Statistics:
+    """The same without the histogram, which takes longer than all else."""
+    return statistics_of((value,), counted=False)[0]
+
+
+def statistics_of(values: Iterable[object], counted: bool = True) -> list[Statistics]:
+    """The figures of several values, in one pass over those that the kernels read where they are.
+
+    Args:
+        values: tensors, arrays or numbers.
+        counted: whether there are to be histograms.
+
+    Raises:
+        TypeError: the elements of one are no numbers.
+    """
+    given = [_on_host(value) for value in values]
+    types = [_working_type(array.dtype) for array in given]
+    direct = [array for array in given if _is_direct(array)] if is_on() else []
+    measured = iter(_measured_where_they_are(direct, counted) if direct else ())
+    return [
+        _statistics(array, *kind, next(measured) if direct and _is_direct(array) else _measured(array, kind[1], 1.0))
+        for array, kind in zip(given, types, strict=True)
+    ]
+
+
+def changes(pairs: Sequence[tuple[Any, Any]]) -> list[tuple[float, float]]:
+    """Of pairs of arrays, what a parameter is and what it was: the norm of the difference, and the norm before.
+
+    The first is NaN where an element of either is not finite.
+    """
+    plain = [is_on() and all(x.dtype is _SINGLE and x.flags.forc and x.flags.aligned for x in pair) for pair in pairs]
+    plain = [one and x.strides == y.strides for one, (x, y) in zip(plain, pairs, strict=True)]
+    found = iter(_changes_where_they_are([pair for pair, one in zip(pairs, plain, strict=True) if one]))
+    return [next(found) if one else _change(*pair) for one, pair in zip(plain, pairs, strict=True)]
+
+
+def _changes_where_they_are(pairs: Sequence[tuple[_Array, _Array]]) -> list[tuple[float, float]]:
+    if not pairs:
+        return []
+    inner = _kernels()
+    blocks = list(itertools.accumulate([-(-x.size // inner.BLOCK) for x, _ in pairs], initial=0))
+    lines = [(address(x), address(y), x.size, block) for (x, y), block in zip(pairs, blocks, strict=False)]
+    rows = np.empty((blocks[-1], 2))
+    share(inner.changes, blocks[-1], np.array(lines, np.int64), rows)
+    sums = [rows[first:stop].sum(axis=0).tolist() for first, stop in itertools.pairwise(blocks)]
+    return [
+        (math.sqrt(changed), math.sqrt(squares)) if math.isfinite(changed) else _change(*pair)
+        for (changed, squares), pair in zip(sums, pairs, strict=True)
+    ]
+
+
+def _change(now: Any, before: Any) -> tuple[float, float]:
+    if not now.size:
+        return 0.0, 0.0
+    with np.errstate(all="ignore"):
+        difference = now - before if now.dtype.kind not in "biu" else now.astype(np.float64) - before
+    changed, was = statistics_of((difference, before), counted=False)
+    return changed.norm if changed.finite == changed.count else math.nan, was.norm
+
+
+def _statistics(array: _Array, name: str, target: np.dtype[Any], measured: _Measured) -> Statistics:
+    figures, histogram = measured
     count, low, high, mean, deviations, squares, *others = figures
     scale = 1.0
     if not count:
@@ -111,7 +175,7 @@ def statistics(value: object, threads: int | None = None) -> Statistics:
     else:
         if not _fits(low, high):
             scale = _scale(low, high)
-            scaled, histogram = _measured(array, target, 1.0 / scale, threads)
+            scaled, histogram = _measured(array, target, 1.0 / scale)
             mean, deviations, squares = scaled[3:6]
         mean = min(max(mean * scale, low), high)
         norm = math.sqrt(squares) * scale
@@ -119,62 +183,102 @@ def statistics(value: object, threads: int | None = None) -> Statistics:
             std = math.sqrt(deviations / count) * scale
         else:
             std = 0.0
-            histogram[BINS // 2] = count
+            histogram[BINS // 2 : BINS // 2 + 1] = count
     zeros, nan, positive_inf, negative_inf = map(int, others)
     return Statistics(
-        given.size, given.shape, name, low, high, mean, std, norm, zeros, nan, positive_inf, negative_inf, histogram
+        array.size, array.shape, name, low, high, mean, std, norm, zeros, nan, positive_inf, negative_inf, histogram
     )
 
 
-def _measured(
-    array: _Array, target: np.dtype[Any], factor: float, threads: int | None
-) -> tuple[list[float], npt.NDArray[np.int64]]:
-    """Of the elements times a factor: a row of figures as ``statistics_kernels.survey`` has them, and the histogram."""
-    kernels = _kernels()
-    if array.size <= kernels.BLOCK:  # the same without what sharing out costs
-        x = _ready(array, target, factor)
-        row, histogram = np.empty((1, 10)), np.zeros(BINS, np.int64)
-        kernels.survey(x, row)
-        figures = row[0].tolist()
-        if _has_bins(figures):
-            kernels.fill_bins(x, figures[0] == array.size, figures[1], figures[2], histogram)
-        return figures, histogram
-    pieces = list(_split(_sealed(array) if array.flags.forc else array))
-    ends = list(itertools.accumulate((-(-piece.size // kernels.BLOCK) for piece in pieces), initial=0))
-    rows, histograms = np.empty((ends[-1], 10)), np.zeros((len(pieces), BINS), np.int64)
-
-    def survey(number: int) -> None:
-        kernels.survey(_ready(pieces[number], target, factor), rows[ends[number] : ends[number + 1]])
-
-    def fill_bins(number: int) -> None:
-        x = _ready(pieces[number], target, factor)
-        kernels.fill_bins(x, figures[0] == array.size, figures[1], figures[2], histograms[number])
-
-    _share_out(survey, len(pieces), threads)
-    figures = _merged(rows)
-    if _has_bins(figures):
-        _share_out(fill_bins, len(pieces), threads)
-    return figures, histograms.sum(axis=0)
+def _is_direct(array: _Array) -> bool:
+    """Whether the kernels read it where it is: float32 or float64, dense in some order of its axes."""
+    dtype, flags = array.dtype, array.flags
+    if not ((dtype is _SINGLE or dtype is _DOUBLE) and flags.aligned):
+        return False
+    return bool(flags.forc or _in_memory_order(array).flags.forc)
 
 
-def _merged(rows: _Array) -> list[float]:
-    """The figures of all blocks, as of one.
-
-    Squared deviations as in Chan, Golub, LeVeque, "Algorithms for computing the sample variance", The American
-    Statistician 37 (1983), for any number of parts.
-    """
-    count, low, high, means, deviations = rows[:, :5].T
-    with np.errstate(all="ignore"):  # without finite elements; where squares overflow, before they are scaled
-        figures = rows.sum(axis=0)
-        figures[1], figures[2] = low.min(), high.max()
-        figures[3] = mean = (count * means).sum() / figures[0]
-        figures[4] = (deviations + count * (means - mean) ** 2).sum()
-    found: list[float] = figures.tolist()
-    return found
+def _measured_alone(array: _Array) -> _Measured:
+    """Of one array of at most a block, with less to prepare."""
+    figures, counts = np.empty((1, 10)), np.empty((1, BINS), np.int64)
+    values = np.array([(address(array), array.size, array.dtype is _DOUBLE, 0, 0)], np.int64)
+    share(_kernels().whole, 1, values, figures, counts)
+    return figures[0].tolist(), counts[0]
 
 
-def _has_bins(figures: list[float]) -> bool:
-    return figures[1] < figures[2] and _fits(figures[1], figures[2])
+def _measured_where_they_are(arrays: Sequence[_Array], counted: bool) -> list[_Measured]:
+    """Of arrays that the kernels read where they are."""
+    inner = _kernels()
+    values, blocks, pieces = _table(arrays)
+    figures = np.empty((len(arrays), 10))
+    if counted and all(array.size <= inner.BLOCK for array in arrays):
+        counts = np.empty((len(arrays), BINS), np.int64)
+        share(inner.whole, len(arrays), values, figures, counts)
+        return list(zip(figures.tolist(), counts, strict=True))
+    rows = np.empty((blocks[-1], 10))
+    share(inner.survey, blocks[-1], values, rows)
+    share(inner.merge, len(arrays), np.array(blocks), rows, figures)
+    if not counted:
+        return [(row, _NOT_COUNTED) for row in figures.tolist()]
+    counts = np.empty((pieces[-1], BINS), np.int64)
+    share(inner.count, pieces[-1], values, figures, counts)
+    histograms = [counts[first:stop].sum(axis=0) for first, stop in itertools.pairwise(pieces)]
+    return list(zip(figures.tolist(), histograms, strict=True))
+
+
+def _table(arrays: Sequence[_Array]) -> tuple[_Array, list[int], list[int]]:
+    """What the kernels are told of the values, and where the blocks and the pieces of each begin and end."""
+    inner = _kernels()
+    sizes = [array.size for array in arrays]
+    blocks = list(itertools.accumulate([-(-size // inner.BLOCK) for size in sizes], initial=0))
+    pieces = list(itertools.accumulate([-(-size // inner.PIECE) for size in sizes], initial=0))
+    lines = [
+        (address(array), array.size, array.dtype is _DOUBLE, block, piece)
+        for array, block, piece in zip(arrays, blocks, pieces, strict=False)
+    ]
+    return np.array(lines, np.int64), blocks, pieces
+
+
+def _measured(array: _Array, target: np.dtype[Any], factor: float) -> _Measured:
+    """Of the elements times a factor, converted piece by piece."""
+    array = _in_memory_order(array)
+    array = array.reshape(-1, order="A") if array.flags.forc else array
+    if not is_on():
+        return _measured_by_numpy(_converted(array, target, factor))
+    inner = _kernels()
+    rows, histogram = [np.empty((0, 10))], np.zeros(BINS, np.int64)
+    for piece in _split(array, _CONVERTED):
+        values, blocks, _ = _table([x := _converted(piece, target, factor)])
+        rows.append(np.empty((blocks[-1], 10)))
+        share(inner.survey, blocks[-1], values, rows[-1])
+        del x  # its memory serves the next piece
+    every = np.concatenate(rows)
+    figures = np.empty((1, 10))
+    share(inner.merge, 1, np.array([0, len(every)]), every, figures)
+    if figures[0, 1] < figures[0, 2] and _fits(*figures[0, 1:3].tolist()):
+        for piece in _split(array, _CONVERTED):
+            values, _, pieces = _table([x := _converted(piece, target, factor)])
+            counts = np.empty((pieces[-1], BINS), np.int64)
+            share(inner.count, pieces[-1], values, figures, counts)
+            histogram += counts.sum(axis=0)
+            del x
+    return figures[0].tolist(), histogram
+
+
+def _measured_by_numpy(array: _Array) -> _Measured:
+    """The same without compiled kernels."""
+    histogram = np.zeros(BINS, np.int64)
+    with np.errstate(all="ignore"):  # squares may overflow, before they are scaled
+        numbers = array.astype(np.float64)
+        x = numbers[np.isfinite(numbers)]
+        low, high, mean = (float(x.min()), float(x.max()), float(x.mean())) if x.size else (math.inf, -math.inf, 0.0)
+        deviations, squares = ((x - mean) ** 2).sum(), (x * x).sum()
+        if low < high and _fits(low, high):
+            # Rounded up a little: an element on the limit of two bins counts above it.
+            places = np.minimum((x - low) * (BINS / (high - low) * (1 + 2.0**-50)), BINS - 1)
+            histogram += np.bincount(places.astype(np.int64), minlength=BINS)
+    bad = (np.isnan(numbers).sum(), np.isposinf(numbers).sum(), np.isneginf(numbers).sum())
+    return [x.size, low, high, mean, float(deviations), float(squares), np.sum(x == 0), *bad], histogram
 
 
 def _fits(low: float, high: float) -> bool:
@@ -196,33 +300,22 @@ def _working_type(dtype: np.dtype[Any]) -> tuple[str, np.dtype[Any]]:
     return dtype.name, np.dtype(np.float32 if exact else np.float64)
 
 
-def _ready(piece: _Array, target: np.dtype[Any], factor: float) -> _Array:
+def _converted(piece: _Array, target: np.dtype[Any], factor: float) -> _Array:
     """The elements times a factor, as the kernels want them: flat, side by side, in the target type."""
-    if piece.dtype != target or factor != 1.0 or not (piece.flags.forc and piece.flags.aligned):
-        with np.errstate(all="ignore"):
-            piece = _converted(piece, target) if factor == 1.0 else _converted(piece, target) * factor
-    return _sealed(piece) if piece.ndim != 1 or piece.flags.writeable else piece
+    with np.errstate(all="ignore"):
+        if piece.dtype == np.float16 and is_on():
+            halves = ready(piece)
+            found = np.empty(piece.size, np.float32)
+            inner = _kernels()
+            share(inner.widen, -(-piece.size // inner.BLOCK), address(halves), piece.size, found.view(np.uint32))
+        else:
+            # Of complex elements in the widest precision: the magnitude of a finite complex64 may exceed float32.
+            found = np.abs(piece.astype(np.complex128)) if piece.dtype.kind == "c" else piece
+            found = ready(found.astype(target, copy=False)).reshape(-1)
+        return found if factor == 1.0 else found * factor
 
 
-def _converted(piece: _Array, target: np.dtype[Any]) -> _Array:
-    if piece.dtype == np.float16:
-        found = np.empty(piece.size, np.float32)
-        _kernels().widen(_sealed(piece.view(np.uint16)), found.view(np.uint32))
-        return found
-    if piece.dtype.kind == "c":
-        # In the widest precision: the magnitude of a finite complex64 may exceed the largest float32.
-        piece = np.abs(piece.astype(np.complex128))
-    return piece.astype(target)
-
-
-def _sealed(array: _Array) -> _Array:
-    """A flat view that may not be written to: so the kernels need be compiled for no other."""
-    flat = array.reshape(-1, order="A")
-    flat.flags.writeable = False
-    return flat
-
-
-def _split(array: _Array, most: int = _PIECE) -> Iterator[_Array]:
+def _split(array: _Array, most: int) -> Iterator[_Array]:
     """Views of the parts of an array, none with more elements than ``most``; which ones depends on the shape alone."""
     if array.size <= most:
         yield array
@@ -236,58 +329,45 @@ def _split(array: _Array, most: int = _PIECE) -> Iterator[_Array]:
             yield array[begin : begin + rows]
 
 
-def _share_out(work: Callable[[int], None], count: int, threads: int | None) -> None:
-    """Call ``work`` for each number below ``count``, on this thread and on helpers."""
-    numbers = iter(range(count))  # to take the next one is a single step of the interpreter
-
-    def take() -> None:
-        for number in numbers:
-            work(number)
-
-    helpers = min(threads or _usable_cores(), count, _MOST_THREADS) - 1
-    waiting = [_pool().submit(take) for _ in range(helpers)]
-    take()
-    for helper in waiting:
-        if not helper.cancel():  # it has begun
-            helper.result()
-
-
-def _usable_cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-@functools.cache
-def _pool() -> ThreadPoolExecutor:
-    # It starts a thread when none is free. They do not outlive a fork, and the new process makes its own.
-    os.register_at_fork(after_in_child=_pool.cache_clear)
-    return ThreadPoolExecutor(_MOST_THREADS - 1, "hookscope-statistics")
-
-
 @functools.cache
 def load_kernels() -> None:
     """Load the compiled kernels, which the first figures wait for otherwise."""
-    for target in (np.float32, np.float64):
-        statistics(np.zeros(2, target))
+    if is_on():
+        _kernels()
 
 
 @functools.cache
 def _kernels() -> ModuleType:
-    with uninterrupted():  # Numba, half imported, could not be imported again in this process
-        from . import statistics_kernels
+    return kernels("statistics")
 
-    return statistics_kernels
+
+# Arrays, or what they are views of, that were seen to be finite: they never change.
+_finite: ByArray[bool] = ByArray()
 
 
 def any_nonfinite(array: Any) -> bool:
-    """Whether a NumPy or CuPy array holds a NaN or an infinity.
+    """Whether a NumPy or CuPy array holds a NaN or an infinity; of one array this is found out once.
 
     Raises:
         TypeError: the elements are no numbers.
     """
-    if array.dtype.kind in "biu":
+    if array.dtype.kind in "biu" or _finite.get(array):
         return False
+    found = _looks_nonfinite(array)
+    if not found:
+        with suppress(TypeError):  # an array class without weak references: looked at again next time
+            _finite.put(array, True)
+    return found
+
+
+def _looks_nonfinite(array: Any) -> bool:
     if array.size <= _SMALL or type(array) is not np.ndarray:
         return not bool(np.isfinite(array).all())
+    if is_worth(array, _SMALL) and _is_direct(array):
+        inner = _kernels()
+        found = np.empty(-(-array.size // inner.BLOCK), np.uint8)
+        share(inner.nonfinite, found.size, address(array), array.size, found)
+        return bool(found.any())
     array = _in_memory_order(array)
     flat = array.reshape(-1, order="A") if array.flags.forc else array
     return any(_has_nonfinite(piece) for piece in _split(flat, _SMALL))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..captures.statistics import Statistics
-from ..conditions import Hit, examine
+from ..conditions import Hit, tried
 from ..taken_roots import has_parameters
 from .streaks import Streaks
 
@@ -70,22 +70,26 @@ class Examiner:
 
     def value(self, capture: Capture, names: Callable[[], Mapping[str, Any]]) -> list[Hit]:
         """Try them on a captured value; returns the hits to pause for."""
-        conditions = self._looked_for.values
-        if not conditions:
+        looked_for = self._looked_for
+        if not looked_for.values:
             return []
         if capture.direction == "forward":
             if not capture.context:
                 self._arrived = None
-        elif self._is_first_gradient(capture) and any(one.against_first for one in conditions):
-            self._arrived = capture.statistics()
-        hits = examine(capture, conditions, self._arrived, names, self._events.say)
+        elif looked_for.against_first and self._is_first_gradient(capture):
+            self._arrived = capture.figures()
+        wanted, key = looked_for.at(capture), ""
+        hits = tried(capture, wanted, self._arrived, names, self._events.say)
         held = {hit.condition.name: hit for hit in hits}
-        for condition in conditions:
-            if condition.in_a_row > 1 and condition.looks_at(capture):
+        for condition in wanted:
+            if condition.in_a_row > 1:
+                key = key or capture.key
                 hit = held.get(condition.name)
                 without_value = None if hit is None else hit._replace(capture=None)
-                if not self._streaks.look(condition, capture.key, without_value):
+                if not self._streaks.look(condition, key, without_value):
                     held.pop(condition.name, None)
+        if not (held or self._held_back):
+            return []
         later: list[tuple[Hit, Capture]] = []
         if self._held_back and capture.direction == "forward" and has_parameters(names()["cell"]):
             later, self._held_back = self._held_back, []

@@ -13,9 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from ..captures.statistics import Statistics, any_nonfinite, statistics
+from ..captures.statistics import Statistics, any_nonfinite, changes, statistics_of
 from ..conditions.optimizer import StepSeen
 from ..conditions.parameters import BeginningSeen, GradientSeen, UpdateSeen, is_weight, usual_norm
 from .initial_values import root_mean_square
@@ -148,7 +146,8 @@ class Updates:
         self._calls.append(_Call(step, followed))
 
     def _look_at_gradients(self, followed: list[_Followed], step: int) -> None:
-        figures = [None if one.gradient is None else statistics(one.gradient) for one in followed]
+        came = iter(statistics_of([one.gradient for one in followed if one.gradient is not None], counted=False))
+        figures = [None if one.gradient is None else next(came) for one in followed]
         largest = max((root_mean_square(found) for found in figures if found is not None and found.finite), default=0.0)
         for one, found in zip(followed, figures, strict=True):
             one.kind = _kind(found, largest)
@@ -187,22 +186,23 @@ class Updates:
     # Updates
 
     def _look_at_changes(self, call: _Call) -> None:
-        for one in call.followed:
-            now = one.parameter._array
-            if one.written or now is one.before or now.shape != one.before.shape:
-                continue
-            if not self._follows():
+        written = [one for one in call.followed if not one.written and one.parameter._array is not one.before]
+        written = [one for one in written if one.parameter._array.shape == one.before.shape]
+        arrays = [one.parameter._array for one in written]
+        if not self._follows():
+            for one, now in zip(written, arrays, strict=True):
                 one.written = True
                 if any_nonfinite(now):
                     was_finite = one.finite and not any_nonfinite(one.before)
                     self._finiteness.updated(one.path, one.name, now, call.step, was_finite)
-                continue
-            change, before = _difference(now, one.before), statistics(one.before)
-            one.written, one.changed, one.norm, one.change = True, change != 0, before.norm, change
+            return
+        pairs = [(now, one.before) for one, now in zip(written, arrays, strict=True)]
+        for one, now, (change, norm) in zip(written, arrays, changes(pairs), strict=True):
+            one.written, one.changed, one.norm, one.change = True, change != 0, norm, change
             if one.norm > 0 and math.isfinite(change):
                 self._history.add_update(one.name, call.step, change / one.norm)
             if math.isnan(change):
-                was_finite = one.finite and before.finite == before.count
+                was_finite = one.finite and not any_nonfinite(one.before)
                 self._finiteness.updated(one.path, one.name, now, call.step, was_finite)
             if one.changed:  # else it matters what becomes of the others
                 self._look(UpdateSeen(tuple(now.shape), one.kind, change, one.norm), one.path, one.name, call.step)
@@ -241,12 +241,5 @@ def _kind(gradient: Statistics | None, largest: float) -> str:
 
 def update_ratio(now: Any, before: Any) -> float | None:
     """The norm of a change by that of what was before; None where that was zero or something is not finite."""
-    change, norm = _difference(now, before), statistics(before).norm
+    ((change, norm),) = changes([(now, before)])
     return change / norm if norm > 0 and math.isfinite(change) else None
-
-
-def _difference(now: Any, before: Any) -> float:
-    """The norm of the difference; NaN where one of them is not finite."""
-    with np.errstate(all="ignore"):
-        figures = statistics(now - before if now.dtype.kind not in "biu" else now.astype(np.float64) - before)
-    return figures.norm if figures.finite == figures.count else math.nan

@@ -7,13 +7,13 @@ way shows at no cell's border.
 from __future__ import annotations
 
 import itertools
-from collections import defaultdict
+from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Any
 
 from hookscope.engine.core import taps
 from hookscope.engine.core.parameter import Parameter
 
-from ..captures.statistics import Statistics, statistics
+from ..captures.statistics import Statistics, figures
 from ..conditions.parameters import FrozenSeen, UseSeen
 from ..conditions.values import RepeatedSeen
 from .operands import arrays_of
@@ -43,6 +43,7 @@ class UseWatch(Watcher):
         super().__init__(watched)
         self._ran: set[int] = set()  # ids of cells, in this gradient call
         self._used: dict[int, Parameter] = {}  # in this gradient call, by the id of the array
+        self._uses: Counter[int] = Counter()  # of weights, by the same
         self._arrived: dict[int, list[Statistics]] = defaultdict(list)  # at each use, in the order of the backward pass
 
     def cell_enter(self, call: CellCall) -> None:
@@ -52,10 +53,10 @@ class UseWatch(Watcher):
     def operator(self, name: str, inputs: tuple[Any, ...], outputs: Any, attrs: dict[str, Any]) -> None:
         """An operator ran: note the parameters among what it was given."""
         for given in inputs:
-            if isinstance(given, Parameter):
-                self._used[id(given._array)] = given
-            elif isinstance(given, tuple | list):
-                self._used.update({id(one._array): one for one in given if isinstance(one, Parameter)})
+            for one in given if isinstance(given, tuple | list) else (given,):
+                if isinstance(one, Parameter):
+                    self._used[id(one._array)] = one
+                    self._uses[id(one._array)] += 1
 
     def operator_backward(
         self,
@@ -68,10 +69,10 @@ class UseWatch(Watcher):
     ) -> None:
         """An operator's gradient rule ran: note what arrived, if it used a weight."""
         for array in arrays_of(inputs):
-            if array.ndim > 1 and id(array) in self._used:
+            if array.ndim > 1 and self._uses[id(array)] >= _STEPS:
                 arrived = arrays_of(gradient)
                 if arrived:
-                    self._arrived[id(array)].append(statistics(arrived[0]))
+                    self._arrived[id(array)].append(figures(arrived[0]))
 
     def differentiated(self, values: list[Tensor], pairs: list[tuple[Parameter, Tensor | None]]) -> None:
         """A gradient call with weights has ended."""
@@ -95,6 +96,7 @@ class UseWatch(Watcher):
                 look(RepeatedSeen(arrived[-1], arrived[0], len(arrived)), path, name, step)
         self._ran.clear()
         self._used.clear()
+        self._uses.clear()
         self._arrived.clear()
 
     def _frozen_on_purpose(self) -> set[int]:

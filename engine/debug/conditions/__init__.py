@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ..captures.capture import Capture
     from ..captures.statistics import Statistics
 
-__all__ = ["CONDITIONS", "Condition", "Hit", "examine", "parse_conditions", "split_conditions"]
+__all__ = ["CONDITIONS", "Condition", "Hit", "examine", "parse_conditions", "split_conditions", "tried"]
 
 CONDITIONS: dict[str, Condition] = {
     row.name: row
@@ -104,7 +104,17 @@ def examine(
         arrived, names: see ``values.Seen``.
         say: told in one line, with what it is about, of a condition of the user's own that fails.
     """
-    wanted = [condition for condition in conditions if condition.looks_at(capture)]
+    return tried(capture, [condition for condition in conditions if condition.looks_at(capture)], arrived, names, say)
+
+
+def tried(
+    capture: Capture,
+    wanted: Sequence[Condition],
+    arrived: Statistics | None,
+    names: Callable[[], Mapping[str, object]],
+    say: Callable[[str, str], None] | None,
+) -> list[Hit]:
+    """The same for conditions that all look at such a value."""
     # Most values are finite, and to see that costs a part of what the figures do.
     if all(condition.nonfinite for condition in wanted) and not (wanted and any_nonfinite(capture.array)):
         return []

@@ -29,7 +29,7 @@ def _saturated(low: float, high: float) -> Callable[[Seen, float], str | None]:
         if figures.finite < 2 or (low < figures.minimum and figures.maximum < high):
             return None
         centers = (figures.edges[:-1] + figures.edges[1:]) / 2
-        outside = int(figures.histogram[(centers < low) | (centers > high)].sum())
+        outside = int(seen.capture.statistics().histogram[(centers < low) | (centers > high)].sum())
         return f"{outside} of {figures.finite} elements" if outside >= threshold * figures.finite else None
 
     return formula

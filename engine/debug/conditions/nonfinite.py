@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 
 from .condition import NO_THRESHOLD, Condition
@@ -21,14 +23,19 @@ def _inf(seen: Seen | FiguresSeen, threshold: float) -> str | None:
     return f"{found} of {seen.figures.count} elements" if found else None
 
 
+@functools.cache
+def _limit(dtype: str) -> float | None:
+    """The largest number of an element type; None where overflow is no matter."""
+    # numpy.finfo does not know ml_dtypes' bfloat16: 8 exponent and 7 fraction bits give this maximum.
+    if dtype == "bfloat16":
+        return (2 - 2**-7) * 2.0**127
+    return float(np.finfo(dtype).max) if dtype.startswith(("float", "complex")) else None
+
+
 def _overflow(seen: Seen, threshold: float) -> str | None:
     figures = seen.figures
-    # numpy.finfo does not know ml_dtypes' bfloat16: 8 exponent and 7 fraction bits give this maximum.
-    if figures.dtype == "bfloat16":
-        limit = (2 - 2**-7) * 2.0**127
-    elif figures.dtype.startswith(("float", "complex")):
-        limit = float(np.finfo(figures.dtype).max)
-    else:
+    limit = _limit(figures.dtype)
+    if limit is None:
         return None
     # Exactly the lowest number is what masks are made of.
     largest = figures.maximum if figures.minimum == -limit else max(-figures.minimum, figures.maximum)

@@ -37,7 +37,7 @@ class Seen:
     @property
     def figures(self) -> Statistics:
         """The figures of the value."""
-        return self.capture.statistics()
+        return self.capture.figures()
 
 
 class RepeatedSeen(NamedTuple):

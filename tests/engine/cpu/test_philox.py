@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
 
-from hookscope.engine.cpu import philox
+from hookscope.engine.cpu import compiling, philox, threads
 
 # The three "philox4x32 10" lines of Random123's tests/kat_vectors: counter, key, expected output.
 KNOWN_ANSWERS = [
@@ -108,3 +109,74 @@ def test_uniform_and_normal_have_their_moments() -> None:
     assert abs(bell.var() - 1.0) < limit * np.sqrt(2)
     assert abs((bell**4).mean() - 3.0) < limit * np.sqrt(96)
     assert abs(np.corrcoef(bell[:-1], bell[1:])[0, 1]) < limit
+
+
+def test_bounds_and_deviations_are_those_of_the_plain_draw_scaled_in_float32() -> None:
+    plain, bounded = philox.uniform(7, 3, (1000,)), philox.uniform(7, 3, (1000,), bound=0.3)
+    np.testing.assert_array_equal(bounded, (plain * 2 - 1) * np.float32(0.3))
+    np.testing.assert_array_equal(
+        philox.normal(7, 3, (1000,), deviation=0.1, mean=2.5),
+        philox.normal(7, 3, (1000,)) * np.float32(0.1) + np.float32(2.5),
+    )
+
+
+def test_the_logarithm_is_that_of_the_float64_to_two_units() -> None:
+    words = np.concatenate([np.arange(100), 2**32 - 1 - np.arange(100), np.arange(0, 2**32, 999_983)])
+    words = np.concatenate([words, *(2**p + np.arange(-3, 4) for p in range(3, 32))])
+    x = words.astype(np.float64) + 0.5
+    # In units of the last place: log1p is good where the logarithm is near 0.
+    expected = np.where(x > 2**31, np.log1p(x * 2.0**-32 - 1.0), np.log(x * 2.0**-32))
+    assert (np.abs(philox._log(x) - expected) / np.spacing(np.abs(expected))).max() <= 2
+
+
+def test_the_cosine_is_that_of_the_turn_also_near_the_quarters() -> None:
+    words = np.concatenate([np.arange(0, 2**32, 999_983), *(q * 2**30 + np.arange(-50, 50) for q in range(1, 4))])
+    x = words.astype(np.float64) + 0.5
+    # The nearest quarter is taken off first, which is exact: how far it is is known to the last bit.
+    quarter = np.round(x * 2.0**-30)
+    rest = (x * 2.0**-30 - quarter) * (math.pi / 2)
+    expected = np.choose(quarter.astype(int) % 4, [np.cos(rest), -np.sin(rest), -np.cos(rest), np.sin(rest)])
+    np.testing.assert_allclose(philox._cosine(x), expected, rtol=1e-15, atol=0)
+
+
+DRAWS: dict[str, tuple[Any, dict[str, float]]] = {
+    "uniform": (philox.uniform, {}),
+    "uniform within": (philox.uniform, {"bound": 0.07}),
+    "uniform within infinity": (philox.uniform, {"bound": math.inf}),
+    "normal": (philox.normal, {}),
+    "normal scaled": (philox.normal, {"deviation": 0.02, "mean": -1.25}),
+    "normal of NaN": (philox.normal, {"mean": math.nan}),
+}
+
+
+@pytest.mark.parametrize("name", DRAWS)
+@pytest.mark.parametrize("threads_used", [1, 2, 4])
+def test_compiled_draws_have_numpys_bits_with_any_number_of_threads(
+    name: str, threads_used: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    draw, scaling = DRAWS[name]
+    block = compiling.kernels("random_numbers").BLOCK
+    places = [(0, 0), (-5, 2**32 - 10), (2**40 + 3, 2**64 - block), (2**63 + 1, 2**63 - 3)]
+    counts = [0, 1, 2, 33, block, 2 * block + 17]
+    threads.set_number(threads_used)
+    try:
+        for count in counts:
+            for seed, offset in places:
+                monkeypatch.setattr(philox, "_LEAST", 0)
+                compiled = draw(seed, offset, (count,), **scaling)
+                monkeypatch.setattr(philox, "_LEAST", math.inf)
+                assert compiled.tobytes() == draw(seed, offset, (count,), **scaling).tobytes()
+    finally:
+        threads.set_number(None)
+
+
+def test_large_draws_are_compiled_unless_that_is_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    loaded = []
+    monkeypatch.setattr(philox, "kernels", lambda name: loaded.append(name) or compiling.kernels(name))
+    philox.uniform(1, 0, (philox._LEAST - 1,))
+    assert loaded == []
+    on = philox.uniform(1, 0, (philox._LEAST,))
+    assert loaded == ["random_numbers"]
+    monkeypatch.setattr(philox, "is_on", lambda: False)
+    np.testing.assert_array_equal(philox.uniform(1, 0, (philox._LEAST,)), on)
+    assert loaded == ["random_numbers"]

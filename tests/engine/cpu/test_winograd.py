@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hookscope.engine.cpu import windows, winograd
+from hookscope.engine.cpu import threads, windows, winograd
 
 Array = np.ndarray[Any, Any]
 HOW: dict[str, Any] = {"stride": (1, 1), "dilation": (1, 1), "group": 1}
@@ -60,24 +60,28 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return ran
 
 
-@pytest.mark.parametrize("block", [1, 1 << 24])
+@pytest.mark.parametrize("most_kernels", [0, 1 << 20])  # the work is cut up by kernels, or by tiles
 @pytest.mark.parametrize(
-    ("size", "pads"),
+    ("samples", "channels", "size", "pads"),
     [
-        ((8, 8), (1, 1, 1, 1)),
-        ((7, 9), (1, 1, 1, 1)),
-        ((9, 7), (0, 2, 2, 1)),
-        ((10, 13), (0, 0, 0, 0)),
-        ((3, 18), (2, 2, 0, 1)),
+        (16, 64, (8, 8), (1, 1, 1, 1)),
+        (1, 17, (33, 30), (1, 1, 1, 1)),
+        (3, 64, (9, 7), (0, 2, 2, 1)),
+        (7, 130, (10, 13), (0, 0, 0, 0)),
+        (150, 16, (3, 18), (2, 2, 0, 1)),
+        (33, 170, (2, 2), (1, 1, 1, 1)),
+        (2, 160, (5, 6), (1, 1, 1, 1)),
     ],
 )
 def test_tiles_give_the_convolution_and_its_gradients(
-    size: tuple[int, int], pads: tuple[int, ...], block: int, calls: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(winograd, "_BLOCK", block)
+    samples: int, channels: int, size: tuple[int, int], pads: tuple[int, ...], most_kernels: int, calls: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.setattr(winograd, "_MOST_KERNELS", most_kernels)
+    monkeypatch.setattr(winograd, "_MOST_INPUTS", 1 << 19)
     random = np.random.default_rng(0)
-    x = random.standard_normal((16, 64, *size)).astype(np.float32)
-    weight = random.standard_normal((80, 64, 3, 3)).astype(np.float32)
+    x = random.standard_normal((samples, channels, *size)).astype(np.float32)
+    weight = random.standard_normal((80, channels, 3, 3)).astype(np.float32)
     wanted = _reference(x, weight, pads)
     _near(windows.conv(x, weight, pads=pads, **HOW), wanted)
     shape: tuple[int, ...] = wanted.shape
@@ -123,6 +127,7 @@ def test_what_is_not_finite_stays_where_the_kernel_takes_it(bad: float) -> None:
         ((32, 64, 8, 8), (64, 64, 3, 3), {"dilation": (2, 2)}),
         ((32, 128, 8, 8), (128, 64, 3, 3), {"group": 2}),
         ((32, 64, 8, 8), (64, 64, 1, 1), {}),
+        ((32, 64, 3, 9), (64, 64, 3, 3), {}),
     ],
 )
 def test_other_convolutions_are_left_alone(
@@ -131,6 +136,30 @@ def test_other_convolutions_are_left_alone(
     found = windows.conv(np.ones(x, np.float32), np.ones(weight, np.float32), **{**HOW, "pads": (0, 0, 0, 0), **how})
     assert found.shape[:2] == (x[0], weight[0])
     assert not calls
+
+
+@pytest.mark.parametrize("most_kernels", [0, 1 << 20])
+def test_the_number_of_threads_changes_no_bit(most_kernels: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(winograd, "_MOST_KERNELS", most_kernels)
+    random = np.random.default_rng(2)
+    x, g = (random.standard_normal((9, c, 9, 11)).astype(np.float32) for c in (64, 70))
+    weight = random.standard_normal((70, 64, 3, 3)).astype(np.float32)
+    found = []
+    try:
+        for count in (1, 2, 4):
+            threads.set_number(count)
+            found.append(
+                (
+                    windows.conv(x, weight, pads=(1,) * 4, **HOW),
+                    windows.conv_weight_grad(g, x, (3, 3), pads=(1,) * 4, **HOW),
+                    windows.conv_input_grad(g, weight, x.shape, pads=(1,) * 4, **HOW),
+                )
+            )
+    finally:
+        threads.set_number(None)
+    for other in found[1:]:
+        for one, same in zip(found[0], other, strict=True):
+            assert np.array_equal(one, same)
 
 
 def test_float64_is_computed_directly(calls: list[str]) -> None:

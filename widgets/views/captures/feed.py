@@ -208,7 +208,7 @@ def selection_view(capture: Row, captures: Iterable[Capture]) -> tuple[Selection
         "hits": list(capture.hits),
         "figures": {name: repr(float(figure)) for name, figure in figures.items()},
     }
-    if statistics is None:
+    if statistics is None or not statistics.histogram.size:
         return content, b""
     histogram = np.concatenate([np.asarray(statistics.histogram, "<f8"), np.asarray(statistics.edges, "<f8")])
     return content, histogram.tobytes()

@@ -18,9 +18,25 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from hookscope.engine.debug.captures.statistics import BINS, Statistics, any_nonfinite, statistics
+from hookscope.engine.cpu import threads
+from hookscope.engine.debug.captures.statistics import (
+    BINS,
+    Statistics,
+    any_nonfinite,
+    changes,
+    statistics,
+    statistics_of,
+)
 
 LARGE = 300_001  # elements: several pieces, the last one of odd length
+
+
+def on_threads(count: int, values: Any) -> Statistics:
+    threads.set_number(count)
+    try:
+        return statistics(values)
+    finally:
+        threads.set_number(None)
 
 
 def check_against_numpy(figures: Statistics, finite: npt.NDArray[np.float64]) -> None:
@@ -137,9 +153,57 @@ def test_in_a_large_array_too_values_that_are_not_finite_are_left_out(dtype: str
 @pytest.mark.parametrize("dtype", ["float32", "float64", "int64"])
 def test_the_number_of_threads_changes_no_bit(dtype: str) -> None:
     values = (np.random.default_rng(5).normal(size=10 * LARGE) * 1000).astype(dtype)
-    one, three = statistics(values, threads=1), statistics(values, threads=3)
-    assert (one.mean, one.std, one.norm) == (three.mean, three.std, three.norm)
-    assert one.histogram.tolist() == three.histogram.tolist()
+    one, *others = [on_threads(count, values) for count in (1, 2, 3)]
+    for other in others:
+        assert (one.mean, one.std, one.norm) == (other.mean, other.std, other.norm)
+        assert one.histogram.tolist() == other.histogram.tolist()
+
+
+def test_the_figures_of_many_values_at_once_are_those_of_each_alone() -> None:
+    draw = np.random.default_rng(8).normal
+    values = [
+        draw(size=(3, 5)).astype(np.float32), draw(size=0), draw(size=LARGE).astype(np.float32), np.arange(9),
+        draw(size=(300, 500)).T, draw(size=70_000)[::2], np.float16([1, np.inf]), draw(size=(40, 5000)) * 1e200, 2.5,
+    ]  # fmt: skip
+    values[2][77] = np.nan
+    for some in (values, values[:2], values[3:4], []):
+        for found, value in zip(statistics_of(some), some, strict=True):
+            alone = statistics(value)
+            for name in ("count", "shape", "dtype", "zeros", "nan", "positive_inf", "negative_inf"):
+                assert getattr(found, name) == getattr(alone, name)
+            for name in ("minimum", "maximum", "mean", "std", "norm"):
+                np.testing.assert_equal(getattr(found, name), getattr(alone, name))
+            assert found.histogram.tolist() == alone.histogram.tolist()
+
+
+@pytest.mark.parametrize("low", [0.0, -32.0, 7.0, -1000.0, 60_000.0, 3e6])
+def test_elements_beside_the_limit_of_two_bins_lie_on_their_side(low: float) -> None:
+    limits = (low + np.arange(BINS + 1) * np.float32(0.75)).astype(np.float32)
+    beside = [np.nextafter(limits[1:-1], np.float32(toward)) for toward in (-np.inf, np.inf)]
+    values = np.concatenate([limits, *beside] * 40)
+    values = np.random.default_rng(9).permutation(values)
+    assert values.size > 4096 and (values.min(), values.max()) == (limits[0], limits[-1])
+    figures = statistics(values)
+    assert figures.histogram.tolist() == bins_by_search(figures, values.astype(np.float64))
+
+
+def test_what_changed_agrees_with_numpy() -> None:
+    draw = np.random.default_rng(10)
+    befores = [draw.normal(size=shape).astype(np.float32) for shape in ((), (0,), (7, 3), (300, 401), (LARGE,))]
+    nows = [before + np.float32(0.01) * draw.normal(size=before.shape).astype(np.float32) for before in befores]
+    pairs = [*zip(nows, befores, strict=True), (nows[3].T, befores[3].T), (nows[3][::2], befores[3][::2])]
+    pairs += [(nows[3], befores[3].copy("F")), (np.float16([1, 3]), np.float16([1, 1])), (np.array([5]), np.array([2]))]
+    for (change, norm), (now, before) in zip(changes(pairs), pairs, strict=True):
+        wide, old = np.asarray(now, np.float64), np.asarray(before, np.float64)
+        assert change == pytest.approx(np.linalg.norm(wide - old), rel=1e-6)
+        assert norm == pytest.approx(np.linalg.norm(old), rel=1e-12)
+    for bad in (np.nan, np.inf):
+        spoilt = befores[3].copy()
+        spoilt[299, 400] = bad
+        for pair in ((spoilt, befores[3]), (befores[3], spoilt), (spoilt, spoilt)):
+            assert math.isnan(changes([pair])[0][0])
+    assert changes([]) == []
+    assert changes([(befores[3], befores[3])])[0][0] == 0
 
 
 def test_threads_may_ask_at_once() -> None:
@@ -152,12 +216,12 @@ def test_threads_may_ask_at_once() -> None:
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 def test_a_forked_process_has_helpers_of_its_own() -> None:
     values = np.ones(LARGE)
-    statistics(values, threads=2)
+    on_threads(2, values)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # that there are threads is the point
         child = os.fork()
     if not child:
-        os._exit(int(statistics(values, threads=2).mean))
+        os._exit(int(on_threads(2, values).mean))
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 1
 
 
@@ -296,6 +360,15 @@ def test_any_nonfinite_finds_one_element_anywhere(dtype: npt.DTypeLike, size: in
             assert any_nonfinite(np.repeat(spoilt, 2)[::2]) is True
 
 
+def test_a_view_of_what_is_finite_is_finite_and_one_of_what_is_not_may_be() -> None:
+    values = np.ones((200, 300), np.float32)
+    assert not any_nonfinite(values) and not any_nonfinite(values[::2, 1:])
+    spoilt = values.copy()
+    spoilt[7, 7] = np.inf
+    assert any_nonfinite(spoilt) and not any_nonfinite(spoilt[8:]) and any_nonfinite(spoilt[:, 7])
+    assert any_nonfinite(spoilt.transpose(1, 0)) and any_nonfinite(spoilt)
+
+
 @pytest.mark.parametrize("dtype", ["bool", "uint8", "int64"])
 def test_integers_are_finite(dtype: str) -> None:
     assert any_nonfinite(np.ones(3, dtype)) is False
@@ -309,12 +382,12 @@ def test_numba_is_imported_with_the_first_statistics() -> None:
         "assert 'numba' not in sys.modules\n"
         "assert statistics(1.0).mean == 1 and 'numba' in sys.modules"
     )
-    subprocess.run([sys.executable, "-c", code], check=True)
+    subprocess.run([sys.executable, "-c", code], env={**os.environ, "HOOKSCOPE_NUMBA": "1"}, check=True)
 
 
 def test_without_a_folder_for_machine_code_it_is_compiled_anew() -> None:
     code = "from hookscope.engine.debug import statistics; assert statistics([1.0, 3.0]).std == 1"
-    environment = {**os.environ, "NUMBA_CACHE_LOCATOR_CLASSES": "UserProvidedCacheLocator"}
+    environment = {**os.environ, "HOOKSCOPE_NUMBA": "1", "XDG_CACHE_HOME": os.devnull}
     environment.pop("NUMBA_CACHE_DIR", None)
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
-    assert done.stdout == done.stderr == ""
+    assert done.stdout == "" and "there is no folder to keep it in" in done.stderr

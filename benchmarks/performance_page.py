@@ -1,0 +1,224 @@
+"""Put what the last run measured into docs/performance.md: its tables, between their markers, and its picture.
+
+    python -m benchmarks.performance_page
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from . import results
+from .first_use import WAYS
+from .step_memory import STEPS
+from .training import GRAPH, MINDSPORE, PYNATIVE, RATES, ROWS, fastest, shown
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGE = ROOT / "docs" / "performance.md"
+PICTURE = ROOT / "docs" / "images" / "performance.svg"
+
+Sections = dict[str, Any]
+
+
+def _table(headers: list[str], lines: list[list[str]]) -> str:
+    rule = ["---"] + ["---:"] * (len(headers) - 1)
+    return "\n".join(f"| {' | '.join(line)} |" for line in (headers, rule, *lines))
+
+
+def _ratio(value: float | None) -> str:
+    return "-" if value is None else f"{value:.2f}" if value >= 0.1 else f"{value:.1g}"
+
+
+def _against(value: float | None, aim: float | None) -> str:
+    """A ratio beside what it was to be; one that is above that stands out."""
+    if value is None or aim is None:
+        return _ratio(value)
+    return f"{_ratio(value)} (≤ {aim:g})" if value <= aim else f"**{_ratio(value)}** (≤ {aim:g})"
+
+
+def _where(sections: Sections) -> str:
+    where, of_threads = sections["where"], sections["training"]
+    peers = sorted({name.partition(",")[0] for found in of_threads.values() for name in found["versions"].values()})
+    rates = "; ".join(
+        f"on {threads} thread{'s' * (threads != '1')} "
+        + ", ".join(f"{found['rates'][name]:.0f} {unit} ({label})" for name, (label, unit) in RATES.items())
+        for threads, found in of_threads.items()
+    )
+    return (
+        f"{where['day']}, {where['processor']}, {where['cores']} cores, {where['system']}, Python {where['python']}: "
+        f"{', '.join(peers)}.\n\nThe machine at most, by NumPy's BLAS and copies: {rates}."
+    )
+
+
+def _times(threads: str) -> Callable[[Sections], str]:
+    def table(sections: Sections) -> str:
+        lines = []
+        for name, row in ROWS.items():
+            if row.torch is None:
+                continue
+            found = sections["training"].get(threads, {}).get("rows", {}).get(name, {})
+            seconds, ratios = found.get("seconds", {}), found.get("ratios", {})
+            lines.append([
+                row.label, shown(seconds.get("hookscope")), _against(ratios.get("torch"), row.torch),
+                _ratio(ratios.get("torch-compiled")), _against(fastest(ratios, PYNATIVE), row.mindspore),
+                _against(fastest(ratios, GRAPH), row.mindspore), _ratio(ratios.get("jax")),
+            ])  # fmt: skip
+        headers = ["", "Hookscope", "/ PyTorch eager", "/ torch.compile", "/ MindSpore PyNative", "/ MindSpore jit",
+                   "/ JAX jit"]  # fmt: skip
+        return _table(headers, lines)
+
+    return table
+
+
+def _made(sections: Sections) -> str:
+    lines = []
+    for name, row in ROWS.items():
+        found = next(iter(sections["training"].values()))["rows"].get(name)
+        if found is None or row.torch is not None:
+            continue
+        seconds = found["seconds"]
+        mindspore = min((seconds[mode] for mode in MINDSPORE if mode in seconds), default=None)
+        times = (seconds.get("hookscope"), seconds.get("torch"), mindspore, seconds.get("machine"))
+        lines.append([row.label, *map(shown, times)])
+    return _table(["", "Hookscope", "PyTorch", "MindSpore", "NumPy's generator alone"], lines)
+
+
+def _memory(sections: Sections) -> str:
+    lines = []
+    for name in STEPS:
+        found = sections["step_memory"].get(name, {})
+
+        def size(peer: str, which: str, found: Any = found) -> float | None:
+            count = found.get(peer, {}).get(which)
+            return None if count is None else count / 2**20
+
+        def cell(value: float | None) -> str:
+            return "-" if value is None else f"{value:.1f}"
+
+        own, torch = size("hookscope", "peak"), size("torch", "peak")
+        grown = [cell(size(peer, "grown")) for peer in ("hookscope", "torch", "torch-compiled", "mindspore", "jax")]
+        ratio = own / torch if own and torch else None
+        lines.append([ROWS[name].label, cell(own), cell(torch), _against(ratio, 1.0), *grown])
+    headers = ["MiB", "arrays", "PyTorch's", "ratio", "process", "PyTorch", "torch.compile", "MindSpore", "JAX"]
+    return _table(headers, lines)
+
+
+def _first_use(sections: Sections) -> str:
+    lines = []
+    for name, way in WAYS.items():
+        for cache, seconds in sections["first_use"].get(name, {}).items():
+            label = f"{way.label}, {cache}" if cache else way.label
+            lines.append([label, f"{seconds['start']:.2f}", f"{seconds['first']:.2f}"])
+    return _table(["seconds", "start and imports", "first two steps, above two later ones"], lines)
+
+
+def _limits(threads: str) -> Callable[[Sections], str]:
+    """What a step cannot do without, at the machine's rates, and the files that its time goes to."""
+
+    def table(sections: Sections) -> str:
+        of_threads = sections["training"].get(threads)
+        lines = []
+        for name, row in ROWS.items():
+            found = of_threads and of_threads["rows"].get(name)
+            if not found or not row.is_step or "hookscope" not in found["seconds"]:
+                continue
+            seconds = found["seconds"]["hookscope"]
+            products = 2 * row.products / (of_threads["rates"]["sgemm"] * 1e9)
+            traffic = row.traffic / (of_threads["rates"]["copy"] * 1e9)
+            places = [f"`{place}` {share:.0%}" for place, share in found.get("places", {}).items() if share >= 0.05]
+            lines.append([
+                row.label, shown(seconds), f"{shown(products)} ({products / seconds:.0%})",
+                f"{shown(traffic)} ({traffic / seconds:.0%})", ", ".join(places),
+            ])  # fmt: skip
+        return _table(["", "step", "products at the BLAS rate", "optimizer's traffic at the copy's rate",
+                       "where the time goes"], lines)  # fmt: skip
+
+    return table
+
+
+TABLES: dict[str, Callable[[Sections], str]] = {
+    "where": _where,
+    "times": lambda sections: _times(_all_cores(sections))(sections),
+    "times on one thread": _times("1"),
+    "limits": lambda sections: _limits(_all_cores(sections))(sections),
+    "memory": _memory,
+    "first use": _first_use,
+    "made": _made,
+}
+"""What stands after each marker ``<!-- NAME -->`` of the page, until ``<!-- end -->``."""
+
+
+def _all_cores(sections: Sections) -> str:
+    return max(sections["training"], key=int)
+
+
+def filled(page: str, sections: Sections) -> str:
+    """The page with new tables.
+
+    Raises:
+        KeyError: the run did not measure a table's section.
+        ValueError: the page has no marker of that name.
+    """
+    for name, table in TABLES.items():
+        place = re.compile(f"(<!-- {name} -->\n).*?(<!-- end -->)", re.DOTALL)
+        if not place.search(page):
+            raise ValueError(f"the page has no marker '<!-- {name} -->'")
+        content = table(sections)
+        page = place.sub(lambda match, content=content: f"{match[1]}\n{content}\n\n{match[2]}", page)
+    return page
+
+
+def draw(sections: Sections, path: Path) -> None:
+    """The picture of the ratios: a line for each row, a mark for each peer, on a logarithmic scale."""
+    import matplotlib
+
+    matplotlib.use("svg")
+    # Equal figures give an equal file; letters stay letters, which is small.
+    matplotlib.rcParams.update({"svg.hashsalt": "hookscope", "svg.fonttype": "none", "font.size": 9})
+    from matplotlib import pyplot
+
+    threads = _all_cores(sections)
+    found = sections["training"][threads]["rows"]
+    rows = [name for name, row in ROWS.items() if row.torch is not None and name in found][::-1]
+    marks: dict[str, tuple[Callable[[dict[str, float]], float | None], str, str]] = {
+        "PyTorch eager": (lambda ratios: ratios.get("torch"), "o", "#c33"),
+        "torch.compile": (lambda ratios: ratios.get("torch-compiled"), "D", "#e90"),
+        "MindSpore PyNative": (lambda ratios: fastest(ratios, PYNATIVE), "s", "#36c"),
+        "MindSpore jit": (lambda ratios: fastest(ratios, GRAPH), "x", "#36c"),
+        "JAX jit": (lambda ratios: ratios.get("jax"), "^", "#393"),
+    }
+    figure, axes = pyplot.subplots(figsize=(8, 0.5 * len(rows) + 1.4), layout="constrained")
+    for label, (ratio_of, mark, color) in marks.items():
+        points = [(ratio, y) for y, name in enumerate(rows) if (ratio := ratio_of(found[name]["ratios"])) is not None]
+        axes.plot([x for x, _ in points], [y for _, y in points], mark, color=color, label=label)
+    aims = [ROWS[name].torch for name in rows]
+    axes.plot(aims, range(len(rows)), "|", color="#c33", markersize=16, label="aim beside PyTorch eager")
+    axes.axvline(1, color="#888", linewidth=0.8)
+    axes.set(xscale="log", xlabel=f"Hookscope's time / theirs, {threads} threads; left of 1 Hookscope takes less")
+    axes.set_yticks(range(len(rows)), [ROWS[name].label for name in rows])
+    axes.set_ylim(-0.6, len(rows) - 0.4)
+    low, high = axes.get_xlim()
+    ticks = [tick for tick in (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30) if low <= tick <= high]
+    axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+    axes.minorticks_off()
+    axes.grid(axis="x", color="#ddd")
+    figure.legend(loc="outside lower center", ncols=3, frameon=False)
+    figure.savefig(path, metadata={"Date": None})
+    pyplot.close(figure)
+
+
+def main() -> None:
+    sections = results.load()
+    missing = [name for name in ("training", "step_memory", "first_use") if name not in sections]
+    if missing:
+        sys.exit(f"{results.PATH} lacks {', '.join(missing)}: run `python -m benchmarks {' '.join(missing)}` first")
+    PAGE.write_text(filled(PAGE.read_text(), sections))
+    draw(sections, PICTURE)
+    print(f"{PAGE.relative_to(ROOT)}, {PICTURE.relative_to(ROOT)} ({PICTURE.stat().st_size / 1024:.0f} KiB)")
+
+
+if __name__ == "__main__":
+    main()

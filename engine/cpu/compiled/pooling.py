@@ -1,0 +1,127 @@
+"""Pooling: largest and mean of windows, and their gradients. Images, windows and taps are as in ``spans``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba
+import numpy as np
+from numba.core import types
+from numba.extending import intrinsic
+
+from .loops import choose, f32, floats, given, helper, i64, kernel
+from .spans import clear, span
+
+__all__ = ["LARGEST", "MEAN", "PICKED", "RETURNED", "SHARED", "pooled"]
+
+LARGEST, RETURNED, PICKED, MEAN, SHARED = range(5)
+_LOWEST = np.float32(-np.inf)
+_u8 = np.uint8
+
+
+@intrinsic
+def _pointer(_typing: Any, address: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        return builder.inttoptr(values[0], context.get_value_type(signature.return_type))
+
+    return types.misc.CPointer(types.uint8)(types.int64), generate
+
+
+@helper
+def _bytes(address: int, count: int) -> Any:
+    return numba.carray(_pointer(address), (count,))
+
+
+@helper
+def _largest(x: Any, y: Any, places: Any, step: int, number: Any) -> None:
+    for i in range(y.size):
+        # Not "new > old": a NaN wins and stays.
+        new, old = x[i * step], y[i]
+        better = (not (new <= old)) & (old == old)
+        y[i] = choose(better, new, old)
+        places[i] = choose(better, number, places[i])
+
+
+@helper
+def _returned(x: Any, y: Any, places: Any, step: int, number: Any) -> None:
+    for i in range(y.size):
+        x[i * step] += choose(places[i] == number, y[i], f32(0))
+
+
+@helper
+def _picked(x: Any, y: Any, places: Any, step: int, number: Any) -> None:
+    for i in range(y.size):
+        y[i] = choose(places[i] == number, x[i * step], y[i])
+
+
+@helper
+def _added(x: Any, y: Any, step: int) -> None:
+    for i in range(y.size):
+        y[i] += x[i * step]
+
+
+@helper
+def _shared(x: Any, y: Any, step: int, factor: Any) -> None:
+    for i in range(y.size):
+        x[i * step] += factor * y[i]
+
+
+@helper
+def _run(what: int, image: int, step: int, line: int, places: int, count: int, number: Any, factor: Any) -> None:
+    x, y, chosen = floats(image, (count - 1) * step + 1), floats(line, count), _bytes(places, count)
+    if what == LARGEST:
+        _largest(x, y, chosen, step, number)
+    elif what == RETURNED:
+        _returned(x, y, chosen, step, number)
+    elif what == PICKED:
+        _picked(x, y, chosen, step, number)
+    elif what == MEAN:
+        _added(x, y, step)
+    else:
+        _shared(x, y, step, factor)
+
+
+@kernel(given(i64, 2), given(i64), i64, i64, i64, i64, f32)
+def pooled(
+    first: int, stop: int, taps: Any, shape: Any, what: int, x: int, y: int, places: int, factor: Any
+) -> None:
+    """Between images x and windows y, a channel a part.
+
+    LARGEST writes y, and in ``places`` which tap it was; a window that lies in the padding has -inf. RETURNED adds y to
+    where ``places`` says, in x. PICKED writes y from there. MEAN writes the sum times ``factor``; SHARED adds y times
+    ``factor`` to all of a window. ``places`` has bytes.
+    """
+    of_width, samples = shape[5], shape[9]
+    image = shape[0] * shape[1] * shape[2] * samples
+    rows, wide = shape[6] * shape[7], shape[8]
+    windows = rows * wide * samples
+    for part in range(first, stop):
+        of_image, of_line, of_places = x + 4 * part * image, y + 4 * part * windows, places + part * windows
+        if what in (RETURNED, SHARED):
+            clear(of_image, image)
+        for row in range(rows):
+            line = floats(of_line, wide * samples)
+            if what == LARGEST:
+                line[:] = _LOWEST
+                _bytes(of_places, wide * samples)[:] = _u8(0)
+            elif what in (PICKED, MEAN):
+                line[:] = f32(0)
+            for number in range(len(taps)):
+                _, start, end, pixel = span(taps[number], shape, row * wide, (row + 1) * wide)
+                place, here = of_image + 4 * pixel * samples, of_line + 4 * start * samples
+                chosen = of_places + start * samples
+                runs, length, step = end - start, samples, 1
+                if of_width == 1:
+                    runs, length = min(runs, 1), runs * samples
+                elif samples == 1:
+                    runs, length, step = min(runs, 1), runs, of_width
+                for _ in range(runs):
+                    _run(what, place, step, here, chosen, length, _u8(number), factor)
+                    place += 4 * of_width * samples
+                    here += 4 * samples
+                    chosen += samples
+            if what == MEAN:
+                for i in range(wide * samples):
+                    line[i] *= factor
+            of_line += 4 * wide * samples
+            of_places += wide * samples

@@ -1,0 +1,317 @@
+"""The figures of many values in one pass: range, mean, deviation, norm, zeros, what is not finite, and a histogram.
+
+``values`` has a line for each value: its address, how many elements, whether they are float64 (else float32), and the
+numbers of its first block and of its first piece. A histogram needs the range, so memory is read twice: ``survey``
+finds everything else block by block, ``merge`` puts blocks together, ``count`` fills histograms piece by piece.
+``whole`` does all of it for values of one block.
+
+A row of figures holds of the finite elements: how many, least, largest, mean, squared deviations from it, squares,
+zeros; then how many elements are NaN, Inf and -Inf. Sums of squares are infinite where they overflow.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numba
+import numpy as np
+from numba.core import types
+from numba.extending import intrinsic
+
+from .loops import f64, floats, given, greater, helper, i64, kernel, lesser, made, u8, u32
+
+__all__ = ["BINS", "BLOCK", "PIECE", "changes", "count", "merge", "nonfinite", "survey", "whole", "widen"]
+
+BINS = 64
+BLOCK = 1 << 15
+"""Elements to one row of figures: they stay in a second-level cache of 1 MiB for a second look."""
+PIECE = 1 << 17
+"""The most elements to one histogram: half of its pairs fit into a table of 16-bit numbers."""
+
+_PAIRS = 128
+"""Of elements that are binned at a time. With more, memory is not read ahead while the bins are counted."""
+_WORTH_PAIRS = 2048
+"""Elements from which on pairs are worth the table that they are counted in."""
+_SMALLEST, _LARGEST = 1e-140, 1e145
+"""Magnitudes whose squares neither overflow nor vanish, nor do sums of them."""
+
+_EXACT: frozenset[str] = frozenset()
+
+
+def _at(kind: Any) -> Any:
+    @intrinsic
+    def pointer(_typing: Any, address: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+            return builder.inttoptr(values[0], context.get_value_type(signature.return_type))
+
+        return types.misc.CPointer(kind)(types.int64), generate
+
+    return pointer
+
+
+_doubles_at, _words_at, _halves_at = _at(types.float64), _at(types.uint32), _at(types.uint16)
+
+
+@helper
+def _doubles(address: int, size: int) -> Any:
+    return numba.carray(_doubles_at(address), (size,))
+
+
+@helper
+def _sums(x: Any) -> Any:
+    """Sum, sum of squares, zeros, least and largest; the last two have no meaning unless all elements are numbers."""
+    total = squares = 0.0
+    zeros = 0
+    low = high = x[0]
+    for i in range(x.size):
+        value = np.float64(x[i])
+        total += value
+        squares += value * value
+        zeros += x[i] == 0
+        low = lesser(x[i], low)
+        high = greater(x[i], high)
+    return total, squares, zeros, np.float64(low), np.float64(high)
+
+
+@helper
+def _deviations(x: Any, mean: float) -> Any:
+    total = squares = 0.0
+    for i in range(x.size):
+        away = np.float64(x[i]) - mean
+        total += away
+        squares += away * away
+    return squares - total * total / x.size  # total is what the mean's rounding leaves
+
+
+@helper(fastmath=_EXACT)
+def _finite(x: Any, row: Any) -> Any:
+    """The finite elements, copied; the others are counted in the row."""
+    found = np.empty(x.size, x.dtype)
+    size = 0
+    for value in x:
+        if math.isfinite(value):
+            found[size] = value
+            size += 1
+        elif value != value:
+            row[7] += 1
+        elif value > 0:
+            row[8] += 1
+        else:
+            row[9] += 1
+    return found[:size]
+
+
+@helper(fastmath=_EXACT)
+def _survey(x: Any, row: Any) -> None:
+    row[:] = 0.0
+    row[1], row[2] = math.inf, -math.inf
+    block = x
+    if not block.size:
+        return
+    for attempt in range(2):
+        total, squares, zeros, low, high = _sums(block)
+        if attempt or math.isfinite(squares):
+            break
+        block = _finite(block, row)  # squares of float32 in float64 do not overflow: something is not finite
+        if not block.size:
+            return
+    mean = total / block.size
+    deviations = squares - total * mean
+    if deviations < squares / 1024:  # more than ten bits canceled out
+        deviations = _deviations(block, mean)
+    row[0], row[1], row[2], row[3], row[4], row[5], row[6] = (
+        block.size, low, high, mean, deviations, squares, zeros,
+    )  # fmt: skip
+
+
+@helper(fastmath=_EXACT)
+def _bin(value: Any, low: float, bins_per_unit: float) -> Any:
+    return np.int32(min((np.float64(value) - low) * bins_per_unit, BINS - 1.0))
+
+
+@helper(fastmath=_EXACT)
+def _count(x: Any, all_finite: bool, low: float, high: float, counts: Any) -> None:
+    """Count the finite ones of up to ``PIECE`` elements into equal bins between two limits."""
+    # Rounded up a little: an element on the limit of two bins counts above it.
+    bins_per_unit = BINS / (high - low) * (1 + 2.0**-50)
+    block = x
+    if not all_finite:
+        block = _finite(x, np.zeros(10))
+    done = 0
+    if block.size >= _WORTH_PAIRS:
+        done = block.size // (2 * _PAIRS) * (2 * _PAIRS)
+        # Two elements at a time, in a table with a place for each pair of bins: half the additions to memory. Two
+        # tables, so that an addition seldom waits for the one before it to the same place.
+        tables = np.zeros((2, BINS * BINS), np.uint16)
+        places = np.empty(_PAIRS, np.uint16)
+        for begin in range(0, done, 2 * _PAIRS):
+            ones = block[begin : begin + _PAIRS]
+            others = block[begin + _PAIRS : begin + 2 * _PAIRS]
+            for i in range(_PAIRS):
+                one, other = _bin(ones[i], low, bins_per_unit), _bin(others[i], low, bins_per_unit)
+                places[i] = np.uint16(one * BINS + other)
+            for i in range(0, _PAIRS, 2):
+                tables[0, places[i]] += np.uint16(1)
+                tables[1, places[i + 1]] += np.uint16(1)
+        seconds = np.zeros(BINS, np.int64)
+        for one in range(BINS):
+            counts[one] += _row_sum(tables, one * BINS, seconds)
+        counts += seconds
+    for i in range(done, block.size):
+        counts[_bin(block[i], low, bins_per_unit)] += 1
+
+
+@helper
+def _row_sum(tables: Any, start: int, seconds: Any) -> Any:
+    total = np.int64(0)
+    for i in range(BINS):
+        both = np.int64(tables[0, start + i]) + np.int64(tables[1, start + i])
+        total += both
+        seconds[i] += both
+    return total
+
+
+@helper(fastmath=_EXACT)
+def _has_bins(figures: Any) -> bool:
+    low, high = figures[1], figures[2]
+    return low < high and _SMALLEST < max(-low, high) < _LARGEST
+
+
+@helper
+def _all_finite(figures: Any) -> bool:
+    return figures[7] + figures[8] + figures[9] == 0
+
+
+@helper
+def _value_of(values: Any, part: int, column: int) -> int:
+    """Which value a block or a piece is of."""
+    place = 0
+    while place + 1 < len(values) and values[place + 1, column] <= part:
+        place += 1
+    return place
+
+
+@kernel(given(i64, 2), made(f64, 2), fastmath=_EXACT)
+def survey(first: int, stop: int, values: Any, rows: Any) -> None:
+    """Write each block's figures into its row."""
+    for part in range(first, stop):
+        place = _value_of(values, part, 3)
+        address, size, wide, first_block, _ = values[place]
+        start = (part - first_block) * BLOCK
+        length = min(BLOCK, size - start)
+        if wide:
+            _survey(_doubles(address + 8 * start, length), rows[part])
+        else:
+            _survey(floats(address + 4 * start, length), rows[part])
+
+
+@kernel(given(i64, 1), given(f64, 2), made(f64, 2), fastmath=_EXACT)
+def merge(first: int, stop: int, ends: Any, rows: Any, figures: Any) -> None:
+    """Put the rows of each value together, those from one of ``ends`` to before the next.
+
+    Squared deviations as in Chan, Golub, LeVeque, "Algorithms for computing the sample variance", The American
+    Statistician 37 (1983), for any number of parts.
+    """
+    for part in range(first, stop):
+        found = figures[part]
+        found[:] = 0.0
+        found[1], found[2] = math.inf, -math.inf
+        total = 0.0
+        for place in range(ends[part], ends[part + 1]):
+            row = rows[place]
+            found[1], found[2] = min(found[1], row[1]), max(found[2], row[2])
+            total += row[0] * row[3]
+            for column in (0, 4, 5, 6, 7, 8, 9):
+                found[column] += row[column]
+        found[3] = total / found[0]
+        for place in range(ends[part], ends[part + 1]):
+            away = rows[place, 3] - found[3]
+            found[4] += rows[place, 0] * (away * away)
+
+
+@kernel(given(i64, 2), given(f64, 2), made(i64, 2), fastmath=_EXACT)
+def count(first: int, stop: int, values: Any, figures: Any, counts: Any) -> None:
+    """Count each piece's elements into its row of bins, where the value has a range."""
+    for part in range(first, stop):
+        place = _value_of(values, part, 4)
+        address, size, wide, _, first_piece = values[place]
+        found = figures[place]
+        counts[part, :] = 0
+        if _has_bins(found):
+            start = (part - first_piece) * PIECE
+            length = min(PIECE, size - start)
+            if wide:
+                _count(_doubles(address + 8 * start, length), _all_finite(found), found[1], found[2], counts[part])
+            else:
+                _count(floats(address + 4 * start, length), _all_finite(found), found[1], found[2], counts[part])
+
+
+@kernel(given(i64, 2), made(f64, 2), made(i64, 2), fastmath=_EXACT)
+def whole(first: int, stop: int, values: Any, figures: Any, counts: Any) -> None:
+    """Figures and histograms of values of one block each."""
+    for part in range(first, stop):
+        address, size, wide, _, _ = values[part]
+        found = figures[part]
+        counts[part, :] = 0
+        if wide:
+            x = _doubles(address, size)
+            _survey(x, found)
+            if _has_bins(found):
+                _count(x, _all_finite(found), found[1], found[2], counts[part])
+        else:
+            y = floats(address, size)
+            _survey(y, found)
+            if _has_bins(found):
+                _count(y, _all_finite(found), found[1], found[2], counts[part])
+
+
+@kernel(given(i64, 2), made(f64, 2))
+def changes(first: int, stop: int, values: Any, rows: Any) -> None:
+    """Of each block of float32 elements: the squares of what it changed by, and of what it was before.
+
+    ``values`` has of each value the addresses of what it is and was, how many elements, and its first block.
+    """
+    for part in range(first, stop):
+        place = _value_of(values, part, 3)
+        now, before, size, first_block = values[place]
+        start = (part - first_block) * BLOCK
+        length = min(BLOCK, size - start)
+        x, y = floats(now + 4 * start, length), floats(before + 4 * start, length)
+        changed = squares = 0.0
+        for i in range(length):
+            old = np.float64(y[i])
+            away = np.float64(x[i]) - old
+            changed += away * away
+            squares += old * old
+        rows[part, 0], rows[part, 1] = changed, squares
+
+
+@kernel(i64, i64, made(u8), fastmath=_EXACT)
+def nonfinite(first: int, stop: int, address: int, size: int, found: Any) -> None:
+    """Whether each block of float32 elements holds a NaN or an infinity."""
+    for part in range(first, stop):
+        start = part * BLOCK
+        words = numba.carray(_words_at(address + 4 * start), (min(BLOCK, size - start),))
+        largest = np.uint32(0)
+        for i in range(words.size):
+            largest = max(largest, words[i] & np.uint32(0x7FFFFFFF))
+        found[part] = largest >= np.uint32(0x7F800000)
+
+
+@kernel(i64, i64, made(u32), fastmath=_EXACT)
+def widen(first: int, stop: int, address: int, size: int, found: Any) -> None:
+    """The bits of float16 elements as those of float32 ones, block by block; NumPy does it one by one."""
+    for part in range(first, stop):
+        start = part * BLOCK
+        halves = numba.carray(_halves_at(address + 2 * start), (min(BLOCK, size - start),))
+        words = found[start : start + halves.size]
+        for i in range(halves.size):
+            bits = np.uint32(halves[i])
+            magnitude = np.uint32(bits & np.uint32(0x7FFF))
+            # The exponent's bias differs by 112; as a product that holds for subnormals too.
+            product = np.float32(np.uint32(magnitude << np.uint32(13)).view(np.float32) * np.float32(2.0**112))
+            wide = product.view(np.uint32)
+            if magnitude >= np.uint32(0x7C00):  # Inf or NaN
+                wide |= np.uint32(0x7F800000)
+            words[i] = wide | np.uint32(np.uint32(bits & np.uint32(0x8000)) << np.uint32(16))

@@ -1,0 +1,507 @@
+"""Convolution with 3 x 3 kernels by Winograd's minimal filtering; ``cpu.winograd`` says how, and calls these.
+
+Images lie in memory as (channels, height, width, samples). A *block* is a rectangle of tiles of some samples, a line of
+``blocks``: first row and row behind, first column and column behind, first sample and sample behind. Transformed, it is
+a matrix (channels, tiles) for each of the places of a tile, *planes*; ``most`` is the most tiles that a block has.
+
+The transformations are sums of whole lines with constant factors. A row of pixels is cut into as many lines as a tile
+is long, one for each place in a tile: so the neighbors of a tile's pixel lie in the same place of other lines, and all
+lines are runs of memory, whether there is one sample or a hundred.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba.core import cgutils, types
+from numba.extending import intrinsic
+
+from .blas import cached_product
+from .loops import f32, floats, given, helper, i64, kernel, made
+from .spans import clear, copy
+
+__all__ = ["by_kernels", "by_tiles", "inputs", "kernels", "weight_gradient"]
+
+_KERNEL = 3
+_LANES = 16
+_SIDE = 64
+"""Kernels whose products are made at once."""
+
+
+def matrices(points: tuple[float, ...]) -> tuple[Any, Any, Any]:
+    """G, B' and A' for interpolation at some points and infinity."""
+    size, count = len(points) + 1, len(points)
+    out = size - _KERNEL + 1
+    a, g, b = np.zeros((size, out)), np.zeros((size, _KERNEL)), np.zeros((size, size))
+    for i, point in enumerate(points):
+        others = [p for p in points if p != point]
+        a[i] = point ** np.arange(out)
+        g[i] = point ** np.arange(_KERNEL) / np.prod([point - p for p in others])
+        b[i, :count] = np.poly(others)[::-1]
+    # The last point is infinity: only the highest powers.
+    a[-1, -1] = g[-1, -1] = 1
+    b[-1] = np.poly(points)[::-1]
+    return g, b, a.T
+
+
+def _combination(matrix: Any, wrap: int) -> Any:
+    """Compile ``target[i] = sum over j of matrix[i, j] * source[j]`` of lines of ``count`` numbers.
+
+    Line j of the source begins ``step`` numbers behind line j - 1, and each ``wrap`` lines ``jump`` behind those before
+    them; line i of the target ``apart`` behind line i - 1. A target may begin where its source does not, nowhere else.
+    """
+
+    def combine(
+        _typing: Any, source: Any, step: Any, jump: Any, target: Any, apart: Any, count: Any
+    ) -> Any:  # fmt: skip
+        def generate(context: Any, builder: Any, _signature: Any, values: Any) -> Any:
+            source, step, jump, target, apart, count = values
+            long, number = ir.IntType(64), ir.FloatType()
+
+            def times(value: Any, factor: int) -> Any:
+                return builder.mul(value, ir.Constant(long, factor))
+
+            def place(first: Any, distance: Any, kind: Any) -> Any:
+                at = builder.add(first, times(distance, 4))
+                return builder.inttoptr(at, kind.as_pointer())
+
+            reads = [
+                builder.add(times(step, j % wrap), times(jump, j // wrap)) for j in range(matrix.shape[1])
+            ]
+            writes = [times(apart, i) for i in range(matrix.shape[0])]
+
+            vector, mask = ir.VectorType(number, _LANES), ir.VectorType(ir.IntType(1), _LANES)
+            pointer = vector.as_pointer()
+            aligned = ir.Constant(ir.IntType(32), 4)
+
+            def some(name: str, result: Any, *kinds: Any) -> Any:
+                kind = ir.FunctionType(result, kinds)
+                return cgutils.get_or_insert_function(builder.module, kind, f"llvm.masked.{name}.v{_LANES}f32.p0")
+
+            def lanes(at: Any, on: Any = None) -> None:
+                """The numbers from ``at`` on: a whole vector, or those that are ``on``."""
+
+                def constant(value: float) -> Any:
+                    return ir.Constant(vector, [value] * _LANES)
+
+                places = [place(source, builder.add(at, read), vector) for read in reads]
+                if on is None:
+                    lines = [builder.load(here, align=4) for here in places]
+                else:
+                    load = some("load", vector, pointer, ir.IntType(32), mask, vector)
+                    lines = [builder.call(load, [here, aligned, on, constant(0.0)]) for here in places]
+                for row, write in zip(matrix, writes, strict=True):
+                    total: Any = None
+                    for factor, line in zip(row, lines, strict=True):
+                        if factor == 0:
+                            continue
+                        size = abs(factor)
+                        term = line if size == 1 else builder.fmul(constant(size), line, flags=("contract",))
+                        if total is None:
+                            total = term if factor > 0 else builder.fsub(constant(-0.0), term, flags=("contract",))
+                        else:
+                            total = (builder.fadd if factor > 0 else builder.fsub)(total, term, flags=("contract",))
+                    here = place(target, builder.add(at, write), vector)
+                    if on is None:
+                        builder.store(total, here, align=4)
+                    else:
+                        store = some("store", ir.VoidType(), vector, pointer, ir.IntType(32), mask)
+                        builder.call(store, [total, here, aligned, on])
+
+            whole = builder.and_(count, ir.Constant(long, -_LANES))
+            zero = ir.Constant(long, 0)
+            with cgutils.for_range_slice(builder, zero, whole, ir.Constant(long, _LANES), long) as (at, _):
+                lanes(at)
+            with builder.if_then(builder.icmp_signed("<", whole, count)):
+                small = ir.IntType(32)
+                left = builder.trunc(builder.sub(count, whole), small)
+                kind = ir.VectorType(small, _LANES)
+                first = builder.insert_element(ir.Constant(kind, ir.Undefined), left, ir.Constant(small, 0))
+                all_left = builder.shuffle_vector(first, first, ir.Constant(kind, [0] * _LANES))
+                lanes(whole, builder.icmp_signed("<", ir.Constant(kind, list(range(_LANES))), all_left))
+            return context.get_dummy_value()
+
+        return types.void(*[types.int64] * 6), generate
+
+    return intrinsic(combine)
+
+
+_G4, _B4, _A4 = matrices((0.0, 1.0, -1.0, 0.5, -2.0))
+_G2, _B2, _A2 = matrices((0.0, 1.0, -1.0))
+_of_kernel4, _of_kernel2 = _combination(_G4, 3), _combination(_G2, 3)
+_of_input4, _of_input2 = _combination(_B4, 4), _combination(_B2, 2)
+_to_output4, _to_output2 = _combination(_A4, 6), _combination(_A2, 4)
+_of_output4, _of_output2 = _combination(_A4.T, 4), _combination(_A2.T, 2)
+_to_kernel4, _to_kernel2 = _combination(_G4.T, 6), _combination(_G2.T, 4)
+
+
+@helper
+def _squares(source: int, count: int) -> Any:
+    x, total = floats(source, count), f32(0)
+    for i in range(count):
+        total += x[i] * x[i]
+    return total
+
+
+@helper
+def _read(
+    x: int, height: int, width: int, samples: int, y: int, left: int, first: int, count: int, tile: int, length: int,
+    target: int,
+) -> None:  # fmt: skip
+    """A row of pixels from column ``left`` on as ``tile`` lines of ``length``; 0 where the image has none."""
+    if y < 0 or y >= height:
+        clear(target, tile * length * count)
+        return
+    row = x + 4 * (y * width * samples + first)
+    for place in range(tile):
+        for i in range(length):
+            column = left + i * tile + place
+            if 0 <= column < width:
+                copy(target, row + 4 * column * samples, count)
+            else:
+                clear(target, count)
+            target += 4 * count
+
+
+@helper
+def _input_tiles(
+    x: int, height: int, width: int, samples: int, top: int, left: int, tile: int, block: Any, target: int, plane: int,
+    rows: int, lines: int,
+) -> None:  # fmt: skip
+    """The tiles of one channel in a block; ``rows`` and ``lines`` are for what is between."""
+    size, first, count = tile + 2, block[4], block[5] - block[4]
+    columns = block[3] - block[2]
+    line = (columns + 1) * count
+    row = tile * line
+    for at in range(block[0], block[1]):
+        for i in range(size):
+            _read(x, height, width, samples, at * tile + i - top, block[2] * tile - left, first, count, tile,
+                  columns + 1, rows + 4 * i * row)  # fmt: skip
+        if tile == 4:
+            _of_input4(rows, row, 4 * row, lines, row, row)
+        else:
+            _of_input2(rows, row, 2 * row, lines, row, row)
+        for i in range(size):
+            if tile == 4:
+                _of_input4(lines + 4 * i * row, line, count, target + 4 * i * size * plane, plane, columns * count)
+            else:
+                _of_input2(lines + 4 * i * row, line, count, target + 4 * i * size * plane, plane, columns * count)
+        target += 4 * columns * count
+
+
+@helper
+def _gradient_tiles(
+    g: int, height: int, width: int, samples: int, tile: int, block: Any, target: int, plane: int, rows: int, lines: int
+) -> None:
+    """Likewise the tiles of one channel of a gradient, each of ``tile`` by ``tile`` numbers."""
+    size, first, count = tile + 2, block[4], block[5] - block[4]
+    columns = block[3] - block[2]
+    line = columns * count
+    row = tile * line
+    for at in range(block[0], block[1]):
+        for i in range(tile):
+            _read(g, height, width, samples, at * tile + i, block[2] * tile, first, count, tile, columns,
+                  rows + 4 * i * row)  # fmt: skip
+        if tile == 4:
+            _of_output4(rows, row, 0, lines, row, row)
+        else:
+            _of_output2(rows, row, 0, lines, row, row)
+        for i in range(size):
+            if tile == 4:
+                _of_output4(lines + 4 * i * row, line, 0, target + 4 * i * size * plane, plane, line)
+            else:
+                _of_output2(lines + 4 * i * row, line, 0, target + 4 * i * size * plane, plane, line)
+        target += 4 * line
+
+
+@helper
+def _output_tiles(
+    source: int, plane: int, height: int, width: int, samples: int, tile: int, block: Any, y: int, rows: int, lines: int
+) -> Any:
+    """Write the outputs of one channel in a block; the sum of their squares."""
+    size, first, count = tile + 2, block[4], block[5] - block[4]
+    columns = block[3] - block[2]
+    line = columns * count
+    row = tile * line
+    total = f32(0)
+    for at in range(block[0], block[1]):
+        for i in range(size):
+            if tile == 4:
+                _to_output4(source + 4 * i * size * plane, plane, 0, lines + 4 * i * row, line, line)
+            else:
+                _to_output2(source + 4 * i * size * plane, plane, 0, lines + 4 * i * row, line, line)
+        if tile == 4:
+            _to_output4(lines, row, 0, rows, row, row)
+        else:
+            _to_output2(lines, row, 0, rows, row, row)
+        total += _squares(rows, tile * row)
+        for i in range(min(tile, height - at * tile)):
+            place = y + 4 * ((at * tile + i) * width * samples + first)
+            for j in range(tile):
+                for column in range(columns):
+                    there = (block[2] + column) * tile + j
+                    if there < width:
+                        copy(place + 4 * there * samples, rows + 4 * (i * row + j * line + column * count), count)
+        source += 4 * line
+    return total
+
+
+@helper
+def _kernel_tiles(
+    weight: int, channels: int, start: int, stop: int, left: int, right: int, turned: bool, tile: int, target: int,
+    plane: int, buffer: int,
+) -> None:  # fmt: skip
+    """Kernels ``start`` to ``stop`` over channels ``left`` to ``right`` of weight (K, C, 3, 3): planes of such lines.
+
+    Turned kernels are read from their ends, as the gradient by the input needs them.
+    """
+    size, count = tile + 2, right - left
+    gathered, between = floats(buffer, 9 * count), buffer + 36 * count
+    for k in range(start, stop):
+        given_numbers = floats(weight + 36 * (k * channels + left), 9 * count)
+        for place in range(9):
+            here = 8 - place if turned else place
+            for c in range(count):
+                gathered[here * count + c] = given_numbers[9 * c + place]
+        if tile == 4:
+            _of_kernel4(buffer, 3 * count, 0, between, 3 * count, 3 * count)
+        else:
+            _of_kernel2(buffer, 3 * count, 0, between, 3 * count, 3 * count)
+        for i in range(size):
+            if tile == 4:
+                _of_kernel4(between + 12 * i * count, count, 0, target + 4 * i * size * plane, plane, count)
+            else:
+                _of_kernel2(between + 12 * i * count, count, 0, target + 4 * i * size * plane, plane, count)
+        target += 4 * count
+
+
+@helper
+def _room(tile: int, most: int) -> int:
+    """Numbers that a row of tiles takes while it is read or written, and so many for what is between."""
+    return (tile + 2) * 2 * tile * most
+
+
+@helper
+def _count(block: Any) -> int:
+    return (block[1] - block[0]) * (block[3] - block[2]) * (block[5] - block[4])
+
+
+@helper
+def _outputs(
+    u: int, of_u: int, lead: int, turned: bool, kernels: int, channels: int, v: int, of_v: int, block: Any, tile: int,
+    y: int, height: int, width: int, samples: int, buffer: int, room: int, most: int,
+) -> Any:  # fmt: skip
+    """The products of transformed kernels and inputs, and what they give at the outputs of a block."""
+    places, count, total = (tile + 2) * (tile + 2), _count(block), f32(0)
+    plane = min(kernels, _SIDE) * count
+    products = buffer + 8 * room
+    for start in range(0, kernels, _SIDE):
+        some = min(_SIDE, kernels - start)
+        for place in range(places):
+            cached_product(
+                turned, False, some, count, channels, u + 4 * (place * of_u + (start if turned else start * lead)),
+                lead, v + 4 * place * of_v, count, f32(0), products + 4 * place * plane, count,
+            )  # fmt: skip
+        for k in range(some):
+            total += _output_tiles(
+                products + 4 * k * count, plane, height, width, samples, tile, block,
+                y + 4 * (start + k) * height * width * samples, buffer, buffer + 4 * room,
+            )  # fmt: skip
+    return total
+
+
+@helper
+def _tiles(
+    first: int, stop: int, blocks: Any, sums: Any, x: int, channels: int, height: int, width: int, samples: int,
+    top: int, left: int, u: int, turned: bool, y: int, kernels: int, high: int, wide: int, tile: int, most: int,
+    buffer: Any,
+) -> None:  # fmt: skip
+    places, room = (tile + 2) * (tile + 2), _room(tile, most)
+    rows = buffer.ctypes.data
+    v = rows + 4 * (2 * room + places * min(kernels, _SIDE) * most)
+    for part in range(first, stop):
+        total = f32(0)
+        for number in range(part * len(blocks) // len(sums), (part + 1) * len(blocks) // len(sums)):
+            block = blocks[number]
+            count = _count(block)
+            for c in range(channels):
+                _input_tiles(
+                    x + 4 * c * height * width * samples, height, width, samples, top, left, tile, block,
+                    v + 4 * c * count, channels * count, rows, rows + 4 * room,
+                )  # fmt: skip
+            total += _outputs(
+                u, kernels * channels, kernels if turned else channels, turned, kernels, channels, v,
+                channels * count, block, tile, y, high, wide, samples, rows, room, most,
+            )  # fmt: skip
+        sums[part] = total
+
+
+@kernel(given(i64, 2), made(f32, 1), *[i64] * 15)
+def by_tiles(
+    first: int, stop: int, blocks: Any, sums: Any, x: int, channels: int, height: int, width: int, samples: int,
+    top: int, left: int, u: int, turned: int, y: int, kernels: int, high: int, wide: int, tile: int, most: int,
+) -> None:  # fmt: skip
+    """Outputs (kernels, high, wide, samples) of x, some blocks a part; ``u`` has all kernels transformed.
+
+    ``sums`` gets the sum of the squares of each part.
+    """
+    size = (tile + 2) * (tile + 2) * (channels + min(kernels, _SIDE)) * most + 2 * _room(tile, most)
+    _tiles(first, stop, blocks, sums, x, channels, height, width, samples, top, left, u, turned != 0, y, kernels, high,
+           wide, tile, most, np.empty(size, np.float32))  # fmt: skip
+
+
+@helper
+def _some_kernels(
+    first: int, stop: int, blocks: Any, sums: Any, side: int, weight: int, turned: bool, v: int, channels: int,
+    kernels: int, y: int, high: int, wide: int, samples: int, tile: int, most: int, buffer: Any,
+) -> None:  # fmt: skip
+    places, room = (tile + 2) * (tile + 2), _room(tile, most)
+    rows = buffer.ctypes.data
+    u = rows + 4 * (2 * room + places * min(side, _SIDE) * most)
+    beside = u + 4 * places * side * channels
+    for part in range(first, stop):
+        start = part * side
+        count, total = min(side, kernels - start), f32(0)
+        if turned:
+            _kernel_tiles(weight, kernels, 0, channels, start, start + count, True, tile, u, count * channels, beside)
+        else:
+            _kernel_tiles(weight, channels, start, start + count, 0, channels, False, tile, u, count * channels, beside)
+        at = v
+        for number in range(len(blocks)):
+            block = blocks[number]
+            of_v = channels * _count(block)
+            total += _outputs(
+                u, count * channels, count if turned else channels, turned, count, channels, at, of_v, block, tile,
+                y + 4 * start * high * wide * samples, high, wide, samples, rows, room, most,
+            )  # fmt: skip
+            at += 4 * places * of_v
+        sums[part] = total
+
+
+@kernel(given(i64, 2), made(f32, 1), *[i64] * 12)
+def by_kernels(
+    first: int, stop: int, blocks: Any, sums: Any, side: int, weight: int, turned: int, v: int, channels: int,
+    kernels: int, y: int, high: int, wide: int, samples: int, tile: int, most: int,
+) -> None:  # fmt: skip
+    """Outputs of transformed inputs ``v``, one block behind the other, for ``side`` kernels a part."""
+    places = (tile + 2) * (tile + 2)
+    size = places * (side * channels + min(side, _SIDE) * most) + 2 * _room(tile, most)
+    size += (9 + 3 * (tile + 2)) * max(channels, side)
+    _some_kernels(first, stop, blocks, sums, side, weight, turned != 0, v, channels, kernels, y, high, wide, samples,
+                  tile, most, np.empty(size, np.float32))  # fmt: skip
+
+
+@helper
+def _some_inputs(
+    first: int, stop: int, blocks: Any, each: int, x: int, channels: int, height: int, width: int, samples: int,
+    top: int, left: int, v: int, tile: int, most: int, buffer: Any,
+) -> None:  # fmt: skip
+    rows = buffer.ctypes.data
+    for part in range(first, stop):
+        at = v
+        for number in range(len(blocks)):
+            block = blocks[number]
+            plane = channels * _count(block)
+            for c in range(part * each, min(channels, (part + 1) * each)):
+                _input_tiles(
+                    x + 4 * c * height * width * samples, height, width, samples, top, left, tile, block,
+                    at + 4 * c * _count(block), plane, rows, rows + 4 * _room(tile, most),
+                )  # fmt: skip
+            at += 4 * (tile + 2) * (tile + 2) * plane
+
+
+@kernel(given(i64, 2), *[i64] * 11)
+def inputs(
+    first: int, stop: int, blocks: Any, each: int, x: int, channels: int, height: int, width: int, samples: int,
+    top: int, left: int, v: int, tile: int, most: int,
+) -> None:  # fmt: skip
+    """Transform the blocks of x, one behind the other in ``v``, ``each`` channels a part."""
+    buffer = np.empty(2 * _room(tile, most), np.float32)
+    _some_inputs(first, stop, blocks, each, x, channels, height, width, samples, top, left, v, tile, most, buffer)
+
+
+@helper
+def _weights(first: int, stop: int, each: int, weight: int, kernels: int, channels: int, turned: bool, u: int,
+             tile: int, buffer: Any) -> None:  # fmt: skip
+    for part in range(first, stop):
+        start = part * each
+        _kernel_tiles(
+            weight, channels, start, min(kernels, start + each), 0, channels, turned, tile, u + 4 * start * channels,
+            kernels * channels, buffer.ctypes.data,
+        )  # fmt: skip
+
+
+@kernel(*[i64] * 7)
+def kernels(
+    first: int, stop: int, each: int, weight: int, kernels: int, channels: int, turned: int, u: int, tile: int
+) -> None:
+    """Transform weight (kernels, channels, 3, 3) to planes (kernels, channels), ``each`` kernels a part."""
+    buffer = np.empty((9 + 3 * (tile + 2)) * channels, np.float32)
+    _weights(first, stop, each, weight, kernels, channels, turned != 0, u, tile, buffer)
+
+
+@helper
+def _weight_sums(
+    first: int, stop: int, blocks: Any, side: int, g: int, v: int, channels: int, kernels: int, height: int, width: int,
+    samples: int, result: int, more: bool, tile: int, most: int, buffer: Any,
+) -> None:  # fmt: skip
+    size = tile + 2
+    places, room = size * size, _room(tile, most)
+    rows = buffer.ctypes.data
+    arrived = rows + 8 * room
+    sums = arrived + 4 * places * side * most
+    between = sums + 4 * places * side * channels
+    made_lines = between + 12 * size * channels
+    for part in range(first, stop):
+        start = part * side
+        some = min(side, kernels - start)
+        at = v
+        for number in range(len(blocks)):
+            block = blocks[number]
+            count = _count(block)
+            for k in range(some):
+                _gradient_tiles(
+                    g + 4 * (start + k) * height * width * samples, height, width, samples, tile, block,
+                    arrived + 4 * k * count, some * count, rows, rows + 4 * room,
+                )  # fmt: skip
+            for place in range(places):
+                cached_product(
+                    False, True, some, channels, count, arrived + 4 * place * some * count, count,
+                    at + 4 * place * channels * count, count, f32(0 if number == 0 else 1),
+                    sums + 4 * place * some * channels, channels,
+                )  # fmt: skip
+            at += 4 * places * channels * count
+        plane = some * channels
+        for k in range(some):
+            for i in range(size):
+                of = sums + 4 * (i * size * plane + k * channels)
+                if tile == 4:
+                    _to_kernel4(of, plane, 0, between + 12 * i * channels, channels, channels)
+                else:
+                    _to_kernel2(of, plane, 0, between + 12 * i * channels, channels, channels)
+            if tile == 4:
+                _to_kernel4(between, 3 * channels, 0, made_lines, 3 * channels, 3 * channels)
+            else:
+                _to_kernel2(between, 3 * channels, 0, made_lines, 3 * channels, 3 * channels)
+            lines = floats(made_lines, 9 * channels)
+            target = floats(result + 36 * (start + k) * channels, 9 * channels)
+            for c in range(channels):
+                for place in range(9):
+                    found = lines[place * channels + c]
+                    target[9 * c + place] = target[9 * c + place] + found if more else found
+
+
+@kernel(given(i64, 2), *[i64] * 12)
+def weight_gradient(
+    first: int, stop: int, blocks: Any, side: int, g: int, v: int, channels: int, kernels: int, height: int, width: int,
+    samples: int, result: int, more: int, tile: int, most: int,
+) -> None:  # fmt: skip
+    """The gradient by the weights from g (kernels, height, width, samples) and transformed inputs ``v``.
+
+    ``side`` kernels a part; added to ``result`` if ``more``.
+    """
+    size = 2 * _room(tile, most) + (tile + 2) * (tile + 2) * side * (most + channels) + (3 * (tile + 2) + 9) * channels
+    _weight_sums(first, stop, blocks, side, g, v, channels, kernels, height, width, samples, result, more != 0, tile,
+                 most, np.empty(size, np.float32))  # fmt: skip

@@ -1,0 +1,152 @@
+"""Convolution in compiled kernels: by columns that are written out some at a time, or directly for thin groups.
+
+Arrays are as in ``windows``: (N, C, *lengths) outside, (C, *lengths, N) inside, over one to three axes.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from functools import cache
+
+import numpy as np
+
+from .array_module import Array
+from .compiling import address, is_on, kernels, ready
+from .threads import share, single_threaded_blas
+
+__all__ = ["conv", "conv_input_grad", "conv_weight_grad", "samples_last", "suits", "taps_of"]
+
+Ints = tuple[int, ...]
+
+_LEAST_WORK = 1 << 18
+"""Multiplications from which on a compiled kernel is worth its call."""
+_COLUMNS = 1 << 16
+"""Numbers of columns that are written out at once: they stay in the second-level cache until the product reads them."""
+_LEAST, _MOST = 64, 1024
+"""Windows that are multiplied at once."""
+_PARTS = 16
+_THIN = 4
+"""Groups with fewer kernels, or with fewer places in a kernel's column, are computed directly."""
+
+
+def suits(x: Array, other: Array, kernel: Ints, kernels: int, outputs: Ints, group: int) -> bool:
+    """Whether compiled kernels compute a convolution and its gradients: float32 on the CPU, and work enough."""
+    if type(x) is not np.ndarray or not x.dtype == other.dtype == np.float32:
+        return False
+    return len(x) * x.shape[1] * kernels // group * math.prod(kernel) * math.prod(outputs) >= _LEAST_WORK and is_on()
+
+
+def samples_last(x: Array) -> Array:
+    return ready(np.moveaxis(x, 0, -1))
+
+
+@cache
+def taps_of(kernel: Ints, dilation: Ints, pads: Ints) -> Array:
+    """The places of a window, as the kernels take them; axes that are missing come first."""
+    missing = (0,) * (3 - len(kernel))
+    found = [
+        (*missing, *(at * apart - before for at, apart, before in zip(position, dilation, pads[::2], strict=True)))
+        for position in itertools.product(*map(range, kernel))
+    ]
+    return np.array(found, np.int64)
+
+
+class _Plan:
+    """The numbers that the kernels take.
+
+    Attributes:
+        taps, shape: as ``compiled.convolution`` has them.
+        flat: whether the input is the matrix of its windows.
+        direct: whether it goes without columns.
+        depth: the length of a column of one group.
+    """
+
+    def __init__(
+        self, lengths: Ints, outputs: Ints, kernel: Ints, stride: Ints, pads: Ints, dilation: Ints, samples: int,
+        channels: int, kernels: int, groups: int,
+    ) -> None:  # fmt: skip
+        ones = (1,) * (3 - len(kernel))
+        self.taps = taps_of(kernel, dilation, pads)
+        self.shape = np.array(
+            [*ones, *lengths, *ones, *stride, *ones, *outputs, samples, channels, kernels, groups], np.int64
+        )
+        self.flat = lengths == outputs and len(self.taps) == 1 and set(stride) == {1} and not any(pads)
+        self.depth = channels * len(self.taps)
+        self.direct = groups > 1 and (kernels < _THIN or self.depth < _THIN)
+        self.outputs, self.samples = math.prod(outputs), samples
+
+    def blocks(self, rows: int) -> Ints:
+        """How many pixels and how many samples are multiplied at once, for columns of ``rows`` numbers."""
+        count = min(max(_COLUMNS // rows, _LEAST), _MOST)
+        pixels = min(self.outputs, max(1, count // self.samples))
+        return pixels, self.samples if pixels > 1 else min(self.samples, count)
+
+
+@cache
+def _plan(*settings: Ints | int) -> _Plan:
+    return _Plan(*settings)  # type: ignore[arg-type]  # as they come
+
+
+def conv(x: Array, weight: Array, stride: Ints, pads: Ints, dilation: Ints, group: int, outputs: Ints) -> Array:
+    """``windows.conv``, as (K, *outputs, N)."""
+    n, count = len(x), len(weight)
+    plan = _plan(x.shape[2:], outputs, weight.shape[2:], stride, pads, dilation, n, x.shape[1] // group,
+                 count // group, group)  # fmt: skip
+    x, weight = samples_last(x), ready(weight)
+    y = np.empty((count, *outputs, n), np.float32)
+    compiled = kernels("convolution")
+    if plan.direct:
+        share(compiled.directly, group, plan.taps, plan.shape, 0, address(x), address(weight), address(y))
+        return y
+    pixels, some = plan.blocks(plan.depth)
+    blocks = -(-plan.outputs // pixels) * -(-n // some)
+    parts = min(blocks, _PARTS)
+    most = max(len(plan.taps), min(plan.depth, _COLUMNS // (pixels * some)))
+    with single_threaded_blas("scipy"):
+        share(compiled.convolution, parts, parts, plan.taps, plan.shape, pixels, some, most, plan.flat, address(x),
+              address(weight), address(y))  # fmt: skip
+    return y
+
+
+def conv_input_grad(
+    g: Array, weight: Array, shape: Ints, stride: Ints, pads: Ints, dilation: Ints, group: int
+) -> Array:
+    """``windows.conv_input_grad``, as (C, *lengths, N)."""
+    n, count = len(g), len(weight)
+    plan = _plan(shape[2:], g.shape[2:], weight.shape[2:], stride, pads, dilation, n, shape[1] // group, count // group,
+                 group)  # fmt: skip
+    g, weight = samples_last(g), ready(weight)
+    x = np.empty((*shape[1:], n), np.float32)
+    compiled = kernels("convolution")
+    if plan.direct:
+        share(compiled.directly, group, plan.taps, plan.shape, 1, address(x), address(weight), address(g))
+        return x
+    each = max(1, -(-shape[1] // _PARTS))
+    each = min(each, shape[1] // group)
+    pixels, some = plan.blocks(each * len(plan.taps))
+    parts = group * -(-(shape[1] // group) // each)
+    with single_threaded_blas("scipy"):
+        share(compiled.input_gradient, parts, plan.taps, plan.shape, pixels, some, each, plan.flat, address(g),
+              address(weight), address(x))  # fmt: skip
+    return x
+
+
+def conv_weight_grad(g: Array, x: Array, kernel: Ints, stride: Ints, pads: Ints, dilation: Ints, group: int) -> Array:
+    """``windows.conv_weight_grad``."""
+    n, count = g.shape[:2]
+    plan = _plan(x.shape[2:], g.shape[2:], kernel, stride, pads, dilation, n, x.shape[1] // group, count // group,
+                 group)  # fmt: skip
+    g, x = samples_last(g), samples_last(x)
+    found = np.empty((count, len(x) // group, *kernel), np.float32)
+    compiled = kernels("convolution")
+    if plan.direct:
+        share(compiled.directly, group, plan.taps, plan.shape, 2, address(x), address(found), address(g))
+        return found
+    each = min(plan.depth, max(8, -(-plan.depth * group // _PARTS)))
+    pixels, some = plan.blocks(each)
+    parts = group * -(-plan.depth // each)
+    with single_threaded_blas("scipy"):
+        share(compiled.weight_gradient, parts, plan.taps, plan.shape, pixels, some, each, plan.flat, address(g),
+              address(x), address(found))  # fmt: skip
+    return found

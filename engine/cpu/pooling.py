@@ -1,0 +1,83 @@
+"""Pooling in compiled kernels. Arrays are as in ``windows``: (N, C, *lengths) outside, (C, *lengths, N) inside."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from .array_module import Array
+from .compiling import address, is_on, kernels
+from .convolution import samples_last, taps_of
+from .threads import share
+
+__all__ = ["avg_pool", "avg_pool_grad", "max_pool", "max_pool_grad", "max_pool_pick", "suits"]
+
+Ints = tuple[int, ...]
+
+_LEAST_WORK = 1 << 15
+"""Elements of all windows together from which on a compiled kernel is worth its call."""
+_MOST_PLACES = 256
+"""In a window, whose numbers are bytes."""
+
+
+def suits(x: Array, kernel: Ints, windows: Ints) -> bool:
+    """Whether compiled kernels compute a pooling to (N, C, *outputs), its gradient and the transpose of that."""
+    places = math.prod(kernel)
+    if type(x) is not np.ndarray or x.dtype != np.float32 or places > _MOST_PLACES:
+        return False
+    return places * math.prod(windows) >= _LEAST_WORK and is_on()
+
+
+def _pooled(
+    what: str, x: Array, y: Array, places: Array | None, kernel: Ints, stride: Ints, pads: Ints, dilation: Ints,
+    factor: float = 1.0,
+) -> None:  # fmt: skip
+    """Run a kernel between x (C, *lengths, N) and windows y (C, *outputs, N)."""
+    compiled, ones = kernels("pooling"), (1,) * (3 - len(kernel))
+    shape = np.array([*ones, *x.shape[1:-1], *ones, *stride, *ones, *y.shape[1:-1], x.shape[-1]], np.int64)
+    share(compiled.pooled, len(x), taps_of(kernel, dilation, pads), shape, getattr(compiled, what), address(x),
+          address(y), 0 if places is None else address(places), np.float32(factor))  # fmt: skip
+
+
+def max_pool(
+    x: Array, outputs: Ints, kernel: Ints, stride: Ints, pads: Ints, dilation: Ints
+) -> tuple[Array, Array]:
+    """``windows.max_pool``, both as (C, *outputs, N)."""
+    x = samples_last(x)
+    y = np.empty((len(x), *outputs, x.shape[-1]), np.float32)
+    places = np.empty(y.shape, np.uint8)
+    _pooled("LARGEST", x, y, places, kernel, stride, pads, dilation)
+    return y, places
+
+
+def max_pool_grad(
+    g: Array, places: Array, shape: Ints, kernel: Ints, stride: Ints, pads: Ints, dilation: Ints
+) -> Array:
+    """``windows.max_pool_grad``, as (C, *lengths, N)."""
+    x = np.empty((*shape[1:], shape[0]), np.float32)
+    _pooled("RETURNED", x, samples_last(g), samples_last(places), kernel, stride, pads, dilation)
+    return x
+
+
+def max_pool_pick(x: Array, places: Array, kernel: Ints, stride: Ints, pads: Ints, dilation: Ints) -> Array:
+    """``windows.max_pool_pick``, as (C, *outputs, N)."""
+    places = samples_last(places)
+    y = np.empty(places.shape, np.float32)
+    _pooled("PICKED", samples_last(x), y, places, kernel, stride, pads, dilation)
+    return y
+
+
+def avg_pool(x: Array, outputs: Ints, kernel: Ints, stride: Ints, pads: Ints) -> Array:
+    """``windows.avg_pool``, as (C, *outputs, N)."""
+    x = samples_last(x)
+    y = np.empty((len(x), *outputs, x.shape[-1]), np.float32)
+    _pooled("MEAN", x, y, None, kernel, stride, pads, (1,) * len(kernel), 1 / math.prod(kernel))
+    return y
+
+
+def avg_pool_grad(g: Array, shape: Ints, kernel: Ints, stride: Ints, pads: Ints) -> Array:
+    """``windows.avg_pool_grad``, as (C, *lengths, N)."""
+    x = np.empty((*shape[1:], shape[0]), np.float32)
+    _pooled("SHARED", x, samples_last(g), None, kernel, stride, pads, (1,) * len(kernel), 1 / math.prod(kernel))
+    return x

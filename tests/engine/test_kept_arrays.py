@@ -1,0 +1,311 @@
+"""What a tape keeps for the way back: large arrays that no rule reads are let go of, and nothing else changes."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from operator_samples import Sample
+from test_operators import ROWS
+
+from hookscope.engine import Tensor, grad, nn, ops, value_and_grad, vjp
+from hookscope.engine.core import operator, recording, taps
+from hookscope.engine.core.operator import OPERATORS
+from hookscope.engine.ops.linalg import _linear_of_layer
+
+Array = np.ndarray[Any, Any]
+SPARING = {name: entry for name, entry in OPERATORS.items() if entry.unread}
+
+
+@pytest.fixture(autouse=True)
+def all_arrays_are_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (operator, recording):
+        monkeypatch.setattr(module, "LARGE", 0)
+
+
+def large(*shape: int) -> Tensor:
+    return Tensor(np.random.default_rng(3).standard_normal(shape).astype(np.float32))
+
+
+class _Gone:
+    """What is left of an array that no rule reads."""
+
+    def __init__(self, array: Array) -> None:
+        self.shape, self.dtype, self.ndim, self.size = array.shape, array.dtype, array.ndim, array.size
+
+
+@pytest.mark.parametrize("name", sorted(SPARING))
+def test_no_rule_reads_what_its_operator_says_is_not_read(name: str) -> None:
+    entry = SPARING[name]
+    for sample in ROWS[name].samples:
+        _compare(entry, sample)
+
+
+def test_the_product_of_a_layer_reads_no_result() -> None:
+    _compare(_linear_of_layer, Sample((np.ones((2, 3)), np.ones((4, 3)), np.ones(4)), {"activation": None}))
+
+
+def _compare(entry: operator.Operator, sample: Sample) -> None:
+    inputs = tuple(np.asarray(x) if isinstance(x, float) else x for x in sample.operands)
+    output = entry.on_arrays(*inputs, **sample.attrs)
+    first = output[0] if isinstance(output, tuple) else output
+    if first.dtype.kind not in "fV":
+        return
+    arrived: Any = np.asarray(np.random.default_rng(1).standard_normal(first.shape)).astype(first.dtype)
+    if isinstance(output, tuple):
+        arrived = (arrived, *[None] * (len(output) - 1))
+    tracked = {id(x) for x in inputs if isinstance(x, np.ndarray) and x.dtype.kind in "fV"}
+    expected = entry.gradients(operator.ARRAY_FUNCTIONS, tracked, arrived, output, inputs, sample.attrs)
+    left = [_Gone(x) if i in entry.unread and isinstance(x, np.ndarray) else x for i, x in enumerate(inputs)]
+    tracked = {id(new) for old, new in zip(inputs, left, strict=True) if id(old) in tracked}
+    gone: Any = _Gone(first) if -1 in entry.unread else first
+    made = (gone, *output[1:]) if isinstance(output, tuple) else gone
+    found = entry.gradients(operator.ARRAY_FUNCTIONS, tracked, arrived, made, tuple(left), sample.attrs)
+    assert len(found) == len(expected)
+    for (_, mine), (_, its) in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(mine, its)
+        assert mine.dtype == its.dtype
+
+
+def test_what_no_rule_reads_is_gone_when_the_function_goes_on() -> None:
+    alive = []
+
+    def f(x: Tensor) -> Tensor:
+        y = x + 1.0
+        alive.append(weakref.ref(y._array))
+        z = ops.relu(y)
+        alive.append(weakref.ref(z._array))
+        del y
+        alive.append(alive[0]())
+        return z * z
+
+    x = large(3, 4)
+    np.testing.assert_array_equal(grad(f)(x).asnumpy(), 2 * np.maximum(x.asnumpy() + 1, 0))
+    assert alive[2] is None, "the sum"
+    assert alive[1]() is None, "after the walk nothing is kept"
+
+
+def test_what_somebody_holds_is_the_same_array_on_the_way_back() -> None:
+    held = []
+
+    def f(x: Tensor) -> Tensor:
+        y = x + 1.0
+        y.register_hook(held.append)
+        held.append(y)
+        return ops.relu(y) * 3.0
+
+    x = large(3, 4)
+    expected = 3.0 * (x.asnumpy() > -1)
+    np.testing.assert_array_equal(grad(f)(x).asnumpy(), expected)
+    np.testing.assert_array_equal(held[1].asnumpy(), expected)
+
+
+def test_a_hook_is_called_where_its_tensor_holds_another_array_by_now() -> None:
+    seen: list[Tensor] = []
+
+    def f(x: Tensor) -> Tensor:
+        y = x + 1.0
+        y.register_hook(seen.append)
+        z = y + 2.0
+        y.assign_value(z)
+        return ops.relu(z) * 2.0
+
+    x = large(3, 4)
+    found = grad(f)(x).asnumpy()
+    np.testing.assert_array_equal(found, 2.0 * (x.asnumpy() > -3))
+    np.testing.assert_array_equal(seen[0].asnumpy(), found)
+
+
+def test_an_array_in_the_place_of_one_that_is_gone_is_not_followed() -> None:
+    def f(x: Tensor, w: Tensor) -> Tensor:
+        total: Any = 0.0
+        for number in range(50):
+            total = total + ops.relu(x + float(number))  # each sum is gone, and its place free, when the next comes
+            other = Tensor(np.full(x.shape, 0.5, np.float32))
+            total = total + other * other * w
+        return total
+
+    x, w = large(4, 5), large(4, 5)
+    of_x, of_w = grad(f, (0, 1))(x, w)
+    np.testing.assert_array_equal(of_x.asnumpy(), sum((x.asnumpy() + n > 0).astype(np.float32) for n in range(50)))
+    np.testing.assert_array_equal(of_w.asnumpy(), np.full((4, 5), 12.5, np.float32))
+
+
+def test_the_place_of_an_array_that_is_gone_is_free() -> None:
+    x = large(3)
+    with recording.Recording([x._array], spares=True) as tape:
+        y = x + 1.0
+        z = ops.relu(y)
+        places = {id(y._array), id(z._array)}
+        assert places < tape.tracked
+        (_, _, spared, _), (_, (given,), _, _) = tape.nodes
+        assert given is spared and given() is y._array
+        del y
+        assert tape.tracked & places == {id(z._array)} and id(spared) in tape.tracked and not tape.spared
+
+
+def test_the_walk_lets_go_of_what_it_has_passed() -> None:
+    found = []
+
+    class Passing(nn.Cell):
+        def construct(self, x: Tensor) -> Tensor:
+            return x * 1.0
+
+        def bprop(self, x: Tensor, out: Tensor, dout: Tensor) -> tuple[Tensor]:
+            found.append([one() is None for one in later])
+            return (dout,)
+
+    later = []
+
+    def f(x: Tensor) -> Tensor:
+        y = Passing()(x)
+        for _ in range(3):
+            y = ops.relu(y)
+            later.append(weakref.ref(y._array))
+        return y
+
+    grad(f)(large(2, 3))
+    assert found == [[True, True, False]]  # the last is what the function returned
+
+
+def test_within_another_recording_everything_is_kept() -> None:
+    kept = []
+
+    def f(x: Tensor) -> Tensor:
+        y = x + 1.0
+        alive = weakref.ref(y._array)
+        z = ops.relu(y)
+        del y
+        kept.append(alive() is not None)
+        return z * z
+
+    grad(grad(f))(large(2, 3))
+    assert kept == [True]
+
+
+def test_writing_to_part_of_what_the_tape_let_go_of_changes_no_gradient() -> None:
+    def f(x: Tensor) -> Tensor:
+        y = x + 1.0
+        z = y * y
+        y[0] = 7.0
+        return z + y
+
+    x = large(3, 4)
+    expected = 2 * (x.asnumpy() + 1) + 1
+    expected[0] -= 1
+    np.testing.assert_allclose(grad(f)(x).asnumpy(), expected, rtol=1e-6)
+
+
+class Net(nn.Cell):
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv = nn.Conv2d(2, 4, 3, has_bias=True, weight_init="normal")
+        self.norm = nn.BatchNorm2d(4)
+        self.pool = nn.MaxPool2d(2, 2)
+        self.dense = nn.Dense(36, 5)
+        self.layer_norm = nn.LayerNorm((5,))
+
+    def construct(self, x: Tensor) -> Tensor:
+        x = ops.relu(self.norm(self.conv(x)) + 0.1)
+        x = ops.transpose(self.pool(x), (0, 2, 3, 1)).reshape(len(x), -1)
+        return ops.softmax(ops.tanh(self.layer_norm(self.dense(x)))).mean(0) * ops.arange(5)
+
+
+@pytest.mark.parametrize("watch", ["nobody", "a hook", "a tap", "an operator tap", "a tap from the middle on"])
+def test_gradients_are_the_same_bits_as_with_everything_kept(watch: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    net, x = Net(), large(3, 2, 6, 6)
+    told: list[str] = []
+    shown: list[bool] = []  # whether something is gone
+
+    class Tap(taps.Tap):
+        observes_operators = "operator" in watch or "middle" in watch
+
+        def operator_backward(
+            self, name: str, gradient: Any, gradients: Any, attrs: Any, inputs: tuple[Any, ...], output: Any
+        ) -> None:
+            told.append(name)
+            values = (*inputs, *(output if isinstance(output, tuple) else (output,)))
+            assert {type(value) for value in values} <= {np.ndarray, type(None), float}
+            shown.append(any(value is None for value in values))
+
+    tap = Tap()
+
+    def f(x: Tensor) -> Tensor:
+        y = net(x)
+        if "middle" in watch:
+            taps.attach(tap)
+        return y
+
+    def gradients() -> list[Array]:
+        if watch in ("a tap", "an operator tap"):
+            taps.attach(tap)
+        try:
+            of_x, of_weights = value_and_grad(f, 0, net.trainable_params())(x)[1]
+        finally:
+            taps.detach(tap)
+        return [t.asnumpy() for t in (of_x, *of_weights)]
+
+    if watch == "a hook":
+        net.norm.register_backward_hook(lambda *_: told.append("hook"))
+    found = gradients()
+    monkeypatch.setattr(recording.Recording, "_without_unread", lambda self, unread, inputs, output: (inputs, output))
+    for mine, its in zip(found, gradients(), strict=True):
+        np.testing.assert_array_equal(mine, its)
+    assert bool(told) == (watch not in ("nobody", "a tap"))
+    assert any(shown) == ("middle" in watch)
+
+
+def test_a_second_derivative_reads_what_the_first_did_not() -> None:
+    x = large(2, 3)
+
+    def f(x: Tensor) -> Tensor:
+        return ops.tanh(x + 0.5) * x
+
+    t = np.tanh(x.asnumpy().astype(np.float64) + 0.5)
+    expected = 2 * (1 - t**2) - 2 * x.asnumpy() * t * (1 - t**2)
+    np.testing.assert_allclose(grad(grad(f))(x).asnumpy(), expected, rtol=2e-5, atol=1e-6)
+
+
+def test_what_vjp_returns_may_be_called_twice() -> None:
+    x = large(2, 3)
+    output, back = vjp(lambda x: ops.relu(x + 1.0), x)
+    first, second = (back(ops.ones_like(output))[0].asnumpy() for _ in range(2))
+    np.testing.assert_array_equal(first, second)
+    np.testing.assert_array_equal(first, x.asnumpy() > -1)
+
+
+def test_after_an_exception_nothing_is_followed() -> None:
+    def f(x: Tensor) -> Tensor:
+        y = ops.relu(x + 1.0)
+        raise ArithmeticError(str(y.shape))
+
+    with pytest.raises(ArithmeticError):
+        grad(f)(large(2, 3))
+    gc.collect()
+    assert not recording.state.recordings
+
+
+def peak_of(function: Callable[[], Any]) -> int:
+    import tracemalloc
+
+    tracemalloc.start()
+    function()
+    gc.collect()
+    before = tracemalloc.get_traced_memory()[0]
+    tracemalloc.reset_peak()
+    function()
+    found = tracemalloc.get_traced_memory()[1] - before
+    tracemalloc.stop()
+    return found
+
+
+def test_a_step_holds_an_activation_once_for_each_layer() -> None:
+    net = nn.SequentialCell(*[cell for _ in range(6) for cell in (nn.Dense(64, 64), nn.ReLU())])
+    x = large(1000, 64)
+    step = value_and_grad(lambda x: net(x).sum(), None, net.trainable_params())
+    # Of each layer what follows the ReLU; then two gradients of that size and what is made of one.
+    assert peak_of(lambda: step(x)) < (6 + 3.6) * 1000 * 64 * 4
