@@ -126,3 +126,22 @@ def test_of_nothing_there_is_nothing(shape: tuple[int, ...]) -> None:
     y, mean, var = batch_norm.batch_norm(x, gamma, beta, 1e-5)
     assert y.shape == shape and mean.shape == var.shape == (shape[1],)
     assert batch_norm.batch_norm_grad(x, x, gamma, mean, var, 1e-5)[0].shape == shape
+
+
+@pytest.mark.usefixtures("way")
+@pytest.mark.parametrize("shape", [*SHAPES, (3, 7000, 1), (2, 3, 4099)])
+def test_a_factor_and_a_shift_for_each_channel(shape: tuple[int, ...]) -> None:
+    x, gamma, beta = given(shape)
+    per_channel = (1, -1) + (1,) * (x.ndim - 2)
+    wanted = (x.astype(np.float64) - beta.reshape(per_channel)) * gamma.reshape(per_channel) + 3
+    found = batch_norm.affine(x, beta, gamma, np.full(shape[1], 3, np.float32))
+    assert found.dtype == np.float32
+    np.testing.assert_allclose(found, wanted, rtol=2e-6, atol=4e-6)
+    found = batch_norm.affine(samples_last(x), beta, gamma, beta)
+    assert np.moveaxis(found, 0, -1).flags.c_contiguous
+
+
+def test_the_bits_of_a_factor_and_a_shift_hang_on_neither_threads_nor_memory_order() -> None:
+    x, gamma, beta = given((8, 3, 29, 31))
+    x[2, 1, 3, :3] = [np.nan, np.inf, -np.inf]
+    assert_same_bits(lambda x: batch_norm.affine(x, beta, gamma, beta), x)
