@@ -14,6 +14,12 @@ from hookscope.engine.cpu import batch_norm, compiling
 SHAPES = [(8, 3, 29, 31), (5, 1, 8193), (4097, 7), (9, 2001, 1, 1), (37, 2, 3, 5, 17), (3, 5, 2), (1, 1, 16384)]
 
 
+@pytest.fixture(autouse=True)
+def compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where the environment leaves all to NumPy."""
+    monkeypatch.setattr(compiling, "is_on", lambda: True)
+
+
 def exact(x: Any, gamma: Any, beta: Any) -> tuple[Any, Any, Any]:
     x, axes, per_channel = x.astype(np.float64), (0, *range(2, x.ndim)), (1, -1) + (1,) * (x.ndim - 2)
     mean, var = x.mean(axes), x.var(axes)
@@ -27,7 +33,7 @@ def given(shape: tuple[int, ...]) -> tuple[Any, Any, Any]:
 
 
 @pytest.fixture(params=[True, False], ids=["compiled", "by NumPy"])
-def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+def way(request: pytest.FixtureRequest, compiled: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compiling, "is_on", lambda: request.param)
 
 
