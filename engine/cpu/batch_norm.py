@@ -13,9 +13,12 @@ import numpy as np
 from .array_module import Array, array_module
 from .compiling import address, is_worth, kernels, ready
 from .copying import contiguous
+from .elements import in_order_of, new_like
+from .rows import per_part
 from .threads import share
+from .widening import narrow, widen
 
-__all__ = ["batch_norm", "batch_norm_grad"]
+__all__ = ["affine", "batch_norm", "batch_norm_grad"]
 
 _BLOCK = 1 << 18
 """Bytes of channels that are normalized at once: all passes over them but the first find them in the cache."""
@@ -79,6 +82,30 @@ def batch_norm_grad(
         of_gamma.reshape(-1).astype(gamma.dtype, copy=False),
         of_beta.reshape(-1).astype(gamma.dtype, copy=False),
     )
+
+
+_LEAST_RUN = 8
+"""Elements of a channel of a sample from which on the compiled form is worth its loops."""
+
+
+def affine(x: Array, mean: Array, scale: Array, shift: Array) -> Array:
+    """(x - mean) * scale + shift of x (N, C, ...), the others one number for each channel (C,)."""
+    numbers = (mean, scale, shift)
+    run = x.size // max(1, x.shape[0] * x.shape[1])
+    if is_worth(x) and run >= _LEAST_RUN and all(one.dtype == np.float32 for one in numbers):
+        y = new_like(x)
+        if not np.moveaxis(y, 0, -1).flags.c_contiguous:
+            y = np.empty(x.shape, np.float32)
+        x, count = in_order_of(y, x), run if y.flags.c_contiguous else run * x.shape[0]
+        each, parts = per_part(x.size // count, count)
+        share(
+            kernels("batch_norm").affine, parts, address(x), address(y), x.size // count, count, each,
+            *map(_single, numbers),
+        )  # fmt: skip
+        return y
+    per_channel = (1, -1) + (1,) * (x.ndim - 2)
+    middle, factor, added = (widen(one).reshape(per_channel) for one in numbers)
+    return narrow((widen(x) - middle) * factor + added, x)
 
 
 def _each(flat: Array) -> int:

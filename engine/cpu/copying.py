@@ -42,7 +42,7 @@ def _as_matrices(x: Array) -> tuple[int, int, int, int, int] | None:
             found.append((length, step))
     if len(found) == 2:
         found.insert(0, (1, 0))
-    if len(found) != 3 or found[1][1] != 4 or found[2][1] % 4 or found[0][1] % 4:
+    if len(found) != 3 or found[1][1] != 4:
         return None
     (count, above), (rows, _), (columns, lead) = found
     return count, rows, columns, above // 4, lead // 4

@@ -168,6 +168,17 @@ def _batch_norm_rule(
 
 
 _batch_norm = Operator("batch_norm", batch_norm_kernels.batch_norm, joint_vjp=_batch_norm_rule, unread=(-1,))
+def _affine_rule(
+    F: Any, needs: list[bool], g: Value, out: Value, x: Value, mean: Value, scale: Value, shift: Value
+) -> list[Any]:
+    axes, per_channel = (0, *range(2, x.ndim)), (1, x.shape[1]) + (1,) * (x.ndim - 2)
+    factor = F.reshape(scale, shape=per_channel)
+    of_shift = F.sum(g, axis=axes, keepdims=False) if any(needs[1:]) else None
+    along = F.sum(g * (x - F.reshape(mean, shape=per_channel)), axis=axes, keepdims=False) if needs[2] else None
+    return [g * factor if needs[0] else None, -(of_shift * scale) if needs[1] else None, along, of_shift]
+
+
+_affine = Operator("affine_of_channels", batch_norm_kernels.affine, joint_vjp=_affine_rule)
 _batch_norm_grad = Operator("batch_norm_grad", batch_norm_kernels.batch_norm_grad)
 
 
@@ -237,10 +248,7 @@ def batch_norm(
         count = x.size // x.shape[1]
         update_running(running_var, var, momentum, count / max(count - 1, 1))
         return y
-    per_channel = (1, -1) + (1,) * (x.ndim - 2)
-    scale = reshape(weight * rsqrt(running_var + eps), per_channel)
-    found = (_in_single(x) - reshape(running_mean, per_channel)) * scale + reshape(bias, per_channel)
-    return as_dtype(found, x._array.dtype)
+    return as_dtype(_affine(x, running_mean, weight * rsqrt(running_var + eps), bias), x._array.dtype)
 
 
 def _in_single(x: Tensor) -> Tensor:

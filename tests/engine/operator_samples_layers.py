@@ -230,6 +230,13 @@ def batch_norm_grad(g: Array, x: Array, gamma: Array, mean: Array, var: Array, e
     return out
 
 
+def affine_of_channels(x: Array, mean: Array, scale: Array, shift: Array) -> Array:
+    out = np.zeros(x.shape)
+    for c in range(x.shape[1]):
+        out[:, c] = (x[:, c] - mean[c]) * scale[c] + shift[c]
+    return out
+
+
 def _batch_norm_grad_sample() -> Sample:
     x = normal(3, 2, 2, 2)
     statistics = x.mean((0, 2, 3)), x.var((0, 2, 3))
@@ -287,6 +294,9 @@ ROWS: dict[str, Row] = {
     **_volume_rows(),
     **_update_rows(),
     "batch_norm_grad": Row(batch_norm_grad, [_batch_norm_grad_sample()]),
+    "affine_of_channels": Row(
+        affine_of_channels, [Sample((x, normal(3), normal(3), normal(3))) for x in (normal(2, 3), normal(2, 3, 2, 2))]
+    ),
     "recurrent_grad": Row(recurrent_grad, _recurrent_grad_samples()),
     "attention": Row(
         attention,

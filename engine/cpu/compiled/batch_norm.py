@@ -11,7 +11,7 @@ import numpy as np
 
 from .loops import RUN, f32, f64, floats, given, helper, i64, kernel, made, moments
 
-__all__ = ["batch_norm", "batch_norm_grad"]
+__all__ = ["affine", "batch_norm", "batch_norm_grad"]
 
 @kernel(i64, i64, i64, i64, i64, f64, given(), given(), made(f32, 2))
 def batch_norm(
@@ -62,3 +62,16 @@ def batch_norm_grad(
         arrived, old, new = floats(g + at, count), floats(x + at, count), floats(dx + at, count)
         for i in range(count):
             new[i] = (arrived[i] - shift - (old[i] - middle) * slope) * scale
+
+
+@kernel(i64, i64, i64, i64, i64, given(), given(), given())
+def affine(
+    first: int, stop: int, x: int, y: int, runs: int, count: int, each: int, mean: Any, scale: Any, shift: Any
+) -> None:
+    """(x - mean) * scale + shift of x (runs, count), the channels one after another; ``each`` runs to a part."""
+    for run in range(first * each, min(stop * each, runs)):
+        channel = run % mean.size
+        middle, factor, added = mean[channel], scale[channel], shift[channel]
+        old, new = floats(x + 4 * run * count, count), floats(y + 4 * run * count, count)
+        for i in range(count):
+            new[i] = (old[i] - middle) * factor + added

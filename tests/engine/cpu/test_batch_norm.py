@@ -14,6 +14,12 @@ from hookscope.engine.cpu import batch_norm, compiling
 SHAPES = [(8, 3, 29, 31), (5, 1, 8193), (4097, 7), (9, 2001, 1, 1), (37, 2, 3, 5, 17), (3, 5, 2), (1, 1, 16384)]
 
 
+@pytest.fixture(autouse=True)
+def compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where the environment leaves all to NumPy."""
+    monkeypatch.setattr(compiling, "is_on", lambda: True)
+
+
 def exact(x: Any, gamma: Any, beta: Any) -> tuple[Any, Any, Any]:
     x, axes, per_channel = x.astype(np.float64), (0, *range(2, x.ndim)), (1, -1) + (1,) * (x.ndim - 2)
     mean, var = x.mean(axes), x.var(axes)
@@ -27,7 +33,7 @@ def given(shape: tuple[int, ...]) -> tuple[Any, Any, Any]:
 
 
 @pytest.fixture(params=[True, False], ids=["compiled", "by NumPy"])
-def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+def way(request: pytest.FixtureRequest, compiled: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compiling, "is_on", lambda: request.param)
 
 
@@ -126,3 +132,22 @@ def test_of_nothing_there_is_nothing(shape: tuple[int, ...]) -> None:
     y, mean, var = batch_norm.batch_norm(x, gamma, beta, 1e-5)
     assert y.shape == shape and mean.shape == var.shape == (shape[1],)
     assert batch_norm.batch_norm_grad(x, x, gamma, mean, var, 1e-5)[0].shape == shape
+
+
+@pytest.mark.usefixtures("way")
+@pytest.mark.parametrize("shape", [*SHAPES, (3, 7000, 1), (2, 3, 4099)])
+def test_a_factor_and_a_shift_for_each_channel(shape: tuple[int, ...]) -> None:
+    x, gamma, beta = given(shape)
+    per_channel = (1, -1) + (1,) * (x.ndim - 2)
+    wanted = (x.astype(np.float64) - beta.reshape(per_channel)) * gamma.reshape(per_channel) + 3
+    found = batch_norm.affine(x, beta, gamma, np.full(shape[1], 3, np.float32))
+    assert found.dtype == np.float32
+    np.testing.assert_allclose(found, wanted, rtol=2e-6, atol=4e-6)
+    found = batch_norm.affine(samples_last(x), beta, gamma, beta)
+    assert np.moveaxis(found, 0, -1).flags.c_contiguous
+
+
+def test_the_bits_of_a_factor_and_a_shift_hang_on_neither_threads_nor_memory_order() -> None:
+    x, gamma, beta = given((8, 3, 29, 31))
+    x[2, 1, 3, :3] = [np.nan, np.inf, -np.inf]
+    assert_same_bits(lambda x: batch_norm.affine(x, beta, gamma, beta), x)

@@ -30,11 +30,12 @@ def test_dropout_at_its_two_ends() -> None:
 
 
 def test_what_is_drawn_as_the_probability_itself_is_kept() -> None:
-    drawn = philox.uniform(5, 0, (50,))
-    for place in (0, 17, 49):
-        mask = dropout.dropout(np.ones(50, np.float32), float(drawn[place]), 5, 0)[1]
-        assert mask[place]
-        assert np.array_equal(mask, drawn >= drawn[place])
+    for count in (50, 20_000):
+        drawn = philox.uniform(5, 0, (count,))
+        for place in (0, 17, 49):
+            mask = dropout.dropout(np.ones(count, np.float32), float(drawn[place]), 5, 0)[1]
+            assert mask[place]
+            assert np.array_equal(mask, drawn >= drawn[place])
 
 
 def test_dropout_names_a_probability_out_of_range() -> None:

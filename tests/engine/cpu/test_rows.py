@@ -17,8 +17,14 @@ from hookscope.engine.cpu import compiling, cross_entropy, layer_norm, softmax
 SHAPES = [(20_000, 1), (1639, 10), (130, 127), (3, 5, 1100), (2, 8193), (1, 30_011), (4, 4, 33, 35)]
 
 
+@pytest.fixture(autouse=True)
+def compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where the environment leaves all to NumPy."""
+    monkeypatch.setattr(compiling, "is_on", lambda: True)
+
+
 @pytest.fixture(params=[True, False], ids=["compiled", "by NumPy"])
-def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+def way(request: pytest.FixtureRequest, compiled: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compiling, "is_on", lambda: request.param)
 
 

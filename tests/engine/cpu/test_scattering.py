@@ -12,6 +12,12 @@ from layouts import assert_same_bits
 from hookscope.engine.cpu import compiling, scattering
 
 
+@pytest.fixture(autouse=True)
+def compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where the environment leaves all to NumPy."""
+    monkeypatch.setattr(compiling, "is_on", lambda: True)
+
+
 @pytest.mark.parametrize("wrapped", [True, False])
 @pytest.mark.parametrize("dtype", [np.int32, np.int64])
 @pytest.mark.parametrize(
