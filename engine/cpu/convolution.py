@@ -40,7 +40,8 @@ def suits(x: Array, other: Array, kernel: Ints, kernels: int, outputs: Ints, gro
 
 
 def samples_last(x: Array) -> Array:
-    return ready(np.moveaxis(x, 0, -1))
+    """(N, C, ...) as (C, ..., N), as the kernels take it."""
+    return ready(x.transpose(*range(1, x.ndim), 0))
 
 
 @cache
