@@ -23,9 +23,11 @@ _LEAST_WORK = 1 << 18
 """Multiplications from which on a compiled kernel is worth its call."""
 _COLUMNS = 1 << 16
 """Numbers of columns that are written out at once: they stay in the second-level cache until the product reads them."""
-_LEAST, _MOST = 64, 1024
+_LEAST, _MOST = 64, 4096
 """Windows that are multiplied at once."""
 _PARTS = 16
+_LEAST_ROWS = 96
+"""Of columns that a part makes, where there are enough: each part reads all of the gradient."""
 _THIN = 4
 """Groups with fewer kernels, or with fewer places in a kernel's column, are computed directly."""
 
@@ -38,7 +40,8 @@ def suits(x: Array, other: Array, kernel: Ints, kernels: int, outputs: Ints, gro
 
 
 def samples_last(x: Array) -> Array:
-    return ready(np.moveaxis(x, 0, -1))
+    """(N, C, ...) as (C, ..., N), as the kernels take it."""
+    return ready(x.transpose(*range(1, x.ndim), 0))
 
 
 @cache
@@ -76,9 +79,9 @@ class _Plan:
         self.direct = groups > 1 and (kernels < _THIN or self.depth < _THIN)
         self.outputs, self.samples = math.prod(outputs), samples
 
-    def blocks(self, rows: int) -> Ints:
+    def blocks(self, rows: int, kernels: int = 1) -> Ints:
         """How many pixels and how many samples are multiplied at once, for columns of ``rows`` numbers."""
-        count = min(max(_COLUMNS // rows, _LEAST), _MOST)
+        count = min(max(_COLUMNS // max(rows, kernels), _LEAST), _MOST)
         pixels = min(self.outputs, max(1, count // self.samples))
         return pixels, self.samples if pixels > 1 else min(self.samples, count)
 
@@ -86,6 +89,11 @@ class _Plan:
 @cache
 def _plan(*settings: Ints | int) -> _Plan:
     return _Plan(*settings)  # type: ignore[arg-type]  # as they come
+
+
+def _even(count: int, most: int) -> int:
+    """The length of pieces of ``count``, none longer than ``most``, of nearly one length."""
+    return -(-count // -(-count // most))
 
 
 def conv(x: Array, weight: Array, stride: Ints, pads: Ints, dilation: Ints, group: int, outputs: Ints) -> Array:
@@ -122,10 +130,10 @@ def conv_input_grad(
     if plan.direct:
         share(compiled.directly, group, plan.taps, plan.shape, 1, address(x), address(weight), address(g))
         return x
-    each = max(1, -(-shape[1] // _PARTS))
-    each = min(each, shape[1] // group)
-    pixels, some = plan.blocks(each * len(plan.taps))
-    parts = group * -(-(shape[1] // group) // each)
+    channels = shape[1] // group
+    each = _even(channels, max(-(-_LEAST_ROWS // len(plan.taps)), -(-channels // _PARTS)))
+    pixels, some = plan.blocks(each * len(plan.taps), count // group)
+    parts = group * -(-channels // each)
     with single_threaded_blas("scipy"):
         share(compiled.input_gradient, parts, plan.taps, plan.shape, pixels, some, each, plan.flat, address(g),
               address(weight), address(x))  # fmt: skip
@@ -143,8 +151,8 @@ def conv_weight_grad(g: Array, x: Array, kernel: Ints, stride: Ints, pads: Ints,
     if plan.direct:
         share(compiled.directly, group, plan.taps, plan.shape, 2, address(x), address(found), address(g))
         return found
-    each = min(plan.depth, max(8, -(-plan.depth * group // _PARTS)))
-    pixels, some = plan.blocks(each)
+    each = _even(plan.depth, max(_LEAST_ROWS if plan.depth > 4 * _LEAST_ROWS else 8, -(-plan.depth // _PARTS)))
+    pixels, some = plan.blocks(each, count // group)
     parts = group * -(-plan.depth // each)
     with single_threaded_blas("scipy"):
         share(compiled.weight_gradient, parts, plan.taps, plan.shape, pixels, some, each, plan.flat, address(g),

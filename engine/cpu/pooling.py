@@ -17,12 +17,16 @@ Ints = tuple[int, ...]
 
 _LEAST_WORK = 1 << 15
 """Elements of all windows together from which on a compiled kernel is worth its call."""
+_LEAST_RUN = 8
+"""Samples that lie in memory beside each other, where windows do not: of fewer NumPy is as fast."""
 _MOST_PLACES = 256
 """In a window, whose numbers are bytes."""
 
 
-def suits(x: Array, kernel: Ints, windows: Ints) -> bool:
+def suits(x: Array, kernel: Ints, stride: Ints, windows: Ints) -> bool:
     """Whether compiled kernels compute a pooling to (N, C, *outputs), its gradient and the transpose of that."""
+    if stride[-1] > 1 and windows[0] < _LEAST_RUN:
+        return False
     places = math.prod(kernel)
     if type(x) is not np.ndarray or x.dtype != np.float32 or places > _MOST_PLACES:
         return False

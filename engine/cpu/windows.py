@@ -39,13 +39,13 @@ def output_length(length: int, kernel: int, stride: int, dilation: int, pads: in
 
 def samples_last(x: Array) -> Array:
     """(N, C, ...) as (C, ..., N), in one piece."""
-    xp = array_module(x)
-    return xp.ascontiguousarray(xp.moveaxis(x, 0, -1))  # untyped cupy
+    found: Array = array_module(x).ascontiguousarray(x.transpose(*range(1, x.ndim), 0))
+    return found
 
 
 def samples_first(x: Array) -> Array:
     """(C, ..., N) as (N, C, ...), a view."""
-    return array_module(x).moveaxis(x, -1, 0)  # untyped cupy
+    return x.transpose(-1, *range(x.ndim - 1))
 
 
 def _widen(x: Array) -> Array:
@@ -62,7 +62,7 @@ def _padded(x: Array, pads: Ints, value: float = 0) -> Array:
     lengths = [n + b + a for n, b, a in zip(x.shape[2:], befores, afters, strict=True)]
     shape = (x.shape[1], *lengths, x.shape[0])
     padded: Array = xp.full(shape, value, x.dtype) if value else xp.zeros(shape, x.dtype)
-    padded[_inner(x.shape[2:], pads)] = xp.moveaxis(x, 0, -1)
+    padded[_inner(x.shape[2:], pads)] = x.transpose(*range(1, x.ndim), 0)
     return padded
 
 
@@ -203,7 +203,7 @@ def _add_windows(total: Array, windows: Array, kernel: Ints, stride: Ints, dilat
 def max_pool(x: Array, kernel: Ints, stride: Ints, pads: Ints, dilation: Ints) -> tuple[Array, Array]:
     """The largest element of each window (N, C, *outputs) and its place in the window, row by row."""
     outputs = _output_lengths(x.shape[2:], kernel, stride, pads, dilation)
-    if pooling.suits(x, kernel, (*x.shape[:2], *outputs)):
+    if pooling.suits(x, kernel, stride, (*x.shape[:2], *outputs)):
         found = pooling.max_pool(x, outputs, kernel, stride, pads, dilation)
         return samples_first(found[0]), samples_first(found[1])
     xp = array_module(x)
@@ -232,7 +232,7 @@ def max_pool_grad(
     g: Array, places: Array, shape: Ints, kernel: Ints, stride: Ints, pads: Ints, dilation: Ints
 ) -> Array:
     """The gradient of ``max_pool``: each goes to the element that was the largest."""
-    if pooling.suits(g, kernel, g.shape):
+    if pooling.suits(g, kernel, stride, g.shape):
         return samples_first(pooling.max_pool_grad(g, places, shape, kernel, stride, pads, dilation))
     apart = all(s >= k for s, k in zip(stride, kernel, strict=True)) and set(dilation) == {1}
     arrived, chosen = samples_last(g if apart else _widen(g)), samples_last(places)
@@ -249,7 +249,7 @@ def max_pool_grad(
 
 def max_pool_pick(x: Array, places: Array, kernel: Ints, stride: Ints, pads: Ints, dilation: Ints) -> Array:
     """Of each window the element at ``places``: the transpose of ``max_pool_grad``."""
-    if pooling.suits(x, kernel, places.shape):
+    if pooling.suits(x, kernel, stride, places.shape):
         return samples_first(pooling.max_pool_pick(x, places, kernel, stride, pads, dilation))
     view = _windows(_padded(x, pads), kernel, stride, dilation)
     chosen = samples_last(places)
@@ -263,7 +263,7 @@ def avg_pool(x: Array, kernel: Ints, stride: Ints, pads: Ints) -> Array:
     """The mean of each window, padding counted in."""
     flat = (1,) * len(kernel)
     outputs = _output_lengths(x.shape[2:], kernel, stride, pads, flat)
-    if pooling.suits(x, kernel, (*x.shape[:2], *outputs)):
+    if pooling.suits(x, kernel, stride, (*x.shape[:2], *outputs)):
         return samples_first(pooling.avg_pool(x, outputs, kernel, stride, pads))
     view = _windows(_padded(_widen(x), pads), kernel, stride, flat)
     total: Any = None
@@ -279,7 +279,7 @@ def avg_pool(x: Array, kernel: Ints, stride: Ints, pads: Ints) -> Array:
 
 def avg_pool_grad(g: Array, shape: Ints, kernel: Ints, stride: Ints, pads: Ints) -> Array:
     """The gradient of ``avg_pool``: each is shared evenly by its window."""
-    if pooling.suits(g, kernel, g.shape):
+    if pooling.suits(g, kernel, stride, g.shape):
         return samples_first(pooling.avg_pool_grad(g, shape, kernel, stride, pads))
     share = samples_last(_widen(g)) * (1 / math.prod(kernel))
     total = _frame(shape, pads, share)

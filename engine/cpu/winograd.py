@@ -124,7 +124,7 @@ def conv(x: Array, weight: Array, pads: Ints, outputs: Ints, turned: bool = Fals
             return y if np.isfinite(sums).all() else None
         side = _even(count, _SIDE)
         sums = np.empty(-(-count // side), np.float32)
-        for blocks, v, most in _transformed(compiled, image, outputs, samples, tile):
+        for blocks, v, most in _transformed(compiled, image, outputs, samples, tile, _MOST_TILES):
             share(compiled.by_kernels, len(sums), blocks, sums, side, address(weight), turned, address(v), channels,
                   count, address(y), *outputs, samples, tile, most)  # fmt: skip
             if not np.isfinite(sums).all():
@@ -133,13 +133,13 @@ def conv(x: Array, weight: Array, pads: Ints, outputs: Ints, turned: bool = Fals
 
 
 def _transformed(
-    compiled: Any, image: Ints, outputs: Ints, samples: int, tile: int
+    compiled: Any, image: Ints, outputs: Ints, samples: int, tile: int, most: int
 ) -> Iterator[tuple[Array, Array, int]]:
     """Blocks and their transformed inputs, some megabytes at a time; the memory is used again for the next."""
     channels = image[1]
     of_tile = 4 * (tile + 2) ** 2 * channels
-    most_tiles = min(_MOST_TILES, max(_LEAST_TILES, _MOST_INPUTS // of_tile))
-    blocks, counts, most = _blocks(outputs, samples, tile, most_tiles)
+    most = min(most, max(_LEAST_TILES, _MOST_INPUTS // of_tile))
+    blocks, counts, most = _blocks(outputs, samples, tile, most)
     step = max(1, _MOST_INPUTS // (of_tile * most))
     v = np.empty(of_tile // 4 * int(counts[:step].sum()), np.float32)
     each = _even(channels, 16)
@@ -156,11 +156,14 @@ def conv_weight_grad(g: Array, x: Array, pads: Ints) -> Array | None:
     channels, height, width, samples = x.shape
     count, tile = len(g), _tile(outputs)
     found = np.empty((count, channels, 3, 3), np.float32)
-    side = _even(count, _SIDE if count >= 4 * _SIDE else max(8, -(-count // 4)))
+    tiles = samples * math.prod(-(-n // tile) for n in outputs)
+    side = _even(count, max(8, min(_SIDE if tiles > 64 else 2 * _SIDE, -(-count // 4))))
     compiled = kernels("winograd")
     image = (address(x), channels, height, width, samples, pads[0], pads[2])
     with single_threaded_blas("scipy"):
-        for number, (blocks, v, most) in enumerate(_transformed(compiled, image, outputs, samples, tile)):
+        for number, (blocks, v, most) in enumerate(
+            _transformed(compiled, image, outputs, samples, tile, 2 * _MOST_TILES)
+        ):
             share(compiled.weight_gradient, -(-count // side), blocks, side, address(g), address(v), channels, count,
                   *outputs, samples, address(found), number, tile, most)  # fmt: skip
     flat = found.reshape(-1)

@@ -121,7 +121,9 @@ def product(
 
 _SMALL = 950_000
 """Multiplications of a product that OpenBLAS computes without a copy of its operands, at up to twice the rate."""
-_DEEP = 256
+_DEEP, _WIDE, _TALL = 256, 128, 64
+_DOTS = 32
+"""Rows and columns of such a product if the second matrix is turned."""
 
 
 @helper
@@ -131,11 +133,18 @@ def cached_product(
 ) -> None:  # fmt: skip
     """``gemm`` in pieces that are small to BLAS, for matrices that are in the cache."""
     deep = min(k, _DEEP)
-    high = max(8, _SMALL // (n * deep) // 8 * 8)
+    wide = min(n, max(_WIDE, _SMALL // (deep * min(m, _TALL))))
+    high = max(8, _SMALL // (wide * deep) // 8 * 8)
+    if turned_b and k < 2 * _DOTS:
+        wide, high, deep = n, m, k  # what is short is copied
+    elif turned_b:
+        wide, high, deep = _DOTS, _DOTS, min(k, _SMALL // (_DOTS * _DOTS))
     for i in range(0, m, high):
-        for j in range(0, k, deep):
-            gemm(
-                turned_a, turned_b, min(high, m - i), n, min(deep, k - j),
-                a + 4 * (j * lda + i if turned_a else i * lda + j), lda, b + 4 * (j if turned_b else j * ldb), ldb,
-                beta if j == 0 else _ONE, c + 4 * i * ldc, ldc,
-            )  # fmt: skip
+        for j in range(0, n, wide):
+            for place in range(0, k, deep):
+                gemm(
+                    turned_a, turned_b, min(high, m - i), min(wide, n - j), min(deep, k - place),
+                    a + 4 * (place * lda + i if turned_a else i * lda + place), lda,
+                    b + 4 * (j * ldb + place if turned_b else place * ldb + j), ldb,
+                    beta if place == 0 else _ONE, c + 4 * (i * ldc + j), ldc,
+                )  # fmt: skip

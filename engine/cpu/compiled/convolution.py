@@ -21,28 +21,47 @@ _FILL, _PUT, _SUM, _SPREAD, _DOT = range(5)
 
 
 @helper
-def _run(what: int, image: int, step: int, line: int, count: int, factor: Any) -> Any:
-    """Between ``count`` numbers of an image, each ``step`` behind the last, and a line of as many windows:
+def _line(what: int, x: Any, y: Any, factor: Any) -> Any:
+    """Between numbers of an image and as many of a line of windows:
 
     _FILL line = image; _PUT image += line; _SUM line += factor * image; _SPREAD image += factor * line; _DOT their
     product, which is the result.
     """
-    x, y, total = floats(image, (count - 1) * step + 1), floats(line, count), f32(0)
+    total = f32(0)
     if what == _FILL:
-        for i in range(count):
-            y[i] = x[i * step]
+        for i in range(y.size):
+            y[i] = x[i]
     elif what == _PUT:
-        for i in range(count):
-            x[i * step] += y[i]
+        for i in range(y.size):
+            x[i] += y[i]
     elif what == _SUM:
-        for i in range(count):
-            y[i] += factor * x[i * step]
+        for i in range(y.size):
+            y[i] += factor * x[i]
     elif what == _SPREAD:
-        for i in range(count):
-            x[i * step] += factor * y[i]
+        for i in range(y.size):
+            x[i] += factor * y[i]
     else:
-        for i in range(count):
-            total += x[i * step] * y[i]
+        for i in range(y.size):
+            total += x[i] * y[i]
+    return total
+
+
+@helper
+def _apart(what: int, x: Any, y: Any, step: int, factor: Any) -> Any:
+    """Likewise where the numbers of the image are ``step`` apart."""
+    total = f32(0)
+    for i in range(y.size):
+        place = i * step
+        if what == _FILL:
+            y[i] = x[place]
+        elif what == _PUT:
+            x[place] += y[i]
+        elif what == _SUM:
+            y[i] += factor * x[place]
+        elif what == _SPREAD:
+            x[place] += factor * y[i]
+        else:
+            total += x[place] * y[i]
     return total
 
 
@@ -50,7 +69,7 @@ def _run(what: int, image: int, step: int, line: int, count: int, factor: Any) -
 def _windows(
     what: int, image: int, line: int, tap: Any, shape: Any, begin: int, end: int, sample: int, some: int, factor: Any
 ) -> Any:
-    """``_run`` of one channel and one tap in windows ``begin`` to ``end``; what lies in the padding is 0."""
+    """``_line`` of one channel and one tap in windows ``begin`` to ``end``; what lies in the padding is 0."""
     of_width, samples = shape[5], shape[9]
     total, at = f32(0), begin
     while at < end:
@@ -59,14 +78,15 @@ def _windows(
         if what == _FILL:
             clear(line, start * some)
             clear(line + 4 * stop * some, (count - stop) * some)
-        # One run where the windows' pixels follow each other, or where each is one number; else one for each pixel.
-        runs, length, step = stop - start, some, 1
+        runs, length = stop - start, some
         if some == samples and of_width == 1:
             runs, length = min(runs, 1), runs * some
-        elif some == 1:
-            runs, length, step = min(runs, 1), runs, of_width * samples
+        if length == 1 and runs > 1:
+            step = of_width * samples
+            total += _apart(what, floats(place, (runs - 1) * step + 1), floats(here, runs), step, factor)
+            runs = 0
         for _ in range(runs):
-            total += _run(what, place, step, here, length, factor)
+            total += _line(what, floats(place, length), floats(here, length), factor)
             place += 4 * of_width * samples
             here += 4 * some
         line += 4 * count * some

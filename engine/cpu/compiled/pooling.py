@@ -110,13 +110,14 @@ def pooled(
                 _, start, end, pixel = span(taps[number], shape, row * wide, (row + 1) * wide)
                 place, here = of_image + 4 * pixel * samples, of_line + 4 * start * samples
                 chosen = of_places + start * samples
-                runs, length, step = end - start, samples, 1
+                runs, length = end - start, samples
                 if of_width == 1:
                     runs, length = min(runs, 1), runs * samples
-                elif samples == 1:
-                    runs, length, step = min(runs, 1), runs, of_width
-                for _ in range(runs):
-                    _run(what, place, step, here, chosen, length, _u8(number), factor)
+                elif samples == 1 and runs > 1:
+                    _run(what, place, of_width, here, chosen, runs, _u8(number), factor)
+                    runs = 0
+                for _ in range(runs):  # with a distance that is a constant, which vector instructions need
+                    _run(what, place, 1, here, chosen, length, _u8(number), factor)
                     place += 4 * of_width * samples
                     here += 4 * samples
                     chosen += samples

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hookscope.engine.cpu import threads, windows, winograd
+from hookscope.engine.cpu import compiling, threads, windows, winograd
 
 Array = np.ndarray[Any, Any]
 HOW: dict[str, Any] = {"stride": (1, 1), "dilation": (1, 1), "group": 1}
@@ -90,7 +90,7 @@ def test_tiles_give_the_convolution_and_its_gradients(
     turned = weight[:, :, ::-1, ::-1].swapaxes(0, 1)
     back = _reference(g, turned, tuple(2 - n for n in pads))
     _near(windows.conv_input_grad(g, weight, x.shape, pads=pads, **HOW), back)
-    assert calls == ["conv", "conv_weight_grad", "conv"]
+    assert calls == (["conv", "conv_weight_grad", "conv"] if compiling.is_on() else [])
 
 
 def test_samples_last_and_first_give_the_same() -> None:
