@@ -54,7 +54,7 @@ def main(arguments: list[str] | None = None) -> None:
     add_pythons(parser)
     parser.add_argument("--rows", default=",".join(STEPS), help="which rows, with commas between them; default: all")
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 1, help="of each peer; default: all cores")
-    parser.add_argument("--patience", type=float, default=300.0, help="the most seconds of one reply (300)")
+    parser.add_argument("--patience", type=float, default=120.0, help="the most seconds of one reply (120)")
     parser.add_argument("--quick", action="store_true", help="replies within 6 seconds, not of ResNet-18")
     options = parser.parse_args(arguments)
     rows = options.rows.split(",")

@@ -226,7 +226,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--seconds", type=float, default=0.5, help="about how long a turn takes (0.5)")
     parser.add_argument("--threads", help=f"of each peer, with commas between them ({cores},1)")
-    parser.add_argument("--patience", type=float, default=300.0, help="the most seconds of one reply (300)")
+    parser.add_argument("--patience", type=float, default=120.0, help="the most seconds of one reply (120)")
     parser.add_argument("--quick", action="store_true", help="5 rounds of 0.1 seconds, replies in 6, all cores only")
     options = parser.parse_args(arguments)
     if options.quick:

@@ -158,6 +158,7 @@ def test_compiled_draws_have_numpys_bits_with_any_number_of_threads(
     block = compiling.kernels("random_numbers").BLOCK
     places = [(0, 0), (-5, 2**32 - 10), (2**40 + 3, 2**64 - block), (2**63 + 1, 2**63 - 3)]
     counts = [0, 1, 2, 33, block, 2 * block + 17]
+    monkeypatch.setattr(philox, "is_on", lambda: True)
     threads.set_number(threads_used)
     try:
         for count in counts:
@@ -172,6 +173,7 @@ def test_compiled_draws_have_numpys_bits_with_any_number_of_threads(
 
 def test_large_draws_are_compiled_unless_that_is_off(monkeypatch: pytest.MonkeyPatch) -> None:
     loaded = []
+    monkeypatch.setattr(philox, "is_on", lambda: True)
     monkeypatch.setattr(philox, "kernels", lambda name: loaded.append(name) or compiling.kernels(name))
     philox.uniform(1, 0, (philox._LEAST - 1,))
     assert loaded == []
