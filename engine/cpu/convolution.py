@@ -103,10 +103,10 @@ def conv(x: Array, weight: Array, stride: Ints, pads: Ints, dilation: Ints, grou
                  count // group, group)  # fmt: skip
     x, weight = samples_last(x), ready(weight)
     y = np.empty((count, *outputs, n), np.float32)
-    compiled = kernels("convolution")
     if plan.direct:
-        share(compiled.directly, group, plan.taps, plan.shape, 0, address(x), address(weight), address(y))
+        share(kernels("thin_groups").directly, group, plan.taps, plan.shape, 0, address(x), address(weight), address(y))
         return y
+    compiled = kernels("convolution")
     pixels, some = plan.blocks(plan.depth)
     blocks = -(-plan.outputs // pixels) * -(-n // some)
     parts = min(blocks, _PARTS)
@@ -126,10 +126,10 @@ def conv_input_grad(
                  group)  # fmt: skip
     g, weight = samples_last(g), ready(weight)
     x = np.empty((*shape[1:], n), np.float32)
-    compiled = kernels("convolution")
     if plan.direct:
-        share(compiled.directly, group, plan.taps, plan.shape, 1, address(x), address(weight), address(g))
+        share(kernels("thin_groups").directly, group, plan.taps, plan.shape, 1, address(x), address(weight), address(g))
         return x
+    compiled = kernels("convolution")
     channels = shape[1] // group
     each = _even(channels, max(-(-_LEAST_ROWS // len(plan.taps)), -(-channels // _PARTS)))
     pixels, some = plan.blocks(each * len(plan.taps), count // group)
@@ -147,10 +147,10 @@ def conv_weight_grad(g: Array, x: Array, kernel: Ints, stride: Ints, pads: Ints,
                  group)  # fmt: skip
     g, x = samples_last(g), samples_last(x)
     found = np.empty((count, len(x) // group, *kernel), np.float32)
-    compiled = kernels("convolution")
     if plan.direct:
-        share(compiled.directly, group, plan.taps, plan.shape, 2, address(x), address(found), address(g))
+        share(kernels("thin_groups").directly, group, plan.taps, plan.shape, 2, address(x), address(found), address(g))
         return found
+    compiled = kernels("convolution")
     each = _even(plan.depth, max(_LEAST_ROWS if plan.depth > 4 * _LEAST_ROWS else 8, -(-plan.depth // _PARTS)))
     pixels, some = plan.blocks(each, count // group)
     parts = group * -(-plan.depth // each)

@@ -7,6 +7,8 @@ Inside, the samples are the last axis: (C, *lengths, N). One row of windows is t
 and added at full speed however small the image is, and the whole batch is one matrix product. Results are handed back
 as views with the axes exchanged, and what follows (normalization, activation, pooling, the next convolution) keeps the
 order, so that only the first layer of a network pays for a transposition.
+
+Float32 on the CPU, where there is work enough, goes to compiled kernels (``winograd``, ``convolution``, ``pooling``).
 """
 
 from __future__ import annotations

@@ -12,7 +12,9 @@ from typing import Any
 
 from .loops import f32, floats, helper
 
-__all__ = ["clear", "copy", "span"]
+__all__ = ["DOT", "FILL", "PUT", "SPREAD", "SUM", "clear", "copy", "meet", "span"]
+
+FILL, PUT, SUM, SPREAD, DOT = range(5)
 
 
 @helper
@@ -49,3 +51,77 @@ def clear(target: int, count: int) -> None:
     to = floats(target, count)
     for i in range(count):
         to[i] = f32(0)
+
+
+@helper
+def _line(what: int, x: Any, y: Any, factor: Any) -> Any:
+    """``meet`` of numbers of an image that lie beside each other, and as many of a line."""
+    total = f32(0)
+    if what == FILL:
+        for i in range(y.size):
+            y[i] = x[i]
+    elif what == PUT:
+        for i in range(y.size):
+            x[i] += y[i]
+    elif what == SUM:
+        for i in range(y.size):
+            y[i] += factor * x[i]
+    elif what == SPREAD:
+        for i in range(y.size):
+            x[i] += factor * y[i]
+    else:
+        for i in range(y.size):
+            total += x[i] * y[i]
+    return total
+
+
+@helper
+def _apart(what: int, x: Any, y: Any, step: int, factor: Any) -> Any:
+    """Likewise where the numbers of the image are ``step`` apart: a loop of its own, since it has no vectors."""
+    total = f32(0)
+    for i in range(y.size):
+        place = i * step
+        if what == FILL:
+            y[i] = x[place]
+        elif what == PUT:
+            x[place] += y[i]
+        elif what == SUM:
+            y[i] += factor * x[place]
+        elif what == SPREAD:
+            x[place] += factor * y[i]
+        else:
+            total += x[place] * y[i]
+    return total
+
+
+@helper
+def meet(
+    what: int, image: int, line: int, tap: Any, shape: Any, begin: int, end: int, sample: int, some: int, factor: Any
+) -> Any:
+    """Between one channel of an image and a line of windows, from ``begin`` to ``end``, by one tap of theirs.
+
+    A line has ``some`` samples of each window, from ``sample`` on. FILL line = image, 0 in the padding; PUT image +=
+    line; SUM line += factor * image; SPREAD image += factor * line; DOT their product, which is the result.
+    """
+    of_width, samples = shape[5], shape[9]
+    total, at = f32(0), begin
+    while at < end:
+        count, start, stop, pixel = span(tap, shape, at, end)
+        place, here = image + 4 * (pixel * samples + sample), line + 4 * start * some
+        if what == FILL:
+            clear(line, start * some)
+            clear(line + 4 * stop * some, (count - stop) * some)
+        runs, length = stop - start, some
+        if some == samples and of_width == 1:
+            runs, length = min(runs, 1), runs * some
+        if length == 1 and runs > 1:
+            step = of_width * samples
+            total += _apart(what, floats(place, (runs - 1) * step + 1), floats(here, runs), step, factor)
+            runs = 0
+        for _ in range(runs):
+            total += _line(what, floats(place, length), floats(here, length), factor)
+            place += 4 * of_width * samples
+            here += 4 * some
+        line += 4 * count * some
+        at += count
+    return total
