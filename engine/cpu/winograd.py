@@ -167,4 +167,5 @@ def conv_weight_grad(g: Array, x: Array, pads: Ints) -> Array | None:
             share(compiled.weight_gradient, -(-count // side), blocks, side, address(g), address(v), channels, count,
                   *outputs, samples, address(found), number, tile, most)  # fmt: skip
     flat = found.reshape(-1)
-    return found if np.isfinite(flat @ flat) else None
+    with single_threaded_blas("numpy"):
+        return found if np.isfinite(flat @ flat) else None

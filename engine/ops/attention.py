@@ -10,25 +10,22 @@ import numpy as np
 from ..core.operator import Operator
 from ..core.tensor import Tensor
 from ..core.types import Array, Value
-from ..cpu.array_module import array_module
+from ..cpu.matmul import matmul
+from ..cpu.softmax import softmax
 
 __all__: list[str] = []
 
 
 def _kernel(q: Array, k: Array, v: Array, mask: Array | None, scale: float) -> tuple[Array, Array]:
     """(..., L, D), (..., S, D), (..., S, E) to (..., L, E), and the weights (..., L, S)."""
-    xp = array_module(q)
     dtype = q.dtype
     if dtype.itemsize < 4:
         q, k, v = (x.astype(np.float32) for x in (q, k, v))
-    weights = xp.matmul(q * q.dtype.type(scale), k.swapaxes(-1, -2))
+    scores = matmul(q * q.dtype.type(scale), k, False, True)
     if mask is not None:
-        weights += mask
-    if weights.size:
-        weights -= weights.max(axis=-1, keepdims=True)
-    xp.exp(weights, out=weights)
-    weights /= weights.sum(axis=-1, keepdims=True)
-    return xp.matmul(weights, v).astype(dtype, copy=False), weights.astype(dtype, copy=False)
+        scores += mask
+    weights = softmax(scores, -1)
+    return matmul(weights, v, False, False).astype(dtype, copy=False), weights.astype(dtype, copy=False)
 
 
 def _rule(
