@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 
 import numpy as np
 
@@ -94,16 +95,7 @@ def _shared_product(a: Array, b: Array, bias: Array | None) -> Array:
         above = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
         c = np.empty((*above, m, n), np.float32)
         starts = np.stack([_starts(x, above) for x in (a, b, c)], axis=1)
-    rows, columns, tiles = m, n, 1
-    # Tiles of a size that shapes fix: high ones, in which a block of b is used often, and of full lines of the cache.
-    while len(starts) * tiles < _MOST_TILES and m * n * k >= 2 * tiles * _LEAST_SHARED:
-        unit = 64 if max(rows, columns) > 64 else 16
-        if columns > unit or rows <= unit:
-            columns = -(-columns // (2 * unit)) * unit
-        else:
-            rows = -(-rows // (2 * unit)) * unit
-        tiles *= 2
-    across, down = -(-n // columns), -(-m // rows)
+    rows, columns, across, down = _tiles(len(starts), m, n, k)
     bias = None if bias is None else ready(bias)
     with single_threaded_blas("scipy"):
         share(
@@ -111,6 +103,23 @@ def _shared_product(a: Array, b: Array, bias: Array | None) -> Array:
             m, n, k, rows, columns, across * down, across, 0 if bias is None else address(bias), small_products(),
         )  # fmt: skip
     return c
+
+
+@cache
+def _tiles(products: int, m: int, n: int, k: int) -> tuple[int, int, int, int]:
+    """Of (m, k) @ (k, n) the rows and columns of a tile, and how many tiles are side by side and one below the other.
+
+    They are high, so that a block of the second matrix is used often, and of full lines of the cache.
+    """
+    rows, columns, tiles = m, n, 1
+    while products * tiles < _MOST_TILES and m * n * k >= 2 * tiles * _LEAST_SHARED:
+        unit = 64 if max(rows, columns) > 64 else 16
+        if columns > unit or rows <= unit:
+            columns = -(-columns // (2 * unit)) * unit
+        else:
+            rows = -(-rows // (2 * unit)) * unit
+        tiles *= 2
+    return rows, columns, -(-n // columns), -(-m // rows)
 
 
 def _as_stored(x: Array) -> tuple[Array, int, int]:

@@ -11,8 +11,10 @@ that, as long as many a kernel of a small network runs.
 from __future__ import annotations
 
 import functools
+import itertools
 import os
 import threading
+from collections.abc import Callable
 from importlib import import_module
 from typing import Any, ClassVar
 
@@ -129,6 +131,24 @@ def _blas_libraries(whose: str) -> list[Any]:
 
 
 @functools.cache
+def _blas_counts(whose: str) -> list[tuple[Callable[[], int | None], Callable[[int], object]]]:
+    """Of each of these libraries what tells how many threads it uses, and what sets that.
+
+    threadpoolctl heeds of OpenBLAS's users one Python thread alone, and any may compute here; so it is asked itself.
+    """
+    found: list[tuple[Any, Any]] = []
+    for one in _blas_libraries(whose):
+        functions: tuple[Any, Any] = one.get_num_threads, one.set_num_threads
+        if one.internal_api == "openblas" and one.threading_layer != "openmp":
+            for prefix, suffix in itertools.product(("", "scipy_"), ("", "64_", "_64")):
+                get = getattr(one.dynlib, f"{prefix}openblas_get_num_threads{suffix}", None)
+                if get is not None:
+                    functions = get, getattr(one.dynlib, f"{prefix}openblas_set_num_threads{suffix}")
+        found.append(functions)
+    return found
+
+
+@functools.cache
 def small_products() -> int:
     """1 where SciPy's OpenBLAS has kernels for small products, of which ``compiled.blas.product`` makes large ones; 0
     where it has none."""
@@ -146,26 +166,25 @@ class single_threaded_blas:  # noqa: N801  # a context, as ``contextlib`` writes
     """
 
     _lock = threading.Lock()
-    _inside: ClassVar[dict[str, list[tuple[Any, int]]]] = {}  # who was told, and how many threads it had
+    _inside: ClassVar[dict[str, list[tuple[Callable[[int], object], int]]]] = {}  # what sets back, and to how many
     _users: ClassVar[dict[str, int]] = {"numpy": 0, "scipy": 0}
 
     def __init__(self, whose: str) -> None:
         self._whose = whose
 
     def __enter__(self) -> None:
-        libraries = _blas_libraries(self._whose)
+        counts = _blas_counts(self._whose)
         with self._lock:
             self._users[self._whose] += 1
             if self._users[self._whose] == 1:
-                self._inside[self._whose] = [
-                    (one, count) for one in libraries if (count := one.get_num_threads()) not in (1, None)
-                ]
-                for library, _ in self._inside[self._whose]:
-                    library.set_num_threads(1)
+                many = [(set_count, get_count()) for get_count, set_count in counts]
+                told = self._inside[self._whose] = [(tell, count) for tell, count in many if count not in (1, None)]
+                for set_count, _ in told:
+                    set_count(1)
 
     def __exit__(self, *exc_info: object) -> None:
         with self._lock:
             self._users[self._whose] -= 1
             if self._users[self._whose] == 0:
-                for library, count in self._inside[self._whose]:
-                    library.set_num_threads(count)
+                for set_count, count in self._inside[self._whose]:
+                    set_count(count)

@@ -110,6 +110,36 @@ def test_dismissed_helpers_end() -> None:
 
 
 @pytest.mark.parametrize("whose", ["numpy", "scipy"])
+def test_blas_runs_on_one_thread_for_every_thread_that_asks(whose: str) -> None:
+    counts = [get_count for get_count, _ in threads._blas_counts(whose)]
+    for _, set_count in threads._blas_counts(whose):
+        set_count(2)
+    first_is_in, second_is_in, first_is_out = (threading.Event() for _ in range(3))
+    seen: list[set[int | None]] = []
+
+    def first() -> None:
+        with threads.single_threaded_blas(whose):
+            first_is_in.set()
+            second_is_in.wait(10)
+        first_is_out.set()
+
+    one = threading.Thread(target=first)
+    one.start()
+    first_is_in.wait(10)
+    with threads.single_threaded_blas(whose):
+        second_is_in.set()
+        first_is_out.wait(10)
+        seen.append({get_count() for get_count in counts})
+    one.join()
+    seen.append({get_count() for get_count in counts})
+    with threads.single_threaded_blas(whose):
+        seen.append({get_count() for get_count in counts})
+    assert seen == [{1}, {2}, {1}]
+    for _, set_count in threads._blas_counts(whose):
+        set_count(1)
+
+
+@pytest.mark.parametrize("whose", ["numpy", "scipy"])
 def test_blas_has_its_threads_back_after_the_block(whose: str) -> None:
     libraries = threads._blas_libraries(whose)
     before = [library.get_num_threads() for library in libraries]
