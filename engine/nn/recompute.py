@@ -234,7 +234,7 @@ class _Recompute(Differentiable, Repeating):
     ) -> list[tuple[Array, Any]]:
         """Run again, recording, and walk back."""
         leaves = [array for array in inputs if id(array) in tracked]
-        inner = Recording(leaves)
+        inner = Recording(leaves, spares=not (functions.wraps or taps.operator_taps))
         self.runs += 1
         label = "recomputed" if self.runs == 1 else f"recomputed {self.runs}"
         with (
@@ -242,6 +242,7 @@ class _Recompute(Differentiable, Repeating):
             taps.repeating(self.calls, label),
         ):  # fmt: skip
             again = tensors_in(self.function(*self.args, **self.kwargs))
+        inner.put_back()
         gradients = Sums(inner, leaves, functions)
         for tensor, g in zip(again, gradient, strict=True):
             if g is not None and id(tensor._array) in inner.tracked:
@@ -249,8 +250,8 @@ class _Recompute(Differentiable, Repeating):
         if inner.marks:
             watched_backward(inner, gradients, functions)
         else:
-            for node in reversed(inner.nodes):
-                step_back(node, gradients, functions, inner.tracked, inner.hooked)
+            while inner.nodes:  # what only a node holds goes with it
+                step_back(inner.nodes.pop(), gradients, functions, inner.tracked, inner.hooked)
         # Not their sums: what came is handed on, in the order in which it came.
         return [(array, g) for array in leaves for _, g, _ in gradients.parts_of(id(array))]
 
