@@ -18,6 +18,7 @@ import math
 import os
 import statistics
 import sys
+import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -62,6 +63,7 @@ ROWS = {
 }
 PYNATIVE, GRAPH = ("mindspore", "mindspore-synced"), ("mindspore-graph",)
 MINDSPORE = PYNATIVE + GRAPH
+REST = 0.3  # seconds between two turns: threads of the library before look for work for a while
 MOST_SECONDS = 60.0  # of a row
 LOSS_TOLERANCE = 1e-3  # relative; float32 sums in another order
 RATES = {"sgemm": ("float32 product 2048 x 2048", "GFLOP/s"), "copy": ("copy of 256 MiB", "GB/s")}
@@ -132,6 +134,7 @@ def _times(peers: list[Peer], row: str, rounds: int, seconds: float) -> dict[str
     times: dict[str, list[float]] = {peer.name: [] for peer in peers}
     for _ in range(rounds):
         for peer in tuple(peers):
+            time.sleep(REST)
             try:
                 times[peer.name].append(peer.run(row, counts[peer.name]))
             except PeerError as error:
