@@ -18,6 +18,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from pathlib import Path
@@ -62,10 +63,11 @@ class Peer:
         if self._threads == 1:  # XLA has no number of threads; it takes as many as there are cores for it
             environment["NPROC"] = "1"
         environment |= {"PYTHONPATH": str(HERE.parent), **self._own}
-        command = [self._python, str(Path(__file__).resolve()), self.name, str(self._threads)]
+        python = os.path.abspath(self._python) if os.sep in self._python else self._python
+        command = [python, str(Path(__file__).resolve()), self.name, str(self._threads)]
         self._process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-            env=environment, text=True,
+            env=environment, text=True, cwd=tempfile.gettempdir(),  # MindSpore leaves files where it is
         )  # fmt: skip
         version: str = self._reply(None)
         return version

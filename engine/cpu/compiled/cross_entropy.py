@@ -6,18 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from .loops import RUN, exp, f32, f64, floats, given, greater, helper, i64, kernel, made
+from .loops import RUN, exp, f32, f64, floats, given, helper, i64, kernel, largest, made
 
 __all__ = ["cross_entropy", "cross_entropy_grad"]
-
-
-@helper
-def _largest(x: Any) -> Any:
-    """The largest of these; any of them where one is NaN, which the exponentials then pass on."""
-    found = x[0]
-    for i in range(1, x.size):
-        found = greater(found, x[i])
-    return found
 
 
 @helper
@@ -38,7 +29,7 @@ def cross_entropy(
     """log(sum(exp(x))) of x (rows, count), and how far that is above the labeled logit; 0 for an ``ignored`` label."""
     for row in range(first * each, min(stop * each, rows)):
         logits = floats(x + 4 * row * count, count)
-        top = _largest(logits)
+        top = largest(logits)
         above = np.log(_exponentials(logits, top))
         lse[row] = f32(top + above)
         loss[row] = f32(0) if labels[row] == ignored else f32(above - (f64(logits[labels[row]]) - top))

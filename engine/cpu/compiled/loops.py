@@ -28,8 +28,8 @@ from .sharing import BOARD, launch
 
 __all__ = [
     "BLOCK", "REASSOCIATE", "RUN", "choose", "elementwise", "erfcx", "exp", "f32", "f64", "floats", "given", "greater",
-    "helper", "i32", "i64", "kernel", "lesser", "made", "moments", "sigmoid", "square_root", "start", "tanh", "u8",
-    "u32", "u64",
+    "helper", "i32", "i64", "kernel", "largest", "lesser", "made", "moments", "sigmoid", "square_root", "start", "tanh",
+    "u8", "u32", "u64",
 ]  # fmt: skip
 
 REASSOCIATE = frozenset({"reassoc", "contract", "nsz"})
@@ -167,6 +167,15 @@ def square_root(_typing: Any, x: Any) -> Any:
 def choose(_typing: Any, condition: Any, a: Any, _b: Any) -> Any:
     """``a if condition else b`` without a branch, which a loop may not have to be vectorized."""
     return a(types.boolean, a, a), lambda _context, builder, _signature, values: builder.select(*values)
+
+
+@helper
+def largest(x: Any) -> Any:
+    """The largest of these; any of them where one is NaN, which exponentials then pass on."""
+    found = x[0]
+    for i in range(1, x.size):
+        found = greater(found, x[i])
+    return found
 
 
 RUN = 4096

@@ -6,18 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from .loops import RUN, exp, f32, f64, floats, greater, helper, i64, kernel
+from .loops import RUN, exp, f32, f64, floats, helper, i64, kernel, largest
 
 __all__ = ["log_softmax", "log_softmax_grad", "softmax", "softmax_grad"]
-
-
-@helper
-def _largest(x: Any) -> Any:
-    """The largest of these; any of them where one is NaN, which the exponentials then pass on."""
-    found = x[0]
-    for i in range(1, x.size):
-        found = greater(found, x[i])
-    return found
 
 
 @helper
@@ -45,7 +36,7 @@ def softmax(first: int, stop: int, x: int, y: int, rows: int, count: int, each: 
     """Of x (rows, count), ``each`` rows to a part."""
     for row in range(first * each, min(stop * each, rows)):
         old, new = floats(x + 4 * row * count, count), floats(y + 4 * row * count, count)
-        _scaled(new, f32(1 / _exponentials(old, new, _largest(old))))
+        _scaled(new, f32(1 / _exponentials(old, new, largest(old))))
 
 
 @helper
@@ -59,7 +50,7 @@ def log_softmax(first: int, stop: int, x: int, y: int, rows: int, count: int, ea
     """Of x (rows, count), ``each`` rows to a part."""
     for row in range(first * each, min(stop * each, rows)):
         old, new = floats(x + 4 * row * count, count), floats(y + 4 * row * count, count)
-        top = _largest(old)
+        top = largest(old)
         _apart(old, new, top, f32(np.log(_exponentials(old, new, top))))
 
 
