@@ -95,23 +95,26 @@ def _shared_product(a: Array, b: Array, bias: Array | None) -> Array:
         above = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
         c = np.empty((*above, m, n), np.float32)
         starts = np.stack([_starts(x, above) for x in (a, b, c)], axis=1)
-    rows, columns, across, down = _tiles(len(starts), m, n, k)
+    small = small_products()
+    rows, columns, across, down = _tiles(len(starts), m, n, k, small and not b_turned)
     bias = None if bias is None else ready(bias)
     with single_threaded_blas("scipy"):
         share(
             kernels("products").products, len(starts) * across * down, starts, lda, a_turned, ldb, b_turned, n,
-            m, n, k, rows, columns, across * down, across, 0 if bias is None else address(bias), small_products(),
+            m, n, k, rows, columns, across * down, across, 0 if bias is None else address(bias), small,
         )  # fmt: skip
     return c
 
 
 @cache
-def _tiles(products: int, m: int, n: int, k: int) -> tuple[int, int, int, int]:
+def _tiles(products: int, m: int, n: int, k: int, direct: bool) -> tuple[int, int, int, int]:
     """Of (m, k) @ (k, n) the rows and columns of a tile, and how many tiles are side by side and one below the other.
 
-    They are high, so that a block of the second matrix is used often, and of full lines of the cache.
+    They are high, so that a block of the second matrix that is brought in order is used often, and of full lines of
+    the cache. Where nothing is brought in order (``direct``), they are flat: what a tile reads stays in the cache.
     """
-    rows, columns, tiles = m, n, 1
+    rows, columns = (min(m, 64), min(n, 256)) if direct else (m, n)
+    tiles = -(-m // rows) * -(-n // columns)
     while products * tiles < _MOST_TILES and m * n * k >= 2 * tiles * _LEAST_SHARED:
         unit = 64 if max(rows, columns) > 64 else 16
         if columns > unit or rows <= unit:

@@ -70,20 +70,15 @@ def gemm(
 _SIDE, _DEPTH = 64, 240
 """Of small products: below a million multiplications, up to which OpenBLAS has kernels that bring nothing in order."""
 _HIGH = 128
-"""Rows of a from which on a block of b, brought in order, is used often enough."""
+"""Rows of a from which on a block of b, turned back, is used often enough."""
 
 
 @helper
-def _bring_in_order(found: Any, turned: bool, rows: int, columns: int, b: int, ldb: int) -> None:
-    given = floats(b, (columns - 1) * ldb + rows if turned else (rows - 1) * ldb + columns)
-    if turned:
-        for j in range(columns):
-            for i in range(rows):
-                found[i * columns + j] = given[j * ldb + i]
-    else:
+def _turned_back(found: Any, rows: int, columns: int, b: int, ldb: int) -> None:
+    given = floats(b, (columns - 1) * ldb + rows)
+    for j in range(columns):
         for i in range(rows):
-            for j in range(columns):
-                found[i * columns + j] = given[i * ldb + j]
+            found[i * columns + j] = given[j * ldb + i]
 
 
 @helper
@@ -102,14 +97,15 @@ def product(
     side, depth = _SIDE, _DEPTH
     if b_turned and m < _HIGH:
         side, depth = 32, 4 * _DEPTH
-    ordered = np.empty(min(side, n) * min(depth, k) if m >= _HIGH else 0, np.float32)
+    turning = b_turned and m >= _HIGH
+    ordered = np.empty(min(side, n) * min(depth, k) if turning else 0, np.float32)
     for j in range(0, n, side):
         width = min(side, n - j)
         for first in range(0, max(k, 1), depth):
             deep = min(depth, k - first)
             block, its, turned = b + 4 * (j * ldb + first if b_turned else first * ldb + j), ldb, b_turned
-            if m >= _HIGH and (b_turned or ldb != width):
-                _bring_in_order(ordered, b_turned, deep, width, block, ldb)
+            if turning:
+                _turned_back(ordered, deep, width, block, ldb)
                 block, its, turned = start(ordered), width, False
             for i in range(0, m, side):
                 gemm(
