@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hookscope.engine.cpu import compiling, matmul, threads
+from hookscope.engine.cpu import matmul, threads
 
 # (a, b, transpose_a, transpose_b): tiles along rows and columns, matrices in batches, one broadcast, odd lengths.
 CASES: dict[str, tuple[tuple[int, ...], tuple[int, ...], bool, bool]] = {
@@ -113,4 +113,3 @@ def test_without_numba_it_is_numpys_product(monkeypatch: pytest.MonkeyPatch) -> 
     a, b = pair("long rows")
     monkeypatch.setattr(matmul, "is_on", lambda: False)
     np.testing.assert_array_equal(matmul.matmul(a, b, False, True), a @ b.T)
-    assert compiling.is_on()

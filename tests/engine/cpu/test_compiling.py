@@ -109,16 +109,20 @@ def test_nothing_is_kept_beside_the_sources_where_the_folder_cannot_be_written(f
 @pytest.mark.parametrize("name", ["HOOKSCOPE_NUMBA", "NUMBA_DISABLE_JIT"])
 def test_a_variable_of_the_environment_leaves_all_to_numpy(name: str) -> None:
     code = "from hookscope.engine.cpu import compiling; print(compiling.is_on())"
-    assert run(code, **{name: "0"}).stdout == f"{name == 'NUMBA_DISABLE_JIT'}\n"
-    assert run(code, **{name: "1"}).stdout == f"{name == 'HOOKSCOPE_NUMBA'}\n"
+    on = {"HOOKSCOPE_NUMBA": "1", "NUMBA_DISABLE_JIT": "0"}
+    assert run(code, **{**on, name: "0"}).stdout == f"{name == 'NUMBA_DISABLE_JIT'}\n"
+    assert run(code, **{**on, name: "1"}).stdout == f"{name == 'HOOKSCOPE_NUMBA'}\n"
 
 
-def test_only_much_work_in_float32_is_compiled() -> None:
+def test_only_much_work_in_float32_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compiling, "is_on", lambda: True)
     assert compiling.is_worth(np.zeros(1 << 14, np.float32))
     assert not compiling.is_worth(np.zeros((1 << 14) - 1, np.float32))
     assert compiling.is_worth(np.zeros(100, np.float32), 100)
     for dtype in (np.float64, np.float16, np.int32, ">f4"):
         assert not compiling.is_worth(np.zeros(1 << 15, dtype))
+    monkeypatch.setattr(compiling, "is_on", lambda: False)
+    assert not compiling.is_worth(np.zeros(1 << 14, np.float32))
 
 
 def test_arrays_are_made_ready_without_a_copy_where_they_are() -> None:
