@@ -4,7 +4,8 @@ The kernels are in ``compiled``, one file for each subject, which is loaded whol
 ``kernels("convolution")``. Importing this does not import Numba; loading the first file does.
 
 Which kernel computes something is decided by shapes and dtypes alone (``is_worth``), never by what is compiled by now,
-so that equal programs give equal bits in every process. ``HOOKSCOPE_NUMBA=0`` leaves everything to NumPy, to compare.
+so that equal programs give equal bits in every process. ``HOOKSCOPE_NUMBA=0`` leaves everything to NumPy, to compare;
+products of matrices are then BLAS's, whose sums depend on how many threads it has.
 
 Machine code is kept in the user's cache folder, as trusted as compiled Python files, and not beside the sources, where
 an uninstallation would leave it; where there is no such folder, each process compiles anew. Numba does not see when a
