@@ -36,12 +36,15 @@ test: $(VENV)/.dev $(if $(NPM),js/node_modules/.installed)
 	@$(BIN)/python tests/browser/chromium.py --install
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder --nbval tests notebooks
 
-# What asks for Numba itself, or computes nothing, is left out.
+# What asks for Numba itself, and what computes nothing, is left out.
+NOT_NUMPY := compiling same_bits threads serialization% safetensors asynchronous_saves atomic_write file_trials \
+  found_files large_networks stubs names surfaces
+NUMPY := $(filter-out $(foreach name,$(NOT_NUMPY),tests/engine/test_$(name).py tests/engine/cpu/test_$(name).py), \
+  $(wildcard tests/engine/test_*.py tests/engine/cpu/test_*.py))
+
 numpy: $(VENV)/.dev
 	HOOKSCOPE_NUMBA=0 $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder \
-	  tests/engine/cpu tests/engine/mint tests/engine/networks tests/engine/test_*.py \
-	  $(foreach name,compiling same_bits threads serialization* safetensors asynchronous_saves atomic_write \
-	    file_trials found_files large_networks stubs names surfaces,--ignore-glob='*/test_$(name).py')
+	  tests/engine/mint tests/engine/networks $(NUMPY)
 
 bench: $(VENV)/.lab
 	$(BIN)/python -m benchmarks
