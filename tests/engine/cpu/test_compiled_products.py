@@ -92,12 +92,16 @@ def test_a_nan_and_an_infinity_stay_in_their_rows_and_columns() -> None:
     assert np.isinf(found[np.arange(17) != 3, 1500]).all() and np.isnan(found[3]).all()
 
 
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [((1, 1500), (1500, 1400)), ((1500,), (1500, 1400)), ((1400, 1500), (1500,)), ((1 << 15,), (1 << 15,))],
+)
 def test_a_vector_of_much_work_has_the_same_bits_for_any_number_of_blas_threads(
-    monkeypatch: pytest.MonkeyPatch,
+    left: tuple[int, ...], right: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(matmul, "is_on", lambda: True)  # NumPy's own product is not promised to
-    x = np.random.default_rng(2).standard_normal((1, 1500)).astype(np.float32)
-    w = np.random.default_rng(3).standard_normal((1500, 1400)).astype(np.float32)
+    x = np.random.default_rng(2).standard_normal(left).astype(np.float32)
+    w = np.random.default_rng(3).standard_normal(right).astype(np.float32)
     libraries = threads._blas_libraries("numpy")
     before = [library.get_num_threads() for library in libraries]
     try:
