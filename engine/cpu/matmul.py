@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from contextlib import nullcontext
 from functools import cache
 
 import numpy as np
@@ -65,10 +66,9 @@ def _product(a: Array, b: Array, bias: Array | None = None) -> Array:
                 return _shared_product(a, b, bias)
             with single_threaded_blas("numpy"):
                 return _with_bias(np.matmul(a, b), bias)
-    elif type(a) is type(b) is np.ndarray and a.dtype is b.dtype is _SINGLE and max(a.size, b.size) >= _LEAST_VECTOR:
-        if is_on():
-            with single_threaded_blas("numpy"):
-                return _with_bias(np.matmul(a, b), bias)
+    elif max(a.size, b.size) >= _LEAST_VECTOR and type(a) is type(b) is np.ndarray and a.dtype is b.dtype is _SINGLE:
+        with single_threaded_blas("numpy") if is_on() else nullcontext():
+            return _with_bias(np.matmul(a, b), bias)
     return _with_bias(array_module(a).matmul(a, b), bias)
 
 
