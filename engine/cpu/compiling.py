@@ -17,6 +17,7 @@ read there, as after a crash of the machine, is made anew; what cannot be writte
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import os
@@ -148,8 +149,9 @@ def on_disk(signature: Any, *, keep: bool = True) -> Any:
                     return compile_(cache=True)(function)
                 except Exception as error:  # any may come of reading a damaged file
                     failed = f"{folder}: {error}"
-                    for path in Path(folder).rglob(f"*.{function.__name__}-*"):
-                        path.unlink(missing_ok=True)
+                    with contextlib.suppress(OSError):
+                        for path in Path(folder).rglob(f"*.{function.__name__}-*"):
+                            path.unlink()
                     if isinstance(error, OSError):
                         break
         finally:

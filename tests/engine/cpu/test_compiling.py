@@ -91,6 +91,13 @@ def test_a_damaged_or_missing_file_is_replaced(folder: Path, help_out: tuple[str
     assert run(USE, NUMBA_CACHE_DIR=str(folder)).stderr == ""
 
 
+def test_a_damaged_file_that_cannot_be_removed_leaves_each_process_to_compile(folder: Path) -> None:
+    for path in folder.rglob("*.nbc"):
+        path.write_bytes(b"")
+    refused = "import pathlib\ndef unlink(*_, **__): raise PermissionError\npathlib.Path.unlink = unlink\n"
+    assert f"(for this process: {folder}" in run(refused + USE, NUMBA_CACHE_DIR=str(folder)).stderr
+
+
 def test_on_a_full_disk_each_process_compiles_and_says_why(tmp_path: Path) -> None:
     full = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))"
     told = run(full + USE, NUMBA_CACHE_DIR=str(tmp_path)).stderr
