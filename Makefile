@@ -2,6 +2,7 @@
 #   make demo       run the tour without a browser, print what was found, write an HTML page
 #   make lab        open the tour in JupyterLab
 #   make test       the tests, the notebooks and a session in a browser among them; with CI=true those too that take long
+#   make numpy      the tests of operators, layers and recorded results with NumPy alone, nothing compiled
 #   make bench      every measurement, as ratios in one run
 #   make notebooks  run the tutorials and save their outputs
 #   make lint       ruff, mypy, the import rules, and for the panels' JavaScript tsc and ESLint
@@ -22,7 +23,7 @@ NPM := $(and $(shell command -v node 2>/dev/null),$(shell command -v npm 2>/dev/
 SOURCES := pyproject.toml requirements.lock scripts/locked.py $(wildcard kernel/kernelspec/*)
 
 .DEFAULT_GOAL := demo
-.PHONY: demo lab test bench notebooks lint api lock clean
+.PHONY: demo lab test numpy bench notebooks lint api lock clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.lab
@@ -34,6 +35,16 @@ lab: $(VENV)/.lab
 test: $(VENV)/.dev $(if $(NPM),js/node_modules/.installed)
 	@$(BIN)/python tests/browser/chromium.py --install
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder --nbval tests notebooks
+
+# What asks for Numba itself, and what computes nothing, is left out.
+NOT_NUMPY := compiling same_bits threads serialization% safetensors asynchronous_saves atomic_write file_trials \
+  found_files large_networks stubs names surfaces
+NUMPY := $(filter-out $(foreach name,$(NOT_NUMPY),tests/engine/test_$(name).py tests/engine/cpu/test_$(name).py), \
+  $(wildcard tests/engine/test_*.py tests/engine/cpu/test_*.py))
+
+numpy: $(VENV)/.dev
+	HOOKSCOPE_NUMBA=0 $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder \
+	  tests/engine/mint tests/engine/networks $(NUMPY)
 
 bench: $(VENV)/.lab
 	$(BIN)/python -m benchmarks

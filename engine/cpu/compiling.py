@@ -4,16 +4,20 @@ The kernels are in ``compiled``, one file for each subject, which is loaded whol
 ``kernels("convolution")``. Importing this does not import Numba; loading the first file does.
 
 Which kernel computes something is decided by shapes and dtypes alone (``is_worth``), never by what is compiled by now,
-so that equal programs give equal bits in every process. ``HOOKSCOPE_NUMBA=0`` leaves everything to NumPy, to compare.
+so that equal programs give equal bits in every process. ``HOOKSCOPE_NUMBA=0`` leaves everything to NumPy, to compare;
+products of matrices are then BLAS's, whose sums depend on how many threads it has.
 
 Machine code is kept in the user's cache folder, as trusted as compiled Python files, and not beside the sources, where
 an uninstallation would leave it; where there is no such folder, each process compiles anew. Numba does not see when a
 file changes that a kernel's file imports, so the names of the folders have a digest of both. What several files of
-kernels are written with stands in ``_SHARED``; they import nothing else of each other.
+kernels are written with stands in ``_SHARED``; they import nothing else of each other. The digest has the processor and
+Numba's version, too: of two that write at once, Numba may else give one the machine code of the other. What cannot be
+read there, as after a crash of the machine, is made anew; what cannot be written, as on a full disk, is this process's.
 """
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import os
@@ -82,6 +86,7 @@ def announce(what: str, seconds: float) -> None:
     """Say that something was compiled, and where it is kept."""
     folder = _parent_folder()
     kept = f"kept in {folder}" if folder else "for this process: there is no folder to keep it in"
+    kept = f"for this process: {_not_kept[-1]}" if _not_kept else kept
     print(f"Hookscope compiled {what} for this CPU in {seconds:.1f} s ({kept})", file=sys.stderr, flush=True)
 
 
@@ -103,14 +108,21 @@ _SHARED = ("blas.py", "loops.py", "philox.py", "sharing.py", "spans.py")
 @functools.cache
 def cache_folder(path: str) -> str | None:
     """Where the machine code of a file of kernels is kept; None where it cannot be."""
-    parent, found = _parent_folder(), hashlib.sha256()
+    from llvmlite import binding
+    from numba import __version__
+
+    parent = _parent_folder()
     if parent is None:
         return None
+    processor = (binding.get_host_cpu_name(), binding.get_host_cpu_features().flatten())
+    found = hashlib.sha256(repr((__version__, *processor)).encode())
     for part in (*[Path(__file__).parent / "compiled" / name for name in _SHARED], Path(path)):
         found.update(part.read_bytes())
-    folder = Path(parent, found.hexdigest()[:16])
-    folder.mkdir(exist_ok=True)
-    return str(folder)
+    return str(Path(parent, found.hexdigest()[:16]))
+
+
+_not_kept: list[str] = []
+"""Why machine code could not be kept."""
 
 
 def on_disk(signature: Any, *, keep: bool = True) -> Any:
@@ -123,12 +135,28 @@ def on_disk(signature: Any, *, keep: bool = True) -> Any:
     settings: Any = numba.config
 
     def compiled(function: Any) -> Any:
-        folder, before = cache_folder(function.__code__.co_filename) if keep else None, settings.CACHE_DIR
-        # Numba asks for the folder once, here, and has no argument for it.
-        settings.CACHE_DIR = folder or before
+        folder = cache_folder(function.__code__.co_filename) if keep else None
+        compile_ = functools.partial(numba.njit, signature, nogil=True, error_model="numpy")
+        if folder is None:
+            return compile_()(function)
+        before, failed = (settings.CACHE_DIR, getattr(settings, "CACHE_LOCATOR_CLASSES", "")), ""
+        # Numba asks for the folder once, here, and has no argument for it; where it cannot write there, it would go on
+        # to the folder of the sources.
+        settings.CACHE_DIR, settings.CACHE_LOCATOR_CLASSES = folder, "UserProvidedCacheLocator"
         try:
-            return numba.njit(signature, nogil=True, error_model="numpy", cache=folder is not None)(function)
+            for _ in range(2):
+                try:
+                    return compile_(cache=True)(function)
+                except Exception as error:  # any may come of reading a damaged file
+                    failed = f"{folder}: {error}"
+                    with contextlib.suppress(OSError):
+                        for path in Path(folder).rglob(f"*.{function.__name__}-*"):
+                            path.unlink()
+                    if isinstance(error, OSError):
+                        break
         finally:
-            settings.CACHE_DIR = before
+            settings.CACHE_DIR, settings.CACHE_LOCATOR_CLASSES = before
+        _not_kept.append(failed)
+        return compile_()(function)
 
     return compiled

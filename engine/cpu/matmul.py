@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from contextlib import nullcontext
 from functools import cache
 
 import numpy as np
@@ -65,6 +66,9 @@ def _product(a: Array, b: Array, bias: Array | None = None) -> Array:
                 return _shared_product(a, b, bias)
             with single_threaded_blas("numpy"):
                 return _with_bias(np.matmul(a, b), bias)
+    elif max(a.size, b.size) >= _LEAST_VECTOR and type(a) is type(b) is np.ndarray and a.dtype is b.dtype is _SINGLE:
+        with single_threaded_blas("numpy") if is_on() else nullcontext():
+            return _with_bias(np.matmul(a, b), bias)
     return _with_bias(array_module(a).matmul(a, b), bias)
 
 
@@ -77,6 +81,8 @@ def _with_bias(y: Array, bias: Array | None) -> Array:
 _SINGLE = np.dtype(np.float32)
 _LEAST_BY_VECTOR = 1 << 15
 """Multiplications from which on OpenBLAS may share a product out by itself; results then depend on how many threads."""
+_LEAST_VECTOR = 1 << 13
+"""The same of a product with an array of one axis."""
 _LEAST_SHARED = 1 << 21
 """Multiplications from which on it is shared out here; so many for each tile, too."""
 _MOST_TILES = 16

@@ -19,7 +19,7 @@ from __future__ import annotations
 from typing import Any
 
 import numba
-from llvmlite import ir
+from llvmlite import binding, ir
 from numba.core import cgutils, types
 from numba.extending import intrinsic
 
@@ -141,8 +141,27 @@ def wake(board: Any) -> int:
             return asleep
 
 
+def _add_own(to: Any, compiled: Any, name: str) -> None:
+    """Add a compiled kernel to a library, under a name of its own, with functions that nobody else can call or replace.
+
+    Numba would leave them common to all libraries. Of several with one name the process runs the first that it meets:
+    the kernel's as it was before it was made part of this library if it was compiled here, that of whatever was found
+    on disk before otherwise. They are optimized apart, and need not round alike.
+    """
+    module = binding.parse_assembly(compiled.library.get_llvm_str())
+    for function in module.functions:
+        if function.name == compiled.fndesc.mangled_name:
+            function.name, function.linkage = name, "external"
+            function.add_function_attribute("noinline")  # else there were two, the second not called
+        elif not function.is_declaration and not function.name.startswith("NRT_"):
+            function.linkage = "internal"
+    to.add_llvm_module(module)
+
+
 def _parts_function(context: Any, builder: Any, compiled: Any, arguments: Any) -> Any:
     """``function(first, stop, arguments)``, which calls a compiled kernel with what lies at the address."""
+    name = builder.function.name + ".kernel"
+    _add_own(context.active_code_library, compiled, name)
     kind = ir.FunctionType(ir.VoidType(), [_long, _long, _bytes])
     function = ir.Function(builder.module, kind, compiled.fndesc.mangled_name + ".parts")
     function.linkage = "internal"
@@ -153,6 +172,7 @@ def _parts_function(context: Any, builder: Any, compiled: Any, arguments: Any) -
         for place in range(len(arguments.elements))
     ]
     kernel = context.declare_function(builder.module, compiled.fndesc)
+    kernel.name = name
     context.call_conv.call_function(
         inside, kernel, types.void, compiled.signature.args, [function.args[0], function.args[1], *values]
     )
@@ -167,8 +187,7 @@ def launch(typing: Any, board: Any, parts: Any, kernel: Any, arguments: Any) -> 
     doing = _do.get_compile_result(types.void(BOARD, types.int64, types.int64, types.int64))
 
     def generate(context: Any, builder: Any, _signature: Any, values: Any) -> Any:
-        for each in (compiled, doing):
-            context.active_code_library.add_linking_library(each.library)
+        context.active_code_library.add_linking_library(doing.library)
         elements = cgutils.unpack_tuple(builder, values[3], len(arguments.types))
         kind = ir.LiteralStructType([element.type for element in elements])
         packed = cgutils.alloca_once(builder, kind)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -66,5 +67,6 @@ print(statistics(np.ones(3)).mean)
 
 
 def test_figures_can_be_computed_after_an_interrupt_of_the_first_ones() -> None:
-    done = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, timeout=100)
+    variables = {**os.environ, "HOOKSCOPE_NUMBA": "1"}
+    done = subprocess.run([sys.executable, "-c", SCRIPT], env=variables, capture_output=True, text=True, timeout=100)
     assert done.stdout.splitlines() == ["interrupted", "1.0"], done.stderr

