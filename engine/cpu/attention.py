@@ -139,9 +139,9 @@ def _whole_rows(mask: Array | None, length: int, keys: int) -> Array | None:
     """A mask with rows for all queries, which may be one row, and in them the numbers of all keys side by side."""
     if mask is None:
         return None
-    flags, rows = mask.flags, mask.shape[-2:-1] or (1,)
-    if not (flags.aligned and mask.shape[-1:] == (keys,) and mask.strides[-1] == 4 and not any(step % 4 for step in mask.strides)):
-        mask = np.array(np.broadcast_to(mask, (*mask.shape[:-2], *rows, keys)), order="C")
+    beside = mask.shape[-1:] == (keys,) and mask.strides[-1] == 4
+    if not (beside and mask.flags.aligned and not any(step % 4 for step in mask.strides)):
+        mask = np.array(np.broadcast_to(mask, (*mask.shape[:-1], keys)), order="C")
     return np.broadcast_to(mask, (*mask.shape[:-2], length, keys))
 
 

@@ -159,7 +159,7 @@ class MultiheadAttention(Cell):
         q, k, v = split(q), split(k), split(v)
         dropping = self.training and self.dropout
         weights = attention_weights(q, k, mask) if dropping or need_weights else None
-        if dropping:
+        if weights is not None and dropping:
             weights = ops.dropout(weights, float(self.dropout))
             found = ops.matmul(weights, v)
         else:
