@@ -82,8 +82,10 @@ def _is_worth(q: Array, k: Array, v: Array, mask: Array | None) -> bool:
     if not (single and q.shape[:-2] == k.shape[:-2] == v.shape[:-2] and is_on()):
         return False
     scores = (*q.shape[:-1], k.shape[-2])
-    if mask is not None and (mask.ndim > len(scores) or np.broadcast_shapes(mask.shape, scores) != scores):
-        return False
+    if mask is not None:
+        broadcasts = all(one in (1, length) for one, length in zip(mask.shape[::-1], scores[::-1], strict=False))
+        if mask.ndim > len(scores) or not broadcasts:
+            return False
     fits = q.shape[-1] == k.shape[-1] and k.shape[-2] == v.shape[-2] and min(q.shape[-1], v.shape[-1]) > 0
     return fits and math.prod(scores) >= _LEAST
 
