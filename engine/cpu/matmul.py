@@ -14,7 +14,7 @@ from hookscope.engine.cpu.compiling import address, is_on, kernels, ready
 from hookscope.engine.cpu.threads import share, single_threaded_blas, small_products
 from hookscope.engine.cpu.widening import narrow, widen
 
-__all__ = ["linear", "matmul", "weighted_sums"]
+__all__ = ["addresses", "linear", "matmul", "weighted_sums"]
 
 
 def linear(x: Array, weight: Array, bias: Array | None, activation: str | None) -> Array:
@@ -100,7 +100,7 @@ def _shared_product(a: Array, b: Array, bias: Array | None) -> Array:
     else:
         above = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
         c = np.empty((*above, m, n), np.float32)
-        starts = np.stack([_starts(x, above) for x in (a, b, c)], axis=1)
+        starts = np.stack([addresses(x, above) for x in (a, b, c)], axis=1)
     small = small_products()
     rows, columns, across, down = _tiles(len(starts), m, n, k, small and not b_turned)
     bias = None if bias is None else ready(bias)
@@ -145,7 +145,7 @@ def _as_stored(x: Array) -> tuple[Array, int, int]:
     return x, columns, 0
 
 
-def _starts(x: Array, above: tuple[int, ...]) -> Array:
+def addresses(x: Array, above: tuple[int, ...]) -> Array:
     """The addresses of all matrices in an array whose leading axes broadcast to ``above``."""
     found = np.array([address(x)], np.int64)
     missing = len(above) - (x.ndim - 2)

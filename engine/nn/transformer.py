@@ -15,7 +15,7 @@ from ..core.initializer import XavierNormal, XavierUniform, initializer
 from ..core.parameter import Parameter
 from ..core.tensor import Tensor
 from ..core.types import Array
-from ..ops.attention import attention
+from ..ops.attention import attention, attention_weights
 from ..ops.linalg import dense
 from ._documentation import explained_by
 from .activation import GELU, ReLU
@@ -157,16 +157,19 @@ class MultiheadAttention(Cell):
             return ops.transpose(ops.reshape(x, (n, x.shape[1], heads, size)), (0, 2, 1, 3))
 
         q, k, v = split(q), split(k), split(v)
-        found, weights = attention(q, k, v, mask)
-        if self.training and self.dropout:
+        dropping = self.training and self.dropout
+        weights = attention_weights(q, k, mask) if dropping or need_weights else None
+        if weights is not None and dropping:
             weights = ops.dropout(weights, float(self.dropout))
             found = ops.matmul(weights, v)
+        else:
+            found = attention(q, k, v, mask)
         found = self.out_proj(ops.reshape(ops.transpose(found, (0, 2, 1, 3)), (n, length, self.embed_dim)))
         if single:
             found = ops.squeeze(found, 0)
         elif not self.batch_first:
             found = ops.transpose(found, (1, 0, 2))
-        if not need_weights:
+        if weights is None or not need_weights:
             return (found,)
         if average_attn_weights:
             weights = ops.mean(weights, 1)

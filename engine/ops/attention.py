@@ -1,31 +1,33 @@
-"""Attention: softmax(q @ k.T * scale + mask) @ v, as one operator that keeps only the weights for its gradient."""
+"""Attention: softmax(q @ k.T * scale + mask) @ v, as one operator that keeps no scores for its gradient."""
 
 from __future__ import annotations
 
 import math
 from typing import Any
 
-import numpy as np
-
 from ..core.operator import Operator
 from ..core.tensor import Tensor
-from ..core.types import Array, Value
-from ..cpu.matmul import matmul
-from ..cpu.softmax import softmax
+from ..core.types import Value
+from ..cpu import attention as attention_kernels
 
 __all__: list[str] = []
 
 
-def _kernel(q: Array, k: Array, v: Array, mask: Array | None, scale: float) -> tuple[Array, Array]:
-    """(..., L, D), (..., S, D), (..., S, E) to (..., L, E), and the weights (..., L, S)."""
-    dtype = q.dtype
-    if dtype.itemsize < 4:
-        q, k, v = (x.astype(np.float32) for x in (q, k, v))
-    scores = matmul(q * q.dtype.type(scale), k, False, True)
+def _of_weights(F: Any, of_weights: Value, weights: Value, q: Value, k: Value, mask: Value | None, scale: float) -> Any:
+    """The gradients for q, k and the mask from that of the weights."""
+    scores = F.softmax_grad(of_weights, weights, axis=weights.ndim - 1)
+    of_mask = None
     if mask is not None:
-        scores += mask
-    weights = softmax(scores, -1)
-    return matmul(weights, v, False, False).astype(dtype, copy=False), weights.astype(dtype, copy=False)
+        of_mask = scores if scores.shape == mask.shape else F.sum_to(scores, shape=tuple(mask.shape))
+    scores = scores * scale
+    dq = F.matmul(scores, k, transpose_a=False, transpose_b=False)
+    return dq, F.matmul(scores, q, transpose_a=True, transpose_b=False), of_mask
+
+
+def _weights_rule(
+    F: Any, needs: list[bool], g: Value, out: Value, q: Value, k: Value, mask: Value | None, scale: float
+) -> list[Any]:
+    return list(_of_weights(F, g, out, q, k, mask, scale))
 
 
 def _rule(
@@ -39,31 +41,23 @@ def _rule(
     mask: Value | None,
     scale: float,
 ) -> list[Any]:
-    weights = out[1]
-    of_weights = None
-    dv = None
-    if g[0] is not None:
-        of_weights = F.matmul(g[0], v, transpose_a=False, transpose_b=True)
-        dv = F.matmul(weights, g[0], transpose_a=True, transpose_b=False)
-    if g[1] is not None:
-        of_weights = g[1] if of_weights is None else of_weights + g[1]
-    scores = F.softmax_grad(of_weights, weights, axis=weights.ndim - 1)
-    dmask = None
-    if mask is not None and needs[3]:
-        dmask = scores if scores.shape == mask.shape else F.sum_to(scores, shape=tuple(mask.shape))
-    scores = scores * scale
-    dq = F.matmul(scores, k, transpose_a=False, transpose_b=False)
-    dk = F.matmul(scores, q, transpose_a=True, transpose_b=False)
-    return [dq, dk, dv, dmask]
+    arrived = g[0]
+    if not F.wraps and not needs[3]:
+        return [*F.attention_grad(arrived, *out, q, k, v, mask, scale=scale), None]
+    # For the mask, and for higher orders, all weights are computed again.
+    weights = F.attention_weights(q, k, mask, scale=scale)
+    of_weights = F.matmul(arrived, v, transpose_a=False, transpose_b=True)
+    dq, dk, dmask = _of_weights(F, of_weights, weights, q, k, mask, scale)
+    return [dq, dk, F.matmul(weights, arrived, transpose_a=True, transpose_b=False), dmask]
 
 
-_attention = Operator("attention", _kernel, joint_vjp=_rule)
+_attention = Operator("attention", attention_kernels.attention, joint_vjp=_rule)
+_attention_grad = Operator("attention_grad", attention_kernels.attention_grad)
+_attention_weights = Operator("attention_weights", attention_kernels.attention_weights, joint_vjp=_weights_rule)
 
 
-def attention(
-    q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None = None, scale: float | None = None
-) -> tuple[Tensor, Tensor]:
-    """softmax(q @ k.T * scale + mask) @ v, scaled dot-product attention (Vaswani et al. 2017), and its weights.
+def attention(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None = None, scale: float | None = None) -> Tensor:
+    """softmax(q @ k.T * scale + mask) @ v, scaled dot-product attention (Vaswani et al. 2017).
 
     Args:
         q: the queries (..., L, D).
@@ -74,6 +68,25 @@ def attention(
         scale: the factor of the products; 1 / sqrt(D) without it.
 
     Returns:
-        What each query takes from the values (..., L, E), and the weights (..., L, S), in the dtype of ``q``.
+        What each query takes from the values (..., L, E), in the dtype of ``q``.
     """
-    return _attention(q, k, v, mask, scale=1 / math.sqrt(q.shape[-1]) if scale is None else scale)
+    return _attention(q, k, v, mask, scale=_scale(q, scale))[0]
+
+
+def attention_weights(q: Tensor, k: Tensor, mask: Tensor | None = None, scale: float | None = None) -> Tensor:
+    """softmax(q @ k.T * scale + mask), by which ``attention`` takes the values.
+
+    Args:
+        q: as of ``attention``.
+        k: as of ``attention``.
+        mask: as of ``attention``.
+        scale: as of ``attention``.
+
+    Returns:
+        The weights (..., L, S), in the dtype of ``q``.
+    """
+    return _attention_weights(q, k, mask, scale=_scale(q, scale))
+
+
+def _scale(q: Tensor, scale: float | None) -> float:
+    return 1 / math.sqrt(q.shape[-1]) if scale is None else scale

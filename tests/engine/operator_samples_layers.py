@@ -151,6 +151,25 @@ def attention(q: Array, k: Array, v: Array, mask: Any, scale: float) -> Array:
     return np.einsum("...ls,...se->...le", powers / powers.sum(-1, keepdims=True), v)
 
 
+def attention_weights(q: Array, k: Array, mask: Any, scale: float) -> Array:
+    return attention(q, k, np.eye(k.shape[-2]), mask, scale)
+
+
+def attention_grad(g: Array, y: Array, sums: Array, q: Array, k: Array, v: Array, mask: Any, scale: float) -> Array:
+    weights = attention_weights(q, k, mask, scale)
+    of_weights = np.einsum("...le,...se->...ls", g, v)
+    of_scores = weights * (of_weights - (of_weights * weights).sum(-1, keepdims=True))
+    return np.einsum("...ls,...sd->...ld", of_scores, k) * scale
+
+
+def _attention_grad_sample() -> Sample:
+    q, k, v, scale = normal(2, 3, 2), normal(2, 4, 2), normal(2, 4, 3), 0.7
+    powers = np.exp(np.einsum("...ld,...sd->...ls", q, k) * scale)
+    return Sample(
+        (normal(2, 3, 3), attention(q, k, v, None, scale), np.log(powers.sum(-1)), q, k, v, None), {"scale": scale}
+    )
+
+
 def recurrent(
     x: Array, h: Array, c: Any, w_ih: Array, w_hh: Array, b_ih: Any, b_hh: Any, keep: Any, kind: str, reverse: bool
 ) -> Array:
@@ -303,6 +322,14 @@ ROWS: dict[str, Row] = {
         [
             Sample((normal(2, 3, 2), normal(2, 4, 2), normal(2, 4, 3), None), {"scale": 0.7}),
             Sample((normal(2, 2, 3, 2), normal(2, 2, 3, 2), normal(2, 2, 3, 2), normal(3, 3)), {"scale": 0.5}),
+        ],
+    ),
+    "attention_grad": Row(attention_grad, [_attention_grad_sample()]),
+    "attention_weights": Row(
+        attention_weights,
+        [
+            Sample((normal(2, 3, 2), normal(2, 4, 2), None), {"scale": 0.7}),
+            Sample((normal(2, 2, 3, 2), normal(2, 2, 3, 2), normal(3, 3)), {"scale": 0.5}),
         ],
     ),
     "recurrent": Row(recurrent, _recurrent_samples()),

@@ -13,7 +13,7 @@ from scipy import special
 
 import hookscope.engine as ms
 from hookscope.engine import Tensor, nn
-from hookscope.engine.ops.attention import attention
+from hookscope.engine.ops.attention import attention, attention_weights
 
 
 def mha(
@@ -234,6 +234,57 @@ def test_attention_drops_weights_while_training_alone() -> None:
     assert abs(output - expected[0]).max() > 1e-4
 
 
+def of_large(masked: bool, double: bool = False) -> tuple[Any, Any, Any]:
+    """A layer, its inputs and a mask, large enough for the compiled kernels; all of it in Float64 with ``double``."""
+    numbers = np.random.default_rng(7)
+    layer: Any = nn.MultiheadAttention(16, 2, batch_first=True, dtype=ms.float64 if double else ms.float32)
+    for parameter in layer.get_parameters():
+        drawn = (numbers.standard_normal(parameter.shape) / 4).astype(np.float32)
+        parameter.set_data(Tensor(drawn, parameter.dtype))
+    dtype = np.float64 if double else np.float32
+    inputs = [Tensor(numbers.standard_normal((2, 70, 16)).astype(np.float32).astype(dtype)) for _ in range(3)]
+    mask = numbers.standard_normal((70, 70)).astype(np.float32).astype(dtype)
+    return layer, inputs, Tensor(mask) if masked else None
+
+
+@pytest.mark.parametrize("masked", [False, True])
+def test_large_attention_agrees_with_float64_and_has_the_same_bits_without_its_weights(masked: bool) -> None:
+    found = []
+    for double in (True, False):
+        layer, inputs, mask = of_large(masked, double)
+
+        def loss(*given: Any, layer: Any = layer, mask: Any = mask) -> Any:
+            output = layer(*given, attn_mask=mask, need_weights=False)[0]
+            return (output * output).sum(), output
+
+        (_, output), (of_inputs, of_weights) = ms.value_and_grad(
+            loss, (0, 1, 2), layer.trainable_params(), has_aux=True
+        )(*inputs)
+        found.append([output, *of_inputs, *of_weights])
+        np.testing.assert_array_equal(layer(*inputs, attn_mask=mask)[0].asnumpy(), output.asnumpy())
+    for mine, its in zip(found[1], found[0], strict=True):
+        np.testing.assert_allclose(mine.asnumpy(), its.asnumpy(), rtol=1e-4, atol=1e-5 * abs(its.asnumpy()).max())
+
+
+def test_gradients_of_large_attention_for_masks_and_weights_and_of_second_order() -> None:
+    """What the kernels leave to the table of operators agrees with the same in Float64."""
+    numbers, found = np.random.default_rng(8), []
+    drawn = [numbers.standard_normal(shape) for shape in ((2, 130, 4), (2, 130, 4), (2, 130, 3), (130, 130))]
+    for dtype in (np.float64, np.float32):
+        given = [Tensor(x.astype(dtype)) for x in drawn]
+
+        def all_of(q: Any, k: Any, v: Any, mask: Any) -> Any:
+            y = attention(q, k, v, mask)
+            return (y * y * y).sum() + (attention_weights(q, k, mask) ** 2.0).sum()
+
+        def slope(*given: Any) -> Any:
+            return (ms.grad(lambda q: (attention(q, *given[1:]) ** 2.0).sum())(given[0]) ** 2.0).sum()
+
+        found.append([*ms.grad(all_of, (0, 1, 2, 3))(*given), *ms.grad(slope, (0, 1, 2, 3))(*given)])
+    for its, mine in zip(*found, strict=True):
+        np.testing.assert_allclose(mine.asnumpy(), its.asnumpy(), rtol=1e-3, atol=1e-5 * abs(its.asnumpy()).max())
+
+
 def test_the_settings_of_a_transformer_reach_all_its_parts() -> None:
     net = nn.Transformer(8, 2, 2, 3, 16, 0.25, "gelu", None, None, 0.5, True, True, ms.float16)
     cells = [cell for _, cell in net.cells_and_names()]
@@ -274,12 +325,12 @@ def test_attention_names_what_is_wrong_with_its_argument(make: Any, error: type[
 
 
 @pytest.mark.parametrize("masked", [False, True])
-def test_attention_has_second_derivatives_through_both_of_its_results(masked: bool) -> None:
+def test_attention_has_second_derivatives_through_its_result_and_its_weights(masked: bool) -> None:
     rng = np.random.default_rng(3)
     q, k, v, mask = (rng.standard_normal(shape) for shape in ((2, 3, 2), (2, 4, 2), (2, 4, 3), (3, 4)))
 
     def loss(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None = None) -> Tensor:
-        taken, weights = attention(q, k, v, mask, 0.7)
+        taken, weights = attention(q, k, v, mask, 0.7), attention_weights(q, k, mask, 0.7)
         return (taken * taken).sum() + (weights * weights * weights).sum()
 
     inputs = [q, k, v, mask] if masked else [q, k, v]

@@ -1,0 +1,160 @@
+"""Attention on arrays, and its gradients: large ones never hold the scores of all queries with all keys."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from hookscope.engine.cpu.array_module import Array, array_module
+from hookscope.engine.cpu.compiling import is_on, kernels, ready
+from hookscope.engine.cpu.matmul import addresses, matmul
+from hookscope.engine.cpu.softmax import softmax
+from hookscope.engine.cpu.threads import share, single_threaded_blas
+from hookscope.engine.cpu.widening import narrow, widen
+
+__all__ = ["attention", "attention_grad", "attention_weights"]
+
+
+def attention_weights(q: Array, k: Array, mask: Array | None, scale: float) -> Array:
+    """softmax(q @ k.T * scale + mask) of `q` (..., L, D) and `k` (..., S, D): (..., L, S)."""
+    return narrow(softmax(_scores(q, k, mask, scale), -1), q)
+
+
+def _scores(q: Array, k: Array, mask: Array | None, scale: float) -> Array:
+    q, k = widen(q), widen(k)
+    scores = matmul(q * q.dtype.type(scale), k, False, True)
+    if mask is not None:
+        scores += mask
+    return scores
+
+
+def attention(q: Array, k: Array, v: Array, mask: Array | None, scale: float) -> tuple[Array, Array]:
+    """softmax(q @ k.T * scale + mask) @ v, and the log-sum-exp of each row of scores.
+
+    Of `q` (..., L, D), `k` (..., S, D), `v` (..., S, E) and a `mask` that broadcasts to (..., L, S) or None, the result
+    is (..., L, E), in the memory order of `q` where it is compiled. The sums (..., L), in single precision at least,
+    are all that the gradient needs of the scores; NaN where all scores of a row are -inf.
+    """
+    if _is_worth(q, k, v, mask):
+        return _compiled(q, k, v, mask, scale)
+    scores = _scores(q, k, mask, scale)
+    if not scores.size:
+        return narrow(matmul(scores, widen(v), False, False), q), scores.sum(-1)
+    xp = array_module(scores)
+    top = scores.max(axis=-1, keepdims=True)
+    scores -= top
+    xp.exp(scores, out=scores)
+    totals = scores.sum(axis=-1, keepdims=True)
+    scores /= totals
+    return narrow(matmul(scores, widen(v), False, False), q), (top + xp.log(totals))[..., 0]
+
+
+def attention_grad(
+    g: Array, y: Array, sums: Array, q: Array, k: Array, v: Array, mask: Array | None, scale: float
+) -> tuple[Array, Array, Array]:
+    """Gradients for `q`, `k` and `v` from `g` (..., L, E), and the result and the sums of `attention`."""
+    if _is_worth(q, k, v, mask) and g.dtype == q.dtype:
+        return _compiled_grad(g, y, sums, q, k, v, mask, scale)
+    weights = _scores(q, k, mask, scale)
+    weights -= sums[..., None]
+    array_module(weights).exp(weights, out=weights)
+    wide = widen(g)
+    slopes = matmul(wide, widen(v), False, True)
+    slopes -= (wide * widen(y)).sum(axis=-1, keepdims=True)
+    slopes *= weights
+    slopes *= slopes.dtype.type(scale)
+    return (
+        narrow(matmul(slopes, widen(k), False, False), q),
+        narrow(matmul(slopes, widen(q), True, False), k),
+        narrow(matmul(weights, wide, True, False), v),
+    )
+
+
+_LEAST = 1 << 14
+"""Scores from which on kernels compute."""
+_PARTS = 8
+"""As many at least, of few heads, if there are as many blocks."""
+
+
+def _is_worth(q: Array, k: Array, v: Array, mask: Array | None) -> bool:
+    single = all(type(x) is np.ndarray and x.dtype == np.float32 for x in (q, k, v, *(() if mask is None else (mask,))))
+    if not (single and q.shape[:-2] == k.shape[:-2] == v.shape[:-2] and is_on()):
+        return False
+    scores = (*q.shape[:-1], k.shape[-2])
+    if mask is not None:
+        broadcasts = all(one in (1, length) for one, length in zip(mask.shape[::-1], scores[::-1], strict=False))
+        if mask.ndim > len(scores) or not broadcasts:
+            return False
+    fits = q.shape[-1] == k.shape[-1] and k.shape[-2] == v.shape[-2] and min(q.shape[-1], v.shape[-1]) > 0
+    return fits and math.prod(scores) >= _LEAST
+
+
+def _compiled(q: Array, k: Array, v: Array, mask: Array | None, scale: float) -> tuple[Array, Array]:
+    inner = kernels("attention")
+    q, k, v, mask = _by_rows(q), _by_rows(k), _by_rows(v), _whole_rows(mask, q.shape[-2], k.shape[-2])
+    y, sums = _like(q, v.shape[-1]), np.empty(q.shape[:-1], np.float32)
+    starts, leads = _table(q.shape[:-2], q, k, v, mask, y, sums[..., None])
+    each, across = _shared_out(len(starts), q.shape[-2], inner.ROWS)
+    with single_threaded_blas("scipy"):
+        share(
+            inner.attention, len(starts) * across, starts, leads, across, each, q.shape[-2], k.shape[-2], q.shape[-1],
+            v.shape[-1], scale,
+        )  # fmt: skip
+    return y, sums
+
+
+def _compiled_grad(
+    g: Array, y: Array, sums: Array, q: Array, k: Array, v: Array, mask: Array | None, scale: float
+) -> tuple[Array, Array, Array]:
+    inner = kernels("attention")
+    g, y, q, k, v = (_by_rows(x) for x in (g, y, q, k, v))
+    mask, sums = _whole_rows(mask, q.shape[-2], k.shape[-2]), ready(sums)
+    dq, dk, dv = _like(q, q.shape[-1]), _like(k, k.shape[-1]), _like(v, v.shape[-1])
+    each, across = _shared_out(math.prod(q.shape[:-2]), k.shape[-2], inner.KEYS)
+    parts = dq[None] if across == 1 else np.empty((across, *q.shape), np.float32)
+    starts, leads = _table(q.shape[:-2], q, k, v, mask, y, sums[..., None], g, parts[0], dk, dv)
+    with single_threaded_blas("scipy"):
+        share(
+            inner.attention_grad, len(starts) * across, starts, leads, across, each, q.size, q.shape[-2], k.shape[-2],
+            q.shape[-1], v.shape[-1], scale,
+        )  # fmt: skip
+    return dq if across == 1 else parts.sum(axis=0, out=dq), dk, dv
+
+
+def _shared_out(heads: int, length: int, block: int) -> tuple[int, int]:
+    """How much of a length one part has, in whole blocks, and how many parts there are of each head."""
+    each = -(-length // max(1, _PARTS // heads))
+    each = -(-each // block) * block
+    return each, -(-length // each)
+
+
+def _by_rows(x: Array) -> Array:
+    """Matrices whose rows BLAS takes where they lie; else a copy."""
+    down, along = x.strides[-2:]
+    if x.flags.aligned and along == 4 and down >= 4 * x.shape[-1] and not down % 4:
+        return x
+    return np.array(x, order="C")
+
+
+def _whole_rows(mask: Array | None, length: int, keys: int) -> Array | None:
+    """A mask with rows for all queries, which may be one row, and in them the numbers of all keys side by side."""
+    if mask is None:
+        return None
+    beside = mask.shape[-1:] == (keys,) and mask.strides[-1] == 4
+    if not (beside and mask.flags.aligned and not any(step % 4 for step in mask.strides)):
+        mask = np.array(np.broadcast_to(mask, (*mask.shape[:-1], keys)), order="C")
+    return np.broadcast_to(mask, (*mask.shape[:-2], length, keys))
+
+
+def _like(x: Array, width: int) -> Array:
+    """A new array of rows of this width, in the memory order of `x`."""
+    made = np.empty_like(x, shape=(*x.shape[:-1], width))
+    return made if made.strides[-1] == 4 else np.empty(made.shape, np.float32)
+
+
+def _table(above: tuple[int, ...], *arrays: Array | None) -> tuple[Array, Array]:
+    """The addresses of the matrices of each head, and the distances of their rows in elements; 0 for none."""
+    none = np.zeros(math.prod(above), np.int64)
+    starts = np.stack([none if x is None else addresses(x, above) for x in arrays], axis=1)
+    return starts, np.array([0 if x is None else x.strides[-2] // 4 for x in arrays])
