@@ -15,6 +15,7 @@ from . import results
 from .first_use import WAYS
 from .step_memory import STEPS
 from .training import GRAPH, MINDSPORE, PYNATIVE, RATES, ROWS, fastest, shown
+from .watching import WAYS as WATCHED
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "performance.md"
@@ -115,6 +116,27 @@ def _first_use(sections: Sections) -> str:
     return _table(["seconds", "start and imports", "first two steps, above two later ones"], lines)
 
 
+def _watching(sections: Sections) -> str:
+    lines = []
+    for row in ("transformer", "resnet18"):
+        ways = sections["watching"].get(row, {}).get("ways", {})
+        for way, (label, _, aim) in WATCHED.items():
+            one = ways.get(way, {})
+
+            def time(name: str, one: Any = one) -> str:
+                return "-" if one.get(name) is None else f"{one[name]:.2f} ms"
+
+            def ratio(name: str, one: Any = one) -> str:
+                return "-" if one.get(name) is None else f"{one[name]:.3f}"
+
+            own = ratio("ratio")
+            if aim is not None and own != "-":
+                own = f"{own} (≤ {aim:g})" if one["ratio"] <= aim else f"**{own}** (≤ {aim:g})"
+            where = f"{ROWS[row].label.partition(',')[0]}: {label}"
+            lines.append([where, time("step"), time("added"), own, time("torch"), ratio("torch ratio")])
+    return _table(["", "step", "added", "ratio", "PyTorch", "ratio"], lines)
+
+
 def _limits(threads: str) -> Callable[[Sections], str]:
     """What a step cannot do without, at the machine's rates, and the files that its time goes to."""
 
@@ -146,6 +168,7 @@ TABLES: dict[str, Callable[[Sections], str]] = {
     "limits": lambda sections: _limits(_all_cores(sections))(sections),
     "memory": _memory,
     "first use": _first_use,
+    "watching": _watching,
     "made": _made,
 }
 """What stands after each marker ``<!-- NAME -->`` of the page, until ``<!-- end -->``."""
@@ -212,7 +235,7 @@ def draw(sections: Sections, path: Path) -> None:
 
 def main() -> None:
     sections = results.load()
-    missing = [name for name in ("training", "step_memory", "first_use") if name not in sections]
+    missing = [name for name in ("training", "step_memory", "first_use", "watching") if name not in sections]
     if missing:
         sys.exit(f"{results.PATH} lacks {', '.join(missing)}: run `python -m benchmarks {' '.join(missing)}` first")
     PAGE.write_text(filled(PAGE.read_text(), sections))

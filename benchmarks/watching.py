@@ -5,7 +5,8 @@
 
 Each round times every way once, in another order each time, after one run that is not timed. Times are medians over
 the rounds; ratios are medians of the rounds' ratios, to the same network of the same library with nothing attached.
-"Never" is a worker process of its own, in which no debugger was ever imported.
+"Never" is a worker process of its own, in which no debugger was ever imported. A run that is not quick keeps what it
+measured for docs/performance.md.
 """
 
 from __future__ import annotations
@@ -16,13 +17,16 @@ import statistics
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 from tabulate import tabulate
 
 try:
+    from . import results
     from .peers import Peer, PeerError
 except ImportError:  # run as a script
     sys.path.insert(0, str(Path(__file__).resolve().parent))
+    import results  # type: ignore[import-not-found, no-redef, unused-ignore]
     from peers import Peer, PeerError  # type: ignore[import-not-found, no-redef, unused-ignore]
 
 ROWS = {
@@ -97,16 +101,25 @@ def _added(times: Times, way: str) -> float | None:
     return statistics.median(a - b for a, b in pairs) * 1e3
 
 
-def _lines(times: Times) -> list[list[object]]:
+def summary(times: Times) -> dict[str, dict[str, float | None]]:
+    """Of each way: milliseconds of a step, what it adds to it, and the ratio; of PyTorch the first and the last."""
+    return {
+        way: {
+            "step": _median(times, way, "hookscope", "hookscope-never"),
+            "added": _added(times, way),
+            "ratio": _ratio(times, way, "hookscope"),
+            "torch": _median(times, way, "torch"),
+            "torch ratio": None if way == "nothing" else _ratio(times, way, "torch"),
+        }
+        for way in WAYS
+    }
+
+
+def _lines(found: dict[str, dict[str, float | None]]) -> list[list[object]]:
     return [
-        [
-            label,
-            _median(times, way, "hookscope", "hookscope-never"), _added(times, way),
-            _ratio(times, way, "hookscope"), aim,
-            _median(times, way, "torch"), None if way == "nothing" else _ratio(times, way, "torch"),
-        ]
-        for way, (label, _, aim) in WAYS.items()
-    ]  # fmt: skip
+        [label, one["step"], one["added"], one["ratio"], aim, one["torch"], one["torch ratio"]]
+        for (label, _, aim), one in zip(WAYS.values(), found.values(), strict=True)
+    ]
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -126,6 +139,7 @@ def main(arguments: list[str] | None = None) -> None:
     for row in rows:
         if row not in ROWS:
             parser.error(f"argument --rows: unknown row {row!r}; known are {', '.join(ROWS)}")
+    kept: dict[str, Any] = results.load().get("watching", {})  # of rows that are not measured now the last figures
     peers = _peers(options)
     print(f"{options.threads} threads each, in turns; milliseconds of a step, and what watching adds to it, medians.")
     print("Ratios to the same with nothing attached; that of 'after sessions' is to 'never'.")
@@ -136,7 +150,11 @@ def main(arguments: list[str] | None = None) -> None:
             headers = ["", "Hookscope", "added", "ratio", "aim", "PyTorch", "ratio"]
             formats = ("", ".2f", ".2f", ".3f", ".2f", ".2f", ".3f")
             print(f"\n{ROWS[row]}, every cell watched, forward and backward; {rounds} rounds")
-            print(tabulate(_lines(times), headers, floatfmt=formats, missingval="-"), flush=True)
+            found = summary(times)
+            print(tabulate(_lines(found), headers, floatfmt=formats, missingval="-"), flush=True)
+            kept[row] = {"ways": found, "threads": options.threads, "rounds": rounds}
+            if not options.quick:
+                results.keep("watching", kept)
     finally:
         for peer in peers:
             peer.close()

@@ -94,7 +94,7 @@ class Renaming(Differentiable):
 class Region:
     """What one watched cell call recorded: the arrays that entered it and the arrays that left it.
 
-    The others are of the backward pass, see ``_watched_backward``.
+    The others are of the backward pass, see ``watched_backward``.
     """
 
     __slots__ = (
@@ -118,6 +118,10 @@ class Region:
         self.edited = False
         self.order = 0
         self.walks = 0
+
+    def passes_a_value_through(self) -> bool:
+        """Whether the cell returned one of its very inputs."""
+        return any(array is one for array in self.outputs for one in self.inputs)
 
 
 class Spared(weakref.ref[Any]):
@@ -279,7 +283,7 @@ class Recording:
             if self.marks:
                 from .watched_backward import watched_backward
 
-                watched_backward(self, gradients, functions, waiting)
+                watched_backward(self, gradients, functions, waiting, last)
             elif waiting:
                 for index in range(len(self.nodes), -1, -1):
                     self.run_leaf_hooks(waiting.get(index, ()), gradients)

@@ -13,7 +13,7 @@ from .operator import FLOAT32, TIMES_OTHER, Operator
 from .recording import Recording, step_back
 from .silence import restore, silence
 
-__all__ = ["walk"]
+__all__ = ["sum_of", "walk"]
 
 
 def walk(recording: Recording, gradients: dict[int, Any], functions: Any, last: bool) -> None:
@@ -63,7 +63,7 @@ def walk(recording: Recording, gradients: dict[int, Any], functions: Any, last: 
                 if x.shape != shape:
                     found = functions.sum_to(found, shape=x.shape)
                 held = get(key)
-                gradients[key] = found if held is None else _added(held, found, functions)
+                gradients[key] = found if held is None else sum_of(held, found, functions)
             key = id(y)
             if key in tracked:
                 found = gradient
@@ -72,7 +72,7 @@ def walk(recording: Recording, gradients: dict[int, Any], functions: Any, last: 
                 if y.shape != shape:
                     found = functions.sum_to(found, shape=y.shape)
                 held = get(key)
-                gradients[key] = found if held is None else _added(held, found, functions)
+                gradients[key] = found if held is None else sum_of(held, found, functions)
     finally:
         if before is not None:
             restore(before)
@@ -82,7 +82,7 @@ def _add_up(gradients: dict[int, Any], pairs: list[tuple[Any, Any]], functions: 
     """Add to what came for each array before."""
     for array, found in pairs:
         held = gradients.get(id(array))
-        gradients[id(array)] = found if held is None else _added(held, found, functions)
+        gradients[id(array)] = found if held is None else sum_of(held, found, functions)
 
 
 def _taken_off(nodes: list[Any]) -> Iterator[Any]:
@@ -91,11 +91,14 @@ def _taken_off(nodes: list[Any]) -> Iterator[Any]:
     return iter(nodes.pop, None)
 
 
-def _added(held: Any, found: Any, functions: Any) -> Any:
-    """The sum of two gradients, in the place of the first where it is large and nobody else holds it."""
+def sum_of(held: Any, found: Any, functions: Any, sharing: int = 0) -> Any:
+    """The sum of two gradients, in the place of the first where it is large and nobody else holds it.
+
+    ``sharing``: so many others hold the first, and will hold the sum instead.
+    """
     if not held.ndim:  # Python's operators make NumPy's scalars of arrays without axes
         return functions.add(held, found)
-    if held.size > _IN_PLACE and type(held) is np.ndarray and sys.getrefcount(held) <= _HELD_HERE:
+    if held.size > _IN_PLACE and type(held) is np.ndarray and sys.getrefcount(held) <= _HELD_HERE + sharing:
         flags = held.flags
         if flags.owndata and flags.writeable and held.dtype == found.dtype and held.shape == found.shape:
             held += found
@@ -106,4 +109,4 @@ def _added(held: Any, found: Any, functions: Any) -> Any:
 _IN_PLACE = 4096
 """Elements from which on a sum in place saves more than finding out whether it may be."""
 _HELD_HERE = 4
-"""How often a gradient is held that nobody else holds: by the walk's dictionary and variable, and in ``_added``."""
+"""How often a gradient is held that nobody else holds: by the walk's dictionary and variable, and in ``sum_of``."""

@@ -28,6 +28,7 @@ from .operator import Operator
 from .recording import Recording, Region, Renaming, Repeating, Sums, accumulate, node_backward, state
 from .silence import restore, silence
 from .tensor import Tensor
+from .walk import sum_of
 
 __all__ = ["watched_backward"]
 
@@ -35,18 +36,23 @@ NOTHING: Mapping[int, Iterable[int]] = MappingProxyType({})
 
 
 def watched_backward(
-    recording: Recording, gradients: dict[int, Any], functions: Any, waiting: Mapping[int, Iterable[int]] = NOTHING
+    recording: Recording,
+    gradients: dict[int, Any],
+    functions: Any,
+    waiting: Mapping[int, Iterable[int]] = NOTHING,
+    last: bool = False,
 ) -> None:
     """Walk the nodes of ``recording`` backwards, telling the taps what arrives at and leaves each region.
 
-    ``waiting`` are leaves with hooks, by the number of nodes that are left when their gradients are whole.
+    ``waiting`` are leaves with hooks, by the number of nodes that are left when their gradients are whole. With
+    ``last``, nodes and regions are let go of on the way, and what only they hold with them.
     """
     walk = _Walk(recording, gradients, functions)
-    marks = list(recording.marks)
     inside = walk.inside
     nodes, tracked, hooked = recording.nodes, recording.tracked, recording.hooked
-    summed = isinstance(gradients, Sums)
-    plain = not (functions.wraps or hooked or summed)
+    plain = not (functions.wraps or hooked or isinstance(gradients, Sums))
+    lets_go = last and plain and not any(region.passes_a_value_through() for _, region, _ in recording.marks)
+    marks = recording.marks if lets_go else list(recording.marks)
     before = None
     try:
         for index in range(len(nodes), -1, -1):
@@ -59,6 +65,7 @@ def watched_backward(
                     walk.enter(region)
                 else:
                     walk.leave(region)
+                del region  # with the last mark of a call go its arguments and its output
             if index in waiting:
                 if before is not None:
                     restore(before)
@@ -66,7 +73,7 @@ def watched_backward(
                 recording.run_leaf_hooks(waiting[index], gradients)
             if index == 0:
                 break
-            node = operator, inputs, output, attrs = nodes[index - 1]
+            node = operator, inputs, output, attrs = nodes.pop() if lets_go else nodes[index - 1]
             pairs: Iterable[tuple[Any, Any]]
             if plain and isinstance(operator, Operator) and type(output) is not tuple and not taps.operator_taps:
                 # What ``node_backward`` comes to, written out: most nodes come here.
@@ -81,25 +88,40 @@ def watched_backward(
                     restore(before)
                     before = None
                 pairs = node_backward(node, gradients, functions, tracked, hooked)
-            added = isinstance(operator, Renaming)
-            for array, gradient in pairs:
-                key = id(array)
-                if not added:
-                    held = None if summed else gradients.get(key)
-                    accumulate(gradients, key, gradient, functions)
-                else:
-                    held = None
-                for region in inside:
-                    arrived = region.arrived
-                    if key not in arrived:
-                        continue
-                    if held is not None and arrived[key] is held:  # the same parts so far: one addition serves both
-                        arrived[key] = gradients[key]
-                    else:
-                        accumulate(arrived, key, gradient, functions)
+            _add_up(gradients, pairs, functions, inside, isinstance(operator, Renaming))
     finally:
         if before is not None:
             restore(before)
+
+
+def _add_up(
+    gradients: dict[int, Any], pairs: Iterable[tuple[Any, Any]], functions: Any, inside: list[Region], added: bool
+) -> None:
+    """Add what a node sent to what came for each array before, and aside for the regions that the walk is inside of.
+
+    ``added``: it is in the main sums already.
+    """
+    summed = isinstance(gradients, Sums)
+    for array, gradient in pairs:
+        key = id(array)
+        sharing = []
+        if summed:
+            if not added:
+                accumulate(gradients, key, gradient, functions)
+        else:
+            held = gradients.get(key)
+            if held is None:
+                gradients[key] = gradient
+            else:
+                # Where a cell has sent on the same parts so far, one addition serves both.
+                sharing = [region.arrived for region in inside if region.arrived.get(key) is held]
+                gradients[key] = total = sum_of(held, gradient, functions, len(sharing))
+                for arrived in sharing:
+                    arrived[key] = total
+        for region in inside:
+            arrived = region.arrived
+            if key in arrived and not any(arrived is one for one in sharing):
+                accumulate(arrived, key, gradient, functions)
 
 
 class _Walk:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks import performance_page, results, training
+from benchmarks import performance_page, results, training, watching
 
 
 def sections(ratio: float = 0.5) -> dict[str, Any]:
@@ -27,8 +27,12 @@ def sections(ratio: float = 0.5) -> dict[str, Any]:
         "where": {"processor": "A processor", "cores": 2, "system": "Linux", "python": "3.11.0", "day": "2026-01-01"},
         "training": {"2": run, "1": run},
         "step_memory": {"lenet": {"hookscope": {"grown": 2**27, "peak": 6 * 2**20}, "torch": {"peak": 4 * 2**20}}},
+        "watching": {"transformer": {"threads": 2, "rounds": 9, "ways": {
+            "references": {"step": 175.5, "added": 8.25, "ratio": 1.05, "torch": 250.0, "torch ratio": 1.01},
+            "statistics": {"step": 190.0, "added": 20.0, "ratio": 1.125, "torch": None, "torch ratio": None},
+        }}},
         "first_use": {"hookscope": {"from disk": {"start": 0.25, "first": 0.75}}},
-    }
+    }  # fmt: skip
 
 
 def between(page: str, name: str) -> str:
@@ -60,6 +64,32 @@ def test_what_misses_its_aim_stands_out() -> None:
     assert "| 0.62 (≤ 0.65) |" in lenet
     memory = between(performance_page.filled(performance_page.PAGE.read_text(), sections()), "memory")
     assert "| LeNet-5, batch 64, Adam | 6.0 | 4.0 | **1.50** (≤ 1) | 128.0 | - |" in memory
+
+
+def test_what_watching_costs_is_shown_in_milliseconds_beside_its_ratio_and_aim() -> None:
+    table = between(performance_page.filled(performance_page.PAGE.read_text(), sections()), "watching")
+    name = "Transformer encoder: "
+    references = f"| {name}references to everything | 175.50 ms | 8.25 ms | **1.050** (≤ 1.03) | 250.00 ms | 1.010 |"
+    assert references in table
+    assert f"| {name}statistics of everything | 190.00 ms | 20.00 ms | 1.125 (≤ 1.15) | - | - |" in table
+    assert f"| {name}every condition | - | - | - | - | - |" in table
+    assert "| ResNet-18 on 32x32: every condition | - | - | - | - | - |" in table
+
+
+def test_ratios_of_watching_are_those_of_rounds_and_added_is_their_difference() -> None:
+    times = {
+        ("nothing", "hookscope"): [0.1, 0.2, 0.1], ("references", "hookscope"): [0.11, 0.3, 0.12],
+        ("never", "hookscope-never"): [0.1, 0.1, 0.1], ("nothing", "torch"): [0.1] * 3,
+    }  # fmt: skip
+    found = watching.summary(times)
+    assert found["references"]["step"] == pytest.approx(120)
+    assert found["references"]["added"] == pytest.approx(20)
+    assert found["references"]["ratio"] == pytest.approx(1.2)
+    assert found["nothing"] == {
+        "step": pytest.approx(100), "added": None, "ratio": pytest.approx(1.0), "torch": pytest.approx(100),
+        "torch ratio": None,
+    }  # fmt: skip
+    assert set(found["conditions"].values()) == {None}
 
 
 def test_a_page_without_a_marker_is_refused() -> None:

@@ -148,8 +148,10 @@ def test_the_place_of_an_array_that_is_gone_is_free() -> None:
         assert tape.tracked & places == {id(z._array)} and id(spared) in tape.tracked and not tape.spared
 
 
-def test_the_walk_lets_go_of_what_it_has_passed() -> None:
+@pytest.mark.parametrize("watched", [False, True])
+def test_the_walk_lets_go_of_what_it_has_passed(watched: bool) -> None:
     found = []
+    relu, tap = nn.ReLU(), taps.Tap()
 
     class Passing(nn.Cell):
         def construct(self, x: Tensor) -> Tensor:
@@ -164,12 +166,81 @@ def test_the_walk_lets_go_of_what_it_has_passed() -> None:
     def f(x: Tensor) -> Tensor:
         y = Passing()(x)
         for _ in range(3):
-            y = ops.relu(y)
+            y = relu(y)
             later.append(weakref.ref(y._array))
         return y
 
-    grad(f)(large(2, 3))
+    if watched:
+        taps.attach(tap)
+    try:
+        grad(f)(large(2, 3))
+    finally:
+        taps.detach(tap)
     assert found == [[True, True, False]]  # the last is what the function returned
+
+
+class Branches(nn.Cell):
+    """Sends several gradients to its input, as something outside of it does."""
+
+    def construct(self, x: Tensor) -> Tensor:
+        return ops.tanh(x) + x * 0.5 + ops.sin(x)
+
+
+class _Keeping(taps.Tap):
+    """Keeps the gradients that it is told of, or copies; or puts another one in the place of what leaves a cell."""
+
+    def __init__(self, keeps: bool, factor: float | None = None) -> None:
+        self.keeps = keeps
+        self.factor = factor
+        self.kept: list[tuple[Array, Array]] = []
+
+    def backward_enter(self, call: Any, grad_output: Any) -> None:
+        self._keep(grad_output)
+
+    def backward_exit(self, call: Any, grad_input: Any) -> Any:
+        self._keep(grad_input)
+        return None if self.factor is None else tuple(Tensor(g.asnumpy() * self.factor) for g in grad_input)
+
+    def _keep(self, gradients: Any) -> None:
+        self.kept += [(g._array if self.keeps else g.asnumpy(), g.asnumpy()) for g in gradients]
+
+
+@pytest.mark.parametrize("shape", [(3, 4), (70, 80)])  # the larger is summed in place
+@pytest.mark.parametrize("keeps", [False, True])
+def test_sums_in_place_change_no_gradient_that_a_tap_was_shown(keeps: bool, shape: tuple[int, int]) -> None:
+    inner, outer = Branches(), Branches()
+
+    def f(x: Tensor) -> Tensor:
+        y = outer(x * 3.0)
+        return ops.sin(inner(y)) + y * y + ops.cos(y)
+
+    x, tap = large(*shape), _Keeping(keeps)
+    expected = grad(f)(x).asnumpy()
+    taps.attach(tap)
+    try:
+        found = grad(f)(x).asnumpy()
+    finally:
+        taps.detach(tap)
+    np.testing.assert_array_equal(found, expected)
+    assert len(tap.kept) == 4
+    for array, copy in tap.kept:
+        np.testing.assert_array_equal(array, copy)
+    # What a cell sends on is its own share, whatever else reached the value.
+    u = np.float64(x.asnumpy()) * 3
+    arrived = [np.float64(copy) for _, copy in tap.kept]
+    for y, arrives, leaves in ((np.tanh(u) + u * 0.5 + np.sin(u), *arrived[:2]), (u, *arrived[2:])):
+        slope = 1 - np.tanh(y) ** 2 + 0.5 + np.cos(y)
+        np.testing.assert_allclose(leaves, arrives * slope, rtol=1e-4, atol=1e-5)
+
+
+def test_what_replaces_the_gradients_of_a_cell_is_added_to_what_others_sent() -> None:
+    cell, x, tap = Branches(), large(70, 80), _Keeping(False, 0.0)
+    taps.attach(tap)
+    try:
+        found = grad(lambda x: cell(x) + x * 5.0 + x * 7.0)(x).asnumpy()
+    finally:
+        taps.detach(tap)
+    np.testing.assert_array_equal(found, np.full((70, 80), 12, np.float32))
 
 
 def test_within_another_recording_everything_is_kept() -> None:

@@ -47,7 +47,7 @@ class _Followed:
     owner: Owner
     before: Any
     gradient: Tensor | None
-    finite: bool
+    finite: bool = True  # the gradient
     kind: str = "some"
     changed: bool = False
     written: bool = False
@@ -139,10 +139,12 @@ class Updates:
         for parameter, gradient in pairs:
             owner = self._owners.of(parameter)
             if owner is not None and parameter.requires_grad:
-                finite = gradient is None or not any_nonfinite(gradient._array)
-                followed.append(_Followed(owner, parameter._array, gradient, finite))
+                followed.append(_Followed(owner, parameter._array, gradient))
         if self._follows():
             self._look_at_gradients(followed, step)
+        else:
+            for one in followed:
+                one.finite = one.gradient is None or not any_nonfinite(one.gradient._array)
         self._calls.append(_Call(step, followed))
 
     def _look_at_gradients(self, followed: list[_Followed], step: int) -> None:
@@ -151,6 +153,7 @@ class Updates:
         largest = max((root_mean_square(found) for found in figures if found is not None and found.finite), default=0.0)
         for one, found in zip(followed, figures, strict=True):
             one.kind = _kind(found, largest)
+            one.finite = found is None or found.finite == found.count
             self._history.add_gradient(one.name, step, 0.0 if found is None else found.norm)
         some = any(one.kind == "some" for one in followed)
         for one in followed:
