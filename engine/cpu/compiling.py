@@ -15,6 +15,7 @@ kernels are written with stands in ``_SHARED``; they import nothing else of each
 from __future__ import annotations
 
 import functools
+import gc
 import hashlib
 import os
 import sys
@@ -71,8 +72,14 @@ def kernels(name: str) -> ModuleType:
         from numba.core import event
 
         began = time.perf_counter()
-        with event.install_recorder("numba:compile") as recorder:
-            module = import_module(f"{__package__}.compiled.{name}")
+        collecting = gc.isenabled()
+        gc.disable()  # what a compiler makes is many objects, and little of it garbage
+        try:
+            with event.install_recorder("numba:compile") as recorder:
+                module = import_module(f"{__package__}.compiled.{name}")
+        finally:
+            if collecting:
+                gc.enable()
         if recorder.buffer:
             announce(name.replace("_", " "), time.perf_counter() - began)
         return module
