@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import gc
 import hashlib
 import os
 import sys
@@ -75,8 +76,14 @@ def kernels(name: str) -> ModuleType:
         from numba.core import event
 
         began = time.perf_counter()
-        with event.install_recorder("numba:compile") as recorder:
-            module = import_module(f"{__package__}.compiled.{name}")
+        collecting = gc.isenabled()
+        gc.disable()  # what a compiler makes is many objects, and little of it garbage
+        try:
+            with event.install_recorder("numba:compile") as recorder:
+                module = import_module(f"{__package__}.compiled.{name}")
+        finally:
+            if collecting:
+                gc.enable()
         if recorder.buffer:
             announce(name.replace("_", " "), time.perf_counter() - began)
         return module

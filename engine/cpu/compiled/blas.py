@@ -15,13 +15,16 @@ from numba.extending import get_cython_function_address, intrinsic
 
 from .loops import floats, helper, start
 
-__all__ = ["cached_product", "gemm", "product"]
+__all__ = ["NO", "YES", "cached_product", "gemm", "product"]
 
 # Machine code on disk knows the function by this name; where it is differs in each process.
 _NAME = "hookscope_sgemm"
 llvmlite.binding.add_symbol(_NAME, get_cython_function_address("scipy.linalg.cython_blas", "sgemm"))
 
 _ONE = np.float32(1)
+NO, YES = np.bool_(False), np.bool_(True)
+"""For ``cached_product`` and ``product``: with False and True, Numba compiles them anew for each combination."""
+
 _int, _float, _byte = ir.IntType(32), ir.FloatType(), ir.IntType(8)
 
 

@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from .blas import cached_product
+from .blas import NO, YES, cached_product
 from .loops import f32, given, helper, i64, kernel
+from .loops import start as address
 from .spans import FILL, PUT, clear, meet
 
 __all__ = ["convolution", "input_gradient", "weight_gradient"]
@@ -25,7 +26,7 @@ def _forward(
 ) -> None:  # fmt: skip
     image, outputs = shape[0] * shape[1] * shape[2], shape[6] * shape[7] * shape[8]
     samples, channels, kernels, groups = shape[9], shape[10], shape[11], shape[12]
-    depth, each, columns = channels * len(taps), max(1, most // len(taps)), buffer.ctypes.data
+    depth, each, columns = channels * len(taps), max(1, most // len(taps)), address(buffer)
     down, beside = -(-outputs // pixels), -(-samples // some)
     for part in range(first, stop):
         for block in range(part * down * beside // parts, (part + 1) * down * beside // parts):
@@ -38,7 +39,7 @@ def _forward(
                 c = y + 4 * (group * kernels * outputs * samples + begin * samples + sample)
                 if flat:
                     cached_product(
-                        False, False, kernels, count, depth, a, depth, of_group + 4 * (begin * samples + sample),
+                        NO, NO, kernels, count, depth, a, depth, of_group + 4 * (begin * samples + sample),
                         image * samples, f32(0), c, outputs * samples,
                     )  # fmt: skip
                     continue
@@ -50,7 +51,7 @@ def _forward(
                             columns + 4 * row * count, taps[row % len(taps)], shape, begin, end, sample, width, f32(0),
                         )  # fmt: skip
                     cached_product(
-                        False, False, kernels, count, rows, a + 4 * channel * len(taps), depth, columns, count,
+                        NO, NO, kernels, count, rows, a + 4 * channel * len(taps), depth, columns, count,
                         f32(0 if channel == 0 else 1), c, outputs * samples,
                     )  # fmt: skip
 
@@ -72,7 +73,7 @@ def _back(
 ) -> None:  # fmt: skip
     image, outputs = shape[0] * shape[1] * shape[2], shape[6] * shape[7] * shape[8]
     samples, channels, kernels = shape[9], shape[10], shape[11]
-    depth, columns, pieces = channels * len(taps), buffer.ctypes.data, -(-channels // each)
+    depth, columns, pieces = channels * len(taps), address(buffer), -(-channels // each)
     down, beside = -(-outputs // pixels), -(-samples // some)
     for part in range(first, stop):
         group, channel = part // pieces, part % pieces * each
@@ -88,11 +89,11 @@ def _back(
             b = g + 4 * (group * kernels * outputs * samples + begin * samples + sample)
             if flat:
                 cached_product(
-                    True, False, rows, count, kernels, a, depth, b, outputs * samples, f32(0),
+                    YES, NO, rows, count, kernels, a, depth, b, outputs * samples, f32(0),
                     target + 4 * (begin * samples + sample), image * samples,
                 )  # fmt: skip
                 continue
-            cached_product(True, False, rows, count, kernels, a, depth, b, outputs * samples, f32(0), columns, count)
+            cached_product(YES, NO, rows, count, kernels, a, depth, b, outputs * samples, f32(0), columns, count)
             for row in range(rows):
                 meet(
                     PUT, target + 4 * (row // len(taps)) * image * samples, columns + 4 * row * count,
@@ -117,7 +118,7 @@ def _weights(
 ) -> None:  # fmt: skip
     image, outputs = shape[0] * shape[1] * shape[2], shape[6] * shape[7] * shape[8]
     samples, channels, kernels = shape[9], shape[10], shape[11]
-    depth, columns = channels * len(taps), buffer.ctypes.data
+    depth, columns = channels * len(taps), address(buffer)
     pieces, down, beside = -(-depth // each), -(-outputs // pixels), -(-samples // some)
     for part in range(first, stop):
         group, start = part // pieces, part % pieces * each
@@ -138,7 +139,7 @@ def _weights(
                         taps[(start + row) % len(taps)], shape, begin, end, sample, width, f32(0),
                     )  # fmt: skip
             cached_product(
-                False, True, kernels, rows, count,
+                NO, YES, kernels, rows, count,
                 g + 4 * (group * kernels * outputs * samples + begin * samples + sample), outputs * samples, place,
                 distance, f32(0 if block == 0 else 1), result + 4 * (group * kernels * depth + start), depth,
             )  # fmt: skip

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from .blas import product
+from .blas import NO, YES, product
 from .loops import choose, floats, given, helper, i64, kernel, made, sigmoid, start, tanh, u8
 
 __all__ = ["GRU", "LSTM", "RELU", "TANH", "back", "forward"]
@@ -46,6 +46,12 @@ def _positive(x: Any, shift: Any) -> None:
     for i in range(x.size):
         y = x[i] + shift[i]
         x[i] = choose(y <= _ZERO, _ZERO, y)
+
+
+@helper
+def _copy(x: Any, y: Any) -> None:
+    for i in range(x.size):
+        x[i] = y[i]
 
 
 @helper
@@ -179,21 +185,21 @@ def forward(first: int, stop: int, places: Any, sizes: Any, bias: Any, keep: Any
                 gate = floats(gates + 4 * high * (steps * begin + t * n), high * n)
                 cell = floats(hidden + 4 * size * (steps * begin + t * n), flat)
             _into_columns(now, x + 4 * inputs * (t * count + begin), inputs, n)
-            product(False, False, high, n, inputs, w_ih, inputs, start(now), n, _ZERO, start(gate), n, small)
+            product(NO, NO, high, n, inputs, w_ih, inputs, start(now), n, _ZERO, start(gate), n, small)
             if keep.size:
-                before[:] = h
+                _copy(before, h)
             at = start(gate)
             if kind == GRU:
-                product(False, False, 2 * size, n, size, w_hh, size, start(h), n, _ONE, at, n, small)
+                product(NO, NO, 2 * size, n, size, w_hh, size, start(h), n, _ONE, at, n, small)
                 of_candidate = w_hh + 8 * size * size
-                product(False, False, size, n, size, of_candidate, size, start(h), n, _ZERO, start(cell), n, small)
+                product(NO, NO, size, n, size, of_candidate, size, start(h), n, _ZERO, start(cell), n, small)
                 _sigmoids(gate[: 2 * flat], shift[: 2 * flat])
                 _add(cell, shift[3 * flat :])
                 _add_product(gate[2 * flat :], gate[:flat], cell)
                 _tanhs(gate[2 * flat :], shift[2 * flat : 3 * flat])
                 _between(h, gate[2 * flat :], gate[flat : 2 * flat])
             else:
-                product(False, False, high, n, size, w_hh, size, start(h), n, _ONE, at, n, small)
+                product(NO, NO, high, n, size, w_hh, size, start(h), n, _ONE, at, n, small)
                 if kind == LSTM:
                     _sigmoids(gate[: 2 * flat], shift[: 2 * flat])
                     _tanhs(gate[2 * flat : 3 * flat], shift[2 * flat : 3 * flat])
@@ -206,7 +212,7 @@ def forward(first: int, stop: int, places: Any, sizes: Any, bias: Any, keep: Any
                         _tanhs(gate, shift)
                     else:
                         _positive(gate, shift)
-                    h[:] = gate
+                    _copy(h, gate)
             row = count * t + begin
             if keep.size:
                 for s in range(n):
@@ -263,7 +269,8 @@ def back(first: int, stop: int, places: Any, sizes: Any, sums: Any, keep: Any) -
             t = step if reverse else steps - 1 - step
             row = count * t + begin
             if keep.size:
-                dh_over[:], dc_over[:] = dh, dc
+                _copy(dh_over, dh)
+                _copy(dc_over, dc)
             if g:
                 _into_columns(other, g + 4 * size * row, size, n)
                 _add(dh, other)
@@ -292,10 +299,10 @@ def back(first: int, stop: int, places: Any, sizes: Any, sums: Any, keep: Any) -
                 r, z, candidate = gate[:flat], gate[flat : 2 * flat], gate[2 * flat :]
                 _into_columns(bent, states + 4 * size * (row + count if reverse else row), size, n)
                 dn = d[2 * flat : 3 * flat]
-                dn[:] = dh
+                _copy(dn, dh)
                 _through_update(dn, z)
                 _through_tanh(dn, candidate)
-                d[flat : 2 * flat] = dh
+                _copy(d[flat : 2 * flat], dh)
                 _times_difference(d[flat : 2 * flat], bent, candidate)
                 _product(d[:flat], dn, cell)
                 _through_sigmoid(d[: 2 * flat], gate[: 2 * flat])
@@ -303,7 +310,7 @@ def back(first: int, stop: int, places: Any, sizes: Any, sums: Any, keep: Any) -
                 _multiply(dh, z)
             else:
                 _into_columns(bent, states + 4 * size * (row if reverse else row + count), size, n)
-                d[:] = dh
+                _copy(d, dh)
                 if kind == TANH:
                     _through_tanh(d, bent)
                 else:
@@ -319,11 +326,11 @@ def back(first: int, stop: int, places: Any, sizes: Any, sums: Any, keep: Any) -
             if kind == GRU:
                 _into_rows(of_products + 4 * high * row, high, d[: 2 * flat], n)
                 _into_rows(of_products + 4 * (high * row + 2 * size), high, d[3 * flat :], n)
-                product(True, False, size, n, 2 * size, w_hh, size, at, n, _ONE, into, n, small)
+                product(YES, NO, size, n, 2 * size, w_hh, size, at, n, _ONE, into, n, small)
                 of_candidate = w_hh + 8 * size * size
-                product(True, False, size, n, size, of_candidate, size, at + 12 * flat, n, _ONE, into, n, small)
+                product(YES, NO, size, n, size, of_candidate, size, at + 12 * flat, n, _ONE, into, n, small)
             else:
-                product(True, False, size, n, high, w_hh, size, at, n, _ZERO, into, n, small)
+                product(YES, NO, size, n, high, w_hh, size, at, n, _ZERO, into, n, small)
             if keep.size:
                 for s in range(n):
                     if keep[row + s] == 0:

@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 
 from .loops import f32, floats, given, helper, i64, kernel, square_root
+from .loops import start as start_of
+from .spans import copy
 
 __all__ = ["BLOCK", "adam", "momentum"]
 
@@ -25,10 +27,9 @@ BLOCK = 4096
 @helper
 def _taken(address: int, new_address: int, count: int) -> Any:
     """The elements as they shall be, which begin as they are."""
-    new = floats(new_address, count)
     if new_address != address:
-        new[:] = floats(address, count)
-    return new
+        copy(new_address, address, count)
+    return floats(new_address, count)
 
 
 @helper
@@ -85,7 +86,7 @@ def adam(first: int, stop: int, blocks: Any, tensors: Any, numbers: Any) -> None
         _average(m, g, beta1, rest1)
         _average_of_squares(v, g, beta2, rest2)
         if nesterov != f32(0):
-            ahead[:count] = m
+            copy(start_of(ahead), tensors[place, 4] + at, count)
             _average(ahead[:count], g, beta1, rest1)
             _divided(p, ahead[:count], v, rate, eps, root, keep, decay)
         else:

@@ -18,8 +18,9 @@ from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import intrinsic
 
-from .blas import cached_product
+from .blas import NO, YES, cached_product
 from .loops import f32, floats, given, helper, i64, kernel, made
+from .loops import start as address
 from .spans import clear, copy
 
 __all__ = ["by_kernels", "by_tiles", "inputs", "kernels", "weight_gradient"]
@@ -301,7 +302,7 @@ def _outputs(
         some = min(_SIDE, kernels - start)
         for place in range(places):
             cached_product(
-                turned, False, some, count, channels, u + 4 * (place * of_u + (start if turned else start * lead)),
+                turned, NO, some, count, channels, u + 4 * (place * of_u + (start if turned else start * lead)),
                 lead, v + 4 * place * of_v, count, f32(0), products + 4 * place * plane, count,
             )  # fmt: skip
         for k in range(some):
@@ -319,7 +320,7 @@ def _tiles(
     buffer: Any,
 ) -> None:  # fmt: skip
     places, room = (tile + 2) * (tile + 2), _room(tile, most)
-    rows = buffer.ctypes.data
+    rows = address(buffer)
     v = rows + 4 * (2 * room + places * min(kernels, _SIDE) * most)
     for part in range(first, stop):
         total = f32(0)
@@ -358,7 +359,7 @@ def _some_kernels(
     kernels: int, y: int, high: int, wide: int, samples: int, tile: int, most: int, buffer: Any,
 ) -> None:  # fmt: skip
     places, room = (tile + 2) * (tile + 2), _room(tile, most)
-    rows = buffer.ctypes.data
+    rows = address(buffer)
     u = rows + 4 * (2 * room + places * min(side, _SIDE) * most)
     beside = u + 4 * places * side * channels
     for part in range(first, stop):
@@ -398,7 +399,7 @@ def _some_inputs(
     first: int, stop: int, blocks: Any, each: int, x: int, channels: int, height: int, width: int, samples: int,
     top: int, left: int, v: int, tile: int, most: int, buffer: Any,
 ) -> None:  # fmt: skip
-    rows = buffer.ctypes.data
+    rows = address(buffer)
     for part in range(first, stop):
         at = v
         for number in range(len(blocks)):
@@ -429,7 +430,7 @@ def _weights(first: int, stop: int, each: int, weight: int, kernels: int, channe
         start = part * each
         _kernel_tiles(
             weight, channels, start, min(kernels, start + each), 0, channels, turned, tile, u + 4 * start * channels,
-            kernels * channels, buffer.ctypes.data,
+            kernels * channels, address(buffer),
         )  # fmt: skip
 
 
@@ -449,7 +450,7 @@ def _weight_sums(
 ) -> None:  # fmt: skip
     size = tile + 2
     places, room = size * size, _room(tile, most)
-    rows = buffer.ctypes.data
+    rows = address(buffer)
     arrived = rows + 8 * room
     sums = arrived + 4 * places * side * most
     between = sums + 4 * places * side * channels
@@ -468,7 +469,7 @@ def _weight_sums(
                 )  # fmt: skip
             for place in range(places):
                 cached_product(
-                    False, True, some, channels, count, arrived + 4 * place * some * count, count,
+                    NO, YES, some, channels, count, arrived + 4 * place * some * count, count,
                     at + 4 * place * channels * count, count, f32(0 if number == 0 else 1),
                     sums + 4 * place * some * channels, channels,
                 )  # fmt: skip
