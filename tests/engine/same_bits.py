@@ -99,9 +99,11 @@ def sentences() -> Iterator[Any]:
     from hookscope.engine import nn, ops
 
     table = nn.Embedding(211, 64)
-    layer = nn.TransformerEncoderLayer(64, 4, 130, dropout=0.1, activation="gelu", batch_first=True)
+    layers = [
+        nn.TransformerEncoderLayer(64, 4, 130, dropout=rate, activation="gelu", batch_first=True) for rate in (0.1, 0.0)
+    ]  # with dropout, attention computes its weights
     head = nn.Dense(64, 211)
-    net = nn.SequentialCell(table, layer, nn.LayerNorm((64,)), nn.GELU(approximate=True), nn.Dropout(p=0.3), head)
+    net = nn.SequentialCell(table, *layers, nn.LayerNorm((64,)), nn.GELU(approximate=True), nn.Dropout(p=0.3), head)
     x, labels = integers(9, 37, below=211), integers(9 * 37, below=211)
     loss = nn.CrossEntropyLoss()
     net.set_train()

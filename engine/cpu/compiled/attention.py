@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from .blas import cached_product
+from .blas import NO, YES, cached_product
 from .loops import choose, exp, f32, floats, given, greater, helper, i64, kernel, start
 
 __all__ = ["KEYS", "ROWS", "attention", "attention_grad"]
@@ -86,7 +86,7 @@ def attention(
             for row in range(begin, end, ROWS):
                 high = min(ROWS, end - row)
                 cached_product(
-                    False, False, high, some, depth, q + 4 * row * leads[0], leads[0], start(turned), some, _ZERO,
+                    NO, NO, high, some, depth, q + 4 * row * leads[0], leads[0], start(turned), some, _ZERO,
                     start(scores), some,
                 )  # fmt: skip
                 for i in range(high):
@@ -104,7 +104,7 @@ def attention(
                     tops[at] = top
                     totals[at] += total
                 cached_product(
-                    False, False, high, width, some, start(scores), some, v + 4 * key * leads[2], leads[2], beta,
+                    NO, NO, high, width, some, start(scores), some, v + 4 * key * leads[2], leads[2], beta,
                     y + 4 * row * leads[4], leads[4],
                 )  # fmt: skip
         of_rows = floats(sums, length)
@@ -163,10 +163,10 @@ def attention_grad(
                 high, beta = min(ROWS, length - row), f32(0 if row == 0 else 1)
                 its_q, its_g = q + 4 * row * leads[0], g + 4 * row * leads[6]
                 cached_product(
-                    False, False, high, some, depth, its_q, leads[0], start(of_keys), some, _ZERO, start(weights), some
+                    NO, NO, high, some, depth, its_q, leads[0], start(of_keys), some, _ZERO, start(weights), some
                 )
                 cached_product(
-                    False, False, high, some, width, its_g, leads[6], start(of_values), some, _ZERO, start(slopes), some
+                    NO, NO, high, some, width, its_g, leads[6], start(of_values), some, _ZERO, start(slopes), some
                 )
                 for i in range(high):
                     line = weights[i * some : (i + 1) * some]
@@ -175,15 +175,15 @@ def attention_grad(
                     _weights(line, of_rows[row + i])
                     _slopes(slopes[i * some : (i + 1) * some], line, inner[row + i], scale)
                 cached_product(
-                    True, False, some, width, high, start(weights), some, its_g, leads[6], beta,
+                    YES, NO, some, width, high, start(weights), some, its_g, leads[6], beta,
                     dv + 4 * key * leads[9], leads[9],
                 )  # fmt: skip
                 cached_product(
-                    True, False, some, depth, high, start(slopes), some, its_q, leads[0], beta,
+                    YES, NO, some, depth, high, start(slopes), some, its_q, leads[0], beta,
                     dk + 4 * key * leads[8], leads[8],
                 )  # fmt: skip
                 cached_product(
-                    False, False, high, depth, some, start(slopes), some, k + 4 * key * leads[1], leads[1],
+                    NO, NO, high, depth, some, start(slopes), some, k + 4 * key * leads[1], leads[1],
                     f32(0 if key == begin else 1), dq + 4 * row * leads[7], leads[7],
                 )  # fmt: skip
     weights[0], of_keys[0] = slopes[0], of_values[0]  # all are in use up to here
