@@ -36,6 +36,7 @@ CASES: dict[str, tuple[tuple[int, ...], tuple[int, int, int, int], tuple[int, ..
 @pytest.fixture(autouse=True)
 def all_compiled(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(kernels, "_LEAST", 1)
+    monkeypatch.setattr(kernels, "is_on", lambda: True)
     yield
     threads.set_number(None)
 
@@ -197,6 +198,7 @@ def test_gradients_agree_with_central_differences() -> None:
 
 def test_small_work_and_what_does_not_fit_is_numpys(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()
+    monkeypatch.setattr(kernels, "is_on", lambda: True)
     large, small = np.ones((2, 128, 8), np.float32), np.ones((2, 64, 8), np.float32)
     mask = np.ones((2, 128, 128), np.float32)
     assert kernels._is_worth(large, large, large, mask) and kernels._is_worth(large, large, large, None)
