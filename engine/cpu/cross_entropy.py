@@ -16,18 +16,16 @@ __all__ = ["sparse_softmax_cross_entropy", "sparse_softmax_cross_entropy_grad"]
 def sparse_softmax_cross_entropy(logits: Array, labels: Array, ignore_index: int) -> tuple[Array, Array]:
     """Loss of each row of `logits` (N, C), 0 where its label is `ignore_index`, and its log-sum-exp."""
     xp = array_module(logits)
-    keep = labels != ignore_index
-    _check(logits, labels, keep)
+    keep = _kept(logits, labels, ignore_index)
     if is_worth(logits, _LEAST):
         return _compiled(logits, labels, ignore_index)
     wide = widen(logits)
-    rows, columns = _label_positions(logits, labels, keep)
     if logits.shape[0] == 0:
         return narrow(wide.sum(axis=1), logits), wide.sum(axis=1)
     largest = wide.max(axis=1)
     lse = largest + xp.log(xp.exp(wide - largest[:, None]).sum(axis=1))
-    loss = xp.where(keep, lse - wide[rows, columns], lse.dtype.type(0))
-    return narrow(loss, logits), lse
+    loss = lse - wide[_label_positions(labels, keep)]
+    return narrow(loss if keep is None else xp.where(keep, loss, lse.dtype.type(0)), logits), lse
 
 
 def sparse_softmax_cross_entropy_grad(
@@ -38,11 +36,11 @@ def sparse_softmax_cross_entropy_grad(
     if is_worth(logits, _LEAST) and g.dtype == np.float32:
         return _compiled_grad(g, logits, labels, lse, ignore_index)
     keep = labels != ignore_index
-    rows, columns = _label_positions(logits, labels, keep)
+    keep = None if keep.all() else keep
     d = xp.exp(widen(logits) - lse[:, None])
-    d[rows, columns] -= 1.0
+    d[_label_positions(labels, keep)] -= 1.0
     d *= widen(g)[:, None]
-    return narrow(xp.where(keep[:, None], d, d.dtype.type(0)), logits)
+    return narrow(d if keep is None else xp.where(keep[:, None], d, d.dtype.type(0)), logits)
 
 
 _LEAST = 1 << 12
@@ -73,18 +71,22 @@ def _compiled_grad(g: Array, logits: Array, labels: Array, lse: Array, ignore_in
     return d
 
 
-def _check(logits: Array, labels: Array, keep: Array) -> None:
-    """Check that labels are columns, as far as they count."""
+def _kept(logits: Array, labels: Array, ignore_index: int) -> Array | None:
+    """Which rows count, None where all do; checks that the labels of these are columns."""
     classes = logits.shape[1]
+    keep = labels != ignore_index
+    if labels.size and labels.min() >= 0 and labels.max() < classes:
+        return None if keep.all() else keep
     wrong = keep & ((labels < 0) | (labels >= classes))
     if wrong.any():
         row = int(wrong.argmax())
         raise ValueError(
             f"labels must lie in [0, {classes}) or equal ignore_index, got {int(labels[row])} in row {row}"
         )
+    return keep
 
 
-def _label_positions(logits: Array, labels: Array, keep: Array) -> tuple[Array, Array]:
+def _label_positions(labels: Array, keep: Array | None) -> tuple[Array, Array]:
     """Indices of each row's labeled logit; an ignored row points at column 0."""
-    xp = array_module(logits)
-    return xp.arange(logits.shape[0]), xp.where(keep, labels, labels.dtype.type(0))
+    xp = array_module(labels)
+    return xp.arange(labels.shape[0]), labels if keep is None else xp.where(keep, labels, labels.dtype.type(0))

@@ -15,6 +15,7 @@ from ..core.surfaces import alias, declare, prim, renamed
 from ..core.tensor import Tensor
 from ..core.types import AnyDType, Array, DTypeLike, Functions, Number, Value
 from ..cpu.array_module import array_module
+from ..cpu.matmul import column_sums, has_fast_column_sums
 from ..cpu.widening import in_single
 from .arguments import Axis, axes_of, bool_of, check_tensor, int_of, one_axis
 from .arithmetic import add, maximum, minimum, mul, sqrt, square, sub
@@ -42,6 +43,8 @@ def _spread(F: Functions, g: Value, x: Value, axis: tuple[int, ...] | None) -> A
 
 @in_single
 def _sum_kernel(x: Array, axis: tuple[int, ...] | None, keepdims: bool) -> Array:
+    if axis == (0,) and has_fast_column_sums(x):  # the gradient of a bias
+        return column_sums(x).reshape(1, -1) if keepdims else column_sums(x)
     return x.sum(axis=axis, keepdims=keepdims, dtype=x.dtype if x.dtype.kind not in "b" else None)
 
 

@@ -101,7 +101,10 @@ move_operator = Operator(
 
 
 def _pad_axis_kernel(x: Array, axis: int, before: int, after: int) -> Array:
-    return array_module(x).pad(x, [(before, after) if i == axis else (0, 0) for i in range(x.ndim)])
+    length = x.shape[axis]
+    padded = array_module(x).zeros((*x.shape[:axis], before + length + after, *x.shape[axis + 1 :]), x.dtype)
+    padded[(slice(None),) * axis + (slice(before, before + length),)] = x
+    return padded
 
 
 _pad_axis = Operator(

@@ -13,7 +13,7 @@ from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import get_cython_function_address, intrinsic
 
-from .loops import floats, helper, start
+from .loops import helper
 
 __all__ = ["NO", "YES", "cached_product", "gemm", "product"]
 
@@ -72,16 +72,6 @@ def gemm(
 
 _SIDE, _DEPTH = 64, 240
 """Of small products: below a million multiplications, up to which OpenBLAS has kernels that bring nothing in order."""
-_HIGH = 128
-"""Rows of a from which on a block of b, turned back, is used often enough."""
-
-
-@helper
-def _turned_back(found: Any, rows: int, columns: int, b: int, ldb: int) -> None:
-    given = floats(b, (columns - 1) * ldb + rows)
-    for j in range(columns):
-        for i in range(rows):
-            found[i * columns + j] = given[j * ldb + i]
 
 
 @helper
@@ -94,26 +84,21 @@ def product(
     That is what ``threads.small_products`` knows. With AVX-512 they reach 105 to 114 GFLOP/s a core where a large
     product reaches 75 to 100.
     """
-    if small == 0 or (b_turned and (a_turned or (m < _HIGH and k > 4 * _DEPTH))):
+    if small == 0 or (b_turned and a_turned):
         gemm(a_turned, b_turned, m, n, k, a, lda, b, ldb, beta, c, ldc)
         return
     side, depth = _SIDE, _DEPTH
-    if b_turned and m < _HIGH:
-        side, depth = 32, 4 * _DEPTH
-    turning = b_turned and m >= _HIGH
-    ordered = np.empty(min(side, n) * min(depth, k) if turning else 0, np.float32)
+    if b_turned:
+        side, depth = 32, -(-k // max(1, -(-k // (4 * _DEPTH))))
     for j in range(0, n, side):
         width = min(side, n - j)
         for first in range(0, max(k, 1), depth):
             deep = min(depth, k - first)
-            block, its, turned = b + 4 * (j * ldb + first if b_turned else first * ldb + j), ldb, b_turned
-            if turning:
-                _turned_back(ordered, deep, width, block, ldb)
-                block, its, turned = start(ordered), width, False
             for i in range(0, m, side):
                 gemm(
-                    a_turned, turned, min(side, m - i), width, deep,
-                    a + 4 * (first * lda + i if a_turned else i * lda + first), lda, block, its,
+                    a_turned, b_turned, min(side, m - i), width, deep,
+                    a + 4 * (first * lda + i if a_turned else i * lda + first), lda,
+                    b + 4 * (j * ldb + first if b_turned else first * ldb + j), ldb,
                     beta if first == 0 else _ONE, c + 4 * (i * ldc + j), ldc,
                 )  # fmt: skip
 
