@@ -60,13 +60,23 @@ def _is_compiled(x: Array, *others: Array | None) -> bool:
     return all(one is None or (type(one) is np.ndarray and one.dtype is _SINGLE) for one in (x, *others))
 
 
-def _sizes(x: Array, w_hh: Array, kind: str, reverse: bool) -> tuple[int, int, int, int, Array]:
-    """T, N and H, how many parts, and the numbers that the kernels are told."""
-    steps, count, inputs = x.shape
+def _sizes(x: Array, w_hh: Array, kind: str, reverse: bool) -> tuple[int, int, int, int, list[int]]:
+    """T, N and H, how many parts, and the numbers that both kernels are told."""
+    steps, count, _ = x.shape
     size = w_hh.shape[1]
     width = 16 if count >= 32 else 8  # columns that fill vector registers, and parts for two threads
-    sizes = np.array([steps, count, inputs, size, width, _KINDS.index(kind), reverse, small_products()], np.int64)
+    sizes = [steps, count, size, width, _KINDS.index(kind), reverse, small_products()]
     return steps, count, size, -(-count // width), sizes
+
+
+def _in_steps(x: Array) -> tuple[Array, int, int]:
+    """A sequence (T, N, I) whose innermost axis lies in one piece, and how many elements apart its steps are, and its
+    samples: those of a batch that came first are not brought in order."""
+    over, across, along = x.strides
+    if not (x.flags.aligned and along == 4 and over >= 0 and across >= 0 and over % 4 == across % 4 == 0):
+        x = np.array(x, order="C")
+        over, across, _ = x.strides
+    return x, over // 4, across // 4
 
 
 def _alive(keep: Array | None) -> Array:
@@ -85,7 +95,8 @@ def _compiled_forward(
     if keep is not None:
         outputs = np.empty_like(outputs)
     last_c = np.empty((count, size if kind == "lstm" else 0), np.float32)
-    given = [np.empty(0, np.float32) if one is None else ready(one) for one in (x, h0, c0, w_ih, w_hh)]
+    x, *apart = _in_steps(x)
+    given = [x, *[np.empty(0, np.float32) if one is None else ready(one) for one in (h0, c0, w_ih, w_hh)]]
     if b_ih is None or b_hh is None:
         bias = np.zeros((GATES[kind] + (kind == "gru")) * size, np.float32)
     else:
@@ -93,7 +104,8 @@ def _compiled_forward(
         bias = both if kind != "gru" else np.concatenate([both[: 2 * size], b_ih[2 * size :], b_hh[2 * size :]])
     places = np.array([address(one) for one in (*given, gates, hidden, states, outputs, last_c)], np.int64)
     with single_threaded_blas("scipy"):
-        share(kernels("recurrent").forward, parts, places, sizes, bias, _alive(keep))
+        numbers = np.array([*sizes, x.shape[2], *apart], np.int64)
+        share(kernels("recurrent").forward, parts, places, numbers, bias, _alive(keep))
     # The state that is handed out must not be one that a later step reads.
     last = np.array(states[0] if reverse else states[-1])
     return outputs, last, last_c, gates, states, hidden
@@ -110,11 +122,13 @@ def _compiled_back(
     of_products = np.empty_like(of_gates) if is_gru else of_gates
     dh0, dc0 = np.empty((count, size), np.float32), np.empty((count if kind == "lstm" else 0, size), np.float32)
     sums = np.empty((parts, high + (size if is_gru else 0)), np.float32)
-    given = [None if one is None else ready(one) for one in (g, gh, gc, c0, w_hh)]
-    arrays = (*given, gates, hidden, states, of_gates, of_products, dh0, dc0)
+    g, *apart = (None, 0, 0) if g is None else _in_steps(g)
+    given = [None if one is None else ready(one) for one in (gh, gc, c0, w_hh)]
+    arrays = (g, *given, gates, hidden, states, of_gates, of_products, dh0, dc0)
     places = np.array([0 if one is None else address(one) for one in arrays], np.int64)
     with single_threaded_blas("scipy"):
-        share(kernels("recurrent").back, parts, places, np.delete(sizes, 2), sums.reshape(-1), _alive(keep))
+        numbers = np.array([*sizes, *apart], np.int64)
+        share(kernels("recurrent").back, parts, places, numbers, sums.reshape(-1), _alive(keep))
     flat, products = of_gates.reshape(-1, high), of_products.reshape(-1, high)
     previous = (states[1:] if reverse else states[:-1]).reshape(-1, size)
     total, nothing = sums.sum(axis=0), dh0[:0]

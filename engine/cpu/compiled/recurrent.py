@@ -158,11 +158,12 @@ def forward(first: int, stop: int, places: Any, sizes: Any, bias: Any, keep: Any
         stop: behind the last one.
         places: addresses: of the inputs (T, N, I), h0 and c0 (N, H), the weights (G, I) and (G, H); of what is
             written: gates, hidden, states, outputs (T, N, H) and the last cell state (N, H).
-        sizes: T, N, I, H, samples of a part, the kind, whether in reverse, whether in small products.
+        sizes: T, N, H, samples of a part, the kind, whether in reverse, whether in small products; I, and how many
+            elements the inputs' steps are apart, and their samples.
         bias: G numbers, of a GRU 4 H: those of the reset and update gates, and both of the candidate.
         keep: (T, N), 0 where a sample is over; empty where none is.
     """
-    steps, count, inputs, size, width, kind, reverse, small = sizes
+    steps, count, size, width, kind, reverse, small, inputs, over, across = sizes
     x, h0, c0, w_ih, w_hh, gates, hidden, states, outputs, last_c = places
     high = (4 if kind == LSTM else 3 if kind == GRU else 1) * size
     for part in range(first, stop):
@@ -184,7 +185,7 @@ def forward(first: int, stop: int, places: Any, sizes: Any, bias: Any, keep: Any
             if kind >= GRU:
                 gate = floats(gates + 4 * high * (steps * begin + t * n), high * n)
                 cell = floats(hidden + 4 * size * (steps * begin + t * n), flat)
-            _into_columns(now, x + 4 * inputs * (t * count + begin), inputs, n)
+            _into_columns(now, x + 4 * (t * over + begin * across), across, n)
             product(NO, NO, high, n, inputs, w_ih, inputs, start(now), n, _ZERO, start(gate), n, small)
             if keep.size:
                 _copy(before, h)
@@ -242,11 +243,12 @@ def back(first: int, stop: int, places: Any, sizes: Any, sums: Any, keep: Any) -
         places: addresses: of the gradients of outputs (T, N, H), last h and last c (N, H), each 0 for none; of c0, the
             weights (G, H), gates, hidden and states; of what is written: the gradients (T, N, G) of what the gates get
             from the inputs, of a GRU those of what they get from the state too, and (N, H) of h0 and c0.
-        sizes: T, N, H, samples of a part, the kind, whether in reverse, whether in small products.
+        sizes: T, N, H, samples of a part, the kind, whether in reverse, whether in small products; how many elements
+            the outputs' gradients of steps are apart, and of samples.
         sums: for each part G sums of the gradients over steps and samples, and, of a GRU, H more: of the candidate's.
         keep: (T, N), 0 where a sample is over; empty where none is.
     """
-    steps, count, size, width, kind, reverse, small = sizes
+    steps, count, size, width, kind, reverse, small, over, across = sizes
     g, gh, gc, c0, w_hh, gates, hidden, states, of_gates, of_products, dh0, dc0 = places
     high = (4 if kind == LSTM else 3 if kind == GRU else 1) * size
     for part in range(first, stop):
@@ -272,7 +274,7 @@ def back(first: int, stop: int, places: Any, sizes: Any, sums: Any, keep: Any) -
                 _copy(dh_over, dh)
                 _copy(dc_over, dc)
             if g:
-                _into_columns(other, g + 4 * size * row, size, n)
+                _into_columns(other, g + 4 * (t * over + begin * across), across, n)
                 _add(dh, other)
             gate = floats(gates + 4 * high * (steps * begin + t * n), high * n)
             cell = floats(hidden + 4 * size * (steps * begin + t * n), flat)
