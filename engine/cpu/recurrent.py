@@ -129,15 +129,21 @@ def _compiled_back(
     with single_threaded_blas("scipy"):
         numbers = np.array([*sizes, *apart], np.int64)
         share(kernels("recurrent").back, parts, places, numbers, sums.reshape(-1), _alive(keep))
-    flat, products = of_gates.reshape(-1, high), of_products.reshape(-1, high)
-    previous = (states[1:] if reverse else states[:-1]).reshape(-1, size)
+    flat, previous = of_gates.reshape(-1, high), states[1:] if reverse else states[:-1]
+    if is_gru:
+        of_w_ih = matmul(flat, ready(x).reshape(-1, x.shape[2]), True, False)
+        of_w_hh = matmul(of_products.reshape(-1, high), previous.reshape(-1, size), True, False)
+    else:  # in one product, which reads the gates' gradients once
+        both = np.concatenate([x, previous], axis=2)
+        of_weights = matmul(flat, both.reshape(len(flat), -1), True, False)
+        of_w_ih, of_w_hh = map(ready, np.split(of_weights, [x.shape[2]], axis=1))
     total, nothing = sums.sum(axis=0), dh0[:0]
     return (
         matmul(flat, w_ih, False, False).reshape(x.shape) if with_x else nothing,
         dh0,
         dc0 if c0 is not None else nothing,
-        matmul(flat, ready(x).reshape(-1, x.shape[2]), True, False),
-        matmul(products, previous, True, False),
+        of_w_ih,
+        of_w_hh,
         total[:high] if b_ih is not None else nothing,
         (np.concatenate([total[: 2 * size], total[high:]]) if is_gru else total) if b_hh is not None else nothing,
     )
