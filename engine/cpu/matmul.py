@@ -11,6 +11,7 @@ import numpy as np
 from hookscope.engine.cpu.activation import gelu, relu, sigmoid, silu
 from hookscope.engine.cpu.array_module import Array, array_module
 from hookscope.engine.cpu.compiling import address, is_on, is_worth, kernels, ready
+from hookscope.engine.cpu.copying import contiguous
 from hookscope.engine.cpu.threads import share, single_threaded_blas, small_products
 from hookscope.engine.cpu.widening import narrow, widen
 
@@ -98,18 +99,16 @@ def _shared_product(a: Array, b: Array, bias: Array | None) -> Array:
     m, k, n = a.shape[-2], a.shape[-1], b.shape[-1]
     a, lda, a_turned = _as_stored(a)
     b, ldb, b_turned = _as_stored(b)
+    small = small_products()
+    if small and b_turned and m >= _HIGH:
+        b, ldb, b_turned = contiguous(b), n, 0
     if a.ndim == b.ndim == 2:
-        above: tuple[int, ...] = ()
         c = np.empty((m, n), np.float32)
         starts = np.array([(address(a), address(b), address(c))])
     else:
         above = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
         c = np.empty((*above, m, n), np.float32)
         starts = np.stack([addresses(x, above) for x in (a, b, c)], axis=1)
-    small = small_products()
-    if small and b_turned and (a_turned or m >= _HIGH):
-        b = _turned(b)
-        starts[:, 1], ldb, b_turned = addresses(b, above).reshape(-1), n, 0
     rows, columns, across, down = _tiles(len(starts), m, n, k, small and not b_turned)
     bias = None if bias is None else ready(bias)
     with single_threaded_blas("scipy"):
@@ -153,16 +152,6 @@ def _as_stored(x: Array) -> tuple[Array, int, int]:
     return x, columns, 0
 
 
-def _turned(x: Array) -> Array:
-    """A copy of the same matrices that lies in memory by rows, of such as lie by columns."""
-    file, stored = kernels("products"), x.swapaxes(-1, -2)
-    made = np.empty(x.shape, np.float32)
-    rows, columns = stored.shape[-2:]
-    pairs = np.stack([addresses(one, x.shape[:-2]) for one in (stored, made)], axis=1)
-    share(file.turned, len(pairs) * -(-rows // file.SIDE), pairs, stored.strides[-2] // 4, rows, columns)
-    return made
-
-
 def addresses(x: Array, above: tuple[int, ...]) -> Array:
     """The addresses of all matrices in an array whose leading axes broadcast to ``above``."""
     found = np.array([address(x)], np.int64)
@@ -179,7 +168,7 @@ def has_fast_column_sums(x: Array) -> bool:
 
 
 def column_sums(x: Array) -> Array:
-    """The sums (N,) of the columns of `x` (M, N): a product with ones, which keeps NaN and infinities in their columns."""
+    """The sums (N,) of the columns of `x` (M, N): a product with ones, so each has its own NaNs."""
     return _product(np.ones(x.shape[0], np.float32), x)
 
 

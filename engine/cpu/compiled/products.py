@@ -4,15 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from .blas import product
-from .loops import f32, floats, given, i64, kernel, start
+from .loops import f32, floats, given, i64, kernel
 
-__all__ = ["SIDE", "products", "turned"]
-
-SIDE = 16
-"""Of the squares in which a matrix is turned: so many float32 are a line of the cache."""
+__all__ = ["products"]
 
 
 @kernel(given(i64, 2), *[i64] * 14)
@@ -42,28 +37,3 @@ def products(
             b + 4 * (j * ldb if b_turned != 0 else j), ldb, f32(1 if bias != 0 else 0), c + 4 * (i * ldc + j), ldc,
             small,
         )  # fmt: skip
-
-
-@kernel(given(i64, 2), i64, i64, i64)
-def turned(first: int, stop: int, starts: Any, ld: int, rows: int, columns: int) -> None:
-    """The transposes (columns, rows) of float32 matrices; a part is ``SIDE`` rows of one.
-
-    Each line of ``starts`` has the addresses of a matrix, whose rows are ``ld`` elements apart, and of its transpose.
-    A square goes over a copy: rows that are a power of two apart would else drive each other out of the cache.
-    """
-    square = np.empty(SIDE * SIDE, np.float32)
-    bands = -(-rows // SIDE)
-    for part in range(first, stop):
-        source, target = starts[part // bands]
-        i = part % bands * SIDE
-        height = min(SIDE, rows - i)
-        for j in range(0, columns, SIDE):
-            width = min(SIDE, columns - j)
-            for row in range(height):
-                line, kept = floats(source + 4 * ((i + row) * ld + j), width), floats(start(square) + 64 * row, width)
-                for column in range(width):
-                    kept[column] = line[column]
-            for column in range(width):
-                line = floats(target + 4 * ((j + column) * rows + i), height)
-                for row in range(height):
-                    line[row] = square[row * SIDE + column]
