@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hookscope.engine.cpu import matmul, threads
+from hookscope.engine.cpu import compiling, matmul, threads
 
 # (a, b, transpose_a, transpose_b): tiles along rows and columns, matrices in batches, one broadcast, odd lengths.
 CASES: dict[str, tuple[tuple[int, ...], tuple[int, ...], bool, bool]] = {
@@ -21,6 +21,11 @@ CASES: dict[str, tuple[tuple[int, ...], tuple[int, ...], bool, bool]] = {
     "batch turned": ((3, 5, 50, 60), (3, 5, 70, 60), False, True),
     "broadcast": ((6, 1, 64, 65), (4, 65, 80), False, False),
     "one matrix for all": ((7, 90, 80), (80, 70), False, False),
+    "many rows, turned second": ((1100, 70), (45, 70), False, True),
+    "deep, turned second": ((130, 2001), (40, 2001), False, True),
+    "many rows, batch turned": ((2, 1030, 40), (2, 33, 40), False, True),
+    "many rows, broadcast turned": ((3, 1030, 40), (1, 33, 40), False, True),
+    "many rows, both turned": ((50, 1030), (60, 50), True, True),
     "one column": ((300, 400), (400, 1), False, False),
     "one row": ((1, 400), (400, 300), False, False),
 }
@@ -58,7 +63,7 @@ def test_products_agree_with_float64_for_any_number_of_threads(case: str) -> Non
         np.testing.assert_array_equal(other, found[0])
 
 
-@pytest.mark.parametrize("case", ["long rows", "batch", "one matrix for all"])
+@pytest.mark.parametrize("case", ["long rows", "batch", "one matrix for all", "many rows, turned second"])
 def test_operands_may_lie_in_memory_in_any_way(case: str) -> None:
     a, b = pair(case)
     expected = exact(case, a, b)
@@ -114,6 +119,28 @@ def test_a_vector_of_much_work_has_the_same_bits_for_any_number_of_blas_threads(
         for library, count in zip(libraries, before, strict=True):
             library.set_num_threads(count)
     assert all(np.array_equal(each, found[0]) for each in found)
+
+
+@pytest.mark.parametrize("shape", [(2, 1 << 16), (1000, 257), (1 << 17, 1), (200_000, 3)])
+def test_columns_are_summed_as_in_float64_and_each_has_its_own_nans(
+    shape: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    x = np.random.default_rng(4).standard_normal(shape).astype(np.float32)
+    assert matmul.has_fast_column_sums(x) == compiling.is_on()
+    size = np.abs(x.astype(np.float64)).sum(axis=0)
+    assert (np.abs(matmul.column_sums(x) - x.sum(axis=0, dtype=np.float64)) <= 1e-6 * size).all()
+    x[1, 0] = np.inf
+    assert np.isinf(matmul.column_sums(x)[0]) and np.isfinite(matmul.column_sums(x)[1:]).all()
+    x[0, 0] = -np.inf
+    with np.errstate(invalid="ignore"):  # as in an operator
+        assert np.isnan(matmul.column_sums(x)[0])
+        assert np.isfinite(matmul.column_sums(x)[1:]).all()
+
+
+def test_other_sums_of_columns_are_numpys() -> None:
+    x = np.zeros((512, 512), np.float32)
+    for other in (x.T[1:], x[:, 1:], x[:100], x.astype(np.float64), x.reshape(-1), x.reshape(2, 256, 512)):
+        assert not matmul.has_fast_column_sums(other)
 
 
 def test_without_numba_it_is_numpys_product(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -139,3 +139,11 @@ def test_arrays_are_made_ready_without_a_copy_where_they_are() -> None:
         made = compiling.ready(other)
         assert made is not other and made.flags.c_contiguous and made.flags.aligned
         np.testing.assert_array_equal(made, other)
+
+
+def test_addresses_are_where_elements_begin() -> None:
+    x = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
+    cases = [x, x[1:, 1:, 2:], x.T, x[::-1], np.broadcast_to(x[0, 0], (5, 4)), x[:, :0], np.zeros((), np.int8)]
+    cases.append(np.frombuffer(b"\0" + x.tobytes(), np.float32, offset=1))
+    for each in cases:
+        assert compiling.address(each) == each.__array_interface__["data"][0] == each.ctypes.data

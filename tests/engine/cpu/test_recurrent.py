@@ -85,10 +85,29 @@ def test_inputs_may_lie_in_memory_in_any_way(kind: str) -> None:
     g = gradients_of(kind, out, "ohc")
     back = recurrent.back(*g, *given, *out[3:], kind, False)
     turned = [x if x is None else np.asfortranarray(x) for x in given]
-    found = recurrent.forward(*turned, kind, False)
     spread = [x if x is None else np.repeat(x, 2, axis=-1)[..., ::2] for x in g]
-    others = recurrent.back(*spread, *turned, *found[3:], kind, False)
-    for one, other in zip((*out, *back), (*found, *others), strict=True):
+    # A batch that comes first, and steps from the last to the first.
+    batched = [np.ascontiguousarray(x.swapaxes(0, 1)).swapaxes(0, 1) if x is not None else x for x in (given[0], g[0])]
+    backwards = [np.ascontiguousarray(x[::-1])[::-1] if x is not None else x for x in (given[0], g[0])]
+    for inputs, arrived in (
+        (turned, spread),
+        ([batched[0], *given[1:]], [batched[1], *g[1:]]),
+        ([backwards[0], *given[1:]], [backwards[1], *g[1:]]),
+    ):
+        found = recurrent.forward(*inputs, kind, False)
+        others = recurrent.back(*arrived, *inputs, *found[3:], kind, False)
+        for one, other in zip((*out, *back), (*found, *others), strict=True):
+            np.testing.assert_array_equal(one, other)
+
+
+def test_an_input_may_be_one_sample_for_all() -> None:
+    given = operands("lstm", "two parts")
+    same = np.broadcast_to(given[0][:, :1], given[0].shape)
+    for one, other in zip(
+        recurrent.forward(same, *given[1:], "lstm", False),
+        recurrent.forward(np.array(same), *given[1:], "lstm", False),
+        strict=True,
+    ):
         np.testing.assert_array_equal(one, other)
 
 
