@@ -62,23 +62,23 @@ def ready(x: Array) -> Array:
     return x if flags.c_contiguous and flags.aligned else np.array(x, order="C")
 
 
-def _described_address(x: Array) -> int:
-    found: int = x.__array_interface__["data"][0]
-    return found
-
-
 _word_at, _HEADER = ctypes.c_size_t.from_address, object.__basicsize__
-
-
-def _read_address(x: Array) -> int:
-    return _word_at(id(x) + _HEADER).value
-
-
+_probe = np.zeros(1)
 # NumPy's description of an array takes seven times as long as to read the one word, which is the first after the header
 # of any object (``PyArrayObject_fields`` of its C interface); a step of a small network asks a hundred times.
-_probe = np.zeros(1)
-address = _read_address if _read_address(_probe) == _described_address(_probe) else _described_address
-"""``address(x)``: where the elements of an array begin."""
+_is_first = _word_at(id(_probe) + _HEADER).value == _probe.__array_interface__["data"][0]
+
+
+def address(x: Array) -> int:
+    """Where the elements of ``x`` begin.
+
+    Raises:
+        TypeError: ``x`` is no array; the elements of NumPy's scalars would have no place that lasts.
+    """
+    if not isinstance(x, np.ndarray):
+        raise TypeError(f"x must be a numpy.ndarray, got {type(x).__name__}")
+    found: int = _word_at(id(x) + _HEADER).value if _is_first else x.__array_interface__["data"][0]
+    return found
 
 
 @functools.cache

@@ -137,10 +137,14 @@ def changes(pairs: Sequence[tuple[Any, Any]]) -> list[tuple[float, float]]:
 
     The first is NaN where an element of either is not finite.
     """
-    plain = [is_on() and all(x.dtype is _SINGLE and x.flags.forc and x.flags.aligned for x in pair) for pair in pairs]
-    plain = [one and x.strides == y.strides for one, (x, y) in zip(plain, pairs, strict=True)]
+    plain = [is_on() and all(map(_is_dense_single, pair)) and pair[0].strides == pair[1].strides for pair in pairs]
     found = iter(_changes_where_they_are([pair for pair, one in zip(pairs, plain, strict=True) if one]))
     return [next(found) if one else _change(*pair) for one, pair in zip(plain, pairs, strict=True)]
+
+
+def _is_dense_single(x: Any) -> bool:
+    """Not so of NumPy's scalars, whose elements are in no lasting place."""
+    return isinstance(x, np.ndarray) and x.dtype is _SINGLE and x.flags.forc and x.flags.aligned
 
 
 def _changes_where_they_are(pairs: Sequence[tuple[_Array, _Array]]) -> list[tuple[float, float]]:

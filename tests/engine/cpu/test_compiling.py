@@ -147,3 +147,5 @@ def test_addresses_are_where_elements_begin() -> None:
     cases.append(np.frombuffer(b"\0" + x.tobytes(), np.float32, offset=1))
     for each in cases:
         assert compiling.address(each) == each.__array_interface__["data"][0] == each.ctypes.data
+    with pytest.raises(TypeError, match="x must be a numpy.ndarray, got float32"):
+        compiling.address(np.float32(1))
