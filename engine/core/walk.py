@@ -25,7 +25,7 @@ def walk(recording: Recording, gradients: dict[int, Any], functions: Any, last: 
         functions: what the rules compute with, on arrays or on tensors.
         last: whether the nodes are let go of on the way, and what only they hold with them.
     """
-    tracked, hooked, array_type = recording.tracked, recording.hooked, np.ndarray
+    tracked, hooked, spared, array_type = recording.tracked, recording.hooked, recording.spared, np.ndarray
     pop, get = gradients.pop, gradients.get
     plain = not (functions.wraps or hooked or taps.operator_taps or recording.renamings)
     before = silence() if plain else None
@@ -34,9 +34,12 @@ def walk(recording: Recording, gradients: dict[int, Any], functions: Any, last: 
             operator, inputs, output, attrs = node
             slopes = operator.slopes
             if slopes is None or not plain:
+                gradient = found = held = x = y = None  # large ones are not to wait here for the next of their names
                 if plain and type(output) is not tuple and isinstance(operator, Operator):
                     gradient = pop(id(output), None)
                     if gradient is not None:
+                        if spared:  # an output that no rule reads any more goes before its rule makes more arrays
+                            node, output = None, spared.get(id(output), output)
                         pairs = operator.gradients
                         _add_up(gradients, pairs(functions, tracked, gradient, output, inputs, attrs), functions)
                     continue

@@ -14,8 +14,9 @@ error is 5e-6 of the largest output, with 0, 1, -1, 2, -2 it is 1e-5, and that o
 spreads within its tile and no further.
 
 Arrays are as in ``windows``: (N, C, H, W) outside, (C, H, W, N) inside. The work is cut up in one of two ways. Where
-all transformed kernels are few, they are made first, and a part of the work is some tiles from their inputs to their
-outputs. Where they are many, the inputs are transformed first, a few megabytes at a time, and a part is some kernels.
+all transformed kernels are few, and fewer than the tiles, they are made first, and a part of the work is some tiles
+from their inputs to their outputs. Else the inputs are transformed first, a few megabytes at a time, and a part is some
+kernels.
 """
 
 from __future__ import annotations
@@ -112,7 +113,7 @@ def conv(x: Array, weight: Array, pads: Ints, outputs: Ints, turned: bool = Fals
     compiled = kernels("winograd")
     image = (address(x), channels, height, width, samples, pads[0], pads[2])
     with single_threaded_blas("scipy"):
-        if channels * count <= _MOST_KERNELS:
+        if count < tiles and channels * count <= _MOST_KERNELS:
             u = np.empty((places, *weight.shape[:2]), np.float32)
             each = max(1, 4096 // weight.shape[1])
             share(compiled.kernels, -(-len(weight) // each), each, address(weight), *weight.shape[:2], turned,
