@@ -33,6 +33,10 @@ class _Handler(ctypes.Structure):
     )  # fmt: skip
 
 
+_handlers: list[_Handler] = []
+"""For good: an array may outlive the context, and asks for this at its end."""
+
+
 class Counted:
     """A context in which the arrays that this thread makes are counted, until they are gone; to be used once.
 
@@ -40,8 +44,6 @@ class Counted:
         now: bytes of those that are there.
         most: the largest that ``now`` was; who sets it anew counts from there.
     """
-
-    _for_good: list[object] = []  # an array may outlive the context, and asks for this at its end
 
     def __init__(self) -> None:
         self.now = self.most = 0
@@ -51,7 +53,7 @@ class Counted:
             _calloc(lambda _, count, size: self._taken(_library.calloc(count, size), count * size)),
             _realloc(self._moved), _free(lambda _, place, _size: self._given_back(place)),
         )  # fmt: skip
-        self._for_good.append(self._handler)
+        _handlers.append(self._handler)
 
     def _taken(self, place: int | None, size: int) -> int | None:
         if place is not None:

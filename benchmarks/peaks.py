@@ -1,8 +1,8 @@
 """The most bytes of arrays that a step holds above what it begins with, as the library itself counts them.
 
-NumPy asks a handler for the memory of its arrays, PyTorch's profiler tells each allocation of its own. What a library keeps between two
-steps beside parameters, states of the optimizer and data counts as held by the step: buffers that wait for their next
-use are no smaller for it. Neither sees what compiled code takes for itself.
+NumPy asks a handler for the memory of its arrays, PyTorch's profiler tells each allocation of its own. What a library
+keeps between two steps beside parameters, states of the optimizer and data counts as held by the step: buffers that
+wait for their next use are no smaller for it. Neither sees what compiled code takes for itself, nor Python's objects.
 """
 
 from __future__ import annotations

@@ -94,6 +94,14 @@ def _inside(x: Array) -> Array:
     return ready(x.transpose(1, 2, 3, 0))
 
 
+def _goes_by_tiles(channels: int, kernels: int, tiles: int) -> bool:
+    """Whether the kernels are transformed first: where there are few, and fewer than tiles.
+
+    Fewer tiles than kernels make too few blocks for several threads, and their inputs take less memory.
+    """
+    return kernels < tiles and channels * kernels <= _MOST_KERNELS
+
+
 def conv(x: Array, weight: Array, pads: Ints, outputs: Ints, turned: bool = False) -> Array | None:
     """Cross-correlation of x (N, C, H, W) with weight (K, C, 3, 3), as (K, *outputs, N).
 
@@ -113,7 +121,7 @@ def conv(x: Array, weight: Array, pads: Ints, outputs: Ints, turned: bool = Fals
     compiled = kernels("winograd")
     image = (address(x), channels, height, width, samples, pads[0], pads[2])
     with single_threaded_blas("scipy"):
-        if count < tiles and channels * count <= _MOST_KERNELS:
+        if _goes_by_tiles(channels, count, tiles):
             u = np.empty((places, *weight.shape[:2]), np.float32)
             each = max(1, 4096 // weight.shape[1])
             share(compiled.kernels, -(-len(weight) // each), each, address(weight), *weight.shape[:2], turned,
