@@ -25,7 +25,7 @@ def walk(recording: Recording, gradients: dict[int, Any], functions: Any, last: 
         functions: what the rules compute with, on arrays or on tensors.
         last: whether the nodes are let go of on the way, and what only they hold with them.
     """
-    tracked, hooked, spared, array_type = recording.tracked, recording.hooked, recording.spared, np.ndarray
+    tracked, hooked, array_type = recording.tracked, recording.hooked, np.ndarray
     pop, get = gradients.pop, gradients.get
     plain = not (functions.wraps or hooked or taps.operator_taps or recording.renamings)
     before = silence() if plain else None
@@ -34,12 +34,12 @@ def walk(recording: Recording, gradients: dict[int, Any], functions: Any, last: 
             operator, inputs, output, attrs = node
             slopes = operator.slopes
             if slopes is None or not plain:
-                gradient = found = held = x = y = None  # else the last of these names would be kept until the next
+                gradient = x = y = found = held = None  # else the last of these names would be kept until the next
                 if plain and type(output) is not tuple and isinstance(operator, Operator):
                     key = id(output)
                     if key in gradients:
-                        if spared:  # an output that no rule reads goes before its own rule makes more
-                            node, output = None, spared.get(key, output)
+                        if recording.spared:  # an output that no rule reads goes before its own rule makes more
+                            node, output = None, recording.spared.get(key, output)
                         pairs = operator.gradients
                         _add_up(gradients, pairs(functions, tracked, pop(key), output, inputs, attrs), functions)
                     continue
