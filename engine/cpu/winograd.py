@@ -14,9 +14,9 @@ error is 5e-6 of the largest output, with 0, 1, -1, 2, -2 it is 1e-5, and that o
 spreads within its tile and no further.
 
 Arrays are as in ``windows``: (N, C, H, W) outside, (C, H, W, N) inside. The work is cut up in one of two ways. Where
-all transformed kernels are few, and fewer than the tiles, they are made first, and a part of the work is some tiles
-from their inputs to their outputs. Else the inputs are transformed first, a few megabytes at a time, and a part is some
-kernels.
+all transformed kernels are few, they are made first, and a part of the work is some tiles from their inputs to their
+outputs. Where they are many, or more than the tiles, the inputs are transformed first, a few megabytes at a time, and a
+part is some kernels.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ Ints = tuple[int, ...]
 _LEAST_CHANNELS = 16
 _LEAST_WORK = 1 << 22
 """Multiplications of the direct way, from which on the transformations are worth their calls."""
-_MOST_KERNELS = 1 << 16
-"""Kernels that are all transformed first: 9 MiB."""
+_FEW_KERNELS, _MOST_KERNELS = 1 << 14, 1 << 16
+"""Kernels that are all transformed first: 2.25 and 9 MiB."""
 _MOST_INPUTS = 5 << 20
 """Bytes of transformed inputs at a time."""
 _LEAST_TILES, _MOST_TILES = 32, 128
@@ -95,11 +95,11 @@ def _inside(x: Array) -> Array:
 
 
 def _goes_by_tiles(channels: int, kernels: int, tiles: int) -> bool:
-    """Whether the kernels are transformed first: where there are few, and fewer than tiles.
+    """Whether the kernels are transformed first: where there are few, or not many and fewer than the tiles.
 
-    Fewer tiles than kernels make too few blocks for several threads, and their inputs take less memory.
+    Few tiles make few blocks for the threads, and take less memory than many kernels.
     """
-    return kernels < tiles and channels * kernels <= _MOST_KERNELS
+    return channels * kernels <= (_MOST_KERNELS if kernels < tiles else _FEW_KERNELS)
 
 
 def conv(x: Array, weight: Array, pads: Ints, outputs: Ints, turned: bool = False) -> Array | None:
