@@ -45,7 +45,9 @@ def _training(wrap: Wrap, net: Any, inputs: Any, targets: Any, adam: bool = Fals
         return loss
 
     def kept() -> list[Any]:
-        return [each.asnumpy() for each in (*net.get_parameters(), *optimizer.get_parameters(), x, y)]
+        own = [value for value in vars(optimizer).values() if isinstance(value, Tensor)]
+        tensors = (*net.get_parameters(), *optimizer.get_parameters(), *own, x, y)
+        return [each.asnumpy() for each in {id(each): each for each in tensors}.values()]
 
     run = step if wrap is None else wrap(step)
     return Step(lambda: run(x, y), lambda loss: float(loss.asnumpy()), net, kept)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from ..cpu.array_module import array_module
@@ -284,7 +284,13 @@ def _walk_back(
         raise RuntimeError(
             f"For '{name}', {len(targets)} gradients must arrive, one for each output, but got {len(arriving)}"
         )
-    seeds = []
+    return recording.backward(_seeds(recording, targets, arriving, functions, name), functions, last)
+
+
+def _seeds(
+    recording: Recording, targets: list[Tensor], arriving: list[Tensor | None], functions: Any, name: str
+) -> Iterator[tuple[Any, Any]]:
+    """Pairs of an output and what arrives at it; ones that are made here are held by the walk alone."""
     for target, given in zip(targets, arriving, strict=True):
         if given is not None and given.shape != target.shape:
             # The classes are MindSpore's.
@@ -303,8 +309,7 @@ def _walk_back(
                     f"but got {given.dtype}"
                 )
             given = TENSOR_FUNCTIONS.cast(given, dtype=target._array.dtype)
-        seeds.append((target._array, given if functions.wraps else given._array))
-    return recording.backward(seeds, functions, last)
+        yield target._array, given if functions.wraps else given._array
 
 
 def summed_to(gradient: Tensor, shape: tuple[int, ...]) -> Tensor:

@@ -275,8 +275,7 @@ class Recording:
         self.put_back()
         renamed = self.renamings or any(region.inner_inputs or region.inner_outputs for _, region, _ in self.marks)
         gradients: dict[int, Any] = Sums(self, (), functions) if renamed else {}
-        for array, gradient in seeds:
-            accumulate(gradients, id(array), gradient, functions)
+        _add_seeds(gradients, seeds, functions)
         waiting = self._leaves_with_hooks()
         around, state.left = state.left, []
         try:
@@ -321,6 +320,12 @@ class Recording:
         for key in keys:
             if key in gradients:
                 gradients[key] = self.hooked[key](gradients[key])
+
+
+def _add_seeds(gradients: dict[int, Any], seeds: Iterable[tuple[Array, Any]], functions: Any) -> None:
+    """Begin with what arrives; by a function of its own, which holds nothing of it during the walk."""
+    for array, gradient in seeds:
+        accumulate(gradients, id(array), gradient, functions)
 
 
 def step_back(

@@ -34,11 +34,14 @@ def walk(recording: Recording, gradients: dict[int, Any], functions: Any, last: 
             operator, inputs, output, attrs = node
             slopes = operator.slopes
             if slopes is None or not plain:
+                gradient = x = y = found = held = None  # else the last of these names would be kept until the next
                 if plain and type(output) is not tuple and isinstance(operator, Operator):
-                    gradient = pop(id(output), None)
-                    if gradient is not None:
+                    key = id(output)
+                    if key in gradients:
+                        if recording.spared:  # an output that no rule reads goes before its own rule makes more
+                            node, output = None, recording.spared.get(key, output)
                         pairs = operator.gradients
-                        _add_up(gradients, pairs(functions, tracked, gradient, output, inputs, attrs), functions)
+                        _add_up(gradients, pairs(functions, tracked, pop(key), output, inputs, attrs), functions)
                     continue
                 if before is not None:  # code of the user's may run
                     restore(before)

@@ -15,7 +15,8 @@ spreads within its tile and no further.
 
 Arrays are as in ``windows``: (N, C, H, W) outside, (C, H, W, N) inside. The work is cut up in one of two ways. Where
 all transformed kernels are few, they are made first, and a part of the work is some tiles from their inputs to their
-outputs. Where they are many, the inputs are transformed first, a few megabytes at a time, and a part is some kernels.
+outputs. Where they are many, or more than the tiles, the inputs are transformed first, a few megabytes at a time, and a
+part is some kernels.
 """
 
 from __future__ import annotations
@@ -38,8 +39,8 @@ Ints = tuple[int, ...]
 _LEAST_CHANNELS = 16
 _LEAST_WORK = 1 << 22
 """Multiplications of the direct way, from which on the transformations are worth their calls."""
-_MOST_KERNELS = 1 << 16
-"""Kernels that are all transformed first: 9 MiB."""
+_FEW_KERNELS, _MOST_KERNELS = 1 << 14, 1 << 16
+"""Kernels that are all transformed first: 2.25 and 9 MiB."""
 _MOST_INPUTS = 5 << 20
 """Bytes of transformed inputs at a time."""
 _LEAST_TILES, _MOST_TILES = 32, 128
@@ -93,6 +94,14 @@ def _inside(x: Array) -> Array:
     return ready(x.transpose(1, 2, 3, 0))
 
 
+def _goes_by_tiles(channels: int, kernels: int, tiles: int) -> bool:
+    """Whether the kernels are transformed first: where there are few, or not many and fewer than the tiles.
+
+    Few tiles make few blocks for the threads, and take less memory than many kernels.
+    """
+    return channels * kernels <= (_MOST_KERNELS if kernels < tiles else _FEW_KERNELS)
+
+
 def conv(x: Array, weight: Array, pads: Ints, outputs: Ints, turned: bool = False) -> Array | None:
     """Cross-correlation of x (N, C, H, W) with weight (K, C, 3, 3), as (K, *outputs, N).
 
@@ -112,7 +121,7 @@ def conv(x: Array, weight: Array, pads: Ints, outputs: Ints, turned: bool = Fals
     compiled = kernels("winograd")
     image = (address(x), channels, height, width, samples, pads[0], pads[2])
     with single_threaded_blas("scipy"):
-        if channels * count <= _MOST_KERNELS:
+        if _goes_by_tiles(channels, count, tiles):
             u = np.empty((places, *weight.shape[:2]), np.float32)
             each = max(1, 4096 // weight.shape[1])
             share(compiled.kernels, -(-len(weight) // each), each, address(weight), *weight.shape[:2], turned,

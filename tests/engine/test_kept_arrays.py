@@ -12,9 +12,11 @@ import pytest
 from operator_samples import Sample
 from test_operators import ROWS
 
+from benchmarks.numpy_memory import Counted
 from hookscope.engine import Tensor, grad, nn, ops, value_and_grad, vjp
-from hookscope.engine.core import operator, recording, taps
+from hookscope.engine.core import operator, recording, taps, walk
 from hookscope.engine.core.operator import OPERATORS
+from hookscope.engine.core.walk import sum_of
 from hookscope.engine.ops.linalg import _linear_of_layer
 
 Array = np.ndarray[Any, Any]
@@ -177,6 +179,77 @@ def test_the_walk_lets_go_of_what_it_has_passed(watched: bool) -> None:
     finally:
         taps.detach(tap)
     assert found == [[True, True, False]]  # the last is what the function returned
+
+
+class Looking(nn.Cell):
+    """Hands on its input; on the way back, calls a function."""
+
+    def __init__(self, look: Callable[[], object]) -> None:
+        super().__init__()
+        self.look = look
+
+    def construct(self, x: Tensor) -> Tensor:
+        return x * 1.0
+
+    def bprop(self, x: Tensor, out: Tensor, dout: Tensor) -> tuple[Tensor]:
+        self.look()
+        return (dout,)
+
+
+def test_operands_of_a_step_before_are_gone() -> None:
+    alive: list[Any] = []
+    found = []
+    first = Looking(lambda: found.append([one() is not None for one in alive]))
+
+    def f(x: Tensor) -> Tensor:
+        y = first(x)
+        left, right = ops.exp(y), ops.sin(y)
+        alive.extend(weakref.ref(one._array) for one in (left, right))
+        return (left * right).sum()
+
+    grad(f)(large(2, 3))
+    assert found == [[False, False]]
+
+
+def test_an_output_that_no_rule_reads_is_gone_before_its_rule_makes_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    alive: list[Any] = []
+    found = []
+    matmul = OPERATORS["matmul"]
+    kernel = matmul.kernel
+
+    def looking(*args: Any, **how: Any) -> Any:
+        found.append([one() is not None for one in alive])
+        return kernel(*args, **how)
+
+    def f(x: Tensor, w: Tensor) -> Tensor:
+        y = ops.matmul(x, w)
+        alive.append(weakref.ref(y._array))
+        return ops.gelu(y)  # its rule reads y, so the tape keeps it until then
+
+    x, w = large(2, 3), large(3, 4)
+    expected = [g.asnumpy() for g in grad(f, (0, 1))(x, w)]
+    alive.clear()
+    monkeypatch.setattr(matmul, "kernel", looking)
+    for mine, its in zip(grad(f, (0, 1))(x, w), expected, strict=True):
+        np.testing.assert_array_equal(mine.asnumpy(), its)
+    assert found == [[], [False], [False]]
+
+
+def test_what_a_user_holds_of_an_output_that_no_rule_reads_stays_as_it_was() -> None:
+    kept: list[Tensor] = []
+
+    def f(x: Tensor, w: Tensor) -> Tensor:
+        y = ops.matmul(x, w)
+        kept.append(y)
+        return ops.gelu(y) + y
+
+    x, w = large(70, 3), large(3, 80)
+    found = grad(f, (0, 1))(x, w)
+    wanted = np.float64(x.asnumpy()) @ np.float64(w.asnumpy())
+    np.testing.assert_allclose(kept[0].asnumpy(), wanted, rtol=1e-5, atol=1e-6)
+    kept.clear()
+    for mine, its in zip(found, grad(f, (0, 1))(x, w), strict=True):
+        np.testing.assert_array_equal(mine.asnumpy(), its.asnumpy())
 
 
 class Branches(nn.Cell):
@@ -360,18 +433,13 @@ def test_after_an_exception_nothing_is_followed() -> None:
     assert not recording.state.recordings
 
 
-def peak_of(function: Callable[[], Any]) -> int:
-    import tracemalloc
-
-    tracemalloc.start()
+def most_of(function: Callable[[], Any]) -> int:
+    """The most bytes of arrays at once that a call makes, after one that is not counted."""
     function()
     gc.collect()
-    before = tracemalloc.get_traced_memory()[0]
-    tracemalloc.reset_peak()
-    function()
-    found = tracemalloc.get_traced_memory()[1] - before
-    tracemalloc.stop()
-    return found
+    with Counted() as counted:
+        function()
+    return counted.most
 
 
 def test_a_step_holds_an_activation_once_for_each_layer() -> None:
@@ -379,4 +447,35 @@ def test_a_step_holds_an_activation_once_for_each_layer() -> None:
     x = large(1000, 64)
     step = value_and_grad(lambda x: net(x).sum(), None, net.trainable_params())
     # Of each layer what follows the ReLU; then two gradients of that size and what is made of one.
-    assert peak_of(lambda: step(x)) < (6 + 3.6) * 1000 * 64 * 4
+    assert most_of(lambda: step(x)) < (6 + 3.6) * 1000 * 64 * 4
+
+
+def test_a_narrow_step_holds_the_gradients_of_its_weights_one_activation_and_the_loss() -> None:
+    net = nn.SequentialCell(nn.Dense(784, 512), nn.ReLU(), nn.Dense(512, 512), nn.ReLU(), nn.Dense(512, 10))
+    x, criterion = large(64, 784), nn.CrossEntropyLoss()
+    y = Tensor(np.arange(64, dtype=np.int32) % 10)
+    weights = net.trainable_params()
+    step = value_and_grad(lambda x, y: criterion(net(x), y), None, weights)
+    assert most_of(lambda: step(x, y)) <= sum(w.asnumpy().nbytes for w in weights) + 64 * 512 * 4 + 4
+
+
+def test_to_the_gradient_of_a_residual_sum_is_added_in_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    in_place = []
+
+    def told(held: Any, found: Any, functions: Any, sharing: int = 0) -> Any:
+        total = sum_of(held, found, functions, sharing + 1)  # one more, for it is held here, too
+        in_place.append(total is held)
+        return total
+
+    def f(x: Tensor) -> Tensor:
+        for _ in range(3):
+            x = x + ops.tanh(x)
+        return x
+
+    x = large(70, 80)
+    wanted, slopes = np.float64(x.asnumpy()), np.float64(1.0)
+    for _ in range(3):
+        wanted, slopes = wanted + np.tanh(wanted), slopes * (2 - np.tanh(wanted) ** 2)
+    monkeypatch.setattr(walk, "sum_of", told)
+    np.testing.assert_allclose(grad(f)(x).asnumpy(), slopes, rtol=1e-5, atol=1e-6)
+    assert in_place == [True, True, True]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -60,7 +61,7 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return ran
 
 
-@pytest.mark.parametrize("most_kernels", [0, 1 << 20])  # the work is cut up by kernels, or by tiles
+@pytest.mark.parametrize("by_tiles", [False, True])  # how the work is cut up
 @pytest.mark.parametrize(
     ("samples", "channels", "size", "pads"),
     [
@@ -74,10 +75,10 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     ],
 )
 def test_tiles_give_the_convolution_and_its_gradients(
-    samples: int, channels: int, size: tuple[int, int], pads: tuple[int, ...], most_kernels: int, calls: list[str],
+    samples: int, channels: int, size: tuple[int, int], pads: tuple[int, ...], by_tiles: bool, calls: list[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
-    monkeypatch.setattr(winograd, "_MOST_KERNELS", most_kernels)
+    monkeypatch.setattr(winograd, "_goes_by_tiles", lambda *_: by_tiles)
     monkeypatch.setattr(winograd, "_MOST_INPUTS", 1 << 19)
     random = np.random.default_rng(0)
     x = random.standard_normal((samples, channels, *size)).astype(np.float32)
@@ -138,9 +139,9 @@ def test_other_convolutions_are_left_alone(
     assert not calls
 
 
-@pytest.mark.parametrize("most_kernels", [0, 1 << 20])
-def test_the_number_of_threads_changes_no_bit(most_kernels: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(winograd, "_MOST_KERNELS", most_kernels)
+@pytest.mark.parametrize("by_tiles", [False, True])
+def test_the_number_of_threads_changes_no_bit(by_tiles: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(winograd, "_goes_by_tiles", lambda *_: by_tiles)
     random = np.random.default_rng(2)
     x, g = (random.standard_normal((9, c, 9, 11)).astype(np.float32) for c in (64, 70))
     weight = random.standard_normal((70, 64, 3, 3)).astype(np.float32)
@@ -160,6 +161,24 @@ def test_the_number_of_threads_changes_no_bit(most_kernels: int, monkeypatch: py
     for other in found[1:]:
         for one, same in zip(found[0], other, strict=True):
             assert np.array_equal(one, same)
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_few_tiles_do_not_wait_for_many_kernels_to_be_transformed(turned: bool) -> None:
+    x, weight = np.ones((32, 256, 8, 8), np.float32), np.ones((256, 256, 3, 3), np.float32)
+    x, lengths = windows.samples_first(windows.samples_last(x)), (8, 8)
+    threads.set_number(1)
+    try:
+        winograd.conv(x, weight, (1,) * 4, lengths, turned)
+        tracemalloc.start()
+        y = winograd.conv(x, weight, (1,) * 4, lengths, turned)
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+        threads.set_number(None)
+    # The kernels would take 9 MiB, the tiles 4.5; with those a part's kernels and products, 1.1 and 0.6.
+    assert y is not None
+    assert most - y.nbytes < 7 * 2**20
 
 
 def test_float64_is_computed_directly(calls: list[str]) -> None:
