@@ -1,8 +1,8 @@
 """The most bytes of arrays that a step holds above what it begins with, as the library itself counts them.
 
-NumPy asks a handler for the memory of its arrays, PyTorch's profiler tells each allocation of its own. What a library
-keeps between two steps beside parameters, states of the optimizer and data counts as held by the step: buffers that
-wait for their next use are no smaller for it. Neither sees what compiled code takes for itself, nor Python's objects.
+NumPy reports its arrays to tracemalloc, PyTorch's profiler each allocation of its own. What a library keeps between two
+steps beside parameters, states of the optimizer and data counts as held by the step: buffers that wait for their next
+use are no smaller for it. Neither sees what compiled code takes for itself.
 """
 
 from __future__ import annotations
@@ -10,14 +10,12 @@ from __future__ import annotations
 import gc
 import json
 import tempfile
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-try:
-    from .numpy_memory import Counted
-except ImportError:  # run as a script
-    from numpy_memory import Counted  # type: ignore[import-not-found, no-redef, unused-ignore]
+_NUMPY = 389047  # the domain by which tracemalloc tells NumPy's arrays from other memory
 
 
 def of(name: str, make: Callable[[], Any]) -> int | None:
@@ -31,15 +29,22 @@ def of(name: str, make: Callable[[], Any]) -> int | None:
 
 def _numpy(make: Callable[[], Any]) -> int:
     make().run()  # what is imported and compiled at first use is not the step's
-    with Counted() as counted:
+    gc.collect()
+    tracemalloc.start()
+    try:
         step = make()
         for _ in range(2):
             step.run()
         gc.collect()
-        began_with = sum(x.nbytes for x in step.kept())
-        counted.most = counted.now
+        arrays = tracemalloc.take_snapshot().filter_traces([tracemalloc.DomainFilter(True, _NUMPY)])
+        held = sum(trace.size for trace in arrays.traces) - sum({id(x): x.nbytes for x in step.kept()}.values())
+        del arrays
+        before = tracemalloc.get_traced_memory()[0]
+        tracemalloc.reset_peak()
         step.run()
-    return counted.most - began_with
+        return tracemalloc.get_traced_memory()[1] - before + max(held, 0)
+    finally:
+        tracemalloc.stop()
 
 
 def _torch(make: Callable[[], Any]) -> int:

@@ -3,10 +3,10 @@
     python -m benchmarks step_memory [--quick]
     python benchmarks/step_memory.py [--torch-python PYTHON] [--rows lenet,resnet18]
 
-Each number is of a process of its own. The bytes of arrays are counted in the third step, where NumPy asks for them in
-Hookscope and by the profiler's memory events in PyTorch (``peaks.py``); MindSpore and JAX do not count on a CPU. The
-growth is of resident memory over the first steps, from the imports to its largest: parameters, and what compilers need,
-are in it. What is found is kept in ``build/benchmarks.json``, unless it is ``--quick``.
+Each number is of a process of its own. The bytes of arrays are counted in the third step, by tracemalloc in Hookscope
+and by the profiler's memory events in PyTorch (``peaks.py``); MindSpore and JAX do not count on a CPU. The growth is of
+resident memory over the first steps, from the imports to its largest: parameters, and what compilers need, are in it.
+What is found is kept in ``build/benchmarks.json``, unless it is ``--quick``.
 """
 
 from __future__ import annotations
