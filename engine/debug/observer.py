@@ -42,7 +42,7 @@ class Ports:
     Attributes:
         stops: decide whether to stop.
         wants: whether captures are made of what passes in a call, forward or backward.
-        on_values: captures values; returns the captures, and the hits that ask for a pause.
+        on_values: captures values; returns the captures, if they are wanted, and the hits that ask for a pause.
         on_edit: captures what the user put in the place of captured values.
         on_output: told of the path and the output of each call.
         on_gradients: told of the gradients of parameters.
@@ -51,7 +51,7 @@ class Ports:
 
     stops: Stops
     wants: Callable[[Visit, str], bool]
-    on_values: Callable[[Visit, str, Slots, str, str], tuple[list[Capture], list[Hit]]]
+    on_values: Callable[[Visit, str, Slots, str, str, bool], tuple[list[Capture], list[Hit]]]
     on_edit: Callable[[Visit, str, Slots, str, list[Capture]], None]
     on_output: Callable[[str, Any], None]
     on_gradients: Callable[[list[tuple[Parameter, Tensor]]], None]
@@ -156,8 +156,9 @@ def _passes(
     if first is not None and again:
         edit_again(first, visit, Passing(call, moment))
     slots = slots_at(call, moment, gradients)
-    made, hits = ports.on_values(visit, direction, slots, "tap", context) if wanted else ([], [])
-    if not (hits or stepped_to or stops.breakpoints.all):
+    may_stop = stepped_to or bool(stops.breakpoints.all)
+    made, hits = ports.on_values(visit, direction, slots, "tap", context, may_stop) if wanted else ([], [])
+    if not (hits or may_stop):
         return None
     # A call that is made again is the same call: it stops again at no moment at which it did the first time.
     if first is not None and moment in first.stopped:

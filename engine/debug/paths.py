@@ -55,6 +55,11 @@ class CellPaths:
                     self._paths[id(cell)] = f"{prefix}.{path}" if prefix and path else prefix or path
                     self._cells[id(cell)] = cell
 
+    @property
+    def count(self) -> int:
+        """How many cells are known."""
+        return len(self._paths)
+
     def path_of(self, cell: Cell) -> str | None:
         """The path of a cell, or None if it is below no root."""
         return self._paths.get(id(cell))

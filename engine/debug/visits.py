@@ -111,6 +111,7 @@ class Visits:
         self._visits: dict[int, weakref.ref[Visit]] = {}
         self._going_back: dict[int, Visit] = {}  # the last visit that a gradient arrived at, by the cell's id
         self._looked_for_new_cells_in = -1
+        self._cells_known = paths.count
 
     # What the observer tells
 
@@ -159,9 +160,14 @@ class Visits:
             # Only once a step: a cell in a plain list is below no root, however often one looks.
             self._looked_for_new_cells_in = self._counts.steps
             paths.refresh()
-            self._new_cells()  # a cell that got others inside is no leaf any more
+            self._look_for_new_cells()
             path = paths.path_of(call.cell)
         return path
+
+    def _look_for_new_cells(self) -> None:
+        if self.paths.count != self._cells_known:
+            self._cells_known = self.paths.count
+            self._new_cells()  # a cell that got others inside is no leaf any more
 
     def _take_roots(self, cell: Cell) -> None:
         paths = self.paths
@@ -203,6 +209,7 @@ class Visits:
                 self._visits.pop(index, None)
         self._calls.clear()
         self._thread.running.clear()
+        self._look_for_new_cells()
         self._new_step()
         safe_point()
 

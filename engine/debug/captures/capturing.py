@@ -54,9 +54,15 @@ class Capturing:
         self._conditions = conditions
 
     def take(
-        self, visit: Visit, direction: str, values: Slots, origin: str, context: str
+        self, visit: Visit, direction: str, values: Slots, origin: str, context: str, wanted: bool = True
     ) -> tuple[list[Capture], list[Hit]]:
-        """Make captures of the values; returns them, and the hits that ask for a pause."""
+        """Make captures of the values; returns them, and the hits that ask for a pause.
+
+        Where they are not ``wanted`` and no conditions are looked for, they are made when somebody looks.
+        """
+        if not (wanted or self._conditions):
+            self._note(visit, direction, values, origin, context)
+            return [], []
         made: list[Capture] = []
         pausing: list[Hit] = []
         step, path, call, kind = visit.step, visit.path, visit.call, type(visit.cell).__name__
@@ -76,6 +82,18 @@ class Capturing:
             if self._showing.paused is None:
                 safe_point()
         return made, pausing
+
+    def _note(self, visit: Visit, direction: str, values: Slots, origin: str, context: str) -> None:
+        counts, note = self._counts, self._ring.note
+        before = counts.captures
+        for slot, value in values:
+            index = counts.captures
+            counts.captures = index + 1
+            note(index, visit, direction, slot, value._array, origin, context)
+        if counts.captures > before:
+            self._events.notify("captured")
+            if self._showing.paused is None:
+                safe_point()
 
     def take_local(self, point: PausePoint, slot: str, value: Tensor) -> Capture:
         """Make a capture of what a local variable holds where the run stands."""

@@ -9,6 +9,10 @@ ring that grows makes the others give up, whichever has the oldest array first.
 To compute a figure costs about what it costs to read the array. So figures are kept where somebody asked for them
 while the value was there, and else computed when it is given up as long as that is cheap: for whole steps, so that they
 can be compared, and for no more of them than take 0.5 % of the time.
+
+What passes in a run is only noted (``note``). The captures of it are made, and the oldest given up, by whoever asks for
+something here, or when an eighth of a bound has been noted: many together take a third of the time that each alone
+takes between two kernels, which push this code and what it looks at out of the processor's caches.
 """
 
 from __future__ import annotations
@@ -21,7 +25,9 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from itertools import count
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from hookscope.engine.core.tensor import Tensor
 
 from .capture import Capture, forget_figures
 from .given_up import GivenUp, given_up
@@ -30,7 +36,7 @@ from .size_texts import size_text
 from .statistics import load_kernels
 
 if TYPE_CHECKING:
-    from hookscope.engine.core.tensor import Tensor
+    from ..visits import Visit
 
 __all__ = ["MAX_BYTES", "MAX_CAPTURES", "MAX_TOGETHER", "CaptureRing", "kept_value"]
 
@@ -41,6 +47,9 @@ MAX_TOGETHER = 1 << 30
 # What the figures of values that are given up may cost: seconds at first, and a share of the time from then on.
 _FIRST_SECONDS = 0.05
 _SHARE = 0.005
+
+# So many values are noted at most before captures are made of them.
+_MOST_NOTED = 64
 
 _order = count().__next__
 _lock = threading.RLock()  # of every ring, since each may make the others give up
@@ -84,13 +93,26 @@ class _Together:
         self.bytes = sum(held.bytes for held in self._rings.values())
         rings = self.rings()
         while self.bytes > self.most:
-            full = [ring for ring in rings if ring._items]
+            full = [ring for ring in rings if ring._kept]
             if not full:
                 break
-            min(full, key=lambda ring: ring._items[0]._order)._give_up_oldest()
+            min(full, key=lambda ring: ring._kept[0]._order)._give_up_oldest()
 
 
 _together = _Together()
+
+
+class _Noted(NamedTuple):
+    """A value that passed, before there is a capture of it."""
+
+    order: int
+    index: int  # type: ignore[assignment]  # of the capture, and not the method of tuples
+    visit: Visit
+    direction: str
+    slot: str
+    array: Any
+    origin: str
+    context: str
 
 
 class CaptureRing:
@@ -99,7 +121,6 @@ class CaptureRing:
     Attributes:
         max_bytes: how much memory the values may take.
         max_captures: how many captures there are at most, those included of which only the row stays.
-        dropped: how many had to go with their rows, to stay within ``max_captures``.
         replacements: how often ``replace`` was called.
         on_give_up: told of the index of the oldest value that is kept, or None, when older ones have gone.
     """
@@ -107,11 +128,13 @@ class CaptureRing:
     def __init__(self, max_bytes: int = MAX_BYTES, max_captures: int = MAX_CAPTURES) -> None:
         self.max_bytes = _checked("max_bytes", max_bytes)
         self.max_captures = _checked("max_captures", max_captures)
-        self.dropped = self.replacements = 0
+        self._dropped = self.replacements = 0
         self.on_give_up: Callable[[int | None], None] | None = None
         self.name = os.urandom(3).hex()  # for `kept_value`: no other ring has it, in whatever process
-        self._items: deque[Capture] = deque()
-        self._given_up: deque[GivenUp] = deque()
+        self._kept: deque[Capture] = deque()
+        self._rows_given_up: deque[GivenUp] = deque()
+        self._noted: deque[_Noted] = deque()
+        self._noted_bytes = 0
         self._held = HeldArrays()
         self._figures = _FiguresInTime()
         self._step = -1
@@ -122,22 +145,64 @@ class CaptureRing:
 
     def append(self, capture: Capture) -> None:
         """Keep a capture, and give up the oldest ones as the bounds demand."""
-        items, held = self._items, self._held
         with _lock:
-            if capture.step != self._step:
-                self._next_step(capture.step)
+            self._settle()
             capture._order = _order()
-            items.append(capture)
-            grown = held.add(capture.value._array)
-            if grown:
-                self._step_bytes += grown
-                _together.bytes += grown
-                while held.bytes > self.max_bytes:
-                    self._does_not_fit |= self._give_up_oldest() == capture.step
-                if _together.bytes > _together.most:
-                    _together.make_room()
-            if len(items) + len(self._given_up) > self.max_captures:
-                self._drop_oldest()
+            self._append(capture)
+
+    def note(
+        self, index: int, visit: Visit, direction: str, slot: str, array: Any, origin: str, context: str
+    ) -> None:
+        """Keep a value; there is a capture of it when somebody looks."""
+        self._noted.append(_new(_Noted, (_order(), index, visit, direction, slot, array, origin, context)))
+        self._noted_bytes += array.nbytes
+        noted = len(self._noted)
+        if 8 * self._noted_bytes > self.max_bytes or 8 * noted > self.max_captures or noted >= _MOST_NOTED:
+            self._settle()
+
+    def _settle(self) -> None:
+        """Make captures of what was noted."""
+        noted = self._noted
+        if not noted:
+            return
+        with _lock:
+            self._noted_bytes = 0
+            while noted:
+                order, index, visit, direction, slot, array, origin, context = noted.popleft()
+                cell_type, value = type(visit.cell).__name__, Tensor._wrap(array)
+                self._append(
+                    Capture(
+                        index, visit.step, visit.path, cell_type, visit.call, direction, slot, value, origin, context,
+                        None, None, order,
+                    )
+                )  # fmt: skip
+                del array, value  # what is given up next may be this
+
+    def _append(self, capture: Capture) -> None:
+        items, held = self._kept, self._held
+        if capture.step != self._step:
+            self._next_step(capture.step)
+        items.append(capture)
+        grown = held.add(capture.value._array)
+        if grown:
+            self._step_bytes += grown
+            _together.bytes += grown
+            while held.bytes > self.max_bytes:
+                self._does_not_fit |= self._give_up_oldest() == capture.step
+            if _together.bytes > _together.most:
+                _together.make_room()
+        if len(items) + len(self._rows_given_up) > self.max_captures:
+            self._drop_oldest()
+
+    @property
+    def _items(self) -> deque[Capture]:
+        self._settle()
+        return self._kept
+
+    @property
+    def _given_up(self) -> deque[GivenUp]:
+        self._settle()
+        return self._rows_given_up
 
     def replace(self, before: Capture, after: Capture | None) -> None:
         """Put a capture with the same index, or nothing, in the place of another one; of one that went, nothing."""
@@ -156,33 +221,33 @@ class CaptureRing:
             _together.bytes += held.add(after.value._array)
 
     def _next_step(self, step: int) -> None:
-        self._one_step_takes = self.one_step_takes
+        self._one_step_takes = self._a_step_takes()
         self._step, self._step_bytes, self._does_not_fit = step, 0, False
 
     def _give_up_oldest(self) -> int:
         """Give up one value; returns the step that it was of."""
-        oldest, figures = self._items.popleft(), self._figures
+        oldest, figures = self._kept.popleft(), self._figures
         step = oldest.step
         known = oldest._statistics
         missing = known is None or not known.histogram.size
         if missing and (figures.wanted if step == figures.step else figures.begin(step)):
             figures.compute(oldest)
-        self._given_up.append(given_up(oldest))
+        self._rows_given_up.append(given_up(oldest))
         self._let_go(oldest)
         return step
 
     def _drop_oldest(self) -> None:
-        if self._given_up:
-            self._given_up.popleft()
+        if self._rows_given_up:
+            self._rows_given_up.popleft()
         else:
-            self._let_go(self._items.popleft())
-        self.dropped += 1
+            self._let_go(self._kept.popleft())
+        self._dropped += 1
 
     def _let_go(self, oldest: Capture) -> None:
         forget_figures(oldest.value._array)
         _together.bytes -= self._held.remove(oldest.value._array)
         if self.on_give_up is not None:
-            self.on_give_up(self._items[0].index if self._items else None)
+            self.on_give_up(self._kept[0].index if self._kept else None)
 
     def set_bounds(self, max_bytes: int | None = None, max_captures: int | None = None) -> None:
         """Change the bounds; None leaves one as it is. What no longer fits is given up at once.
@@ -193,6 +258,7 @@ class CaptureRing:
         now = self.max_bytes if max_bytes is None else _checked("max_bytes", max_bytes)
         most = self.max_captures if max_captures is None else _checked("max_captures", max_captures)
         with _lock:
+            self._settle()
             if now > self.max_bytes:  # whether a step fits is seen anew
                 self._does_not_fit, self._one_step_takes = False, 0
             self.max_bytes, self.max_captures = now, most
@@ -206,14 +272,21 @@ class CaptureRing:
     def clear(self) -> None:
         """Forget every capture; they do not count as dropped."""
         with _lock:
-            self._items.clear()
+            self._items.clear()  # which sees to what was noted
             self._given_up.clear()
             _together.bytes -= self._held.bytes
             self._held.clear()
 
     @property
+    def dropped(self) -> int:
+        """How many had to go with their rows, to stay within ``max_captures``."""
+        self._settle()
+        return self._dropped
+
+    @property
     def bytes(self) -> int:
         """The memory that the captures keep alive."""
+        self._settle()
         return self._held.bytes
 
     @property
@@ -224,6 +297,10 @@ class CaptureRing:
     @property
     def one_step_takes(self) -> int:
         """What the captures of one step take, in bytes, if they do not fit into ``max_bytes``; else 0."""
+        self._settle()
+        return self._a_step_takes()
+
+    def _a_step_takes(self) -> int:
         return max(self._one_step_takes, self._step_bytes if self._does_not_fit else 0)
 
     def notes(self) -> list[str]:
@@ -279,6 +356,10 @@ class CaptureRing:
     def __repr__(self) -> str:
         given_up = f", {self.given_up} given up" if self.given_up else ""
         return f"CaptureRing({len(self)} captures, {self.bytes} bytes{given_up}, {self.dropped} dropped)"
+
+
+# The shortest way there is: a run that watches comes here for each value.
+_new = tuple.__new__
 
 
 class _FiguresInTime:

@@ -99,17 +99,19 @@ def statistics(value: object) -> Statistics:
     Raises:
         TypeError: the elements are no numbers.
     """
-    array = _on_host(value)
-    if array.size > _SMALL or not (is_on() and _is_direct(array)):
-        return statistics_of((array,))[0]
-    return _statistics(array, *_working_type(array.dtype), _measured_alone(array))
+    return _figures_of(_on_host(value), counted=True)
 
 
 def figures(value: object) -> Statistics:
     """The same without the histogram, which takes longer than all else where there are many elements."""
-    if _on_host(value).size <= _FEW:
-        return statistics(value)
-    return statistics_of((value,), counted=False)[0]
+    array = _on_host(value)
+    return _figures_of(array, counted=array.size <= _FEW)
+
+
+def _figures_of(array: _Array, counted: bool) -> Statistics:
+    kind = _working_type(array.dtype)
+    alone = is_on() and _is_direct(array)
+    return _statistics(array, *kind, _measured_alone(array, counted) if alone else _measured(array, kind[1], 1.0))
 
 
 def statistics_of(values: Iterable[object], counted: bool = True) -> list[Statistics]:
@@ -203,12 +205,24 @@ def _is_direct(array: _Array) -> bool:
     return bool(flags.forc or _in_memory_order(array).flags.forc)
 
 
-def _measured_alone(array: _Array) -> _Measured:
-    """Of one array of at most a block, with less to prepare."""
-    figures, counts = np.empty((1, 10)), np.empty((1, BINS), np.int64)
-    values = np.array([(address(array), array.size, array.dtype is _DOUBLE, 0, 0)], np.int64)
-    share(_kernels().whole, 1, values, figures, counts)
-    return figures[0].tolist(), counts[0]
+def _measured_alone(array: _Array, counted: bool) -> _Measured:
+    """Of one array that the kernels read where it is, with less to prepare than several take."""
+    inner, size = _kernels(), array.size
+    values = np.array([(address(array), size, array.dtype is _DOUBLE, 0, 0)], np.int64)
+    figures = np.empty((1, 10))
+    if counted and size <= inner.BLOCK:
+        counts = np.empty((1, BINS), np.int64)
+        share(inner.whole, 1, values, figures, counts)
+        return figures[0].tolist(), counts[0]
+    blocks = -(-size // inner.BLOCK)
+    rows = np.empty((blocks, 10))
+    share(inner.survey, blocks, values, rows)
+    share(inner.merge, 1, np.array([0, blocks]), rows, figures)
+    if not counted:
+        return figures[0].tolist(), _NOT_COUNTED
+    counts = np.empty((-(-size // inner.PIECE), BINS), np.int64)
+    share(inner.count, len(counts), values, figures, counts)
+    return figures[0].tolist(), counts.sum(axis=0)
 
 
 def _measured_where_they_are(arrays: Sequence[_Array], counted: bool) -> list[_Measured]:

@@ -64,9 +64,21 @@ def frame_to_show(frame: FrameType) -> FrameType:
 
 def nearest_user_frame(frame: FrameType | None) -> FrameType | None:
     """The innermost frame of code that the user wrote, from ``frame`` on outwards."""
-    while frame is not None and not is_user_code(frame.f_code):
+    others = _others
+    while frame is not None:
+        code = frame.f_code
+        # Asked of every operator while all conditions are looked for, some 25 frames below the user's line.
+        if code.co_filename not in others:
+            if is_user_code(code):
+                break
+            if not _is_user_file(code.co_filename):
+                others.add(code.co_filename)
         frame = frame.f_back
     return frame
+
+
+_others: set[str] = set()
+"""Files that no user wrote, of those that were on a stack."""
 
 
 _label: Callable[[str], str | None] | None = None

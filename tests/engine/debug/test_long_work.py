@@ -326,7 +326,7 @@ def test_a_run_that_was_interrupted_while_the_session_looked_is_over(monkeypatch
         raise KeyboardInterrupt
 
     with session:
-        monkeypatch.setattr(session.captures, "append", interrupted)
+        monkeypatch.setattr(session.captures, "note", interrupted)
         with pytest.raises(KeyboardInterrupt):
             net(Tensor(X))
         assert not session.running

@@ -5,8 +5,10 @@ from __future__ import annotations
 import gc
 import io
 import sys
-from collections.abc import Iterator
+import weakref
+from collections.abc import Callable, Iterator
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -62,6 +64,62 @@ def test_shared_memory_is_counted_once_and_given_up_with_its_last_user() -> None
     assert ring.bytes == 80
     ring.clear()
     assert (len(ring), ring.bytes, ring.dropped) == (0, 0, 2)
+
+
+def note(ring: CaptureRing, index: int, array: Any, step: int = 1) -> None:
+    visit: Any = SimpleNamespace(step=step, path="c", call=2, cell=ring)
+    ring.note(index, visit, "forward", "output", array, "tap", "")
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        (len, 2),
+        (lambda ring: ring.bytes, 256),
+        (lambda ring: ring[-1].index, 4),
+        (lambda ring: [kept.index for kept in ring], [3, 4]),
+        (lambda ring: [row.index for row in ring.rows()], [2, 3, 4]),
+        (lambda ring: (ring.given_up, ring.dropped), (1, 2)),
+        (lambda ring: ring.oldest_index, 3),
+        (lambda ring: ring.latest("c", "output", "forward").key, "c#2 forward output"),
+        (lambda ring: ring.one_step_takes, 5 * 128),
+        (lambda ring: any(note.startswith("2 older dropped") for note in ring.notes()), True),
+    ],
+)  # fmt: skip
+def test_who_asks_a_ring_is_told_of_what_was_noted(asked: Callable[[CaptureRing], object], told: object) -> None:
+    ring = CaptureRing(10**6, 100)
+    for index in range(5):
+        note(ring, index, np.zeros(16))
+    ring.max_bytes, ring.max_captures = 300, 3  # two values, three rows
+    assert asked(ring) == told
+
+
+@pytest.mark.parametrize("bounds", [(16 * 800, 1000), (10**6, 16)])
+def test_what_is_noted_is_let_go_within_an_eighth_beyond_the_bound(bounds: tuple[int, int]) -> None:
+    ring = CaptureRing(*bounds)
+    alive = []
+    for index in range(60):
+        array = np.zeros(100)
+        alive.append(weakref.ref(array))
+        note(ring, index, array)
+        del array
+        assert sum(one() is not None for one in alive) <= 18
+    assert [kept.index for kept in ring] == list(range(44, 60)) and ring.given_up + ring.dropped == 44
+
+
+def test_what_is_noted_is_seen_by_many_and_its_array_is_the_one_that_passed() -> None:
+    ring, array = CaptureRing(), np.arange(3.0)
+    note(ring, 7, array, step=5)
+    kept = ring[0]
+    assert kept.array is array and ring[0] is kept
+    assert (kept.index, kept.step, kept.cell_type, kept.call, kept.origin) == (7, 5, "CaptureRing", 2, "tap")
+    ring.append(capture(8, np.zeros(1)))
+    note(ring, 9, np.zeros(1))
+    ring.append(capture(10, np.zeros(1)))
+    assert [one.index for one in ring] == [7, 8, 9, 10]
+    note(ring, 11, array)
+    ring.clear()
+    assert (len(ring), ring.bytes, ring.given_up) == (0, 0, 0)
 
 
 def test_latest_is_the_newest_of_its_kind() -> None:

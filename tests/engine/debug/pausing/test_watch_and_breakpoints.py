@@ -25,6 +25,27 @@ def covered(text: str, direction: str = "forward") -> list[str]:
     return [path for path in PATHS if watch.covers(path, path in leaves, direction)]
 
 
+class Grows(nn.Cell):
+    """Has a cell inside from its second call on."""
+
+    calls = 0
+
+    def construct(self, x: Tensor) -> Tensor:
+        self.calls += 1
+        if self.calls == 2:
+            self.added = nn.ReLU()
+        return x if self.calls == 1 else self.added(x)
+
+
+def test_a_cell_that_gets_another_inside_is_no_leaf_from_then_on() -> None:
+    net, x = nn.SequentialCell(Grows()), Tensor(np.ones(1, np.float32))
+    with DebugSession(net) as session:
+        for _ in range(3):
+            net(x)
+    seen = [(one.step, one.path, one.slot) for one in session.captures if one.slot == "output"]
+    assert seen == [(1, "0", "output"), (2, "0.added", "output"), (3, "0.added", "output")]
+
+
 def test_the_empty_pattern_is_every_leaf() -> None:
     assert covered("") == ["block1.relu", "block2.relu", "head"]
     assert covered(":backward", "forward") == []

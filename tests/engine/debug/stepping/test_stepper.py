@@ -17,6 +17,7 @@ from scripted_steps import stops_of
 
 from hookscope.engine.debug.pausing.pause import DebugAbort
 from hookscope.engine.debug.stepping.stepper import Stepper, Stop, is_user_code, user_frame
+from hookscope.engine.debug.stepping.user_code import nearest_user_frame
 
 
 @pytest.fixture(autouse=True)
@@ -297,6 +298,17 @@ def test_user_code_is_neither_the_library_nor_installed_packages_nor_hookscope()
     assert not is_user_code(Stepper.call.__code__)
     assert not is_user_code(compile("1", "<generated>", "eval"))
     assert is_user_code(compile("1", str(Path("/tmp/ipykernel_7/123.py")), "exec"))
+
+
+def test_a_line_at_a_prompt_is_the_users_once_its_text_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "found = nearest_user_frame(sys._getframe())"
+    code = compile(text, "<prompt 1>", "exec")
+    names: dict[str, Any] = {"nearest_user_frame": nearest_user_frame, "sys": sys}
+    exec(code, names)
+    assert names["found"] is sys._getframe()
+    monkeypatch.setitem(linecache.cache, "<prompt 1>", (len(text), None, [text], "<prompt 1>"))
+    exec(code, names)
+    assert names["found"].f_code is code
 
 
 def test_generated_code_is_not_the_users_also_where_the_text_of_python_c_is_known(
