@@ -35,8 +35,7 @@ def sparse_softmax_cross_entropy_grad(
     xp = array_module(logits)
     if is_worth(logits, _LEAST) and g.dtype == np.float32:
         return _compiled_grad(g, logits, labels, lse, ignore_index)
-    keep = labels != ignore_index
-    keep = None if keep.all() else keep
+    keep = _unless_all(labels != ignore_index)
     d = xp.exp(widen(logits) - lse[:, None])
     d[_label_positions(labels, keep)] -= 1.0
     d *= widen(g)[:, None]
@@ -72,11 +71,12 @@ def _compiled_grad(g: Array, logits: Array, labels: Array, lse: Array, ignore_in
 
 
 def _kept(logits: Array, labels: Array, ignore_index: int) -> Array | None:
-    """Which rows count, None where all do; checks that the labels of these are columns."""
+    """Which rows count, None where all are known to; checks that the labels of these are columns."""
     classes = logits.shape[1]
     keep = labels != ignore_index
-    if labels.size and labels.min() >= 0 and labels.max() < classes:
-        return None if keep.all() else keep
+    # A GPU is asked once: each answer waits for all that it has to do.
+    if type(labels) is np.ndarray and labels.size and labels.min() >= 0 and labels.max() < classes:
+        return _unless_all(keep)
     wrong = keep & ((labels < 0) | (labels >= classes))
     if wrong.any():
         row = int(wrong.argmax())
@@ -84,6 +84,11 @@ def _kept(logits: Array, labels: Array, ignore_index: int) -> Array | None:
             f"labels must lie in [0, {classes}) or equal ignore_index, got {int(labels[row])} in row {row}"
         )
     return keep
+
+
+def _unless_all(keep: Array) -> Array | None:
+    """None for rows that all count; a GPU is not asked."""
+    return None if type(keep) is np.ndarray and keep.all() else keep
 
 
 def _label_positions(labels: Array, keep: Array | None) -> tuple[Array, Array]:

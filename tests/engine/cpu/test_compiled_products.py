@@ -122,9 +122,7 @@ def test_a_vector_of_much_work_has_the_same_bits_for_any_number_of_blas_threads(
 
 
 @pytest.mark.parametrize("shape", [(2, 1 << 16), (1000, 257), (1 << 17, 1), (200_000, 3)])
-def test_columns_are_summed_as_in_float64_and_each_has_its_own_nans(
-    shape: tuple[int, int], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_columns_are_summed_as_in_float64_and_each_has_its_own_nans(shape: tuple[int, int]) -> None:
     x = np.random.default_rng(4).standard_normal(shape).astype(np.float32)
     assert matmul.has_fast_column_sums(x) == compiling.is_on()
     size = np.abs(x.astype(np.float64)).sum(axis=0)
