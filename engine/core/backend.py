@@ -145,7 +145,9 @@ def choose_from_environment() -> None:
 
 def to_host(array: Any) -> Any:
     """The array as a NumPy array (the same object if it is one)."""
-    return array if isinstance(array, np.ndarray | np.generic) else array.get()
+    if type(array) is np.ndarray or isinstance(array, np.generic):
+        return array
+    return array.copy() if isinstance(array, np.ndarray) else array.get()  # who traces is told by the copy
 
 
 def moved(array: Any, to: str, who: str) -> Any:

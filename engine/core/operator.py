@@ -57,6 +57,7 @@ class Operator(Differentiable):
         unread: places of inputs, and -1, -2, ... for outputs, of which the rules need no more than shape and dtype. The
             tape does not keep large ones that nobody reads.
         keeps_dtype: whether it only looks at values otherwise, so that ``Cell.to_float`` casts nothing for it.
+        shape_from_values: whether the shape of what it gives depends on more than shapes, dtypes and attributes.
         surfaces: where else it is offered (see ``surfaces.declare``).
     """
 
@@ -73,6 +74,7 @@ class Operator(Differentiable):
         *,
         analytic: bool = True,
         keeps_dtype: bool = False,
+        shape_from_values: bool = False,
         unread: tuple[int, ...] = (),
         **surfaces: Any,
     ) -> None:
@@ -84,6 +86,7 @@ class Operator(Differentiable):
         self.joint_vjp = joint_vjp
         self.analytic = analytic
         self.keeps_dtype = keeps_dtype
+        self.shape_from_values = shape_from_values
         self.unread = unread
         self.__doc__ = self.documented(doc or kernel.__doc__ or "")
         OPERATORS[name] = self
@@ -115,7 +118,8 @@ class Operator(Differentiable):
         if precision.scopes:
             operands = operands if self.keeps_dtype else precision.cast_operands(operands)
             inputs = tuple([x._array if isinstance(x, Tensor) else x for x in operands])
-        output = self._compute(inputs, attrs)
+        watched = taps.operator_taps
+        output = self._compute(inputs, attrs) if not watched else self._compute_watched(inputs, attrs)
         if state.recordings and (self.vjps or self.joint_vjp):
             # A kernel may hand back an input itself; a value that the tape follows needs an identity of its own.
             output = _apart(output, inputs)
@@ -124,9 +128,13 @@ class Operator(Differentiable):
             result: Any = tuple([Tensor._wrap(array) for array in output])
         else:
             result = Tensor._wrap(output)
-        if taps.operator_taps:
+        if watched:
             taps.operator_ran(self.name, operands, result, attrs)
         return result
+
+    def _compute_watched(self, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+        tracer = state.tracer
+        return self._compute(inputs, attrs) if tracer is None else tracer.apply(self, inputs, attrs)
 
     def as_method(self) -> Callable[..., Any]:
         """This operator as a plain function, which costs less than an object to bind to a tensor."""
@@ -169,7 +177,10 @@ class Operator(Differentiable):
         """The gradients for the inputs that ``tracked`` follows."""
         before = silence()
         try:
-            pairs = self.gradients(functions, tracked, g, output, inputs, attrs)
+            if state.tracer is None:
+                pairs = self.gradients(functions, tracked, g, output, inputs, attrs)
+            else:
+                pairs = state.tracer.derive(self, functions, tracked, g, output, inputs, attrs)
         finally:
             restore(before)
         if taps.operator_taps:
@@ -347,4 +358,6 @@ TENSOR_FUNCTIONS = _TensorFunctions()
 
 def backward_functions() -> _Functions:
     """What a backward pass computes with now: tensors while an outer recording is open, bare arrays otherwise."""
-    return TENSOR_FUNCTIONS if state.recordings else ARRAY_FUNCTIONS
+    if state.recordings:
+        return TENSOR_FUNCTIONS
+    return ARRAY_FUNCTIONS if state.tracer is None else state.tracer.functions

@@ -16,6 +16,7 @@ import numpy as np
 
 from ..cpu import philox
 from .checks import check_int, check_not_negative
+from .recording import state
 
 __all__ = ["get_seed", "set_seed"]
 
@@ -59,7 +60,8 @@ def draw(count: int) -> tuple[int, int]:
     with _lock:
         offset = _offset
         _offset += count
-        return _stream_seed, offset
+        place = _stream_seed, offset
+    return place if state.tracer is None else state.tracer.drawn(place, count)
 
 
 def position() -> tuple[int, int]:
@@ -71,6 +73,8 @@ def position() -> tuple[int, int]:
 def go_to(place: tuple[int, int]) -> None:
     """Draw from here on what was drawn from ``place`` on."""
     global _stream_seed, _offset
+    if state.tracer is not None:
+        state.tracer.leak("the stream of random numbers is set to another place")
     with _lock:
         _stream_seed, _offset = place
 

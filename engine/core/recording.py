@@ -41,6 +41,8 @@ class _State(threading.local):
     """Of the walk that is under way: what its hooks leave to be done at its end."""
     refused = False
     """Whether the user's code has said that no gradients are wanted."""
+    tracer: Any = None
+    """Of a function that is being traced (``engine.graph``): who writes down what operators do."""
 
 
 state = _State()

@@ -223,7 +223,8 @@ def _is_writable(steps: Steps) -> bool:
 
 def _applied(operator: Operator, inputs: tuple[Array, ...], attrs: dict[str, Any], is_told: bool) -> Array:
     """An operator's result, recorded."""
-    output: Array = operator.on_arrays(*inputs, **attrs)
+    tracer = state.tracer
+    output: Array = operator.on_arrays(*inputs, **attrs) if tracer is None else tracer.apply(operator, inputs, attrs)
     if state.recordings and operator.vjps:
         record(operator, inputs, output, attrs)
     if is_told:

@@ -1,0 +1,1 @@
+"""Graph mode: functions and cells that are traced once and then computed by a plan."""

@@ -1,0 +1,134 @@
+"""What Python code calls while it is traced: code that was not looked through, and functions that are not pure.
+
+Python's own profiler hook tells of each. What the engine's operators call is their own affair; what the user's code
+calls must give the same for the same arguments, or no plan can be made.
+"""
+
+from __future__ import annotations
+
+import sys
+import types
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .reads import is_engine, is_library
+from .traced_array import TracedArray
+
+__all__ = ["Calls"]
+
+_PURE = frozenset(
+    ("abs", "all", "any", "ascii", "bin", "callable", "chr", "delattr", "dir", "divmod", "format", "getattr", "hasattr",
+     "hash", "hex", "isinstance", "issubclass", "iter", "len", "max", "min", "next", "oct", "ord", "pow", "repr",
+     "round", "setattr", "sorted", "sum", "__build_class__")
+)  # fmt: skip
+_PURE_MODULES = ("math", "cmath", "_operator", "operator", "itertools", "_functools", "functools", "_collections",
+                 "_abc", "_typing", "_struct")  # fmt: skip
+_PLAIN = (str, bytes, int, float, complex, bool, list, tuple, dict, set, frozenset, range, slice, np.ndarray, np.generic,
+          np.dtype, type(iter([])), type(iter(())), type({}.values()), type({}.keys()), type({}.items()),
+          types.MappingProxyType)  # fmt: skip
+_PURE_FILES = ("functools", "contextlib", "typing", "enum", "dataclasses", "copy", "operator", "types", "abc", "numbers",
+               "_collections_abc", "inspect", "string", "textwrap", "weakref", "keyword", "reprlib")  # fmt: skip
+_ROOMS = ("core", "cpu", "ops", "nn", "mint", "numpy", "graph", "methods.py", "amp.py", "jit.py", "common", "boost.py",
+          "communication.py")  # fmt: skip
+"""Of the engine: what gives the same for the same arguments and the same numbers of the stream."""
+_ENGINE = Path(__file__).parents[1]
+_STATEFUL = frozenset(("get_seed", "set_seed", "manual_seed", "initial_seed", "get_state", "set_state", "seed"))
+"""Functions of those rooms that read or set what no guard looks at."""
+
+
+class Calls:
+    """What was called in one run.
+
+    Args:
+        codes: the Python code that was looked through before.
+        leak: told why no plan can be made.
+
+    Attributes:
+        unknown: functions or methods that ran and were not looked through, by their code.
+    """
+
+    def __init__(self, codes: set[types.CodeType], leak: Callable[[str], None]) -> None:
+        self.unknown: dict[types.CodeType, Any] = {}
+        self._codes = codes
+        self._leak = leak
+        self._judged: dict[types.CodeType, str] = {}
+        self._engine_depth = 0
+
+    @contextmanager
+    def watched(self) -> Iterator[None]:
+        """Inside the block this thread's calls are looked at."""
+        before = sys.getprofile()
+        sys.setprofile(self._called)
+        try:
+            yield
+        finally:
+            sys.setprofile(before)
+
+    def _called(self, frame: types.FrameType, event: str, argument: Any) -> None:
+        code = frame.f_code
+        if event == "call":
+            verdict = self._judged.get(code)
+            if verdict is None:
+                verdict = self._judged[code] = self._judgment(code)
+            if verdict == "unknown":
+                self._meet(frame)
+            elif verdict and self._is_by_user(frame.f_back):
+                self._leak(verdict)
+        elif event == "c_call" and code in self._codes and not _is_pure(argument):
+            name = getattr(argument, "__qualname__", repr(argument))
+            self._leak(f"{name}() is called, whose result may be another one each time")
+
+    def _judgment(self, code: types.CodeType) -> str:
+        """"" for code that may run, "unknown" for what is to be looked through, else why it cannot be."""
+        file = code.co_filename
+        if code in self._codes:
+            return ""
+        if is_engine(file):
+            room = Path(file).relative_to(_ENGINE).parts[0]
+            if room not in _ROOMS or code.co_name in _STATEFUL:
+                return f"{code.co_qualname}() is called, whose result may be another one each time"
+            return ""
+        if is_library(file):
+            if Path(file).stem in _PURE_FILES or (f"numpy" in Path(file).parts and "random" not in Path(file).parts):
+                return ""
+            if "collections" in Path(file).parts or file.startswith("<frozen"):
+                return ""
+            return f"{code.co_qualname}() is called, whose result may be another one each time"
+        if file == "<string>" or file.startswith("<__array_function__"):
+            return ""  # what dataclasses and named tuples are made of, and NumPy's dispatch
+        return "unknown"
+
+    def _is_by_user(self, frame: types.FrameType | None) -> bool:
+        return frame is not None and not is_engine(frame.f_code.co_filename)
+
+    def _meet(self, frame: types.FrameType) -> None:
+        if frame.f_code in self.unknown:
+            return
+        self.unknown[frame.f_code] = types.FunctionType(
+            frame.f_code, frame.f_globals, closure=tuple([types.CellType() for _ in frame.f_code.co_freevars]) or None
+        )
+
+
+def _is_pure(function: Any) -> bool:
+    owner = getattr(function, "__self__", None)
+    if owner is None:
+        owner = getattr(function, "__objclass__", None)
+        return owner is None or issubclass(owner, _PLAIN) or owner in (object, type)
+    if isinstance(owner, types.ModuleType):
+        name = owner.__name__
+        if name == "builtins":
+            return function.__name__ in _PURE
+        return name in _PURE_MODULES or (name.startswith("numpy") and "random" not in name)
+    if isinstance(owner, TracedArray):
+        return True  # it tells by itself
+    if isinstance(owner, type):
+        return issubclass(owner, _PLAIN) or owner in (object, type)
+    return isinstance(owner, _PLAIN) or type(owner).__module__ == "builtins" and _is_iterator(owner)
+
+
+def _is_iterator(owner: Any) -> bool:
+    return hasattr(type(owner), "__next__") and not isinstance(owner, types.GeneratorType)

@@ -1,0 +1,328 @@
+"""A function that is traced when it is called, and computed by a plan where one holds.
+
+Each call looks among the plans for its kind of arguments (``_key``) for one whose guards hold. Where there is none the
+call is traced: it runs, on its real arguments, as it does eagerly, and if its trace has no leak the next such call
+finds a plan. Where a trace leaks, calls run eagerly from then on, and one warning says which line and why.
+"""
+
+from __future__ import annotations
+
+import functools
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from ..core import backend, precision, random, taps
+from ..core.hooks import hooks_enabled
+from ..core.recording import state
+from ..core.tensor import Tensor
+from .calls import Calls
+from .graph import Graph, Value
+from .passes import optimized
+from .plan import Plan
+from .reads import LEAVES, Reads
+from .traced_array import TracedArray
+from .tracer import Tracer, tracing
+
+__all__ = ["MOST_PLANS", "Compiled"]
+
+MOST_PLANS = 16
+"""Plans that a function may have; calls that would need another one run eagerly."""
+_MOST_TRIES = 3
+"""Traces of one kind of arguments that may fail because the code was not known or changed what it reads."""
+
+
+class Compiled:
+    """A function with its plans.
+
+    Args:
+        function: what is called.
+        name: what messages call it.
+        fullgraph: whether a call of which no plan can be made is an error.
+
+    Attributes:
+        plans: the plans by kind of arguments.
+        counts: how many calls were traced, replayed and run eagerly.
+    """
+
+    def __init__(self, function: Callable[..., Any], name: str, fullgraph: bool = False) -> None:
+        self.function = function
+        self.name = name
+        self.fullgraph = fullgraph
+        self.plans: dict[Any, list[tuple[Reads, Any, Plan]]] = {}
+        self.counts = {"traced": 0, "replayed": 0, "eager": 0}
+        self.told: set[str] = set()
+        self._also: list[Any] = []  # functions that ran and were not found by looking through the code
+        self._given_up: dict[Any, int] = {}
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the function, by a plan where one holds."""
+        if attended():
+            self.counts["eager"] += 1
+            return self.function(*args, **kwargs)
+        tensors: list[Tensor] = []
+        key = _key((args, kwargs), tensors)
+        around = _around()
+        for reads, then, plan in self.plans.get(key, ()):
+            if then == around and reads.hold() and plan_fits(plan, tensors):
+                return self._replayed(plan, tensors, args, kwargs)
+        return self._traced(key, tensors, args, kwargs)
+
+    def _replayed(self, plan: Plan, tensors: list[Tensor], args: Any, kwargs: Any) -> Any:
+        place = random.position()
+        try:
+            result = plan.run([t._array for t in tensors])
+        except Exception:
+            # What the numbers made a kernel refuse is told as the eager run tells it.
+            random.go_to(place)
+            self.counts["eager"] += 1
+            return self.function(*args, **kwargs)
+        self.counts["replayed"] += 1
+        return result
+
+    def _traced(self, key: Any, tensors: list[Tensor], args: Any, kwargs: Any) -> Any:
+        if self._given_up.get(key, 0) >= _MOST_TRIES or sum(map(len, self.plans.values())) >= MOST_PLANS:
+            if self._given_up.get(key, 0) < _MOST_TRIES:
+                self._tell(f"it has {MOST_PLANS} plans already, and none of them is for this call")
+            self.counts["eager"] += 1
+            return self.function(*args, **kwargs)
+        reads = Reads([self.function, args, kwargs, *self._also])
+        if reads.problem:
+            return self._eager(key, reads.problem, "", args, kwargs)
+        trace = Trace(reads, tensors)
+        result = trace.run(self.function, args, kwargs)
+        if trace.unknown:
+            self._also += trace.unknown
+            self._given_up[key] = self._given_up.get(key, 0) + 1
+        elif trace.why:
+            self._give_up(key, trace.why, trace.line)
+        elif not reads.hold():
+            self._given_up[key] = tries = self._given_up.get(key, 0) + 1
+            if tries == _MOST_TRIES:
+                self._give_up(key, "it changes a value of Python that it reads", "")
+        else:
+            plan = Plan(optimized(trace.graph))
+            self.plans.setdefault(key, []).append((reads, _around(), plan))
+            self.counts["traced"] += 1
+            return result
+        self.counts["eager"] += 1
+        return result
+
+    def _eager(self, key: Any, why: str, line: str, args: Any, kwargs: Any) -> Any:
+        self._give_up(key, why, line)
+        self.counts["eager"] += 1
+        return self.function(*args, **kwargs)
+
+    def _give_up(self, key: Any, why: str, line: str) -> None:
+        self._given_up[key] = _MOST_TRIES
+        if self.fullgraph:
+            raise RuntimeError(self._sentence(why, line))
+        self._tell(why, line)
+
+    def _sentence(self, why: str, line: str = "") -> str:
+        return f"no plan can be made of '{self.name}': {why}{f' ({line})' if line else ''}"
+
+    def _tell(self, why: str, line: str = "") -> None:
+        if why not in self.told:
+            self.told.add(why)
+            warnings.warn(f"{self._sentence(why, line)}; it runs eagerly", stacklevel=4)
+
+
+def attended() -> bool:
+    """Whether a call has to run eagerly: somebody watches, a gradient is asked for around it, or a trace is on."""
+    return bool(taps.cell_taps or taps.operator_taps or state.recordings or state.tracer is not None)
+
+
+def _around() -> tuple[Any, ...]:
+    """What of the engine's own state decides what operators do."""
+    return backend.device_target(), precision.current(), hooks_enabled(), state.refused
+
+
+def plan_fits(plan: Plan, tensors: list[Tensor]) -> bool:
+    """Whether the tensors from outside have the shapes and dtypes of the trace, and none is among the arguments."""
+    arrays = [t._array for t in tensors]
+    for tensor, value in plan.graph.externals:
+        array = tensor._array
+        if array.shape != value.shape or array.dtype != value.dtype:
+            return False
+        for one in arrays:
+            if one is array:
+                return False
+    return True
+
+
+def _key(value: Any, tensors: list[Tensor]) -> Any:
+    """What plans are kept under: the structure of the arguments, their plain values, the tensors' shapes and dtypes."""
+    kind = type(value)
+    if kind is Tensor:
+        for place, other in enumerate(tensors):
+            if other is value or other._array is value._array:
+                tensors.append(value)
+                return place, other is value
+        tensors.append(value)
+        array = value._array
+        return kind, array.shape, array.dtype, type(array)
+    if kind is float or kind is complex:
+        return kind, repr(value)
+    if isinstance(value, str | int | bytes) or value is None:
+        return kind, value
+    if kind is tuple or kind is list:
+        return kind, tuple([_key(part, tensors) for part in value])
+    if kind is dict:
+        return kind, tuple([(_key(key, tensors), _key(part, tensors)) for key, part in value.items()])
+    return kind, id(value)  # of what the plan's guards hold
+
+
+class Trace:
+    """One traced run.
+
+    Args:
+        reads: what the function's code can read.
+        arguments: the tensors among the arguments.
+
+    Attributes:
+        graph: what was written down.
+        why: why no plan can be made of it, or "".
+        line: the user's line that led to that.
+        unknown: functions that ran and were not looked through.
+    """
+
+    def __init__(self, reads: Reads, arguments: list[Tensor]) -> None:
+        self.tracer = Tracer()
+        self.graph: Graph = self.tracer.graph
+        self.unknown: list[Any] = []
+        self._calls = Calls(reads.codes, self.tracer.leak)
+        self._arguments = list({id(t): t for t in arguments}.values())
+        among = {id(t) for t in arguments}
+        self._externals = [t for t in reads.tensors if id(t) not in among]
+        self._before: dict[int, tuple[Tensor, Any, TracedArray]] = {}
+        self._places = arguments
+
+    @property
+    def why(self) -> str:
+        """Why no plan can be made of it, or ""."""
+        return self.tracer.why
+
+    @property
+    def line(self) -> str:
+        """The user's line that led to that."""
+        return self.tracer.line
+
+    def run(self, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+        """Call the function; its result is the eager one."""
+        self._enter()
+        try:
+            with tracing(self.tracer), self._calls.watched():
+                result = function(*args, **kwargs)
+            self.unknown = list(self._calls.unknown.values())
+            self._note_result(result)
+            return result
+        finally:
+            self._leave()
+
+    def _enter(self) -> None:
+        values: dict[int, Value] = {}
+        traced: dict[int, TracedArray] = {}
+        for of, tensors in (("argument", self._arguments), ("external", self._externals)):
+            for t in tensors:
+                array = t._array
+                if id(array) not in values:
+                    values[id(array)] = Value(array.shape, array.dtype, of)
+                    traced[id(array)] = self.tracer.traced(array, values[id(array)])
+                elif of == "external" and values[id(array)].of == "argument":
+                    self.tracer.why = "an argument is one of the tensors that it reads from elsewhere"
+                self._before[id(t)] = (t, array, traced[id(array)])
+        self.graph.arguments = [values[id(t._array)] for t in self._places]
+        self.graph.externals = [(t, values[id(t._array)]) for t in self._externals]
+        for t, _, over in self._before.values():
+            t._array = over
+
+    def _note_result(self, result: Any) -> None:
+        tracer = self.tracer
+        for t, _, over in self._before.values():
+            if t._array is not over:
+                found = t._array.value if type(t._array) is TracedArray else None
+                if found is None or t._view is not None or any(one() is not None for one in t._views or ()):
+                    tracer.why = tracer.why or "a tensor from outside is changed in a way that a plan does not follow"
+                else:
+                    self.graph.effects.append((t, found))
+        roots: set[int] = set()
+        self.graph.result = self._structure(result, roots)
+
+    def _structure(self, value: Any, roots: set[int]) -> Any:
+        kind = type(value)
+        if isinstance(value, Tensor):
+            return self._tensor(value, roots)
+        if kind is tuple or kind is list:
+            return kind([self._structure(part, roots) for part in value])
+        if isinstance(value, tuple) and hasattr(value, "_fields"):
+            return kind(*[self._structure(part, roots) for part in value])
+        if kind is dict:
+            return {key: self._structure(part, roots) for key, part in value.items()}
+        if not isinstance(value, LEAVES):
+            self.tracer.why = self.tracer.why or f"it returns a {kind.__name__}"
+        return value
+
+    def _tensor(self, tensor: Tensor, roots: set[int]) -> Any:
+        tracer = self.tracer
+        if id(tensor) in self._before:
+            tracer.why = tracer.why or "it returns a tensor that it was given"
+        elif type(tensor) is not Tensor:
+            tracer.why = tracer.why or f"it returns a {type(tensor).__name__}"
+        elif type(tensor._array) is not TracedArray or tensor._array.value is None:
+            tracer.why = tracer.why or "it returns numbers that no operator of the table made of the inputs"
+        else:
+            root = tensor if tensor._view is None else tensor._view.root
+            linked = tensor._view is not None or any(one() is not None for one in tensor._views or ())
+            if linked and (id(root) in self._before or id(root) in roots):
+                tracer.why = tracer.why or "it returns a view of another tensor that outlives it"
+            roots.add(id(root))
+            return tensor._array.value
+        return None
+
+    def _leave(self) -> None:
+        """Give every tensor its plain array back."""
+        for t, array, over in self._before.values():
+            if t._array is over:
+                t._array = array
+        made = [reference() for reference in self.tracer.made]
+        alive = [array for array in made if array is not None]
+        del made
+        self._before.clear()
+        for array in alive:
+            array.tracer = None
+        if alive:
+            _bare_tensors(alive)
+
+
+def _bare_tensors(arrays: list[TracedArray]) -> None:
+    """Give the tensors that hold these arrays their plain ones."""
+    import gc
+
+    for tensor in gc.get_referrers(*arrays):
+        if isinstance(tensor, Tensor) and type(tensor._array) is TracedArray:
+            tensor._array = tensor._array.whole
+
+
+def graph_of(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Graph:
+    """The graph of one call, to look at or to write to a file.
+
+    Args:
+        function: a function or a cell.
+        *args: its arguments.
+        **kwargs: its keyword arguments.
+
+    Returns:
+        the graph of this run, without what its result does not need.
+
+    Raises:
+        RuntimeError: it computes with the numbers of a tensor outside the operators; the text names the line.
+    """
+    tensors: list[Tensor] = []
+    _key((args, kwargs), tensors)
+    trace = Trace(Reads([function, args, kwargs]), tensors)
+    trace.run(function, args, kwargs)
+    if trace.why:
+        name = getattr(function, "__qualname__", type(function).__name__)
+        raise RuntimeError(f"'{name}' has no graph: {trace.why}{f' ({trace.line})' if trace.line else ''}")
+    return optimized(trace.graph)

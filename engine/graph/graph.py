@@ -1,0 +1,138 @@
+"""What a traced function is: values, and the steps that make them, in the order in which they ran. Plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+__all__ = ["Apply", "Derive", "Draw", "Graph", "Node", "Value", "Whole", "replace_values", "values_in"]
+
+
+class Value:
+    """One array of a run: what it is known by, its shape and its dtype.
+
+    Args:
+        shape: the length of each axis in the traced run.
+        dtype: the NumPy element type.
+        of: where it comes from if no node makes it: "argument", "external" or "constant", else "".
+    """
+
+    __slots__ = ("dtype", "of", "shape")
+
+    def __init__(self, shape: tuple[int, ...], dtype: np.dtype[Any], of: str = "") -> None:
+        self.shape = shape
+        self.dtype = dtype
+        self.of = of
+
+    def __repr__(self) -> str:
+        return f"<{self.of or 'value'} {self.dtype}{list(self.shape)}>"
+
+
+@dataclass(eq=False, slots=True)
+class Draw:
+    """Stands among attributes for the seed or the counter of one draw from the engine's stream of random numbers."""
+
+    count: int
+    is_seed: bool
+    number: int  # of the draw in the run: seed and counter have the same
+
+
+@dataclass(eq=False, slots=True)
+class Apply:
+    """An operator's forward. Inputs and attributes hold Values in the place of arrays, and Draws of random numbers."""
+
+    operator: Any
+    inputs: tuple[Any, ...]
+    attrs: dict[str, Any]
+    outputs: tuple[Any, ...]
+    packed: bool  # whether the operator gives a tuple
+    where: str = ""  # the user's line
+    cell: str = ""
+
+
+@dataclass(eq=False, slots=True)
+class Derive:
+    """An operator's vjp rule: gradients for the inputs that ``needs`` names."""
+
+    operator: Any
+    needs: tuple[int, ...]
+    gradient: Any
+    output: Any
+    inputs: tuple[Any, ...]
+    attrs: dict[str, Any]
+    outputs: tuple[Value, ...]  # in the order of ``given``
+    given: tuple[int, ...]  # the inputs that a gradient was given for
+    where: str = ""
+    cell: str = ""
+
+
+@dataclass(eq=False, slots=True)
+class Whole:
+    """A function of the engine that runs as it does eagerly, on tensors: an optimizer's step.
+
+    ``changed`` are tensors from outside that it binds anew, whose arrays are ``outputs`` after it.
+    """
+
+    function: Callable[..., Any]
+    arguments: tuple[Any, ...]
+    changed: tuple[Any, ...]
+    outputs: tuple[Value, ...]
+    where: str = ""
+    cell: str = ""
+
+
+Node = Apply | Derive | Whole
+
+
+@dataclass(eq=False, slots=True)
+class Graph:
+    """A trace.
+
+    Attributes:
+        arguments: values of the tensors among the arguments, in their order.
+        externals: tensors that the code reads from cells, closures and globals, with their values at the start.
+        constants: arrays made in the run of what no tensor holds.
+        nodes: the steps.
+        effects: tensors from outside and the value that each holds afterwards.
+        result: what the function returned, with Values in the place of tensors.
+    """
+
+    arguments: list[Value] = field(default_factory=list)
+    externals: list[tuple[Any, Value]] = field(default_factory=list)
+    constants: dict[Value, Any] = field(default_factory=dict)
+    nodes: list[Node] = field(default_factory=list)
+    effects: list[tuple[Any, Value]] = field(default_factory=list)
+    result: Any = None
+
+
+def values_in(value: Any) -> Iterator[Value]:
+    """The Values in an operand, in attributes or in a structure of them."""
+    if type(value) is Value:
+        yield value
+    elif isinstance(value, tuple | list):
+        for part in value:
+            yield from values_in(part)
+    elif isinstance(value, dict):
+        for part in value.values():
+            yield from values_in(part)
+    elif type(value) is slice:
+        yield from values_in((value.start, value.stop, value.step))
+
+
+def replace_values(value: Any, kinds: tuple[type, ...], by: Callable[[Any], Any]) -> Any:
+    """A structure of tuples, lists, dictionaries and slices with objects of some types replaced."""
+    if type(value) in kinds:
+        return by(value)
+    kind = type(value)
+    if kind is tuple or kind is list:
+        return kind([replace_values(part, kinds, by) for part in value])
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return kind(*[replace_values(part, kinds, by) for part in value])
+    if isinstance(value, dict):
+        return kind((key, replace_values(part, kinds, by)) for key, part in value.items())
+    if kind is slice:
+        return slice(*[replace_values(part, kinds, by) for part in (value.start, value.stop, value.step)])
+    return value

@@ -1,0 +1,35 @@
+"""Passes over a graph: each takes one and gives an equivalent one with less to do."""
+
+from __future__ import annotations
+
+from .graph import Graph, Node, Value, Whole, values_in
+from .plan import operands_of
+
+__all__ = ["optimized"]
+
+
+def optimized(graph: Graph) -> Graph:
+    """The graph after all passes."""
+    return without_dead_code(graph)
+
+
+def without_dead_code(graph: Graph) -> Graph:
+    """Leave out what nobody uses: no result, no effect, no draw of random numbers, none of the engine's functions."""
+    wanted: set[Value] = {value for _, value in graph.effects} | set(values_in(graph.result))
+    kept: list[Node] = []
+    for node in reversed(graph.nodes):
+        if isinstance(node, Whole) or draws(node) or any(value in wanted for value in values_in(node.outputs)):
+            kept.append(node)
+            wanted.update(values_in(operands_of(node)))
+    graph.nodes = kept[::-1]
+    graph.externals = [(t, value) for t, value in graph.externals if value in wanted]
+    return graph
+
+
+def draws(node: Node) -> bool:
+    """Whether a node moves the stream of random numbers on."""
+    from .graph import Draw, replace_values
+
+    found: list[Draw] = []
+    replace_values(operands_of(node), (Draw,), found.append)
+    return bool(found)

@@ -1,0 +1,279 @@
+"""A plan: a graph written as one Python function without loops, calls or checks that the trace has settled.
+
+Each step is a line that calls the very kernel that ran, so a plan gives the bits that the eager run gives; what is not
+needed any more is let go of after its last use.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..core import backend, random
+from ..core.operator import ARRAY_FUNCTIONS, COMPLEX, NEGATED, TIMES_OTHER, Operator, fitted
+from ..core.silence import restore, silence
+from ..core.tensor import Tensor
+from .graph import Apply, Derive, Draw, Graph, Node, Value, Whole, replace_values, values_in
+
+__all__ = ["Plan"]
+
+
+class Plan:
+    """What runs a graph.
+
+    Args:
+        graph: after the passes.
+
+    Attributes:
+        source: the function's text.
+        graph: as given.
+    """
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        writer = _Writer(graph)
+        self.source = writer.text()
+        names = writer.globals
+        # The text is made here of the graph's numbered names alone; nothing of the user's stands in it.
+        exec(compile(self.source, "<plan>", "exec"), names)
+        self._run: Callable[..., Any] = names["plan"]
+
+    def run(self, arrays: list[Any]) -> Any:
+        """Compute.
+
+        Args:
+            arrays: of the tensors among the arguments, in order.
+
+        Returns:
+            what the function returns; the tensors from outside that it binds anew are bound.
+        """
+        before = silence()
+        try:
+            return self._run(*arrays)
+        finally:
+            restore(before)
+
+
+class _Writer:
+    """Writes a graph as Python."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self.globals: dict[str, Any] = {
+            "F": ARRAY_FUNCTIONS, "ndarray": np.ndarray, "asarray": np.asarray, "fitted": fitted, "tensor": Tensor._wrap,
+            "draw": random.draw,
+        }  # fmt: skip
+        self.lines: list[str] = []
+        self.names: dict[Value, str] = {}
+        self.drawn: set[int] = set()
+        self.outside: dict[Value, Tensor] = {}
+
+    def text(self) -> str:
+        graph = self.graph
+        for value in graph.arguments:
+            self.names[value] = f"v{len(self.names)}"
+        parameters = ", ".join(self.names.values())
+        for value, array in graph.constants.items():
+            self.names[value] = self.hold("c", array)
+        last = self._last_uses()
+        self.outside = {value: tensor for tensor, value in graph.externals}
+        for place, node in enumerate(graph.nodes):
+            if isinstance(node, Whole):
+                for value in [value for value, tensor in self.outside.items() if tensor in node.changed]:
+                    self._load(value)
+            for value in values_in(operands_of(node)):
+                self._load(value)
+            self._node(node)
+            gone = [self.names[value] for value in last.get(place, ()) if self.names[value][0] == "v"]
+            if gone:
+                self.lines.append(f"del {', '.join(gone)}")
+        for value in (*[value for _, value in graph.effects], *values_in(graph.result)):
+            self._load(value)
+        for tensor, value in graph.effects:
+            self.lines.append(f"{self.hold('t', tensor)}._rebind({self.names[value]})")
+        self.lines.append(f"return {self._structure(graph.result)}")
+        return f"def plan({parameters}):\n" + "".join(f"    {line}\n" for line in self.lines)
+
+    def _load(self, value: Value) -> None:
+        """Read a tensor from outside, at the first use of its value: until then nothing holds its array but itself."""
+        tensor = self.outside.pop(value, None)
+        if tensor is not None:
+            self.lines.append(f"{self._name(value)} = {self.hold('t', tensor)}._array")
+
+    def _last_uses(self) -> dict[int, list[Value]]:
+        kept = {value for _, value in self.graph.effects} | set(values_in(self.graph.result))
+        constants = set(self.graph.constants)
+        found: dict[int, list[Value]] = {}
+        seen = set(kept) | constants
+        for place in range(len(self.graph.nodes) - 1, -1, -1):
+            node = self.graph.nodes[place]
+            for value in dict.fromkeys((*values_in(operands_of(node)), *values_in(node.outputs))):
+                if value not in seen:
+                    seen.add(value)
+                    found.setdefault(place, []).append(value)
+        return found
+
+    def hold(self, letter: str, thing: Any) -> str:
+        """A global name for an object."""
+        name = f"{letter}{len(self.globals)}"
+        self.globals[name] = thing
+        return name
+
+    def _name(self, value: Value) -> str:
+        name = self.names.get(value)
+        if name is None:
+            name = self.names[value] = f"v{len(self.names)}"
+        return name
+
+    def operand(self, value: Any) -> str:
+        """An operand or attribute as an expression."""
+        if type(value) is Value:
+            return self._name(value)
+        if type(value) is Draw:
+            if value.number not in self.drawn:
+                self.drawn.add(value.number)
+                self.lines.append(f"d{value.number} = draw({value.count})")
+            return f"d{value.number}[{0 if value.is_seed else 1}]"
+        if value is None or type(value) in (bool, int) or (type(value) is float and value - value == 0):
+            return f"({value!r})" if type(value) is not bool and value is not None and value < 0 else repr(value)
+        if not any(True for _ in _moving(value)):
+            return self.hold("k", value)
+        if isinstance(value, slice):
+            return f"slice({self.operand(value.start)}, {self.operand(value.stop)}, {self.operand(value.step)})"
+        if type(value) is tuple:
+            return "(" + "".join(f"{self.operand(part)}, " for part in value) + ")"
+        if type(value) is list:
+            return "[" + ", ".join(self.operand(part) for part in value) + "]"
+        if type(value) is dict:
+            return "{" + ", ".join(f"{self.hold('k', key)}: {self.operand(part)}" for key, part in value.items()) + "}"
+        raise TypeError(f"an operand of type {type(value).__name__} holds values")
+
+    def attributes(self, attrs: dict[str, Any]) -> str:
+        return "".join(f", {key}={self.operand(value)}" for key, value in attrs.items())
+
+    def _node(self, node: Node) -> None:
+        if isinstance(node, Apply):
+            self._apply(node)
+        elif isinstance(node, Derive):
+            self._derive(node)
+        else:
+            self._whole(node)
+
+    def _apply(self, node: Apply) -> None:
+        kernel = self.hold("f", node.operator.kernel)
+        call = f"{kernel}({', '.join(self.operand(x) for x in node.inputs)}{self.attributes(node.attrs)})"
+        if not node.inputs and node.attrs:
+            call = call.replace("(, ", "(", 1)
+        if not node.packed:
+            (output,) = node.outputs
+            if output in self.names:  # the kernel hands back what it got
+                return
+            name = self._name(output)
+            self.lines.append(f"{name} = {call}" if output.shape else f"{name} = asarray({call})")
+            return
+        names = []
+        for output in node.outputs:
+            names.append("_" if output is None or output in self.names else self._name(output))
+        self.lines.append(f"{', '.join(names)}, = {call}")
+        for name, output in zip(names, node.outputs, strict=True):
+            if name != "_" and not output.shape:
+                self.lines.append(f"{name} = asarray({name})")
+
+    def _derive(self, node: Derive) -> None:
+        operator: Operator = node.operator
+        g, inputs = self.operand(node.gradient), [self.operand(x) for x in node.inputs]
+        output = self.operand(node.output)
+        call = f"(F, {g}, {output}{''.join(f', {x}' for x in inputs)}{self.attributes(node.attrs)})"
+        values = list(values_in((node.gradient, node.output, node.inputs)))
+        if operator.analytic and any(value.dtype in COMPLEX for value in values):
+            self._by_gradients(node, g, output, inputs)
+        elif operator.joint_vjp is not None:
+            needs = tuple([place in node.needs for place in range(len(node.inputs))])
+            rule = self.hold("r", operator.joint_vjp)
+            self.lines.append(f"_ = {rule}(F, {self.hold('k', list(needs))}, {call[4:]}")
+            for place, made in zip(node.given, node.outputs, strict=True):
+                name = self._name(made)
+                self.lines.append(f"{name} = _[{place}]")
+                self._fit(name, inputs[place])
+            self.lines.append("del _")
+        else:
+            for place, made in zip(node.given, node.outputs, strict=True):
+                name = self._name(made)
+                if not self._by_slope(node, place, name, g, inputs):
+                    rule = self.hold("r", operator.vjps[place])
+                    self.lines.append(f"{name} = {rule}{call}")
+                    self._fit(name, inputs[place])
+
+    def _fit(self, name: str, x: str) -> None:
+        self.lines.append(f"if type({name}) is not ndarray or {name}.dtype is not {x}.dtype:")
+        self.lines.append(f"    {name} = fitted({name}, {x}, F)")
+
+    def _by_slope(self, node: Derive, place: int, name: str, g: str, inputs: list[str]) -> bool:
+        """The basic operators' rules, as the walk writes them out."""
+        slopes, gradient = node.operator.slopes, node.gradient
+        if slopes is None or gradient.dtype != np.float32 or not gradient.shape:
+            return False
+        x = node.inputs[place]
+        if type(x) is not Value or x.dtype != np.float32:
+            return False
+        if place and slopes[1] == NEGATED:
+            found = f"-{g}"
+        elif slopes[place] == TIMES_OTHER:
+            found = f"{g} * {inputs[1 - place]}"
+        else:
+            found = g
+        if x.shape != gradient.shape:
+            found = f"F.sum_to({found}, shape={x.shape!r})"
+        self.lines.append(f"{name} = {found}")
+        return True
+
+    def _by_gradients(self, node: Derive, g: str, output: str, inputs: list[str]) -> None:
+        rule = self.hold("r", node.operator.gradients)
+        tracked = "{" + ", ".join(f"id({inputs[place]})" for place in node.needs) + "}"
+        given = "(" + "".join(f"{x}, " for x in inputs) + ")"
+        attrs = "{" + ", ".join(f"{key!r}: {self.operand(value)}" for key, value in node.attrs.items()) + "}"
+        self.lines.append(f"_ = {rule}(F, {tracked}, {g}, {output}, {given}, {attrs})")
+        for place, made in enumerate(node.outputs):
+            self.lines.append(f"{self._name(made)} = _[{place}][1]")
+        self.lines.append("del _")
+
+    def _whole(self, node: Whole) -> None:
+        given = replace_values(node.arguments, (Value,), lambda value: value)
+        call = f"{self.hold('w', node.function)}({', '.join(self._structure(x) for x in given)})"
+        self.lines.append(call)
+        for tensor, value in zip(node.changed, node.outputs, strict=True):
+            self.lines.append(f"{self._name(value)} = {self.hold('t', tensor)}._array")
+
+    def _structure(self, value: Any) -> str:
+        """What the function returned, with a new tensor for each value."""
+        if type(value) is Value:
+            return f"tensor({self._name(value)})"
+        if isinstance(value, tuple) and hasattr(value, "_fields"):
+            return f"{self.hold('k', type(value))}({', '.join(self._structure(part) for part in value)})"
+        if type(value) is tuple:
+            return "(" + "".join(f"{self._structure(part)}, " for part in value) + ")"
+        if type(value) is list:
+            return "[" + ", ".join(self._structure(part) for part in value) + "]"
+        if type(value) is dict:
+            return (
+                "{" + ", ".join(f"{self.hold('k', key)}: {self._structure(part)}" for key, part in value.items()) + "}"
+            )
+        return self.hold("k", value)
+
+
+def operands_of(node: Node) -> Any:
+    """What a node computes with: a structure with Values in it."""
+    if isinstance(node, Apply):
+        return node.inputs, node.attrs
+    if isinstance(node, Derive):
+        return node.gradient, node.output, node.inputs, node.attrs
+    return node.arguments
+
+
+def _moving(value: Any) -> Any:
+    """The Values and Draws in an operand."""
+    found: list[Any] = []
+    replace_values(value, (Value, Draw), found.append)
+    return found

@@ -1,0 +1,368 @@
+"""What Python values the code of a function can read, and whether they are still what they were.
+
+A plan may be used again only where the function's Python code would do the same. That code is looked through before it
+runs: the names that it and all that it calls use, and the objects that these names lead to, from the function's
+arguments, closure and globals on. Each value found there is kept beside the place where it stood, so that *over* is
+possible (a name that is used for one object is looked at on all of them) and *too little* is not: what cannot be looked
+through, an iterator, a file, makes the function one that no plan can be made of.
+"""
+
+from __future__ import annotations
+
+import dis
+import enum
+import functools
+import inspect
+import struct
+import sys
+import sysconfig
+import types
+import weakref
+from collections import deque
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..core.dtype import DType
+from ..core.tensor import Tensor
+from ..nn.cell import Cell
+
+__all__ = ["MISSING", "Reads", "is_engine", "is_library", "same"]
+
+MISSING: Any = object()
+
+_ENGINE = str(Path(__file__).parents[1])
+_LIBRARIES = tuple(
+    {sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib"), str(Path(np.__file__).resolve().parent)}
+)
+_SITE = tuple({sysconfig.get_path("purelib"), sysconfig.get_path("platlib")})
+_NUMPY = str(Path(np.__file__).resolve().parent)
+
+LEAVES = (
+    type(None), bool, int, float, complex, str, bytes, type(...), type(NotImplemented), DType, np.dtype, np.generic,
+    range, enum.Enum, types.CodeType, types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType,
+    types.MethodWrapperType, types.GetSetDescriptorType, types.MemberDescriptorType, np.ufunc, weakref.ref, type(sys.flags),
+)  # fmt: skip
+"""Types whose objects do not change, or lead to nothing that a function's result depends on."""
+
+_ALWAYS = frozenset(
+    ("construct", "bprop", "training", "requires_grad", "_hooks", "_recompute", "_saved_tensors_hooks", "_plain",
+     "mixed_precision_type", "internal_params", "bprop_debug", "_cells", "_params", "_buffers", "__call__", "shape")
+)  # fmt: skip
+"""Names that the engine reads of a cell though no code of the function has them."""
+_REFLECTING = frozenset(("getattr", "setattr", "delattr", "hasattr", "vars", "__dict__", "attrgetter", "methodcaller"))
+_GLOBALS = ("LOAD_GLOBAL", "LOAD_NAME", "STORE_GLOBAL", "DELETE_GLOBAL", "STORE_NAME")
+
+
+def is_engine(file: str) -> bool:
+    """Whether code of a file is the engine's."""
+    return file.startswith(_ENGINE)
+
+
+def is_library(file: str) -> bool:
+    """Whether code of a file is Python's or NumPy's own."""
+    return (file.startswith(_LIBRARIES) and not file.startswith(_SITE)) or file.startswith((_NUMPY, "<frozen"))
+
+
+@functools.cache
+def _names_of(code: types.CodeType) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
+    """The names of globals, of attributes and of modules that code and the code within it use."""
+    globals_, attributes, modules = set(), set(), set()
+    for step in dis.get_instructions(code):
+        name = step.argval
+        if step.opname in _GLOBALS:
+            globals_.add(name)
+        elif step.opname == "IMPORT_NAME":
+            modules.add(name)
+        elif step.opname == "IMPORT_FROM" or "ATTR" in step.opname or "METHOD" in step.opname:
+            if isinstance(name, str):
+                attributes.add(name)
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            for all_, more in zip((globals_, attributes, modules), _names_of(constant), strict=True):
+                all_.update(more)
+    return frozenset(globals_), frozenset(attributes), frozenset(modules)
+
+
+def codes_in(code: types.CodeType) -> set[types.CodeType]:
+    """The code and the code of functions that are defined in it."""
+    found = {code}
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            found |= codes_in(constant)
+    return found
+
+
+def same(a: Any, b: Any) -> bool:
+    """Whether two plain values are the same: of one type, and equal bit for bit."""
+    if a is b:
+        return True
+    if type(a) is not type(b):
+        return False
+    if type(a) is float:
+        return struct.pack("d", a) == struct.pack("d", b)
+    if type(a) is complex:
+        return struct.pack("dd", a.real, a.imag) == struct.pack("dd", b.real, b.imag)
+    if isinstance(a, np.generic):
+        return a.tobytes() == b.tobytes()
+    if type(a) is tuple:
+        return len(a) == len(b) and all(map(same, a, b))
+    if isinstance(a, int | str | bytes | range | np.dtype | slice | frozenset):
+        return bool(a == b)
+    return False
+
+
+class Reads:
+    """What was found, and how to ask whether it still holds.
+
+    Args:
+        roots: the function, its arguments, and whatever else code was seen to start from.
+
+    Attributes:
+        codes: the Python code that may run.
+        tensors: the tensors from outside, each once.
+        problem: why no plan can be made, or "".
+    """
+
+    def __init__(self, roots: Iterable[Any]) -> None:
+        self.codes: set[types.CodeType] = set()
+        self.problem = ""
+        self._roots = list(roots)
+        self._names: set[str] = set(_ALWAYS)
+        self._everything = False
+        known = -1
+        while known != len(self._names) + len(self.codes) + self._everything:
+            known = len(self._names) + len(self.codes) + self._everything
+            self._look()
+        self._names.clear()
+
+    def _look(self) -> None:
+        self.tensors: list[Tensor] = []
+        self.places: list[tuple[dict[str, Any], tuple[str, ...], tuple[Any, ...]]] = []
+        self.sequences: list[tuple[Any, tuple[Any, ...]]] = []
+        self.mappings: list[tuple[dict[Any, Any], tuple[Any, ...], tuple[Any, ...]]] = []
+        self.sets: list[tuple[Any, frozenset[Any]]] = []
+        self.arrays: list[tuple[np.ndarray[Any, Any], bytes]] = []
+        self.cells: list[tuple[types.CellType, Any]] = []
+        self.functions: list[tuple[types.FunctionType, types.CodeType, Any, Any]] = []
+        self.slots: list[tuple[Any, str, Any]] = []
+        self.classes: list[tuple[Any, type]] = []
+        self.problem = ""
+        seen: set[int] = set()
+        waiting = deque(self._roots)
+        names = self._names
+        while waiting:
+            one = waiting.popleft()
+            if one is MISSING or id(one) in seen or isinstance(one, LEAVES):
+                continue
+            seen.add(id(one))
+            if isinstance(one, Tensor):
+                self._see_tensor(one, waiting)
+            elif isinstance(one, types.FunctionType):
+                self._see_function(one, waiting)
+            elif isinstance(one, types.MethodType):
+                waiting += (one.__self__, one.__func__)
+            elif isinstance(one, functools.partial):
+                waiting += (one.func, *one.args, *one.keywords.values())
+                self._see_attributes(one, vars(one), waiting)
+            elif isinstance(one, types.ModuleType):
+                self._see_module(one, waiting)
+            elif isinstance(one, type):
+                self._see_class(one, waiting, names)
+            elif isinstance(one, property):
+                waiting += (one.fget, one.fset, one.fdel)
+            elif isinstance(one, classmethod | staticmethod):
+                waiting.append(one.__func__)
+            elif isinstance(one, functools.cached_property):
+                waiting.append(one.func)
+            elif isinstance(one, types.CellType):
+                try:
+                    held = one.cell_contents
+                except ValueError:  # empty as yet
+                    held = MISSING
+                self.cells.append((one, held))
+                waiting.append(held)
+            elif isinstance(one, np.ndarray):
+                if one.dtype.hasobject or one.nbytes > 1 << 20:
+                    self._fail(f"a NumPy array of {one.nbytes} bytes is read, which is too much to compare at each call")
+                else:
+                    self.arrays.append((one, one.tobytes()))
+            else:
+                self._see_object(one, waiting)
+
+    def _fail(self, why: str) -> None:
+        self.problem = self.problem or why
+
+    def _see_tensor(self, tensor: Tensor, waiting: deque[Any]) -> None:
+        self.tensors.append(tensor)
+        hooks = tensor._gradient_hooks
+        attributes = {key: value for key, value in vars(tensor).items() if key not in ("_view", "_views")}
+        absent = () if "_gradient_hooks" in attributes else ("_gradient_hooks",)
+        self.places.append((vars(tensor), (*attributes, *absent), (*attributes.values(), *([MISSING] * len(absent)))))
+        self.classes.append((tensor, type(tensor)))
+        waiting += [value for value in attributes.values() if value is not hooks]
+        if hooks is not None:
+            waiting.append(hooks)
+
+    def _see_function(self, function: types.FunctionType, waiting: deque[Any]) -> None:
+        waiting += function.__closure__ or ()
+        if is_engine(function.__code__.co_filename) or is_library(function.__code__.co_filename):
+            if hasattr(function, "__wrapped__"):
+                waiting.append(function.__wrapped__)
+            return
+        code = function.__code__
+        self.functions.append((function, code, function.__defaults__, function.__kwdefaults__))
+        waiting += function.__defaults__ or ()
+        waiting += (function.__kwdefaults__ or {}).values()
+        self._see_code(code, function.__globals__, waiting)
+
+    def _see_code(self, code: types.CodeType, globals_: dict[str, Any], waiting: deque[Any]) -> None:
+        self.codes |= codes_in(code)
+        of_globals, attributes, modules = _names_of(code)
+        self._names |= attributes
+        if _REFLECTING & (of_globals | attributes):
+            self._everything = True
+        names = tuple(sorted(of_globals))
+        values = tuple([globals_.get(name, MISSING) for name in names])
+        self.places.append((globals_, names, values))
+        waiting += values
+        waiting += [sys.modules[name] for name in modules if name in sys.modules]
+
+    def _see_module(self, module: types.ModuleType, waiting: deque[Any]) -> None:
+        file = getattr(module, "__file__", None) or "<frozen"
+        held = vars(module)
+        names = tuple([name for name in self._names if name in held])
+        values = tuple([held[name] for name in names])
+        self.places.append((held, names, values))
+        if is_engine(file) or is_library(file):
+            values = tuple([x for x in values if isinstance(x, tuple | list | dict | set | np.ndarray)])
+        waiting += values
+
+    def _see_class(self, kind: type, waiting: deque[Any], names: Iterable[str]) -> None:
+        for one in kind.__mro__:
+            file = getattr(sys.modules.get(one.__module__), "__file__", None) or ""
+            if one.__module__ in ("builtins", "abc") or is_engine(file) or is_library(file):
+                if one.__module__.startswith("hookscope.engine") or is_engine(file):
+                    self._see_engine_class(one)
+                continue
+            held: Any = vars(one)
+            found = [name for name in held if name in names or self._everything or name == "__init__"]
+            relevant = tuple([name for name in names if any(name in vars(k) for k in kind.__mro__)])
+            absent = tuple([name for name in relevant if name not in held])
+            values = [held[name] for name in found]
+            self.places.append((held, (*found, *absent), (*values, *([MISSING] * len(absent)))))
+            waiting += values
+
+    def _see_engine_class(self, kind: type) -> None:
+        """Of a cell of the engine: what its methods read of it."""
+        for value in vars(kind).values():
+            function = value.fget if isinstance(value, property) else getattr(value, "__func__", value)
+            if isinstance(function, types.FunctionType):
+                self._names |= _names_of(function.__code__)[1]
+
+    def _see_object(self, one: Any, waiting: deque[Any]) -> None:
+        kind = type(one)
+        self.classes.append((one, kind))
+        if isinstance(one, list | tuple | deque):
+            self.sequences.append((one, tuple(one)))
+            waiting += one
+        elif isinstance(one, dict | types.MappingProxyType):
+            self.mappings.append((one, tuple(one), tuple(one.values())))  # type: ignore[arg-type]
+            waiting += one.values()
+            waiting += one.keys()
+        elif isinstance(one, set | frozenset):
+            self.sets.append((one, frozenset(one)))
+            waiting += one
+        elif isinstance(one, slice):
+            waiting += (one.start, one.stop, one.step)
+        elif not hasattr(one, "__dict__") and not _slots_of(kind):
+            self._fail(f"a {kind.__module__}.{kind.__qualname__} is read, which a plan cannot watch")
+            return
+        if kind.__module__ != "builtins":
+            waiting.append(kind)
+        if hasattr(one, "__dict__"):
+            self._see_attributes(one, vars(one), waiting)
+        names = self._names
+        for name in _slots_of(kind):
+            if name in names or self._everything or _is_of_engine(kind):
+                held = getattr(one, name, MISSING)
+                self.slots.append((one, name, held))
+                waiting.append(held)
+
+    def _see_attributes(self, one: Any, held: dict[str, Any], waiting: deque[Any]) -> None:
+        kind = type(one)
+        if self._everything or (_is_of_engine(kind) and not isinstance(one, Cell)):
+            names = [name for name in held if name not in _BOOKKEEPING]
+        else:
+            names = [name for name in held if name in self._names and name not in _BOOKKEEPING]
+        absent = [
+            name for name in self._names if name not in held and any(name in vars(k) for k in kind.__mro__[:-1])
+        ]
+        self.places.append(
+            (held, (*names, *absent), (*[held[name] for name in names], *([MISSING] * len(absent))))
+        )
+        waiting += [held[name] for name in names]
+
+    def hold(self) -> bool:
+        """Whether everything is what it was."""
+        for held, names, values in self.places:
+            get = held.get
+            for name, value in zip(names, values, strict=True):
+                now = get(name, MISSING)
+                if now is not value and not same(now, value):
+                    return False
+        for sequence, values in self.sequences:
+            if len(sequence) != len(values):
+                return False
+            for now, value in zip(sequence, values, strict=True):
+                if now is not value and not same(now, value):
+                    return False
+        for mapping, keys, values in self.mappings:
+            if len(mapping) != len(keys):
+                return False
+            for now, key, present, value in zip(mapping, keys, mapping.values(), values, strict=True):
+                if not (same(now, key) and (present is value or same(present, value))):
+                    return False
+        for function, code, defaults, keywords in self.functions:
+            if function.__code__ is not code or function.__defaults__ is not defaults:
+                return False
+            if function.__kwdefaults__ is not keywords:
+                return False
+        for one, content in self.sets:
+            if one != content:
+                return False
+        for array, numbers in self.arrays:
+            if array.tobytes() != numbers:
+                return False
+        for cell, value in self.cells:
+            try:
+                now = cell.cell_contents
+            except ValueError:
+                now = MISSING
+            if now is not value and not same(now, value):
+                return False
+        for one, name, value in self.slots:
+            now = getattr(one, name, MISSING)
+            if now is not value and not same(now, value):
+                return False
+        return all(type(one) is kind for one, kind in self.classes)
+
+
+_BOOKKEEPING = frozenset(("_names_checked", "_unnamed", "create_time", "_plain", "_scope", "_path", "_compiled"))
+"""Attributes of a cell that change without changing what it computes."""
+
+
+def _is_of_engine(kind: type) -> bool:
+    return is_engine(getattr(sys.modules.get(kind.__module__), "__file__", None) or "")
+
+
+@functools.cache
+def _slots_of(kind: type) -> tuple[str, ...]:
+    return tuple(
+        name
+        for one in kind.__mro__
+        for name, value in vars(one).items()
+        if inspect.ismemberdescriptor(value)
+    )

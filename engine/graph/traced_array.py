@@ -1,0 +1,125 @@
+"""The array that a tensor holds while a function is traced: it knows its Value, and tells who reads its numbers.
+
+It lies over the plain array, so whatever looks at shape, dtype or layout finds them. NumPy functions and methods that
+read numbers compute with the plain array, and the tracer is told: what they give is not known to depend on the inputs
+of the plan, so no plan can be made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+__all__ = ["TracedArray", "plain"]
+
+
+class TracedArray(np.ndarray[Any, Any]):
+    """See above.
+
+    Attributes:
+        value: its Value in the graph; None of one that NumPy made of another.
+        whole: the plain array.
+        tracer: who is told; None when the trace is over.
+    """
+
+    value: Any = None
+    whole: Any = None
+    tracer: Any = None
+
+    @classmethod
+    def over(cls, array: np.ndarray[Any, Any], value: Any, tracer: Any) -> TracedArray:
+        """A new one over a plain array."""
+        made = np.ndarray.view(array, cls)
+        made.value, made.whole, made.tracer = value, array, tracer
+        return made
+
+    def __array_finalize__(self, source: Any) -> None:
+        """What NumPy makes of it by itself has no value."""
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        _tell(inputs, f"numpy.{ufunc.__name__}")
+        if "out" in kwargs:
+            kwargs["out"] = tuple([plain(x) for x in kwargs["out"]])
+        return getattr(ufunc, method)(*[plain(x) for x in inputs], **kwargs)
+
+    def __array_function__(
+        self, func: Callable[..., Any], types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
+        name = getattr(func, "__name__", "")
+        if name not in _OF_SHAPE:
+            _tell((self,), f"numpy.{name}")
+        return func(*_plain_parts(args), **_plain_parts(kwargs))
+
+    def view(self, *args: Any, **kwargs: Any) -> Any:
+        """A further name of the same value; with another dtype or type, a reading of its numbers."""
+        if args or kwargs or self.tracer is None:
+            _tell((self,), "numpy.ndarray.view")
+            return plain(self).view(*args, **kwargs)
+        return self.tracer.renamed(self)
+
+    def __reduce__(self) -> Any:
+        return plain(self).__reduce__()
+
+
+_OF_SHAPE = ("shape", "ndim", "size", "zeros_like", "ones_like", "empty_like", "result_type", "may_share_memory")
+
+
+def plain(value: Any) -> Any:
+    """The plain array of a traced one; anything else as it is."""
+    if type(value) is not TracedArray:
+        return value
+    return np.ndarray.view(value, np.ndarray) if value.whole is None else value.whole
+
+
+def _plain_parts(value: Any) -> Any:
+    if isinstance(value, tuple | list):
+        return type(value)([_plain_parts(part) for part in value])
+    if isinstance(value, dict):
+        return {key: _plain_parts(part) for key, part in value.items()}
+    return plain(value)
+
+
+def _tell(values: tuple[Any, ...], what: str) -> None:
+    for value in values:
+        if type(value) is TracedArray and value.tracer is not None:
+            value.tracer.leak(f"{what} reads the numbers of a tensor")
+            return
+
+
+def _reading(name: str) -> Callable[..., Any]:
+    function = getattr(np.ndarray, name)
+
+    def method(self: TracedArray, *args: Any, **kwargs: Any) -> Any:
+        _tell((self,), f"numpy.ndarray.{name}")
+        return function(plain(self), *_plain_parts(args), **_plain_parts(kwargs))
+
+    method.__name__ = name
+    return method
+
+
+for _name in (
+    "__getitem__", "__setitem__", "__iter__", "__bool__", "__int__", "__float__", "__complex__", "__index__", "__contains__",
+    "__array__", "__copy__", "__deepcopy__", "all", "any", "argmax", "argmin", "argpartition", "argsort", "astype", "byteswap",
+    "choose", "clip", "compress", "conj", "conjugate", "copy", "cumprod", "cumsum", "diagonal", "dot", "dump", "dumps",
+    "fill", "flatten", "item", "itemset", "max", "mean", "min", "nonzero", "partition", "prod", "ptp", "put", "ravel",
+    "repeat", "reshape", "round", "searchsorted", "sort", "squeeze", "std", "sum", "swapaxes", "take", "tobytes",
+    "tofile", "tolist", "tostring", "trace", "transpose", "var",
+):  # fmt: skip
+    if hasattr(np.ndarray, _name):
+        setattr(TracedArray, _name, _reading(_name))
+
+
+def _read_attribute(name: str) -> property:
+    descriptor = getattr(np.ndarray, name)
+
+    def get(self: TracedArray) -> Any:
+        _tell((self,), f"numpy.ndarray.{name}")
+        return descriptor.__get__(plain(self))
+
+    return property(get)
+
+
+for _name in ("T", "real", "imag", "flat", "ctypes", "data", "__array_interface__", "__array_struct__"):
+    setattr(TracedArray, _name, _read_attribute(_name))

@@ -1,0 +1,282 @@
+"""Tracing: one run on real values, in which each step of the operator table is written down.
+
+The tensors hold ``TracedArray``s meanwhile, so that an array that comes into an operator is either a value that is
+known (an argument, a tensor from outside, what another step made, a constant) or one that somebody made of numbers that
+the plan could not follow. In the second case, and whenever the numbers of a value are read, the trace has a *leak*: the
+run goes on and its result is right, but no plan is made of it.
+"""
+
+from __future__ import annotations
+
+import sys
+import weakref
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..core import taps
+from ..core.operator import ARRAY_FUNCTIONS, OPERATORS, Operator
+from ..core.recording import attention, state
+from ..core.tensor import Tensor
+from .graph import Apply, Derive, Draw, Graph, Value, Whole, replace_values
+from .traced_array import TracedArray, plain
+
+__all__ = ["Tracer", "tracing", "user_line"]
+
+ENGINE = str(Path(__file__).parents[1])
+"""Where the engine's files are."""
+
+
+class Drawn(int):
+    """The seed or the counter of a draw; whoever computes with it makes the trace leak."""
+
+    tracer: Tracer
+    draw: Draw
+
+
+def _computing(name: str) -> Callable[..., Any]:
+    function = getattr(int, name)
+
+    def method(self: Drawn, *others: Any) -> Any:
+        self.tracer.leak("a random number's place in the stream is computed with")
+        return function(int(self), *others)
+
+    return method
+
+
+for _name in ("add", "radd", "sub", "rsub", "mul", "rmul", "floordiv", "mod", "rmod", "and", "rand", "or", "ror",
+              "xor", "rxor", "lshift", "rshift", "neg", "eq", "ne", "lt", "le", "gt", "ge", "bool"):  # fmt: skip
+    setattr(Drawn, f"__{_name}__", _computing(f"__{_name}__"))
+Drawn.__hash__ = int.__hash__  # type: ignore[method-assign]
+
+
+class Tracer(taps.Tap):
+    """One trace. It is among the taps only so that operators take the way on which each of them can be seen.
+
+    Args:
+        expands: tells of an operator whether its vjp rule is written down operator by operator.
+    """
+
+    def __init__(self, expands: Callable[[Operator], bool] = lambda operator: False) -> None:
+        self.graph = Graph()
+        self.expands = expands
+        self.functions = TracedFunctions(self)
+        self.why = ""  # the reason and the line of the first leak
+        self.line = ""
+        self.draws = 0
+        self.made: list[weakref.ref[TracedArray]] = []
+        self._constants: dict[int, tuple[Any, TracedArray]] = {}
+
+    def owner(self) -> None:
+        """Nothing is told to it as to a tap."""
+
+    # What it is told
+
+    def leak(self, why: str) -> None:
+        """No plan can be made: the first reason is kept, with the line of the user's that led to it."""
+        if not self.why and state.tracer is self:
+            self.why, self.line = why, user_line()
+
+    def traced(self, array: Any, value: Value) -> TracedArray:
+        """An array that stands for a value while the trace lasts."""
+        made = TracedArray.over(array, value, self)
+        self.made.append(weakref.ref(made))
+        return made
+
+    def constant(self, array: Any) -> Any:
+        """An array that does not depend on the plan's inputs."""
+        if self.why or type(array) is not np.ndarray:
+            return array
+        value = Value(array.shape, array.dtype, "constant")
+        self.graph.constants[value] = array
+        return self.traced(array, value)
+
+    def renamed(self, array: TracedArray) -> TracedArray:
+        """The same numbers under another name on the tape."""
+        return self.traced(array.whole.view(), array.value)
+
+    def drawn(self, place: tuple[int, int], count: int) -> tuple[int, int]:
+        """Mark the seed and the counter of a draw."""
+        number, self.draws = self.draws, self.draws + 1
+        marked = []
+        for is_seed, figure in zip((True, False), place, strict=True):
+            one = Drawn(figure)
+            one.tracer, one.draw = self, Draw(count, is_seed, number)
+            marked.append(one)
+        return marked[0], marked[1]
+
+    def apply(self, operator: Operator, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+        """An operator's forward on arrays, written down."""
+        bare = tuple([_bare(x) for x in inputs])
+        output = operator._compute(bare, _bare(attrs))
+        if self.why:
+            return output
+        if operator.shape_from_values:
+            self.leak(f"the shape of what '{operator.name}' gives depends on the numbers in its inputs")
+            return output
+        known = self._known((*inputs, attrs))
+        if self.why:
+            return output
+        packed = type(output) is tuple
+        wrapped = [self._output(x, inputs, bare) for x in (output if packed else (output,))]
+        values = tuple([x.value if type(x) is TracedArray else None for x in wrapped])
+        node = Apply(operator, tuple(known[:-1]), known[-1], values, packed, user_line())
+        self.graph.nodes.append(node)
+        return tuple(wrapped) if packed else wrapped[0]
+
+    def _output(self, output: Any, inputs: tuple[Any, ...], bare: tuple[Any, ...]) -> Any:
+        if type(output) is not np.ndarray:
+            return output
+        for given, x in zip(inputs, bare, strict=True):
+            if x is output and type(given) is TracedArray:
+                return given  # a kernel may hand back an input itself
+        return self.traced(output, Value(output.shape, output.dtype))
+
+    def derive(
+        self,
+        operator: Operator,
+        functions: Any,
+        tracked: set[int],
+        g: Any,
+        output: Any,
+        inputs: tuple[Any, ...],
+        attrs: dict[str, Any],
+    ) -> list[tuple[Any, Any]]:
+        """What ``Operator.gradients`` gives, written down: as one step, or operator by operator."""
+        from ..core.operator import TENSOR_FUNCTIONS
+
+        if functions.wraps:
+            return operator.gradients(functions, tracked, g, output, inputs, attrs)
+        if self.expands(operator) and not self.why:
+            given: Any = tuple([None if x is None else Tensor._wrap(x) for x in g]) if type(g) is tuple else None
+            tensors = given or Tensor._wrap(g)
+            pairs = operator.gradients(TENSOR_FUNCTIONS, tracked, tensors, output, inputs, attrs)
+            return [(x, gx._array) for x, gx in pairs]
+        bare = tuple([_bare(x) for x in inputs])
+        needs = tuple([place for place, x in enumerate(inputs) if id(x) in tracked])
+        pairs = operator.gradients(
+            ARRAY_FUNCTIONS, {id(bare[place]) for place in needs}, _bare(g), _bare(output), bare, _bare(attrs)
+        )
+        # By identity the same array may be in two places; the pairs come in the order of the inputs.
+        left = list(needs)
+        places = []
+        for x, _ in pairs:
+            place = next(p for p in left if bare[p] is x)
+            left.remove(place)
+            places.append(place)
+        if self.why:
+            return [(inputs[place], gx) for place, (_, gx) in zip(places, pairs, strict=True)]
+        known_g, known_output, known_attrs, *known = self._known((g, output, attrs, *inputs))
+        if self.why:
+            return [(inputs[place], gx) for place, (_, gx) in zip(places, pairs, strict=True)]
+        found = [self.traced(gx, Value(gx.shape, gx.dtype)) for _, gx in pairs]
+        self.graph.nodes.append(
+            Derive(
+                operator, needs, known_g, known_output, tuple(known), known_attrs, tuple([x.value for x in found]),
+                tuple(places), user_line(),
+            )
+        )  # fmt: skip
+        return [(inputs[place], gx) for place, gx in zip(places, found, strict=True)]
+
+    def whole(self, function: Callable[..., Any], tensors: Iterable[Tensor], *arguments: Any) -> Any:
+        """Run a function of the engine as it runs eagerly, as one step.
+
+        Args:
+            function: called with ``arguments``.
+            tensors: what it reads and binds anew, from outside.
+            arguments: plain values, and tensors that hold traced arrays.
+        """
+        known = self._known(tuple(arguments))
+        held = list(tensors)
+        given = replace_values(arguments, (Tensor,), lambda t: Tensor._wrap(plain(t._array)))
+        traced = [t._array for t in held]
+        for t in held:
+            t._array = plain(t._array)
+        before = [t._array for t in held]
+        with untraced():
+            result = function(*given)
+        if self.why:
+            return result
+        changed, outputs = [], []
+        for t, old, was in zip(held, before, traced, strict=True):
+            if t._array is old:
+                t._array = was
+                continue
+            value = Value(t._array.shape, t._array.dtype)
+            t._array = self.traced(t._array, value)
+            changed.append(t)
+            outputs.append(value)
+        self.graph.nodes.append(Whole(function, tuple(known), tuple(changed), tuple(outputs), user_line()))
+        return result
+
+    def _known(self, values: tuple[Any, ...]) -> list[Any]:
+        """The values with Values in the place of arrays and Draws in that of drawn numbers."""
+        return [replace_values(value, _KINDS, self._value_of) for value in values]
+
+    def _value_of(self, found: Any) -> Any:
+        if type(found) is Drawn:
+            return found.draw
+        array = found._array if isinstance(found, Tensor) else found
+        if type(array) is TracedArray and array.value is not None and array.tracer is self:
+            return array.value
+        self.leak("an array is used that no operator of the table made of the inputs")
+        return None
+
+
+_KINDS: tuple[type, ...] = (np.ndarray, TracedArray, Drawn, Tensor)
+
+
+def _bare(value: Any) -> Any:
+    """Plain arrays in the place of traced ones, and plain numbers in that of drawn ones."""
+    return replace_values(value, (TracedArray, Drawn), lambda x: int(x) if type(x) is Drawn else plain(x))
+
+
+class TracedFunctions:
+    """The operators by name on arrays, as the walk back adds up with them."""
+
+    wraps = False
+
+    def __init__(self, tracer: Tracer) -> None:
+        self._tracer = tracer
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        operator = OPERATORS[name]
+        return lambda *inputs, **attrs: self._tracer.apply(operator, inputs, attrs)
+
+
+@contextmanager
+def tracing(tracer: Tracer) -> Iterator[None]:
+    """Inside the block this thread's operators are told to the tracer."""
+    before, state.tracer = state.tracer, tracer
+    attention.append(tracer)
+    taps.operator_taps.append(tracer)
+    try:
+        yield
+    finally:
+        state.tracer = before
+        attention.remove(tracer)
+        taps.operator_taps.remove(tracer)
+
+
+@contextmanager
+def untraced() -> Iterator[None]:
+    """Inside the block operators run on plain arrays and are told to nobody."""
+    before, state.tracer = state.tracer, None
+    try:
+        yield
+    finally:
+        state.tracer = before
+
+
+def user_line() -> str:
+    """Where the innermost code stands that is not the engine's: ``file:line``."""
+    frame: Any = sys._getframe(1)
+    while frame is not None:
+        name = frame.f_code.co_filename
+        if not name.startswith(ENGINE):
+            return f"{name}:{frame.f_lineno}"
+        frame = frame.f_back
+    return ""
