@@ -36,6 +36,9 @@ _ROOMS = ("core", "cpu", "ops", "nn", "mint", "numpy", "graph", "methods.py", "a
           "communication.py")  # fmt: skip
 """Of the engine: what gives the same for the same arguments and the same numbers of the stream."""
 _ENGINE = Path(__file__).parents[1]
+_OF_ENGINE = ("numba", "llvmlite", "scipy", "threadpoolctl.py", "ml_dtypes", "cupy", "triton")
+"""Libraries that the engine computes with."""
+_PACKAGE = __name__.partition(".graph")[0]
 _STATEFUL = frozenset(("get_seed", "set_seed", "manual_seed", "initial_seed", "get_state", "set_state", "seed"))
 """Functions of those rooms that read or set what no guard looks at."""
 
@@ -75,7 +78,8 @@ class Calls:
             if verdict is None:
                 verdict = self._judged[code] = self._judgment(code)
             if verdict == "unknown":
-                self._meet(frame)
+                if not (_is_generated(frame) or self._is_of_a_library(frame.f_back)):
+                    self._meet(frame)
             elif verdict and self._is_by_user(frame.f_back):
                 self._leak(verdict)
         elif event == "c_call" and code in self._codes and not _is_pure(argument):
@@ -92,18 +96,35 @@ class Calls:
             if room not in _ROOMS or code.co_name in _STATEFUL:
                 return f"{code.co_qualname}() is called, whose result may be another one each time"
             return ""
-        if is_library(file):
-            if Path(file).stem in _PURE_FILES or (f"numpy" in Path(file).parts and "random" not in Path(file).parts):
+        parts = Path(file).parts
+        if is_library(file) or any(name in parts for name in _OF_ENGINE):
+            if Path(file).stem in _PURE_FILES or ("numpy" in parts and "random" not in parts):
                 return ""
-            if "collections" in Path(file).parts or file.startswith("<frozen"):
+            if "collections" in parts or file.startswith("<frozen"):
                 return ""
             return f"{code.co_qualname}() is called, whose result may be another one each time"
-        if file == "<string>" or file.startswith("<__array_function__"):
-            return ""  # what dataclasses and named tuples are made of, and NumPy's dispatch
+        if file.startswith("<__array_function__"):
+            return ""  # NumPy's dispatch
         return "unknown"
 
     def _is_by_user(self, frame: types.FrameType | None) -> bool:
-        return frame is not None and not is_engine(frame.f_code.co_filename)
+        """Whether code of the user's made the call, itself or through a library."""
+        while frame is not None and frame.f_code not in self._codes:
+            if is_engine(frame.f_code.co_filename):
+                return False
+            frame = frame.f_back
+        return True
+
+    def _is_of_a_library(self, frame: types.FrameType | None) -> bool:
+        """Whether it runs because the engine imports or calls a library."""
+        while frame is not None and frame.f_code not in self._codes:
+            file = frame.f_code.co_filename
+            if is_engine(file):
+                return False
+            if file.startswith("<frozen importlib") or any(name in Path(file).parts for name in _OF_ENGINE):
+                return not self._is_by_user(frame)
+            frame = frame.f_back
+        return False
 
     def _meet(self, frame: types.FrameType) -> None:
         if frame.f_code in self.unknown:
@@ -111,6 +132,11 @@ class Calls:
         self.unknown[frame.f_code] = types.FunctionType(
             frame.f_code, frame.f_globals, closure=tuple([types.CellType() for _ in frame.f_code.co_freevars]) or None
         )
+
+
+def _is_generated(frame: types.FrameType) -> bool:
+    """Whether it is a method that ``dataclasses`` wrote for a class of the engine."""
+    return frame.f_code.co_filename == "<string>" and frame.f_globals.get("__name__", "").startswith(_PACKAGE)
 
 
 def _is_pure(function: Any) -> bool:

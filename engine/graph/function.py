@@ -72,7 +72,8 @@ class Compiled:
         place = random.position()
         try:
             result = plan.run([t._array for t in tensors])
-        except Exception:
+        except Exception as error:
+            self.last_error = error
             # What the numbers made a kernel refuse is told as the eager run tells it.
             random.go_to(place)
             self.counts["eager"] += 1
@@ -86,7 +87,8 @@ class Compiled:
                 self._tell(f"it has {MOST_PLANS} plans already, and none of them is for this call")
             self.counts["eager"] += 1
             return self.function(*args, **kwargs)
-        reads = Reads([self.function, args, kwargs, *self._also])
+        roots = [self.function, *_parts((args, kwargs)), *self._also]
+        reads = Reads(roots)
         if reads.problem:
             return self._eager(key, reads.problem, "", args, kwargs)
         trace = Trace(reads, tensors)
@@ -100,7 +102,11 @@ class Compiled:
             self._given_up[key] = tries = self._given_up.get(key, 0) + 1
             if tries == _MOST_TRIES:
                 self._give_up(key, "it changes a value of Python that it reads", "")
+        elif _key((args, kwargs), []) != key:
+            self._give_up(key, "it changes its arguments", "")
         else:
+            if reads.is_first:
+                reads = Reads(roots)
             plan = Plan(optimized(trace.graph))
             self.plans.setdefault(key, []).append((reads, _around(), plan))
             self.counts["traced"] += 1
@@ -171,6 +177,16 @@ def _key(value: Any, tensors: list[Tensor]) -> Any:
     if kind is dict:
         return kind, tuple([(_key(key, tensors), _key(part, tensors)) for key, part in value.items()])
     return kind, id(value)  # of what the plan's guards hold
+
+
+def _parts(value: Any) -> list[Any]:
+    """What is in the arguments, but for the containers, which are part of what plans are kept under."""
+    kind = type(value)
+    if kind is tuple or kind is list:
+        return [one for part in value for one in _parts(part)]
+    if kind is dict:
+        return [one for part in value.values() for one in _parts(part)]
+    return [value]
 
 
 class Trace:
@@ -320,7 +336,7 @@ def graph_of(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Graph:
     """
     tensors: list[Tensor] = []
     _key((args, kwargs), tensors)
-    trace = Trace(Reads([function, args, kwargs]), tensors)
+    trace = Trace(Reads([function, *_parts((args, kwargs))]), tensors)
     trace.run(function, args, kwargs)
     if trace.why:
         name = getattr(function, "__qualname__", type(function).__name__)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Apply", "Derive", "Draw", "Graph", "Node", "Value", "Whole", "replace_values", "values_in"]
+__all__ = ["Apply", "Beside", "Derive", "Draw", "Graph", "Node", "Value", "Whole", "replace_values", "values_in"]
 
 
 class Value:
@@ -38,6 +38,19 @@ class Draw:
     count: int
     is_seed: bool
     number: int  # of the draw in the run: seed and counter have the same
+
+
+@dataclass(eq=False, slots=True)
+class Beside:
+    """Stands for an operator where something is computed of numbers beside the table."""
+
+    kernel: Callable[..., Any]
+    is_check: bool  # whether it only raises where numbers are not allowed
+
+    @property
+    def name(self) -> str:
+        """The function's name."""
+        return str(self.kernel.__name__)
 
 
 @dataclass(eq=False, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .graph import Graph, Node, Value, Whole, values_in
+from .graph import Apply, Beside, Draw, Graph, Node, Value, Whole, replace_values, values_in
 from .plan import operands_of
 
 __all__ = ["optimized"]
@@ -18,7 +18,7 @@ def without_dead_code(graph: Graph) -> Graph:
     wanted: set[Value] = {value for _, value in graph.effects} | set(values_in(graph.result))
     kept: list[Node] = []
     for node in reversed(graph.nodes):
-        if isinstance(node, Whole) or draws(node) or any(value in wanted for value in values_in(node.outputs)):
+        if stays(node) or any(value in wanted for value in values_in(node.outputs)):
             kept.append(node)
             wanted.update(values_in(operands_of(node)))
     graph.nodes = kept[::-1]
@@ -26,10 +26,10 @@ def without_dead_code(graph: Graph) -> Graph:
     return graph
 
 
-def draws(node: Node) -> bool:
-    """Whether a node moves the stream of random numbers on."""
-    from .graph import Draw, replace_values
-
+def stays(node: Node) -> bool:
+    """Whether a node is of use without its results: it changes or checks something, or moves the random stream on."""
+    if isinstance(node, Whole) or (isinstance(node, Apply) and isinstance(node.operator, Beside) and node.operator.is_check):
+        return True
     found: list[Draw] = []
     replace_values(operands_of(node), (Draw,), found.append)
     return bool(found)

@@ -176,7 +176,7 @@ class _Writer:
         names = []
         for output in node.outputs:
             names.append("_" if output is None or output in self.names else self._name(output))
-        self.lines.append(f"{', '.join(names)}, = {call}")
+        self.lines.append(f"{', '.join(names)}, = {call}" if names else call)
         for name, output in zip(names, node.outputs, strict=True):
             if name != "_" and not output.shape:
                 self.lines.append(f"{name} = asarray({name})")

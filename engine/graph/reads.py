@@ -18,6 +18,7 @@ import sys
 import sysconfig
 import types
 import weakref
+from operator import contains, getitem, is_
 from collections import deque
 from collections.abc import Iterable
 from pathlib import Path
@@ -28,6 +29,7 @@ import numpy as np
 from ..core.dtype import DType
 from ..core.tensor import Tensor
 from ..nn.cell import Cell
+from ..nn.optim.optimizer import Optimizer
 
 __all__ = ["MISSING", "Reads", "is_engine", "is_library", "same"]
 
@@ -48,10 +50,10 @@ LEAVES = (
 """Types whose objects do not change, or lead to nothing that a function's result depends on."""
 
 _ALWAYS = frozenset(
-    ("construct", "bprop", "training", "requires_grad", "_hooks", "_recompute", "_saved_tensors_hooks", "_plain",
-     "mixed_precision_type", "internal_params", "bprop_debug", "_cells", "_params", "_buffers", "__call__", "shape")
+    ("construct", "bprop", "_hooks", "_recompute", "_saved_tensors_hooks", "mixed_precision_type", "internal_params",
+     "bprop_debug")
 )  # fmt: skip
-"""Names that the engine reads of a cell though no code of the function has them."""
+"""Names that the engine reads of a cell though no code of the function has them, unless the cell is plain."""
 _REFLECTING = frozenset(("getattr", "setattr", "delattr", "hasattr", "vars", "__dict__", "attrgetter", "methodcaller"))
 _GLOBALS = ("LOAD_GLOBAL", "LOAD_NAME", "STORE_GLOBAL", "DELETE_GLOBAL", "STORE_NAME")
 
@@ -124,19 +126,19 @@ class Reads:
         codes: the Python code that may run.
         tensors: the tensors from outside, each once.
         problem: why no plan can be made, or "".
+        is_first: whether a cell has not been called yet.
     """
 
     def __init__(self, roots: Iterable[Any]) -> None:
         self.codes: set[types.CodeType] = set()
         self.problem = ""
         self._roots = list(roots)
-        self._names: set[str] = set(_ALWAYS)
+        self._names: set[str] = set()
         self._everything = False
-        known = -1
-        while known != len(self._names) + len(self.codes) + self._everything:
-            known = len(self._names) + len(self.codes) + self._everything
+        known: Any = None
+        while known != (known := (len(self._names), len(self.codes), self._everything)):
             self._look()
-        self._names.clear()
+        self.prepare()
 
     def _look(self) -> None:
         self.tensors: list[Tensor] = []
@@ -150,9 +152,9 @@ class Reads:
         self.slots: list[tuple[Any, str, Any]] = []
         self.classes: list[tuple[Any, type]] = []
         self.problem = ""
+        self.is_first = False
         seen: set[int] = set()
         waiting = deque(self._roots)
-        names = self._names
         while waiting:
             one = waiting.popleft()
             if one is MISSING or id(one) in seen or isinstance(one, LEAVES):
@@ -170,11 +172,13 @@ class Reads:
             elif isinstance(one, types.ModuleType):
                 self._see_module(one, waiting)
             elif isinstance(one, type):
-                self._see_class(one, waiting, names)
+                self._see_class(one, waiting)
             elif isinstance(one, property):
                 waiting += (one.fget, one.fset, one.fdel)
             elif isinstance(one, classmethod | staticmethod):
                 waiting.append(one.__func__)
+            elif isinstance(one, Optimizer) and type(one).construct is Optimizer.construct:
+                self._see_optimizer(one, waiting)
             elif isinstance(one, functools.cached_property):
                 waiting.append(one.func)
             elif isinstance(one, types.CellType):
@@ -197,14 +201,20 @@ class Reads:
 
     def _see_tensor(self, tensor: Tensor, waiting: deque[Any]) -> None:
         self.tensors.append(tensor)
-        hooks = tensor._gradient_hooks
-        attributes = {key: value for key, value in vars(tensor).items() if key not in ("_view", "_views")}
-        absent = () if "_gradient_hooks" in attributes else ("_gradient_hooks",)
-        self.places.append((vars(tensor), (*attributes, *absent), (*attributes.values(), *([MISSING] * len(absent)))))
-        self.classes.append((tensor, type(tensor)))
-        waiting += [value for value in attributes.values() if value is not hooks]
-        if hooks is not None:
-            waiting.append(hooks)
+        held = vars(tensor)
+        names = [name for name in held if name in self._names or name in ("_requires_grad", "_gradient_hooks")]
+        values = [held[name] for name in names]
+        absent = () if "_gradient_hooks" in held else ("_gradient_hooks",)
+        self.places.append((held, (*names, *absent), (*values, *([MISSING] * len(absent)))))
+        waiting += values
+
+    def _see_optimizer(self, optimizer: Optimizer, waiting: deque[Any]) -> None:
+        """Its step runs as it does eagerly, so that only what the step is called with and changes is of interest."""
+        names = ("parameters", "_hooks", "construct", "_cells", "_params")
+        self.classes.append((optimizer, type(optimizer)))
+        self.places.append((vars(optimizer), names, tuple([vars(optimizer).get(name, MISSING) for name in names])))
+        self.tensors += [t for t in (*optimizer.get_parameters(), *optimizer.parameters)]
+        waiting += (optimizer._hooks, optimizer._params)
 
     def _see_function(self, function: types.FunctionType, waiting: deque[Any]) -> None:
         waiting += function.__closure__ or ()
@@ -237,15 +247,14 @@ class Reads:
         values = tuple([held[name] for name in names])
         self.places.append((held, names, values))
         if is_engine(file) or is_library(file):
-            values = tuple([x for x in values if isinstance(x, tuple | list | dict | set | np.ndarray)])
+            values = tuple([x for x in values if _is_plain(x)])
         waiting += values
 
-    def _see_class(self, kind: type, waiting: deque[Any], names: Iterable[str]) -> None:
+    def _see_class(self, kind: type, waiting: deque[Any]) -> None:
+        names = self._names | _read_by_engine(kind) if issubclass(kind, Cell) else self._names
         for one in kind.__mro__:
             file = getattr(sys.modules.get(one.__module__), "__file__", None) or ""
             if one.__module__ in ("builtins", "abc") or is_engine(file) or is_library(file):
-                if one.__module__.startswith("hookscope.engine") or is_engine(file):
-                    self._see_engine_class(one)
                 continue
             held: Any = vars(one)
             found = [name for name in held if name in names or self._everything or name == "__init__"]
@@ -255,16 +264,8 @@ class Reads:
             self.places.append((held, (*found, *absent), (*values, *([MISSING] * len(absent)))))
             waiting += values
 
-    def _see_engine_class(self, kind: type) -> None:
-        """Of a cell of the engine: what its methods read of it."""
-        for value in vars(kind).values():
-            function = value.fget if isinstance(value, property) else getattr(value, "__func__", value)
-            if isinstance(function, types.FunctionType):
-                self._names |= _names_of(function.__code__)[1]
-
     def _see_object(self, one: Any, waiting: deque[Any]) -> None:
         kind = type(one)
-        self.classes.append((one, kind))
         if isinstance(one, list | tuple | deque):
             self.sequences.append((one, tuple(one)))
             waiting += one
@@ -280,9 +281,11 @@ class Reads:
         elif not hasattr(one, "__dict__") and not _slots_of(kind):
             self._fail(f"a {kind.__module__}.{kind.__qualname__} is read, which a plan cannot watch")
             return
-        if kind.__module__ != "builtins":
-            waiting.append(kind)
-        if hasattr(one, "__dict__"):
+        if kind.__module__ == "builtins" or (_is_of_engine(kind) and isinstance(one, tuple | list | dict)):
+            return
+        self.classes.append((one, kind))
+        waiting.append(kind)
+        if isinstance(getattr(one, "__dict__", None), dict):
             self._see_attributes(one, vars(one), waiting)
         names = self._names
         for name in _slots_of(kind):
@@ -293,26 +296,52 @@ class Reads:
 
     def _see_attributes(self, one: Any, held: dict[str, Any], waiting: deque[Any]) -> None:
         kind = type(one)
+        read = self._names
+        if isinstance(one, Cell):
+            read = read | _read_by_engine(kind)
+            if held["_plain"]:
+                read = read - _ALWAYS | {"_plain", "construct"}
+            elif not held["_names_checked"]:
+                self.is_first = True  # its first call makes it plain
         if self._everything or (_is_of_engine(kind) and not isinstance(one, Cell)):
             names = [name for name in held if name not in _BOOKKEEPING]
         else:
-            names = [name for name in held if name in self._names and name not in _BOOKKEEPING]
-        absent = [
-            name for name in self._names if name not in held and any(name in vars(k) for k in kind.__mro__[:-1])
-        ]
+            names = [name for name in held if name in read and name not in _BOOKKEEPING]
+        absent = [name for name in read if name not in held and any(name in vars(k) for k in kind.__mro__[:-1])]
         self.places.append(
             (held, (*names, *absent), (*[held[name] for name in names], *([MISSING] * len(absent))))
         )
         waiting += [held[name] for name in names]
 
+    def prepare(self) -> None:
+        """Make ``hold`` quick: most of the time every value is the very object that it was."""
+        present = [(d, k, v) for d, ks, vs in self.places for k, v in zip(ks, vs, strict=True) if v is not MISSING]
+        absent = [(d, k) for d, ks, vs in self.places for k, v in zip(ks, vs, strict=True) if v is MISSING]
+        self._present = tuple(zip(*present, strict=True)) or ((), (), ())
+        self._absent = tuple(zip(*absent, strict=True)) or ((), ())
+        self._slow_places, self.places = self.places, []
+
     def hold(self) -> bool:
         """Whether everything is what it was."""
-        for held, names, values in self.places:
+        try:
+            if not (
+                all(map(is_, map(getitem, *self._present[:2]), self._present[2])) and not any(map(contains, *self._absent))
+            ) and not self._hold_slowly():
+                return False
+        except KeyError:
+            return False
+        return self._rest_holds()
+
+    def _hold_slowly(self) -> bool:
+        for held, names, values in self._slow_places:
             get = held.get
             for name, value in zip(names, values, strict=True):
                 now = get(name, MISSING)
                 if now is not value and not same(now, value):
                     return False
+        return True
+
+    def _rest_holds(self) -> bool:
         for sequence, values in self.sequences:
             if len(sequence) != len(values):
                 return False
@@ -350,8 +379,38 @@ class Reads:
         return all(type(one) is kind for one, kind in self.classes)
 
 
-_BOOKKEEPING = frozenset(("_names_checked", "_unnamed", "create_time", "_plain", "_scope", "_path", "_compiled"))
+_BOOKKEEPING = frozenset(("_names_checked", "_unnamed", "create_time", "_scope", "_path", "_compiled"))
 """Attributes of a cell that change without changing what it computes."""
+
+
+@functools.cache
+def _read_by_engine(kind: type) -> frozenset[str]:
+    """What a call of a cell reads of it where the code is the engine's: ``construct`` and what that calls of the cell."""
+    found, waiting = set(_ALWAYS), ["construct", "bprop"]
+    seen = set[str]()
+    while waiting:
+        name = waiting.pop()
+        value = inspect.getattr_static(kind, name, None)
+        function = value.fget if isinstance(value, property) else getattr(value, "__func__", value)
+        if name in seen or not isinstance(function, types.FunctionType):
+            continue
+        seen.add(name)
+        if is_engine(function.__code__.co_filename):
+            more = _names_of(function.__code__)[1]
+            found |= more
+            waiting += more
+    return frozenset(found)
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether it is a container of a few plain values, or an array."""
+    if isinstance(value, dict):
+        value = [*value, *value.values()]
+    return isinstance(value, np.ndarray) or (
+        isinstance(value, tuple | list | set | frozenset)
+        and len(value) <= 64
+        and all(isinstance(part, LEAVES) for part in value)
+    )
 
 
 def _is_of_engine(kind: type) -> bool:

@@ -63,7 +63,7 @@ class TracedArray(np.ndarray[Any, Any]):
         return plain(self).__reduce__()
 
 
-_OF_SHAPE = ("shape", "ndim", "size", "zeros_like", "ones_like", "empty_like", "result_type", "may_share_memory")
+_OF_SHAPE = ("shape", "ndim", "size", "zeros_like", "ones_like", "empty_like", "full_like", "result_type", "may_share_memory")
 
 
 def plain(value: Any) -> Any:

@@ -21,7 +21,7 @@ from ..core import taps
 from ..core.operator import ARRAY_FUNCTIONS, OPERATORS, Operator
 from ..core.recording import attention, state
 from ..core.tensor import Tensor
-from .graph import Apply, Derive, Draw, Graph, Value, Whole, replace_values
+from .graph import Apply, Beside, Derive, Draw, Graph, Value, Whole, replace_values
 from .traced_array import TracedArray, plain
 
 __all__ = ["Tracer", "tracing", "user_line"]
@@ -112,10 +112,25 @@ class Tracer(taps.Tap):
         """An operator's forward on arrays, written down."""
         bare = tuple([_bare(x) for x in inputs])
         output = operator._compute(bare, _bare(attrs))
-        if self.why:
-            return output
         if operator.shape_from_values:
             self.leak(f"the shape of what '{operator.name}' gives depends on the numbers in its inputs")
+        return self._noted(operator, inputs, bare, attrs, output)
+
+    def compute(
+        self, function: Callable[..., Any], inputs: tuple[Any, ...], attrs: dict[str, Any], is_check: bool = False
+    ) -> Any:
+        """What a function beside the table gives, written down."""
+        bare = tuple([_bare(x) for x in inputs])
+        output = function(*bare, **_bare(attrs))
+        if is_check:
+            output = ()
+        return self._noted(Beside(function, is_check), inputs, bare, attrs, output)
+
+    def _noted(
+        self, operator: Operator | Beside, inputs: tuple[Any, ...], bare: tuple[Any, ...], attrs: dict[str, Any],
+        output: Any,
+    ) -> Any:  # fmt: skip
+        if self.why:
             return output
         known = self._known((*inputs, attrs))
         if self.why:

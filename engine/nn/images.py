@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 from .. import ops
+from ..core.beside import constant
 from ..core.checks import check_positive_int, check_type
 from ..core.tensor import Tensor
 from ..core.types import Ints
@@ -200,7 +201,7 @@ class ImageGradients(Cell):
             before = (slice(None),) * axis
             apart = images[(*before, slice(1, n))] - images[(*before, slice(0, n - 1))]
             last = images._array[(*before, slice(n - 1, n))]
-            found.append(ops.concat([apart, Tensor._wrap(array_module(last).zeros_like(last))], axis))
+            found.append(ops.concat([apart, constant(array_module(last).zeros_like(last))], axis))
         return found[0], found[1]
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..core import random, types
 from ..core.backend import to_device, to_host
+from ..core.beside import constant
 from ..core.checks import check_bool, check_one_of, check_type
 from ..core.dtype import float32, float64, int32, int64
 from ..core.surfaces import declare, prim
@@ -86,8 +87,8 @@ def gathered(x: Tensor, indices: Tensor) -> Tensor:
     """Of each sample and channel the elements at places in its flattened axes."""
     n, c = x.shape[:2]
     xp = array_module(x._array)
-    samples = Tensor._wrap(xp.arange(n)[:, None, None])
-    channels = Tensor._wrap(xp.arange(c)[None, :, None])
+    samples = constant(xp.arange(n)[:, None, None])
+    channels = constant(xp.arange(c)[None, :, None])
     picked = getitem(reshape(x, (n, c, -1)), (samples, channels, reshape(indices, (n, c, -1))))
     return reshape(picked, indices.shape)
 

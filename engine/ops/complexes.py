@@ -14,6 +14,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from ..core.beside import constant
 from ..core.checks import check_real
 from ..core.dtype import complex64, complex128, float32, numpy_dtype
 from ..core.operator import Operator
@@ -203,7 +204,7 @@ def _sized(x: Tensor, n: int, axis: int) -> Tensor:
         return x[along(x, axis, slice(0, n))]
     if n == have:
         return x
-    rest = Tensor._wrap(array_module(x._array).zeros((*x.shape[:axis], n - have, *x.shape[axis + 1 :]), x._array.dtype))
+    rest = constant(array_module(x._array).zeros((*x.shape[:axis], n - have, *x.shape[axis + 1 :]), x._array.dtype))
     return concat([x, rest], axis)
 
 

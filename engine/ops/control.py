@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..core.backend import to_device
+from ..core.beside import constant
 from ..core.checks import check_type
 from ..core.dtype import DType, float32, int32, int64, numpy_dtype, promote
 from ..core.operator import Operator
@@ -218,7 +219,7 @@ def range(start: Operand, end: Operand, step: Operand, maxlen: int = 1000000) ->
     first, last, by = (x.item() for x in given)
     if by == 0:
         raise ValueError("For 'range', 'step' must not be 0")
-    return Tensor._wrap(to_device(np.arange(first, last, by).astype(functools.reduce(promote, dtypes))))
+    return constant(to_device(np.arange(first, last, by).astype(functools.reduce(promote, dtypes))))
 
 
 tensor_range = range

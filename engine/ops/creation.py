@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core.backend import to_device, to_host
+from ..core.beside import constant
 from ..core.checks import check_not_negative, check_real, check_type
 from ..core.dtype import DType, float32, float64, int32, int64, numpy_dtype, promote, promote_scalar, wrapped
 from ..core.parameter import Parameter
@@ -36,7 +37,7 @@ def _filled(shape: Shape, value: Operand, dtype: DTypeLike, name: str) -> Tensor
         return _spread(value, wanted, numpy_dtype(dtype), name)
     kind = numpy_dtype(dtype)
     check_type(value, Number | np.generic, name, "fill_value", "a number or a Tensor")
-    return Tensor._wrap(to_device(np.full(wanted, wrapped(value, kind), kind)))
+    return constant(to_device(np.full(wanted, wrapped(value, kind), kind)))
 
 
 def _spread(value: Tensor, shape: tuple[int, ...], dtype: np.dtype[Any], name: str) -> Tensor:
@@ -127,7 +128,7 @@ def _like(x: Tensor, value: Operand, dtype: DTypeLike | None, name: str) -> Tens
     if isinstance(value, Tensor):
         return _spread(value, x.shape, wanted, name)
     check_type(value, int | float | complex, name, "fill_value", "a Tensor or a number")
-    return Tensor._wrap(array_module(x._array).full(x.shape, wrapped(value, wanted), wanted))
+    return constant(array_module(x._array).full(x.shape, wrapped(value, wanted), wanted))
 
 
 @declare(primitive=prim("ZerosLike"), mint=True)
@@ -349,7 +350,7 @@ def arange(
     if values[2] == 0:
         raise ValueError("For 'arange', 'step' must not be 0")
     wanted = dtype or (float32 if any(isinstance(x, float) for x in values) else int64)
-    return Tensor._wrap(to_device(np.arange(*values).astype(numpy_dtype(wanted))))
+    return constant(to_device(np.arange(*values).astype(numpy_dtype(wanted))))
 
 
 @declare(primitive=prim("LinSpace"))
@@ -379,7 +380,7 @@ def linspace(start: Operand, end: Operand, steps: int) -> Tensor:
             raise ValueError(f"For 'linspace', '{argument}' must be one number, but got shape {value.shape}")
     wide = any(isinstance(x, Tensor) and x.dtype is float64 for x in given.values())
     low, high = (_number(value, "linspace", argument) for argument, value in given.items())
-    return Tensor._wrap(to_device(np.linspace(low, high, steps, dtype=np.float64 if wide else np.float32)))
+    return constant(to_device(np.linspace(low, high, steps, dtype=np.float64 if wide else np.float32)))
 
 
 def _number(value: Operand, name: str, argument: str) -> Any:
@@ -408,7 +409,7 @@ def logspace(start: Operand, end: Operand, steps: int, base: int = 10, *, dtype:
     check_not_negative(steps, "logspace", "steps")
     low, high = _number(start, "logspace", "start"), _number(end, "logspace", "end")
     check_real(base, "logspace", "base")
-    return Tensor._wrap(to_device(np.logspace(low, high, steps, base=base).astype(numpy_dtype(dtype))))
+    return constant(to_device(np.logspace(low, high, steps, base=base).astype(numpy_dtype(dtype))))
 
 
 def _window(
@@ -570,7 +571,7 @@ def eye(n: int, m: int | None = None, dtype: DTypeLike | None = None) -> Tensor:
         if isinstance(value, bool) or not isinstance(value, int | np.integer):
             raise TypeError(f"For 'eye', '{argument}' must be an int, but got {type(value).__name__}")
         check_not_negative(value, "eye", argument)
-    return Tensor._wrap(to_device(np.eye(n, m, dtype=numpy_dtype(dtype or float32))))
+    return constant(to_device(np.eye(n, m, dtype=numpy_dtype(dtype or float32))))
 
 
 @declare(primitive=prim("OneHot", axis=-1))
@@ -761,4 +762,4 @@ def _range_of_tensors(start: Tensor, limit: Tensor, delta: Tensor, *, maxlen: in
     first, last, step = (one._array.item() for one in (start, limit, delta))
     if step == 0 or (last - first) * step < 0:
         raise ValueError(f"For '{name}', 'delta' must lead from {first} to {last}, but got {step}")
-    return Tensor._wrap(to_device(np.arange(first, last, step, dtype=start._array.dtype)))
+    return constant(to_device(np.arange(first, last, step, dtype=start._array.dtype)))

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ..core.beside import constant
 from ..core.checks import check_bool
 from ..core.dtype import float32, float64, int32
 from ..core.grad import grad
@@ -104,7 +105,7 @@ def _ctc(
     emitted = getitem(x, (columns[0], Tensor._wrap(columns[1]), Tensor._wrap(columns[2])))
     allowed = Tensor._wrap(device.asarray(skip))
     stays = Tensor._wrap(device.asarray((path == blank) | merged))
-    nothing = Tensor._wrap(device.full((count, 1), never, x._array.dtype))
+    nothing = constant(device.full((count, 1), never, x._array.dtype))
     first = Tensor._wrap(device.asarray(np.arange(size)[None, :] < 2).repeat(count, axis=0))
     alpha = where(first, getitem(emitted, 0), never)
     alphas = [alpha]
@@ -119,7 +120,7 @@ def _ctc(
         alive = Tensor._wrap(device.asarray((t < given)[:, None]))
         alpha = where(alive, new, alpha)
         alphas.append(new)
-    samples = Tensor._wrap(device.arange(count))
+    samples = constant(device.arange(count))
     last = getitem(alpha, (samples, Tensor._wrap(device.asarray(2 * labeled))))
     before = where(
         Tensor._wrap(device.asarray(labeled > 0)),

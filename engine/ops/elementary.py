@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.beside import constant
 from ..core.checks import check_real
 from ..core.dtype import bfloat16, complex128, float64
 from ..core.surfaces import alias, declare, everywhere, prim, renamed
@@ -581,7 +582,7 @@ def eps(x: Tensor) -> Tensor:
     if not x.dtype.is_floating_point:
         raise TypeError(f"For 'eps', 'x' must hold floating-point numbers, but got {x.dtype}")
     step = 2.0**-7 if x.dtype is bfloat16 else float(np.finfo(dtype).eps)
-    return Tensor._wrap(array_module(x._array).full(x.shape, step, dtype))
+    return constant(array_module(x._array).full(x.shape, step, dtype))
 
 
 @declare(method=True)

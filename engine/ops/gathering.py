@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.beside import checked, constant
 from ..core.checks import check_one_of
 from ..core.surfaces import declare, prim, renamed
 from ..core.tensor import Tensor
@@ -43,7 +44,12 @@ def check_in_range(index: Array, length: int, name: str, error: type[Exception] 
     Raises:
         RuntimeError: one is not in [-length, length); or ``error`` instead.
     """
-    if index.size and (int(index.max()) >= length or int(index.min()) < -length):
+    if index.size:
+        checked(_check_in_range, index, length=length, name=name, error=error)
+
+
+def _check_in_range(index: Array, length: int, name: str, error: type[Exception]) -> None:
+    if int(index.max()) >= length or int(index.min()) < -length:
         raise error(f"For '{name}', indices must be in [{-length}, {length}), but got {index.min()}..{index.max()}")
 
 
@@ -355,7 +361,7 @@ def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
     if bool_of(as_tuple, "nonzero", "as_tuple"):
         return tuple([Tensor._wrap(v) for v in found])
     if x.ndim == 0:
-        return Tensor._wrap(xp.zeros((found[0].size, 0), np.int64))
+        return constant(xp.zeros((found[0].size, 0), np.int64))
     return Tensor._wrap(xp.stack(found, -1))
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..core.backend import to_device
+from ..core.beside import constant
 from ..core.checks import check_one_of, check_positive_int, check_type
 from ..core.operator import Operator
 from ..core.surfaces import declare, prim
@@ -110,8 +111,8 @@ def grid_sample(
     places.reverse()
     xp = array_module(x._array)
     flat = reshape(x, (n, c, -1))
-    samples = Tensor._wrap(xp.arange(n)[:, None, None])
-    channels = Tensor._wrap(xp.arange(c)[None, :, None])
+    samples = constant(xp.arange(n)[:, None, None])
+    channels = constant(xp.arange(c)[None, :, None])
     corners: list[tuple[Any, Any]] = [(0, None)]
     for at, length in zip(places, x.shape[2:], strict=True):
         choices: list[tuple[Any, Tensor | None]] = []

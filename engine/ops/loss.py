@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core import taps
+from ..core.beside import computed, constant
 from ..core.checks import check_above_zero, check_not_negative, check_number, check_real, check_type
 from ..core.dtype import float32, int32, numpy_dtype, promote
 from ..core.operator import Operator
@@ -132,11 +133,18 @@ def cross_entropy(
     if weight is None and label_smoothing == 0.0:
         losses = _sparse(logits, labels, ignore_index=ignore_index)[0]
         if reduction == "mean":
-            counted = int((labels._array != ignore_index).sum())
-            return div(reduce_sum(losses), counted if counted else float("nan"))
+            counted = computed(_counted, labels._array, other_than=ignore_index, dtype=losses._array.dtype)
+            return div(reduce_sum(losses), Tensor._wrap(counted))
         return reduced(reshape(losses, shape), reduction, "cross_entropy")
     log_p = log_softmax(logits, 1)
     return _nll("cross_entropy", log_p, labels, shape, weight, ignore_index, reduction, label_smoothing)
+
+
+def _counted(labels: Array, other_than: int, dtype: np.dtype[Any]) -> Array:
+    """How many labels count, NaN where none does: the mean of nothing."""
+    xp = array_module(labels)
+    counted = (labels != other_than).sum()
+    return xp.where(counted == 0, xp.nan, counted).astype(dtype)
 
 
 @declare(primitive=prim("SoftmaxCrossEntropyWithLogits"))
@@ -269,7 +277,7 @@ def _nll(
     counted = Tensor._wrap(kept.astype(dtype))
     if weight is not None:
         counted = where(Tensor._wrap(kept), getitem(weight, (at,)), 0.0)
-    picked = getitem(log_probabilities, (Tensor._wrap(xp.arange(host.shape[0])), at))
+    picked = getitem(log_probabilities, (constant(xp.arange(host.shape[0])), at))
     losses = mul(-picked, counted)
     if smoothing:
         per_class = log_probabilities if weight is None else mul(log_probabilities, weight)
@@ -854,7 +862,7 @@ def multi_margin_loss(
     labels = target._array
     _check_classes("multi_margin_loss", labels, input.shape[1])
     xp = array_module(labels)
-    rows = Tensor._wrap(xp.arange(labels.shape[0]))
+    rows = constant(xp.arange(labels.shape[0]))
     own = reshape(getitem(input, (rows, target)), (-1, 1))
     apart = maximum(add(sub(input, own), margin), 0.0)
     if p == 2:
@@ -922,7 +930,7 @@ def multilabel_margin_loss(input: Tensor, target: Tensor, reduction: str = "mean
     _check_classes("multilabel_margin_loss", place, x.shape[1])
     dtype = x._array.dtype
     chosen = (one_hot_array(place, x.shape[1], dtype) * named[..., None]).max(axis=1)
-    rows = Tensor._wrap(xp.arange(x.shape[0])[:, None])
+    rows = constant(xp.arange(x.shape[0])[:, None])
     own = reshape(getitem(x, (rows, Tensor._wrap(place))), (*x.shape, 1))
     apart = maximum(add(sub(reshape(x, (x.shape[0], 1, x.shape[1])), own), 1.0), 0.0)
     counted = Tensor._wrap((named[..., None] * (1 - chosen)[:, None, :]).astype(dtype))

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..core.backend import to_host
+from ..core.beside import constant
 from ..core.checks import check_bool
 from ..core.dtype import float64
 from ..core.operator import Operator
@@ -189,7 +190,7 @@ def _self_adjoint_eig(x: Tensor, *, compute_v: bool) -> tuple[Tensor, Tensor]:
     if dtype not in (np.float32, np.float64, np.complex64, np.complex128):
         raise TypeError(f"For 'SelfAdjointEig', 'x' must be in single or double precision, but got {x.dtype}")
     values, vectors = _eigh_operator(x)
-    return values, vectors if compute_v else Tensor._wrap(array_module(x._array).zeros(0, dtype))
+    return values, vectors if compute_v else constant(array_module(x._array).zeros(0, dtype))
 
 
 @declare(primitive=prim("TridiagonalSolve", partial_pivoting=True))
@@ -223,9 +224,9 @@ def _tridiagonal_solve(diagonals: Tensor, rhs: Tensor, *, partial_pivoting: bool
     xp = array_module(rhs._array)
     above, main, below = (swapaxes(diagonals[..., i : i + 1, :], -1, -2) for i in range(3))
     matrix = (
-        above * Tensor._wrap(xp.eye(n, k=1, dtype=rhs._array.dtype))
-        + main * Tensor._wrap(xp.eye(n, dtype=rhs._array.dtype))
-        + below * Tensor._wrap(xp.eye(n, k=-1, dtype=rhs._array.dtype))
+        above * constant(xp.eye(n, k=1, dtype=rhs._array.dtype))
+        + main * constant(xp.eye(n, dtype=rhs._array.dtype))
+        + below * constant(xp.eye(n, k=-1, dtype=rhs._array.dtype))
     )
     try:
         found: Tensor = solve_operator(matrix, rhs)

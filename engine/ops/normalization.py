@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.beside import computed, constant
 from ..core.checks import check_bool, check_int, check_type
 from ..core.dtype import bfloat16, float16, float32
 from ..core.operator import Operator
@@ -93,8 +94,8 @@ def layer_norm(
             raise ValueError(f"For 'layer_norm', '{name}' must have the shape {last}, but got {one.shape}")
     xp = array_module(x._array)
     dtype = x._array.dtype
-    gamma = weight if weight is not None else Tensor._wrap(xp.ones(last, dtype))
-    beta = bias if bias is not None else Tensor._wrap(xp.zeros(last, dtype))
+    gamma = weight if weight is not None else constant(xp.ones(last, dtype))
+    beta = bias if bias is not None else constant(xp.zeros(last, dtype))
     return _layer_norm(x, gamma, beta, begin_norm_axis=x.ndim - len(last), epsilon=eps)[0]
 
 
@@ -298,8 +299,13 @@ def update_running(running: Tensor, batch: Tensor, momentum: float, factor: floa
         momentum: the weight of ``batch``.
         factor: what ``batch`` is multiplied by.
     """
-    old, new = running._array, batch._array
-    running._rebind((old * (1.0 - momentum) + new * (momentum * factor)).astype(old.dtype, copy=False))
+    running._rebind(
+        computed(_mixed, running._array, batch._array, weight=1.0 - momentum, weight_of_batch=momentum * factor)
+    )
+
+
+def _mixed(old: Array, new: Array, weight: float, weight_of_batch: float) -> Array:
+    return (old * weight + new * weight_of_batch).astype(old.dtype, copy=False)
 
 
 def group_normalized(x: Tensor, groups: int, weight: Tensor, bias: Tensor, eps: float) -> Tensor:
@@ -351,8 +357,8 @@ def group_norm(
     for name, one in (("weight", weight), ("bias", bias)):
         if one is not None and check_tensor(one, "group_norm", name).shape != (c,):
             raise ValueError(f"For 'group_norm', '{name}' must have the shape {(c,)}, but got {one.shape}")
-    gamma = Tensor._wrap(xp.ones(c, dtype)) if weight is None else weight
-    beta = Tensor._wrap(xp.zeros(c, dtype)) if bias is None else bias
+    gamma = constant(xp.ones(c, dtype)) if weight is None else weight
+    beta = constant(xp.zeros(c, dtype)) if bias is None else bias
     return group_normalized(x, groups, gamma, beta, eps)
 
 

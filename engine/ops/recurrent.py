@@ -10,6 +10,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from ..core.beside import constant
 from ..core.checks import check_bool, check_int, check_number, check_positive_int
 from ..core.operator import Operator
 from ..core.recording import Recording
@@ -213,7 +214,7 @@ def _lstm_class(
         b_ih, b_hh = (*rest, zeros_operator(rest[0]))[:2] if rest else (None, None)
         runs.append(_one_way(input, h[way], c[way], w_ih, w_hh, b_ih, b_hh, project, reverse=way == 1))
     states, last_h, last_c = zip(*runs, strict=True)
-    nothing = Tensor._wrap(array_module(input._array).zeros((1, 1), input._array.dtype))
+    nothing = constant(array_module(input._array).zeros((1, 1), input._array.dtype))
     return concat(states, 2), stack(last_h, 0), stack(last_c, 0), nothing, nothing
 
 
@@ -229,7 +230,7 @@ def _one_way(
     first = xp.zeros((x.shape[0], 1, 1), x._array.dtype)
     first[-1 if reverse else 0] = 1
     wide = concat([x, Tensor._wrap(first) * h], 2)
-    start = Tensor._wrap(xp.zeros((x.shape[1], project.shape[1]), x._array.dtype))
+    start = constant(xp.zeros((x.shape[1], project.shape[1]), x._array.dtype))
     states, last, cell = recurrent(
         wide, start, c, concat([w_ih, w_hh], 1), matmul(w_hh, project), b_ih, b_hh, "lstm", reverse
     )

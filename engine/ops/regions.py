@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..core.backend import to_device, to_host
+from ..core.beside import constant
 from ..core.checks import check_bool, check_int, check_one_of, check_positive_int, check_type
 from ..core.dtype import float16, float32, float64, int32
 from ..core.grad import vjp
@@ -154,7 +155,7 @@ def crop_and_resize(
                 line = _line_between(between, length)
             else:  # halves go away from 0
                 near = xp.clip(xp.nan_to_num(xp.floor(places + 0.5)), 0, length - 1).astype("int64")
-                line = ((near, Tensor._wrap(xp.ones_like(places))),)
+                line = ((near, constant(xp.ones_like(places))),)
         shape = (-1, count, 1) if axis == 0 else (-1, 1, count)
         lines.append([(place.reshape(shape), reshape(weight, shape)) for place, weight in line])
         inside.append(((places >= 0) & (places <= length - 1)).reshape(shape))
@@ -306,7 +307,7 @@ def _crop_gradient_by_image(
     shape = ints_of(check_tensor(image_size, name, "image_size"), name, "image_size")
     if len(shape) != 4 or min(shape) < 1:
         raise ValueError(f"For '{name}', 'image_size' must be four lengths above 0, but got {shape}")
-    image = Tensor._wrap(array_module(grads._array).zeros(shape, np.float32))
+    image = constant(array_module(grads._array).zeros(shape, np.float32))
     return cast(_crop_gradient(name, grads, image, boxes, box_index, method, 0), T)
 
 

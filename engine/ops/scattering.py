@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.beside import constant
 from ..core.checks import check_bool, check_int, check_one_of, check_type
 from ..core.operator import Operator
 from ..core.parameter import Parameter
@@ -783,7 +784,7 @@ def _segments(name: str, how: str, start: Any) -> Callable[..., Tensor]:
         if callable(start) and dtype.kind in "bc":
             raise TypeError(f"For '{name}', 'x' must hold numbers that have an order, but got {x.dtype}")
         empty = start(_limits(dtype)) if callable(start) else start
-        ground = Tensor._wrap(array_module(x._array).full((count, *rest), empty, dtype))
+        ground = constant(array_module(x._array).full((count, *rest), empty, dtype))
         if check_tensor(x, name, "x").shape[: ids.ndim] != ids.shape:
             raise ValueError(
                 f"For '{name}', the shape {ids.shape} of 'segment_ids' must be the beginning of that of 'x', {x.shape}"

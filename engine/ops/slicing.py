@@ -7,6 +7,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from ..core.beside import constant
 from ..core.surfaces import declare, prim, renamed
 from ..core.tensor import Tensor
 from ..core.types import Ints, Shape
@@ -202,7 +203,7 @@ def sequence_mask(lengths: Tensor, maxlen: int | None = None) -> Tensor:
     if maxlen is None and not counts.size:
         raise ValueError("For 'sequence_mask', 'lengths' must have elements where 'maxlen' is None")
     longest = int(counts.max()) if maxlen is None else int_of(maxlen, "sequence_mask", "maxlen")
-    return Tensor._wrap(array_module(counts).arange(longest) < counts[..., None])
+    return constant(array_module(counts).arange(longest) < counts[..., None])
 
 
 def _blocks(block: Ints, spatial: int, name: str, argument: str) -> tuple[int, ...]:

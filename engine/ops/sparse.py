@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.beside import constant
 from ..core.checks import check_bool, check_type
 from ..core.dtype import DType, dtype_of, float16, float32, float64, numpy_dtype
 from ..core.surfaces import declare, prim
@@ -493,7 +494,7 @@ def csr_gather(indptr: Tensor, indices: Tensor, dense: Tensor, sparse_shape: tup
     x = check_tensor(dense, "csr_gather", "dense")
     count = check_tensor(indices, "csr_gather", "indices").shape
     rest = tuple(sparse_shape[2:]) if isinstance(sparse_shape, tuple) else ()
-    values = Tensor._wrap(array_module(x._array).zeros(count + rest, x._array.dtype))
+    values = constant(array_module(x._array).zeros(count + rest, x._array.dtype))
     return CSRTensor(indptr, indices, values, sparse_shape)._picked(x, "csr_gather", "dense")
 
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from ..core.backend import to_host
+from ..core.beside import constant
 from ..core.checks import check_bool, check_int, check_type
 from ..core.dtype import int32, int64
 from ..core.surfaces import declare, prim
@@ -452,7 +453,7 @@ def _count(
         ones = xp.ones(len(kept), each._array.dtype)
         total = _summed(Tensor._wrap(ones), groups.reshape(-1), len(found))
         if binary_output:
-            total = Tensor._wrap(xp.ones(len(found), each._array.dtype))
+            total = constant(xp.ones(len(found), each._array.dtype))
     else:
         total = _summed(_taken(each, kept), groups.reshape(-1), len(found))
     return _like(found, indices), total, _whole((x.shape[0], room), dense_shape)

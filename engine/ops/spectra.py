@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.beside import constant
 from ..core.checks import check_bool, check_int, check_one_of, check_type
 from ..core.surfaces import declare, prim
 from ..core.tensor import Tensor
@@ -120,7 +121,7 @@ def stft(
     signal = _floating(x, "x", (1, 2))
     if window is None:
         dtype = np.float64 if signal._array.dtype in (np.float64, np.complex128) else np.float32
-        window = Tensor._wrap(array_module(signal._array).ones(width, dtype))
+        window = constant(array_module(signal._array).ones(width, dtype))
     is_complex = "c" in (signal._array.dtype.kind, _floating(window, "window", (1,))._array.dtype.kind)
     return _pieces_transformed(
         signal, window, n_fft, hop, width, normalized, not is_complex if onesided is None else onesided,
@@ -222,5 +223,5 @@ def _between_zeros(x: Tensor, before: int, after: int) -> Tensor:
     if not before and not after:
         return x
     xp = array_module(x._array)
-    ends = [Tensor._wrap(xp.zeros((*x.shape[:-1], n), x._array.dtype)) for n in (before, after)]
+    ends = [constant(xp.zeros((*x.shape[:-1], n), x._array.dtype)) for n in (before, after)]
     return concat([ends[0], x, ends[1]], -1)

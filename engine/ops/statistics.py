@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.beside import constant
 from ..core.checks import check_not_negative, check_type
 from ..core.dtype import float32, int32, int64, numpy_dtype
 from ..core.operator import Operator
@@ -910,7 +911,7 @@ def _running(
     found = function(flip(x, at) if reverse else x, at)
     if exclusive and found.size:
         edge = (*found.shape[:at], 1, *found.shape[at + 1 :])
-        empty = Tensor._wrap(array_module(found._array).full(edge, first, found._array.dtype))
+        empty = constant(array_module(found._array).full(edge, first, found._array.dtype))
         found = concat([empty, found[along(found, at, slice(0, found.shape[at] - 1))]], at)
     return flip(found, at) if reverse else found
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
+from ..core.beside import constant
 from ..core.operator import TENSOR_FUNCTIONS
 from ..core.surfaces import declare, prim, renamed
 from ..core.tensor import Tensor
@@ -56,7 +57,7 @@ def _unpooled(
     xp = array_module(places)
     index = (xp.arange(n)[:, None, None], xp.arange(c)[None, :, None], places.reshape(n, c, -1))
     # Of two elements that go to one place, the last is kept, and gets the gradient.
-    empty = Tensor._wrap(xp.zeros((n, c, total), x._array.dtype))
+    empty = constant(xp.zeros((n, c, total), x._array.dtype))
     filled = TENSOR_FUNCTIONS.setitem(empty, reshape(x, (n, c, -1)), index=index)
     return reshape(filled, (n, c, *lengths))
 

@@ -15,7 +15,7 @@ from ...core.checks import check_bool, check_type
 from ...core.initializer import Initializer, initializer
 from ...core.operator import Operator
 from ...core.parameter import Parameter, ParameterTuple
-from ...core.recording import no_recording
+from ...core.recording import no_recording, state
 from ...core.tensor import Tensor
 from ...core.types import Array
 from ...core.views import is_held_alone
@@ -307,6 +307,11 @@ class Optimizer(Cell):
         Raises:
             ValueError: another number of gradients, or one of another shape.
         """
+        if state.tracer is not None:
+            return state.tracer.whole(self._step, [*self.get_parameters(), *self.parameters], gradients)
+        return self._step(gradients)
+
+    def _step(self, gradients: Gradients) -> bool | tuple[bool, ...]:
         given = self._fitting(gradients)
         with no_recording(), np.errstate(all="ignore"):
             step = int(self.global_step._array.reshape(-1)[0]) + 1

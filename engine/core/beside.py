@@ -1,0 +1,32 @@
+"""What is computed of numbers beside the table of operators: checks, counts, running statistics. No gradient passes.
+
+While a function is traced each such call becomes a step of its plan, which a plain use of an array's numbers cannot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .recording import state
+from .tensor import Tensor
+
+__all__ = ["checked", "computed", "constant"]
+
+
+def computed(function: Callable[..., Any], *arrays: Any, **attrs: Any) -> Any:
+    """What ``function(*arrays, **attrs)`` gives: an array, or a tuple of them."""
+    return function(*arrays, **attrs) if state.tracer is None else state.tracer.compute(function, arrays, attrs)
+
+
+def checked(function: Callable[..., None], *arrays: Any, **attrs: Any) -> None:
+    """Call a function that raises where numbers are not allowed."""
+    if state.tracer is None:
+        function(*arrays, **attrs)
+    else:
+        state.tracer.compute(function, arrays, attrs, is_check=True)
+
+
+def constant(array: Any) -> Tensor:
+    """A tensor around an array whose numbers depend on shapes, dtypes and Python's numbers alone."""
+    return Tensor._wrap(array if state.tracer is None else state.tracer.constant(array))
