@@ -1,0 +1,103 @@
+"""Graph mode for cells: whose calls run by plans, and what ``Cell.compile`` and its relatives do."""
+
+from __future__ import annotations
+
+import os
+import threading
+import weakref
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from ..core.placeholder import Placeholder
+from ..nn.cell import Cell
+from .function import Compiled, attended
+from .inputs import check_inputs
+
+__all__ = ["call_function", "compile_cell", "compiled_of", "has_plan", "is_off", "switch"]
+
+_eager_call: Callable[..., Any] = Cell.__call__
+
+
+class _Local(threading.local):
+    inside = False
+
+
+_local = _Local()
+
+
+def is_off() -> bool:
+    """Whether the environment says that nothing is compiled (``MS_JIT=0``)."""
+    return os.environ.get("MS_JIT") == "0"
+
+
+def switch(on: bool) -> None:
+    """Let cells that are called run by plans, or eagerly as at first."""
+    Cell.__call__ = _call if on else _eager_call  # type: ignore[method-assign]
+
+
+def _call(cell: Cell, /, *args: Any, **kwargs: Any) -> Any:
+    if _local.inside or attended() or is_off():
+        return _eager_call(cell, *args, **kwargs)
+    check_inputs(cell, args, kwargs)
+    return called(compiled_of(cell), args, kwargs)
+
+
+def called(compiled: Compiled, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Call a function by its plans; what it calls itself is part of it."""
+    with _inside():
+        return compiled(*args, **kwargs)
+
+
+@contextmanager
+def _inside() -> Iterator[None]:
+    before, _local.inside = _local.inside, True
+    try:
+        yield
+    finally:
+        _local.inside = before
+
+
+def compiled_of(cell: Cell) -> Compiled:
+    """The plans of a cell."""
+    found = cell.__dict__.get("_compiled")
+    if found is None:
+        config = cell.jit_config_dict
+        level = "O1" if config.get("jit_level") == "O1" else "O0"
+        found = cell.__dict__["_compiled"] = Compiled(cell, type(cell).__name__, level=level)
+    made: Compiled = found
+    return made
+
+
+_functions: weakref.WeakKeyDictionary[Any, Compiled] = weakref.WeakKeyDictionary()
+
+
+def call_function(function: Callable[..., Any], name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Call a function of the engine's, such as that of ``value_and_grad``, by plans that are kept with it."""
+    if _local.inside or attended() or is_off():
+        return function(args, kwargs)
+    compiled = function.__dict__.get("_compiled")
+    if compiled is None:
+        compiled = function.__dict__["_compiled"] = Compiled(function, name)
+    return called(compiled, (args, kwargs), {})
+
+
+def has_plan(cell: Cell) -> bool:
+    """Whether there is a plan for a call of a cell."""
+    found = cell.__dict__.get("_compiled")
+    return found is not None and any(found.plans.values())
+
+
+def compile_cell(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Make a plan for these inputs, without changing a parameter or drawing a number.
+
+    Args:
+        cell: the cell.
+        args: its positional inputs.
+        kwargs: its keyword inputs.
+    """
+    if is_off() or attended() or any(isinstance(one, Placeholder) for one in (*args, *kwargs.values())):
+        return
+    check_inputs(cell, args, kwargs)
+    with _inside():
+        compiled_of(cell).prepare(*args, **kwargs)
