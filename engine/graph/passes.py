@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from ..core.operator import Operator
 from .graph import Apply, Beside, Draw, Graph, Node, Value, Whole, replace_values, values_in
 from .plan import operands_of
 
-__all__ = ["optimized"]
+__all__ = ["expands_at", "optimized"]
 
 
-def optimized(graph: Graph) -> Graph:
-    """The graph after all passes."""
+def expands_at(level: str) -> Callable[[Operator], bool]:
+    """Of which operators the vjp rules are traced operator by operator at a level: "O0" of none."""
+    return lambda operator: False
+
+
+def optimized(graph: Graph, level: str = "O0") -> Graph:
+    """The graph after all passes of a level."""
     return without_dead_code(graph)
 
 
