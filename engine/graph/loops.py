@@ -255,7 +255,7 @@ def _kernel(
 ) -> Any:  # fmt: skip
     """The compiled function, of the sizes, the inputs and the outputs; to be shared out, after ``first`` and ``stop``."""
     text = _Text(steps, stores, axes, inputs, outputs, shared).text()
-    digest = hashlib.sha256(text.encode()).hexdigest()[:24]
+    digest = hashlib.sha256(repr((text, inputs, outputs)).encode()).hexdigest()[:24]
     found = _compiled.get(digest)
     if found is None:
         began = time.perf_counter()
