@@ -1,8 +1,9 @@
 """Making loops of elementwise operators: those over one shape that feed each other, and the sums of what they give.
 
-Each node begins as a group of its own. In the order of the graph a node's group is joined with those that it takes
-values from, then with those that read what it reads, wherever that leaves an order in which all groups can run: no
-group may lie between the two. A sum is the end of a loop; who reads it is in another one. What nobody outside a group
+Each node begins as a group of its own. From the last node to the first, a node's group is joined with those that read
+what it makes, then with those that read what it reads, wherever that leaves an order in which all groups can run: no
+group may lie between the two. So elements are computed where they are used last, of what must be in memory for others
+anyway. A sum is the end of a loop; who reads it is in another one. What nobody outside a group
 uses is never stored.
 
 Views that only insert axes or broadcast are looked through: a loop reads what they were made of.
@@ -182,19 +183,22 @@ class _Fusion:
 
     def _join_all(self) -> None:
         readers: dict[Value, list[int]] = {}
-        last_of_shape: dict[tuple[int, ...], int] = {}
-        for place, shape in enumerate(self.shapes):
+        of_shape: dict[tuple[int, ...], int] = {}
+        own = [self._reads(place) for place in range(len(self.shapes))]
+        for place in range(len(self.shapes) - 1, -1, -1):
+            shape = self.shapes[place]
             if shape is None:
                 continue
-            for value in list(self.reads[place]):
-                makers = [self.maker[value]] if value in self.maker else []
-                for other in (*makers, *reversed(readers.get(value, ()))):
+            (output,) = values_in(self.graph.nodes[place].outputs)
+            for value in (output, *own[place]):
+                for other in reversed(readers.get(value, ())):
                     self._try(other, place)
+            for value in own[place]:
                 readers.setdefault(value, []).append(place)
             if math.prod(shape) <= _SMALL:
-                if shape in last_of_shape:
-                    self._try(last_of_shape[shape], place)
-                last_of_shape[shape] = place
+                if shape in of_shape:
+                    self._try(of_shape[shape], place)
+                of_shape[shape] = place
 
     def _try(self, other: int, place: int) -> None:
         if self.shapes[other] == self.shapes[place]:
