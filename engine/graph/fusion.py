@@ -20,7 +20,7 @@ import numpy as np
 
 from ..core.operator import Operator
 from .graph import Apply, Fused, Graph, Node, Store, Value, Whole, values_in
-from .scalars import DTYPES, Program, Unfit
+from .scalars import DTYPES, FUNCTIONS, Program, Unfit
 
 __all__ = ["expands", "fused"]
 
@@ -29,6 +29,11 @@ _SUMS = ("sum", "mean", "sum_to")
 _MOST_NODES, _MOST_INPUTS = 400, 24
 _SMALL = 1 << 12
 """Elements up to which groups of one shape are joined though they share nothing: a call saved is worth more."""
+_LARGE = 1 << 15
+"""Elements from which on a single operator is a loop too: threads share it."""
+_ELSEWHERE = frozenset(FUNCTIONS) - {"sqrt", "floor", "ceil", "trunc", "rint", "erf", "erfc"} | {"pow"}
+_CALLS = {"float64": _ELSEWHERE, "float32": _ELSEWHERE - {"exp", "tanh", "log", "log1p", "expm1"}}
+"""Functions by dtype that a loop calls one by one, where NumPy has vectors of several: larger arrays are left to it."""
 _CONSTANT = 1 << 12
 """Elements up to which a constant array is looked at for being one number everywhere."""
 
@@ -92,9 +97,12 @@ class _Fusion:
             return x.shape if fits and math.prod(x.shape) else None
         if not node.operator.scalar or not math.prod(output.shape):
             return None
+        program = Program()
         try:
-            self._put(Program(), node, {}, {})
+            self._put(program, node, {}, {})
         except Unfit:
+            return None
+        if math.prod(output.shape) > _SMALL and any(step[0] in _CALLS.get(step[1].name, ()) for step in program.steps):
             return None
         return output.shape
 
@@ -230,8 +238,10 @@ class _Fusion:
         return self.graph
 
     def _is_loop(self, places: list[int]) -> bool:
-        operators = [node.operator for node in [self.graph.nodes[k] for k in places] if isinstance(node, Apply)]
-        return len(places) > 1 and any(operator.scalar for operator in operators)
+        shape = self.shapes[places[0]]
+        if shape is None:
+            return False
+        return len(places) > 1 or math.prod(shape) >= _LARGE
 
     def _groups_in_order(self) -> Iterator[int]:
         """Each after those that it needs, otherwise by its last node."""

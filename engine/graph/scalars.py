@@ -182,6 +182,8 @@ class Program:
         return [self.constant(one[0], dtype) if isinstance(one, tuple) else one for one in found]
 
     def _numeric(self, name: str, *operands: int) -> int:
+        if name == "pow" and self.steps[operands[1]][0] == "const" and self.steps[operands[1]][2] == 2:
+            name, operands = "mul", (operands[0], operands[0])
         kind = self.dtype(operands[0]).kind
         if kind not in ("f" if name in FUNCTIONS or name in ("div", "pow") else "fiu"):
             raise Unfit
