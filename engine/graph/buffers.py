@@ -1,4 +1,4 @@
-"""A group of elementwise operators by NumPy, for who has no Numba: step by step, into few arrays that are used again."""
+"""A group of elementwise operators by NumPy, for who has no Numba: step by step, into arrays that are used again."""
 
 from __future__ import annotations
 
@@ -85,7 +85,8 @@ def _computed(step: Step, given: list[Any], target: Any) -> Any:
 def _stored(node: Fused, place: int, found: list[Any]) -> Any:
     store, output = node.stores[place], node.outputs[place]
     elements = found[store.step]
-    if store.axes is None and np.shape(elements) == output.shape and node.steps[store.step][0] not in ("input", "const"):
+    made_here = node.steps[store.step][0] not in ("input", "const")
+    if store.axes is None and made_here and elements.shape == output.shape:
         return elements
     whole = np.broadcast_to(elements, node.shape)
     if store.axes is None:

@@ -245,8 +245,8 @@ class _Fusion:
 
     def _groups_in_order(self) -> Iterator[int]:
         """Each after those that it needs, otherwise by its last node."""
-        waiting = {group: self.before[group] for group in range(len(self.members)) if self.members[group]}
-        after = {group: [other for other in _bits(self.after[group])] for group in waiting}
+        waiting = [group for group, places in enumerate(self.members) if places]
+        after = {group: list(_bits(self.after[group])) for group in waiting}
         counts = {group: self.before[group].bit_count() for group in waiting}
         ready = [(self.members[group][-1], group) for group, count in counts.items() if not count]
         heapq.heapify(ready)

@@ -2,11 +2,11 @@
 
 A loop computes every element of a group (``graph.Fused``) in one pass: it loads the inputs, does the steps, stores what
 others use, and adds up what is summed. The text is made of the table's scalar expressions and of numbers of axes alone,
-nothing of the user's stands in it. Lengths are arguments, so that equal groups of other sizes have the same machine code,
-which is kept on disk by the name of the text's digest.
+nothing of the user's stands in it. Lengths are arguments, so that equal groups of other sizes have the same machine
+code, which is kept on disk by the name of the text's digest.
 
-Of the axes those that all arrays share side by side are one. Arrays lie in memory in the order of their axes, or, where
-one of a group does not, in the order of its axes (``_Loop.__call__``). Large loops are shared out in parts that shapes
+Of the axes those that all arrays share side by side are one. Arrays lie in memory in the order of their axes, or all in
+the order of the first that does not (``_Loop.__call__``). Large loops are shared out in parts that shapes
 fix. Sums: of the innermost axis in the elements' dtype by runs of 4096, whose sums are added in float64, part by part;
 so they do not depend on how many threads there are.
 
@@ -65,7 +65,7 @@ class _Array:
 
 
 class _Loop:
-    """A group as a function; compiled when it is made, for arrays in C order, and again for another order that comes."""
+    """A group as a function; compiled when it is made for arrays in C order, and again for another order that comes."""
 
     def __init__(self, node: Fused) -> None:
         self.node = node
@@ -108,56 +108,44 @@ class _Loop:
         for x, varies in zip(arrays, node.varies, strict=True):
             shape = [n if yes else 1 for n, yes in zip(node.shape, varies, strict=True)]
             given.append(compiling.ready(x.reshape(shape).transpose(order)))
-        made = compiled.call(*given)
-        return tuple([x.transpose(back) for x, back in zip(made, compiled.back, strict=True)])
+        made = zip(compiled.call(*given), compiled.back, node.outputs, strict=True)
+        return tuple([x.transpose(back).reshape(value.shape) for x, back, value in made])
 
 
 class _Compiled:
     """The loop for one order of the axes.
 
     Attributes:
-        call: the function; of another order than C's it takes and gives arrays whose axes are in that order, inputs with
-            all of the loop's axes.
+        call: the function. Of another order than C's, inputs have all of the loop's axes in that order, and outputs
+            those that are not summed over.
         back: of each output how its axes are put back.
     """
 
     def __init__(self, node: Fused, order: tuple[int, ...]) -> None:
         plain = order == tuple(range(len(order)))
-        lengths = tuple([node.shape[axis] for axis in order])
-        given = [tuple([varies[axis] for axis in order]) for varies in node.varies]
-        kept = [tuple([axis not in (store.axes or ()) for axis in order]) for store in node.stores]
-        folded, patterns = _folded(lengths, [*given, *kept])
+        kept = [[axis for axis in order if axis not in (store.axes or ())] for store in node.stores]
+        patterns = [
+            *[[varies[axis] for axis in order] for varies in node.varies],
+            *[[axis in axes for axis in order] for axes in kept],
+        ]
+        lengths, folded = _folded([node.shape[axis] for axis in order], patterns)
+        shapes = [
+            value.shape if plain else tuple([node.shape[axis] for axis in axes])
+            for value, axes in zip(node.outputs, kept, strict=True)
+        ]
         inputs = [
-            _Array(value.dtype, len(value.shape) if plain else len(order), pattern)
-            for value, pattern in zip(node.inputs, patterns, strict=False)
+            _Array(value.dtype, len(value.shape) if plain else len(order), varies)
+            for value, varies in zip(node.inputs, folded, strict=False)
         ]
-        made = patterns[len(inputs) :]
-        self.back = []
-        shapes: list[tuple[int, ...]] = []
-        for value, store in zip(node.outputs, node.stores, strict=True):
-            if plain or (store.axes is not None and len(value.shape) != len(order)):
-                # A sum without its axes: those that are left, in the order of memory.
-                left = [axis for axis in order if axis not in (store.axes or ())]
-                if plain:
-                    shapes.append(value.shape)
-                    self.back.append(tuple(range(len(value.shape))))
-                    continue
-                shapes.append(tuple([node.shape[axis] for axis in left]))
-                places = sorted(left)
-                self.back.append(tuple([left.index(axis) for axis in places]))
-                continue
-            shapes.append(tuple([value.shape[axis] for axis in order]))
-            self.back.append(tuple([order.index(axis) for axis in range(len(order))]))
         outputs = [
-            _Array(value.dtype, len(shape), pattern)
-            for value, shape, pattern in zip(node.outputs, shapes, made, strict=True)
+            _Array(value.dtype, len(shape), varies)
+            for value, shape, varies in zip(node.outputs, shapes, folded[len(inputs) :], strict=True)
         ]
-        self.call = _function(node, folded, inputs, outputs, shapes)
+        self.back = [tuple([axes.index(axis) for axis in sorted(axes)]) for axes in kept]
+        self.call = _function(node, lengths, inputs, outputs, shapes)
 
 
-def _folded(
-    lengths: tuple[int, ...], patterns: list[tuple[bool, ...]]
-) -> tuple[tuple[int, ...], list[tuple[bool, ...]]]:
+def _folded(lengths: list[int], patterns: list[list[bool]]) -> tuple[tuple[int, ...], list[tuple[bool, ...]]]:
     """Axes of length 1 left out, and axes side by side made one where no array tells them apart."""
     axes: list[list[Any]] = []  # length, and of each array whether it varies
     for axis, length in enumerate(lengths):
@@ -253,7 +241,7 @@ def _kernel(
     steps: tuple[Step, ...], stores: tuple[Store, ...], axes: int, inputs: list[_Array], outputs: list[_Array],
     shared: bool,
 ) -> Any:  # fmt: skip
-    """The compiled function, of the sizes, the inputs and the outputs; to be shared out, after ``first`` and ``stop``."""
+    """The compiled function of the sizes, the inputs and the outputs; shared out, after ``first`` and ``stop``."""
     text = _Text(steps, stores, axes, inputs, outputs, shared).text()
     digest = hashlib.sha256(repr((text, inputs, outputs)).encode()).hexdigest()[:24]
     found = _compiled.get(digest)
@@ -285,7 +273,7 @@ def _compile(
     }  # fmt: skip
     # The text is made here of the table's own expressions, and of nothing that came from elsewhere.
     name = f"loop_{digest}"
-    code = compile(text.replace("def loop(", f"def {name}(", 1), scalars.__file__, "exec")
+    code = compile(text.replace("def loop(", f"def {name}(", 1), str(scalars.__file__), "exec")
     exec(code, names)
     sizes = types.Array(types.int64, 1, "C", readonly=True)
     given = [types.Array(kind(x.dtype), x.ndim, "C", readonly=True) for x in inputs]
@@ -396,13 +384,14 @@ class _Text:
             for k in totals:
                 self._write(depth, f"total{k} = {self._total(k)}(0)")
         inside = self._inside(last)
-        for place, step in enumerate(self.steps):
-            if not inside[place]:
-                self._write(depth, f"t{place} = {self._step(step)}")
+        lines = [f"t{place} = {self._step(step)}" for place, step in enumerate(self.steps)]
+        for line, yes in zip(lines, inside, strict=True):
+            if not yes:
+                self._write(depth, line)
         self._write(depth, f"for i in range({begin}, {stop}):")
-        for place, step in enumerate(self.steps):
-            if inside[place]:
-                self._write(depth + 1, f"t{place} = {self._step(step)}")
+        for line, yes in zip(lines, inside, strict=True):
+            if yes:
+                self._write(depth + 1, line)
         count = len(self.outputs)
         for k, (made, store) in enumerate(zip(self.outputs, self.stores, strict=True)):
             marks = f"{k + 1}, {count}"

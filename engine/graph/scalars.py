@@ -59,7 +59,9 @@ _OF_NUMBERS: dict[type, tuple[str, Callable[[Any, Any], Any]]] = {
     ast.Pow: ("pow", lambda a, b: a**b),
 }
 _OF_BITS: dict[type, str] = {ast.BitAnd: "and", ast.BitOr: "or", ast.BitXor: "xor"}
-_COMPARISONS: dict[type, str] = {ast.Eq: "eq", ast.NotEq: "ne", ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge"}
+_COMPARISONS: dict[type, str] = {
+    ast.Eq: "eq", ast.NotEq: "ne", ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge",
+}  # fmt: skip
 
 _BOOL = np.dtype(bool)
 

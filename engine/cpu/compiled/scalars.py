@@ -1,12 +1,11 @@
-"""What loops that are generated from scalar expressions (``graph.loops``) are written with: memory, and functions of one
-element.
+"""What loops generated from scalar expressions (``graph.loops``) are written with: memory, and functions of an element.
 
 Loops know their arrays by pointers, and load and store through them with the promise that what is stored overlaps
 nothing else: the arrays that are written are new ones. Without it LLVM would have to compare all addresses first, and
 of more than a few arrays it makes no vectors.
 
-Of float32, exponentials, logarithms and what follows from them are computed here, in float32 and without calls; the rest
-and all of float64 are the C library's.
+Of float32, exponentials, logarithms and what follows from them are computed here, in float32 and without calls; the
+rest and all of float64 are the C library's.
 """
 
 from __future__ import annotations
@@ -67,7 +66,7 @@ def pointer(_typing: Any, array: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         return cgutils.create_struct_proxy(signature.args[0])(context, builder, value=values[0]).data
 
-    return types.CPointer(array.dtype)(array), generate
+    return types.misc.CPointer(array.dtype)(array), generate
 
 
 @intrinsic(prefer_literal=True)
@@ -171,8 +170,8 @@ def _expm1(x: Any) -> Any:
 def _erfc(x: Any) -> Any:
     z = abs(x)
     z = choose(z < _F(11), z, _F(11))
-    # The exponential of -z * z, of its leading bits and, as a series, of the rest, which is below 0.09: of z * z as it is
-    # rounded it would be 40 units off.
+    # The exponential of -z * z, of its leading bits and, as a series, of the rest, which is below 0.09: of z * z as it
+    # is rounded it would be 40 units off.
     high = _float_of(np.int32(_bits_of(z) & np.int32(-4096)))
     rest = (z - high) * (z + high)
     series = _F(1) - rest * (_F(1) - rest * (_F(0.5) - rest * (_F(1 / 6) - rest * _F(1 / 24))))

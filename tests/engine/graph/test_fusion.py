@@ -105,7 +105,7 @@ def test_who_reads_a_sum_is_in_another_loop() -> None:
         return e / e.sum(-1, keepdims=True)
 
     graph = graph_of(softmax, tensor(6, 5))
-    assert [len(node.outputs) for node in loops_in(graph)][0] == 2
+    assert len(loops_in(graph)[0].outputs) == 2
     x = tensor(6, 5)
     (got,) = arrays(replayed(softmax, x))
     e = np.exp(2 * x.asnumpy().astype(np.float64))
@@ -150,12 +150,13 @@ def test_random_numbers_are_drawn_in_their_order() -> None:
 def test_integers_and_bools_stay_what_they_are() -> None:
     def function(x: Tensor, n: Tensor) -> Any:
         large = (n * 100 + n) > 0
-        return n * 100 + n, large, ops.logical_and(large, x > 0), ops.where(large, x, -x).sum(), ops.cast(n, ms.int64) * 3
+        both = ops.logical_and(large, x > 0)
+        return n * 100 + n, large, both, ops.where(large, x, -x).sum(), ops.cast(n, ms.int64) * 3
 
     x, n = tensor(9), Tensor(np.arange(-4, 5, dtype=np.int8))
     for got, want in zip(arrays(replayed(function, x, n)), arrays(function(x, n)), strict=True):
         assert got.dtype == want.dtype
-        np.testing.assert_allclose(got, want, rtol=1e-6) if want.dtype.kind == "f" else np.testing.assert_array_equal(got, want)
+        np.testing.assert_allclose(got, want, rtol=1e-6 if want.dtype.kind == "f" else 0)
 
 
 def test_half_precision_is_left_to_its_kernels() -> None:
@@ -166,7 +167,7 @@ def test_half_precision_is_left_to_its_kernels() -> None:
 # What a loop gives
 
 
-def test_arithmetic_has_the_bits_of_O0(both: str) -> None:
+def test_arithmetic_has_the_bits_of_eager(both: str) -> None:
     def function(x: Tensor, y: Tensor) -> Any:
         return ops.maximum(x * y - 3 * x, y) / (ops.abs(y) + 1), ops.sqrt(ops.abs(x)) * y - x
 
@@ -246,7 +247,7 @@ def test_arrays_in_another_order_of_memory(size: int, both: str) -> None:
             np.testing.assert_allclose(one, want, rtol=2e-5, atol=1e-5)
 
 
-def test_nan_and_infinities_are_where_they_are_at_O0(both: str) -> None:
+def test_nan_and_infinities_are_where_they_are_eagerly(both: str) -> None:
     edges = [0.0, -0.0, math.inf, -math.inf, math.nan, 1e38, -1e38, 1e-40, 1.0, -1.0, 100.0, -100.0]
     x, y = (Tensor(part.ravel().astype(np.float32)) for part in np.meshgrid(edges, edges))
 
