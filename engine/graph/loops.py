@@ -30,7 +30,7 @@ from .buffers import with_buffers
 from .graph import Fused, Store
 from .scalars import Step
 
-__all__ = ["loop"]
+__all__ = ["loop", "tell"]
 
 _SHARED = 1 << 15
 """Elements from which on a loop is shared out to threads."""
@@ -235,6 +235,16 @@ def _function(
 
 
 _compiled: dict[str, Any] = {}
+_spent: list[float] = []
+"""The seconds that each loop took to compile, or to be found on disk, since the last line about it."""
+_WORTH_A_LINE = 1.0
+
+
+def tell() -> None:
+    """Say in one line what was compiled since the last time, where it took long."""
+    if sum(_spent) > _WORTH_A_LINE:
+        compiling.announce(f"{len(_spent)} loop{'s' if len(_spent) > 1 else ''}", sum(_spent))
+    _spent.clear()
 
 
 def _kernel(
@@ -248,9 +258,7 @@ def _kernel(
     if found is None:
         began = time.perf_counter()
         found = _compiled[digest] = _compile(text, digest, inputs, outputs, stores, shared)
-        seconds = time.perf_counter() - began
-        if seconds > 1:
-            compiling.announce("a loop", seconds)
+        _spent.append(time.perf_counter() - began)
     return found
 
 
@@ -267,6 +275,7 @@ def _compile(
 
     names: dict[str, Any] = {
         **{dtype: getattr(types, dtype) for dtype in _NUMBERS}, "inf": math.inf, "nan": math.nan, "np": np,
+        "__name__": scalars.__name__,  # in which Numba looks up what it finds on disk
         **{name: getattr(scalars, name) for name in scalars.__all__},
         **{f"{name}_double": function for name, function in scalars.double.items()},
         **{f"{name}_single": function for name, function in {**scalars.double, **scalars.single}.items()},

@@ -16,7 +16,7 @@ from ..core.operator import ARRAY_FUNCTIONS, COMPLEX, NEGATED, TIMES_OTHER, Oper
 from ..core.silence import restore, silence
 from ..core.tensor import Tensor
 from .graph import Apply, Derive, Draw, Fused, Graph, Node, Value, Whole, replace_values, values_in
-from .loops import loop
+from .loops import loop, tell
 
 __all__ = ["Plan"]
 
@@ -36,6 +36,7 @@ class Plan:
         self.graph = graph
         writer = _Writer(graph)
         self.source = writer.text()
+        tell()
         names = writer.globals
         # The text is made here of the graph's numbered names alone; nothing of the user's stands in it.
         exec(compile(self.source, "<plan>", "exec"), names)
