@@ -52,7 +52,10 @@ def loop(node: Fused) -> Callable[..., tuple[Any, ...]]:
     Returns:
         A function of the inputs' arrays that gives a tuple of the outputs'.
     """
-    return _Loop(node) if compiling.is_on() else with_buffers(node)
+    if not compiling.is_on():
+        return with_buffers(node)
+    made = _Loop(node)
+    return made if made.whole >= 0 else made.call
 
 
 @dataclass(frozen=True)
@@ -65,19 +68,21 @@ class _Array:
 
 
 class _Loop:
-    """A group as a function; compiled when it is made for arrays in C order, and again for another order that comes."""
+    """A group as a function; compiled when it is made for arrays in C order, and again for another order that comes.
+
+    Attributes:
+        call: the function for arrays in C order, which takes others too.
+        whole: the place of the first input that has all axes, more than one; -1 where there is none.
+    """
 
     def __init__(self, node: Fused) -> None:
         self.node = node
-        axes = tuple(range(len(node.shape)))
-        self._by_order = {axes: _Compiled(node, axes)}
-        self._axes = axes
-        self._call = self._by_order[axes].call
-        self._whole = [
-            place for place, varies in enumerate(node.varies)
-            if len(node.shape) > 1 and all(yes or n == 1 for yes, n in zip(varies, node.shape, strict=True))
-            and node.inputs[place].shape == node.shape
-        ]  # fmt: skip
+        self._axes = tuple(range(len(node.shape)))
+        self._by_order = {self._axes: _Compiled(node, self._axes)}
+        self.call = self._by_order[self._axes].call
+        several = sum(n != 1 for n in node.shape) > 1
+        shapes = [value.shape for value in node.inputs]
+        self.whole = shapes.index(node.shape) if several and node.shape in shapes else -1
 
     def __call__(self, *arrays: Any) -> tuple[Any, ...]:
         """Compute.
@@ -88,15 +93,10 @@ class _Loop:
         Returns:
             The outputs, in the memory order of the first input that has all axes.
         """
-        if self._whole and not arrays[self._whole[0]].flags.c_contiguous:
-            return self._ordered(arrays)
-        try:
-            return self._call(*arrays)
-        except TypeError:  # Numba's: an array is not as it is compiled for
-            return self._call(*[compiling.ready(x) for x in arrays])
+        return self.call(*arrays) if arrays[self.whole].flags.c_contiguous else self._ordered(arrays)
 
     def _ordered(self, arrays: tuple[Any, ...]) -> tuple[Any, ...]:
-        node, first = self.node, arrays[self._whole[0]]
+        node, first = self.node, arrays[self.whole]
         steps = first.strides
         order = tuple(sorted(self._axes, key=lambda axis: (-abs(steps[axis]), axis)))
         if not first.transpose(order).flags.c_contiguous:
@@ -190,23 +190,7 @@ def _function(
     kernel = _kernel(node.steps, node.stores, len(lengths), inputs, outputs, shared)
     empty, places = np.empty, list(zip(shapes, [value.dtype for value in node.outputs], strict=True))
     if not shared:
-        if len(places) == 1:
-            ((shape, dtype),) = places
-
-            def one(*arrays: Any) -> tuple[Any, ...]:
-                made = empty(shape, dtype)
-                kernel(sizes, *arrays, made)
-                return (made,)
-
-            return one
-
-        def small(*arrays: Any) -> tuple[Any, ...]:
-            made = [empty(shape, dtype) for shape, dtype in places]
-            kernel(sizes, *arrays, *made)
-            return tuple(made)
-
-        return small
-
+        return _small(kernel, sizes, len(inputs), places)
     sums = [
         None if store.axes is None else (
             (1 if made.varies[0] else parts, _kept(lengths, made.varies)),
@@ -221,7 +205,10 @@ def _function(
             empty(shape, dtype) if partial is None else np.zeros(partial[0], partial[1])
             for (shape, dtype), partial in zip(places, sums, strict=True)
         ]
-        share(kernel, parts, sizes, *arrays, *made)
+        try:
+            share(kernel, parts, sizes, *arrays, *made)
+        except TypeError:  # Numba's: an array does not lie as it is compiled for
+            share(kernel, parts, sizes, *[compiling.ready(x) for x in arrays], *made)
         for place, partial in enumerate(sums):
             if partial is not None:
                 total = made[place].sum(axis=0)
@@ -232,6 +219,29 @@ def _function(
         return tuple(made)
 
     return large
+
+
+def _small(
+    kernel: Any, sizes: Any, inputs: int, outputs: list[tuple[tuple[int, ...], np.dtype[Any]]]
+) -> Callable[..., tuple[Any, ...]]:
+    """What makes the outputs and calls a loop that is not shared out, as text: a packed argument costs as much as some
+    elements."""
+    given, made = [f"x{k}" for k in range(inputs)], [f"y{k}" for k in range(len(outputs))]
+    names: dict[str, Any] = {"kernel": kernel, "sizes": sizes, "empty": np.empty, "ready": compiling.ready}
+    lines = [f"def small({', '.join(given)}):"]
+    for name, (shape, dtype) in zip(made, outputs, strict=True):
+        names[f"of_{name}"] = dtype
+        lines.append(f"    {name} = empty({shape!r}, of_{name})")
+    lines += [
+        "    try:",
+        f"        kernel({', '.join(['sizes', *given, *made])})",
+        "    except TypeError:",  # Numba's: an array does not lie as it is compiled for
+        f"        kernel({', '.join(['sizes', *[f'ready({x})' for x in given], *made])})",
+        f"    return {', '.join(made)},",
+    ]
+    exec("\n".join(lines), names)  # numbers of arrays and of axes alone
+    function: Callable[..., tuple[Any, ...]] = names["small"]
+    return function
 
 
 _compiled: dict[str, Any] = {}

@@ -113,6 +113,8 @@ class Program:
         """
         if isinstance(value, complex) or (dtype.kind in "iu" and value != value // 1):
             raise Unfit
+        if dtype.kind == "b" and value not in (0, 1):
+            raise Unfit
         try:
             return self.put("const", dtype, dtype.type(value).item())
         except (OverflowError, ValueError):
