@@ -58,6 +58,8 @@ class Operator(Differentiable):
             tape does not keep large ones that nobody reads.
         keeps_dtype: whether it only looks at values otherwise, so that ``Cell.to_float`` casts nothing for it.
         shape_from_values: whether the shape of what it gives depends on more than shapes, dtypes and attributes.
+        scalar: what it computes of one element of each input, in the language of ``graph.scalars``; "" of operators
+            whose elements depend on more than that.
         surfaces: where else it is offered (see ``surfaces.declare``).
     """
 
@@ -75,6 +77,7 @@ class Operator(Differentiable):
         analytic: bool = True,
         keeps_dtype: bool = False,
         shape_from_values: bool = False,
+        scalar: str = "",
         unread: tuple[int, ...] = (),
         **surfaces: Any,
     ) -> None:
@@ -87,6 +90,7 @@ class Operator(Differentiable):
         self.analytic = analytic
         self.keeps_dtype = keeps_dtype
         self.shape_from_values = shape_from_values
+        self.scalar = scalar
         self.unread = unread
         self.__doc__ = self.documented(doc or kernel.__doc__ or "")
         OPERATORS[name] = self

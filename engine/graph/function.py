@@ -18,7 +18,7 @@ from ..core.recording import state
 from ..core.tensor import Tensor
 from .calls import Calls
 from .graph import Graph, Value
-from .passes import optimized
+from .passes import expands_at, optimized
 from .plan import Plan
 from .reads import LEAVES, Reads
 from .traced_array import TracedArray
@@ -39,16 +39,18 @@ class Compiled:
         function: what is called.
         name: what messages call it.
         fullgraph: whether a call of which no plan can be made is an error.
+        level: what the passes may do: "O0" keeps each bit, "O1" makes loops of elementwise operators.
 
     Attributes:
         plans: the plans by kind of arguments.
         counts: how many calls were traced, replayed and run eagerly.
     """
 
-    def __init__(self, function: Callable[..., Any], name: str, fullgraph: bool = False) -> None:
+    def __init__(self, function: Callable[..., Any], name: str, fullgraph: bool = False, level: str = "O0") -> None:
         self.function = function
         self.name = name
         self.fullgraph = fullgraph
+        self.level = level
         self.plans: dict[Any, list[tuple[Reads, Any, Plan]]] = {}
         self.counts = {"traced": 0, "replayed": 0, "eager": 0}
         self.told: set[str] = set()
@@ -91,7 +93,7 @@ class Compiled:
         reads = Reads(roots)
         if reads.problem:
             return self._eager(key, reads.problem, "", args, kwargs)
-        trace = Trace(reads, tensors)
+        trace = Trace(reads, tensors, self.level)
         result = trace.run(self.function, args, kwargs)
         if trace.unknown:
             self._also += trace.unknown
@@ -107,7 +109,7 @@ class Compiled:
         else:
             if reads.is_first:
                 reads = Reads(roots)
-            plan = Plan(optimized(trace.graph))
+            plan = Plan(optimized(trace.graph, self.level))
             self.plans.setdefault(key, []).append((reads, _around(), plan))
             self.counts["traced"] += 1
             return result
@@ -195,6 +197,7 @@ class Trace:
     Args:
         reads: what the function's code can read.
         arguments: the tensors among the arguments.
+        level: "O0" or "O1", see ``Compiled``.
 
     Attributes:
         graph: what was written down.
@@ -203,8 +206,8 @@ class Trace:
         unknown: functions that ran and were not looked through.
     """
 
-    def __init__(self, reads: Reads, arguments: list[Tensor]) -> None:
-        self.tracer = Tracer()
+    def __init__(self, reads: Reads, arguments: list[Tensor], level: str = "O0") -> None:
+        self.tracer = Tracer(expands_at(level))
         self.graph: Graph = self.tracer.graph
         self.unknown: list[Any] = []
         self._calls = Calls(reads.codes, self.tracer.leak)

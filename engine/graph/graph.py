@@ -8,7 +8,10 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Apply", "Beside", "Derive", "Draw", "Graph", "Node", "Value", "Whole", "replace_values", "values_in"]
+__all__ = [
+    "Apply", "Beside", "Derive", "Draw", "Fused", "Graph", "Node", "Store", "Value", "Whole", "replace_values",
+    "values_in",
+]  # fmt: skip
 
 
 class Value:
@@ -97,7 +100,34 @@ class Whole:
     cell: str = ""
 
 
-Node = Apply | Derive | Whole
+@dataclass(eq=False, slots=True)
+class Fused:
+    """Elementwise operators over one shape, and sums of what they give: one loop (see ``fusion``).
+
+    Elements are what ``steps`` make of those of the inputs (``scalars.Program``). An input has no more than the axes in
+    which it varies, of a length above 1; ``varies`` tells of each which of the loop's they are.
+    """
+
+    shape: tuple[int, ...]
+    steps: tuple[Any, ...]
+    inputs: tuple[Value, ...]
+    varies: tuple[tuple[bool, ...], ...]
+    outputs: tuple[Value, ...]
+    stores: tuple[Store, ...]  # of each output
+    where: str = ""
+    cell: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """What an output of a loop is: a step's elements, or their sums over axes."""
+
+    step: int
+    axes: tuple[int, ...] | None = None  # that are summed over; None where nothing is
+    is_mean: bool = False
+
+
+Node = Apply | Derive | Whole | Fused
 
 
 @dataclass(eq=False, slots=True)

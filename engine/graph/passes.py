@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from ..core.operator import Operator
+from .fusion import expands, fused
 from .graph import Apply, Beside, Draw, Graph, Node, Value, Whole, replace_values, values_in
 from .plan import operands_of
 
-__all__ = ["optimized"]
+__all__ = ["expands_at", "optimized"]
 
 
-def optimized(graph: Graph) -> Graph:
-    """The graph after all passes."""
-    return without_dead_code(graph)
+def expands_at(level: str) -> Callable[[Operator], bool]:
+    """Of which operators the vjp rules are traced operator by operator at a level: "O0" of none."""
+    return expands if level == "O1" else lambda operator: False
+
+
+def optimized(graph: Graph, level: str = "O0") -> Graph:
+    """The graph after all passes of a level."""
+    graph = without_dead_code(graph)
+    return without_dead_code(fused(graph, operands_of, stays)) if level == "O1" else graph
 
 
 def without_dead_code(graph: Graph) -> Graph:

@@ -15,7 +15,8 @@ from ..core import backend, random
 from ..core.operator import ARRAY_FUNCTIONS, COMPLEX, NEGATED, TIMES_OTHER, Operator, fitted
 from ..core.silence import restore, silence
 from ..core.tensor import Tensor
-from .graph import Apply, Derive, Draw, Graph, Node, Value, Whole, replace_values, values_in
+from .graph import Apply, Derive, Draw, Fused, Graph, Node, Value, Whole, replace_values, values_in
+from .loops import loop, tell
 
 __all__ = ["Plan"]
 
@@ -35,6 +36,7 @@ class Plan:
         self.graph = graph
         writer = _Writer(graph)
         self.source = writer.text()
+        tell()
         names = writer.globals
         # The text is made here of the graph's numbered names alone; nothing of the user's stands in it.
         exec(compile(self.source, "<plan>", "exec"), names)
@@ -158,6 +160,10 @@ class _Writer:
             self._apply(node)
         elif isinstance(node, Derive):
             self._derive(node)
+        elif isinstance(node, Fused):
+            outputs = "".join(f"{self._name(value)}, " for value in node.outputs)
+            inputs = ", ".join(self.operand(value) for value in node.inputs)
+            self.lines.append(f"{outputs}= {self.hold('loop', loop(node))}({inputs})")
         else:
             self._whole(node)
 
@@ -269,7 +275,7 @@ def operands_of(node: Node) -> Any:
         return node.inputs, node.attrs
     if isinstance(node, Derive):
         return node.gradient, node.output, node.inputs, node.attrs
-    return node.arguments
+    return node.inputs if isinstance(node, Fused) else node.arguments
 
 
 def _moving(value: Any) -> Any:

@@ -32,14 +32,19 @@ __all__ = [
 ]  # fmt: skip
 
 relu_operator = unary(
-    "relu", activation_kernels.relu, lambda F, g, out, x: F.relu_grad(g, out), "max(x, 0); NaN stays NaN.", unread=(0,)
-)
-_relu_grad = Operator("relu_grad", activation_kernels.relu_grad, (lambda F, gg, out, g, y: F.relu_grad(gg, y), None))
+    "relu", activation_kernels.relu, lambda F, g, out, x: F.relu_grad(g, out), "max(x, 0); NaN stays NaN.", unread=(0,),
+    scalar="max(x, 0)",
+)  # fmt: skip
+_relu_grad = Operator(
+    "relu_grad", activation_kernels.relu_grad, (lambda F, gg, out, g, y: F.relu_grad(gg, y), None),
+    scalar="where(y > 0, x, 0)",
+)  # fmt: skip
 sigmoid = unary(
     "sigmoid",
     activation_kernels.sigmoid,
     lambda F, g, out, x: F.sigmoid_grad(g, out),
     "1 / (1 + exp(-x)).",
+    scalar="sigmoid(x)",
     unread=(0,),
     integers_to_float=True,
     method=True,
@@ -51,12 +56,14 @@ _sigmoid_grad = Operator(
     "sigmoid_grad",
     activation_kernels.sigmoid_grad,
     (lambda F, gg, out, g, y: F.sigmoid_grad(gg, y), lambda F, gg, out, g, y: gg * g * (1 - y * 2)),
+    scalar="x * y * (1 - y)",
 )
 tanh = unary(
     "tanh",
     np.tanh,
     lambda F, g, out, x: F.tanh_grad(g, out),
     "The hyperbolic tangent, (exp(x) - exp(-x)) / (exp(x) + exp(-x)).",
+    scalar="tanh(x)",
     unread=(0,),
     integers_to_float=True,
     method=True,
@@ -69,12 +76,14 @@ _tanh_grad = Operator(
     "tanh_grad",
     activation_kernels.tanh_grad,
     (lambda F, gg, out, g, y: F.tanh_grad(gg, y), lambda F, gg, out, g, y: gg * g * y * -2.0),
+    scalar="x * (1 - y * y)",
 )
 silu = unary(
     "silu",
     activation_kernels.silu,
     lambda F, g, out, x: F.silu_grad(g, x),
     "x * sigmoid(x) (Elfwing et al. 2017; also called swish).",
+    scalar="x * sigmoid(x)",
 )
 
 
@@ -84,11 +93,13 @@ def _silu_slope_rule(F: Functions, gg: Value, out: Value, g: Value, x: Value) ->
 
 
 _silu_grad = Operator(
-    "silu_grad", activation_kernels.silu_grad, (lambda F, gg, out, g, x: F.silu_grad(gg, x), _silu_slope_rule)
-)
+    "silu_grad", activation_kernels.silu_grad, (lambda F, gg, out, g, x: F.silu_grad(gg, x), _silu_slope_rule),
+    scalar="x * sigmoid(y) * (1 + y * (1 - sigmoid(y)))",
+)  # fmt: skip
 _gelu = Operator(
     "gelu", activation_kernels.gelu, (lambda F, g, out, x, approximate: F.gelu_grad(g, x, approximate=approximate),),
     unread=(-1,),
+    scalar="x * (normal(x) if approximate == 'none' else sigmoid(1.5957691216057308 * x * (1 + 0.044715 * x * x)))",
 )  # fmt: skip
 
 
@@ -107,6 +118,7 @@ _gelu_grad = Operator(
     "gelu_grad",
     activation_kernels.gelu_grad,
     (lambda F, gg, out, g, x, approximate: F.gelu_grad(gg, x, approximate=approximate), _gelu_slope_rule),
+    scalar="x * (normal(y) + y * (0.3989422804014327 * exp(-0.5 * y * y)) if approximate == 'none' else gelu_slope(y))",
 )
 _softmax = Operator(
     "softmax", softmax_kernels.softmax, (lambda F, g, out, x, axis: F.softmax_grad(g, out, axis=axis),), unread=(0,)

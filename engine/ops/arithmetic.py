@@ -33,6 +33,7 @@ def _halves(F: Functions, g: Value, mine: Value, other: Value, loses: Value) -> 
 add = Binary(
     "add",
     np.add,
+    scalar="x + y",
     slopes=(PASSED, PASSED),
     doc="x + y.",
     beside_lists=True,
@@ -42,6 +43,7 @@ add = Binary(
 sub = Binary(
     "sub",
     np.subtract,
+    scalar="x - y",
     slopes=(PASSED, NEGATED),
     doc="x - y.",
     beside_lists=True,
@@ -51,6 +53,7 @@ sub = Binary(
 mul = Binary(
     "mul",
     np.multiply,
+    scalar="x * y",
     slopes=(TIMES_OTHER, TIMES_OTHER),
     doc="x * y.",
     method=("mul", renamed("multiply", other="value")),
@@ -94,6 +97,7 @@ div = Division(
     "div",
     np.true_divide,
     (lambda F, g, out, x, y: fit(F, g / y, x), lambda F, g, out, x, y: fit(F, -(g * out / y), y)),
+    scalar="x / y",
     integers_to_float=True,
     doc="x / y.",
     method=("div", "divide", "true_divide"),
@@ -187,6 +191,7 @@ pow = Power(
     "pow",
     np.power,
     (_pow_base, _pow_exponent),
+    scalar="x ** y",
     doc="x to the power y, of integers without the fraction; the gradient by y is 0 where x is 0, NaN where x < 0.",
     method=True,
     primitive=prim("Pow"),
@@ -200,6 +205,7 @@ maximum = Binary(
         lambda F, g, out, x, y: _halves(F, g, x, y, x < y),
         lambda F, g, out, x, y: _halves(F, g, y, x, y < x),
     ),
+    scalar="max(x, y)",
     doc="The larger of x and y, NaN where either is NaN; where they tie, each gets half of the gradient.",
     numpy=renamed(input="x1", other="x2"),
     **everywhere("Maximum"),
@@ -211,6 +217,7 @@ minimum = Binary(
         lambda F, g, out, x, y: _halves(F, g, x, y, x > y),
         lambda F, g, out, x, y: _halves(F, g, y, x, y > x),
     ),
+    scalar="min(x, y)",
     doc="The smaller of x and y, NaN where either is NaN; where they tie, each gets half of the gradient.",
     numpy=renamed(input="x1", other="x2"),
     **everywhere("Minimum"),
@@ -233,6 +240,7 @@ neg = unary(
     np.negative,
     lambda F, g, out, x: -g,
     "-x.",
+    scalar="-x",
     numpy=renamed("negative", input="a"),
     **everywhere("Neg", "neg", "negative"),
 )
@@ -241,6 +249,7 @@ abs = unary(
     np.abs,
     lambda F, g, out, x: g * F.sign(x),
     "|x|, of a complex number its real length; the gradient at 0 and at NaN is 0.",
+    scalar="abs(x)",
     method=("abs", "absolute"),
     primitive=(prim("Abs"), prim("ComplexAbs")),
     mint=True,
@@ -257,18 +266,26 @@ sign = unary(
     _sign,
     _sign_rule,
     "-1, 0 or 1 as x is negative, 0 or NaN, or positive; of a complex number x / |x|, and 0 of 0.",
+    scalar="where(x > 0, 1, where(x < 0, -1, 0))",
     analytic=False,
     in_place=True,
     **everywhere("Sign"),
 )
 square = unary(
-    "square", np.square, lambda F, g, out, x: g * (x * 2), "x * x.", numpy=renamed(input="x"), **everywhere("Square")
+    "square",
+    np.square,
+    lambda F, g, out, x: g * (x * 2),
+    "x * x.",
+    scalar="x * x",
+    numpy=renamed(input="x"),
+    **everywhere("Square"),
 )
 sqrt = function_of_number(
     "sqrt",
     np.sqrt,
     lambda F, g, out, x: g / (out * 2),
     "The square root of x, NaN of negative real numbers.",
+    scalar="sqrt(x)",
     numpy=renamed(input="x"),
     **everywhere("Sqrt"),
 )
@@ -277,6 +294,7 @@ rsqrt = function_of_number(
     lambda x: x.dtype.type(1) / array_module(x).sqrt(x),
     lambda F, g, out, x: g * (out / x) * -0.5,
     "1 / sqrt(x).",
+    scalar="1 / sqrt(x)",
     **everywhere("Rsqrt"),
 )
 reciprocal = function_of_number(
@@ -284,6 +302,7 @@ reciprocal = function_of_number(
     lambda x: x.dtype.type(1) / x,
     lambda F, g, out, x: -(g * out * out),
     "1 / x.",
+    scalar="1 / x",
     numpy=renamed(input="x"),
     **everywhere("Reciprocal"),
 )
@@ -292,6 +311,7 @@ floor = unary(
     np.floor,
     lambda F, g, out, x: F.zeros_like(g),
     "The greatest integer not above x; its gradient is 0.",
+    scalar="floor(x)",
     in_place=True,
     numpy=renamed(input="x"),
     **everywhere("Floor"),
@@ -301,6 +321,7 @@ ceil = unary(
     np.ceil,
     lambda F, g, out, x: F.zeros_like(g),
     "The smallest integer not below x; its gradient is 0.",
+    scalar="ceil(x)",
     numpy=renamed(input="x"),
     **everywhere("Ceil"),
 )
@@ -309,6 +330,7 @@ _rint = unary(
     lambda x: array_module(x).rint(x) if x.dtype.kind in "fVc" else x,
     lambda F, g, out, x: F.zeros_like(g),
     "The nearest integer, halves to the even one; its gradient is 0.",
+    scalar="rint(x)",
     numpy=renamed("rint", input="x"),
 )
 trunc = unary(
@@ -316,6 +338,7 @@ trunc = unary(
     np.trunc,
     lambda F, g, out, x: F.zeros_like(g),
     "The integer part of x, rounded towards 0; its gradient is 0.",
+    scalar="trunc(x)",
     method=True,
     primitive=prim("Trunc"),
     mint=("trunc", "fix"),

@@ -50,6 +50,7 @@ def _beside(x: Any, other: object) -> Any:
 eq = Equality(
     "eq",
     np.equal,
+    scalar="x == y",
     doc="x == y, as Bool.",
     method=("eq", "equal"),
     primitive=prim("Equal"),
@@ -59,6 +60,7 @@ eq = Equality(
 ne = Equality(
     "ne",
     np.not_equal,
+    scalar="x != y",
     doc="x != y, as Bool.",
     numpy=renamed("not_equal", input="x1", other="x2"),
     **everywhere("NotEqual", "ne", "not_equal"),
@@ -66,6 +68,7 @@ ne = Equality(
 lt = Exact(
     "lt",
     np.less,
+    scalar="x < y",
     doc="x < y, as Bool.",
     numpy=renamed("less", input="x1", other="x2"),
     **everywhere("Less", "less", "lt"),
@@ -73,6 +76,7 @@ lt = Exact(
 le = Binary(
     "le",
     np.less_equal,
+    scalar="x <= y",
     doc="x <= y, as Bool.",
     numpy=renamed("less_equal", input="x1", other="x2"),
     **everywhere("LessEqual", "le", "less_equal"),
@@ -80,6 +84,7 @@ le = Binary(
 gt = Binary(
     "gt",
     np.greater,
+    scalar="x > y",
     doc="x > y, as Bool.",
     numpy=renamed("greater", input="x1", other="x2"),
     **everywhere("Greater", "greater", "gt"),
@@ -87,6 +92,7 @@ gt = Binary(
 ge = Binary(
     "ge",
     np.greater_equal,
+    scalar="x >= y",
     doc="x >= y, as Bool.",
     method=("ge", "greater_equal"),
     primitive=prim("GreaterEqual"),
@@ -96,6 +102,7 @@ ge = Binary(
 logical_and = Binary(
     "logical_and",
     np.logical_and,
+    scalar="(x != 0) & (y != 0)",
     doc="Whether both x and y are nonzero, as Bool.",
     numpy=renamed(input="x1", other="x2"),
     **everywhere("LogicalAnd"),
@@ -103,6 +110,7 @@ logical_and = Binary(
 logical_or = Binary(
     "logical_or",
     np.logical_or,
+    scalar="(x != 0) | (y != 0)",
     doc="Whether x or y is nonzero, as Bool.",
     numpy=renamed(input="x1", other="x2"),
     **everywhere("LogicalOr"),
@@ -110,6 +118,7 @@ logical_or = Binary(
 logical_xor = Binary(
     "logical_xor",
     np.logical_xor,
+    scalar="(x != 0) != (y != 0)",
     doc="Whether one of x and y is nonzero and not both, as Bool.",
     numpy=renamed(input="x1", other="x2"),
     **everywhere("LogicalXor"),
@@ -117,6 +126,7 @@ logical_xor = Binary(
 bitwise_and = Binary(
     "bitwise_and",
     np.bitwise_and,
+    scalar="x & y",
     doc="x & y, bit by bit, of bools or integers.",
     numpy=renamed(input="x1", other="x2"),
     **everywhere("BitwiseAnd"),
@@ -124,6 +134,7 @@ bitwise_and = Binary(
 bitwise_or = Binary(
     "bitwise_or",
     np.bitwise_or,
+    scalar="x | y",
     doc="x | y, bit by bit, of bools or integers.",
     numpy=renamed(input="x1", other="x2"),
     **everywhere("BitwiseOr"),
@@ -131,19 +142,27 @@ bitwise_or = Binary(
 bitwise_xor = Binary(
     "bitwise_xor",
     np.bitwise_xor,
+    scalar="x ^ y",
     doc="x ^ y, bit by bit, of bools or integers.",
     numpy=renamed(input="x1", other="x2"),
     **everywhere("BitwiseXor"),
 )
 equal, not_equal, less, less_equal, greater, greater_equal = eq, ne, lt, le, gt, ge
 isnan = unary(
-    "isnan", np.isnan, None, "Whether an element is NaN, as Bool.", numpy=renamed(input="x"), **everywhere("IsNan")
+    "isnan",
+    np.isnan,
+    None,
+    "Whether an element is NaN, as Bool.",
+    scalar="x != x",
+    numpy=renamed(input="x"),
+    **everywhere("IsNan"),
 )
 isinf = unary(
     "isinf",
     np.isinf,
     None,
     "Whether an element is infinite, of either sign, as Bool.",
+    scalar="abs(x) == inf",
     numpy=renamed(input="x"),
     **everywhere("IsInf"),
 )
@@ -152,6 +171,7 @@ isfinite = unary(
     np.isfinite,
     None,
     "Whether an element is neither infinite nor NaN, as Bool.",
+    scalar="abs(x) < inf",
     numpy=renamed(input="x"),
     **everywhere("IsFinite"),
 )
@@ -180,6 +200,7 @@ logical_not = unary(
     np.logical_not,
     None,
     "Whether an element is zero or False, as Bool.",
+    scalar="x == 0",
     numpy=renamed(input="a"),
     **everywhere("LogicalNot"),
 )
@@ -202,6 +223,7 @@ _where_operator = Operator(
         lambda F, g, out, condition, x, y: fit(F, F.where(condition, g, F.zeros_like(g)), x),
         lambda F, g, out, condition, x, y: fit(F, F.where(condition, F.zeros_like(g), g), y),
     ),
+    scalar="where(x, y, z)",
 )
 
 

@@ -38,6 +38,7 @@ acos = function_of_number(
     np.arccos,
     lambda F, g, out, x: -(g * F.rsqrt(1 - x * x)),
     "The arc cosine, in [0, pi]; NaN outside [-1, 1].",
+    scalar="acos(x)",
     numpy=renamed("arccos"),
     **everywhere("ACos", "acos", "arccos"),
 )
@@ -46,6 +47,7 @@ asin = function_of_number(
     np.arcsin,
     lambda F, g, out, x: g * F.rsqrt(1 - x * x),
     "The arc sine, in [-pi / 2, pi / 2]; NaN outside [-1, 1].",
+    scalar="asin(x)",
     numpy=renamed("arcsin", input="x"),
     **everywhere("Asin", "arcsin", "asin"),
 )
@@ -54,6 +56,7 @@ atan = function_of_number(
     np.arctan,
     lambda F, g, out, x: g / (x * x + 1),
     "The arc tangent, in (-pi / 2, pi / 2).",
+    scalar="atan(x)",
     numpy=renamed("arctan", input="x"),
     **everywhere("Atan", "arctan", "atan"),
 )
@@ -62,6 +65,7 @@ acosh = function_of_number(
     np.arccosh,
     lambda F, g, out, x: g * F.rsqrt(x + 1) * F.rsqrt(x - 1),  # NaN below 1
     "The inverse hyperbolic cosine, 0 or above; NaN below 1.",
+    scalar="acosh(x)",
     numpy=renamed("arccosh", input="x"),
     **everywhere("Acosh", "acosh", "arccosh"),
 )
@@ -70,6 +74,7 @@ asinh = function_of_number(
     np.arcsinh,
     lambda F, g, out, x: g * F.rsqrt(x * x + 1),
     "The inverse hyperbolic sine.",
+    scalar="asinh(x)",
     numpy=renamed("arcsinh", input="x"),
     **everywhere("Asinh", "arcsinh", "asinh"),
 )
@@ -78,6 +83,7 @@ atanh = function_of_number(
     np.arctanh,
     lambda F, g, out, x: g / (1 - x * x),
     "The inverse hyperbolic tangent; NaN outside [-1, 1].",
+    scalar="atanh(x)",
     numpy=renamed("arctanh", input="x"),
     **everywhere("Atanh", "arctanh", "atanh"),
 )
@@ -86,6 +92,7 @@ exp2 = function_of_number(
     np.exp2,
     lambda F, g, out, x: g * out * math.log(2.0),
     "2 to the power x.",
+    scalar="exp2(x)",
     mint=("exp2", "special.exp2"),
     numpy=renamed(input="x"),
 )
@@ -94,6 +101,7 @@ log10 = function_of_number(
     np.log10,
     lambda F, g, out, x: g / (x * math.log(10.0)),
     "The logarithm to base 10; NaN below 0.",
+    scalar="log10(x)",
     method=True,
     mint=True,
     numpy=renamed(input="x"),
@@ -169,6 +177,7 @@ atan2 = Binary(
         lambda F, g, out, x, y: fit(F, g * y / (x * x + y * y), x),
         lambda F, g, out, x, y: fit(F, -(g * x / (x * x + y * y)), y),
     ),
+    scalar="atan2(x, y)",
     integers_to_float=True,
     doc="The angle of the point with abscissa y and ordinate x, atan(x / y) in its quadrant, in [-pi, pi].",
     numpy=renamed("arctan2", input="x1", other="x2"),
@@ -178,6 +187,7 @@ hypot = Binary(
     "hypot",
     np.hypot,
     (lambda F, g, out, x, y: fit(F, g * x / out, x), lambda F, g, out, x, y: fit(F, g * y / out, y)),
+    scalar="hypot(x, y)",
     integers_to_float=True,
     doc="sqrt(x * x + y * y), without overflow.",
     method=True,

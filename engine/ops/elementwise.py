@@ -96,12 +96,12 @@ def cast_array(x: Array, dtype: np.dtype[Any]) -> Array:
 
 cast_operator = Operator(
     "cast", cast_array, (lambda F, g, out, x, dtype: F.cast(g, dtype=array_dtype(x)),), keeps_dtype=True,
-    unread=(0, -1),
+    unread=(0, -1), scalar="cast(x, dtype)",
 )  # fmt: skip
 
 
 # Not x * 0, which is NaN where x is infinite or NaN: a gradient that does not arrive anywhere must not spoil others.
-zeros_operator = Operator("zeros_like", lambda x: array_module(x).zeros_like(x), (None,), keeps_dtype=True)
+zeros_operator = Operator("zeros_like", lambda x: array_module(x).zeros_like(x), (None,), keeps_dtype=True, scalar="0")
 
 
 def array_dtype(x: Tensor | Array | Value) -> np.dtype[Any]:

@@ -20,6 +20,7 @@ exp = function_of_number(
     np.exp,
     lambda F, g, out, x: g * out,
     "e to the power x.",
+    scalar="exp(x)",
     in_place=True,
     numpy=renamed(input="x"),
     **everywhere("Exp"),
@@ -29,6 +30,7 @@ expm1 = function_of_number(
     np.expm1,
     lambda F, g, out, x: g * (out + 1),
     "exp(x) - 1, exact near 0.",
+    scalar="expm1(x)",
     method=True,
     primitive=prim("Expm1"),
     mint=("expm1", "special.expm1"),
@@ -39,6 +41,7 @@ log = function_of_number(
     np.log,
     lambda F, g, out, x: g / x,
     "The natural logarithm; NaN below 0.",
+    scalar="log(x)",
     in_place=True,
     numpy=renamed(input="x"),
     **everywhere("Log"),
@@ -48,6 +51,7 @@ log1p = function_of_number(
     np.log1p,
     lambda F, g, out, x: g / (x + 1),
     "log(1 + x), exact near 0; NaN below -1.",
+    scalar="log1p(x)",
     method=True,
     primitive=prim("Log1p"),
     mint=("log1p", "special.log1p"),
@@ -58,6 +62,7 @@ log2 = function_of_number(
     np.log2,
     lambda F, g, out, x: g / (x * float(np.log(2.0))),
     "The logarithm to base 2; NaN below 0.",
+    scalar="log2(x)",
     method=True,
     mint=True,
     numpy=renamed(input="x"),
@@ -67,6 +72,7 @@ sin = function_of_number(
     np.sin,
     lambda F, g, out, x: g * F.cos(x),
     "The sine of an angle in radians.",
+    scalar="sin(x)",
     numpy=renamed(input="x"),
     **everywhere("Sin"),
 )
@@ -75,6 +81,7 @@ cos = function_of_number(
     np.cos,
     lambda F, g, out, x: -(g * F.sin(x)),
     "The cosine of an angle in radians.",
+    scalar="cos(x)",
     numpy=renamed(input="x"),
     **everywhere("Cos"),
 )
@@ -83,6 +90,7 @@ tan = function_of_number(
     np.tan,
     lambda F, g, out, x: g * (out * out + 1),
     "The tangent of an angle in radians.",
+    scalar="tan(x)",
     numpy=renamed(input="x"),
     **everywhere("Tan"),
 )
@@ -91,6 +99,7 @@ sinh = function_of_number(
     np.sinh,
     lambda F, g, out, x: g * F.cosh(x),
     "The hyperbolic sine, (exp(x) - exp(-x)) / 2.",
+    scalar="sinh(x)",
     numpy=renamed(input="x"),
     **everywhere("Sinh"),
 )
@@ -99,6 +108,7 @@ cosh = function_of_number(
     np.cosh,
     lambda F, g, out, x: g * F.sinh(x),
     "The hyperbolic cosine, (exp(x) + exp(-x)) / 2.",
+    scalar="cosh(x)",
     numpy=renamed(input="x"),
     **everywhere("Cosh"),
 )
@@ -107,6 +117,7 @@ erf = function_of_number(
     activation_kernels.erf,
     lambda F, g, out, x: g * F.exp(-(x * x)) * float(2 / np.sqrt(np.pi)),
     "The error function, 2 / sqrt(pi) times the integral of exp(-t * t) from 0 to x.",
+    scalar="erf(x)",
     **everywhere("Erf"),
 )
 erfc = function_of_number(
@@ -114,6 +125,7 @@ erfc = function_of_number(
     activation_kernels.erfc,
     lambda F, g, out, x: g * F.exp(-(x * x)) * float(-2 / np.sqrt(np.pi)),
     "The complementary error function, 1 - erf(x), also where that is much smaller than 1.",
+    scalar="erfc(x)",
     method=True,
     primitive=prim("Erfc"),
     mint=("erfc", "special.erfc"),

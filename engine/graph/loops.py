@@ -1,0 +1,482 @@
+"""Loops over arrays that are written as text for one group of operators, and compiled by Numba.
+
+A loop computes every element of a group (``graph.Fused``) in one pass: it loads the inputs, does the steps, stores what
+others use, and adds up what is summed. The text is made of the table's scalar expressions and of numbers of axes alone,
+nothing of the user's stands in it. Lengths are arguments, so that equal groups of other sizes have the same machine
+code, which is kept on disk by the name of the text's digest.
+
+Of the axes those that all arrays share side by side are one. Arrays lie in memory in the order of their axes, or all in
+the order of the first that does not (``_Loop.__call__``). Large loops are shared out in parts that shapes
+fix. Sums: of the innermost axis in the elements' dtype by runs of 4096, whose sums are added in float64, part by part;
+so they do not depend on how many threads there are.
+
+Without Numba (``HOOKSCOPE_NUMBA=0``) the same steps are NumPy's, into arrays that are used again (``buffers``).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..cpu import compiling
+from ..cpu.threads import share
+from .buffers import with_buffers
+from .graph import Fused, Store
+from .scalars import Step
+
+__all__ = ["loop", "tell"]
+
+_SHARED = 1 << 15
+"""Elements from which on a loop is shared out to threads."""
+_PART = 8192
+"""About as many elements are a part."""
+_RUN = 4096
+_PARTIAL = 1 << 16
+"""The most numbers that the parts of a sum over the outermost axis have together."""
+
+_FLOAT64, _INT64 = np.dtype(np.float64), np.dtype(np.int64)
+
+
+def loop(node: Fused) -> Callable[..., tuple[Any, ...]]:
+    """What computes a group.
+
+    Args:
+        node: the group.
+
+    Returns:
+        A function of the inputs' arrays that gives a tuple of the outputs'.
+    """
+    if not compiling.is_on():
+        return with_buffers(node)
+    made = _Loop(node)
+    return made if made.whole >= 0 else made.call
+
+
+@dataclass(frozen=True)
+class _Array:
+    """One array of a loop: dtype, number of axes, and in which of the loop's (folded) axes it varies."""
+
+    dtype: np.dtype[Any]
+    ndim: int
+    varies: tuple[bool, ...]
+
+
+class _Loop:
+    """A group as a function; compiled when it is made for arrays in C order, and again for another order that comes.
+
+    Attributes:
+        call: the function for arrays in C order, which takes others too.
+        whole: the place of the first input that has all axes, more than one; -1 where there is none.
+    """
+
+    def __init__(self, node: Fused) -> None:
+        self.node = node
+        self._axes = tuple(range(len(node.shape)))
+        self._by_order = {self._axes: _Compiled(node, self._axes)}
+        self.call = self._by_order[self._axes].call
+        several = sum(n != 1 for n in node.shape) > 1
+        shapes = [value.shape for value in node.inputs]
+        self.whole = shapes.index(node.shape) if several and node.shape in shapes else -1
+
+    def __call__(self, *arrays: Any) -> tuple[Any, ...]:
+        """Compute.
+
+        Args:
+            *arrays: the inputs.
+
+        Returns:
+            The outputs, in the memory order of the first input that has all axes.
+        """
+        return self.call(*arrays) if arrays[self.whole].flags.c_contiguous else self._ordered(arrays)
+
+    def _ordered(self, arrays: tuple[Any, ...]) -> tuple[Any, ...]:
+        node, first = self.node, arrays[self.whole]
+        steps = first.strides
+        order = tuple(sorted(self._axes, key=lambda axis: (-abs(steps[axis]), axis)))
+        if not first.transpose(order).flags.c_contiguous:
+            order = self._axes
+        compiled = self._by_order.get(order)
+        if compiled is None:
+            compiled = self._by_order[order] = _Compiled(node, order)
+        given = []
+        for x, varies in zip(arrays, node.varies, strict=True):
+            shape = [n if yes else 1 for n, yes in zip(node.shape, varies, strict=True)]
+            given.append(compiling.ready(x.reshape(shape).transpose(order)))
+        made = zip(compiled.call(*given), compiled.back, node.outputs, strict=True)
+        return tuple([x.transpose(back).reshape(value.shape) for x, back, value in made])
+
+
+class _Compiled:
+    """The loop for one order of the axes.
+
+    Attributes:
+        call: the function. Of another order than C's, inputs have all of the loop's axes in that order, and outputs
+            those that are not summed over.
+        back: of each output how its axes are put back.
+    """
+
+    def __init__(self, node: Fused, order: tuple[int, ...]) -> None:
+        plain = order == tuple(range(len(order)))
+        kept = [[axis for axis in order if axis not in (store.axes or ())] for store in node.stores]
+        patterns = [
+            *[[varies[axis] for axis in order] for varies in node.varies],
+            *[[axis in axes for axis in order] for axes in kept],
+        ]
+        lengths, folded = _folded([node.shape[axis] for axis in order], patterns)
+        shapes = [
+            value.shape if plain else tuple([node.shape[axis] for axis in axes])
+            for value, axes in zip(node.outputs, kept, strict=True)
+        ]
+        inputs = [
+            _Array(value.dtype, len(value.shape) if plain else len(order), varies)
+            for value, varies in zip(node.inputs, folded, strict=False)
+        ]
+        outputs = [
+            _Array(value.dtype, len(shape), varies)
+            for value, shape, varies in zip(node.outputs, shapes, folded[len(inputs) :], strict=True)
+        ]
+        self.back = [tuple([axes.index(axis) for axis in sorted(axes)]) for axes in kept]
+        self.call = _function(node, lengths, inputs, outputs, shapes)
+
+
+def _folded(lengths: list[int], patterns: list[list[bool]]) -> tuple[tuple[int, ...], list[tuple[bool, ...]]]:
+    """Axes of length 1 left out, and axes side by side made one where no array tells them apart."""
+    axes: list[list[Any]] = []  # length, and of each array whether it varies
+    for axis, length in enumerate(lengths):
+        if length == 1:
+            continue
+        column = [pattern[axis] for pattern in patterns]
+        if axes and axes[-1][1] == column:
+            axes[-1][0] *= length
+        else:
+            axes.append([length, column])
+    if not axes:
+        axes.append([1, [True] * len(patterns)])
+    return tuple([length for length, _ in axes]), [
+        tuple([column[place] for _, column in axes]) for place in range(len(patterns))
+    ]
+
+
+def _parts(lengths: tuple[int, ...], outputs: list[_Array], stores: tuple[Store, ...]) -> tuple[int, int]:
+    """How many parts there are along the outermost axis, and how many of its entries each has."""
+    total = math.prod(lengths)
+    if total < _SHARED:
+        return 1, lengths[0]
+    step = max(1, _PART * lengths[0] // total)
+    for made, store in zip(outputs, stores, strict=True):
+        if store.axes is not None and not made.varies[0]:
+            kept = _kept(lengths, made.varies)
+            step = max(step, -(-lengths[0] * kept // _PARTIAL), -(-lengths[0] * 4 * kept * lengths[0] // total))
+    return -(-lengths[0] // step), step
+
+
+def _kept(lengths: tuple[int, ...], varies: tuple[bool, ...]) -> int:
+    return math.prod([n for n, yes in zip(lengths, varies, strict=True) if yes])
+
+
+def _function(
+    node: Fused, lengths: tuple[int, ...], inputs: list[_Array], outputs: list[_Array], shapes: list[tuple[int, ...]]
+) -> Callable[..., tuple[Any, ...]]:
+    parts, step = _parts(lengths, outputs, node.stores)
+    sizes = np.array([*lengths, step], np.int64)
+    sizes.flags.writeable = False
+    shared = parts > 1
+    kernel = _kernel(node.steps, node.stores, len(lengths), inputs, outputs, shared)
+    empty, places = np.empty, list(zip(shapes, [value.dtype for value in node.outputs], strict=True))
+    if not shared:
+        return _small(kernel, sizes, len(inputs), places)
+    sums = [
+        None if store.axes is None else (
+            (1 if made.varies[0] else parts, _kept(lengths, made.varies)),
+            _FLOAT64 if made.dtype.kind == "f" else _INT64,
+            _kept(lengths, tuple([not yes for yes in made.varies])) if store.is_mean else 0,
+        )
+        for made, store in zip(outputs, node.stores, strict=True)
+    ]  # fmt: skip
+
+    def large(*arrays: Any) -> tuple[Any, ...]:
+        made = [
+            empty(shape, dtype) if partial is None else np.zeros(partial[0], partial[1])
+            for (shape, dtype), partial in zip(places, sums, strict=True)
+        ]
+        try:
+            share(kernel, parts, sizes, *arrays, *made)
+        except TypeError:  # Numba's: an array does not lie as it is compiled for
+            share(kernel, parts, sizes, *[compiling.ready(x) for x in arrays], *made)
+        for place, partial in enumerate(sums):
+            if partial is not None:
+                total = made[place].sum(axis=0)
+                if partial[2]:
+                    total = total / partial[2]
+                shape, dtype = places[place]
+                made[place] = total.astype(dtype).reshape(shape)
+        return tuple(made)
+
+    return large
+
+
+def _small(
+    kernel: Any, sizes: Any, inputs: int, outputs: list[tuple[tuple[int, ...], np.dtype[Any]]]
+) -> Callable[..., tuple[Any, ...]]:
+    """What makes the outputs and calls a loop that is not shared out, as text: a packed argument costs as much as some
+    elements."""
+    given, made = [f"x{k}" for k in range(inputs)], [f"y{k}" for k in range(len(outputs))]
+    names: dict[str, Any] = {"kernel": kernel, "sizes": sizes, "empty": np.empty, "ready": compiling.ready}
+    lines = [f"def small({', '.join(given)}):"]
+    for name, (shape, dtype) in zip(made, outputs, strict=True):
+        names[f"of_{name}"] = dtype
+        lines.append(f"    {name} = empty({shape!r}, of_{name})")
+    lines += [
+        "    try:",
+        f"        kernel({', '.join(['sizes', *given, *made])})",
+        "    except TypeError:",  # Numba's: an array does not lie as it is compiled for
+        f"        kernel({', '.join(['sizes', *[f'ready({x})' for x in given], *made])})",
+        f"    return {', '.join(made)},",
+    ]
+    exec("\n".join(lines), names)  # numbers of arrays and of axes alone
+    function: Callable[..., tuple[Any, ...]] = names["small"]
+    return function
+
+
+_compiled: dict[str, Any] = {}
+_spent: list[float] = []
+"""The seconds that each loop took to compile, or to be found on disk, since the last line about it."""
+_WORTH_A_LINE = 1.0
+
+
+def tell() -> None:
+    """Say in one line what was compiled since the last time, where it took long."""
+    if sum(_spent) > _WORTH_A_LINE:
+        compiling.announce(f"{len(_spent)} loop{'s' if len(_spent) > 1 else ''}", sum(_spent))
+    _spent.clear()
+
+
+def _kernel(
+    steps: tuple[Step, ...], stores: tuple[Store, ...], axes: int, inputs: list[_Array], outputs: list[_Array],
+    shared: bool,
+) -> Any:  # fmt: skip
+    """The compiled function of the sizes, the inputs and the outputs; shared out, after ``first`` and ``stop``."""
+    text = _Text(steps, stores, axes, inputs, outputs, shared).text()
+    digest = hashlib.sha256(repr((text, inputs, outputs)).encode()).hexdigest()[:24]
+    found = _compiled.get(digest)
+    if found is None:
+        began = time.perf_counter()
+        found = _compiled[digest] = _compile(text, digest, inputs, outputs, stores, shared)
+        _spent.append(time.perf_counter() - began)
+    return found
+
+
+def _compile(
+    text: str, digest: str, inputs: list[_Array], outputs: list[_Array], stores: tuple[Store, ...], shared: bool
+) -> Any:
+    """From the text, or from the disk."""
+    scalars, loops = compiling.kernels("scalars"), compiling.kernels("loops")
+    types = scalars.types
+    element = {"float32": types.float32, "float64": types.float64, "bool": types.boolean}
+
+    def kind(dtype: np.dtype[Any]) -> Any:
+        return element.get(dtype.name) or getattr(types, dtype.name)
+
+    names: dict[str, Any] = {
+        **{dtype: getattr(types, dtype) for dtype in _NUMBERS}, "inf": math.inf, "nan": math.nan, "np": np,
+        "__name__": scalars.__name__,  # in which Numba looks up what it finds on disk
+        **{name: getattr(scalars, name) for name in scalars.__all__},
+        **{f"{name}_double": function for name, function in scalars.double.items()},
+        **{f"{name}_single": function for name, function in {**scalars.double, **scalars.single}.items()},
+    }  # fmt: skip
+    # The text is made here of the table's own expressions, and of nothing that came from elsewhere.
+    name = f"loop_{digest}"
+    code = compile(text.replace("def loop(", f"def {name}(", 1), str(scalars.__file__), "exec")
+    exec(code, names)
+    sizes = types.Array(types.int64, 1, "C", readonly=True)
+    given = [types.Array(kind(x.dtype), x.ndim, "C", readonly=True) for x in inputs]
+    made = []
+    for x, store in zip(outputs, stores, strict=True):
+        if shared and store.axes is not None:
+            made.append(types.Array(types.float64 if x.dtype.kind == "f" else types.int64, 2, "C"))
+        else:
+            made.append(types.Array(kind(x.dtype), x.ndim, "C"))
+    if shared:
+        return loops.kernel(sizes, *given, *made, fastmath=frozenset())(names[name])
+    return compiling.on_disk(types.void(sizes, *given, *made))(names[name])
+
+
+_NUMBERS = ("float32", "float64", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
+
+_BETWEEN = {
+    "add": "{} + {}", "sub": "{} - {}", "mul": "{} * {}", "div": "{} / {}", "pow": "{} ** {}", "neg": "-{}",
+    "abs": "abs({})", "eq": "{} == {}", "ne": "{} != {}", "lt": "{} < {}", "le": "{} <= {}", "gt": "{} > {}",
+    "ge": "{} >= {}", "and": "{} & {}", "or": "{} | {}", "xor": "{} ^ {}", "where": "choose({}, {}, {})",
+}  # fmt: skip
+_WITHOUT_SUFFIX = {"sqrt": "root", "floor": "floor", "ceil": "ceil", "trunc": "trunc", "rint": "rint"}
+_LIBRARY = {"atan2": "np.arctan2", "hypot": "np.hypot"}
+
+
+class _Text:
+    """Writes a loop as Python for Numba."""
+
+    def __init__(
+        self, steps: tuple[Step, ...], stores: tuple[Store, ...], axes: int, inputs: list[_Array],
+        outputs: list[_Array], shared: bool,
+    ) -> None:  # fmt: skip
+        self.steps, self.stores, self.axes = steps, stores, axes
+        self.inputs, self.outputs, self.shared = inputs, outputs, shared
+        self.lines: list[str] = []
+
+    def text(self) -> str:
+        """The function's text."""
+        arrays = [f"x{k}" for k in range(len(self.inputs))] + [f"y{k}" for k in range(len(self.outputs))]
+        self._write(0, f"def loop({'first, stop, ' if self.shared else ''}sizes, {', '.join(arrays)}):")
+        for axis in range(self.axes):
+            self._write(1, f"n{axis} = sizes[{axis}]")
+        self._write(1, f"step = sizes[{self.axes}]")
+        for k in range(len(self.inputs)):
+            self._write(1, f"p{k} = pointer(x{k})")
+        for k, (made, store) in enumerate(zip(self.outputs, self.stores, strict=True)):
+            if store.axes is None:
+                self._write(1, f"q{k} = pointer(y{k})")
+            else:
+                self._write(1, f"kept{k} = {self._product(made.varies, -1)}")
+                if not self.shared:
+                    self._write(1, f"sums{k} = np.zeros(kept{k}, np.{self._wide(made)})")
+                self._write(1, f"q{k} = pointer({f'y{k}' if self.shared else f'sums{k}'})")
+        depth = 1
+        if self.shared:
+            self._write(depth, "for part in range(first, stop):")
+            depth += 1
+            self._write(depth, "start = part * step")
+            self._write(depth, "end = min(start + step, n0)")
+        else:
+            self._write(depth, "start = 0")
+            self._write(depth, "end = n0")
+        self._loops(depth)
+        if not self.shared:
+            self._finish()
+        return "\n".join(self.lines) + "\n"
+
+    def _write(self, depth: int, line: str) -> None:
+        self.lines.append("    " * depth + line)
+
+    def _product(self, varies: tuple[bool, ...], axis: int) -> str:
+        """How far apart the entries of an axis are."""
+        return " * ".join([f"n{k}" for k in range(axis + 1, self.axes) if varies[k]]) or "1"
+
+    def _place(self, varies: tuple[bool, ...]) -> str:
+        """Where the elements of a run begin."""
+        terms = [
+            f"i{axis} * ({self._product(varies, axis)})" if self._product(varies, axis) != "1" else f"i{axis}"
+            for axis in range(self.axes - 1) if varies[axis]
+        ]  # fmt: skip
+        return " + ".join(terms) or "0"
+
+    def _wide(self, made: _Array) -> str:
+        return "float64" if made.dtype.kind == "f" else "int64"
+
+    def _loops(self, depth: int) -> None:
+        last = self.axes - 1
+        for axis in range(last):
+            bounds = "start, end" if axis == 0 else f"0, n{axis}"
+            self._write(depth, f"for i{axis} in range({bounds}):")
+            depth += 1
+        for k, x in enumerate(self.inputs):
+            self._write(depth, f"a{k} = {self._place(x.varies)}")
+        for k, (made, store) in enumerate(zip(self.outputs, self.stores, strict=True)):
+            place = self._place(made.varies)
+            if store.axes is not None and self.shared and not made.varies[0]:
+                place += f" + part * kept{k}"
+            self._write(depth, f"b{k} = {place}")
+        begin, stop = ("start", "end") if last == 0 else ("0", f"n{last}")
+        totals = [
+            k for k, (made, store) in enumerate(zip(self.outputs, self.stores, strict=True))
+            if store.axes is not None and not made.varies[last]
+        ]  # fmt: skip
+        if totals:
+            self._write(depth, f"for run in range({begin}, {stop}, {_RUN}):")
+            depth += 1
+            begin, stop = "run", f"min(run + {_RUN}, {stop})"
+            for k in totals:
+                self._write(depth, f"total{k} = {self._total(k)}(0)")
+        inside = self._inside(last)
+        lines = [f"t{place} = {self._step(step)}" for place, step in enumerate(self.steps)]
+        for line, yes in zip(lines, inside, strict=True):
+            if not yes:
+                self._write(depth, line)
+        self._write(depth, f"for i in range({begin}, {stop}):")
+        for line, yes in zip(lines, inside, strict=True):
+            if yes:
+                self._write(depth + 1, line)
+        count = len(self.outputs)
+        for k, (made, store) in enumerate(zip(self.outputs, self.stores, strict=True)):
+            marks = f"{k + 1}, {count}"
+            if store.axes is None:
+                self._write(depth + 1, f"put(q{k}, b{k} + i, t{store.step}, {marks})")
+            elif k in totals:
+                self._write(depth + 1, f"total{k} = summed(total{k}, {self._total(k)}(t{store.step}))")
+            else:
+                value = f"fetch(q{k}, b{k} + i, {marks}) + {self._wide(made)}(t{store.step})"
+                self._write(depth + 1, f"put(q{k}, b{k} + i, {value}, {marks})")
+        for k in totals:
+            marks = f"{k + 1}, {count}"
+            value = f"fetch(q{k}, b{k}, {marks}) + {self._wide(self.outputs[k])}(total{k})"
+            self._write(depth, f"put(q{k}, b{k}, {value}, {marks})")
+
+    def _total(self, k: int) -> str:
+        """The dtype of a run's sum."""
+        dtype = self.outputs[k].dtype
+        return dtype.name if dtype.kind == "f" else "int64"
+
+    def _inside(self, last: int) -> list[bool]:
+        """Of each step whether it is another one along the innermost axis."""
+        found: list[bool] = []
+        for name, _, *operands in self.steps:
+            if name == "const":
+                found.append(False)
+            elif name == "input":
+                found.append(self.inputs[operands[0]].varies[last])
+            else:
+                found.append(any(found[place] for place in operands))
+        return found
+
+    def _step(self, step: Step) -> str:
+        name, dtype, *operands = step
+        if name == "const":
+            return repr(operands[0]) if dtype.kind == "b" else f"{dtype.name}({operands[0]!r})"
+        if name == "input":
+            (k,) = operands
+            varies = self.inputs[k].varies
+            return f"fetch(p{k}, a{k}{' + i' if varies[self.axes - 1] else ''}, 0, {len(self.outputs)})"
+        given = [f"t{place}" for place in operands]
+        if name == "cast":
+            return f"{dtype.name}({given[0]})"
+        if name in ("max", "min"):
+            sign, (a, b) = ">" if name == "max" else "<", given
+            nan = f"({a} {sign} {b}) | ({a} != {a})" if dtype.kind == "f" else f"{a} {sign} {b}"
+            return f"choose({nan}, {a}, {b})"
+        if name in _BETWEEN:
+            text = _BETWEEN[name].format(*given)
+            narrow = dtype.kind in "iu" and name != "where"  # Numba widens integers
+            return f"{dtype.name}({text})" if narrow else text
+        if name in _WITHOUT_SUFFIX:
+            return f"{_WITHOUT_SUFFIX[name]}({given[0]})"
+        if name in _LIBRARY:
+            return f"{_LIBRARY[name]}({', '.join(given)})"
+        return f"{name}_{'single' if dtype == np.float32 else 'double'}({given[0]})"
+
+    def _finish(self) -> None:
+        """Put the sums where they belong."""
+        for k, (made, store) in enumerate(zip(self.outputs, self.stores, strict=True)):
+            if store.axes is None:
+                continue
+            value = f"sums{k}[i]"
+            if store.is_mean:
+                summed = " * ".join([f"n{axis}" for axis in range(self.axes) if not made.varies[axis]]) or "1"
+                value = f"{value} / ({summed})"
+            self._write(1, f"r{k} = pointer(y{k})")
+            self._write(1, f"for i in range(kept{k}):")
+            self._write(2, f"put(r{k}, i, {made.dtype.name}({value}), {k + 1}, {len(self.outputs)})")

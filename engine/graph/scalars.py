@@ -1,0 +1,241 @@
+"""Scalar expressions: what an operator computes of one element of each input, as its entry in the table says it.
+
+The text is an expression in Python's syntax. ``x``, ``y`` and ``z`` are the elements of the operator's inputs in their
+order, ``inf`` is infinity, and other names are attributes. It knows numbers, ``+ - * / ** & | ^``, comparisons,
+``a if attribute == 'text' else b``, which is settled before anything is computed, and these functions:
+
+    where(condition, x, y)    max(x, y), min(x, y)    NaN where either is NaN
+    cast(x, dtype)            abs(x)
+    floor, ceil, trunc, rint  sqrt, exp, log, sin, tanh, erf and so on (``FUNCTIONS``): of floating numbers
+
+An element has its array's dtype, and both operands of an operation must have the same; a number beside an element takes
+the element's. Nothing is computed wider or narrower. What an expression is made into is a ``Program``, a list of steps
+in which equal ones stand once, for whoever writes it as a loop: by Numba here (``loops``).
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+__all__ = ["DTYPES", "FUNCTIONS", "Program", "Step", "Unfit"]
+
+DTYPES = tuple(np.dtype(name) for name in ("float32", "float64", "bool", "int8", "int16", "int32", "int64", "uint8",
+                                           "uint16", "uint32", "uint64"))  # fmt: skip
+"""Element types that programs compute with."""
+
+FUNCTIONS = {
+    **dict.fromkeys(
+        ("sqrt", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "acos", "atan",
+         "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "erf", "erfc", "floor", "ceil", "trunc", "rint"), 1
+    ),
+    "atan2": 2,
+    "hypot": 2,
+}  # fmt: skip
+"""Functions of floating numbers, and how many they take."""
+
+_MACROS = {
+    # exp of a negative number only, so that nothing overflows.
+    "sigmoid": "where(x < 0, exp(-abs(x)), 1) / (1 + exp(-abs(x)))",
+    # The probability that a normal number is below x.
+    "normal": "0.5 * erfc(x * -0.7071067811865476)",
+    # The derivative of gelu's tanh form (Hendrycks and Gimpel 2016); beyond 30 the slopes are 0 and 1.
+    "gelu_bend": "1.5957691216057308 * x * (1 + 0.044715 * min(x * x, 900))",
+    "gelu_slope": "sigmoid(gelu_bend(x)) + x * (sigmoid(gelu_bend(x)) * sigmoid(-gelu_bend(x)))"
+                  " * (1.5957691216057308 * (1 + 0.134145 * min(x * x, 900)))",
+}  # fmt: skip
+"""Functions of one number that are expressions themselves."""
+
+_OF_NUMBERS: dict[type, tuple[str, Callable[[Any, Any], Any]]] = {
+    ast.Add: ("add", lambda a, b: a + b),
+    ast.Sub: ("sub", lambda a, b: a - b),
+    ast.Mult: ("mul", lambda a, b: a * b),
+    ast.Div: ("div", lambda a, b: a / b),
+    ast.Pow: ("pow", lambda a, b: a**b),
+}
+_OF_BITS: dict[type, str] = {ast.BitAnd: "and", ast.BitOr: "or", ast.BitXor: "xor"}
+_COMPARISONS: dict[type, str] = {
+    ast.Eq: "eq", ast.NotEq: "ne", ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge",
+}  # fmt: skip
+
+_BOOL = np.dtype(bool)
+
+Step = tuple[Any, ...]
+"""``(name, dtype, *operands)``: operands are the numbers of earlier steps, but of "input" the input's place and of
+"const" the value."""
+_Found = int | tuple[Any]
+"""A step's number, or a Python number in a tuple, which has no dtype yet."""
+
+
+class Unfit(Exception):  # noqa: N818  # nothing went wrong: who asked leaves the operator alone
+    """An expression does not fit the dtypes that came."""
+
+
+class Program:
+    """Steps on single elements.
+
+    Attributes:
+        steps: in an order in which each comes after its operands.
+    """
+
+    def __init__(self) -> None:
+        self.steps: list[Step] = []
+        self._places: dict[Step, int] = {}
+
+    def put(self, name: str, dtype: np.dtype[Any], *operands: Any) -> int:
+        """A step, new or as it is there already.
+
+        Args:
+            name: what it does.
+            dtype: of what it gives.
+            *operands: see ``Step``.
+
+        Returns:
+            Its number.
+        """
+        key = (name, dtype, *[repr(x) if name == "const" else x for x in operands])
+        place = self._places.get(key)
+        if place is None:
+            place = self._places[key] = len(self.steps)
+            self.steps.append((name, dtype, *operands))
+        return place
+
+    def constant(self, value: Any, dtype: np.dtype[Any]) -> int:
+        """The step of a number in a dtype.
+
+        Raises:
+            Unfit: the dtype does not hold it.
+        """
+        if isinstance(value, complex) or (dtype.kind in "iu" and value != value // 1):
+            raise Unfit
+        if dtype.kind == "b" and value not in (0, 1):
+            raise Unfit
+        try:
+            return self.put("const", dtype, dtype.type(value).item())
+        except (OverflowError, ValueError):
+            raise Unfit from None
+
+    def dtype(self, step: int) -> np.dtype[Any]:
+        """Of what a step gives."""
+        dtype: np.dtype[Any] = self.steps[step][1]
+        return dtype
+
+    def apply(self, text: str, inputs: Sequence[_Found], attrs: dict[str, Any], dtype: np.dtype[Any]) -> int:
+        """Add an operator's steps.
+
+        Args:
+            text: its expression.
+            inputs: its inputs: steps, or Python numbers in tuples.
+            attrs: its attributes.
+            dtype: what it gives.
+
+        Returns:
+            The last step's number.
+
+        Raises:
+            Unfit: the dtypes do not fit.
+        """
+        names = dict(zip("xyz", inputs, strict=False))
+        found = self._found(_parsed(text), names, attrs)
+        if isinstance(found, tuple):
+            return self.constant(found[0], dtype)
+        if self.dtype(found) != dtype:
+            raise Unfit
+        return found
+
+    def _found(self, tree: ast.expr, names: dict[str, _Found], attrs: dict[str, Any]) -> _Found:
+        if isinstance(tree, ast.Constant):
+            return (tree.value,)
+        if isinstance(tree, ast.Name):
+            if tree.id == "inf":
+                return (math.inf,)
+            return names[tree.id] if tree.id in names else (attrs[tree.id],)
+        if isinstance(tree, ast.IfExp):
+            return self._found(tree.body if _holds(tree.test, attrs) else tree.orelse, names, attrs)
+        if isinstance(tree, ast.UnaryOp):
+            one = self._found(tree.operand, names, attrs)
+            return (-one[0],) if isinstance(one, tuple) else self._numeric("neg", one)
+        if isinstance(tree, ast.Call):
+            return self._called(tree, names, attrs)
+        if isinstance(tree, ast.Compare):
+            pair = [self._found(part, names, attrs) for part in (tree.left, *tree.comparators)]
+            return self.put(_COMPARISONS[type(tree.ops[0])], _BOOL, *self._alike(pair))
+        assert isinstance(tree, ast.BinOp)
+        pair = [self._found(part, names, attrs) for part in (tree.left, tree.right)]
+        if type(tree.op) in _OF_BITS:
+            x, y = self._alike(pair)
+            if self.dtype(x).kind not in "biu":
+                raise Unfit
+            return self.put(_OF_BITS[type(tree.op)], self.dtype(x), x, y)
+        name, function = _OF_NUMBERS[type(tree.op)]
+        if isinstance(pair[0], tuple) and isinstance(pair[1], tuple):
+            return (function(pair[0][0], pair[1][0]),)
+        return self._numeric(name, *self._alike(pair))
+
+    def _alike(self, found: Sequence[_Found]) -> list[int]:
+        """As steps of one dtype."""
+        dtypes = {self.dtype(one) for one in found if not isinstance(one, tuple)}
+        if len(dtypes) != 1:
+            raise Unfit
+        (dtype,) = dtypes
+        return [self.constant(one[0], dtype) if isinstance(one, tuple) else one for one in found]
+
+    def _numeric(self, name: str, *operands: int) -> int:
+        if name == "pow" and self.steps[operands[1]][0] == "const" and self.steps[operands[1]][2] == 2:
+            name, operands = "mul", (operands[0], operands[0])
+        kind = self.dtype(operands[0]).kind
+        if kind not in ("f" if name in FUNCTIONS or name in ("div", "pow") else "fiu"):
+            raise Unfit
+        return self.put(name, self.dtype(operands[0]), *operands)
+
+    def _called(self, tree: ast.Call, names: dict[str, _Found], attrs: dict[str, Any]) -> _Found:
+        assert isinstance(tree.func, ast.Name)
+        name = tree.func.id
+        given = [self._found(part, names, attrs) for part in tree.args]
+        if name in _MACROS:
+            return self._found(_parsed(_MACROS[name]), {"x": given[0]}, {})
+        if name == "where":
+            condition, *rest = given
+            if isinstance(condition, tuple) or self.dtype(condition) != _BOOL:
+                raise Unfit
+            if all(isinstance(one, tuple) for one in rest):
+                # Numbers alone take the dtype of what is compared, the only one that there is.
+                rest = [self.constant(one[0], self._compared(condition)) for one in rest if isinstance(one, tuple)]
+            x, y = self._alike(rest)
+            return self.put("where", self.dtype(x), condition, x, y)
+        if name == "cast":
+            return self._cast(given[0], given[1])
+        return self._numeric(name, *self._alike(given))
+
+    def _compared(self, condition: int) -> np.dtype[Any]:
+        operand = self.steps[condition][2]
+        return self.dtype(operand)
+
+    def _cast(self, one: _Found, to: _Found) -> int:
+        dtype = np.dtype(to[0]) if isinstance(to, tuple) else None
+        if dtype not in DTYPES or isinstance(one, tuple) or (self.dtype(one).kind == "f" and dtype.kind in "iu"):
+            raise Unfit  # NumPy's integers of NaN and of numbers that are too large are the processor's affair
+        if self.dtype(one) == dtype:
+            return one
+        if dtype == _BOOL:
+            return self.put("ne", _BOOL, one, self.constant(0, self.dtype(one)))
+        return self.put("cast", dtype, one)
+
+
+@functools.cache
+def _parsed(text: str) -> ast.expr:
+    """The tree of an expression of the table or of this file; it is never run by Python."""
+    return ast.parse(text, mode="eval").body
+
+
+def _holds(test: ast.expr, attrs: dict[str, Any]) -> bool:
+    assert isinstance(test, ast.Compare)
+    assert isinstance(test.left, ast.Name)
+    (constant,) = test.comparators
+    assert isinstance(constant, ast.Constant)
+    return bool(attrs[test.left.id] == constant.value)

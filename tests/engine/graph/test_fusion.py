@@ -1,0 +1,321 @@
+"""Loops of elementwise operators (jit level O1): what becomes one, what it gives, and that threads change no bit."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import hookscope.engine as ms
+from hookscope.engine import Tensor, ops
+from hookscope.engine.cpu import compiling, threads
+from hookscope.engine.graph import loops
+from hookscope.engine.graph.function import Compiled
+from hookscope.engine.graph.graph import Apply, Fused, Graph
+
+
+def tensor(*shape: int, seed: int = 0, dtype: Any = np.float32) -> Tensor:
+    return Tensor(np.random.default_rng([seed, *shape]).standard_normal(shape).astype(dtype))
+
+
+def graph_of(function: Callable[..., Any], *tensors: Tensor) -> Graph:
+    """The graph of a plan at O1."""
+    compiled = Compiled(function, "f", fullgraph=True, level="O1")
+    compiled(*tensors)
+    (((_, _, plan),),) = compiled.plans.values()
+    return plan.graph
+
+
+def replayed(function: Callable[..., Any], *tensors: Tensor) -> Any:
+    """What a plan at O1 gives."""
+    function(*tensors)  # kernels that are compiled on first use
+    compiled = Compiled(function, "f", fullgraph=True, level="O1")
+    compiled(*tensors)
+    result = compiled(*tensors)
+    assert compiled.counts == {"traced": 1, "replayed": 1, "eager": 0}
+    return result
+
+
+def arrays(result: Any) -> list[Any]:
+    if isinstance(result, tuple):
+        return [array for part in result for array in arrays(part)]
+    return [result.asnumpy()]
+
+
+def loops_in(graph: Graph) -> list[Fused]:
+    return [node for node in graph.nodes if isinstance(node, Fused)]
+
+
+@pytest.fixture(params=["Numba", "NumPy"])
+def both(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Loops as Numba compiles them, and as NumPy does their steps."""
+    if request.param == "NumPy":
+        monkeypatch.setattr(loops.compiling, "is_on", lambda: False)
+    elif not compiling.is_on():
+        pytest.skip("nothing is compiled in this process")
+    return str(request.param)
+
+
+# What becomes a loop
+
+
+def test_a_chain_becomes_one_loop_that_stores_its_end_alone() -> None:
+    graph = graph_of(lambda x, y: ops.exp(-(x * y)) + x, tensor(3, 4), tensor(3, 4))
+    (node,) = graph.nodes
+    assert isinstance(node, Fused)
+    assert node.inputs == tuple(graph.arguments)
+    assert [store.axes for store in node.stores] == [None]
+
+
+def test_the_walk_back_is_in_the_loop_too() -> None:
+    graph = graph_of(ms.value_and_grad(lambda x, w: ops.tanh(x * w).sum(), (0, 1)), tensor(5), tensor(5))
+    assert len(graph.nodes) == 1
+    assert len(loops_in(graph)[0].outputs) == 3
+
+
+def test_a_value_that_something_else_uses_is_stored() -> None:
+    def function(x: Tensor, y: Tensor) -> Any:
+        h = x * y + x
+        return ops.matmul(h, h) + ops.exp(h)
+
+    kinds = [type(node).__name__ for node in graph_of(function, tensor(3, 3), tensor(3, 3)).nodes]
+    assert kinds == ["Fused", "Apply", "Fused"]
+
+
+def test_no_loop_lies_around_what_it_needs() -> None:
+    def function(x: Tensor, y: Tensor) -> Any:
+        a = x * 2 + y
+        b = ops.matmul(a, a)
+        return (a + 1) * b * y
+
+    graph = graph_of(function, tensor(4, 4), tensor(4, 4))
+    known = set(graph.arguments)
+    for node in graph.nodes:
+        inputs = node.inputs if isinstance(node, Fused | Apply) else ()
+        assert {value for value in inputs if not value.of} <= known | set(graph.constants)
+        known |= set(node.outputs)
+
+
+def test_who_reads_a_sum_is_in_another_loop() -> None:
+    def softmax(x: Tensor) -> Any:
+        e = ops.exp(x * 2)
+        return e / e.sum(-1, keepdims=True)
+
+    graph = graph_of(softmax, tensor(6, 5))
+    assert len(loops_in(graph)[0].outputs) == 2
+    x = tensor(6, 5)
+    (got,) = arrays(replayed(softmax, x))
+    e = np.exp(2 * x.asnumpy().astype(np.float64))
+    np.testing.assert_allclose(got, e / e.sum(-1, keepdims=True), rtol=1e-6)
+
+
+def test_what_is_read_twice_in_two_ways_is_two_inputs() -> None:
+    def function(x: Tensor) -> Any:
+        return x.reshape((4, 1)) * x + x.reshape((1, 4)) * 2
+
+    x = tensor(4)
+    (got,) = arrays(replayed(function, x))
+    a = x.asnumpy()
+    np.testing.assert_array_equal(got, a[:, None] * a + a * np.float32(2))
+
+
+def test_a_view_that_is_returned_is_still_made() -> None:
+    def function(x: Tensor, y: Tensor) -> Any:
+        h = x * y + 1
+        return h.reshape((2, 6)), ops.exp(h.reshape((3, 1, 4)) * 2)
+
+    x, y = tensor(3, 4), tensor(3, 4)
+    for got, want in zip(arrays(replayed(function, x, y)), arrays(function(x, y)), strict=True):
+        np.testing.assert_allclose(got, want, rtol=1e-6)
+
+
+def test_random_numbers_are_drawn_in_their_order() -> None:
+    def function(x: Tensor) -> Any:
+        a = ops.dropout(x * 2 + 1, 0.5, seed=None) * 3 - x
+        b = ops.dropout(x - 1, 0.5) * 2 + a
+        return a, b
+
+    x = tensor(8, 8)
+    compiled = Compiled(lambda x: function(x), "f", level="O1")
+    ms.set_seed(3)
+    wanted = [arrays(function(x)) for _ in range(3)]
+    ms.set_seed(3)
+    got = [arrays(compiled(x)) for _ in range(3)]
+    np.testing.assert_allclose(np.array(got), np.array(wanted), rtol=1e-6)
+
+
+def test_integers_and_bools_stay_what_they_are() -> None:
+    def function(x: Tensor, n: Tensor) -> Any:
+        large = (n * 100 + n) > 0
+        both = ops.logical_and(large, x > 0)
+        return n * 100 + n, large, both, ops.where(large, x, -x).sum(), ops.cast(n, ms.int64) * 3
+
+    x, n = tensor(9), Tensor(np.arange(-4, 5, dtype=np.int8))
+    for got, want in zip(arrays(replayed(function, x, n)), arrays(function(x, n)), strict=True):
+        assert got.dtype == want.dtype
+        np.testing.assert_allclose(got, want, rtol=1e-6 if want.dtype.kind == "f" else 0)
+
+
+def test_half_precision_is_left_to_its_kernels() -> None:
+    graph = graph_of(lambda x: ops.exp(x * 2) + x, Tensor(np.ones(4, np.float16)))
+    assert not loops_in(graph)
+
+
+# What a loop gives
+
+
+def test_arithmetic_has_the_bits_of_eager(both: str) -> None:
+    def function(x: Tensor, y: Tensor) -> Any:
+        return ops.maximum(x * y - 3 * x, y) / (ops.abs(y) + 1), ops.sqrt(ops.abs(x)) * y - x
+
+    for shape in ((7,), (64, 1000)):
+        x, y = tensor(*shape), tensor(*shape, seed=1)
+        for got, want in zip(arrays(replayed(function, x, y)), arrays(function(x, y)), strict=True):
+            assert got.tobytes() == want.tobytes()
+
+
+def test_every_kind_of_broadcasting(both: str) -> None:
+    shapes = [(4, 3, 5), (5,), (3, 1), (1, 1, 1), (4, 1, 5), (), (1, 3, 1)]
+    given = [tensor(*shape, seed=place) for place, shape in enumerate(shapes)]
+
+    def function(*parts: Tensor) -> Any:
+        total = parts[0] * 1
+        for place, part in enumerate(parts[1:]):
+            total = total * (part + place) - part
+        return total
+
+    (got,) = arrays(replayed(function, *given))
+    np.testing.assert_array_equal(got, function(*given).asnumpy())
+
+
+AXES: list[Any] = [None, 0, 1, (0, 2), -1]
+
+
+@pytest.mark.parametrize("shape", [(3, 4, 5), (40, 30, 50), (9001, 1, 5), (2, 1, 40001)])
+def test_sums_over_any_axes(shape: tuple[int, ...], both: str) -> None:
+    def function(x: Tensor, y: Tensor) -> Any:
+        h = x * y + 1
+        return tuple([ops.mean(h, axes, True) if place % 2 else h.sum(axes) for place, axes in enumerate(AXES)])
+
+    x, y = tensor(*shape), tensor(shape[-1], seed=1)
+    exact = x.asnumpy().astype(np.float64) * y.asnumpy()
+    for place, (axes, got) in enumerate(zip(AXES, arrays(replayed(function, x, y)), strict=True)):
+        add = (lambda a: a.mean(axes, keepdims=True)) if place % 2 else (lambda a: a.sum(axes))  # noqa: B023
+        want, size = add(exact + 1), add(np.abs(exact) + 1)
+        assert got.shape == want.shape
+        assert got.dtype == np.float32
+        # NumPy adds up the first axis one after the other in float32; a loop does not.
+        assert (np.abs(got - want) <= size * (2**-20 if both == "Numba" else 2**-12)).all(), axes
+
+
+def test_threads_change_no_bit() -> None:
+    def function(x: Tensor, y: Tensor) -> Any:
+        h = ops.tanh(x * y)
+        return h, h.sum(), h.sum(0), h.mean(1)
+
+    x, y = tensor(300, 1001), tensor(1001, seed=1)
+    found = []
+    try:
+        for count in (1, 2, 3):
+            threads.set_number(count)
+            found.append([array.tobytes() for array in arrays(replayed(function, x, y))])
+    finally:
+        threads.set_number(None)
+    assert found[0] == found[1] == found[2]
+
+
+@pytest.mark.parametrize("size", [6, 60])
+def test_arrays_in_another_order_of_memory(size: int, both: str) -> None:
+    def function(x: Tensor, y: Tensor, b: Tensor) -> Any:
+        h = ops.exp(x * 0.5) * y + b
+        return h, h.sum((0, 2)), h.sum(1, keepdims=True), ops.relu(h)
+
+    x = Tensor(tensor(5, size, size).asnumpy().transpose(2, 0, 1))
+    y = Tensor(tensor(5, size, size, seed=1).asnumpy().transpose(2, 0, 1))
+    others = Tensor(np.ascontiguousarray(y.asnumpy())), Tensor(y.asnumpy()[:, ::-1][:, ::-1])
+    b = tensor(5, 1, seed=2)
+    compiled = Compiled(lambda x, y, b: function(x, y, b), "f", level="O1")
+    function(x, y, b)
+    for second in (y, *others):
+        for _ in range(2):
+            got = arrays(compiled(x, second, b))
+        for one, want in zip(got, arrays(function(x, second, b)), strict=True):
+            assert one.shape == want.shape
+            np.testing.assert_allclose(one, want, rtol=2e-5, atol=1e-5)
+
+
+def test_nan_and_infinities_are_where_they_are_eagerly(both: str) -> None:
+    edges = [0.0, -0.0, math.inf, -math.inf, math.nan, 1e38, -1e38, 1e-40, 1.0, -1.0, 100.0, -100.0]
+    x, y = (Tensor(part.ravel().astype(np.float32)) for part in np.meshgrid(edges, edges))
+
+    def function(x: Tensor, y: Tensor) -> Any:
+        return (ops.relu(x * y), ops.maximum(x, y) - 1, ops.minimum(x + y, 2), ops.sigmoid(x) * y, ops.tanh(x + y),
+                ops.softplus(x * 2), ops.elu(x - y), ops.leaky_relu(x) / y, ops.clamp(x * 1, -1.0, 1.0),
+                ops.gelu(x + 0), ops.hardswish(x) + y, ops.isnan(x * y), ops.silu(y) - x)  # fmt: skip
+
+    wanted = arrays(function(x, y))
+    for place, (got, want) in enumerate(zip(arrays(replayed(function, x, y)), wanted, strict=True)):
+        np.testing.assert_array_equal(np.isnan(got), np.isnan(want), str(place))
+        np.testing.assert_array_equal(got[np.isinf(got)], want[np.isinf(got)], str(place))
+        np.testing.assert_allclose(got, want, rtol=2e-6, atol=1e-6, err_msg=str(place))
+
+
+# Random programs
+
+OF_ONE: list[Callable[[Tensor], Tensor]] = [
+    ops.tanh, ops.sigmoid, ops.relu, ops.sin, ops.abs, ops.square, ops.silu, ops.gelu, ops.erf, lambda x: -x,
+    lambda x: ops.exp(-ops.abs(x)), lambda x: ops.sqrt(ops.abs(x) + 1), lambda x: ops.log(ops.square(x) + 1),
+    lambda x: ops.softplus(x), lambda x: ops.leaky_relu(x, 0.1), lambda x: x * 0.5 + 1, lambda x: 1 - x,
+    lambda x: ops.stop_gradient(x) * x, lambda x: x.reshape((1, *x.shape))[0] if x.ndim else x,
+]  # fmt: skip
+OF_TWO: list[Callable[[Tensor, Tensor], Tensor]] = [
+    lambda x, y: x + y, lambda x, y: x - y, lambda x, y: ops.tanh(x) * y, ops.maximum, ops.minimum,
+    lambda x, y: x / (ops.abs(y) + 1), lambda x, y: ops.where(x > y, x, y * 0.5),
+]  # fmt: skip
+REDUCED: list[Callable[[Tensor], Tensor]] = [
+    lambda x: x.mean(), lambda x: x.mean(0, True), lambda x: x.mean(-1, True), lambda x: x.mean(tuple(range(x.ndim))),
+]  # fmt: skip
+SHAPES: list[tuple[int, ...]] = [(3, 4), (4,), (3, 1), (1, 4), (), (2, 3, 4)]
+
+
+def program(seed: int) -> tuple[Callable[..., Tensor], list[tuple[int, ...]]]:
+    """A random function of three tensors with a number as its result, and their shapes."""
+    random = np.random.default_rng(seed)
+    shapes = [SHAPES[random.integers(len(SHAPES))] for _ in range(3)]
+    choices = [(random.random(), *random.integers(0, 1 << 30, 3)) for _ in range(random.integers(4, 14))]
+
+    def run(*given: Tensor) -> Tensor:
+        made = list(given)
+        for share, which, first, second in choices:
+            x, y = made[first % len(made)], made[second % len(made)]
+            if share < 0.5:
+                made.append(OF_ONE[which % len(OF_ONE)](x))
+            elif share < 0.85 or not x.ndim:
+                made.append(OF_TWO[which % len(OF_TWO)](x, y))
+            else:
+                made.append(REDUCED[which % len(REDUCED)](x))
+        total = made[-1].mean()
+        for one in made[3:-1]:
+            total = total + one.mean()
+        return total
+
+    return run, shapes
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_random_programs_and_their_gradients(seed: int) -> None:
+    function, shapes = program(seed)
+    gradient = ms.value_and_grad(lambda x, y, z: function(x, y, z), (0, 1, 2))
+    given = [tensor(*shape, seed=seed) for shape in shapes]
+    exact = arrays(gradient(*[Tensor(x.asnumpy().astype(np.float64)) for x in given]))
+    for got, want in zip(arrays(replayed(gradient, *given)), exact, strict=True):
+        np.testing.assert_allclose(got, want, rtol=2e-5, atol=2e-5)
+
+
+@pytest.mark.parametrize("seed", range(5, 24))
+def test_random_programs_by_numpy(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loops.compiling, "is_on", lambda: False)
+    test_random_programs_and_their_gradients(seed)
