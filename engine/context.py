@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .core.backend import device_target, set_device
 from .core.checks import check_positive_int
+from .core.modes import set_graph_mode
 from .core.dtype_names import COMPATIBLE, LAX, STRICT
 from .core.names import on_first_use
 
@@ -93,7 +94,8 @@ def set_context(**kwargs: Any) -> None:
     """Change settings.
 
     Args:
-        **kwargs: ``mode``: PYNATIVE_MODE, or GRAPH_MODE, which is kept and runs eagerly here; ``device_target``: "CPU"
+        **kwargs: ``mode``: PYNATIVE_MODE, or GRAPH_MODE, in which calls of cells and of gradient functions run
+                by plans (docs/graph_mode.md); ``device_target``: "CPU"
             or "GPU", see ``set_device``; settings of the graph compiler and of other devices are kept and readable.
 
     Raises:
@@ -108,7 +110,8 @@ def set_context(**kwargs: Any) -> None:
                 raise ValueError(
                     f"For 'set_context', 'mode' must be GRAPH_MODE (0) or PYNATIVE_MODE (1), but got {value!r}"
                 )
-            _settings["mode"] = value
+            _settings["mode"] = int(value)
+            set_graph_mode(value == GRAPH_MODE)
         elif key == "device_target":
             set_device(value)
         elif key in _KEPT:

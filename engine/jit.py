@@ -1,18 +1,20 @@
 """What MindSpore has for its graph compiler: ``jit``, ``jit_class``, ``JitConfig``, ``mutable``, ``constexpr``, ...
 
-Here everything runs eagerly. Decorators return what they decorate; a function under ``jit`` runs with cell hooks off,
-as MindSpore documents for compiled functions. Options are checked, kept and otherwise without effect.
+``jit`` runs functions by the plans of ``engine.graph``. The other decorators mark what a compiler would have to know;
+a trace sees it by itself, so that they return what they decorate.
 """
 
 from __future__ import annotations
 
 import functools
 import inspect
+import types
+import warnings
 from collections.abc import Callable
 from typing import Any, TypeAlias, TypeVar
 
-from .core.checks import check_bool, check_type
-from .core.hooks import hooks_off
+from .core.checks import check_bool, check_int, check_type
+from .core.modes import graphs
 from .core.names import on_first_use
 from .core.tensor import Tensor
 from .nn import Cell
@@ -43,41 +45,91 @@ def jit(
     backend: str = "",
     **options: Any,
 ) -> Any:
-    """Decorate a function, or with options only, return the decorator.
+    """Run a function by plans: it is traced when it is called, and computed without Python's part of it from then on.
 
-    The options tune MindSpore's compiler and change nothing here: the function runs eagerly, with cell hooks off.
+    A call gives what the function gives eagerly, hooks included: for each combination of shapes, dtypes and Python
+    values that the code reads there is a plan, and where none can be made the call runs eagerly and a warning says why.
 
     Args:
-        function: the function or method; None where there are options only.
-        capture_mode: "ast", "bytecode" or "trace".
-        jit_level: "O0" or "O1".
-        dynamic: 0 or 1.
-        fullgraph: a bool.
-        backend: a compiler's name.
-        **options: further options of that compiler.
+        function: a function, a method, a Cell or a class of Cells; None where there are options only.
+        capture_mode: "ast", "bytecode" or "trace": here all three trace.
+        jit_level: "O0", which keeps each bit; "O1" joins operators to loops, which rounds otherwise.
+        dynamic: 0 or 1: shapes that vary have a plan each, either way.
+        fullgraph: whether a call of which no plan can be made raises an error that names the line.
+        backend: "" or "ms_backend"; "GE" is of other devices.
+        **options: ``disable_format_transform`` (bool), ``exec_order`` ("bfs" or "dfs"), ``infer_boost`` ("on" or "off"),
+            ``auto_offload`` and ``ge_options`` are for other devices and have no effect, which a warning says.
 
     Returns:
-        the function, or the decorator.
+        the function that runs by plans (of a class, the class), or the decorator. What is no function of Python, such
+        as a built-in function, is returned as it is, which a warning says.
 
     Raises:
-        TypeError: ``function`` is not callable, or ``fullgraph`` no bool.
+        TypeError: ``fullgraph`` or ``disable_format_transform`` is no bool, or ``dynamic`` no int.
         ValueError: an option has a value that MindSpore does not know.
+        RuntimeError: another ``backend``; and from a call, with ``fullgraph``: no plan can be made.
     """
     _one_of(capture_mode, ("ast", "bytecode", "trace"), "capture_mode", "jit")
     _one_of(jit_level, ("O0", "O1"), "jit_level", "jit")
+    check_int(dynamic, "jit", "dynamic")
     _one_of(dynamic, (0, 1), "dynamic", "jit")
     check_bool(fullgraph, "jit", "fullgraph")
+    if backend not in ("", "ms_backend"):
+        raise RuntimeError(f"For 'jit', 'backend' must be '' or 'ms_backend', but got {backend!r}: it is of other devices")
+    _check_options(options)
     if function is None:
-        return functools.partial(jit, capture_mode=capture_mode, jit_level=jit_level, backend=backend, **options)
-    if not callable(function):
-        raise TypeError(f"For 'jit', 'function' must be callable, but got {type(function).__name__}")
+        return functools.partial(
+            jit, capture_mode=capture_mode, jit_level=jit_level, dynamic=dynamic, fullgraph=fullgraph, backend=backend
+        )
+    if inspect.isclass(function) and issubclass(function, Cell):
+        function.construct = _by_plans(function.construct, jit_level, fullgraph)  # type: ignore[method-assign]
+        return function
+    if isinstance(function, Cell):
+        return _by_plans(function, jit_level, fullgraph)
+    if inspect.ismethod(function):
+        return types.MethodType(_by_plans(function.__func__, jit_level, fullgraph), function.__self__)
+    if not inspect.isfunction(function):
+        warnings.warn(
+            f"'jit' returns {type(function).__name__} {getattr(function, '__name__', function)!r} as it is: "
+            "plans are made of Python's functions, methods and Cells",
+            stacklevel=2,
+        )
+        return function
+    return _by_plans(function, jit_level, fullgraph)
 
-    @functools.wraps(function)
-    def without_hooks(*args: Any, **kwargs: Any) -> Any:
-        with hooks_off():
-            return function(*args, **kwargs)
 
-    return without_hooks
+def _by_plans(function: Any, level: str, fullgraph: bool) -> Callable[..., Any]:
+    compiled: Any = None
+    shown = function.construct if isinstance(function, Cell) else function
+
+    @functools.wraps(shown)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        nonlocal compiled
+        if compiled is None:
+            compiled = graphs().compiled_function(function, level, fullgraph)
+        return graphs().call_compiled(compiled, args, kwargs)
+
+    call.__wrapped_by_jit__ = True  # type: ignore[attr-defined]  # MindSpore's mark
+    return call
+
+
+_FLAGS = {
+    "exec_order": ("bfs", "dfs"),
+    "infer_boost": ("on", "off"),
+    "auto_offload": ("", "weight", "activation", "all"),
+}
+
+
+def _check_options(options: dict[str, Any]) -> None:
+    for name, value in options.items():
+        if name == "disable_format_transform":
+            check_bool(value, "jit", name)
+        elif name in _FLAGS:
+            check_type(value, str, "jit", name)
+            _one_of(value, _FLAGS[name], name, "jit")
+        elif name == "ge_options":
+            check_type(value, dict, "jit", name)
+        warnings.warn(f"For 'jit', the option '{name}' has no effect here: it is for other devices", stacklevel=3)
 
 
 def jit_class(cls: type[V]) -> type[V]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from ..cpu.array_module import array_module
-from . import taps
+from . import modes, taps
 from .beside import constant
 from .checks import check_bool, check_callable, check_type
 from .nested import Sparse, gradients_like, replaced, tensors_in
@@ -131,7 +131,13 @@ def _gradient_function(
             parts.append(named[0] if isinstance(weights, Parameter) else tuple(named))
         return output, parts[0] if len(parts) == 1 else tuple(parts)
 
-    return compute
+    def compute_in_mode(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
+        if not modes.graph_mode():
+            return compute(args, kwargs)
+        found: tuple[Any, Any] = modes.graphs().call_function(compute, name, args, kwargs)
+        return found
+
+    return compute_in_mode
 
 
 def _positions(grad_position: int | tuple[int, ...] | None, name: str) -> tuple[int, ...] | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import threading
-import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -14,7 +13,7 @@ from ..nn.cell import Cell
 from .function import Compiled, attended
 from .inputs import check_inputs
 
-__all__ = ["call_function", "compile_cell", "compiled_of", "has_plan", "is_off", "switch"]
+__all__ = ["call_compiled", "call_function", "compile_cell", "compiled_function", "compiled_of", "has_plan", "is_off", "run_cell", "switch"]
 
 _eager_call: Callable[..., Any] = Cell.__call__
 
@@ -69,7 +68,16 @@ def compiled_of(cell: Cell) -> Compiled:
     return made
 
 
-_functions: weakref.WeakKeyDictionary[Any, Compiled] = weakref.WeakKeyDictionary()
+def compiled_function(function: Callable[..., Any], level: str, fullgraph: bool) -> Compiled:
+    """The plans of a function of the user's, none as yet."""
+    return Compiled(function, getattr(function, "__qualname__", type(function).__name__), fullgraph, level)
+
+
+def call_compiled(compiled: Compiled, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Call a function by its plans, or as it is where it is part of another one's."""
+    if _local.inside or is_off():
+        return compiled.function(*args, **kwargs)
+    return called(compiled, args, kwargs)
 
 
 def call_function(function: Callable[..., Any], name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -80,6 +88,13 @@ def call_function(function: Callable[..., Any], name: str, args: tuple[Any, ...]
     if compiled is None:
         compiled = function.__dict__["_compiled"] = Compiled(function, name)
     return called(compiled, (args, kwargs), {})
+
+
+def run_cell(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Call a cell by a plan, whatever the mode is."""
+    if _local.inside or attended() or is_off():
+        return _eager_call(cell, *args, **kwargs)
+    return called(compiled_of(cell), args, kwargs)
 
 
 def has_plan(cell: Cell) -> bool:

@@ -19,7 +19,7 @@ from ..core.tensor import Tensor
 from .calls import Calls
 from .graph import Graph, Value
 from .passes import expands_at, optimized
-from .plan import Plan
+from .plan import Failed, Plan
 from .reads import LEAVES, Reads
 from .traced_array import TracedArray
 from .tracer import Tracer, tracing
@@ -43,7 +43,8 @@ class Compiled:
 
     Attributes:
         plans: the plans by kind of arguments.
-        counts: how many calls were traced, replayed and run eagerly.
+        counts: how many calls were traced, replayed and run eagerly; of the last, how many because a kernel refused the
+            numbers that a plan gave it.
     """
 
     def __init__(self, function: Callable[..., Any], name: str, fullgraph: bool = False, level: str = "O0") -> None:
@@ -52,7 +53,7 @@ class Compiled:
         self.fullgraph = fullgraph
         self.level = level
         self.plans: dict[Any, list[tuple[Reads, Any, Plan]]] = {}
-        self.counts = {"traced": 0, "replayed": 0, "eager": 0}
+        self.counts = {"traced": 0, "replayed": 0, "eager": 0, "refused": 0}
         self.told: set[str] = set()
         self._also: list[Any] = []  # functions that ran and were not found by looking through the code
         self._given_up: dict[Any, int] = {}
@@ -60,8 +61,7 @@ class Compiled:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call the function, by a plan where one holds."""
         if attended():
-            self.counts["eager"] += 1
-            return self.function(*args, **kwargs)
+            return self._eagerly(args, kwargs)
         tensors: list[Tensor] = []
         key = _key((args, kwargs), tensors)
         around = _around()
@@ -74,27 +74,31 @@ class Compiled:
         place = random.position()
         try:
             result = plan.run([t._array for t in tensors])
-        except Exception as error:
-            self.last_error = error
+        except Failed as failed:
+            if failed.has_changed:
+                raise failed.error from None
             # What the numbers made a kernel refuse is told as the eager run tells it.
             random.go_to(place)
-            self.counts["eager"] += 1
-            return self.function(*args, **kwargs)
+            self.counts["refused"] += 1
+            return self._eagerly(args, kwargs)
         self.counts["replayed"] += 1
         return result
 
-    def _traced(self, key: Any, tensors: list[Tensor], args: Any, kwargs: Any) -> Any:
+    def _traced(self, key: Any, tensors: list[Tensor], args: Any, kwargs: Any, undoes: bool = False) -> Any:
         if self._given_up.get(key, 0) >= _MOST_TRIES or sum(map(len, self.plans.values())) >= MOST_PLANS:
             if self._given_up.get(key, 0) < _MOST_TRIES:
                 self._tell(f"it has {MOST_PLANS} plans already, and none of them is for this call")
-            self.counts["eager"] += 1
-            return self.function(*args, **kwargs)
+            return None if undoes else self._eagerly(args, kwargs)
         roots = [self.function, *_parts((args, kwargs)), *self._also]
         reads = Reads(roots)
         if reads.problem:
-            return self._eager(key, reads.problem, "", args, kwargs)
+            self._give_up(key, reads.problem, "")
+            return None if undoes else self._eagerly(args, kwargs)
+        place = random.position()
         trace = Trace(reads, tensors, self.level)
-        result = trace.run(self.function, args, kwargs)
+        result = trace.run(self.function, args, kwargs, undoes, self.fullgraph)
+        if trace.why and self.fullgraph:
+            random.go_to(place)
         if trace.unknown:
             self._also += trace.unknown
             self._given_up[key] = self._given_up.get(key, 0) + 1
@@ -116,10 +120,25 @@ class Compiled:
         self.counts["eager"] += 1
         return result
 
-    def _eager(self, key: Any, why: str, line: str, args: Any, kwargs: Any) -> Any:
-        self._give_up(key, why, line)
+    def _eagerly(self, args: Any, kwargs: Any) -> Any:
         self.counts["eager"] += 1
         return self.function(*args, **kwargs)
+
+    def prepare(self, *args: Any, **kwargs: Any) -> None:
+        """Make a plan for these arguments, as their first call does, and undo what that did."""
+        place = random.position()
+        tensors: list[Tensor] = []
+        key = _key((args, kwargs), tensors)
+        if not any(then == _around() and reads.hold() for reads, then, _ in self.plans.get(key, ())):
+            self._traced(key, tensors, args, kwargs, undoes=True)
+            random.go_to(place)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Compiled:
+        import copy
+
+        made = memo[id(self)] = Compiled(self.function, self.name, self.fullgraph, self.level)
+        made.function = copy.deepcopy(self.function, memo)
+        return made
 
     def _give_up(self, key: Any, why: str, line: str) -> None:
         self._given_up[key] = _MOST_TRIES
@@ -227,8 +246,18 @@ class Trace:
         """The user's line that led to that."""
         return self.tracer.line
 
-    def run(self, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
-        """Call the function; its result is the eager one."""
+    def run(
+        self, function: Callable[..., Any], args: Any, kwargs: Any, undoes: bool = False, undoes_leak: bool = False
+    ) -> Any:
+        """Call the function; its result is the eager one.
+
+        Args:
+            function: what is called.
+            args: its arguments.
+            kwargs: its keyword arguments.
+            undoes: whether tensors from outside are afterwards what they were.
+            undoes_leak: whether they are where no plan can be made.
+        """
         self._enter()
         try:
             with tracing(self.tracer), self._calls.watched():
@@ -237,7 +266,7 @@ class Trace:
             self._note_result(result)
             return result
         finally:
-            self._leave()
+            self._leave(undoes or (undoes_leak and bool(self.why)))
 
     def _enter(self) -> None:
         values: dict[int, Value] = {}
@@ -291,18 +320,18 @@ class Trace:
         elif type(tensor._array) is not TracedArray or tensor._array.value is None:
             tracer.why = tracer.why or "it returns numbers that no operator of the table made of the inputs"
         else:
-            root = tensor if tensor._view is None else tensor._view.root
+            root = tensor if tensor._view is None or tensor._view.root is None else tensor._view.root
             linked = tensor._view is not None or any(one() is not None for one in tensor._views or ())
-            if linked and (id(root) in self._before or id(root) in roots):
+            if linked and (id(root) in self._before or id(root) in roots or type(root._array) is not TracedArray):
                 tracer.why = tracer.why or "it returns a view of another tensor that outlives it"
             roots.add(id(root))
             return tensor._array.value
         return None
 
-    def _leave(self) -> None:
+    def _leave(self, undoes: bool) -> None:
         """Give every tensor its plain array back."""
         for t, array, over in self._before.values():
-            if t._array is over:
+            if t._array is over or undoes:
                 t._array = array
         made = [reference() for reference in self.tracer.made]
         alive = [array for array in made if array is not None]

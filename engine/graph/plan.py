@@ -18,7 +18,21 @@ from ..core.tensor import Tensor
 from .graph import Apply, Derive, Draw, Fused, Graph, Node, Value, Whole, replace_values, values_in
 from .loops import loop, tell
 
-__all__ = ["Plan"]
+__all__ = ["Failed", "Plan", "operands_of"]
+
+
+class Failed(Exception):
+    """A step of a plan raised.
+
+    Args:
+        error: what it raised.
+        has_changed: whether a tensor from outside had been changed by then.
+    """
+
+    def __init__(self, error: Exception, has_changed: bool) -> None:
+        super().__init__(str(error))
+        self.error = error
+        self.has_changed = has_changed
 
 
 class Plan:
@@ -50,10 +64,16 @@ class Plan:
 
         Returns:
             what the function returns; the tensors from outside that it binds anew are bound.
+
+        Raises:
+            Failed: a step raised.
         """
         before = silence()
+        begun: list[bool] = []
         try:
-            return self._run(*arrays)
+            return self._run(begun, *arrays)
+        except Exception as error:
+            raise Failed(error, bool(begun)) from error
         finally:
             restore(before)
 
@@ -96,7 +116,7 @@ class _Writer:
         for tensor, value in graph.effects:
             self.lines.append(f"{self.hold('t', tensor)}._rebind({self.names[value]})")
         self.lines.append(f"return {self._structure(graph.result)}")
-        return f"def plan({parameters}):\n" + "".join(f"    {line}\n" for line in self.lines)
+        return f"def plan(begun, {parameters}):\n" + "".join(f"    {line}\n" for line in self.lines)
 
     def _load(self, value: Value) -> None:
         """Read a tensor from outside, at the first use of its value: until then nothing holds its array but itself."""
@@ -248,7 +268,7 @@ class _Writer:
     def _whole(self, node: Whole) -> None:
         given = replace_values(node.arguments, (Value,), lambda value: value)
         call = f"{self.hold('w', node.function)}({', '.join(self._structure(x) for x in given)})"
-        self.lines.append(call)
+        self.lines += ["begun.append(True)", call]
         for tensor, value in zip(node.changed, node.outputs, strict=True):
             self.lines.append(f"{self._name(value)} = {self.hold('t', tensor)}._array")
 

@@ -84,7 +84,7 @@ def _plain_parts(value: Any) -> Any:
 def _tell(values: tuple[Any, ...], what: str) -> None:
     for value in values:
         if type(value) is TracedArray and value.tracer is not None:
-            value.tracer.leak(f"{what} reads the numbers of a tensor")
+            value.tracer.leak(f"the numbers of a tensor are read ({what})")
             return
 
 

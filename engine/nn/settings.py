@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from .. import context
 from ..core.checks import check_bool, check_type
 from ..core.dtype import DType, bfloat16, float16, float32
+from ..core.modes import graphs
 from ..core.nearest import did_you_mean
 from ..core.nested import replaced, tensors_in
 from ..core.tensor import Tensor
@@ -293,8 +294,8 @@ class CellSettings(CellBase):
 
     @property
     def compiled(self) -> bool:
-        """Whether a graph was compiled: never."""
-        return False
+        """Whether a plan was made for a call of the cell."""
+        return "_compiled" in self.__dict__ and bool(graphs().has_plan(self))
 
     @property
     def compile_cache(self) -> set[str]:
@@ -322,17 +323,17 @@ class CellSettings(CellBase):
         return self.__dict__.setdefault("_jit_config_dict", {})
 
     def set_jit_config(self, jit_config: Any) -> None:
-        """Keep a JitConfig; a second one is ignored, as in MindSpore. Nothing is compiled: a warning says so once.
+        """Set how the cell's calls run as graphs; a second call is ignored, as in MindSpore.
 
         Args:
-            jit_config: an object with ``jit_config_dict``, which the property of this name shows from then on.
+            jit_config: a JitConfig, of which ``jit_level`` is followed: "O1" joins operators to loops, which rounds
+                otherwise. ``jit_config_dict`` shows all of it from then on.
         """
-        _without_effect("Cell.set_jit_config", "nothing is compiled; the settings are kept")
         if not self.jit_config_dict:
             self.__dict__["_jit_config_dict"] = jit_config.jit_config_dict
 
     def set_inputs(self, *inputs: Any, **kwargs: Any) -> None:
-        """Keep inputs that a graph compiler would compile for; ``get_inputs`` gives them back.
+        """Say which inputs will come; in graph mode calls are compared with it. ``get_inputs`` gives them back.
 
         Args:
             *inputs: the inputs of ``construct`` in order.
@@ -354,16 +355,16 @@ class CellSettings(CellBase):
         return self.__dict__.get("_inputs")
 
     def compile(self, *args: Any, **kwargs: Any) -> None:
-        """Do nothing but say so once: there is no graph compiler, a cell runs as it is.
+        """Make a plan for a call with these inputs, as the first such call in graph mode does; nothing else changes.
 
         Args:
-            *args: accepted, without effect.
-            **kwargs: accepted, without effect.
+            *args: the positional inputs.
+            **kwargs: the keyword inputs.
         """
-        _without_effect("Cell.compile", "there is no graph compiler, a cell runs as it is")
+        graphs().compile_cell(self, args, kwargs)
 
     def compile_and_run(self, *args: Any, **kwargs: Any) -> Tensor:
-        """Call the cell.
+        """Call the cell by a plan, in either mode.
 
         Args:
             *args: the positional inputs.
@@ -372,7 +373,7 @@ class CellSettings(CellBase):
         Returns:
             What the call returns.
         """
-        return self(*args, **kwargs)
+        return graphs().run_cell(self, args, kwargs)
 
     def run_construct(self, cast_inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call the cell; deprecated in MindSpore.

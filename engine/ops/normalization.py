@@ -13,7 +13,7 @@ from ..core.dtype import bfloat16, float16, float32
 from ..core.operator import Operator
 from ..core.surfaces import declare, prim
 from ..core.tensor import Tensor
-from ..core.types import Ints, Value
+from ..core.types import Array, Ints, Value
 from ..cpu import batch_norm as batch_norm_kernels
 from ..cpu import layer_norm as layer_norm_kernels
 from ..cpu.array_module import array_module
