@@ -109,7 +109,8 @@ def _by_plans(function: Any, level: str, fullgraph: bool) -> Callable[..., Any]:
             compiled = graphs().compiled_function(function, level, fullgraph)
         return graphs().call_compiled(compiled, args, kwargs)
 
-    call.__wrapped_by_jit__ = True  # type: ignore[attr-defined]  # MindSpore's mark
+    # MindSpore's mark; here it says how gradients of the function are to be compiled, too.
+    call.__wrapped_by_jit__ = {"level": level, "fullgraph": fullgraph}  # type: ignore[attr-defined]
     return call
 
 

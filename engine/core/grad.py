@@ -132,9 +132,10 @@ def _gradient_function(
         return output, parts[0] if len(parts) == 1 else tuple(parts)
 
     def compute_in_mode(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
-        if not modes.graph_mode():
+        if not (modes.graph_mode() or hasattr(fn, "__wrapped_by_jit__")):
             return compute(args, kwargs)
-        found: tuple[Any, Any] = modes.graphs().call_function(compute, name, args, kwargs)
+        asked = (name, positions, None if parameters is None else tuple(parameters), has_aux, return_ids, sens_param)
+        found: tuple[Any, Any] = modes.graphs().call_gradient(fn, asked, compute, args, kwargs)
         return found
 
     return compute_in_mode

@@ -74,7 +74,7 @@ def go_to(place: tuple[int, int]) -> None:
     """Draw from here on what was drawn from ``place`` on."""
     global _stream_seed, _offset
     if state.tracer is not None:
-        state.tracer.leak("the stream of random numbers is set to another place")
+        state.tracer.gone_to(place)
     with _lock:
         _stream_seed, _offset = place
 

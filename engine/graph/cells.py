@@ -13,7 +13,7 @@ from ..nn.cell import Cell
 from .function import Compiled, attended
 from .inputs import check_inputs
 
-__all__ = ["call_compiled", "call_function", "compile_cell", "compiled_function", "compiled_of", "has_plan", "is_off", "run_cell", "switch"]
+__all__ = ["call_compiled", "call_gradient", "compile_cell", "compiled_function", "compiled_of", "has_plan", "is_off", "run_cell", "switch"]
 
 _eager_call: Callable[..., Any] = Cell.__call__
 
@@ -80,13 +80,26 @@ def call_compiled(compiled: Compiled, args: tuple[Any, ...], kwargs: dict[str, A
     return called(compiled, args, kwargs)
 
 
-def call_function(function: Callable[..., Any], name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Call a function of the engine's, such as that of ``value_and_grad``, by plans that are kept with it."""
+def call_gradient(
+    function: Any, asked: tuple[Any, ...], compute: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """The value of a function and its gradients by plans, which are kept with the function.
+
+    Args:
+        function: what is differentiated.
+        asked: by what, and how; the first entry is the name of who asks.
+        compute: called with ``args`` and ``kwargs``, computes it.
+        args: the arguments of ``function``.
+        kwargs: its keyword arguments.
+    """
     if _local.inside or attended() or is_off():
-        return function(args, kwargs)
-    compiled = function.__dict__.get("_compiled")
+        return compute(args, kwargs)
+    held = getattr(function, "__dict__", None)
+    kept = {} if held is None else held.setdefault("_gradients", {})  # of a bound method: for this call alone
+    compiled = kept.get(asked)
     if compiled is None:
-        compiled = function.__dict__["_compiled"] = Compiled(function, name)
+        options = getattr(function, "__wrapped_by_jit__", None) or {}
+        compiled = kept[asked] = Compiled(compute, asked[0], **options)
     return called(compiled, (args, kwargs), {})
 
 

@@ -294,6 +294,8 @@ class Trace:
                     tracer.why = tracer.why or "a tensor from outside is changed in a way that a plan does not follow"
                 else:
                     self.graph.effects.append((t, found))
+        if not tracer.ends_where_it_drew():
+            tracer.why = tracer.why or "the stream of random numbers is left at another place"
         roots: set[int] = set()
         self.graph.result = self._structure(result, roots)
 

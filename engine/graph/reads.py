@@ -379,7 +379,7 @@ class Reads:
         return all(type(one) is kind for one, kind in self.classes)
 
 
-_BOOKKEEPING = frozenset(("_names_checked", "_unnamed", "create_time", "_scope", "_path", "_compiled"))
+_BOOKKEEPING = frozenset(("_names_checked", "_unnamed", "create_time", "_scope", "_path", "_compiled", "_gradients"))
 """Attributes of a cell that change without changing what it computes."""
 
 

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core import taps
+from ..core import random, taps
 from ..core.operator import ARRAY_FUNCTIONS, OPERATORS, Operator
 from ..core.recording import attention, state
 from ..core.tensor import Tensor
@@ -66,7 +66,9 @@ class Tracer(taps.Tap):
         self.functions = TracedFunctions(self)
         self.why = ""  # the reason and the line of the first leak
         self.line = ""
-        self.draws = 0
+        self._counts: list[int] = []  # of the draws, in their order
+        self._next = 0  # the number of the next draw, which may have been made before
+        self._draw_at: dict[tuple[int, int], int] = {}  # by the place in the stream
         self.made: list[weakref.ref[TracedArray]] = []
         self._constants: dict[int, tuple[Any, TracedArray]] = {}
 
@@ -100,13 +102,31 @@ class Tracer(taps.Tap):
 
     def drawn(self, place: tuple[int, int], count: int) -> tuple[int, int]:
         """Mark the seed and the counter of a draw."""
-        number, self.draws = self.draws, self.draws + 1
+        number, self._next = self._next, self._next + 1
+        if number == len(self._counts):
+            self._counts.append(count)
+        elif self._counts[number] != count:
+            self.leak("other random numbers are drawn where it draws again")
+        self._draw_at[place] = number
+        self._draw_at[place[0], place[1] + count] = number + 1
         marked = []
         for is_seed, figure in zip((True, False), place, strict=True):
             one = Drawn(figure)
             one.tracer, one.draw = self, Draw(count, is_seed, number)
             marked.append(one)
         return marked[0], marked[1]
+
+    def gone_to(self, place: tuple[int, int]) -> None:
+        """Draw again from a place on where the run was before."""
+        self._draw_at.setdefault(random.position(), self._next)
+        if place in self._draw_at:
+            self._next = self._draw_at[place]
+        else:
+            self.leak("the stream of random numbers is set to another place")
+
+    def ends_where_it_drew(self) -> bool:
+        """Whether the stream stands behind the last draw."""
+        return self._next == len(self._counts)
 
     def apply(self, operator: Operator, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         """An operator's forward on arrays, written down."""
