@@ -13,6 +13,7 @@ these rows are watched is in ``watching_hookscope.py`` and ``watching_torch.py``
 
 from __future__ import annotations
 
+import functools
 import gc
 import json
 import os
@@ -229,10 +230,14 @@ def _library(name: str, threads: int) -> tuple[dict[str, Any], str, Any, dict[st
         import hookscope
 
         hookscope.install_as_mindspore()
+        import mindspore
         import rows_mindspore
         import watching_hookscope
 
-        return rows_mindspore.rows(), f"hookscope {hookscope.__version__}", lambda: None, watching_hookscope.WAYS
+        level = name.partition("-")[2]
+        rows = rows_mindspore.rows(functools.partial(mindspore.jit, jit_level=level) if level else None)
+        version = f"hookscope {hookscope.__version__}" + (f", jit of the step, {level}" if level else "")
+        return rows, version, lambda: None, watching_hookscope.WAYS
     import mindspore  # type: ignore[import-not-found, unused-ignore]
     import rows_mindspore
 

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 from typing import Any
 
@@ -14,6 +15,7 @@ __all__ = ["graph_mode", "graphs", "set_graph_mode"]
 _graph_mode = False
 
 
+@functools.cache
 def graphs() -> Any:
     """What ``engine.graph.cells`` offers."""
     return importlib.import_module(f"{__package__.rpartition('.')[0]}.graph.cells")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 from ..core.placeholder import Placeholder
@@ -13,7 +12,7 @@ from ..nn.cell import Cell
 from .function import Compiled, attended
 from .inputs import check_inputs
 
-__all__ = ["call_compiled", "call_gradient", "compile_cell", "compiled_function", "compiled_of", "has_plan", "is_off", "run_cell", "switch"]
+__all__ = ["call_compiled", "call_gradient", "compile_cell", "compiled_function", "compiled_of", "has_plan", "run_cell", "switch"]
 
 _eager_call: Callable[..., Any] = Cell.__call__
 
@@ -25,9 +24,8 @@ class _Local(threading.local):
 _local = _Local()
 
 
-def is_off() -> bool:
-    """Whether the environment says that nothing is compiled (``MS_JIT=0``)."""
-    return os.environ.get("MS_JIT") == "0"
+IS_OFF = os.environ.get("MS_JIT") == "0"
+"""Whether the environment says that nothing is compiled."""
 
 
 def switch(on: bool) -> None:
@@ -36,7 +34,7 @@ def switch(on: bool) -> None:
 
 
 def _call(cell: Cell, /, *args: Any, **kwargs: Any) -> Any:
-    if _local.inside or attended() or is_off():
+    if _local.inside or attended() or IS_OFF:
         return _eager_call(cell, *args, **kwargs)
     check_inputs(cell, args, kwargs)
     return called(compiled_of(cell), args, kwargs)
@@ -44,17 +42,11 @@ def _call(cell: Cell, /, *args: Any, **kwargs: Any) -> Any:
 
 def called(compiled: Compiled, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call a function by its plans; what it calls itself is part of it."""
-    with _inside():
-        return compiled(*args, **kwargs)
-
-
-@contextmanager
-def _inside() -> Iterator[None]:
-    before, _local.inside = _local.inside, True
+    _local.inside = True
     try:
-        yield
+        return compiled(*args, **kwargs)
     finally:
-        _local.inside = before
+        _local.inside = False
 
 
 def compiled_of(cell: Cell) -> Compiled:
@@ -75,7 +67,7 @@ def compiled_function(function: Callable[..., Any], level: str, fullgraph: bool)
 
 def call_compiled(compiled: Compiled, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call a function by its plans, or as it is where it is part of another one's."""
-    if _local.inside or is_off():
+    if _local.inside or IS_OFF:
         return compiled.function(*args, **kwargs)
     return called(compiled, args, kwargs)
 
@@ -92,20 +84,20 @@ def call_gradient(
         args: the arguments of ``function``.
         kwargs: its keyword arguments.
     """
-    if _local.inside or attended() or is_off():
+    if _local.inside or attended() or IS_OFF:
         return compute(args, kwargs)
     held = getattr(function, "__dict__", None)
     kept = {} if held is None else held.setdefault("_gradients", {})  # of a bound method: for this call alone
     compiled = kept.get(asked)
     if compiled is None:
         options = getattr(function, "__wrapped_by_jit__", None) or {}
-        compiled = kept[asked] = Compiled(compute, asked[0], **options)
-    return called(compiled, (args, kwargs), {})
+        compiled = kept[asked] = Compiled(lambda *args, **kwargs: compute(args, kwargs), asked[0], **options)
+    return called(compiled, args, kwargs)
 
 
 def run_cell(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call a cell by a plan, whatever the mode is."""
-    if _local.inside or attended() or is_off():
+    if _local.inside or attended() or IS_OFF:
         return _eager_call(cell, *args, **kwargs)
     return called(compiled_of(cell), args, kwargs)
 
@@ -124,8 +116,11 @@ def compile_cell(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> N
         args: its positional inputs.
         kwargs: its keyword inputs.
     """
-    if is_off() or attended() or any(isinstance(one, Placeholder) for one in (*args, *kwargs.values())):
+    if _local.inside or IS_OFF or attended() or any(isinstance(one, Placeholder) for one in (*args, *kwargs.values())):
         return
     check_inputs(cell, args, kwargs)
-    with _inside():
+    _local.inside = True
+    try:
         compiled_of(cell).prepare(*args, **kwargs)
+    finally:
+        _local.inside = False

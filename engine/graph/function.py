@@ -52,7 +52,8 @@ class Compiled:
         self.name = name
         self.fullgraph = fullgraph
         self.level = level
-        self.plans: dict[Any, list[tuple[Reads, Any, Plan]]] = {}
+        self.plans: dict[Any, list[Guarded]] = {}
+        self._last: Guarded | None = None  # the plan of the last call, if its arguments were tensors alone
         self.counts = {"traced": 0, "replayed": 0, "eager": 0, "refused": 0}
         self.told: set[str] = set()
         self._also: list[Any] = []  # functions that ran and were not found by looking through the code
@@ -62,23 +63,28 @@ class Compiled:
         """Call the function, by a plan where one holds."""
         if attended():
             return self._eagerly(args, kwargs)
+        arrays = [x._array for x in args if type(x) is Tensor]
+        if self._last is not None and not kwargs and len(arrays) == len(args) and self._last.takes(arrays):
+            return self._replayed(self._last, arrays, args, kwargs)
         tensors: list[Tensor] = []
         key = _key((args, kwargs), tensors)
-        around = _around()
-        for reads, then, plan in self.plans.get(key, ()):
-            if then == around and reads.hold() and plan_fits(plan, tensors):
-                return self._replayed(plan, tensors, args, kwargs)
+        arrays = [t._array for t in tensors]
+        for guarded in self.plans.get(key, ()):
+            if guarded.holds(arrays):
+                self._last = guarded if all(type(x) is Tensor for x in args) else None
+                return self._replayed(guarded, arrays, args, kwargs)
         return self._traced(key, tensors, args, kwargs)
 
-    def _replayed(self, plan: Plan, tensors: list[Tensor], args: Any, kwargs: Any) -> Any:
-        place = random.position()
+    def _replayed(self, guarded: Guarded, arrays: list[Any], args: Any, kwargs: Any) -> Any:
+        place = random.position() if guarded.plan.draws else None
         try:
-            result = plan.run([t._array for t in tensors])
+            result = guarded.plan.run(arrays)
         except Failed as failed:
             if failed.has_changed:
                 raise failed.error from None
             # What the numbers made a kernel refuse is told as the eager run tells it.
-            random.go_to(place)
+            if place is not None:
+                random.go_to(place)
             self.counts["refused"] += 1
             return self._eagerly(args, kwargs)
         self.counts["replayed"] += 1
@@ -114,7 +120,7 @@ class Compiled:
             if reads.is_first:
                 reads = Reads(roots)
             plan = Plan(optimized(trace.graph, self.level))
-            self.plans.setdefault(key, []).append((reads, _around(), plan))
+            self.plans.setdefault(key, []).append(Guarded(reads, plan, len(tensors)))
             self.counts["traced"] += 1
             return result
         self.counts["eager"] += 1
@@ -129,7 +135,7 @@ class Compiled:
         place = random.position()
         tensors: list[Tensor] = []
         key = _key((args, kwargs), tensors)
-        if not any(then == _around() and reads.hold() for reads, then, _ in self.plans.get(key, ())):
+        if not any(guarded.holds([t._array for t in tensors]) for guarded in self.plans.get(key, ())):
             self._traced(key, tensors, args, kwargs, undoes=True)
             random.go_to(place)
 
@@ -165,17 +171,46 @@ def _around() -> tuple[Any, ...]:
     return backend.device_target(), precision.current(), hooks_enabled(), state.refused
 
 
-def plan_fits(plan: Plan, tensors: list[Tensor]) -> bool:
-    """Whether the tensors from outside have the shapes and dtypes of the trace, and none is among the arguments."""
-    arrays = [t._array for t in tensors]
-    for tensor, value in plan.graph.externals:
-        array = tensor._array
-        if array.shape != value.shape or array.dtype != value.dtype:
-            return False
-        for one in arrays:
-            if one is array:
-                return False
-    return True
+class Guarded:
+    """A plan and what must hold for it to be used.
+
+    Args:
+        reads: the Python values that the code reads.
+        plan: the plan.
+        count: how many tensors are among the arguments.
+    """
+
+    __slots__ = ("around", "dtypes", "externals", "plan", "reads", "shapes", "their_dtypes", "their_shapes")
+
+    def __init__(self, reads: Reads, plan: Plan, count: int) -> None:
+        self.reads = reads
+        self.plan = plan
+        self.around = _around()
+        self.shapes = [value.shape for value in plan.graph.arguments[:count]]
+        self.dtypes = [value.dtype for value in plan.graph.arguments[:count]]
+        self.externals = [tensor for tensor, _ in plan.graph.externals]
+        self.their_shapes = [value.shape for _, value in plan.graph.externals]
+        self.their_dtypes = [value.dtype for _, value in plan.graph.externals]
+
+    def takes(self, arrays: list[Any]) -> bool:
+        """Whether it is for a call with tensors alone that hold these arrays."""
+        return (
+            [x.shape for x in arrays] == self.shapes
+            and [x.dtype for x in arrays] == self.dtypes
+            and len(set(map(id, arrays))) == len(arrays)
+            and self.holds(arrays)
+        )
+
+    def holds(self, arrays: list[Any]) -> bool:
+        """Whether all is as it was, for arguments of the same kind that hold these arrays."""
+        others = [t._array for t in self.externals]
+        return (
+            self.around == _around()
+            and [x.shape for x in others] == self.their_shapes
+            and [x.dtype for x in others] == self.their_dtypes
+            and set(map(id, arrays)).isdisjoint(map(id, others))
+            and self.reads.hold()
+        )
 
 
 def _key(value: Any, tensors: list[Tensor]) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -49,6 +49,7 @@ class Beside:
 
     kernel: Callable[..., Any]
     is_check: bool  # whether it only raises where numbers are not allowed
+    scalar: ClassVar[None] = None  # it is no loop over elements
 
     @property
     def name(self) -> str:

@@ -43,6 +43,7 @@ class Plan:
 
     Attributes:
         source: the function's text.
+        draws: whether it draws random numbers.
         graph: as given.
     """
 
@@ -50,6 +51,7 @@ class Plan:
         self.graph = graph
         writer = _Writer(graph)
         self.source = writer.text()
+        self.draws = bool(writer.drawn)
         tell()
         names = writer.globals
         # The text is made here of the graph's numbered names alone; nothing of the user's stands in it.
