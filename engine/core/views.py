@@ -85,7 +85,10 @@ class ViewOperator(Operator):
 
     def _run(self, operands: tuple[Any, ...], inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         result = super()._run(operands, inputs, attrs)
-        base, array = result._array.base, inputs[0]
+        made, array = result._array, inputs[0]
+        if taps.operator_taps:  # in a trace an array lies over that which NumPy made
+            made, array = getattr(made, "whole", made), getattr(array, "whole", array)
+        base = made.base
         if base is not None and (base is array or base is array.base) and isinstance(operands[0], Tensor):
             link(operands[0], result, self, attrs)
         return result

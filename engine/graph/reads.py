@@ -300,7 +300,7 @@ class Reads:
         if isinstance(one, Cell):
             read = read | _read_by_engine(kind)
             if held["_plain"]:
-                read = read - _ALWAYS | {"_plain", "construct"}
+                read = (read - _ALWAYS) | {"_plain", "construct"}
             elif not held["_names_checked"]:
                 self.is_first = True  # its first call makes it plain
         if self._everything or (_is_of_engine(kind) and not isinstance(one, Cell)):
@@ -386,7 +386,7 @@ _BOOKKEEPING = frozenset(("_names_checked", "_unnamed", "create_time", "_scope",
 @functools.cache
 def _read_by_engine(kind: type) -> frozenset[str]:
     """What a call of a cell reads of it where the code is the engine's: ``construct`` and what that calls of the cell."""
-    found, waiting = set(_ALWAYS), ["construct", "bprop"]
+    found, waiting = set(_ALWAYS), ["construct", "bprop", "__iter__", "__len__", "__getitem__", "__contains__", "__bool__"]
     seen = set[str]()
     while waiting:
         name = waiting.pop()

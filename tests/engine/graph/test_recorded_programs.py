@@ -16,13 +16,6 @@ from graph.recorded_programs import DIFFERS, FILE, MODES, PROGRAMS, results
 RECORDED: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
 CAPTURES = ("bytecode", "trace")  # MindSpore's answers under these two are not recorded: it ends or hangs in some
 
-# A function under jit runs without the hooks of its cells.
-WITHOUT_HOOKS = (
-    "hooks_change_what_passes", "hooks_come_and_go", "hooks_of_the_called_cell_itself",
-    "hooks_of_a_cell_in_a_container", "hooks_that_write_down_what_they_see", "a_hook_that_raises",
-    "backward_hooks_change_gradients", "backward_hooks_come_and_go",
-)  # fmt: skip
-
 
 def same(got: Any, want: Any) -> bool:
     """Whether two results are alike: structure, dtypes, shapes, numbers up to what Adam's 1 - 0.999 loses."""
@@ -41,13 +34,10 @@ def same(got: Any, want: Any) -> bool:
     return bool(got == want)
 
 
+@pytest.mark.filterwarnings("ignore:no plan can be made")
 @pytest.mark.parametrize("mode", [*MODES, *CAPTURES])
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_a_program_gives_what_it_gives_eagerly_in_mindspore(
-    name: str, mode: str, request: pytest.FixtureRequest
-) -> None:
-    if name in WITHOUT_HOOKS and mode in ("jit", *CAPTURES):
-        request.applymarker(pytest.mark.xfail(reason="hooks of cells are off under jit"))
+def test_a_program_gives_what_it_gives_eagerly_in_mindspore(name: str, mode: str) -> None:
     want, got = RECORDED[name]["pynative"], results(name, mode)
     assert [(a, b) for a, b in zip(got, want, strict=True) if not same(a, b)] == []
 
