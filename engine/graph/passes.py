@@ -20,7 +20,7 @@ def expands_at(level: str) -> Callable[[Operator], bool]:
 def optimized(graph: Graph, level: str = "O0") -> Graph:
     """The graph after all passes of a level."""
     graph = without_dead_code(graph)
-    return without_dead_code(fused(graph, operands_of, stays)) if level == "O1" else graph
+    return fused(graph, operands_of, stays) if level == "O1" else graph
 
 
 def without_dead_code(graph: Graph) -> Graph:

@@ -247,21 +247,73 @@ def test_threads_change_no_bit() -> None:
     assert found[0] == found[1] == found[2]
 
 
+def test_parts_of_a_sum_have_numbers_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    if not compiling.is_on():
+        pytest.skip("nothing is compiled in this process")
+    seen: list[Any] = []
+    share = loops.share
+
+    def watched(kernel: Any, parts: int, *arguments: Any) -> None:
+        share(kernel, parts, *arguments)
+        seen.extend([array.copy() for array in arguments[-3:]])
+
+    def function(x: Tensor) -> Any:
+        h = ops.abs(x) + 1
+        return h.sum(), h.sum(0), h.sum(1)
+
+    monkeypatch.setattr(loops, "share", watched)
+    replayed(function, tensor(300, 200))
+    assert [array.shape[1] for array in seen] == [1, 200, 300]
+    assert seen[0].shape[0] == seen[1].shape[0] > 1
+    assert seen[2].shape[0] == 1
+    assert all((array > 0).all() for array in seen)
+
+
+def test_what_a_plan_gives_may_be_written_to(both: str) -> None:
+    zeros, doubled = replayed(lambda x: (ops.zeros_like(x), x * 2 + 1), tensor(4))
+    assert zeros._array.flags.writeable
+    assert not np.may_share_memory(zeros._array, doubled._array)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int32, np.int64])
+def test_one_text_is_compiled_for_each_dtype(dtype: Any) -> None:
+    x, y = Tensor(np.array([1, 2, 3], dtype)), Tensor(np.array([3, 2, 1], dtype))
+    (got,) = arrays(replayed(lambda x, y: ops.where(ops.logical_and(x > y, y < x), x, y), x, y))
+    assert got.dtype == dtype
+    assert got.tolist() == [3, 2, 3]
+
+
+def test_a_shape_counts_that_no_element_is_read_of() -> None:
+    p = ms.Parameter(tensor(3), name="p")
+
+    def function(x: Tensor) -> Any:
+        return ops.zeros_like(p) + x * 2
+
+    compiled, x = Compiled(function, "f", level="O1"), tensor(3, 1)
+    for shape in ((3,), (5,)):
+        p.set_data(tensor(*shape), slice_shape=True)
+        for _ in range(2):
+            assert compiled(x).shape == (3, *shape)
+
+
 @pytest.mark.parametrize("size", [6, 60])
 def test_arrays_in_another_order_of_memory(size: int, both: str) -> None:
     def function(x: Tensor, y: Tensor, b: Tensor) -> Any:
         h = ops.exp(x * 0.5) * y + b
         return h, h.sum((0, 2)), h.sum(1, keepdims=True), ops.relu(h)
 
-    x = Tensor(tensor(5, size, size).asnumpy().transpose(2, 0, 1))
-    y = Tensor(tensor(5, size, size, seed=1).asnumpy().transpose(2, 0, 1))
-    others = Tensor(np.ascontiguousarray(y.asnumpy())), Tensor(y.asnumpy()[:, ::-1][:, ::-1])
+    x = Tensor._wrap(tensor(5, size, size).asnumpy().transpose(2, 0, 1))
+    y = Tensor._wrap(tensor(5, size, size, seed=1).asnumpy().transpose(2, 0, 1))
+    others = [Tensor._wrap(part) for part in (np.ascontiguousarray(y._array), y._array[:, ::-1], y._array[::2].repeat(2, 0))]
     b = tensor(5, 1, seed=2)
     compiled = Compiled(lambda x, y, b: function(x, y, b), "f", level="O1")
     function(x, y, b)
     for second in (y, *others):
         for _ in range(2):
-            got = arrays(compiled(x, second, b))
+            tensors = compiled(x, second, b)
+            got = arrays(tensors)
+        if both == "Numba":
+            assert [t._array.strides for t in (tensors[0], tensors[3])] == [x._array.strides] * 2
         for one, want in zip(got, arrays(function(x, second, b)), strict=True):
             assert one.shape == want.shape
             np.testing.assert_allclose(one, want, rtol=2e-5, atol=1e-5)
