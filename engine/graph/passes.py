@@ -32,7 +32,7 @@ def without_dead_code(graph: Graph) -> Graph:
             kept.append(node)
             wanted.update(values_in(operands_of(node)))
     graph.nodes = kept[::-1]
-    graph.externals = [(t, value) for t, value in graph.externals if value in wanted]
+    graph.externals = [(t, value) for t, value in graph.externals if value in wanted or value in graph.seen]
     return graph
 
 

@@ -25,8 +25,9 @@ def graph_of(function: Callable[..., Any], *tensors: Tensor) -> Graph:
     """The graph of a plan at O1."""
     compiled = Compiled(function, "f", fullgraph=True, level="O1")
     compiled(*tensors)
-    (((_, _, plan),),) = compiled.plans.values()
-    return plan.graph
+    ((guarded,),) = compiled.plans.values()
+    graph: Graph = guarded.plan.graph
+    return graph
 
 
 def replayed(function: Callable[..., Any], *tensors: Tensor) -> Any:
@@ -35,7 +36,7 @@ def replayed(function: Callable[..., Any], *tensors: Tensor) -> Any:
     compiled = Compiled(function, "f", fullgraph=True, level="O1")
     compiled(*tensors)
     result = compiled(*tensors)
-    assert compiled.counts == {"traced": 1, "replayed": 1, "eager": 0}
+    assert (compiled.counts["traced"], compiled.counts["replayed"]) == (1, 1)
     return result
 
 
@@ -134,7 +135,8 @@ def test_views_of_what_is_broadcast_are_looked_through() -> None:
 
 def test_constants_are_numbers_where_they_are_the_same_everywhere() -> None:
     def function(x: Tensor) -> Any:
-        return (x * Tensor(np.float32([1, 2, 3])) + Tensor(np.float32([2, 2, 2]))) * Tensor(np.float32([0.0, -0.0, 0.0]))
+        y = x * Tensor(np.float32([1, 2, 3])) + Tensor(np.float32([2, 2, 2]))
+        return y * Tensor(np.float32([0.0, -0.0, 0.0]))
 
     x = tensor(3)
     (node,) = loops_in(graph_of(function, x))
@@ -304,7 +306,8 @@ def test_arrays_in_another_order_of_memory(size: int, both: str) -> None:
 
     x = Tensor._wrap(tensor(5, size, size).asnumpy().transpose(2, 0, 1))
     y = Tensor._wrap(tensor(5, size, size, seed=1).asnumpy().transpose(2, 0, 1))
-    others = [Tensor._wrap(part) for part in (np.ascontiguousarray(y._array), y._array[:, ::-1], y._array[::2].repeat(2, 0))]
+    dense = np.ascontiguousarray(y._array)
+    others = [Tensor._wrap(part) for part in (dense, y._array[:, ::-1], dense[::2].repeat(2, 0))]
     b = tensor(5, 1, seed=2)
     compiled = Compiled(lambda x, y, b: function(x, y, b), "f", level="O1")
     function(x, y, b)
