@@ -14,7 +14,7 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -85,7 +85,7 @@ class _Fusion:
 
     def _shape(self, node: Node) -> tuple[int, ...] | None:
         """The shape of the loop that a node may be part of; None of one that may not."""
-        if not isinstance(node, Apply) or node.packed or self.draws(node):
+        if not _is_simple(node) or self.draws(node):
             return None
         (output,) = node.outputs
         if type(output) is not Value or output.dtype not in DTYPES:
@@ -116,7 +116,7 @@ class _Fusion:
     def _looked_through(self, value: Value) -> tuple[Value, tuple[bool, ...]]:
         own = value, tuple([n != 1 for n in value.shape])
         node = self.graph.nodes[self.maker[value]] if value in self.maker else None
-        if not isinstance(node, Apply) or node.packed or node.operator.name not in _VIEWS or not math.prod(value.shape):
+        if node is None or not _is_simple(node) or node.operator.name not in _VIEWS or not math.prod(value.shape):
             return own
         x = node.inputs[0]
         if type(x) is not Value or x.dtype != value.dtype:
@@ -171,7 +171,7 @@ class _Fusion:
 
     def _sums_of(self, group: int) -> set[Value]:
         nodes = [self.graph.nodes[place] for place in self.members[group]]
-        return {node.outputs[0] for node in nodes if isinstance(node, Apply) and node.operator.name in _SUMS}
+        return {node.outputs[0] for node in nodes if _is_simple(node) and node.operator.name in _SUMS}
 
     def _join(self, a: int, b: int) -> None:
         """Make ``b`` part of ``a``."""
@@ -230,7 +230,7 @@ class _Fusion:
                 found = [nodes[place] for place in reversed(places)]
             for node in found:
                 # Views that all readers look through are left out.
-                if isinstance(node, Apply) and node.operator.name in _VIEWS and not used & set(values_in(node.outputs)):
+                if _is_simple(node) and node.operator.name in _VIEWS and node.outputs[0] not in used:
                     continue
                 made.append(node)
                 used.update(values_in(self.operands_of(node)))
@@ -316,6 +316,11 @@ class _Fusion:
         if sums:
             return int(found[0])
         return program.apply(node.operator.scalar, found, node.attrs, output.dtype)
+
+
+def _is_simple(node: Node) -> TypeGuard[Apply]:
+    """Whether it is an operator of the table that gives one array."""
+    return isinstance(node, Apply) and isinstance(node.operator, Operator) and not node.packed
 
 
 def _hands_back(node: Node) -> bool:

@@ -140,6 +140,7 @@ class Graph:
         externals: tensors that the code reads from cells, closures and globals, with their values at the start.
         constants: arrays made in the run of what no tensor holds.
         nodes: the steps.
+        seen: values whose shapes and dtypes somebody asked for, and so may have computed with.
         effects: tensors from outside and the value that each holds afterwards.
         result: what the function returned, with Values in the place of tensors.
     """
@@ -148,6 +149,7 @@ class Graph:
     externals: list[tuple[Any, Value]] = field(default_factory=list)
     constants: dict[Value, Any] = field(default_factory=dict)
     nodes: list[Node] = field(default_factory=list)
+    seen: set[Value] = field(default_factory=set)
     effects: list[tuple[Any, Value]] = field(default_factory=list)
     result: Any = None
 

@@ -169,10 +169,11 @@ def _parts(lengths: tuple[int, ...], outputs: list[_Array], stores: tuple[Store,
     if total < _SHARED:
         return 1, lengths[0]
     step = max(1, _PART * lengths[0] // total)
+    # Sums over the outermost axis are added up by parts first, which should be few numbers beside those that are read.
     for made, store in zip(outputs, stores, strict=True):
         if store.axes is not None and not made.varies[0]:
             kept = _kept(lengths, made.varies)
-            step = max(step, -(-lengths[0] * kept // _PARTIAL), -(-lengths[0] * 4 * kept * lengths[0] // total))
+            step = max(step, -(-lengths[0] * kept // _PARTIAL), -(-lengths[0] * 4 * kept // total))
     return -(-lengths[0] // step), step
 
 

@@ -20,7 +20,7 @@ def expands_at(level: str) -> Callable[[Operator], bool]:
 def optimized(graph: Graph, level: str = "O0") -> Graph:
     """The graph after all passes of a level."""
     graph = without_dead_code(graph)
-    return without_dead_code(fused(graph, operands_of, stays)) if level == "O1" else graph
+    return fused(graph, operands_of, stays) if level == "O1" else graph
 
 
 def without_dead_code(graph: Graph) -> Graph:
@@ -32,7 +32,7 @@ def without_dead_code(graph: Graph) -> Graph:
             kept.append(node)
             wanted.update(values_in(operands_of(node)))
     graph.nodes = kept[::-1]
-    graph.externals = [(t, value) for t, value in graph.externals if value in wanted]
+    graph.externals = [(t, value) for t, value in graph.externals if value in wanted or value in graph.seen]
     return graph
 
 

@@ -121,5 +121,19 @@ def _read_attribute(name: str) -> property:
     return property(get)
 
 
+def _seen_attribute(name: str) -> property:
+    descriptor = getattr(np.ndarray, name)
+
+    def get(self: TracedArray) -> Any:
+        if self.tracer is not None and self.value is not None:
+            self.tracer.graph.seen.add(self.value)
+        return descriptor.__get__(self)
+
+    return property(get)
+
+
+for _name in ("shape", "dtype", "ndim", "size", "nbytes", "itemsize"):
+    setattr(TracedArray, _name, _seen_attribute(_name))
+
 for _name in ("T", "real", "imag", "flat", "ctypes", "data", "__array_interface__", "__array_struct__"):
     setattr(TracedArray, _name, _read_attribute(_name))
