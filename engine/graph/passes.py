@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from ..core.operator import Operator
 from .fusion import expands, fused
-from .graph import Apply, Beside, Draw, Graph, Node, Value, Whole, replace_values, values_in
+from .graph import Apply, Beside, Derive, Draw, Graph, Node, Value, Whole, replace_values, values_in
 from .plan import operands_of
 
 __all__ = ["expands_at", "optimized"]
@@ -19,7 +20,7 @@ def expands_at(level: str) -> Callable[[Operator], bool]:
 
 def optimized(graph: Graph, level: str = "O0") -> Graph:
     """The graph after all passes of a level."""
-    graph = without_dead_code(graph)
+    graph = without_repetitions(with_constants_folded(without_dead_code(graph)))
     return fused(graph, operands_of, stays) if level == "O1" else graph
 
 
@@ -34,6 +35,87 @@ def without_dead_code(graph: Graph) -> Graph:
     graph.nodes = kept[::-1]
     graph.externals = [(t, value) for t, value in graph.externals if value in wanted or value in graph.seen]
     return graph
+
+
+def with_constants_folded(graph: Graph) -> Graph:
+    """Compute what depends on constants alone, here and once."""
+    kept: list[Node] = []
+    for node in graph.nodes:
+        values = list(values_in(operands_of(node)))
+        if not (isinstance(node, Apply) and isinstance(node.operator, Operator)) or stays(node):
+            kept.append(node)
+        elif values and all(value in graph.constants for value in values):
+            inputs, attrs = (replace_values(x, (Value,), graph.constants.__getitem__) for x in (node.inputs, node.attrs))
+            made = node.operator._compute(inputs, attrs)
+            for value, array in zip(node.outputs, made if node.packed else (made,), strict=True):
+                if value is not None and value not in graph.constants:
+                    graph.constants[value] = array
+        else:
+            kept.append(node)
+    graph.nodes = kept
+    return without_dead_code(graph)
+
+
+def without_repetitions(graph: Graph) -> Graph:
+    """Compute what is computed several times from the same values once."""
+    first: dict[Any, Node] = {}
+    instead: dict[Value, Value] = {}
+    kept: list[Node] = []
+    for node in graph.nodes:
+        _put_instead(node, instead)
+        key = None if isinstance(node, Whole) or stays(node) else _meaning(node)
+        found = None if key is None else first.setdefault(key, node)
+        if found is None or found is node:
+            kept.append(node)
+        else:
+            pairs = zip(node.outputs, found.outputs, strict=True)
+            instead.update((mine, its) for mine, its in pairs if mine is not None)
+    graph.nodes = kept
+    graph.effects = [(tensor, instead.get(value, value)) for tensor, value in graph.effects]
+    graph.result = replace_values(graph.result, (Value,), lambda value: instead.get(value, value))
+    return graph
+
+
+def _put_instead(node: Node, instead: dict[Value, Value]) -> None:
+    """Let a node compute with other values."""
+
+    def put(value: Any) -> Any:
+        return replace_values(value, (Value,), lambda one: instead.get(one, one))
+
+    if isinstance(node, Whole):
+        node.arguments = put(node.arguments)
+        return
+    if isinstance(node, Derive):
+        node.gradient, node.output = put(node.gradient), put(node.output)
+    if isinstance(node, Apply | Derive):
+        node.inputs, node.attrs = put(node.inputs), put(node.attrs)
+
+
+def _meaning(node: Node) -> Any:
+    """What two nodes that compute the same have in common; None of what cannot be told."""
+    if isinstance(node, Apply):
+        parts: Any = (node.inputs, node.attrs)
+    elif isinstance(node, Derive):
+        parts = (node.needs, node.gradient, node.output, node.inputs, node.attrs)
+    else:
+        return None
+    what = node.operator.kernel if isinstance(node.operator, Beside) else node.operator
+    try:
+        key = type(node), id(what), _frozen(parts)
+        hash(key)
+    except TypeError:
+        return None
+    return key
+
+
+def _frozen(value: Any) -> Any:
+    if isinstance(value, tuple | list):
+        return type(value), tuple([_frozen(part) for part in value])
+    if isinstance(value, dict):
+        return tuple([(key, _frozen(part)) for key, part in value.items()])
+    if isinstance(value, slice):
+        return _frozen((slice, value.start, value.stop, value.step))
+    return (type(value), repr(value)) if isinstance(value, float | complex) else (type(value), value)
 
 
 def stays(node: Node) -> bool:
