@@ -75,7 +75,7 @@ def jit(
     _one_of(dynamic, (0, 1), "dynamic", "jit")
     check_bool(fullgraph, "jit", "fullgraph")
     if backend not in ("", "ms_backend"):
-        raise RuntimeError(f"For 'jit', 'backend' must be '' or 'ms_backend', but got {backend!r}: it is another device's")
+        raise RuntimeError(f"For 'jit', 'backend' must be '' or 'ms_backend' on this device, but got {backend!r}")
     _check_options(options)
     if function is None:
         return functools.partial(
