@@ -32,6 +32,7 @@ _PLAIN = (str, bytes, int, float, complex, bool, list, tuple, dict, set, frozens
           types.MappingProxyType)  # fmt: skip
 _PURE_FILES = ("functools", "contextlib", "typing", "enum", "dataclasses", "copy", "operator", "types", "abc", "numbers",
                "_collections_abc", "inspect", "string", "textwrap", "weakref", "keyword", "reprlib")  # fmt: skip
+_FROZEN = ("<frozen importlib", "<frozen abc", "<frozen _collections_abc", "<frozen codecs")
 _ROOMS = ("core", "cpu", "ops", "nn", "mint", "numpy", "graph", "methods.py", "amp.py", "jit.py", "common", "boost.py",
           "communication.py")  # fmt: skip
 """Of the engine: what gives the same for the same arguments and the same numbers of the stream."""
@@ -100,7 +101,7 @@ class Calls:
         if is_library(file) or any(name in parts for name in _OF_ENGINE):
             if Path(file).stem in _PURE_FILES or ("numpy" in parts and "random" not in parts):
                 return ""
-            if "collections" in parts or file.startswith("<frozen"):
+            if "collections" in parts or file.startswith(_FROZEN):
                 return ""
             return f"{code.co_qualname}() is called, whose result may be another one each time"
         if file.startswith("<__array_function__"):

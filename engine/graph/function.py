@@ -20,7 +20,7 @@ from .calls import Calls
 from .graph import Graph, Value
 from .passes import expands_at, optimized
 from .plan import Failed, Plan
-from .reads import LEAVES, Reads
+from .reads import Reads, is_leaf
 from .traced_array import TracedArray
 from .tracer import Tracer, tracing
 
@@ -63,14 +63,14 @@ class Compiled:
         """Call the function, by a plan where one holds."""
         if attended():
             return self._eagerly(args, kwargs)
-        arrays = [x._array for x in args if type(x) is Tensor]
+        arrays = [x._array for x in args if type(x) is Tensor and _is_bare(x)]
         if self._last is not None and not kwargs and len(arrays) == len(args) and self._last.takes(arrays):
             return self._replayed(self._last, arrays, args, kwargs)
         tensors: list[Tensor] = []
-        key = _key((args, kwargs), tensors)
+        key = _key((args, kwargs), tensors, [])
         arrays = [t._array for t in tensors]
         for guarded in self.plans.get(key, ()):
-            if guarded.holds(arrays):
+            if guarded.holds(arrays) and _containers((args, kwargs)).isdisjoint(guarded.reads.containers()):
                 self._last = guarded if all(type(x) is Tensor for x in args) else None
                 return self._replayed(guarded, arrays, args, kwargs)
         return self._traced(key, tensors, args, kwargs)
@@ -101,7 +101,7 @@ class Compiled:
             self._give_up(key, reads.problem, "")
             return None if undoes else self._eagerly(args, kwargs)
         place = random.position()
-        trace = Trace(reads, tensors, self.level)
+        trace = Trace(reads, tensors, self.level, _containers((args, kwargs)))
         result = trace.run(self.function, args, kwargs, undoes, self.fullgraph)
         if trace.why and self.fullgraph:
             random.go_to(place)
@@ -114,7 +114,7 @@ class Compiled:
             self._given_up[key] = tries = self._given_up.get(key, 0) + 1
             if tries == _MOST_TRIES:
                 self._give_up(key, "it changes a value of Python that it reads", "")
-        elif _key((args, kwargs), []) != key:
+        elif _key((args, kwargs), [], []) != key:
             self._give_up(key, "it changes its arguments", "")
         else:
             if reads.is_first:
@@ -134,7 +134,7 @@ class Compiled:
         """Make a plan for these arguments, as their first call does, and undo what that did."""
         place = random.position()
         tensors: list[Tensor] = []
-        key = _key((args, kwargs), tensors)
+        key = _key((args, kwargs), tensors, [])
         if not any(guarded.holds([t._array for t in tensors]) for guarded in self.plans.get(key, ())):
             self._traced(key, tensors, args, kwargs, undoes=True)
             random.go_to(place)
@@ -213,7 +213,7 @@ class Guarded:
         )
 
 
-def _key(value: Any, tensors: list[Tensor]) -> Any:
+def _key(value: Any, tensors: list[Tensor], lists: list[Any]) -> Any:
     """What plans are kept under: the structure of the arguments, their plain values, the tensors' shapes and dtypes."""
     kind = type(value)
     if kind is Tensor:
@@ -223,26 +223,55 @@ def _key(value: Any, tensors: list[Tensor]) -> Any:
                 return place, other is value
         tensors.append(value)
         array = value._array
-        return kind, array.shape, array.dtype, type(array)
+        return kind, array.shape, array.dtype, type(array), None if _is_bare(value) else id(value)
     if kind is float or kind is complex:
         return kind, repr(value)
-    if isinstance(value, str | int | bytes) or value is None:
+    if kind in _PLAIN or value is None:
         return kind, value
+    if kind is list or kind is dict:
+        for place, other in enumerate(lists):
+            if other is value:
+                return kind, place
+        lists.append(value)
     if kind is tuple or kind is list:
-        return kind, tuple([_key(part, tensors) for part in value])
+        return kind, tuple([_key(part, tensors, lists) for part in value])
     if kind is dict:
-        return kind, tuple([(_key(key, tensors), _key(part, tensors)) for key, part in value.items()])
+        return kind, tuple([(_key(key, tensors, lists), _key(part, tensors, lists)) for key, part in value.items()])
     return kind, id(value)  # of what the plan's guards hold
 
 
+def _containers(value: Any) -> frozenset[int]:
+    """The identities of the lists and dictionaries in the arguments."""
+    if isinstance(value, tuple | list):
+        parts: Any = value
+    elif isinstance(value, dict):
+        parts = value.values()
+    else:
+        return frozenset()
+    own = () if isinstance(value, tuple) else (id(value),)
+    return frozenset(own).union(*map(_containers, parts))
+
+
+_PLAIN = (str, int, bool, bytes)
+
+
+def _is_bare(tensor: Tensor) -> bool:
+    """Whether a tensor is like any other of its shape and dtype: no hook, no attribute that a user gave it."""
+    held = tensor.__dict__
+    return not held or held.keys() <= _OF_ANY_TENSOR
+
+
+_OF_ANY_TENSOR = frozenset(("const_arg", "_view", "_views"))
+
+
 def _parts(value: Any) -> list[Any]:
-    """What is in the arguments, but for the containers, which are part of what plans are kept under."""
+    """What is in the arguments, but for what is part of what plans are kept under: containers and bare tensors."""
     kind = type(value)
     if kind is tuple or kind is list:
         return [one for part in value for one in _parts(part)]
     if kind is dict:
-        return [one for part in value.values() for one in _parts(part)]
-    return [value]
+        return [one for item in value.items() for part in item for one in _parts(part)]
+    return [] if kind is Tensor and _is_bare(value) else [value]
 
 
 class Trace:
@@ -252,6 +281,7 @@ class Trace:
         reads: what the function's code can read.
         arguments: the tensors among the arguments.
         level: "O0" or "O1", see ``Compiled``.
+        containers: identities of the lists and dictionaries among the arguments.
 
     Attributes:
         graph: what was written down.
@@ -260,7 +290,9 @@ class Trace:
         unknown: functions that ran and were not looked through.
     """
 
-    def __init__(self, reads: Reads, arguments: list[Tensor], level: str = "O0") -> None:
+    def __init__(
+        self, reads: Reads, arguments: list[Tensor], level: str = "O0", containers: frozenset[int] = frozenset()
+    ) -> None:
         self.tracer = Tracer(expands_at(level))
         self.graph: Graph = self.tracer.graph
         self.unknown: list[Any] = []
@@ -270,6 +302,12 @@ class Trace:
         self._externals = [t for t in reads.tensors if id(t) not in among]
         self._before: dict[int, tuple[Tensor, Any, TracedArray]] = {}
         self._places = arguments
+        self._returned: dict[int, Any] = {}
+        self._containers = reads.containers() | containers
+        if not containers.isdisjoint(reads.containers()):
+            self.tracer.why = "an argument is one of the lists or dictionaries that it reads from elsewhere"
+        if any(id(t) in among and type(t) is Tensor and _is_bare(t) for t in reads.tensors):
+            self.tracer.why = "an argument is one of the tensors that it reads from elsewhere"
 
     @property
     def why(self) -> str:
@@ -322,10 +360,13 @@ class Trace:
 
     def _note_result(self, result: Any) -> None:
         tracer = self.tracer
+        among = {id(t) for t in self._arguments}
         for t, _, over in self._before.values():
             if t._array is not over:
                 found = t._array.value if type(t._array) is TracedArray else None
-                if found is None or t._view is not None or any(one() is not None for one in t._views or ()):
+                if id(t) in among:
+                    tracer.why = tracer.why or "a tensor that it was given is changed"
+                elif found is None or t._view is not None or any(one() is not None for one in t._views or ()):
                     tracer.why = tracer.why or "a tensor from outside is changed in a way that a plan does not follow"
                 else:
                     self.graph.effects.append((t, found))
@@ -336,6 +377,10 @@ class Trace:
 
     def _structure(self, value: Any, roots: set[int]) -> Any:
         kind = type(value)
+        if isinstance(value, Tensor | list | dict):
+            if id(value) in self._returned or id(value) in self._containers:
+                self.tracer.why = self.tracer.why or f"it returns a {kind.__name__} twice, or one that it was given"
+            self._returned[id(value)] = value
         if isinstance(value, Tensor):
             return self._tensor(value, roots)
         if kind is tuple or kind is list:
@@ -343,8 +388,10 @@ class Trace:
         if isinstance(value, tuple) and hasattr(value, "_fields"):
             return kind(*[self._structure(part, roots) for part in value])
         if kind is dict:
+            if not all(map(is_leaf, value)):
+                self.tracer.why = self.tracer.why or "it returns a dictionary with keys that are no plain values"
             return {key: self._structure(part, roots) for key, part in value.items()}
-        if not isinstance(value, LEAVES):
+        if not is_leaf(value):
             self.tracer.why = self.tracer.why or f"it returns a {kind.__name__}"
         return value
 
@@ -404,7 +451,7 @@ def graph_of(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Graph:
         RuntimeError: it computes with the numbers of a tensor outside the operators; the text names the line.
     """
     tensors: list[Tensor] = []
-    _key((args, kwargs), tensors)
+    _key((args, kwargs), tensors, [])
     trace = Trace(Reads([function, *_parts((args, kwargs))]), tensors)
     trace.run(function, args, kwargs)
     if trace.why:

@@ -9,20 +9,22 @@ through, an iterator, a file, makes the function one that no plan can be made of
 
 from __future__ import annotations
 
+import abc
+import builtins
 import dis
-import enum
 import functools
 import inspect
+import operator
 import struct
 import sys
 import sysconfig
 import types
 import weakref
 from operator import contains, getitem, is_
-from collections import deque
+from collections import OrderedDict, defaultdict, deque
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, Protocol
 
 import numpy as np
 
@@ -44,17 +46,27 @@ _NUMPY = str(Path(np.__file__).resolve().parent)
 
 LEAVES = (
     type(None), bool, int, float, complex, str, bytes, type(...), type(NotImplemented), DType, np.dtype, np.generic,
-    range, enum.Enum, types.CodeType, types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType,
-    types.MethodWrapperType, types.GetSetDescriptorType, types.MemberDescriptorType, np.ufunc, weakref.ref, type(sys.flags),
+    range, types.CodeType, types.MethodDescriptorType, types.WrapperDescriptorType, types.ClassMethodDescriptorType,
+    types.GetSetDescriptorType, types.MemberDescriptorType, np.ufunc, type(sys.flags),
 )  # fmt: skip
 """Types whose objects do not change, or lead to nothing that a function's result depends on."""
+_NUMBERS = (int, float, complex, str, bytes, range)
 
 _ALWAYS = frozenset(
     ("construct", "bprop", "_hooks", "_recompute", "_saved_tensors_hooks", "mixed_precision_type", "internal_params",
      "bprop_debug")
 )  # fmt: skip
 """Names that the engine reads of a cell though no code of the function has them, unless the cell is plain."""
-_REFLECTING = frozenset(("getattr", "setattr", "delattr", "hasattr", "vars", "__dict__", "attrgetter", "methodcaller"))
+_REFLECTING = frozenset(
+    ("getattr", "setattr", "delattr", "hasattr", "vars", "dir", "__dict__", "attrgetter", "methodcaller", "format",
+     "format_map", "asdict", "astuple", "getmembers", "getattr_static", "__getattribute__", "__getattr__")
+)  # fmt: skip
+"""Names of what reads attributes whose names do not stand in the code."""
+_OUT_OF_SIGHT = frozenset(
+    ("__globals__", "__builtins__", "f_globals", "f_locals", "modules", "_array", "cell_contents", "__closure__",
+     "__code__", "__subclasses__", "_getframe", "currentframe")
+)  # fmt: skip
+"""Names of what leads to objects that cannot be looked through, or past the tensors to their numbers."""
 _GLOBALS = ("LOAD_GLOBAL", "LOAD_NAME", "STORE_GLOBAL", "DELETE_GLOBAL", "STORE_NAME")
 
 
@@ -69,15 +81,15 @@ def is_library(file: str) -> bool:
 
 
 @functools.cache
-def _names_of(code: types.CodeType) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
+def _names_of(code: types.CodeType) -> tuple[frozenset[str], frozenset[str], frozenset[tuple[str, bool]]]:
     """The names of globals, of attributes and of modules that code and the code within it use."""
-    globals_, attributes, modules = set(), set(), set()
+    globals_, attributes, modules = set[str](), set[str](), set[tuple[str, bool]]()
     for step in dis.get_instructions(code):
         name = step.argval
         if step.opname in _GLOBALS:
             globals_.add(name)
         elif step.opname == "IMPORT_NAME":
-            modules.add(name)
+            modules |= {(name, False), (name, True)}
         elif step.opname == "IMPORT_FROM" or "ATTR" in step.opname or "METHOD" in step.opname:
             if isinstance(name, str):
                 attributes.add(name)
@@ -88,6 +100,14 @@ def _names_of(code: types.CodeType) -> tuple[frozenset[str], frozenset[str], fro
     return frozenset(globals_), frozenset(attributes), frozenset(modules)
 
 
+@functools.cache
+def _stored_by(code: types.CodeType) -> frozenset[str]:
+    """The names of attributes that code and the code within it bind."""
+    return frozenset(
+        step.argval for one in codes_in(code) for step in dis.get_instructions(one) if step.opname == "STORE_ATTR"
+    )
+
+
 def codes_in(code: types.CodeType) -> set[types.CodeType]:
     """The code and the code of functions that are defined in it."""
     found = {code}
@@ -95,6 +115,9 @@ def codes_in(code: types.CodeType) -> set[types.CodeType]:
         if isinstance(constant, types.CodeType):
             found |= codes_in(constant)
     return found
+
+
+_EQUAL = (bool, int, str, bytes)
 
 
 def same(a: Any, b: Any) -> bool:
@@ -111,7 +134,7 @@ def same(a: Any, b: Any) -> bool:
         return a.tobytes() == b.tobytes()
     if type(a) is tuple:
         return len(a) == len(b) and all(map(same, a, b))
-    if isinstance(a, int | str | bytes | range | np.dtype | slice | frozenset):
+    if type(a) in _EQUAL or isinstance(a, np.dtype):
         return bool(a == b)
     return False
 
@@ -134,9 +157,11 @@ class Reads:
         self.problem = ""
         self._roots = list(roots)
         self._names: set[str] = set()
+        self._stored: set[str] = set()
         self._everything = False
+        self._catches = False
         known: Any = None
-        while known != (known := (len(self._names), len(self.codes), self._everything)):
+        while known != (known := (len(self._names), len(self.codes), self._everything, self._catches)):
             self._look()
         self.prepare()
 
@@ -145,8 +170,11 @@ class Reads:
         self.places: list[tuple[dict[str, Any], tuple[str, ...], tuple[Any, ...]]] = []
         self.sequences: list[tuple[Any, tuple[Any, ...]]] = []
         self.mappings: list[tuple[dict[Any, Any], tuple[Any, ...], tuple[Any, ...]]] = []
-        self.sets: list[tuple[Any, frozenset[Any]]] = []
-        self.arrays: list[tuple[np.ndarray[Any, Any], bytes]] = []
+        self.sets: list[tuple[Any, tuple[Any, ...]]] = []
+        self.arrays: list[tuple[np.ndarray[Any, Any], tuple[Any, ...], bytes]] = []
+        self.keys: list[tuple[Any, tuple[Any, ...]]] = []
+        self.references: list[tuple[weakref.ref[Any], Any]] = []
+        self._registered: Any = None
         self.cells: list[tuple[types.CellType, Any]] = []
         self.functions: list[tuple[types.FunctionType, types.CodeType, Any, Any]] = []
         self.slots: list[tuple[Any, str, Any]] = []
@@ -157,7 +185,7 @@ class Reads:
         waiting = deque(self._roots)
         while waiting:
             one = waiting.popleft()
-            if one is MISSING or id(one) in seen or isinstance(one, LEAVES):
+            if one is MISSING or id(one) in seen or is_leaf(one):
                 continue
             seen.add(id(one))
             if isinstance(one, Tensor):
@@ -167,8 +195,16 @@ class Reads:
             elif isinstance(one, types.MethodType):
                 waiting += (one.__self__, one.__func__)
             elif isinstance(one, functools.partial):
-                waiting += (one.func, *one.args, *one.keywords.values())
+                waiting += (one.func, *one.args, one.keywords)
+                self.slots += [(one, name, getattr(one, name)) for name in ("func", "args", "keywords")]
                 self._see_attributes(one, vars(one), waiting)
+            elif isinstance(one, types.BuiltinFunctionType | types.MethodWrapperType):
+                self._everything = self._everything or one.__name__ in _REFLECTING
+                if not isinstance(one.__self__, types.ModuleType):
+                    waiting.append(one.__self__)
+            elif isinstance(one, weakref.ref) and type(one).__module__ in ("builtins", "weakref"):
+                self.references.append((one, None if one() is None else id(one())))
+                waiting.append(one())
             elif isinstance(one, types.ModuleType):
                 self._see_module(one, waiting)
             elif isinstance(one, type):
@@ -189,10 +225,12 @@ class Reads:
                 self.cells.append((one, held))
                 waiting.append(held)
             elif isinstance(one, np.ndarray):
-                if one.dtype.hasobject or one.nbytes > 1 << 20:
+                if type(one) is not np.ndarray or one.dtype.hasobject:
+                    self._fail(f"a {type(one).__name__} of {one.dtype} is read, which a plan cannot watch")
+                elif one.nbytes > 1 << 20:
                     self._fail(f"a NumPy array of {one.nbytes} bytes is read, which is too much to compare at each call")
                 else:
-                    self.arrays.append((one, one.tobytes()))
+                    self.arrays.append((one, _form(one), one.tobytes()))
             else:
                 self._see_object(one, waiting)
 
@@ -202,9 +240,15 @@ class Reads:
     def _see_tensor(self, tensor: Tensor, waiting: deque[Any]) -> None:
         self.tensors.append(tensor)
         held = vars(tensor)
-        names = [name for name in held if name in self._names or name in ("_requires_grad", "_gradient_hooks")]
+        read = self._names | _read_by_engine(type(tensor), _engine_methods(type(tensor), frozenset(self._names), True))
+        names = [
+            name
+            for name in held
+            if (self._everything or name in read or name in ("_requires_grad", "_gradient_hooks"))
+            and name not in _OF_ARRAYS
+        ]
         values = [held[name] for name in names]
-        absent = () if "_gradient_hooks" in held else ("_gradient_hooks",)
+        absent = [name for name in ("_gradient_hooks", *(self._names if self._catches else ())) if name not in held]
         self.places.append((held, (*names, *absent), (*values, *([MISSING] * len(absent)))))
         waiting += values
 
@@ -218,6 +262,7 @@ class Reads:
 
     def _see_function(self, function: types.FunctionType, waiting: deque[Any]) -> None:
         waiting += function.__closure__ or ()
+        self._everything = self._everything or function.__name__ in _REFLECTING
         if is_engine(function.__code__.co_filename) or is_library(function.__code__.co_filename):
             if hasattr(function, "__wrapped__"):
                 waiting.append(function.__wrapped__)
@@ -225,39 +270,77 @@ class Reads:
         code = function.__code__
         self.functions.append((function, code, function.__defaults__, function.__kwdefaults__))
         waiting += function.__defaults__ or ()
-        waiting += (function.__kwdefaults__ or {}).values()
+        waiting.append(function.__kwdefaults__)
+        held = vars(function)
+        self.keys.append((held, tuple(held)))
+        names = [name for name in held if (self._everything or name in self._names) and name not in _BOOKKEEPING]
+        self._see_names(held, frozenset(names), waiting)
         self._see_code(code, function.__globals__, waiting)
 
     def _see_code(self, code: types.CodeType, globals_: dict[str, Any], waiting: deque[Any]) -> None:
         self.codes |= codes_in(code)
         of_globals, attributes, modules = _names_of(code)
         self._names |= attributes
+        self._stored |= _stored_by(code)
+        self._catches = self._catches or any(one.co_exceptiontable for one in codes_in(code))
         if _REFLECTING & (of_globals | attributes):
             self._everything = True
-        names = tuple(sorted(of_globals))
-        values = tuple([globals_.get(name, MISSING) for name in names])
-        self.places.append((globals_, names, values))
+        for name in sorted(_OUT_OF_SIGHT & attributes):
+            self._fail(f"'{name}' is read, whose objects a plan cannot watch")
+        self._see_names(globals_, of_globals, waiting)
+        self._see_names(vars(builtins), frozenset([name for name in of_globals if name in vars(builtins)]), waiting)
+        package = globals_.get("__package__") or ""
+        imported = {f"{package}.{name}".strip(".") if is_relative else name for name, is_relative in modules}
+        imported |= {name[:place] for name in imported for place, sign in enumerate(name) if sign == "."}
+        self._see_names(sys.modules, frozenset(imported), waiting)
+
+    def _see_names(self, held: dict[str, Any], of: frozenset[str], waiting: deque[Any]) -> None:
+        names = tuple(sorted(of))
+        values = tuple([held.get(name, MISSING) for name in names])
+        self.places.append((held, names, values))
         waiting += values
-        waiting += [sys.modules[name] for name in modules if name in sys.modules]
 
     def _see_module(self, module: types.ModuleType, waiting: deque[Any]) -> None:
-        file = getattr(module, "__file__", None) or "<frozen"
         held = vars(module)
-        names = tuple([name for name in self._names if name in held])
-        values = tuple([held[name] for name in names])
+        file = held.get("__file__") or ("" if held.get("__spec__") is None else "<frozen")
+        if module.__name__.startswith("numpy.random"):
+            self._fail("numpy.random is read, whose numbers a plan cannot draw")
+        of_others = is_engine(file) or is_library(file)
+        may_lack = not of_others and (self._catches or "__getattr__" in held)
+        names = tuple([name for name in self._names if name in held or may_lack])
+        values = tuple([held.get(name, MISSING) for name in names])
         self.places.append((held, names, values))
-        if is_engine(file) or is_library(file):
+        if is_engine(file):
             values = tuple([x for x in values if _is_plain(x)])
+        elif of_others:
+            values = tuple([x for x in values if not isinstance(x, types.FunctionType | type)])
+        else:
+            waiting.append(held.get("__getattr__", MISSING))
         waiting += values
 
     def _see_class(self, kind: type, waiting: deque[Any]) -> None:
         names = self._names | _read_by_engine(kind) if issubclass(kind, Cell) else self._names
+        self._everything = self._everything or kind in (operator.attrgetter, operator.methodcaller)
+        if type(kind) is not type:
+            self.classes.append((kind, type(kind)))
+            waiting.append(type(kind))
+            if isinstance(kind, abc.ABCMeta) and not _is_of_others(kind):
+                self._registered = abc.get_cache_token()
+        if not _is_of_others(kind):
+            self.slots.append((kind, "__mro__", kind.__mro__))
         for one in kind.__mro__:
             file = getattr(sys.modules.get(one.__module__), "__file__", None) or ""
+            held: Any = vars(one)
+            if is_engine(file) and issubclass(one, Cell):
+                self._see_names(held, frozenset(("construct",)), waiting)
             if one.__module__ in ("builtins", "abc") or is_engine(file) or is_library(file):
                 continue
-            held: Any = vars(one)
-            found = [name for name in held if name in names or self._everything or name == "__init__"]
+            self.keys.append((held, tuple(held)))
+            found = [
+                name
+                for name in held
+                if name in names or self._everything or (name.startswith("__") and name not in _OF_ANY_CLASS)
+            ]
             relevant = tuple([name for name in names if any(name in vars(k) for k in kind.__mro__)])
             absent = tuple([name for name in relevant if name not in held])
             values = [held[name] for name in found]
@@ -274,11 +357,11 @@ class Reads:
             waiting += one.values()
             waiting += one.keys()
         elif isinstance(one, set | frozenset):
-            self.sets.append((one, frozenset(one)))
+            self.sets.append((one, tuple(one)))
             waiting += one
         elif isinstance(one, slice):
             waiting += (one.start, one.stop, one.step)
-        elif not hasattr(one, "__dict__") and not _slots_of(kind):
+        elif _is_compiled(kind) or (not hasattr(one, "__dict__") and not _slots_of(kind)):
             self._fail(f"a {kind.__module__}.{kind.__qualname__} is read, which a plan cannot watch")
             return
         if kind.__module__ == "builtins" or (_is_of_engine(kind) and isinstance(one, tuple | list | dict)):
@@ -288,8 +371,9 @@ class Reads:
         if isinstance(getattr(one, "__dict__", None), dict):
             self._see_attributes(one, vars(one), waiting)
         names = self._names
+        whole = self._everything or _has_others(kind)
         for name in _slots_of(kind):
-            if name in names or self._everything or _is_of_engine(kind):
+            if name in names or whole:
                 held = getattr(one, name, MISSING)
                 self.slots.append((one, name, held))
                 waiting.append(held)
@@ -298,16 +382,25 @@ class Reads:
         kind = type(one)
         read = self._names
         if isinstance(one, Cell):
-            read = read | _read_by_engine(kind)
+            read = read | _read_by_engine(kind, _engine_methods(kind, frozenset(read)))
             if held["_plain"]:
                 read = (read - _ALWAYS) | {"_plain", "construct"}
             elif not held["_names_checked"]:
                 self.is_first = True  # its first call makes it plain
-        if self._everything or (_is_of_engine(kind) and not isinstance(one, Cell)):
+        if self._everything or (_has_others(kind) and not isinstance(one, Cell)):
             names = [name for name in held if name not in _BOOKKEEPING]
         else:
             names = [name for name in held if name in read and name not in _BOOKKEEPING]
-        absent = [name for name in read if name not in held and any(name in vars(k) for k in kind.__mro__[:-1])]
+        if self._everything:
+            self.keys.append((held, tuple(held)))
+        if self._catches or any("__getattr__" in vars(k) for k in kind.__mro__ if not _is_of_others(k)):
+            absent = [name for name in read if name not in held]
+        else:
+            absent = [
+                name
+                for name in read
+                if name not in held and (name in self._stored or any(name in vars(k) for k in kind.__mro__[:-1]))
+            ]
         self.places.append(
             (held, (*names, *absent), (*[held[name] for name in names], *([MISSING] * len(absent))))
         )
@@ -320,6 +413,12 @@ class Reads:
         self._present = tuple(zip(*present, strict=True)) or ((), (), ())
         self._absent = tuple(zip(*absent, strict=True)) or ((), ())
         self._slow_places, self.places = self.places, []
+        found = (*[one for one, _ in self.sequences], *[one for one, _, _ in self.mappings])
+        self._containers = frozenset([id(one) for one in found if not isinstance(one, tuple)])
+
+    def containers(self) -> frozenset[int]:
+        """The identities of the lists and dictionaries that were found."""
+        return self._containers
 
     def hold(self) -> bool:
         """Whether everything is what it was."""
@@ -360,11 +459,19 @@ class Reads:
             if function.__kwdefaults__ is not keywords:
                 return False
         for one, content in self.sets:
-            if one != content:
+            if len(one) != len(content) or not all(map(same, one, content)):
                 return False
-        for array, numbers in self.arrays:
-            if array.tobytes() != numbers:
+        for array, form, numbers in self.arrays:
+            if _form(array) != form or array.tobytes() != numbers:
                 return False
+        for held, keys in self.keys:
+            if tuple(held) != keys and [k for k in held if k not in _BOOKKEEPING] != [k for k in keys if k not in _BOOKKEEPING]:
+                return False
+        for reference, identity in self.references:
+            if (None if reference() is None else id(reference())) != identity:
+                return False
+        if self._registered is not None and self._registered != abc.get_cache_token():
+            return False
         for cell, value in self.cells:
             try:
                 now = cell.cell_contents
@@ -383,10 +490,54 @@ _BOOKKEEPING = frozenset(("_names_checked", "_unnamed", "create_time", "_scope",
 """Attributes of a cell that change without changing what it computes."""
 
 
+def is_leaf(value: Any) -> bool:
+    """Whether a value does not change and leads to nothing that a function's result depends on."""
+    if isinstance(value, _NUMBERS):
+        return type(value) in _NUMBERS or type(value) is bool or isinstance(value, np.generic)
+    return isinstance(value, LEAVES) and not isinstance(value, np.void)
+
+
+def _form(array: np.ndarray[Any, Any]) -> tuple[Any, ...]:
+    return array.shape, array.dtype, array.strides, array.flags.writeable
+
+
+def _engine_methods(kind: type, names: frozenset[str], are_properties: bool = False) -> frozenset[str]:
+    """Of names those of the engine's methods and properties of a class, and those that are called without a name."""
+    return frozenset([name for name in _methods_of(kind, are_properties) if name in names or name in _WITHOUT_A_NAME])
+
+
 @functools.cache
-def _read_by_engine(kind: type) -> frozenset[str]:
-    """What a call of a cell reads of it where the code is the engine's: ``construct`` and what that calls of the cell."""
-    found, waiting = set(_ALWAYS), ["construct", "bprop", "__iter__", "__len__", "__getitem__", "__contains__", "__bool__"]
+def _methods_of(kind: type, are_properties: bool) -> frozenset[str]:
+    kinds = property if are_properties else (types.FunctionType, property)
+    return frozenset(
+        name
+        for one in kind.__mro__
+        if _is_of_engine(one)
+        for name, value in vars(one).items()
+        if isinstance(value, kinds)
+    )
+
+
+_OF_ARRAYS = frozenset(("_view", "_views", "_drawn", "_as_drawn", "init"))
+"""Attributes of a tensor that say where its array comes from."""
+
+
+_WITHOUT_A_NAME = frozenset(("__iter__", "__len__", "__getitem__", "__contains__", "__bool__", "__reversed__"))
+_OF_ANY_CLASS = frozenset(
+    ("__module__", "__qualname__", "__doc__", "__dict__", "__weakref__", "__annotations__", "__firstlineno__",
+     "__static_attributes__", "__abstractmethods__", "__parameters__", "__orig_bases__", "__slots__", "__annotate__")
+)  # fmt: skip
+
+
+@functools.cache
+def _read_by_engine(kind: type, methods: frozenset[str] = frozenset()) -> frozenset[str]:
+    """What a call of a cell reads of it where the code is the engine's: ``construct`` and what that calls of the cell.
+
+    Args:
+        kind: the class of the cell.
+        methods: further methods and properties that are called of it.
+    """
+    found, waiting = set(_ALWAYS), ["construct", "bprop", *methods]
     seen = set[str]()
     while waiting:
         name = waiting.pop()
@@ -397,6 +548,8 @@ def _read_by_engine(kind: type) -> frozenset[str]:
         seen.add(name)
         if is_engine(function.__code__.co_filename):
             more = _names_of(function.__code__)[1]
+            if isinstance(value, property):  # which may look its value up in __dict__
+                more |= {f"_{name}"} | {text for text in function.__code__.co_consts if isinstance(text, str)}
             found |= more
             waiting += more
     return frozenset(found)
@@ -409,12 +562,52 @@ def _is_plain(value: Any) -> bool:
     return isinstance(value, np.ndarray) or (
         isinstance(value, tuple | list | set | frozenset)
         and len(value) <= 64
-        and all(isinstance(part, LEAVES) for part in value)
+        and all(map(is_leaf, value))
     )
 
 
 def _is_of_engine(kind: type) -> bool:
     return is_engine(getattr(sys.modules.get(kind.__module__), "__file__", None) or "")
+
+
+@functools.cache
+def _is_of_others(kind: type) -> bool:
+    """Whether a class is the engine's or a library's, so that its code was written without this function in mind."""
+    file = getattr(sys.modules.get(kind.__module__), "__file__", None) or ""
+    return kind.__module__ == "builtins" or is_engine(file) or is_library(file) or _is_compiled(kind)
+
+
+@functools.cache
+def _has_others(kind: type) -> bool:
+    """Whether methods of a library's or of the engine's may read attributes of its objects."""
+    return any(
+        _is_of_others(one) for one in kind.__mro__[:-1] if one not in _TRANSPARENT or one is types.SimpleNamespace
+    )
+
+
+@functools.cache
+def _is_compiled(kind: type) -> bool:
+    """Whether its objects hold what Python code does not see."""
+    for one in kind.__mro__:
+        spec = getattr(sys.modules.get(one.__module__), "__spec__", None)
+        origin = getattr(spec, "origin", None) or ""
+        is_python = origin not in ("built-in", "frozen") and not origin.endswith((".so", ".pyd"))
+        if one.__module__ != "builtins" and is_python and not _is_static(one):
+            continue
+        if one not in _TRANSPARENT and not (one.__module__ in ("abc", "enum", "types", "typing") and not _is_static(one)):
+            return True
+    return False
+
+
+def _is_static(kind: type) -> bool:
+    return not kind.__flags__ & 1 << 9 or bool(kind.__flags__ & 1 << 8)  # no Py_TPFLAGS_HEAPTYPE, or one that is immutable
+
+
+_TRANSPARENT = (
+    object, list, tuple, dict, set, frozenset, deque, int, float, complex, str, bytes, slice, OrderedDict, defaultdict,
+    types.MappingProxyType, types.SimpleNamespace, abc.ABC, Generic, Protocol,
+)  # fmt: skip
+"""Classes whose objects hold what is looked at here, and nothing else."""
 
 
 @functools.cache
