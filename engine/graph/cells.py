@@ -12,7 +12,10 @@ from ..nn.cell import Cell
 from .function import Compiled, attended
 from .inputs import check_inputs
 
-__all__ = ["call_compiled", "call_gradient", "compile_cell", "compiled_function", "compiled_of", "has_plan", "run_cell", "switch"]
+__all__ = [
+    "call_compiled", "call_gradient", "compile_cell", "compiled_function", "compiled_of", "has_plan", "run_cell",
+    "switch",
+]  # fmt: skip
 
 _eager_call: Callable[..., Any] = Cell.__call__
 

@@ -7,7 +7,6 @@ finds a plan. Where a trace leaks, calls run eagerly from then on, and one warni
 
 from __future__ import annotations
 
-import functools
 import warnings
 from collections.abc import Callable
 from typing import Any

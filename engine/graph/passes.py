@@ -120,7 +120,9 @@ def _frozen(value: Any) -> Any:
 
 def stays(node: Node) -> bool:
     """Whether a node is of use without its results: it changes or checks something, or moves the random stream on."""
-    if isinstance(node, Whole) or (isinstance(node, Apply) and isinstance(node.operator, Beside) and node.operator.is_check):
+    if isinstance(node, Whole):
+        return True
+    if isinstance(node, Apply) and isinstance(node.operator, Beside) and node.operator.is_check:
         return True
     found: list[Draw] = []
     replace_values(operands_of(node), (Draw,), found.append)
