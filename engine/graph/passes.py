@@ -45,7 +45,8 @@ def with_constants_folded(graph: Graph) -> Graph:
         if not (isinstance(node, Apply) and isinstance(node.operator, Operator)) or stays(node):
             kept.append(node)
         elif values and all(value in graph.constants for value in values):
-            inputs, attrs = (replace_values(x, (Value,), graph.constants.__getitem__) for x in (node.inputs, node.attrs))
+            held = graph.constants.__getitem__
+            inputs, attrs = (replace_values(x, (Value,), held) for x in (node.inputs, node.attrs))
             made = node.operator._compute(inputs, attrs)
             for value, array in zip(node.outputs, made if node.packed else (made,), strict=True):
                 if value is not None and value not in graph.constants:
