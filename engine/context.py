@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .core.backend import device_target, set_device
 from .core.checks import check_positive_int
-from .core.modes import set_graph_mode
 from .core.dtype_names import COMPATIBLE, LAX, STRICT
+from .core.modes import set_graph_mode
 from .core.names import on_first_use
 
 if TYPE_CHECKING:

@@ -57,8 +57,8 @@ def jit(
         dynamic: 0 or 1: shapes that vary have a plan each, either way.
         fullgraph: whether a call of which no plan can be made raises an error that names the line.
         backend: "" or "ms_backend"; "GE" is of other devices.
-        **options: ``disable_format_transform`` (bool), ``exec_order`` ("bfs" or "dfs"), ``infer_boost`` ("on" or "off"),
-            ``auto_offload`` and ``ge_options`` are for other devices and have no effect, which a warning says.
+        **options: ``disable_format_transform`` (bool), ``exec_order`` ("bfs" or "dfs"), ``infer_boost`` ("on" or
+            "off"), ``auto_offload`` and ``ge_options`` are for other devices and have no effect, which a warning says.
 
     Returns:
         the function that runs by plans (of a class, the class), or the decorator. What is no function of Python, such
@@ -99,19 +99,21 @@ def jit(
 
 
 def _by_plans(function: Any, level: str, fullgraph: bool) -> Callable[..., Any]:
-    compiled: Any = None
     shown = function.construct if isinstance(function, Cell) else function
 
     @functools.wraps(shown)
-    def call(*args: Any, **kwargs: Any) -> Any:
-        nonlocal compiled
-        if compiled is None:
-            compiled = graphs().compiled_function(function, level, fullgraph)
-        return graphs().call_compiled(compiled, args, kwargs)
+    def decorated(*args: Any, **kwargs: Any) -> Any:
+        if call._compiled is None:
+            call._compiled = graphs().compiled_function(function, level, fullgraph)
+        return graphs().call_compiled(call._compiled, args, kwargs)
 
+    call: Any = decorated
+    # An attribute, and no variable of the closure, which whoever traces a function that calls this one looks through.
+    call._compiled = None
     # MindSpore's mark; here it says how gradients of the function are to be compiled, too.
-    call.__wrapped_by_jit__ = {"level": level, "fullgraph": fullgraph}  # type: ignore[attr-defined]
-    return call
+    call.__wrapped_by_jit__ = {"level": level, "fullgraph": fullgraph}
+    made: Callable[..., Any] = call
+    return made
 
 
 _FLAGS = {

@@ -12,7 +12,10 @@ from ..nn.cell import Cell
 from .function import Compiled, attended
 from .inputs import check_inputs
 
-__all__ = ["call_compiled", "call_gradient", "compile_cell", "compiled_function", "compiled_of", "has_plan", "run_cell", "switch"]
+__all__ = [
+    "call_compiled", "call_gradient", "compile_cell", "compiled_function", "compiled_of", "has_plan", "plans_of",
+    "run_cell", "switch",
+]  # fmt: skip
 
 _eager_call: Callable[..., Any] = Cell.__call__
 
@@ -52,7 +55,7 @@ def called(compiled: Compiled, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
 def compiled_of(cell: Cell) -> Compiled:
     """The plans of a cell."""
     found = cell.__dict__.get("_compiled")
-    if found is None:
+    if found is None or found.function is not cell:  # a copy of a cell has the attributes of the cell
         config = cell.jit_config_dict
         level = "O1" if config.get("jit_level") == "O1" else "O0"
         found = cell.__dict__["_compiled"] = Compiled(cell, type(cell).__name__, level=level)
@@ -86,13 +89,43 @@ def call_gradient(
     """
     if _local.inside or attended() or IS_OFF:
         return compute(args, kwargs)
-    held = getattr(function, "__dict__", None)
-    kept = {} if held is None else held.setdefault("_gradients", {})  # of a bound method: for this call alone
-    compiled = kept.get(asked)
+    kept, method = _Kept.of(getattr(function, "__self__", function)).plans, getattr(function, "__func__", None)
+    compiled = kept.get((method, asked))
     if compiled is None:
         options = getattr(function, "__wrapped_by_jit__", None) or {}
-        compiled = kept[asked] = Compiled(lambda *args, **kwargs: compute(args, kwargs), asked[0], **options)
+        compiled = Compiled(lambda *args, **kwargs: compute(args, kwargs), asked[0], **options)
+        kept[method, asked] = compiled
     return called(compiled, args, kwargs)
+
+
+class _Kept:
+    """The plans of gradients that are kept with what has the function, and not with copies of that.
+
+    Args:
+        owner: a cell, a function, or the object of a method.
+
+    Attributes:
+        plans: them, by the method, if it is one's, and by what was asked.
+    """
+
+    def __init__(self, owner: Any) -> None:
+        self.owner = owner
+        self.plans: dict[Any, Compiled] = {}
+
+    @staticmethod
+    def of(owner: Any) -> _Kept:
+        """That of an object; where it has no attributes, one for this call alone."""
+        held = getattr(owner, "__dict__", None)
+        if not isinstance(held, dict):
+            return _Kept(owner)
+        found = held.get("_gradients")
+        if found is None or found.owner is not owner:
+            found = held["_gradients"] = _Kept(owner)
+        kept: _Kept = found
+        return kept
+
+    def __reduce__(self) -> Any:
+        return type(None), ()
 
 
 def run_cell(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -105,7 +138,22 @@ def run_cell(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 def has_plan(cell: Cell) -> bool:
     """Whether there is a plan for a call of a cell."""
     found = cell.__dict__.get("_compiled")
-    return found is not None and any(found.plans.values())
+    return found is not None and found.function is cell and any(found.plans.values())
+
+
+def plans_of(function: Any) -> list[Compiled]:
+    """What a function or a cell is called by, to look at: counts of calls, and the text of each plan.
+
+    Args:
+        function: a cell, a method of one, or a function, which ``jit`` or a gradient in graph mode has compiled.
+
+    Returns:
+        that of its own calls, if there were any, then one for each gradient that was asked of it.
+    """
+    own, method = getattr(function, "_compiled", None), getattr(function, "__func__", None)
+    kept = getattr(getattr(function, "__self__", function), "_gradients", None)
+    of_gradients = [] if kept is None else [one for (of, _), one in kept.plans.items() if of is method]
+    return [*([own] if own is not None and any(own.counts.values()) else []), *of_gradients]
 
 
 def compile_cell(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:

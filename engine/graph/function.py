@@ -7,7 +7,7 @@ finds a plan. Where a trace leaks, calls run eagerly from then on, and one warni
 
 from __future__ import annotations
 
-import functools
+import sys
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -20,7 +20,7 @@ from .calls import Calls
 from .graph import Graph, Value
 from .passes import expands_at, optimized
 from .plan import Failed, Plan
-from .reads import Reads, is_leaf
+from .reads import Reads, is_engine, is_leaf
 from .traced_array import TracedArray
 from .tracer import Tracer, tracing
 
@@ -139,12 +139,17 @@ class Compiled:
             self._traced(key, tensors, args, kwargs, undoes=True)
             random.go_to(place)
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Compiled:
-        import copy
+    def __reduce__(self) -> Any:
+        return type(None), ()  # a copy of what it is kept with has no plans
 
-        made = memo[id(self)] = Compiled(self.function, self.name, self.fullgraph, self.level)
-        made.function = copy.deepcopy(self.function, memo)
-        return made
+    def __repr__(self) -> str:
+        calls = ", ".join(f"{count} {how}" for how, count in self.counts.items() if count and how != "refused")
+        return f"<{self.name}: plans {len(self.sources)}, calls {calls or 'none'}>"
+
+    @property
+    def sources(self) -> list[str]:
+        """The text of each plan."""
+        return [guarded.plan.source for some in self.plans.values() for guarded in some]
 
     def _give_up(self, key: Any, why: str, line: str) -> None:
         self._given_up[key] = _MOST_TRIES
@@ -156,9 +161,14 @@ class Compiled:
         return f"no plan can be made of '{self.name}': {why}{f' ({line})' if line else ''}"
 
     def _tell(self, why: str, line: str = "") -> None:
-        if why not in self.told:
-            self.told.add(why)
-            warnings.warn(f"{self._sentence(why, line)}; it runs eagerly", stacklevel=4)
+        if why in self.told:
+            return
+        self.told.add(why)
+        frame: Any = sys._getframe()
+        level = 1
+        while frame.f_back is not None and is_engine(frame.f_code.co_filename):
+            frame, level = frame.f_back, level + 1
+        warnings.warn(f"{self._sentence(why, line)}; it runs eagerly", stacklevel=level)
 
 
 def attended() -> bool:

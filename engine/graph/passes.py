@@ -45,7 +45,8 @@ def with_constants_folded(graph: Graph) -> Graph:
         if not (isinstance(node, Apply) and isinstance(node.operator, Operator)) or stays(node):
             kept.append(node)
         elif values and all(value in graph.constants for value in values):
-            inputs, attrs = (replace_values(x, (Value,), graph.constants.__getitem__) for x in (node.inputs, node.attrs))
+            held = graph.constants.__getitem__
+            inputs, attrs = (replace_values(x, (Value,), held) for x in (node.inputs, node.attrs))
             made = node.operator._compute(inputs, attrs)
             for value, array in zip(node.outputs, made if node.packed else (made,), strict=True):
                 if value is not None and value not in graph.constants:
@@ -120,7 +121,9 @@ def _frozen(value: Any) -> Any:
 
 def stays(node: Node) -> bool:
     """Whether a node is of use without its results: it changes or checks something, or moves the random stream on."""
-    if isinstance(node, Whole) or (isinstance(node, Apply) and isinstance(node.operator, Beside) and node.operator.is_check):
+    if isinstance(node, Whole):
+        return True
+    if isinstance(node, Apply) and isinstance(node.operator, Beside) and node.operator.is_check:
         return True
     found: list[Draw] = []
     replace_values(operands_of(node), (Draw,), found.append)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core import backend, random
+from ..core import random
 from ..core.operator import ARRAY_FUNCTIONS, COMPLEX, NEGATED, TIMES_OTHER, Operator, fitted
 from ..core.silence import restore, silence
 from ..core.tensor import Tensor
@@ -21,7 +21,7 @@ from .loops import loop, tell
 __all__ = ["Failed", "Plan", "operands_of"]
 
 
-class Failed(Exception):
+class Failed(Exception):  # noqa: N818  # it carries the error, which is raised or told otherwise
     """A step of a plan raised.
 
     Args:
@@ -86,8 +86,8 @@ class _Writer:
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
         self.globals: dict[str, Any] = {
-            "F": ARRAY_FUNCTIONS, "ndarray": np.ndarray, "asarray": np.asarray, "fitted": fitted, "tensor": Tensor._wrap,
-            "draw": random.draw,
+            "F": ARRAY_FUNCTIONS, "ndarray": np.ndarray, "asarray": np.asarray, "fitted": fitted, "draw": random.draw,
+            "tensor": Tensor._wrap,
         }  # fmt: skip
         self.lines: list[str] = []
         self.names: dict[Value, str] = {}

@@ -1,0 +1,122 @@
+"""Where plans are kept: with the function, the cell or the object of the method that they are of, not with copies."""
+
+from __future__ import annotations
+
+import copy
+import functools
+import pickle
+import warnings
+from collections.abc import Callable, Iterator
+
+import pytest
+
+import hookscope.engine as ms
+from hookscope.engine import Parameter, Tensor, nn
+from hookscope.engine.graph import plans_of
+
+
+@pytest.fixture(autouse=True)
+def graph_mode() -> Iterator[None]:
+    ms.set_context(mode=ms.GRAPH_MODE)
+    yield
+    ms.set_context(mode=ms.PYNATIVE_MODE)
+
+
+class Times(nn.Cell):
+    def __init__(self, factor: float) -> None:
+        super().__init__()
+        self.factor = factor
+        self.weight = Parameter(Tensor(1.0), name="weight")
+
+    def construct(self, x: Tensor) -> Tensor:
+        return x * self.factor * self.weight
+
+    def other(self, x: Tensor) -> Tensor:
+        return -x * self.factor
+
+    @ms.jit
+    def by_plans(self, x: Tensor) -> Tensor:
+        return x * self.factor
+
+
+X = Tensor([1.0, 2.0])
+
+
+def gradient(function: Callable[..., Tensor]) -> float:
+    return float(ms.grad(function)(X)[0])
+
+
+COPIES: dict[str, Callable[[Times], Times]] = {
+    "copy": copy.copy, "deepcopy": copy.deepcopy, "pickle": lambda cell: pickle.loads(pickle.dumps(cell)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("way", COPIES)
+def test_a_copy_of_a_cell_has_plans_of_its_own(way: str) -> None:
+    first = Times(2.0)
+    for _ in range(2):
+        assert float(first(X)[0]) == 2 and gradient(first) == 2
+    second = COPIES[way](first)
+    assert not second.compiled
+    second.factor = 3.0
+    for _ in range(2):
+        assert float(second(X)[0]) == 3 and gradient(second) == 3
+        assert float(first(X)[0]) == 2 and gradient(first) == 2
+    assert [one.counts["traced"] for one in plans_of(first)] == [1, 1]
+
+
+@pytest.mark.parametrize("name", ["other", "construct", "by_plans"])
+def test_gradients_of_one_method_of_two_objects_are_two(name: str) -> None:
+    first, second = Times(2.0), Times(3.0)
+    sign = -1 if name == "other" else 1
+    for _ in range(2):
+        assert gradient(getattr(first, name)) == 2 * sign
+        assert gradient(getattr(second, name)) == 3 * sign
+    (found,) = plans_of(getattr(first, name))
+    assert (found.counts["traced"], found.counts["replayed"]) == (1, 1)
+
+
+def test_a_wrapper_with_the_attributes_of_a_function_has_plans_of_its_own() -> None:
+    def square(x: Tensor) -> Tensor:
+        return x * x
+
+    assert gradient(square) == 2
+
+    @functools.wraps(square)
+    def cube(x: Tensor) -> Tensor:
+        return x * x * x
+
+    assert gradient(cube) == 3
+    assert gradient(square) == 2
+
+
+def test_what_a_function_is_called_by_can_be_looked_at() -> None:
+    def double(x: Tensor) -> Tensor:
+        return x + x if len(x.shape) == 1 else x
+
+    compiled = ms.jit(double)
+    assert plans_of(compiled) == []
+    compiled(X)
+    compiled(X)
+    compiled(Tensor([1.0]))
+    ms.grad(compiled)(X)
+    own, of_gradient = plans_of(compiled)
+    assert own.counts == {"traced": 2, "replayed": 1, "eager": 0, "refused": 0}
+    name = "test_what_a_function_is_called_by_can_be_looked_at.<locals>.double"
+    assert repr(own) == f"<{name}: plans 2, calls 2 traced, 1 replayed>"
+    assert len(own.sources) == 2 and all(text.startswith("def plan(") for text in own.sources)
+    assert repr(of_gradient) == "<grad: plans 1, calls 1 traced>"
+
+
+def test_the_warning_of_an_eager_call_stands_where_the_call_does() -> None:
+    @ms.jit
+    def branch(x: Tensor) -> Tensor:
+        return x + 1 if x.sum() > 0 else x
+
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        branch(X)
+        branch(X)
+    (one,) = told
+    assert one.filename == __file__
+    assert f"{__file__}:" in str(one.message) and str(one.message).endswith("it runs eagerly")
