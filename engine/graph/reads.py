@@ -303,7 +303,8 @@ class Reads:
                 read = (read - _ALWAYS) | {"_plain", "construct"}
             elif not held["_names_checked"]:
                 self.is_first = True  # its first call makes it plain
-        if self._everything or (_is_of_engine(kind) and not isinstance(one, Cell)):
+        by_names_made_up = bool(read & _REFLECTING) if isinstance(one, Cell) else _is_of_engine(kind)
+        if self._everything or by_names_made_up:
             names = [name for name in held if name not in _BOOKKEEPING]
         else:
             names = [name for name in held if name in read and name not in _BOOKKEEPING]
@@ -396,8 +397,8 @@ def _read_by_engine(kind: type) -> frozenset[str]:
             continue
         seen.add(name)
         if is_engine(function.__code__.co_filename):
-            more = _names_of(function.__code__)[1]
-            found |= more
+            of_globals, more, _ = _names_of(function.__code__)
+            found |= more | (of_globals & _REFLECTING)
             waiting += more
     return frozenset(found)
 
