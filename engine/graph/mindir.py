@@ -1,0 +1,38 @@
+"""MindSpore's MINDIR files: graphs written so that MindSpore 2.10 loads and runs them, and read to be run here."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+from ..core.atomic_write import write_file
+from .graph import Graph
+from .mindir_writing import message_of
+
+__all__ = ["write"]
+
+
+def write(
+    graph: Graph, path: str, input_names: list[str], name: str, custom_func: Callable[[Any], Any] | None = None
+) -> None:
+    """Write a graph as a MINDIR file, and the folders that lead to it.
+
+    Args:
+        graph: of a run without a gradient.
+        path: the file.
+        input_names: of the graph's arguments, in order.
+        name: of the graph.
+        custom_func: called with the message before it is written.
+
+    Raises:
+        RuntimeError: a step that has no form in the format; the text names it and the line.
+        ValueError: more than 2 GiB of parameters.
+        OSError: the file cannot be written.
+    """
+    message = message_of(graph, input_names, name)
+    if custom_func is not None:
+        custom_func(message)
+    content = message.SerializeToString()
+    os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
+    write_file(path, lambda file: file.write(content), "export")
