@@ -7,10 +7,17 @@ from collections.abc import Callable
 from typing import Any
 
 from ..core.atomic_write import write_file
+from ..core.func_graph import FuncGraph
+from ..core.shown import shown
 from .graph import Graph
+from .messages import mind_ir
+from .mindir_reading import graph_of_message
 from .mindir_writing import message_of
 
-__all__ = ["write"]
+__all__ = ["read", "write"]
+
+_MOST_BYTES = 2**31 - 1
+"""What a message of protobuf may have."""
 
 
 def write(
@@ -36,3 +43,29 @@ def write(
     content = message.SerializeToString()
     os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
     write_file(path, lambda file: file.write(content), "export")
+
+
+def read(path: str) -> FuncGraph:
+    """Read a MINDIR file that ``write`` or MindSpore's ``export`` wrote.
+
+    Args:
+        path: the file.
+
+    Returns:
+        the graph; called with tensors, it computes with our operators.
+
+    Raises:
+        RuntimeError: the file is no MINDIR file or does not hold together, or has a step that is not covered.
+        OSError: it cannot be read.
+    """
+    from google.protobuf.message import DecodeError
+
+    with open(path, "rb") as file:
+        if os.fstat(file.fileno()).st_size > _MOST_BYTES:
+            raise RuntimeError(f"For 'load', the file '{shown(path)}' cannot be read: it has more than 2 GiB")
+        content = file.read()
+    try:
+        message = mind_ir()["Model"].FromString(content)
+    except DecodeError:
+        raise RuntimeError(f"For 'load', the file '{shown(path)}' cannot be read: it is no MINDIR file, or damaged") from None
+    return graph_of_message(message, path)

@@ -22,7 +22,7 @@ DATA_TYPES = {
 
 ATTRIBUTES = {
     "FLOAT": 1, "INT32": 6, "INT64": 7, "STRING": 8, "BOOL": 9, "DOUBLE": 11, "TENSORS": 19, "TUPLE": 20, "LIST": 21,
-    "UMONAD": 23, "NONE": 25, "SCALAR": 39,
+    "UMONAD": 23, "IOMONAD": 24, "NONE": 25, "SCALAR": 39,
 }  # fmt: skip
 """Kinds of attributes."""
 _PRIMITIVE, _FUNCTION = 1, 2
