@@ -6,13 +6,13 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-from ..core.atomic_write import write_file
-from ..core.func_graph import FuncGraph
-from ..core.shown import shown
-from .graph import Graph
+from ...core.atomic_write import write_file
+from ...core.func_graph import FuncGraph
+from ...core.shown import shown
+from ..graph import Graph
 from .messages import mind_ir
-from .mindir_reading import graph_of_message
-from .mindir_writing import message_of
+from .reading import graph_of_message
+from .writing import message_of
 
 __all__ = ["read", "write"]
 
@@ -67,5 +67,7 @@ def read(path: str) -> FuncGraph:
     try:
         message = mind_ir()["Model"].FromString(content)
     except DecodeError:
-        raise RuntimeError(f"For 'load', the file '{shown(path)}' cannot be read: it is no MINDIR file, or damaged") from None
+        raise RuntimeError(
+            f"For 'load', the file '{shown(path)}' cannot be read: it is no MINDIR file, or damaged"
+        ) from None
     return graph_of_message(message, path)

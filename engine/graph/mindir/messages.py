@@ -1,7 +1,7 @@
 """The protobuf messages of MindSpore's MINDIR files and of its graph dumps, made from their description.
 
-Field names and numbers are those of ``mindspore/train/mind_ir_pb2`` and ``anf_ir_pb2`` of the 2.10.0 wheel; of both only
-what is written or read here. Other fields of a file are left alone.
+Field names and numbers are those of ``mindspore/train/mind_ir_pb2`` and ``anf_ir_pb2`` of the 2.10.0 wheel; of both
+only what is written or read here. Other fields of a file are left alone.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ ValueInfo: name 1 string, tensor 2 Tensor*, denotation 4 string, attr_info 5 Att
 Node: input 1 string*, output 2 string*, name 3 string, op_type 4 string, attribute 5 Attribute*, domain 7 string
 Model: ir_version 1 string, producer_name 2 string, model_version 5 string, graph 7 Graph, functions 8 Graph*,
     little_endian 10 bool, primitives 12 Primitive*, mind_ir_version 13 int64
-Graph: node 1 Node*, name 2 string, parameter 3 Tensor*, input 5 ValueInfo*, output 6 ValueInfo*, map_parameter 10 bytes*
+Graph: node 1 Node*, name 2 string, parameter 3 Tensor*, input 5 ValueInfo*, output 6 ValueInfo*,
+    map_parameter 10 bytes*
 Tensor: dims 1 int64*, data_type 2 int32, name 7 string, raw_data 9 bytes, external_data 12 bytes, ref_key 13 string,
     compression_type 16 int32
 Primitive: name 1 string, op_type 2 string, attribute 3 Attribute*, instance_name 4 string, prim_type 5 int32

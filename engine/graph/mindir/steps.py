@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..core.dtype import dtype_of
-from .graph import Value
+from ...core.dtype import dtype_of
+from ..graph import Value
 
 if TYPE_CHECKING:
-    from .mindir_writing import Name, Writer
+    from .writing import Name, Writer
 
 __all__ = ["CLASSES", "RULES", "TYPE_CODES"]
 
@@ -250,21 +250,19 @@ def _getitem(w: Writer, x: Value, index: Any) -> Name:
     if arrays:
         raise w.refused("an index of several tensors, or of tensors and slices,")
     spans = [
-        (part, part + 1, 1) if isinstance(part, int) else part.indices(length)
+        (part % length, part % length + 1, 1) if isinstance(part, int) else part.indices(length)
         for part, length in zip([part for part in parts if part is not None], x.shape, strict=True)
     ]
-    spans = [(b + n, e + n, s) if b < 0 and s == 1 else (b, e, s) for (b, e, s), n in zip(spans, x.shape, strict=True)]
-    if any(step < 0 for _, _, step in spans):
-        raise w.refused("a slice with a negative step")
+    # A place before the first, where a slice that goes back ends, would count from the end.
+    spans = [(b, e if e >= 0 else -n - 1, s) for (b, e, s), n in zip(spans, x.shape, strict=True)]
     if not spans:
         return w("Reshape", x, w.output.shape)
     begin, end, step = (tuple(each) for each in zip(*spans, strict=True))
     whole = begin == (0,) * len(begin) and end == x.shape and set(step) == {1}
     found: Any = x if whole else _sliced(w, x, begin, end, step)
-    rank = len(x.shape)
-    return w("Reshape", found, w.output.shape) if len(parts) != rank or any(isinstance(p, int) for p in parts) else (
-        w.name(x) if whole else found
-    )  # fmt: skip
+    if any(part is None or isinstance(part, int) for part in parts):
+        return w("Reshape", found, w.output.shape)
+    return w.name(x) if whole else found
 
 
 def _gathered(w: Writer, x: Value, places: Any, axis: int) -> Name:
@@ -316,7 +314,9 @@ def _matmul(w: Writer, a: Value, b: Value, transpose_a: bool, transpose_b: bool)
     if a.shape[:-2] == b.shape[:-2] and len(a.shape) > 2:
         return w("BatchMatMul", x, y, transpose_a, transpose_b)
     return w(
-        "MatMulExt", _turned(w, x, len(a.shape)) if transpose_a else x, _turned(w, y, len(b.shape)) if transpose_b else y
+        "MatMulExt",
+        _turned(w, x, len(a.shape)) if transpose_a else x,
+        _turned(w, y, len(b.shape)) if transpose_b else y,
     )
 
 
@@ -352,11 +352,13 @@ def _attention(w: Writer, q: Value, k: Value, v: Value, mask: Value | None, scal
 
 
 def _convolved(w: Writer, x: Value, weight: Value, stride: Ints, pads: Ints, dilation: Ints, group: int) -> Name:
-    rank = len(stride)
+    whole = {"stride": (1, 1, *stride), "dilation": (1, 1, *dilation), "format": "NCHW"}
+    if len(stride) == 3:
+        whole = {"strides": whole["stride"], "dilations": whole["dilation"], "offset_x": 0, "format": "NCDHW"}
+        whole |= {"stride": tuple(stride), "dilation": tuple(dilation)}
     return w(
-        f"Conv{rank}D", x, weight, out_channel=weight.shape[0], kernel_size=tuple(weight.shape[2:]), mode=1,
-        pad_mode="pad", pad=tuple(pads), pad_list=tuple(pads), stride=(1, 1, *stride), dilation=(1, 1, *dilation),
-        group=group, groups=group, format="NCHW" if rank == 2 else "NCDHW",
+        f"Conv{len(stride)}D", x, weight, out_channel=weight.shape[0], kernel_size=tuple(weight.shape[2:]), mode=1,
+        pad_mode="pad", pad=tuple(pads), pad_list=tuple(pads), group=group, groups=group, **whole,
     )  # fmt: skip
 
 

@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from ..core.dtype import dtype_of
-from ..core.shown import shown
-from .graph import Apply, Graph, Node, Value
+from ...core.backend import to_host
+from ...core.dtype import dtype_of
+from ...core.shown import shown
+from ..graph import Apply, Graph, Node, Value
 from .messages import mind_ir
-from .mindir_steps import CLASSES, RULES
+from .steps import CLASSES, RULES
 
 __all__ = ["ATTRIBUTES", "DATA_TYPES", "Name", "message_of"]
 
@@ -26,6 +27,7 @@ ATTRIBUTES = {
 }  # fmt: skip
 """Kinds of attributes."""
 _PRIMITIVE, _FUNCTION = 1, 2
+_FEW = 64  # elements of an array that is written once however often it is used
 _MOST_BYTES = 2**31 - 2**16  # protobuf's own limit, and room for the steps
 
 
@@ -91,7 +93,7 @@ class Writer:
             self._names[value] = self._within(given)
             _describe(made.input.add(name=self._names[value]).tensor.add(), value)
         for value, array in graph.constants.items():
-            self._names[value] = self.constant(array)
+            self._names[value] = self.constant(to_host(array))
         for node in graph.nodes:
             self._step(node)
         self._result(graph.result)
@@ -103,7 +105,7 @@ class Writer:
             given = getattr(tensor, "name", None) or f"tensor_{len(self._names)}"
             name = self._within(given)
             self._names[value] = name
-            array = np.asarray(tensor.asnumpy())
+            array = to_host(tensor._array)
             size += array.nbytes
             if size > _MOST_BYTES:
                 raise ValueError("For 'export', a MINDIR file must have less than 2 GiB of parameters")
@@ -115,7 +117,9 @@ class Writer:
         try:
             given.encode()
         except UnicodeEncodeError:
-            raise ValueError(f"For 'export', the name '{shown(given)}' has half a character, which no file can hold") from None
+            raise ValueError(
+                f"For 'export', the name '{shown(given)}' has half a character, which no file can hold"
+            ) from None
         name, number = Name(f"{self._title}:{given}"), 1
         while name in self._given:
             name, number = Name(f"{self._title}:{given}_{number}"), number + 1
@@ -151,8 +155,12 @@ class Writer:
 
     def constant(self, value: Any) -> Name:
         """The name of a constant: an array, a number, a text, None, a tuple of ints."""
-        key = (type(value), repr(value)) if not isinstance(value, np.ndarray) else (id(value), value.size)
-        key = key if not isinstance(value, np.ndarray) or value.size > 1 else (value.dtype, value.shape, value.tobytes())
+        key: tuple[Any, ...]
+        small = not isinstance(value, np.ndarray) or value.size <= _FEW
+        if isinstance(value, np.ndarray):
+            key = (value.dtype, value.shape, value.tobytes() if small else len(self._constants))
+        else:
+            key = (type(value), repr(value))
         if key not in self._constants:
             name = self._constants[key] = self._within(f"constant_{len(self._constants)}")
             step = mind_ir()["Node"](name=name, output=[name], op_type="Constant")

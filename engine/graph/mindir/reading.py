@@ -12,15 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from .. import ops
-from ..core.dtype import DTYPES
-from ..core.func_graph import FuncGraph
-from ..core.parameter import Parameter
-from ..core.shown import shown
-from ..core.tensor import Tensor
-from .messages import mind_ir
-from .mindir_steps import TYPE_CODES
-from .mindir_writing import ATTRIBUTES, DATA_TYPES
+from ... import ops
+from ...core.dtype import DTYPES
+from ...core.func_graph import FuncGraph
+from ...core.parameter import Parameter
+from ...core.shown import shown
+from ...core.tensor import Tensor
+from .steps import TYPE_CODES
+from .writing import ATTRIBUTES, DATA_TYPES
 
 __all__ = ["graph_of_message"]
 
@@ -31,39 +30,23 @@ _MOST_AXES = 64
 _FUNCTION = 2  # a Primitive whose settings are inputs behind the tensors
 
 _CLASSES = frozenset(
-    """ACos Abs Acosh AdaptiveAvgPool2D AdaptiveMaxPool2D Add Addcdiv Addcmul ArgMaxWithValue ArgMinWithValue Argmax
-    Argmin Asin Asinh Atan Atan2 Atanh AvgPool AvgPool3D BatchMatMul BatchNorm BiasAdd BitwiseAnd BitwiseOr BitwiseXor
-    BroadcastTo Cast Ceil Concat Conv2D Conv3D Cos Cosh CumProd CumSum Div DivNoNan Elu Equal Erf Erfc Erfinv Exp
-    ExpandDims Expm1 Flatten Floor FloorDiv FloorMod Gather GatherD GatherNd GeLU Greater GreaterEqual HSigmoid HSwish
-    Identity IsFinite IsInf IsNan LayerNorm Less LessEqual Lgamma Log Log1p LogSoftmax LogicalAnd LogicalNot LogicalOr
-    LogicalXor MatMul MaxPool MaxPool3D MaxPool3DWithArgmax Maximum Minimum Mish Mul Neg NotEqual OneHot PadV3 Pow PReLU
-    RealDiv ReLU ReLU6 Reciprocal ReduceAll ReduceAny ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum Reshape
-    ReverseV2 Round Rsqrt SeLU Select Sigmoid Sign Sin Sinh Slice Softmax Softplus Softsign Split Sqrt Square
-    SquaredDifference Squeeze Stack StopGradient StridedSlice Sub Tan Tanh Tile TopK Transpose TruncateMod Trunc Unstack
-    Xlogy ZerosLike""".split()
-)
+    ("Abs", "ACos", "Acosh", "AdaptiveAvgPool2D", "AdaptiveMaxPool2D", "Add", "Addcdiv", "Addcmul", "Argmax",
+     "ArgMaxWithValue", "Argmin", "ArgMinWithValue", "Asin", "Asinh", "Atan", "Atan2", "Atanh", "AvgPool",
+     "AvgPool3D", "BatchMatMul", "BatchNorm", "BiasAdd", "BitwiseAnd", "BitwiseOr", "BitwiseXor", "BroadcastTo",
+     "Ceil", "CeLU", "Concat", "Conv2D", "Conv3D", "Cos", "Cosh", "CumProd", "CumSum", "Div", "DivNoNan",
+     "Elu", "Equal", "Erf", "Erfc", "Erfinv", "Exp", "ExpandDims", "Expm1", "Flatten", "Floor",
+     "FloorDiv", "FloorMod", "Gather", "GatherD", "GatherNd", "GeLU", "Greater", "GreaterEqual", "HSigmoid",
+     "HSwish", "Identity", "IsFinite", "IsInf", "IsNan", "LayerNorm", "Less", "LessEqual", "Lgamma", "LinSpace",
+     "Log", "Log1p", "LogicalAnd", "LogicalNot", "LogicalOr", "LogicalXor", "LogSoftmax", "LpNorm", "MaskedFill",
+     "MatMul", "Maximum", "MaxPool", "MaxPool3D", "MaxPool3DWithArgmax", "Minimum", "Mish", "Mul",
+     "Neg", "NotEqual", "OneHot", "PadV3", "Pow", "PReLU", "RealDiv", "Reciprocal", "ReduceAll", "ReduceAny",
+     "ReduceMax", "ReduceMean", "ReduceMin", "ReduceProd", "ReduceSum", "ReLU", "ReLU6", "Reshape", "ReverseV2",
+     "Round", "Rsqrt", "Select", "SeLU", "Sigmoid", "Sign", "Sin", "Sinh", "Slice", "Softmax", "Softplus",
+     "Softsign", "Sort", "Split", "Sqrt", "Square", "SquaredDifference", "Squeeze", "Stack", "StopGradient",
+     "StridedSlice", "Sub", "Tan", "Tanh", "Tile", "TopK", "Transpose", "Tril", "Triu", "Trunc", "TruncateMod",
+     "Unstack", "Xlogy", "ZerosLike")
+)  # fmt: skip
 """Primitives whose classes of ours are made with the settings of the file."""
-
-
-def _clamped(x: Tensor, low: Any, high: Any) -> Tensor:
-    return ops.clamp(x, low, high)
-
-
-def _layer_norm(x: Tensor, shape: Any, weight: Tensor, bias: Tensor, epsilon: float) -> tuple[Tensor]:
-    return (ops.layer_norm(x, shape, weight, bias, epsilon),)
-
-
-def _total(x: Tensor, axis: Any, keepdims: bool, dtype: Any) -> Tensor:
-    return ops.sum(x, axis, keepdims, dtype=_dtype(dtype))
-
-
-def _mean(x: Tensor, axis: Any, keepdims: bool, dtype: Any) -> Tensor:
-    found = ops.mean(x, axis, keepdims)
-    return found if dtype is None else found.astype(_dtype(dtype))
-
-
-def _divided(x: Any, y: Any, rounding: Any) -> Tensor:
-    return ops.div(x, y, rounding_mode=(None, "trunc", "floor")[rounding or 0])
 
 
 def _dtype(code: Any) -> Any:
@@ -74,28 +57,57 @@ def _dtype(code: Any) -> Any:
     return _BY_CODE[code]
 
 
+def _mean(x: Tensor, axis: Any, keepdims: bool, dtype: Any) -> Tensor:
+    found = ops.mean(x, axis, keepdims)
+    return found if dtype is None else found.astype(_dtype(dtype))
+
+
+def _std(x: Tensor, axis: Any, unbiased: bool, keepdims: bool) -> tuple[Tensor, Tensor]:
+    axes = tuple(axis) or None
+    return ops.std(x, axes, int(unbiased), keepdims), ops.mean(x, axes, keepdims)
+
+
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "AddExt": lambda x, y, alpha: x + y * alpha, "Adds": lambda x, y: x + y, "ClampScalar": _clamped,
-    "Depend": lambda x, after: x, "Dense": lambda x, w, b: ops.dense(x, w, b), "DivMod": _divided,
-    "Divs": lambda x, y: x / y, "EqualScalar": lambda x, y: x == y, "Exp2": lambda x: ops.exp2(x),
-    "GreaterEqualScalar": lambda x, y: x >= y, "GreaterScalar": lambda x, y: x > y, "LayerNormExt": _layer_norm,
-    "LessEqualScalar": lambda x, y: x <= y, "LessScalar": lambda x, y: x < y, "Load": lambda x, after: x,
-    "Log10": lambda x: ops.log10(x), "Log2": lambda x: ops.log2(x), "MakeTuple": lambda *parts: parts,
-    "MatMulExt": lambda x, y: ops.matmul(x, y), "Max": lambda x: x.max(), "MeanExt": _mean, "Min": lambda x: x.min(),
-    "Muls": lambda x, y: x * y, "SiLU": lambda x: ops.silu(x), "SubExt": lambda x, y, alpha: x - y * alpha,
-    "Subs": lambda x, y: x - y, "SumExt": _total, "TupleGetItem": lambda parts, place: parts[place],
-    "UpdateState": lambda *after: None, "list_getitem": lambda parts, place: parts[place],
+    "AddExt": lambda x, y, alpha: x + y * alpha,
+    "Cast": lambda x, code: x.astype(_dtype(code)),
+    "ClampScalar": lambda x, low, high: ops.clamp(x, low, high),
+    "ClampTensor": lambda x, low, high: ops.clamp(x, low, high),
+    "Dense": lambda x, weight, bias: ops.dense(x, weight, bias),
+    "Depend": lambda x, after: x,
+    "DivMod": lambda x, y, rounding: ops.div(x, y, rounding_mode=(None, "trunc", "floor")[rounding or 0]),
+    "Divs": lambda x, y: x / y,
+    "EqScalar": lambda x, y: x == y,
+    "FlattenExt": lambda x, first, last: ops.flatten(x, start_dim=first, end_dim=last),
+    "LayerNormExt": lambda x, shape, weight, bias, epsilon: (ops.layer_norm(x, shape, weight, bias, epsilon),),
+    "LessScalar": lambda x, y: x < y,
+    "Load": lambda x, after: x,
+    "MakeTuple": lambda *parts: parts,
+    "MatMulExt": lambda x, y: ops.matmul(x, y),
+    "Max": lambda x: x.max(),
+    "MeanExt": _mean,
+    "Min": lambda x: x.min(),
+    "Muls": lambda x, y: x * y,
+    "ReduceStd": _std,
+    "RemainderTensorScalar": lambda x, y: x % y,
+    "SiLU": lambda x: ops.silu(x),
+    "SubExt": lambda x, y, alpha: x - y * alpha,
+    "SumExt": lambda x, axis, keepdims, dtype: ops.sum(x, axis, keepdims, dtype=_dtype(dtype)),
+    "TupleGetItem": lambda parts, place: parts[place],
+    "UpdateState": lambda *after: None,
     "make_list": lambda *parts: list(parts),
-}  # fmt: skip
-"""Primitives without a class here, on all that the file gives them."""
+}
+"""Primitives without such a class, on all that the file gives them."""
 
 _FORMATS = {0: "NCHW", 1: "NHWC", 2: "NCDHW"}
 _PAD_MODES = {0: "PAD", 1: "SAME", 2: "VALID"}
 _CODED: dict[tuple[str, str], Callable[[Any], Any]] = {
-    ("Argmax", "output_type"): _dtype, ("Argmin", "output_type"): _dtype, ("AvgPool", "data_format"): _FORMATS.__getitem__,
-    ("AvgPool", "pad_mode"): _PAD_MODES.__getitem__, ("BatchNorm", "data_format"): _FORMATS.__getitem__,
+    ("Argmax", "output_type"): _dtype,
+    ("Argmin", "output_type"): _dtype,
+    ("AvgPool", "data_format"): _FORMATS.__getitem__,
+    ("AvgPool", "pad_mode"): _PAD_MODES.__getitem__,
+    ("BatchNorm", "data_format"): _FORMATS.__getitem__,
     ("BiasAdd", "data_format"): _FORMATS.__getitem__,
-}  # fmt: skip
+}
 """Settings that stand in the file as numbers."""
 
 
@@ -224,8 +236,6 @@ class _Reader:
             call = made(**settings)
         except (KeyError, TypeError, ValueError, IndexError) as error:
             raise self._error(f"a step '{name}' has settings that it cannot have: {error}") from None
-        if name == "Cast":
-            return _told(lambda x, code: x.astype(_dtype(code)), name), count
         return _told(call, name), count
 
     def _setting(self, name: str, key: str, given: str) -> Any:
@@ -324,7 +334,12 @@ class _Run:
     """
 
     def __init__(
-        self, places: dict[str, str], inputs: list[str], constants: dict[str, Any], steps: list[Step], results: list[str]
+        self,
+        places: dict[str, str],
+        inputs: list[str],
+        constants: dict[str, Any],
+        steps: list[Step],
+        results: list[str],
     ) -> None:
         self._places = places
         self._inputs = inputs
