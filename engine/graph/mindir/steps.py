@@ -29,7 +29,7 @@ RULES: dict[str, Rule] = {}
 """The rules by the operator's name."""
 
 CLASSES = frozenset(
-    ("BitwiseAnd", "BitwiseOr", "BitwiseXor", "Conv2D", "Conv3D", "Depend", "Erfc", "IsNan", "Lgamma", "MakeTuple",
+    ("BitwiseAnd", "BitwiseOr", "BitwiseXor", "Conv2D", "Conv3D", "Depend", "IsNan", "Lgamma", "MakeTuple",
      "MaxPool", "PadV3", "TupleGetItem", "make_list")
 )  # fmt: skip
 """Primitives that the file has as classes with attributes, not as functions."""
@@ -227,7 +227,7 @@ def _flip(w: Writer, x: Value, axes: Any) -> Name:
     return w("ReverseV2", x, tuple(axes))
 
 
-def _sliced(w: Writer, x: Any, begin: Ints, end: Ints, step: Ints) -> Name:
+def _sliced(w: Writer, x: Any, begin: Any, end: Any, step: Any) -> Name:
     return w("StridedSlice", x, begin, end, step, 0, 0, 0, 0, 0)
 
 
@@ -253,16 +253,20 @@ def _getitem(w: Writer, x: Value, index: Any) -> Name:
         (part % length, part % length + 1, 1) if isinstance(part, int) else part.indices(length)
         for part, length in zip([part for part in parts if part is not None], x.shape, strict=True)
     ]
-    # A place before the first, where a slice that goes back ends, would count from the end.
-    spans = [(b, e if e >= 0 else -n - 1, s) for (b, e, s), n in zip(spans, x.shape, strict=True)]
+    # Backwards is forwards on reversed axes: MindSpore's kernel gives other elements for some negative steps.
+    back = tuple([axis for axis, (_, _, step) in enumerate(spans) if step < 0])
+    source: Any = w("ReverseV2", x, back) if back else x
+    for axis in back:
+        begin, end, step = spans[axis]
+        first, count = x.shape[axis] - 1 - begin, len(range(begin, end, step))
+        spans[axis] = first, first + (count - 1) * -step + 1 if count else first, -step
     if not spans:
         return w("Reshape", x, w.output.shape)
-    begin, end, step = (tuple(each) for each in zip(*spans, strict=True))
-    whole = begin == (0,) * len(begin) and end == x.shape and set(step) == {1}
-    found: Any = x if whole else _sliced(w, x, begin, end, step)
+    whole = all(span == (0, length, 1) for span, length in zip(spans, x.shape, strict=True))
+    found: Any = source if whole else _sliced(w, source, *zip(*spans, strict=True))
     if any(part is None or isinstance(part, int) for part in parts):
         return w("Reshape", found, w.output.shape)
-    return w.name(x) if whole else found
+    return w.name(found) if isinstance(found, Value) else found
 
 
 def _gathered(w: Writer, x: Value, places: Any, axis: int) -> Name:
@@ -289,11 +293,15 @@ def _pad(w: Writer, x: Value, widths: Any, mode: str, value: float) -> Name:
     names = {"constant": "constant", "reflect": "reflect", "edge": "edge", "replicate": "edge"}
     if mode not in names:
         raise w.refused(f"the mode {mode!r}")
-    if mode != "constant":
-        widths = list(widths)
-        while len(widths) > 1 and tuple(widths[0]) == (0, 0):  # PadV3 takes the last axes alone then
-            del widths[0]
-    return _padded(w, x, widths, names[mode], value)
+    if mode == "constant":
+        return _padded(w, x, widths, mode, value)
+    # These modes take samples and channels before the padded axes.
+    widths = list(widths)
+    while len(widths) > 1 and tuple(widths[0]) == (0, 0):
+        del widths[0]
+    split = len(x.shape) - len(widths)
+    flat = w("Reshape", x, (1, math.prod(x.shape[:split]), *x.shape[split:]))
+    return w("Reshape", _padded(w, flat, widths, names[mode], value), w.output.shape)
 
 
 @_rule("pad_axis")
@@ -352,7 +360,7 @@ def _attention(w: Writer, q: Value, k: Value, v: Value, mask: Value | None, scal
 
 
 def _convolved(w: Writer, x: Value, weight: Value, stride: Ints, pads: Ints, dilation: Ints, group: int) -> Name:
-    whole = {"stride": (1, 1, *stride), "dilation": (1, 1, *dilation), "format": "NCHW"}
+    whole: dict[str, Any] = {"stride": (1, 1, *stride), "dilation": (1, 1, *dilation), "format": "NCHW"}
     if len(stride) == 3:
         whole = {"strides": whole["stride"], "dilations": whole["dilation"], "offset_x": 0, "format": "NCDHW"}
         whole |= {"stride": tuple(stride), "dilation": tuple(dilation)}

@@ -30,10 +30,10 @@ if __name__ == "__main__":  # MindSpore itself in the place of the engine
     sys.modules["hookscope.engine.experimental"] = mindspore.experimental
     sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from recorded import filled, wave
+
 import hookscope.engine as ms
 from hookscope.engine import Tensor, nn, ops
-
-from recorded import filled, wave
 
 FOLDER = Path(__file__).parent / "recorded"
 
@@ -155,17 +155,24 @@ NETWORKS: dict[str, tuple[Callable[[], Any], Callable[[], list[Any]]]] = {
 """By name: what makes the network, and its inputs."""
 
 
-def network(name: str) -> Any:
-    """The network with its parameters filled, as it predicts."""
-    cell = filled(NETWORKS[name][0]())
+def predicting(cell: Any, by: float = 0.6) -> Any:
+    """The cell with its parameters filled, as it predicts."""
+    filled(cell, by)
     for p in cell.get_parameters():
         if "variance" in p.name:
             p.set_data(Tensor(np.abs(p.asnumpy()) + np.float32(0.5)))
     return cell.set_train(False)
 
 
+def network(name: str) -> Any:
+    """The network, as it predicts."""
+    return predicting(NETWORKS[name][0]())
+
+
 def leaves(result: Any) -> list[Any]:
     """The arrays in a nested result."""
+    if isinstance(result, dict):
+        return leaves(list(result.values()))
     if isinstance(result, tuple | list):
         return [x for part in result for x in leaves(part)]
     return [np.asarray(result.asnumpy() if isinstance(result, Tensor) else result)]
@@ -173,7 +180,9 @@ def leaves(result: Any) -> list[Any]:
 
 # ---- Primitives: what makes one, the shapes of float32 inputs, and constants behind them
 
-_ONES = "Abs ACos Asin Asinh Atan Atanh Ceil Cos Cosh Erf Erfc Exp Expm1 Floor IsFinite IsInf IsNan Lgamma Log Log1p Neg"
+_ONES = (
+    "Abs ACos Asin Asinh Atan Atanh Ceil Cos Cosh Erf Erfc Exp Expm1 Floor IsFinite IsInf IsNan Lgamma Log Log1p Neg"
+)
 _MORE = "Reciprocal ReLU Rsqrt Sigmoid Sign Sin Sinh Sqrt Square Tan Tanh Trunc Acosh Flatten GeLU"
 _TWOS = "Add Atan2 Div Equal FloorDiv GreaterEqual Greater LessEqual Less Maximum Minimum Mul NotEqual Pow FloorMod Sub"
 _INTS = "BitwiseAnd BitwiseOr BitwiseXor"
@@ -210,8 +219,12 @@ def rows() -> dict[str, Row]:
         "BiasAdd": (_class("BiasAdd"), [x, _floats(3)], ()),
         "BroadcastTo": (lambda: ops.BroadcastTo((4, 2, 3)), [x], ()),
         "Cast": (_class("Cast"), [x], (ms.float16,)),
-        "Conv2D": (lambda: ops.Conv2D(3, 2, pad_mode="pad", pad=1), [image, _floats(3, 2, 2, 2)], ()),
-        "Conv3D": (lambda: ops.Conv3D(3, 2, pad_mode="pad", pad=1), [_floats(1, 2, 4, 4, 4), _floats(3, 2, 2, 2, 2)], ()),
+        "Conv2D": (lambda: ops.Conv2D(3, (2, 2), pad_mode="pad", pad=1), [image, _floats(3, 2, 2, 2)], ()),
+        "Conv3D": (
+            lambda: ops.Conv3D(3, (2, 2, 2), pad_mode="pad", pad=1, stride=(1, 1, 1), dilation=(1, 1, 1)),
+            [_floats(1, 2, 4, 4, 4), _floats(3, 2, 2, 2, 2)],
+            (),
+        ),
         "CumProd": (_class("CumProd"), [x], (1,)),
         "CumSum": (_class("CumSum"), [x], (1,)),
         "Gather": (_class("Gather"), [x, ints[0]], (1,)),
@@ -222,6 +235,7 @@ def rows() -> dict[str, Row]:
         "MatMulExt": (lambda: ops.matmul, [_floats(2, 2, 3), _floats(3, 4)], ()),
         "MaxPool": (lambda: ops.MaxPool(2, 1, "valid"), [image], ()),
         "PadV3": (_class("PadV3"), [image], ((1, 1, 0, 2), Tensor(0.5, ms.float32))),
+        "PadV3 reflect": (lambda: ops.PadV3("reflect"), [image], ((1, 1, 0, 2),)),
         "ReduceAll": (_class("ReduceAll"), [truths], ((1,),)),
         "ReduceAny": (_class("ReduceAny"), [truths], ((1,),)),
         "ReduceProd": (_class("ReduceProd"), [x], ((1,),)),
@@ -251,19 +265,19 @@ class Called(nn.Cell):
 # ---- With MindSpore
 
 
-def facts_of(model: Any) -> dict[str, dict[str, Any]]:
-    """Of each Primitive in a message: its kind, its inputs (the kind of a constant, or "") and its attributes' kinds."""
+def facts_of(model: Any) -> dict[str, list[Any]]:
+    """The steps of a message by Primitive: what it is, its inputs (the kind of a constant, or ""), its attributes."""
     constants = {n.output[0]: n.attribute[0].type for n in model.graph.node if n.op_type == "Constant"}
     primitives = {f"REF::{p.name}": p for p in model.primitives}
-    found = {}
+    found: dict[str, list[Any]] = {}
     for node in model.graph.node:
         if node.op_type != "Constant":
             p = primitives[node.op_type]
-            found[p.op_type] = {
+            found.setdefault(p.op_type, []).append({
                 "kind": p.prim_type,
                 "inputs": [constants.get(name, "") for name in node.input],
                 "attributes": {a.name: a.type for a in p.attribute},
-            }
+            })  # fmt: skip
     return found
 
 
@@ -272,21 +286,27 @@ def record() -> None:
     from mindspore.train.mind_ir_pb2 import ModelProto
 
     kept: dict[str, Any] = {}
-    facts: dict[str, Any] = {}
+    facts: dict[str, list[Any]] = {}
+    files: list[bytes] = []
     for name, (_, make_inputs) in NETWORKS.items():
         cell, inputs = network(name), make_inputs()
         ms.export(cell, *inputs, file_name=name, file_format="MINDIR")
         content = Path(f"{name}.mindir").read_bytes()
         os.unlink(f"{name}.mindir")
         kept[f"{name} file"] = np.frombuffer(content, np.uint8)
-        facts |= facts_of(ModelProto.FromString(content))
+        files.append(content)
         for place, array in enumerate(leaves(cell(*inputs))):
             kept[f"{name} {place}"] = array
     np.savez_compressed(FOLDER / "mindir.npz", **kept)
-    for name, (make, arrays, constants) in rows().items():
+    for make, arrays, constants in rows().values():
         ms.export(Called(make(), constants), *map(Tensor, arrays), file_name="one", file_format="MINDIR")
-        facts |= facts_of(ModelProto.FromString(Path("one.mindir").read_bytes()))
+        files.append(Path("one.mindir").read_bytes())
         os.unlink("one.mindir")
+    for content in files:
+        for name, found in facts_of(ModelProto.FromString(content)).items():
+            for one in found:
+                if one not in facts.setdefault(name, []):
+                    facts[name].append(one)
     lines = [f"{json.dumps(name)}: {json.dumps(facts[name])}" for name in sorted(facts)]
     (FOLDER / "mindir.json").write_text("{\n" + ",\n".join(lines) + "\n}\n")
 
