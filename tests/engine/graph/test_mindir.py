@@ -20,6 +20,7 @@ import hookscope.engine as ms
 from hookscope.engine import Tensor, nn, ops
 from hookscope.engine.core.operator import OPERATORS
 from hookscope.engine.graph.function import graph_of
+from hookscope.engine.graph.graph import Derive, Value, Whole
 from hookscope.engine.graph.mindir import read, write
 from hookscope.engine.graph.mindir.messages import mind_ir
 from hookscope.engine.graph.mindir.steps import RULES
@@ -299,3 +300,199 @@ def test_our_files_run_in_mindspore(exported: Exported) -> None:
     for name, want in wanted.items():
         with np.load(folder / f"{name}.out.npz") as found:
             same([found[key] for key in found.files], want, rtol=1e-4, atol=1e-5)
+
+
+# What is refused
+
+
+def erfinv(x: Tensor) -> Tensor:
+    return ops.erfinv(x * 0.5)  # the line that is named
+
+
+def all_of_a_pool(x: Tensor) -> Any:
+    return max_pool(x, kernel=(2, 2), stride=(2, 2), pads=(0, 0, 0, 0), dilation=(1, 1))
+
+
+max_pool = OPERATORS["max_pool2d"]
+
+
+class Counting(nn.Cell):
+    def __init__(self) -> None:
+        super().__init__()
+        self.calls = ms.Parameter(Tensor([0.0]), name="calls")
+
+    def construct(self, x: Tensor) -> Tensor:
+        ops.assign_add(self.calls, self.calls + 1)
+        return x * 2
+
+
+@pytest.mark.parametrize(
+    ("call", "arrays", "message"),
+    [
+        (erfinv, [F], rf"the operator 'erfinv' has no form in a MINDIR file \(.*{Path(__file__).name}:\d+\)"),
+        (all_of_a_pool, [floats(1, 1, 4, 4)], r"all that it gives of 'max_pool2d' has no form"),
+        (at(lambda i: (i, i)), [F, PLACES * 0], "an index of several tensors"),
+        (at(lambda i: (i, 0)), [F, PLACES * 0], "an index of several tensors, or of tensors and slices"),
+        (Counting(), [F], r"must leave its tensors as they are, but it binds 'calls' anew: call set_train\(False\)"),
+    ],
+)
+def test_what_has_no_form_is_named_with_its_line(call: Call, arrays: list[Any], message: str, tmp_path: Path) -> None:
+    path, tensors = tmp_path / "below" / "x.mindir", [Tensor(a) for a in arrays]
+    call(*tensors)
+    with pytest.raises(RuntimeError, match=message):
+        write(graph_of(call, *tensors), str(path), ["x", "y"][: len(tensors)], "net")
+    assert not path.parent.exists()
+
+
+@pytest.mark.parametrize("what", ["the gradient of 'relu'", "an optimizer's step"])
+def test_gradients_and_optimizers_have_no_form(what: str, tmp_path: Path) -> None:
+    graph = graph_of(nn.ReLU(), Tensor(F))
+    (x,), y = graph.arguments, graph.result
+    if what == "an optimizer's step":
+        graph.nodes.append(Whole(print, (x,), (), (), "there.py:7"))
+    else:
+        graph.nodes.append(
+            Derive(OPERATORS["relu"], (0,), y, y, (x,), {}, (Value((2, 3), y.dtype),), (0,), "there.py:7")
+        )
+    with pytest.raises(RuntimeError, match=rf"{what} has no form in a MINDIR file \(there.py:7\)"):
+        write(graph, str(tmp_path / "x.mindir"), ["x"], "net")
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_message_may_be_changed_before_it_is_written(tmp_path: Path) -> None:
+    net, x, path = nn.ReLU(), Tensor(F), tmp_path / "below" / "x.mindir"
+
+    def renamed(message: Any) -> None:
+        message.graph.name = "other"
+
+    def broken(message: Any) -> None:
+        raise ValueError("no")
+
+    with pytest.raises(ValueError, match="^no$"):
+        ms.export(net, x, file_name=str(path), file_format="MINDIR", custom_func=broken)
+    assert not path.parent.exists()
+    ms.export(net, x, file_name=str(path), file_format="MINDIR", custom_func=renamed)
+    assert ms.load(str(path)).name == "other"
+    with pytest.raises(ValueError, match="^no$"):
+        ms.export(net, x, file_name=str(path), file_format="MINDIR", custom_func=broken)
+    assert ms.load(str(path)).name == "other"
+    assert [file.name for file in path.parent.iterdir()] == ["x.mindir"]
+
+
+def test_a_name_with_half_a_character_is_refused(tmp_path: Path) -> None:
+    graph = graph_of(nn.ReLU(), Tensor(F))
+    with pytest.raises(ValueError, match="the name 'half .ud800' has half a character"):
+        write(graph, str(tmp_path / "x.mindir"), ["half \ud800"], "net")
+
+
+Change = Callable[[Any], Any]
+HOSTILE: dict[str, tuple[Change, str]] = {
+    "no graph": (lambda m: m.ClearField("graph"), "it has no graph, or is damaged"),
+    "a branch": (lambda m: m.functions.add(name="f"), "it has a graph in a graph"),
+    "a table": (lambda m: m.graph.map_parameter.append(b"x"), "it has a parameter that is a table"),
+    "big-endian": (lambda m: setattr(m, "little_endian", False), "its numbers are big-endian"),
+    "other code": (lambda m: setattr(m.primitives[0], "op_type", "PyExecute"), "it has the step 'PyExecute'"),
+    "a function of ops": (lambda m: setattr(m.primitives[0], "op_type", "Primitive"), "it has the step 'Primitive'"),
+    "a hidden name": (
+        lambda m: setattr(m.primitives[0], "op_type", "a\x1b[2J\n"), r"it has the step 'a\\x1b\[2J\\n', which"
+    ),
+    "no Primitive": (lambda m: setattr(step(m, 0), "op_type", "REF::x"), "it has the step 'REF::x'"),
+    "no reference": (lambda m: setattr(step(m, 0), "op_type", "MatMul"), "it has the step 'MatMul'"),
+    "a circle": (lambda m: step(m, 0).input.__setitem__(0, step(m, 1).output[0]), "nothing before makes 'Seq.*used"),
+    "two results": (lambda m: step(m, 0).output.append("x"), "gives 2 results, not 1"),
+    "a name twice": (lambda m: step(m, 1).output.__setitem__(0, step(m, 0).output[0]), "there twice"),
+    "no constant": (lambda m: m.graph.node[0].ClearField("attribute"), "a constant has 0 values"),
+    "a kind": (lambda m: setattr(m.graph.node[0].attribute[0], "type", 18), "a constant of the kind 18"),
+    "few inputs": (lambda m: step(m, 0).ClearField("input"), "a step 'MatMul' has 0 inputs, which are too few"),
+    "a moving setting": (
+        lambda m: step(m, 0).input.__setitem__(2, m.graph.input[0].name), "the 'transpose_a' of a step 'MatMul' is no"
+    ),
+    "a format": (lambda m: setattr(value(m, 7), "i", 77), "a step 'BiasAdd' has settings that it cannot have: 77"),
+    "short": (lambda m: setattr(weight(m), "raw_data", b"1234"), "has 4 bytes, which is not .8, 6. of Float32"),
+    "huge": (lambda m: weight(m).dims.__setitem__(0, 2**62), "has 192 bytes, which is not"),
+    "negative": (lambda m: weight(m).dims.__setitem__(slice(0, 2), [-8, -6]), "has 192 bytes, which is not"),
+    "empty and long": (lambda m: (weight(m).ClearField("raw_data"), weight(m).dims.extend([0] * 70)), "0 bytes"),
+    "no dtype": (lambda m: setattr(weight(m), "data_type", 8), "has the unknown type 8"),
+    "compressed": (lambda m: setattr(weight(m), "compression_type", 3), "or is compressed"),
+    "elsewhere": (lambda m: setattr(weight(m), "external_data", b""), "is in another file"),
+    "a parameter twice": (
+        lambda m: m.graph.parameter.add(name="y", ref_key="0.weight"), "it has the parameter '0.weight' twice"
+    ),
+}  # fmt: skip
+
+
+def step(message: Any, place: int) -> Any:
+    return [node for node in message.graph.node if node.op_type != "Constant"][place]
+
+
+def value(message: Any, kind: int) -> Any:
+    return next(n.attribute[0] for n in message.graph.node if n.op_type == "Constant" and n.attribute[0].type == kind)
+
+
+def weight(message: Any) -> Any:
+    return message.graph.parameter[0]
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """A file of the network "mlp"."""
+    path = tmp_path_factory.mktemp("written") / "x.mindir"
+    net, inputs = network("mlp"), NETWORKS["mlp"][1]()
+    net(*inputs)
+    write(graph_of(net, *inputs), str(path), ["x"], "Seq")
+    return path.read_bytes()
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_file_that_does_not_hold_together_is_told_of(name: str, written: bytes, tmp_path: Path) -> None:
+    change, message = HOSTILE[name]
+    model = mind_ir()["Model"].FromString(written)
+    change(model)
+    (tmp_path / "x.mindir").write_bytes(model.SerializeToString())
+    with pytest.raises(RuntimeError, match=f"For 'load', the file '.*x.mindir' cannot be read: .*{message}"):
+        read(str(tmp_path / "x.mindir"))
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"not a graph at all", b"\x0a\xff\xff\xff\xff\xff\xff\xff\xff\x7f", b"\x3a\x02" * 9]
+)
+def test_what_is_no_mindir_file_is_told_of(content: bytes, tmp_path: Path) -> None:
+    (tmp_path / "x.mindir").write_bytes(content)
+    with pytest.raises(
+        RuntimeError, match="cannot be read: it (is no MINDIR file, or damaged|has no graph, or is damaged)"
+    ):
+        ms.load(str(tmp_path / "x.mindir"))
+
+
+def test_damaged_files_are_read_or_told_of(kept: dict[str, Any], written: bytes, tmp_path: Path) -> None:
+    random, path = np.random.default_rng(7), tmp_path / "x.mindir"
+    told = 0
+    for content in (kept["lenet file"].tobytes(), kept["many file"].tobytes(), written):
+        for _ in range(120):
+            damaged = bytearray(content)
+            for place in random.integers(0, len(damaged), random.integers(1, 5)):
+                damaged[place] = random.integers(256)
+            path.write_bytes(damaged[: random.integers(1, len(damaged))] if random.random() < 0.2 else damaged)
+            try:
+                read(str(path))
+            except RuntimeError:
+                told += 1
+    assert told > 100
+
+
+def test_a_step_that_cannot_be_computed_is_named(written: bytes, tmp_path: Path) -> None:
+    (tmp_path / "x.mindir").write_bytes(written)
+    with pytest.raises(
+        RuntimeError, match="the step 'MatMul' of a MINDIR file cannot be computed: For 'MatMul', the rows"
+    ):
+        read(str(tmp_path / "x.mindir"))(Tensor(floats(2, 3)))
+
+
+def test_values_are_let_go_of_after_their_last_use(written: bytes, tmp_path: Path) -> None:
+    (tmp_path / "x.mindir").write_bytes(written)
+    graph = read(str(tmp_path / "x.mindir"))
+    steps = graph.run._steps
+    made = [output for _, _, output, _ in steps]
+    gone = [name for _, _, _, last in steps for name in last]
+    assert sorted(set(made[:-1]) & set(gone)) == sorted(made[:-1])
+    assert graph.run._results[0] not in gone
