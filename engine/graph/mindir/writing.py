@@ -57,6 +57,7 @@ class Writer:
 
     Attributes:
         output: the Value that the operator whose rule runs gives, the first of several.
+        values: the Values by their names in the file.
     """
 
     output: Value
@@ -76,35 +77,44 @@ class Writer:
         self._primitives: dict[bytes, str] = {}
         self._node: Any = None
         self._given: set[Name] = set()
+        self.values: dict[Name, Value] = {}
 
     def written(self) -> Any:
         """See ``message_of``."""
         graph, made = self._graph, self._model.graph
         made.name = self._title
-        for tensor, _ in graph.effects:
-            raise RuntimeError(
-                f"For 'export', the network must leave its tensors as they are, but it binds "
-                f"'{shown(getattr(tensor, 'name', None) or 'a tensor')}' anew: call set_train(False) before"
-            )
         self._parameters()
         for value, given in zip(graph.arguments, self._input_names, strict=True):
             if value in self._names:
                 raise RuntimeError(f"For 'export', '{shown(given)}' must be a tensor of its own, but is given twice")
-            self._names[value] = self._within(given)
+            self._called(value, self._within(given))
             _describe(made.input.add(name=self._names[value]).tensor.add(), value)
         for value, array in graph.constants.items():
-            self._names[value] = self.constant(to_host(array))
+            self._called(value, self.constant(to_host(array)))
         for node in graph.nodes:
             self._step(node)
-        self._result(graph.result)
+        self._result(graph.result, self._after(self._collected(graph.result)))
         return self._model
+
+    def _after(self, result: Name) -> Name:
+        """The result, once what the run binds anew is bound."""
+        for tensor, _ in self._graph.effects:
+            raise RuntimeError(
+                f"For 'export', the network must leave its tensors as they are, but it binds "
+                f"'{shown(getattr(tensor, 'name', None) or 'a tensor')}' anew: call set_train(False) before"
+            )
+        return result
+
+    def _called(self, value: Value, name: Name) -> None:
+        self._names[value] = name
+        self.values[name] = value
 
     def _parameters(self) -> None:
         size = 0
         for tensor, value in self._graph.externals:
             given = getattr(tensor, "name", None) or f"tensor_{len(self._names)}"
             name = self._within(given)
-            self._names[value] = name
+            self._called(value, name)
             array = to_host(tensor._array)
             size += array.nbytes
             if size > _MOST_BYTES:
@@ -206,7 +216,7 @@ class Writer:
             if name is None:
                 self._missing[value] = node
             else:
-                self._names[value] = name
+                self._called(value, name)
 
     def _operand(self, x: Any) -> Name:
         if isinstance(x, Name):
@@ -225,8 +235,7 @@ class Writer:
             self._model.primitives.append(made)
         return self._primitives[key]
 
-    def _result(self, result: Any) -> None:
-        name = self._collected(result)
+    def _result(self, result: Any, name: Name) -> None:
         described = self._model.graph.output.add(name=name)
         if isinstance(result, Value):
             _describe(described.tensor.add(), result)

@@ -22,7 +22,8 @@ from hookscope.engine.core.operator import OPERATORS
 from hookscope.engine.graph.function import graph_of
 from hookscope.engine.graph.graph import Derive, Value, Whole
 from hookscope.engine.graph.mindir import read, write
-from hookscope.engine.graph.mindir.messages import mind_ir
+from hookscope.engine.graph.mindir.dump import func_graph_proto
+from hookscope.engine.graph.mindir.messages import anf_ir, mind_ir
 from hookscope.engine.graph.mindir.steps import RULES
 
 MINDSPORE = os.environ.get("HOOKSCOPE_MINDSPORE")
@@ -496,3 +497,80 @@ def test_values_are_let_go_of_after_their_last_use(written: bytes, tmp_path: Pat
     gone = [name for _, _, _, last in steps for name in last]
     assert sorted(set(made[:-1]) & set(gone)) == sorted(made[:-1])
     assert graph.run._results[0] not in gone
+
+
+# Cell.get_func_graph_proto
+
+
+def read_dump(content: bytes) -> list[Any]:
+    """The steps: the operator, what goes in (a parameter, a constant or a step's place), the type of what comes out.
+
+    MindSpore's reads of parameters and the order that it keeps them in are left out.
+    """
+    model = anf_ir()["Model"].FromString(content)
+    graph = model.graph
+    assert model.ir_version == 1
+    known: dict[str, Any] = {c.key: str(c.value) for c in graph.const_vals}
+    known |= {p.name: (p.name, str(p.type)) for p in graph.parameters}
+    steps: list[Any] = []
+    for node in graph.node:
+        operands = [known[each.name] for each in node.input]
+        if node.op_type in ("Load", "Depend"):
+            known[node.name] = operands[0]
+        elif node.op_type in ("MakeTuple", "UpdateState"):
+            known[node.name] = ()
+        else:
+            known[node.name] = len(steps)
+            steps.append((node.op_type, operands, str(node.output_type)))
+            assert node.scope.startswith("Default") and node.full_name.startswith(f"{node.scope}/{node.op_type}-op")
+    (output,) = graph.outputs
+    return [*steps, (known[output.name], str(output.type))]
+
+
+@pytest.mark.parametrize("name", ["mlp", "lenet"])
+def test_a_dump_is_read_as_mindspores(name: str, kept: dict[str, Any]) -> None:
+    cell, inputs = network(name), NETWORKS[name][1]()
+    assert cell.get_func_graph_proto() is None
+    cell(*inputs)
+    argument = "input_data" if name == "mlp" else "x"
+    cell.__dict__["_func_graph"] = graph_of(cell, *inputs), [argument]
+    ours, theirs = read_dump(cell.get_func_graph_proto()), read_dump(kept[f"{name} dump"].tobytes())
+    if name == "lenet":  # whose second convolution adds its bias as a tensor of four axes
+        places = [place for place, (kind, *_) in enumerate(ours[:-1]) if kind == "Reshape"]
+        assert [ours[place + 1][0] for place in places] == ["Add"] and len(ours) == len(theirs) + 1
+        return
+    assert len(ours) == len(theirs) and ours[-1] == theirs[-1]
+    for (kind, operands, made), (their_kind, their_operands, their_made) in zip(ours[:-1], theirs[:-1], strict=True):
+        few = 1 if kind == "Softmax" else None  # theirs counts its axis from the end
+        assert (kind, operands[:few]) == (their_kind, their_operands[:few])
+        assert made in ("", their_made)
+    assert sum(made != "" for _, _, made in ours[:-1]) > 4
+
+
+class Drawing(Counting):
+    def construct(self, x: Tensor) -> Any:
+        ops.assign_add(self.calls, self.calls + 1)
+        return erfinv(x), [ops.dropout(x * 2, 0.5, training=True), 3]
+
+
+def test_a_dump_has_what_no_file_can_have() -> None:
+    net, x = Drawing(), Tensor(F * 0.3)
+    net(x)
+    graph = anf_ir()["Model"].FromString(func_graph_proto(graph_of(net, x), ["x"], "net")).graph
+    kinds = [node.op_type for node in graph.node]
+    assert {"erfinv", "dropout", "TupleGetItem", "Assign", "UpdateState"} < set(kinds)
+    assert (kinds[-1], graph.name, [p.name for p in graph.parameters]) == ("Depend", "net", ["x", "calls"])
+    assert [a.name for node in graph.node if node.op_type == "dropout" for a in node.attribute] == ["p"]
+    (output,) = graph.outputs
+    assert output.name == graph.node[-1].name
+    assert [part.data_type for part in output.type.sequence_type.elem_types] == [14, 32]
+
+
+def test_a_dump_of_a_gradient_names_its_operator() -> None:
+    graph = graph_of(nn.ReLU(), Tensor(F))
+    (x,), y, made = graph.arguments, graph.result, Value((2, 3), np.dtype(np.float32))
+    graph.nodes.append(Derive(OPERATORS["relu"], (0,), y, y, (x,), {}, (made,), (0,), "there.py:7"))
+    graph.result = made
+    steps = anf_ir()["Model"].FromString(func_graph_proto(graph, ["x"], "net")).graph.node
+    assert [step.op_type for step in steps] == ["ReLU", "relu_gradient"]
+    assert [[each.name for each in step.input] for step in steps] == [["x"], ["1", "x"]]
