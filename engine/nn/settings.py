@@ -398,12 +398,8 @@ class CellSettings(CellBase):
         Returns:
             bytes that ``ModelProto`` of MindSpore's ``train/anf_ir_pb2`` reads; None before one was compiled.
         """
-        kept = self.__dict__.get("_func_graph")  # the graph and the names of its inputs
-        if kept is None:
-            return None
-        dump = import_module("..graph.mindir.dump", __package__)
-        proto: bytes = dump.func_graph_proto(*kept, type(self).__name__)
-        return proto
+        found: bytes | None = import_module("..graph.mindir.dump", __package__).func_graph_of(self)
+        return found
 
     # Kept or refused for a cluster
 

@@ -6,16 +6,17 @@ under our own name.
 
 from __future__ import annotations
 
+import inspect
 from collections import Counter
 from typing import Any
 
 from ...core.dtype import DTYPES, dtype_of
-from ..graph import Apply, Graph, Node, Value, Whole, values_in
+from ..graph import Apply, Fused, Graph, Node, Value, Whole, values_in
 from ..plan import operands_of
 from .messages import anf_ir
 from .writing import ATTRIBUTES, DATA_TYPES, Name, Writer
 
-__all__ = ["func_graph_proto"]
+__all__ = ["func_graph_of", "func_graph_proto"]
 
 _TYPES = {
     "Bool": 1, "Int8": 2, "Int16": 3, "Int32": 4, "Int64": 5, "UInt8": 6, "UInt16": 7, "UInt32": 8, "UInt64": 9,
@@ -23,6 +24,19 @@ _TYPES = {
 }  # fmt: skip
 _STRING, _TENSOR, _TUPLE, _LIST, _NONE = 13, 14, 31, 32, 34
 _BY_DATA_TYPE = {DATA_TYPES[dtype.name]: _TYPES[dtype.name] for dtype in DTYPES if dtype.name in DATA_TYPES}
+
+
+def func_graph_of(cell: Any) -> bytes | None:
+    """What ``Cell.get_func_graph_proto`` gives: the graph of the plan that was made last, or None without one."""
+    compiled = cell.__dict__.get("_compiled")
+    plans = [plan for kept in compiled.plans.values() for _, _, plan in kept] if compiled is not None else []
+    if not plans:
+        return None
+    graph: Graph = plans[-1].graph
+    names = list(inspect.signature(cell.construct).parameters)
+    if len(names) != len(graph.arguments):
+        names = [f"x{place}" for place in range(len(graph.arguments))]
+    return func_graph_proto(graph, names, type(cell).__name__)
 
 
 def func_graph_proto(graph: Graph, input_names: list[str], name: str) -> bytes:
@@ -53,8 +67,11 @@ class _Dump(Writer):
 
     def _own(self, node: Node) -> None:
         """A step under our own name."""
+        attrs: dict[str, Any] = {}
         if isinstance(node, Whole):
-            kind, attrs = node.function.__qualname__, {}
+            kind = node.function.__qualname__
+        elif isinstance(node, Fused):
+            kind = "loop"
         else:
             kind = node.operator.name if isinstance(node, Apply) else f"{node.operator.name}_gradient"
             attrs = {key: value for key, value in node.attrs.items() if isinstance(value, bool | int | float | str)}

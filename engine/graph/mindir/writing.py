@@ -9,7 +9,7 @@ import numpy as np
 from ...core.backend import to_host
 from ...core.dtype import dtype_of
 from ...core.shown import shown
-from ..graph import Apply, Graph, Node, Value
+from ..graph import Apply, Beside, Derive, Graph, Node, Value, Whole
 from .messages import mind_ir
 from .steps import CLASSES, RULES
 
@@ -160,7 +160,7 @@ class Writer:
         name = self._names.get(value)
         if name is None:
             node = self._missing[value]
-            raise self._refused(node, "all that it gives")
+            raise self._refused(node, f"all that '{_name_of(node)}' gives")
         return name
 
     def constant(self, value: Any) -> Name:
@@ -185,28 +185,24 @@ class Writer:
 
     def refused(self, what: str) -> RuntimeError:
         """That the operator whose rule runs has no form with this."""
-        return self._refused(self._node, what)
+        return self._refused(self._node, f"{what} of '{_name_of(self._node)}'")
 
     # Its parts
 
     def _refused(self, node: Node, what: str) -> RuntimeError:
-        name = node.operator.name if isinstance(node, Apply) else "a gradient"
-        return RuntimeError(
-            f"For 'export', {what} of '{name}' has no form in a MINDIR file{f' ({node.where})' if node.where else ''}"
-        )
+        where = f" ({node.where})" if node.where else ""
+        return RuntimeError(f"For 'export', {what} has no form in a MINDIR file{where}")
 
     def _step(self, node: Node) -> None:
+        if isinstance(node, Derive):
+            raise self._refused(node, f"the gradient of '{node.operator.name}'")
         if not isinstance(node, Apply):
-            what = f"the gradient of '{node.operator.name}'" if hasattr(node, "operator") else "an optimizer's step"
-            raise RuntimeError(
-                f"For 'export', {what} has no form in a MINDIR file{f' ({node.where})' if node.where else ''}"
-            )
+            raise self._refused(node, "an optimizer's step" if isinstance(node, Whole) else "a loop")
+        if isinstance(node.operator, Beside) and node.operator.is_check:
+            return  # of numbers: MindSpore's Primitives have their own
         rule = RULES.get(node.operator.name)
         if rule is None:
-            raise RuntimeError(
-                f"For 'export', the operator '{node.operator.name}' has no form in a MINDIR file"
-                f"{f' ({node.where})' if node.where else ''}"
-            )
+            raise self._refused(node, f"the operator '{node.operator.name}'")
         self._node, self.output = node, node.outputs[0]
         found = rule(self, *node.inputs, **node.attrs)
         for value, name in zip(node.outputs, found if node.packed else (found,), strict=True):
@@ -260,6 +256,10 @@ class Writer:
                 kept.append(step)
                 wanted.update(step.input)
         return kept[::-1]
+
+
+def _name_of(node: Any) -> str:
+    return str(node.operator.name)
 
 
 def _describe(message: Any, value: Value) -> None:
