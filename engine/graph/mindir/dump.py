@@ -54,6 +54,8 @@ def func_graph_proto(graph: Graph, input_names: list[str], name: str) -> bytes:
 class _Dump(Writer):
     """Writes a graph of any steps."""
 
+    binds = True
+
     def name(self, value: Value) -> Name:
         if value not in self._names:
             self._own(self._missing[value])

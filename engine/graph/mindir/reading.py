@@ -236,6 +236,10 @@ class _Reader:
             call = made(**settings)
         except (KeyError, TypeError, ValueError, IndexError) as error:
             raise self._error(f"a step '{name}' has settings that it cannot have: {error}") from None
+        value = self._constants.get(inputs[2]) if name == "PadV3" and count == 3 else None
+        if isinstance(value, Tensor) and value.size == 1:  # read now, so that a trace of the graph reads no numbers
+            number = value.item()
+            return _told(lambda x, widths, _: call(x, widths, number), name), count
         return _told(call, name), count
 
     def _setting(self, name: str, key: str, given: str) -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 from ...core.backend import to_host
 from ...core.dtype import dtype_of
 from ...core.shown import shown
-from ..graph import Apply, Beside, Derive, Graph, Node, Value, Whole
+from ..graph import Apply, Beside, Derive, Draw, Graph, Node, Value, Whole
 from .messages import mind_ir
 from .steps import CLASSES, RULES
 
@@ -61,6 +61,8 @@ class Writer:
     """
 
     output: Value
+    binds = False
+    """Whether it takes graphs that bind tensors from outside anew."""
 
     def __init__(self, graph: Graph, input_names: list[str], name: str) -> None:
         self._graph = graph
@@ -82,6 +84,11 @@ class Writer:
     def written(self) -> Any:
         """See ``message_of``."""
         graph, made = self._graph, self._model.graph
+        for tensor, _ in () if self.binds else graph.effects:
+            raise RuntimeError(
+                f"For 'export', the network must leave its tensors as they are, but it binds "
+                f"'{shown(getattr(tensor, 'name', None) or 'a tensor')}' anew: call set_train(False) before"
+            )
         made.name = self._title
         self._parameters()
         for value, given in zip(graph.arguments, self._input_names, strict=True):
@@ -97,12 +104,7 @@ class Writer:
         return self._model
 
     def _after(self, result: Name) -> Name:
-        """The result, once what the run binds anew is bound."""
-        for tensor, _ in self._graph.effects:
-            raise RuntimeError(
-                f"For 'export', the network must leave its tensors as they are, but it binds "
-                f"'{shown(getattr(tensor, 'name', None) or 'a tensor')}' anew: call set_train(False) before"
-            )
+        """The result, once what the run binds anew is bound: a file has no such steps."""
         return result
 
     def _called(self, value: Value, name: Name) -> None:
@@ -202,7 +204,9 @@ class Writer:
             return  # of numbers: MindSpore's Primitives have their own
         rule = RULES.get(node.operator.name)
         if rule is None:
-            raise self._refused(node, f"the operator '{node.operator.name}'")
+            draws = any(isinstance(value, Draw) for value in node.attrs.values())
+            hint = ", which draws random numbers (set_train(False) before leaves it out)," if draws else ""
+            raise self._refused(node, f"the operator '{node.operator.name}'{hint}")
         self._node, self.output = node, node.outputs[0]
         found = rule(self, *node.inputs, **node.attrs)
         for value, name in zip(node.outputs, found if node.packed else (found,), strict=True):

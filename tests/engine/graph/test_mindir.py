@@ -304,6 +304,18 @@ def test_our_files_run_in_mindspore(exported: Exported) -> None:
             same([found[key] for key in found.files], want, rtol=1e-4, atol=1e-5)
 
 
+def test_a_graph_that_was_read_can_be_written_again(tmp_path: Path) -> None:
+    net, (x,) = network("resnet"), NETWORKS["resnet"][1]()
+    want, cell = leaves(net(x)), net
+    for name in ("one", "two"):
+        ms.export(cell, x, file_name=str(tmp_path / name), file_format="MINDIR")
+        cell = nn.GraphCell(ms.load(str(tmp_path / f"{name}.mindir")))
+    same(leaves(cell(x)), want, rtol=1e-5, atol=1e-6)
+    one, two = (facts_of(parsed(tmp_path / f"{name}.mindir")) for name in ("one", "two"))
+    for primitive in ("Conv2D", "BatchNorm", "MatMul", "MaxPool"):
+        assert one[primitive] == two[primitive]
+
+
 # What is refused
 
 
@@ -335,6 +347,12 @@ class Counting(nn.Cell):
         (all_of_a_pool, [floats(1, 1, 4, 4)], r"all that 'max_pool2d' gives has no form"),
         (at(lambda i: (i, i)), [F, PLACES * 0], "an index of several tensors"),
         (at(lambda i: (i, 0)), [F, PLACES * 0], "an index of several tensors, or of tensors and slices"),
+        (
+            nn.Dropout(p=0.5).set_train(),
+            [F],
+            r"'dropout', which draws random numbers \(set_train\(False\) before leaves it out\)",
+        ),
+        (nn.BatchNorm1d(3).set_train(), [F], r"but it binds '\w*mean' anew: call set_train\(False\) before"),
         (Counting(), [F], r"must leave its tensors as they are, but it binds 'calls' anew: call set_train\(False\)"),
     ],
 )
