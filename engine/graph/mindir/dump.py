@@ -80,8 +80,7 @@ class _Dump(Writer):
         found = self(kind, *dict.fromkeys(values_in(operands_of(node))), **attrs)
         outputs = [value for value in node.outputs if value is not None]
         for place, value in enumerate(outputs):
-            if value not in self._names:
-                self._called(value, found if len(outputs) == 1 else self("TupleGetItem", found, place))
+            self._called(value, found if len(outputs) == 1 else self("TupleGetItem", found, place))
 
     def _after(self, result: Name) -> Name:
         outside = {id(tensor): value for tensor, value in self._graph.externals}

@@ -210,7 +210,7 @@ class Writer:
         self._node, self.output = node, node.outputs[0]
         found = rule(self, *node.inputs, **node.attrs)
         for value, name in zip(node.outputs, found if node.packed else (found,), strict=True):
-            if value is None or value in self._names:
+            if value is None:
                 continue
             self._makers[value] = node
             if name is None:
