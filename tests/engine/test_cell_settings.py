@@ -70,11 +70,11 @@ def test_inputs_are_kept_and_the_ways_to_call_a_cell_call_it() -> None:
     assert Net().get_inputs() is None
     net.body[0].weight.set_data(Tensor([[1.0, 0.0], [0.0, 1.0], [-1.0, -1.0]]))
     net.body[0].bias.set_data(Tensor([0.0, 0.0, 1.0]))
+    assert net.get_func_graph_proto() is None
     assert net.compile_and_run(x=Tensor([[1.0, 2.0]])).tolist() == [[1.0, 2.0, 0.0]]
     x = Tensor([[1.0, 2.0]])
     assert net.compile_and_run(x).tolist() == net.run_construct((x,), {}).tolist() == net(x=x).tolist()
     assert net.run_construct((), {"x": x}).tolist() == net(x).tolist()
-    assert net.get_func_graph_proto() is None
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,6 @@ from graph.mindir_cases import FOLDER, NETWORKS, ResNet, facts_of, leaves, netwo
 import hookscope.engine as ms
 from hookscope.engine import Tensor, nn, ops
 from hookscope.engine.core.operator import OPERATORS
-from hookscope.engine.graph.cells import compiled_of
 from hookscope.engine.graph.function import graph_of
 from hookscope.engine.graph.graph import Derive, Value, Whole
 from hookscope.engine.graph.mindir import read, write
@@ -600,8 +599,8 @@ def read_dump(content: bytes) -> list[Any]:
 def test_a_dump_is_read_as_mindspores(name: str, kept: dict[str, Any]) -> None:
     cell, inputs = network(name), NETWORKS[name][1]()
     assert cell.get_func_graph_proto() is None
-    compiled_of(cell)(*[ops.concat((x, x)) for x in inputs])  # another plan before
-    compiled_of(cell)(*inputs)
+    cell.compile(*[ops.concat((x, x)) for x in inputs])  # another plan before
+    cell.compile(*inputs)
     ours, theirs = read_dump(cell.get_func_graph_proto()), read_dump(kept[f"{name} dump"].tobytes())
     if name == "lenet":  # whose second convolution adds its bias as a tensor of four axes
         places = [place for place, (kind, *_) in enumerate(ours[:-1]) if kind == "Reshape"]
