@@ -27,7 +27,11 @@ _BY_DATA_TYPE = {DATA_TYPES[dtype.name]: _TYPES[dtype.name] for dtype in DTYPES 
 
 
 def func_graph_of(cell: Any) -> bytes | None:
-    """What ``Cell.get_func_graph_proto`` gives: the graph of the plan that was made last, or None without one."""
+    """What ``Cell.get_func_graph_proto`` gives: the graph of the plan that was made last, or None without one.
+
+    Args:
+        cell: the cell.
+    """
     compiled = cell.__dict__.get("_compiled")
     plans = [plan for kept in compiled.plans.values() for _, _, plan in kept] if compiled is not None else []
     if not plans:
