@@ -33,7 +33,7 @@ def func_graph_of(cell: Any) -> bytes | None:
         cell: the cell.
     """
     compiled = cell.__dict__.get("_compiled")
-    plans = [plan for kept in compiled.plans.values() for _, _, plan in kept] if compiled is not None else []
+    plans = [guarded.plan for kept in compiled.plans.values() for guarded in kept] if compiled is not None else []
     if not plans:
         return None
     graph: Graph = plans[-1].graph

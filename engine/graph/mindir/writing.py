@@ -9,7 +9,8 @@ import numpy as np
 from ...core.backend import to_host
 from ...core.dtype import dtype_of
 from ...core.shown import shown
-from ..graph import Apply, Beside, Derive, Draw, Graph, Node, Value, Whole
+from ..graph import Apply, Beside, Derive, Draw, Graph, Node, Value, Whole, values_in
+from ..plan import operands_of
 from .messages import mind_ir
 from .steps import CLASSES, RULES
 
@@ -112,8 +113,13 @@ class Writer:
         self.values[name] = value
 
     def _parameters(self) -> None:
-        size = 0
-        for tensor, value in self._graph.externals:
+        graph, size = self._graph, 0
+        read = {
+            *values_in((graph.result, [value for _, value in graph.effects], [operands_of(n) for n in graph.nodes]))
+        }
+        for tensor, value in graph.externals:
+            if value not in read:
+                continue  # it is only guarded
             given = getattr(tensor, "name", None) or f"tensor_{len(self._names)}"
             name = self._within(given)
             self._called(value, name)

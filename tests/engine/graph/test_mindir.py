@@ -299,6 +299,13 @@ def test_no_two_things_have_one_name(tmp_path: Path) -> None:
     assert (sorted(graph.parameters), graph.input_names) == (["Add_0", "x"], ["x_1"])
 
 
+def test_a_parameter_that_no_step_reads_is_left_out(tmp_path: Path) -> None:
+    graph = graph_of(nn.ReLU(), Tensor(F))
+    graph.externals.append((ms.Parameter(Tensor([1.0]), name="p"), Value((1,), np.dtype(np.float32), "external")))
+    write(graph, str(tmp_path / "x.mindir"), ["x"], "net")
+    assert not read(str(tmp_path / "x.mindir")).parameters
+
+
 def is_alike(ours: Any, theirs: Any) -> bool:
     """Whether a step takes what MindSpore's takes; a constant may stand for a tensor."""
     return (
