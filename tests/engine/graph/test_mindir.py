@@ -20,6 +20,7 @@ from graph.mindir_cases import FOLDER, NETWORKS, ResNet, facts_of, leaves, netwo
 
 import hookscope.engine as ms
 from hookscope.engine import Tensor, nn, ops
+from hookscope.engine.core.nested import replaced, tensors_in
 from hookscope.engine.core.operator import OPERATORS
 from hookscope.engine.graph.function import graph_of
 from hookscope.engine.graph.graph import Derive, Value, Whole
@@ -233,6 +234,16 @@ CASES: dict[str, tuple[Call, list[Any]]] = {
 }  # fmt: skip
 
 
+def apart(call: Call) -> Call:
+    """The call, whose results are no views of what it was given."""
+
+    def run(*inputs: Any) -> Any:
+        result = call(*inputs)
+        return replaced(result, [ops.deepcopy(t) for t in tensors_in(result)])
+
+    return run
+
+
 class Exported:
     """The cases, each traced and written once."""
 
@@ -246,7 +257,7 @@ class Exported:
             call, arrays = CASES[name]
             tensors = [Tensor(a) for a in arrays]
             want = leaves(call(*tensors))  # what is imported and compiled meanwhile is not traced
-            graph, path = graph_of(call, *tensors), self.folder / f"case_{len(self.found)}.mindir"
+            graph, path = graph_of(apart(call), *tensors), self.folder / f"case_{len(self.found)}.mindir"
             write(graph, str(path), [f"x{i}" for i in range(len(tensors))], "net")
             np.savez(path.with_suffix(".in.npz"), *arrays)
             self.found[name] = path, want, {node.operator.name for node in graph.nodes}
