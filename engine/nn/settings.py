@@ -9,7 +9,8 @@ from __future__ import annotations
 import inspect
 import warnings
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NoReturn
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from .. import context
 from ..core.checks import check_bool, check_type
@@ -391,13 +392,14 @@ class CellSettings(CellBase):
         """Do nothing but say so once; deprecated in MindSpore, where it does nothing either."""
         _without_effect("Cell.remove_redundant_parameters", "it is deprecated, and does nothing in MindSpore either")
 
-    def get_func_graph_proto(self) -> NoReturn:
-        """Refused: there is no compiled graph.
+    def get_func_graph_proto(self) -> bytes | None:
+        """The graph that was compiled last, to be looked at.
 
-        Raises:
-            NotImplementedError: always.
+        Returns:
+            bytes that ``ModelProto`` of MindSpore's ``train/anf_ir_pb2`` reads; None before one was compiled.
         """
-        raise _refused("get_func_graph_proto needs a compiled graph", "use print(net) or the debugger's panels")
+        found: bytes | None = import_module("..graph.mindir.dump", __package__).func_graph_of(self)
+        return found
 
     # Kept or refused for a cluster
 

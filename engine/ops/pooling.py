@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..core.backend import to_device
+from ..core.beside import constant
 from ..core.checks import check_one_of, check_real, check_type
 from ..core.dtype import int32, int64, numpy_dtype
 from ..core.operator import Operator
@@ -217,7 +218,7 @@ def mean_of_windows(
             covered = np.minimum(starts + k, high) - np.maximum(starts, low)
             counts = np.multiply.outer(counts, covered)
         factors = (size / np.maximum(counts, 1)).astype(found._array.dtype)
-        return mul(found, Tensor._wrap(to_device(factors)))
+        return mul(found, constant(to_device(factors)))
 
     return batched(pooled, x, axes, name, "input_x")
 

@@ -49,7 +49,7 @@ EFFECTS: dict[str, str] = {
     "get_buffer": "test_cell_state::test_a_buffer_is_found_by_its_path",
     "get_extra_state": "test_cell_state::test_extra_state_travels_along",
     "get_flags": "test_cell::test_flags_are_attributes",
-    "get_func_graph_proto": "test_cell_settings::test_refused_in_one_line",
+    "get_func_graph_proto": "test_cell_settings::test_inputs_are_kept_and_the_ways_to_call_a_cell_call_it",
     "get_inputs": "test_cell_settings::test_inputs_are_kept_and_the_ways_to_call_a_cell_call_it",
     "get_mixed_precision_type": "test_cell_settings::test_the_type_that_was_set_can_be_read_and_taken_back",
     "get_parameters": "test_cell::test_parameters_are_named_by_their_path_own_ones_first",

@@ -1,0 +1,73 @@
+"""MindSpore's MINDIR files: graphs written so that MindSpore 2.10 loads and runs them, and read to be run here."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+from ...core.atomic_write import write_file
+from ...core.func_graph import FuncGraph
+from ...core.shown import shown
+from ..graph import Graph
+from .messages import mind_ir
+from .reading import graph_of_message
+from .writing import message_of
+
+__all__ = ["read", "write"]
+
+_MOST_BYTES = 2**31 - 1
+"""What a message of protobuf may have."""
+
+
+def write(
+    graph: Graph, path: str, input_names: list[str], name: str, custom_func: Callable[[Any], Any] | None = None
+) -> None:
+    """Write a graph as a MINDIR file, and the folders that lead to it.
+
+    Args:
+        graph: of a run without a gradient.
+        path: the file.
+        input_names: of the graph's arguments, in order.
+        name: of the graph.
+        custom_func: called with the message before it is written.
+
+    Raises:
+        RuntimeError: a step that has no form in the format; the text names it and the line.
+        ValueError: more than 2 GiB of parameters.
+        OSError: the file cannot be written.
+    """
+    message = message_of(graph, input_names, name)
+    if custom_func is not None:
+        custom_func(message)
+    content = message.SerializeToString()
+    os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
+    write_file(path, lambda file: file.write(content), "export")
+
+
+def read(path: str) -> FuncGraph:
+    """Read a MINDIR file that ``write`` or MindSpore's ``export`` wrote.
+
+    Args:
+        path: the file.
+
+    Returns:
+        the graph; called with tensors, it computes with our operators.
+
+    Raises:
+        RuntimeError: the file is no MINDIR file or does not hold together, or has a step that is not covered.
+        OSError: it cannot be read.
+    """
+    from google.protobuf.message import DecodeError
+
+    with open(path, "rb") as file:
+        if os.fstat(file.fileno()).st_size > _MOST_BYTES:
+            raise RuntimeError(f"For 'load', the file '{shown(path)}' cannot be read: it has more than 2 GiB")
+        content = file.read()
+    try:
+        message = mind_ir()["Model"].FromString(content)
+    except DecodeError:
+        raise RuntimeError(
+            f"For 'load', the file '{shown(path)}' cannot be read: it is no MINDIR file, or damaged"
+        ) from None
+    return graph_of_message(message, path)

@@ -1,0 +1,362 @@
+"""A graph of a MINDIR file as functions that compute it here.
+
+Nothing in a file is believed: the message is looked through whole before anything of it runs. What a step may call is
+listed here; a file cannot name anything else.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from ... import ops
+from ...core.dtype import DTYPES
+from ...core.func_graph import FuncGraph
+from ...core.parameter import Parameter
+from ...core.shown import shown
+from ...core.tensor import Tensor
+from .steps import TYPE_CODES
+from .writing import ATTRIBUTES, DATA_TYPES
+
+__all__ = ["graph_of_message"]
+
+_BY_NAME = {dtype.name: dtype for dtype in DTYPES}
+_BY_DATA_TYPE = {**{code: _BY_NAME[name] for name, code in DATA_TYPES.items()}, 17: _BY_NAME["Float64"]}
+_BY_CODE = {code: _BY_NAME[name] for name, code in TYPE_CODES.items()}
+_MOST_AXES = 64
+_FUNCTION = 2  # a Primitive whose settings are inputs behind the tensors
+
+_CLASSES = frozenset(
+    ("Abs", "ACos", "Acosh", "AdaptiveAvgPool2D", "AdaptiveMaxPool2D", "Add", "Addcdiv", "Addcmul", "Argmax",
+     "ArgMaxWithValue", "Argmin", "ArgMinWithValue", "Asin", "Asinh", "Atan", "Atan2", "Atanh", "AvgPool",
+     "AvgPool3D", "BatchMatMul", "BatchNorm", "BiasAdd", "BitwiseAnd", "BitwiseOr", "BitwiseXor", "BroadcastTo",
+     "Ceil", "CeLU", "Concat", "Conv2D", "Conv3D", "Cos", "Cosh", "CumProd", "CumSum", "Div", "DivNoNan",
+     "Elu", "Equal", "Erf", "Erfc", "Erfinv", "Exp", "ExpandDims", "Expm1", "Flatten", "Floor",
+     "FloorDiv", "FloorMod", "Gather", "GatherD", "GatherNd", "GeLU", "Greater", "GreaterEqual", "HSigmoid",
+     "HSwish", "Identity", "IsFinite", "IsInf", "IsNan", "LayerNorm", "Less", "LessEqual", "Lgamma", "LinSpace",
+     "Log", "Log1p", "LogicalAnd", "LogicalNot", "LogicalOr", "LogicalXor", "LogSoftmax", "LpNorm", "MaskedFill",
+     "MatMul", "Maximum", "MaxPool", "MaxPool3D", "MaxPool3DWithArgmax", "Minimum", "Mish", "Mul",
+     "Neg", "NotEqual", "OneHot", "PadV3", "Pow", "PReLU", "RealDiv", "Reciprocal", "ReduceAll", "ReduceAny",
+     "ReduceMax", "ReduceMean", "ReduceMin", "ReduceProd", "ReduceSum", "ReLU", "ReLU6", "Reshape", "ReverseV2",
+     "Round", "Rsqrt", "Select", "SeLU", "Sigmoid", "Sign", "Sin", "Sinh", "Slice", "Softmax", "Softplus",
+     "Softsign", "Sort", "Split", "Sqrt", "Square", "SquaredDifference", "Squeeze", "Stack", "StopGradient",
+     "StridedSlice", "Sub", "Tan", "Tanh", "Tile", "TopK", "Transpose", "Tril", "Triu", "Trunc", "TruncateMod",
+     "Unstack", "Xlogy", "ZerosLike")
+)  # fmt: skip
+"""Primitives whose classes of ours are made with the settings of the file."""
+
+
+def _dtype(code: Any) -> Any:
+    if code is None:
+        return None
+    if code not in _BY_CODE:
+        raise ValueError(f"{code} is no type of elements")
+    return _BY_CODE[code]
+
+
+def _mean(x: Tensor, axis: Any, keepdims: bool, dtype: Any) -> Tensor:
+    found = ops.mean(x, axis, keepdims)
+    return found if dtype is None else found.astype(_dtype(dtype))
+
+
+def _std(x: Tensor, axis: Any, unbiased: bool, keepdims: bool) -> tuple[Tensor, Tensor]:
+    axes = tuple(axis) or None
+    return ops.std(x, axes, int(unbiased), keepdims), ops.mean(x, axes, keepdims)
+
+
+_FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "AddExt": lambda x, y, alpha: x + y * alpha,
+    "Cast": lambda x, code: x.astype(_dtype(code)),
+    "ClampScalar": lambda x, low, high: ops.clamp(x, low, high),
+    "ClampTensor": lambda x, low, high: ops.clamp(x, low, high),
+    "Dense": lambda x, weight, bias: ops.dense(x, weight, bias),
+    "Depend": lambda x, after: x,
+    "DivMod": lambda x, y, rounding: ops.div(x, y, rounding_mode=(None, "trunc", "floor")[rounding or 0]),
+    "Divs": lambda x, y: x / y,
+    "EqScalar": lambda x, y: x == y,
+    "FlattenExt": lambda x, first, last: ops.flatten(x, start_dim=first, end_dim=last),
+    "LayerNormExt": lambda x, shape, weight, bias, epsilon: (ops.layer_norm(x, shape, weight, bias, epsilon),),
+    "LessScalar": lambda x, y: x < y,
+    "Load": lambda x, after: x,
+    "MakeTuple": lambda *parts: parts,
+    "MatMulExt": lambda x, y: ops.matmul(x, y),
+    "Max": lambda x: x.max(),
+    "MeanExt": _mean,
+    "Min": lambda x: x.min(),
+    "Muls": lambda x, y: x * y,
+    "ReduceStd": _std,
+    "RemainderTensorScalar": lambda x, y: x % y,
+    "SiLU": lambda x: ops.silu(x),
+    "SubExt": lambda x, y, alpha: x - y * alpha,
+    "SumExt": lambda x, axis, keepdims, dtype: ops.sum(x, axis, keepdims, dtype=_dtype(dtype)),
+    "TupleGetItem": lambda parts, place: parts[place],
+    "UpdateState": lambda *after: None,
+    "make_list": lambda *parts: list(parts),
+}
+"""Primitives without such a class, on all that the file gives them."""
+
+_FORMATS = {0: "NCHW", 1: "NHWC", 2: "NCDHW"}
+_PAD_MODES = {0: "PAD", 1: "SAME", 2: "VALID"}
+_CODED: dict[tuple[str, str], Callable[[Any], Any]] = {
+    ("Argmax", "output_type"): _dtype,
+    ("Argmin", "output_type"): _dtype,
+    ("AvgPool", "data_format"): _FORMATS.__getitem__,
+    ("AvgPool", "pad_mode"): _PAD_MODES.__getitem__,
+    ("BatchNorm", "data_format"): _FORMATS.__getitem__,
+    ("BiasAdd", "data_format"): _FORMATS.__getitem__,
+}
+"""Settings that stand in the file as numbers."""
+
+
+def graph_of_message(model: Any, path: str) -> FuncGraph:
+    """The graph, ready to be run.
+
+    Args:
+        model: the message of the file.
+        path: for errors.
+
+    Raises:
+        RuntimeError: it does not hold together, or has a step that is not covered.
+    """
+    return _Reader(model, path).read()
+
+
+Step = tuple[Callable[..., Any], tuple[str, ...], str, tuple[str, ...]]
+"""What is called, the names of what it is called with, of what it gives, and of what is not needed afterwards."""
+
+
+class _Reader:
+    """Looks through one message."""
+
+    def __init__(self, model: Any, path: str) -> None:
+        self._model = model
+        self._path = path
+        self._constants: dict[str, Any] = {}
+        self._known: set[str] = set()
+        self._primitives: dict[str, Any] = {}
+
+    def read(self) -> FuncGraph:
+        model, graph = self._model, self._model.graph
+        if not model.HasField("graph") or not graph.output:
+            raise self._error("it has no graph, or is damaged")
+        if model.functions or graph.map_parameter:
+            what = "a graph in a graph (a branch or a loop)" if model.functions else "a parameter that is a table"
+            raise self._error(f"it has {what}, which is not covered")
+        if not model.little_endian:
+            raise self._error("its numbers are big-endian, which is not covered")
+        self._primitives = {self._text(p.name): p for p in model.primitives}
+        parameters: dict[str, Parameter] = {}
+        places: dict[str, str] = {}
+        arrays = []
+        for tensor in graph.parameter:
+            name = self._new(tensor.name)
+            key = self._text(tensor.ref_key) or name
+            if key in places.values():
+                raise self._error(f"it has the parameter '{shown(key)}' twice")
+            places[name] = key
+            arrays.append((key, self._array(tensor, key)))
+        inputs = [self._new(each.name) for each in graph.input]
+        steps = [step for node in graph.node if (step := self._step(node)) is not None]
+        results = [self._seen(each.name) for each in graph.output]
+        for key, array in arrays:
+            parameters[key] = Parameter(Tensor(array), name=key)
+        run = _Run(places, inputs, self._constants, _freeing(steps, results), results)
+        return FuncGraph(self._text(graph.name), [name.rpartition(":")[2] for name in inputs], parameters, run)
+
+    def _error(self, what: str) -> RuntimeError:
+        return RuntimeError(f"For 'load', the file '{shown(self._path)}' cannot be read: {what}")
+
+    # Names
+
+    def _text(self, name: Any) -> str:
+        if isinstance(name, str):
+            try:
+                name.encode()
+                return name
+            except UnicodeEncodeError:
+                pass
+        raise self._error("a name in it is no UTF-8 text")
+
+    def _new(self, name: Any) -> str:
+        text = self._text(name)
+        if not text or text in self._known:
+            raise self._error(f"the name '{shown(text)}' is empty or there twice")
+        self._known.add(text)
+        return text
+
+    def _seen(self, name: Any) -> str:
+        text = self._text(name)
+        if text not in self._known:
+            raise self._error(f"nothing before makes '{shown(text)}', which is used")
+        return text
+
+    # Steps
+
+    def _step(self, node: Any) -> Step | None:
+        inputs = tuple([self._seen(name) for name in node.input])
+        kind = self._text(node.op_type)
+        if len(node.output) != 1:
+            raise self._error(f"a step '{shown(kind)}' gives {len(node.output)} results, not 1")
+        if kind == "Constant":
+            if len(node.attribute) != 1:
+                raise self._error(f"a constant has {len(node.attribute)} values, not 1")
+            name = self._new(node.output[0])
+            self._constants[name] = self._constant(node.attribute[0], 0)
+            return None
+        primitive = self._primitives.get(kind.removeprefix("REF::"))
+        if primitive is None or not kind.startswith("REF::"):
+            raise self._error(f"it has the step '{shown(kind)}', which is not covered")
+        call, count = self._call(primitive, inputs)
+        return call, inputs[:count], self._new(node.output[0]), ()
+
+    def _call(self, primitive: Any, inputs: tuple[str, ...]) -> tuple[Callable[..., Any], int]:
+        """What a step calls, and with how many of its inputs."""
+        name = self._text(primitive.op_type)
+        if name in _FUNCTIONS:
+            return _told(_FUNCTIONS[name], name), len(inputs)
+        made = getattr(ops, name) if name in _CLASSES else None
+        if made is None:
+            raise self._error(f"it has the step '{shown(name)}', which is not covered")
+        names = [key for key, _ in made._parameters]
+        count = len(inputs)
+        if primitive.prim_type == _FUNCTION:
+            if len(inputs) < len(names):
+                raise self._error(f"a step '{name}' has {len(inputs)} inputs, which are too few")
+            count -= len(names)
+            settings = {key: self._setting(name, key, given) for key, given in zip(names, inputs[count:], strict=True)}
+        else:
+            settings = self._attributes(primitive, names)
+        try:
+            for key in names:
+                if (name, key) in _CODED and key in settings and isinstance(settings[key], int):
+                    settings[key] = _CODED[name, key](settings[key])
+            call = made(**settings)
+        except (KeyError, TypeError, ValueError, IndexError) as error:
+            raise self._error(f"a step '{name}' has settings that it cannot have: {error}") from None
+        value = self._constants.get(inputs[2]) if name == "PadV3" and count == 3 else None
+        if isinstance(value, Tensor) and value.size == 1:  # read now, so that a trace of the graph reads no numbers
+            number = value.item()
+            return _told(lambda x, widths, _: call(x, widths, number), name), count
+        return _told(call, name), count
+
+    def _setting(self, name: str, key: str, given: str) -> Any:
+        if given not in self._constants:
+            raise self._error(f"the '{key}' of a step '{name}' is no constant, which is not covered")
+        return self._constants[given]
+
+    def _attributes(self, primitive: Any, names: list[str]) -> dict[str, Any]:
+        """Those attributes that are settings of our class, without the axes of samples and channels of windows."""
+        found = {self._text(each.name): each for each in primitive.attribute}
+        if "format" in found:
+            found["data_format"] = found.pop("format")
+        settings = {key: self._constant(found[key], 0) for key in names if key in found}
+        for key in ("kernel_size", "stride", "strides", "dilation"):
+            value = settings.get(key)
+            if isinstance(value, tuple) and len(value) > 3:
+                settings[key] = value[2:]
+        if isinstance(settings.get("argmax_type"), str):
+            settings["argmax_type"] = _BY_NAME.get(settings["argmax_type"].capitalize())
+        return settings
+
+    # Values
+
+    def _constant(self, attribute: Any, depth: int) -> Any:
+        kind, kinds = attribute.type, ATTRIBUTES
+        if kind in (kinds["INT64"], kinds["INT32"], kinds["BOOL"]):
+            number = attribute.ints[0] if attribute.ints else attribute.i
+            return bool(number) if kind == kinds["BOOL"] else number
+        if kind == kinds["FLOAT"]:
+            return attribute.floats[0] if attribute.floats else attribute.f
+        if kind == kinds["DOUBLE"]:
+            return attribute.doubles[0] if attribute.doubles else attribute.d
+        if kind == kinds["STRING"]:
+            try:
+                return (attribute.strings[0] if attribute.strings else attribute.s).decode()
+            except UnicodeDecodeError:
+                raise self._error("a text in it is no UTF-8") from None
+        if kind in (kinds["NONE"], kinds["UMONAD"], kinds["IOMONAD"]):
+            return None
+        if kind == kinds["TENSORS"] and len(attribute.tensors) == 1:
+            return Tensor(self._array(attribute.tensors[0], "a constant"))
+        if kind in (kinds["TUPLE"], kinds["LIST"]) and depth < 8:
+            parts = [self._constant(each, depth + 1) for each in attribute.values]
+            return tuple(parts) if kind == kinds["TUPLE"] else parts
+        raise self._error(f"it has a constant of the kind {kind}, which is not covered")
+
+    def _array(self, tensor: Any, name: str) -> Any:
+        dtype = _BY_DATA_TYPE.get(tensor.data_type)
+        if dtype is None or tensor.compression_type:
+            raise self._error(f"'{shown(name)}' has the unknown type {tensor.data_type} or is compressed")
+        if tensor.HasField("external_data"):
+            raise self._error(f"'{shown(name)}' is in another file, which is not covered")
+        dims, content = tuple(tensor.dims), tensor.raw_data
+        # Python's integers do not overflow, so a hostile product of dims cannot pass for a small one.
+        wanted = -1 if any(n < 0 for n in dims) else math.prod(dims) * dtype.itemsize
+        if len(dims) > _MOST_AXES or len(content) != wanted:
+            raise self._error(f"'{shown(name)}' has {len(content)} bytes, which is not {dims[:_MOST_AXES]} of {dtype}")
+        try:
+            array = np.frombuffer(content, dtype.numpy.newbyteorder("<")).reshape(dims)
+        except ValueError as error:  # longer empty axes than an array can have
+            raise self._error(f"'{shown(name)}' has a shape that no array can have: {error}") from None
+        return array.astype(dtype.numpy)
+
+
+def _told(call: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """The function, whose errors say which step of the file it is."""
+
+    def step(*inputs: Any) -> Any:
+        try:
+            return call(*inputs)
+        except (TypeError, ValueError, IndexError, AttributeError) as error:
+            raise RuntimeError(f"the step '{name}' of a MINDIR file cannot be computed: {error}") from error
+
+    return step
+
+
+def _freeing(steps: list[Step], results: list[str]) -> list[Step]:
+    """The steps, each with the names that nothing behind it needs."""
+    seen, found = set(results), []
+    for call, inputs, output, _ in reversed(steps):
+        last = tuple({*inputs, output} - seen)
+        seen.update(last)
+        found.append((call, inputs, output, last))
+    return found[::-1]
+
+
+class _Run:
+    """Computes the steps.
+
+    Args:
+        places: the parameters' names by their names in the graph.
+        inputs: the names of the inputs.
+        constants: values by name.
+        steps: in order.
+        results: the names of what is given.
+    """
+
+    def __init__(
+        self,
+        places: dict[str, str],
+        inputs: list[str],
+        constants: dict[str, Any],
+        steps: list[Step],
+        results: list[str],
+    ) -> None:
+        self._places = places
+        self._inputs = inputs
+        self._constants = constants
+        self._steps = steps
+        self._results = results
+
+    def __call__(self, parameters: Mapping[str, Tensor], inputs: tuple[Tensor, ...]) -> Any:
+        values = {**self._constants, **{name: parameters[key] for name, key in self._places.items()}}
+        values.update(zip(self._inputs, inputs, strict=True))
+        for call, operands, output, last in self._steps:
+            values[output] = call(*[values[name] for name in operands])
+            for name in last:
+                values.pop(name, None)
+        found = tuple([values[name] for name in self._results])
+        return found[0] if len(found) == 1 else found

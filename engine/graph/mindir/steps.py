@@ -1,0 +1,432 @@
+"""Which Primitives of MindSpore compute what an operator of our table computes.
+
+A rule is called with the writer and with what the operator was called with, Values in the place of arrays. It writes
+steps with ``w(primitive, *inputs, **attributes)`` and gives the name of what they give; of an operator that gives a
+tuple, a name or None each: what no Primitive gives. The order of inputs is that of MindSpore 2.10, whose Primitives
+take settings behind the tensors; those without a functional form (``_CLASSES``) have them as attributes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...core.dtype import dtype_of
+from ..graph import Value
+
+if TYPE_CHECKING:
+    from .writing import Name, Writer
+
+__all__ = ["CLASSES", "RULES", "TYPE_CODES"]
+
+Rule = Callable[..., Any]
+Ints = tuple[int, ...]
+
+RULES: dict[str, Rule] = {}
+"""The rules by the operator's name."""
+
+CLASSES = frozenset(
+    ("BitwiseAnd", "BitwiseOr", "BitwiseXor", "Conv2D", "Conv3D", "Depend", "IsNan", "Lgamma", "MakeTuple",
+     "MaxPool", "PadV3", "TupleGetItem", "make_list")
+)  # fmt: skip
+"""Primitives that the file has as classes with attributes, not as functions."""
+
+TYPE_CODES = {
+    "Bool": 30, "Int8": 32, "Int16": 33, "Int32": 34, "Int64": 35, "UInt8": 37, "UInt16": 38, "UInt32": 39,
+    "UInt64": 40, "Float16": 42, "Float32": 43, "Float64": 44, "BFloat16": 45, "Complex64": 51, "Complex128": 52,
+}  # fmt: skip
+"""What a dtype is as an input of a Primitive."""
+
+
+def _rule(*names: str) -> Callable[[Rule], Rule]:
+    def added(rule: Rule) -> Rule:
+        RULES.update(dict.fromkeys(names, rule))
+        return rule
+
+    return added
+
+
+def _code(dtype: np.dtype[Any]) -> int:
+    return TYPE_CODES[dtype_of(dtype).name]
+
+
+def _as(w: Writer, x: Any, dtype: np.dtype[Any]) -> Any:
+    """An operand in an element type: a number becomes a tensor without axes."""
+    if not isinstance(x, Value):
+        return np.asarray(x, dtype)
+    return x if x.dtype == dtype else w("Cast", x, _code(dtype))
+
+
+# Elementwise
+
+
+def _of_one(primitive: str) -> Rule:
+    return lambda w, x: w(primitive, x)
+
+
+def _of_two(primitive: str) -> Rule:
+    def rule(w: Writer, x: Any, y: Any) -> Name:
+        dtype = w.output.dtype
+        if dtype == np.bool_:
+            dtype = np.result_type(*[v.dtype if isinstance(v, Value) else v for v in (x, y)])
+        return w(primitive, _as(w, x, dtype), _as(w, y, dtype))
+
+    return rule
+
+
+_ONE = {
+    "abs": "Abs", "acos": "ACos", "acosh": "Acosh", "asin": "Asin", "asinh": "Asinh", "atan": "Atan", "atanh": "Atanh",
+    "ceil": "Ceil", "cos": "Cos", "cosh": "Cosh", "erf": "Erf", "erfc": "Erfc", "exp": "Exp", "expm1": "Expm1",
+    "floor": "Floor", "isfinite": "IsFinite", "isinf": "IsInf", "isnan": "IsNan", "lgamma": "Lgamma", "log": "Log",
+    "log1p": "Log1p", "logical_not": "LogicalNot", "neg": "Neg", "reciprocal": "Reciprocal", "relu": "ReLU",
+    "rsqrt": "Rsqrt", "sigmoid": "Sigmoid", "sign": "Sign", "silu": "SiLU", "sin": "Sin", "sinh": "Sinh",
+    "sqrt": "Sqrt", "square": "Square", "tan": "Tan", "tanh": "Tanh", "trunc": "Trunc",
+}  # fmt: skip
+_TWO = {
+    "add": "Add", "atan2": "Atan2", "bitwise_and": "BitwiseAnd", "bitwise_or": "BitwiseOr", "bitwise_xor": "BitwiseXor",
+    "div": "Div", "eq": "Equal", "floor_divide": "FloorDiv", "ge": "GreaterEqual", "gt": "Greater", "le": "LessEqual",
+    "logical_and": "LogicalAnd", "logical_or": "LogicalOr", "logical_xor": "LogicalXor", "lt": "Less",
+    "maximum": "Maximum", "minimum": "Minimum", "mul": "Mul", "ne": "NotEqual", "pow": "Pow", "remainder": "FloorMod",
+    "sub": "Sub",
+}  # fmt: skip
+RULES.update({name: _of_one(primitive) for name, primitive in _ONE.items()})
+RULES.update({name: _of_two(primitive) for name, primitive in _TWO.items()})
+
+
+@_rule("contiguous", "deepcopy", "identity", "stop_gradient")
+def _same(w: Writer, x: Value) -> Name:
+    return w.name(x)
+
+
+@_rule("round")
+def _round(w: Writer, x: Value) -> Name:
+    return w("Round", x, 0)
+
+
+@_rule("cast")
+def _cast(w: Writer, x: Value, dtype: np.dtype[Any]) -> Name:
+    return w("Cast", x, _code(np.dtype(dtype)))
+
+
+@_rule("gelu")
+def _gelu(w: Writer, x: Any, approximate: str) -> Name:
+    if approximate == "tanh":
+        return w("GeLU", x)
+    dtype = w.output.dtype
+    part = w("Erf", w("Mul", x, np.asarray(math.sqrt(0.5), dtype)))
+    return w("Mul", w("Mul", x, np.asarray(0.5, dtype)), w("Add", part, np.asarray(1, dtype)))
+
+
+@_rule("where")
+def _where(w: Writer, condition: Value, x: Any, y: Any) -> Name:
+    shape, dtype = w.output.shape, w.output.dtype
+    parts = []
+    for part in (_as(w, condition, np.dtype(np.bool_)), _as(w, x, dtype), _as(w, y, dtype)):
+        given = getattr(part, "shape", shape)
+        parts.append(part if given == shape else w("BroadcastTo", part, shape))
+    return w("Select", *parts)
+
+
+@_rule("zeros_like")
+def _zeros_like(w: Writer, x: Value) -> Name:
+    return w.constant(np.zeros(x.shape, x.dtype))
+
+
+# Sums and their like, along axes
+
+
+def _along(primitive: str, *behind: Any) -> Rule:
+    def rule(w: Writer, x: Value, axis: Any, keepdims: bool) -> Name:
+        axes = axis if isinstance(axis, tuple) else () if axis is None else (axis,)
+        return w(primitive, x, axes if axes or axis is None else tuple(range(len(x.shape))), keepdims, *behind)
+
+    return rule
+
+
+RULES.update(
+    all=_along("ReduceAll"), any=_along("ReduceAny"), amax=_along("ReduceMax"), amin=_along("ReduceMin"),
+    mean=_along("ReduceMean"), prod=_along("ReduceProd"), sum=_along("ReduceSum", False),
+)  # fmt: skip
+
+
+def _place_of(primitive: str) -> Rule:
+    def rule(w: Writer, x: Value, axis: int | None, keepdims: bool) -> Name:
+        flat = w("Reshape", x, (math.prod(x.shape),)) if axis is None else x
+        found = w(primitive, flat, 0 if axis is None else axis, TYPE_CODES["Int64"])
+        return w("Reshape", found, w.output.shape) if keepdims else found
+
+    return rule
+
+
+RULES.update(argmax=_place_of("Argmax"), argmin=_place_of("Argmin"))
+
+
+def _value_and_place(primitive: str) -> Rule:
+    def rule(w: Writer, x: Value, axis: int, keepdims: bool) -> tuple[Name, Name]:
+        both = w(primitive, x, axis, keepdims)
+        places = w("Cast", w("TupleGetItem", both, 0), TYPE_CODES["Int64"])
+        return w("TupleGetItem", both, 1), places
+
+    return rule
+
+
+RULES.update(max_along=_value_and_place("ArgMaxWithValue"), min_along=_value_and_place("ArgMinWithValue"))
+
+
+@_rule("cumsum")
+def _cumsum(w: Writer, x: Value, axis: int) -> Name:
+    return w("CumSum", x, axis, False, False)
+
+
+@_rule("cumprod")
+def _cumprod(w: Writer, x: Value, axis: int) -> Name:
+    return w("CumProd", x, axis, False, False)
+
+
+@_rule("softmax")
+def _softmax(w: Writer, x: Any, axis: int) -> Name:
+    return w("Softmax", x, (axis,))
+
+
+@_rule("log_softmax")
+def _log_softmax(w: Writer, x: Value, axis: int) -> Name:
+    return w("LogSoftmax", x, axis)
+
+
+# Shapes
+
+
+@_rule("reshape")
+def _reshape(w: Writer, x: Value, shape: Any) -> Name:
+    to = w.output.shape
+    if len(to) == 2 and len(x.shape) > 2 and to[0] == x.shape[0] and to[0]:
+        return w("Flatten", x)  # which takes batches of other lengths too
+    return w("Reshape", x, to)
+
+
+@_rule("broadcast_to")
+def _broadcast_to(w: Writer, x: Value, shape: Any) -> Name:
+    return w("BroadcastTo", x, w.output.shape)
+
+
+@_rule("transpose")
+def _transpose(w: Writer, x: Value, axes: Any) -> Name:
+    return w("Transpose", x, tuple(axes) if axes is not None else tuple(range(len(x.shape)))[::-1])
+
+
+@_rule("concat")
+def _concat(w: Writer, *parts: Value, axis: int) -> Name:
+    return w("Concat", w("MakeTuple", *[_as(w, part, w.output.dtype) for part in parts]), axis)
+
+
+@_rule("flip")
+def _flip(w: Writer, x: Value, axes: Any) -> Name:
+    return w("ReverseV2", x, tuple(axes))
+
+
+def _sliced(w: Writer, x: Any, begin: Any, end: Any, step: Any) -> Name:
+    return w("StridedSlice", x, begin, end, step, 0, 0, 0, 0, 0)
+
+
+@_rule("slice_axis")
+def _slice_axis(w: Writer, x: Value, axis: int, start: int, stop: int) -> Name:
+    begin, end = [0] * len(x.shape), list(x.shape)
+    begin[axis], end[axis] = start, stop
+    return _sliced(w, x, tuple(begin), tuple(end), (1,) * len(x.shape))
+
+
+@_rule("getitem")
+def _getitem(w: Writer, x: Value, index: Any) -> Name:
+    parts = list(index) if isinstance(index, tuple) else [index]
+    taken = sum(part is not None and part is not Ellipsis for part in parts)
+    place = next((i for i, part in enumerate(parts) if part is Ellipsis), len(parts))
+    parts[place : place + 1] = [slice(None)] * (len(x.shape) - taken)
+    arrays = [part for part in parts if not isinstance(part, slice | int) and part is not None]
+    if len(arrays) == 1 and all(part is arrays[0] or part == slice(None) for part in parts):
+        return _gathered(w, x, arrays[0], parts.index(arrays[0]))
+    if arrays:
+        raise w.refused("an index of several tensors, or of tensors and slices,")
+    spans = [
+        (part % length, part % length + 1, 1) if isinstance(part, int) else part.indices(length)
+        for part, length in zip([part for part in parts if part is not None], x.shape, strict=True)
+    ]
+    # Backwards is forwards on reversed axes: MindSpore's kernel gives other elements for some negative steps.
+    back = tuple([axis for axis, (_, _, step) in enumerate(spans) if step < 0])
+    source: Any = w("ReverseV2", x, back) if back else x
+    for axis in back:
+        begin, end, step = spans[axis]
+        first, count = x.shape[axis] - 1 - begin, len(range(begin, end, step))
+        spans[axis] = first, first + (count - 1) * -step + 1 if count else first, -step
+    if not spans:
+        return w("Reshape", x, w.output.shape)
+    whole = all(span == (0, length, 1) for span, length in zip(spans, x.shape, strict=True))
+    found: Any = source if whole else _sliced(w, source, *zip(*spans, strict=True))
+    if any(part is None or isinstance(part, int) for part in parts):
+        return w("Reshape", found, w.output.shape)
+    return w.name(found) if isinstance(found, Value) else found
+
+
+def _gathered(w: Writer, x: Value, places: Any, axis: int) -> Name:
+    if not isinstance(places, Value):
+        places = np.asarray(places)
+        if places.dtype.kind not in "iu":
+            raise w.refused("an index of bools")
+        return w("Gather", x, places % x.shape[axis], axis, 0)
+    if places.dtype.kind not in "iu":
+        raise w.refused("an index of bools")
+    # Gather gives zeros for negative places.
+    length = np.asarray(x.shape[axis], places.dtype)
+    return w("Gather", x, w("FloorMod", places, length), axis, 0)
+
+
+def _padded(w: Writer, x: Any, widths: Any, mode: str, value: float) -> Name:
+    flat = tuple(int(n) for before, after in reversed(list(widths)) for n in (before, after))
+    behind = (np.asarray(value, w.output.dtype),) if mode == "constant" else ()
+    return w("PadV3", x, flat, *behind, mode=mode, paddings_contiguous=True)
+
+
+@_rule("pad")
+def _pad(w: Writer, x: Value, widths: Any, mode: str, value: float) -> Name:
+    names = {"constant": "constant", "reflect": "reflect", "edge": "edge", "replicate": "edge"}
+    if mode not in names:
+        raise w.refused(f"the mode {mode!r}")
+    if mode == "constant":
+        return _padded(w, x, widths, mode, value)
+    # These modes take samples and channels before the padded axes.
+    widths = list(widths)
+    while len(widths) > 1 and tuple(widths[0]) == (0, 0):
+        del widths[0]
+    split = len(x.shape) - len(widths)
+    flat = w("Reshape", x, (1, math.prod(x.shape[:split]), *x.shape[split:]))
+    return w("Reshape", _padded(w, flat, widths, names[mode], value), w.output.shape)
+
+
+@_rule("pad_axis")
+def _pad_axis(w: Writer, x: Value, axis: int, before: int, after: int) -> Name:
+    widths = [(0, 0)] * len(x.shape)
+    widths[axis] = (before, after)
+    return _padded(w, x, widths, "constant", 0)
+
+
+# Products
+
+
+@_rule("matmul")
+def _matmul(w: Writer, a: Value, b: Value, transpose_a: bool, transpose_b: bool) -> Name:
+    x, y = _as(w, a, w.output.dtype), _as(w, b, w.output.dtype)
+    if len(a.shape) == len(b.shape) == 2:
+        return w("MatMul", x, y, transpose_a, transpose_b)
+    if a.shape[:-2] == b.shape[:-2] and len(a.shape) > 2:
+        return w("BatchMatMul", x, y, transpose_a, transpose_b)
+    return w(
+        "MatMulExt",
+        _turned(w, x, len(a.shape)) if transpose_a else x,
+        _turned(w, y, len(b.shape)) if transpose_b else y,
+    )
+
+
+def _turned(w: Writer, x: Any, rank: int) -> Name:
+    return w("Transpose", x, (*range(rank - 2), rank - 1, rank - 2))
+
+
+_ACTIVATIONS = {"relu": "ReLU", "gelu_tanh": "GeLU", "silu": "SiLU", "sigmoid": "Sigmoid", "tanh": "Tanh"}
+
+
+@_rule("linear")
+def _linear(w: Writer, x: Value, weight: Value, bias: Value | None, activation: str | None) -> Name:
+    shape = w.output.shape
+    flat: Any = x if len(shape) == 2 else w("Reshape", x, (math.prod(x.shape[:-1]), x.shape[-1]))
+    found = w("MatMul", flat, weight, False, True)
+    if bias is not None:
+        found = w("BiasAdd", found, bias, 0)
+    if len(shape) != 2:
+        found = w("Reshape", found, shape)
+    if activation == "gelu":
+        return _gelu(w, found, "none")
+    return found if activation is None else w(_ACTIVATIONS[activation], found)
+
+
+@_rule("attention")
+def _attention(w: Writer, q: Value, k: Value, v: Value, mask: Value | None, scale: float) -> tuple[Name, None]:
+    dtype = w.output.dtype
+    keys = w("Transpose", k, (*range(len(k.shape) - 2), len(k.shape) - 1, len(k.shape) - 2))
+    scores = w("MatMulExt", w("Mul", q, np.asarray(scale, dtype)), keys)
+    if mask is not None:
+        scores = w("Add", scores, _as(w, mask, dtype))
+    return w("MatMulExt", w("Softmax", scores, (-1,)), v), None
+
+
+def _convolved(w: Writer, x: Value, weight: Value, stride: Ints, pads: Ints, dilation: Ints, group: int) -> Name:
+    whole: dict[str, Any] = {"stride": (1, 1, *stride), "dilation": (1, 1, *dilation), "format": "NCHW"}
+    if len(stride) == 3:
+        whole = {"strides": whole["stride"], "dilations": whole["dilation"], "offset_x": 0, "format": "NCDHW"}
+        whole |= {"stride": tuple(stride), "dilation": tuple(dilation)}
+    return w(
+        f"Conv{len(stride)}D", x, weight, out_channel=weight.shape[0], kernel_size=tuple(weight.shape[2:]), mode=1,
+        pad_mode="pad", pad=tuple(pads), pad_list=tuple(pads), group=group, groups=group, **whole,
+    )  # fmt: skip
+
+
+RULES["conv2d"] = RULES["conv3d"] = _convolved
+
+
+# Windows
+
+
+def _around(w: Writer, x: Value, pads: Ints, value: float) -> Any:
+    if not any(pads):
+        return x
+    return _padded(w, x, [(0, 0), (0, 0), *zip(pads[::2], pads[1::2], strict=True)], "constant", value)
+
+
+@_rule("max_pool2d")
+def _max_pool2d(w: Writer, x: Value, kernel: Ints, stride: Ints, pads: Ints, dilation: Ints) -> tuple[Name, None]:
+    if set(dilation) != {1}:
+        raise w.refused("a dilation")
+    around = _around(w, x, pads, -math.inf)
+    settings = {"kernel_size": (1, 1, *kernel), "strides": (1, 1, *stride), "pad_mode": "VALID", "format": "NCHW"}
+    return w("MaxPool", around, **settings), None
+
+
+@_rule("avg_pool2d")
+def _avg_pool2d(w: Writer, x: Value, kernel: Ints, stride: Ints, pads: Ints) -> Name:
+    return w("AvgPool", _around(w, x, pads, 0), tuple(kernel), tuple(stride), 2, 0)
+
+
+# Normalization
+
+
+@_rule("layer_norm")
+def _layer_norm(
+    w: Writer, x: Value, gamma: Value, beta: Value, begin_norm_axis: int, epsilon: float
+) -> tuple[Name, None, None]:
+    found = w("LayerNorm", x, gamma, beta, begin_norm_axis, len(x.shape) - len(gamma.shape), float(epsilon))
+    return w("TupleGetItem", found, 0), None, None
+
+
+@_rule("affine_of_channels")
+def _affine_of_channels(w: Writer, x: Value, mean: Value, scale: Value, shift: Value) -> Name:
+    """(x - mean) * scale + shift: BatchNorm where the scale is gamma / sqrt(variance + epsilon)."""
+    found = _variance_of(w, scale)
+    if found is not None:
+        gamma, variance, epsilon = found
+        whole = w("BatchNorm", x, gamma, shift, mean, variance, False, epsilon, 0.1, 0)
+        return w("TupleGetItem", whole, 0)
+    along = (1, mean.shape[0], *[1] * (len(x.shape) - 2))
+    m, s, b = (w("Reshape", part, along) for part in (mean, scale, shift))
+    return w("Add", w("Mul", w("Sub", x, m), s), b)
+
+
+def _variance_of(w: Writer, scale: Value) -> tuple[Value, Value, float] | None:
+    product = w.maker(scale, "mul")
+    root = w.maker(product.inputs[1], "rsqrt") if product else None
+    total = w.maker(root.inputs[0], "add") if root else None
+    if product is None or total is None:
+        return None
+    gamma, (variance, epsilon) = product.inputs[0], total.inputs
+    if not isinstance(gamma, Value) or not isinstance(variance, Value) or not isinstance(epsilon, float):
+        return None
+    return gamma, variance, epsilon
