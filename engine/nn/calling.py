@@ -13,6 +13,7 @@ from ..core import precision, taps
 from ..core.hooks import HookEntry, explain_hook_error, hooks_enabled, wrong_return
 from ..core.marks import Gradients, Mark, checked_gradients
 from ..core.nested import Sparse, direct_places, replaced, tensors_in
+from ..core.offloading import Offloading
 from ..core.recording import Recording, Region, state
 from ..core.saved_tensors import saved_tensors_hooks
 from ..core.tensor import Tensor
@@ -102,6 +103,13 @@ def _construct_with_forward_hooks(cell: Cell, args: tuple[Any, ...], kwargs: dic
 
 
 def _construct(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if cell._offload is not None and state.recordings:
+        with Offloading(cell._offload):
+            return _construct_kept(cell, args, kwargs)
+    return _construct_kept(cell, args, kwargs)
+
+
+def _construct_kept(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if cell._recompute is not None:
         return run_to_recompute(cell.construct, cell, cell._recompute, args, kwargs)
     if cell._saved_tensors_hooks is not None:
