@@ -100,7 +100,7 @@ class SwapFile:
                 weakref.finalize(self, self._file.close)
             begin = -(-self._end // mmap.ALLOCATIONGRANULARITY) * mmap.ALLOCATIONGRANULARITY
             self._file.seek(begin)
-            rest = memoryview(flat)
+            rest = flat.data
             while rest:
                 rest = rest[self._file.write(rest) :]
         except OSError as error:

@@ -19,7 +19,7 @@ from typing import Any, SupportsIndex
 
 import numpy as np
 
-from . import backend
+from . import backend, taps
 from .blocks import Block, SwapFile, block_of, layout_in, owner_of
 from .operator import Operator
 from .recording import Node, Recording, Repeating, Spared, state
@@ -155,8 +155,8 @@ class Offloading:
         pass
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        # What packs values, or keeps none, sees to it by itself.
-        if kind is None and self.recordings and all(type(recording) is Recording for recording in self.recordings):
+        # Who watches operators knows a value by its array; and what packs values, or keeps none, sees to it by itself.
+        if kind is None and not taps.operator_taps and all(type(one) is Recording for one in self.recordings):
             self._move()
 
     def _move(self) -> None:
@@ -203,10 +203,9 @@ class Offloading:
                 staying += arrays
                 continue
             for array in arrays:
-                owner = owner_of(array)
+                owner = owner_of(array) if any(id(array) in one.tracked for one in self.recordings) else None
                 if owner is not None and owner.nbytes >= LEAST:
-                    if any(id(array) in recording.tracked for recording in self.recordings):
-                        owners[id(owner)] = owner
+                    owners[id(owner)] = owner
         for array in staying:
             owners.pop(id(owner_of(array)), None)
         if not owners:

@@ -13,7 +13,6 @@ from ..core import precision, taps
 from ..core.hooks import HookEntry, explain_hook_error, hooks_enabled, wrong_return
 from ..core.marks import Gradients, Mark, checked_gradients
 from ..core.nested import Sparse, direct_places, replaced, tensors_in
-from ..core.offloading import Offloading
 from ..core.recording import Recording, Region, state
 from ..core.saved_tensors import saved_tensors_hooks
 from ..core.tensor import Tensor
@@ -104,6 +103,8 @@ def _construct_with_forward_hooks(cell: Cell, args: tuple[Any, ...], kwargs: dic
 
 def _construct(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if cell._offload is not None and state.recordings:
+        from ..core.offloading import Offloading
+
         with Offloading(cell._offload):
             return _construct_kept(cell, args, kwargs)
     return _construct_kept(cell, args, kwargs)
