@@ -123,6 +123,7 @@ def run_to_recompute(
             output = function(*args, **kwargs)
     finally:
         state.recordings = outer
+        used.nodes = []  # which refer back to it
     returned = tensors_in(output)
     used.use(tuple([t._array for t in returned]))  # what is given back as it came was in no operation
     tensors = [Tensor._wrap(t._array.view()) for t in returned]
