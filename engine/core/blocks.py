@@ -185,7 +185,8 @@ def _begun(end: Any, near: Any, far: Any) -> list[Any]:
     copy = [end, near, far]
     _under_way.append(copy)
     while _under_way and (len(_under_way) > _MOST_UNDER_WAY or _under_way[0][0].done):
-        _under_way.popleft()[0].synchronize()
+        _under_way[0][0].synchronize()
+        _under_way.popleft()
     return copy
 
 
