@@ -17,8 +17,6 @@ import weakref
 from collections.abc import Iterable, Iterator
 from typing import Any, SupportsIndex
 
-import numpy as np
-
 from . import backend, taps
 from .blocks import Block, SwapFile, block_of, layout_in, owner_of
 from .operator import Operator
@@ -41,12 +39,11 @@ class Kept:
         ahead: how many values further on are fetched when the walk comes to this one.
     """
 
-    __slots__ = ("ahead", "block", "layout", "made", "names", "original", "writable")
+    __slots__ = ("ahead", "block", "layout", "made", "names", "original")
 
     def __init__(self, array: Array, block: Block, owner: Any, ahead: int) -> None:
         self.block = block
         self.layout = layout_in(owner, array)
-        self.writable = not isinstance(array, np.ndarray) or array.flags.writeable
         self.ahead = ahead
         self.original = weakref.ref(array)
         self.made: weakref.ref[Array] | None = None
@@ -61,8 +58,6 @@ class Kept:
         array = self.living()
         if array is None:
             array = self.block.view(fetched, self.layout)
-            if not self.writable:
-                array.flags.writeable = False
             key = id(array)
             self.made = weakref.ref(array, functools.partial(_forget, key, self.names))
             _forget(key, self.names)  # what had this id before is gone, and the walk may be past it

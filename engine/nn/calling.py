@@ -48,8 +48,9 @@ def call_observed(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
     if hooking and cell._hooks["forward_pre"]:
         args, kwargs = _run_forward_pre(cell, args, kwargs)
     call = taps.begin_call(cell, args, kwargs) if taps.cell_taps else None
+    run = _run if cell._offload is None or not state.recordings else _run_and_offload
     if call is None:
-        return _run(cell, args, kwargs, hooking)
+        return run(cell, args, kwargs, hooking)
     args, kwargs = call.args, call.kwargs
     regions: list[tuple[Recording, Region]] = []
     for recording in state.recordings:
@@ -58,7 +59,7 @@ def call_observed(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
         region.around = tuple(regions)
         regions.append((recording, region))
     try:
-        output = _run(cell, args, kwargs, hooking, call)
+        output = run(cell, args, kwargs, hooking, call)
     except BaseException as error:
         taps.fail_call(call, error)
         raise
@@ -67,6 +68,13 @@ def call_observed(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
         region.end = len(recording.nodes)
         recording.marks.append((region.end, region, True))
     return output
+
+
+def _run_and_offload(cell: Cell, *how: Any) -> Any:
+    from ..core.offloading import Offloading
+
+    with Offloading(cell._offload or 0):
+        return _run(cell, *how)
 
 
 def _run(
@@ -102,15 +110,6 @@ def _construct_with_forward_hooks(cell: Cell, args: tuple[Any, ...], kwargs: dic
 
 
 def _construct(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    if cell._offload is not None and state.recordings:
-        from ..core.offloading import Offloading
-
-        with Offloading(cell._offload):
-            return _construct_kept(cell, args, kwargs)
-    return _construct_kept(cell, args, kwargs)
-
-
-def _construct_kept(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if cell._recompute is not None:
         return run_to_recompute(cell.construct, cell, cell._recompute, args, kwargs)
     if cell._saved_tensors_hooks is not None:

@@ -165,6 +165,18 @@ def with_hooks(net: nn.Cell, x: Tensor) -> list[Any]:
     return [*gradients(net, x), *seen]
 
 
+def with_hooks_on_tensors(net: nn.Cell, x: Tensor) -> list[Any]:
+    """Of those of the outputs of all cells that die some are moved, and their hooks change gradients."""
+
+    def on_output(cell: nn.Cell, inputs: Any, output: Any) -> None:
+        if isinstance(output, Tensor):
+            output.register_hook(lambda g: g * 0.75)
+
+    for _, cell in net.cells_and_names():
+        cell.register_forward_hook(on_output)
+    return gradients(net, x)
+
+
 def with_a_tensor_hook_inside(net: nn.Cell, x: Tensor) -> list[Any]:
     def f(x: Tensor) -> Tensor:
         y = ops.exp(x * 0.1)
@@ -183,6 +195,22 @@ def of_a_gradient_of_weights(net: nn.Cell, x: Tensor) -> list[Tensor]:
         return ops.square(ms.grad(net)(x)).sum()
 
     return [*ms.grad(penalty, 0, net.trainable_params())(x)[1]]
+
+
+class _Halving(taps.Tap):
+    """Puts other gradients in the place of those that leave a cell."""
+
+    def backward_exit(self, call: Any, grad_input: Any) -> Any:
+        return tuple(None if g is None else g * 0.5 for g in grad_input)
+
+
+def of_a_gradient_that_a_tap_changes(net: nn.Cell, x: Tensor) -> list[Tensor]:
+    tap = _Halving()
+    taps.attach(tap)
+    try:
+        return of_a_gradient(net, x)
+    finally:
+        taps.detach(tap)
 
 
 def twice_by_vjp(net: nn.Cell, x: Tensor) -> list[Tensor]:
@@ -234,8 +262,9 @@ def with_packing(net: nn.Cell, x: Tensor) -> list[Tensor]:
 
 
 WAYS = [
-    gradients, with_hooks, with_a_tensor_hook_inside, of_a_gradient, of_a_gradient_of_weights, twice_by_vjp, by_jvp,
-    in_half_precision, recomputed, recomputed_whole, with_packing,
+    gradients, with_hooks, with_hooks_on_tensors, with_a_tensor_hook_inside, of_a_gradient, of_a_gradient_of_weights,
+    of_a_gradient_that_a_tap_changes, twice_by_vjp, by_jvp, in_half_precision, recomputed, recomputed_whole,
+    with_packing,
 ]  # fmt: skip
 
 
@@ -385,7 +414,12 @@ def test_parameters_inputs_and_what_is_small_stay(monkeypatch: pytest.MonkeyPatc
     small.offload()
     ms.grad(small)(values(2, offloading.LEAST // 8 - 1))
     small(x)
-    assert not written
+    between = nn.SequentialCell(nn.Tanh(), nn.Tanh())
+    between.offload()
+    for cell in between:
+        cell.register_backward_hook(lambda cell, grad_input, grad_output: None)
+    ms.grad(between)(x)
+    assert not written, "what hooks look at is held"
     ms.grad(small)(values(2, offloading.LEAST // 8))
     assert written == [offloading.LEAST] * 2
 

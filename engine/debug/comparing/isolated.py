@@ -64,7 +64,7 @@ class IsolatedCell:
         self._bprops: list[tuple[Cell, Callable[..., Any]]] = []
         cells = _held(self.cell, Cell)
         for one in cells:
-            one.__dict__.update(mixed_precision_type=None, _recompute=None, _offload=None, _saved_tensors_hooks=None)
+            one.__dict__.update(mixed_precision_type=None, _recompute=None, _saved_tensors_hooks=None)
             if one.has_custom_bprop:
                 self._bprops.append((one, self._noting_precision(one.bprop)))
         tensors: list[Tensor] = _held(self.cell, Tensor)
