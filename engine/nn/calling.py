@@ -73,6 +73,8 @@ def call_observed(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
 def _run_and_offload(cell: Cell, *how: Any) -> Any:
     from ..core.offloading import Offloading
 
+    if state.tracer is not None:
+        state.tracer.leak("a plan holds all its arrays, and this cell is to offload them")
     with Offloading(cell._offload or 0):
         return _run(cell, *how)
 

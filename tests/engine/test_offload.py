@@ -563,6 +563,24 @@ def test_while_operators_are_watched_nothing_is_moved(fetches: list[int]) -> Non
     assert not fetches
 
 
+# Plans
+
+
+def test_a_compiled_function_runs_without_a_plan_from_the_moment_on_that_a_cell_offloads(fetches: list[int]) -> None:
+    net = nn.SequentialCell(nn.Tanh(), nn.Tanh(), nn.Sigmoid())
+    x = values(WIDTH, WIDTH)
+    compiled = ms.jit(lambda x: ms.grad(net)(x))
+    expected = ms.grad(net)(x).asnumpy()
+    np.testing.assert_array_equal(compiled(x).asnumpy(), expected)
+    net.offload()
+    with pytest.warns(UserWarning, match="this cell is to offload them"):
+        np.testing.assert_array_equal(compiled(x).asnumpy(), expected)
+    for _ in range(2):
+        fetches.clear()
+        np.testing.assert_array_equal(compiled(x).asnumpy(), expected)
+        assert fetches
+
+
 # Arguments
 
 
