@@ -61,6 +61,7 @@ class Kept:
             key = id(array)
             self.made = weakref.ref(array, functools.partial(_forget, key, self.names))
             _forget(key, self.names)  # what had this id before is gone, and the walk may be past it
+            _made_again[key] = array
             for recording, name in _on_tapes(self.names):
                 if name in recording.tracked:
                     recording.tracked.add(key)
@@ -71,6 +72,10 @@ class Kept:
 
 Names = list[tuple[weakref.ref[Recording], int]]
 """By which name a value is known on which tape when no array of it lives."""
+
+
+_made_again: weakref.WeakValueDictionary[int, Array] = weakref.WeakValueDictionary()
+"""Arrays that were made of what is kept, by their ids. A tape on which a walk is recorded has them; there they stay."""
 
 
 def _on_tapes(names: Names) -> Iterator[tuple[Recording, int]]:
@@ -199,7 +204,7 @@ class Offloading:
                 continue
             for array in arrays:
                 owner = owner_of(array) if any(id(array) in one.tracked for one in self.recordings) else None
-                if owner is not None and owner.nbytes >= LEAST:
+                if owner is not None and owner.nbytes >= LEAST and id(owner) not in _made_again:
                     owners[id(owner)] = owner
         for array in staying:
             owners.pop(id(owner_of(array)), None)
