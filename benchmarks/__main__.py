@@ -9,6 +9,7 @@ import argparse
 from collections.abc import Callable
 
 from . import (
+    activation_memory,
     checkpoints,
     first_use,
     gpu_check,
@@ -27,6 +28,7 @@ BENCHMARKS: dict[str, tuple[Callable[[list[str]], object], list[str], list[str]]
     "kernel_start": (kernel_start.main, ["--repeats", "3"], []),
     "training": (training.main, ["--quick"], []),
     "step_memory": (step_memory.main, ["--quick"], []),
+    "activation_memory": (activation_memory.main, ["--rounds", "3"], []),
     "first_use": (first_use.main, ["--quick"], []),
     "value_statistics": (value_statistics.main, ["--quick"], []),
     "watching": (watching.main, ["--quick"], []),

@@ -72,7 +72,7 @@ class Differentiable:
 
 
 class Repeating:
-    """The first entry of a node that runs a function again, and so holds its arguments by itself."""
+    """The first entry of a node that runs a function again; of the arguments it holds those that the node does not."""
 
     def rename(self, names: dict[int, Array]) -> None:
         """Give values that it holds the names that they have on the tape from now on."""
@@ -129,10 +129,11 @@ class Region:
 class Spared(weakref.ref[Any]):
     """Stands in a node for an array that no rule reads: its shape and dtype, and itself for as long as it lives.
 
-    When the array is gone, this is what the value is known by.
+    When the array is gone, this is what the value is known by. Where ``kept`` is set, rules do read it, and the array
+    can be made again (``offloading``).
     """
 
-    __slots__ = ("dtype", "key", "ndim", "recording", "shape", "size")
+    __slots__ = ("dtype", "kept", "key", "ndim", "recording", "shape", "size")
 
     def __new__(cls, array: Array, recording: weakref.ref[Recording]) -> Spared:
         return super().__new__(cls, array, _gone)
@@ -142,6 +143,12 @@ class Spared(weakref.ref[Any]):
         self.shape, self.dtype, self.ndim, self.size = array.shape, array.dtype, array.ndim, array.size
         self.key = id(array)
         self.recording = recording
+        self.kept: Any = None
+
+    def found(self) -> Array | None:
+        """The array, or the one that was made again of it; None where neither lives."""
+        array: Array | None = self()
+        return array if array is not None or self.kept is None else self.kept.living()
 
 
 def _gone(spared: Any) -> None:
@@ -158,7 +165,7 @@ def whole(inputs: tuple[Any, ...], output: Any) -> tuple[tuple[Any, ...], Any]:
     """A node's inputs and output with the arrays themselves; None in the place of one that is gone."""
 
     def found(value: Any) -> Any:
-        return value() if type(value) is Spared else value
+        return value.found() if type(value) is Spared else value
 
     return tuple(map(found, inputs)), tuple(map(found, output)) if type(output) is tuple else found(output)
 
@@ -182,9 +189,11 @@ class Recording:
     """
 
     __slots__ = (
-        "__weakref__", "beside", "hooked", "leaves", "let_go", "marks", "nodes", "renamings", "spared", "spares",
-        "tracked",
+        "__weakref__", "beside", "hooked", "leaves", "let_go", "marks", "nodes", "offloaded", "renamings", "spared",
+        "spares", "tracked",
     )  # fmt: skip
+    offloaded: Any
+    """What is kept elsewhere, see ``offloading``; there once something is."""
 
     def __init__(self, leaves: Iterable[Array], beside: Iterable[Array] = (), spares: bool = False) -> None:
         self.leaves = list(leaves)
@@ -243,12 +252,16 @@ class Recording:
             return
 
         def whole(value: Any) -> Any:
-            array = value() if type(value) is Spared else None
+            array = value.found() if type(value) is Spared else None
             return value if array is None else array
 
         for place, (operator, inputs, output, attrs) in enumerate(self.nodes):
             made = tuple(map(whole, output)) if type(output) is tuple else whole(output)
             self.nodes[place] = (operator, tuple(map(whole, inputs)), made, attrs)
+        if hasattr(self, "offloaded"):
+            from .offloading import Returning
+
+            self.nodes = Returning(self.nodes)
 
     def pass_by(self, inputs: tuple[Any, ...], output: Any) -> None:
         """An operation on values that are not followed: what it makes of values beside is beside, too."""
@@ -407,15 +420,17 @@ class Sums(dict[int, Any]):
         super().__init__()
         self.functions = functions
         self.parts: dict[int, list[Part]] = {id(array): [] for array in leaves}  # of each name, shared by its names
+        self.renamings: list[Node] = []  # held, so that a name is no other array's before the walk is at its end
         marks = iter([*recording.marks, (len(recording.nodes) + 1, None, False)])
         begins, region, ended = next(marks)
-        for index in range(len(recording.nodes) + 1):
+        for index, node in enumerate((*recording.nodes, None)):
             while region is not None and begins == index:
                 for name, inner in (region.inner_outputs if ended else region.inner_inputs).items():
                     self._share(*((id(inner), name) if ended else (name, id(inner))))
                 begins, region, ended = next(marks)
-            if index < len(recording.nodes) and isinstance(recording.nodes[index][0], Renaming):
-                for x, renamed in zip(*recording.nodes[index][1:3], strict=True):
+            if node is not None and isinstance(node[0], Renaming):
+                self.renamings.append(node)
+                for x, renamed in zip(*node[1:3], strict=True):
                     if id(renamed) in recording.tracked:
                         self._share(id(x), id(renamed))
 

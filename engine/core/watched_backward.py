@@ -25,7 +25,7 @@ from typing import Any, cast
 from . import taps
 from .nested import direct_places
 from .operator import Operator
-from .recording import Recording, Region, Renaming, Repeating, Sums, accumulate, node_backward, state
+from .recording import Recording, Region, Renaming, Repeating, Spared, Sums, accumulate, node_backward, state
 from .silence import restore, silence
 from .tensor import Tensor
 from .walk import sum_of
@@ -283,7 +283,9 @@ def _give_own_names(recording: Recording, region: Region, start: int, end: int, 
     recording.tracked.update(id(array) for array in names.values())
 
     def renamed(value: Any) -> Any:
-        return tuple([names.get(id(x), x) for x in value]) if type(value) is tuple else names.get(id(value), value)
+        if type(value) is tuple:
+            return tuple(map(renamed, value))
+        return names.get(id(value.found() if type(value) is Spared else value), value)
 
     nodes = recording.nodes
     for index in (*range(region.start, region.end), *range(start, end)):

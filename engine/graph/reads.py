@@ -53,8 +53,8 @@ LEAVES = (
 _NUMBERS = (int, float, complex, str, bytes, range)
 
 _ALWAYS = frozenset(
-    ("construct", "bprop", "_hooks", "_recompute", "_saved_tensors_hooks", "mixed_precision_type", "internal_params",
-     "bprop_debug")
+    ("construct", "bprop", "_hooks", "_recompute", "_offload", "_saved_tensors_hooks", "mixed_precision_type",
+     "internal_params", "bprop_debug")
 )  # fmt: skip
 """Names that the engine reads of a cell though no code of the function has them, unless the cell is plain."""
 _REFLECTING = frozenset(

@@ -48,8 +48,9 @@ def call_observed(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
     if hooking and cell._hooks["forward_pre"]:
         args, kwargs = _run_forward_pre(cell, args, kwargs)
     call = taps.begin_call(cell, args, kwargs) if taps.cell_taps else None
+    run = _run if cell._offload is None or not state.recordings else _run_and_offload
     if call is None:
-        return _run(cell, args, kwargs, hooking)
+        return run(cell, args, kwargs, hooking)
     args, kwargs = call.args, call.kwargs
     regions: list[tuple[Recording, Region]] = []
     for recording in state.recordings:
@@ -58,7 +59,7 @@ def call_observed(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
         region.around = tuple(regions)
         regions.append((recording, region))
     try:
-        output = _run(cell, args, kwargs, hooking, call)
+        output = run(cell, args, kwargs, hooking, call)
     except BaseException as error:
         taps.fail_call(call, error)
         raise
@@ -67,6 +68,15 @@ def call_observed(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
         region.end = len(recording.nodes)
         recording.marks.append((region.end, region, True))
     return output
+
+
+def _run_and_offload(cell: Cell, *how: Any) -> Any:
+    from ..core.offloading import Offloading
+
+    if state.tracer is not None:
+        state.tracer.leak("a plan holds all its arrays, and this cell is to offload them")
+    with Offloading(cell._offload or 0):
+        return _run(cell, *how)
 
 
 def _run(

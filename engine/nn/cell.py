@@ -81,6 +81,7 @@ class Cell(CellHooks, CellState, CellSettings):
         state["_state_hooks"] = {kind: {} for kind in STATE_HOOK_KINDS}
         state["_saved_tensors_hooks"] = None
         state["_recompute"] = None
+        state["_offload"] = None
         state["_auto_prefix"] = auto_prefix
         state["_path"] = ""
         state["_param_prefix"] = ""
@@ -141,6 +142,7 @@ class Cell(CellHooks, CellState, CellSettings):
             and not self.has_custom_bprop
             and not any(self._hooks.values())
             and state["_recompute"] is None
+            and state["_offload"] is None
             and state["_saved_tensors_hooks"] is None
             and state["mixed_precision_type"] is None
         )

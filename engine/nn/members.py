@@ -92,6 +92,7 @@ class CellBase:
     _flags: dict[str, Any]
     _names_checked: bool
     _recompute: Any
+    _offload: int | None
     _saved_tensors_hooks: Any
     mixed_precision_type: Any
     training: bool

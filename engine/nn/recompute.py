@@ -12,6 +12,8 @@ import contextlib
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ..core import precision, random, taps
 from ..core.nested import replaced, tensors_in
 from ..core.recording import Differentiable, Recording, Repeating, Sums, accumulate, record, state, step_back
@@ -121,9 +123,11 @@ def run_to_recompute(
             output = function(*args, **kwargs)
     finally:
         state.recordings = outer
+        used.nodes = []  # which refer back to it
     returned = tensors_in(output)
     used.use(tuple([t._array for t in returned]))  # what is given back as it came was in no operation
     tensors = [Tensor._wrap(t._array.view()) for t in returned]
+    node.leave_to_the_tape(used.arrays)
     record(node, tuple(used.arrays), tuple([t._array for t in tensors]), {})
     return replaced(output, tensors)
 
@@ -215,6 +219,7 @@ class _Recompute(Differentiable, Repeating):
         self.function = function
         self.context = context
         self.calls = taps.CallLog(0)
+        self.places: list[int | None] = []
         self.runs = 0
         # Values, not tensors: the function may rebind the tensors it gets, and the cell its parameters.
         self.args = replaced(args, [Tensor._wrap(t._array) for t in tensors_in(args)])
@@ -223,6 +228,14 @@ class _Recompute(Differentiable, Repeating):
         self.values = [t._array for t in self.held]
         self.dtype, self.listed = precision.current(), precision.listed()
         self.random = random.position()
+
+    def leave_to_the_tape(self, inputs: list[Array]) -> None:
+        """Hold of the arguments none that are inputs of the node: the tape may keep those elsewhere."""
+        places = {id(array): place for place, array in enumerate(inputs)}
+        for tensor in tensors_in((self.args, self.kwargs)):
+            self.places.append(places.get(id(tensor._array)))
+            if self.places[-1] is not None:
+                tensor._rebind(_NOTHING)
 
     def rename(self, names: dict[int, Array]) -> None:
         """Give the arguments the names that they have on the tape from now on."""
@@ -241,7 +254,9 @@ class _Recompute(Differentiable, Repeating):
             inner, self._as_it_was(), precision.scope(self.dtype, self.listed), self.context,
             taps.repeating(self.calls, label),
         ):  # fmt: skip
-            again = tensors_in(self.function(*self.args, **self.kwargs))
+            args, kwargs = self._arguments(inputs)
+            again = tensors_in(self.function(*args, **kwargs))
+            del args, kwargs
         inner.put_back()
         gradients = Sums(inner, leaves, functions)
         for tensor, g in zip(again, gradient, strict=True):
@@ -255,6 +270,12 @@ class _Recompute(Differentiable, Repeating):
         # Not their sums: what came is handed on, in the order in which it came.
         return [(array, g) for array in leaves for _, g, _ in gradients.parts_of(id(array))]
 
+    def _arguments(self, inputs: tuple[Any, ...]) -> Any:
+        """The arguments in tensors of their own, which the function may rebind."""
+        held = tensors_in((self.args, self.kwargs))
+        arrays = [t._array if p is None else inputs[p] for t, p in zip(held, self.places, strict=True)]
+        return replaced((self.args, self.kwargs), [Tensor._wrap(array) for array in arrays])
+
     @contextlib.contextmanager
     def _as_it_was(self) -> Iterator[None]:
         """Parameters, buffers and random numbers as at the first run; afterwards as they were before."""
@@ -266,6 +287,9 @@ class _Recompute(Differentiable, Repeating):
         finally:
             random.go_to(place)
             _rebind(self.held, now)
+
+
+_NOTHING: Array = np.empty(0, np.float32)
 
 
 def _buffers(cell: CellBase) -> list[Tensor]:

@@ -472,18 +472,31 @@ class CellSettings(CellBase):
         raise _refused("Cell.shard needs a cluster", "call the cell as it is on one device")
 
     def offload(self, backward_prefetch: int | str = "Auto") -> None:
-        """Refused: activations are not moved to the host.
+        """Keep the large arrays that the gradient will read out of the device's memory until it does.
+
+        What the CPU computes waits in a file without a name in the folder for temporary files and is read through
+        memory mapping; what a GPU computes waits in pinned memory of the host. No bit changes. Parameters stay, and so
+        does what somebody else holds. After ``recompute`` too, the cell's inputs are what waits.
 
         Args:
-            backward_prefetch: "Auto", or how many activations would be fetched ahead, an int from 0 on.
+            backward_prefetch: how many arrays are on their way back while the gradient computes with the one before,
+                an int from 0 on; "Auto" for 1.
 
         Raises:
-            ValueError: ``backward_prefetch`` is neither.
-            NotImplementedError: otherwise.
+            TypeError: ``backward_prefetch`` is neither a str nor an int.
+            ValueError: it is another str, or negative.
+            OSError: in a call of the cell: the file cannot be written.
         """
-        if backward_prefetch != "Auto" and (not isinstance(backward_prefetch, int) or backward_prefetch < 0):
+        if isinstance(backward_prefetch, bool) or not isinstance(backward_prefetch, int | str):
+            raise TypeError(
+                f"For 'offload', 'backward_prefetch' must be \"Auto\" or an int from 0 on, "
+                f"but got {type(backward_prefetch).__name__}"
+            )
+        if backward_prefetch != "Auto" and (isinstance(backward_prefetch, str) or backward_prefetch < 0):
             raise ValueError(
                 f"For 'offload', 'backward_prefetch' must be \"Auto\" or an int from 0 on, "
                 f"but got {backward_prefetch!r}"
             )
-        raise _refused("Cell.offload needs MindSpore's graph mode", "use Cell.recompute to save memory")
+        for _, cell in self.cells_and_names():  # those inside too, so that arrays go as soon as they are computed with
+            cell.__dict__["_offload"] = 1 if isinstance(backward_prefetch, str) else backward_prefetch
+            cell._refresh()

@@ -63,7 +63,7 @@ EFFECTS: dict[str, str] = {
     "load_state_dict": "test_cell_state::test_loading_copies_values_and_keeps_objects",
     "name_cells": "test_cell::test_children_come_by_name_each_once_under_its_first_name",
     "named_buffers": "test_cell::test_buffers_are_listed_by_path_and_changed_in_place_only",
-    "offload": "test_cell_settings::test_refused_in_one_line",
+    "offload": "test_offload::test_offloading_changes_no_bit",
     "parallel_parameter_merge_net_dict": "test_cell_settings::test_a_setting_is_kept_and_of_its_type",
     "parallel_parameter_name_list": "test_cell_settings::test_a_setting_is_kept_and_of_its_type",
     "param_prefix": "test_cell::test_a_cell_knows_its_prefix_once_it_is_told",

@@ -84,8 +84,6 @@ def test_inputs_are_kept_and_the_ways_to_call_a_cell_call_it() -> None:
         (lambda net: net.set_inputs(1, x=2), ValueError, "not both"),
         (lambda net: net.set_inputs(y=2), ValueError, "has no input 'y'"),
         (lambda net: net.shard(((1,),)), NotImplementedError, "on one device"),
-        (lambda net: net.offload(), NotImplementedError, "use Cell.recompute"),
-        (lambda net: net.offload(-1), ValueError, "int from 0 on, but got -1"),
         (lambda net: net.register_parameter_forward_hook(print), NotImplementedError, "register_forward_pre_hook"),
         (lambda net: net.register_parameter_forward_hook(3), TypeError, "'hook' a function"),
         (lambda net: net.recompute(nonsense=True), ValueError, "there is no option 'nonsense'"),

@@ -16,6 +16,7 @@ import pytest
 
 import hookscope.engine as ms
 from hookscope.engine import Parameter, Tensor, nn, ops
+from hookscope.engine.core import offloading
 from hookscope.engine.debug import DebugSession
 
 WIDTH, SEEDS = 6, range(40)
@@ -238,7 +239,19 @@ def watched_with_hooks(net: nn.Cell) -> Iterator[None]:
         yield
 
 
-WAYS = [backward, pre, all_kinds, returning_them, some, watched, watched_with_hooks]
+@contextmanager
+def offloaded_with_hooks(net: nn.Cell) -> Iterator[None]:
+    """Each array is another one on the way back, in whose place others were before."""
+    least, offloading.LEAST = offloading.LEAST, 1
+    net.offload()
+    try:
+        with some(net):
+            yield
+    finally:
+        offloading.LEAST = least
+
+
+WAYS = [backward, pre, all_kinds, returning_them, some, watched, watched_with_hooks, offloaded_with_hooks]
 
 
 def differing(seeds: range, of: Callable[[Any, Any], Any], way: Callable[[nn.Cell], Any], **settings: Any) -> list[int]:
