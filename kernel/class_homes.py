@@ -80,7 +80,7 @@ HOMES: dict[str, str] = {
     "mint.optim.adamw": "AdamW",
     "mint.optim.fused_adamw": "FusedAdamW",
     "mint.optim.sgd": "SGD",
-    "nn.cell": "Cell nn.wrap:GraphCell",
+    "nn.cell": "Cell nn.graph_cell:GraphCell",
     "nn.grad.cell_grad": "Jvp Vjp",
     "nn.layer.activation": "CELU ELU FastGelu GELU GLU HShrink HSigmoid HSwish Hardtanh LRN LeakyReLU LogSigmoid "
     "LogSoftmax LogSoftmaxExt Mish PReLU PReLUExt RReLU ReLU ReLU6 SeLU SiLU Sigmoid SoftShrink Softmax Softmax2d "

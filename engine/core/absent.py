@@ -10,8 +10,10 @@ __all__ = ["absent_in", "check_module"]
 
 # what to use instead -> the modules, and the names that each of them has
 _ABSENT: dict[str, dict[str, str]] = {
-    "there is no compiled graph to hand over; save_checkpoint keeps the parameters": {
-        "top train serialization": "export load export_split_mindir",
+    "it is for a cluster; export writes the whole network": {
+        "top train serialization": "export_split_mindir",
+    },
+    "there is no compiled graph to hand over; export and load write and read one, save_checkpoint the parameters": {
         "top common": "load_mindir save_mindir",
         "top": "SymbolTree Node NodeType ScopedValue",
     },

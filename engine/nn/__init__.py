@@ -13,6 +13,7 @@ from .derivatives import *
 from .dropout import *
 from .dynamic_lr import *
 from .embedding import *
+from .graph_cell import *
 from .image_similarity import *
 from .images import *
 from .learning_rate_schedule import *

@@ -22,7 +22,7 @@ from .linear import Identity
 
 __all__ = [
     "DistributedGradReducer", "DynamicLossScaleUpdateCell", "FixedLossScaleUpdateCell", "ForwardValueAndGrad",
-    "GetNextSingleOp", "GradAccumulationCell", "GraphCell", "MicroBatchInterleaved", "ParameterUpdate", "PipelineCell",
+    "GetNextSingleOp", "GradAccumulationCell", "MicroBatchInterleaved", "ParameterUpdate", "PipelineCell",
     "PipelineGradReducer", "TimeDistributed", "TrainOneStepCell", "TrainOneStepWithLossScaleCell",
     "VirtualDatasetCellTriple", "WithEvalCell", "WithGradCell", "WithLossCell",
 ]  # fmt: skip
@@ -638,7 +638,6 @@ def _refused(name: str, instead: str) -> Any:
 
 
 PipelineGradReducer = _refused("PipelineGradReducer", "a cluster; the gradients of one process need no reduction")
-GraphCell = _refused("GraphCell", "a compiled graph; load the checkpoint into the network's own class")
 GetNextSingleOp = _refused("GetNextSingleOp", "a device queue; iterate over the data set with create_tuple_iterator()")
 
 __getattr__ = on_first_use(__name__)

@@ -2,10 +2,13 @@
 
 One file format a file (``ckpt.py``, ``safetensors.py``), with the same two functions: ``write(path, values, crc)`` and
 ``read(path, crc)``. Values are NumPy arrays, and strings, by name.
+
+Whole networks go to files, and come from them, by ``exporting.py``.
 """
 
 from ..core.names import on_first_use as _on_first_use
 from .converting import *
+from .exporting import *
 from .loading import *
 from .saving import *
 

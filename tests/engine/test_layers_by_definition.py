@@ -207,7 +207,7 @@ def test_a_lookup_of_fields_takes_each_setting_in_its_place() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["GetNextSingleOp", "GraphCell", "PipelineGradReducer"]
+    "name", ["GetNextSingleOp", "PipelineGradReducer"]
 )
 def test_a_layer_for_a_cluster_says_what_to_use_instead(name: str) -> None:
     with pytest.raises(NotImplementedError, match=f"nn.{name} needs a .*; "):

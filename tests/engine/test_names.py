@@ -94,7 +94,7 @@ def test_a_members_name_that_is_not_there_names_the_nearest_one_alone() -> None:
 
 @pytest.mark.parametrize(
     ("name", "instead"),
-    [("export", "save_checkpoint"), ("Profiler", "cProfile"), ("shard", "one process"), ("load_mindir", "compiled")],
+    [("Profiler", "cProfile"), ("shard", "one process"), ("load_mindir", "compiled")],
 )
 def test_what_cannot_be_here_says_in_one_line_what_to_use_instead(name: str, instead: str) -> None:
     with pytest.raises(NotImplementedError, match=instead) as raised:

@@ -1,0 +1,1 @@
+"""Graphs as ONNX files: ``write`` makes one, ``read`` reads one."""

@@ -1,0 +1,65 @@
+"""The cell around a graph that was read from a file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..core.checks import check_type
+from ..core.func_graph import FuncGraph
+from ..core.shown import shown
+from ..core.tensor import Tensor
+from .cell import Cell
+
+__all__ = ["GraphCell"]
+
+
+class GraphCell(Cell):
+    """A graph that ``load`` read, as a cell: its parameters are the cell's, and a call computes it.
+
+    Takes the inputs that the exported network took; gives a tensor, or a tuple of them. It is computed by operators
+    like those of any other cell, so gradients, hooks and breakpoints on operators work.
+
+    Args:
+        graph: what ``load`` gave.
+        params_init: new values for parameters, by name; names that the graph does not have are passed over.
+        obf_random_seed: kept for callers; obfuscated graphs are refused.
+
+    Raises:
+        TypeError: ``graph`` is none, ``params_init`` is no dictionary of names and tensors.
+        ValueError: a value has another shape or dtype than its parameter.
+        NotImplementedError: an ``obf_random_seed``.
+    """
+
+    def __init__(
+        self,
+        graph: FuncGraph,
+        params_init: Mapping[str, Tensor] | None = None,
+        obf_random_seed: int | None = None,
+    ) -> None:
+        super().__init__()
+        if obf_random_seed is not None:
+            raise NotImplementedError("For 'GraphCell', 'obf_random_seed' is not covered: export the network as it is")
+        check_type(graph, FuncGraph, "GraphCell", "graph", "what load() gave")
+        check_type(params_init, dict | None, "GraphCell", "params_init", "a dict")
+        self.graph = graph
+        values = params_init or {}
+        for name, value in values.items():
+            check_type(name, str, "GraphCell", "params_init", "a dict whose keys are str")
+            check_type(value, Tensor, "GraphCell", "params_init", "a dict whose values are Tensors or Parameters")
+            held = graph.parameters.get(name)
+            if held is not None and (held.shape != value.shape or held.dtype != value.dtype):
+                raise ValueError(
+                    f"For 'GraphCell', 'params_init' must have for '{shown(name)}' a {held.dtype} of shape "
+                    f"{held.shape}, but got a {value.dtype} of shape {value.shape}"
+                )
+        for name, parameter in graph.parameters.items():
+            if name in values:
+                parameter.set_data(values[name])
+            attribute = name
+            while hasattr(self, attribute):  # a file may call a parameter "construct"
+                attribute += "_"
+            self.insert_param_to_cell(attribute, parameter, check_name_contain_dot=False)
+
+    def construct(self, *inputs: Any) -> Any:
+        return self.graph(*inputs)

@@ -1,0 +1,234 @@
+"""``export`` writes a network with all its steps to a file, ``load`` reads such a file for ``nn.GraphCell``.
+
+A format is a module of ``engine/graph`` with two functions. ``write(graph, path, input_names, name)`` makes the file,
+with the folders that lead to it, or raises and makes none. ``read(path)`` gives a ``FuncGraph``, or raises
+RuntimeError.
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..core import random
+from ..core.func_graph import FuncGraph
+from ..core.nested import Sparse, replaced, tensors_in
+from ..core.placeholder import Placeholder
+from ..core.shown import shown
+from ..core.tensor import Tensor
+from ..cpu.array_module import array_module
+from ..nn.cell import Cell
+from ..ops.control import deepcopy
+from .saving import check_key
+
+if TYPE_CHECKING:
+    from ..graph.graph import Graph
+
+__all__ = ["export", "load"]
+
+
+class _Format(NamedTuple):
+    suffix: str
+    module: str  # below engine/graph
+    predicts: bool  # whether the network is exported as ``set_train(False)`` leaves it, else as it is
+
+
+_FORMATS = {"ONNX": _Format(".onnx", "onnx", True), "MINDIR": _Format(".mindir", "mindir", False)}
+_NAME = re.compile(r"[0-9a-zA-Z@_\-.:/\\]+")
+"""What a file's name may be made of, as in MindSpore."""
+
+
+def export(net: Cell | Callable[..., Any], *inputs: Any, file_name: str, file_format: str, **kwargs: Any) -> None:
+    """Write a network, its steps and its parameters, to a file that other programs can run.
+
+    The network is run once on the inputs, and the operators that ran are written. What it changes meanwhile, such as
+    running statistics, is as it was afterwards. Shapes are those of the inputs.
+
+    Args:
+        net: a cell; for MINDIR also a function.
+        *inputs: what it is called with: tensors, numbers, and tuples, lists and dictionaries of them. Each tensor is an
+            input of the graph, named as ``construct`` names it; a number is a constant.
+        file_name: the path, of letters, digits and ``@_-.:/\\``; the format's suffix is added where it is missing, and
+            folders that are missing are made.
+        file_format: "ONNX" (``.onnx``): the network as ``set_train(False)`` leaves it, whose mode is as before
+            afterwards. "MINDIR" (``.mindir``): the network in the mode that it is in.
+        **kwargs: ``custom_func`` for MINDIR: called with the file's message before it is written. ``enc_key``,
+            ``enc_mode``, ``dataset`` and ``incremental`` are refused.
+
+    Raises:
+        TypeError: inputs that ``net`` does not take, or of another kind; ``file_name`` is no str; an unknown argument.
+        ValueError: another format, a name with other characters, a function where a cell is needed.
+        RuntimeError: the network computes with the numbers of a tensor outside the operators, or an operator has no
+            form in this format; the text names the line.
+        NotImplementedError: the format AIR, or an argument that is refused.
+        ImportError: the package that writes the format is not installed.
+        OSError: the file cannot be written; it is as it was.
+    """
+    form = _checked_format(file_format)
+    path = _checked_name(file_name, form)
+    options = _checked_options(kwargs, file_format)
+    if form.predicts and not isinstance(net, Cell):
+        raise ValueError(f"For 'export', 'net' must be a Cell for {file_format}, but got {type(net).__name__}")
+    if not callable(net):
+        raise TypeError(f"For 'export', 'net' must be a Cell or a function, but got {type(net).__name__}")
+    names = _input_names(net, inputs)
+    writer = import_module(f"..graph.{form.module}", __package__)
+    name = type(net).__name__ if isinstance(net, Cell) else getattr(net, "__name__", type(net).__name__)
+    with _in_mode(net, form.predicts):
+        graph = _traced(net, inputs, name)
+    writer.write(graph, path, names, name, **options)
+
+
+def load(file_name: str, **kwargs: Any) -> FuncGraph:
+    """Read a graph that ``export`` wrote.
+
+    Args:
+        file_name: a path that ends in ``.mindir`` or ``.onnx``.
+        **kwargs: ``dec_key`` and ``dec_mode`` are refused: files are not encrypted.
+
+    Returns:
+        what ``nn.GraphCell`` takes.
+
+    Raises:
+        ValueError: ``file_name`` is no str, has another suffix, or there is no such file.
+        RuntimeError: the file is broken, or holds a step that is not covered.
+        TypeError: an unknown argument.
+        NotImplementedError: a ``dec_key``.
+        ImportError: the package that reads the format is not installed.
+    """
+    check_key(kwargs.pop("dec_key", None), "dec_key", "load")
+    kwargs.pop("dec_mode", None)
+    for name in kwargs:
+        raise TypeError(f"For 'load', there is no argument '{shown(name)}'")
+    if not isinstance(file_name, str):
+        raise ValueError(f"For 'load', 'file_name' must be a str, but got {type(file_name).__name__}")
+    for form in _FORMATS.values():
+        if file_name.endswith(form.suffix):
+            break
+    else:
+        raise ValueError(f"For 'load', 'file_name' must end in '.mindir' or '.onnx', but got '{shown(file_name)}'")
+    if "\0" in file_name or not os.path.isfile(file_name):
+        raise ValueError(f"For 'load', the file '{shown(file_name)}' does not exist")
+    found: FuncGraph = import_module(f"..graph.{form.module}", __package__).read(os.path.realpath(file_name))
+    return found
+
+
+# Arguments
+
+
+def _checked_format(file_format: object) -> _Format:
+    if file_format == "AIR":
+        raise NotImplementedError("For 'export', the format 'AIR' is for Ascend devices: use 'ONNX' or 'MINDIR'")
+    if not isinstance(file_format, str) or file_format not in _FORMATS:
+        raise ValueError(f"For 'export', 'file_format' must be 'ONNX' or 'MINDIR', but got {file_format!r}")
+    return _FORMATS[file_format]
+
+
+def _checked_name(file_name: object, form: _Format) -> str:
+    if not isinstance(file_name, str | os.PathLike) or not isinstance(given := os.fspath(file_name), str):
+        raise TypeError(f"For 'export', 'file_name' must be a str, but got {type(file_name).__name__}")
+    if not _NAME.fullmatch(given):
+        raise ValueError(f"For 'export', 'file_name' must be made of letters, digits and @_-.:/\\, but got {given!r}")
+    return os.path.realpath(given if given.endswith(form.suffix) else given + form.suffix)
+
+
+def _checked_options(kwargs: dict[str, Any], file_format: str) -> dict[str, Any]:
+    """What the writer gets beside the graph."""
+    given = {name: value for name, value in kwargs.items() if value is not None and value is not False}
+    check_key(given.pop("enc_key", None), "enc_key", "export")
+    given.pop("enc_mode", None)
+    for name, instead in (("dataset", "preprocess outside the network"), ("incremental", "export the whole network")):
+        if name in given:
+            raise NotImplementedError(f"For 'export', '{name}' is not covered: {instead}")
+    for name in given:
+        if name != "custom_func":
+            raise TypeError(f"For 'export', there is no argument '{shown(name)}'")
+    if given and file_format != "MINDIR":
+        raise ValueError(f"For 'export', 'custom_func' must be left out for {file_format}: it is for MINDIR")
+    if given and not callable(given["custom_func"]):
+        got = type(given["custom_func"]).__name__
+        raise TypeError(f"For 'export', 'custom_func' must be a function, but got {got}")
+    return given
+
+
+def _input_names(net: Any, inputs: tuple[Any, ...]) -> list[str]:
+    """The names of the tensors among the inputs: those of the arguments, with numbers where one holds several."""
+    function = net.construct if isinstance(net, Cell) else net
+    try:
+        bound = inspect.signature(function).bind(*inputs).arguments
+    except TypeError as error:
+        raise TypeError(f"For 'export', the inputs do not fit: {error}") from None
+    return [name for argument, value in bound.items() for name in _names_in(argument, value)]
+
+
+def _names_in(name: str, value: Any) -> Iterator[str]:
+    if isinstance(value, Tensor):
+        if isinstance(value, Placeholder):
+            raise TypeError(f"For 'export', '{name}' must be a Tensor with values, but got a placeholder")
+        yield name
+    elif isinstance(value, tuple | list):
+        for place, part in enumerate(value):
+            yield from _names_in(f"{name}_{place}", part)
+    elif isinstance(value, dict):
+        for key, part in value.items():
+            yield from _names_in(f"{name}_{key}", part)
+    elif value is not None and not isinstance(value, bool | int | float):
+        sparse = "; give its parts and make it within the network" if isinstance(value, Sparse) else ""
+        raise TypeError(f"For 'export', '{name}' must be a Tensor, a number or a tuple, list or dict of them, "
+                        f"but got {type(value).__name__}{sparse}")  # fmt: skip
+
+
+# The run
+
+
+@contextmanager
+def _in_mode(net: Any, predicts: bool) -> Iterator[None]:
+    """Inside the block the network predicts, if it is to."""
+    modes = [(cell, cell.training) for _, cell in net.cells_and_names()] if predicts else []
+    try:
+        if predicts:
+            net.set_train(False)
+        yield
+    finally:
+        for cell, mode in modes:
+            if cell.training is not mode:
+                cell.set_train(mode)
+
+
+def _traced(net: Any, inputs: tuple[Any, ...], name: str) -> Graph:
+    """The graph of a run that leaves no trace in the network or in the stream of random numbers."""
+    from ..graph.function import graph_of
+    from ..graph.graph import Apply, Value, replace_values, values_in
+    from ..graph.reads import Reads
+
+    # Tensors of their own, so that each is an input, also where one was given twice or is a parameter.
+    given = [Tensor._wrap(array_module(t._array).array(t._array)) for t in tensors_in(inputs)]
+    own = replaced(inputs, given)
+    held = [(t, t._array) for t in Reads([net, own, {}]).tensors]
+    place = random.position()
+
+    def apart(*args: Any) -> Any:
+        """The results as tensors of their own: a graph may give an input back, or a view of it."""
+        result = net(*args)
+        return replaced(result, [deepcopy(t) for t in tensors_in(result)])
+
+    apart.__qualname__ = name
+    try:
+        graph = graph_of(apart, *own)
+    finally:
+        random.go_to(place)
+        for tensor, array in held:
+            if tensor._array is not array:
+                tensor._array = array
+    count = len(list(values_in(graph.result)))
+    if not count:
+        raise ValueError(f"For 'export', '{name}' must give a Tensor, or several, but gave none")
+    copies = {node.outputs[0]: node.inputs[0] for node in graph.nodes[-count:] if isinstance(node, Apply)}
+    del graph.nodes[-count:]
+    graph.result = replace_values(graph.result, (Value,), copies.__getitem__)
+    return graph
