@@ -1,0 +1,289 @@
+"""What operators that work element by element become.
+
+Most are one node of ONNX, in a table. The others are formulas; where these lose digits that the operator keeps, single
+precision is computed in double.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from typing import Any
+
+import numpy as np
+
+from .draft import Draft, Edge, Unsupported, computable, converts
+
+__all__: list[str] = []
+
+_NODES = {
+    "abs": "Abs", "acos": "Acos", "acosh": "Acosh", "asin": "Asin", "asinh": "Asinh", "atan": "Atan", "atanh": "Atanh",
+    "cos": "Cos", "cosh": "Cosh", "erf": "Erf", "exp": "Exp", "log": "Log", "neg": "Neg", "reciprocal": "Reciprocal",
+    "sigmoid": "Sigmoid", "sin": "Sin", "sinh": "Sinh", "sqrt": "Sqrt", "tan": "Tan", "tanh": "Tanh",
+    "add": "Add", "div": "Div", "maximum": "Max", "minimum": "Min", "mul": "Mul", "pow": "Pow", "sub": "Sub",
+}  # fmt: skip
+"""Arithmetic that is one node."""
+_COMPARISONS = {"eq": "Equal", "ge": "GreaterOrEqual", "gt": "Greater", "le": "LessOrEqual", "lt": "Less"}
+_LOGIC = {"logical_and": "And", "logical_not": "Not", "logical_or": "Or", "logical_xor": "Xor"}
+_BITS = {"bitwise_and": ("And", "BitwiseAnd"), "bitwise_or": ("Or", "BitwiseOr"), "bitwise_xor": ("Xor", "BitwiseXor"),
+         "bitwise_not": ("Not", "BitwiseNot")}  # fmt: skip
+
+
+def _arithmetic(kind: str, d: Draft, *operands: Any) -> Edge:
+    return d.each(kind, *[x.cast(computable(x.dtype)) for x in d.alike(*operands)])
+
+
+def _bitwise(kinds: tuple[str, str], d: Draft, *operands: Any) -> Edge:
+    edges = d.alike(*operands)
+    return d.each(kinds[edges[0].dtype.kind != "b"], *edges)
+
+
+for _name, _kind in _NODES.items():
+    converts(_name)(functools.partial(_arithmetic, _kind))
+for _name, _kind in _COMPARISONS.items():
+    converts(_name)(functools.partial(lambda kind, d, *operands: d.compare(kind, *operands), _kind))
+for _name, _kind in _LOGIC.items():
+    converts(_name)(
+        functools.partial(lambda kind, d, *operands: d.each(kind, *[_truth(d, x) for x in operands]), _kind)
+    )
+for _name, _kinds in _BITS.items():
+    converts(_name)(functools.partial(_bitwise, _kinds))
+
+
+def _truth(d: Draft, x: Any) -> Edge:
+    return x.cast(np.bool_) if isinstance(x, Edge) else d.constant(bool(x))
+
+
+def _accurate(*edges: Edge) -> list[Edge]:
+    return [x.cast(np.float64) for x in edges]
+
+
+def _floats(d: Draft, *operands: Any) -> list[Edge]:
+    """Operands in one floating type that several steps may be computed in."""
+    return [x.wide() for x in d.alike(*operands)]
+
+
+@converts("ne")
+def _ne(d: Draft, x: Any, y: Any) -> Edge:
+    return ~d.compare("Equal", x, y)
+
+
+@converts("identity", "contiguous", "deepcopy", "move_to", "stop_gradient", "conj", "real")
+def _identity(d: Draft, x: Edge, **attrs: Any) -> Edge:
+    return d("Identity", x, shape=x.shape)
+
+
+@converts("cast")
+def _cast(d: Draft, x: Edge, dtype: np.dtype[Any]) -> Edge:
+    return x.cast(dtype) if x.dtype != dtype else _identity(d, x)
+
+
+@converts("where")
+def _where(d: Draft, condition: Edge, x: Any, y: Any) -> Edge:
+    return d.where(_truth(d, condition), x, y)
+
+
+@converts("zeros_like")
+def _zeros(d: Draft, x: Edge) -> Edge:
+    return d("Expand", d.constant(0, x.dtype), d.ints(x.shape), shape=x.shape)
+
+
+# Rounding and signs
+
+
+def _of_fractions(kind: str, d: Draft, x: Edge) -> Edge:
+    return d.each(kind, x.cast(computable(x.dtype))) if x.dtype.kind in "fV" else _identity(d, x)
+
+
+for _name, _kind in (("ceil", "Ceil"), ("floor", "Floor"), ("round", "Round")):
+    converts(_name)(functools.partial(_of_fractions, _kind))
+
+
+@converts("trunc")
+def _trunc(d: Draft, x: Edge) -> Edge:
+    if x.dtype.kind in "biu":
+        return _identity(d, x)
+    x = x.wide()
+    return d.where(x < 0, d.each("Ceil", x), d.each("Floor", x))
+
+
+@converts("sign")
+def _sign(d: Draft, x: Edge) -> Edge:
+    x = x.wide()
+    return (x > 0).cast(x.dtype) - (x < 0).cast(x.dtype)  # of NaN 0
+
+
+@converts("signbit")
+def _signbit(d: Draft, x: Edge) -> Edge:
+    if x.dtype.kind in "biu":
+        return x < 0
+    x = x.wide()
+    return (x < 0) | (1 / x < 0)
+
+
+@converts("isnan")
+def _isnan(d: Draft, x: Edge) -> Edge:
+    return d.each("IsNaN", x.wide(), dtype=np.bool_) if x.dtype.kind in "fV" else _never(d, x)
+
+
+@converts("isinf")
+def _isinf(d: Draft, x: Edge) -> Edge:
+    return d.each("IsInf", x.wide(), dtype=np.bool_) if x.dtype.kind in "fV" else _never(d, x)
+
+
+@converts("isfinite")
+def _isfinite(d: Draft, x: Edge) -> Edge:
+    return ~(_isnan(d, x) | _isinf(d, x))
+
+
+def _never(d: Draft, x: Edge) -> Edge:
+    return d("Expand", d.constant(False), d.ints(x.shape), shape=x.shape)
+
+
+# Powers and logarithms
+
+
+@converts("square")
+def _square(d: Draft, x: Edge) -> Edge:
+    return _arithmetic("Mul", d, x, x)
+
+
+@converts("rsqrt")
+def _rsqrt(d: Draft, x: Edge) -> Edge:
+    return 1 / d.each("Sqrt", x.wide())
+
+
+@converts("cbrt")
+def _cbrt(d: Draft, x: Edge) -> Edge:
+    (x,) = _accurate(x)
+    return _sign(d, x) * d.each("Pow", d.each("Abs", x), 1 / 3)
+
+
+@converts("exp2")
+def _exp2(d: Draft, x: Edge) -> Edge:
+    return d.each("Pow", 2.0, x.wide())
+
+
+@converts("expm1")
+def _expm1(d: Draft, x: Edge) -> Edge:
+    (x,) = _accurate(x)
+    series = x * (1 + x * (1 / 2 + x * (1 / 6 + x * (1 / 24))))
+    return d.where(d.each("Abs", x) < 1e-3, series, d.each("Exp", x) - 1.0)
+
+
+@converts("log1p")
+def _log1p(d: Draft, x: Edge) -> Edge:
+    (x,) = _accurate(x)
+    series = x * (1 - x * (1 / 2 - x * (1 / 3 - x * (1 / 4))))
+    return d.where(d.each("Abs", x) < 1e-3, series, d.each("Log", x + 1.0))
+
+
+@converts("log2")
+def _log2(d: Draft, x: Edge) -> Edge:
+    return d.each("Log", *_accurate(x)) * (1 / math.log(2))
+
+
+@converts("log10")
+def _log10(d: Draft, x: Edge) -> Edge:
+    return d.each("Log", *_accurate(x)) * (1 / math.log(10))
+
+
+@converts("logaddexp")
+def _logaddexp(d: Draft, x: Any, y: Any) -> Edge:
+    x, y = _accurate(*d.alike(x, y))
+    apart = d.where(x.equals(y), 0.0, x - y)  # of equal infinities too
+    return d.each("Max", x, y) + _log1p(d, d.each("Exp", -d.each("Abs", apart)))
+
+
+@converts("logaddexp2")
+def _logaddexp2(d: Draft, x: Any, y: Any) -> Edge:
+    x, y = _accurate(*d.alike(x, y))
+    return _logaddexp(d, x * math.log(2), y * math.log(2)) * (1 / math.log(2))
+
+
+@converts("hypot")
+def _hypot(d: Draft, x: Any, y: Any) -> Edge:
+    x, y = _accurate(*d.alike(x, y))
+    return d.each("Sqrt", x * x + y * y)
+
+
+@converts("sinc")
+def _sinc(d: Draft, x: Edge) -> Edge:
+    x = x.wide()
+    turn = d.where(x.equals(0), 1, x) * math.pi
+    return d.where(x.equals(0), 1, d.each("Sin", turn) / turn)
+
+
+@converts("atan2")
+def _atan2(d: Draft, y: Any, x: Any) -> Edge:
+    y, x = _floats(d, y, x)
+    unbounded = _isinf(d, x) & _isinf(d, y)
+    y, x = d.where(unbounded, _sign(d, y), y), d.where(unbounded, _sign(d, x), x)
+    turned = d.where(x < 0, d.where(_signbit(d, y), -math.pi, math.pi), 0.0)
+    upright = d.where(y.equals(0), y, _sign(d, y) * (math.pi / 2))
+    return d.where(x.equals(0) & ~(_signbit(d, x) & y.equals(0)), upright,
+                   d.each("Atan", d.where(y.equals(0), y, y / x)) + turned)  # fmt: skip
+
+
+# Quotients without fractions
+
+
+@converts("fmod")
+def _fmod(d: Draft, x: Any, y: Any) -> Edge:
+    return d.each("Mod", *_floats(d, x, y), fmod=1)
+
+
+@converts("remainder")
+def _remainder(d: Draft, x: Any, y: Any) -> Edge:
+    x, y = _floats(d, x, y)
+    if x.dtype.kind in "iu":
+        return d.each("Mod", x, y)
+    left = d.each("Mod", x, y, fmod=1)
+    return d.where(~left.equals(0) & ((left < 0) ^ (y < 0)), left + y, left)
+
+
+@converts("floor_divide")
+def _floor_divide(d: Draft, x: Any, y: Any) -> Edge:
+    x, y = _floats(d, x, y)
+    whole = (x - _remainder(d, x, y)) / y
+    if x.dtype.kind in "iu":
+        return whole
+    return d.where(y.equals(0) | _isinf(d, x), x / y, d.each("Round", whole))
+
+
+@converts("bitwise_left_shift")
+def _left_shift(d: Draft, x: Any, y: Any) -> Edge:
+    return _shifted(d, x, y, "Mul")
+
+
+@converts("bitwise_right_shift")
+def _right_shift(d: Draft, x: Any, y: Any) -> Edge:
+    return _shifted(d, x, y, "Div")
+
+
+def _shifted(d: Draft, x: Any, y: Any, kind: str) -> Edge:
+    """By a product with a power of two, or a quotient: ONNX shifts unsigned numbers alone."""
+    x, y = (one.cast(computable(one.dtype)) for one in d.alike(x, y))
+    if x.dtype.kind == "u":
+        raise Unsupported("UInt64 has no shift in ONNX runtimes that is tested here: cast it to Int64")
+    factor = d.each("Pow", d.constant(2, x.dtype), y)
+    return x * factor if kind == "Mul" else (x - d.each("Mod", x, factor)) / factor
+
+
+# Activations
+
+
+@converts("relu")
+def _relu(d: Draft, x: Edge) -> Edge:
+    return d.each("Relu", x.cast(computable(x.dtype)))
+
+
+@converts("gelu")
+def _gelu(d: Draft, x: Edge, approximate: str) -> Edge:
+    return d.each("Gelu", x.cast(computable(x.dtype)), approximate=approximate)
+
+
+@converts("silu")
+def _silu(d: Draft, x: Edge) -> Edge:
+    x = x.wide()
+    return x * d.each("Sigmoid", x)

@@ -1,0 +1,161 @@
+"""What reading and writing by an index becomes: slices, gathers, and scatters over the flat elements."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..graph import Apply, Value, replace_values
+from .draft import CONVERTERS, Draft, Edge, Unsupported, converts
+from .shapes import sliced
+
+__all__: list[str] = []
+
+
+@converts("getitem")
+def _getitem(d: Draft, x: Edge, index: Any) -> Edge:
+    return picked(d, x, index)
+
+
+def picked(d: Draft, x: Edge, index: Any) -> Edge:
+    """``x[index]``, by NumPy's rules: first what slices say, then what arrays of places say."""
+    shape, axes, parts = _one_for_each_axis(d, x.shape, index)
+    x = sliced(d, x, axes)
+    if shape is not None:
+        x = x.reshape([n for n in _lengths(x.shape, shape)])
+    arrays = [i for i, part in enumerate(parts) if part is not None]
+    if not any(isinstance(parts[i], Edge) for i in arrays):
+        kept = [n for i, n in enumerate(x.shape) if parts[i] is None]
+        for i in reversed(arrays):
+            x = sliced(d, x, {i: slice(parts[i], parts[i] + 1)})
+        return x.reshape(kept) if arrays else x
+    together = arrays == list(range(arrays[0], arrays[-1] + 1))
+    places = [_places(d, parts[i], x.shape[i]) for i in arrays]
+    common = np.broadcast_shapes(*[place.shape for place in places])
+    others = [i for i in range(x.ndim) if i not in arrays]
+    rest = tuple([x.shape[i] for i in others])
+    if len(arrays) == 1:
+        axis = arrays[0]
+        found: Edge = d("Gather", x, places[0], axis=axis, shape=(*x.shape[:axis], *common, *x.shape[axis + 1 :]))
+        return found
+    x = x.transpose([*arrays, *others])
+    columns = [d("Expand", place, d.ints(common), shape=common).reshape((*common, 1)) for place in places]
+    grid = d("Concat", *columns, axis=-1, shape=(*common, len(arrays)))
+    found = d("GatherND", x, grid, shape=(*common, *rest))
+    if not together:
+        return found
+    first, count = arrays[0], len(common)
+    axes_before = [count + i for i in range(first)]
+    return found.transpose([*axes_before, *range(count), *range(count + first, count + len(rest))])
+
+
+def _one_for_each_axis(
+    d: Draft, shape: tuple[int, ...], index: Any
+) -> tuple[list[int | None] | None, dict[int, slice], list[Any]]:
+    """The index as slices by axis of the tensor; where new axes come (None in the list of axes), if there are any; and
+    for each axis after both an int or an edge, None where it stays."""
+    given = list(index) if isinstance(index, tuple) else [index]
+    expanded: list[Any] = []
+    for part in given:
+        if isinstance(part, np.ndarray) and part.dtype.kind == "b":
+            expanded += list(part.nonzero())
+        elif type(part) is Value and part.dtype.kind == "b":
+            raise Unsupported("the shape of a part that a mask picks depends on the numbers: use where instead")
+        else:
+            expanded.append(part)
+    taken = sum(part is not None and part is not Ellipsis for part in expanded)
+    place = next((i for i, part in enumerate(expanded) if part is Ellipsis), len(expanded))
+    expanded[place : place + 1] = [slice(None)] * (len(shape) - taken)
+    axes: dict[int, slice] = {}
+    order: list[int | None] = []
+    parts: list[Any] = []
+    axis = 0
+    for part in expanded:
+        if part is None:
+            order.append(None)
+            parts.append(None)
+            continue
+        if isinstance(part, slice):
+            if part.indices(shape[axis]) != (0, shape[axis], 1):
+                axes[axis] = part
+            parts.append(None)
+        elif isinstance(part, int | np.integer):
+            parts.append(int(part) % max(shape[axis], 1))
+        else:
+            parts.append(d.edge(part))
+        order.append(axis)
+        axis += 1
+    return (order if None in order else None), axes, parts
+
+
+def _lengths(shape: tuple[int, ...], order: list[int | None]) -> list[int]:
+    return [1 if axis is None else shape[axis] for axis in order]
+
+
+def _places(d: Draft, part: Any, length: int) -> Edge:
+    return part.cast(np.int64) if isinstance(part, Edge) else d.constant(part, np.int64)
+
+
+# Writing
+
+
+def _numbers(d: Draft, shape: tuple[int, ...]) -> Edge:
+    """The number of each element in the order of memory."""
+    count = math.prod(shape)
+    found: Edge = d(
+        "Range", d.constant(0, np.int64), d.constant(count, np.int64), d.constant(1, np.int64), shape=(count,)
+    )
+    return found.reshape(shape)
+
+
+def _scattered(d: Draft, x: Edge, places: Edge, updates: Any, how: str = "none") -> Edge:
+    """``x`` with updates at the places of its flat elements."""
+    shape = x.shape
+    (new,) = (d.alike(updates, x)[0].cast(x.dtype),)
+    new = d("Expand", new, d.ints(places.shape), shape=places.shape).reshape((math.prod(places.shape),))
+    flat = d("ScatterElements", x.reshape((math.prod(shape),)), places.reshape((math.prod(places.shape),)), new,
+             axis=0, reduction=how, shape=(math.prod(shape),))  # fmt: skip
+    return flat.reshape(shape)
+
+
+@converts("setitem")
+def _setitem(d: Draft, x: Edge, value: Any, index: Any) -> Edge:
+    return _scattered(d, x, picked(d, _numbers(d, x.shape), index), value)
+
+
+@converts("scatter_add")
+def _scatter_add(d: Draft, g: Edge, index: Any, shape: tuple[int, ...]) -> Edge:
+    g = g.wide()
+    start = d("Expand", d.constant(0, g.dtype), d.ints(shape), shape=tuple(shape))
+    return _scattered(d, start, picked(d, _numbers(d, tuple(shape)), index), g, "add")
+
+
+@converts("scatter_reduce")
+def _scatter_reduce(d: Draft, x: Edge, updates: Any, index: Any, how: str) -> Edge:
+    x = x.wide()
+    places = picked(d, _numbers(d, x.shape), index)
+    if how != "div":
+        return _scattered(d, x, places, updates, how)
+    if x.dtype.kind in "iu":
+        raise Unsupported("quotients of integers, one after the other, have no form in ONNX: use floats")
+    ones = d("Expand", d.constant(1, x.dtype), d.ints(x.shape), shape=x.shape)
+    return x / _scattered(d, ones, places, updates, "mul")
+
+
+@converts("write_through")
+def _write_through(d: Draft, root: Edge, new: Any, steps: Any) -> Edge:
+    """The steps of a view, taken with the numbers of the root's elements, say which of them are written."""
+    node, places = d.node, _numbers(d, root.shape)
+    shown = np.arange(math.prod(root.shape)).reshape(root.shape)
+    try:
+        for operator, attrs in steps:
+            static = replace_values(attrs, (Value,), lambda value: np.zeros(value.shape, value.dtype))
+            shown = operator.kernel(shown, **static)
+            d.node = Apply(operator, (), attrs, (Value(shown.shape, shown.dtype),), False)
+            found = CONVERTERS[operator.name](d, places, **attrs)
+            places = Edge(d, found.name, found.dtype, shown.shape)
+    finally:
+        d.node = node
+    return _scattered(d, root, places, new)

@@ -1,0 +1,124 @@
+"""What operators that move elements become: other shapes, parts, joins, borders, windows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .draft import Draft, Edge, computable, converts
+
+__all__ = ["padded"]
+
+
+@converts("reshape")
+def _reshape(d: Draft, x: Edge, shape: Any) -> Edge:
+    return x.reshape(d.node.outputs[0].shape)
+
+
+@converts("broadcast_to")
+def _broadcast_to(d: Draft, x: Edge, shape: tuple[int, ...]) -> Edge:
+    found: Edge = d("Expand", x, d.ints(shape), shape=tuple(shape))
+    return found
+
+
+@converts("transpose")
+def _transpose(d: Draft, x: Edge, axes: tuple[int, ...] | None) -> Edge:
+    order = [a % x.ndim for a in axes] if axes is not None else list(range(x.ndim))[::-1]
+    if order == sorted(order):
+        found: Edge = d("Identity", x, shape=x.shape)
+        return found
+    return x.transpose(order)
+
+
+@converts("concat")
+def _concat(d: Draft, *parts: Edge, axis: int) -> Edge:
+    found: Edge = d("Concat", *d.alike(*parts), axis=axis)
+    return found
+
+
+@converts("slice_axis")
+def _slice_axis(d: Draft, x: Edge, axis: int, start: int | None, stop: int | None) -> Edge:
+    return sliced(d, x, {axis: slice(start, stop)})
+
+
+def sliced(d: Draft, x: Edge, slices: dict[int, slice]) -> Edge:
+    """Slices along some axes, as Python has them."""
+    rows = [(axis, *one.indices(x.shape[axis])) for axis, one in slices.items()]
+    if not rows:
+        return x
+    shape = list(x.shape)
+    for axis, start, stop, step in rows:
+        shape[axis] = len(range(start, stop, step))
+    # Below the first element: -1 would be the last one.
+    table = [(a, start, stop if stop >= 0 else np.iinfo(np.int64).min, step) for a, start, stop, step in rows]
+    axes, starts, stops, steps = (d.ints(column) for column in zip(*table, strict=True))
+    found: Edge = d("Slice", x, starts, stops, axes, steps, shape=tuple(shape))
+    return found
+
+
+@converts("flip")
+def _flip(d: Draft, x: Edge, axes: Any) -> Edge:
+    every = range(x.ndim) if axes is None else (axes,) if isinstance(axes, int) else axes
+    if not len(every):
+        found: Edge = d("Identity", x, shape=x.shape)
+        return found
+    return sliced(d, x, {axis % x.ndim: slice(None, None, -1) for axis in every})
+
+
+# Borders
+
+
+def padded(d: Draft, x: Edge, widths: Any, value: Any = 0) -> Edge:
+    """With ``value`` around, ``widths`` (before, after) for each axis."""
+    if not any(map(any, widths)):
+        return x
+    inner = x.cast(computable(x.dtype)) if x.dtype.kind in "iu" else x
+    befores, afters = zip(*widths, strict=True)
+    shape = tuple([n + b + a for n, b, a in zip(x.shape, befores, afters, strict=True)])
+    found: Edge = d("Pad", inner, d.ints([*befores, *afters]), d.constant(value, inner.dtype), shape=shape)
+    return found.cast(x.dtype)
+
+
+@converts("pad")
+def _pad(d: Draft, x: Edge, widths: Any, mode: str, value: Any) -> Edge:
+    widths = np.broadcast_to(widths, (x.ndim, 2)).tolist()
+    if mode == "constant":
+        return padded(d, x, widths, value)
+    for axis, width in enumerate(widths):
+        if any(width):
+            places = np.pad(np.arange(x.shape[axis]), width, mode=mode)  # type: ignore[call-overload]  # one of its modes
+            shape = (*x.shape[:axis], len(places), *x.shape[axis + 1 :])
+            x = d("Gather", x, d.ints(places), axis=axis, shape=shape)
+    return x
+
+
+@converts("pad_axis")
+def _pad_axis(d: Draft, x: Edge, axis: int, before: int, after: int) -> Edge:
+    return padded(d, x, [(before, after) if i == axis else (0, 0) for i in range(x.ndim)])
+
+
+# Windows
+
+
+@converts("im2col")
+def _im2col(d: Draft, x: Edge, kernel: Any, stride: Any, pads: Any, dilation: Any) -> Edge:
+    top, bottom, left, right = pads
+    x = padded(d, x, [(0, 0), (0, 0), (top, bottom), (left, right)])
+    reach = [n - e * (k - 1) for n, k, e in zip(x.shape[2:], kernel, dilation, strict=True)]
+    parts = []
+    for i, j in np.ndindex(*kernel):
+        rows, columns = i * dilation[0], j * dilation[1]
+        part = sliced(d, x, {2: slice(rows, rows + reach[0], stride[0]), 3: slice(columns, columns + reach[1], stride[1])})
+        parts.append(part.reshape((*x.shape[:2], 1, -1)))
+    return d("Concat", *parts, axis=2).reshape(d.node.outputs[0].shape)
+
+
+@converts("col2im")
+def _col2im(d: Draft, x: Edge, size: Any, kernel: Any, stride: Any, pads: Any, dilation: Any) -> Edge:
+    top, bottom, left, right = pads
+    found: Edge = d(
+        "Col2Im", x.wide(), d.ints(size), d.ints(kernel), dilations=list(dilation), pads=[top, left, bottom, right],
+        strides=list(stride),
+    )  # fmt: skip
+    return found
