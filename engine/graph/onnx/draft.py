@@ -158,6 +158,7 @@ class Draft:
         nodes: ONNX's messages, in order.
         node: the step of the trace that is being written.
         wanted: for each of its outputs whether anybody reads it.
+        arrays: of the values that are constants what they are.
     """
 
     def __init__(self) -> None:
@@ -165,6 +166,7 @@ class Draft:
         self.nodes: list[Any] = []
         self.node: Any = None
         self.wanted: tuple[bool, ...] = ()
+        self.arrays: dict[Value, Any] = {}
         self._edges: dict[Value, Edge] = {}
         self._names: set[str] = set()
         self._counts: Counter[str] = Counter()
@@ -197,6 +199,11 @@ class Draft:
         found = self.unique(name)
         self._edges[value] = Edge(self, found, value.dtype, value.shape)
         return found
+
+    def enter_constant(self, value: Value, array: Any) -> None:
+        """A value of the trace that is always the same."""
+        self.arrays[value] = array
+        self.bind(value, self.constant(array))
 
     def bind(self, value: Value, edge: Edge) -> None:
         """What a value of the trace is in the file."""

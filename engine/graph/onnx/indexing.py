@@ -24,7 +24,7 @@ def picked(d: Draft, x: Edge, index: Any) -> Edge:
     shape, axes, parts = _one_for_each_axis(d, x.shape, index)
     x = sliced(d, x, axes)
     if shape is not None:
-        x = x.reshape([n for n in _lengths(x.shape, shape)])
+        x = x.reshape([1 if axis is None else x.shape[axis] for axis in shape])
     arrays = [i for i, part in enumerate(parts) if part is not None]
     if not any(isinstance(parts[i], Edge) for i in arrays):
         kept = [n for i, n in enumerate(x.shape) if parts[i] is None]
@@ -59,6 +59,7 @@ def _one_for_each_axis(
     given = list(index) if isinstance(index, tuple) else [index]
     expanded: list[Any] = []
     for part in given:
+        part = d.arrays.get(part, part) if type(part) is Value else part
         if isinstance(part, np.ndarray) and part.dtype.kind == "b":
             expanded += list(part.nonzero())
         elif type(part) is Value and part.dtype.kind == "b":
@@ -90,12 +91,8 @@ def _one_for_each_axis(
     return (order if None in order else None), axes, parts
 
 
-def _lengths(shape: tuple[int, ...], order: list[int | None]) -> list[int]:
-    return [1 if axis is None else shape[axis] for axis in order]
-
-
 def _places(d: Draft, part: Any, length: int) -> Edge:
-    return part.cast(np.int64) if isinstance(part, Edge) else d.constant(part, np.int64)
+    return part.cast(np.int64) if isinstance(part, Edge) else d.constant(part, np.int64)  # an int beside arrays
 
 
 # Writing
@@ -113,8 +110,8 @@ def _numbers(d: Draft, shape: tuple[int, ...]) -> Edge:
 def _scattered(d: Draft, x: Edge, places: Edge, updates: Any, how: str = "none") -> Edge:
     """``x`` with updates at the places of its flat elements."""
     shape = x.shape
-    (new,) = (d.alike(updates, x)[0].cast(x.dtype),)
-    new = d("Expand", new, d.ints(places.shape), shape=places.shape).reshape((math.prod(places.shape),))
+    new = updates if isinstance(updates, Edge) else d.constant(updates, x.dtype)
+    new = d("Expand", new.cast(x.dtype), d.ints(places.shape), shape=places.shape).reshape((math.prod(places.shape),))
     flat = d("ScatterElements", x.reshape((math.prod(shape),)), places.reshape((math.prod(places.shape),)), new,
              axis=0, reduction=how, shape=(math.prod(shape),))  # fmt: skip
     return flat.reshape(shape)

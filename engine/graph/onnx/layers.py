@@ -56,7 +56,8 @@ def _einsum(d: Draft, *operands: Edge, terms: tuple[str, ...], result: str) -> E
 
 
 @converts("weighted_sums")
-def _weighted_sums(d: Draft, x: Edge, weights: Edge, axis: int) -> Edge:
+def _weighted_sums(d: Draft, x: Edge, weights: Any, axis: int) -> Edge:
+    weights = d.edge(weights)
     order = list(range(x.ndim))
     order[axis], order[-1] = order[-1], order[axis]
     moved = x.wide().transpose(order)

@@ -66,9 +66,9 @@ def model_of(graph: Graph, input_names: list[str], name: str) -> Any:
         if isinstance(tensor, Parameter):
             initializers.append(draft.onnx.numpy_helper.from_array(array, draft.enter(value, tensor.name)))
         else:
-            draft.bind(value, draft.constant(array))
+            draft.enter_constant(value, array)
     for value, array in graph.constants.items():
-        draft.bind(value, draft.constant(array))
+        draft.enter_constant(value, to_host(array))
     _write_nodes(draft, graph, name)
     outputs = _outputs(draft, list(values_in(graph.result)))
     made = helper.make_graph(draft.nodes, name, inputs, outputs, initializers)
