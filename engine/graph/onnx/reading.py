@@ -1,1 +1,588 @@
-def read(path): ...
+"""An ONNX file as a ``FuncGraph``: each of its nodes is computed by operators of the table.
+
+What ``writing.py`` writes is read, and other files that are made of the same nodes. Files are parsed by the onnx
+package and checked by its checker before anything is made of them; data outside the file is never read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...core.backend import to_device, to_host
+from ...core.func_graph import FuncGraph
+from ...core.operator import TENSOR_FUNCTIONS as F
+from ...core.parameter import Parameter
+from ...core.shown import shown
+from ...core.tensor import Tensor
+from ...ops.sorting import topk
+from .library import OPSET, onnx_package
+
+__all__ = ["read"]
+
+Attributes = dict[str, Any]
+_Reader = Callable[..., Any]
+_READERS: dict[str, _Reader] = {}
+"""What computes a node, by ONNX's name of its operator: called with its attributes and its inputs. Those are tensors;
+constants are arrays, and None is an optional input that was left out."""
+
+
+@dataclass
+class _Step:
+    compute: _Reader
+    attributes: Attributes
+    inputs: list[str]
+    outputs: list[str]
+    last: list[str]  # values that no later step reads
+    what: str  # for messages
+
+
+def read(path: str) -> FuncGraph:
+    """Read a file.
+
+    Args:
+        path: an ONNX file.
+
+    Returns:
+        the graph; initializers are its parameters.
+
+    Raises:
+        RuntimeError: the file is broken, keeps data elsewhere, is of another opset, or holds a node that is not read.
+        ImportError: ``onnx`` is not installed.
+    """
+    onnx = onnx_package("load")
+    given = shown(path)
+    try:
+        model = onnx.load(path, load_external_data=False)
+    except Exception as error:  # whatever the parser says of a broken file
+        raise RuntimeError(f"For 'load', the file '{given}' is no ONNX file: {shown(str(error))}") from None
+    graph = model.graph
+    tensors = [*graph.initializer, *[a.t for node in graph.node for a in node.attribute if a.HasField("t")]]
+    if any(tensor.data_location == onnx.TensorProto.EXTERNAL for tensor in tensors):
+        raise RuntimeError(
+            f"For 'load', the file '{given}' keeps numbers in other files, which are not read: save it in one"
+        )
+    try:
+        onnx.checker.check_model(model, full_check=True)
+    except Exception as error:  # the checker and the inference of shapes have classes of their own
+        raise RuntimeError(f"For 'load', the file '{given}' is broken: {shown(str(error))}") from None
+    versions = {one.domain: one.version for one in model.opset_import}
+    if versions != {"": OPSET}:
+        listed = ", ".join(f"{shown(domain) or 'ai.onnx'} {version}" for domain, version in versions.items())
+        raise RuntimeError(
+            f"For 'load', the file '{given}' must be of opset {OPSET} and of no other domain, but has {listed}: "
+            "onnx.version_converter may convert it"
+        )
+    if graph.sparse_initializer:
+        raise RuntimeError(f"For 'load', the file '{given}' holds sparse tensors, which are not read")
+    arrays = {tensor.name: onnx.numpy_helper.to_array(tensor) for tensor in graph.initializer}
+    parameters = {name: _parameter(name, array) for name, array in arrays.items()}
+    constants: dict[str, Any] = {}
+    steps = []
+    for node in graph.node:
+        if node.op_type == "Constant":
+            constants[node.output[0]] = _constant(onnx, node, given)
+        else:
+            steps.append(_step(onnx, node, given))
+    inputs = [one.name for one in graph.input if one.name not in parameters]
+    outputs = [one.name for one in graph.output]
+    _note_last(steps, {*inputs, *parameters, *constants, *outputs})
+
+    def run(held: Mapping[str, Tensor], tensors: tuple[Tensor, ...]) -> Any:
+        values: dict[str, Any] = {**constants, **held, **dict(zip(inputs, tensors, strict=True))}
+        for step in steps:
+            found = step.compute(step.attributes, *[values[name] if name else None for name in step.inputs])
+            for name, value in zip(step.outputs, found if isinstance(found, tuple) else (found,), strict=False):
+                values[name] = value
+            for name in step.last:
+                del values[name]
+        results = tuple([_tensor(values[name]) for name in outputs])
+        return results if len(results) > 1 else results[0]
+
+    return FuncGraph(shown(graph.name), inputs, parameters, run)
+
+
+def _parameter(name: str, array: Any) -> Parameter:
+    return Parameter(Tensor._wrap(to_device(np.array(array))), name, requires_grad=array.dtype.kind in "fV")
+
+
+def _constant(onnx: Any, node: Any, given: str) -> Any:
+    attribute = node.attribute[0]
+    value = onnx.helper.get_attribute_value(attribute)
+    if attribute.name == "value":
+        return np.array(onnx.numpy_helper.to_array(value))
+    if attribute.name in ("value_int", "value_ints"):
+        return np.asarray(value, np.int64)
+    if attribute.name in ("value_float", "value_floats"):
+        return np.asarray(value, np.float32)
+    raise RuntimeError(f"For 'load', the file '{given}' holds a constant of texts or a sparse one, which is not read")
+
+
+def _step(onnx: Any, node: Any, given: str) -> _Step:
+    kind = shown(node.op_type)
+    if node.op_type not in _READERS:
+        raise RuntimeError(
+            f"For 'load', the file '{given}' holds the operator '{kind}', which is not read here: "
+            "onnxruntime runs such files"
+        )
+    attributes: Attributes = {}
+    for one in node.attribute:
+        value = onnx.helper.get_attribute_value(one)
+        if isinstance(value, list):
+            value = [part.decode() if isinstance(part, bytes) else part for part in value]
+        attributes[one.name] = value.decode() if isinstance(value, bytes) else value
+    return _Step(_READERS[node.op_type], attributes, list(node.input), list(node.output), [], kind)
+
+
+def _note_last(steps: list[_Step], kept: set[str]) -> None:
+    seen = {name for step in steps for name in step.outputs}.difference(kept)
+    for step in reversed(steps):
+        step.last = [name for name in {*step.inputs, *step.outputs} if name in seen]
+        seen.difference_update(step.last)
+
+
+# What a reader is made of
+
+
+def _reads(*kinds: str) -> Callable[[_Reader], _Reader]:
+    def enter(reader: _Reader) -> _Reader:
+        for kind in kinds:
+            _READERS[kind] = reader
+        return reader
+
+    return enter
+
+
+def _tensor(x: Any) -> Tensor:
+    return x if isinstance(x, Tensor) else Tensor._wrap(to_device(np.array(x)))
+
+
+def _static(x: Any) -> Any:
+    """An input that says shapes or places, as a list of ints or an int."""
+    return (to_host(x._array) if isinstance(x, Tensor) else x).tolist()
+
+
+def _refuse_unless(holds: bool, what: str) -> None:
+    if not holds:
+        raise RuntimeError(f"the ONNX operator {what} is not computed here")
+
+
+def _dtype(code: int) -> np.dtype[Any]:
+    return np.dtype(onnx_package("load").helper.tensor_dtype_to_np_dtype(code))
+
+
+# Element by element
+
+_ONE = {
+    "Abs": "abs", "Acos": "acos", "Acosh": "acosh", "Asin": "asin", "Asinh": "asinh", "Atan": "atan", "Atanh": "atanh",
+    "BitwiseNot": "bitwise_not", "Ceil": "ceil", "Cos": "cos", "Cosh": "cosh", "Erf": "erf", "Exp": "exp",
+    "Floor": "floor", "Identity": "identity", "IsInf": "isinf", "IsNaN": "isnan", "Log": "log", "Neg": "neg",
+    "Not": "logical_not", "Reciprocal": "reciprocal", "Relu": "relu", "Round": "round", "Sigmoid": "sigmoid",
+    "Sin": "sin", "Sinh": "sinh", "Sqrt": "sqrt", "Tan": "tan", "Tanh": "tanh",
+}  # fmt: skip
+_TWO = {
+    "Add": "add", "And": "logical_and", "BitwiseAnd": "bitwise_and", "BitwiseOr": "bitwise_or",
+    "BitwiseXor": "bitwise_xor", "Equal": "eq", "Greater": "gt", "GreaterOrEqual": "ge", "Less": "lt",
+    "LessOrEqual": "le", "Mul": "mul", "Or": "logical_or", "Pow": "pow", "Sub": "sub", "Xor": "logical_xor",
+}  # fmt: skip
+
+
+def _direct(name: str) -> _Reader:
+    def compute(attributes: Attributes, *inputs: Any) -> Any:
+        return getattr(F, name)(*map(_tensor, inputs))
+
+    return compute
+
+
+for _kind, _name in {**_ONE, **_TWO}.items():
+    _reads(_kind)(_direct(_name))
+
+
+def _of_several(name: str) -> _Reader:
+    def compute(attributes: Attributes, *inputs: Any) -> Any:
+        found = _tensor(inputs[0])
+        for one in inputs[1:]:
+            found = getattr(F, name)(found, _tensor(one))
+        return found
+
+    return compute
+
+
+_reads("Max")(_of_several("maximum"))
+_reads("Min")(_of_several("minimum"))
+
+
+@_reads("Div")
+def _div(attributes: Attributes, x: Any, y: Any) -> Any:
+    x, y = _tensor(x), _tensor(y)
+    if x._array.dtype.kind not in "iu":
+        return F.div(x, y)
+    return F.floor_divide(F.sub(x, F.fmod(x, y)), y)  # towards 0
+
+
+@_reads("Mod")
+def _mod(attributes: Attributes, x: Any, y: Any) -> Any:
+    return (F.fmod if attributes.get("fmod") else F.remainder)(_tensor(x), _tensor(y))
+
+
+@_reads("Cast")
+def _cast(attributes: Attributes, x: Any) -> Any:
+    return F.cast(_tensor(x), dtype=_dtype(attributes["to"]))
+
+
+@_reads("Where")
+def _where(attributes: Attributes, condition: Any, x: Any, y: Any) -> Any:
+    return F.where(_tensor(condition), _tensor(x), _tensor(y))
+
+
+@_reads("Gelu")
+def _gelu(attributes: Attributes, x: Any) -> Any:
+    return F.gelu(_tensor(x), approximate=attributes.get("approximate", "none"))
+
+
+# Reductions and orders
+
+
+def _axes(axes: Any, attributes: Attributes, x: Tensor) -> tuple[int, ...]:
+    if axes is None or not np.size(axes if not isinstance(axes, Tensor) else axes._array):
+        return () if attributes.get("noop_with_empty_axes") else tuple(range(x.ndim))
+    return tuple([axis % x.ndim for axis in _static(axes)])
+
+
+def _reduction(name: str) -> _Reader:
+    def compute(attributes: Attributes, x: Any, axes: Any = None) -> Any:
+        x = _tensor(x)
+        over = _axes(axes, attributes, x)
+        return getattr(F, name)(x, axis=over, keepdims=bool(attributes.get("keepdims", 1))) if over else F.identity(x)
+
+    return compute
+
+
+for _kind, _name in (("Sum", "sum"), ("Prod", "prod"), ("Max", "amax"), ("Min", "amin"), ("Mean", "mean")):
+    _reads(f"Reduce{_kind}")(_reduction(_name))
+
+
+@_reads("ReduceLogSumExp")
+def _log_sum_exp(attributes: Attributes, x: Any, axes: Any = None) -> Any:
+    x = _tensor(x)
+    over = _axes(axes, attributes, x)
+    top = F.stop_gradient(F.amax(x, axis=over, keepdims=True))
+    top = F.where(F.isfinite(top), top, F.zeros_like(top))
+    sums = F.log(F.sum(F.exp(x - top), axis=over, keepdims=True)) + top
+    kept = [n for axis, n in enumerate(sums.shape) if axis not in over]
+    return sums if attributes.get("keepdims", 1) else F.reshape(sums, shape=tuple(kept))
+
+
+def _place(name: str) -> _Reader:
+    def compute(attributes: Attributes, x: Any) -> Any:
+        _refuse_unless(not attributes.get("select_last_index"), "ArgMax or ArgMin with select_last_index")
+        found = getattr(F, name)(_tensor(x), axis=attributes.get("axis", 0), keepdims=bool(attributes.get("keepdims", 1)))
+        return F.cast(found, dtype=np.dtype(np.int64))
+
+    return compute
+
+
+_reads("ArgMax")(_place("argmax"))
+_reads("ArgMin")(_place("argmin"))
+
+
+@_reads("TopK")
+def _top(attributes: Attributes, x: Any, k: Any) -> Any:
+    (count,) = _static(k)
+    values, places = topk(_tensor(x), count, attributes.get("axis", -1), bool(attributes.get("largest", 1)))
+    return values, F.cast(places, dtype=np.dtype(np.int64))
+
+
+@_reads("CumSum")
+def _cumsum(attributes: Attributes, x: Any, axis: Any) -> Any:
+    _refuse_unless(not attributes.get("exclusive") and not attributes.get("reverse"), "CumSum, exclusive or reverse,")
+    return F.cumsum(_tensor(x), axis=int(np.reshape(_static(axis), ())))
+
+
+# Shapes and parts
+
+
+@_reads("Reshape")
+def _reshape(attributes: Attributes, x: Any, shape: Any) -> Any:
+    x, wanted = _tensor(x), _static(shape)
+    if not attributes.get("allowzero"):
+        wanted = [x.shape[i] if n == 0 else n for i, n in enumerate(wanted)]
+    return F.reshape(x, shape=tuple(wanted))
+
+
+@_reads("Expand")
+def _expand(attributes: Attributes, x: Any, shape: Any) -> Any:
+    x = _tensor(x)
+    return F.broadcast_to(x, shape=np.broadcast_shapes(x.shape, tuple(_static(shape))))
+
+
+@_reads("Transpose")
+def _transpose(attributes: Attributes, x: Any) -> Any:
+    x = _tensor(x)
+    return F.transpose(x, axes=tuple(attributes.get("perm", range(x.ndim)[::-1])))
+
+
+@_reads("Concat")
+def _concat(attributes: Attributes, *parts: Any) -> Any:
+    return F.concat(*map(_tensor, parts), axis=attributes["axis"])
+
+
+@_reads("Split")
+def _split(attributes: Attributes, x: Any, lengths: Any = None) -> Any:
+    _refuse_unless(lengths is not None, "Split without lengths")
+    x = _tensor(x)
+    ends = np.cumsum([0, *_static(lengths)]).tolist()
+    axis = attributes.get("axis", 0) % x.ndim
+    return tuple([F.slice_axis(x, axis=axis, start=a, stop=b) for a, b in zip(ends[:-1], ends[1:], strict=True)])
+
+
+@_reads("Slice")
+def _slice(attributes: Attributes, x: Any, starts: Any, ends: Any, axes: Any = None, steps: Any = None) -> Any:
+    x, first, last = _tensor(x), _static(starts), _static(ends)
+    over = range(len(first)) if axes is None else _static(axes)
+    by = [1] * len(first) if steps is None else _static(steps)
+    index = [slice(None)] * x.ndim
+    for axis, start, end, step in zip(over, first, last, by, strict=True):
+        # Backwards, an end before the first element is None here: -1 would be the last one.
+        index[axis] = slice(start, None if step < 0 and end < -x.shape[axis] else end, step)
+    return F.getitem(x, index=tuple(index))
+
+
+@_reads("Pad")
+def _pad(attributes: Attributes, x: Any, widths: Any, value: Any = None, axes: Any = None) -> Any:
+    _refuse_unless(attributes.get("mode", "constant") == "constant" and axes is None, "Pad of another mode or of axes")
+    x, around = _tensor(x), _static(widths)
+    pairs = tuple(zip(around[: x.ndim], around[x.ndim :], strict=True))
+    _refuse_unless(min(around, default=0) >= 0, "Pad that takes away")
+    return F.pad(x, widths=pairs, mode="constant", value=0 if value is None else _static(value))
+
+
+@_reads("Range")
+def _range(attributes: Attributes, start: Any, limit: Any, step: Any) -> Any:
+    dtype = (start._array if isinstance(start, Tensor) else start).dtype
+    return np.arange(*[np.reshape(_static(one), ()) for one in (start, limit, step)], dtype=dtype)
+
+
+def _index(x: Any) -> Any:
+    return x._array if isinstance(x, Tensor) else to_device(np.asarray(x))
+
+
+@_reads("Gather")
+def _gather(attributes: Attributes, x: Any, places: Any) -> Any:
+    x = _tensor(x)
+    axis = attributes.get("axis", 0) % x.ndim
+    return F.getitem(x, index=(*[slice(None)] * axis, _index(places)))
+
+
+@_reads("GatherND")
+def _gather_nd(attributes: Attributes, x: Any, places: Any) -> Any:
+    _refuse_unless(not attributes.get("batch_dims"), "GatherND with batch_dims")
+    rows = _tensor(places)
+    return F.getitem(_tensor(x), index=tuple([F.getitem(rows, index=(..., i))._array for i in range(rows.shape[-1])]))
+
+
+def _at(shape: tuple[int, ...], places: Any, axis: int) -> tuple[Any, ...]:
+    """The index of the elements that places along an axis name."""
+    grid = [np.arange(n).reshape([-1 if i == at else 1 for i in range(len(shape))]) for at, n in enumerate(shape)]
+    return tuple([_index(places) if at == axis % len(shape) else to_device(one) for at, one in enumerate(grid)])
+
+
+@_reads("GatherElements")
+def _gather_elements(attributes: Attributes, x: Any, places: Any) -> Any:
+    return F.getitem(_tensor(x), index=_at(_tensor(places).shape, places, attributes.get("axis", 0)))
+
+
+@_reads("ScatterElements")
+def _scatter_elements(attributes: Attributes, x: Any, places: Any, updates: Any) -> Any:
+    x, updates = _tensor(x), _tensor(updates)
+    index, how = _at(updates.shape, places, attributes.get("axis", 0)), attributes.get("reduction", "none")
+    if how == "none":
+        return F.setitem(x, updates, index=index)
+    if how == "add":
+        return x + F.scatter_add(updates, index=index, shape=x.shape)
+    return F.scatter_reduce(x, updates, index=index, how=how)
+
+
+# Layers
+
+
+@_reads("MatMul")
+def _matmul(attributes: Attributes, a: Any, b: Any) -> Any:
+    return F.matmul(_tensor(a), _tensor(b), transpose_a=False, transpose_b=False)
+
+
+@_reads("Gemm")
+def _gemm(attributes: Attributes, a: Any, b: Any, c: Any = None) -> Any:
+    product = F.matmul(_tensor(a), _tensor(b), transpose_a=bool(attributes.get("transA")),
+                       transpose_b=bool(attributes.get("transB")))  # fmt: skip
+    alpha, beta = attributes.get("alpha", 1.0), attributes.get("beta", 1.0)
+    product = product if alpha == 1 else product * alpha
+    return product if c is None else product + (_tensor(c) if beta == 1 else _tensor(c) * beta)
+
+
+@_reads("Einsum")
+def _einsum(attributes: Attributes, *operands: Any) -> Any:
+    terms, _, result = attributes["equation"].replace(" ", "").partition("->")
+    _refuse_unless("->" in attributes["equation"], "Einsum without '->'")
+    return F.einsum(*map(_tensor, operands), terms=tuple(terms.split(",")), result=result)
+
+
+def _window(attributes: Attributes, kernel: Any) -> dict[str, tuple[int, ...]]:
+    """Strides, borders (before and after each axis in turn) and dilations."""
+    count = len(kernel)
+    _refuse_unless(count in (2, 3), f"of windows of {count} axes")
+    _refuse_unless(attributes.get("auto_pad", "NOTSET") == "NOTSET" and not attributes.get("ceil_mode"),
+                   "of windows with auto_pad or ceil_mode")  # fmt: skip
+    ends = attributes.get("pads", [0] * 2 * count)
+    pads = [end for pair in zip(ends[:count], ends[count:], strict=True) for end in pair]
+    return {
+        "stride": tuple(attributes.get("strides", [1] * count)),
+        "pads": tuple(pads),
+        "dilation": tuple(attributes.get("dilations", [1] * count)),
+    }
+
+
+def _shifted(found: Any, bias: Any) -> Any:
+    if bias is None:
+        return found
+    return found + F.reshape(_tensor(bias), shape=(1, -1, *[1] * (found.ndim - 2)))
+
+
+@_reads("Conv")
+def _conv(attributes: Attributes, x: Any, weight: Any, bias: Any = None) -> Any:
+    weight = _tensor(weight)
+    kernel = weight.shape[2:]
+    how = _window(attributes, kernel)
+    found = getattr(F, f"conv{len(kernel)}d")(_tensor(x), weight, **how, group=attributes.get("group", 1))
+    return _shifted(found, bias)
+
+
+@_reads("ConvTranspose")
+def _transposed_conv(attributes: Attributes, x: Any, weight: Any, bias: Any = None) -> Any:
+    _refuse_unless("output_shape" not in attributes, "ConvTranspose with output_shape")
+    x, weight = _tensor(x), _tensor(weight)
+    kernel, group = weight.shape[2:], attributes.get("group", 1)
+    how = _window(attributes, kernel)
+    more = attributes.get("output_padding", [0] * len(kernel))
+    lengths = [
+        s * (n - 1) + m + e * (k - 1) + 1 - before - after
+        for s, n, m, e, k, before, after in zip(
+            how["stride"], x.shape[2:], more, how["dilation"], kernel, how["pads"][::2], how["pads"][1::2], strict=True
+        )
+    ]
+    shape = (x.shape[0], weight.shape[1] * group, *lengths)
+    found = getattr(F, f"conv{len(kernel)}d_input_grad")(x, weight, shape=shape, **how, group=group)
+    return _shifted(found, bias)
+
+
+@_reads("MaxPool")
+def _max_pool(attributes: Attributes, x: Any) -> Any:
+    kernel = tuple(attributes["kernel_shape"])
+    return getattr(F, f"max_pool{len(kernel)}d")(_tensor(x), kernel=kernel, **_window(attributes, kernel))[0]
+
+
+@_reads("AveragePool")
+def _avg_pool(attributes: Attributes, x: Any) -> Any:
+    kernel = tuple(attributes["kernel_shape"])
+    how = _window(attributes, kernel)
+    counted = attributes.get("count_include_pad") or not any(how["pads"])
+    _refuse_unless(bool(counted) and set(how.pop("dilation")) == {1}, "AveragePool that counts no borders, or dilated,")
+    return getattr(F, f"avg_pool{len(kernel)}d")(_tensor(x), kernel=kernel, **how)
+
+
+@_reads("Col2Im")
+def _col2im(attributes: Attributes, x: Any, size: Any, kernel: Any) -> Any:
+    lengths = tuple(_static(kernel))
+    return F.col2im(_tensor(x), size=tuple(_static(size)), kernel=lengths, **_window(attributes, lengths))
+
+
+@_reads("BatchNormalization")
+def _batch_norm(attributes: Attributes, x: Any, scale: Any, shift: Any, mean: Any, variance: Any) -> Any:
+    _refuse_unless(not attributes.get("training_mode"), "BatchNormalization in training mode")
+    factor = _tensor(scale) * F.rsqrt(_tensor(variance) + attributes.get("epsilon", 1e-5))
+    return F.affine_of_channels(_tensor(x), _tensor(mean), factor, _tensor(shift))
+
+
+@_reads("LayerNormalization")
+def _layer_norm(attributes: Attributes, x: Any, scale: Any, shift: Any = None) -> Any:
+    x, scale = _tensor(x), _tensor(scale)
+    shift = F.zeros_like(scale) if shift is None else _tensor(shift)
+    axis = attributes.get("axis", -1)
+    return F.layer_norm(x, scale, shift, begin_norm_axis=axis, epsilon=attributes.get("epsilon", 1e-5))[0]
+
+
+@_reads("Softmax")
+def _softmax(attributes: Attributes, x: Any) -> Any:
+    return F.softmax(_tensor(x), axis=attributes.get("axis", -1))
+
+
+@_reads("LogSoftmax")
+def _log_softmax(attributes: Attributes, x: Any) -> Any:
+    return F.log_softmax(_tensor(x), axis=attributes.get("axis", -1))
+
+
+# Recurrent layers
+
+_ORDERS = {"lstm": (0, 2, 3, 1), "gru": (1, 0, 2), "tanh": (0,), "relu": (0,)}
+"""The engine's gates (i f g o; r z n) among ONNX's (i o f c; z r h)."""
+
+
+@_reads("LSTM")
+def _lstm(attributes: Attributes, *inputs: Any) -> Any:
+    _refuse_unless(len(inputs) < 8 or inputs[7] is None, "LSTM with peepholes")
+    return _recurrent(attributes, "lstm", *inputs[:7])
+
+
+@_reads("GRU")
+def _gru(attributes: Attributes, *inputs: Any) -> Any:
+    _refuse_unless(attributes.get("linear_before_reset") == 1, "GRU without linear_before_reset")
+    return _recurrent(attributes, "gru", *inputs)
+
+
+@_reads("RNN")
+def _rnn(attributes: Attributes, *inputs: Any) -> Any:
+    activations = attributes.get("activations", ["Tanh"])
+    _refuse_unless(activations in (["Tanh"], ["Relu"]), "RNN with activations but Tanh or Relu")
+    others = {key: value for key, value in attributes.items() if key != "activations"}
+    return _recurrent(others, activations[0].lower(), *inputs)
+
+
+def _recurrent(
+    attributes: Attributes, kind: str, x: Any, w: Any, r: Any, bias: Any = None, lengths: Any = None, h0: Any = None,
+    c0: Any = None,
+) -> Any:  # fmt: skip
+    direction = attributes.get("direction", "forward")
+    _refuse_unless(direction in ("forward", "reverse"), "of recurrent layers in both directions at once")
+    odd = {"activations", "activation_alpha", "activation_beta", "clip", "layout"}.intersection(attributes)
+    _refuse_unless(not odd, f"of recurrent layers with {', '.join(sorted(odd))}")
+    x = _tensor(x)
+    steps, count, _ = x.shape
+    size, order = attributes["hidden_size"], _ORDERS[kind]
+    w_ih, w_hh = (_gates(one, order, size) for one in (w, r))
+    b_ih = b_hh = None
+    if bias is not None:
+        flat = F.reshape(_tensor(bias), shape=(2, len(order) * size))
+        b_ih, b_hh = (_gates(F.slice_axis(flat, axis=0, start=i, stop=i + 1), order, size) for i in range(2))
+    keep = None
+    if lengths is not None:
+        before = F.lt(Tensor._wrap(to_device(np.arange(steps)[:, None])), _tensor(lengths))
+        keep = F.reshape(before, shape=(steps, count, 1))
+    states = [None if h is None else F.reshape(_tensor(h), shape=(count, size)) for h in (h0, c0)]
+    start = Tensor._wrap(to_device(np.zeros((count, size), x._array.dtype)))
+    h0, c0 = (start if h is None else h for h in states)
+    found = F.recurrent(x, h0, c0 if kind == "lstm" else None, w_ih, w_hh, b_ih, b_hh, keep, kind=kind,
+                        reverse=direction == "reverse")  # fmt: skip
+    last = [F.reshape(one, shape=(1, count, size)) for one in (found[1:3] if kind == "lstm" else found[1:2])]
+    return (F.reshape(found[0], shape=(steps, 1, count, size)), *last)
+
+
+def _gates(weight: Any, order: tuple[int, ...], size: int) -> Tensor:
+    """Without the axis of directions, in the engine's order."""
+    weight = _tensor(weight)
+    flat = F.reshape(weight, shape=weight.shape[1:])
+    parts = [F.slice_axis(flat, axis=0, start=i * size, stop=(i + 1) * size) for i in order]
+    found: Tensor = F.concat(*parts, axis=0) if len(parts) > 1 else flat
+    return found
