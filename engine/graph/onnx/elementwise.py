@@ -204,7 +204,8 @@ def _logaddexp2(d: Draft, x: Any, y: Any) -> Edge:
 @converts("hypot")
 def _hypot(d: Draft, x: Any, y: Any) -> Edge:
     x, y = _accurate(*d.alike(x, y))
-    return d.each("Sqrt", x * x + y * y)
+    length = d.each("Sqrt", x * x + y * y)
+    return d.where(_isinf(d, x) | _isinf(d, y), math.inf, length)  # also beside NaN
 
 
 @converts("sinc")
@@ -217,12 +218,13 @@ def _sinc(d: Draft, x: Edge) -> Edge:
 @converts("atan2")
 def _atan2(d: Draft, y: Any, x: Any) -> Edge:
     y, x = _floats(d, y, x)
-    unbounded = _isinf(d, x) & _isinf(d, y)
-    y, x = d.where(unbounded, _sign(d, y), y), d.where(unbounded, _sign(d, x), x)
-    turned = d.where(x < 0, d.where(_signbit(d, y), -math.pi, math.pi), 0.0)
-    upright = d.where(y.equals(0), y, _sign(d, y) * (math.pi / 2))
-    return d.where(x.equals(0) & ~(_signbit(d, x) & y.equals(0)), upright,
-                   d.each("Atan", d.where(y.equals(0), y, y / x)) + turned)  # fmt: skip
+    high, wide = d.each("Abs", y), d.each("Abs", x)
+    unbounded = _isinf(d, high) & _isinf(d, wide)
+    nothing = high.equals(0) & wide.equals(0)
+    ratio = d.where(nothing, 0, d.where(unbounded, 1, high / wide))
+    angle = d.each("Atan", ratio)
+    angle = d.where(_signbit(d, x), math.pi - angle, angle)
+    return d.where(_signbit(d, y), -angle, angle)
 
 
 # Quotients without fractions
@@ -239,16 +241,22 @@ def _remainder(d: Draft, x: Any, y: Any) -> Edge:
     if x.dtype.kind in "iu":
         return d.each("Mod", x, y)
     left = d.each("Mod", x, y, fmod=1)
-    return d.where(~left.equals(0) & ((left < 0) ^ (y < 0)), left + y, left)
+    return d.where(_is_below(left, y), left + y, left)
+
+
+def _is_below(left: Edge, y: Edge) -> Edge:
+    """Where a remainder has not the sign of the divisor."""
+    return ~left.equals(0) & ((left < 0) ^ (y < 0))
 
 
 @converts("floor_divide")
 def _floor_divide(d: Draft, x: Any, y: Any) -> Edge:
     x, y = _floats(d, x, y)
-    whole = (x - _remainder(d, x, y)) / y
     if x.dtype.kind in "iu":
-        return whole
-    return d.where(y.equals(0) | _isinf(d, x), x / y, d.each("Round", whole))
+        return (x - d.each("Mod", x, y)) / y
+    left = d.each("Mod", x, y, fmod=1)
+    whole = d.each("Round", (x - left) / y - _is_below(left, y).cast(x.dtype))
+    return d.where(y.equals(0) | _isinf(d, x), x / y, whole)
 
 
 @converts("bitwise_left_shift")
@@ -280,7 +288,13 @@ def _relu(d: Draft, x: Edge) -> Edge:
 
 @converts("gelu")
 def _gelu(d: Draft, x: Edge, approximate: str) -> Edge:
-    return d.each("Gelu", x.cast(computable(x.dtype)), approximate=approximate)
+    x = x.cast(computable(x.dtype))
+    if x.dtype != np.float64:
+        return d.each("Gelu", x, approximate=approximate)
+    # In double precision runtimes have the node's formula with numbers of single precision.
+    if approximate == "tanh":
+        return x * (d.each("Tanh", x * math.sqrt(2 / math.pi) * (x * x * 0.044715 + 1.0)) + 1.0) * 0.5
+    return x * (d.each("Erf", x * math.sqrt(0.5)) + 1.0) * 0.5
 
 
 @converts("silu")

@@ -30,7 +30,8 @@ def _turned(x: Edge) -> Edge:
 
 @converts("linear")
 def _linear(d: Draft, x: Edge, weight: Edge, bias: Edge | None, activation: str | None) -> Edge:
-    dtype = computable(x.dtype)
+    is_one_node = activation is None and (x.ndim == 2 or bias is None)
+    dtype = computable(x.dtype, steps=1 if is_one_node else 2)
     x, weight, bias = x.cast(dtype), weight.cast(dtype), bias if bias is None else bias.cast(dtype)
     shape = (*x.shape[:-1], weight.shape[0])
     if x.ndim == 2:

@@ -416,11 +416,14 @@ def _matmul(attributes: Attributes, a: Any, b: Any) -> Any:
 
 @_reads("Gemm")
 def _gemm(attributes: Attributes, a: Any, b: Any, c: Any = None) -> Any:
-    product = F.matmul(_tensor(a), _tensor(b), transpose_a=bool(attributes.get("transA")),
-                       transpose_b=bool(attributes.get("transB")))  # fmt: skip
+    a, b, c = _tensor(a), _tensor(b), c if c is None else _tensor(c)
+    left, right = bool(attributes.get("transA")), bool(attributes.get("transB"))
     alpha, beta = attributes.get("alpha", 1.0), attributes.get("beta", 1.0)
+    if right and not left and alpha == beta == 1 and (c is None or c.ndim == 1):
+        return F.linear(a, b, c, activation=None)
+    product = F.matmul(a, b, transpose_a=left, transpose_b=right)
     product = product if alpha == 1 else product * alpha
-    return product if c is None else product + (_tensor(c) if beta == 1 else _tensor(c) * beta)
+    return product if c is None else product + (c if beta == 1 else c * beta)
 
 
 @_reads("Einsum")

@@ -47,6 +47,13 @@ def write(graph: Graph, path: str, input_names: list[str], name: str) -> None:
 
 def model_of(graph: Graph, input_names: list[str], name: str) -> Any:
     """The graph as ONNX's message, which its checker has taken."""
+    try:
+        return _model_of(graph, input_names, name)
+    except Unsupported as error:
+        raise RuntimeError(f"For 'export', '{name}' cannot be written: {error}") from None
+
+
+def _model_of(graph: Graph, input_names: list[str], name: str) -> Any:
     draft = Draft()
     helper = draft.onnx.helper
     if graph.effects:

@@ -1,0 +1,56 @@
+"""What the ONNX tests share: one operator as a graph, and a model run by onnxruntime."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnxruntime
+
+from hookscope.engine.core.operator import OPERATORS
+from hookscope.engine.graph.graph import Apply, Graph, Value, replace_values
+
+__all__ = ["Array", "graph_of_one", "run_by_onnxruntime"]
+
+Array = np.ndarray[Any, Any]
+
+
+def graph_of_one(name: str, operands: tuple[Any, ...], attrs: dict[str, Any]) -> tuple[Graph, list[Array]]:
+    """A graph of one step whose arrays are inputs, those among the attributes constants; and the inputs' arrays."""
+    graph, arrays = Graph(), []
+
+    def value(array: Any, of: str = "") -> Value:
+        return Value(array.shape, array.dtype, of)
+
+    def constant(array: Array) -> Value:
+        made = value(array, "constant")
+        graph.constants[made] = array
+        return made
+
+    inputs: list[Any] = []
+    for one in operands:
+        if isinstance(one, np.ndarray):
+            arrays.append(one)
+            graph.arguments.append(value(one, "argument"))
+            inputs.append(graph.arguments[-1])
+        else:
+            inputs.append(one)
+    output = OPERATORS[name].on_arrays(*operands, **attrs)
+    outputs = tuple([value(one) for one in (output if isinstance(output, tuple) else (output,))])
+    known = replace_values(attrs, (np.ndarray,), constant)
+    graph.nodes.append(Apply(OPERATORS[name], tuple(inputs), known, outputs, isinstance(output, tuple), "here.py:1"))
+    graph.result = outputs[0]
+    return graph, arrays
+
+
+def run_by_onnxruntime(model: bytes | Path, arrays: list[Array]) -> list[Array]:
+    """The outputs, on the CPU, in one thread, with all that it optimizes."""
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    given = model if isinstance(model, bytes) else str(model)
+    session = onnxruntime.InferenceSession(given, options, providers=["CPUExecutionProvider"])
+    names = [one.name for one in session.get_inputs()]
+    found: list[Array] = session.run(None, dict(zip(names, arrays, strict=True)))
+    return found
