@@ -219,7 +219,11 @@ def _traced(net: Any, inputs: tuple[Any, ...], name: str) -> Graph:
 
     apart.__qualname__ = name
     try:
-        graph = graph_of(apart, *own)
+        try:
+            graph = graph_of(apart, *own)
+        except RuntimeError:
+            # What a first run imports and compiles calls functions that a trace does not follow; a second one does not.
+            graph = graph_of(apart, *own)
     finally:
         random.go_to(place)
         for tensor, array in held:

@@ -16,7 +16,7 @@ import numpy as np
 from ..graph import Apply, Value
 from .library import onnx_package
 
-__all__ = ["CONVERTERS", "Draft", "Edge", "Unsupported", "computable", "converts"]
+__all__ = ["CONVERTERS", "Draft", "Edge", "UnsupportedError", "computable", "converts"]
 
 Converter = Callable[..., Any]
 CONVERTERS: dict[str, Converter] = {}
@@ -24,10 +24,10 @@ CONVERTERS: dict[str, Converter] = {}
 
 BFLOAT16 = "bfloat16"
 _INT32, _INT64, _FLOAT32 = np.dtype(np.int32), np.dtype(np.int64), np.dtype(np.float32)
-_WIDER = {"b1": _INT32, "i1": _INT32, "i2": _INT32, "u1": _INT32, "u2": _INT32, "u4": _INT64}
+_WIDER: dict[str, np.dtype[Any]] = {"b1": _INT32, "i1": _INT32, "i2": _INT32, "u1": _INT32, "u2": _INT32, "u4": _INT64}
 
 
-class Unsupported(Exception):
+class UnsupportedError(Exception):
     """An operator, or a use of it, that has no form in ONNX; the text says which and what to do."""
 
 
@@ -177,7 +177,7 @@ class Draft:
     def code(self, dtype: np.dtype[Any]) -> int:
         """ONNX's number for an element type."""
         if dtype.kind == "c":
-            raise Unsupported("complex numbers have no kernels in ONNX runtimes: export the part without them")
+            raise UnsupportedError("complex numbers have no kernels in ONNX runtimes: export the part without them")
         found: int = self.onnx.helper.np_dtype_to_tensor_dtype(dtype)
         return found
 
@@ -301,7 +301,7 @@ class Draft:
         """Add the nodes of one step."""
         name = node.operator.name
         if name not in CONVERTERS:
-            raise Unsupported("it has no form in ONNX: compute it outside the network, or by other operators")
+            raise UnsupportedError("it has no form in ONNX: compute it outside the network, or by other operators")
         self.node, self.wanted = node, wanted
         found = CONVERTERS[name](self, *map(self.edge, node.inputs), **node.attrs)
         edges = found if isinstance(found, tuple) else (found,)
@@ -309,4 +309,4 @@ class Draft:
             if is_wanted and edge is not None:
                 self.bind(value, edge)
         if any(is_wanted and (i >= len(edges) or edges[i] is None) for i, is_wanted in enumerate(wanted)):
-            raise Unsupported("its outputs beside the first ones have no form in ONNX: do not use them")
+            raise UnsupportedError("its outputs beside the first ones have no form in ONNX: do not use them")

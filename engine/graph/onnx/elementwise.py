@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .draft import Draft, Edge, Unsupported, computable, converts
+from .draft import Draft, Edge, UnsupportedError, computable, converts
 
 __all__: list[str] = []
 
@@ -273,7 +273,7 @@ def _shifted(d: Draft, x: Any, y: Any, kind: str) -> Edge:
     """By a product with a power of two, or a quotient: ONNX shifts unsigned numbers alone."""
     x, y = (one.cast(computable(one.dtype)) for one in d.alike(x, y))
     if x.dtype.kind == "u":
-        raise Unsupported("UInt64 has no shift in ONNX runtimes that is tested here: cast it to Int64")
+        raise UnsupportedError("UInt64 has no shift in ONNX runtimes that is tested here: cast it to Int64")
     factor = d.each("Pow", d.constant(2, x.dtype), y)
     return x * factor if kind == "Mul" else (x - d.each("Mod", x, factor)) / factor
 

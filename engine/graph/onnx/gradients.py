@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from .draft import Draft, Edge, converts
+from .draft import CONVERTERS, Draft, Edge, converts
 from .reductions import reduced
 
 __all__: list[str] = []
@@ -63,5 +63,5 @@ def _log_softmax_grad(d: Draft, g: Edge, y: Edge, axis: int) -> Edge:
 @converts("dropout_grad")
 def _dropout_grad(d: Draft, g: Edge, mask: Edge, p: float) -> Edge:
     if p >= 1:
-        return d("Expand", d.constant(0, g.dtype), d.ints(g.shape), shape=g.shape)  # type: ignore[no-any-return]
+        return CONVERTERS["zeros_like"](d, g)
     return d.where(mask.cast(np.bool_), g.wide() * (1 / (1 - p)), 0)

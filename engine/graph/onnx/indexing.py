@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..graph import Apply, Value, replace_values
-from .draft import CONVERTERS, Draft, Edge, Unsupported, converts
+from .draft import CONVERTERS, Draft, Edge, UnsupportedError, converts
 from .shapes import sliced
 
 __all__: list[str] = []
@@ -63,7 +63,7 @@ def _one_for_each_axis(
         if isinstance(part, np.ndarray) and part.dtype.kind == "b":
             expanded += list(part.nonzero())
         elif type(part) is Value and part.dtype.kind == "b":
-            raise Unsupported("the shape of a part that a mask picks depends on the numbers: use where instead")
+            raise UnsupportedError("the shape of a part that a mask picks depends on the numbers: use where instead")
         else:
             expanded.append(part)
     taken = sum(part is not None and part is not Ellipsis for part in expanded)
@@ -136,7 +136,7 @@ def _scatter_reduce(d: Draft, x: Edge, updates: Any, index: Any, how: str) -> Ed
     if how != "div":
         return _scattered(d, x, places, updates, how)
     if x.dtype.kind in "iu":
-        raise Unsupported("quotients of integers, one after the other, have no form in ONNX: use floats")
+        raise UnsupportedError("quotients of integers, one after the other, have no form in ONNX: use floats")
     ones = d("Expand", d.constant(1, x.dtype), d.ints(x.shape), shape=x.shape)
     return x / _scattered(d, ones, places, updates, "mul")
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .draft import CONVERTERS, Draft, Edge, Unsupported, computable, converts
+from .draft import CONVERTERS, Draft, Edge, UnsupportedError, computable, converts
 from .reductions import reduced
 from .shapes import padded
 
@@ -63,7 +63,8 @@ def _weighted_sums(d: Draft, x: Edge, weights: Any, axis: int) -> Edge:
     order[axis], order[-1] = order[-1], order[axis]
     moved = x.wide().transpose(order)
     sums = d("MatMul", moved, weights.cast(moved.dtype), shape=(*moved.shape[:-1], weights.shape[1]))
-    return sums.transpose(order)  # type: ignore[no-any-return]
+    found: Edge = sums.transpose(order)
+    return found
 
 
 # Convolution and pooling
@@ -218,6 +219,9 @@ def _cross_entropy(d: Draft, logits: Edge, labels: Edge, ignore_index: int) -> t
 
 _ORDERS = {"lstm": (0, 3, 1, 2), "gru": (1, 0, 2), "tanh": (0,), "relu": (0,)}
 """ONNX's gates (i o f c; z r h) among the engine's (i f g o; r z n)."""
+_FORMS: dict[str, dict[str, Any]] = {
+    "lstm": {}, "gru": {"linear_before_reset": 1}, "tanh": {"activations": ["Tanh"]}, "relu": {"activations": ["Relu"]},
+}
 _KINDS = {"lstm": "LSTM", "gru": "GRU", "tanh": "RNN", "relu": "RNN"}
 
 
@@ -232,17 +236,15 @@ def _recurrent(
     weights = [_gates(d, w.cast(dtype), order, size) for w in (w_ih, w_hh)]
     biases = [one for one in (b_ih, b_hh) if one is not None]
     if len(biases) == 1:
-        raise Unsupported("a recurrent layer with one of its two biases has no form in ONNX: give both")
+        raise UnsupportedError("a recurrent layer with one of its two biases has no form in ONNX: give both")
     both = [_gates(d, one.cast(dtype), order, size) for one in biases]
     bias = d("Concat", *both, axis=1) if both else None
     lengths = None
     if keep is not None:  # (T, N, 1): each sample is there from the first step on
         lengths = reduced(d, "ReduceSum", keep.cast(np.int32), (0, 2), False)
     state = [one.cast(dtype).reshape((1, count, size)) for one in (h0, c0) if one is not None]
-    attributes: dict[str, Any] = {"gru": {"linear_before_reset": 1}, "tanh": {"activations": ["Tanh"]},
-                                  "relu": {"activations": ["Relu"]}}.get(kind, {})  # fmt: skip
     found = d(_KINDS[kind], x.cast(dtype), *weights, bias, lengths, *state, outputs=3 if kind == "lstm" else 2,
-              hidden_size=size, direction="reverse" if reverse else "forward", **attributes)  # fmt: skip
+              hidden_size=size, direction="reverse" if reverse else "forward", **_FORMS[kind])  # fmt: skip
     last = [one.reshape((count, size)) for one in found[1:]]
     return (found[0].reshape((steps, count, size)), *last)
 

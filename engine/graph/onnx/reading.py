@@ -6,6 +6,7 @@ package and checked by its checker before anything is made of them; data outside
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -279,8 +280,8 @@ def _log_sum_exp(attributes: Attributes, x: Any, axes: Any = None) -> Any:
 def _place(name: str) -> _Reader:
     def compute(attributes: Attributes, x: Any) -> Any:
         _refuse_unless(not attributes.get("select_last_index"), "ArgMax or ArgMin with select_last_index")
-        found = getattr(F, name)(_tensor(x), axis=attributes.get("axis", 0), keepdims=bool(attributes.get("keepdims", 1)))
-        return F.cast(found, dtype=np.dtype(np.int64))
+        how = {"axis": attributes.get("axis", 0), "keepdims": bool(attributes.get("keepdims", 1))}
+        return F.cast(getattr(F, name)(_tensor(x), **how), dtype=np.dtype(np.int64))
 
     return compute
 
@@ -336,7 +337,7 @@ def _split(attributes: Attributes, x: Any, lengths: Any = None) -> Any:
     x = _tensor(x)
     ends = np.cumsum([0, *_static(lengths)]).tolist()
     axis = attributes.get("axis", 0) % x.ndim
-    return tuple([F.slice_axis(x, axis=axis, start=a, stop=b) for a, b in zip(ends[:-1], ends[1:], strict=True)])
+    return tuple([F.slice_axis(x, axis=axis, start=a, stop=b) for a, b in itertools.pairwise(ends)])
 
 
 @_reads("Slice")
@@ -363,7 +364,7 @@ def _pad(attributes: Attributes, x: Any, widths: Any, value: Any = None, axes: A
 @_reads("Range")
 def _range(attributes: Attributes, start: Any, limit: Any, step: Any) -> Any:
     dtype = (start._array if isinstance(start, Tensor) else start).dtype
-    return np.arange(*[np.reshape(_static(one), ()) for one in (start, limit, step)], dtype=dtype)
+    return np.arange(_static(start), _static(limit), _static(step), dtype=dtype)
 
 
 def _index(x: Any) -> Any:

@@ -108,9 +108,9 @@ def _im2col(d: Draft, x: Edge, kernel: Any, stride: Any, pads: Any, dilation: An
     reach = [n - e * (k - 1) for n, k, e in zip(x.shape[2:], kernel, dilation, strict=True)]
     parts = []
     for i, j in np.ndindex(*kernel):
-        rows, columns = i * dilation[0], j * dilation[1]
-        part = sliced(d, x, {2: slice(rows, rows + reach[0], stride[0]), 3: slice(columns, columns + reach[1], stride[1])})
-        parts.append(part.reshape((*x.shape[:2], 1, -1)))
+        first = i * dilation[0], j * dilation[1]
+        picked = {axis + 2: slice(first[axis], first[axis] + reach[axis], stride[axis]) for axis in range(2)}
+        parts.append(sliced(d, x, picked).reshape((*x.shape[:2], 1, -1)))
     return d("Concat", *parts, axis=2).reshape(d.node.outputs[0].shape)
 
 

@@ -16,7 +16,7 @@ from ..graph import Apply, Graph, Node, Value, values_in
 from ..passes import draws
 from ..plan import operands_of
 from . import elementwise, gradients, indexing, layers, reductions, shapes  # noqa: F401  # each enters its converters
-from .draft import Draft, Unsupported
+from .draft import Draft, UnsupportedError
 from .library import IR_VERSION, OPSET
 
 __all__ = ["model_of", "write"]
@@ -49,7 +49,7 @@ def model_of(graph: Graph, input_names: list[str], name: str) -> Any:
     """The graph as ONNX's message, which its checker has taken."""
     try:
         return _model_of(graph, input_names, name)
-    except Unsupported as error:
+    except UnsupportedError as error:
         raise RuntimeError(f"For 'export', '{name}' cannot be written: {error}") from None
 
 
@@ -95,11 +95,11 @@ def _write_nodes(draft: Draft, graph: Graph, name: str) -> None:
         wanted = tuple([value in read for value in node.outputs])
         try:
             if not isinstance(node, Apply):
-                raise Unsupported("gradients and updates of parameters stay here: export the network alone")
+                raise UnsupportedError("gradients and updates of parameters stay here: export the network alone")
             if draws(node):
-                raise Unsupported("it draws random numbers: leave it out, as set_train(False) does with Dropout")
+                raise UnsupportedError("it draws random numbers: leave it out, as set_train(False) does with Dropout")
             draft.write(node, wanted)
-        except Unsupported as error:
+        except UnsupportedError as error:
             raise RuntimeError(f"For 'export', {_step(node)} in '{name}' cannot be written: {error}") from None
 
 
