@@ -32,7 +32,14 @@ class UnsupportedError(Exception):
 
 
 def converts(*names: str) -> Callable[[Converter], Converter]:
-    """Enter a converter in the table."""
+    """Enter a converter in the table.
+
+    Args:
+        *names: of operators that it writes.
+
+    Returns:
+        a decorator that gives the converter back.
+    """
 
     def enter(converter: Converter) -> Converter:
         for name in names:
@@ -43,10 +50,17 @@ def converts(*names: str) -> Callable[[Converter], Converter]:
 
 
 def computable(dtype: np.dtype[Any], steps: int = 1) -> np.dtype[Any]:
-    """The element type that arithmetic on ``dtype`` is done in: runtimes have few kernels for the narrow ones.
+    """The element type that arithmetic is done in: runtimes have few kernels for the narrow ones.
 
     Sums and products of narrow integers are the same modulo their width. Half precision stays where one node does all;
     through several steps it is single precision, rounded once, as in the engine.
+
+    Args:
+        dtype: of the operands.
+        steps: how many nodes do it, or 2 for several.
+
+    Returns:
+        ``dtype`` itself, or a wider one.
     """
     if dtype.name == BFLOAT16 or (dtype == np.float16 and steps > 1):
         return _FLOAT32
@@ -54,7 +68,14 @@ def computable(dtype: np.dtype[Any], steps: int = 1) -> np.dtype[Any]:
 
 
 class Edge:
-    """A value of the ONNX graph; Python's operators on it add nodes. Its ``shape`` may be unknown between two nodes."""
+    """A value of the ONNX graph; Python's operators on it add nodes.
+
+    Args:
+        draft: the graph that it is in.
+        name: its name there.
+        dtype: its element type.
+        shape: the length of each axis; None where it is not known, between two nodes.
+    """
 
     __slots__ = ("_shape", "draft", "dtype", "name")
 

@@ -15,6 +15,12 @@ IR_VERSION = 9
 def onnx_package(who: str) -> Any:
     """The package.
 
+    Args:
+        who: the function that the user called, for the error.
+
+    Returns:
+        the module.
+
     Raises:
         ImportError: it is not installed.
     """

@@ -10,7 +10,7 @@ import numpy as np
 
 from .draft import Draft, Edge, computable, converts
 
-__all__: list[str] = []
+__all__ = ["reduced"]
 
 _Axes = int | tuple[int, ...] | None
 
@@ -22,7 +22,18 @@ def _axes(x: Edge, axis: _Axes) -> tuple[int, ...]:
 
 
 def reduced(d: Draft, kind: str, x: Edge, axis: _Axes, keepdims: bool) -> Edge:
-    """A node of ONNX's that reduces axes."""
+    """A node that reduces axes.
+
+    Args:
+        d: the graph that is made.
+        kind: ONNX's name, "ReduceSum" and the like.
+        x: what is reduced.
+        axis: one axis, several or, by None, all.
+        keepdims: whether they stay, with a length of 1.
+
+    Returns:
+        the result, in the dtype of ``x``.
+    """
     axes = _axes(x, axis)
     shape = [1 if i in axes else n for i, n in enumerate(x.shape)]
     kept = tuple(shape if keepdims else [n for i, n in enumerate(shape) if i not in axes])

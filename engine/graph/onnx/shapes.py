@@ -8,7 +8,7 @@ import numpy as np
 
 from .draft import Draft, Edge, computable, converts
 
-__all__ = ["padded"]
+__all__ = ["padded", "sliced"]
 
 
 @converts("reshape")
@@ -43,7 +43,16 @@ def _slice_axis(d: Draft, x: Edge, axis: int, start: int | None, stop: int | Non
 
 
 def sliced(d: Draft, x: Edge, slices: dict[int, slice]) -> Edge:
-    """Slices along some axes, as Python has them."""
+    """Slices along some axes, as Python has them.
+
+    Args:
+        d: the graph that is made.
+        x: what is sliced.
+        slices: by axis.
+
+    Returns:
+        the part, ``x`` itself where there is no slice.
+    """
     rows = [(axis, *one.indices(x.shape[axis])) for axis, one in slices.items()]
     if not rows:
         return x
@@ -70,7 +79,17 @@ def _flip(d: Draft, x: Edge, axes: Any) -> Edge:
 
 
 def padded(d: Draft, x: Edge, widths: Any, value: Any = 0) -> Edge:
-    """With ``value`` around, ``widths`` (before, after) for each axis."""
+    """A value with a border.
+
+    Args:
+        d: the graph that is made.
+        x: what is put into the middle.
+        widths: for each axis how much comes before and after.
+        value: what the border is made of.
+
+    Returns:
+        the larger value, ``x`` itself where there is no border.
+    """
     if not any(map(any, widths)):
         return x
     inner = x.cast(computable(x.dtype)) if x.dtype.kind in "iu" else x

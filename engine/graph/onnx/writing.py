@@ -46,7 +46,19 @@ def write(graph: Graph, path: str, input_names: list[str], name: str) -> None:
 
 
 def model_of(graph: Graph, input_names: list[str], name: str) -> Any:
-    """The graph as ONNX's message, which its checker has taken."""
+    """The graph as ONNX's message, which its checker has taken.
+
+    Args:
+        graph: forward steps only.
+        input_names: a name for each of the graph's arguments.
+        name: the graph's name.
+
+    Returns:
+        the package's ModelProto.
+
+    Raises:
+        RuntimeError: a step has no form in ONNX.
+    """
     try:
         return _model_of(graph, input_names, name)
     except UnsupportedError as error:
