@@ -203,7 +203,7 @@ _MODULES = {
     "change the network itself: a member of a cell can be replaced, and what runs can be watched by hooks": "rewrite",
     "compute with SciPy in a function that you give to map": "dataset.audio",
     "use the debugger (%%cell) or Python's cProfile": "profiler",
-    "there is no compiled graph to hand over; save_checkpoint keeps the parameters": "onnx",
+    "call mindspore.export with file_format='ONNX'": "onnx",
     "use Python's multiprocessing, and hand over arrays": "multiprocessing",
     "draw the weights in construct, with mindspore.nn.probability.distribution": "nn.probability.bnn_layers",
     "use SciPy on asnumpy(), or the decompositions of mindspore.ops and mint.linalg": "scipy",

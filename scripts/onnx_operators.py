@@ -1,0 +1,46 @@
+"""Which operators of the table `mindspore.export` writes as ONNX.
+
+    python scripts/onnx_operators.py
+
+Prints a table in Markdown: the operators by subject, as the files of `engine/graph/onnx` have them, and those that have
+no form there.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections import defaultdict
+from typing import Any
+
+import hookscope.engine  # noqa: F401  # which fills the table of operators
+from hookscope.engine.core.operator import OPERATORS
+from hookscope.engine.graph.onnx.draft import CONVERTERS
+from hookscope.engine.graph.onnx.library import IR_VERSION, OPSET
+from hookscope.engine.graph.onnx.writing import model_of
+
+
+def subject(converter: Any) -> str:
+    """The file that a converter stands in."""
+    function = converter.func if isinstance(converter, functools.partial) else converter
+    return str(function.__module__.rpartition(".")[2])
+
+
+def rows() -> dict[str, list[str]]:
+    """The names of operators by subject, in the order of the alphabet."""
+    assert model_of  # whose module loads every converter
+    found: dict[str, list[str]] = defaultdict(list)
+    for name in sorted(OPERATORS):
+        found[subject(CONVERTERS[name]) if name in CONVERTERS else "not written"].append(name)
+    return found
+
+
+def main() -> None:
+    """Print the table."""
+    print(f"ONNX opset {OPSET}, IR version {IR_VERSION}: {len(CONVERTERS)} of {len(OPERATORS)} operators\n")
+    print("| | operators |\n|---|---|")
+    for kind, names in sorted(rows().items(), key=lambda row: row[0] == "not written"):
+        print(f"| {kind} ({len(names)}) | {', '.join(f'`{name}`' for name in names)} |")
+
+
+if __name__ == "__main__":
+    main()
