@@ -278,14 +278,17 @@ class Draft:
         edges = [Edge(self, names[0], dtype, shape), *[Edge(self, name, dtype, None) for name in names[1:]]]
         return tuple(edges) if outputs > 1 else edges[0]
 
-    def alike(self, *operands: Any) -> list[Edge]:
-        """Operands in the one element type that NumPy computes them in; numbers become constants."""
+    def common(self, *operands: Any) -> np.dtype[Any]:
+        """The element type that NumPy computes operands in."""
         kinds = [x.dtype if isinstance(x, Edge) else x for x in operands]
         edges = [kind for kind in kinds if isinstance(kind, np.dtype)]
         if any(dtype.name == BFLOAT16 for dtype in edges):
-            dtype = edges[0] if len(set(edges)) == 1 else _FLOAT32
-        else:
-            dtype = np.result_type(*kinds)
+            return edges[0] if len(set(edges)) == 1 else _FLOAT32
+        return np.result_type(*kinds)
+
+    def alike(self, *operands: Any) -> list[Edge]:
+        """Operands in one element type; numbers become constants."""
+        dtype = self.common(*operands)
         return [x.cast(dtype) if isinstance(x, Edge) else self.constant(x, dtype) for x in operands]
 
     def each(self, kind: str, *operands: Any, dtype: Any = None, **attributes: Any) -> Edge:

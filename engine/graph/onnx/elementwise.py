@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -230,18 +231,33 @@ def _atan2(d: Draft, y: Any, x: Any) -> Edge:
 # Quotients without fractions
 
 
+def _of_whole_numbers(d: Draft, x: Any, y: Any, compute: Callable[[Edge, Edge], Edge]) -> Edge:
+    """A quotient or a remainder of integers, 0 where the divisor is 0, at which runtimes end."""
+    left, right = _floats(d, x, y)
+    if not isinstance(y, Edge) and y:
+        return compute(left, right)
+    nothing = right.equals(0)
+    return d.where(nothing, 0, compute(left, d.where(nothing, 1, right)))
+
+
 @converts("fmod")
 def _fmod(d: Draft, x: Any, y: Any) -> Edge:
+    if _is_whole(d, x, y):
+        return _of_whole_numbers(d, x, y, lambda x, y: d.each("Mod", x, y, fmod=1))
     return d.each("Mod", *_floats(d, x, y), fmod=1)
 
 
 @converts("remainder")
 def _remainder(d: Draft, x: Any, y: Any) -> Edge:
+    if _is_whole(d, x, y):
+        return _of_whole_numbers(d, x, y, lambda x, y: d.each("Mod", x, y))
     x, y = _floats(d, x, y)
-    if x.dtype.kind in "iu":
-        return d.each("Mod", x, y)
     left = d.each("Mod", x, y, fmod=1)
     return d.where(_is_below(left, y), left + y, left)
+
+
+def _is_whole(d: Draft, x: Any, y: Any) -> bool:
+    return d.common(x, y).kind in "iu"
 
 
 def _is_below(left: Edge, y: Edge) -> Edge:
@@ -251,9 +267,9 @@ def _is_below(left: Edge, y: Edge) -> Edge:
 
 @converts("floor_divide")
 def _floor_divide(d: Draft, x: Any, y: Any) -> Edge:
+    if _is_whole(d, x, y):
+        return _of_whole_numbers(d, x, y, lambda x, y: (x - d.each("Mod", x, y)) / y)
     x, y = _floats(d, x, y)
-    if x.dtype.kind in "iu":
-        return (x - d.each("Mod", x, y)) / y
     left = d.each("Mod", x, y, fmod=1)
     whole = d.each("Round", (x - left) / y - _is_below(left, y).cast(x.dtype))
     return d.where(y.equals(0) | _isinf(d, x), x / y, whole)

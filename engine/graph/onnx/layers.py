@@ -120,9 +120,7 @@ def _max_pool(d: Draft, x: Edge, kernel: Any, stride: Any, pads: Any, dilation: 
 @converts("avg_pool2d", "avg_pool3d")
 def _avg_pool(d: Draft, x: Edge, kernel: Any, stride: Any, pads: Any) -> Edge:
     x, ends = _bordered(d, x.cast(computable(x.dtype)), kernel, pads, 0)
-    found: Edge = d(
-        "AveragePool", x, kernel_shape=list(kernel), strides=list(stride), pads=ends, count_include_pad=1
-    )
+    found: Edge = d("AveragePool", x, kernel_shape=list(kernel), strides=list(stride), pads=ends, count_include_pad=1)
     return found
 
 
@@ -187,9 +185,7 @@ def _scores(d: Draft, q: Edge, k: Edge, mask: Edge | None, scale: float) -> Edge
 
 
 @converts("attention")
-def _attention(
-    d: Draft, q: Edge, k: Edge, v: Edge, mask: Edge | None, scale: float
-) -> tuple[Edge, Edge | None]:
+def _attention(d: Draft, q: Edge, k: Edge, v: Edge, mask: Edge | None, scale: float) -> tuple[Edge, Edge | None]:
     scores = _scores(d, q, k, mask, scale)
     found = d("MatMul", d("Softmax", scores, axis=-1), v.cast(scores.dtype))
     sums = d("ReduceLogSumExp", scores, d.ints([-1]), keepdims=0) if d.wanted[1] else None
@@ -220,7 +216,10 @@ def _cross_entropy(d: Draft, logits: Edge, labels: Edge, ignore_index: int) -> t
 _ORDERS = {"lstm": (0, 3, 1, 2), "gru": (1, 0, 2), "tanh": (0,), "relu": (0,)}
 """ONNX's gates (i o f c; z r h) among the engine's (i f g o; r z n)."""
 _FORMS: dict[str, dict[str, Any]] = {
-    "lstm": {}, "gru": {"linear_before_reset": 1}, "tanh": {"activations": ["Tanh"]}, "relu": {"activations": ["Relu"]},
+    "lstm": {},
+    "gru": {"linear_before_reset": 1},
+    "tanh": {"activations": ["Tanh"]},
+    "relu": {"activations": ["Relu"]},
 }
 _KINDS = {"lstm": "LSTM", "gru": "GRU", "tanh": "RNN", "relu": "RNN"}
 

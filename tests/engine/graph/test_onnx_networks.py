@@ -62,7 +62,16 @@ class ResNet18(nn.Cell):
     def __init__(self) -> None:
         super().__init__()
         self.conv1, self.bn1 = nn.Conv2d(3, 16, 3), nn.BatchNorm2d(16)
-        widths = [(16, 16, 1), (16, 16, 1), (16, 32, 2), (32, 32, 1), (32, 64, 2), (64, 64, 1), (64, 128, 2), (128, 128, 1)]
+        widths = [
+            (16, 16, 1),
+            (16, 16, 1),
+            (16, 32, 2),
+            (32, 32, 1),
+            (32, 64, 2),
+            (64, 64, 1),
+            (64, 128, 2),
+            (128, 128, 1),
+        ]
         self.blocks = nn.SequentialCell(*[Block(*width) for width in widths])
         self.fc = nn.Dense(128, 10)
 
@@ -189,6 +198,8 @@ def test_a_graph_that_was_read_has_gradients_and_learns(tmp_path: Path) -> None:
     for mine, theirs in zip(slopes(net, names), slopes(again, names), strict=True):
         np.testing.assert_allclose(theirs, mine, rtol=1e-4, atol=1e-5 * np.abs(mine).max())
     before = again(*inputs).square().sum().asnumpy()
-    step = nn.TrainOneStepCell(nn.WithLossCell(again, lambda y, _: y.square().sum()), nn.SGD(again.trainable_params(), 1e-3))
+    step = nn.TrainOneStepCell(
+        nn.WithLossCell(again, lambda y, _: y.square().sum()), nn.SGD(again.trainable_params(), 1e-3)
+    )
     step(*inputs, Tensor(0))
     assert again(*inputs).square().sum().asnumpy() < before

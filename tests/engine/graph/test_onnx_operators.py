@@ -146,6 +146,9 @@ def test_whole_numbers_are_numpys(name: str, reference: Any, kinds: tuple[str, .
         np.testing.assert_array_equal(got, want, err_msg=f"{name} of {kind}")
         if kind != "?":
             np.testing.assert_array_equal(run_one(name, (x, 2)), reference(x, x.dtype.type(2)))
+            np.testing.assert_array_equal(run_one(name, (2, y)), reference(x.dtype.type(2), y))
+            with np.errstate(divide="ignore"):
+                np.testing.assert_array_equal(run_one(name, (x, y * 0)), reference(x, y * 0))
 
 
 @pytest.mark.parametrize("kind", ["i1", "i2", "i4", "i8", "u1"])

@@ -46,7 +46,9 @@ def _in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 # Files
 
 
-@pytest.mark.parametrize(("name", "file"), [("net", "net.onnx"), ("net.onnx", "net.onnx"), ("a.b/c-1@x", "a.b/c-1@x.onnx")])
+@pytest.mark.parametrize(
+    ("name", "file"), [("net", "net.onnx"), ("net.onnx", "net.onnx"), ("a.b/c-1@x", "a.b/c-1@x.onnx")]
+)
 def test_the_suffix_and_the_folders_are_made_where_they_are_missing(name: str, file: str) -> None:
     assert ms.export(Net(), X, file_name=name, file_format="ONNX") is None
     assert os.listdir(os.path.dirname(file) or ".") == [os.path.basename(file)]
@@ -207,7 +209,9 @@ def test_what_writes_a_parameter_says_so_and_leaves_it() -> None:
             return x * self.count
 
     net = Counting()
-    with pytest.raises(RuntimeError, match="For 'export', the parameter 'count' is written in 'Counting': an ONNX graph"):
+    with pytest.raises(
+        RuntimeError, match="For 'export', the parameter 'count' is written in 'Counting': an ONNX graph"
+    ):
         exported(net, X)
     np.testing.assert_array_equal(net.count.asnumpy(), [0.0])
 
@@ -231,7 +235,9 @@ def test_without_the_package_it_says_what_to_install(monkeypatch: pytest.MonkeyP
     exported(Net(), X)
     monkeypatch.setitem(sys.modules, "onnx", None)
     for call in (lambda: exported(Net(), X, name="other"), lambda: ms.load("net.onnx")):
-        with pytest.raises(ImportError, match=r"the package 'onnx' is needed for ONNX files: pip install 'hookscope\[onnx\]'"):
+        with pytest.raises(
+            ImportError, match=r"the package 'onnx' is needed for ONNX files: pip install 'hookscope\[onnx\]'"
+        ):
             call()
     assert os.listdir() == ["net.onnx"]
 
@@ -245,7 +251,12 @@ def test_without_the_package_it_says_what_to_install(monkeypatch: pytest.MonkeyP
         (ValueError, "'file_name' must be a str, but got int", 3, {}),
         (ValueError, "'file_name' must end in '.mindir' or '.onnx', but got 'net.ckpt'", "net.ckpt", {}),
         (ValueError, "the file 'gone.onnx' does not exist", "gone.onnx", {}),
-        (NotImplementedError, "'dec_key' is not covered: keep the file on an encrypted disk", "net.onnx", {"dec_key": b"0"}),
+        (
+            NotImplementedError,
+            "'dec_key' is not covered: keep the file on an encrypted disk",
+            "net.onnx",
+            {"dec_key": b"0"},
+        ),
         (TypeError, "there is no argument 'obf'", "net.onnx", {"obf": 1}),
     ],
 )
@@ -272,7 +283,9 @@ def test_broken_and_foreign_files_are_one_clear_error() -> None:
     with pytest.raises(RuntimeError, match=r"For 'load', the file '.*made.onnx' is broken: .*nowhere"):
         ms.load("made.onnx")
     made(node("Hardmax", ["x"], ["y"]))
-    with pytest.raises(RuntimeError, match="holds the operator 'Hardmax', which is not read here: onnxruntime runs such"):
+    with pytest.raises(
+        RuntimeError, match="holds the operator 'Hardmax', which is not read here: onnxruntime runs such"
+    ):
         ms.load("made.onnx")
     made(node("Relu", ["x"], ["y"]), opset=13)
     with pytest.raises(RuntimeError, match="must be of opset 20 and of no other domain, but has ai.onnx 13"):
