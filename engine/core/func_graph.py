@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .parameter import Parameter
+from .shown import shown
 from .tensor import Tensor
 
 __all__ = ["FuncGraph"]
@@ -42,10 +43,11 @@ class FuncGraph:
             TypeError: an input is no Tensor.
         """
         if len(inputs) != len(self.input_names):
-            names = ", ".join(self.input_names)
+            names = ", ".join(map(shown, self.input_names))
             raise RuntimeError(f"the graph '{self.name}' takes {len(self.input_names)} inputs ({names}), "
                                f"but got {len(inputs)}")  # fmt: skip
         for name, x in zip(self.input_names, inputs, strict=True):
             if not isinstance(x, Tensor):
-                raise TypeError(f"For the graph '{self.name}', '{name}' must be a Tensor, but got {type(x).__name__}")
+                got = type(x).__name__
+                raise TypeError(f"For the graph '{self.name}', '{shown(name)}' must be a Tensor, but got {got}")
         return self.run(self.parameters, inputs)

@@ -192,10 +192,9 @@ def test_what_draws_random_numbers_says_so_and_where() -> None:
 
     with pytest.raises(RuntimeError) as raised:
         exported(Noisy(), X)
-    text = str(raised.value)
+    text, why = str(raised.value), "it draws random numbers: leave it out, as set_train(False) does with Dropout"
     assert text.startswith("For 'export', the operator 'dropout' (") and "test_export.py:" in text
-    assert text.endswith("in 'Noisy' cannot be written: it draws random numbers: leave it out, as set_train(False) does "
-                         "with Dropout")  # fmt: skip
+    assert text.endswith(f"in 'Noisy' cannot be written: {why}")
 
 
 def test_what_writes_a_parameter_says_so_and_leaves_it() -> None:
@@ -345,7 +344,8 @@ def test_a_graph_cell_has_the_graphs_parameters_and_takes_values_for_them() -> N
         (TypeError, "'params_init' must be a dict whose keys are str, but got int", {"params_init": {1: X}}),
         (TypeError, "'params_init' must be a dict whose values are Tensors or Parameters, but got int",
          {"params_init": {"a": 1}}),
-        (ValueError, "'params_init' must have for 'dense.bias' a Float32 of shape (2,), but got a Float32 of shape (4, 3)",
+        (ValueError, "'params_init' must have for 'dense.bias' a Float32 of shape (2,), but got a Float32 "
+         "of shape (4, 3)",
          {"params_init": {"dense.bias": X}}),
         (NotImplementedError, "'obf_random_seed' is not covered: export the network as it is", {"obf_random_seed": 3}),
     ],
