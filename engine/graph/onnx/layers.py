@@ -56,6 +56,12 @@ def _einsum(d: Draft, *operands: Edge, terms: tuple[str, ...], result: str) -> E
     return found
 
 
+@converts("det")
+def _det(d: Draft, x: Edge) -> Edge:
+    found: Edge = d("Det", x.wide())
+    return found
+
+
 @converts("weighted_sums")
 def _weighted_sums(d: Draft, x: Edge, weights: Any, axis: int) -> Edge:
     weights = d.edge(weights)

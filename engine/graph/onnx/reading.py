@@ -415,6 +415,11 @@ def _matmul(attributes: Attributes, a: Any, b: Any) -> Any:
     return F.matmul(_tensor(a), _tensor(b), transpose_a=False, transpose_b=False)
 
 
+@_reads("Det")
+def _det(attributes: Attributes, x: Any) -> Any:
+    return F.det(_tensor(x))
+
+
 @_reads("Gemm")
 def _gemm(attributes: Attributes, a: Any, b: Any, c: Any = None) -> Any:
     a, b, c = _tensor(a), _tensor(b), c if c is None else _tensor(c)
