@@ -12,8 +12,7 @@ from ...core.atomic_write import write_file
 from ...core.backend import to_host
 from ...core.parameter import Parameter
 from ...core.shown import shown
-from ..graph import Apply, Graph, Node, Value, values_in
-from ..passes import draws
+from ..graph import Apply, Beside, Draw, Graph, Node, Value, replace_values, values_in
 from ..plan import operands_of
 from . import elementwise, gradients, indexing, layers, reductions, shapes  # noqa: F401  # each enters its converters
 from .draft import Draft, UnsupportedError
@@ -108,11 +107,19 @@ def _write_nodes(draft: Draft, graph: Graph, name: str) -> None:
         try:
             if not isinstance(node, Apply):
                 raise UnsupportedError("gradients and updates of parameters stay here: export the network alone")
-            if draws(node):
+            if isinstance(node.operator, Beside) and node.operator.is_check:
+                continue  # runtimes say by themselves which numbers they do not take
+            if _draws(node):
                 raise UnsupportedError("it draws random numbers: leave it out, as set_train(False) does with Dropout")
             draft.write(node, wanted)
         except UnsupportedError as error:
             raise RuntimeError(f"For 'export', {_step(node)} in '{name}' cannot be written: {error}") from None
+
+
+def _draws(node: Apply) -> bool:
+    found: list[Draw] = []
+    replace_values((node.inputs, node.attrs), (Draw,), found.append)
+    return bool(found)
 
 
 def _step(node: Node) -> str:
