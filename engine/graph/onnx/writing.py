@@ -107,8 +107,11 @@ def _write_nodes(draft: Draft, graph: Graph, name: str) -> None:
         try:
             if not isinstance(node, Apply):
                 raise UnsupportedError("gradients and updates of parameters stay here: export the network alone")
-            if isinstance(node.operator, Beside) and node.operator.is_check:
-                continue  # runtimes say by themselves which numbers they do not take
+            if isinstance(node.operator, Beside):
+                if node.operator.is_check:
+                    continue  # runtimes say by themselves which numbers they do not take
+                raise UnsupportedError("it is computed beside the operators, as a loss counts its labels: export the "
+                                       "network without it")  # fmt: skip
             if _draws(node):
                 raise UnsupportedError("it draws random numbers: leave it out, as set_train(False) does with Dropout")
             draft.write(node, wanted)
