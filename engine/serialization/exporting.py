@@ -46,8 +46,8 @@ _NAME = re.compile(r"[0-9a-zA-Z@_\-.:/\\]+")
 def export(net: Cell | Callable[..., Any], *inputs: Any, file_name: str, file_format: str, **kwargs: Any) -> None:
     """Write a network, its steps and its parameters, to a file that other programs can run.
 
-    The network is run once on the inputs, and the operators that ran are written. What it changes meanwhile, such as
-    running statistics, is as it was afterwards. Shapes are those of the inputs.
+    The network is run on the inputs, and the operators that ran are written. What it changes meanwhile, such as running
+    statistics, is as it was afterwards. Shapes are those of the inputs.
 
     Args:
         net: a cell; for MINDIR also a function.
@@ -201,16 +201,24 @@ def _in_mode(net: Any, predicts: bool) -> Iterator[None]:
 
 
 def _traced(net: Any, inputs: tuple[Any, ...], name: str) -> Graph:
-    """The graph of a run that leaves no trace in the network or in the stream of random numbers."""
+    """The graph of a call, which changes nothing in the network or in the stream of random numbers."""
     from ..graph.function import graph_of
     from ..graph.graph import Apply, Value, replace_values, values_in
     from ..graph.reads import Reads
 
-    # Tensors of their own, so that each is an input, also where one was given twice or is a parameter.
-    given = [Tensor._wrap(array_module(t._array).array(t._array)) for t in tensors_in(inputs)]
-    own = replaced(inputs, given)
-    held = [(t, t._array) for t in Reads([net, own, {}]).tensors]
+    def own() -> Any:
+        """The inputs with tensors of their own: each is an input, also where one was given twice or is a parameter."""
+        return replaced(inputs, [Tensor._wrap(array_module(t._array).array(t._array)) for t in tensors_in(inputs)])
+
+    parameters = list(net.get_parameters()) if isinstance(net, Cell) else []
+    held = [(t, t._array) for t in (*parameters, *Reads([net]).tensors)]
     place = random.position()
+
+    def restore() -> None:
+        random.go_to(place)
+        for tensor, array in held:
+            if tensor._array is not array:
+                tensor._array = array
 
     def apart(*args: Any) -> Any:
         """The results as tensors of their own: a graph may give an input back, or a view of it."""
@@ -219,16 +227,11 @@ def _traced(net: Any, inputs: tuple[Any, ...], name: str) -> Graph:
 
     apart.__qualname__ = name
     try:
-        try:
-            graph = graph_of(apart, *own)
-        except RuntimeError:
-            # What a first run imports and compiles calls functions that a trace does not follow; a second one does not.
-            graph = graph_of(apart, *own)
+        net(*own())  # what is imported and compiled on first use is not for the trace
+        restore()
+        graph = graph_of(apart, *own())
     finally:
-        random.go_to(place)
-        for tensor, array in held:
-            if tensor._array is not array:
-                tensor._array = array
+        restore()
     count = len(list(values_in(graph.result)))
     if not count:
         raise ValueError(f"For 'export', '{name}' must give a Tensor, or several, but gave none")
