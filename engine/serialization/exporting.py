@@ -23,6 +23,7 @@ from ..core.shown import shown
 from ..core.tensor import Tensor
 from ..cpu.array_module import array_module
 from ..nn.cell import Cell
+from ..nn.graph_cell import GraphCell
 from ..ops.control import deepcopy
 from .saving import check_key
 
@@ -158,6 +159,8 @@ def _checked_options(kwargs: dict[str, Any], file_format: str) -> dict[str, Any]
 
 def _input_names(net: Any, inputs: tuple[Any, ...]) -> list[str]:
     """The names of the tensors among the inputs: those of the arguments, with numbers where one holds several."""
+    if isinstance(net, GraphCell) and len(inputs) == len(net.graph.input_names):
+        return [name for given, x in zip(net.graph.input_names, inputs, strict=True) for name in _names_in(given, x)]
     function = net.construct if isinstance(net, Cell) else net
     try:
         bound = inspect.signature(function).bind(*inputs).arguments

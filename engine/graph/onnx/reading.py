@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ...core.backend import to_device, to_host
+from ...core.beside import constant
 from ...core.func_graph import FuncGraph
 from ...core.operator import TENSOR_FUNCTIONS as F
 from ...core.parameter import Parameter
@@ -158,7 +159,7 @@ def _reads(*kinds: str) -> Callable[[_Reader], _Reader]:
 
 
 def _tensor(x: Any) -> Tensor:
-    return x if isinstance(x, Tensor) else Tensor._wrap(to_device(np.array(x)))
+    return x if isinstance(x, Tensor) else constant(to_device(np.array(x)))
 
 
 def _static(x: Any) -> Any:
@@ -368,7 +369,7 @@ def _range(attributes: Attributes, start: Any, limit: Any, step: Any) -> Any:
 
 
 def _index(x: Any) -> Any:
-    return x._array if isinstance(x, Tensor) else to_device(np.asarray(x))
+    return _tensor(x)._array
 
 
 @_reads("Gather")
@@ -388,7 +389,7 @@ def _gather_nd(attributes: Attributes, x: Any, places: Any) -> Any:
 def _at(shape: tuple[int, ...], places: Any, axis: int) -> tuple[Any, ...]:
     """The index of the elements that places along an axis name."""
     grid = [np.arange(n).reshape([-1 if i == at else 1 for i in range(len(shape))]) for at, n in enumerate(shape)]
-    return tuple([_index(places) if at == axis % len(shape) else to_device(one) for at, one in enumerate(grid)])
+    return tuple([_index(places if at == axis % len(shape) else one) for at, one in enumerate(grid)])
 
 
 @_reads("GatherElements")
@@ -577,10 +578,10 @@ def _recurrent(
         b_ih, b_hh = (_gates(F.slice_axis(flat, axis=0, start=i, stop=i + 1), order, size) for i in range(2))
     keep = None
     if lengths is not None:
-        before = F.lt(Tensor._wrap(to_device(np.arange(steps)[:, None])), _tensor(lengths))
+        before = F.lt(_tensor(np.arange(steps)[:, None]), _tensor(lengths))
         keep = F.reshape(before, shape=(steps, count, 1))
     states = [None if h is None else F.reshape(_tensor(h), shape=(count, size)) for h in (h0, c0)]
-    start = Tensor._wrap(to_device(np.zeros((count, size), x._array.dtype)))
+    start = _tensor(np.zeros((count, size), x._array.dtype))
     h0, c0 = (start if h is None else h for h in states)
     found = F.recurrent(x, h0, c0 if kind == "lstm" else None, w_ih, w_hh, b_ih, b_hh, keep, kind=kind,
                         reverse=direction == "reverse")  # fmt: skip

@@ -89,7 +89,8 @@ def _model_of(graph: Graph, input_names: list[str], name: str) -> Any:
         draft.enter_constant(value, to_host(array))
     _write_nodes(draft, graph, name)
     outputs = _outputs(draft, list(values_in(graph.result)))
-    made = helper.make_graph(draft.nodes, name, inputs, outputs, initializers)
+    nodes = _used(draft.nodes, {one.name for one in outputs})
+    made = helper.make_graph(nodes, name, inputs, outputs, initializers)
     model = helper.make_model(
         made, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=IR_VERSION, producer_name="hookscope",
         producer_version=metadata.version("hookscope"),
@@ -151,6 +152,16 @@ def _outputs(draft: Draft, results: list[Value]) -> list[Any]:
                 if one in renamed:
                     names[i] = renamed[one]
     return infos
+
+
+def _used(nodes: list[Any], wanted: set[str]) -> list[Any]:
+    """The nodes that the outputs need: converters may make a constant that nobody takes."""
+    kept = []
+    for node in reversed(nodes):
+        if wanted.intersection(node.output):
+            kept.append(node)
+            wanted.update(node.input)
+    return kept[::-1]
 
 
 def _described(tensor: Any) -> str:

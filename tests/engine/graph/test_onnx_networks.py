@@ -182,6 +182,30 @@ def test_parameters_are_initializers_of_their_names_and_inputs_those_of_construc
         np.testing.assert_array_equal(onnx.numpy_helper.to_array(one), net.parameters_dict()[one.name].asnumpy())
 
 
+@pytest.mark.parametrize("name", ["LeNet-5", "Transformer encoder", "LSTM"])
+def test_a_graph_that_was_read_can_leave_again(name: str, tmp_path: Path) -> None:
+    net, inputs = NETWORKS[name]()
+    net.set_train(False)
+    ms.export(net, *inputs, file_name=str(tmp_path / "first"), file_format="ONNX")
+    given = tensors_in(inputs)
+    ms.export(nn.GraphCell(ms.load(str(tmp_path / "first.onnx"))), *given, file_name=str(tmp_path / "second"),
+              file_format="ONNX")  # fmt: skip
+    first, second = (onnx.load(tmp_path / f"{one}.onnx").graph for one in ("first", "second"))
+    for part in ("input", "output", "initializer"):
+        assert {one.name for one in getattr(first, part)} == {one.name for one in getattr(second, part)}
+    found = run_by_onnxruntime(tmp_path / "second.onnx", [x.asnumpy() for x in given])
+    assert_equal(found, tensors_in(net(*inputs)), OF_THE_LARGEST)
+
+
+def test_every_node_and_constant_of_a_file_is_used(tmp_path: Path) -> None:
+    net, inputs = NETWORKS["LSTM, two ways and layers"]()
+    ms.export(net, *inputs, file_name=str(tmp_path / "net"), file_format="ONNX")
+    graph = onnx.load(tmp_path / "net.onnx").graph
+    used = {name for node in graph.node for name in node.input} | {one.name for one in graph.output}
+    assert all(used.intersection(node.output) for node in graph.node)
+    assert {one.name for one in graph.initializer} <= used
+
+
 def test_a_graph_that_was_read_has_gradients_and_learns(tmp_path: Path) -> None:
     net, inputs = NETWORKS["Transformer encoder"]()
     net.set_train(False)
