@@ -215,6 +215,21 @@ def test_what_writes_a_parameter_says_so_and_leaves_it() -> None:
     np.testing.assert_array_equal(net.count.asnumpy(), [0.0])
 
 
+def test_a_network_that_no_message_can_hold_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    net = nn.Dense(3, 2)
+    monkeypatch.setattr("hookscope.engine.graph.onnx.writing._MOST_BYTES", 32)
+    exported(net, X)
+    monkeypatch.setattr("hookscope.engine.graph.onnx.writing._MOST_BYTES", 31)
+    with pytest.raises(RuntimeError, match="For 'export', 'Dense' holds more than the 2 GiB that an ONNX file can"):
+        exported(net, X)
+
+
+def test_a_loss_that_counts_beside_the_operators_says_so() -> None:
+    labels = Tensor(np.array([0, 1, 2, 0], np.int32))
+    with pytest.raises(RuntimeError, match="computed beside the operators, as a loss counts its labels: export the net"):
+        exported(nn.WithLossCell(nn.Dense(3, 3), nn.CrossEntropyLoss()), X, labels)
+
+
 def test_what_gives_no_tensor_or_computes_with_its_numbers_says_so() -> None:
     class Nothing(nn.Cell):
         def construct(self, x: Tensor) -> Any:
