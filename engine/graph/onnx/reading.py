@@ -7,7 +7,7 @@ package and checked by its checker before anything is made of them; data outside
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -62,6 +62,8 @@ def read(path: str) -> FuncGraph:
     except Exception as error:  # whatever the parser says of a broken file
         raise RuntimeError(f"For 'load', the file '{given}' is no ONNX file: {shown(str(error))}") from None
     graph = model.graph
+    if not all(isinstance(name, str) for name in _names(model)):  # the parser gives others as bytes
+        raise RuntimeError(f"For 'load', the file '{given}' is broken: a name is no UTF-8")
     tensors = [*graph.initializer, *[a.t for node in graph.node for a in node.attribute if a.HasField("t")]]
     if any(tensor.data_location == onnx.TensorProto.EXTERNAL for tensor in tensors):
         raise RuntimeError(
@@ -107,6 +109,17 @@ def read(path: str) -> FuncGraph:
     return FuncGraph(shown(graph.name), inputs, parameters, run)
 
 
+def _names(model: Any) -> Iterator[Any]:
+    graph = model.graph
+    yield graph.name
+    yield from [one.domain for one in model.opset_import]
+    for one in (*graph.input, *graph.output, *graph.initializer):
+        yield one.name
+    for node in graph.node:
+        yield node.op_type
+        yield from (*node.input, *node.output, *[one.name for one in node.attribute])
+
+
 def _parameter(name: str, array: Any) -> Parameter:
     return Parameter(Tensor._wrap(to_device(np.array(array))), name, requires_grad=array.dtype.kind in "fV")
 
@@ -134,9 +147,13 @@ def _step(onnx: Any, node: Any, given: str) -> _Step:
     for one in node.attribute:
         value = onnx.helper.get_attribute_value(one)
         if isinstance(value, list):
-            value = [part.decode() if isinstance(part, bytes) else part for part in value]
-        attributes[one.name] = value.decode() if isinstance(value, bytes) else value
+            value = [_text(part) if isinstance(part, bytes) else part for part in value]
+        attributes[one.name] = _text(value) if isinstance(value, bytes) else value
     return _Step(_READERS[node.op_type], attributes, list(node.input), list(node.output), [], kind)
+
+
+def _text(value: bytes) -> str:
+    return value.decode(errors="replace")
 
 
 def _note_last(steps: list[_Step], kept: set[str]) -> None:

@@ -296,6 +296,17 @@ def test_half_precision_goes_through_several_steps_in_single_and_is_rounded_once
         assert (np.abs(got - want) <= half_a_unit + 1e-6).all(), (name, attrs)
 
 
+@pytest.mark.parametrize("name", ["avg_pool2d", "max_pool2d"])
+def test_borders_wider_than_half_a_window_are_put_around_before(name: str) -> None:
+    x = np.random.default_rng(5).standard_normal((2, 3, 4, 5)).astype(np.float32) - 3
+    for pads in ((1, 1, 1, 1), (2, 0, 0, 0), (0, 2, 1, 2)):
+        how: dict[str, Any] = {"kernel": (2, 3), "stride": (1, 2), "pads": pads}
+        if name == "max_pool2d":
+            how["dilation"] = (1, 1)
+        want = ROWS[name].reference(x.astype(np.float64), **how)
+        assert_close(run_one(name, (x,), **how), want, 1e-6, f"{pads}")
+
+
 # Indices, drawn at random
 
 SHAPE = (4, 3, 5, 2)

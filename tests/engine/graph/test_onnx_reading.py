@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 from onnx import TensorProto, helper
 from onnx_runs import Array, run_by_onnxruntime
 
+import hookscope.engine as ms
 from hookscope.engine import Tensor, nn
 from hookscope.engine.graph.onnx import read
 
@@ -162,3 +164,43 @@ def test_another_form_of_a_node_is_one_clear_error(
     arrays = file_of(path, kind, inputs, **how)
     with pytest.raises(RuntimeError, match=f"the ONNX operator .*{text}.* is not computed here"):
         nn.GraphCell(read(str(path)))(*[Tensor(x) for x in arrays])
+
+
+def test_a_file_with_broken_bytes_is_refused_or_computes(tmp_path: Path) -> None:
+    """Refusals are RuntimeErrors; a byte of a number is as good as another, and a shape may not fit any more."""
+    path = tmp_path / "one.onnx"
+    net = nn.SequentialCell(nn.Dense(3, 4), nn.ReLU(), nn.LayerNorm((4,)), nn.Dense(4, 2))
+    x = Tensor(normal(2, 3))
+    ms.export(net, x, file_name=str(path), file_format="ONNX")
+    whole = path.read_bytes()
+    numbers = np.random.default_rng(6)
+    refused: list[str] = []
+    for _ in range(300):
+        content = bytearray(whole)
+        place = int(numbers.integers(len(content)))
+        match numbers.integers(3):
+            case 0:
+                content[place] = int(numbers.integers(256))
+            case 1:
+                del content[place : place + int(numbers.integers(1, 9))]
+            case _:
+                content[place:place] = numbers.bytes(3)
+        path.chmod(0o600)
+        path.write_bytes(content)
+        try:
+            function = read(str(path))
+        except RuntimeError as error:
+            refused.append(str(error))
+            continue
+        with contextlib.suppress(RuntimeError, ValueError, TypeError):
+            function(x)
+    assert 100 < len(refused) < 300
+    assert all(text.startswith("For 'load', the file '") and "\n" not in text for text in refused)
+
+
+def test_a_name_that_is_no_text_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "one.onnx"
+    file_of(path, "Relu", [normal(3)])
+    path.write_bytes(path.read_bytes().replace(b"one", b"o\xffe"))
+    with pytest.raises(RuntimeError, match="is broken: a name is no UTF-8"):
+        read(str(path))
