@@ -304,7 +304,7 @@ def test_borders_wider_than_half_a_window_are_put_around_before(name: str) -> No
         if name == "max_pool2d":
             how["dilation"] = (1, 1)
         want = ROWS[name].reference(x.astype(np.float64), **how)
-        assert_close(run_one(name, (x,), **how), want, 1e-6, f"{pads}")
+        np.testing.assert_allclose(run_one(name, (x,), **how), want, rtol=1e-6, err_msg=f"{pads}")
 
 
 # Indices, drawn at random
