@@ -387,7 +387,8 @@ class Reads:
                 read = (read - _ALWAYS) | {"_plain", "construct"}
             elif not held["_names_checked"]:
                 self.is_first = True  # its first call makes it plain
-        if self._everything or (_has_others(kind) and not isinstance(one, Cell)):
+        by_names_made_up = bool(read & _REFLECTING) if isinstance(one, Cell) else _has_others(kind)
+        if self._everything or by_names_made_up:
             names = [name for name in held if name not in _BOOKKEEPING]
         else:
             names = [name for name in held if name in read and name not in _BOOKKEEPING]
@@ -547,7 +548,8 @@ def _read_by_engine(kind: type, methods: frozenset[str] = frozenset()) -> frozen
             continue
         seen.add(name)
         if is_engine(function.__code__.co_filename):
-            more = _names_of(function.__code__)[1]
+            of_globals, more, *_ = _names_of(function.__code__)
+            found |= of_globals & _REFLECTING
             if isinstance(value, property):  # which may look its value up in __dict__
                 more |= {f"_{name}"} | {text for text in function.__code__.co_consts if isinstance(text, str)}
             found |= more
