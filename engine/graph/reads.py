@@ -548,7 +548,8 @@ def _read_by_engine(kind: type, methods: frozenset[str] = frozenset()) -> frozen
             continue
         seen.add(name)
         if is_engine(function.__code__.co_filename):
-            of_globals, more, _ = _names_of(function.__code__)
+            of_globals, more, *_ = _names_of(function.__code__)
+            found |= of_globals & _REFLECTING
             if isinstance(value, property):  # which may look its value up in __dict__
                 more |= {f"_{name}"} | {text for text in function.__code__.co_consts if isinstance(text, str)}
             found |= more | (of_globals & _REFLECTING)

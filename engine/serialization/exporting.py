@@ -207,6 +207,7 @@ def _traced(net: Any, inputs: tuple[Any, ...], name: str) -> Graph:
     """The graph of a call, which changes nothing in the network or in the stream of random numbers."""
     from ..graph.function import graph_of
     from ..graph.graph import Apply, Value, replace_values, values_in
+    from ..graph.passes import without_dead_code
     from ..graph.reads import Reads
 
     def own() -> Any:
@@ -235,10 +236,14 @@ def _traced(net: Any, inputs: tuple[Any, ...], name: str) -> Graph:
         graph = graph_of(apart, *own())
     finally:
         restore()
-    count = len(list(values_in(graph.result)))
-    if not count:
+    results = set(values_in(graph.result))
+    if not results:
         raise ValueError(f"For 'export', '{name}' must give a Tensor, or several, but gave none")
-    copies = {node.outputs[0]: node.inputs[0] for node in graph.nodes[-count:] if isinstance(node, Apply)}
-    del graph.nodes[-count:]
-    graph.result = replace_values(graph.result, (Value,), copies.__getitem__)
-    return graph
+    # In a file a value may be an input and an output, so the copies are left out again.
+    copied = {
+        node.outputs[0]: node.inputs[0]
+        for node in graph.nodes
+        if isinstance(node, Apply) and node.operator.name == "deepcopy" and node.outputs[0] in results
+    }
+    graph.result = replace_values(graph.result, (Value,), lambda value: copied.get(value, value))
+    return without_dead_code(graph)

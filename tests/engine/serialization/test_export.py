@@ -113,7 +113,8 @@ def test_names_that_meet_are_told_apart() -> None:
 def test_an_input_that_comes_back_or_is_given_twice_is_handed_on() -> None:
     class Same(nn.Cell):
         def construct(self, x: Tensor) -> Any:
-            return x, x, x[1:], ops.relu(x), x.reshape(3, 4)
+            copy = ops.deepcopy(x)
+            return x, x, x[1:], ops.relu(x), x.reshape(3, 4), copy, copy * 2, ops.zeros((2,), ms.float32)
 
     exported(Same(), X)
     got = nn.GraphCell(ms.load("net.onnx"))(X)
@@ -226,7 +227,7 @@ def test_a_network_that_no_message_can_hold_says_so(monkeypatch: pytest.MonkeyPa
 
 def test_a_loss_that_counts_beside_the_operators_says_so() -> None:
     labels = Tensor(np.array([0, 1, 2, 0], np.int32))
-    with pytest.raises(RuntimeError, match="computed beside the operators, as a loss counts its labels: export the net"):
+    with pytest.raises(RuntimeError, match="computed beside the operators, as a loss counts its labels: export"):
         exported(nn.WithLossCell(nn.Dense(3, 3), nn.CrossEntropyLoss()), X, labels)
 
 
