@@ -27,7 +27,7 @@ _PURE = frozenset(
 )  # fmt: skip
 _PURE_MODULES = ("math", "cmath", "_operator", "operator", "itertools", "_functools", "functools", "_collections",
                  "_abc", "_typing", "_struct")  # fmt: skip
-_PLAIN = (str, bytes, int, float, complex, bool, list, tuple, dict, set, frozenset, range, slice, np.ndarray, np.generic,
+_PLAIN: tuple[type, ...] = (str, bytes, int, float, complex, bool, list, tuple, dict, set, frozenset, range, slice, np.ndarray, np.generic,
           np.dtype, type(iter([])), type(iter(())), type({}.values()), type({}.keys()), type({}.items()),
           types.MappingProxyType)  # fmt: skip
 _PURE_FILES = ("functools", "contextlib", "typing", "enum", "dataclasses", "copy", "operator", "types", "abc", "numbers",
@@ -65,12 +65,14 @@ class Calls:
     @contextmanager
     def watched(self) -> Iterator[None]:
         """Inside the block this thread's calls are looked at."""
-        before = sys.getprofile()
+        before: Any = sys.getprofile()
         sys.setprofile(self._called)
         try:
             yield
         finally:
-            sys.setprofile(before)
+            sys.setprofile(before if before is None or callable(before) else None)
+            if hasattr(before, "enable"):  # cProfile's, which is no function of Python
+                before.enable()
 
     def _called(self, frame: types.FrameType, event: str, argument: Any) -> None:
         code = frame.f_code

@@ -424,26 +424,39 @@ class Trace:
 
     def _leave(self, undoes: bool) -> None:
         """Give every tensor its plain array back."""
-        for t, array, over in self._before.values():
+        while self._before:
+            _, (t, array, over) = self._before.popitem()
             if t._array is over or undoes:
                 t._array = array
+            del over
+        for one in self._returned.values():
+            if isinstance(one, Tensor):
+                _make_bare(one)
+                root = None if one._view is None else one._view.root
+                for other in (root, *[view() for view in (one if root is None else root)._views or ()]):
+                    if other is not None:
+                        _make_bare(other)
         made = [reference() for reference in self.tracer.made]
         alive = [array for array in made if array is not None]
         del made
-        self._before.clear()
         for array in alive:
             array.tracer = None
         if alive:
             _bare_tensors(alive)
 
 
+def _make_bare(tensor: Tensor) -> None:
+    if type(tensor._array) is TracedArray and tensor._array.whole is not None:
+        tensor._array = tensor._array.whole
+
+
 def _bare_tensors(arrays: list[TracedArray]) -> None:
-    """Give the tensors that hold these arrays their plain ones."""
+    """Give the tensors that hold these arrays their plain ones, wherever the function has put them."""
     import gc
 
-    for tensor in gc.get_referrers(*arrays):
-        if isinstance(tensor, Tensor) and type(tensor._array) is TracedArray:
-            tensor._array = tensor._array.whole
+    for tensor in gc.get_referrers(*arrays):  # looks at every object there is: some tens of milliseconds
+        if isinstance(tensor, Tensor):
+            _make_bare(tensor)
 
 
 def graph_of(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Graph:

@@ -62,6 +62,7 @@ _REFLECTING = frozenset(
      "format_map", "asdict", "astuple", "getmembers", "getattr_static", "__getattribute__", "__getattr__")
 )  # fmt: skip
 """Names of what reads attributes whose names do not stand in the code."""
+_MOST_ITEMS = 1 << 12
 _OUT_OF_SIGHT = frozenset(
     ("__globals__", "__builtins__", "f_globals", "f_locals", "modules", "_array", "cell_contents", "__closure__",
      "__code__", "__subclasses__", "_getframe", "currentframe")
@@ -95,8 +96,10 @@ def _names_of(code: types.CodeType) -> tuple[frozenset[str], frozenset[str], fro
                 attributes.add(name)
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
-            for all_, more in zip((globals_, attributes, modules), _names_of(constant), strict=True):
-                all_.update(more)
+            of_it = _names_of(constant)
+            globals_ |= of_it[0]
+            attributes |= of_it[1]
+            modules |= of_it[2]
     return frozenset(globals_), frozenset(attributes), frozenset(modules)
 
 
@@ -183,7 +186,7 @@ class Reads:
         self.is_first = False
         seen: set[int] = set()
         waiting = deque(self._roots)
-        while waiting:
+        while waiting and not self.problem:
             one = waiting.popleft()
             if one is MISSING or id(one) in seen or is_leaf(one):
                 continue
@@ -240,7 +243,8 @@ class Reads:
     def _see_tensor(self, tensor: Tensor, waiting: deque[Any]) -> None:
         self.tensors.append(tensor)
         held = vars(tensor)
-        read = self._names | _read_by_engine(type(tensor), _engine_methods(type(tensor), frozenset(self._names), True))
+        kind: Any = type(tensor)
+        read = self._names | _read_by_engine(kind, _engine_methods(kind, frozenset(self._names), True))
         names = [
             name
             for name in held
@@ -348,7 +352,10 @@ class Reads:
             waiting += values
 
     def _see_object(self, one: Any, waiting: deque[Any]) -> None:
-        kind = type(one)
+        kind: Any = type(one)
+        if isinstance(one, list | tuple | deque | dict | set | frozenset) and len(one) > _MOST_ITEMS:
+            self._fail(f"a {kind.__name__} of {len(one)} items is read, which is too much to compare at each call")
+            return
         if isinstance(one, list | tuple | deque):
             self.sequences.append((one, tuple(one)))
             waiting += one
@@ -379,7 +386,7 @@ class Reads:
                 waiting.append(held)
 
     def _see_attributes(self, one: Any, held: dict[str, Any], waiting: deque[Any]) -> None:
-        kind = type(one)
+        kind: Any = type(one)
         read = self._names
         if isinstance(one, Cell):
             read = read | _read_by_engine(kind, _engine_methods(kind, frozenset(read)))
@@ -466,7 +473,7 @@ class Reads:
             if _form(array) != form or array.tobytes() != numbers:
                 return False
         for held, keys in self.keys:
-            if tuple(held) != keys and [k for k in held if k not in _BOOKKEEPING] != [k for k in keys if k not in _BOOKKEEPING]:
+            if tuple(held) != keys and set(held) - _BOOKKEEPING != set(keys) - _BOOKKEEPING:
                 return False
         for reference, identity in self.references:
             if (None if reference() is None else id(reference())) != identity:
@@ -596,13 +603,14 @@ def _is_compiled(kind: type) -> bool:
         is_python = origin not in ("built-in", "frozen") and not origin.endswith((".so", ".pyd"))
         if one.__module__ != "builtins" and is_python and not _is_static(one):
             continue
-        if one not in _TRANSPARENT and not (one.__module__ in ("abc", "enum", "types", "typing") and not _is_static(one)):
+        is_known = one.__module__ in ("abc", "enum", "types", "typing") and not _is_static(one)
+        if one not in _TRANSPARENT and not is_known:
             return True
     return False
 
 
 def _is_static(kind: type) -> bool:
-    return not kind.__flags__ & 1 << 9 or bool(kind.__flags__ & 1 << 8)  # no Py_TPFLAGS_HEAPTYPE, or one that is immutable
+    return not kind.__flags__ & 1 << 9 or bool(kind.__flags__ & 1 << 8)  # not Py_TPFLAGS_HEAPTYPE, or immutable
 
 
 _TRANSPARENT = (

@@ -1323,7 +1323,7 @@ CHANGES = [
     ('x = x * self.w', 'net.w.set_dtype(ms.float16 if i % 2 else ms.float32)'),
     ('x = self.leaky(x - 2)', 'net.leaky.alpha = 0.1 * i'),
     ('x = x * 2', 'net.construct = (lambda x: x * 3) if i == 3 else net.construct'),
-    ('x = x * 2', 'N.construct = (lambda self, x: x * 3) if i == 3 else N.construct'),
+    ('x = x * 2', 'Net.construct = (lambda self, x: x * 3) if i == 3 else Net.construct'),
     ('x = self.sub(x)', 'net.sub.construct = (lambda x: x * 3) if i == 3 else net.sub.construct'),
     ('x = self.sub(x)', 'net.h = net.sub.register_forward_pre_hook(lambda c, a: (a[0] * 5,)) if i == 3 else None'),
     ('x = self.sub(x)', 'net.h = net.sub.register_forward_hook(lambda c, a, o: o * 5) if i == 3 else None'),
@@ -1373,7 +1373,7 @@ def run(text: str, way: str) -> list[Any]:
     """
     names: dict[str, Any] = {"__name__": "program"}
     exec(IMPORTS, names)
-    exec(compile(text, f"<program {way}>", "exec"), names)
+    exec(compile(text, f"<program {way}>", "exec", dont_inherit=True), names)
     ms.set_seed(3)
     names["random"].seed(0)
     f = ms.jit(names["f"]) if way == "jit" else names["f"]
