@@ -47,7 +47,8 @@ _NUMPY = str(Path(np.__file__).resolve().parent)
 LEAVES = (
     type(None), bool, int, float, complex, str, bytes, type(...), type(NotImplemented), DType, np.dtype, np.generic,
     range, types.CodeType, types.MethodDescriptorType, types.WrapperDescriptorType, types.ClassMethodDescriptorType,
-    types.GetSetDescriptorType, types.MemberDescriptorType, np.ufunc, type(sys.flags),
+    types.GetSetDescriptorType, types.MemberDescriptorType, np.ufunc, type(np.sum),
+    type(sys.flags),
 )  # fmt: skip
 """Types whose objects do not change, or lead to nothing that a function's result depends on."""
 _NUMBERS = (int, float, complex, str, bytes, range)

@@ -35,6 +35,7 @@ EFFECTS: dict[str, str] = {
     "check_names": "test_cell::test_check_names_finds_two_of_one_name",
     "check_names_and_refresh_name": "test_names_that_two_parameters_share_are_made_paths",
     "cls_name": "test_names_of_mindspores_own_books",
+    "compile": "graph/test_modes::test_compile_makes_a_plan_and_changes_nothing",
     "compile_and_run": "test_cell_settings::test_inputs_are_kept_and_the_ways_to_call_a_cell_call_it",
     "compile_cache": "test_cell_settings::test_caches_of_compiled_graphs_stay_as_they_are_left",
     "compile_phase": "test_cell_settings::test_a_setting_is_kept_and_of_its_type",
@@ -101,6 +102,7 @@ EFFECTS: dict[str, str] = {
     "set_extra_state": "test_extra_state_is_given_back_by_loading",
     "set_grad": "test_cell::test_set_grad_reaches_below_only_in_a_sequential_cell",
     "set_inputs": "test_cell_settings::test_inputs_are_kept_and_the_ways_to_call_a_cell_call_it",
+    "set_jit_config": "graph/test_modes::test_a_jit_config_says_at_which_level_a_cell_s_graphs_run",
     "set_mixed_precision_type": "test_cell_settings::test_the_type_that_was_set_can_be_read_and_taken_back",
     "set_train": "test_cell::test_set_train_reaches_all_below_the_phase_only_the_cell",
     "shard": "test_cell_settings::test_refused_in_one_line",
@@ -119,13 +121,11 @@ NOT_HERE = ("IGNORE_LIST", "total_instance_count")
 
 # What says when it is called that it has no effect here.
 SAYS_SO: dict[str, Callable[[nn.Cell], Any]] = {
-    "compile": lambda cell: cell.compile(),
     "remove_redundant_parameters": lambda cell: cell.remove_redundant_parameters(),
     "set_boost": lambda cell: cell.set_boost("less_bn"),
     "set_broadcast_flag": lambda cell: cell.set_broadcast_flag(),
     "set_comm_fusion": lambda cell: cell.set_comm_fusion(2),
     "set_data_parallel": lambda cell: cell.set_data_parallel(),
-    "set_jit_config": lambda cell: cell.set_jit_config(JitConfig("O1")),
     "update_cell_type": lambda cell: cell.update_cell_type("quant"),
 }
 OPTIONS: dict[str, Callable[[nn.Cell], Any]] = {

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from ...core.beside import computed
 from ...core.checks import check_bool, check_type
 from ...core.initializer import Initializer, initializer
 from ...core.operator import Operator
@@ -512,13 +513,14 @@ class Optimizer(Cell):
             ValueError: ``value`` does not broadcast to the parameter's shape.
         """
         with no_recording():
-            added = parameter._array + (value._array if isinstance(value, Tensor) else value)
+            held = parameter._array
+            added = computed(_added, held, value._array if isinstance(value, Tensor) else value, dtype=held.dtype)
             if added.shape != parameter.shape:
                 raise ValueError(
                     f"For 'assignadd', 'value' must broadcast to the shape {parameter.shape}, "
                     f"but got {np.shape(value)}"
                 )
-            parameter._rebind(added.astype(parameter._array.dtype, copy=False))
+            parameter._rebind(added)
         return parameter
 
     @property
@@ -564,6 +566,11 @@ class Optimizer(Cell):
             shape: its shape; a scalar by default.
         """
         return Parameter(Tensor(np.full(shape, value, np.float32)), name)
+
+
+def _added(array: Array, value: Array | float, dtype: np.dtype[Any]) -> Array:
+    total: Array = (array + value).astype(dtype, copy=False)
+    return total
 
 
 def take(parameter: Parameter, array: Array) -> None:
