@@ -145,6 +145,13 @@ def test_constants_are_numbers_where_they_are_the_same_everywhere() -> None:
     assert got.tobytes() == function(x).asnumpy().tobytes()
 
 
+def test_ones_that_are_spread_over_a_large_shape_are_a_number() -> None:
+    graph = graph_of(ms.value_and_grad(lambda x: (x * x).sum()), tensor(3000, 500))
+    (node,) = graph.nodes
+    assert isinstance(node, Fused)
+    assert node.inputs == tuple(graph.arguments)
+
+
 def test_a_view_that_is_returned_is_still_made() -> None:
     def function(x: Tensor, y: Tensor) -> Any:
         h = x * y + 1
