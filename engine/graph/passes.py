@@ -20,6 +20,9 @@ def expands_at(level: str) -> Callable[[Operator], bool]:
 
 def optimized(graph: Graph, level: str = "O0") -> Graph:
     """The graph after all passes of a level."""
+    # The shapes of what a step reads may stand in other steps, also where it is left out itself.
+    for node in graph.nodes:
+        graph.seen.update(values_in(operands_of(node)))
     graph = without_repetitions(with_constants_folded(without_dead_code(graph)))
     return fused(graph, operands_of, stays) if level == "O1" else graph
 

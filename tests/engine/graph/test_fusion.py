@@ -305,6 +305,16 @@ def test_a_shape_counts_that_no_element_is_read_of() -> None:
             assert compiled(x).shape == (3, *shape)
 
 
+def test_a_shape_counts_that_only_steps_without_use_read() -> None:
+    p = ms.Parameter(tensor(3), name="p")
+    gradient = ms.grad(lambda x: (ops.relu(p) + x).sum())
+    compiled, x = Compiled(lambda x: gradient(x), "f", level="O1"), tensor(3)
+    for shape in ((3,), (5, 3)):
+        p.set_data(tensor(*shape), slice_shape=True)
+        for _ in range(2):
+            assert compiled(x).asnumpy().tolist() == [1 if shape == (3,) else 5] * 3
+
+
 @pytest.mark.parametrize("size", [6, 60])
 def test_arrays_in_another_order_of_memory(size: int, both: str) -> None:
     def function(x: Tensor, y: Tensor, b: Tensor) -> Any:
