@@ -47,7 +47,7 @@ _LARGE = 1 << 15
 _ELSEWHERE = frozenset(FUNCTIONS) - {"sqrt", "floor", "ceil", "trunc", "rint", "erf", "erfc"} | {"pow"}
 _CALLS = {"float64": _ELSEWHERE, "float32": _ELSEWHERE - {"exp", "tanh", "log", "log1p", "expm1"}}
 """Functions by dtype that a loop calls one by one, where NumPy has vectors of several: larger arrays are left to it."""
-_CONSTANT = 1 << 12
+_CONSTANT = 1 << 20
 """Elements up to which a constant array is looked at for being one number everywhere."""
 
 
@@ -82,9 +82,10 @@ class _Fusion:
         self._seen: dict[Value, tuple[Value, tuple[bool, ...]]] = {}
         self.numbers: dict[Value, Any] = {}  # constants that are one number
         for value, array in graph.constants.items():
-            if value.dtype in DTYPES and 0 < array.size <= _CONSTANT:
-                first = np.ravel(array)[0]
-                if array.tobytes() == first.tobytes() * array.size:
+            if value.dtype in DTYPES and array.size:
+                first = array[(0,) * array.ndim]
+                is_spread = not any(step for n, step in zip(array.shape, array.strides, strict=True) if n > 1)
+                if is_spread or (array.size <= _CONSTANT and array.tobytes() == first.tobytes() * array.size):
                     self.numbers[value] = first.item()
         self.weights = [0] * len(graph.nodes)  # what a loop of it costs the compiler
         self.shapes = [self._shape(place) for place in range(len(graph.nodes))]  # of the loop that each may be part of
@@ -328,6 +329,8 @@ class _Fusion:
                 found.append(program.constant(self.numbers[root], root.dtype))
             else:
                 varies = (False,) * (axes - len(varies)) + varies
+                if root in self.graph.constants and not self.graph.constants[root].flags.c_contiguous:
+                    self.graph.constants[root] = self.graph.constants[root].copy()  # once, not at each call
                 place = inputs.setdefault((root, varies), len(inputs))
                 found.append(program.put("input", root.dtype, place))
         if sums:

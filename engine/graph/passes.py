@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
-from ..core.operator import Operator
+import numpy as np
+
+from ..core.operator import COMPLEX, Operator
+from ..core.recording import LARGE
 from .fusion import expands, fused
 from .graph import Apply, Beside, Derive, Draw, Graph, Node, Value, Whole, replace_values, values_in
 from .plan import operands_of
@@ -20,6 +24,10 @@ def expands_at(level: str) -> Callable[[Operator], bool]:
 
 def optimized(graph: Graph, level: str = "O0") -> Graph:
     """The graph after all passes of a level."""
+    # The shapes of what a step reads may stand in other steps, also where it is left out itself.
+    for node in graph.nodes:
+        graph.seen.update(values_in(operands_of(node)))
+    graph = without_unread(without_dead_code(graph))
     graph = without_repetitions(with_constants_folded(without_dead_code(graph)))
     return fused(graph, operands_of, stays) if level == "O1" else graph
 
@@ -34,6 +42,30 @@ def without_dead_code(graph: Graph) -> Graph:
             wanted.update(values_in(operands_of(node)))
     graph.nodes = kept[::-1]
     graph.externals = [(t, value) for t, value in graph.externals if value in wanted or value in graph.seen]
+    return graph
+
+
+def without_unread(graph: Graph) -> Graph:
+    """Give rules of gradients, in the place of large arrays that they do not read, ones of that shape without memory.
+
+    The tape lets such arrays go, too (``Operator.unread``).
+    """
+
+    def spread(value: Any) -> Any:
+        if type(value) is not Value or math.prod(value.shape) < LARGE or value.dtype in COMPLEX:
+            return value
+        found = Value(value.shape, value.dtype, "constant")
+        graph.constants[found] = np.broadcast_to(np.zeros((), value.dtype), value.shape)
+        return found
+
+    for node in graph.nodes:
+        if isinstance(node, Derive):
+            unread = node.operator.unread
+            node.inputs = tuple([spread(x) if place in unread else x for place, x in enumerate(node.inputs)])
+            if type(node.output) is tuple:
+                node.output = tuple([spread(x) if -1 - place in unread else x for place, x in enumerate(node.output)])
+            elif -1 in unread:
+                node.output = spread(node.output)
     return graph
 
 

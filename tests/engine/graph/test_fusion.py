@@ -145,6 +145,13 @@ def test_constants_are_numbers_where_they_are_the_same_everywhere() -> None:
     assert got.tobytes() == function(x).asnumpy().tobytes()
 
 
+def test_ones_that_are_spread_over_a_large_shape_are_a_number() -> None:
+    graph = graph_of(ms.value_and_grad(lambda x: (x * x).sum()), tensor(3000, 500))
+    (node,) = graph.nodes
+    assert isinstance(node, Fused)
+    assert node.inputs == tuple(graph.arguments)
+
+
 def test_a_view_that_is_returned_is_still_made() -> None:
     def function(x: Tensor, y: Tensor) -> Any:
         h = x * y + 1
@@ -296,6 +303,16 @@ def test_a_shape_counts_that_no_element_is_read_of() -> None:
         p.set_data(tensor(*shape), slice_shape=True)
         for _ in range(2):
             assert compiled(x).shape == (3, *shape)
+
+
+def test_a_shape_counts_that_only_steps_without_use_read() -> None:
+    p = ms.Parameter(tensor(3), name="p")
+    gradient = ms.grad(lambda x: (ops.relu(p) + x).sum())
+    compiled, x = Compiled(lambda x: gradient(x), "f", level="O1"), tensor(3)
+    for shape in ((3,), (5, 3)):
+        p.set_data(tensor(*shape), slice_shape=True)
+        for _ in range(2):
+            assert compiled(x).asnumpy().tolist() == [1 if shape == (3,) else 5] * 3
 
 
 @pytest.mark.parametrize("size", [6, 60])
