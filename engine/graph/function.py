@@ -107,7 +107,11 @@ class Compiled:
             random.go_to(place)
         if trace.unknown:
             self._also += trace.unknown
-            self._given_up[key] = self._given_up.get(key, 0) + 1
+            self._given_up[key] = tries = self._given_up.get(key, 0) + 1
+            if trace.why and self.fullgraph:  # what the run did is undone
+                if tries == _MOST_TRIES:
+                    self._give_up(key, trace.why, trace.line)
+                return self._traced(key, tensors, args, kwargs, undoes)
         elif trace.why:
             self._give_up(key, trace.why, trace.line)
         elif not reads.hold():
