@@ -32,7 +32,11 @@ IS_OFF = os.environ.get("MS_JIT") == "0"
 
 
 def switch(on: bool) -> None:
-    """Let cells that are called run by plans, or eagerly as at first."""
+    """Let cells that are called run by plans, or eagerly as at first.
+
+    Args:
+        on: whether by plans.
+    """
     Cell.__call__ = _call if on else _eager_call  # type: ignore[method-assign]
 
 
@@ -64,12 +68,24 @@ def compiled_of(cell: Cell) -> Compiled:
 
 
 def compiled_function(function: Callable[..., Any], level: str, fullgraph: bool) -> Compiled:
-    """The plans of a function of the user's, none as yet."""
+    """The plans of a function of the user's, none as yet.
+
+    Args:
+        function: what is called.
+        level: "O0" or "O1".
+        fullgraph: whether a call of which no plan can be made is an error.
+    """
     return Compiled(function, getattr(function, "__qualname__", type(function).__name__), fullgraph, level)
 
 
 def call_compiled(compiled: Compiled, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Call a function by its plans, or as it is where it is part of another one's."""
+    """Call a function by its plans, or as it is where it is part of another one's.
+
+    Args:
+        compiled: the function with its plans.
+        args: the positional arguments.
+        kwargs: the keyword arguments.
+    """
     if _local.inside or IS_OFF:
         return compiled.function(*args, **kwargs)
     return called(compiled, args, kwargs)

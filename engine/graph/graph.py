@@ -36,19 +36,30 @@ class Value:
 
 @dataclass(eq=False, slots=True)
 class Draw:
-    """Stands among attributes for the seed or the counter of one draw from the engine's stream of random numbers."""
+    """Stands among attributes for the seed or the counter of one draw from the engine's stream of random numbers.
+
+    Args:
+        count: how many numbers are drawn.
+        is_seed: whether it is the seed, not the counter.
+        number: of the draw in the run; its seed and its counter have the same.
+    """
 
     count: int
     is_seed: bool
-    number: int  # of the draw in the run: seed and counter have the same
+    number: int
 
 
 @dataclass(eq=False, slots=True)
 class Beside:
-    """Stands for an operator where something is computed of numbers beside the table."""
+    """Stands for an operator where something is computed of numbers beside the table.
+
+    Args:
+        kernel: the function on arrays.
+        is_check: whether it only raises where numbers are not allowed.
+    """
 
     kernel: Callable[..., Any]
-    is_check: bool  # whether it only raises where numbers are not allowed
+    is_check: bool
     scalar: ClassVar[None] = None  # it is no loop over elements
 
     @property
@@ -59,20 +70,40 @@ class Beside:
 
 @dataclass(eq=False, slots=True)
 class Apply:
-    """An operator's forward. Inputs and attributes hold Values in the place of arrays, and Draws of random numbers."""
+    """An operator's forward. Inputs and attributes hold Values in the place of arrays, and Draws of random numbers.
+
+    Args:
+        operator: the entry of the table, or a Beside.
+        inputs: its operands.
+        attrs: its attributes by name.
+        outputs: the values that it makes, None for what is no array.
+        packed: whether it gives a tuple.
+        where: the user's line.
+    """
 
     operator: Any
     inputs: tuple[Any, ...]
     attrs: dict[str, Any]
     outputs: tuple[Any, ...]
-    packed: bool  # whether the operator gives a tuple
-    where: str = ""  # the user's line
-    cell: str = ""
+    packed: bool
+    where: str = ""
 
 
 @dataclass(eq=False, slots=True)
 class Derive:
-    """An operator's vjp rule: gradients for the inputs that ``needs`` names."""
+    """An operator's vjp rule.
+
+    Args:
+        operator: the entry of the table.
+        needs: the places of the inputs that gradients are wanted for.
+        gradient: what arrives at the output, a tuple where there are several.
+        output: what the operator gave.
+        inputs: its operands.
+        attrs: its attributes by name.
+        outputs: the gradients, in the order of ``given``.
+        given: the places of the inputs that a gradient was given for.
+        where: the user's line.
+    """
 
     operator: Any
     needs: tuple[int, ...]
@@ -80,17 +111,21 @@ class Derive:
     output: Any
     inputs: tuple[Any, ...]
     attrs: dict[str, Any]
-    outputs: tuple[Value, ...]  # in the order of ``given``
-    given: tuple[int, ...]  # the inputs that a gradient was given for
+    outputs: tuple[Value, ...]
+    given: tuple[int, ...]
     where: str = ""
-    cell: str = ""
 
 
 @dataclass(eq=False, slots=True)
 class Whole:
     """A function of the engine that runs as it does eagerly, on tensors: an optimizer's step.
 
-    ``changed`` are tensors from outside that it binds anew, whose arrays are ``outputs`` after it.
+    Args:
+        function: what is called.
+        arguments: its arguments, with Values in the place of tensors.
+        changed: tensors from outside that it binds anew.
+        outputs: the values of their arrays after it.
+        where: the user's line.
     """
 
     function: Callable[..., Any]
@@ -98,7 +133,6 @@ class Whole:
     changed: tuple[Any, ...]
     outputs: tuple[Value, ...]
     where: str = ""
-    cell: str = ""
 
 
 @dataclass(eq=False, slots=True)
@@ -106,7 +140,16 @@ class Fused:
     """Elementwise operators over one shape, and sums of what they give: one loop (see ``fusion``).
 
     Elements are what ``steps`` make of those of the inputs (``scalars.Program``). An input has no more than the axes in
-    which it varies, of a length above 1; ``varies`` tells of each which of the loop's they are.
+    which it varies, of a length above 1.
+
+    Args:
+        shape: the length of each of the loop's axes.
+        steps: what is computed of each element.
+        inputs: the values that it reads.
+        varies: of each input, in which of the loop's axes it varies.
+        outputs: the values that it makes.
+        stores: of each output, what it is.
+        where: the user's line.
     """
 
     shape: tuple[int, ...]
@@ -114,17 +157,22 @@ class Fused:
     inputs: tuple[Value, ...]
     varies: tuple[tuple[bool, ...], ...]
     outputs: tuple[Value, ...]
-    stores: tuple[Store, ...]  # of each output
+    stores: tuple[Store, ...]
     where: str = ""
-    cell: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """What an output of a loop is: a step's elements, or their sums over axes."""
+    """What an output of a loop is: a step's elements, or their sums over axes.
+
+    Args:
+        step: the number of the step.
+        axes: those that are summed over; None where nothing is.
+        is_mean: whether the sum is divided by how many were added.
+    """
 
     step: int
-    axes: tuple[int, ...] | None = None  # that are summed over; None where nothing is
+    axes: tuple[int, ...] | None = None
     is_mean: bool = False
 
 

@@ -125,7 +125,12 @@ _EQUAL = (bool, int, str, bytes)
 
 
 def same(a: Any, b: Any) -> bool:
-    """Whether two plain values are the same: of one type, and equal bit for bit."""
+    """Whether two plain values are the same: of one type, and equal bit for bit.
+
+    Args:
+        a: a value.
+        b: another one.
+    """
     if a is b:
         return True
     if type(a) is not type(b):

@@ -67,7 +67,11 @@ _OF_SHAPE = ("shape", "ndim", "size", "zeros_like", "ones_like", "empty_like", "
 
 
 def plain(value: Any) -> Any:
-    """The plain array of a traced one; anything else as it is."""
+    """The plain array of a traced one; anything else as it is.
+
+    Args:
+        value: an array, or anything.
+    """
     if type(value) is not TracedArray:
         return value
     return np.ndarray.view(value, np.ndarray) if value.whole is None else value.whole
