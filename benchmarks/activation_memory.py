@@ -5,7 +5,8 @@
 Each network has the same first weights four times: as it is, with each block recomputed, offloaded as a whole, and
 both. The four take turns, a step each, so that a change in the machine's load meets all; a time is the median over the
 rounds. "Arrays" is the peak of what NumPy allocates in a step (tracemalloc), without parameters and the optimizer's
-state; "process" is by how much the resident anonymous memory (RssAnon) grows in a step, once what is free was given back.
+state; "process" is by how much the resident anonymous memory (RssAnon) grows in a step, once what is
+free was given back.
 The folder for temporary files (TMPDIR) should be on a disk: in memory nothing is won.
 """
 

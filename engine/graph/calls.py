@@ -27,11 +27,13 @@ _PURE = frozenset(
 )  # fmt: skip
 _PURE_MODULES = ("math", "cmath", "_operator", "operator", "itertools", "_functools", "functools", "_collections",
                  "_abc", "_typing", "_struct")  # fmt: skip
-_PLAIN: tuple[type, ...] = (str, bytes, int, float, complex, bool, list, tuple, dict, set, frozenset, range, slice, np.ndarray, np.generic,
-          np.dtype, type(iter([])), type(iter(())), type({}.values()), type({}.keys()), type({}.items()),
-          types.MappingProxyType)  # fmt: skip
-_PURE_FILES = ("functools", "contextlib", "typing", "enum", "dataclasses", "copy", "operator", "types", "abc", "numbers",
-               "_collections_abc", "inspect", "string", "textwrap", "weakref", "keyword", "reprlib")  # fmt: skip
+_PLAIN: tuple[type, ...] = (
+    str, bytes, int, float, complex, bool, list, tuple, dict, set, frozenset, range, slice, np.ndarray, np.generic,
+    np.dtype, type(iter([])), type(iter(())), type({}.values()), type({}.keys()), type({}.items()),
+    types.MappingProxyType,
+)  # fmt: skip
+_PURE_FILES = ("functools", "contextlib", "typing", "enum", "dataclasses", "copy", "operator", "types", "abc",
+               "numbers", "_collections_abc", "inspect", "string", "textwrap", "weakref", "keyword", "reprlib")  # fmt: skip
 _FROZEN = ("<frozen importlib", "<frozen abc", "<frozen _collections_abc", "<frozen codecs")
 _ROOMS = ("core", "cpu", "ops", "nn", "mint", "numpy", "graph", "methods.py", "amp.py", "jit.py", "common", "boost.py",
           "communication.py")  # fmt: skip
@@ -156,7 +158,7 @@ def _is_pure(function: Any) -> bool:
         return True  # it tells by itself
     if isinstance(owner, type):
         return issubclass(owner, _PLAIN) or owner in (object, type)
-    return isinstance(owner, _PLAIN) or type(owner).__module__ == "builtins" and _is_iterator(owner)
+    return isinstance(owner, _PLAIN) or (type(owner).__module__ == "builtins" and _is_iterator(owner))
 
 
 def _is_iterator(owner: Any) -> bool:

@@ -299,7 +299,7 @@ class _Fusion:
         last = self.graph.nodes[places[-1]]
         return Fused(
             shape, steps, tuple([given[k][0] for k in order]), tuple([given[k][1] for k in order]),
-            tuple(outputs), tuple(stores), last.where, last.cell,
+            tuple(outputs), tuple(stores), last.where,
         )  # fmt: skip
 
     def _put(

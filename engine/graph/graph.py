@@ -203,7 +203,11 @@ class Graph:
 
 
 def values_in(value: Any) -> Iterator[Value]:
-    """The Values in an operand, in attributes or in a structure of them."""
+    """The Values in an operand, in attributes or in a structure of them.
+
+    Args:
+        value: the operand or the structure.
+    """
     if type(value) is Value:
         yield value
     elif isinstance(value, tuple | list):
@@ -217,7 +221,13 @@ def values_in(value: Any) -> Iterator[Value]:
 
 
 def replace_values(value: Any, kinds: tuple[type, ...], by: Callable[[Any], Any]) -> Any:
-    """A structure of tuples, lists, dictionaries and slices with objects of some types replaced."""
+    """A structure of tuples, lists, dictionaries and slices with objects of some types replaced.
+
+    Args:
+        value: the structure.
+        kinds: the types, of which an object must be exactly one.
+        by: gives what takes an object's place.
+    """
     if type(value) in kinds:
         return by(value)
     kind = type(value)

@@ -20,9 +20,9 @@ import sys
 import sysconfig
 import types
 import weakref
-from operator import contains, getitem, is_
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Iterable
+from operator import contains, getitem, is_
 from pathlib import Path
 from typing import Any, Generic, Protocol
 
@@ -92,9 +92,8 @@ def _names_of(code: types.CodeType) -> tuple[frozenset[str], frozenset[str], fro
             globals_.add(name)
         elif step.opname == "IMPORT_NAME":
             modules |= {(name, False), (name, True)}
-        elif step.opname == "IMPORT_FROM" or "ATTR" in step.opname or "METHOD" in step.opname:
-            if isinstance(name, str):
-                attributes.add(name)
+        elif isinstance(name, str) and any(part in step.opname for part in ("IMPORT_FROM", "ATTR", "METHOD")):
+            attributes.add(name)
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
             of_it = _names_of(constant)
@@ -237,7 +236,7 @@ class Reads:
                 if type(one) is not np.ndarray or one.dtype.hasobject:
                     self._fail(f"a {type(one).__name__} of {one.dtype} is read, which a plan cannot watch")
                 elif one.nbytes > 1 << 20:
-                    self._fail(f"a NumPy array of {one.nbytes} bytes is read, which is too much to compare at each call")
+                    self._fail(f"a NumPy array of {one.nbytes} bytes is read, too much to compare at each call")
                 else:
                     self.arrays.append((one, _form(one), one.tobytes()))
             else:
@@ -267,7 +266,7 @@ class Reads:
         names = ("parameters", "_hooks", "construct", "_cells", "_params")
         self.classes.append((optimizer, type(optimizer)))
         self.places.append((vars(optimizer), names, tuple([vars(optimizer).get(name, MISSING) for name in names])))
-        self.tensors += [t for t in (*optimizer.get_parameters(), *optimizer.parameters)]
+        self.tensors += (*optimizer.get_parameters(), *optimizer.parameters)
         waiting += (optimizer._hooks, optimizer._params)
 
     def _see_function(self, function: types.FunctionType, waiting: deque[Any]) -> None:
@@ -329,7 +328,7 @@ class Reads:
         waiting += values
 
     def _see_class(self, kind: type, waiting: deque[Any]) -> None:
-        names = self._names | _read_by_engine(kind) if issubclass(kind, Cell) else self._names
+        names = self._names | _read_by_engine(kind) if issubclass(kind, Cell) else self._names  # type: ignore[arg-type]
         self._everything = self._everything or kind in (operator.attrgetter, operator.methodcaller)
         if type(kind) is not type:
             self.classes.append((kind, type(kind)))
@@ -438,7 +437,8 @@ class Reads:
         """Whether everything is what it was."""
         try:
             if not (
-                all(map(is_, map(getitem, *self._present[:2]), self._present[2])) and not any(map(contains, *self._absent))
+                all(map(is_, map(getitem, *self._present[:2]), self._present[2]))
+                and not any(map(contains, *self._absent))
             ) and not self._hold_slowly():
                 return False
         except KeyError:

@@ -44,7 +44,7 @@ class TracedArray(np.ndarray[Any, Any]):
             kwargs["out"] = tuple([plain(x) for x in kwargs["out"]])
         return getattr(ufunc, method)(*[plain(x) for x in inputs], **kwargs)
 
-    def __array_function__(
+    def __array_function__(  # type: ignore[override]
         self, func: Callable[..., Any], types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Any:
         name = getattr(func, "__name__", "")
@@ -63,7 +63,8 @@ class TracedArray(np.ndarray[Any, Any]):
         return plain(self).__reduce__()
 
 
-_OF_SHAPE = ("shape", "ndim", "size", "zeros_like", "ones_like", "empty_like", "full_like", "result_type", "may_share_memory")
+_OF_SHAPE = ("shape", "ndim", "size", "zeros_like", "ones_like", "empty_like", "full_like", "result_type",
+             "may_share_memory")  # fmt: skip
 
 
 def plain(value: Any) -> Any:
@@ -104,9 +105,9 @@ def _reading(name: str) -> Callable[..., Any]:
 
 
 for _name in (
-    "__getitem__", "__setitem__", "__iter__", "__bool__", "__int__", "__float__", "__complex__", "__index__", "__contains__",
-    "__array__", "__copy__", "__deepcopy__", "all", "any", "argmax", "argmin", "argpartition", "argsort", "astype", "byteswap",
-    "choose", "clip", "compress", "conj", "conjugate", "copy", "cumprod", "cumsum", "diagonal", "dot", "dump", "dumps",
+    "__getitem__", "__setitem__", "__iter__", "__bool__", "__int__", "__float__", "__complex__", "__index__",
+    "__contains__", "__array__", "__copy__", "__deepcopy__", "all", "any", "argmax", "argmin", "argpartition",
+    "argsort", "astype", "byteswap", "choose", "clip", "compress", "conj", "conjugate", "copy", "cumprod", "cumsum", "diagonal", "dot", "dump", "dumps",
     "fill", "flatten", "item", "itemset", "max", "mean", "min", "nonzero", "partition", "prod", "ptp", "put", "ravel",
     "repeat", "reshape", "round", "searchsorted", "sort", "squeeze", "std", "sum", "swapaxes", "take", "tobytes",
     "tofile", "tolist", "tostring", "trace", "transpose", "var",

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import hookscope.engine as ms
-from hookscope.engine import JitConfig, Parameter, Tensor, nn
+from hookscope.engine import Parameter, Tensor, nn
 from hookscope.engine.nn import settings
 
 FOLDER = Path(__file__).parent

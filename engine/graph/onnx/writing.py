@@ -128,8 +128,7 @@ def _draws(node: Apply) -> bool:
 
 def _step(node: Node) -> str:
     what = "an optimizer's step" if not hasattr(node, "operator") else f"the operator '{node.operator.name}'"
-    places = [one for one in (node.cell and f"cell {node.cell}", node.where) if one]
-    return f"{what} ({', '.join(places)})" if places else what
+    return f"{what} ({node.where})" if node.where else what
 
 
 def _outputs(draft: Draft, results: list[Value]) -> list[Any]:

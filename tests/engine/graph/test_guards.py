@@ -20,8 +20,8 @@ from hookscope.engine import Tensor
 from hookscope.engine.core import random
 
 IMPORTS = """
-import array, collections, contextlib, contextvars, copy, dataclasses, enum, functools, io, itertools, math, operator, os
-import pickle, random, sys, threading, types, weakref
+import array, collections, contextlib, contextvars, copy, dataclasses, enum, functools, io, itertools, math, operator
+import os, pickle, random, sys, threading, types, weakref
 import numpy as np
 import hookscope.engine as ms
 from hookscope.engine import Parameter, Tensor, nn, ops
@@ -1319,7 +1319,11 @@ CHANGES = [
     ('x = self.dense(x)', 'net.dense.has_bias = i % 2 == 0'),
     ('x = self.dense(x)', 'net.dense.weight = Parameter(Tensor(np.full((4,4), i, np.float32)), name="w")'),
     ('x = self.dense(x)', 'net.dense.weight.set_data(Tensor(np.full((4,4), i, np.float32)))'),
-    ('x = self.dense(x)', 'net.dense.weight.set_data(Tensor(np.full((4+i,4), i, np.float32)), slice_shape=True); net.dense.has_bias=False'),
+    (
+        'x = self.dense(x)',
+        'net.dense.weight.set_data(Tensor(np.full((4+i,4), i, np.float32)), slice_shape=True); '
+        'net.dense.has_bias=False',
+    ),
     ('x = x * self.w', 'net.w.set_dtype(ms.float16 if i % 2 else ms.float32)'),
     ('x = self.leaky(x - 2)', 'net.leaky.alpha = 0.1 * i'),
     ('x = x * 2', 'net.construct = (lambda x: x * 3) if i == 3 else net.construct'),
@@ -1345,7 +1349,10 @@ CHANGES = [
     ('x = x * len(self.w.name)', 'net.update_parameters_name("a.")'),
     ('x = x * len(self.nick)', 'net.nick = "a" * i'),
     ('x = x * len(self.param_prefix)', 'net.sub.w3 = None; net._param_prefix = "a" * i'),
-    ('x = ms.grad(lambda y: self.sub(y).sum())(x)', 'net.sub.bprop = (lambda x, out, dout: (dout * 7,)) if i == 3 else None'),
+    (
+        'x = ms.grad(lambda y: self.sub(y).sum())(x)',
+        'net.sub.bprop = (lambda x, out, dout: (dout * 7,)) if i == 3 else None',
+    ),
     ('x = x * len(self.trainable_params())', 'net.set_grad(i % 2 == 1); net.sub.requires_grad = i % 2 == 1'),
     ('x = x * len(self.trainable_params())', 'net.dense.weight.requires_grad = i % 2 == 1'),
     ('x = x * (2 if self.mixed_precision_type else 1)', 'net.mixed_precision_type = None'),
