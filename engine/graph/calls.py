@@ -32,8 +32,10 @@ _PLAIN: tuple[type, ...] = (
     np.dtype, type(iter([])), type(iter(())), type({}.values()), type({}.keys()), type({}.items()),
     types.MappingProxyType,
 )  # fmt: skip
-_PURE_FILES = ("functools", "contextlib", "typing", "enum", "dataclasses", "copy", "operator", "types", "abc",
-               "numbers", "_collections_abc", "inspect", "string", "textwrap", "weakref", "keyword", "reprlib")  # fmt: skip
+_PURE_FILES = (
+    "functools", "contextlib", "typing", "enum", "dataclasses", "copy", "operator", "types", "abc", "numbers",
+    "_collections_abc", "inspect", "string", "textwrap", "weakref", "keyword", "reprlib",
+)  # fmt: skip
 _FROZEN = ("<frozen importlib", "<frozen abc", "<frozen _collections_abc", "<frozen codecs")
 _ROOMS = ("core", "cpu", "ops", "nn", "mint", "numpy", "graph", "methods.py", "amp.py", "jit.py", "common", "boost.py",
           "communication.py")  # fmt: skip

@@ -107,7 +107,8 @@ def _reading(name: str) -> Callable[..., Any]:
 for _name in (
     "__getitem__", "__setitem__", "__iter__", "__bool__", "__int__", "__float__", "__complex__", "__index__",
     "__contains__", "__array__", "__copy__", "__deepcopy__", "all", "any", "argmax", "argmin", "argpartition",
-    "argsort", "astype", "byteswap", "choose", "clip", "compress", "conj", "conjugate", "copy", "cumprod", "cumsum", "diagonal", "dot", "dump", "dumps",
+    "argsort", "astype", "byteswap", "choose", "clip", "compress", "conj", "conjugate", "copy", "cumprod", "cumsum",
+    "diagonal", "dot", "dump", "dumps",
     "fill", "flatten", "item", "itemset", "max", "mean", "min", "nonzero", "partition", "prod", "ptp", "put", "ravel",
     "repeat", "reshape", "round", "searchsorted", "sort", "squeeze", "std", "sum", "swapaxes", "take", "tobytes",
     "tofile", "tolist", "tostring", "trace", "transpose", "var",
