@@ -156,7 +156,7 @@ def jit_class(cls: type[V]) -> type[V]:
 
 
 class JitConfig:
-    """Options of the graph compiler, kept in ``jit_config_dict`` and without effect.
+    """Options of graphs for ``Cell.set_jit_config``, which follows ``jit_level``; all are kept in ``jit_config_dict``.
 
     Args:
         jit_level: "", "O0", "O1" or "O2".

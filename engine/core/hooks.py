@@ -1,4 +1,4 @@
-"""Hooks: the handle that removes one, what is said of a wrong one, and the switch that ``jit`` turns off."""
+"""Hooks: the handle that removes one, what is said of a wrong one, and the switch that turns all off."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ _local = _Local()
 
 
 def hooks_enabled() -> bool:
-    """Whether cell hooks run: not inside a function decorated by ``jit``."""
+    """Whether cell hooks run: not inside ``hooks_off``."""
     return not _local.off
 
 

@@ -300,12 +300,12 @@ class CellSettings(CellBase):
 
     @property
     def compile_cache(self) -> set[str]:
-        """The compiled graphs: none."""
+        """MindSpore's own books of compiled graphs: empty; ``compiled`` tells whether there is one."""
         return self.__dict__.setdefault("_compile_cache", set())
 
     @property
     def phase_cache(self) -> dict[str, Any]:
-        """The compiled graphs by phase: none."""
+        """MindSpore's own books of compiled graphs by phase: empty."""
         return self.__dict__.setdefault("_phase_cache", {})
 
     @property
