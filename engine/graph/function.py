@@ -21,7 +21,7 @@ from .graph import Graph, Value
 from .passes import expands_at, optimized
 from .plan import Failed, Plan
 from .reads import Reads, is_engine, is_leaf
-from .traced_array import TracedArray
+from .traced_array import TracedArray, plain
 from .tracer import Tracer, tracing
 
 __all__ = ["MOST_PLANS", "Compiled"]
@@ -432,6 +432,7 @@ class Trace:
             _, (t, array, over) = self._before.popitem()
             if t._array is over or undoes:
                 t._array = array
+            _make_bare(t)
             del over
         for one in self._returned.values():
             if isinstance(one, Tensor):
@@ -450,8 +451,7 @@ class Trace:
 
 
 def _make_bare(tensor: Tensor) -> None:
-    if type(tensor._array) is TracedArray and tensor._array.whole is not None:
-        tensor._array = tensor._array.whole
+    tensor._array = plain(tensor._array)
 
 
 def _bare_tensors(arrays: list[TracedArray]) -> None:

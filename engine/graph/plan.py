@@ -96,16 +96,19 @@ class _Writer:
 
     def text(self) -> str:
         graph = self.graph
-        for value in graph.arguments:
-            self.names[value] = f"v{len(self.names)}"
-        parameters = ", ".join(self.names.values())
+        given = []
+        for place, value in enumerate(graph.arguments):  # a tensor that is passed twice has one value
+            given.append(f"w{place}" if value in self.names else f"v{len(self.names)}")
+            self.names.setdefault(value, given[-1])
+        parameters = ", ".join(given)
         for value, array in graph.constants.items():
             self.names[value] = self.hold("c", array)
         last = self._last_uses()
         self.outside = {value: tensor for tensor, value in graph.externals}
         for place, node in enumerate(graph.nodes):
             if isinstance(node, Whole):
-                for value in [value for value, tensor in self.outside.items() if tensor in node.changed]:
+                changed = set(map(id, node.changed))
+                for value in [value for value, tensor in self.outside.items() if id(tensor) in changed]:
                     self._load(value)
             for value in values_in(operands_of(node)):
                 self._load(value)

@@ -479,7 +479,7 @@ class Reads:
             if _form(array) != form or array.tobytes() != numbers:
                 return False
         for held, keys in self.keys:
-            if tuple(held) != keys and set(held) - _BOOKKEEPING != set(keys) - _BOOKKEEPING:
+            if tuple(held) != keys and _kept(held) != _kept(keys):
                 return False
         for reference, identity in self.references:
             if (None if reference() is None else id(reference())) != identity:
@@ -509,6 +509,10 @@ def is_leaf(value: Any) -> bool:
     if isinstance(value, _NUMBERS):
         return type(value) in _NUMBERS or type(value) is bool or isinstance(value, np.generic)
     return isinstance(value, LEAVES) and not isinstance(value, np.void)
+
+
+def _kept(names: Iterable[str]) -> list[str]:
+    return [name for name in names if name not in _BOOKKEEPING]
 
 
 def _form(array: np.ndarray[Any, Any]) -> tuple[Any, ...]:
