@@ -1,3 +1,4 @@
+# ruff: noqa: E501  # the pieces that programs are made of are one line each
 """Random programs, and random changes between their calls: a plan must never answer for what is no longer so.
 
     python -m tests.engine.graph.stale_plans --programs 10000 --seed 7
@@ -404,9 +405,9 @@ def difference(a: Any, b: Any, exact: bool) -> str:
     if isinstance(a, dict) and isinstance(b, dict):
         a, b = list(a.items()), list(b.items())
     if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
-        if a.shape == b.shape and a.dtype == b.dtype:
-            if a.tobytes() == b.tobytes() if exact else np.allclose(a, b, 2e-3, 2e-3, equal_nan=True):
-                return ""
+        is_like = a.shape == b.shape and a.dtype == b.dtype
+        if is_like and (a.tobytes() == b.tobytes() if exact else np.allclose(a, b, 2e-3, 2e-3, equal_nan=True)):
+            return ""
     elif isinstance(a, tuple | list) and type(a) is type(b) and len(a) == len(b):
         found = [(place, difference(x, y, exact)) for place, (x, y) in enumerate(zip(a, b, strict=True))]
         return next((f"[{place}]{text}" for place, text in found if text), "")
