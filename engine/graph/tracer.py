@@ -192,9 +192,10 @@ class Tracer(taps.Tap):
             return [(x, gx._array) for x, gx in pairs]
         bare = tuple([_bare(x) for x in inputs])
         needs = tuple([place for place, x in enumerate(inputs) if id(x) in tracked])
-        pairs = operator.gradients(
-            ARRAY_FUNCTIONS, {id(bare[place]) for place in needs}, _bare(g), _bare(output), bare, _bare(attrs)
-        )
+        with untraced():
+            pairs = operator.gradients(
+                ARRAY_FUNCTIONS, {id(bare[place]) for place in needs}, _bare(g), _bare(output), bare, _bare(attrs)
+            )
         # By identity the same array may be in two places; the pairs come in the order of the inputs.
         left = list(needs)
         places = []

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.beside import constant
 from ..core.dtype import int32, int64, numpy_dtype
 from ..core.surfaces import declare, prim, renamed
 from ..core.tensor import Tensor
@@ -32,7 +33,7 @@ def _band(x: Tensor, name: str, keep: Callable[[Array], Array]) -> Tensor:
     check_axes(x, 2, name)
     xp = array_module(x._array)
     rows, columns = xp.arange(x.shape[-2])[:, None], xp.arange(x.shape[-1])
-    return comparison.where(Tensor._wrap(keep(columns - rows)), x, False if x._array.dtype.kind == "b" else 0)
+    return comparison.where(constant(keep(columns - rows)), x, False if x._array.dtype.kind == "b" else 0)
 
 
 @declare(method=True, primitive=prim("Tril", diagonal=0), mint=True, numpy=renamed(input="m", diagonal="k"))

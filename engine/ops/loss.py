@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core import taps
-from ..core.beside import computed, constant
+from ..core.beside import checked, computed, constant
 from ..core.checks import check_above_zero, check_not_negative, check_number, check_real, check_type
 from ..core.dtype import float32, int32, numpy_dtype, promote
 from ..core.operator import Operator
@@ -259,33 +259,49 @@ def _nll(
     host = labels._array
     if host.dtype.kind not in "iu":
         raise TypeError(f"For '{name}', class numbers in 'target' must be integers, but got {labels.dtype}")
-    xp = array_module(host)
-    kept = host != int_of(ignore_index, name, "ignore_index")
-    place = xp.where(kept, host, 0)
-    if ((place < 0) | (place >= classes)).any():
-        wrong = int(place[(place < 0) | (place >= classes)][0])
-        raise ValueError(
-            f"For '{name}', the class numbers in 'target' must be in [0, {classes}) or {ignore_index}, but got {wrong}"
-        )
+    ignored = int_of(ignore_index, name, "ignore_index")
+    checked(_check_counting, host, classes=classes, ignored=ignored, name=name)
+    kept = computed(_kept, host, ignored=ignored)
     if weight is not None and check_tensor(weight, name, "weight").shape != (classes,):
         raise ValueError(f"For '{name}', 'weight' must have the shape ({classes},), but got {weight.shape}")
     if weight is not None:
         wanted = promote(log_probabilities._array.dtype, weight._array.dtype)
         log_probabilities, weight = as_dtype(log_probabilities, wanted), as_dtype(weight, wanted)
     dtype = log_probabilities._array.dtype
-    at = Tensor._wrap(place)
-    counted = Tensor._wrap(kept.astype(dtype))
+    at = Tensor._wrap(computed(_places, host, ignored=ignored))
+    counted = alone = Tensor._wrap(computed(_kept, host, ignored=ignored, dtype=dtype))
     if weight is not None:
         counted = where(Tensor._wrap(kept), getitem(weight, (at,)), 0.0)
-    picked = getitem(log_probabilities, (constant(xp.arange(host.shape[0])), at))
+    picked = getitem(log_probabilities, (constant(array_module(host).arange(host.shape[0])), at))
     losses = mul(-picked, counted)
     if smoothing:
         per_class = log_probabilities if weight is None else mul(log_probabilities, weight)
-        spread = mul(-reduce_sum(per_class, 1), Tensor._wrap(kept.astype(dtype)))
+        spread = mul(-reduce_sum(per_class, 1), alone)
         losses = add(mul(losses, 1.0 - smoothing), mul(spread, smoothing / classes))
     if reduction == "mean":
         return div(reduce_sum(losses), reduce_sum(counted))
     return reduced(reshape(losses, shape), reduction, name)
+
+
+def _kept(labels: Array, ignored: int, dtype: np.dtype[Any] | None = None) -> Array:
+    """Which class numbers count."""
+    kept: Array = labels != ignored
+    return kept if dtype is None else kept.astype(dtype)
+
+
+def _places(labels: Array, ignored: int) -> Array:
+    """The class numbers, 0 where one does not count."""
+    places: Array = array_module(labels).where(labels != ignored, labels, 0)
+    return places
+
+
+def _check_counting(labels: Array, classes: int, ignored: int, name: str) -> None:
+    wrong = (labels != ignored) & ((labels < 0) | (labels >= classes))
+    if wrong.any():
+        raise ValueError(
+            f"For '{name}', the class numbers in 'target' must be in [0, {classes}) or {ignored}, "
+            f"but got {int(labels[wrong][0])}"
+        )
 
 
 def _soft_cross_entropy(
