@@ -69,6 +69,7 @@ class Tracer(taps.Tap):
         self._counts: list[int] = []  # of the draws, in their order
         self._next = 0  # the number of the next draw, which may have been made before
         self._draw_at: dict[tuple[int, int], int] = {}  # by the place in the stream
+        self._stepped: set[Value] = set()  # what steps have left in tensors from outside
         self.made: list[weakref.ref[TracedArray]] = []
         self._constants: dict[int, tuple[Any, TracedArray]] = {}
 
@@ -227,6 +228,10 @@ class Tracer(taps.Tap):
         """
         known = self._known(tuple(arguments))
         held = list(tensors)
+        for t in held:
+            value = t._array.value if type(t._array) is TracedArray else None
+            if value is not None and not value.of and value not in self._stepped:
+                self.leak("a tensor is changed before a step that changes it, too")
         given = replace_values(arguments, (Tensor,), lambda t: Tensor._wrap(plain(t._array)))
         traced = [t._array for t in held]
         for t in held:
@@ -245,6 +250,7 @@ class Tracer(taps.Tap):
             t._array = self.traced(t._array, value)
             changed.append(t)
             outputs.append(value)
+            self._stepped.add(value)
         self.graph.nodes.append(Whole(function, tuple(known), tuple(changed), tuple(outputs), user_line()))
         return result
 
