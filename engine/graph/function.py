@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..core import backend, precision, random, taps
@@ -17,7 +17,7 @@ from ..core.hooks import hooks_enabled
 from ..core.recording import state
 from ..core.tensor import Tensor
 from .calls import Calls
-from .graph import Graph, Value
+from .graph import Graph, Value, Whole
 from .passes import expands_at, optimized
 from .plan import Failed, Plan
 from .reads import Reads, is_engine, is_leaf
@@ -65,17 +65,21 @@ class Compiled:
             return self._eagerly(args, kwargs)
         arrays = [x._array for x in args if type(x) is Tensor and _is_bare(x)]
         if self._last is not None and not kwargs and len(arrays) == len(args) and self._last.takes(arrays):
-            return self._replayed(self._last, arrays, args, kwargs)
+            return self._replayed(self._last, args, arrays, args, kwargs)
         tensors: list[Tensor] = []
         key = _key((args, kwargs), tensors, [])
         arrays = [t._array for t in tensors]
         for guarded in self.plans.get(key, ()):
             if guarded.holds(arrays) and _containers((args, kwargs)).isdisjoint(guarded.reads.containers()):
                 self._last = guarded if all(type(x) is Tensor for x in args) else None
-                return self._replayed(guarded, arrays, args, kwargs)
+                return self._replayed(guarded, tensors, arrays, args, kwargs)
         return self._traced(key, tensors, args, kwargs)
 
-    def _replayed(self, guarded: Guarded, arrays: list[Any], args: Any, kwargs: Any) -> Any:
+    def _replayed(
+        self, guarded: Guarded, tensors: Sequence[Tensor], arrays: list[Any], args: Any, kwargs: Any
+    ) -> Any:
+        if guarded.changed and guarded.changes_under(tensors):
+            return self._eagerly(args, kwargs)
         place = random.position() if guarded.plan.draws else None
         try:
             result = guarded.plan.run(arrays)
@@ -194,7 +198,7 @@ class Guarded:
         count: how many tensors are among the arguments.
     """
 
-    __slots__ = ("around", "dtypes", "externals", "plan", "reads", "shapes", "their_dtypes", "their_shapes")
+    __slots__ = ("around", "changed", "dtypes", "externals", "plan", "reads", "shapes", "their_dtypes", "their_shapes")
 
     def __init__(self, reads: Reads, plan: Plan, count: int) -> None:
         self.reads = reads
@@ -202,9 +206,17 @@ class Guarded:
         self.around = _around()
         self.shapes = [value.shape for value in plan.graph.arguments[:count]]
         self.dtypes = [value.dtype for value in plan.graph.arguments[:count]]
+        wholes = [node for node in plan.graph.nodes if isinstance(node, Whole)]
+        changed = [t for t, _ in plan.graph.effects] + [t for node in wholes for t in node.changed]
+        self.changed = frozenset(map(id, changed))
         self.externals = [tensor for tensor, _ in plan.graph.externals]
         self.their_shapes = [value.shape for _, value in plan.graph.externals]
         self.their_dtypes = [value.dtype for _, value in plan.graph.externals]
+
+    def changes_under(self, tensors: Sequence[Tensor]) -> bool:
+        """Whether an argument is a view of a tensor that the plan changes, and would change with it half-way."""
+        views = [t._view for t in tensors if t._view is not None]
+        return any(id(view.root) in self.changed for view in views)
 
     def takes(self, arrays: list[Any]) -> bool:
         """Whether it is for a call with tensors alone that hold these arrays."""

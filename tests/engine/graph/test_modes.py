@@ -151,3 +151,19 @@ def test_an_option_that_jit_does_not_know_is_refused(options: dict[str, Any], er
 def test_an_option_for_other_devices_says_that_it_has_no_effect() -> None:
     with pytest.warns(UserWarning, match="the option 'exec_order' has no effect here"):
         ms.jit(lambda x: x, exec_order="bfs")
+
+
+def test_an_argument_that_is_a_view_of_what_a_plan_changes_is_seen_to_change() -> None:
+    def outcome(way: Any) -> list[float]:
+        weight = ms.Parameter(Tensor([1.0, 2.0, 3.0]), "weight")
+
+        def step(x: Any) -> Any:
+            before = x * 10.0
+            ops.assign(weight, weight * 2.0)
+            return before + x
+
+        step = way(step)
+        given = [lambda: Tensor([1.0]), lambda: Tensor([2.0]), lambda: weight[:1], lambda: Tensor([4.0])]
+        return [float(step(make())[0]) for make in given]
+
+    assert outcome(ms.jit) == outcome(lambda function: function)
