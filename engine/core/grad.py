@@ -131,8 +131,10 @@ def _gradient_function(
             parts.append(named[0] if isinstance(weights, Parameter) else tuple(named))
         return output, parts[0] if len(parts) == 1 else tuple(parts)
 
+    is_jit = "__wrapped_by_jit__" in getattr(fn, "__dict__", ())
+
     def compute_in_mode(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
-        if not (modes.graph_mode() or hasattr(fn, "__wrapped_by_jit__")):
+        if not (is_jit or modes.graph_mode()):
             return compute(args, kwargs)
         asked = (name, positions, None if parameters is None else tuple(parameters), has_aux, return_ids, sens_param)
         found: tuple[Any, Any] = modes.graphs().call_gradient(fn, asked, compute, args, kwargs)

@@ -64,7 +64,6 @@ class Calls:
         self._codes = codes
         self._leak = leak
         self._judged: dict[types.CodeType, str] = {}
-        self._engine_depth = 0
 
     @contextmanager
     def watched(self) -> Iterator[None]:

@@ -95,9 +95,10 @@ class Compiled:
         return result
 
     def _traced(self, key: Any, tensors: list[Tensor], args: Any, kwargs: Any, undoes: bool = False) -> Any:
-        if self._given_up.get(key, 0) >= _MOST_TRIES or sum(map(len, self.plans.values())) >= MOST_PLANS:
-            if self._given_up.get(key, 0) < _MOST_TRIES:
-                self._tell(f"it has {MOST_PLANS} plans already, and none of them is for this call")
+        if self._given_up.get(key, 0) >= _MOST_TRIES or len(self._given_up) >= MOST_PLANS:
+            return None if undoes else self._eagerly(args, kwargs)
+        if sum(map(len, self.plans.values())) >= MOST_PLANS:
+            self._tell(f"it has {MOST_PLANS} plans already, and none of them is for this call")
             return None if undoes else self._eagerly(args, kwargs)
         roots = [self.function, *_parts((args, kwargs)), *self._also]
         reads = Reads(roots)

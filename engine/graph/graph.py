@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 __all__ = [
-    "Apply", "Beside", "Derive", "Draw", "Fused", "Graph", "Node", "Store", "Value", "Whole", "replace_values",
-    "values_in",
+    "Apply", "Beside", "Derive", "Draw", "Fused", "Graph", "Node", "Store", "Value", "Whole", "draws_in",
+    "replace_values", "values_in",
 ]  # fmt: skip
 
 
@@ -200,6 +200,22 @@ class Graph:
     seen: set[Value] = field(default_factory=set)
     effects: list[tuple[Any, Value]] = field(default_factory=list)
     result: Any = None
+
+
+    def given_out(self) -> set[Value]:
+        """The values that tensors hold after a run. Each must be an array of its own: by that the tape knows it."""
+        return {value for _, value in self.effects} | set(values_in(self.result))
+
+
+def draws_in(value: Any) -> list[Draw]:
+    """The Draws in an operand, in attributes or in a structure of them.
+
+    Args:
+        value: the operand or the structure.
+    """
+    found: list[Draw] = []
+    replace_values(value, (Draw,), found.append)
+    return found
 
 
 def values_in(value: Any) -> Iterator[Value]:

@@ -11,7 +11,7 @@ import numpy as np
 from ..core.operator import COMPLEX, Operator
 from ..core.recording import LARGE
 from .fusion import expands, fused
-from .graph import Apply, Beside, Derive, Draw, Graph, Node, Value, Whole, replace_values, values_in
+from .graph import Apply, Beside, Derive, Graph, Node, Value, Whole, draws_in, replace_values, values_in
 from .plan import operands_of
 
 __all__ = ["expands_at", "optimized"]
@@ -34,7 +34,7 @@ def optimized(graph: Graph, level: str = "O0") -> Graph:
 
 def without_dead_code(graph: Graph) -> Graph:
     """Leave out what nobody uses: no result, no effect, no draw of random numbers, none of the engine's functions."""
-    wanted: set[Value] = {value for _, value in graph.effects} | set(values_in(graph.result))
+    wanted = graph.given_out()
     kept: list[Node] = []
     for node in reversed(graph.nodes):
         if stays(node) or any(value in wanted for value in values_in(node.outputs)):
@@ -72,11 +72,13 @@ def without_unread(graph: Graph) -> Graph:
 def with_constants_folded(graph: Graph) -> Graph:
     """Compute what depends on constants alone, here and once."""
     kept: list[Node] = []
+    given_out = graph.given_out()
     for node in graph.nodes:
         values = list(values_in(operands_of(node)))
-        if not (isinstance(node, Apply) and isinstance(node.operator, Operator)) or stays(node):
+        depends_on_more = not values or any(value not in graph.constants for value in values)
+        if depends_on_more or stays(node) or not given_out.isdisjoint(values_in(node.outputs)):
             kept.append(node)
-        elif values and all(value in graph.constants for value in values):
+        elif isinstance(node, Apply) and isinstance(node.operator, Operator):
             held = graph.constants.__getitem__
             inputs, attrs = (replace_values(x, (Value,), held) for x in (node.inputs, node.attrs))
             made = node.operator._compute(inputs, attrs)
@@ -94,9 +96,11 @@ def without_repetitions(graph: Graph) -> Graph:
     first: dict[Any, Node] = {}
     instead: dict[Value, Value] = {}
     kept: list[Node] = []
+    given_out = graph.given_out()
     for node in graph.nodes:
         _put_instead(node, instead)
-        key = None if isinstance(node, Whole) or stays(node) else _meaning(node)
+        is_apart = stays(node) or not given_out.isdisjoint(values_in(node.outputs))
+        key = None if is_apart else _meaning(node)
         found = None if key is None else first.setdefault(key, node)
         if found is None or found is node:
             kept.append(node)
@@ -104,8 +108,6 @@ def without_repetitions(graph: Graph) -> Graph:
             pairs = zip(node.outputs, found.outputs, strict=True)
             instead.update((mine, its) for mine, its in pairs if mine is not None)
     graph.nodes = kept
-    graph.effects = [(tensor, instead.get(value, value)) for tensor, value in graph.effects]
-    graph.result = replace_values(graph.result, (Value,), lambda value: instead.get(value, value))
     return graph
 
 
@@ -157,6 +159,4 @@ def stays(node: Node) -> bool:
         return True
     if isinstance(node, Apply) and isinstance(node.operator, Beside) and node.operator.is_check:
         return True
-    found: list[Draw] = []
-    replace_values(operands_of(node), (Draw,), found.append)
-    return bool(found)
+    return bool(draws_in(operands_of(node)))

@@ -116,8 +116,12 @@ class _Writer:
             gone = [self.names[value] for value in last.get(place, ()) if self.names[value][0] == "v"]
             if gone:
                 self.lines.append(f"del {', '.join(gone)}")
-        for value in (*[value for _, value in graph.effects], *values_in(graph.result)):
+        given_out = dict.fromkeys((*[value for _, value in graph.effects], *values_in(graph.result)))
+        for value in given_out:
             self._load(value)
+            if value in graph.constants:  # each call's is an array of its own
+                self.lines.append(f"own{len(self.lines)} = {self.names[value]}.view()")
+                self.names[value] = f"own{len(self.lines) - 1}"
         for tensor, value in graph.effects:
             self.lines.append(f"{self.hold('t', tensor)}._rebind({self.names[value]})")
         self.lines.append(f"return {self._structure(graph.result)}")
@@ -130,10 +134,8 @@ class _Writer:
             self.lines.append(f"{self._name(value)} = {self.hold('t', tensor)}._array")
 
     def _last_uses(self) -> dict[int, list[Value]]:
-        kept = {value for _, value in self.graph.effects} | set(values_in(self.graph.result))
-        constants = set(self.graph.constants)
         found: dict[int, list[Value]] = {}
-        seen = set(kept) | constants
+        seen = self.graph.given_out() | set(self.graph.constants)
         for place in range(len(self.graph.nodes) - 1, -1, -1):
             node = self.graph.nodes[place]
             for value in dict.fromkeys((*values_in(operands_of(node)), *values_in(node.outputs))):
@@ -271,8 +273,7 @@ class _Writer:
         self.lines.append("del _")
 
     def _whole(self, node: Whole) -> None:
-        given = replace_values(node.arguments, (Value,), lambda value: value)
-        call = f"{self.hold('w', node.function)}({', '.join(self._structure(x) for x in given)})"
+        call = f"{self.hold('w', node.function)}({', '.join(self._structure(x) for x in node.arguments)})"
         self.lines += ["begun.append(True)", call]
         for tensor, value in zip(node.changed, node.outputs, strict=True):
             self.lines.append(f"{self._name(value)} = {self.hold('t', tensor)}._array")

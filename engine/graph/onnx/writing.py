@@ -12,7 +12,7 @@ from ...core.atomic_write import write_file
 from ...core.backend import to_host
 from ...core.parameter import Parameter
 from ...core.shown import shown
-from ..graph import Apply, Beside, Draw, Graph, Node, Value, replace_values, values_in
+from ..graph import Apply, Beside, Graph, Node, Value, draws_in, values_in
 from ..plan import operands_of
 from . import elementwise, gradients, indexing, layers, reductions, shapes  # noqa: F401  # each enters its converters
 from .draft import Draft, UnsupportedError
@@ -121,9 +121,7 @@ def _write_nodes(draft: Draft, graph: Graph, name: str) -> None:
 
 
 def _draws(node: Apply) -> bool:
-    found: list[Draw] = []
-    replace_values((node.inputs, node.attrs), (Draw,), found.append)
-    return bool(found)
+    return bool(draws_in((node.inputs, node.attrs)))
 
 
 def _step(node: Node) -> str:

@@ -167,3 +167,19 @@ def test_an_argument_that_is_a_view_of_what_a_plan_changes_is_seen_to_change() -
         return [float(step(make())[0]) for make in given]
 
     assert outcome(ms.jit) == outcome(lambda function: function)
+
+
+@pytest.mark.parametrize("level", ["O0", "O1"])
+def test_what_calls_give_is_told_apart_where_a_plan_computes_it_once(level: str) -> None:
+    def thrice(x: Any) -> Any:
+        return x * 2.0, x * 2.0, ops.ones((2, 2), ms.float32), ops.ones((2, 2), ms.float32) * 2.0
+
+    def of_first(a: Tensor, b: Tensor) -> list[list[float]]:
+        gradient: list[list[float]] = ms.grad(lambda a: (a * b).sum())(a).tolist()
+        return gradient
+
+    compiled = ms.jit(thrice, jit_level=level)
+    first, second, third = (compiled(X) for _ in range(3))
+    assert of_first(first[0], first[1]) == first[1].tolist()
+    for place in (0, 2, 3):
+        assert of_first(second[place], third[place]) == third[place].tolist()
