@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..graph import Apply, Value
-from .library import onnx_package
+from .versions import onnx_package
 
 __all__ = ["CONVERTERS", "Draft", "Edge", "UnsupportedError", "computable", "converts"]
 

@@ -21,7 +21,7 @@ from ...core.parameter import Parameter
 from ...core.shown import shown
 from ...core.tensor import Tensor
 from ...ops.sorting import topk
-from .library import OPSET, onnx_package
+from .versions import OPSET, onnx_package
 
 __all__ = ["read"]
 

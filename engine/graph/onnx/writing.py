@@ -16,7 +16,7 @@ from ..graph import Apply, Beside, Graph, Node, Value, draws_in, values_in
 from ..plan import operands_of
 from . import elementwise, gradients, indexing, layers, reductions, shapes  # noqa: F401  # each enters its converters
 from .draft import Draft, UnsupportedError
-from .library import IR_VERSION, OPSET
+from .versions import IR_VERSION, OPSET
 
 __all__ = ["model_of", "write"]
 
