@@ -6,6 +6,7 @@ calls must give the same for the same arguments, or no plan can be made.
 
 from __future__ import annotations
 
+import gc
 import sys
 import types
 from collections.abc import Callable, Iterator
@@ -67,12 +68,19 @@ class Calls:
 
     @contextmanager
     def watched(self) -> Iterator[None]:
-        """Inside the block this thread's calls are looked at."""
+        """Inside the block this thread's calls are looked at.
+
+        The collector of garbage rests: what it calls, anybody's finalizers, is not called by the function.
+        """
         before: Any = sys.getprofile()
+        collects = gc.isenabled()
+        gc.disable()
         sys.setprofile(self._called)
         try:
             yield
         finally:
+            if collects:
+                gc.enable()
             sys.setprofile(before if before is None or callable(before) else None)
             if hasattr(before, "enable"):  # cProfile's, which is no function of Python
                 before.enable()

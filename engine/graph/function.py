@@ -182,7 +182,9 @@ class Compiled:
 
 def attended() -> bool:
     """Whether a call has to run eagerly: somebody watches, a gradient is asked for around it, or a trace is on."""
-    return bool(taps.cell_taps or taps.operator_taps or state.recordings or state.tracer is not None)
+    if taps.cell_taps or state.recordings or state.tracer is not None:
+        return True
+    return any(type(tap) is not Tracer for tap in taps.operator_taps)  # but for the traces of other threads
 
 
 def _around() -> tuple[Any, ...]:

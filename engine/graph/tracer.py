@@ -132,7 +132,8 @@ class Tracer(taps.Tap):
     def apply(self, operator: Operator, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         """An operator's forward on arrays, written down."""
         bare = tuple([_bare(x) for x in inputs])
-        output = operator._compute(bare, _bare(attrs))
+        with untraced():
+            output = operator._compute(bare, _bare(attrs))
         if operator.shape_from_values:
             self.leak(f"the shape of what '{operator.name}' gives depends on the numbers in its inputs")
         return self._noted(operator, inputs, bare, attrs, output)
@@ -142,7 +143,8 @@ class Tracer(taps.Tap):
     ) -> Any:
         """What a function beside the table gives, written down."""
         bare = tuple([_bare(x) for x in inputs])
-        output = function(*bare, **_bare(attrs))
+        with untraced():
+            output = function(*bare, **_bare(attrs))
         if is_check:
             output = ()
         return self._noted(Beside(function, is_check), inputs, bare, attrs, output)
@@ -305,11 +307,17 @@ def tracing(tracer: Tracer) -> Iterator[None]:
 
 @contextmanager
 def untraced() -> Iterator[None]:
-    """Inside the block operators run on plain arrays and are told to nobody."""
+    """Inside the block operators run on plain arrays, and nobody is told of them or of what is called.
+
+    What runs here is one step of the plan, which calls it again as it is.
+    """
     before, state.tracer = state.tracer, None
+    watcher: Any = sys.getprofile()
+    sys.setprofile(None)
     try:
         yield
     finally:
+        sys.setprofile(watcher)
         state.tracer = before
 
 

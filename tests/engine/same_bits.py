@@ -157,6 +157,21 @@ def figures() -> Iterator[Any]:
     yield from (ops.standard_normal((400, 500)), ops.rand(400, 500), ops.standard_laplace((300, 300)))
 
 
+@training
+def loops() -> Iterator[Any]:
+    """What jit joins to loops."""
+    from hookscope.engine import jit, ops, value_and_grad
+
+    def formula(x: Any, y: Any) -> Any:
+        return (ops.gelu(x * y) + ops.log1p(ops.abs(x)) - ops.expm1(y * 0.1)).mean()
+
+    x, y = given(513, 200, seed=1), given(200, seed=2)
+    step = jit(value_and_grad(formula, (0, 1)), jit_level="O1")
+    for _ in range(3):  # the first is traced
+        value, gradients = step(x, y)
+        yield from (value, *gradients)
+
+
 DRAWING = ("sentences", "figures")
 """The trainings that draw random numbers, dropout's or others."""
 
