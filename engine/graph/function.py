@@ -18,6 +18,7 @@ from ..core.recording import state
 from ..core.tensor import Tensor
 from .calls import Calls
 from .graph import Graph, Value, Whole
+from .holding import Holding
 from .passes import expands_at, optimized
 from .plan import Failed, Plan
 from .reads import Reads, is_engine, is_leaf
@@ -70,14 +71,12 @@ class Compiled:
         key = _key((args, kwargs), tensors, [])
         arrays = [t._array for t in tensors]
         for guarded in self.plans.get(key, ()):
-            if guarded.holds(arrays) and _containers((args, kwargs)).isdisjoint(guarded.reads.containers()):
+            if guarded.holds(arrays) and _containers((args, kwargs)).isdisjoint(guarded.containers):
                 self._last = guarded if all(type(x) is Tensor for x in args) else None
                 return self._replayed(guarded, tensors, arrays, args, kwargs)
         return self._traced(key, tensors, args, kwargs)
 
-    def _replayed(
-        self, guarded: Guarded, tensors: Sequence[Tensor], arrays: list[Any], args: Any, kwargs: Any
-    ) -> Any:
+    def _replayed(self, guarded: Guarded, tensors: Sequence[Tensor], arrays: list[Any], args: Any, kwargs: Any) -> Any:
         if guarded.changed and guarded.changes_under(tensors):
             return self._eagerly(args, kwargs)
         place = random.position() if guarded.plan.draws else None
@@ -119,7 +118,7 @@ class Compiled:
                 return self._traced(key, tensors, args, kwargs, undoes)
         elif trace.why:
             self._give_up(key, trace.why, trace.line)
-        elif not reads.hold():
+        elif not Holding(reads.found).hold():
             self._given_up[key] = tries = self._given_up.get(key, 0) + 1
             if tries == _MOST_TRIES:
                 self._give_up(key, "it changes a value of Python that it reads", "")
@@ -201,20 +200,18 @@ class Guarded:
         count: how many tensors are among the arguments.
     """
 
-    __slots__ = ("around", "changed", "dtypes", "externals", "plan", "reads", "shapes", "their_dtypes", "their_shapes")
+    __slots__ = ("around", "changed", "containers", "dtypes", "holding", "plan", "shapes")
 
     def __init__(self, reads: Reads, plan: Plan, count: int) -> None:
-        self.reads = reads
         self.plan = plan
+        self.holding = Holding(reads.found, plan.graph.externals)
+        self.containers = reads.found.containers()
         self.around = _around()
         self.shapes = [value.shape for value in plan.graph.arguments[:count]]
         self.dtypes = [value.dtype for value in plan.graph.arguments[:count]]
         wholes = [node for node in plan.graph.nodes if isinstance(node, Whole)]
         changed = [t for t, _ in plan.graph.effects] + [t for node in wholes for t in node.changed]
         self.changed = frozenset(map(id, changed))
-        self.externals = [tensor for tensor, _ in plan.graph.externals]
-        self.their_shapes = [value.shape for _, value in plan.graph.externals]
-        self.their_dtypes = [value.dtype for _, value in plan.graph.externals]
 
     def changes_under(self, tensors: Sequence[Tensor]) -> bool:
         """Whether an argument is a view of a tensor that the plan changes, and would change with it half-way."""
@@ -232,14 +229,7 @@ class Guarded:
 
     def holds(self, arrays: list[Any]) -> bool:
         """Whether all is as it was, for arguments of the same kind that hold these arrays."""
-        others = [t._array for t in self.externals]
-        return (
-            self.around == _around()
-            and [x.shape for x in others] == self.their_shapes
-            and [x.dtype for x in others] == self.their_dtypes
-            and set(map(id, arrays)).isdisjoint(map(id, others))
-            and self.reads.hold()
-        )
+        return self.around == _around() and self.holding.hold(arrays)
 
 
 def _key(value: Any, tensors: list[Tensor], lists: list[Any]) -> Any:
@@ -332,8 +322,8 @@ class Trace:
         self._before: dict[int, tuple[Tensor, Any, TracedArray]] = {}
         self._places = arguments
         self._returned: dict[int, Any] = {}
-        self._containers = reads.containers() | containers
-        if not containers.isdisjoint(reads.containers()):
+        self._containers = reads.found.containers() | containers
+        if not containers.isdisjoint(reads.found.containers()):
             self.tracer.why = "an argument is one of the lists or dictionaries that it reads from elsewhere"
         if any(id(t) in among and type(t) is Tensor and _is_bare(t) for t in reads.tensors):
             self.tracer.why = "an argument is one of the tensors that it reads from elsewhere"

@@ -13,16 +13,15 @@ import abc
 import builtins
 import dis
 import functools
+import gc
 import inspect
 import operator
-import struct
 import sys
 import sysconfig
 import types
 import weakref
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Iterable
-from operator import contains, getitem, is_
 from pathlib import Path
 from typing import Any, Generic, Protocol
 
@@ -32,10 +31,9 @@ from ..core.dtype import DType
 from ..core.tensor import Tensor
 from ..nn.cell import Cell
 from ..nn.optim.optimizer import Optimizer
+from .holding import BOOKKEEPING, MISSING, Found, form
 
-__all__ = ["MISSING", "Reads", "is_engine", "is_library", "same"]
-
-MISSING: Any = object()
+__all__ = ["Reads", "is_engine", "is_leaf", "is_library"]
 
 _ENGINE = str(Path(__file__).parents[1])
 _LIBRARIES = tuple(
@@ -86,14 +84,18 @@ def is_library(file: str) -> bool:
 def _names_of(code: types.CodeType) -> tuple[frozenset[str], frozenset[str], frozenset[tuple[str, bool]]]:
     """The names of globals, of attributes and of modules that code and the code within it use."""
     globals_, attributes, modules = set[str](), set[str](), set[tuple[str, bool]]()
+    calls_super = False
     for step in dis.get_instructions(code):
         name = step.argval
         if step.opname in _GLOBALS:
             globals_.add(name)
         elif step.opname == "IMPORT_NAME":
             modules |= {(name, False), (name, True)}
+        elif name == "__init__" and (calls_super or "SUPER" in step.opname):
+            pass  # of an object in the making
         elif isinstance(name, str) and any(part in step.opname for part in ("IMPORT_FROM", "ATTR", "METHOD")):
             attributes.add(name)
+        calls_super = name == "super" or (calls_super and "CALL" in step.opname)
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
             of_it = _names_of(constant)
@@ -120,35 +122,8 @@ def codes_in(code: types.CodeType) -> set[types.CodeType]:
     return found
 
 
-_EQUAL = (bool, int, str, bytes)
-
-
-def same(a: Any, b: Any) -> bool:
-    """Whether two plain values are the same: of one type, and equal bit for bit.
-
-    Args:
-        a: a value.
-        b: another one.
-    """
-    if a is b:
-        return True
-    if type(a) is not type(b):
-        return False
-    if type(a) is float:
-        return struct.pack("d", a) == struct.pack("d", b)
-    if type(a) is complex:
-        return struct.pack("dd", a.real, a.imag) == struct.pack("dd", b.real, b.imag)
-    if isinstance(a, np.generic):
-        return a.tobytes() == b.tobytes()
-    if type(a) is tuple:
-        return len(a) == len(b) and all(map(same, a, b))
-    if type(a) in _EQUAL or isinstance(a, np.dtype):
-        return bool(a == b)
-    return False
-
-
 class Reads:
-    """What was found, and how to ask whether it still holds.
+    """What was found.
 
     Args:
         roots: the function, its arguments, and whatever else code was seen to start from.
@@ -156,6 +131,7 @@ class Reads:
     Attributes:
         codes: the Python code that may run.
         tensors: the tensors from outside, each once.
+        found: the values, beside the places where they stood.
         problem: why no plan can be made, or "".
         is_first: whether a cell has not been called yet.
     """
@@ -171,22 +147,10 @@ class Reads:
         known: Any = None
         while known != (known := (len(self._names), len(self.codes), self._everything, self._catches)):
             self._look()
-        self.prepare()
 
     def _look(self) -> None:
         self.tensors: list[Tensor] = []
-        self.places: list[tuple[dict[str, Any], tuple[str, ...], tuple[Any, ...]]] = []
-        self.sequences: list[tuple[Any, tuple[Any, ...]]] = []
-        self.mappings: list[tuple[dict[Any, Any], tuple[Any, ...], tuple[Any, ...]]] = []
-        self.sets: list[tuple[Any, tuple[Any, ...]]] = []
-        self.arrays: list[tuple[np.ndarray[Any, Any], tuple[Any, ...], bytes]] = []
-        self.keys: list[tuple[Any, tuple[Any, ...]]] = []
-        self.references: list[tuple[weakref.ref[Any], Any]] = []
-        self._registered: Any = None
-        self.cells: list[tuple[types.CellType, Any]] = []
-        self.functions: list[tuple[types.FunctionType, types.CodeType, Any, Any]] = []
-        self.slots: list[tuple[Any, str, Any]] = []
-        self.classes: list[tuple[Any, type]] = []
+        self.found = Found()
         self.problem = ""
         self.is_first = False
         seen: set[int] = set()
@@ -204,14 +168,14 @@ class Reads:
                 waiting += (one.__self__, one.__func__)
             elif isinstance(one, functools.partial):
                 waiting += (one.func, *one.args, one.keywords)
-                self.slots += [(one, name, getattr(one, name)) for name in ("func", "args", "keywords")]
+                self.found.slots += [(one, name, getattr(one, name)) for name in ("func", "args", "keywords")]
                 self._see_attributes(one, vars(one), waiting)
             elif isinstance(one, types.BuiltinFunctionType | types.MethodWrapperType):
                 self._everything = self._everything or one.__name__ in _REFLECTING
                 if not isinstance(one.__self__, types.ModuleType):
                     waiting.append(one.__self__)
             elif isinstance(one, weakref.ref) and type(one).__module__ in ("builtins", "weakref"):
-                self.references.append((one, None if one() is None else id(one())))
+                self.found.references.append((one, None if one() is None else id(one())))
                 waiting.append(one())
             elif isinstance(one, types.ModuleType):
                 self._see_module(one, waiting)
@@ -230,7 +194,7 @@ class Reads:
                     held = one.cell_contents
                 except ValueError:  # empty as yet
                     held = MISSING
-                self.cells.append((one, held))
+                self.found.cells.append((one, held))
                 waiting.append(held)
             elif isinstance(one, np.ndarray):
                 if type(one) is not np.ndarray or one.dtype.hasobject:
@@ -238,7 +202,7 @@ class Reads:
                 elif one.nbytes > 1 << 20:
                     self._fail(f"a NumPy array of {one.nbytes} bytes is read, too much to compare at each call")
                 else:
-                    self.arrays.append((one, _form(one), one.tobytes()))
+                    self.found.arrays.append((one, form(one), one.tobytes()))
             else:
                 self._see_object(one, waiting)
 
@@ -248,6 +212,7 @@ class Reads:
     def _see_tensor(self, tensor: Tensor, waiting: deque[Any]) -> None:
         self.tensors.append(tensor)
         held = vars(tensor)
+        self.found.owners.append((tensor, held))
         kind: Any = type(tensor)
         read = self._names | _read_by_engine(kind, _engine_methods(kind, frozenset(self._names), True))
         names = [
@@ -258,14 +223,17 @@ class Reads:
         ]
         values = [held[name] for name in names]
         absent = [name for name in ("_gradient_hooks", *(self._names if self._catches else ())) if name not in held]
-        self.places.append((held, (*names, *absent), (*values, *([MISSING] * len(absent)))))
+        self.found.places.append((held, (*names, *absent), (*values, *([MISSING] * len(absent)))))
         waiting += values
 
     def _see_optimizer(self, optimizer: Optimizer, waiting: deque[Any]) -> None:
         """Its step runs as it does eagerly, so that only what the step is called with and changes is of interest."""
         names = ("parameters", "_hooks", "construct", "_cells", "_params")
-        self.classes.append((optimizer, type(optimizer)))
-        self.places.append((vars(optimizer), names, tuple([vars(optimizer).get(name, MISSING) for name in names])))
+        self.found.classes.append((optimizer, type(optimizer)))
+        self.found.owners.append((optimizer, vars(optimizer)))
+        self.found.places.append(
+            (vars(optimizer), names, tuple([vars(optimizer).get(name, MISSING) for name in names]))
+        )
         self.tensors += (*optimizer.get_parameters(), *optimizer.parameters)
         waiting += (optimizer._hooks, optimizer._params)
 
@@ -277,12 +245,13 @@ class Reads:
                 waiting.append(function.__wrapped__)
             return
         code = function.__code__
-        self.functions.append((function, code, function.__defaults__, function.__kwdefaults__))
+        self.found.functions.append((function, code, function.__defaults__, function.__kwdefaults__))
         waiting += function.__defaults__ or ()
         waiting.append(function.__kwdefaults__)
         held = vars(function)
-        self.keys.append((held, tuple(held)))
-        names = [name for name in held if (self._everything or name in self._names) and name not in _BOOKKEEPING]
+        self.found.owners.append((function, held))
+        self.found.keys.append((held, tuple(held)))
+        names = [name for name in held if (self._everything or name in self._names) and name not in BOOKKEEPING]
         self._see_names(held, frozenset(names), waiting)
         self._see_code(code, function.__globals__, waiting)
 
@@ -297,6 +266,7 @@ class Reads:
         for name in sorted(_OUT_OF_SIGHT & attributes):
             self._fail(f"'{name}' is read, whose objects a plan cannot watch")
         self._see_names(globals_, of_globals, waiting)
+        self.found.steady += (vars(builtins), sys.modules)
         self._see_names(vars(builtins), frozenset([name for name in of_globals if name in vars(builtins)]), waiting)
         package = globals_.get("__package__") or ""
         imported = {f"{package}.{name}".strip(".") if is_relative else name for name, is_relative in modules}
@@ -306,7 +276,7 @@ class Reads:
     def _see_names(self, held: dict[str, Any], of: frozenset[str], waiting: deque[Any]) -> None:
         names = tuple(sorted(of))
         values = tuple([held.get(name, MISSING) for name in names])
-        self.places.append((held, names, values))
+        self.found.places.append((held, names, values))
         waiting += values
 
     def _see_module(self, module: types.ModuleType, waiting: deque[Any]) -> None:
@@ -315,10 +285,12 @@ class Reads:
         if module.__name__.startswith("numpy.random"):
             self._fail("numpy.random is read, whose numbers a plan cannot draw")
         of_others = is_engine(file) or is_library(file)
+        if of_others:
+            self.found.steady.append(held)
         may_lack = not of_others and (self._catches or "__getattr__" in held)
         names = tuple([name for name in self._names if name in held or may_lack])
         values = tuple([held.get(name, MISSING) for name in names])
-        self.places.append((held, names, values))
+        self.found.places.append((held, names, values))
         if is_engine(file):
             values = tuple([x for x in values if _is_plain(x)])
         elif of_others:
@@ -331,20 +303,21 @@ class Reads:
         names = self._names | _read_by_engine(kind) if issubclass(kind, Cell) else self._names  # type: ignore[arg-type]
         self._everything = self._everything or kind in (operator.attrgetter, operator.methodcaller)
         if type(kind) is not type:
-            self.classes.append((kind, type(kind)))
+            self.found.classes.append((kind, type(kind)))
             waiting.append(type(kind))
             if isinstance(kind, abc.ABCMeta) and not _is_of_others(kind):
-                self._registered = abc.get_cache_token()
+                self.found.registered = abc.get_cache_token()
         if not _is_of_others(kind):
-            self.slots.append((kind, "__mro__", kind.__mro__))
+            self.found.slots.append((kind, "__mro__", kind.__mro__))
         for one in kind.__mro__:
             file = getattr(sys.modules.get(one.__module__), "__file__", None) or ""
-            held: Any = vars(one)
+            held: Any = _dictionary_of(one)
+            self.found.steady.append(held)
             if is_engine(file) and issubclass(one, Cell):
                 self._see_names(held, frozenset(("construct",)), waiting)
             if one.__module__ in ("builtins", "abc") or is_engine(file) or is_library(file):
                 continue
-            self.keys.append((held, tuple(held)))
+            self.found.keys.append((held, tuple(held)))
             found = [
                 name
                 for name in held
@@ -353,7 +326,7 @@ class Reads:
             relevant = tuple([name for name in names if any(name in vars(k) for k in kind.__mro__)])
             absent = tuple([name for name in relevant if name not in held])
             values = [held[name] for name in found]
-            self.places.append((held, (*found, *absent), (*values, *([MISSING] * len(absent)))))
+            self.found.places.append((held, (*found, *absent), (*values, *([MISSING] * len(absent)))))
             waiting += values
 
     def _see_object(self, one: Any, waiting: deque[Any]) -> None:
@@ -362,14 +335,16 @@ class Reads:
             self._fail(f"a {kind.__name__} of {len(one)} items is read, which is too much to compare at each call")
             return
         if isinstance(one, list | tuple | deque):
-            self.sequences.append((one, tuple(one)))
+            if type(one) is not tuple:  # which stays what it is
+                self.found.sequences.append((one, tuple(one)))
             waiting += one
         elif isinstance(one, dict | types.MappingProxyType):
-            self.mappings.append((one, tuple(one), tuple(one.values())))  # type: ignore[arg-type]
+            self.found.mappings.append((one, tuple(one), tuple(one.values())))  # type: ignore[arg-type]
             waiting += one.values()
             waiting += one.keys()
         elif isinstance(one, set | frozenset):
-            self.sets.append((one, tuple(one)))
+            if type(one) is not frozenset:
+                self.found.sets.append((one, tuple(one)))
             waiting += one
         elif isinstance(one, slice):
             waiting += (one.start, one.stop, one.step)
@@ -378,7 +353,7 @@ class Reads:
             return
         if kind.__module__ == "builtins" or (_is_of_engine(kind) and isinstance(one, tuple | list | dict)):
             return
-        self.classes.append((one, kind))
+        self.found.classes.append((one, kind))
         waiting.append(kind)
         if isinstance(getattr(one, "__dict__", None), dict):
             self._see_attributes(one, vars(one), waiting)
@@ -387,11 +362,12 @@ class Reads:
         for name in _slots_of(kind):
             if name in names or whole:
                 held = getattr(one, name, MISSING)
-                self.slots.append((one, name, held))
+                self.found.slots.append((one, name, held))
                 waiting.append(held)
 
     def _see_attributes(self, one: Any, held: dict[str, Any], waiting: deque[Any]) -> None:
         kind: Any = type(one)
+        self.found.owners.append((one, held))
         read = self._names
         if isinstance(one, Cell):
             read = read | _read_by_engine(kind, _engine_methods(kind, frozenset(read)))
@@ -401,11 +377,11 @@ class Reads:
                 self.is_first = True  # its first call makes it plain
         by_names_made_up = bool(read & _REFLECTING) if isinstance(one, Cell) else _has_others(kind)
         if self._everything or by_names_made_up:
-            names = [name for name in held if name not in _BOOKKEEPING]
+            names = [name for name in held if name not in BOOKKEEPING]
         else:
-            names = [name for name in held if name in read and name not in _BOOKKEEPING]
+            names = [name for name in held if name in read and name not in BOOKKEEPING]
         if self._everything:
-            self.keys.append((held, tuple(held)))
+            self.found.keys.append((held, tuple(held)))
         if self._catches or any("__getattr__" in vars(k) for k in kind.__mro__ if not _is_of_others(k)):
             absent = [name for name in read if name not in held]
         else:
@@ -414,94 +390,10 @@ class Reads:
                 for name in read
                 if name not in held and (name in self._stored or any(name in vars(k) for k in kind.__mro__[:-1]))
             ]
-        self.places.append(
+        self.found.places.append(
             (held, (*names, *absent), (*[held[name] for name in names], *([MISSING] * len(absent))))
         )
         waiting += [held[name] for name in names]
-
-    def prepare(self) -> None:
-        """Make ``hold`` quick: most of the time every value is the very object that it was."""
-        present = [(d, k, v) for d, ks, vs in self.places for k, v in zip(ks, vs, strict=True) if v is not MISSING]
-        absent = [(d, k) for d, ks, vs in self.places for k, v in zip(ks, vs, strict=True) if v is MISSING]
-        self._present = tuple(zip(*present, strict=True)) or ((), (), ())
-        self._absent = tuple(zip(*absent, strict=True)) or ((), ())
-        self._slow_places, self.places = self.places, []
-        found = (*[one for one, _ in self.sequences], *[one for one, _, _ in self.mappings])
-        self._containers = frozenset([id(one) for one in found if not isinstance(one, tuple)])
-
-    def containers(self) -> frozenset[int]:
-        """The identities of the lists and dictionaries that were found."""
-        return self._containers
-
-    def hold(self) -> bool:
-        """Whether everything is what it was."""
-        try:
-            if not (
-                all(map(is_, map(getitem, *self._present[:2]), self._present[2]))
-                and not any(map(contains, *self._absent))
-            ) and not self._hold_slowly():
-                return False
-        except KeyError:
-            return False
-        return self._rest_holds()
-
-    def _hold_slowly(self) -> bool:
-        for held, names, values in self._slow_places:
-            get = held.get
-            for name, value in zip(names, values, strict=True):
-                now = get(name, MISSING)
-                if now is not value and not same(now, value):
-                    return False
-        return True
-
-    def _rest_holds(self) -> bool:
-        for sequence, values in self.sequences:
-            if len(sequence) != len(values):
-                return False
-            for now, value in zip(sequence, values, strict=True):
-                if now is not value and not same(now, value):
-                    return False
-        for mapping, keys, values in self.mappings:
-            if len(mapping) != len(keys):
-                return False
-            for now, key, present, value in zip(mapping, keys, mapping.values(), values, strict=True):
-                if not (same(now, key) and (present is value or same(present, value))):
-                    return False
-        for function, code, defaults, keywords in self.functions:
-            if function.__code__ is not code or function.__defaults__ is not defaults:
-                return False
-            if function.__kwdefaults__ is not keywords:
-                return False
-        for one, content in self.sets:
-            if len(one) != len(content) or not all(map(same, one, content)):
-                return False
-        for array, form, numbers in self.arrays:
-            if _form(array) != form or array.tobytes() != numbers:
-                return False
-        for held, keys in self.keys:
-            if tuple(held) != keys and _kept(held) != _kept(keys):
-                return False
-        for reference, identity in self.references:
-            if (None if reference() is None else id(reference())) != identity:
-                return False
-        if self._registered is not None and self._registered != abc.get_cache_token():
-            return False
-        for cell, value in self.cells:
-            try:
-                now = cell.cell_contents
-            except ValueError:
-                now = MISSING
-            if now is not value and not same(now, value):
-                return False
-        for one, name, value in self.slots:
-            now = getattr(one, name, MISSING)
-            if now is not value and not same(now, value):
-                return False
-        return all(type(one) is kind for one, kind in self.classes)
-
-
-_BOOKKEEPING = frozenset(("_names_checked", "_unnamed", "create_time", "_scope", "_path", "_compiled", "_gradients"))
-"""Attributes of a cell that change without changing what it computes."""
 
 
 def is_leaf(value: Any) -> bool:
@@ -511,12 +403,11 @@ def is_leaf(value: Any) -> bool:
     return isinstance(value, LEAVES) and not isinstance(value, np.void)
 
 
-def _kept(names: Iterable[str]) -> list[str]:
-    return [name for name in names if name not in _BOOKKEEPING]
-
-
-def _form(array: np.ndarray[Any, Any]) -> tuple[Any, ...]:
-    return array.shape, array.dtype, array.strides, array.flags.writeable
+def _dictionary_of(kind: type) -> dict[str, Any]:
+    """The dictionary behind ``vars(kind)``, which makes a new view of it each time."""
+    (found,) = gc.get_referents(vars(kind))
+    own: dict[str, Any] = found
+    return own
 
 
 def _engine_methods(kind: type, names: frozenset[str], are_properties: bool = False) -> frozenset[str]:
@@ -579,9 +470,7 @@ def _is_plain(value: Any) -> bool:
     if isinstance(value, dict):
         value = [*value, *value.values()]
     return isinstance(value, np.ndarray) or (
-        isinstance(value, tuple | list | set | frozenset)
-        and len(value) <= 64
-        and all(map(is_leaf, value))
+        isinstance(value, tuple | list | set | frozenset) and len(value) <= 64 and all(map(is_leaf, value))
     )
 
 
@@ -632,9 +521,4 @@ _TRANSPARENT = (
 
 @functools.cache
 def _slots_of(kind: type) -> tuple[str, ...]:
-    return tuple(
-        name
-        for one in kind.__mro__
-        for name, value in vars(one).items()
-        if inspect.ismemberdescriptor(value)
-    )
+    return tuple(name for one in kind.__mro__ for name, value in vars(one).items() if inspect.ismemberdescriptor(value))

@@ -71,6 +71,21 @@ class Members(OrderedDict[str, Any]):
         for name in list(self):
             del self[name]
 
+    def move_to_end(self, name: str, last: bool = True) -> None:
+        """Move a member to an end of the order; a change of the dictionary like any other.
+
+        Args:
+            name: its name.
+            last: whether to the end, or to the beginning.
+
+        Raises:
+            KeyError: there is none.
+        """
+        value = self[name]
+        super().__delitem__(name)
+        super().__setitem__(name, value)
+        super().move_to_end(name, last)
+
     def __reduce__(self) -> Any:
         # A copy belongs to no cell until the copied cell takes it in (CellBase.__setstate__).
         return OrderedDict, (list(self.items()),)

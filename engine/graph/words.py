@@ -1,0 +1,139 @@
+"""Words of memory that tell whether dictionaries, classes and the tensors' arrays are what they were.
+
+CPython 3.11 and 3.12 give a dictionary a new number, of all numbers that there were, whenever it changes (PEP 509).
+One compiled loop compares the numbers of all dictionaries, where each object has its dictionary and its type, and type,
+dtype and shape of the tensors' arrays in about the time of ten look-ups. An interpreter without the numbers, or a
+process without Numba, compares nothing here: then everything is asked at each call, which takes longer.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import sys
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..core.tensor import Tensor
+from ..cpu.compiling import address, is_on, kernels
+from ..nn.members import Members
+from .graph import Value
+
+if TYPE_CHECKING:
+    from .holding import Found
+
+__all__ = ["Words"]
+
+_word_at = ctypes.c_int64.from_address
+_TYPE, _VERSION, _DICTIONARY, _ARRAY = 8, 24, -24, Tensor.__basicsize__ - 16
+"""Where in an object: its type; a dictionary's number; the dictionary of its attributes; a tensor's array."""
+_WORTH = 32
+"""Calls from which on it is worth some tenths of a second to import Numba."""
+
+
+class Words:
+    """The words for what was found; what they say is what ``keep`` was last told.
+
+    Args:
+        found: what a function's code reads.
+        externals: tensors, and the shapes and dtypes that their arrays must have.
+
+    Attributes:
+        covers: identities of the dictionaries whose changes the words tell.
+    """
+
+    def __init__(self, found: Found, externals: Sequence[tuple[Tensor, Value]]) -> None:
+        self._unchanged: Callable[..., bool] | None = None
+        self._calls = 0
+        if not _are_known():
+            self.covers: frozenset[int] = frozenset()
+            return
+        owners = [(one, place, held) for one, held in found.owners if (place := _place_of_dictionary(one))]
+        mappings = [one for one, _, _ in found.mappings if type(one) is dict or type(one) is Members]
+        held = (*[held for _, _, held in owners], *mappings, *found.steady)
+        self._held = list({id(one): one for one in held}.values())
+        self.covers = frozenset(map(id, self._held))
+        self._fixed = [(place, id(held)) for _, place, held in owners]
+        self._fixed += [(id(one) + _TYPE, id(kind)) for one, kind in found.classes]
+        self._externals = externals
+
+    def same(self, arrays: Sequence[Any]) -> bool:
+        """Whether all words are what they were, and none of at most four arrays is a tensor's."""
+        if self._unchanged is None or len(arrays) > 4:
+            return False
+        return self._unchanged(self._at, *map(id, arrays), *_NOTHING[len(arrays)])
+
+    def read(self) -> Any:
+        """The dictionaries' numbers as they are."""
+        self._calls += 1
+        if self._calls < _WORTH or not self.covers:
+            return None
+        if self._calls == _WORTH:
+            self._addresses = np.array([id(one) + _VERSION for one in self._held], np.int64)
+        numbers = np.empty_like(self._addresses)
+        kernels("words").versions(address(self._addresses), address(numbers), numbers.size)
+        return numbers
+
+    def keep(self, numbers: Any) -> None:
+        """Say that all is as it must be, and was when these numbers were read."""
+        if numbers is None:
+            return
+        tensors: list[int] = []
+        self._dtypes = []  # held, so that no other one comes to be where one was
+        for tensor, value in self._externals:
+            array = tensor._array
+            if type(array) is not np.ndarray:
+                return
+            self._dtypes.append(array.dtype)
+            form = (id(np.ndarray), id(array.dtype), array.ndim, *value.shape)
+            tensors += (id(tensor) + _ARRAY, *form)
+        places, wanted = zip(*self._fixed, strict=True) if self._fixed else ((), ())
+        counts = (numbers.size + len(wanted), len(self._externals))
+        self._table = np.array([*counts, *self._addresses, *places, *numbers, *wanted, *tensors], np.int64)
+        self._at = address(self._table)
+        self._unchanged = kernels("words").unchanged
+
+
+_NOTHING = tuple((0,) * (4 - count) for count in range(5))
+_IN_FRONT = 1 << 4
+"""The flag of classes whose objects have the dictionary of their attributes in front of them."""
+
+
+def _place_of_dictionary(one: Any) -> int:
+    """The address of the address of the dictionary of an object's attributes, or 0."""
+    kind = type(one)
+    offset = _DICTIONARY if kind.__flags__ & _IN_FRONT else kind.__dictoffset__
+    return id(one) + offset if offset > 0 or kind.__flags__ & _IN_FRONT else 0
+
+
+@functools.cache
+def _are_known() -> bool:
+    """Whether this interpreter and this NumPy have the words where they are looked for."""
+    if sys.implementation.name != "cpython" or sys.version_info[:2] not in ((3, 11), (3, 12)) or not is_on():
+        return False
+    if sys.maxsize < 1 << 32 or object.__basicsize__ != 16:
+        return False
+    tensor = Tensor(np.zeros((2, 3), np.float32))
+    array: Any = tensor._array
+    held: dict[str, Any] = vars(tensor)
+    words = {
+        id(tensor) + _TYPE: id(Tensor), id(tensor) + _DICTIONARY: id(held), id(tensor) + _ARRAY: id(array),
+        id(array) + _TYPE: id(np.ndarray), id(array) + 56: id(array.dtype),
+    }  # fmt: skip
+    if any(_word_at(where).value != what for where, what in words.items()):
+        return False
+    if _word_at(id(array) + 24).value & 0xFFFFFFFF != 2:
+        return False
+    if [_word_at(_word_at(id(array) + 32).value + 8 * axis).value for axis in range(2)] != [2, 3]:
+        return False
+    numbers = []
+    changes: tuple[Callable[[], object], ...] = (
+        lambda: setattr(tensor, "a", 1), lambda: setattr(tensor, "a", 2), lambda: delattr(tensor, "a"),
+        lambda: held.update(a=1), lambda: held.pop("a"), lambda: held.setdefault("a", 1), held.clear,
+    )  # fmt: skip
+    for change in changes:
+        change()
+        numbers.append(_word_at(id(held) + _VERSION).value)
+    return len(set(numbers)) == len(numbers)
