@@ -60,6 +60,8 @@ class Operator(Differentiable):
         shape_from_values: whether the shape of what it gives depends on more than shapes, dtypes and attributes.
         scalar: what it computes of one element of each input, in the language of ``graph.scalars``; "" of operators
             whose elements depend on more than that.
+        again: what gives the first output anew in about the time that copying it takes: a function of the inputs, the
+            other outputs and the attributes, or True for the kernel itself. What has a ``scalar`` needs none.
         surfaces: where else it is offered (see ``surfaces.declare``).
     """
 
@@ -79,6 +81,7 @@ class Operator(Differentiable):
         shape_from_values: bool = False,
         scalar: str = "",
         unread: tuple[int, ...] = (),
+        again: Callable[..., Any] | bool = False,
         **surfaces: Any,
     ) -> None:
         if name in OPERATORS:
@@ -92,6 +95,7 @@ class Operator(Differentiable):
         self.shape_from_values = shape_from_values
         self.scalar = scalar
         self.unread = unread
+        self.again = again
         self.__doc__ = self.documented(doc or kernel.__doc__ or "")
         OPERATORS[name] = self
         declare(**surfaces)(self)

@@ -18,7 +18,7 @@ from .rows import per_part
 from .threads import share
 from .widening import narrow, widen
 
-__all__ = ["affine", "batch_norm", "batch_norm_grad"]
+__all__ = ["affine", "batch_norm", "batch_norm_grad", "by_statistics"]
 
 _BLOCK = 1 << 18
 """Bytes of channels that are normalized at once: all passes over them but the first find them in the cache."""
@@ -106,6 +106,11 @@ def affine(x: Array, mean: Array, scale: Array, shift: Array) -> Array:
     per_channel = (1, -1) + (1,) * (x.ndim - 2)
     middle, factor, added = (widen(one).reshape(per_channel) for one in numbers)
     return narrow((widen(x) - middle) * factor + added, x)
+
+
+def by_statistics(x: Array, gamma: Array, beta: Array, mean: Array, var: Array, epsilon: float) -> Array:
+    """What ``batch_norm`` gives for x (N, C, ...), whose mean and biased variance of each channel (C,) are known."""
+    return affine(x, mean, gamma / array_module(x).sqrt(var + var.dtype.type(epsilon)), beta)
 
 
 def _each(flat: Array) -> int:

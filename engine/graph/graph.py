@@ -10,7 +10,7 @@ import numpy as np
 
 __all__ = [
     "Apply", "Beside", "Derive", "Draw", "Fused", "Graph", "Node", "Store", "Value", "Whole", "draws_in",
-    "replace_values", "values_in",
+    "put_instead", "replace_values", "values_in",
 ]  # fmt: skip
 
 
@@ -256,3 +256,24 @@ def replace_values(value: Any, kinds: tuple[type, ...], by: Callable[[Any], Any]
     if kind is slice:
         return slice(*[replace_values(part, kinds, by) for part in (value.start, value.stop, value.step)])
     return value
+
+
+def put_instead(node: Node, instead: dict[Value, Value]) -> None:
+    """Let a node compute with other values.
+
+    Args:
+        node: it is changed.
+        instead: of values those that take their places.
+    """
+
+    def put(value: Any) -> Any:
+        return replace_values(value, (Value,), lambda one: instead.get(one, one))
+
+    if isinstance(node, Whole):
+        node.arguments = put(node.arguments)
+        return
+    node.inputs = put(node.inputs)
+    if isinstance(node, Derive):
+        node.gradient, node.output = put(node.gradient), put(node.output)
+    if isinstance(node, Apply | Derive):
+        node.attrs = put(node.attrs)

@@ -10,9 +10,11 @@ import numpy as np
 
 from ..core.operator import COMPLEX, Operator
 from ..core.recording import LARGE
+from .early_updates import with_early_updates
 from .fusion import expands, fused
-from .graph import Apply, Beside, Derive, Graph, Node, Value, Whole, draws_in, replace_values, values_in
+from .graph import Apply, Beside, Derive, Graph, Node, Value, Whole, draws_in, put_instead, replace_values, values_in
 from .plan import operands_of
+from .recompute import with_recomputation
 
 __all__ = ["expands_at", "optimized"]
 
@@ -29,7 +31,9 @@ def optimized(graph: Graph, level: str = "O0") -> Graph:
         graph.seen.update(values_in(operands_of(node)))
     graph = without_unread(without_dead_code(graph))
     graph = without_repetitions(with_constants_folded(without_dead_code(graph)))
-    return fused(graph, operands_of, stays) if level == "O1" else graph
+    if level == "O1":
+        graph = with_recomputation(with_early_updates(fused(graph, operands_of, stays)))
+    return graph
 
 
 def without_dead_code(graph: Graph) -> Graph:
@@ -98,7 +102,7 @@ def without_repetitions(graph: Graph) -> Graph:
     kept: list[Node] = []
     given_out = graph.given_out()
     for node in graph.nodes:
-        _put_instead(node, instead)
+        put_instead(node, instead)
         is_apart = stays(node) or not given_out.isdisjoint(values_in(node.outputs))
         key = None if is_apart else _meaning(node)
         found = None if key is None else first.setdefault(key, node)
@@ -109,21 +113,6 @@ def without_repetitions(graph: Graph) -> Graph:
             instead.update((mine, its) for mine, its in pairs if mine is not None)
     graph.nodes = kept
     return graph
-
-
-def _put_instead(node: Node, instead: dict[Value, Value]) -> None:
-    """Let a node compute with other values."""
-
-    def put(value: Any) -> Any:
-        return replace_values(value, (Value,), lambda one: instead.get(one, one))
-
-    if isinstance(node, Whole):
-        node.arguments = put(node.arguments)
-        return
-    if isinstance(node, Derive):
-        node.gradient, node.output = put(node.gradient), put(node.output)
-    if isinstance(node, Apply | Derive):
-        node.inputs, node.attrs = put(node.inputs), put(node.attrs)
 
 
 def _meaning(node: Node) -> Any:

@@ -56,7 +56,10 @@ def _layer_norm_rule(
     return [dx, F.sum(arrived * xhat, axis=others, keepdims=False), F.sum(arrived, axis=others, keepdims=False)]
 
 
-_layer_norm = Operator("layer_norm", layer_norm_kernels.layer_norm, joint_vjp=_layer_norm_rule, unread=(-1,))
+_layer_norm = Operator(
+    "layer_norm", layer_norm_kernels.layer_norm, joint_vjp=_layer_norm_rule, unread=(-1,),
+    again=True,
+)  # fmt: skip
 _layer_norm_grad = Operator("layer_norm_grad", layer_norm_kernels.layer_norm_grad)
 
 
@@ -168,7 +171,10 @@ def _batch_norm_rule(
     return [dx, *(None if y is None else F.reshape(y, shape=shape) for y in (of_gamma, of_beta))]
 
 
-_batch_norm = Operator("batch_norm", batch_norm_kernels.batch_norm, joint_vjp=_batch_norm_rule, unread=(-1,))
+_batch_norm = Operator(
+    "batch_norm", batch_norm_kernels.batch_norm, joint_vjp=_batch_norm_rule, unread=(-1,),
+    again=batch_norm_kernels.by_statistics,
+)  # fmt: skip
 def _affine_rule(
     F: Any, needs: list[bool], g: Value, out: Value, x: Value, mean: Value, scale: Value, shift: Value
 ) -> list[Any]:

@@ -167,7 +167,7 @@ def loops() -> Iterator[Any]:
 
     x, y = given(513, 200, seed=1), given(200, seed=2)
     step = jit(value_and_grad(formula, (0, 1)), jit_level="O1")
-    for _ in range(3):  # the first is traced
+    for _ in range(40):  # the first is traced; many are worth a quicker look at the guards
         value, gradients = step(x, y)
         yield from (value, *gradients)
 

@@ -313,20 +313,10 @@ class Optimizer(Cell):
         return self._step(gradients)
 
     def _step(self, gradients: Gradients) -> bool | tuple[bool, ...]:
-        given = self._fitting(gradients)
-        with no_recording(), np.errstate(all="ignore"):
-            step = int(self.global_step._array.reshape(-1)[0]) + 1
-            rates, decays = self._numbers()
-            self.before_step(step)
-            take_all(self.parameters, [
-                self.updated(
-                    place, parameter._array, self._prepared(place, parameter._array, gradient._array, decays[place]),
-                    rates[place], step,
-                )
-                for place, (parameter, gradient) in enumerate(zip(self.parameters, given, strict=True))
-            ])  # fmt: skip
-            self.global_step._rebind(self.global_step._array + np.int32(1))
-        return True if self._one_success else (True,) * len(self.parameters)
+        given, step = self._fitting(gradients), Step(self)
+        step.begin()
+        step.update(range(len(given)), given)
+        return step.end()
 
     def _fitting(self, gradients: Gradients) -> tuple[Tensor, ...]:
         name = type(self).__name__
@@ -566,6 +556,60 @@ class Optimizer(Cell):
             shape: its shape; a scalar by default.
         """
         return Parameter(Tensor(np.full(shape, value, np.float32)), name)
+
+
+class Step:
+    """A step of an optimizer in parts: ``begin``, ``update`` until each parameter had its turn, ``end``.
+
+    Args:
+        optimizer: whose step it is; it may be begun again after its end.
+    """
+
+    def __init__(self, optimizer: Optimizer) -> None:
+        self._optimizer = optimizer
+
+    def begin(self) -> None:
+        """Take the numbers of this step."""
+        optimizer = self._optimizer
+        with no_recording(), np.errstate(all="ignore"):
+            self._number = int(optimizer.global_step._array.reshape(-1)[0]) + 1
+            self._rates, self._decays = optimizer._numbers()
+            optimizer.before_step(self._number)
+
+    def update(self, places: Sequence[int], gradients: Sequence[Tensor]) -> None:
+        """Change some parameters.
+
+        Args:
+            places: of the parameters.
+            gradients: of each of them.
+        """
+        optimizer, parameters = self._optimizer, [self._optimizer.parameters[place] for place in places]
+        with no_recording(), np.errstate(all="ignore"):
+            take_all(parameters, [
+                optimizer.updated(
+                    place, parameter._array,
+                    optimizer._prepared(place, parameter._array, gradient._array, self._decays[place]),
+                    self._rates[place], self._number,
+                )
+                for place, parameter, gradient in zip(places, parameters, gradients, strict=True)
+            ])  # fmt: skip
+
+    def end(self) -> bool | tuple[bool, ...]:
+        """Count the step; what a call of the optimizer returns."""
+        optimizer = self._optimizer
+        with no_recording():
+            optimizer.global_step._rebind(optimizer.global_step._array + np.int32(1))
+        return True if optimizer._one_success else (True,) * len(optimizer.parameters)
+
+    def states(self, place: int) -> list[Parameter]:
+        """What the optimizer keeps for one parameter from step to step.
+
+        Args:
+            place: of the parameter.
+        """
+        held = vars(self._optimizer).values()
+        count = len(self._optimizer.parameters)
+        return [one[place] for one in held if isinstance(one, ParameterTuple) and len(one) == count]
 
 
 def _added(array: Array, value: Array | float, dtype: np.dtype[Any]) -> Array:

@@ -1,0 +1,229 @@
+"""Passes that let go of memory: updates as soon as gradients are there, and values computed again in the walk back.
+
+What is computed stays what it is: references are the eager run and the same plan without the pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import hookscope.engine as ms
+from hookscope.engine import Parameter, Tensor, nn, ops
+from hookscope.engine.graph import early_updates, passes, recompute
+from hookscope.engine.graph.function import Compiled, graph_of
+from hookscope.engine.graph.graph import Graph, Whole
+
+WIDTH = 160
+
+
+@pytest.fixture(autouse=True)
+def _small_is_worth_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(early_updates, "_LEAST", 1 << 10)
+    monkeypatch.setattr(recompute, "_LEAST", 1 << 8)
+
+
+class Network(nn.Cell):
+    def __init__(self) -> None:
+        super().__init__()
+        self.first, self.second = nn.Dense(8, WIDTH, activation="relu"), nn.Dense(WIDTH, WIDTH)
+        self.norm, self.last = nn.LayerNorm((WIDTH,)), nn.Dense(WIDTH, 4)
+
+    def construct(self, x: Tensor) -> Tensor:
+        return self.last(ops.gelu(self.norm(self.second(self.first(x)))) * 1.5)
+
+
+class Normed(nn.Cell):
+    def __init__(self) -> None:
+        super().__init__()
+        self.layers = nn.SequentialCell(*[nn.Dense(8, 8) for _ in range(5)])
+        self.norms = nn.SequentialCell(*[nn.LayerNorm((8,)) for _ in range(5)])
+
+    def construct(self, x: Tensor) -> Tensor:
+        for layer, norm in zip(self.layers, self.norms, strict=True):
+            x = layer(norm(x))
+        return x[:, :4]
+
+
+class Pictures(nn.Cell):
+    def __init__(self) -> None:
+        super().__init__()
+        self.layers = nn.SequentialCell(
+            nn.Conv2d(3, 8, 3), nn.BatchNorm2d(8), nn.ReLU(), nn.Conv2d(8, 8, 3), nn.BatchNorm2d(8), nn.ReLU(),
+            nn.Conv2d(8, 8, 3), nn.BatchNorm2d(8), nn.ReLU(), nn.Flatten(), nn.Dense(8 * 64, 4),
+        )  # fmt: skip
+
+    def construct(self, x: Tensor) -> Tensor:
+        return self.layers(x)
+
+
+def _data(shape: tuple[int, ...], seed: int = 3) -> tuple[Tensor, Tensor]:
+    random = np.random.default_rng(seed)
+    return Tensor(random.normal(size=shape).astype(np.float32)), Tensor(
+        random.integers(0, 4, shape[0]).astype(np.int32)
+    )
+
+
+def _step(net: nn.Cell, optimizer: nn.Optimizer, between: Callable[[Any], Any] = lambda gradients: gradients) -> Any:
+    loss = nn.CrossEntropyLoss()
+    value_and_gradients = ms.value_and_grad(lambda x, y: loss(net(x), y), None, optimizer.parameters)
+
+    def step(x: Tensor, y: Tensor) -> Tensor:
+        value, gradients = value_and_gradients(x, y)
+        optimizer(between(gradients))
+        return value
+
+    return step
+
+
+def _state(net: nn.Cell, optimizer: nn.Optimizer) -> list[np.ndarray[Any, Any]]:
+    return [p.asnumpy() for p in (*net.get_parameters(), *optimizer.get_parameters())]
+
+
+OPTIMIZERS: dict[str, Callable[[nn.Cell], nn.Optimizer]] = {
+    "SGD": lambda net: nn.SGD(net.trainable_params(), 0.05, momentum=0.9, weight_decay=1e-3),
+    "Momentum": lambda net: nn.Momentum(net.trainable_params(), nn.ExponentialDecayLR(0.1, 0.9, 2), 0.9),
+    "Adam": lambda net: nn.Adam(net.trainable_params(), 1e-2),
+    "AdamWeightDecay": lambda net: nn.AdamWeightDecay(net.trainable_params(), 1e-2, weight_decay=0.1),
+    "RMSProp": lambda net: nn.RMSProp(net.trainable_params(), 1e-2, centered=True),
+    "Adagrad": lambda net: nn.Adagrad(
+        [{"params": net.trainable_params()[:2], "lr": 0.1}, {"params": net.trainable_params()[2:]}], 0.01
+    ),
+    "AdaFactor": lambda net: nn.AdaFactor(net.trainable_params(), 1e-2, scale_parameter=False, relative_step=False),
+}
+
+
+def _trained(
+    make: Callable[[], nn.Cell], optimizer_of: Callable[[nn.Cell], nn.Optimizer], shape: tuple[int, ...], planned: bool
+) -> tuple[list[np.ndarray[Any, Any]], Graph | None]:
+    ms.set_seed(5)
+    net = make()
+    net.set_train()
+    optimizer = optimizer_of(net)
+    step = _step(net, optimizer)
+    compiled = Compiled(step, "step", fullgraph=True, level="O1") if planned else step
+    losses = [compiled(*_data(shape, seed)).asnumpy() for seed in range(5)]
+    graph = None
+    if isinstance(compiled, Compiled):
+        assert compiled.counts["replayed"] >= 3
+        (((guarded,),),) = (compiled.plans.values(),)
+        graph = guarded.plan.graph
+    return [*losses, *_state(net, optimizer)], graph
+
+
+def _close(found: list[np.ndarray[Any, Any]], wanted: list[np.ndarray[Any, Any]]) -> None:
+    for one, other in zip(found, wanted, strict=True):
+        np.testing.assert_allclose(one, other, rtol=2e-4, atol=2e-5)
+
+
+@pytest.mark.parametrize("name", OPTIMIZERS)
+def test_a_step_in_parts_changes_what_the_whole_step_does(name: str) -> None:
+    found, graph = _trained(Network, OPTIMIZERS[name], (6, 8), planned=True)
+    eager, _ = _trained(Network, OPTIMIZERS[name], (6, 8), planned=False)
+    assert graph is not None
+    assert sum(isinstance(node, Whole) for node in graph.nodes) >= 4
+    _close(found, eager)
+
+
+@pytest.mark.parametrize(("make", "shape"), [(Normed, (400, 8)), (Pictures, (5, 3, 8, 8))])
+def test_what_is_computed_again_is_what_it_was(
+    make: Callable[[], nn.Cell], shape: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found, graph = _trained(make, OPTIMIZERS["Adam"], shape, planned=True)
+    eager, _ = _trained(make, OPTIMIZERS["Adam"], shape, planned=False)
+    monkeypatch.setattr(passes, "with_recomputation", lambda graph: graph)
+    kept, graph_that_keeps = _trained(make, OPTIMIZERS["Adam"], shape, planned=True)
+    assert graph is not None
+    assert graph_that_keeps is not None
+    most, most_kept = (max(recompute._Lives(one.nodes, one).held) for one in (graph, graph_that_keeps))
+    assert most < 0.9 * most_kept
+    _close(found, eager)
+    _close(found, kept)
+
+
+def _planned(step: Callable[..., Any]) -> Graph:
+    graph = graph_of(step, *_data((6, 8)))
+    return passes.with_early_updates(graph)
+
+
+def _parts(graph: Graph) -> list[str]:
+    return [node.function.__name__ for node in graph.nodes if isinstance(node, Whole)]
+
+
+def test_gradients_that_meet_before_the_step_are_all_waited_for() -> None:
+    net = Network()
+    step = _step(net, nn.SGD(net.trainable_params(), 0.1), lambda gradients: ops.clip_by_global_norm(gradients, 0.1))
+    compiled = Compiled(step, "step", fullgraph=True, level="O1")
+    twin = Network()
+    for mine, its in zip(twin.get_parameters(), net.get_parameters(), strict=True):
+        mine.set_data(Tensor(its.asnumpy()))
+    eager = _step(twin, nn.SGD(twin.trainable_params(), 0.1), lambda gradients: ops.clip_by_global_norm(gradients, 0.1))
+    for _ in range(4):
+        compiled(*_data((6, 8)))
+        eager(*_data((6, 8)))
+    _close([p.asnumpy() for p in net.get_parameters()], [p.asnumpy() for p in twin.get_parameters()])
+
+
+def test_a_parameter_is_read_before_it_is_changed_wherever_the_reading_stands() -> None:
+    def run(planned: bool) -> list[np.ndarray[Any, Any]]:
+        ms.set_seed(2)
+        net = Network()
+        optimizer = nn.Momentum(net.trainable_params(), 0.1, 0.9)
+        inner = _step(net, optimizer)
+
+        def step(x: Tensor, y: Tensor) -> Any:
+            before = [p * 1.0 for p in optimizer.parameters]
+            value = inner(x, y)
+            return value, [b - p for b, p in zip(before, optimizer.parameters, strict=True)]
+
+        call = Compiled(step, "step", fullgraph=True, level="O1") if planned else step
+        found: list[np.ndarray[Any, Any]] = []
+        for _ in range(3):
+            value, differences = call(*_data((6, 8)))
+            found += [value.asnumpy(), *[one.asnumpy() for one in differences]]
+        return found
+
+    _close(run(True), run(False))
+
+
+def test_gradients_that_are_given_out_and_two_optimizers_leave_the_step_whole() -> None:
+    net = Network()
+    optimizer = nn.SGD(net.trainable_params(), 0.1)
+    loss = nn.CrossEntropyLoss()
+    value_and_gradients = ms.value_and_grad(lambda x, y: loss(net(x), y), None, optimizer.parameters)
+
+    def gives_out(x: Tensor, y: Tensor) -> Any:
+        value, gradients = value_and_gradients(x, y)
+        optimizer(gradients)
+        return value, gradients
+
+    assert _parts(_planned(gives_out)) == ["_step"]
+    two = [nn.SGD(net.trainable_params()[:2], 0.1), nn.SGD(net.trainable_params()[2:], 0.1)]
+
+    def by_two(x: Tensor, y: Tensor) -> Any:
+        value, gradients = value_and_gradients(x, y)
+        two[0](gradients[:2])
+        two[1](gradients[2:])
+        return value
+
+    assert _parts(_planned(by_two)) == ["_step", "_step"]
+
+
+def test_a_label_out_of_range_changes_no_parameter() -> None:
+    net = Network()
+    weight: Parameter = net.last.weight
+    optimizer = nn.SGD(net.trainable_params(), 0.1)
+    compiled = Compiled(_step(net, optimizer), "step", fullgraph=True, level="O1")
+    x, y = _data((6, 8))
+    for _ in range(3):
+        compiled(x, y)
+    before = [p.asnumpy() for p in net.get_parameters()]
+    with pytest.raises(Exception, match="label"):
+        compiled(x, Tensor(np.full(6, 9, np.int32)))
+    for now, then in zip(net.get_parameters(), before, strict=True):
+        assert now.asnumpy().tobytes() == then.tobytes()
+    assert int(optimizer.global_step.asnumpy()[0]) == 3
+    assert weight.shape == (4, WIDTH)
