@@ -1,8 +1,9 @@
 """The array that a tensor holds while a function is traced: it knows its Value, and tells who reads its numbers.
 
 It lies over the plain array, so whatever looks at shape, dtype or layout finds them. NumPy functions and methods that
-read numbers compute with the plain array, and the tracer is told: what they give is not known to depend on the inputs
-of the plan, so no plan can be made.
+read numbers compute with the plain array, and the tracer is told. What the engine's own code computes so becomes a step
+of the plan, where the shape of what it gives depends on shapes alone (``_STEPS``). Of all else nobody knows what it
+depends on, so no plan can be made.
 """
 
 from __future__ import annotations
@@ -39,6 +40,10 @@ class TracedArray(np.ndarray[Any, Any]):
         """What NumPy makes of it by itself has no value."""
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        if method == "__call__" and kwargs.keys() <= {"dtype"}:
+            step = _step(ufunc, inputs, kwargs)
+            if step is not NotImplemented:
+                return step
         _tell(inputs, f"numpy.{ufunc.__name__}")
         if "out" in kwargs:
             kwargs["out"] = tuple([plain(x) for x in kwargs["out"]])
@@ -48,6 +53,11 @@ class TracedArray(np.ndarray[Any, Any]):
         self, func: Callable[..., Any], types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Any:
         name = getattr(func, "__name__", "")
+        arrays = _STEPS.get(name, 0)
+        if len(args) >= arrays > 0 and not _has_traced((args[arrays:], kwargs)):
+            step = _step(func, args, kwargs)
+            if step is not NotImplemented:
+                return step
         if name not in _OF_SHAPE:
             _tell((self,), f"numpy.{name}")
         return func(*_plain_parts(args), **_plain_parts(kwargs))
@@ -65,6 +75,52 @@ class TracedArray(np.ndarray[Any, Any]):
 
 _OF_SHAPE = ("shape", "ndim", "size", "zeros_like", "ones_like", "empty_like", "full_like", "result_type",
              "may_share_memory")  # fmt: skip
+
+
+_STEPS = {
+    "where": 3, "isclose": 2, "isreal": 1, "take_along_axis": 2, "broadcast_to": 1, "argsort": 1, "sort": 1, "argmax": 1,
+    "argmin": 1, "cumsum": 1, "concatenate": 1, "stack": 1, "swapaxes": 1, "moveaxis": 1, "expand_dims": 1, "roll": 1,
+    "flip": 1, "clip": 1, "any": 1, "all": 1, "sum": 1, "prod": 1, "mean": 1, "max": 1, "min": 1, "amax": 1, "amin": 1,
+    "tril": 1, "triu": 1, "take": 2, "searchsorted": 2, "diff": 1, "pad": 1, "transpose": 1, "reshape": 1,
+}  # fmt: skip
+"""Functions whose result has a shape that depends on shapes alone, with how many arguments may be traced arrays."""
+_METHOD_STEPS = {
+    "astype": 1, "reshape": 1, "transpose": 1, "swapaxes": 1, "ravel": 1, "flatten": 1, "squeeze": 1, "sum": 1, "prod": 1,
+    "mean": 1, "max": 1, "min": 1, "any": 1, "all": 1, "argmax": 1, "argmin": 1, "argsort": 1, "cumsum": 1, "conj": 1,
+    "clip": 1, "round": 1, "take": 2, "diagonal": 1, "trace": 1, "searchsorted": 2,
+}  # fmt: skip
+"""Methods of which the same holds; the first argument is the array."""
+
+
+def _step(function: Callable[..., Any], inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+    """What the engine's own code computes by NumPy, written down; NotImplemented of what others do."""
+    tracers = [x.tracer for x in _traced_in(inputs) if x.tracer is not None and x.value is not None]
+    return tracers[0].beside(function, inputs, attrs) if tracers else NotImplemented
+
+
+def _traced_in(value: Any) -> list[TracedArray]:
+    if isinstance(value, tuple | list):
+        return [one for part in value for one in _traced_in(part)]
+    if isinstance(value, dict):
+        return _traced_in(list(value.values()))
+    if type(value) is slice:
+        return _traced_in((value.start, value.stop, value.step))
+    return [value] if type(value) is TracedArray else []
+
+
+def _has_traced(value: Any) -> bool:
+    return bool(_traced_in(value))
+
+
+def _picks(index: Any) -> bool:
+    """Whether the shape of ``x[index]`` depends on shapes alone."""
+    parts = index if type(index) is tuple else (index,)
+    return all(
+        part is None or part is Ellipsis or type(part) is int or isinstance(part, np.integer)
+        or (type(part) is slice and not _has_traced(part))
+        or (type(part) is TracedArray and np.ndarray.dtype.__get__(part).kind in "iu")
+        for part in parts
+    )  # fmt: skip
 
 
 def plain(value: Any) -> Any:
@@ -96,7 +152,13 @@ def _tell(values: tuple[Any, ...], what: str) -> None:
 def _reading(name: str) -> Callable[..., Any]:
     function = getattr(np.ndarray, name)
 
+    arrays = _METHOD_STEPS.get(name, 0)
+
     def method(self: TracedArray, *args: Any, **kwargs: Any) -> Any:
+        if _picks(args[0]) if name == "__getitem__" else arrays and not _has_traced((args[arrays - 1 :], kwargs)):
+            step = _step(function, (self, *args), kwargs)
+            if step is not NotImplemented:
+                return step
         _tell((self,), f"numpy.ndarray.{name}")
         return function(plain(self), *_plain_parts(args), **_plain_parts(kwargs))
 
@@ -120,7 +182,12 @@ for _name in (
 def _read_attribute(name: str) -> property:
     descriptor = getattr(np.ndarray, name)
 
+    function = {"T": np.transpose, "real": np.real, "imag": np.imag}.get(name)
+
     def get(self: TracedArray) -> Any:
+        step = NotImplemented if function is None else _step(function, (self,), {})
+        if step is not NotImplemented:
+            return step
         _tell((self,), f"numpy.ndarray.{name}")
         return descriptor.__get__(plain(self))
 

@@ -28,6 +28,7 @@ __all__ = ["Tracer", "tracing", "user_line"]
 
 ENGINE = str(Path(__file__).parents[1])
 """Where the engine's files are."""
+_ROOM = str(Path(__file__).parent)
 
 
 class Drawn(int):
@@ -134,7 +135,7 @@ class Tracer(taps.Tap):
         bare = tuple([_bare(x) for x in inputs])
         with untraced():
             output = operator._compute(bare, _bare(attrs))
-        if operator.shape_from_values:
+        if operator.shape_from_values or (operator.name == "getitem" and _has_mask(attrs["index"])):
             self.leak(f"the shape of what '{operator.name}' gives depends on the numbers in its inputs")
         return self._noted(operator, inputs, bare, attrs, output)
 
@@ -148,6 +149,17 @@ class Tracer(taps.Tap):
         if is_check:
             output = ()
         return self._noted(Beside(function, is_check), inputs, bare, attrs, output)
+
+    def beside(self, function: Callable[..., Any], inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+        """What a function of NumPy's gives to the engine's own code, written down; NotImplemented for others' code."""
+        if self.why or state.tracer is not self:
+            return NotImplemented
+        frame: Any = sys._getframe(1)
+        while frame.f_code.co_filename.startswith(_ROOM):
+            frame = frame.f_back
+        if not frame.f_code.co_filename.startswith(ENGINE):
+            return NotImplemented
+        return self.compute(function, inputs, attrs)
 
     def _noted(
         self, operator: Operator | Beside, inputs: tuple[Any, ...], bare: tuple[Any, ...], attrs: dict[str, Any],
@@ -166,6 +178,8 @@ class Tracer(taps.Tap):
         return tuple(wrapped) if packed else wrapped[0]
 
     def _output(self, output: Any, inputs: tuple[Any, ...], bare: tuple[Any, ...]) -> Any:
+        if isinstance(output, np.generic):
+            output = np.asarray(output)
         if type(output) is not np.ndarray:
             return output
         for given, x in zip(inputs, bare, strict=True):
@@ -276,6 +290,12 @@ _KINDS: tuple[type, ...] = (np.ndarray, TracedArray, Drawn, Tensor)
 def _bare(value: Any) -> Any:
     """Plain arrays in the place of traced ones, and plain numbers in that of drawn ones."""
     return replace_values(value, (TracedArray, Drawn), lambda x: int(x) if type(x) is Drawn else plain(x))
+
+
+def _has_mask(index: Any) -> bool:
+    """Whether an index has an array of bools in it."""
+    parts = index if isinstance(index, tuple) else (index,)
+    return any(isinstance(part, np.ndarray) and part.dtype.kind == "b" for part in parts)
 
 
 class TracedFunctions:
