@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .recording import state
+
 if TYPE_CHECKING:
     from .operator import Operator
 
@@ -145,6 +147,8 @@ def choose_from_environment() -> None:
 
 def to_host(array: Any) -> Any:
     """The array as a NumPy array (the same object if it is one)."""
+    if state.tracer is not None and type(array) is np.ndarray:
+        state.tracer.leak("an array is used that no operator of the table made of the inputs")
     if type(array) is np.ndarray or isinstance(array, np.generic):
         return array
     return array.copy() if isinstance(array, np.ndarray) else array.get()  # who traces is told by the copy

@@ -11,7 +11,7 @@ from typing import Any
 from .recording import state
 from .tensor import Tensor
 
-__all__ = ["checked", "computed", "constant"]
+__all__ = ["checked", "computed", "constant", "fixed", "usual"]
 
 
 def computed(function: Callable[..., Any], *arrays: Any, **attrs: Any) -> Any:
@@ -27,6 +27,19 @@ def checked(function: Callable[..., None], *arrays: Any, **attrs: Any) -> None:
         state.tracer.compute(function, arrays, attrs, is_check=True)
 
 
+def usual(function: Callable[..., Any], *arrays: Any, **attrs: Any) -> bool:
+    """Whether ``function(*arrays, **attrs)`` holds, for code that does something else where it does not.
+
+    A plan is made where it holds, and is for such numbers only: others run eagerly.
+    """
+    return bool(function(*arrays, **attrs) if state.tracer is None else state.tracer.usual(function, arrays, attrs))
+
+
+def fixed(array: Any) -> Any:
+    """An array whose numbers depend on shapes, dtypes and Python's numbers alone."""
+    return array if state.tracer is None else state.tracer.constant(array)
+
+
 def constant(array: Any) -> Tensor:
     """A tensor around an array whose numbers depend on shapes, dtypes and Python's numbers alone."""
-    return Tensor._wrap(array if state.tracer is None else state.tracer.constant(array))
+    return Tensor._wrap(fixed(array))

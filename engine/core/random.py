@@ -86,9 +86,20 @@ def _whole(seed: object) -> int:
         raise TypeError(f"'seed' must be an int, but got {type(seed).__name__}") from None
 
 
+def place(shape: tuple[int, ...], seed: int | None) -> tuple[int, int]:
+    """Where the numbers of an array are: those of a seed, or the next ones of the engine's stream."""
+    return draw(math.prod(shape)) if seed is None else (_whole(seed), 0)
+
+
 def uniform(shape: tuple[int, ...], seed: int | None = None, bound: float | None = None) -> np.ndarray[Any, Any]:
     """Float32 numbers evenly spread over [0, 1), or [-bound, bound)."""
-    stream, offset = draw(math.prod(shape)) if seed is None else (_whole(seed), 0)
+    return uniform_at(*place(shape, seed), shape, bound)
+
+
+def uniform_at(
+    stream: int, offset: int, shape: tuple[int, ...], bound: float | None = None
+) -> np.ndarray[Any, Any]:
+    """Those of a stream from a place on."""
     return np.asarray(philox.uniform(stream, offset, shape, bound=bound))
 
 
@@ -96,5 +107,11 @@ def normal(
     shape: tuple[int, ...], seed: int | None = None, deviation: float = 1.0, mean: float = 0.0
 ) -> np.ndarray[Any, Any]:
     """Float32 numbers of the normal distribution."""
-    stream, offset = draw(math.prod(shape)) if seed is None else (_whole(seed), 0)
+    return normal_at(*place(shape, seed), shape, deviation, mean)
+
+
+def normal_at(
+    stream: int, offset: int, shape: tuple[int, ...], deviation: float = 1.0, mean: float = 0.0
+) -> np.ndarray[Any, Any]:
+    """Those of a stream from a place on."""
     return np.asarray(philox.normal(stream, offset, shape, deviation=deviation, mean=mean))

@@ -101,7 +101,7 @@ class Tensor(TensorMethods):
             self._array = _array_from(input_data, dtype)
         finally:
             restore(before)
-        if state.tracer is not None:
+        if state.tracer is not None and not isinstance(input_data, Tensor):
             self._array = state.tracer.constant(self._array)
         self.const_arg = const_arg
         if isinstance(input_data, Tensor) and type(self) is Tensor and self._array.dtype == input_data._array.dtype:

@@ -82,13 +82,14 @@ def with_constants_folded(graph: Graph) -> Graph:
         depends_on_more = not values or any(value not in graph.constants for value in values)
         if depends_on_more or stays(node) or not given_out.isdisjoint(values_in(node.outputs)):
             kept.append(node)
-        elif isinstance(node, Apply) and isinstance(node.operator, Operator):
+        elif isinstance(node, Apply):
             held = graph.constants.__getitem__
             inputs, attrs = (replace_values(x, (Value,), held) for x in (node.inputs, node.attrs))
-            made = node.operator._compute(inputs, attrs)
+            is_beside = isinstance(node.operator, Beside)
+            made = node.operator.kernel(*inputs, **attrs) if is_beside else node.operator._compute(inputs, attrs)
             for value, array in zip(node.outputs, made if node.packed else (made,), strict=True):
                 if value is not None and value not in graph.constants:
-                    graph.constants[value] = array
+                    graph.constants[value] = np.asarray(array)
         else:
             kept.append(node)
     graph.nodes = kept

@@ -78,16 +78,17 @@ _OF_SHAPE = ("shape", "ndim", "size", "zeros_like", "ones_like", "empty_like", "
 
 
 _STEPS = {
-    "where": 3, "isclose": 2, "isreal": 1, "take_along_axis": 2, "broadcast_to": 1, "argsort": 1, "sort": 1, "argmax": 1,
-    "argmin": 1, "cumsum": 1, "concatenate": 1, "stack": 1, "swapaxes": 1, "moveaxis": 1, "expand_dims": 1, "roll": 1,
+    "where": 3, "take_along_axis": 2, "broadcast_to": 1, "argsort": 1, "sort": 1, "argmax": 1, "argmin": 1, "cumsum": 1,
+    "concatenate": 1, "stack": 1, "swapaxes": 1, "moveaxis": 1, "expand_dims": 1, "roll": 1,
     "flip": 1, "clip": 1, "any": 1, "all": 1, "sum": 1, "prod": 1, "mean": 1, "max": 1, "min": 1, "amax": 1, "amin": 1,
     "tril": 1, "triu": 1, "take": 2, "searchsorted": 2, "diff": 1, "pad": 1, "transpose": 1, "reshape": 1,
 }  # fmt: skip
 """Functions whose result has a shape that depends on shapes alone, with how many arguments may be traced arrays."""
 _METHOD_STEPS = {
-    "astype": 1, "reshape": 1, "transpose": 1, "swapaxes": 1, "ravel": 1, "flatten": 1, "squeeze": 1, "sum": 1, "prod": 1,
-    "mean": 1, "max": 1, "min": 1, "any": 1, "all": 1, "argmax": 1, "argmin": 1, "argsort": 1, "cumsum": 1, "conj": 1,
-    "clip": 1, "round": 1, "take": 2, "diagonal": 1, "trace": 1, "searchsorted": 2,
+    "astype": 1, "reshape": 1, "transpose": 1, "swapaxes": 1, "ravel": 1, "flatten": 1, "squeeze": 1, "sum": 1,
+    "prod": 1, "mean": 1, "var": 1, "std": 1, "max": 1, "min": 1, "any": 1, "all": 1, "argmax": 1, "argmin": 1,
+    "argsort": 1, "cumsum": 1, "conj": 1, "clip": 1, "round": 1, "take": 2, "diagonal": 1, "trace": 1,
+    "searchsorted": 2,
 }  # fmt: skip
 """Methods of which the same holds; the first argument is the array."""
 

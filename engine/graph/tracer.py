@@ -21,7 +21,8 @@ from ..core import random, taps
 from ..core.operator import ARRAY_FUNCTIONS, OPERATORS, Operator
 from ..core.recording import attention, state
 from ..core.tensor import Tensor
-from .graph import Apply, Beside, Derive, Draw, Graph, Value, Whole, replace_values
+from .graph import Apply, Beside, Derive, Draw, Graph, Value, Whole, draws_in, replace_values
+from .plan import operands_of
 from .traced_array import TracedArray, plain
 
 __all__ = ["Tracer", "tracing", "user_line"]
@@ -127,8 +128,9 @@ class Tracer(taps.Tap):
             self.leak("the stream of random numbers is set to another place")
 
     def ends_where_it_drew(self) -> bool:
-        """Whether the stream stands behind the last draw."""
-        return self._next == len(self._counts)
+        """Whether the stream stands behind the last draw, and each draw is a step's."""
+        drawn = {draw.number for node in self.graph.nodes for draw in draws_in(operands_of(node))}
+        return self._next == len(self._counts) == len(drawn)
 
     def apply(self, operator: Operator, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         """An operator's forward on arrays, written down."""
@@ -149,6 +151,16 @@ class Tracer(taps.Tap):
         if is_check:
             output = ()
         return self._noted(Beside(function, is_check), inputs, bare, attrs, output)
+
+    def usual(self, function: Callable[..., Any], inputs: tuple[Any, ...], attrs: dict[str, Any]) -> bool:
+        """Whether a function of numbers holds; the plan is for numbers of which it does."""
+        with untraced():
+            holds = bool(function(*[_bare(x) for x in inputs], **_bare(attrs)))
+        if not holds or any(isinstance(node, Whole) for node in self.graph.nodes):  # what has changed stays changed
+            self.leak("what an operator does depends on the numbers in its inputs")
+        elif not self.why:
+            self.compute(_refused, (function, *inputs), attrs, is_check=True)
+        return holds
 
     def beside(self, function: Callable[..., Any], inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         """What a function of NumPy's gives to the engine's own code, written down; NotImplemented for others' code."""
@@ -282,6 +294,12 @@ class Tracer(taps.Tap):
             return array.value
         self.leak("an array is used that no operator of the table made of the inputs")
         return None
+
+
+def _refused(function: Callable[..., Any], *arrays: Any, **attrs: Any) -> None:
+    """Let a plan be refused by numbers that it is not for."""
+    if not function(*arrays, **attrs):
+        raise ValueError(f"{function.__name__} does not hold")
 
 
 _KINDS: tuple[type, ...] = (np.ndarray, TracedArray, Drawn, Tensor)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from .. import ops
+from ..core.beside import constant
 from ..core.checks import check_number, check_one_of, check_type
 from ..core.tensor import Tensor
 from ..core.types import Ints
@@ -41,7 +42,7 @@ def padded(x: Tensor, widths: tuple[tuple[int, int], ...], mode: str, value: flo
     for axis, pair in enumerate(widths):
         if any(pair):
             places = xp.asarray(np.pad(np.arange(x.shape[axis]), pair, mode=mode))  # type: ignore[call-overload]
-            x = ops.getitem(x, (slice(None),) * axis + (Tensor._wrap(places),))
+            x = ops.getitem(x, (slice(None),) * axis + (constant(places),))
     return x
 
 

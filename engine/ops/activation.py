@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from ..core import random
 from ..core.backend import to_device
 from ..core.checks import check_not_negative, check_number, check_one_of, check_real
 from ..core.dtype import numpy_dtype
@@ -20,6 +19,7 @@ from .arguments import axes_of, check_axes, check_tensor
 from .arithmetic import abs as absolute
 from .arithmetic import clamp, div, maximum, minimum, mul, sub
 from .comparison import isnan, where
+from .drawing import uniform_numbers
 from .elementwise import as_dtype, as_floats, as_single, unary
 from .exponentials import exp, expm1, log1p
 from .shape import reshape, split, stop_gradient
@@ -747,7 +747,7 @@ def rrelu(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3) -> Tens
         raise ValueError(f"For 'rrelu', 'lower' must not be above 'upper', but got {lower} and {upper}")
     x = check_tensor(input, "rrelu")
     dtype = np.dtype(np.float32) if x._array.dtype.kind in "biu" else x._array.dtype
-    drawn = (random.uniform(x.shape) * (upper - lower) + lower).astype(dtype)
+    drawn = (uniform_numbers(x.shape) * (upper - lower) + lower).astype(dtype)
     return where(x > 0, x, mul(x, Tensor._wrap(to_device(drawn))))
 
 
@@ -790,7 +790,7 @@ def gumbel_softmax(logits: Tensor, tau: float = 1.0, hard: bool = False, dim: in
     x = check_tensor(logits, "gumbel_softmax", "logits")
     if x._array.dtype.kind not in "fV":
         raise TypeError(f"For 'gumbel_softmax', 'logits' must be floating, but got {x.dtype}")
-    drawn = -np.log(-np.log(np.clip(random.uniform(x.shape), 1e-20, 1 - 1e-7)))
+    drawn = -np.log(-np.log(np.clip(uniform_numbers(x.shape), 1e-20, 1 - 1e-7)))
     soft = softmax((x + Tensor._wrap(to_device(drawn.astype(x._array.dtype)))) / tau, dim)
     if not hard:
         return soft

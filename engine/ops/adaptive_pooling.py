@@ -10,7 +10,7 @@ import numpy as np
 
 from ..core import random, types
 from ..core.backend import to_device, to_host
-from ..core.beside import constant
+from ..core.beside import computed, constant, fixed
 from ..core.checks import check_bool, check_one_of, check_type
 from ..core.dtype import float32, float64, int32, int64
 from ..core.surfaces import declare, prim
@@ -61,7 +61,7 @@ def _adaptive_average(input: Tensor, output_size: Size, axes: int, name: str) ->
             weights = np.zeros((length, parts))
             for part, (start, stop) in enumerate(edges_of(length, parts)):
                 weights[start:stop, part] = 1 / (stop - start)
-            x = weighted_sums(x, weights=to_device(weights), axis=axis + 2)
+            x = weighted_sums(x, weights=fixed(to_device(weights)), axis=axis + 2)
         return x
 
     return batched(pooled, input, axes, name)
@@ -69,18 +69,21 @@ def _adaptive_average(input: Tensor, output_size: Size, axes: int, name: str) ->
 
 def _largest_between(x: Tensor, edges: list[list[tuple[int, int]]], return_indices: bool) -> Any:
     """The largest element between ``edges`` of each axis; the indices are into the flattened axes."""
-    array = x._array
-    xp = array_module(array)
+    indices = Tensor._wrap(computed(_places_between, x._array, edges=edges))
+    best = gathered(x, indices)
+    return (best, indices) if return_indices else best
+
+
+def _places_between(x: Array, edges: list[list[tuple[int, int]]]) -> Array:
+    xp = array_module(x)
     lengths, counts = x.shape[2:], tuple(len(e) for e in edges)
-    found = xp.zeros((*x.shape[:2], *counts), "int64")
+    found: Array = xp.zeros((*x.shape[:2], *counts), "int64")
     numbers = xp.arange(math.prod(lengths)).reshape(lengths)
     for place in np.ndindex(*counts):
         part = tuple(slice(*edges[axis][i]) for axis, i in enumerate(place))
-        block = array[(slice(None), slice(None), *part)].reshape(*x.shape[:2], -1)
+        block = x[(slice(None), slice(None), *part)].reshape(*x.shape[:2], -1)
         found[(slice(None), slice(None), *place)] = numbers[part].reshape(-1)[block.argmax(axis=-1)]
-    indices = Tensor._wrap(found)
-    best = gathered(x, indices)
-    return (best, indices) if return_indices else best
+    return found
 
 
 def gathered(x: Tensor, indices: Tensor) -> Tensor:
@@ -596,7 +599,7 @@ def _mean_of_cells(x: Tensor, cells: list[list[tuple[int, int]]]) -> Tensor:
         weights = np.zeros((x.shape[axis], len(own)))
         for place, (begin, end) in enumerate(own):
             weights[begin:end, place] = 1.0 if whole else 1 / (end - begin)
-        found = weighted_sums(found, weights=to_device(weights), axis=axis)
+        found = weighted_sums(found, weights=fixed(to_device(weights)), axis=axis)
     if not whole:
         return found
     counts = np.multiply.outer(*([end - begin for begin, end in own] for own in cells))[..., None]

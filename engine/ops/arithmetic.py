@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.beside import fixed, usual
 from ..core.dtype import bool_
 from ..core.operator import COMPLEX, NEGATED, PASSED, TIMES_OTHER
 from ..core.surfaces import alias, declare, everywhere, prim, renamed
@@ -162,6 +163,10 @@ def _pow_exponent(F: Functions, g: Value, out: Value, x: Any, y: Value) -> Any:
     return fit(F, g * F.where(positive, out * F.log(F.where(positive, x, 1.0)), elsewhere), y)
 
 
+def _are_not_negative(powers: Array) -> bool:
+    return not (powers < 0).any()
+
+
 class Power(Binary):
     """``pow``, whose second argument is called the exponent."""
 
@@ -175,8 +180,8 @@ class Power(Binary):
         x, y = operands(self.name, input, exponent, second=self.second)
         if type(exponent) is int:
             y = exponent  # not wrapped around into an unsigned type
-        powers = (y._array if isinstance(y, Tensor) else np.asarray(y)) if _are_integers(x) else None
-        if powers is None or powers.dtype.kind != "i" or not (powers < 0).any():
+        powers = (y._array if isinstance(y, Tensor) else fixed(np.asarray(y))) if _are_integers(x) else None
+        if powers is None or powers.dtype.kind != "i" or usual(_are_not_negative, powers):
             return Binary.__call__(self, x, y)
         # What is left of 1 / x**|y| without its fraction.
         found = Binary.__call__(self, x, abs(y) if isinstance(y, Tensor) else -y)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..core.beside import constant, fixed
 from ..core.checks import check_one_of
 from ..core.surfaces import declare, prim
 from ..core.tensor import Tensor
@@ -63,8 +64,8 @@ def _in_matrix(
     inside = (apart >= low) & (apart <= high)
     shift = _shifts(xp, apart, rows, columns, longest, align, name)
     place = xp.where(inside, xp.minimum(i, j) + shift, 0)
-    index = (Ellipsis, place) if low == high else (Ellipsis, xp.where(inside, high - apart, 0), place)
-    return inside, index
+    index = (fixed(place),) if low == high else (fixed(xp.where(inside, high - apart, 0)), fixed(place))
+    return inside, (Ellipsis, *index)
 
 
 @declare(primitive=prim("MatrixDiagV3", align="RIGHT_LEFT"))
@@ -136,7 +137,7 @@ def matrix_diag(
         )
     _longest(rows, columns, low, high, name)
     inside, index = _in_matrix(array_module(x._array), rows, columns, low, high, longest, align, name)
-    return as_dtype(where(Tensor._wrap(inside), getitem_operator(x, index=index), padding_value), x._array.dtype)
+    return as_dtype(where(constant(inside), getitem_operator(x, index=index), padding_value), x._array.dtype)
 
 
 @declare(primitive=prim("MatrixDiagPartV3", align="RIGHT_LEFT"))
@@ -171,8 +172,9 @@ def matrix_diag_part(
     inside = (place >= 0) & (i < rows) & (j < columns)
     if low == high:
         inside, i, j = inside[0], i[0], j[0]
-    picked = getitem_operator(x, index=(Ellipsis, xp.where(inside, i, 0), xp.where(inside, j, 0)))
-    return as_dtype(where(Tensor._wrap(inside), picked, padding_value), x._array.dtype)
+    places = (fixed(xp.where(inside, i, 0)), fixed(xp.where(inside, j, 0)))
+    picked = getitem_operator(x, index=(Ellipsis, *places))
+    return as_dtype(where(constant(inside), picked, padding_value), x._array.dtype)
 
 
 def _sides(x: Tensor, name: str) -> tuple[int, int]:
@@ -228,4 +230,4 @@ def matrix_set_diag(x: Tensor, diagonal: Tensor, k: int | Tensor = 0, align: str
         raise ValueError(f"For '{name}', 'diagonal' must have the shape {wanted}, but got {diagonal.shape}")
     inside, index = _in_matrix(array_module(x._array), rows, columns, low, high, longest, align, name)
     picked = getitem_operator(as_dtype(diagonal, x._array.dtype), index=index)
-    return where(Tensor._wrap(inside), picked, x)
+    return where(constant(inside), picked, x)

@@ -431,7 +431,7 @@ def _window(
     if length <= 1:
         return ones((int(length),), dtype or own)
     turn = np.arange(length) / (length if bool_of(periodic, name, "periodic") else length - 1)
-    return Tensor._wrap(to_device(formula(turn).astype(wanted)))
+    return constant(to_device(formula(turn).astype(wanted)))
 
 
 @declare(primitive=prim("BartlettWindow", periodic=True, dtype=float32))

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.beside import constant
+from ..core.beside import constant, fixed
 from ..core.dtype import int32, int64, numpy_dtype
 from ..core.surfaces import declare, prim, renamed
 from ..core.tensor import Tensor
@@ -138,7 +138,7 @@ def triu_indices(row: int, col: int, offset: int = 0, *, dtype: DTypeLike = int6
 def _diagonal_places(x: Array, rows: int, columns: int, offset: int) -> tuple[Any, ...]:
     xp = array_module(x)
     count = max(min(rows + min(offset, 0), columns - max(offset, 0)), 0)
-    return (Ellipsis, xp.arange(count) - min(offset, 0), xp.arange(count) + max(offset, 0))
+    return (Ellipsis, fixed(xp.arange(count) - min(offset, 0)), fixed(xp.arange(count) + max(offset, 0)))
 
 
 @declare(method=renamed(dim1="axis1", dim2="axis2"), numpy=renamed(input="a", dim1="axis1", dim2="axis2"))

@@ -14,6 +14,7 @@ import numpy as np
 
 from ..core import random
 from ..core.backend import to_device, to_host
+from ..core.beside import checked, computed, fixed
 from ..core.checks import check_int, check_not_negative, check_real, check_type
 from ..core.dtype import bool_, float32, int32, int64, numpy_dtype
 from ..core.generator import Generator
@@ -35,7 +36,20 @@ __all__ = [
 
 @np.errstate(all="ignore")
 def made(array: Array | float, dtype: DTypeLike = float32) -> Tensor:
-    return Tensor._wrap(to_device(np.asarray(array).astype(numpy_dtype(dtype), copy=False)))
+    numbers = array if isinstance(array, np.ndarray) else np.asarray(array)
+    return Tensor._wrap(to_device(numbers.astype(numpy_dtype(dtype), copy=False)))
+
+
+def uniform_numbers(shape: tuple[int, ...], seed: int | None = None) -> Array:
+    """``random.uniform``, as a step of a plan."""
+    found: Array = computed(random.uniform_at, *random.place(shape, seed), shape)
+    return found
+
+
+def normal_numbers(shape: tuple[int, ...], seed: int | None = None) -> Array:
+    """``random.normal``, as a step of a plan."""
+    found: Array = computed(random.normal_at, *random.place(shape, seed), shape)
+    return found
 
 
 def _shape(size: Sequence[Any], name: str) -> tuple[int, ...]:
@@ -49,18 +63,18 @@ def _shape(size: Sequence[Any], name: str) -> tuple[int, ...]:
 @np.errstate(all="ignore")
 def _host(x: TensorLike, name: str, argument: str) -> Array:
     if isinstance(x, Tensor):
-        return to_host(x._array)
+        return x._array if isinstance(x._array, np.ndarray) else to_host(x._array)
     if not isinstance(x, int | float | list | tuple | np.ndarray | np.generic):
         raise TypeError(f"For '{name}', '{argument}' must be a Tensor or a number, but got {type(x).__name__}")
     try:
-        return np.asarray(x, np.float32)
+        return fixed(np.asarray(x, np.float32))
     except (TypeError, ValueError):
         raise TypeError(f"For '{name}', '{argument}' must be a Tensor or numbers, but got {x!r}") from None
 
 
 def inner_uniform(shape: tuple[int, ...], seed: int | None) -> Array:
     """Uniform numbers inside (0, 1), in double precision: those of the stream are at most 1 - 2**-24."""
-    return random.uniform(shape, seed).astype(np.float64) + 2.0**-33
+    return uniform_numbers(shape, seed).astype(np.float64) + 2.0**-33
 
 
 def both_seeds(seed: int, second: int) -> int:
@@ -70,13 +84,13 @@ def both_seeds(seed: int, second: int) -> int:
 
 def _uniform_of(generator: Generator | None, shape: tuple[int, ...]) -> Array:
     if generator is None:
-        return random.uniform(shape)
+        return uniform_numbers(shape)
     return philox.uniform(*check_generator(generator).draw(math.prod(shape)), shape)
 
 
 def _normal_of(generator: Generator | None, shape: tuple[int, ...]) -> Array:
     if generator is None:
-        return random.normal(shape)
+        return normal_numbers(shape)
     return philox.normal(*check_generator(generator).draw(math.prod(shape)), shape)
 
 
@@ -109,7 +123,7 @@ def rand(*size: int | Sequence[int], dtype: DTypeLike | None = None, seed: int |
         TypeError: ``size`` holds something else than ints.
         ValueError: a negative length, or a ``dtype`` that is not floating.
     """
-    return made(random.uniform(_shape(size, "rand"), seed), _floating(dtype, "rand"))
+    return made(uniform_numbers(_shape(size, "rand"), seed), _floating(dtype, "rand"))
 
 
 def randn(*size: int | Sequence[int], dtype: DTypeLike | None = None, seed: int | None = None) -> Tensor:
@@ -127,7 +141,7 @@ def randn(*size: int | Sequence[int], dtype: DTypeLike | None = None, seed: int 
         TypeError: ``size`` holds something else than ints.
         ValueError: a negative length, or a ``dtype`` that is not floating.
     """
-    return made(random.normal(_shape(size, "randn"), seed), _floating(dtype, "randn"))
+    return made(normal_numbers(_shape(size, "randn"), seed), _floating(dtype, "randn"))
 
 
 def rand_like(input: Tensor, seed: int | None = None, *, dtype: DTypeLike | None = None) -> Tensor:
@@ -263,7 +277,7 @@ def randperm(n: int | Tensor, seed: int = 0, offset: int = 0, dtype: DTypeLike =
 
 
 def _order(n: int, seed: int | None) -> Array:
-    return np.argsort(random.uniform((n,), seed), kind="stable")
+    return np.argsort(uniform_numbers((n,), seed), kind="stable")
 
 
 def shuffle(x: Tensor, seed: int | None = None) -> Tensor:
@@ -306,10 +320,14 @@ def uniform(
     low, high = _host(minval, "uniform", "minval"), _host(maxval, "uniform", "maxval")
     wanted = np.broadcast_shapes(ints_of(shape, "uniform", "shape"), low.shape, high.shape)
     if numpy_dtype(dtype).kind == "i":
-        if (low >= high).any():
-            raise ValueError(f"For 'uniform', 'minval' must be less than 'maxval' everywhere, but got {low} and {high}")
+        checked(_check_limits, low, high)
         return made(np.floor(inner_uniform(wanted, seed) * (high - low)) + low, dtype)
-    return made(random.uniform(wanted, seed) * (high - low) + low, dtype)
+    return made(uniform_numbers(wanted, seed) * (high - low) + low, dtype)
+
+
+def _check_limits(low: Array, high: Array) -> None:
+    if (low >= high).any():
+        raise ValueError(f"For 'uniform', 'minval' must be less than 'maxval' everywhere, but got {low} and {high}")
 
 
 @np.errstate(all="ignore")
@@ -331,7 +349,7 @@ def normal(shape: Shape, mean: TensorLike, stddev: TensorLike, seed: int | None 
     """
     centre, width = _host(mean, "normal", "mean"), _host(stddev, "normal", "stddev")
     wanted = np.broadcast_shapes(ints_of(shape, "normal", "shape"), centre.shape, width.shape)
-    return made(random.normal(wanted, seed) * width + centre)
+    return made(normal_numbers(wanted, seed) * width + centre)
 
 
 def standard_normal(shape: Shape, seed: int | None = None) -> Tensor:
@@ -347,7 +365,7 @@ def standard_normal(shape: Shape, seed: int | None = None) -> Tensor:
     Raises:
         TypeError: ``shape`` holds something else than ints.
     """
-    return made(random.normal(ints_of(shape, "standard_normal", "shape"), seed))
+    return made(normal_numbers(ints_of(shape, "standard_normal", "shape"), seed))
 
 
 def standard_laplace(shape: Shape, seed: int | None = None) -> Tensor:
@@ -400,7 +418,7 @@ def _standard_gamma(alpha: Array, seed: int | None) -> Array:
         if not open_.any():
             break
         stream = None if seed is None else seed + 2 * attempt
-        x = random.normal(alpha.shape, stream).astype(np.float64)
+        x = normal_numbers(alpha.shape, stream).astype(np.float64)
         u = inner_uniform(alpha.shape, None if stream is None else stream + 1)
         v = (1 + c * x) ** 3
         good = (v > 0) & (np.log(u) < 0.5 * x * x + d - d * v + d * np.log(np.where(v > 0, v, 1)))
@@ -533,10 +551,14 @@ def bernoulli(input: Tensor, p: TensorLike = 0.5, seed: int | None = None) -> Te
         ValueError: ``p`` is not in [0, 1].
     """
     chance = _host(p, "bernoulli", "p")
+    checked(_check_chance, chance, p=p)
+    x = check_tensor(input, "bernoulli")
+    return made(uniform_numbers(x.shape, seed) < chance, x.dtype)
+
+
+def _check_chance(chance: Array, p: TensorLike) -> None:
     if ((chance < 0) | (chance > 1)).any():
         raise ValueError(f"For 'bernoulli', 'p' must be in [0, 1], but got {p}")
-    x = check_tensor(input, "bernoulli")
-    return made(random.uniform(x.shape, seed) < chance, x.dtype)
 
 
 @declare(primitive=prim("Bernoulli", seed=-1, offset=0))
@@ -627,7 +649,7 @@ def log_normal(input: Tensor, mean: float = 1.0, std: float = 2.0) -> Tensor:
         A tensor of the shape and dtype of ``input``; the numbers come from the engine's stream (``set_seed``).
     """
     middle, width = check_real(mean, "log_normal", "mean"), check_real(std, "log_normal", "std")
-    return made(np.exp(random.normal(input.shape) * float(width) + float(middle)), input.dtype)
+    return made(np.exp(normal_numbers(input.shape) * float(width) + float(middle)), input.dtype)
 
 
 @declare(method=True)
@@ -642,7 +664,7 @@ def _cauchy(input: Tensor, median: float = 0.0, sigma: float = 1.0) -> Tensor:
     Returns:
         A tensor of the shape and dtype of ``input``; the numbers come from the engine's stream (``set_seed``).
     """
-    turns = random.uniform(input.shape) - 0.5
+    turns = uniform_numbers(input.shape) - 0.5
     middle, width = check_real(median, "cauchy", "median"), check_real(sigma, "cauchy", "sigma")
     return made(np.tan(np.pi * turns) * float(width) + float(middle), input.dtype)
 

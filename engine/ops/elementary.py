@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.beside import constant
+from ..core.beside import computed, constant
 from ..core.checks import check_real
 from ..core.dtype import bfloat16, complex128, float64
 from ..core.surfaces import alias, declare, everywhere, prim, renamed
@@ -457,7 +457,12 @@ def isreal(input: Tensor) -> Tensor:
         TypeError: ``input`` is no Tensor.
     """
     x = check_tensor(input, "isreal")._array
-    return Tensor._wrap(array_module(x).asarray(array_module(x).isreal(x)))
+    return Tensor._wrap(computed(_is_real, x))
+
+
+def _is_real(x: Array) -> Array:
+    found: Array = array_module(x).asarray(array_module(x).isreal(x))
+    return found
 
 
 @declare(
@@ -486,8 +491,14 @@ def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-
     check_broadcast("isclose", input=x.shape, other=y.shape)
     for argument, tolerance in (("rtol", rtol), ("atol", atol)):
         check_real(tolerance, "isclose", argument)
-    xp, alike = array_module(x._array), bool_of(equal_nan, "isclose", "equal_nan")
-    return Tensor._wrap(xp.asarray(xp.isclose(x._array, y._array, rtol=rtol, atol=atol, equal_nan=alike)))
+    alike = bool_of(equal_nan, "isclose", "equal_nan")
+    return Tensor._wrap(computed(_are_close, x._array, y._array, rtol=rtol, atol=atol, equal_nan=alike))
+
+
+def _are_close(x: Array, y: Array, **tolerances: Any) -> Array:
+    xp = array_module(x)
+    found: Array = xp.asarray(xp.isclose(x, y, **tolerances))
+    return found
 
 
 @declare(method=True)

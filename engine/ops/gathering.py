@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.beside import checked, constant
+from ..core.beside import checked, constant, fixed
 from ..core.checks import check_one_of
 from ..core.surfaces import declare, prim, renamed
 from ..core.tensor import Tensor
@@ -135,8 +135,7 @@ def _grid(shape: tuple[int, ...], axis: int, index: Array) -> tuple[Any, ...]:
     """The index of every element of ``index``, with ``index`` itself for ``axis``."""
     xp = array_module(index)
     ranges = [xp.arange(n).reshape((-1,) + (1,) * (len(shape) - k - 1)) for k, n in enumerate(shape)]
-    ranges[axis] = index
-    return tuple(ranges)
+    return tuple([index if k == axis else fixed(one) for k, one in enumerate(ranges)])
 
 
 @declare(method=True, mint="gather")
@@ -220,15 +219,17 @@ def gather_nd(input_x: Tensor, indices: Tensor) -> Tensor:
     """
     x, i = check_tensor(input_x, "gather_nd", "input_x"), _integers(indices, "gather_nd", "indices")
     index = _rows(i, x.ndim, "gather_nd")
-    lengths = array_module(i._array).asarray(x.shape[: i.shape[-1]], np.int64)
-    outside = ((i._array < 0) | (i._array >= lengths)).any(axis=-1)
-    if outside.any():
-        row = i._array[outside][0].tolist()
-        raise RuntimeError(
-            f"For 'gather_nd', 'indices' must be from 0 to below the lengths {x.shape[: i.shape[-1]]} of 'input_x', "
-            f"but got {row}"
-        )
+    checked(_check_rows, i._array, lengths=x.shape[: i.shape[-1]])
     return getitem_operator(x, index=index)
+
+
+def _check_rows(rows: Array, lengths: tuple[int, ...]) -> None:
+    outside = ((rows < 0) | (rows >= array_module(rows).asarray(lengths, np.int64))).any(axis=-1)
+    if outside.any():
+        raise RuntimeError(
+            f"For 'gather_nd', 'indices' must be from 0 to below the lengths {lengths} of 'input_x', "
+            f"but got {rows[outside][0].tolist()}"
+        )
 
 
 @declare(method=True, mint=renamed(axis="dim"))

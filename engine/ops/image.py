@@ -60,7 +60,7 @@ def affine_grid(theta: Tensor, size: Sequence[int] | Tensor, align_corners: bool
         lines.append(line if align_corners else line * (n - 1) / n)
     mesh = np.meshgrid(*lines, indexing="ij")
     base = np.stack([*reversed(mesh), np.ones_like(mesh[0])], axis=-1).reshape(1, -1, axes + 1)
-    places = Tensor._wrap(to_device(base.astype(theta._array.dtype)))
+    places = constant(to_device(base.astype(theta._array.dtype)))
     found = matmul(places, swapaxes(theta, 1, 2))
     return reshape(found, (lengths[0], *lengths[2:], axes))
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.beside import fixed
 from ..core.checks import check_one_of, check_type
 from ..core.surfaces import declare, prim, renamed
 from ..core.tensor import Tensor
@@ -161,7 +162,7 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> T
         )
     places = list(choose(range(input.size), r))
     rows = np.array(places, np.int64).reshape(len(places), r)
-    return getitem_operator(input, index=(array_module(input._array).asarray(rows),))
+    return getitem_operator(input, index=(fixed(array_module(input._array).asarray(rows)),))
 
 
 def block_diag(*inputs: Tensor) -> Tensor:

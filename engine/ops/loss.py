@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core import taps
-from ..core.beside import checked, computed, constant
+from ..core.beside import checked, computed, constant, fixed
 from ..core.checks import check_above_zero, check_not_negative, check_number, check_real, check_type
 from ..core.dtype import float32, int32, numpy_dtype, promote
 from ..core.operator import Operator
@@ -59,6 +59,11 @@ _sparse = Operator(
 _sparse_grad = Operator("sparse_softmax_cross_entropy_grad", cross_entropy_kernels.sparse_softmax_cross_entropy_grad)
 
 
+def _check_variance(var: Array) -> None:
+    if var.size and float(var.min()) < 0:
+        raise ValueError("For 'gaussian_nll_loss', 'var' must not be negative")
+
+
 def one_hot_array(labels: Array, depth: int, dtype: np.dtype[Any] | type) -> Array:
     """1 in the column that a label names, 0 elsewhere; a label outside [0, depth) gives zeros.
 
@@ -71,7 +76,7 @@ def one_hot_array(labels: Array, depth: int, dtype: np.dtype[Any] | type) -> Arr
         An array (..., depth).
     """
     xp = array_module(labels)
-    return (labels[..., None] == xp.arange(depth, dtype=labels.dtype)).astype(dtype)
+    return (labels[..., None] == fixed(xp.arange(depth, dtype=labels.dtype))).astype(dtype)
 
 
 def reduced(loss: Tensor, reduction: str, name: str) -> Tensor:
@@ -240,9 +245,13 @@ def _nll_with_weight(
         ValueError: shapes, a class number or ``reduction`` that do not fit.
     """
     found = nll_loss(logits, labels, weight, ignore_index, reduction)
-    kept = labels._array != ignore_index
-    total = widen(weight._array[labels._array[kept]]).sum()
-    return found, Tensor._wrap(array_module(weight._array).asarray(total, dtype=weight._array.dtype))
+    return found, Tensor._wrap(computed(_weight_of, weight._array, labels._array, ignored=ignore_index))
+
+
+def _weight_of(weight: Array, labels: Array, ignored: int) -> Array:
+    total = widen(weight[labels[labels != ignored]]).sum()
+    found: Array = array_module(weight).asarray(total, dtype=weight.dtype)
+    return found
 
 
 def _nll(
@@ -603,8 +612,7 @@ def gaussian_nll_loss(
         TypeError: ``var`` is no Tensor.
         ValueError: a negative variance, ``eps`` not above 0, or another ``reduction``.
     """
-    if check_tensor(var, "gaussian_nll_loss", "var").size and float(var._array.min()) < 0:
-        raise ValueError("For 'gaussian_nll_loss', 'var' must not be negative")
+    checked(_check_variance, check_tensor(var, "gaussian_nll_loss", "var")._array)
     check_above_zero(eps, "gaussian_nll_loss", "eps")
     wide = maximum(var, eps)
     apart = sub(x, target)
@@ -876,7 +884,7 @@ def multi_margin_loss(
             f"For 'multi_margin_loss', shapes must be (N, C) and (N,), but got {input.shape} and {target.shape}"
         )
     labels = target._array
-    _check_classes("multi_margin_loss", labels, input.shape[1])
+    checked(_check_classes, labels, name="multi_margin_loss", classes=input.shape[1])
     xp = array_module(labels)
     rows = constant(xp.arange(labels.shape[0]))
     own = reshape(getitem(input, (rows, target)), (-1, 1))
@@ -913,7 +921,7 @@ def _multi_margin(
     return multi_margin_loss(x, y, p, margin, weight, reduction)
 
 
-def _check_classes(name: str, labels: Array, classes: int) -> None:
+def _check_classes(labels: Array, name: str, classes: int) -> None:
     if ((labels < 0) | (labels >= classes)).any():
         raise ValueError(f"For '{name}', class numbers in 'target' must be in [0, {classes})")
 
@@ -943,7 +951,7 @@ def multilabel_margin_loss(input: Tensor, target: Tensor, reduction: str = "mean
     xp = array_module(labels)
     named = xp.cumsum(labels < 0, axis=1) == 0
     place = xp.where(named, labels, 0)
-    _check_classes("multilabel_margin_loss", place, x.shape[1])
+    checked(_check_classes, place, name="multilabel_margin_loss", classes=x.shape[1])
     dtype = x._array.dtype
     chosen = (one_hot_array(place, x.shape[1], dtype) * named[..., None]).max(axis=1)
     rows = constant(xp.arange(x.shape[0])[:, None])

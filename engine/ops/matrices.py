@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..core.backend import to_host
+from ..core.beside import checked, usual
 from ..core.checks import check_int, check_one_of
 from ..core.dtype import numpy_dtype
 from ..core.operator import Operator
@@ -304,16 +305,24 @@ def check_matrices(x: Tensor, name: str, square: bool = True, argument: str = "i
 
 def _finite(x: Tensor, name: str, square: bool = True, argument: str = "input") -> Tensor:
     """Matrices that can be decomposed: LAPACK may not come back from NaN or infinity."""
-    if not array_module(check_matrices(x, name, square, argument)._array).isfinite(x._array).all():
-        raise ValueError(f"For '{name}', '{argument}' must hold neither NaN nor infinity")
+    checked(_check_finite, check_matrices(x, name, square, argument)._array, name=name, argument=argument)
     return x
+
+
+def _check_finite(x: Array, name: str, argument: str) -> None:
+    if not _are_finite(x):
+        raise ValueError(f"For '{name}', '{argument}' must hold neither NaN nor infinity")
+
+
+def _are_finite(x: Array) -> bool:
+    return bool(array_module(x).isfinite(x).all())
 
 
 def _singular_values(x: Tensor) -> Tensor:
     """The singular values of each matrix, NaN of those that are not finite."""
-    finite = array_module(x._array).isfinite(x._array).all(axis=(-2, -1))
-    if finite.all():
+    if usual(_are_finite, x._array):
         return _svd(x)[0]
+    finite = array_module(x._array).isfinite(x._array).all(axis=(-2, -1))
     values = _svd(where(Tensor._wrap(finite[..., None, None]), x, 0.0))[0]
     return where(Tensor._wrap(finite[..., None]), values, math.nan)
 

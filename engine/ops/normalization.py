@@ -457,7 +457,7 @@ def lrn(
     xp = array_module(x._array)
     near = xp.abs(xp.arange(c)[:, None] - xp.arange(c)[None, :]) <= depth_radius
     squares = reshape(square(x), (x.shape[0], c, -1))
-    sums = reshape(matmul(Tensor._wrap(near.astype(x._array.dtype)), squares), x.shape)
+    sums = reshape(matmul(constant(near.astype(x._array.dtype)), squares), x.shape)
     return div(x, pow(add(mul(sums, alpha), bias), beta))
 
 

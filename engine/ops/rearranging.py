@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from ..core.beside import checked, fixed
 from ..core.checks import check_int, check_type
 from ..core.surfaces import alias, declare, prim, renamed
 from ..core.tensor import Tensor
-from ..core.types import Ints, Shape, TensorLike
+from ..core.types import Array, Ints, Shape, TensorLike
 from ..cpu.array_module import array_module
 from .arguments import along, axes_of, check_axes, check_operand, check_tensor, ints_of, one_axis
 from .indexing import getitem_operator
@@ -223,22 +224,25 @@ def reverse_sequence(x: Tensor, seq_lengths: Tensor, seq_dim: int, batch_dim: in
     if at == batch:
         raise ValueError(f"For 'reverse_sequence', 'seq_dim' and 'batch_dim' must differ, but both are {at}")
     xp = array_module(x._array)
-    places = xp.arange(x.shape[at])
+    places = fixed(xp.arange(x.shape[at]))
     lengths = check_tensor(seq_lengths, "reverse_sequence", "seq_lengths")._array.reshape(-1, 1)
     if lengths.dtype.kind not in "iu" or len(lengths) != x.shape[batch]:
         raise ValueError(
             f"For 'reverse_sequence', 'seq_lengths' must be {x.shape[batch]} integers, but got "
             f"{seq_lengths.dtype} of shape {seq_lengths.shape}"
         )
-    if lengths.size and not 0 <= int(lengths.min()) <= int(lengths.max()) <= x.shape[at]:
-        raise ValueError(
-            f"For 'reverse_sequence', 'seq_lengths' must be in [0, {x.shape[at]}], but got "
-            f"{lengths.min()}..{lengths.max()}"
-        )
+    checked(_check_lengths, lengths, most=x.shape[at])
     order = xp.where(places < lengths, lengths - 1 - places, places)
-    rows = xp.arange(x.shape[batch]).reshape(-1, 1)
+    rows = fixed(xp.arange(x.shape[batch]).reshape(-1, 1))
     moved = movedim(x, (batch, at), (0, 1))
     return movedim(getitem_operator(moved, index=(rows, order)), (0, 1), (batch, at))
+
+
+def _check_lengths(lengths: Array, most: int) -> None:
+    if lengths.size and not 0 <= int(lengths.min()) <= int(lengths.max()) <= most:
+        raise ValueError(
+            f"For 'reverse_sequence', 'seq_lengths' must be in [0, {most}], but got {lengths.min()}..{lengths.max()}"
+        )
 
 
 # Shape
@@ -347,7 +351,7 @@ def repeat_interleave(input: TensorLike, repeats: Shape, axis: int | None = None
         raise ValueError(
             f"For 'repeat_interleave', 'repeats' must be one number or {x.shape[at]}, but got {len(times)}"
         )
-    order = array_module(x._array).asarray(np.repeat(np.arange(x.shape[at]), times))
+    order = fixed(array_module(x._array).asarray(np.repeat(np.arange(x.shape[at]), times)))
     return getitem_operator(x, index=along(x, at, order))
 
 

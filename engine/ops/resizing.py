@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..core.backend import to_device
+from ..core.beside import fixed
 from ..core.checks import check_bool, check_one_of, check_type
 from ..core.dtype import float32, int32
 from ..core.surfaces import declare, prim
@@ -142,7 +143,7 @@ def _resize(
         if length == target and mode != "bicubic":
             continue
         weights = _resizing(length, target, mode, align_corners, scale, centers)
-        x = weighted_sums(x, weights=to_device(weights), axis=axis + 2)
+        x = weighted_sums(x, weights=fixed(to_device(weights)), axis=axis + 2)
     return x
 
 
@@ -312,7 +313,7 @@ def _resize_area(images: Tensor, size: Tensor, align_corners: bool) -> Tensor:
             for pixel in range(math.floor(begin), max(math.ceil(end), math.floor(begin) + 1)):
                 covered = min(end, pixel + 1) - max(begin, pixel)
                 weights[min(pixel, length - 1), place] += covered / part if part else 1.0
-        x = weighted_sums(x, weights=to_device(weights), axis=axis)
+        x = weighted_sums(x, weights=fixed(to_device(weights)), axis=axis)
     return x
 
 
@@ -382,7 +383,7 @@ def _scale_and_translate(
             last = min(max(math.floor(at + radius * wide - 0.5), 0), length - 1)
             own = kernel((np.arange(first, last + 1) + 0.5 - at) / wide)
             weights[first : last + 1, place] = own / own.sum() if abs(own.sum()) > 1e-35 else own
-        x = weighted_sums(x, weights=to_device(weights), axis=axis)
+        x = weighted_sums(x, weights=fixed(to_device(weights)), axis=axis)
     return x
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.beside import constant
+from ..core.beside import constant, fixed, usual
 from ..core.checks import check_bool, check_int, check_one_of, check_type
 from ..core.operator import Operator
 from ..core.parameter import Parameter
@@ -413,9 +413,9 @@ def _fill_diagonal(input: Tensor, fill_value: Number, wrap: bool = False) -> Ten
         )
     xp = array_module(input._array)
     if wrap and input.ndim == 2:
-        places = xp.arange(0, input.size, input.shape[1] + 1)
+        places = fixed(xp.arange(0, input.size, input.shape[1] + 1))
         return reshape(put(ravel(input), fill_value, (places,)), input.shape)
-    return put(input, fill_value, (xp.arange(min(input.shape)),) * input.ndim)
+    return put(input, fill_value, (fixed(xp.arange(min(input.shape))),) * input.ndim)
 
 
 def _elements(name: str) -> Callable[..., Tensor]:
@@ -675,7 +675,7 @@ declare(primitive=prim("ScatterNonAliasingAdd"))(scatter_nd_add)
 
 def _inplace(name: str, how: str) -> Callable[..., Tensor]:
     def changed(x: Tensor, v: Tensor, indices: Ints | Tensor) -> Tensor:
-        places = array_module(check_axes(x, 1, name, "x")._array).asarray(ints_of(indices, name, "indices"))
+        places = fixed(array_module(check_axes(x, 1, name, "x")._array).asarray(ints_of(indices, name, "indices")))
         check_in_range(places, x.shape[0], name)
         if check_tensor(v, name, "v").shape[:1] != places.shape:
             raise ValueError(f"For '{name}', 'v' must have {len(places)} rows, but got shape {v.shape}")
@@ -774,6 +774,10 @@ def _limits(dtype: Any) -> Any:
     return np.iinfo(dtype) if dtype.kind in "iu" else np.finfo(dtype)
 
 
+def _are_places(ids: Array) -> bool:
+    return bool((ids >= 0).all())
+
+
 def _segments(name: str, how: str, start: Any) -> Callable[..., Tensor]:
     def reduced(x: Tensor, segment_ids: Tensor, num_segments: int | Tensor) -> Tensor:
         ids, count = _integers(segment_ids, name, "segment_ids"), int_of(num_segments, name, "num_segments")
@@ -789,11 +793,12 @@ def _segments(name: str, how: str, start: Any) -> Callable[..., Tensor]:
             raise ValueError(
                 f"For '{name}', the shape {ids.shape} of 'segment_ids' must be the beginning of that of 'x', {x.shape}"
             )
-        check_in_range(ids._array[ids._array >= 0], count, name)
+        if usual(_are_places, ids._array):
+            check_in_range(ids._array, count, name)
+            return put(ground, x, (ids._array,), how)
         kept = ids._array >= 0
-        inside = x if kept.all() else getitem_operator(x, index=kept)
-        index = ids._array if kept.all() else ids._array[kept]
-        return put(ground, inside, (index,), how)
+        check_in_range(ids._array[kept], count, name)
+        return put(ground, getitem_operator(x, index=kept), (ids._array[kept],), how)
 
     reduced.__name__ = reduced.__qualname__ = name
     reduced.__doc__ = _SEGMENTS.format(

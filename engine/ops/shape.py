@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..core.backend import moved
+from ..core.beside import fixed
 from ..core.checks import check_int, check_one_of, check_positive_int, check_type
 from ..core.dtype import DType, numpy_dtype, promote
 from ..core.nested import Sparse, replaced, tensors_in
@@ -150,7 +151,7 @@ def _pad_rule(
 
 def _beside(x: Value, places: Array) -> Array:
     """An index on the device of ``x``."""
-    return array_module(x._array if isinstance(x, Tensor) else x).asarray(places)
+    return fixed(array_module(x._array if isinstance(x, Tensor) else x).asarray(places))
 
 
 _pad = Operator("pad", _pad_kernel, (_pad_rule,))

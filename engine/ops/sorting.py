@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.beside import checked, computed, fixed
 from ..core.checks import check_bool, check_real, check_type
 from ..core.dtype import any_dtype, float32, float64, int32, int64, numpy_dtype
 from ..core.operator import Operator
@@ -279,7 +280,8 @@ def _picked(x: Tensor, places: Array, at: int, rank: int | Array, keepdim: bool)
     xp = array_module(places)
     if x.ndim == 0:
         return reshape(x, ()), Tensor._wrap(places)
-    ranks = xp.broadcast_to(xp.asarray(rank), tuple(1 if i == at else n for i, n in enumerate(x.shape)))
+    shape = tuple(1 if i == at else n for i, n in enumerate(x.shape))
+    ranks = xp.broadcast_to(fixed(xp.asarray(rank)) if isinstance(rank, int) else rank, shape)
     index = Tensor._wrap(xp.take_along_axis(places, ranks, at))
     values = gather_elements(x, at, index)
     if keepdim:
@@ -447,7 +449,7 @@ def _quantile(
     values, _ = sort(whole, at)
     xp, length = array_module(x._array), whole.shape[at]
     missing = xp.isnan(whole._array).sum(axis=at, keepdims=True)
-    count = length - missing if name == "nanquantile" else xp.full(missing.shape, length)
+    count = length - missing if name == "nanquantile" else fixed(xp.full(missing.shape, length))
     results = []
     for level in levels.ravel():
         place = xp.maximum(level * (count - 1), 0)
@@ -771,8 +773,7 @@ def _counted(input: Tensor, weights: Tensor | None, minlength: int) -> Tensor:
         raise ValueError(f"For 'bincount', 'input' must be a vector and 'minlength' not negative, but got {x.shape}")
     if x.dtype.kind not in "iub":
         raise TypeError(f"For 'bincount', 'input' must hold integers, but got {input.dtype}")
-    if x.size and int(x.min()) < 0:
-        raise ValueError(f"For 'bincount', 'input' must not be negative, but got {x.min()}")
+    checked(_check_not_negative, x)
     xp = array_module(x)
     if weights is not None and check_tensor(weights, "bincount", "weights").shape != x.shape:
         raise ValueError(f"For 'bincount', 'weights' must have the shape {x.shape}, but got {weights.shape}")
@@ -783,6 +784,11 @@ def _counted(input: Tensor, weights: Tensor | None, minlength: int) -> Tensor:
         return as_dtype(found, weights._array.dtype)
     counted = xp.bincount(x, None if weights is None else weights._array, least)
     return Tensor._wrap(counted.astype(np.int64 if weights is None else weights._array.dtype))
+
+
+def _check_not_negative(x: Array) -> None:
+    if x.size and int(x.min()) < 0:
+        raise ValueError(f"For 'bincount', 'input' must not be negative, but got {x.min()}")
 
 
 @declare(primitive=prim("Bincount"))
@@ -828,8 +834,10 @@ def histc(input: Tensor, bins: int = 100, min: float = 0.0, max: float = 0.0) ->
         check_real(end, "histc", argument)
     if int_of(bins, "histc", "bins") < 1 or min > max:
         raise ValueError(f"For 'histc', 'bins' must be positive and min <= max, but got {bins}, {min}, {max}")
-    x = check_tensor(input, "histc")._array
-    xp = array_module(x)
+    return Tensor._wrap(computed(_histogram, check_tensor(input, "histc")._array, bins=bins, min=min, max=max))
+
+
+def _histogram(x: Array, bins: int, min: float, max: float) -> Array:
     if x.dtype.kind == "f":  # as the elements are: -0.3 is another number in Float32
         min, max = float(x.dtype.type(min)), float(x.dtype.type(max))
     low, high = (float(min), float(max)) if min != max else (float(x.min()), float(x.max())) if x.size else (0.0, 1.0)
@@ -837,9 +845,9 @@ def histc(input: Tensor, bins: int = 100, min: float = 0.0, max: float = 0.0) ->
         low, high = low - 1.0, high + 1.0
     if not math.isfinite(low) or not math.isfinite(high):
         raise ValueError(f"For 'histc', the range of 'input' must be finite, but got {low} to {high}")
-    counts, _ = xp.histogram(x.astype(np.float64), bins=bins, range=(low, high))
-    dtype = x.dtype if x.dtype.kind in "i" and x.dtype == np.int32 else float32.numpy
-    return Tensor._wrap(counts.astype(dtype))
+    counts, _ = array_module(x).histogram(x.astype(np.float64), bins=bins, range=(low, high))
+    found: Array = counts.astype(x.dtype if x.dtype.kind in "i" and x.dtype == np.int32 else float32.numpy)
+    return found
 
 
 # Which values there are

@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from ..core.beside import checked
 from ..core.operator import Operator
 from ..core.surfaces import declare, everywhere, prim
 from ..core.tensor import Tensor
@@ -242,14 +243,16 @@ def mvlgamma(input: Tensor, p: int) -> Tensor:
     if int_of(p, "mvlgamma", "p") < 1:
         raise ValueError(f"For 'mvlgamma', 'p' must be positive, but got {p}")
     least = (p - 1) / 2
-    if (check_tensor(input, "mvlgamma")._array <= least).any():
-        raise ValueError(
-            f"For 'mvlgamma', 'input' must be above {least} where 'p' is {p}, but got {input._array.min()}"
-        )
+    checked(_check_above, check_tensor(input, "mvlgamma")._array, least=least, p=p)
     total: Any = p * (p - 1) / 4 * math.log(math.pi)
     for k in range(p):
         total = lgamma(input - k / 2) + total
     return total
+
+
+def _check_above(x: Array, least: float, p: int) -> None:
+    if (x <= least).any():
+        raise ValueError(f"For 'mvlgamma', 'input' must be above {least} where 'p' is {p}, but got {x.min()}")
 
 
 def _over(F: Functions, y: Value, x: Any, limit: float) -> Any:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
-from ..core.beside import constant
+from ..core.beside import checked, constant, fixed
 from ..core.operator import TENSOR_FUNCTIONS
 from ..core.surfaces import declare, prim, renamed
 from ..core.tensor import Tensor
-from ..core.types import Ints
+from ..core.types import Array, Ints
 from ..cpu.array_module import array_module
 from .arguments import check_integers, check_tensor, ints_of
 from .convolution import check_format, ints_for, last_axes
@@ -51,15 +51,19 @@ def _unpooled(
         lengths = tuple((n - 1) * s - 2 * p + k for n, s, p, k in zip(x.shape[2:], strides, pads, kernel, strict=True))
     total = math.prod(lengths)
     places = indices._array
-    if places.size and not 0 <= int(places.min()) <= int(places.max()) < total:
-        raise ValueError(f"For '{name}', 'indices' must be in [0, {total})")
+    checked(_check_below, places, name=name, total=total)
     n, c = x.shape[:2]
     xp = array_module(places)
-    index = (xp.arange(n)[:, None, None], xp.arange(c)[None, :, None], places.reshape(n, c, -1))
+    index = (fixed(xp.arange(n)[:, None, None]), fixed(xp.arange(c)[None, :, None]), places.reshape(n, c, -1))
     # Of two elements that go to one place, the last is kept, and gets the gradient.
     empty = constant(xp.zeros((n, c, total), x._array.dtype))
     filled = TENSOR_FUNCTIONS.setitem(empty, reshape(x, (n, c, -1)), index=index)
     return reshape(filled, (n, c, *lengths))
+
+
+def _check_below(places: Array, name: str, total: int) -> None:
+    if places.size and not 0 <= int(places.min()) <= int(places.max()) < total:
+        raise ValueError(f"For '{name}', 'indices' must be in [0, {total})")
 
 
 def max_unpool1d(

@@ -110,7 +110,7 @@ def test_gumbel_samples_are_of_the_categories(dim: int) -> None:
 
 def test_gumbel_noise_is_the_quantile_of_the_uniform_number_it_is_made_of(monkeypatch: pytest.MonkeyPatch) -> None:
     drawn = np.array([[0.1, 0.5, 0.9], [0.25, 0.75, 0.999]], np.float32)
-    monkeypatch.setattr(random, "uniform", lambda shape, seed=None: drawn)
+    monkeypatch.setattr(random, "uniform_at", lambda stream, offset, shape: drawn)
     logits = np.array([[0.5, 1.0, -2.0], [0.0, -1.0, 1.5]])
     scores = (logits - np.log(-np.log(drawn.astype(np.float64)))) / 0.7  # the quantiles of exp(-exp(-x))
     want = np.exp(scores) / np.exp(scores).sum(1, keepdims=True)

@@ -176,7 +176,7 @@ INNER = DRAWN.astype(np.float64) + 2.0**-33  # half an interval more keeps 0 out
 def test_a_number_is_the_quantile_of_the_uniform_number_it_is_made_of(
     draw: Callable[[], Tensor], want: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(random, "uniform", lambda shape, seed=None: np.resize(DRAWN, shape))
+    monkeypatch.setattr(random, "uniform_at", lambda stream, offset, shape: np.resize(DRAWN, shape))
     np.testing.assert_allclose(draw().asnumpy(), want, rtol=2e-6, atol=1e-7)
 
 
