@@ -129,6 +129,7 @@ class Reads:
         roots: the function, its arguments, and whatever else code was seen to start from.
 
     Attributes:
+        roots: as given.
         codes: the Python code that may run.
         tensors: the tensors from outside, each once.
         found: the values, beside the places where they stood.
@@ -139,7 +140,7 @@ class Reads:
     def __init__(self, roots: Iterable[Any]) -> None:
         self.codes: set[types.CodeType] = set()
         self.problem = ""
-        self._roots = list(roots)
+        self.roots = list(roots)
         self._names: set[str] = set()
         self._stored: set[str] = set()
         self._everything = False
@@ -154,7 +155,7 @@ class Reads:
         self.problem = ""
         self.is_first = False
         seen: set[int] = set()
-        waiting = deque(self._roots)
+        waiting = deque(self.roots)
         while waiting and not self.problem:
             one = waiting.popleft()
             if one is MISSING or id(one) in seen or is_leaf(one):
