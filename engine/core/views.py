@@ -21,7 +21,7 @@ from .tensor import Tensor
 from .types import Array, Functions, Value
 
 __all__ = [
-    "OWN_REFERENCES", "ViewOperator", "alias_of", "hand_on", "is_held_alone", "is_own", "link",
+    "OWN_REFERENCES", "ViewOperator", "alias_of", "hand_on", "is_held_alone", "is_own", "link", "seen_by_steps",
     "stop_gradient_operator",
 ]  # fmt: skip
 
@@ -138,6 +138,20 @@ def alias_of(source: Tensor) -> Tensor:
     result = Tensor._wrap(source._array.view())
     link(source, result, stop_gradient_operator, {})
     return result
+
+
+def seen_by_steps(tensor: Tensor, steps: Steps) -> Tensor:
+    """A view of a tensor, as the operators make it.
+
+    Args:
+        tensor: the tensor.
+        steps: how the view comes from it; indices are of ints, slices, None and ... alone.
+    """
+    for operator, attrs in steps:
+        source, tensor = tensor, operator(tensor, **attrs)
+        if tensor._view is None and operator.name == "getitem":  # of one element, of which NumPy makes a copy
+            link(source, tensor, operator, attrs)
+    return tensor
 
 
 def hand_on(tensor: Tensor, is_told: bool = False, written: Tensor | None = None) -> None:

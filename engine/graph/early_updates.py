@@ -37,6 +37,8 @@ class _Parts:
         optimizer = getattr(whole.function, "__self__", None)
         if not isinstance(optimizer, Optimizer) or getattr(whole.function, "__func__", None) is not Optimizer._step:
             return
+        if whole.before:  # parameters that were written to in the same call
+            return
         (gradients,) = whole.arguments
         self._gradients: tuple[Any, ...] = tuple(gradients) if isinstance(gradients, tuple | list) else (gradients,)
         if len(self._gradients) != len(optimizer.parameters):
@@ -78,14 +80,14 @@ class _Parts:
             changed = [t for one in waiting for t in self._own[one] if id(t) in outputs]
             arguments = (tuple(waiting), tuple([self._gradients[one] for one in waiting]))
             made = tuple([outputs[id(t)] for t in changed])
-            parts.setdefault(at, []).append(Whole(self._step.update, arguments, tuple(changed), made, whole.where))
+            parts.setdefault(at, []).append(Whole(self._step.update, arguments, tuple(changed), made, (), whole.where))
             waiting = []
         first = min(parts)
         if any(self._read.get(self._values.get(id(t)), -1) > first for t in self._others):  # type: ignore[arg-type]
             return graph
-        parts[first].insert(0, Whole(self._step.begin, (), (), (), whole.where))
+        parts[first].insert(0, Whole(self._step.begin, (), (), (), (), whole.where))
         others = tuple([outputs[id(t)] for t in self._others])
-        end = Whole(self._step.end, (), tuple(self._others), others, whole.where)
+        end = Whole(self._step.end, (), tuple(self._others), others, (), whole.where)
         nodes: list[Node] = parts.pop(-1, [])
         for at, node in enumerate(graph.nodes):
             nodes += [end] if node is whole else [node]

@@ -9,15 +9,19 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
+
+import numpy as np
 
 from ..core import backend, precision, random, taps
 from ..core.hooks import hooks_enabled
+from ..core.parameter import Parameter
 from ..core.recording import state
 from ..core.tensor import Tensor
 from .calls import Calls
-from .graph import Graph, Value, Whole
+from .graph import Given, Graph, Made, Seen, Value, Whole, replace_values
 from .holding import Holding
 from .passes import expands_at, optimized
 from .plan import Failed, Plan
@@ -77,11 +81,11 @@ class Compiled:
         return self._traced(key, tensors, args, kwargs)
 
     def _replayed(self, guarded: Guarded, tensors: Sequence[Tensor], arrays: list[Any], args: Any, kwargs: Any) -> Any:
-        if guarded.changed and guarded.changes_under(tensors):
+        if (guarded.changed or guarded.written) and guarded.changes_under(tensors):
             return self._eagerly(args, kwargs)
         place = random.position() if guarded.plan.draws else None
         try:
-            result = guarded.plan.run(arrays)
+            result = guarded.plan.run(arrays, tensors)
         except Failed as failed:
             if failed.has_changed:
                 raise failed.error from None
@@ -200,23 +204,31 @@ class Guarded:
         count: how many tensors are among the arguments.
     """
 
-    __slots__ = ("around", "changed", "containers", "dtypes", "holding", "plan", "shapes")
+    __slots__ = ("around", "changed", "containers", "dtypes", "holding", "plan", "roots", "shapes", "written")
 
     def __init__(self, reads: Reads, plan: Plan, count: int) -> None:
         self.plan = plan
+        self.roots = reads.roots  # while they live, no other object has an identity by which plans are kept
         self.holding = Holding(reads.found, plan.graph.externals)
         self.containers = reads.found.containers()
         self.around = _around()
         self.shapes = [value.shape for value in plan.graph.arguments[:count]]
         self.dtypes = [value.dtype for value in plan.graph.arguments[:count]]
         wholes = [node for node in plan.graph.nodes if isinstance(node, Whole)]
-        changed = [t for t, _ in plan.graph.effects] + [t for node in wholes for t in node.changed]
+        effects = [t for t, _ in plan.graph.effects]
+        changed = [t for t in effects if type(t) is not Given] + [t for node in wholes for t in node.changed]
         self.changed = frozenset(map(id, changed))
+        self.written = [t.place for t in effects if type(t) is Given]
 
     def changes_under(self, tensors: Sequence[Tensor]) -> bool:
-        """Whether an argument is a view of a tensor that the plan changes, and would change with it half-way."""
+        """Whether an argument is a view of a tensor that the plan changes, or one that it changes has to do with views.
+
+        The one would change half-way, the other changes more than itself.
+        """
         views = [t._view for t in tensors if t._view is not None]
-        return any(id(view.root) in self.changed for view in views)
+        if any(id(view.root) in self.changed for view in views):
+            return True
+        return any(_has_views(tensors[place]) for place in self.written)
 
     def takes(self, arrays: list[Any]) -> bool:
         """Whether it is for a call with tensors alone that hold these arrays."""
@@ -230,6 +242,11 @@ class Guarded:
     def holds(self, arrays: list[Any]) -> bool:
         """Whether all is as it was, for arguments of the same kind that hold these arrays."""
         return self.around == _around() and self.holding.hold(arrays)
+
+
+def _has_views(tensor: Tensor) -> bool:
+    """Whether a tensor is a view, or others are views of it."""
+    return tensor._view is not None or any(one() is not None for one in tensor._views or ())
 
 
 def _key(value: Any, tensors: list[Tensor], lists: list[Any]) -> Any:
@@ -322,6 +339,8 @@ class Trace:
         self._before: dict[int, tuple[Tensor, Any, TracedArray]] = {}
         self._places = arguments
         self._returned: dict[int, Any] = {}
+        self._times: Counter[int] = Counter()  # how often a tensor is in the result, or the tensor that it is a view of
+        self._several: dict[int, Made] = {}
         self._containers = reads.found.containers() | containers
         if not containers.isdisjoint(reads.found.containers()):
             self.tracer.why = "an argument is one of the lists or dictionaries that it reads from elsewhere"
@@ -379,57 +398,78 @@ class Trace:
 
     def _note_result(self, result: Any) -> None:
         tracer = self.tracer
-        among = {id(t) for t in self._arguments}
         for t, _, over in self._before.values():
             if t._array is not over:
                 found = t._array.value if type(t._array) is TracedArray else None
-                if id(t) in among:
-                    tracer.why = tracer.why or "a tensor that it was given is changed"
-                elif found is None or t._view is not None or any(one() is not None for one in t._views or ()):
-                    tracer.why = tracer.why or "a tensor from outside is changed in a way that a plan does not follow"
+                if found is None or _has_views(t):
+                    tracer.why = tracer.why or "a tensor is changed in a way that a plan does not follow"
                 else:
-                    self.graph.effects.append((t, found))
+                    self.graph.effects.append((self._outside(t), found))
         if not tracer.ends_where_it_drew():
             tracer.why = tracer.why or "the stream of random numbers is left at another place"
-        roots: set[int] = set()
-        self.graph.result = self._structure(result, roots)
+        tensors = list(tensors_in(result))
+        self._returned = {id(t): t for t in tensors}
+        self._times = Counter(map(id, tensors))
+        self._times.update([id(t._view.root) for t in self._returned.values() if t._view is not None])
+        self.graph.result = self._structure(result)
 
-    def _structure(self, value: Any, roots: set[int]) -> Any:
+    def _structure(self, value: Any) -> Any:
         kind = type(value)
-        if isinstance(value, Tensor | list | dict):
+        if isinstance(value, Tensor):
+            return self._tensor(value)
+        if isinstance(value, list | dict):
             if id(value) in self._returned or id(value) in self._containers:
                 self.tracer.why = self.tracer.why or f"it returns a {kind.__name__} twice, or one that it was given"
             self._returned[id(value)] = value
-        if isinstance(value, Tensor):
-            return self._tensor(value, roots)
         if kind is tuple or kind is list:
-            return kind([self._structure(part, roots) for part in value])
+            return kind([self._structure(part) for part in value])
         if isinstance(value, tuple) and hasattr(value, "_fields"):
-            return kind(*[self._structure(part, roots) for part in value])
+            return kind(*[self._structure(part) for part in value])
         if kind is dict:
             if not all(map(is_leaf, value)):
                 self.tracer.why = self.tracer.why or "it returns a dictionary with keys that are no plain values"
-            return {key: self._structure(part, roots) for key, part in value.items()}
+            return {key: self._structure(part) for key, part in value.items()}
         if not is_leaf(value):
             self.tracer.why = self.tracer.why or f"it returns a {kind.__name__}"
         return value
 
-    def _tensor(self, tensor: Tensor, roots: set[int]) -> Any:
+    def _outside(self, tensor: Tensor) -> Any:
+        """What stands for a tensor that was there before the call."""
+        place = next((place for place, one in enumerate(self._places) if one is tensor), None)
+        return tensor if place is None else Given(place)
+
+    def _tensor(self, tensor: Tensor) -> Any:
         tracer = self.tracer
         if id(tensor) in self._before:
-            tracer.why = tracer.why or "it returns a tensor that it was given"
-        elif type(tensor) is not Tensor:
+            return self._outside(tensor)
+        value = tensor._array.value if type(tensor._array) is TracedArray else None
+        if type(tensor) is not Tensor:
             tracer.why = tracer.why or f"it returns a {type(tensor).__name__}"
-        elif type(tensor._array) is not TracedArray or tensor._array.value is None:
+        elif value is None:
             tracer.why = tracer.why or "it returns numbers that no operator of the table made of the inputs"
         else:
-            root = tensor if tensor._view is None or tensor._view.root is None else tensor._view.root
-            linked = tensor._view is not None or any(one() is not None for one in tensor._views or ())
-            if linked and (id(root) in self._before or id(root) in roots or type(root._array) is not TracedArray):
+            root = None if tensor._view is None else tensor._view.root
+            if root is not None and (id(root) in self._before or self._times[id(root)] > 1):
+                return self._seen(tensor, root, value)
+            if root is not None and type(root._array) is not TracedArray:
                 tracer.why = tracer.why or "it returns a view of another tensor that outlives it"
-            roots.add(id(root))
-            return tensor._array.value
+            return value if self._times[id(tensor)] == 1 else self._made(tensor, value)
         return None
+
+    def _made(self, tensor: Tensor, value: Value) -> Made:
+        return self._several.setdefault(id(tensor), Made(value))
+
+    def _seen(self, tensor: Tensor, root: Tensor, value: Value) -> Any:
+        """A view of a tensor that outlives the call, made again of that tensor."""
+        view: Any = tensor._view
+        found = root._array.value if type(root._array) is TracedArray else None
+        arrays: list[Any] = []
+        replace_values([attrs for _, attrs in view.steps], (np.ndarray, TracedArray), arrays.append)
+        shares = (tensor._array.shape, root._array.shape) == (view.shape, view.of_root)
+        if not view.is_part or not shares or arrays or found is None or self._times[id(tensor)] > 1:
+            self.tracer.why = self.tracer.why or "it returns a view of another tensor that outlives it"
+        of = self._outside(root) if id(root) in self._before else self._made(root, found)
+        return Seen(of, view.steps, value)
 
     def _leave(self, undoes: bool) -> None:
         """Give every tensor its plain array back."""
@@ -453,6 +493,18 @@ class Trace:
             array.tracer = None
         if alive:
             _bare_tensors(alive)
+
+
+def tensors_in(value: Any) -> Iterator[Tensor]:
+    """The tensors in a structure of tuples, lists and dictionaries."""
+    if isinstance(value, Tensor):
+        yield value
+    elif isinstance(value, tuple | list):
+        for part in value:
+            yield from tensors_in(part)
+    elif isinstance(value, dict):
+        for part in value.values():
+            yield from tensors_in(part)
 
 
 def _make_bare(tensor: Tensor) -> None:
@@ -486,7 +538,13 @@ def graph_of(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Graph:
     _key((args, kwargs), tensors, [])
     trace = Trace(Reads([function, *_parts((args, kwargs))]), tensors)
     trace.run(function, args, kwargs)
+    held = [t for t, _ in trace.graph.effects if type(t) is Given]
+    replace_values(trace.graph.result, (Given, Tensor, Parameter), held.append)
+    if held:
+        trace.tracer.why = trace.why or "it returns or changes a tensor that it was given"
     if trace.why:
         name = getattr(function, "__qualname__", type(function).__name__)
         raise RuntimeError(f"'{name}' has no graph: {trace.why}{f' ({trace.line})' if trace.line else ''}")
-    return optimized(trace.graph)
+    graph = trace.graph
+    graph.result = replace_values(graph.result, (Made, Seen), lambda one: one.value)
+    return optimized(graph)

@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 __all__ = [
-    "Apply", "Beside", "Derive", "Draw", "Fused", "Graph", "Node", "Store", "Value", "Whole", "draws_in",
-    "put_instead", "replace_values", "values_in",
+    "Apply", "Beside", "Derive", "Draw", "Fused", "Given", "Graph", "Made", "Node", "Seen", "Store", "Value", "Whole",
+    "draws_in", "put_instead", "replace_values", "values_in",
 ]  # fmt: skip
 
 
@@ -47,6 +47,43 @@ class Draw:
     count: int
     is_seed: bool
     number: int
+
+
+@dataclass(eq=False, slots=True)
+class Given:
+    """Stands for a tensor among the arguments where a function returns or changes it.
+
+    Args:
+        place: which one.
+    """
+
+    place: int
+
+
+@dataclass(eq=False, slots=True)
+class Made:
+    """Stands in a result for a new tensor that is there several times, or that others there are views of.
+
+    Args:
+        value: its numbers.
+    """
+
+    value: Value
+
+
+@dataclass(eq=False, slots=True)
+class Seen:
+    """Stands in a result for a view of a tensor that outlives the call.
+
+    Args:
+        of: the tensor: a Given, a Made, or one from outside itself.
+        steps: how the view comes from it (``views.Steps``).
+        value: its numbers.
+    """
+
+    of: Any
+    steps: tuple[Any, ...]
+    value: Value
 
 
 @dataclass(eq=False, slots=True)
@@ -125,6 +162,7 @@ class Whole:
         arguments: its arguments, with Values in the place of tensors.
         changed: tensors from outside that it binds anew.
         outputs: the values of their arrays after it.
+        before: of those tensors that the function has changed before, each with its value by then.
         where: the user's line.
     """
 
@@ -132,6 +170,7 @@ class Whole:
     arguments: tuple[Any, ...]
     changed: tuple[Any, ...]
     outputs: tuple[Value, ...]
+    before: tuple[tuple[Any, Value], ...] = ()
     where: str = ""
 
 
@@ -189,8 +228,9 @@ class Graph:
         constants: arrays made in the run of what no tensor holds.
         nodes: the steps.
         seen: values whose shapes and dtypes somebody asked for, and so may have computed with.
-        effects: tensors from outside and the value that each holds afterwards.
-        result: what the function returned, with Values in the place of tensors.
+        effects: tensors from outside, or Givens, and the value that each holds afterwards.
+        result: what the function returned, with Values in the place of new tensors. One that it was given is a Given,
+            or, if it comes from outside, the tensor itself; see also ``Made`` and ``Seen``.
     """
 
     arguments: list[Value] = field(default_factory=list)
@@ -226,6 +266,10 @@ def values_in(value: Any) -> Iterator[Value]:
     """
     if type(value) is Value:
         yield value
+    elif type(value) is Made:
+        yield value.value
+    elif type(value) is Seen:
+        yield from values_in(value.of)
     elif isinstance(value, tuple | list):
         for part in value:
             yield from values_in(part)
@@ -271,6 +315,7 @@ def put_instead(node: Node, instead: dict[Value, Value]) -> None:
 
     if isinstance(node, Whole):
         node.arguments = put(node.arguments)
+        node.before = tuple([(tensor, put(value)) for tensor, value in node.before])
         return
     node.inputs = put(node.inputs)
     if isinstance(node, Derive):

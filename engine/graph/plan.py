@@ -6,7 +6,7 @@ needed any more is let go of after its last use.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,8 @@ from ..core import random
 from ..core.operator import ARRAY_FUNCTIONS, COMPLEX, NEGATED, TIMES_OTHER, Operator, fitted
 from ..core.silence import restore, silence
 from ..core.tensor import Tensor
-from .graph import Apply, Derive, Draw, Fused, Graph, Node, Value, Whole, replace_values, values_in
+from ..core.views import seen_by_steps
+from .graph import Apply, Derive, Draw, Fused, Given, Graph, Made, Node, Seen, Value, Whole, replace_values, values_in
 from .loops import loop, tell
 
 __all__ = ["Failed", "Plan", "operands_of"]
@@ -58,11 +59,12 @@ class Plan:
         exec(compile(self.source, "<plan>", "exec"), names)
         self._run: Callable[..., Any] = names["plan"]
 
-    def run(self, arrays: list[Any]) -> Any:
+    def run(self, arrays: list[Any], tensors: Sequence[Tensor]) -> Any:
         """Compute.
 
         Args:
             arrays: of the tensors among the arguments, in order.
+            tensors: those tensors.
 
         Returns:
             what the function returns; the tensors from outside that it binds anew are bound.
@@ -73,7 +75,7 @@ class Plan:
         before = silence()
         begun: list[bool] = []
         try:
-            return self._run(begun, *arrays)
+            return self._run(begun, tensors, *arrays)
         except Exception as error:
             raise Failed(error, bool(begun)) from error
         finally:
@@ -87,12 +89,13 @@ class _Writer:
         self.graph = graph
         self.globals: dict[str, Any] = {
             "F": ARRAY_FUNCTIONS, "ndarray": np.ndarray, "asarray": np.asarray, "fitted": fitted, "draw": random.draw,
-            "tensor": Tensor._wrap,
+            "tensor": Tensor._wrap, "seen": seen_by_steps,
         }  # fmt: skip
         self.lines: list[str] = []
         self.names: dict[Value, str] = {}
         self.drawn: set[int] = set()
         self.outside: dict[Value, Tensor] = {}
+        self.made: dict[Made, str] = {}
 
     def text(self) -> str:
         graph = self.graph
@@ -123,9 +126,10 @@ class _Writer:
                 self.lines.append(f"own{len(self.lines)} = {self.names[value]}.view()")
                 self.names[value] = f"own{len(self.lines) - 1}"
         for tensor, value in graph.effects:
-            self.lines.append(f"{self.hold('t', tensor)}._rebind({self.names[value]})")
-        self.lines.append(f"return {self._structure(graph.result)}")
-        return f"def plan(begun, {parameters}):\n" + "".join(f"    {line}\n" for line in self.lines)
+            self.lines.append(f"{self._structure(tensor)}._rebind({self.names[value]})")
+        result = self._structure(graph.result)
+        self.lines.append(f"return {result}")
+        return f"def plan(begun, given, {parameters}):\n" + "".join(f"    {line}\n" for line in self.lines)
 
     def _load(self, value: Value) -> None:
         """Read a tensor from outside, at the first use of its value: until then nothing holds its array but itself."""
@@ -274,7 +278,9 @@ class _Writer:
 
     def _whole(self, node: Whole) -> None:
         call = f"{self.hold('w', node.function)}({', '.join(self._structure(x) for x in node.arguments)})"
-        self.lines += ["begun.append(True)", call]
+        self.lines.append("begun.append(True)")
+        self.lines += [f"{self.hold('t', tensor)}._rebind({self._name(value)})" for tensor, value in node.before]
+        self.lines.append(call)
         for tensor, value in zip(node.changed, node.outputs, strict=True):
             self.lines.append(f"{self._name(value)} = {self.hold('t', tensor)}._array")
 
@@ -282,6 +288,17 @@ class _Writer:
         """What the function returned, with a new tensor for each value."""
         if type(value) is Value:
             return f"tensor({self._name(value)})"
+        if type(value) is Given:
+            return f"given[{value.place}]"
+        if isinstance(value, Tensor):
+            return self.hold("t", value)
+        if type(value) is Made:
+            if value not in self.made:
+                self.made[value] = f"r{len(self.made)}"
+                self.lines.append(f"{self.made[value]} = tensor({self._name(value.value)})")
+            return self.made[value]
+        if type(value) is Seen:
+            return f"seen({self._structure(value.of)}, {self.hold('k', value.steps)})"
         if isinstance(value, tuple) and hasattr(value, "_fields"):
             return f"{self.hold('k', type(value))}({', '.join(self._structure(part) for part in value)})"
         if type(value) is tuple:
@@ -301,7 +318,7 @@ def operands_of(node: Node) -> Any:
         return node.inputs, node.attrs
     if isinstance(node, Derive):
         return node.gradient, node.output, node.inputs, node.attrs
-    return node.inputs if isinstance(node, Fused) else node.arguments
+    return node.inputs if isinstance(node, Fused) else (node.arguments, [value for _, value in node.before])
 
 
 def _moving(value: Any) -> Any:

@@ -225,6 +225,8 @@ class Reads:
         values = [held[name] for name in names]
         absent = [name for name in ("_gradient_hooks", *(self._names if self._catches else ())) if name not in held]
         self.found.places.append((held, (*names, *absent), (*values, *([MISSING] * len(absent)))))
+        if self._everything:
+            self.found.keys.append((held, tuple(held)))
         waiting += values
 
     def _see_optimizer(self, optimizer: Optimizer, waiting: deque[Any]) -> None:

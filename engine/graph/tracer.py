@@ -71,7 +71,7 @@ class Tracer(taps.Tap):
         self._counts: list[int] = []  # of the draws, in their order
         self._next = 0  # the number of the next draw, which may have been made before
         self._draw_at: dict[tuple[int, int], int] = {}  # by the place in the stream
-        self._stepped: set[Value] = set()  # what steps have left in tensors from outside
+        self._left: dict[int, Value] = {}  # what tensors from outside hold in a plan by now
         self.made: list[weakref.ref[TracedArray]] = []
         self._constants: dict[int, tuple[Any, TracedArray]] = {}
 
@@ -256,10 +256,12 @@ class Tracer(taps.Tap):
         """
         known = self._known(tuple(arguments))
         held = list(tensors)
-        for t in held:
-            value = t._array.value if type(t._array) is TracedArray else None
-            if value is not None and not value.of and value not in self._stepped:
-                self.leak("a tensor is changed before a step that changes it, too")
+        if not self._left:
+            self._left = {id(t): value for t, value in self.graph.externals}
+        written = []
+        for t in {id(t): t for t in held}.values():
+            if id(t) in self._left and (value := self._value_of(t)) is not self._left[id(t)]:
+                written.append((t, value))
         given = replace_values(arguments, (Tensor,), lambda t: Tensor._wrap(plain(t._array)))
         traced = [t._array for t in held]
         for t in held:
@@ -278,8 +280,9 @@ class Tracer(taps.Tap):
             t._array = self.traced(t._array, value)
             changed.append(t)
             outputs.append(value)
-            self._stepped.add(value)
-        self.graph.nodes.append(Whole(function, tuple(known), tuple(changed), tuple(outputs), user_line()))
+        self._left |= {id(t): value for t, value in (*written, *zip(changed, outputs, strict=True))}
+        node = Whole(function, tuple(known), tuple(changed), tuple(outputs), tuple(written), user_line())
+        self.graph.nodes.append(node)
         return result
 
     def _known(self, values: tuple[Any, ...]) -> list[Any]:

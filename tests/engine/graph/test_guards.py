@@ -30,6 +30,78 @@ from hookscope.engine import Parameter, Tensor, nn, ops
 # Each program has ``f``, which is called six times; ``change(i)`` runs before call i, ``args(i)`` gives its arguments,
 # ``after(result)`` runs after it, and ``post()`` gives what else must be the same.
 PROGRAMS = '''
+# param hasattr used
+p = Parameter(Tensor([1.0, 2.0, 3.0, 4.0]), name="w")
+def f(x): return x * p if hasattr(p, "fo" + "o") else x + p
+def change(i):
+    if i == 3: p.foo = float(i)
+
+# mask
+def f(x):
+    y = x[x > 3.0]
+    return y.sum() / (y.shape[0] + 1)
+
+# mask gradient
+def f(x): return ms.grad(lambda a: (a[a > 3.0] * a[a > 3.0]).sum())(x)
+
+# mask written
+def f(x):
+    y = x * 2.0
+    y[y > 5.0] = 1.0
+    return y
+
+# tensor that is drawn
+def f(x): return x + Tensor(shape=(4,), dtype=ms.float32, init="normal")
+
+# layer that is drawn
+def f(x): return nn.Dense(4, 2)(x.reshape((1, 4)))
+
+# tensor of a random one
+def f(x): return x + Tensor(ops.rand(4))
+
+# number of a random one
+def f(x): return x * float(ops.rand(1))
+
+# numbers of two random ones
+def f(x): return x * Tensor([float(ops.rand(1)), ops.randn(1).item(), 1.0, 2.0])
+
+# list of random ones
+def f(x): return x.reshape((4, 1)) * Tensor([ops.rand(1), ops.rand(1)]).reshape((1, 2))
+
+# powers below 0
+def f(x): return ops.pow(Tensor([1, 2, 3, 4]), (x - 2.5).astype(ms.int64) * 1)
+
+# segments below 0
+def f(x): return ops.unsorted_segment_sum(x, (x - 2.5).astype(ms.int32), 9)
+
+# singular values that are not finite
+def f(x): return ops.cond(x.reshape((2, 2)) / (x[0] - 3.0))
+
+# step between checks
+net = nn.Dense(4, 4)
+opt = nn.SGD(net.trainable_params(), 0.1)
+g = ms.value_and_grad(lambda x: net(x.reshape((1, 4))).sum(), None, net.trainable_params())
+def f(x):
+    v, gr = g(x)
+    opt(gr)
+    return v, ops.unsorted_segment_sum(x, (x - 2.5).astype(ms.int32), 9)
+def post(): return shown(list(net.get_parameters()))
+
+# step after a tensor that another step left
+net, other = nn.Dense(4, 4), nn.Dense(4, 4)
+opt, opt2 = nn.SGD(net.trainable_params(), 0.1), nn.Momentum(other.trainable_params(), 0.1, 0.9)
+g = ms.value_and_grad(lambda x: net(x.reshape((1, 4))).sum(), None, net.trainable_params())
+g2 = ms.value_and_grad(lambda x: other(x.reshape((1, 4))).sum(), None, other.trainable_params())
+def f(x):
+    opt(g(x)[1])
+    opt2(g2(x)[1])
+    ops.assign(other.weight, net.weight)
+    ops.assign(net.bias, other.bias * 0.5)
+    opt2(g2(x)[1])
+    opt(g(x)[1])
+    return g2(x)[0]
+def post(): return shown([*net.get_parameters(), *other.get_parameters()])
+
 # getattr dunder
 state = {"k": 1.0}
 class C:
@@ -1380,6 +1452,7 @@ def run(text: str, way: str) -> list[Any]:
     """
     names: dict[str, Any] = {"__name__": "program"}
     exec(IMPORTS, names)
+    names["shown"] = shown
     exec(compile(text, f"<program {way}>", "exec", dont_inherit=True), names)
     ms.set_seed(3)
     names["random"].seed(0)
