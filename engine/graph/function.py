@@ -76,7 +76,7 @@ class Compiled:
         arrays = [t._array for t in tensors]
         for guarded in self.plans.get(key, ()):
             if guarded.holds(arrays) and _containers((args, kwargs)).isdisjoint(guarded.containers):
-                self._last = guarded if all(type(x) is Tensor for x in args) else None
+                self._last = guarded if not kwargs and all(type(x) is Tensor for x in args) else None
                 return self._replayed(guarded, tensors, arrays, args, kwargs)
         return self._traced(key, tensors, args, kwargs)
 

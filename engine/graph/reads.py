@@ -380,7 +380,8 @@ class Reads:
                 self.is_first = True  # its first call makes it plain
         by_names_made_up = bool(read & _REFLECTING) if isinstance(one, Cell) else _has_others(kind)
         if self._everything or by_names_made_up:
-            names = [name for name in held if name not in BOOKKEEPING]
+            # Whether a cell is plain depends on others of its attributes, which are looked at while it is not.
+            names = [name for name in held if name not in BOOKKEEPING and (name != "_plain" or held[name])]
         else:
             names = [name for name in held if name in read and name not in BOOKKEEPING]
         if self._everything:

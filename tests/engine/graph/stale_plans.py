@@ -1,7 +1,7 @@
 # ruff: noqa: E501  # the pieces that programs are made of are one line each
 """Random programs, and random changes between their calls: a plan must never answer for what is no longer so.
 
-    python -m tests.engine.graph.stale_plans --programs 10000 --seed 7
+    python -m tests.engine.graph.stale_plans --programs 10000 --seed 7 --jobs 2
 
 A program is source text: a network, the functions and values that it reads, calls, and what is changed before each. It
 is run in two namespaces side by side, plainly and by plans. After each call these must be the same: the result with its
@@ -17,8 +17,10 @@ import threading
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from multiprocessing import get_context
 from typing import Any
 
 import numpy as np
@@ -26,7 +28,7 @@ import numpy as np
 import hookscope.engine as ms
 from hookscope.engine import Tensor
 from hookscope.engine.core import random
-from hookscope.engine.graph.function import Compiled, attended
+from hookscope.engine.graph.function import MOST_PLANS, Compiled, attended
 
 WAYS = ("function", "method", "cell", "gradient", "step")
 
@@ -187,6 +189,10 @@ BODY = [
     ("x = x * (2.0 if self.w.requires_grad else 0.5)", 1), ("x = ops.softmax(x, -1) if CFG.deep[0] else ops.tanh(x)", 2),
     ("from types import SimpleNamespace as S\nx = x * S(a=self.scale).a", 1), ("x.register_hook(lambda g: g * 0.5)", 2),
     ("x = functools.reduce(lambda a, b: a + b, LIST, x)", 1), ("x = ops.stack([x * k for k in self.items_]).sum(0)", 2),
+    ("x = ops.topk(x, 2, -1)[0].sum() + x", 1), ("x = x + ops.sort(x)[0]", 1), ("x = x * x[x > 0.5].sum()", 0.5),
+    ("x = x + ops.one_hot((x[0] * 0.5).astype(ms.int32), 4, 1.0, 0.5)", 1), ("x0[0] = G", 0.3), ("x0.add_(0.5)", 0.3),
+    ("x = x + ops.unsorted_segment_sum(x[0], ops.clamp(x[0] * 2 - 0.5, -1, 3).astype(ms.int32), 4)", 0.5),
+    ("x = x * (1.0 + ops.uniform((4,), Tensor(0.5), Tensor(1.0)))", 1), ("x = x + Tensor(ops.rand(4))", 0.5),
     ("self.count += 1", 0.15), ("LOG.append(1)", 0.15), ("x = x if float(x.sum()) > 0 else -x", 0.15),
     ("x = x * float(x.asnumpy().max())", 0.1), ("self.last = x", 0.1),
 ]  # fmt: skip
@@ -196,6 +202,7 @@ RESULTS = [
     ("x", 8), ("(x, x.sum())", 3), ("{'a': x, 'b': 3, 'c': None}", 2), ("[x, None, self.scale]", 2), ("(x, LIST[0])", 1),
     ("x.sum()", 2), ("(x, (x * 2, [x.mean(0)]))", 1), ("x[0]", 1), ("x.reshape((-1,))", 1), ("(x, x)", 0.3), ("x0", 0.3),
     ("self.w", 0.3), ("(x, self.w * 1)", 1), ("x0[0]", 0.2), ("None", 0.2), ("(x, self.cfg)", 0.2), ("(x, x0)", 0.3),
+    ("ops.chunk(x, 2, -1)", 0.5), ("(x, x[0], x.reshape((-1,))[1:])", 0.5), ("(x0, x0.reshape((-1,)))", 0.3), ("self.buf[1:]", 0.2),
 ]  # fmt: skip
 
 CHANGES = [
@@ -284,7 +291,7 @@ def generated(seed: int) -> Program:
     usual = filled(_one(rng, ARGUMENTS))
     rows, steps = rng.randint(1, 3), []
     for number in range(rng.randint(6, 12)):
-        changes = [rng.choice(pool) for _ in range(rng.choice((1, 1, 2)))] if number > 1 and rng.random() < 0.35 else []
+        changes = [rng.choice(pool) for _ in range(rng.choice((1, 1, 2)))] if number > 1 and rng.random() < 0.3 else []
         arguments = usual if rng.random() < 0.85 else filled(_one(rng, ARGUMENTS))
         made = f"X, Y = t({number}, {rows if rng.random() < 0.9 else rng.randint(1, 4)}, 4), t({number + 50}, 1, 4)"
         call = _one(rng, AROUND).replace("{call}", f"CALL({arguments})")
@@ -418,27 +425,43 @@ def difference(a: Any, b: Any, exact: bool) -> str:
 
 @contextmanager
 def counted(counts: Counter[str], reasons: Counter[str]) -> Iterator[None]:
-    """Inside the block the calls of all functions that run by plans are counted."""
-    made: list[Compiled] = []
-    first = Compiled.__init__
-    call = Compiled.__call__
+    """Inside the block the calls of all functions that run by plans are counted, those that run eagerly by reasons."""
+    whys: dict[tuple[int, Any], str] = {}
+    kept: list[Compiled] = []  # or another one would have the identity
+    give_up, traced, call = Compiled._give_up, Compiled._traced, Compiled.__call__
 
-    def init(self: Compiled, *args: Any, **kwargs: Any) -> None:
-        first(self, *args, **kwargs)
-        made.append(self)
+    def told(self: Compiled, key: Any, why: str, line: str) -> None:
+        whys[id(self), key] = why
+        give_up(self, key, why, line)
+
+    def tried(self: Compiled, key: Any, *args: Any, **kwargs: Any) -> Any:
+        before = self.counts["eager"]
+        try:
+            return traced(self, key, *args, **kwargs)
+        finally:
+            if self.counts["eager"] > before:
+                full = sum(map(len, self.plans.values())) >= MOST_PLANS or len(self._given_up) >= MOST_PLANS
+                again = "it has 16 plans already" if full else "it changes a value of Python that it reads, once"
+                reasons[whys.get((id(self), key), again)] += 1
 
     def called(self: Compiled, *args: Any, **kwargs: Any) -> Any:
-        counts["attended"] += attended()
-        return call(self, *args, **kwargs)
+        kept.append(self)
+        before = dict(self.counts)
+        is_attended, told_before = attended(), reasons.total()
+        try:
+            return call(self, *args, **kwargs)
+        finally:
+            for name, count in self.counts.items():
+                counts[name] += count - before[name]
+            if reasons.total() - told_before < self.counts["eager"] - before["eager"]:
+                refused = "a kernel refuses the numbers" if self.counts["refused"] > before["refused"] else "views change"
+                reasons["somebody watches, or a gradient is asked for around it" if is_attended else refused] += 1
 
-    Compiled.__init__, Compiled.__call__ = init, called  # type: ignore[method-assign]
+    Compiled._give_up, Compiled._traced, Compiled.__call__ = told, tried, called  # type: ignore[method-assign]
     try:
         yield
     finally:
-        Compiled.__init__, Compiled.__call__ = first, call  # type: ignore[method-assign]
-        for one in made:
-            counts.update(one.counts)
-            reasons.update(one.told)
+        Compiled._give_up, Compiled._traced, Compiled.__call__ = give_up, traced, call  # type: ignore[method-assign]
 
 
 def run(program: Program) -> str:
@@ -457,29 +480,47 @@ def run(program: Program) -> str:
     return ""
 
 
-def main() -> None:
-    """Run programs and print what was seen."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--programs", type=int, default=1000)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--show", type=int, default=3, help="how many wrong programs are printed")
-    options = parser.parse_args()
+def trial(seeds: range) -> tuple[int, Counter[str], Counter[str], list[tuple[int, str]]]:
+    """How many calls the programs of these seeds make, how these run, and which programs differ."""
     counts, reasons = Counter[str](), Counter[str]()
-    wrong = []
-    calls = 0
-    for seed in range(options.seed, options.seed + options.programs):
+    wrong, calls = [], 0
+    for seed in seeds:
         program = generated(seed)
         calls += len(program.steps)
         with counted(counts, reasons):
             found = run(program)
         if found:
-            wrong.append(seed)
-            if len(wrong) <= options.show:
-                print(f"--- seed {seed}\n{program}\n{found}")
-    print(f"{options.programs} programs, {calls} calls of each side; by plans: {dict(counts)}")
+            wrong.append((seed, f"{program}\n{found}"))
+    return calls, counts, reasons, wrong
+
+
+def main() -> None:
+    """Run programs and print what was seen."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--programs", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--jobs", type=int, default=1, help="processes at a time")
+    parser.add_argument("--show", type=int, default=3, help="how many wrong programs are printed")
+    options = parser.parse_args()
+    last = options.seed + options.programs
+    parts = [range(first, min(first + 20, last)) for first in range(options.seed, last, 20)]
+    calls, counts, reasons, wrong = 0, Counter[str](), Counter[str](), list[tuple[int, str]]()
+    with ProcessPoolExecutor(options.jobs, get_context("spawn")) as pool:
+        for of_part in pool.map(trial, parts):
+            calls += of_part[0]
+            counts += of_part[1]
+            reasons += of_part[2]
+            for seed, text in of_part[3]:
+                wrong.append((seed, text))
+                if len(wrong) <= options.show:
+                    print(f"--- seed {seed}\n{text}", flush=True)
+    every = counts["traced"] + counts["replayed"] + counts["eager"]
+    print(f"{options.programs} programs, {calls} steps; {every} calls of functions with plans:")
+    for how in ("traced", "replayed", "eager"):
+        print(f"{counts[how]:8} {how}, {100 * counts[how] / max(every, 1):.1f} %")
     for reason, count in reasons.most_common(25):
-        print(f"{count:6} {reason}")
-    print(f"wrong answers: {len(wrong)} {wrong[:40]}")
+        print(f"{count:16} {reason}")
+    print(f"wrong answers: {len(wrong)} {[seed for seed, _ in wrong[:40]]}")
 
 
 if __name__ == "__main__":
