@@ -316,7 +316,11 @@ def _bare(value: Any) -> Any:
 def _has_mask(index: Any) -> bool:
     """Whether an index has an array of bools in it."""
     parts = index if isinstance(index, tuple) else (index,)
-    return any(isinstance(part, np.ndarray) and part.dtype.kind == "b" for part in parts)
+    return any(isinstance(part, np.ndarray) and part.dtype.kind == "b" and not _is_constant(part) for part in parts)
+
+
+def _is_constant(array: Any) -> bool:
+    return type(array) is TracedArray and array.value is not None and bool(array.value.of == "constant")
 
 
 class TracedFunctions:

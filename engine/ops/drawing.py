@@ -744,12 +744,9 @@ def multinomial(input: Tensor, num_samples: int, replacement: bool = True, seed:
         ValueError: a 0-d ``input``, a weight that is negative or not finite, a row of zeros, a negative
             ``num_samples``, or without ``replacement`` more than N.
     """
-    weights = to_host(check_axes(input, 1, "multinomial")._array).astype(np.float64)
+    weights = _host(check_axes(input, 1, "multinomial"), "multinomial", "input").astype(np.float64)
     num_samples = check_not_negative(int_of(num_samples, "multinomial", "num_samples"), "multinomial", "num_samples")
-    if not (np.isfinite(weights).all() and (weights >= 0).all() and (weights.sum(-1) > 0).all()):
-        raise ValueError(
-            "For 'multinomial', weights in 'input' must be finite and not negative, and one of each row above 0"
-        )
+    checked(_check_weights, weights)
     rows = weights.reshape(-1, weights.shape[-1])
     if bool_of(replacement, "multinomial", "replacement"):
         edges = np.cumsum(rows, -1)
@@ -762,6 +759,13 @@ def multinomial(input: Tensor, num_samples: int, replacement: bool = True, seed:
         keys = np.log(inner_uniform(rows.shape, seed)) / np.where(rows > 0, rows, 1e-300)
         found = np.argsort(-keys, kind="stable")[:, :num_samples]
     return made(found.reshape(*weights.shape[:-1], num_samples), int32)
+
+
+def _check_weights(weights: Array) -> None:
+    if not (np.isfinite(weights).all() and (weights >= 0).all() and (weights.sum(-1) > 0).all()):
+        raise ValueError(
+            "For 'multinomial', weights in 'input' must be finite and not negative, and one of each row above 0"
+        )
 
 
 def multinomial_with_replacement(
@@ -802,7 +806,7 @@ def random_categorical(logits: Tensor, num_sample: int, seed: int = 0, dtype: DT
     """
     weights = _host(logits, "random_categorical", "logits").astype(np.float64)
     powers = np.exp(weights - weights.max(-1, keepdims=True))
-    return multinomial(Tensor(powers), num_sample, True, seed or None).astype(dtype)
+    return multinomial(Tensor._wrap(to_device(powers)), num_sample, True, seed or None).astype(dtype)
 
 
 def choice_with_mask(input_x: Tensor, count: int = 256, seed: int | None = None) -> tuple[Tensor, Tensor]:

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..core import precision, taps
 from ..core.backend import is_array
+from ..core.beside import fixed
 from ..core.dtype import wrapped
 from ..core.operator import Operator
 from ..core.recording import state
@@ -86,10 +87,17 @@ def _plain(index: Any) -> Any:
     if isinstance(index, Tensor):
         return index._array
     if isinstance(index, list):
-        return np.asarray([_plain(part) for part in index]) if index else np.zeros(0, np.int64)
+        array = np.asarray([_plain(part) for part in index]) if index else np.zeros(0, np.int64)
+        return fixed(array) if _is_of_numbers(index) else array
+    if type(index) is np.ndarray:
+        return fixed(index)
     if isinstance(index, slice):
         return slice(*(int(n) if isinstance(n, Tensor) else n for n in (index.start, index.stop, index.step)))
     return index
+
+
+def _is_of_numbers(index: list[Any]) -> bool:
+    return all(_is_of_numbers(part) if isinstance(part, list) else isinstance(part, int | np.integer) for part in index)
 
 
 def _is_basic(index: object) -> bool:

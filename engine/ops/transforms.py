@@ -13,7 +13,7 @@ import numpy as np
 
 from ..core import taps
 from ..core.checks import check_bool, check_callable, check_type
-from ..core.dtype import float32
+from ..core.dtype import float32, numpy_dtype
 from ..core.grad import differentiate, jvp, split_aux, vjp
 from ..core.nested import tensors_in
 from ..core.parameter import Parameter
@@ -327,10 +327,9 @@ def _zeros(like: Tensor) -> Tensor:
 
 def _basis(like: Tensor) -> list[Tensor]:
     """For each element the tensor that is one there and zero elsewhere."""
-    flat = like.asnumpy().reshape(-1)
     found = []
-    for i in range(flat.size):
-        one = np.zeros_like(flat)
+    for i in range(like.size):
+        one = np.zeros(like.size, numpy_dtype(like.dtype))
         one[i] = 1
         found.append(Tensor(one.reshape(like.shape), like.dtype))
     return found
