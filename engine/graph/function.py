@@ -33,6 +33,7 @@ __all__ = ["MOST_PLANS", "Compiled"]
 
 MOST_PLANS = 16
 """Plans that a function may have; calls that would need another one run eagerly."""
+_ALSO_READ = "an argument is one of the tensors that it reads from elsewhere"
 _MOST_TRIES = 3
 """Traces of one kind of arguments that may fail because the code was not known or changed what it reads."""
 
@@ -63,6 +64,7 @@ class Compiled:
         self.told: set[str] = set()
         self._also: list[Any] = []  # functions that ran and were not found by looking through the code
         self._given_up: dict[Any, int] = {}
+        self._also_read: set[int] = set()  # identities of arguments that the code reads from elsewhere, too
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call the function, by a plan where one holds."""
@@ -103,6 +105,8 @@ class Compiled:
         if sum(map(len, self.plans.values())) >= MOST_PLANS:
             self._tell(f"it has {MOST_PLANS} plans already, and none of them is for this call")
             return None if undoes else self._eagerly(args, kwargs)
+        if not self._also_read.isdisjoint(map(id, tensors)):
+            return self._without_plan(_ALSO_READ, args, kwargs, undoes)
         roots = [self.function, *_parts((args, kwargs)), *self._also]
         reads = Reads(roots)
         if reads.problem:
@@ -110,6 +114,9 @@ class Compiled:
             return None if undoes else self._eagerly(args, kwargs)
         place = random.position()
         trace = Trace(reads, tensors, self.level, _containers((args, kwargs)))
+        if trace.why:  # calls with other arguments may have a plan
+            self._also_read |= {id(t) for t in tensors} & {id(t) for t in reads.tensors}
+            return self._without_plan(trace.why, args, kwargs, undoes)
         result = trace.run(self.function, args, kwargs, undoes, self.fullgraph)
         if trace.why and self.fullgraph:
             random.go_to(place)
@@ -137,6 +144,13 @@ class Compiled:
             return result
         self.counts["eager"] += 1
         return result
+
+    def _without_plan(self, why: str, args: Any, kwargs: Any, undoes: bool) -> Any:
+        """Run eagerly for a reason that is this call's alone."""
+        if self.fullgraph:
+            raise RuntimeError(self._sentence(why))
+        self._tell(why)
+        return None if undoes else self._eagerly(args, kwargs)
 
     def _eagerly(self, args: Any, kwargs: Any) -> Any:
         self.counts["eager"] += 1
@@ -345,7 +359,7 @@ class Trace:
         if not containers.isdisjoint(reads.found.containers()):
             self.tracer.why = "an argument is one of the lists or dictionaries that it reads from elsewhere"
         if any(id(t) in among and type(t) is Tensor and _is_bare(t) for t in reads.tensors):
-            self.tracer.why = "an argument is one of the tensors that it reads from elsewhere"
+            self.tracer.why = _ALSO_READ
 
     @property
     def why(self) -> str:
@@ -389,7 +403,7 @@ class Trace:
                     values[id(array)] = Value(array.shape, array.dtype, of)
                     traced[id(array)] = self.tracer.traced(array, values[id(array)])
                 elif of == "external" and values[id(array)].of == "argument":
-                    self.tracer.why = "an argument is one of the tensors that it reads from elsewhere"
+                    self.tracer.why = _ALSO_READ
                 self._before[id(t)] = (t, array, traced[id(array)])
         self.graph.arguments = [values[id(t._array)] for t in self._places]
         self.graph.externals = [(t, values[id(t._array)]) for t in self._externals]

@@ -290,8 +290,8 @@ def generated(seed: int) -> Program:
     pool += [filled(rng.choice(near)) for _ in range(3) if near]
     usual = filled(_one(rng, ARGUMENTS))
     rows, steps = rng.randint(1, 3), []
-    for number in range(rng.randint(6, 12)):
-        changes = [rng.choice(pool) for _ in range(rng.choice((1, 1, 2)))] if number > 1 and rng.random() < 0.3 else []
+    for number in range(rng.randint(8, 14)):
+        changes = [rng.choice(pool) for _ in range(rng.choice((1, 1, 2)))] if number > 1 and rng.random() < 0.25 else []
         arguments = usual if rng.random() < 0.85 else filled(_one(rng, ARGUMENTS))
         made = f"X, Y = t({number}, {rows if rng.random() < 0.9 else rng.randint(1, 4)}, 4), t({number + 50}, 1, 4)"
         call = _one(rng, AROUND).replace("{call}", f"CALL({arguments})")
@@ -429,17 +429,22 @@ def counted(counts: Counter[str], reasons: Counter[str]) -> Iterator[None]:
     whys: dict[tuple[int, Any], str] = {}
     kept: list[Compiled] = []  # or another one would have the identity
     give_up, traced, call = Compiled._give_up, Compiled._traced, Compiled.__call__
+    without_plan = Compiled._without_plan
 
     def told(self: Compiled, key: Any, why: str, line: str) -> None:
         whys[id(self), key] = why
         give_up(self, key, why, line)
 
+    def told_once(self: Compiled, why: str, *args: Any) -> Any:
+        reasons[why] += 1
+        return without_plan(self, why, *args)
+
     def tried(self: Compiled, key: Any, *args: Any, **kwargs: Any) -> Any:
-        before = self.counts["eager"]
+        before, told_before = self.counts["eager"], reasons.total()
         try:
             return traced(self, key, *args, **kwargs)
         finally:
-            if self.counts["eager"] > before:
+            if self.counts["eager"] > before and reasons.total() == told_before:
                 full = sum(map(len, self.plans.values())) >= MOST_PLANS or len(self._given_up) >= MOST_PLANS
                 again = "it has 16 plans already" if full else "it changes a value of Python that it reads, once"
                 reasons[whys.get((id(self), key), again)] += 1
@@ -458,10 +463,12 @@ def counted(counts: Counter[str], reasons: Counter[str]) -> Iterator[None]:
                 reasons["somebody watches, or a gradient is asked for around it" if is_attended else refused] += 1
 
     Compiled._give_up, Compiled._traced, Compiled.__call__ = told, tried, called  # type: ignore[method-assign]
+    Compiled._without_plan = told_once  # type: ignore[method-assign]
     try:
         yield
     finally:
         Compiled._give_up, Compiled._traced, Compiled.__call__ = give_up, traced, call  # type: ignore[method-assign]
+        Compiled._without_plan = without_plan  # type: ignore[method-assign]
 
 
 def run(program: Program) -> str:
