@@ -36,6 +36,7 @@ from .holding import BOOKKEEPING, MISSING, Found, form
 __all__ = ["Reads", "is_engine", "is_leaf", "is_library"]
 
 _ENGINE = str(Path(__file__).parents[1])
+_PACKAGE = __name__.rpartition(".graph.")[0]
 _LIBRARIES = tuple(
     {sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib"), str(Path(np.__file__).resolve().parent)}
 )
@@ -186,7 +187,7 @@ class Reads:
                 waiting += (one.fget, one.fset, one.fdel)
             elif isinstance(one, classmethod | staticmethod):
                 waiting.append(one.__func__)
-            elif isinstance(one, Optimizer) and type(one).construct is Optimizer.construct:
+            elif _is_stepping(one):
                 self._see_optimizer(one, waiting)
             elif isinstance(one, functools.cached_property):
                 waiting.append(one.func)
@@ -231,14 +232,14 @@ class Reads:
 
     def _see_optimizer(self, optimizer: Optimizer, waiting: deque[Any]) -> None:
         """Its step runs as it does eagerly, so that only what the step is called with and changes is of interest."""
-        names = ("parameters", "_hooks", "construct", "_cells", "_params")
+        held = vars(optimizer)
+        read = [name for name in held if name in self._names or self._everything]
+        names = tuple(dict.fromkeys(("parameters", "_hooks", "construct", "_cells", "_params", *read)))
         self.found.classes.append((optimizer, type(optimizer)))
-        self.found.owners.append((optimizer, vars(optimizer)))
-        self.found.places.append(
-            (vars(optimizer), names, tuple([vars(optimizer).get(name, MISSING) for name in names]))
-        )
-        self.tensors += (*optimizer.get_parameters(), *optimizer.parameters)
-        waiting += (optimizer._hooks, optimizer._params)
+        self.found.owners.append((optimizer, held))
+        self.found.places.append((held, names, tuple([held.get(name, MISSING) for name in names])))
+        self.tensors += (*optimizer.get_parameters(), *optimizer.parameters, *held.get("lrs", ()))
+        waiting += (optimizer._hooks, optimizer._params, *[held[name] for name in read])
 
     def _see_function(self, function: types.FunctionType, waiting: deque[Any]) -> None:
         waiting += function.__closure__ or ()
@@ -398,6 +399,13 @@ class Reads:
             (held, (*names, *absent), (*[held[name] for name in names], *([MISSING] * len(absent))))
         )
         waiting += [held[name] for name in names]
+
+
+def _is_stepping(value: Any) -> bool:
+    """Whether a value is an optimizer that steps as the engine's do."""
+    others = sys.modules.get(f"{_PACKAGE}.experimental.optim.optimizer")
+    kinds = [Optimizer, *([] if others is None else [others.Optimizer])]
+    return any(isinstance(value, kind) and type(value).construct is kind.construct for kind in kinds)
 
 
 def is_leaf(value: Any) -> bool:

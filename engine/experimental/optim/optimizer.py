@@ -11,9 +11,10 @@ import numpy as np
 from ...core.checks import check_not_negative, check_number, check_type
 from ...core.dtype import float32, int32
 from ...core.parameter import Parameter, ParameterTuple
-from ...core.recording import no_recording
+from ...core.recording import no_recording, state
 from ...core.tensor import Tensor
 from ...core.types import Array
+from ...cpu.array_module import array_module
 from ...nn.cell import Cell
 from ...nn.optim.optimizer import Gradients, New, Params, take_all
 
@@ -173,6 +174,12 @@ class Optimizer(Cell):
             RuntimeError: another number of gradients.
             ValueError: one of another shape; nothing is changed.
         """
+        if state.tracer is not None:
+            held = [*self.get_parameters(), *self.parameters, *self.lrs]
+            return bool(state.tracer.whole(self._step, held, gradients))
+        return self._step(gradients)
+
+    def _step(self, gradients: Gradients) -> bool:
         given = (gradients,) if isinstance(gradients, Tensor) else tuple(gradients)
         if len(given) != len(self.parameters):
             raise RuntimeError(f"{self._who}, there must be {len(self.parameters)} gradients, but got {len(given)}")
@@ -209,7 +216,7 @@ class Optimizer(Cell):
         if self._steps is None:
             return 0
         counter: Parameter = getattr(self, self._steps)
-        counter._rebind(counter._array + counter._array.dtype.type(1))
+        counter._rebind(array_module(counter._array).asarray(counter._array + counter._array.dtype.type(1)))
         return int(counter._array.reshape(-1)[0])
 
     def after_step(self) -> None:
