@@ -415,7 +415,7 @@ def test_gradients_and_optimizers_have_no_form(what: str, tmp_path: Path) -> Non
     graph = graph_of(nn.ReLU(), Tensor(F))
     (x,), y = graph.arguments, graph.result
     if what == "an optimizer's step":
-        graph.nodes.append(Whole(print, (x,), (), (), "there.py:7"))
+        graph.nodes.append(Whole(print, (x,), (), (), where="there.py:7"))
     else:
         graph.nodes.append(
             Derive(OPERATORS["relu"], (0,), y, y, (x,), {}, (Value((2, 3), y.dtype),), (0,), "there.py:7")
