@@ -17,8 +17,9 @@ from __future__ import annotations
 
 import hashlib
 import math
+import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,10 +28,10 @@ import numpy as np
 from ..cpu import compiling
 from ..cpu.threads import share
 from .buffers import with_buffers
-from .graph import Fused, Store
+from .graph import Fused, Store, Value
 from .scalars import Step
 
-__all__ = ["loop", "tell"]
+__all__ = ["is_free", "loop", "tell", "written_over"]
 
 _SHARED = 1 << 15
 """Elements from which on a loop is shared out to threads."""
@@ -56,6 +57,51 @@ def loop(node: Fused) -> Callable[..., tuple[Any, ...]]:
         return with_buffers(node)
     made = _Loop(node)
     return made if made.whole >= 0 else made.call
+
+
+def written_over(node: Fused, spent: Sequence[Value]) -> Value | None:
+    """An input whose array can be the output's: elements are stored where they were loaded, and nobody needs them.
+
+    Args:
+        node: the group.
+        spent: values that are not used afterwards.
+
+    Returns:
+        the input, or None; not for a second output of elements, before whose store the input may be loaded again.
+    """
+    stored = [value for value, store in zip(node.outputs, node.stores, strict=True) if store.axes is None]
+    if len(stored) != 1 or not compiling.is_on() or math.prod(node.shape) < _SHARED:
+        return None
+    (output,) = stored
+    for value, varies in zip(node.inputs, node.varies, strict=True):
+        varies_in_all = all(yes or n == 1 for yes, n in zip(varies, node.shape, strict=True))
+        if value in spent and varies_in_all and value.shape == output.shape and value.dtype == output.dtype:
+            return value
+    return None
+
+
+def is_free(array: Any) -> bool:
+    """Whether an array that a variable of a plan holds is held by nobody else, and can be written over."""
+    base = array.base
+    if base is not None:  # a result's shape is often another look at it
+        if type(base) is not np.ndarray or base.base is not None or sys.getrefcount(base) > _FREE:
+            return False
+        if base.nbytes != array.nbytes:
+            return False
+    owner = array if base is None else base
+    is_own = type(array) is np.ndarray and owner.flags.owndata and array.flags.writeable
+    return is_own and sys.getrefcount(array) <= _FREE + (base is None)  # of which ``owner`` is one
+
+
+def _count_references() -> int:
+    def count(array: Any) -> int:
+        return sys.getrefcount(array)
+
+    held = np.zeros(1)
+    return count(held)
+
+
+_FREE = _count_references()
 
 
 @dataclass(frozen=True)
@@ -84,18 +130,21 @@ class _Loop:
         shapes = [value.shape for value in node.inputs]
         self.whole = shapes.index(node.shape) if several and node.shape in shapes else -1
 
-    def __call__(self, *arrays: Any) -> tuple[Any, ...]:
+    def __call__(self, *arrays: Any, into: Any = None) -> tuple[Any, ...]:
         """Compute.
 
         Args:
             *arrays: the inputs.
+            into: one of them, which the output of elements is written to, or None.
 
         Returns:
             The outputs, in the memory order of the first input that has all axes.
         """
-        return self.call(*arrays) if arrays[self.whole].flags.c_contiguous else self._ordered(arrays)
+        if arrays[self.whole].flags.c_contiguous:
+            return self.call(*arrays) if into is None else self.call(*arrays, into=into)
+        return self._ordered(arrays, into)
 
-    def _ordered(self, arrays: tuple[Any, ...]) -> tuple[Any, ...]:
+    def _ordered(self, arrays: tuple[Any, ...], into: Any) -> tuple[Any, ...]:
         node, first = self.node, arrays[self.whole]
         steps = first.strides
         order = tuple(sorted(self._axes, key=lambda axis: (-abs(steps[axis]), axis)))
@@ -108,7 +157,14 @@ class _Loop:
         for x, varies in zip(arrays, node.varies, strict=True):
             shape = [n if yes else 1 for n, yes in zip(node.shape, varies, strict=True)]
             given.append(compiling.ready(x.reshape(shape).transpose(order)))
-        made = zip(compiled.call(*given), compiled.back, node.outputs, strict=True)
+            if x is into:
+                into = given[-1]
+        made = zip(
+            compiled.call(*given) if into is None else compiled.call(*given, into=into),
+            compiled.back,
+            node.outputs,
+            strict=True,
+        )
         return tuple([x.transpose(back).reshape(value.shape) for x, back, value in made])
 
 
@@ -201,9 +257,11 @@ def _function(
         for made, store in zip(outputs, node.stores, strict=True)
     ]  # fmt: skip
 
-    def large(*arrays: Any) -> tuple[Any, ...]:
+    def large(*arrays: Any, into: Any = None) -> tuple[Any, ...]:
+        if into is not None and not into.flags.c_contiguous:
+            into = None
         made = [
-            empty(shape, dtype) if partial is None else np.zeros(partial[0], partial[1])
+            np.zeros(partial[0], partial[1]) if partial is not None else empty(shape, dtype) if into is None else into
             for (shape, dtype), partial in zip(places, sums, strict=True)
         ]
         try:

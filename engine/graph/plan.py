@@ -17,7 +17,7 @@ from ..core.silence import restore, silence
 from ..core.tensor import Tensor
 from ..core.views import seen_by_steps
 from .graph import Apply, Derive, Draw, Fused, Given, Graph, Made, Node, Seen, Value, Whole, replace_values, values_in
-from .loops import loop, tell
+from .loops import is_free, loop, tell, written_over
 
 __all__ = ["Failed", "Plan", "operands_of"]
 
@@ -89,7 +89,7 @@ class _Writer:
         self.graph = graph
         self.globals: dict[str, Any] = {
             "F": ARRAY_FUNCTIONS, "ndarray": np.ndarray, "asarray": np.asarray, "fitted": fitted, "draw": random.draw,
-            "tensor": Tensor._wrap, "seen": seen_by_steps,
+            "tensor": Tensor._wrap, "seen": seen_by_steps, "is_free": is_free,
         }  # fmt: skip
         self.lines: list[str] = []
         self.names: dict[Value, str] = {}
@@ -115,7 +115,7 @@ class _Writer:
                     self._load(value)
             for value in values_in(operands_of(node)):
                 self._load(value)
-            self._node(node)
+            self._node(node, last.get(place, ()))
             gone = [self.names[value] for value in last.get(place, ()) if self.names[value][0] == "v"]
             if gone:
                 self.lines.append(f"del {', '.join(gone)}")
@@ -186,7 +186,7 @@ class _Writer:
     def attributes(self, attrs: dict[str, Any]) -> str:
         return "".join(f", {key}={self.operand(value)}" for key, value in attrs.items())
 
-    def _node(self, node: Node) -> None:
+    def _node(self, node: Node, spent: Sequence[Value]) -> None:
         if isinstance(node, Apply):
             self._apply(node)
         elif isinstance(node, Derive):
@@ -194,7 +194,14 @@ class _Writer:
         elif isinstance(node, Fused):
             outputs = "".join(f"{self._name(value)}, " for value in node.outputs)
             inputs = ", ".join(self.operand(value) for value in node.inputs)
+            over = written_over(node, spent)
+            if over is not None:
+                name = self._name(over)
+                self.lines.append(f"over = {name} if is_free({name}) else None")
+                inputs += ", into=over"
             self.lines.append(f"{outputs}= {self.hold('loop', loop(node))}({inputs})")
+            if over is not None:
+                self.lines.append("del over")
         else:
             self._whole(node)
 

@@ -13,7 +13,7 @@ import pytest
 
 import hookscope.engine as ms
 from hookscope.engine import Parameter, Tensor, nn, ops
-from hookscope.engine.graph import early_updates, passes, recompute
+from hookscope.engine.graph import early_updates, loops, passes, recompute
 from hookscope.engine.graph.function import Compiled, graph_of
 from hookscope.engine.graph.graph import Graph, Whole
 
@@ -227,3 +227,47 @@ def test_a_label_out_of_range_changes_no_parameter() -> None:
         assert now.asnumpy().tobytes() == then.tobytes()
     assert int(optimizer.global_step.asnumpy()[0]) == 3
     assert weight.shape == (4, WIDTH)
+
+
+OVER: dict[str, tuple[Callable[..., Any], bool]] = {
+    "nobody needs it": (lambda x, w: ops.tanh(x @ w) * 2, True),
+    "it is needed later": (lambda x, w: (lambda a: (ops.tanh(a) * 2) @ w + a)(x @ w), True),
+    "it is given out": (lambda x, w: (lambda a: (a, ops.tanh(a) * 2))(x @ w), False),
+    "a look at it is given out": (lambda x, w: (lambda a: (a.reshape(-1), ops.tanh(a) * 2))(x @ w), False),
+    "a look at it is needed later": (lambda x, w: (lambda a: (ops.tanh(a) * 2) @ a.T)(x @ w), False),
+    "it is an argument": (lambda x, w: ops.tanh(x) * 2 + w, False),
+    "it is a look at an argument": (lambda x, w: ops.tanh(x.T) * 2 + w, False),
+    "its shape is another look": (lambda x, w: ops.tanh((x @ w).reshape(2, 128, 256)) * 2, True),
+    "it lies in another order": (lambda x, w: ops.tanh((x @ w).T) * 2, True),
+    "its sum is taken, too": (lambda x, w: (lambda b: (b, b.sum()))(ops.tanh(x @ w) * 2), True),
+}
+
+
+@pytest.mark.parametrize("name", OVER)
+def test_a_loop_writes_over_what_nobody_needs(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    function, is_over = OVER[name]
+    random = np.random.default_rng(1)
+    x, w = (Tensor(random.normal(size=(256, 256)).astype(np.float32) * 0.1) for _ in range(2))
+    given = [x.asnumpy(), w.asnumpy()]
+    found: list[bool] = []
+    real = loops._function
+
+    def noted(*arguments: Any) -> Any:
+        call = real(*arguments)
+
+        def calls(*arrays: Any, **into: Any) -> Any:
+            found.append(into.get("into") is not None)
+            return call(*arrays, **into)
+
+        return calls
+
+    monkeypatch.setattr(loops, "_function", noted)
+    compiled = Compiled(function, "f", fullgraph=True, level="O1")
+    for _ in range(3):
+        results = compiled(x, w)
+    assert compiled.counts["replayed"] == 2
+    assert any(found) is is_over
+    wanted = function(x, w)
+    for one, other in zip(*(r if isinstance(r, tuple) else (r,) for r in (results, wanted)), strict=True):
+        np.testing.assert_allclose(one.asnumpy(), other.asnumpy(), rtol=1e-4, atol=1e-5)
+    assert [x.asnumpy().tobytes(), w.asnumpy().tobytes()] == [one.tobytes() for one in given]
