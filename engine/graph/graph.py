@@ -231,6 +231,7 @@ class Graph:
         effects: tensors from outside, or Givens, and the value that each holds afterwards.
         result: what the function returned, with Values in the place of new tensors. One that it was given is a Given,
             or, if it comes from outside, the tensor itself; see also ``Made`` and ``Seen``.
+        is_on_gpu: whether the arrays are CuPy's.
     """
 
     arguments: list[Value] = field(default_factory=list)
@@ -240,7 +241,7 @@ class Graph:
     seen: set[Value] = field(default_factory=set)
     effects: list[tuple[Any, Value]] = field(default_factory=list)
     result: Any = None
-
+    is_on_gpu: bool = False
 
     def given_out(self) -> set[Value]:
         """The values that tensors hold after a run. Each must be an array of its own: by that the tape knows it."""

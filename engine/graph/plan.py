@@ -6,6 +6,7 @@ needed any more is let go of after its last use.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -87,8 +88,9 @@ class _Writer:
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
+        xp = sys.modules["cupy"] if graph.is_on_gpu else np
         self.globals: dict[str, Any] = {
-            "F": ARRAY_FUNCTIONS, "ndarray": np.ndarray, "asarray": np.asarray, "fitted": fitted, "draw": random.draw,
+            "F": ARRAY_FUNCTIONS, "ndarray": xp.ndarray, "asarray": xp.asarray, "fitted": fitted, "draw": random.draw,
             "tensor": Tensor._wrap, "seen": seen_by_steps,
         }  # fmt: skip
         self.lines: list[str] = []
@@ -199,7 +201,9 @@ class _Writer:
             self._whole(node)
 
     def _apply(self, node: Apply) -> None:
-        kernel = self.hold("f", node.operator.kernel)
+        # On a GPU shapes and layouts decide which kernel it is, at each call.
+        by_arrays = self.graph.is_on_gpu and isinstance(node.operator, Operator)
+        kernel = self.hold("f", node.operator.on_arrays if by_arrays else node.operator.kernel)
         call = f"{kernel}({', '.join(self.operand(x) for x in node.inputs)}{self.attributes(node.attrs)})"
         if not node.inputs and node.attrs:
             call = call.replace("(, ", "(", 1)
