@@ -196,7 +196,7 @@ class _Writer:
         elif isinstance(node, Fused):
             outputs = "".join(f"{self._name(value)}, " for value in node.outputs)
             inputs = ", ".join(self.operand(value) for value in node.inputs)
-            self.lines.append(f"{outputs}= {self.hold('loop', loop(node))}({inputs})")
+            self.lines.append(f"{outputs}= {self.hold('loop', loop(node, self.graph.is_on_gpu))}({inputs})")
         else:
             self._whole(node)
 
