@@ -276,7 +276,7 @@ def _key(value: Any, tensors: list[Tensor], lists: list[Any]) -> Any:
                 return place, other is value
         tensors.append(value)
         array = value._array
-        return kind, array.shape, array.dtype, type(array), None if _is_bare(value) else id(value)
+        return kind, array.shape, array.dtype, type(array), None if _is_bare(value) else _Itself(value)
     if kind is float or kind is complex:
         return kind, repr(value)
     if kind in _PLAIN or value is None:
@@ -290,7 +290,28 @@ def _key(value: Any, tensors: list[Tensor], lists: list[Any]) -> Any:
         return kind, tuple([_key(part, tensors, lists) for part in value])
     if kind is dict:
         return kind, tuple([(_key(key, tensors, lists), _key(part, tensors, lists)) for key, part in value.items()])
-    return kind, id(value)  # of what the plan's guards hold
+    if kind is frozenset:  # in its order, which equal ones need not share
+        return kind, tuple([_key(part, tensors, lists) for part in value])
+    if kind is slice or kind is range:
+        return kind, tuple([_key(part, tensors, lists) for part in (value.start, value.stop, value.step)])
+    if isinstance(value, np.generic):
+        return kind, value.dtype, value.tobytes()
+    return kind, _Itself(value)
+
+
+class _Itself:
+    """Equal to what stands for the same object, which it holds: no other one comes to have its identity."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is _Itself and other.value is self.value
+
+    def __hash__(self) -> int:
+        return id(self.value)
 
 
 def _containers(value: Any) -> frozenset[int]:
