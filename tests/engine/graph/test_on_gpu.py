@@ -15,7 +15,7 @@ from hookscope.engine import Parameter, Tensor, nn, ops
 from hookscope.engine.core import backend
 from hookscope.engine.cpu.array_module import array_module
 from hookscope.engine.graph.function import Compiled
-from hookscope.engine.graph.graph import Graph, Value
+from hookscope.engine.graph.graph import Fused, Graph, Value
 from hookscope.engine.graph.traced_array import traced_over
 from tests.engine import fake_cupy
 from tests.engine.debug.test_bits import CASES
@@ -57,6 +57,28 @@ def test_a_training_in_graph_mode_has_the_bits_of_an_eager_one(case: str, compil
     ms.set_context(mode=ms.GRAPH_MODE)
     assert trained(case) == eager
     assert any(one.counts["replayed"] for one in compiled)
+
+
+@pytest.mark.parametrize("case", ["convolutions", "encoder", "bprop"])
+def test_without_triton_loops_are_cupys_steps(
+    case: str, compiled: list[Compiled], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    eager = trained(case)
+    before = Compiled.__init__
+
+    def at_level(self: Compiled, *args: object, **kwargs: object) -> None:
+        before(self, *args, **kwargs)  # type: ignore[arg-type]
+        self.level = "O1"
+
+    monkeypatch.setattr(Compiled, "__init__", at_level)
+    ms.set_context(mode=ms.GRAPH_MODE)
+    found = trained(case)
+    plans = [guarded.plan for one in compiled for some in one.plans.values() for guarded in some]
+    assert any(isinstance(node, Fused) for plan in plans for node in plan.graph.nodes)
+    assert any(one.counts["replayed"] for one in compiled)
+    for got, want in zip(found, eager, strict=True):
+        one, other = (np.frombuffer(part, np.float32) for part in (got, want))
+        np.testing.assert_allclose(one, other, rtol=1e-3, atol=0.05 if case == "bprop" else 1e-4)
 
 
 def called(compiled: Compiled, *tensors: Tensor) -> Any:
