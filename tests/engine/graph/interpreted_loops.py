@@ -310,12 +310,18 @@ def test_gradients_of_half_precision(dtype: Any, gpu: Any) -> None:
         np.testing.assert_allclose(got.astype(np.float64), want, rtol=0.05, atol=0.05)
 
 
-def test_integers_wider_than_float32_are_not_made_halves_by_a_loop(gpu: Any) -> None:
-    n, x = Tensor(np.array([2049, 2051, 70000], np.int32)), Tensor(np.ones(3, np.float16))
-    compiled = Compiled(lambda n, x: ops.cast(n + 1, ms.float16) * x + x, "f", fullgraph=True, level="O1")
-    for _ in range(5):
-        found = compiled(n, x)
-    assert found.asnumpy().tolist() == [2052.0, 2052.0, np.inf]
+def test_what_float32_does_not_hold_is_not_made_half_by_a_loop(gpu: Any) -> None:
+    x = Tensor(np.array([1 + 2**-11 + 2**-40, 3.0]))  # by way of float32 a tie
+    found = by_plan(lambda x: ops.cast(x * 1 - 0, ms.float16) * 2 + 1, x)
+    assert found.asnumpy().tolist() == [2 * (1 + 2**-10) + 1, 7.0]
+
+
+def test_a_loop_looks_once_at_how_its_inputs_lie(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    laid: list[Any] = []
+    before = gpu_loops._Laid.__init__
+    monkeypatch.setattr(gpu_loops._Laid, "__init__", lambda self, *given: (laid.append(given), before(self, *given))[1])
+    by_plan(lambda x: ops.exp(x) * 2 + x, Tensor(np.ones((3, 4), np.float32)))
+    assert len(laid) == 1
 
 
 def test_what_a_loop_gives_does_not_change_from_call_to_call(gpu: Any) -> None:
