@@ -43,8 +43,8 @@ def generated(text: str, name: str) -> Any:
     return _generated.generated(text, name)
 
 
-def add_parts(parts: Array, out: Array, count: int) -> None:
-    """Add up the rows of a matrix into `out`, in one order; divide by `count` unless that is 0."""
+def add_parts(parts: Array, out: Array, count: int, extreme: str = "") -> None:
+    """Add up the rows of a matrix into `out`, in one order, or find their extreme; see `_generated`."""
     from hookscope.triton_kernels import _generated
 
-    _generated.add_parts(parts, out, count)
+    _generated.add_parts(parts, out, count, extreme)

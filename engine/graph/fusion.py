@@ -6,6 +6,8 @@ group may lie between the two. So elements are computed where they are used last
 anyway. A sum is the end of a loop; who reads it is in another one. What nobody outside a group
 uses is never stored.
 
+On a GPU maxima and minima end loops as sums do; NumPy finds them faster than a loop of Numba's would.
+
 Views that only insert axes or broadcast are looked through: a loop reads what they were made of.
 
 What a loop gives is what the operators give one by one, in their dtypes and without contraction, but for this:
@@ -25,6 +27,7 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -38,6 +41,7 @@ __all__ = ["expands", "fused"]
 
 _VIEWS = ("broadcast_to", "reshape", "identity", "stop_gradient", "sum_to")
 _SUMS = ("sum", "mean", "sum_to")
+_EXTREMES = {"amax": "max", "amin": "min"}
 _MOST_INPUTS = 24
 _MOST_STEPS, _FUNCTION = 500, 10
 """The most steps of a loop, of which an exponential and its like count as several: they are compiled each time anew."""
@@ -76,6 +80,7 @@ class _Fusion:
     def __init__(self, graph: Graph, operands_of: Any, draws: Any) -> None:
         self.graph, self.operands_of, self.draws = graph, operands_of, draws
         self.by_triton = graph.is_on_gpu and runs_triton()
+        self.ends = (*_SUMS, *(_EXTREMES if self.by_triton else ()))  # what a loop ends with
         graph.nodes = [node for node in graph.nodes if not _hands_back(node)]
         self.maker: dict[Value, int] = {}
         for place, node in enumerate(graph.nodes):
@@ -114,10 +119,10 @@ class _Fusion:
         (output,) = node.outputs
         if type(output) is not Value or not self._takes(output.dtype):
             return None
-        if node.operator.name in _SUMS:
+        if node.operator.name in self.ends:
             axes = _summed(node)
             (x,) = node.inputs
-            is_number = is_half(x.dtype) or x.dtype.kind in ("f" if node.operator.name == "mean" else "fi")
+            is_number = is_half(x.dtype) or x.dtype.kind in ("fi" if node.operator.name in ("sum", "sum_to") else "f")
             fits = axes and output.dtype == x.dtype and is_number
             return x.shape if fits and math.prod(x.shape) else None
         if not node.operator.scalar or not math.prod(output.shape):
@@ -198,7 +203,7 @@ class _Fusion:
 
     def _sums_of(self, group: int) -> set[Value]:
         nodes = [self.graph.nodes[place] for place in self.members[group]]
-        return {node.outputs[0] for node in nodes if _is_simple(node) and node.operator.name in _SUMS}
+        return {node.outputs[0] for node in nodes if _is_simple(node) and node.operator.name in self.ends}
 
     def _join(self, a: int, b: int) -> None:
         """Make ``b`` part of ``a``."""
@@ -296,9 +301,10 @@ class _Fusion:
             assert isinstance(node, Apply)
             (output,) = node.outputs
             step = self._put(program, node, known, inputs)
-            if node.operator.name in _SUMS:
+            name = node.operator.name
+            if name in self.ends:
                 outputs.append(output)
-                stores.append(Store(step, tuple(_summed(node)), node.operator.name == "mean"))
+                stores.append(Store(step, tuple(_summed(node)), name == "mean", _EXTREMES.get(name, "")))
             else:
                 known[output] = step
                 if output in used:
@@ -318,7 +324,7 @@ class _Fusion:
     ) -> int:  # fmt: skip
         """Add a node's steps; of a sum, those of what is summed."""
         (output,) = node.outputs
-        sums = node.operator.name in _SUMS
+        sums = node.operator.name in self.ends
         axes = len(node.inputs[0].shape) if sums else len(output.shape)
         found: list[Any] = []
         for x in node.inputs:
@@ -399,4 +405,4 @@ def _living(program: Program, stores: Iterable[Store]) -> tuple[tuple[Any, ...],
             steps.append((name, dtype, *operands))
         else:
             steps.append((name, dtype, *[numbers[x] for x in operands]))
-    return tuple(steps), [Store(numbers[s.step], s.axes, s.is_mean) for s in stores], order
+    return tuple(steps), [replace(s, step=numbers[s.step]) for s in stores], order

@@ -7,8 +7,8 @@ of the first input that has all axes, if that is in one piece.
 
 A group is one kernel, which stores the elements and adds up what is summed over the same axes; sums over other axes are
 a kernel each, which computes what it adds again. A program adds up a tile at a time, as a tree of at most 1024 numbers
-in float32, and its tiles in float64. Where sums are few and long, programs share each in parts that the shapes fix,
-which ``add_parts`` adds up: nothing hangs on which program is first.
+in float32, and its tiles in float64; of maxima and minima nothing is rounded. Where sums are few and long, programs
+share each in parts that the shapes fix, which ``add_parts`` adds up: nothing hangs on which program is first.
 
 Half precision is computed in float32 and rounded where an operator's result is.
 """
@@ -205,7 +205,7 @@ class _Kernel:
             outputs.append(made[place])
         for place in self.sums:
             made[place] = empty(self.rows, node.outputs[place].dtype)
-            wide = _FLOAT64 if _is_floating(node.outputs[place].dtype) else _INT64
+            wide = np.dtype(_wide(node.stores[place], node.outputs[place].dtype))
             outputs.append(made[place] if parts == 1 else empty((parts, self.rows), wide))
         given = [arrays[place] for place in self.inputs]
         triton_kernels.launch(
@@ -213,15 +213,23 @@ class _Kernel:
         )
         if parts > 1:
             for place, partial in zip(self.sums, outputs[len(self.elements) :], strict=True):
-                divisor = self.count // self.rows if node.stores[place].is_mean else 0
-                triton_kernels.add_parts(partial, made[place], divisor)
-
-
-_FLOAT64, _INT64 = np.dtype(np.float64), np.dtype(np.int64)
+                store = node.stores[place]
+                divisor = self.count // self.rows if store.is_mean else 0
+                triton_kernels.add_parts(partial, made[place], divisor, store.extreme)
 
 
 def _is_floating(dtype: np.dtype[Any]) -> bool:
     return dtype.kind == "f" or is_half(dtype)
+
+
+def _narrow(dtype: np.dtype[Any]) -> str:
+    """In what a tile is added up, or its extreme found."""
+    return "float64" if dtype == np.float64 else "float32" if _is_floating(dtype) else "int64"
+
+
+def _wide(store: Store, dtype: np.dtype[Any]) -> str:
+    """In what tiles are."""
+    return _narrow(dtype) if store.extreme or not _is_floating(dtype) else "float64"
 
 
 def _needed(steps: tuple[Step, ...], stored: list[int]) -> list[int]:
@@ -241,6 +249,9 @@ def _merged(
     found, merged = triton_kernels.merge_axes(lengths, [tuple([own.get(axis, 0) for axis in axes]) for own in strides])
     return math.prod(lengths), found, merged
 
+
+_START = {"": "0", "max": 'float("-inf")', "min": 'float("inf")'}
+"""What nothing adds up to, and the extremes of nothing."""
 
 _BETWEEN = {
     "add": "{} + {}", "sub": "{} - {}", "mul": "{} * {}", "abs": "tl.abs({})", "eq": "{} == {}", "ne": "{} != {}",
@@ -313,8 +324,8 @@ class _Text:
         outputs = [self.node.outputs[place] for place in self.kernel.sums]
         outer = [step for step in self.steps if not self.varies[step][1]]
         self._steps(1, outer)
-        for k, value in enumerate(outputs):
-            self._write(1, f"total{k} = tl.zeros((BLOCK_M,), tl.{self._wide(value.dtype)})")
+        for k, (store, value) in enumerate(zip(sums, outputs, strict=True)):
+            self._write(1, f"total{k} = tl.full((BLOCK_M,), {_START[store.extreme]}, tl.{_wide(store, value.dtype)})")
         self._write(1, "begin = part * step" if self.kernel.parts > 1 else "begin = 0")
         self._write(1, "end = tl.minimum(begin + step, length)" if self.kernel.parts > 1 else "end = length")
         self._write(1, "for first in range(begin, end, BLOCK_N):")
@@ -327,11 +338,14 @@ class _Text:
         self._steps(2, [step for step in self.steps if self.varies[step][1]])
         self._elements(2)
         for k, (store, value) in enumerate(zip(sums, outputs, strict=True)):
-            is_floating = _is_floating(value.dtype)
-            narrow = "float64" if value.dtype == np.float64 else "float32" if is_floating else "int64"
-            element = f"tl.where(inside, t{store.step}.to(tl.{narrow}), {0.0 if is_floating else 0})"
-            added = f"tl.sum({element}, axis={1 if self.is_inner else 0})"
-            self._write(2, f"total{k} += {added}.to(tl.{self._wide(value.dtype)})")
+            element = f"tl.where(inside, t{store.step}.to(tl.{_narrow(value.dtype)}), {_START[store.extreme]})"
+            axis = int(self.is_inner)
+            if store.extreme:
+                self._write(2, f"of_tile = tl.reduce({element}, {axis}, {store.extreme}_of)")
+                self._write(2, f"total{k} = {store.extreme}_of(total{k}, of_tile)")
+            else:
+                added = f"tl.sum({element}, axis={axis}).to(tl.{_wide(store, value.dtype)})"
+                self._write(2, f"total{k} += {added}")
         for k, (store, value) in enumerate(zip(sums, outputs, strict=True)):
             if self.kernel.parts > 1:
                 self._write(1, f"tl.store(z{k} + (part * rows + m), total{k}, mask=m_inside)")
@@ -345,9 +359,6 @@ class _Text:
 
     def _along_n(self) -> str:
         return "[None, :]" if self.is_inner else "[:, None]"
-
-    def _wide(self, dtype: np.dtype[Any]) -> str:
-        return "float64" if _is_floating(dtype) else "int64"
 
     def _varies(self, step: int) -> tuple[bool, bool]:
         """Whether a step is another one along the kept axes, and along those that are added up."""

@@ -202,17 +202,19 @@ class Fused:
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """What an output of a loop is: a step's elements, or their sums over axes.
+    """What an output of a loop is: a step's elements, or their sums or extremes over axes.
 
     Args:
         step: the number of the step.
         axes: those that are summed over; None where nothing is.
         is_mean: whether the sum is divided by how many were added.
+        extreme: "max" or "min" in the place of a sum, on a GPU alone; "" of a sum.
     """
 
     step: int
     axes: tuple[int, ...] | None = None
     is_mean: bool = False
+    extreme: str = ""
 
 
 Node = Apply | Derive | Whole | Fused

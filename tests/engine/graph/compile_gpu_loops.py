@@ -75,6 +75,8 @@ def sums(dtype: Any) -> None:
         step = program.apply("x * y + 1", [x, y], {}, dtype)
         stores = [Store(step), Store(step, everywhere, dtype.name != "int64")]
         stores += [Store(step, (axis,)) for axis in everywhere] + [Store(step, everywhere[1:])]
+        if dtype.name != "int64":
+            stores += [Store(step, (axis,), False, kind) for axis in everywhere for kind in ("max", "min")]
         varies = [(True,) * len(shape), (False,) * (len(shape) - 1) + (True,)]
         run(node_of(shape, program, [dtype] * 2, varies, stores))
 

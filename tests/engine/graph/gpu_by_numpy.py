@@ -1,5 +1,8 @@
-"""What Triton's interpreter lacks or does otherwise than a GPU, by NumPy and SciPy: functions of libdevice, and numbers
-that are rounded to bfloat16, which it cuts off. Importing it puts them in place; TRITON_INTERPRET=1 must be set."""
+"""What Triton's interpreter lacks or does otherwise than a GPU, by NumPy and SciPy.
+
+These are functions of libdevice, numbers that are rounded to bfloat16, which it cuts off, and extremes of large tiles,
+which it finds element by element in Python. Importing it puts them in place; TRITON_INTERPRET=1 must be set.
+"""
 
 from __future__ import annotations
 
@@ -50,3 +53,18 @@ def _cast_as_a_gpu_does(self: Any, src: Any, dst_type: Any) -> Any:
 
 
 interpreter.InterpreterBuilder.cast_impl = _cast_as_a_gpu_does
+
+_generic_reduce = interpreter.ReduceOps.generic_reduce
+_LARGE = 64
+_OF_LARGE = {"max_of": np.max, "min_of": np.min}
+
+
+def _reduce_by_numpy(self: Any, input: Any) -> Any:
+    found = _OF_LARGE.get(self.combine_fn.fn.__name__)
+    (tile,) = input if isinstance(input, tuple) else (input,)
+    if found is None or tile.handle.data.size <= _LARGE:
+        return _generic_reduce(self, input)
+    return [self.to_tensor(found(tile.handle.data, axis=self.axis), tile.dtype)]
+
+
+interpreter.ReduceOps.generic_reduce = _reduce_by_numpy
