@@ -500,7 +500,7 @@ class Trace:
     def _seen(self, tensor: Tensor, root: Tensor, value: Value) -> Any:
         """A view of a tensor that outlives the call, made again of that tensor."""
         view: Any = tensor._view
-        found = root._array.value if type(root._array) in TRACED else None
+        found: Any = root._array.value if type(root._array) in TRACED else None
         arrays: list[Any] = []
         replace_values([attrs for _, attrs in view.steps], (*array_types(), *TRACED), arrays.append)
         shares = (tensor._array.shape, root._array.shape) == (view.shape, view.of_root)

@@ -2,10 +2,10 @@
 
 It lies over the plain array, so whatever looks at shape, dtype or layout finds them. Functions and methods that read
 numbers compute with the plain array, and the tracer is told. What the engine's own code computes so by NumPy becomes a
-step of the plan, where the shape of what it gives depends on shapes alone (``_STEPS``). Of all else nobody knows what it
-depends on, so no plan can be made. Of a NumPy array it is one itself (``TracedArray``). CuPy's functions would read what
-derives from its arrays without asking, so of a CuPy array it only stands for one (``TracedDeviceArray``), and CuPy asks
-it for the array.
+step of the plan, where the shape of what it gives depends on shapes alone (``_STEPS``). Of all else nobody knows what
+it depends on, so no plan can be made. Of a NumPy array it is one itself (``TracedArray``). CuPy's functions would read
+what derives from its arrays without asking, so of a CuPy array it only stands for one (``TracedDeviceArray``), and CuPy
+asks it for the array.
 """
 
 from __future__ import annotations
@@ -188,7 +188,8 @@ for _name in (
 def _read_attribute(name: str) -> property:
     descriptor = getattr(np.ndarray, name)
 
-    function = {"T": np.transpose, "real": np.real, "imag": np.imag}.get(name)
+    of_engine: dict[str, Any] = {"T": np.transpose, "real": np.real, "imag": np.imag}
+    function = of_engine.get(name)
 
     def get(self: TracedArray) -> Any:
         step = NotImplemented if function is None else _step(function, (self,), {})

@@ -15,6 +15,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from ..core import random, taps
 from ..core.operator import ARRAY_FUNCTIONS, OPERATORS, Operator
 from ..core.recording import attention, state
@@ -322,8 +324,9 @@ def _bare(value: Any) -> Any:
 
 def _has_mask(index: Any) -> bool:
     """Whether an index has an array of bools in it."""
-    parts = index if isinstance(index, tuple) else (index,)
-    return any(isinstance(part, array_types()) and part.dtype.kind == "b" and not _is_constant(part) for part in parts)
+    parts: Any = index if isinstance(index, tuple) else (index,)
+    arrays: list[Any] = [part for part in parts if isinstance(part, array_types())]
+    return any(array.dtype.kind == "b" and not _is_constant(array) for array in arrays)
 
 
 def _is_constant(array: Any) -> bool:

@@ -194,6 +194,15 @@ def test_an_array_of_cupys_that_the_code_reads_is_not_watched(gpu: Any) -> None:
     assert compiled(x).tolist() == [5.0, 2.0]
 
 
+def test_an_index_of_bools_on_the_device_makes_no_plan() -> None:
+    compiled, x = Compiled(lambda x: x[x > 0] * 2, "f"), Tensor([1.0, -2.0, 3.0])
+    with pytest.warns(UserWarning, match="the shape of what 'getitem' gives depends on the numbers"):
+        found = [compiled(x).tolist() for _ in range(5)]
+    assert found == [[2.0, 6.0]] * 5
+    assert compiled(-x).tolist() == [4.0]
+    assert compiled(ops.abs(x)).tolist() == [2.0, 4.0, 6.0]
+
+
 def test_cells_random_numbers_and_gradients_go_by_plans(compiled: list[Compiled]) -> None:
     net = nn.SequentialCell(nn.Dense(3, 4), nn.Dropout(p=0.5), nn.ReLU()).set_train()
     x = Tensor(np.random.default_rng(0).standard_normal((5, 3)).astype(np.float32))
