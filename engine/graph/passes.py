@@ -92,7 +92,7 @@ def with_constants_folded(graph: Graph) -> Graph:
             made = node.operator.kernel(*inputs, **attrs) if is_beside else node.operator._compute(inputs, attrs)
             for value, array in zip(node.outputs, made if node.packed else (made,), strict=True):
                 if value is not None and value not in graph.constants:
-                    graph.constants[value] = np.asarray(array)
+                    graph.constants[value] = np.asarray(array) if isinstance(array, np.generic) else array
         else:
             kept.append(node)
     graph.nodes = kept

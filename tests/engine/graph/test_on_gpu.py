@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
+import scipy.special
 
 import hookscope.engine as ms
 from hookscope import triton_kernels
@@ -19,6 +22,7 @@ from hookscope.engine.graph.graph import Fused, Graph, Value
 from hookscope.engine.graph.traced_array import traced_over
 from tests.engine import fake_cupy
 from tests.engine.debug.test_bits import CASES
+from tests.engine.graph import stale_plans
 from tests.engine.graph.test_bits import trained
 
 
@@ -148,6 +152,7 @@ def test_shapes_and_layout_are_no_numbers(gpu: Any) -> None:
     over = traced_over(gpu.asarray(np.float32([1, 2])), value, told)
     assert isinstance(over, gpu.ndarray) and backend.is_array(over) and array_module(over) is gpu
     assert over.flags.c_contiguous and len(over) == 2 and over.strides == (4,) and over.device.id == 0
+    assert not hasattr(over, "_array")
     assert not told.graph.seen
     assert (over.shape, over.ndim, over.size, over.dtype, over.nbytes) == ((2,), 1, 2, np.float32, 8)
     assert told.graph.seen == {value}
@@ -201,6 +206,17 @@ def test_an_index_of_bools_on_the_device_makes_no_plan() -> None:
     assert found == [[2.0, 6.0]] * 5
     assert compiled(-x).tolist() == [4.0]
     assert compiled(ops.abs(x)).tolist() == [2.0, 4.0, 6.0]
+
+
+def test_no_plan_answers_for_what_is_no_longer_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    special = {name: fake_cupy._Function(getattr(scipy.special, name)) for name in ("erf", "erfc")}
+    monkeypatch.setitem(sys.modules, "cupyx.scipy.special", SimpleNamespace(**special))
+    counts, reasons = Counter[str](), Counter[str]()
+    for seed in range(12):
+        with stale_plans.counted(counts, reasons):
+            found = stale_plans.run(stale_plans.generated(seed))
+        assert not found, f"seed {seed}, {found}"
+    assert counts["replayed"] > 25
 
 
 def test_cells_random_numbers_and_gradients_go_by_plans(compiled: list[Compiled]) -> None:
