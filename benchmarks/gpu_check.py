@@ -3,7 +3,8 @@
     python benchmarks/gpu_check.py [--size N]
 
 Prints a row for each operator and dtype: the largest error relative to 1 + |reference|, where the reference
-is computed by CuPy in float64, and the median time of a call in Triton and in CuPy. Ends with status 1 if an
+is computed by CuPy in float64, and the median time of a call in Triton and in CuPy. Then a row for each of some
+functions at jit_level O1, whose operators are loops, beside the same function run eagerly. Ends with status 1 if an
 error is larger than rounding explains, and with 0 and one line where there is no GPU.
 """
 
@@ -16,8 +17,13 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
+
+import hookscope.engine as ms
+from hookscope.engine import Tensor, ops
 from hookscope.engine.core.operator import OPERATORS
 from hookscope.engine.cpu import cross_entropy, layer_norm, softmax
+from hookscope.engine.graph import plans_of
 from hookscope.triton_kernels import kernels, probe
 
 # Rounding of one result, and in float32 of what is summed up on the way.
@@ -108,6 +114,41 @@ def microseconds(cupy: Any, call: Callable[[], Any]) -> float:
     return statistics.median(times)
 
 
+def chain(x: Tensor, y: Tensor, row: Tensor) -> Tensor:
+    return ops.gelu(x * y + row) * ops.sigmoid(x) - ops.maximum(y, row)
+
+
+def means(x: Tensor, y: Tensor, row: Tensor) -> Any:
+    h = ops.exp(ops.tanh(x) * 0.5) * y + row
+    return h, h.mean(0), h.mean(1), h.mean()
+
+
+def way_back(x: Tensor, y: Tensor, row: Tensor) -> Any:
+    return ms.value_and_grad(lambda x, y, row: (ops.tanh(x * y) + ops.silu(x) * row).mean(), (0, 1, 2))(x, y, row)
+
+
+def arrays_in(found: Any) -> tuple[Any, ...]:
+    if isinstance(found, tuple):
+        return tuple([array for part in found for array in arrays_in(part)])
+    return (found._array,)
+
+
+def check_loops(cupy: Any, dtype: str, size: int) -> Iterator[tuple[str, float, float, float]]:
+    """Of each function its name, its error, and the times of a call by its plan and eagerly."""
+    random = np.random.default_rng(0)
+    numbers = [random.standard_normal(shape).astype(dtype) for shape in ((size, size), (size, size), (size,))]
+    given, wide = ([Tensor(x.astype(kind)) for x in numbers] for kind in (dtype, "float64"))
+    for function in (chain, means, way_back):
+        compiled = ms.jit(function, jit_level="O1", fullgraph=True)
+        for _ in range(6):
+            found = compiled(*given)
+        if not any("loop" in source for plan in plans_of(compiled) for source in plan.sources):
+            raise AssertionError(f"{function.__name__} has no loop")
+        error = largest_error(arrays_in(found), arrays_in(function(*wide)))
+        times = [microseconds(cupy, functools.partial(call, *given)) for call in (compiled, function)]
+        yield function.__name__, error, *times
+
+
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--size", type=int, default=4096, help="rows and columns of the matrices (4096)")
@@ -136,6 +177,13 @@ def main(arguments: list[str] | None = None) -> int:
             print(f"{name:36}{dtype:10}{error:10.1e}{ours:12.1f}{theirs:10.1f}", flush=True)
             if error > tolerance:
                 wrong.append(f"{name} {dtype} is off by {error:.1e}")
+    ms.set_device("GPU")
+    print(f"{'function, by loops':36}{'dtype':10}{'error':>10}{'O1 us':>12}{'eager us':>10}")
+    for dtype, tolerance in TOLERANCE.items():
+        for name, error, ours, theirs in check_loops(cupy, dtype, size):
+            print(f"{name:36}{dtype:10}{error:10.1e}{ours:12.1f}{theirs:10.1f}", flush=True)
+            if error > tolerance:
+                wrong.append(f"{name} {dtype} by loops is off by {error:.1e}")
     wrong += [f"{name} has no case" for name in sorted(kernels().keys() - seen)]
     for line in wrong:
         print("WRONG:", line)

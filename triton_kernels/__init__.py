@@ -2,7 +2,7 @@
 
 `probe()` tells, once, what runs here and why; `kernels()` gives every kernel by the name of its operator,
 with the test that says whether it suits the arrays at hand. A caller that finds it does not suit uses CuPy
-instead.
+instead. `generated()` makes a kernel of a text that an engine has written, and `launch()` runs it.
 
 One family of kernels a file, whose `KERNELS` is found. This package imports Triton and CuPy on use only, and nothing of
 the engine: the files of the same names in the engine's `cpu` have the same signatures on NumPy. `TRITON_INTERPRET=1`,
@@ -15,11 +15,15 @@ import functools
 import importlib
 from collections.abc import Mapping
 from pkgutil import iter_modules
+from typing import Any
 
-from hookscope.triton_kernels._launch import Kernel
+from hookscope.triton_kernels._launch import Array, Kernel, launch, next_power_of_2
 from hookscope.triton_kernels._probe import Probe, probe
+from hookscope.triton_kernels._strides import merge_axes
 
-__all__ = ["Kernel", "Probe", "kernels", "probe"]
+__all__ = [
+    "Kernel", "Probe", "add_parts", "generated", "kernels", "launch", "merge_axes", "next_power_of_2", "probe",
+]  # fmt: skip
 
 
 @functools.cache
@@ -30,3 +34,17 @@ def kernels() -> Mapping[str, Kernel]:
         for family in sorted(module.name for module in iter_modules(__path__) if not module.name.startswith("_"))
         for name, kernel in importlib.import_module(f"{__name__}.{family}").KERNELS.items()
     }
+
+
+def generated(text: str, name: str) -> Any:
+    """The kernel that a text defines, one for each name; imports Triton."""
+    from hookscope.triton_kernels import _generated
+
+    return _generated.generated(text, name)
+
+
+def add_parts(parts: Array, out: Array, count: int, extreme: str = "") -> None:
+    """Add up the rows of a matrix into `out`, in one order, or find their extreme; see `_generated`."""
+    from hookscope.triton_kernels import _generated
+
+    _generated.add_parts(parts, out, count, extreme)

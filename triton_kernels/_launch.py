@@ -146,8 +146,12 @@ def launch(
     constants: Mapping[str, Hashable],
     num_warps: int = 4,
     num_stages: int = 2,
+    contracts: bool = True,
 ) -> None:
-    """Run `programs` programs of `kernel`, which takes the arrays, then the scalars, then the constants."""
+    """Run `programs` programs of `kernel`, which takes the arrays, then the scalars, then the constants.
+
+    `contracts` lets a product and the sum with it be rounded once; it is always the same for one kernel.
+    """
     if isinstance(arrays[0], np.ndarray) and array_module(arrays[0]) is np:
         if not interpreting():
             raise TypeError("arrays must be CuPy arrays; NumPy arrays run only with TRITON_INTERPRET=1")
@@ -179,7 +183,7 @@ def launch(
             num_warps=num_warps,
             num_stages=num_stages,
             # Multiply-add in one rounding; Triton's own default differs between versions.
-            enable_fp_fusion=True,
+            enable_fp_fusion=contracts,
         )
     addresses = [None if pointer is None else pointer.address for pointer in pointers]
     start(compiled, programs, cupy.cuda.get_current_stream().ptr, (*addresses, *scalars, *constants.values()))

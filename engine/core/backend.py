@@ -27,6 +27,7 @@ __all__ = [
     "is_array",
     "kernel_for",
     "moved",
+    "runs_triton",
     "set_device",
     "to_device",
     "to_host",
@@ -72,6 +73,11 @@ def _triton_kernels() -> dict[str, Any] | None:
 
         _kernels = triton_kernels.kernels() if triton_kernels.probe().mode == "triton" else None
     return _kernels
+
+
+def runs_triton() -> bool:
+    """Whether kernels of Triton's compute with arrays of the GPU."""
+    return _triton_kernels() is not None
 
 
 _device = "CPU"

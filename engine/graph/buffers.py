@@ -1,4 +1,5 @@
-"""A group of elementwise operators by NumPy, for who has no Numba: step by step, into arrays that are used again."""
+"""A group of elementwise operators step by step, into arrays that are used again: by NumPy for who has no Numba, by
+CuPy for who has no Triton."""
 
 from __future__ import annotations
 
@@ -13,20 +14,20 @@ from .scalars import Step
 
 __all__ = ["with_buffers"]
 
-_FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.true_divide, "pow": np.power, "neg": np.negative,
-    "abs": np.abs, "eq": np.equal, "ne": np.not_equal, "lt": np.less, "le": np.less_equal, "gt": np.greater,
-    "ge": np.greater_equal, "and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor, "max": np.maximum,
-    "min": np.minimum, "asin": np.arcsin, "acos": np.arccos, "atan": np.arctan, "asinh": np.arcsinh,
-    "acosh": np.arccosh, "atanh": np.arctanh, "atan2": np.arctan2,
+_NAMES = {
+    "sub": "subtract", "mul": "multiply", "div": "true_divide", "pow": "power", "neg": "negative", "eq": "equal",
+    "ne": "not_equal", "lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal", "and": "bitwise_and",
+    "or": "bitwise_or", "xor": "bitwise_xor", "max": "maximum", "min": "minimum", "asin": "arcsin", "acos": "arccos",
+    "atan": "arctan", "asinh": "arcsinh", "acosh": "arccosh", "atanh": "arctanh", "atan2": "arctan2",
 }  # fmt: skip
 
 
-def with_buffers(node: Fused) -> Callable[..., tuple[Any, ...]]:
+def with_buffers(node: Fused, xp: Any = np) -> Callable[..., tuple[Any, ...]]:
     """What computes a group.
 
     Args:
         node: the group.
+        xp: the library of its arrays.
 
     Returns:
         A function of the inputs' arrays that gives a tuple of the outputs'.
@@ -55,41 +56,41 @@ def with_buffers(node: Fused) -> Callable[..., tuple[Any, ...]]:
                 found.append(dtype.type(operands[0]))
             else:
                 given = [found[operand] for operand in operands]
-                shape = np.broadcast_shapes(*[np.shape(x) for x in given])
+                shape = np.broadcast_shapes(*[x.shape for x in given])
                 waiting = free.get((shape, dtype))
-                found.append(_computed(step, given, waiting.pop() if waiting else np.empty(shape, dtype)))
+                found.append(_computed(step, given, waiting.pop() if waiting else xp.empty(shape, dtype), xp))
             for operand in last.get(place, ()):
                 if node.steps[operand][0] not in ("input", "const"):
                     free.setdefault((found[operand].shape, node.steps[operand][1]), []).append(found[operand])
                     found[operand] = None
-        return tuple([_stored(node, place, found) for place in range(len(node.stores))])
+        return tuple([_stored(node, place, found, xp) for place in range(len(node.stores))])
 
     return run
 
 
-def _computed(step: Step, given: list[Any], target: Any) -> Any:
-    name = step[0]
+def _computed(step: Step, given: list[Any], target: Any, xp: Any) -> Any:
+    name: str = step[0]
     if name == "where":
         condition, x, y = given
-        np.copyto(target, y)
-        np.copyto(target, x, where=condition)
+        xp.copyto(target, y)
+        xp.copyto(target, x, where=condition)
     elif name == "cast":
-        np.copyto(target, given[0], casting="unsafe")
+        xp.copyto(target, given[0], casting="unsafe")
     elif name in ("erf", "erfc"):
         getattr(special_module(target), name)(given[0], out=target)
     else:
-        (_FUNCTIONS.get(name) or getattr(np, name))(*given, out=target)
+        getattr(xp, _NAMES.get(name, name))(*given, out=target)
     return target
 
 
-def _stored(node: Fused, place: int, found: list[Any]) -> Any:
+def _stored(node: Fused, place: int, found: list[Any], xp: Any) -> Any:
     store, output = node.stores[place], node.outputs[place]
     elements = found[store.step]
     made_here = node.steps[store.step][0] not in ("input", "const")
     if store.axes is None and made_here and elements.shape == output.shape:
         return elements
-    whole = np.broadcast_to(elements, node.shape)
+    whole = xp.broadcast_to(xp.asarray(elements), node.shape)
     if store.axes is None:
         return whole.reshape(output.shape).copy()
     reduced = whole.mean(axis=store.axes) if store.is_mean else whole.sum(axis=store.axes, dtype=output.dtype)
-    return np.asarray(reduced, output.dtype).reshape(output.shape)
+    return xp.asarray(reduced, output.dtype).reshape(output.shape)

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from .reads import is_engine, is_library
-from .traced_array import TracedArray
+from .traced_array import TRACED
 
 __all__ = ["Calls"]
 
@@ -163,7 +163,7 @@ def _is_pure(function: Any) -> bool:
         if name == "builtins":
             return function.__name__ in _PURE
         return name in _PURE_MODULES or (name.startswith("numpy") and "random" not in name)
-    if isinstance(owner, TracedArray):
+    if type(owner) in TRACED:
         return True  # it tells by itself
     if isinstance(owner, type):
         return issubclass(owner, _PLAIN) or owner in (object, type)

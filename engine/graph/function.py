@@ -26,7 +26,7 @@ from .holding import Holding
 from .passes import expands_at, optimized
 from .plan import Failed, Plan
 from .reads import Reads, is_engine, is_leaf
-from .traced_array import TracedArray, plain
+from .traced_array import TRACED, array_types, plain
 from .tracer import Tracer, tracing
 
 __all__ = ["MOST_PLANS", "Compiled"]
@@ -139,7 +139,7 @@ class Compiled:
             if reads.is_first:
                 reads = Reads(roots)
             plan = Plan(optimized(trace.graph, self.level))
-            self.plans.setdefault(key, []).append(Guarded(reads, plan, len(tensors)))
+            self.plans.setdefault(key, []).append(Guarded(reads, plan, tensors))
             self.counts["traced"] += 1
             return result
         self.counts["eager"] += 1
@@ -215,19 +215,21 @@ class Guarded:
     Args:
         reads: the Python values that the code reads.
         plan: the plan.
-        count: how many tensors are among the arguments.
+        tensors: those among the arguments.
     """
 
-    __slots__ = ("around", "changed", "containers", "dtypes", "holding", "plan", "roots", "shapes", "written")
+    __slots__ = ("around", "changed", "containers", "dtypes", "holding", "plan", "roots", "shapes", "types", "written")
 
-    def __init__(self, reads: Reads, plan: Plan, count: int) -> None:
+    def __init__(self, reads: Reads, plan: Plan, tensors: Sequence[Tensor]) -> None:
         self.plan = plan
         self.roots = reads.roots  # while they live, no other object has an identity by which plans are kept
         self.holding = Holding(reads.found, plan.graph.externals)
         self.containers = reads.found.containers()
         self.around = _around()
-        self.shapes = [value.shape for value in plan.graph.arguments[:count]]
-        self.dtypes = [value.dtype for value in plan.graph.arguments[:count]]
+        given = plan.graph.arguments[: len(tensors)]
+        self.shapes = [value.shape for value in given]
+        self.dtypes = [value.dtype for value in given]
+        self.types = [type(t._array) for t in tensors]
         wholes = [node for node in plan.graph.nodes if isinstance(node, Whole)]
         effects = [t for t, _ in plan.graph.effects]
         changed = [t for t in effects if type(t) is not Given] + [t for node in wholes for t in node.changed]
@@ -249,6 +251,7 @@ class Guarded:
         return (
             [x.shape for x in arrays] == self.shapes
             and [x.dtype for x in arrays] == self.dtypes
+            and [type(x) for x in arrays] == self.types
             and len(set(map(id, arrays))) == len(arrays)
             and self.holds(arrays)
         )
@@ -273,7 +276,7 @@ def _key(value: Any, tensors: list[Tensor], lists: list[Any]) -> Any:
                 return place, other is value
         tensors.append(value)
         array = value._array
-        return kind, array.shape, array.dtype, type(array), None if _is_bare(value) else id(value)
+        return kind, array.shape, array.dtype, type(array), None if _is_bare(value) else _Itself(value)
     if kind is float or kind is complex:
         return kind, repr(value)
     if kind in _PLAIN or value is None:
@@ -287,7 +290,28 @@ def _key(value: Any, tensors: list[Tensor], lists: list[Any]) -> Any:
         return kind, tuple([_key(part, tensors, lists) for part in value])
     if kind is dict:
         return kind, tuple([(_key(key, tensors, lists), _key(part, tensors, lists)) for key, part in value.items()])
-    return kind, id(value)  # of what the plan's guards hold
+    if kind is frozenset:  # in its order, which equal ones need not share
+        return kind, tuple([_key(part, tensors, lists) for part in value])
+    if kind is slice or kind is range:
+        return kind, tuple([_key(part, tensors, lists) for part in (value.start, value.stop, value.step)])
+    if isinstance(value, np.generic):
+        return kind, value.dtype, value.tobytes()
+    return kind, _Itself(value)
+
+
+class _Itself:
+    """Equal to what stands for the same object, which it holds: no other one comes to have its identity."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is _Itself and other.value is self.value
+
+    def __hash__(self) -> int:
+        return id(self.value)
 
 
 def _containers(value: Any) -> frozenset[int]:
@@ -350,7 +374,7 @@ class Trace:
         self._arguments = list({id(t): t for t in arguments}.values())
         among = {id(t) for t in arguments}
         self._externals = [t for t in reads.tensors if id(t) not in among]
-        self._before: dict[int, tuple[Tensor, Any, TracedArray]] = {}
+        self._before: dict[int, tuple[Tensor, Any, Any]] = {}
         self._places = arguments
         self._returned: dict[int, Any] = {}
         self._times: Counter[int] = Counter()  # how often a tensor is in the result, or the tensor that it is a view of
@@ -395,7 +419,7 @@ class Trace:
 
     def _enter(self) -> None:
         values: dict[int, Value] = {}
-        traced: dict[int, TracedArray] = {}
+        traced: dict[int, Any] = {}
         for of, tensors in (("argument", self._arguments), ("external", self._externals)):
             for t in tensors:
                 array = t._array
@@ -414,7 +438,7 @@ class Trace:
         tracer = self.tracer
         for t, _, over in self._before.values():
             if t._array is not over:
-                found = t._array.value if type(t._array) is TracedArray else None
+                found = t._array.value if type(t._array) in TRACED else None
                 if found is None or _has_views(t):
                     tracer.why = tracer.why or "a tensor is changed in a way that a plan does not follow"
                 else:
@@ -456,7 +480,7 @@ class Trace:
         tracer = self.tracer
         if id(tensor) in self._before:
             return self._outside(tensor)
-        value = tensor._array.value if type(tensor._array) is TracedArray else None
+        value = tensor._array.value if type(tensor._array) in TRACED else None
         if type(tensor) is not Tensor:
             tracer.why = tracer.why or f"it returns a {type(tensor).__name__}"
         elif value is None:
@@ -465,7 +489,7 @@ class Trace:
             root = None if tensor._view is None else tensor._view.root
             if root is not None and (id(root) in self._before or self._times[id(root)] > 1):
                 return self._seen(tensor, root, value)
-            if root is not None and type(root._array) is not TracedArray:
+            if root is not None and type(root._array) not in TRACED:
                 tracer.why = tracer.why or "it returns a view of another tensor that outlives it"
             return value if self._times[id(tensor)] == 1 else self._made(tensor, value)
         return None
@@ -476,9 +500,9 @@ class Trace:
     def _seen(self, tensor: Tensor, root: Tensor, value: Value) -> Any:
         """A view of a tensor that outlives the call, made again of that tensor."""
         view: Any = tensor._view
-        found = root._array.value if type(root._array) is TracedArray else None
+        found: Any = root._array.value if type(root._array) in TRACED else None
         arrays: list[Any] = []
-        replace_values([attrs for _, attrs in view.steps], (np.ndarray, TracedArray), arrays.append)
+        replace_values([attrs for _, attrs in view.steps], (*array_types(), *TRACED), arrays.append)
         shares = (tensor._array.shape, root._array.shape) == (view.shape, view.of_root)
         if not view.is_part or not shares or arrays or found is None or self._times[id(tensor)] > 1:
             self.tracer.why = self.tracer.why or "it returns a view of another tensor that outlives it"
@@ -525,7 +549,7 @@ def _make_bare(tensor: Tensor) -> None:
     tensor._array = plain(tensor._array)
 
 
-def _bare_tensors(arrays: list[TracedArray]) -> None:
+def _bare_tensors(arrays: list[Any]) -> None:
     """Give the tensors that hold these arrays their plain ones, wherever the function has put them."""
     import gc
 

@@ -6,6 +6,8 @@ group may lie between the two. So elements are computed where they are used last
 anyway. A sum is the end of a loop; who reads it is in another one. What nobody outside a group
 uses is never stored.
 
+On a GPU maxima and minima end loops as sums do; NumPy finds them faster than a loop of Numba's would.
+
 Views that only insert axes or broadcast are looked through: a loop reads what they were made of.
 
 What a loop gives is what the operators give one by one, in their dtypes and without contraction, but for this:
@@ -25,28 +27,32 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any, TypeGuard
 
 import numpy as np
 
+from ..core.backend import runs_triton, to_host
 from ..core.operator import Operator
 from .graph import Apply, Fused, Graph, Node, Store, Value, Whole, values_in
-from .scalars import DTYPES, FUNCTIONS, Program, Unfit
+from .scalars import DTYPES, FUNCTIONS, Program, Unfit, is_half
 
 __all__ = ["expands", "fused"]
 
 _VIEWS = ("broadcast_to", "reshape", "identity", "stop_gradient", "sum_to")
 _SUMS = ("sum", "mean", "sum_to")
+_EXTREMES = {"amax": "max", "amin": "min"}
 _MOST_INPUTS = 24
 _MOST_STEPS, _FUNCTION = 500, 10
 """The most steps of a loop, of which an exponential and its like count as several: they are compiled each time anew."""
 _SMALL = 1 << 12
 """Elements up to which groups of one shape are joined though they share nothing: a call saved is worth more."""
 _LARGE = 1 << 15
-"""Elements from which on a single operator is a loop too: threads share it."""
+"""Elements from which on a single operator is a loop too, on a CPU: threads share it."""
 _ELSEWHERE = frozenset(FUNCTIONS) - {"sqrt", "floor", "ceil", "trunc", "rint", "erf", "erfc"} | {"pow"}
 _CALLS = {"float64": _ELSEWHERE, "float32": _ELSEWHERE - {"exp", "tanh", "log", "log1p", "expm1"}}
-"""Functions by dtype that a loop calls one by one, where NumPy has vectors of several: larger arrays are left to it."""
+"""Functions by dtype that a loop on a CPU calls one by one, where NumPy has vectors of several: larger arrays are left
+to it."""
 _CONSTANT = 1 << 20
 """Elements up to which a constant array is looked at for being one number everywhere."""
 
@@ -73,6 +79,8 @@ def fused(graph: Graph, operands_of: Any, draws: Any) -> Graph:
 class _Fusion:
     def __init__(self, graph: Graph, operands_of: Any, draws: Any) -> None:
         self.graph, self.operands_of, self.draws = graph, operands_of, draws
+        self.by_triton = graph.is_on_gpu and runs_triton()
+        self.ends = (*_SUMS, *(_EXTREMES if self.by_triton else ()))  # what a loop ends with
         graph.nodes = [node for node in graph.nodes if not _hands_back(node)]
         self.maker: dict[Value, int] = {}
         for place, node in enumerate(graph.nodes):
@@ -82,11 +90,12 @@ class _Fusion:
         self._seen: dict[Value, tuple[Value, tuple[bool, ...]]] = {}
         self.numbers: dict[Value, Any] = {}  # constants that are one number
         for value, array in graph.constants.items():
-            if value.dtype in DTYPES and array.size:
-                first = array[(0,) * array.ndim]
+            if self._takes(value.dtype) and array.size:
                 is_spread = not any(step for n, step in zip(array.shape, array.strides, strict=True) if n > 1)
-                if is_spread or (array.size <= _CONSTANT and array.tobytes() == first.tobytes() * array.size):
-                    self.numbers[value] = first.item()
+                if is_spread or array.size <= _CONSTANT:
+                    first = to_host(array[(0,) * array.ndim])
+                    if is_spread or to_host(array).tobytes() == first.tobytes() * array.size:
+                        self.numbers[value] = float(first) if is_half(value.dtype) else first.item()
         self.weights = [0] * len(graph.nodes)  # what a loop of it costs the compiler
         self.shapes = [self._shape(place) for place in range(len(graph.nodes))]  # of the loop that each may be part of
         self.group = list(range(len(graph.nodes)))
@@ -98,18 +107,23 @@ class _Fusion:
 
     # What a node is
 
+    def _takes(self, dtype: np.dtype[Any]) -> bool:
+        """Whether loops compute with a dtype."""
+        return dtype in DTYPES or (self.by_triton and is_half(dtype))
+
     def _shape(self, place: int) -> tuple[int, ...] | None:
         """The shape of the loop that a node may be part of; None of one that may not."""
         node = self.graph.nodes[place]
         if not _is_simple(node) or self.draws(node):
             return None
         (output,) = node.outputs
-        if type(output) is not Value or output.dtype not in DTYPES:
+        if type(output) is not Value or not self._takes(output.dtype):
             return None
-        if node.operator.name in _SUMS:
+        if node.operator.name in self.ends:
             axes = _summed(node)
             (x,) = node.inputs
-            fits = axes and output.dtype == x.dtype and x.dtype.kind in ("f" if node.operator.name == "mean" else "fi")
+            is_number = is_half(x.dtype) or x.dtype.kind in ("fi" if node.operator.name in ("sum", "sum_to") else "f")
+            fits = axes and output.dtype == x.dtype and is_number
             return x.shape if fits and math.prod(x.shape) else None
         if not node.operator.scalar or not math.prod(output.shape):
             return None
@@ -119,7 +133,8 @@ class _Fusion:
         except Unfit:
             return None
         self.weights[place] = sum(_FUNCTION if step[0] in FUNCTIONS else 1 for step in program.steps)
-        if math.prod(output.shape) > _SMALL and any(step[0] in _CALLS.get(step[1].name, ()) for step in program.steps):
+        is_large = math.prod(output.shape) > _SMALL and not self.graph.is_on_gpu
+        if is_large and any(step[0] in _CALLS.get(step[1].name, ()) for step in program.steps):
             return None
         return output.shape
 
@@ -188,7 +203,7 @@ class _Fusion:
 
     def _sums_of(self, group: int) -> set[Value]:
         nodes = [self.graph.nodes[place] for place in self.members[group]]
-        return {node.outputs[0] for node in nodes if _is_simple(node) and node.operator.name in _SUMS}
+        return {node.outputs[0] for node in nodes if _is_simple(node) and node.operator.name in self.ends}
 
     def _join(self, a: int, b: int) -> None:
         """Make ``b`` part of ``a``."""
@@ -259,7 +274,7 @@ class _Fusion:
         shape = self.shapes[places[0]]
         if shape is None:
             return False
-        return len(places) > 1 or math.prod(shape) >= _LARGE
+        return len(places) > 1 or (math.prod(shape) >= _LARGE and not self.graph.is_on_gpu)
 
     def _groups_in_order(self) -> Iterator[int]:
         """Each after those that it needs, otherwise by its last node."""
@@ -286,9 +301,10 @@ class _Fusion:
             assert isinstance(node, Apply)
             (output,) = node.outputs
             step = self._put(program, node, known, inputs)
-            if node.operator.name in _SUMS:
+            name = node.operator.name
+            if name in self.ends:
                 outputs.append(output)
-                stores.append(Store(step, tuple(_summed(node)), node.operator.name == "mean"))
+                stores.append(Store(step, tuple(_summed(node)), name == "mean", _EXTREMES.get(name, "")))
             else:
                 known[output] = step
                 if output in used:
@@ -308,12 +324,12 @@ class _Fusion:
     ) -> int:  # fmt: skip
         """Add a node's steps; of a sum, those of what is summed."""
         (output,) = node.outputs
-        sums = node.operator.name in _SUMS
+        sums = node.operator.name in self.ends
         axes = len(node.inputs[0].shape) if sums else len(output.shape)
         found: list[Any] = []
         for x in node.inputs:
             if type(x) is not Value:
-                if isinstance(x, np.generic) and x.dtype in DTYPES:
+                if isinstance(x, np.generic) and self._takes(x.dtype):
                     found.append(program.constant(x.item(), x.dtype))
                 elif type(x) in (bool, int, float):
                     found.append((x,))
@@ -321,7 +337,7 @@ class _Fusion:
                     raise Unfit
                 continue
             root, varies = self.source(x)
-            if root.dtype not in DTYPES:
+            if not self._takes(root.dtype):
                 raise Unfit
             if root in known:
                 found.append(known[root])
@@ -329,7 +345,8 @@ class _Fusion:
                 found.append(program.constant(self.numbers[root], root.dtype))
             else:
                 varies = (False,) * (axes - len(varies)) + varies
-                if root in self.graph.constants and not self.graph.constants[root].flags.c_contiguous:
+                is_strided = root in self.graph.constants and not self.graph.constants[root].flags.c_contiguous
+                if is_strided and not self.graph.is_on_gpu:
                     self.graph.constants[root] = self.graph.constants[root].copy()  # once, not at each call
                 place = inputs.setdefault((root, varies), len(inputs))
                 found.append(program.put("input", root.dtype, place))
@@ -388,4 +405,4 @@ def _living(program: Program, stores: Iterable[Store]) -> tuple[tuple[Any, ...],
             steps.append((name, dtype, *operands))
         else:
             steps.append((name, dtype, *[numbers[x] for x in operands]))
-    return tuple(steps), [Store(numbers[s.step], s.axes, s.is_mean) for s in stores], order
+    return tuple(steps), [replace(s, step=numbers[s.step]) for s in stores], order

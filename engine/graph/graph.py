@@ -202,17 +202,19 @@ class Fused:
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """What an output of a loop is: a step's elements, or their sums over axes.
+    """What an output of a loop is: a step's elements, or their sums or extremes over axes.
 
     Args:
         step: the number of the step.
         axes: those that are summed over; None where nothing is.
         is_mean: whether the sum is divided by how many were added.
+        extreme: "max" or "min" in the place of a sum, on a GPU alone; "" of a sum.
     """
 
     step: int
     axes: tuple[int, ...] | None = None
     is_mean: bool = False
+    extreme: str = ""
 
 
 Node = Apply | Derive | Whole | Fused
@@ -231,6 +233,7 @@ class Graph:
         effects: tensors from outside, or Givens, and the value that each holds afterwards.
         result: what the function returned, with Values in the place of new tensors. One that it was given is a Given,
             or, if it comes from outside, the tensor itself; see also ``Made`` and ``Seen``.
+        is_on_gpu: whether the arrays are CuPy's.
     """
 
     arguments: list[Value] = field(default_factory=list)
@@ -240,7 +243,7 @@ class Graph:
     seen: set[Value] = field(default_factory=set)
     effects: list[tuple[Any, Value]] = field(default_factory=list)
     result: Any = None
-
+    is_on_gpu: bool = False
 
     def given_out(self) -> set[Value]:
         """The values that tensors hold after a run. Each must be an array of its own: by that the tape knows it."""

@@ -109,7 +109,7 @@ class Holding:
 
     def __init__(self, found: Found, externals: Sequence[tuple[Tensor, Value]] = ()) -> None:
         self._tensors = [tensor for tensor, _ in externals]
-        self._forms = [(value.shape, value.dtype) for _, value in externals]
+        self._forms = [(type(tensor._array), value.shape, value.dtype) for tensor, value in externals]
         self._words = Words(found, externals)
         self._all = _checks(found, frozenset())
         self._others = _checks(found, self._words.covers)
@@ -120,7 +120,8 @@ class Holding:
             return all(check() for check in self._others)
         numbers = self._words.read()  # before everything is asked: what changes meanwhile is seen the next time
         others = [t._array for t in self._tensors]
-        if [(x.shape, x.dtype) for x in others] != self._forms or not set(map(id, arrays)).isdisjoint(map(id, others)):
+        forms = [(type(x), x.shape, x.dtype) for x in others]
+        if forms != self._forms or not set(map(id, arrays)).isdisjoint(map(id, others)):
             return False
         if not all(check() for check in self._all):
             return False

@@ -10,7 +10,8 @@ the order of the first that does not (``_Loop.__call__``). Large loops are share
 fix. Sums: of the innermost axis in the elements' dtype by runs of 4096, whose sums are added in float64, part by part;
 so they do not depend on how many threads there are.
 
-Without Numba (``HOOKSCOPE_NUMBA=0``) the same steps are NumPy's, into arrays that are used again (``buffers``).
+Without Numba (``HOOKSCOPE_NUMBA=0``) the same steps are NumPy's, into arrays that are used again (``buffers``). For
+arrays of a GPU the loop is Triton's (``gpu_loops``), without Triton CuPy's by the same steps.
 """
 
 from __future__ import annotations
@@ -25,9 +26,11 @@ from typing import Any
 
 import numpy as np
 
+from ..core.backend import runs_triton
 from ..cpu import compiling
 from ..cpu.threads import share
 from .buffers import with_buffers
+from .gpu_loops import loop_on_gpu
 from .graph import Fused, Store, Value
 from .scalars import Step
 
@@ -44,15 +47,19 @@ _PARTIAL = 1 << 16
 _FLOAT64, _INT64 = np.dtype(np.float64), np.dtype(np.int64)
 
 
-def loop(node: Fused) -> Callable[..., tuple[Any, ...]]:
+def loop(node: Fused, is_on_gpu: bool = False) -> Callable[..., tuple[Any, ...]]:
     """What computes a group.
 
     Args:
         node: the group.
+        is_on_gpu: whether its arrays are CuPy's.
 
     Returns:
         A function of the inputs' arrays that gives a tuple of the outputs'.
     """
+    if is_on_gpu:
+        cupy = sys.modules["cupy"]
+        return loop_on_gpu(node, cupy) if runs_triton() else with_buffers(node, cupy)
     if not compiling.is_on():
         return with_buffers(node)
     made = _Loop(node)

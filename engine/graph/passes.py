@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -55,11 +56,13 @@ def without_unread(graph: Graph) -> Graph:
     The tape lets such arrays go, too (``Operator.unread``).
     """
 
+    xp = sys.modules["cupy"] if graph.is_on_gpu else np
+
     def spread(value: Any) -> Any:
         if type(value) is not Value or math.prod(value.shape) < LARGE or value.dtype in COMPLEX:
             return value
         found = Value(value.shape, value.dtype, "constant")
-        graph.constants[found] = np.broadcast_to(np.zeros((), value.dtype), value.shape)
+        graph.constants[found] = xp.broadcast_to(xp.zeros((), value.dtype), value.shape)
         return found
 
     for node in graph.nodes:
@@ -89,7 +92,7 @@ def with_constants_folded(graph: Graph) -> Graph:
             made = node.operator.kernel(*inputs, **attrs) if is_beside else node.operator._compute(inputs, attrs)
             for value, array in zip(node.outputs, made if node.packed else (made,), strict=True):
                 if value is not None and value not in graph.constants:
-                    graph.constants[value] = np.asarray(array)
+                    graph.constants[value] = np.asarray(array) if isinstance(array, np.generic) else array
         else:
             kept.append(node)
     graph.nodes = kept

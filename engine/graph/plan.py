@@ -6,6 +6,7 @@ needed any more is let go of after its last use.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -87,8 +88,9 @@ class _Writer:
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
+        xp = sys.modules["cupy"] if graph.is_on_gpu else np
         self.globals: dict[str, Any] = {
-            "F": ARRAY_FUNCTIONS, "ndarray": np.ndarray, "asarray": np.asarray, "fitted": fitted, "draw": random.draw,
+            "F": ARRAY_FUNCTIONS, "ndarray": xp.ndarray, "asarray": xp.asarray, "fitted": fitted, "draw": random.draw,
             "tensor": Tensor._wrap, "seen": seen_by_steps, "is_free": is_free,
         }  # fmt: skip
         self.lines: list[str] = []
@@ -194,19 +196,21 @@ class _Writer:
         elif isinstance(node, Fused):
             outputs = "".join(f"{self._name(value)}, " for value in node.outputs)
             inputs = ", ".join(self.operand(value) for value in node.inputs)
-            over = written_over(node, spent)
+            over = None if self.graph.is_on_gpu else written_over(node, spent)
             if over is not None:
                 name = self._name(over)
                 self.lines.append(f"over = {name} if is_free({name}) else None")
                 inputs += ", into=over"
-            self.lines.append(f"{outputs}= {self.hold('loop', loop(node))}({inputs})")
+            self.lines.append(f"{outputs}= {self.hold('loop', loop(node, self.graph.is_on_gpu))}({inputs})")
             if over is not None:
                 self.lines.append("del over")
         else:
             self._whole(node)
 
     def _apply(self, node: Apply) -> None:
-        kernel = self.hold("f", node.operator.kernel)
+        # On a GPU shapes and layouts decide which kernel it is, at each call.
+        by_arrays = self.graph.is_on_gpu and isinstance(node.operator, Operator)
+        kernel = self.hold("f", node.operator.on_arrays if by_arrays else node.operator.kernel)
         call = f"{kernel}({', '.join(self.operand(x) for x in node.inputs)}{self.attributes(node.attrs)})"
         if not node.inputs and node.attrs:
             call = call.replace("(, ", "(", 1)

@@ -32,6 +32,7 @@ from ..core.tensor import Tensor
 from ..nn.cell import Cell
 from ..nn.optim.optimizer import Optimizer
 from .holding import BOOKKEEPING, MISSING, Found, form
+from .traced_array import array_types
 
 __all__ = ["Reads", "is_engine", "is_leaf", "is_library"]
 
@@ -205,6 +206,8 @@ class Reads:
                     self._fail(f"a NumPy array of {one.nbytes} bytes is read, too much to compare at each call")
                 else:
                     self.found.arrays.append((one, form(one), one.tobytes()))
+            elif isinstance(one, array_types()):
+                self._fail("an array of CuPy's is read, which a plan cannot watch")
             else:
                 self._see_object(one, waiting)
 

@@ -9,8 +9,10 @@ order, ``inf`` is infinity, and other names are attributes. It knows numbers, ``
     floor, ceil, trunc, rint  sqrt, exp, log, sin, tanh, erf and so on (``FUNCTIONS``): of floating numbers
 
 An element has its array's dtype, and both operands of an operation must have the same; a number beside an element takes
-the element's. Nothing is computed wider or narrower. What an expression is made into is a ``Program``, a list of steps
-in which equal ones stand once, for whoever writes it as a loop: by Numba here (``loops``).
+the element's. Nothing is computed wider or narrower but half precision, of which an operator's result alone is rounded:
+its elements are made float32, and a number beside them is what half precision has of it. What an expression is made
+into is a ``Program``, a list of steps in which equal ones stand once, for whoever writes it as a loop: by Numba
+(``loops``), or by Triton (``gpu_loops``), which alone is given half precision.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["DTYPES", "FUNCTIONS", "Program", "Step", "Unfit"]
+__all__ = ["DTYPES", "FUNCTIONS", "Program", "Step", "Unfit", "is_half"]
 
 DTYPES = tuple(np.dtype(name) for name in ("float32", "float64", "bool", "int8", "int16", "int32", "int64", "uint8",
                                            "uint16", "uint32", "uint64"))  # fmt: skip
@@ -63,13 +65,20 @@ _COMPARISONS: dict[type, str] = {
     ast.Eq: "eq", ast.NotEq: "ne", ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge",
 }  # fmt: skip
 
-_BOOL = np.dtype(bool)
+_BOOL, _FLOAT32 = np.dtype(bool), np.dtype(np.float32)
+_OF_SINGLE = tuple(np.dtype(name) for name in ("float32", "bool", "int8", "int16", "uint8", "uint16"))
+"""Element types all of whose numbers are float32's: to half precision they are rounded once."""
 
 Step = tuple[Any, ...]
 """``(name, dtype, *operands)``: operands are the numbers of earlier steps, but of "input" the input's place and of
 "const" the value."""
 _Found = int | tuple[Any]
 """A step's number, or a Python number in a tuple, which has no dtype yet."""
+
+
+def is_half(dtype: np.dtype[Any]) -> bool:
+    """Whether it is float16 or bfloat16."""
+    return dtype.itemsize == 2 and dtype.name in ("float16", "bfloat16")
 
 
 class Unfit(Exception):  # noqa: N818  # nothing went wrong: who asked leaves the operator alone
@@ -116,7 +125,8 @@ class Program:
         if dtype.kind == "b" and value not in (0, 1):
             raise Unfit
         try:
-            return self.put("const", dtype, dtype.type(value).item())
+            number = dtype.type(value)
+            return self.put("const", dtype, float(number) if is_half(dtype) else number.item())
         except (OverflowError, ValueError):
             raise Unfit from None
 
@@ -140,13 +150,24 @@ class Program:
         Raises:
             Unfit: the dtypes do not fit.
         """
+        halves = [self.dtype(x) for x in inputs if not isinstance(x, tuple) and is_half(self.dtype(x))]
+        if halves:
+            inputs = [self._widened(x, halves[0]) for x in inputs]
         names = dict(zip("xyz", inputs, strict=False))
         found = self._found(_parsed(text), names, attrs)
         if isinstance(found, tuple):
             return self.constant(found[0], dtype)
+        if is_half(dtype) and self.dtype(found) == _FLOAT32:
+            return self.put("cast", dtype, found)
         if self.dtype(found) != dtype:
             raise Unfit
         return found
+
+    def _widened(self, one: _Found, half: np.dtype[Any]) -> _Found:
+        """An input as float32 where it has half precision; a number as that has it."""
+        if isinstance(one, tuple):
+            return (float(half.type(one[0])),)
+        return self.put("cast", _FLOAT32, one) if is_half(self.dtype(one)) else one
 
     def _found(self, tree: ast.expr, names: dict[str, _Found], attrs: dict[str, Any]) -> _Found:
         if isinstance(tree, ast.Constant):
@@ -217,7 +238,11 @@ class Program:
         return self.dtype(operand)
 
     def _cast(self, one: _Found, to: _Found) -> int:
-        dtype = np.dtype(to[0]) if isinstance(to, tuple) else None
+        dtype: np.dtype[Any] | None = np.dtype(to[0]) if isinstance(to, tuple) else None
+        if dtype is not None and is_half(dtype):
+            if isinstance(one, tuple) or self.dtype(one) not in _OF_SINGLE:
+                raise Unfit
+            dtype = _FLOAT32  # as the result it is rounded
         if dtype not in DTYPES or isinstance(one, tuple) or (self.dtype(one).kind == "f" and dtype.kind in "iu"):
             raise Unfit  # NumPy's integers of NaN and of numbers that are too large are the processor's affair
         if self.dtype(one) == dtype:

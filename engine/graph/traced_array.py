@@ -1,19 +1,22 @@
 """The array that a tensor holds while a function is traced: it knows its Value, and tells who reads its numbers.
 
-It lies over the plain array, so whatever looks at shape, dtype or layout finds them. NumPy functions and methods that
-read numbers compute with the plain array, and the tracer is told. What the engine's own code computes so becomes a step
-of the plan, where the shape of what it gives depends on shapes alone (``_STEPS``). Of all else nobody knows what it
-depends on, so no plan can be made.
+It lies over the plain array, so whatever looks at shape, dtype or layout finds them. Functions and methods that read
+numbers compute with the plain array, and the tracer is told. What the engine's own code computes so by NumPy becomes a
+step of the plan, where the shape of what it gives depends on shapes alone (``_STEPS``). Of all else nobody knows what
+it depends on, so no plan can be made. Of a NumPy array it is one itself (``TracedArray``). CuPy's functions would read
+what derives from its arrays without asking, so of a CuPy array it only stands for one (``TracedDeviceArray``), and CuPy
+asks it for the array.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-__all__ = ["TracedArray", "plain"]
+__all__ = ["TRACED", "TracedArray", "TracedDeviceArray", "array_types", "plain", "traced_over"]
 
 
 class TracedArray(np.ndarray[Any, Any]):
@@ -130,6 +133,8 @@ def plain(value: Any) -> Any:
     Args:
         value: an array, or anything.
     """
+    if type(value) is TracedDeviceArray:
+        return value.whole
     if type(value) is not TracedArray:
         return value
     return np.ndarray.view(value, np.ndarray) if value.whole is None else value.whole
@@ -145,7 +150,7 @@ def _plain_parts(value: Any) -> Any:
 
 def _tell(values: tuple[Any, ...], what: str) -> None:
     for value in values:
-        if type(value) is TracedArray and value.tracer is not None:
+        if type(value) in TRACED and value.tracer is not None:
             value.tracer.leak(f"the numbers of a tensor are read ({what})")
             return
 
@@ -183,7 +188,8 @@ for _name in (
 def _read_attribute(name: str) -> property:
     descriptor = getattr(np.ndarray, name)
 
-    function = {"T": np.transpose, "real": np.real, "imag": np.imag}.get(name)
+    of_engine: dict[str, Any] = {"T": np.transpose, "real": np.real, "imag": np.imag}
+    function = of_engine.get(name)
 
     def get(self: TracedArray) -> Any:
         step = NotImplemented if function is None else _step(function, (self,), {})
@@ -211,3 +217,101 @@ for _name in ("shape", "dtype", "ndim", "size", "nbytes", "itemsize"):
 
 for _name in ("T", "real", "imag", "flat", "ctypes", "data", "__array_interface__", "__array_struct__"):
     setattr(TracedArray, _name, _read_attribute(_name))
+
+
+class TracedDeviceArray:
+    """What stands for a CuPy array.
+
+    Attributes:
+        value: its Value in the graph.
+        whole: the plain array.
+        tracer: who is told; None when the trace is over.
+    """
+
+    __slots__ = ("__weakref__", "tracer", "value", "whole")
+
+    def __init__(self, array: Any, value: Any, tracer: Any) -> None:
+        self.whole, self.value, self.tracer = array, value, tracer
+
+    @property  # type: ignore[misc]  # only asked for
+    def __class__(self) -> type:  # by which ``isinstance`` takes it for an array of CuPy's
+        return type(self.whole)
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self.whole, name)  # who asks for what arrays do not have reads nothing
+        if name not in _OF_LAYOUT:
+            _tell((self,), f"cupy.ndarray.{name}")
+        return found
+
+    def __len__(self) -> int:
+        return len(self.whole)
+
+    def view(self, *args: Any, **kwargs: Any) -> Any:
+        """A further name of the same value; with another dtype or type, a reading of its numbers."""
+        if args or kwargs or self.tracer is None:
+            _tell((self,), "cupy.ndarray.view")
+            return self.whole.view(*args, **kwargs)
+        return self.tracer.renamed(self)
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        _tell(inputs, f"numpy.{ufunc.__name__}")
+        return getattr(ufunc, method)(*_plain_parts(inputs), **_plain_parts(kwargs))
+
+    def __array_function__(self, func: Callable[..., Any], types: Any, args: Any, kwargs: Any) -> Any:
+        _tell((self,), f"numpy.{func.__name__}")
+        return func(*_plain_parts(args), **_plain_parts(kwargs))
+
+
+TracedDeviceArray.__module__ = "cupy"  # by which the kernels find the library that it belongs to (``array_module``)
+TRACED = (TracedArray, TracedDeviceArray)
+_OF_LAYOUT = ("strides", "flags", "device")
+
+
+def _seen_on_device(name: str) -> property:
+    def get(self: TracedDeviceArray) -> Any:
+        if self.tracer is not None:
+            self.tracer.graph.seen.add(self.value)
+        return getattr(self.whole, name)
+
+    return property(get)
+
+
+for _name in ("shape", "dtype", "ndim", "size", "nbytes", "itemsize"):
+    setattr(TracedDeviceArray, _name, _seen_on_device(_name))
+
+
+def _reading_on_device(name: str) -> Callable[..., Any]:
+    def method(self: TracedDeviceArray, *args: Any) -> Any:
+        _tell((self,), f"cupy.ndarray.{name}")
+        return getattr(self.whole, name)(*_plain_parts(args))
+
+    method.__name__ = name
+    return method
+
+
+# What Python looks up in the class.
+for _name in (
+    "abs", "add", "and", "array", "bool", "complex", "copy", "deepcopy", "divmod", "eq", "float",
+    "floordiv", "ge", "getitem", "gt", "iadd", "iand", "ifloordiv", "ilshift", "imod", "imul", "index", "int", "invert",
+    "ior", "ipow", "irshift", "isub", "itruediv", "ixor", "le", "lshift", "lt", "matmul", "mod", "mul", "ne",
+    "neg", "or", "pos", "pow", "radd", "rand", "rdivmod", "reduce", "rfloordiv", "rlshift", "rmatmul", "rmod", "rmul",
+    "ror", "rpow", "rrshift", "rshift", "rsub", "rtruediv", "rxor", "setitem", "sub", "truediv", "xor",
+):  # fmt: skip
+    setattr(TracedDeviceArray, f"__{_name}__", _reading_on_device(f"__{_name}__"))
+
+
+def array_types() -> tuple[type, ...]:
+    """The types of plain arrays: NumPy's, and CuPy's where somebody has imported it."""
+    cupy = sys.modules.get("cupy")
+    return (np.ndarray,) if cupy is None else (np.ndarray, cupy.ndarray)
+
+
+def traced_over(array: Any, value: Any, tracer: Any) -> Any:
+    """What stands for a plain array while a trace lasts.
+
+    Args:
+        array: NumPy's or CuPy's.
+        value: its Value.
+        tracer: who is told.
+    """
+    return (TracedArray.over if isinstance(array, np.ndarray) else TracedDeviceArray)(array, value, tracer)

@@ -23,7 +23,7 @@ from ..core.recording import attention, state
 from ..core.tensor import Tensor
 from .graph import Apply, Beside, Derive, Draw, Graph, Value, Whole, draws_in, replace_values
 from .plan import operands_of
-from .traced_array import TracedArray, plain
+from .traced_array import TRACED, TracedDeviceArray, array_types, plain, traced_over
 
 __all__ = ["Tracer", "tracing", "user_line"]
 
@@ -72,8 +72,9 @@ class Tracer(taps.Tap):
         self._next = 0  # the number of the next draw, which may have been made before
         self._draw_at: dict[tuple[int, int], int] = {}  # by the place in the stream
         self._left: dict[int, Value] = {}  # what tensors from outside hold in a plan by now
-        self.made: list[weakref.ref[TracedArray]] = []
-        self._constants: dict[int, tuple[Any, TracedArray]] = {}
+        self.made: list[weakref.ref[Any]] = []
+        self._types = array_types()
+        self._device: type | None = None  # TracedArray or TracedDeviceArray, whichever the operators compute with
 
     def owner(self) -> None:
         """Nothing is told to it as to a tap."""
@@ -85,21 +86,21 @@ class Tracer(taps.Tap):
         if not self.why and state.tracer is self:
             self.why, self.line = why, user_line()
 
-    def traced(self, array: Any, value: Value) -> TracedArray:
+    def traced(self, array: Any, value: Value) -> Any:
         """An array that stands for a value while the trace lasts."""
-        made = TracedArray.over(array, value, self)
+        made = traced_over(array, value, self)
         self.made.append(weakref.ref(made))
         return made
 
     def constant(self, array: Any) -> Any:
         """An array that does not depend on the plan's inputs."""
-        if self.why or type(array) is not np.ndarray:
+        if self.why or type(array) not in self._types:
             return array
         value = Value(array.shape, array.dtype, "constant")
         self.graph.constants[value] = array
         return self.traced(array, value)
 
-    def renamed(self, array: TracedArray) -> TracedArray:
+    def renamed(self, array: Any) -> Any:
         """The same numbers under another name on the tape."""
         return self.traced(array.whole.view(), array.value)
 
@@ -184,7 +185,7 @@ class Tracer(taps.Tap):
             return output
         packed = type(output) is tuple
         wrapped = [self._output(x, inputs, bare) for x in (output if packed else (output,))]
-        values = tuple([x.value if type(x) is TracedArray else None for x in wrapped])
+        values = tuple([x.value if type(x) in TRACED else None for x in wrapped])
         node = Apply(operator, tuple(known[:-1]), known[-1], values, packed, user_line())
         self.graph.nodes.append(node)
         return tuple(wrapped) if packed else wrapped[0]
@@ -192,10 +193,10 @@ class Tracer(taps.Tap):
     def _output(self, output: Any, inputs: tuple[Any, ...], bare: tuple[Any, ...]) -> Any:
         if isinstance(output, np.generic):
             output = np.asarray(output)
-        if type(output) is not np.ndarray:
+        if type(output) not in self._types:
             return output
         for given, x in zip(inputs, bare, strict=True):
-            if x is output and type(given) is TracedArray:
+            if x is output and type(given) in TRACED:
                 return given  # a kernel may hand back an input itself
         return self.traced(output, Value(output.shape, output.dtype))
 
@@ -287,13 +288,24 @@ class Tracer(taps.Tap):
 
     def _known(self, values: tuple[Any, ...]) -> list[Any]:
         """The values with Values in the place of arrays and Draws in that of drawn numbers."""
-        return [replace_values(value, _KINDS, self._value_of) for value in values]
+        kinds = (*self._types, *TRACED, Drawn, Tensor)
+        return [replace_values(value, kinds, self._operand) for value in values]
+
+    def _operand(self, found: Any) -> Any:
+        array = found._array if isinstance(found, Tensor) else found
+        if type(array) in TRACED:
+            if self._device is None:
+                self._device = type(array)
+                self.graph.is_on_gpu = self._device is TracedDeviceArray
+            elif type(array) is not self._device:
+                self.leak("it computes with arrays of two devices")
+        return self._value_of(found)
 
     def _value_of(self, found: Any) -> Any:
         if type(found) is Drawn:
             return found.draw
         array = found._array if isinstance(found, Tensor) else found
-        if type(array) is TracedArray and array.value is not None and array.tracer is self:
+        if type(array) in TRACED and array.value is not None and array.tracer is self:
             return array.value
         self.leak("an array is used that no operator of the table made of the inputs")
         return None
@@ -305,22 +317,20 @@ def _refused(function: Callable[..., Any], *arrays: Any, **attrs: Any) -> None:
         raise ValueError(f"{function.__name__} does not hold")
 
 
-_KINDS: tuple[type, ...] = (np.ndarray, TracedArray, Drawn, Tensor)
-
-
 def _bare(value: Any) -> Any:
     """Plain arrays in the place of traced ones, and plain numbers in that of drawn ones."""
-    return replace_values(value, (TracedArray, Drawn), lambda x: int(x) if type(x) is Drawn else plain(x))
+    return replace_values(value, (*TRACED, Drawn), lambda x: int(x) if type(x) is Drawn else plain(x))
 
 
 def _has_mask(index: Any) -> bool:
     """Whether an index has an array of bools in it."""
-    parts = index if isinstance(index, tuple) else (index,)
-    return any(isinstance(part, np.ndarray) and part.dtype.kind == "b" and not _is_constant(part) for part in parts)
+    parts: Any = index if isinstance(index, tuple) else (index,)
+    arrays: list[Any] = [part for part in parts if isinstance(part, array_types())]
+    return any(array.dtype.kind == "b" and not _is_constant(array) for array in arrays)
 
 
 def _is_constant(array: Any) -> bool:
-    return type(array) is TracedArray and array.value is not None and bool(array.value.of == "constant")
+    return type(array) in TRACED and array.value is not None and bool(array.value.of == "constant")
 
 
 class TracedFunctions:

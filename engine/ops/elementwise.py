@@ -297,12 +297,12 @@ def as_dtype(value: Any, dtype: np.dtype[Any]) -> Any:
         dtype: the element type.
 
     Returns:
-        A tensor, a number, or for BFloat16 an array of a number.
+        A tensor, a number, or for BFloat16 a number of that dtype.
     """
     if isinstance(value, Tensor):
         return value if value._array.dtype == dtype else cast_operator(value, dtype=dtype)
     if dtype.kind == "V":
-        return np.asarray(value, dtype)  # beside a bare number NumPy widens bfloat16, which is not its own
+        return dtype.type(value)  # beside a bare number NumPy widens bfloat16, which is not its own
     return value if dtype.kind in "fc" else wrapped(int(value) if isinstance(value, float) else value, dtype)
 
 

@@ -6,12 +6,15 @@ import copy
 import functools
 import pickle
 from collections.abc import Callable, Iterator
+from typing import Any
 
+import numpy as np
 import pytest
 
 import hookscope.engine as ms
 from hookscope.engine import Parameter, Tensor, nn
 from hookscope.engine.graph import plans_of
+from hookscope.engine.graph.function import Compiled
 
 
 @pytest.fixture(autouse=True)
@@ -104,3 +107,22 @@ def test_what_a_function_is_called_by_can_be_looked_at() -> None:
     assert repr(own) == f"<{name}: plans 2, calls 2 traced, 1 replayed>"
     assert len(own.sources) == 2 and all(text.startswith("def plan(") for text in own.sources)
     assert repr(of_gradient) == "<grad: plans 1, calls 1 traced>"
+
+
+PASSED: list[Callable[[int], Any]] = [
+    lambda i: np.float32(i), lambda i: np.int64(i), lambda i: range(i), lambda i: slice(i), lambda i: frozenset((i, 5)),
+    lambda i: frozenset((True if i else 1, 2)), lambda i: (frozenset((i,)),), lambda i: {"a": np.float64(i)},
+    lambda i: np.dtype(("f4", "f8", "i4")[i]), lambda i: (0.0, -0.0, 1.0)[i],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("place", range(len(PASSED)))
+def test_arguments_that_live_for_one_call_are_told_apart_by_what_they_are(place: int) -> None:
+    def function(x: Tensor, given: Any) -> Any:
+        return x * 2, str(given)
+
+    compiled, make, x = Compiled(function, "f"), PASSED[place], Tensor(np.float32([1, 2]))
+    for call in range(40):
+        _, found = compiled(x, make(call % 3))
+        assert found == str(make(call % 3))
+    assert compiled.counts["replayed"] > 30

@@ -1,0 +1,434 @@
+"""Loops over arrays of a GPU that are written as text for one group of operators, and compiled by Triton.
+
+The text is made of the table's scalar expressions and of numbers of axes alone, as on a CPU (``loops``); lengths and
+strides are arguments, so that equal groups of other sizes have the same machine code, which Triton keeps on disk. A
+loop reads its inputs where they lie, by their strides; what they repeat is not copied. Outputs lie in the memory order
+of the first input that has all axes, if that is in one piece.
+
+A group is one kernel, which stores the elements and adds up what is summed over the same axes; sums over other axes are
+a kernel each, which computes what it adds again. A program adds up a tile at a time, as a tree of at most 1024 numbers
+in float32, and its tiles in float64; of maxima and minima nothing is rounded. Where sums are few and long, programs
+share each in parts that the shapes fix, which ``add_parts`` adds up: nothing hangs on which program is first.
+
+Half precision is computed in float32 and rounded where an operator's result is.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ... import triton_kernels
+from .graph import Fused, Store
+from .scalars import FUNCTIONS, Step, is_half
+
+__all__ = ["loop_on_gpu"]
+
+_TILE = 1024
+_COLUMNS = 64
+"""The most sums of a program where the innermost axis is not added up."""
+_PROGRAMS, _LEAST_TILES = 512, 4
+"""Sums that give fewer programs are shared by several, of which each adds up at least so many tiles."""
+_MOST_LAYOUTS = 32
+"""Ways in which the inputs lie that a loop remembers."""
+_MANY_STEPS = 100
+"""Steps from which on a program computes fewer elements, so that they stay in registers."""
+
+
+def loop_on_gpu(node: Fused, xp: Any) -> Callable[..., tuple[Any, ...]]:
+    """What computes a group.
+
+    Args:
+        node: the group.
+        xp: the library of its arrays: CuPy, or NumPy where Triton interprets.
+
+    Returns:
+        A function of the inputs' arrays that gives a tuple of the outputs'.
+    """
+    by_layout: dict[tuple[tuple[int, ...], ...], _Laid] = {}
+
+    def loop(*arrays: Any) -> tuple[Any, ...]:
+        layout = tuple([x.strides for x in arrays])
+        found = by_layout.get(layout)
+        if found is None:
+            if len(by_layout) >= _MOST_LAYOUTS:
+                by_layout.clear()
+            found = by_layout[layout] = _Laid(node, xp, arrays)
+        return found.run(arrays)
+
+    return loop
+
+
+@dataclass(frozen=True)
+class _Array:
+    """An input, or all outputs that are not sums: in which of the kept axes and of those added up it varies."""
+
+    kept: tuple[bool, ...]
+    added: tuple[bool, ...]
+
+
+class _Laid:
+    """A group for inputs that lie in one way.
+
+    Args:
+        node: the group.
+        xp: the library of its arrays.
+        arrays: inputs.
+    """
+
+    def __init__(self, node: Fused, xp: Any, arrays: Sequence[Any]) -> None:
+        self.node, self.xp = node, xp
+        self.order = _order(node.shape, arrays)
+        self.axes = [axis for axis in self.order if node.shape[axis] != 1]
+        strides = [self._strides(x, varies) for x, varies in zip(arrays, node.varies, strict=True)]
+        stores: dict[tuple[int, ...], list[int]] = {}
+        for place, store in enumerate(node.stores):
+            added = tuple([axis for axis in self.axes if axis in (store.axes or ())])
+            stores.setdefault(added, []).append(place)
+        elements = stores.pop((), [])
+        if not stores:
+            stores[()] = []
+        self.kernels = []
+        for added, sums in stores.items():
+            self.kernels.append(_Kernel(self, strides, elements, added, sums))
+            elements = []
+
+    def _strides(self, x: Any, varies: tuple[bool, ...]) -> dict[int, int]:
+        """By axis of the loop, in elements; without those of axes that repeat it."""
+        own = iter([stride // x.itemsize for n, stride in zip(x.shape, x.strides, strict=True) if n != 1])
+        return {axis: next(own) for axis, yes in enumerate(varies) if yes}
+
+    def run(self, arrays: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Compute."""
+        node, empty = self.node, self.xp.empty
+        made: list[Any] = [None] * len(node.outputs)
+        for kernel in self.kernels:
+            kernel.run(arrays, made, empty)
+        return tuple([
+            self._put_back(x, store, value.shape)
+            for x, store, value in zip(made, node.stores, node.outputs, strict=True)
+        ])  # fmt: skip
+
+    def _put_back(self, flat: Any, store: Store, shape: tuple[int, ...]) -> Any:
+        """An output with its axes, which lie in the loop's order."""
+        node, order = self.node, [axis for axis in self.order if axis not in (store.axes or ())]
+        if order == sorted(order):
+            return flat.reshape(shape)
+        back = [order.index(axis) for axis in sorted(order)]
+        return flat.reshape([node.shape[axis] for axis in order]).transpose(back).reshape(shape)
+
+
+def _order(shape: tuple[int, ...], arrays: Sequence[Any]) -> list[int]:
+    """The axes as they lie in memory, the outermost first."""
+    plain = list(range(len(shape)))
+    whole = next((x for x in arrays if x.shape == shape), None)
+    if whole is None or whole.flags.c_contiguous:
+        return plain
+    order = sorted(plain, key=lambda axis: (-abs(whole.strides[axis]), axis))
+    return order if whole.transpose(order).flags.c_contiguous else plain
+
+
+class _Kernel:
+    """One launch over the group: elements that are stored, and sums over the same axes.
+
+    Args:
+        laid: the group.
+        strides: of the inputs, by axis.
+        elements: the outputs that are stored element by element.
+        added: the axes that are added up.
+        sums: the outputs that are sums over them.
+    """
+
+    def __init__(
+        self, laid: _Laid, strides: list[dict[int, int]], elements: list[int], added: tuple[int, ...], sums: list[int]
+    ) -> None:
+        node = laid.node
+        self.node, self.elements, self.sums = node, elements, sums
+        kept = tuple([axis for axis in laid.axes if axis not in added])
+        steps = _needed(node.steps, [node.stores[place].step for place in (*elements, *sums)])
+        self.inputs = sorted({node.steps[step][2] for step in steps if node.steps[step][0] == "input"})
+        whole: dict[int, int] = {}
+        for axis in reversed(laid.axes):
+            whole[axis] = math.prod([node.shape[other] for other in laid.axes[laid.axes.index(axis) + 1 :]])
+        given = [*[strides[place] for place in self.inputs], *([whole] if elements else [])]
+        self.rows, kept_lengths, kept_strides = _merged(node.shape, kept, given)
+        self.length, added_lengths, added_strides = _merged(node.shape, added, given)
+        self.count = math.prod([node.shape[axis] for axis in laid.axes])
+        tile = _TILE if len(steps) < _MANY_STEPS else _TILE // 4
+        is_inner = bool(added) and added[-1] == laid.axes[-1]
+        self.parts, step = 1, self.length
+        if not added:
+            blocks = {"BLOCK_M": tile}
+        else:
+            if is_inner:
+                width = min(triton_kernels.next_power_of_2(self.length), tile)
+                high = max(1, min(tile // width, triton_kernels.next_power_of_2(self.rows)))
+            else:
+                high = min(triton_kernels.next_power_of_2(self.rows), _COLUMNS)
+                width = max(1, min(tile // high, triton_kernels.next_power_of_2(self.length)))
+            blocks = {"BLOCK_M": high, "BLOCK_N": width}
+            programs, tiles = -(-self.rows // high), -(-self.length // width)
+            if programs < _PROGRAMS and tiles > _LEAST_TILES:
+                self.parts = min(-(-tiles // _LEAST_TILES), -(-_PROGRAMS // programs))
+                step = -(-tiles // self.parts) * width
+                self.parts = -(-self.length // step)
+        self.programs = -(-self.rows // blocks["BLOCK_M"]) * self.parts
+        patterns = [
+            _Array(tuple(map(bool, first)), tuple(map(bool, second)))
+            for first, second in zip(kept_strides, added_strides, strict=True)
+        ]
+        farthest = max([
+            sum([(n - 1) * abs(one) for n, one in zip(kept_lengths + added_lengths, first + second, strict=True)])
+            for first, second in zip(kept_strides, added_strides, strict=True)
+        ], default=0)  # fmt: skip
+        # Offsets take 32 bits where they fit.
+        self.constants = {"LONG": max(farthest, self.count) + 2 * _TILE >= 2**31, **blocks}
+        scalars = [self.rows, *([self.length, step, self.parts, self.count // self.rows] if added else [])]
+        scalars += [*kept_lengths[1:], *added_lengths[1:]]
+        for first, second in zip(kept_strides, added_strides, strict=True):
+            scalars += [one for one in (*first, *second) if one]
+        self.scalars = scalars
+        text = _Text(self, steps, patterns, (len(kept_lengths), len(added_lengths)), bool(added), is_inner).text()
+        name = f"loop_{hashlib.sha256(text.encode()).hexdigest()[:24]}"
+        self.kernel = triton_kernels.generated(text.replace("def loop(", f"def {name}(", 1), name)
+
+    def run(self, arrays: tuple[Any, ...], made: list[Any], empty: Callable[..., Any]) -> None:
+        """Compute its outputs, without axes, into ``made``."""
+        outputs, node, parts = [], self.node, self.parts
+        for place in self.elements:
+            made[place] = empty(self.count, node.outputs[place].dtype)
+            outputs.append(made[place])
+        for place in self.sums:
+            made[place] = empty(self.rows, node.outputs[place].dtype)
+            wide = np.dtype(_wide(node.stores[place], node.outputs[place].dtype))
+            outputs.append(made[place] if parts == 1 else empty((parts, self.rows), wide))
+        given = [arrays[place] for place in self.inputs]
+        triton_kernels.launch(
+            self.kernel, self.programs, (*given, *outputs), self.scalars, self.constants, contracts=False
+        )
+        if parts > 1:
+            for place, partial in zip(self.sums, outputs[len(self.elements) :], strict=True):
+                store = node.stores[place]
+                divisor = self.count // self.rows if store.is_mean else 0
+                triton_kernels.add_parts(partial, made[place], divisor, store.extreme)
+
+
+def _is_floating(dtype: np.dtype[Any]) -> bool:
+    return dtype.kind == "f" or is_half(dtype)
+
+
+def _narrow(dtype: np.dtype[Any]) -> str:
+    """In what a tile is added up, or its extreme found."""
+    return "float64" if dtype == np.float64 else "float32" if _is_floating(dtype) else "int64"
+
+
+def _wide(store: Store, dtype: np.dtype[Any]) -> str:
+    """In what tiles are."""
+    return _narrow(dtype) if store.extreme or not _is_floating(dtype) else "float64"
+
+
+def _needed(steps: tuple[Step, ...], stored: list[int]) -> list[int]:
+    """The numbers of the steps that others need to store some, in order."""
+    needed = set(stored)
+    for place in range(len(steps) - 1, -1, -1):
+        if place in needed and steps[place][0] not in ("input", "const"):
+            needed.update(steps[place][2:])
+    return sorted(needed)
+
+
+def _merged(
+    shape: tuple[int, ...], axes: tuple[int, ...], strides: list[dict[int, int]]
+) -> tuple[int, list[int], list[list[int]]]:
+    """How many elements there are along some axes; their lengths and each array's strides after neighbors are one."""
+    lengths = [shape[axis] for axis in axes]
+    found, merged = triton_kernels.merge_axes(lengths, [tuple([own.get(axis, 0) for axis in axes]) for own in strides])
+    return math.prod(lengths), found, merged
+
+
+_START = {"": "0", "max": 'float("-inf")', "min": 'float("inf")'}
+"""What nothing adds up to, and the extremes of nothing."""
+
+_BETWEEN = {
+    "add": "{} + {}", "sub": "{} - {}", "mul": "{} * {}", "abs": "tl.abs({})", "eq": "{} == {}", "ne": "{} != {}",
+    "lt": "{} < {}", "le": "{} <= {}", "gt": "{} > {}", "ge": "{} >= {}", "and": "{} & {}", "or": "{} | {}",
+    "xor": "{} ^ {}", "where": "tl.where({}, {}, {})",
+}  # fmt: skip
+
+
+class _Text:
+    """Writes a kernel as Python for Triton.
+
+    Kept axes run along ``m``, those that are added up along ``n``. A tile has both, the innermost axis last.
+    """
+
+    def __init__(
+        self, kernel: _Kernel, steps: list[int], patterns: list[_Array], axes: tuple[int, int], adds: bool,
+        is_inner: bool,
+    ) -> None:  # fmt: skip
+        self.node, self.kernel, self.steps, self.adds = kernel.node, kernel, steps, adds
+        self.patterns, (self.kept, self.added), self.is_inner = patterns, axes, is_inner
+        self.input_at = {place: k for k, place in enumerate(kernel.inputs)}
+        self.varies: dict[int, tuple[bool, bool]] = {}
+        for step in steps:
+            self.varies[step] = self._varies(step)
+        self.lines: list[str] = []
+
+    def text(self) -> str:
+        """The kernel's text."""
+        kernel, adds = self.kernel, self.adds
+        arguments = [f"x{k}" for k in range(len(kernel.inputs))]
+        arguments += [f"y{k}" for k in range(len(kernel.elements))] + [f"z{k}" for k in range(len(kernel.sums))]
+        arguments += ["rows", *(["length", "step", "parts", "each"] if adds else [])]
+        arguments += [f"kn{axis}" for axis in range(1, self.kept)] + [f"an{axis}" for axis in range(1, self.added)]
+        for k, pattern in enumerate(self.patterns):
+            arguments += [f"ks{k}_{axis}" for axis, yes in enumerate(pattern.kept) if yes]
+            arguments += [f"as{k}_{axis}" for axis, yes in enumerate(pattern.added) if yes]
+        arguments += ["LONG: tl.constexpr", "BLOCK_M: tl.constexpr", *(["BLOCK_N: tl.constexpr"] if adds else [])]
+        self._write(0, f"def loop({', '.join(arguments)}):")
+        self._write(1, "program = tl.program_id(0)")
+        if self.kernel.parts > 1:
+            self._write(1, "part = program % parts")
+            self._write(1, "program = program // parts")
+        self._write(1, "if LONG:")
+        self._write(2, "program = program.to(tl.int64)")
+        self._write(1, "m = program * BLOCK_M + tl.arange(0, BLOCK_M)")
+        self._write(1, "m_inside = m < rows")
+        self._places(1, "m", "k", self.kept)
+        if adds:
+            self._with_sums()
+        else:
+            self._write(1, "inside = m_inside")
+            self._steps(1, self.steps)
+            self._elements(1)
+        return "\n".join(self.lines) + "\n"
+
+    def _write(self, depth: int, line: str) -> None:
+        self.lines.append("    " * depth + line)
+
+    def _places(self, depth: int, index: str, letter: str, axes: int) -> None:
+        """The place along each axis, of a place along all of them."""
+        rest = index
+        for axis in range(axes - 1, 0, -1):
+            self._write(depth, f"{letter}{axis} = {rest} % {letter}n{axis}")
+            self._write(depth, f"{letter}rest{axis} = {rest} // {letter}n{axis}")
+            rest = f"{letter}rest{axis}"
+        self._write(depth, f"{letter}0 = {rest}")
+
+    def _with_sums(self) -> None:
+        sums = [self.node.stores[place] for place in self.kernel.sums]
+        outputs = [self.node.outputs[place] for place in self.kernel.sums]
+        outer = [step for step in self.steps if not self.varies[step][1]]
+        self._steps(1, outer)
+        for k, (store, value) in enumerate(zip(sums, outputs, strict=True)):
+            self._write(1, f"total{k} = tl.full((BLOCK_M,), {_START[store.extreme]}, tl.{_wide(store, value.dtype)})")
+        self._write(1, "begin = part * step" if self.kernel.parts > 1 else "begin = 0")
+        self._write(1, "end = tl.minimum(begin + step, length)" if self.kernel.parts > 1 else "end = length")
+        self._write(1, "for first in range(begin, end, BLOCK_N):")
+        self._write(2, "n = first + tl.arange(0, BLOCK_N)")
+        self._write(2, "if LONG:")
+        self._write(3, "n = n.to(tl.int64)")
+        self._write(2, "n_inside = n < end")
+        self._write(2, f"inside = m_inside{self._along_m()} & n_inside{self._along_n()}")
+        self._places(2, "n", "a", self.added)
+        self._steps(2, [step for step in self.steps if self.varies[step][1]])
+        self._elements(2)
+        for k, (store, value) in enumerate(zip(sums, outputs, strict=True)):
+            element = f"tl.where(inside, t{store.step}.to(tl.{_narrow(value.dtype)}), {_START[store.extreme]})"
+            axis = int(self.is_inner)
+            if store.extreme:
+                self._write(2, f"of_tile = tl.reduce({element}, {axis}, {store.extreme}_of)")
+                self._write(2, f"total{k} = {store.extreme}_of(total{k}, of_tile)")
+            else:
+                added = f"tl.sum({element}, axis={axis}).to(tl.{_wide(store, value.dtype)})"
+                self._write(2, f"total{k} += {added}")
+        for k, (store, value) in enumerate(zip(sums, outputs, strict=True)):
+            if self.kernel.parts > 1:
+                self._write(1, f"tl.store(z{k} + (part * rows + m), total{k}, mask=m_inside)")
+                continue
+            total = f"(total{k} / each)" if store.is_mean else f"total{k}"
+            half = ".to(tl.float32)" if is_half(value.dtype) else ""  # from which alone there is a way to bfloat16
+            self._write(1, f"tl.store(z{k} + m, {total}{half}.to(tl.{_type(value.dtype)}), mask=m_inside)")
+
+    def _along_m(self) -> str:
+        return "[:, None]" if self.is_inner else "[None, :]"
+
+    def _along_n(self) -> str:
+        return "[None, :]" if self.is_inner else "[:, None]"
+
+    def _varies(self, step: int) -> tuple[bool, bool]:
+        """Whether a step is another one along the kept axes, and along those that are added up."""
+        name, _, *operands = self.node.steps[step]
+        if name == "const":
+            return False, False
+        if name == "input":
+            pattern = self.patterns[self.input_at[operands[0]]]
+            return any(pattern.kept), any(pattern.added)
+        found = [self.varies[operand] for operand in operands]
+        return any(m for m, _ in found), any(n for _, n in found)
+
+    def _address(self, pointer: str, k: int) -> tuple[str, str]:
+        """Where an array's elements are, and the mask."""
+        pattern = self.patterns[k]
+        m = " + ".join([f"k{axis} * ks{k}_{axis}" for axis, yes in enumerate(pattern.kept) if yes])
+        n = " + ".join([f"a{axis} * as{k}_{axis}" for axis, yes in enumerate(pattern.added) if yes])
+        if not self.adds:
+            return (f"{pointer} + ({m})", "inside") if m else (pointer, "")
+        if m and n:
+            return f"{pointer} + (({m}){self._along_m()} + ({n}){self._along_n()})", "inside"
+        if m:
+            return f"{pointer} + ({m}){self._along_m()}", f"m_inside{self._along_m()}"
+        return (f"{pointer} + ({n}){self._along_n()}", f"n_inside{self._along_n()}") if n else (pointer, "")
+
+    def _steps(self, depth: int, steps: list[int]) -> None:
+        for step in steps:
+            self._write(depth, f"t{step} = {self._step(self.node.steps[step])}")
+
+    def _elements(self, depth: int) -> None:
+        address, mask = self._address("{}", len(self.patterns) - 1)
+        for k, place in enumerate(self.kernel.elements):
+            step = self.node.stores[place].step
+            where = address.format(f"y{k}")
+            where, inside = (where, mask) if mask else (f"{where} + m", "m_inside")  # there is one element
+            self._write(depth, f"tl.store({where}, t{step}, mask={inside})")
+
+    def _step(self, step: Step) -> str:
+        name, dtype, *operands = step
+        if name == "const":
+            return _constant(operands[0], dtype)
+        if name == "input":
+            k = self.input_at[operands[0]]
+            address, mask = self._address(f"x{k}", k)
+            return f"tl.load({address}, mask={mask})" if mask else f"tl.load({address})"
+        given = [f"t{place}" for place in operands]
+        if name == "cast":
+            return f"{given[0]}.to(tl.{_type(dtype)})"
+        if name == "neg":
+            return f"{given[0]} * -1.0" if dtype.kind == "f" else f"-{given[0]}"  # -x is 0 - x in older versions
+        if name in ("max", "min"):
+            nan = ", propagate_nan=tl.PropagateNan.ALL" if dtype.kind == "f" else ""
+            return f"tl.{name}imum({', '.join(given)}{nan})"
+        if name in _BETWEEN:
+            return _BETWEEN[name].format(*given)
+        is_single = dtype == np.float32
+        if name == "div":
+            return f"tl.div_rn({', '.join(given)})" if is_single else " / ".join(given)
+        if name == "sqrt":
+            return f"tl.sqrt_rn({given[0]})" if is_single else f"tl.sqrt({given[0]})"
+        assert name in FUNCTIONS or name == "pow"
+        return f"libdevice.{name}({', '.join(given)})"
+
+
+def _type(dtype: np.dtype[Any]) -> str:
+    return "int1" if dtype.kind == "b" else dtype.name
+
+
+def _constant(value: Any, dtype: np.dtype[Any]) -> str:
+    number = repr(value) if math.isfinite(value) else f'float("{value}")'
+    if is_half(dtype):
+        return f"tl.full((), {number}, tl.float32).to(tl.{dtype.name})"
+    return f"tl.full((), {number}, tl.{_type(dtype)})"

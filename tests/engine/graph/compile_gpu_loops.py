@@ -1,0 +1,102 @@
+"""Compile loops for one GPU, without one; print what came out as JSON. Usage: compile_gpu_loops.py CAPABILITY (80, 90).
+
+Run by test_gpu_loops.py in a process of its own. The loops have every scalar expression of the table, in each dtype,
+and sums over each kind of axes, in one part and in several.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import triton
+
+import hookscope.engine.nn
+from hookscope.engine.core.operator import OPERATORS
+from hookscope.engine.graph.gpu_loops import loop_on_gpu
+from hookscope.engine.graph.graph import Fused, Store, Value
+from hookscope.engine.graph.scalars import Program, Unfit
+from hookscope.triton_kernels import _driver, _launch
+from tests.triton_kernels import _fake_cupy
+
+assert hookscope.engine.nn  # which fills the table
+
+cupy = sys.modules["cupy"] = _fake_cupy.make()
+DTYPES = [np.dtype(kind) for kind in (np.float32, np.float64, np.float16, ml_dtypes.bfloat16, np.int8, np.int64,
+                                      np.uint8, bool)]  # fmt: skip
+ATTRIBUTES = [{"approximate": "none", "dtype": np.dtype(np.float32)}, {"approximate": "tanh", "dtype": np.dtype(bool)},
+              {"approximate": "tanh", "dtype": np.dtype(np.float16)}]  # fmt: skip
+
+
+def node_of(shape: tuple[int, ...], program: Program, dtypes: list[Any], varies: Any, stores: list[Store]) -> Fused:
+    inputs = tuple([
+        Value(tuple([n for n, yes in zip(shape, some, strict=True) if yes]), dtype)
+        for dtype, some in zip(dtypes, varies, strict=True)
+    ])  # fmt: skip
+    outputs = []
+    for store in stores:
+        kept = tuple([n for axis, n in enumerate(shape) if axis not in (store.axes or ())])
+        outputs.append(Value(kept, program.dtype(store.step)))
+    return Fused(shape, tuple(program.steps), inputs, tuple(map(tuple, varies)), tuple(outputs), tuple(stores))
+
+
+def run(node: Fused) -> None:
+    loop_on_gpu(node, cupy)(*[cupy.empty(value.shape, value.dtype) for value in node.inputs])
+
+
+def expressions(dtype: Any) -> list[str]:
+    """The operators of the table that take a dtype, twenty in a loop; their names."""
+    names = []
+    for first in {dtype, np.dtype(bool)}:
+        program, stores = Program(), []
+        x, y, z = (program.put("input", one, place) for place, one in enumerate((first, dtype, dtype)))
+        for name, operator in sorted(OPERATORS.items()):
+            for attrs in ATTRIBUTES if operator.scalar else ():
+                for result in {dtype, *map(np.dtype, (bool, np.float32, np.float16, np.float64))}:
+                    try:
+                        stores.append(Store(program.apply(operator.scalar, (x, y, z), attrs, result)))
+                    except (Unfit, KeyError):
+                        continue
+                    names.append(name)
+        for place in range(0, len(stores), 20):
+            run(node_of((4096,), program, [first, dtype, dtype], [(True,)] * 3, stores[place : place + 20]))
+    return sorted(set(names))
+
+
+def sums(dtype: Any) -> None:
+    shapes = [(300, 7, 50), (2, 100003), (100003, 3), (40, 40, 40)]
+    for shape in shapes:
+        everywhere = tuple(range(len(shape)))
+        program = Program()
+        x, y = (program.put("input", dtype, place) for place in range(2))
+        step = program.apply("x * y + 1", [x, y], {}, dtype)
+        stores = [Store(step), Store(step, everywhere, dtype.name != "int64")]
+        stores += [Store(step, (axis,)) for axis in everywhere] + [Store(step, everywhere[1:])]
+        if dtype.name != "int64":
+            stores += [Store(step, (axis,), False, kind) for axis in everywhere for kind in ("max", "min")]
+        varies = [(True,) * len(shape), (False,) * (len(shape) - 1) + (True,)]
+        run(node_of(shape, program, [dtype] * 2, varies, stores))
+
+
+def main() -> None:
+    triton.runtime.driver.set_active(_driver.CompileOnlyDriver(int(sys.argv[1])))
+    found: dict[str, Any] = {"kernels": 0, "contracted": 0}
+
+    def record(compiled: Any, programs: int, stream: int, arguments: tuple[Any, ...]) -> None:
+        assert compiled.metadata.target.arch == int(sys.argv[1])
+        found["kernels"] += 1
+        assert compiled.asm["cubin"]
+        found["contracted"] += "fma." in compiled.asm["ptx"]
+
+    _launch.start = record
+    found["expressions"] = {dtype.name: expressions(dtype) for dtype in DTYPES}
+    found["contracted"] = 0  # functions of libdevice have products that are
+    for dtype in (*DTYPES[:4], DTYPES[5]):
+        sums(dtype)
+    print(json.dumps(found))
+
+
+main()

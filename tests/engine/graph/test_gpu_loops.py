@@ -1,0 +1,53 @@
+"""Loops for a GPU, without one: what they give in Triton's interpreter, and that they compile.
+
+The checks of the first are in interpreted_loops.py, which is a process of its own, since TRITON_INTERPRET must be set
+before Triton is imported.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.skipif(importlib.util.find_spec("triton") is None, reason="Triton is published for Linux only")
+
+HERE = Path(__file__).parent
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.mark.timeout(240)  # it took 25 seconds, and 120 on a machine with much else to do
+def test_loops_give_what_numbas_and_the_operators_give(tmp_path: Path) -> None:
+    command = [
+        *(sys.executable, "-m", "pytest", "-q", "-x", str(HERE / "interpreted_loops.py")),
+        *("-c", os.devnull, "--rootdir", str(ROOT), "-p", "no:cacheprovider", "-p", "no:xdist"),
+    ]
+    path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
+    environment = {**os.environ, "TRITON_INTERPRET": "1", "TRITON_CACHE_DIR": str(tmp_path), "PYTHONPATH": path}
+    done = subprocess.run(command, env=environment, cwd=tmp_path, capture_output=True, text=True, timeout=230)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert " passed" in done.stdout
+
+
+@pytest.mark.ci_only
+@pytest.mark.timeout(400)  # it took 45 seconds on a machine with much else to do
+def test_every_expression_compiles_without_contraction(tmp_path: Path) -> None:
+    environment = {name: value for name, value in os.environ.items() if name != "TRITON_INTERPRET"}
+    path = os.pathsep.join([str(ROOT), environment.get("PYTHONPATH", "")])
+    environment.update({"TRITON_CACHE_DIR": str(tmp_path), "PYTHONPATH": path})
+    command = [sys.executable, str(HERE / "compile_gpu_loops.py"), "80"]
+    done = subprocess.run(command, env=environment, cwd=tmp_path, capture_output=True, text=True, timeout=360)
+    assert done.returncode == 0, done.stderr
+    report: dict[str, Any] = json.loads(done.stdout)
+    assert len(report["expressions"]["float32"]) > 60
+    for dtype in ("float16", "bfloat16", "float64"):
+        assert report["expressions"][dtype] == report["expressions"]["float32"]
+    assert {"add", "cast", "maximum", "bitwise_and"} <= set(report["expressions"]["int8"])
+    assert report["kernels"] > 100
+    assert report["contracted"] == 0
