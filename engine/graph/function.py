@@ -477,13 +477,15 @@ class Trace:
         """A view of a tensor that outlives the call, made again of that tensor."""
         view: Any = tensor._view
         found = root._array.value if type(root._array) is TracedArray else None
+        steps = replace_values(view.steps, (np.ndarray, TracedArray), lambda one: getattr(one, "value", None) or one)
         arrays: list[Any] = []
-        replace_values([attrs for _, attrs in view.steps], (np.ndarray, TracedArray), arrays.append)
+        replace_values(steps, (np.ndarray, TracedArray), arrays.append)
         shares = (tensor._array.shape, root._array.shape) == (view.shape, view.of_root)
-        if not view.is_part or not shares or arrays or found is None or self._times[id(tensor)] > 1:
+        follows = shares and (view.is_part or len(steps) == 1) and not arrays and found is not None
+        if not follows or self._times[id(tensor)] > 1:
             self.tracer.why = self.tracer.why or "it returns a view of another tensor that outlives it"
         of = self._outside(root) if id(root) in self._before else self._made(root, found)
-        return Seen(of, view.steps, value)
+        return Seen(of, steps, value, view.is_part)
 
     def _leave(self, undoes: bool) -> None:
         """Give every tensor its plain array back."""
