@@ -476,7 +476,7 @@ class Trace:
     def _seen(self, tensor: Tensor, root: Tensor, value: Value) -> Any:
         """A view of a tensor that outlives the call, made again of that tensor."""
         view: Any = tensor._view
-        found = root._array.value if type(root._array) is TracedArray else None
+        found: Any = root._array.value if type(root._array) is TracedArray else None
         steps = replace_values(view.steps, (np.ndarray, TracedArray), lambda one: getattr(one, "value", None) or one)
         arrays: list[Any] = []
         replace_values(steps, (np.ndarray, TracedArray), arrays.append)

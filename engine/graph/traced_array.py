@@ -183,7 +183,8 @@ for _name in (
 def _read_attribute(name: str) -> property:
     descriptor = getattr(np.ndarray, name)
 
-    function = {"T": np.transpose, "real": np.real, "imag": np.imag}.get(name)
+    functions: dict[str, Callable[..., Any]] = {"T": np.transpose, "real": np.real, "imag": np.imag}
+    function = functions.get(name)
 
     def get(self: TracedArray) -> Any:
         step = NotImplemented if function is None else _step(function, (self,), {})
