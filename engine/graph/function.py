@@ -59,7 +59,7 @@ class Compiled:
         self.fullgraph = fullgraph
         self.level = level
         self.plans: dict[Any, list[Guarded]] = {}
-        self._last: Guarded | None = None  # the plan of the last call, if its arguments were tensors alone
+        self._last: Guarded | None = None  # the plan of the last call, if its arguments were tensors alone, none twice
         self.counts = {"traced": 0, "replayed": 0, "eager": 0, "refused": 0}
         self.told: set[str] = set()
         self._also: list[Any] = []  # functions that ran and were not found by looking through the code
@@ -71,14 +71,15 @@ class Compiled:
         if attended():
             return self._eagerly(args, kwargs)
         arrays = [x._array for x in args if type(x) is Tensor and _is_bare(x)]
-        if self._last is not None and not kwargs and len(arrays) == len(args) and self._last.takes(arrays):
+        is_usual = not kwargs and len(arrays) == len(args) == len(set(map(id, arrays)))
+        if is_usual and self._last is not None and self._last.takes(arrays):
             return self._replayed(self._last, args, arrays, args, kwargs)
         tensors: list[Tensor] = []
         key = _key((args, kwargs), tensors, [])
         arrays = [t._array for t in tensors]
         for guarded in self.plans.get(key, ()):
             if guarded.holds(arrays) and _containers((args, kwargs)).isdisjoint(guarded.containers):
-                self._last = guarded if not kwargs and all(type(x) is Tensor for x in args) else None
+                self._last = guarded if is_usual else None
                 return self._replayed(guarded, tensors, arrays, args, kwargs)
         return self._traced(key, tensors, args, kwargs)
 
@@ -245,11 +246,10 @@ class Guarded:
         return any(_has_views(tensors[place]) for place in self.written)
 
     def takes(self, arrays: list[Any]) -> bool:
-        """Whether it is for a call with tensors alone that hold these arrays."""
+        """Whether it is for a call with tensors alone, none of them twice, that hold these arrays."""
         return (
             [x.shape for x in arrays] == self.shapes
             and [x.dtype for x in arrays] == self.dtypes
-            and len(set(map(id, arrays))) == len(arrays)
             and self.holds(arrays)
         )
 

@@ -292,8 +292,8 @@ def generated(seed: int) -> Program:
     rows, steps = rng.randint(1, 3), []
     for number in range(rng.randint(8, 14)):
         changes = [rng.choice(pool) for _ in range(rng.choice((1, 1, 2)))] if number > 1 and rng.random() < 0.25 else []
-        arguments = usual if rng.random() < 0.85 else filled(_one(rng, ARGUMENTS))
-        made = f"X, Y = t({number}, {rows if rng.random() < 0.9 else rng.randint(1, 4)}, 4), t({number + 50}, 1, 4)"
+        arguments = usual if rng.random() < 0.9 else filled(_one(rng, ARGUMENTS))
+        made = f"X, Y = t({number}, {rows if rng.random() < 0.95 else rng.randint(1, 4)}, 4), t({number + 50}, 1, 4)"
         call = _one(rng, AROUND).replace("{call}", f"CALL({arguments})")
         steps.append((changes, made, call))
     return Program(text, way, rng.choice(("O0", "O0", "O0", "O1")), steps)

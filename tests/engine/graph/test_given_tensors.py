@@ -195,6 +195,24 @@ def test_keywords_are_no_positional_arguments() -> None:
     assert added(Tensor([1.0])).item() == 1
 
 
+def test_one_tensor_twice_is_not_two() -> None:
+    @ms.jit
+    def apart(x: Tensor, y: Tensor) -> Tensor:
+        return x - y
+
+    x = Tensor([3.0])
+    assert [apart(x, x).item() for _ in range(3)] == [0] * 3
+    assert [apart(x, Tensor([1.0])).item() for _ in range(3)] == [2] * 3
+
+
+def test_a_tensor_with_a_hook_is_not_one_without() -> None:
+    gradient = ms.jit(ms.grad(lambda x: (x * x).sum()))
+    hooked = Tensor([3.0])
+    hooked.register_hook(lambda g: g * 10)
+    assert [gradient(hooked).item() for _ in range(3)] == [60] * 3
+    assert [gradient(Tensor([3.0])).item() for _ in range(3)] == [6] * 3
+
+
 def test_a_plan_is_not_for_another_object_with_the_identity_of_one_that_is_gone() -> None:
     @ms.jit
     def times(x: Tensor, by: np.float32) -> Tensor:
