@@ -97,8 +97,8 @@ class ViewOperator(Operator):
 stop_gradient_operator = ViewOperator("stop_gradient", lambda x: x.view())
 
 
-def link(source: Tensor, result: Tensor, operator: Operator, attrs: dict[str, Any], is_part: bool = True) -> None:
-    """Let ``result``, which ``operator`` made of ``source``, share its elements.
+def link(source: Tensor, result: Tensor, operator: Operator, attrs: dict[str, Any], is_part: bool = True) -> Tensor:
+    """Let ``result``, which ``operator`` made of ``source``, share its elements, and give it back.
 
     Args:
         source: a tensor, which may be a view itself.
@@ -116,14 +116,15 @@ def link(source: Tensor, result: Tensor, operator: Operator, attrs: dict[str, An
     held = root if is_part else weakref.ref(root)
     result._view = View(held, before, operator, attrs, result._array.shape, root._array.shape, is_part)
     if not is_part:
-        return
+        return result
     views = root._views
     if views is None:
         root._views = [weakref.ref(result)]
-        return
+        return result
     views.append(weakref.ref(result))
     if len(views) > 8 and len(views) & (len(views) - 1) == 0:  # at powers of two
         views[:] = [one for one in views if one() is not None]
+    return result
 
 
 def alias_of(source: Tensor) -> Tensor:
@@ -141,15 +142,15 @@ def alias_of(source: Tensor) -> Tensor:
 
 
 def seen_by_steps(tensor: Tensor, steps: Steps) -> Tensor:
-    """A view of a tensor, as the operators make it.
+    """A part of a tensor, as the operators make it.
 
     Args:
         tensor: the tensor.
-        steps: how the view comes from it; indices are of ints, slices, None and ... alone.
+        steps: how the part comes from it.
     """
     for operator, attrs in steps:
         source, tensor = tensor, operator(tensor, **attrs)
-        if tensor._view is None and operator.name == "getitem":  # of one element, of which NumPy makes a copy
+        if tensor._view is None and operator.name == "getitem":  # of which NumPy makes a copy: one element, a diagonal
             link(source, tensor, operator, attrs)
     return tensor
 

@@ -59,7 +59,7 @@ class Compiled:
         self.fullgraph = fullgraph
         self.level = level
         self.plans: dict[Any, list[Guarded]] = {}
-        self._last: Guarded | None = None  # the plan of the last call, if its arguments were tensors alone
+        self._last: Guarded | None = None  # the plan of the last call, if its arguments were tensors alone, none twice
         self.counts = {"traced": 0, "replayed": 0, "eager": 0, "refused": 0}
         self.told: set[str] = set()
         self._also: list[Any] = []  # functions that ran and were not found by looking through the code
@@ -71,14 +71,15 @@ class Compiled:
         if attended():
             return self._eagerly(args, kwargs)
         arrays = [x._array for x in args if type(x) is Tensor and _is_bare(x)]
-        if self._last is not None and not kwargs and len(arrays) == len(args) and self._last.takes(arrays):
+        is_usual = not kwargs and len(arrays) == len(args) == len(set(map(id, arrays)))
+        if is_usual and self._last is not None and self._last.takes(arrays):
             return self._replayed(self._last, args, arrays, args, kwargs)
         tensors: list[Tensor] = []
         key = _key((args, kwargs), tensors, [])
         arrays = [t._array for t in tensors]
         for guarded in self.plans.get(key, ()):
             if guarded.holds(arrays) and _containers((args, kwargs)).isdisjoint(guarded.containers):
-                self._last = guarded if not kwargs and all(type(x) is Tensor for x in args) else None
+                self._last = guarded if is_usual else None
                 return self._replayed(guarded, tensors, arrays, args, kwargs)
         return self._traced(key, tensors, args, kwargs)
 
@@ -247,12 +248,11 @@ class Guarded:
         return any(_has_views(tensors[place]) for place in self.written)
 
     def takes(self, arrays: list[Any]) -> bool:
-        """Whether it is for a call with tensors alone that hold these arrays."""
+        """Whether it is for a call with tensors alone, none of them twice, that hold these arrays."""
         return (
             [x.shape for x in arrays] == self.shapes
             and [x.dtype for x in arrays] == self.dtypes
             and [type(x) for x in arrays] == self.types
-            and len(set(map(id, arrays))) == len(arrays)
             and self.holds(arrays)
         )
 
@@ -501,13 +501,16 @@ class Trace:
         """A view of a tensor that outlives the call, made again of that tensor."""
         view: Any = tensor._view
         found: Any = root._array.value if type(root._array) in TRACED else None
+        kinds = (*array_types(), *TRACED)
+        steps = replace_values(view.steps, kinds, lambda one: getattr(one, "value", None) or one)
         arrays: list[Any] = []
-        replace_values([attrs for _, attrs in view.steps], (*array_types(), *TRACED), arrays.append)
+        replace_values(steps, kinds, arrays.append)
         shares = (tensor._array.shape, root._array.shape) == (view.shape, view.of_root)
-        if not view.is_part or not shares or arrays or found is None or self._times[id(tensor)] > 1:
+        follows = shares and (view.is_part or len(steps) == 1) and not arrays and found is not None
+        if not follows or self._times[id(tensor)] > 1:
             self.tracer.why = self.tracer.why or "it returns a view of another tensor that outlives it"
         of = self._outside(root) if id(root) in self._before else self._made(root, found)
-        return Seen(of, view.steps, value)
+        return Seen(of, steps, value, view.is_part)
 
     def _leave(self, undoes: bool) -> None:
         """Give every tensor its plain array back."""

@@ -77,13 +77,16 @@ class Seen:
 
     Args:
         of: the tensor: a Given, a Made, or one from outside itself.
-        steps: how the view comes from it (``views.Steps``).
+        steps: how the view comes from it (``views.Steps``), with Values in the place of arrays.
         value: its numbers.
+        is_part: whether writing to the tensor changes the view; if not, it has these numbers also where the tensor has
+            others by now, and there is one step.
     """
 
     of: Any
     steps: tuple[Any, ...]
     value: Value
+    is_part: bool
 
 
 @dataclass(eq=False, slots=True)
@@ -272,7 +275,7 @@ def values_in(value: Any) -> Iterator[Value]:
     elif type(value) is Made:
         yield value.value
     elif type(value) is Seen:
-        yield from values_in(value.of)
+        yield from values_in((value.of, value.steps, *([] if value.is_part else [value.value])))
     elif isinstance(value, tuple | list):
         for part in value:
             yield from values_in(part)

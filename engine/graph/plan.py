@@ -16,7 +16,7 @@ from ..core import random
 from ..core.operator import ARRAY_FUNCTIONS, COMPLEX, NEGATED, TIMES_OTHER, Operator, fitted
 from ..core.silence import restore, silence
 from ..core.tensor import Tensor
-from ..core.views import seen_by_steps
+from ..core.views import link, seen_by_steps
 from .graph import Apply, Derive, Draw, Fused, Given, Graph, Made, Node, Seen, Value, Whole, replace_values, values_in
 from .loops import is_free, loop, tell, written_over
 
@@ -91,7 +91,7 @@ class _Writer:
         xp = sys.modules["cupy"] if graph.is_on_gpu else np
         self.globals: dict[str, Any] = {
             "F": ARRAY_FUNCTIONS, "ndarray": xp.ndarray, "asarray": xp.asarray, "fitted": fitted, "draw": random.draw,
-            "tensor": Tensor._wrap, "seen": seen_by_steps, "is_free": is_free,
+            "tensor": Tensor._wrap, "seen": seen_by_steps, "linked": link, "is_free": is_free,
         }  # fmt: skip
         self.lines: list[str] = []
         self.names: dict[Value, str] = {}
@@ -187,6 +187,13 @@ class _Writer:
 
     def attributes(self, attrs: dict[str, Any]) -> str:
         return "".join(f", {key}={self.operand(value)}" for key, value in attrs.items())
+
+    def _seen(self, view: Seen) -> str:
+        if view.is_part:
+            return f"seen({self._structure(view.of)}, {self.operand(view.steps)})"
+        ((operator, attrs),) = view.steps
+        made = f"tensor({self._name(view.value)})"
+        return f"linked({self._structure(view.of)}, {made}, {self.hold('k', operator)}, {self.operand(attrs)}, False)"
 
     def _node(self, node: Node, spent: Sequence[Value]) -> None:
         if isinstance(node, Apply):
@@ -309,7 +316,7 @@ class _Writer:
                 self.lines.append(f"{self.made[value]} = tensor({self._name(value.value)})")
             return self.made[value]
         if type(value) is Seen:
-            return f"seen({self._structure(value.of)}, {self.hold('k', value.steps)})"
+            return self._seen(value)
         if isinstance(value, tuple) and hasattr(value, "_fields"):
             return f"{self.hold('k', type(value))}({', '.join(self._structure(part) for part in value)})"
         if type(value) is tuple:

@@ -146,9 +146,9 @@ def _tolerance(x: Array) -> float:
     return float(max(x.shape[-2:]) * np.finfo(x.dtype).eps)
 
 
-def _has_full_rank(x: Tensor) -> bool:
+def _have_full_rank(x: Array) -> bool:
     """Whether all matrices have; those that hold NaN or infinity are left to the decomposition."""
-    host = to_host(x._array)
+    host = to_host(x)
     wide = host.astype(np.float32) if host.dtype.itemsize < 4 else host
     if not wide.size or not np.isfinite(wide).all():
         return True
@@ -575,7 +575,7 @@ def lstsq(input: Tensor, A: Tensor) -> Tensor:
         raise ValueError(
             f"For 'lstsq', 'A' must have as many rows as 'input', but got shapes {A.shape} and {input.shape}"
         )
-    if not _has_full_rank(left):
+    if not usual(_have_full_rank, left._array):
         return _shortest(left, right)
     if left.shape[-2] >= left.shape[-1]:
         q, r = _qr(left)

@@ -9,6 +9,7 @@ tell (functions written in C++) or takes ``*args`` alone is not there.
 from __future__ import annotations
 
 import ast
+import functools
 import importlib
 import inspect
 import math
@@ -35,6 +36,7 @@ class _Dots:
 DOTS = _Dots()
 
 
+@functools.cache
 def recorded() -> dict[str, ast.arguments]:
     """The arguments of each, read as Python's grammar has them."""
     found = {}

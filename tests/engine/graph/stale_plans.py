@@ -189,7 +189,7 @@ BODY = [
     ("x = x * (2.0 if self.w.requires_grad else 0.5)", 1), ("x = ops.softmax(x, -1) if CFG.deep[0] else ops.tanh(x)", 2),
     ("from types import SimpleNamespace as S\nx = x * S(a=self.scale).a", 1), ("x.register_hook(lambda g: g * 0.5)", 2),
     ("x = functools.reduce(lambda a, b: a + b, LIST, x)", 1), ("x = ops.stack([x * k for k in self.items_]).sum(0)", 2),
-    ("x = ops.topk(x, 2, -1)[0].sum() + x", 1), ("x = x + ops.sort(x)[0]", 1), ("x = x * x[x > 0.5].sum()", 0.5),
+    ("x = ops.topk(x, 2, -1)[0].sum() + x", 1), ("x = x + ops.sort(x)[0]", 1), ("x = x * x[x > 0.5].sum()", 0.15),
     ("x = x + ops.one_hot((x[0] * 0.5).astype(ms.int32), 4, 1.0, 0.5)", 1), ("x0[0] = G", 0.3), ("x0.add_(0.5)", 0.3),
     ("x = x + ops.unsorted_segment_sum(x[0], ops.clamp(x[0] * 2 - 0.5, -1, 3).astype(ms.int32), 4)", 0.5),
     ("x = x * (1.0 + ops.uniform((4,), Tensor(0.5), Tensor(1.0)))", 1), ("x = x + Tensor(ops.rand(4))", 0.5),
@@ -292,8 +292,8 @@ def generated(seed: int) -> Program:
     rows, steps = rng.randint(1, 3), []
     for number in range(rng.randint(8, 14)):
         changes = [rng.choice(pool) for _ in range(rng.choice((1, 1, 2)))] if number > 1 and rng.random() < 0.25 else []
-        arguments = usual if rng.random() < 0.85 else filled(_one(rng, ARGUMENTS))
-        made = f"X, Y = t({number}, {rows if rng.random() < 0.9 else rng.randint(1, 4)}, 4), t({number + 50}, 1, 4)"
+        arguments = usual if rng.random() < 0.9 else filled(_one(rng, ARGUMENTS))
+        made = f"X, Y = t({number}, {rows if rng.random() < 0.95 else rng.randint(1, 4)}, 4), t({number + 50}, 1, 4)"
         call = _one(rng, AROUND).replace("{call}", f"CALL({arguments})")
         steps.append((changes, made, call))
     return Program(text, way, rng.choice(("O0", "O0", "O0", "O1")), steps)

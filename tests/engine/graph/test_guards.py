@@ -68,11 +68,17 @@ def f(x): return x * Tensor([float(ops.rand(1)), ops.randn(1).item(), 1.0, 2.0])
 # list of random ones
 def f(x): return x.reshape((4, 1)) * Tensor([ops.rand(1), ops.rand(1)]).reshape((1, 2))
 
+# candidates that are drawn
+def f(x): return x + ops.UniformCandidateSampler(1, 4, False, 9)(Tensor([[0]], ms.int64))[0]
+
+# index with a tensor within a list
+def f(x): return x[([x[0].astype(ms.int32) % 3, 1],)] * 2
+
 # powers below 0
-def f(x): return ops.pow(Tensor([1, 2, 3, 4]), (x - 2.5).astype(ms.int64) * 1)
+def f(x): return ops.pow(Tensor([1, 2, 3, 4]), (4.5 - x).astype(ms.int64) * 1)
 
 # segments below 0
-def f(x): return ops.unsorted_segment_sum(x, (x - 2.5).astype(ms.int32), 9)
+def f(x): return ops.unsorted_segment_sum(x, (4.5 - x).astype(ms.int32), 9)
 
 # singular values that are not finite
 def f(x): return ops.cond(x.reshape((2, 2)) / (x[0] - 3.0))
@@ -84,7 +90,7 @@ g = ms.value_and_grad(lambda x: net(x.reshape((1, 4))).sum(), None, net.trainabl
 def f(x):
     v, gr = g(x)
     opt(gr)
-    return v, ops.unsorted_segment_sum(x, (x - 2.5).astype(ms.int32), 9)
+    return v, ops.unsorted_segment_sum(x, (4.5 - x).astype(ms.int32), 9)
 def post(): return shown(list(net.get_parameters()))
 
 # step after a tensor that another step left

@@ -1,0 +1,239 @@
+"""What a plan gives is who it is eagerly: tensors that it was given, one twice, views; and what it writes to them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import hookscope.engine as ms
+from hookscope.engine import Parameter, Tensor, nn, ops
+from hookscope.engine.graph import plans_of
+
+
+class Net(nn.Cell):
+    def __init__(self) -> None:
+        super().__init__()
+        self.dense = nn.Dense(4, 4)
+        self.w = Parameter(Tensor([1.0, 2.0, 3.0, 4.0]), name="w")
+        self.kept = Tensor([4.0, 3.0, 2.0, 1.0])
+
+    def construct(self, x: Tensor) -> Tensor:
+        result: Tensor = self.dense(x * self.w)
+        return result
+
+
+def itself(net: Net, x: Tensor) -> Any:
+    return x
+
+
+def among_others(net: Net, x: Tensor) -> Any:
+    return {"x": x, "y": [x * 2, (net.w, net.kept)]}
+
+
+def twice(net: Net, x: Tensor) -> Any:
+    y = x * 2
+    return y, [y, x * 3], y
+
+
+def reshaped(net: Net, x: Tensor) -> Any:
+    return x.reshape((2, 2)).T
+
+
+def element(net: Net, x: Tensor) -> Any:
+    return x[0], x[1:], x[1:][1]
+
+
+def parts_of_what_is_made(net: Net, x: Tensor) -> Any:
+    return ops.chunk(x * 2, 2)
+
+
+def made_and_its_parts(net: Net, x: Tensor) -> Any:
+    y = x * 2
+    return y[:3], y, y.reshape((2, 2))[0]
+
+
+def parts_that_overlap(net: Net, x: Tensor) -> Any:
+    y = x * 2
+    return y[:3], y[1:]
+
+
+def parts_from_elsewhere(net: Net, x: Tensor) -> Any:
+    return net.kept[:2], net.w.reshape((2, 2)), net.w * x
+
+
+def picked(net: Net, x: Tensor) -> Any:
+    return x[[0, 2]], net.kept[x.astype(ms.int32) % 4]
+
+
+def picked_before_a_change(net: Net, x: Tensor) -> Any:
+    y = x * 2
+    z = y[[0, 2]]
+    y.add_(1.0)
+    return z, y
+
+
+def picked_of_a_part(net: Net, x: Tensor) -> Any:
+    return x[1:][[0, 2]] * 1, x.reshape((2, 2)).diagonal()
+
+
+def other_names(net: Net, x: Tensor) -> Any:
+    return ops.stop_gradient(x), Tensor(x)
+
+
+def written(net: Net, x: Tensor) -> Any:
+    x[0] = 5.0
+    return x
+
+
+def added_to(net: Net, x: Tensor) -> Any:
+    x.add_(net.w)
+    net.kept.mul_(2.0)
+    return x * 2
+
+
+def changed_parameter(net: Net, x: Tensor) -> Any:
+    ops.assign(net.w, net.w * 0.5 + x)
+    return net.w, net.w * 2
+
+
+FUNCTIONS: list[Callable[[Net, Tensor], Any]] = [
+    itself, among_others, twice, reshaped, element, parts_of_what_is_made, made_and_its_parts, parts_that_overlap,
+    parts_from_elsewhere, picked, picked_before_a_change, picked_of_a_part, other_names, written, added_to,
+    changed_parameter,
+]  # fmt: skip
+
+
+def tensors_in(value: Any) -> list[Tensor]:
+    if isinstance(value, Tensor):
+        return [value]
+    parts = value.values() if isinstance(value, dict) else value
+    return [one for part in parts for one in tensors_in(part)]
+
+
+def seen(function: Callable[[Net, Tensor], Any], by_plans: bool) -> tuple[list[Any], int]:
+    """Of four calls what comes out, who is who, and what a write to each tensor does to all; and the replays."""
+    ms.set_seed(1)
+    net = Net()
+
+    def called(x: Tensor) -> Any:
+        return function(net, x)
+
+    call = ms.jit(called) if by_plans else called
+    found = []
+    for number in range(4):
+        x = Tensor(np.arange(4, dtype=np.float32) + number)
+        given = x
+        if number == 3:  # a part of another one
+            x = Tensor(np.arange(8, dtype=np.float32))
+            given = x[2:6]
+        result = call(given)
+        known = [*tensors_in(result), given, x, net.w, net.kept]
+        found.append([type(result), [one.asnumpy().tolist() for one in known]])
+        found.append([[one is other for other in known] for one in known])
+        for place, one in enumerate(known):
+            if one.ndim:
+                one[...] = 10.0 * number + place
+                found.append([other.asnumpy().tolist() for other in known])
+        net.w.set_data(Tensor([1.0, 2.0, 3.0, 4.0]))
+    return found, plans_of(call)[0].counts["replayed"] if by_plans else 0
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_who_is_who_and_what_a_write_changes(function: Callable[[Net, Tensor], Any]) -> None:
+    eager, _ = seen(function, by_plans=False)
+    found, replayed = seen(function, by_plans=True)
+    assert found == eager
+    assert replayed >= 2
+
+
+def test_a_tensor_that_has_views_is_changed_eagerly() -> None:
+    @ms.jit
+    def doubled(x: Tensor) -> Tensor:
+        x.mul_(2.0)
+        return x + 1
+
+    for _ in range(2):
+        doubled(Tensor([1.0, 2.0]))
+    x = Tensor([1.0, 2.0])
+    part = x[1:]
+    assert doubled(x).asnumpy().tolist() == [3, 5]
+    assert part.asnumpy().tolist() == [4]
+    assert plans_of(doubled)[0].counts == {"traced": 1, "replayed": 1, "eager": 1, "refused": 0}
+
+
+def test_an_optimizer_steps_from_what_was_assigned_before() -> None:
+    def run(by_plans: bool) -> list[Any]:
+        ms.set_seed(1)
+        net = Net()
+        optimizer = nn.Adam(net.trainable_params(), 0.1)
+        gradient = ms.grad(lambda x: net(x).sum(), None, net.trainable_params())
+
+        def step(x: Tensor) -> Tensor:
+            for _ in range(2):
+                ops.assign(net.w, net.w * 0.5)
+                optimizer(gradient(x))
+            return net(x)
+
+        call = ms.jit(step) if by_plans else step
+        results = [call(Tensor(np.ones((1, 4), np.float32))).asnumpy().tolist() for _ in range(4)]
+        if by_plans:
+            assert plans_of(call)[0].counts["replayed"] == 3
+        return [results, [p.asnumpy().tolist() for p in optimizer.get_parameters()]]
+
+    assert run(by_plans=True) == run(by_plans=False)
+
+
+def test_keywords_are_no_positional_arguments() -> None:
+    @ms.jit
+    def added(x: Tensor, y: float | None = None) -> Tensor:
+        return x * 1 if y is None else x + y
+
+    assert [added(Tensor([1.0]), y=1.5).item() for _ in range(3)] == [2.5] * 3
+    assert added(Tensor([1.0])).item() == 1
+
+
+def test_one_tensor_twice_is_not_two() -> None:
+    @ms.jit
+    def apart(x: Tensor, y: Tensor) -> Tensor:
+        return x - y
+
+    x = Tensor([3.0])
+    assert [apart(x, x).item() for _ in range(3)] == [0] * 3
+    assert [apart(x, Tensor([1.0])).item() for _ in range(3)] == [2] * 3
+
+
+def test_a_tensor_with_a_hook_is_not_one_without() -> None:
+    gradient = ms.jit(ms.grad(lambda x: (x * x).sum()))
+    hooked = Tensor([3.0])
+    hooked.register_hook(lambda g: g * 10)
+    assert [gradient(hooked).item() for _ in range(3)] == [60] * 3
+    assert [gradient(Tensor([3.0])).item() for _ in range(3)] == [6] * 3
+
+
+def test_a_plan_is_not_for_another_object_with_the_identity_of_one_that_is_gone() -> None:
+    @ms.jit
+    def times(x: Tensor, by: np.float32) -> Tensor:
+        return x * float(by)
+
+    found = []
+    for number in range(8):
+        found.append(times(Tensor([1.0]), np.float32(number)).item())
+    assert found == list(range(8))
+
+
+def test_an_argument_that_is_read_from_elsewhere_leaves_plans_to_other_calls() -> None:
+    kept = Tensor([1.0, 2.0])
+
+    @ms.jit
+    def added(x: Tensor) -> Tensor:
+        return x + kept
+
+    with pytest.warns(UserWarning, match="an argument is one of the tensors that it reads from elsewhere"):
+        assert added(kept).asnumpy().tolist() == [2, 4]
+    for _ in range(3):
+        assert added(Tensor([1.0, 1.0])).asnumpy().tolist() == [2, 3]
+    assert added(kept).asnumpy().tolist() == [2, 4]
+    assert plans_of(added)[0].counts == {"traced": 1, "replayed": 2, "eager": 2, "refused": 0}

@@ -1,0 +1,184 @@
+"""Public functions, methods of tensors, layers, losses and optimizers run by plans: all but those that are named here.
+
+The calls are those of the differential tests. Each is traced, and replayed on the same numbers and on others; it must
+give eager bits each time, the gradients among them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import warnings
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import hookscope.engine as ms
+from hookscope.engine import Tensor, mint, nn
+from hookscope.engine.experimental import optim
+from hookscope.engine.graph import plans_of
+from hookscope.engine.graph.function import Compiled
+from tests.differential import forms, layers
+from tests.differential.cases import Case
+from tests.differential.server import flat, floating, program, weighted
+
+NUMBERS, SHAPES = "the numbers of a tensor are read", "the shape of what"
+WITHOUT_PLANS = {
+    # They give Python's bools or numbers.
+    "Tensor.allclose": NUMBERS, "mint.allclose": NUMBERS,
+    # How much they give depends on numbers.
+    "Tensor.bincount": NUMBERS, "mint.bincount": NUMBERS, "ops.bincount": NUMBERS,
+    "Tensor.masked_select": SHAPES, "mint.masked_select": SHAPES, "ops.masked_select": SHAPES,
+    # How much they take, or how often they do something.
+    "Tensor.masked_scatter": NUMBERS, "ops.masked_scatter": NUMBERS, "ops.matrix_exp": NUMBERS,
+    # They compute by lengths and limits that they read on the host.
+    "ops.ctc_loss": NUMBERS, "nn.CTCLoss": NUMBERS, "ops.col2im": NUMBERS,
+    "numpy.interp": NUMBERS, "numpy.histogram": NUMBERS, "numpy.histogram_bin_edges": NUMBERS,
+}  # fmt: skip
+"""Of which calls there is no plan, with what the reason begins with."""
+
+
+def tensor(array: Any, dtype: str) -> Tensor:
+    made = Tensor(array.copy())
+    return made.astype(ms.bfloat16) if dtype == "bfloat16" else made
+
+
+def other_numbers(array: Any) -> Any:
+    """The same numbers in other places."""
+    return np.random.default_rng(1).permutation(array.ravel()).reshape(array.shape)
+
+
+def bits(value: Any) -> Any:
+    if isinstance(value, Tensor):
+        array = value.asnumpy()
+        return str(value.dtype), array.shape, array.tobytes()
+    if isinstance(value, tuple | list):
+        return type(value).__name__, [bits(part) for part in value]
+    return repr(value)
+
+
+class Call:
+    """A case, and a function of its tensors that gives the result and, where there are any, gradients."""
+
+    def __init__(self, case: Case) -> None:
+        names = program(case.source)
+        made = [names["layer"](ms)] if "layer" in names else []
+        run, gradients = names["run"], None
+
+        def result(*inputs: Tensor) -> Any:
+            return run(ms, *made, *inputs)
+
+        def everything(*inputs: Tensor) -> Any:
+            found = result(*inputs)
+            return found if gradients is None else (found, gradients(*inputs))
+
+        self.case, self.function = case, everything
+        self._kept = [(parameter, parameter._array) for layer in made for parameter in layer.get_parameters()]
+        inputs = self._inputs(np.asarray)
+        found = result(*inputs)
+        places = tuple(i for i, x in enumerate(inputs) if floating(ms, x))
+        weights = [parameter for layer in made for parameter in layer.trainable_params()]
+        if (places or weights) and any(floating(ms, one) for one in flat(found)):
+            asked = ms.value_and_grad(lambda *x: weighted(ms, result(*x)), places or None, weights or None)
+            with contextlib.suppress(TypeError, ValueError, RuntimeError):  # it has none
+                asked(*inputs)
+                gradients = asked
+        self._restore()
+
+    def _inputs(self, arranged: Callable[[Any], Any]) -> list[Tensor]:
+        return [tensor(arranged(x), dtype) for x, dtype in zip(self.case.inputs, self.case.dtypes, strict=True)]
+
+    def _restore(self) -> None:
+        for parameter, array in self._kept:
+            parameter._array = array
+
+    def seen(self, function: Callable[..., Any], arranged: Callable[[Any], Any]) -> Any:
+        """What a call gives and leaves."""
+        ms.set_seed(3)
+        inputs = self._inputs(arranged)
+        try:
+            found = bits(function(*inputs))
+        except Exception as error:
+            found = type(error)
+        left = bits([*inputs, *[parameter for parameter, _ in self._kept]])
+        self._restore()
+        return found, left
+
+
+def calls(names: list[str], draw: Callable[[Any, str], Case], count: int) -> Iterator[tuple[str, Call]]:
+    """For each name the first few of the drawn calls that no argument spoils."""
+    for name in names:
+        found = 0
+        for seed in range(6 * count):
+            case = draw(np.random.default_rng(seed), name)
+            if case.group != name:
+                continue
+            try:
+                call = Call(case)
+            except Exception:
+                continue
+            yield name, call
+            found += 1
+            if found == count:
+                break
+
+
+def unplanned(some: Iterator[tuple[str, Call]]) -> dict[str, set[str]]:
+    """The reasons for which there is no plan, by name; bits are compared on the way."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for name, call in some:
+        compiled = Compiled(call.function, name)
+        for arranged in (np.asarray, np.asarray, other_numbers):
+            assert call.seen(compiled, arranged) == call.seen(call.function, arranged), (name, call.case.source)
+        if not compiled.counts["replayed"]:
+            found[name] |= compiled.told or {"?"}
+    return found
+
+
+@pytest.mark.parametrize("kind", ["functions", "layers"])
+def test_all_but_those_that_are_named_have_plans(kind: str) -> None:
+    if kind == "functions":
+        some = calls(sorted({name for name, *_ in forms.calls("")}), forms.draw, 1)
+    else:
+        some = calls(sorted({name for name, _ in layers.rows("")}), layers.draw, 1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = unplanned(some)
+    for name, reasons in found.items():
+        assert all(reason.startswith(WITHOUT_PLANS.get(name, "none")) for reason in reasons), (name, reasons)
+    assert set(found) == {name for name in WITHOUT_PLANS if (".nn." in f".{name}") == (kind == "layers")}
+
+
+OPTIMIZERS = [
+    *[(nn, name) for name in ("Adam", "AdamWeightDecay", "AdamOffload", "LazyAdam", "AdaMax", "Lamb", "Adagrad",
+                              "Adadelta", "AdaFactor", "ASGD", "FTRL", "Momentum", "ProximalAdagrad", "RMSProp",
+                              "Rprop", "SGD")],
+    *[(mint.optim, name) for name in ("Adam", "AdamW", "SGD", "FusedAdamW")],
+    *[(optim, name) for name in optim.__all__ if name not in ("Optimizer", "lr_scheduler")],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("room", "name"), OPTIMIZERS)
+def test_steps_of_all_optimizers_have_plans(room: Any, name: str) -> None:
+    def run(by_plans: bool) -> tuple[Any, Any]:
+        ms.set_seed(1)
+        net = nn.SequentialCell(nn.Dense(4, 3), nn.Tanh(), nn.Dense(3, 2))
+        settings = {"AdaFactor": (), "Momentum": (0.01, 0.9)}.get(name, (0.01,))
+        optimizer = getattr(room, name)(net.trainable_params(), *settings)
+        ask = ms.value_and_grad(lambda x: net(x).square().sum(), None, net.trainable_params())
+
+        def step(x: Tensor) -> Tensor:
+            value, gradients = ask(x)
+            optimizer(gradients)
+            return value
+
+        call = ms.jit(step) if by_plans else step
+        values = [bits(call(Tensor(np.arange(8, dtype=np.float32).reshape(2, 4) / (1 + i)))) for i in range(4)]
+        return (values, bits(list(optimizer.get_parameters()))), call
+
+    eager, _ = run(by_plans=False)
+    found, call = run(by_plans=True)
+    assert found == eager
+    assert plans_of(call)[0].counts["replayed"] == 3
