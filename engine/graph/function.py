@@ -59,7 +59,7 @@ class Compiled:
         self.fullgraph = fullgraph
         self.level = level
         self.plans: dict[Any, list[Guarded]] = {}
-        self._last: Guarded | None = None  # the plan of the last call, if its arguments were tensors alone
+        self._last: Guarded | None = None  # of the last call, if that gave tensors like any other, each once
         self.counts = {"traced": 0, "replayed": 0, "eager": 0, "refused": 0}
         self.told: set[str] = set()
         self._also: list[Any] = []  # functions that ran and were not found by looking through the code
@@ -70,15 +70,16 @@ class Compiled:
         """Call the function, by a plan where one holds."""
         if attended():
             return self._eagerly(args, kwargs)
-        arrays = [x._array for x in args if type(x) is Tensor and _is_bare(x)]
-        if self._last is not None and not kwargs and len(arrays) == len(args) and self._last.takes(arrays):
-            return self._replayed(self._last, args, arrays, args, kwargs)
+        given = [x._array for x in args if type(x) is Tensor and type(x._array) is np.ndarray and _is_bare(x)]
+        is_simple = not kwargs and len(given) == len(args)
+        if is_simple and self._last is not None and self._last.takes(given):
+            return self._replayed(self._last, args, given, args, kwargs)
         tensors: list[Tensor] = []
         key = _key((args, kwargs), tensors, [])
         arrays = [t._array for t in tensors]
         for guarded in self.plans.get(key, ()):
             if guarded.holds(arrays) and _containers((args, kwargs)).isdisjoint(guarded.containers):
-                self._last = guarded if not kwargs and all(type(x) is Tensor for x in args) else None
+                self._last = guarded if is_simple and len(set(map(id, given))) == len(given) else None
                 return self._replayed(guarded, tensors, arrays, args, kwargs)
         return self._traced(key, tensors, args, kwargs)
 
