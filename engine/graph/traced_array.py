@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from ..core.recording import state
+
 __all__ = ["TracedArray", "plain"]
 
 
@@ -64,7 +66,7 @@ class TracedArray(np.ndarray[Any, Any]):
 
     def view(self, *args: Any, **kwargs: Any) -> Any:
         """A further name of the same value; with another dtype or type, a reading of its numbers."""
-        if args or kwargs or self.tracer is None:
+        if args or kwargs or self.tracer is None or self.tracer is not state.tracer:  # over, or another thread's
             _tell((self,), "numpy.ndarray.view")
             return plain(self).view(*args, **kwargs)
         return self.tracer.renamed(self)
