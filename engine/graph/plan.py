@@ -18,7 +18,21 @@ from ..core.silence import restore, silence
 from ..core.tensor import Tensor
 from ..core.views import seen_by_steps
 from .graph import (
-    Apply, Beside, Bind, Derive, Draw, Fused, Given, Graph, Made, Node, Seen, Value, Whole, replace_values, values_in,
+    Apply,
+    Beside,
+    Bind,
+    Derive,
+    Draw,
+    Fused,
+    Given,
+    Graph,
+    Made,
+    Node,
+    Seen,
+    Value,
+    Whole,
+    replace_values,
+    values_in,
 )  # fmt: skip
 from .loops import loop, tell
 
