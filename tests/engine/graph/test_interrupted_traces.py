@@ -203,7 +203,30 @@ def after_an_optimizer(by: Any) -> Any:
     return call, [count, total, *net.get_parameters(), *optimizer.get_parameters()]
 
 
-PROGRAMS = [in_construct, in_hooks, in_a_step_that_is_caught, in_an_optimizer, after_an_optimizer]
+def after_nothing_but_an_optimizer(by: Any) -> Any:
+    net = nn.Dense(3, 2)
+    optimizer = nn.Momentum(net.trainable_params(), 0.1, 0.9)
+    gradient = ms.value_and_grad(lambda x: net(x).sum(), None, optimizer.parameters)
+
+    def step(x: Any, index: Any) -> Any:
+        loss, gradients = gradient(x)
+        optimizer(gradients)
+        return loss + ops.gather(TABLE, index, 0).sum()
+
+    function = by(step)
+    state = [*net.get_parameters(), *optimizer.get_parameters()]
+    return lambda number: function(X, Tensor([0, 7 if number in (3, 5) else 2])), state
+
+
+def after_a_draw(by: Any) -> Any:
+    function = by(lambda x, index: ops.dropout(x, 0.5) + ops.gather(TABLE, index, 0).sum())
+    return lambda number: function(X, Tensor([0, 7 if number in (3, 5) else 2])), []
+
+
+PROGRAMS = [
+    in_construct, in_hooks, in_a_step_that_is_caught, in_an_optimizer, after_an_optimizer,
+    after_nothing_but_an_optimizer, after_a_draw,
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("way", ["jit", "graph"])
