@@ -12,7 +12,7 @@ from .checks import check_bool, check_callable, check_type
 from .nested import Sparse, gradients_like, replaced, tensors_in
 from .operator import TENSOR_FUNCTIONS, backward_functions
 from .parameter import Parameter
-from .recording import Recording, state
+from .recording import Asking, Recording, attention, state
 from .tensor import Tensor, as_tensor
 
 __all__ = ["get_grad", "grad", "jvp", "value_and_grad", "vjp"]
@@ -226,25 +226,33 @@ def _followed(
     That takes the tensors, what arrives at them, who asks, and whether nobody asks again, and gives the gradients of
     ``asked`` and of ``weights``. Where ``spares`` holds, it may be called once.
     """
-    leaves = [*(a for some in asked for a in some), *weights]
-    recording = Recording([t._array for t in leaves], [t._array for t in tensors_in((args, kwargs))], spares)
-    # The function may change its arguments and weights: a gradient is that of the value at the start.
-    inputs_at_start, weights_at_start = [[t._array for t in some] for some in asked], [t._array for t in weights]
-    for t in leaves:
-        if t._gradient_hooks:
-            recording.hooked[id(t._array)] = t._run_gradient_hooks
-    # As in MindSpore, where a weight has no requires_grad when it is used, that use has no part in its gradient; where
-    # it has none at the end, that is zeros.
-    depths = [len(w._unfollowed) for w in weights]
-    for w in weights:
-        if not w.requires_grad:
-            w.stop_following()
+    asking, around = Asking(), state.recordings
+    attention.append(asking)
     try:
-        with recording:
-            output = fn(*args, **kwargs)
+        for tap in tuple(taps.operator_taps):
+            tap.give_way()
+        leaves = [*(a for some in asked for a in some), *weights]
+        recording = Recording([t._array for t in leaves], [t._array for t in tensors_in((args, kwargs))], spares)
+        # The function may change its arguments and weights: a gradient is that of the value at the start.
+        inputs_at_start, weights_at_start = [[t._array for t in some] for some in asked], [t._array for t in weights]
+        for t in leaves:
+            if t._gradient_hooks:
+                recording.hooked[id(t._array)] = t._run_gradient_hooks
+        # As in MindSpore, where a weight has no requires_grad when it is used, that use has no part in its gradient;
+        # where it has none at the end, that is zeros.
+        depths = [len(w._unfollowed) for w in weights]
+        for w in weights:
+            if not w.requires_grad:
+                w.stop_following()
+        try:
+            with recording:
+                output = fn(*args, **kwargs)
+        finally:
+            for w, depth in zip(weights, depths, strict=True):
+                w.follow_again(depth)
     finally:
-        for w, depth in zip(weights, depths, strict=True):
-            w.follow_again(depth)
+        state.recordings = around  # also where an interrupt has kept the recording from ending
+        attention.remove(asking)
     frozen = [id(array) for w, array in zip(weights, weights_at_start, strict=True) if not w.requires_grad]
     for key in frozen:
         recording.hooked.pop(key, None)

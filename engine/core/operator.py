@@ -164,7 +164,7 @@ class Operator(Differentiable):
         try:
             output = kernel(*inputs, **attrs)
         except (ValueError, TypeError, IndexError, AttributeError) as error:
-            raise _explained(self, error, inputs) from error
+            raise explained(self, error, inputs) from error
         finally:
             restore(before)
         if type(output) is np.ndarray:
@@ -326,7 +326,7 @@ def _apart(output: Any, inputs: tuple[Any, ...]) -> Any:
     return output
 
 
-def _explained(operator: Operator, error: Exception, inputs: tuple[Any, ...]) -> Exception:
+def explained(operator: Operator, error: Exception, inputs: tuple[Any, ...]) -> Exception:
     """The kernel's error, told in the operator's terms: which one, on what shapes and dtypes."""
     described = ", ".join(
         f"{x.dtype}{list(x.shape)}" if backend.is_array(x) else repr(x) for x in inputs if x is not None

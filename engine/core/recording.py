@@ -24,8 +24,8 @@ import numpy as np
 from .types import Array
 
 __all__ = [
-    "LARGE", "Differentiable", "Recording", "Renaming", "Spared", "Sums", "attention", "no_recording", "record",
-    "recording_active", "state", "whole",
+    "LARGE", "Asking", "Differentiable", "Recording", "Renaming", "Spared", "Sums", "attention", "no_recording",
+    "record", "recording_active", "state", "whole",
 ]  # fmt: skip
 
 attention: list[object] = []
@@ -174,7 +174,16 @@ LARGE = 1 << 14
 """Elements from which on the tape lets an array go that no rule reads."""
 
 
-class Recording:
+class Asking:
+    """Stands in ``attention`` while a thread asks for gradients, from before it reads the leaves' arrays."""
+
+    __slots__ = ("thread",)
+
+    def __init__(self) -> None:
+        self.thread = threading.get_ident()
+
+
+class Recording(Asking):
     """One request for gradients: the nodes, the ids of the arrays that depend on its leaves, and hooks on values.
 
     ``marks`` are where watched cell calls began and ended: ``(number of nodes by then, region, ended)``. ``renamings``
@@ -196,6 +205,7 @@ class Recording:
     """What is kept elsewhere, see ``offloading``; there once something is."""
 
     def __init__(self, leaves: Iterable[Array], beside: Iterable[Array] = (), spares: bool = False) -> None:
+        self.thread = threading.get_ident()
         self.leaves = list(leaves)
         self.nodes: list[Node] = []
         self.tracked = {id(array) for array in self.leaves}

@@ -86,6 +86,14 @@ class Tap:
     observes_losses = False
     owner: Callable[[], object | None] = object  # nobody's tap: what is given is never None
 
+    def give_way(self) -> bool:
+        """A gradient is about to be asked for: wait until another thread's trace (``engine.graph``) is over.
+
+        Returns:
+            whether it is.
+        """
+        return True
+
     def cell_enter(self, call: CellCall) -> None:
         """A cell is about to compute (its forward-pre hooks have run)."""
 

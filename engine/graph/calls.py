@@ -9,8 +9,6 @@ from __future__ import annotations
 import gc
 import sys
 import types
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +16,7 @@ import numpy as np
 
 from .reads import is_engine, is_library
 from .traced_array import TRACED
+from .tracer import Tracer
 
 __all__ = ["Calls"]
 
@@ -54,36 +53,43 @@ class Calls:
 
     Args:
         codes: the Python code that was looked through before.
-        leak: told why no plan can be made.
+        tracer: told why no plan can be made.
 
     Attributes:
         unknown: functions or methods that ran and were not looked through, by their code.
     """
 
-    def __init__(self, codes: set[types.CodeType], leak: Callable[[str], None]) -> None:
+    def __init__(self, codes: set[types.CodeType], tracer: Tracer) -> None:
         self.unknown: dict[types.CodeType, Any] = {}
         self._codes = codes
-        self._leak = leak
+        self._tracer = tracer
         self._judged: dict[types.CodeType, str] = {}
+        self._before: tuple[Any, bool] | None = None
 
-    @contextmanager
-    def watched(self) -> Iterator[None]:
-        """Inside the block this thread's calls are looked at.
+    def start(self) -> None:
+        """From now on this thread's calls are looked at.
 
         The collector of garbage rests: what it calls, anybody's finalizers, is not called by the function.
         """
-        before: Any = sys.getprofile()
-        collects = gc.isenabled()
+        self._before = sys.getprofile(), gc.isenabled()
         gc.disable()
         sys.setprofile(self._called)
-        try:
-            yield
-        finally:
-            if collects:
-                gc.enable()
-            sys.setprofile(before if before is None or callable(before) else None)
-            if hasattr(before, "enable"):  # cProfile's, which is no function of Python
-                before.enable()
+
+    def is_on(self) -> bool:
+        """Whether calls are looked at; Python stops that where an interrupt comes while one is."""
+        return sys.getprofile() == self._called
+
+    def stop(self) -> None:
+        """No longer, and all is as it was before."""
+        if self._before is None:
+            return
+        before, collects = self._before
+        sys.setprofile(before if before is None or callable(before) else None)
+        if hasattr(before, "enable"):  # cProfile's, which is no function of Python
+            before.enable()
+        if collects:
+            gc.enable()
+        self._before = None
 
     def _called(self, frame: types.FrameType, event: str, argument: Any) -> None:
         code = frame.f_code
@@ -99,6 +105,10 @@ class Calls:
         elif event == "c_call" and code in self._codes and not _is_pure(argument):
             name = getattr(argument, "__qualname__", repr(argument))
             self._leak(f"{name}() is called, whose result may be another one each time")
+
+    def _leak(self, why: str) -> None:
+        self._tracer.waits = True
+        self._tracer.leak(why)
 
     def _judgment(self, code: types.CodeType) -> str:
         """"" for code that may run, "unknown" for what is to be looked through, else why it cannot be."""
@@ -143,6 +153,7 @@ class Calls:
     def _meet(self, frame: types.FrameType) -> None:
         if frame.f_code in self.unknown:
             return
+        self._tracer.waits = True
         self.unknown[frame.f_code] = types.FunctionType(
             frame.f_code, frame.f_globals, closure=tuple([types.CellType() for _ in frame.f_code.co_freevars]) or None
         )

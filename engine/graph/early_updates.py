@@ -10,7 +10,7 @@ import math
 from typing import Any
 
 from ..nn.optim.optimizer import Optimizer, Step
-from .graph import Apply, Beside, Graph, Node, Whole, values_in
+from .graph import Apply, Beside, Bind, Graph, Node, Whole, values_in
 from .plan import operands_of
 
 __all__ = ["with_early_updates"]
@@ -39,6 +39,8 @@ class _Parts:
             return
         if whole.before:  # parameters that were written to in the same call
             return
+        if list(optimizer.cells()) and any(isinstance(node, Bind) for node in graph.nodes):
+            return  # a schedule of learning rates may read what is bound before the step
         (gradients,) = whole.arguments
         self._gradients: tuple[Any, ...] = tuple(gradients) if isinstance(gradients, tuple | list) else (gradients,)
         if len(self._gradients) != len(optimizer.parameters):

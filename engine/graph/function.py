@@ -21,13 +21,13 @@ from ..core.parameter import Parameter
 from ..core.recording import state
 from ..core.tensor import Tensor
 from .calls import Calls
-from .graph import Given, Graph, Made, Seen, Value, Whole, replace_values
+from .graph import Bind, Given, Graph, Made, Seen, Value, Whole, replace_values
 from .holding import Holding
 from .passes import expands_at, optimized
 from .plan import Failed, Plan
 from .reads import Reads, is_engine, is_leaf
-from .traced_array import TRACED, array_types, plain
-from .tracer import Tracer, tracing
+from .traced_array import TRACED, array_types, plain, type_of
+from .tracer import Tracer
 
 __all__ = ["MOST_PLANS", "Compiled"]
 
@@ -36,6 +36,8 @@ MOST_PLANS = 16
 _ALSO_READ = "an argument is one of the tensors that it reads from elsewhere"
 _MOST_TRIES = 3
 """Traces of one kind of arguments that may fail because the code was not known or changed what it reads."""
+_MOST_INTERRUPTS = 8
+"""Interrupts of the end of a trace after which it is given up; each takes a press of keys, and it some milliseconds."""
 
 
 class Compiled:
@@ -59,7 +61,7 @@ class Compiled:
         self.fullgraph = fullgraph
         self.level = level
         self.plans: dict[Any, list[Guarded]] = {}
-        self._last: Guarded | None = None  # the plan of the last call, if its arguments were tensors alone, none twice
+        self._last: Guarded | None = None  # of the last call, if that gave tensors like any other, each once
         self.counts = {"traced": 0, "replayed": 0, "eager": 0, "refused": 0}
         self.told: set[str] = set()
         self._also: list[Any] = []  # functions that ran and were not found by looking through the code
@@ -68,12 +70,12 @@ class Compiled:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call the function, by a plan where one holds."""
-        if attended():
+        if attended() or (taps.operator_taps and not _others_are_over()):
             return self._eagerly(args, kwargs)
-        arrays = [x._array for x in args if type(x) is Tensor and _is_bare(x)]
-        is_usual = not kwargs and len(arrays) == len(args) == len(set(map(id, arrays)))
-        if is_usual and self._last is not None and self._last.takes(arrays):
-            return self._replayed(self._last, args, arrays, args, kwargs)
+        given = [x._array for x in args if type(x) is Tensor and type(x._array) not in TRACED and _is_bare(x)]
+        is_usual = not kwargs and len(given) == len(args) == len(set(map(id, given)))
+        if is_usual and self._last is not None and self._last.takes(given):
+            return self._replayed(self._last, args, given, args, kwargs)
         tensors: list[Tensor] = []
         key = _key((args, kwargs), tensors, [])
         arrays = [t._array for t in tensors]
@@ -119,9 +121,14 @@ class Compiled:
             self._also_read |= {id(t) for t in tensors} & {id(t) for t in reads.tensors}
             return self._without_plan(trace.why, args, kwargs, undoes)
         result = trace.run(self.function, args, kwargs, undoes, self.fullgraph)
+        if not trace.has_begun:
+            return None if undoes else self._eagerly(args, kwargs)
         if trace.why and self.fullgraph:
             random.go_to(place)
-        if trace.unknown:
+        if trace.why and attended():  # by somebody who began meanwhile, and has read numbers
+            if self.fullgraph and not undoes:
+                return self._eagerly(args, kwargs)
+        elif trace.unknown:
             self._also += trace.unknown
             self._given_up[key] = tries = self._given_up.get(key, 0) + 1
             if trace.why and self.fullgraph:  # what the run did is undone
@@ -163,8 +170,10 @@ class Compiled:
         tensors: list[Tensor] = []
         key = _key((args, kwargs), tensors, [])
         if not any(guarded.holds([t._array for t in tensors]) for guarded in self.plans.get(key, ())):
-            self._traced(key, tensors, args, kwargs, undoes=True)
-            random.go_to(place)
+            try:
+                self._traced(key, tensors, args, kwargs, undoes=True)
+            finally:
+                random.go_to(place)
 
     def __reduce__(self) -> Any:
         return type(None), ()  # a copy of what it is kept with has no plans
@@ -205,6 +214,11 @@ def attended() -> bool:
     return any(type(tap) is not Tracer for tap in taps.operator_taps)  # but for the traces of other threads
 
 
+def _others_are_over() -> bool:
+    """Wait for the traces of other threads; whether they are over, and not waiting for this thread themselves."""
+    return all(tap.give_way() for tap in tuple(taps.operator_taps) if type(tap) is Tracer)
+
+
 def _around() -> tuple[Any, ...]:
     """What of the engine's own state decides what operators do."""
     return backend.device_target(), precision.current(), hooks_enabled(), state.refused
@@ -233,6 +247,7 @@ class Guarded:
         self.types = [type(t._array) for t in tensors]
         wholes = [node for node in plan.graph.nodes if isinstance(node, Whole)]
         effects = [t for t, _ in plan.graph.effects]
+        effects += [node.tensor for node in plan.graph.nodes if isinstance(node, Bind)]
         changed = [t for t in effects if type(t) is not Given] + [t for node in wholes for t in node.changed]
         self.changed = frozenset(map(id, changed))
         self.written = [t.place for t in effects if type(t) is Given]
@@ -276,7 +291,7 @@ def _key(value: Any, tensors: list[Tensor], lists: list[Any]) -> Any:
                 return place, other is value
         tensors.append(value)
         array = value._array
-        return kind, array.shape, array.dtype, type(array), None if _is_bare(value) else _Itself(value)
+        return kind, array.shape, array.dtype, type_of(array), None if _is_bare(value) else _Itself(value)
     if kind is float or kind is complex:
         return kind, repr(value)
     if kind in _PLAIN or value is None:
@@ -362,6 +377,7 @@ class Trace:
         why: why no plan can be made of it, or "".
         line: the user's line that led to that.
         unknown: functions that ran and were not looked through.
+        has_begun: whether the function was called.
     """
 
     def __init__(
@@ -370,11 +386,12 @@ class Trace:
         self.tracer = Tracer(expands_at(level))
         self.graph: Graph = self.tracer.graph
         self.unknown: list[Any] = []
-        self._calls = Calls(reads.codes, self.tracer.leak)
+        self.has_begun = False
+        self._calls = Calls(reads.codes, self.tracer)
         self._arguments = list({id(t): t for t in arguments}.values())
         among = {id(t) for t in arguments}
         self._externals = [t for t in reads.tensors if id(t) not in among]
-        self._before: dict[int, tuple[Tensor, Any, Any]] = {}
+        self._before = self.tracer.outside
         self._places = arguments
         self._returned: dict[int, Any] = {}
         self._times: Counter[int] = Counter()  # how often a tensor is in the result, or the tensor that it is a view of
@@ -400,6 +417,8 @@ class Trace:
     ) -> Any:
         """Call the function; its result is the eager one.
 
+        Nothing is called where another thread traces or computes gradients just now.
+
         Args:
             function: what is called.
             args: its arguments.
@@ -407,17 +426,34 @@ class Trace:
             undoes: whether tensors from outside are afterwards what they were.
             undoes_leak: whether they are where no plan can be made.
         """
-        self._enter()
+        finished = False
+        late: BaseException | None = None
         try:
-            with tracing(self.tracer), self._calls.watched():
-                result = function(*args, **kwargs)
+            self.has_begun = self.tracer.begin()
+            if not self.has_begun:
+                return None
+            self._enter()
+            self._calls.start()
+            result = function(*args, **kwargs)
+            if not self._calls.is_on():
+                self.tracer.why = self.why or "an interrupt came"
+            self._calls.stop()
             self.unknown = list(self._calls.unknown.values())
             self._note_result(result)
+            finished = True
             return result
         finally:
-            self._leave(undoes or (undoes_leak and bool(self.why)))
+            for _ in range(_MOST_INTERRUPTS):
+                try:
+                    self._leave(undoes or (undoes_leak and finished and bool(self.why)))
+                    break
+                except BaseException as error:  # an interrupt that comes meanwhile comes when all is as it was
+                    late = error
+            if late is not None:
+                raise late
 
     def _enter(self) -> None:
+        """Let the tensors hold traced arrays."""
         values: dict[int, Value] = {}
         traced: dict[int, Any] = {}
         for of, tensors in (("argument", self._arguments), ("external", self._externals)):
@@ -443,8 +479,13 @@ class Trace:
                     tracer.why = tracer.why or "a tensor is changed in a way that a plan does not follow"
                 else:
                     self.graph.effects.append((self._outside(t), found))
+        for node in self.graph.nodes:
+            if isinstance(node, Bind):
+                node.tensor = self._outside(node.tensor)
         if not tracer.ends_where_it_drew():
             tracer.why = tracer.why or "the stream of random numbers is left at another place"
+        if not tracer.takes_all_that_it_drew():
+            tracer.why = tracer.why or "random numbers are drawn that no operator of the table takes"
         tensors = list(tensors_in(result))
         self._returned = {id(t): t for t in tensors}
         self._times = Counter(map(id, tensors))
@@ -513,13 +554,12 @@ class Trace:
         return Seen(of, steps, value, view.is_part)
 
     def _leave(self, undoes: bool) -> None:
-        """Give every tensor its plain array back."""
-        while self._before:
-            _, (t, array, over) = self._before.popitem()
-            if t._array is over or undoes:
-                t._array = array
-            _make_bare(t)
-            del over
+        """Give every tensor its plain array back. It may be called again where an interrupt has cut it short."""
+        self._calls.stop()
+        for t, array, over in self._before.values():
+            t._array = array if t._array is over or undoes else plain(t._array)
+        t = array = over = None  # type: ignore[assignment]  # or they would keep traced arrays alive
+        self._before.clear()
         for one in self._returned.values():
             if isinstance(one, Tensor):
                 _make_bare(one)
@@ -534,6 +574,7 @@ class Trace:
             array.tracer = None
         if alive:
             _bare_tensors(alive)
+        self.tracer.end()
 
 
 def tensors_in(value: Any) -> Iterator[Tensor]:
@@ -573,8 +614,10 @@ def graph_of(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Graph:
         the graph of this run, without what its result does not need.
 
     Raises:
-        RuntimeError: it computes with the numbers of a tensor outside the operators; the text names the line.
+        RuntimeError: it computes with the numbers of a tensor outside the operators; the text names the line. Or
+            another thread computes gradients meanwhile.
     """
+    _others_are_over()
     tensors: list[Tensor] = []
     _key((args, kwargs), tensors, [])
     trace = Trace(Reads([function, *_parts((args, kwargs))]), tensors)
@@ -583,9 +626,10 @@ def graph_of(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Graph:
     replace_values(trace.graph.result, (Given, Tensor, Parameter), held.append)
     if held:
         trace.tracer.why = trace.why or "it returns or changes a tensor that it was given"
-    if trace.why:
+    why = trace.why if trace.has_begun else "another thread traces or computes gradients"
+    if why:
         name = getattr(function, "__qualname__", type(function).__name__)
-        raise RuntimeError(f"'{name}' has no graph: {trace.why}{f' ({trace.line})' if trace.line else ''}")
+        raise RuntimeError(f"'{name}' has no graph: {why}{f' ({trace.line})' if trace.line else ''}")
     graph = trace.graph
     graph.result = replace_values(graph.result, (Made, Seen), lambda one: one.value)
     return optimized(graph)

@@ -34,7 +34,7 @@ import numpy as np
 
 from ..core.backend import runs_triton, to_host
 from ..core.operator import Operator
-from .graph import Apply, Fused, Graph, Node, Store, Value, Whole, values_in
+from .graph import Apply, Bind, Fused, Graph, Node, Store, Value, Whole, values_in
 from .scalars import DTYPES, FUNCTIONS, Program, Unfit, is_half
 
 __all__ = ["expands", "fused"]
@@ -178,7 +178,7 @@ class _Fusion:
         last = None
         for place, node in enumerate(self.graph.nodes):
             needed = {self.maker[value] for value in self.reads[place] if value in self.maker}
-            if isinstance(node, Whole) or self.draws(node):
+            if isinstance(node, Whole | Bind) or self.draws(node):
                 if last is not None:
                     needed.add(last)
                 last = place
@@ -253,7 +253,7 @@ class _Fusion:
         """The graph with its nodes joined."""
         self._join_all()
         nodes = self.graph.nodes
-        used = {value for _, value in self.graph.effects} | set(values_in(self.graph.result))
+        used = self.graph.given_out()
         made: list[Node] = []
         for group in reversed([*self._groups_in_order()]):
             places = self.members[group]

@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 __all__ = [
-    "Apply", "Beside", "Derive", "Draw", "Fused", "Given", "Graph", "Made", "Node", "Seen", "Store", "Value", "Whole",
-    "draws_in", "put_instead", "replace_values", "values_in",
+    "Apply", "Beside", "Bind", "Derive", "Draw", "Fused", "Given", "Graph", "Made", "Node", "Seen", "Store", "Value",
+    "Whole", "draws_in", "put_instead", "replace_values", "values_in",
 ]  # fmt: skip
 
 
@@ -178,6 +178,22 @@ class Whole:
 
 
 @dataclass(eq=False, slots=True)
+class Bind:
+    """A tensor from outside gets a value, here and not at the end, because a step before or after cannot be undone.
+
+    Args:
+        tensor: from outside, or a Given.
+        value: what it holds from here on.
+        where: the user's line.
+    """
+
+    tensor: Any
+    value: Value
+    where: str = ""
+    outputs: ClassVar[tuple[Value, ...]] = ()
+
+
+@dataclass(eq=False, slots=True)
 class Fused:
     """Elementwise operators over one shape, and sums of what they give: one loop (see ``fusion``).
 
@@ -220,7 +236,7 @@ class Store:
     extreme: str = ""
 
 
-Node = Apply | Derive | Whole | Fused
+Node = Apply | Derive | Whole | Bind | Fused
 
 
 @dataclass(eq=False, slots=True)
@@ -250,7 +266,8 @@ class Graph:
 
     def given_out(self) -> set[Value]:
         """The values that tensors hold after a run. Each must be an array of its own: by that the tape knows it."""
-        return {value for _, value in self.effects} | set(values_in(self.result))
+        bound = [node.value for node in self.nodes if isinstance(node, Bind)]
+        return {value for _, value in self.effects}.union(bound, values_in(self.result))
 
 
 def draws_in(value: Any) -> list[Draw]:
@@ -319,6 +336,9 @@ def put_instead(node: Node, instead: dict[Value, Value]) -> None:
     def put(value: Any) -> Any:
         return replace_values(value, (Value,), lambda one: instead.get(one, one))
 
+    if isinstance(node, Bind):
+        node.value = put(node.value)
+        return
     if isinstance(node, Whole):
         node.arguments = put(node.arguments)
         node.before = tuple([(tensor, put(value)) for tensor, value in node.before])

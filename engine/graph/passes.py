@@ -13,7 +13,20 @@ from ..core.operator import COMPLEX, Operator
 from ..core.recording import LARGE
 from .early_updates import with_early_updates
 from .fusion import expands, fused
-from .graph import Apply, Beside, Derive, Graph, Node, Value, Whole, draws_in, put_instead, replace_values, values_in
+from .graph import (
+    Apply,
+    Beside,
+    Bind,
+    Derive,
+    Graph,
+    Node,
+    Value,
+    Whole,
+    draws_in,
+    put_instead,
+    replace_values,
+    values_in,
+)  # fmt: skip
 from .plan import operands_of
 from .recompute import with_recomputation
 
@@ -148,7 +161,7 @@ def _frozen(value: Any) -> Any:
 
 def stays(node: Node) -> bool:
     """Whether a node is of use without its results: it changes or checks something, or moves the random stream on."""
-    if isinstance(node, Whole):
+    if isinstance(node, Whole | Bind):
         return True
     if isinstance(node, Apply) and isinstance(node.operator, Beside) and node.operator.is_check:
         return True

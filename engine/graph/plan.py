@@ -7,17 +7,34 @@ needed any more is let go of after its last use.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+import types
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ..core import random
-from ..core.operator import ARRAY_FUNCTIONS, COMPLEX, NEGATED, TIMES_OTHER, Operator, fitted
+from ..core.operator import ARRAY_FUNCTIONS, COMPLEX, NEGATED, TIMES_OTHER, Operator, explained, fitted
 from ..core.silence import restore, silence
 from ..core.tensor import Tensor
 from ..core.views import link, seen_by_steps
-from .graph import Apply, Derive, Draw, Fused, Given, Graph, Made, Node, Seen, Value, Whole, replace_values, values_in
+from .graph import (
+    Apply,
+    Beside,
+    Bind,
+    Derive,
+    Draw,
+    Fused,
+    Given,
+    Graph,
+    Made,
+    Node,
+    Seen,
+    Value,
+    Whole,
+    replace_values,
+    values_in,
+)  # fmt: skip
 from .loops import is_free, loop, tell, written_over
 
 __all__ = ["Failed", "Plan", "operands_of"]
@@ -58,7 +75,8 @@ class Plan:
         names = writer.globals
         # The text is made here of the graph's numbered names alone; nothing of the user's stands in it.
         exec(compile(self.source, "<plan>", "exec"), names)
-        self._run: Callable[..., Any] = names["plan"]
+        self._run: types.FunctionType = names["plan"]
+        self._calls, self._names = writer.calls, writer.names
 
     def run(self, arrays: list[Any], tensors: Sequence[Tensor]) -> Any:
         """Compute.
@@ -78,9 +96,27 @@ class Plan:
         try:
             return self._run(begun, tensors, *arrays)
         except Exception as error:
-            raise Failed(error, bool(begun)) from error
+            raise Failed(self._told(error) if begun else error, bool(begun)) from error
         finally:
             restore(before)
+
+
+    def _told(self, error: Exception) -> Exception:
+        """The error of a kernel as the operator tells it."""
+        place = error.__traceback__
+        while place is not None and place.tb_frame.f_code is not self._run.__code__:
+            place = place.tb_next
+        if place is None or not isinstance(error, ValueError | TypeError | IndexError | AttributeError):
+            return error
+        node = self._calls.get(place.tb_lineno)
+        if node is None or isinstance(node.operator, Beside):
+            return error
+        known = {**self._run.__globals__, **place.tb_frame.f_locals}
+        return explained(node.operator, error, replace_values(node.inputs, (Value,), lambda x: known[self._names[x]]))
+
+
+_BEFORE = 2
+"""The number of a plan's first line after its head."""
 
 
 class _Writer:
@@ -98,6 +134,7 @@ class _Writer:
         self.drawn: set[int] = set()
         self.outside: dict[Value, Tensor] = {}
         self.made: dict[Made, str] = {}
+        self.calls: dict[int, Apply] = {}  # the operators, by the number of the line that calls a kernel
 
     def text(self) -> str:
         graph = self.graph
@@ -111,8 +148,8 @@ class _Writer:
         last = self._last_uses()
         self.outside = {value: tensor for tensor, value in graph.externals}
         for place, node in enumerate(graph.nodes):
-            if isinstance(node, Whole):
-                changed = set(map(id, node.changed))
+            if isinstance(node, Whole | Bind):
+                changed = set(map(id, node.changed if isinstance(node, Whole) else (node.tensor,)))
                 for value in [value for value, tensor in self.outside.items() if id(tensor) in changed]:
                     self._load(value)
             for value in values_in(operands_of(node)):
@@ -122,13 +159,13 @@ class _Writer:
             if gone:
                 self.lines.append(f"del {', '.join(gone)}")
         given_out = dict.fromkeys((*[value for _, value in graph.effects], *values_in(graph.result)))
+        bound = {_who(node.tensor): node.value for node in graph.nodes if isinstance(node, Bind)}
         for value in given_out:
             self._load(value)
-            if value in graph.constants:  # each call's is an array of its own
-                self.lines.append(f"own{len(self.lines)} = {self.names[value]}.view()")
-                self.names[value] = f"own{len(self.lines) - 1}"
+            self._own(value)
         for tensor, value in graph.effects:
-            self.lines.append(f"{self._structure(tensor)}._rebind({self.names[value]})")
+            if bound.get(_who(tensor)) is not value:
+                self.lines.append(f"{self._structure(tensor)}._rebind({self.names[value]})")
         result = self._structure(graph.result)
         self.lines.append(f"return {result}")
         return f"def plan(begun, given, {parameters}):\n" + "".join(f"    {line}\n" for line in self.lines)
@@ -138,6 +175,12 @@ class _Writer:
         tensor = self.outside.pop(value, None)
         if tensor is not None:
             self.lines.append(f"{self._name(value)} = {self.hold('t', tensor)}._array")
+
+    def _own(self, value: Value) -> None:
+        """Make of a constant that a tensor is to hold an array of this call's own."""
+        if value in self.graph.constants and self.names[value][0] == "c":
+            self.lines.append(f"own{len(self.lines)} = {self.names[value]}.view()")
+            self.names[value] = f"own{len(self.lines) - 1}"
 
     def _last_uses(self) -> dict[int, list[Value]]:
         found: dict[int, list[Value]] = {}
@@ -211,6 +254,9 @@ class _Writer:
             self.lines.append(f"{outputs}= {self.hold('loop', loop(node, self.graph.is_on_gpu))}({inputs})")
             if over is not None:
                 self.lines.append("del over")
+        elif isinstance(node, Bind):
+            self._own(node.value)
+            self.lines += ["begun.append(True)", f"{self._structure(node.tensor)}._rebind({self._name(node.value)})"]
         else:
             self._whole(node)
 
@@ -226,11 +272,13 @@ class _Writer:
             if output in self.names:  # the kernel hands back what it got
                 return
             name = self._name(output)
+            self.calls[len(self.lines) + _BEFORE] = node
             self.lines.append(f"{name} = {call}" if output.shape else f"{name} = asarray({call})")
             return
         names = []
         for output in node.outputs:
             names.append("_" if output is None or output in self.names else self._name(output))
+        self.calls[len(self.lines) + _BEFORE] = node
         self.lines.append(f"{', '.join(names)}, = {call}" if names else call)
         for name, output in zip(names, node.outputs, strict=True):
             if name != "_" and not output.shape:
@@ -330,12 +378,19 @@ class _Writer:
         return self.hold("k", value)
 
 
+def _who(tensor: Any) -> Any:
+    """What a tensor that a plan binds anew is known by."""
+    return ("given", tensor.place) if type(tensor) is Given else id(tensor)
+
+
 def operands_of(node: Node) -> Any:
     """What a node computes with: a structure with Values in it."""
     if isinstance(node, Apply):
         return node.inputs, node.attrs
     if isinstance(node, Derive):
         return node.gradient, node.output, node.inputs, node.attrs
+    if isinstance(node, Bind):
+        return node.value
     return node.inputs if isinstance(node, Fused) else (node.arguments, [value for _, value in node.before])
 
 

@@ -21,9 +21,9 @@ import sysconfig
 import types
 import weakref
 from collections import OrderedDict, defaultdict, deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, Generic, Protocol
+from typing import Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar
 
 import numpy as np
 
@@ -35,6 +35,10 @@ from .holding import BOOKKEEPING, MISSING, Found, form
 from .traced_array import array_types
 
 __all__ = ["Reads", "is_engine", "is_leaf", "is_library"]
+
+K = TypeVar("K")
+V = TypeVar("V")
+P = ParamSpec("P")
 
 _ENGINE = str(Path(__file__).parents[1])
 _PACKAGE = __name__.rpartition(".graph.")[0]
@@ -82,7 +86,21 @@ def is_library(file: str) -> bool:
     return (file.startswith(_LIBRARIES) and not file.startswith(_SITE)) or file.startswith((_NUMPY, "<frozen"))
 
 
-@functools.cache
+def _kept_with(function: Callable[Concatenate[K, P], V]) -> Callable[Concatenate[K, P], V]:
+    """As ``functools.cache``, for no longer than the first argument lives: notebooks define classes again and again."""
+    known: weakref.WeakKeyDictionary[K, dict[Any, V]] = weakref.WeakKeyDictionary()
+
+    @functools.wraps(function)
+    def found(first: K, /, *others: P.args, **named: P.kwargs) -> V:
+        of_it = known.setdefault(first, {})
+        if others not in of_it:
+            of_it[others] = function(first, *others, **named)
+        return of_it[others]
+
+    return found
+
+
+@_kept_with
 def _names_of(code: types.CodeType) -> tuple[frozenset[str], frozenset[str], frozenset[tuple[str, bool]]]:
     """The names of globals, of attributes and of modules that code and the code within it use."""
     globals_, attributes, modules = set[str](), set[str](), set[tuple[str, bool]]()
@@ -107,7 +125,7 @@ def _names_of(code: types.CodeType) -> tuple[frozenset[str], frozenset[str], fro
     return frozenset(globals_), frozenset(attributes), frozenset(modules)
 
 
-@functools.cache
+@_kept_with
 def _stored_by(code: types.CodeType) -> frozenset[str]:
     """The names of attributes that code and the code within it bind."""
     return frozenset(
@@ -157,7 +175,7 @@ class Reads:
         self.problem = ""
         self.is_first = False
         seen: set[int] = set()
-        waiting = deque(self.roots)
+        waiting = deque((*self.roots, Tensor))
         while waiting and not self.problem:
             one = waiting.popleft()
             if one is MISSING or id(one) in seen or is_leaf(one):
@@ -231,7 +249,7 @@ class Reads:
         self.found.places.append((held, (*names, *absent), (*values, *([MISSING] * len(absent)))))
         if self._everything:
             self.found.keys.append((held, tuple(held)))
-        waiting += values
+        waiting += (kind, *values)
 
     def _see_optimizer(self, optimizer: Optimizer, waiting: deque[Any]) -> None:
         """Its step runs as it does eagerly, so that only what the step is called with and changes is of interest."""
@@ -307,7 +325,7 @@ class Reads:
         waiting += values
 
     def _see_class(self, kind: type, waiting: deque[Any]) -> None:
-        names = self._names | _read_by_engine(kind) if issubclass(kind, Cell) else self._names  # type: ignore[arg-type]
+        names = self._names | _read_by_engine(kind) if issubclass(kind, Cell) else self._names
         self._everything = self._everything or kind in (operator.attrgetter, operator.methodcaller)
         if type(kind) is not type:
             self.found.classes.append((kind, type(kind)))
@@ -316,12 +334,17 @@ class Reads:
                 self.found.registered = abc.get_cache_token()
         if not _is_of_others(kind):
             self.found.slots.append((kind, "__mro__", kind.__mro__))
+        relevant = tuple([name for name in names if any(name in vars(k) for k in kind.__mro__)])
         for one in kind.__mro__:
             file = getattr(sys.modules.get(one.__module__), "__file__", None) or ""
             held: Any = _dictionary_of(one)
             self.found.steady.append(held)
-            if is_engine(file) and issubclass(one, Cell):
-                self._see_names(held, frozenset(("construct",)), waiting)
+            if is_engine(file) and issubclass(one, Cell | Tensor):  # users put methods there, and replace some
+                without_a_name = [name for name in held if name.startswith("__")] if issubclass(one, Tensor) else []
+                found = ["construct", *self._names.intersection(relevant), *without_a_name]
+                values = [held.get(name, MISSING) for name in found]
+                self.found.places.append((held, tuple(found), tuple(values)))
+                waiting += [value for value in values if not _is_own(value)]
             if one.__module__ in ("builtins", "abc") or is_engine(file) or is_library(file):
                 continue
             self.found.keys.append((held, tuple(held)))
@@ -330,7 +353,6 @@ class Reads:
                 for name in held
                 if name in names or self._everything or (name.startswith("__") and name not in _OF_ANY_CLASS)
             ]
-            relevant = tuple([name for name in names if any(name in vars(k) for k in kind.__mro__)])
             absent = tuple([name for name in relevant if name not in held])
             values = [held[name] for name in found]
             self.found.places.append((held, (*found, *absent), (*values, *([MISSING] * len(absent)))))
@@ -430,7 +452,7 @@ def _engine_methods(kind: type, names: frozenset[str], are_properties: bool = Fa
     return frozenset([name for name in _methods_of(kind, are_properties) if name in names or name in _WITHOUT_A_NAME])
 
 
-@functools.cache
+@_kept_with
 def _methods_of(kind: type, are_properties: bool) -> frozenset[str]:
     kinds = property if are_properties else (types.FunctionType, property)
     return frozenset(
@@ -453,7 +475,7 @@ _OF_ANY_CLASS = frozenset(
 )  # fmt: skip
 
 
-@functools.cache
+@_kept_with
 def _read_by_engine(kind: type, methods: frozenset[str] = frozenset()) -> frozenset[str]:
     """What a call of a cell reads of it where the code is the engine's: ``construct`` and what that calls of the cell.
 
@@ -489,18 +511,23 @@ def _is_plain(value: Any) -> bool:
     )
 
 
+def _is_own(value: Any) -> bool:
+    """Whether what stands in a class of the engine is a function of the engine."""
+    return isinstance(value, types.FunctionType) and is_engine(value.__code__.co_filename)
+
+
 def _is_of_engine(kind: type) -> bool:
     return is_engine(getattr(sys.modules.get(kind.__module__), "__file__", None) or "")
 
 
-@functools.cache
+@_kept_with
 def _is_of_others(kind: type) -> bool:
     """Whether a class is the engine's or a library's, so that its code was written without this function in mind."""
     file = getattr(sys.modules.get(kind.__module__), "__file__", None) or ""
     return kind.__module__ == "builtins" or is_engine(file) or is_library(file) or _is_compiled(kind)
 
 
-@functools.cache
+@_kept_with
 def _has_others(kind: type) -> bool:
     """Whether methods of a library's or of the engine's may read attributes of its objects."""
     return any(
@@ -508,7 +535,7 @@ def _has_others(kind: type) -> bool:
     )
 
 
-@functools.cache
+@_kept_with
 def _is_compiled(kind: type) -> bool:
     """Whether its objects hold what Python code does not see."""
     for one in kind.__mro__:
@@ -534,6 +561,6 @@ _TRANSPARENT = (
 """Classes whose objects hold what is looked at here, and nothing else."""
 
 
-@functools.cache
+@_kept_with
 def _slots_of(kind: type) -> tuple[str, ...]:
     return tuple(name for one in kind.__mro__ for name, value in vars(one).items() if inspect.ismemberdescriptor(value))

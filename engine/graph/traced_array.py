@@ -16,7 +16,9 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["TRACED", "TracedArray", "TracedDeviceArray", "array_types", "plain", "traced_over"]
+from ..core.recording import state
+
+__all__ = ["TRACED", "TracedArray", "TracedDeviceArray", "array_types", "plain", "traced_over", "type_of"]
 
 
 class TracedArray(np.ndarray[Any, Any]):
@@ -67,7 +69,7 @@ class TracedArray(np.ndarray[Any, Any]):
 
     def view(self, *args: Any, **kwargs: Any) -> Any:
         """A further name of the same value; with another dtype or type, a reading of its numbers."""
-        if args or kwargs or self.tracer is None:
+        if args or kwargs or self.tracer is None or self.tracer is not state.tracer:  # over, or another thread's
             _tell((self,), "numpy.ndarray.view")
             return plain(self).view(*args, **kwargs)
         return self.tracer.renamed(self)
@@ -125,6 +127,17 @@ def _picks(index: Any) -> bool:
         or (type(part) is TracedArray and np.ndarray.dtype.__get__(part).kind in "iu")
         for part in parts
     )  # fmt: skip
+
+
+def type_of(array: Any) -> type:
+    """The type of an array, or of the plain one where it is traced, by this thread or another.
+
+    Args:
+        array: an array.
+    """
+    if type(array) is TracedArray:
+        return np.ndarray
+    return type(array.whole) if type(array) is TracedDeviceArray else type(array)
 
 
 def plain(value: Any) -> Any:

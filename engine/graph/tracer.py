@@ -9,9 +9,9 @@ run goes on and its result is right, but no plan is made of it.
 from __future__ import annotations
 
 import sys
+import threading
 import weakref
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -19,17 +19,21 @@ import numpy as np
 
 from ..core import random, taps
 from ..core.operator import ARRAY_FUNCTIONS, OPERATORS, Operator
-from ..core.recording import attention, state
+from ..core.recording import Asking, attention, state
 from ..core.tensor import Tensor
-from .graph import Apply, Beside, Derive, Draw, Graph, Value, Whole, draws_in, replace_values
+from .graph import Apply, Beside, Bind, Derive, Draw, Graph, Value, Whole, draws_in, replace_values
 from .plan import operands_of
 from .traced_array import TRACED, TracedDeviceArray, array_types, plain, traced_over
 
-__all__ = ["Tracer", "tracing", "user_line"]
+__all__ = ["Tracer", "user_line"]
 
 ENGINE = str(Path(__file__).parents[1])
 """Where the engine's files are."""
 _ROOM = str(Path(__file__).parent)
+
+
+_turn: dict[str, Tracer] = {}
+"""The tracer whose turn it is now. It is no lock, which an interrupt could leave shut."""
 
 
 class Drawn(int):
@@ -69,15 +73,61 @@ class Tracer(taps.Tap):
         self.why = ""  # the reason and the line of the first leak
         self.line = ""
         self._counts: list[int] = []  # of the draws, in their order
+        self._taken: set[int] = set()  # the numbers of those that a step computes with
         self._next = 0  # the number of the next draw, which may have been made before
         self._draw_at: dict[tuple[int, int], int] = {}  # by the place in the stream
         self._left: dict[int, Value] = {}  # what tensors from outside hold in a plan by now
         self.made: list[weakref.ref[Any]] = []
         self._types = array_types()
         self._device: type | None = None  # TracedArray or TracedDeviceArray, whichever the operators compute with
+        self.waits = False  # whether it may be that the function waits for another thread
+        self._outer = state.tracer
+        self._is_over = threading.Event()
+        self.outside: dict[int, tuple[Tensor, Any, Any]] = {}  # tensors, their arrays, and what they hold
 
     def owner(self) -> None:
         """Nothing is told to it as to a tap."""
+
+    # From when to when it is told
+
+    def begin(self) -> bool:
+        """From now on this thread's operators are told to the tracer.
+
+        Only one thread traces at a time, and none while another one computes gradients: the arrays of tensors that both
+        know are others as long as the trace is on.
+
+        Returns:
+            whether it has begun; if not, there is nothing to end.
+        """
+        if _turn.setdefault("now", self) is not self:
+            return False
+        state.tracer = self
+        attention.append(self)
+        taps.operator_taps.append(self)
+        if any(isinstance(one, Asking) and one.thread != threading.get_ident() for one in tuple(attention)):
+            self.end()
+            return False
+        return True
+
+    def end(self) -> None:
+        """No longer, whether or not it has begun, or ended; what an interrupt cut short is done by another call."""
+        state.tracer = self._outer
+        for told in (attention, taps.operator_taps):
+            if self in told:
+                told.remove(self)
+        if _turn.get("now") is self:
+            del _turn["now"]
+        self._is_over.set()
+
+    def give_way(self) -> bool:
+        """Wait, in another thread, for the end of the trace, but not where its function may be waiting for that one.
+
+        Returns:
+            whether the trace is over.
+        """
+        while state.tracer is not self and not self.waits and not self._is_over.wait(0.01):
+            pass
+        return self._is_over.is_set()
 
     # What it is told
 
@@ -133,10 +183,14 @@ class Tracer(taps.Tap):
         drawn = {draw.number for node in self.graph.nodes for draw in draws_in(operands_of(node))}
         return self._next == len(self._counts) == len(drawn)
 
+    def takes_all_that_it_drew(self) -> bool:
+        """Whether each draw is a step's; the others, for the first values of a layer, are no part of the plan."""
+        return len(self._taken) == len(self._counts)
+
     def apply(self, operator: Operator, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         """An operator's forward on arrays, written down."""
         bare = tuple([_bare(x) for x in inputs])
-        with untraced():
+        with Untraced():
             output = operator._compute(bare, _bare(attrs))
         if operator.shape_from_values or (operator.name == "getitem" and _has_mask(attrs["index"])):
             self.leak(f"the shape of what '{operator.name}' gives depends on the numbers in its inputs")
@@ -147,7 +201,7 @@ class Tracer(taps.Tap):
     ) -> Any:
         """What a function beside the table gives, written down."""
         bare = tuple([_bare(x) for x in inputs])
-        with untraced():
+        with Untraced():
             output = function(*bare, **_bare(attrs))
         if is_check:
             output = ()
@@ -155,7 +209,7 @@ class Tracer(taps.Tap):
 
     def usual(self, function: Callable[..., Any], inputs: tuple[Any, ...], attrs: dict[str, Any]) -> bool:
         """Whether a function of numbers holds; the plan is for numbers of which it does."""
-        with untraced():
+        with Untraced():
             holds = bool(function(*[_bare(x) for x in inputs], **_bare(attrs)))
         if not holds or any(isinstance(node, Whole) for node in self.graph.nodes):  # what has changed stays changed
             self.leak("what an operator does depends on the numbers in its inputs")
@@ -183,6 +237,7 @@ class Tracer(taps.Tap):
         known = self._known((*inputs, attrs))
         if self.why:
             return output
+        self._bind()
         packed = type(output) is tuple
         wrapped = [self._output(x, inputs, bare) for x in (output if packed else (output,))]
         values = tuple([x.value if type(x) in TRACED else None for x in wrapped])
@@ -222,7 +277,7 @@ class Tracer(taps.Tap):
             return [(x, gx._array) for x, gx in pairs]
         bare = tuple([_bare(x) for x in inputs])
         needs = tuple([place for place, x in enumerate(inputs) if id(x) in tracked])
-        with untraced():
+        with Untraced():
             pairs = operator.gradients(
                 ARRAY_FUNCTIONS, {id(bare[place]) for place in needs}, _bare(g), _bare(output), bare, _bare(attrs)
             )
@@ -238,6 +293,7 @@ class Tracer(taps.Tap):
         known_g, known_output, known_attrs, *known = self._known((g, output, attrs, *inputs))
         if self.why:
             return [(inputs[place], gx) for place, (_, gx) in zip(places, pairs, strict=True)]
+        self._bind()
         found = [self.traced(gx, Value(gx.shape, gx.dtype)) for _, gx in pairs]
         self.graph.nodes.append(
             Derive(
@@ -263,12 +319,13 @@ class Tracer(taps.Tap):
         for t in {id(t): t for t in held}.values():
             if id(t) in self._left and (value := self._value_of(t)) is not self._left[id(t)]:
                 written.append((t, value))
+        self._bind({id(t) for t in held})
         given = replace_values(arguments, (Tensor,), lambda t: Tensor._wrap(plain(t._array)))
         traced = [t._array for t in held]
         for t in held:
             t._array = plain(t._array)
         before = [t._array for t in held]
-        with untraced():
+        with Untraced():
             result = function(*given)
         if self.why:
             return result
@@ -285,6 +342,22 @@ class Tracer(taps.Tap):
         node = Whole(function, tuple(known), tuple(changed), tuple(outputs), tuple(written), user_line())
         self.graph.nodes.append(node)
         return result
+
+    def _bind(self, by_itself: set[int] | None = None) -> None:
+        """From the first step that cannot be undone on, note what tensors that were there before hold by now.
+
+        Where a step raises, they are left as the eager run leaves them.
+
+        Args:
+            by_itself: identities of the tensors that such a step binds itself; None before another step.
+        """
+        if by_itself is None and not self._left:
+            return
+        for t, _, over in self.outside.values():
+            value = t._array.value if type(t._array) in TRACED else None
+            if value not in (None, self._left.get(id(t), over.value)) and id(t) not in (by_itself or ()):
+                self._left[id(t)] = value
+                self.graph.nodes.append(Bind(t, value, user_line()))
 
     def _known(self, values: tuple[Any, ...]) -> list[Any]:
         """The values with Values in the place of arrays and Draws in that of drawn numbers."""
@@ -303,6 +376,7 @@ class Tracer(taps.Tap):
 
     def _value_of(self, found: Any) -> Any:
         if type(found) is Drawn:
+            self._taken.add(found.draw.number)
             return found.draw
         array = found._array if isinstance(found, Tensor) else found
         if type(array) in TRACED and array.value is not None and array.tracer is self:
@@ -346,34 +420,25 @@ class TracedFunctions:
         return lambda *inputs, **attrs: self._tracer.apply(operator, inputs, attrs)
 
 
-@contextmanager
-def tracing(tracer: Tracer) -> Iterator[None]:
-    """Inside the block this thread's operators are told to the tracer."""
-    before, state.tracer = state.tracer, tracer
-    attention.append(tracer)
-    taps.operator_taps.append(tracer)
-    try:
-        yield
-    finally:
-        state.tracer = before
-        attention.remove(tracer)
-        taps.operator_taps.remove(tracer)
-
-
-@contextmanager
-def untraced() -> Iterator[None]:
+class Untraced:
     """Inside the block operators run on plain arrays, and nobody is told of them or of what is called.
 
     What runs here is one step of the plan, which calls it again as it is.
     """
-    before, state.tracer = state.tracer, None
-    watcher: Any = sys.getprofile()
-    sys.setprofile(None)
-    try:
-        yield
-    finally:
-        sys.setprofile(watcher)
-        state.tracer = before
+
+    __slots__ = ("_before", "_watcher")
+
+    def __enter__(self) -> None:
+        self._before, self._watcher = state.tracer, sys.getprofile()
+        state.tracer = None
+        sys.setprofile(None)
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, place: object) -> None:
+        sys.setprofile(self._watcher)
+        state.tracer = self._before
+        if error is not None and state.tracer is not None:
+            # If the function catches it, it goes on in a way that depends on the numbers that came.
+            state.tracer.leak("a step fails, and the function goes on")
 
 
 def user_line() -> str:

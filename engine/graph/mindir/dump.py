@@ -11,7 +11,7 @@ from collections import Counter
 from typing import Any
 
 from ...core.dtype import DTYPES, dtype_of
-from ..graph import Apply, Fused, Graph, Node, Value, Whole, values_in
+from ..graph import Apply, Bind, Fused, Graph, Node, Value, Whole, values_in
 from ..plan import operands_of
 from .messages import anf_ir
 from .writing import ATTRIBUTES, DATA_TYPES, Name, Writer
@@ -76,8 +76,8 @@ class _Dump(Writer):
         attrs: dict[str, Any] = {}
         if isinstance(node, Whole):
             kind = node.function.__qualname__
-        elif isinstance(node, Fused):
-            kind = "loop"
+        elif isinstance(node, Fused | Bind):
+            kind = "loop" if isinstance(node, Fused) else "bind"
         else:
             kind = node.operator.name if isinstance(node, Apply) else f"{node.operator.name}_gradient"
             attrs = {key: value for key, value in node.attrs.items() if isinstance(value, bool | int | float | str)}

@@ -9,7 +9,7 @@ import numpy as np
 from ...core.backend import to_host
 from ...core.dtype import dtype_of
 from ...core.shown import shown
-from ..graph import Apply, Beside, Derive, Draw, Graph, Node, Value, Whole, values_in
+from ..graph import Apply, Beside, Derive, Draw, Fused, Graph, Node, Value, values_in
 from ..plan import operands_of
 from .messages import mind_ir
 from .steps import CLASSES, RULES
@@ -205,7 +205,7 @@ class Writer:
         if isinstance(node, Derive):
             raise self._refused(node, f"the gradient of '{node.operator.name}'")
         if not isinstance(node, Apply):
-            raise self._refused(node, "an optimizer's step" if isinstance(node, Whole) else "a loop")
+            raise self._refused(node, "a loop" if isinstance(node, Fused) else "an optimizer's step")
         if isinstance(node.operator, Beside) and node.operator.is_check:
             return  # of numbers: MindSpore's Primitives have their own
         rule = RULES.get(node.operator.name)

@@ -232,7 +232,7 @@ CHANGES = [
     "HOOKS.append(net.custom.register_backward_pre_hook(lambda c, o: (o[0] * {f},)))",
     "HOOKS.append(net.w.register_hook(lambda g: g * {f}))", "HOOKS.append(net.sub.v.register_hook(lambda g: g + {f}))",
     "HOOKS.pop().remove() if HOOKS else None", "HOOKS.pop(0).remove() if HOOKS else None", "ms.set_seed({n})",
-    "global SESSION; SESSION = DebugSession(net, watch=['*'])", "SESSION and SESSION.detach()",
+    "global SESSION; SESSION = DebugSession(net, watch=['*']); SESSION.attach()", "SESSION and SESSION.detach()",
     "net.maybe = {f}", "net.__dict__.pop('maybe', None)", "net.extra_ = {f}", "net.hb = ops.HookBackward(lambda g: g[0] * {f})",
     "net.to_float(ms.float16)", "net.to_float(ms.float32)", "net.sub.recompute()", "net.rec.recompute(False)",
     "net.custom = Sub()", "net.construct = types.MethodType(Net.construct, net)", "net.__dict__.pop('construct', None)",

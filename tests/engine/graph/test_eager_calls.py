@@ -9,7 +9,8 @@ import warnings
 import pytest
 
 import hookscope.engine as ms
-from hookscope.engine import Parameter, Tensor, ops
+from hookscope.engine import Parameter, Tensor, nn, ops
+from hookscope.engine.core import random
 from hookscope.engine.graph import plans_of
 
 X = Tensor([1.0, 2.0])
@@ -49,3 +50,16 @@ def test_fullgraph_is_an_error_also_where_unknown_code_runs_first_and_nothing_is
     with contextlib.redirect_stdout(PythonStream()), pytest.raises(RuntimeError, match=r"print\(\) is called"):
         printing(X)
     assert float(count) == 0
+
+
+def test_a_layer_that_is_made_inside_draws_its_first_values_at_each_call() -> None:
+    def made(x: Tensor) -> Tensor:
+        return nn.Dense(2, 2)(x.reshape((1, 2)))
+
+    outcomes = []
+    for way in (made, ms.jit(made)):
+        ms.set_seed(5)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="no plan can be made")
+            outcomes.append(([way(X).tolist() for _ in range(4)], random.position()))
+    assert outcomes[0] == outcomes[1]

@@ -1512,3 +1512,30 @@ def test_numbers_of_a_tensor_are_never_frozen(expression: str) -> None:
 def test_a_plan_sees_what_is_done_to_a_network(body: str, change: str, way: str) -> None:
     text = NETWORK.format(body=body.replace("\n", "\n        "), change=change)
     assert run(text, way) == run(text, "plain")
+
+
+def test_a_plan_sees_what_is_put_into_classes_of_the_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    dense = ms.nn.Dense(2, 2)
+    monkeypatch.setattr(Tensor, "twice", lambda self: self * 2.0, raising=False)
+    monkeypatch.setattr(ms.nn.Dense, "louder", lambda self, x: self(x) * 2.0, raising=False)
+
+    def of_classes(x: Any) -> Any:
+        return dense.louder(x.twice()).mean() + dense(x)
+
+    compiled = ms.jit(of_classes)
+    x = Tensor(np.array([[1.0, -2.0]], np.float32))
+    changes: list[tuple[type, str, Any]] = [
+        (Tensor, "twice", lambda self: self * 3.0),
+        (ms.nn.Dense, "louder", lambda self, x: self(x) * 5.0),
+        (Tensor, "mean", lambda self: self.sum()),
+        (ms.nn.Dense, "construct", lambda self, x: x @ self.weight),
+        (Tensor, "__mul__", lambda self, other: self + other),
+        (Tensor, "__matmul__", lambda self, other: self - 1.0),
+    ]
+    for kind, name, value in changes:
+        for _ in range(2):
+            assert compiled(x).asnumpy().tobytes() == of_classes(x).asnumpy().tobytes(), (kind, name)
+        monkeypatch.setattr(kind, name, value, raising=False)
+    for _ in range(2):
+        assert compiled(x).asnumpy().tobytes() == of_classes(x).asnumpy().tobytes()
+    assert compiled._compiled.counts["replayed"] >= len(changes)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import copy
 import functools
+import gc
 import pickle
+import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -126,3 +128,56 @@ def test_arguments_that_live_for_one_call_are_told_apart_by_what_they_are(place:
         _, found = compiled(x, make(call % 3))
         assert found == str(make(call % 3))
     assert compiled.counts["replayed"] > 30
+def forgotten_class() -> list[weakref.ref[object]]:
+    class Net(nn.Cell):
+        table = Tensor([1.0, 2.0])
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.weight = Parameter(Tensor(2.0), name="weight")
+
+        @ms.jit
+        def construct(self, x: Tensor) -> Tensor:
+            return x * self.weight + self.table
+
+    net = Net()
+    for _ in range(2):
+        net(X)
+    return [weakref.ref(one) for one in (net, net.weight, Net, Net.table)]
+
+
+def forgotten_cell() -> list[weakref.ref[object]]:
+    cell = Times(2.0)
+    optimizer = nn.Momentum(cell.trainable_params(), 0.1, 0.9)
+    step = nn.TrainOneStepCell(nn.WithLossCell(cell, nn.MSELoss()), optimizer)
+    for _ in range(2):
+        cell(X)
+        step(X, X)
+    gradient(cell)
+    return [weakref.ref(one) for one in (cell, cell.weight, optimizer, step)]
+
+
+def forgotten_function() -> list[weakref.ref[object]]:
+    cell = Times(2.0)
+
+    @ms.jit
+    def function(x: Tensor) -> Tensor:
+        return cell(x) + 1.0
+
+    for _ in range(2):
+        function(X)
+    return [weakref.ref(function), weakref.ref(cell)]
+
+
+def forgotten_error() -> list[weakref.ref[object]]:
+    cell = Times(2.0)
+    with pytest.raises(TypeError):
+        cell("no tensor")  # type: ignore[arg-type]
+    return [weakref.ref(cell), weakref.ref(cell.weight)]
+
+
+@pytest.mark.parametrize("make", [forgotten_class, forgotten_cell, forgotten_function, forgotten_error])
+def test_what_plans_are_of_goes_when_nobody_else_holds_it(make: Callable[[], list[weakref.ref[object]]]) -> None:
+    references = make()
+    gc.collect()
+    assert [one() for one in references] == [None] * len(references)

@@ -32,3 +32,11 @@ def test_arrays_that_no_rule_reads_do_not_wait_for_the_walk_back() -> None:
     assert compiled.counts["replayed"] == 2
     assert [t.asnumpy().tobytes() for t in got] == [t.asnumpy().tobytes() for t in wanted]
     assert peak < 9.5 * x.nbytes  # six outputs of relu, and what is computed with; else twelve
+
+
+def test_zeros_of_two_signs_are_two_constants() -> None:
+    function = Compiled(lambda x: 1.0 / (x * 0.0) - 1.0 / (x * -0.0), "f")
+    x = Tensor(np.ones(3, np.float32))
+    for _ in range(3):
+        assert function(x).tolist() == [float("inf")] * 3
+    assert function.counts["replayed"] == 2
