@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .core.backend import device_target, set_device
 from .core.checks import check_positive_int
 from .core.dtype_names import COMPATIBLE, LAX, STRICT
-from .core.modes import set_graph_mode
+from .core.modes import set_graph_mode, set_level
 from .core.names import on_first_use
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ _KEPT = {
     "graph_kernel_flags": _Kept(str, ""),
     "inter_op_parallel_num": _Kept(int, 0, _NOT_NEGATIVE),
     "jit_config": _Kept(dict, {}),
-    "jit_level": _Kept(str, ""),
+    "jit_level": _Kept(str, "", ("", "O0", "O1", "O2")),
     "jit_syntax_level": _Kept(int, LAX, (STRICT, COMPATIBLE, LAX)),
     "max_call_depth": _Kept(int, 1000, range(1, 2**31)),
     "max_device_memory": _Kept(str, "1024GB"),
@@ -69,6 +70,52 @@ _KEPT = {
     "variable_memory_max_size": _Kept(str, "0"),
 }
 _REMOVED = {"precompile_only": "set MS_DEV_PRECOMPILE_ONLY", "grad_for_scalar": "differentiate by a Tensor"}
+
+
+_PLANS = "hookscope.engine.graph.plans_of shows the plans"
+_JOINS = "jit_level='O1' joins operators to loops"
+_ONCE = "each process makes its plans anew"
+_IDLE = {
+    "enable_compile_cache": _ONCE,
+    "compile_cache_path": _ONCE,
+    "enable_graph_kernel": _JOINS,
+    "graph_kernel_flags": _JOINS,
+    "jit_syntax_level": "jit(fullgraph=True) makes an error of what cannot be traced",
+    "save_graphs": _PLANS,
+    "save_graphs_path": _PLANS,
+}
+"""Settings of graph mode that have no effect, and what there is instead."""
+_JIT_CONFIG = {"jit_level": ("O0", "O1", "O2"), "infer_boost": ("on", "off")}
+
+
+def _check_jit_config(config: dict[str, Any]) -> None:
+    for name, value in config.items():
+        if name not in _JIT_CONFIG:
+            raise ValueError(f"For 'set_context', 'jit_config' must have keys of {list(_JIT_CONFIG)}, but got {name!r}")
+        if value not in _JIT_CONFIG[name]:
+            allowed = list(_JIT_CONFIG[name])
+            raise ValueError(f"For 'set_context', '{name}' of 'jit_config' must be one of {allowed}, but got {value!r}")
+
+
+def _follow(key: str, value: Any) -> None:
+    """Do what a setting of graph mode says, or tell that nothing does."""
+    if key == "jit_config":
+        if value.get("infer_boost") == "on":
+            _tell("infer_boost", "it is for other devices")
+        if "jit_level" not in value:
+            return
+        key, value = "jit_level", value["jit_level"]
+        _settings[key] = value
+    if key == "jit_level":
+        if value == "O2":
+            _tell("jit_level='O2'", "it is for other devices, and plans are those of 'O0'")
+        set_level("O1" if value == "O1" else "O0")
+    elif key in _IDLE and value != _KEPT[key].default:
+        _tell(key, _IDLE[key])
+
+
+def _tell(what: str, instead: str) -> None:
+    warnings.warn(f"For 'set_context', {what} has no effect here: {instead}", stacklevel=4)
 
 
 def _check_kept(key: str, value: Any) -> None:
@@ -94,9 +141,11 @@ def set_context(**kwargs: Any) -> None:
     """Change settings.
 
     Args:
-        **kwargs: ``mode``: PYNATIVE_MODE, or GRAPH_MODE, in which calls of cells and of gradient functions run
-                by plans (docs/graph_mode.md); ``device_target``: "CPU"
-            or "GPU", see ``set_device``; settings of the graph compiler and of other devices are kept and readable.
+        **kwargs: ``mode``: PYNATIVE_MODE, or GRAPH_MODE, in which calls of cells and of gradient functions run by plans
+            (docs/graph_mode.md); ``device_target``: "CPU" or "GPU", see ``set_device``; ``jit_level``, also as
+            ``jit_config={"jit_level": "O1"}``: "O1" lets plans join operators to loops where neither ``jit`` nor
+            ``Cell.set_jit_config`` says a level. Other settings of the graph compiler and of other devices are kept and
+            readable; of those of graph mode that have no effect a warning says what to use.
 
     Raises:
         TypeError: a value of another type than the setting has.
@@ -116,7 +165,10 @@ def set_context(**kwargs: Any) -> None:
             set_device(value)
         elif key in _KEPT:
             _check_kept(key, value)
+            if key == "jit_config":
+                _check_jit_config(value)
             _settings[key] = value
+            _follow(key, value)
         elif key in _REMOVED:
             raise ValueError(f"For 'set_context', MindSpore 2.10 has no setting '{key}' any more: {_REMOVED[key]}")
         else:

@@ -1,7 +1,7 @@
 """What MindSpore has for its graph compiler: ``jit``, ``jit_class``, ``JitConfig``, ``mutable``, ``constexpr``, ...
 
-``jit`` runs functions by the plans of ``engine.graph``. The other decorators mark what a compiler would have to know;
-a trace sees it by itself, so that they return what they decorate.
+``jit`` runs functions by the plans of ``engine.graph``, ``enable_dynamic`` says with which arguments. The other
+decorators mark what a compiler would have to know; a trace sees it by itself, so that they return what they decorate.
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ import warnings
 from collections.abc import Callable
 from typing import Any, TypeAlias, TypeVar
 
-from .core.checks import check_bool, check_int, check_type
+from .core.checks import check_bool, check_callable, check_int, check_type
 from .core.modes import graphs
 from .core.names import on_first_use
+from .core.placeholder import Placeholder, is_open
 from .core.tensor import Tensor
 from .nn import Cell
 
@@ -58,15 +59,18 @@ def jit(
         fullgraph: whether a call of which no plan can be made raises an error that names the line.
         backend: "" or "ms_backend"; "GE" is of other devices.
         **options: ``disable_format_transform`` (bool), ``exec_order`` ("bfs" or "dfs"), ``infer_boost`` ("on" or
-            "off"), ``auto_offload`` and ``ge_options`` are for other devices and have no effect, which a warning says.
+            "off"), ``auto_offload`` ("weight", "activation" or "all") and ``ge_options`` (a dict) are for other devices
+            and have no effect, as have further ones, which a warning says.
 
     Returns:
         the function that runs by plans (of a class, the class), or the decorator. What is no function of Python, such
         as a built-in function, is returned as it is, which a warning says.
 
     Raises:
-        TypeError: ``fullgraph`` or ``disable_format_transform`` is no bool, or ``dynamic`` no int.
-        ValueError: an option has a value that MindSpore does not know.
+        TypeError: ``fullgraph`` or ``disable_format_transform`` is no bool, ``dynamic`` no int, or an option no plain
+            value.
+        ValueError: an option has a value that MindSpore does not know; and from a call, arguments that are not what
+            ``enable_dynamic`` has told.
         RuntimeError: another ``backend``; and from a call, with ``fullgraph``: no plan can be made.
     """
     _one_of(capture_mode, ("ast", "bytecode", "trace"), "capture_mode", "jit")
@@ -103,6 +107,8 @@ def _by_plans(function: Any, level: str, fullgraph: bool) -> Callable[..., Any]:
 
     @functools.wraps(shown)
     def decorated(*args: Any, **kwargs: Any) -> Any:
+        if call._declared is not None:
+            graphs().check_declared(shown, call._declared, args, kwargs)
         if call._compiled is None:
             call._compiled = graphs().compiled_function(function, level, fullgraph)
         return graphs().call_compiled(call._compiled, args, kwargs)
@@ -110,6 +116,7 @@ def _by_plans(function: Any, level: str, fullgraph: bool) -> Callable[..., Any]:
     call: Any = decorated
     # An attribute, and no variable of the closure, which whoever traces a function that calls this one looks through.
     call._compiled = None
+    call._declared = getattr(shown, "_declared", None)
     # MindSpore's mark; here it says how gradients of the function are to be compiled, too.
     call.__wrapped_by_jit__ = {"level": level, "fullgraph": fullgraph}
     made: Callable[..., Any] = call
@@ -119,20 +126,45 @@ def _by_plans(function: Any, level: str, fullgraph: bool) -> Callable[..., Any]:
 _FLAGS = {
     "exec_order": ("bfs", "dfs"),
     "infer_boost": ("on", "off"),
-    "auto_offload": ("", "weight", "activation", "all"),
+    "auto_offload": ("weight", "activation", "all"),
+    "exc_mode": ("auto", "sink", "no_sink"),
 }
+_OLD = {
+    "mode": "use 'capture_mode'",
+    "jit_config": "use 'jit_level'",
+    "input_signature": "use 'enable_dynamic'",
+    "compile_once": "leave it out",
+}
+_USELESS = {"jit_syntax_level": "'fullgraph' makes an error of what cannot be traced"}
 
 
 def _check_options(options: dict[str, Any]) -> None:
     for name, value in options.items():
+        if name in _OLD:
+            warnings.warn(f"For 'jit', the option '{name}' is an old one without effect: {_OLD[name]}", stacklevel=3)
+            continue
         if name == "disable_format_transform":
             check_bool(value, "jit", name)
         elif name in _FLAGS:
             check_type(value, str, "jit", name)
             _one_of(value, _FLAGS[name], name, "jit")
         elif name == "ge_options":
-            check_type(value, dict, "jit", name)
-        warnings.warn(f"For 'jit', the option '{name}' has no effect here: it is for other devices", stacklevel=3)
+            _check_ge_options(value)
+        else:
+            check_type(value, _PLAIN, "jit", name, "a plain value")
+        why = _USELESS.get(name, "it is for other devices")
+        warnings.warn(f"For 'jit', the option '{name}' has no effect here: {why}", stacklevel=3)
+
+
+_PLAIN: Any = bool | int | float | str | list | tuple | dict | None
+
+
+def _check_ge_options(options: object) -> None:
+    for name, given in check_type(options, dict, "jit", "ge_options").items():
+        _one_of(name, ("global", "session"), "ge_options", "jit")
+        for item in check_type(given, dict, "jit", f"{name} of 'ge_options'").items():
+            for text in item:
+                check_type(text, str, "jit", f"{name} of 'ge_options'", "a dict of texts")
 
 
 def jit_class(cls: type[V]) -> type[V]:
@@ -161,7 +193,7 @@ class JitConfig:
     Args:
         jit_level: "", "O0", "O1" or "O2".
         exc_mode: "auto", "sink" or "no_sink".
-        jit_syntax_level: "", "STRICT" or "LAX".
+        jit_syntax_level: "", "STRICT", "COMPATIBLE" or "LAX".
         debug_level: "RELEASE" or "DEBUG".
         infer_boost: "on" or "off".
         **kwargs: further options.
@@ -181,9 +213,9 @@ class JitConfig:
     ) -> None:
         _one_of(jit_level, ("", "O0", "O1", "O2"), "jit_level", "JitConfig")
         _one_of(exc_mode, ("auto", "sink", "no_sink"), "exc_mode", "JitConfig")
-        _one_of(jit_syntax_level, ("", "STRICT", "LAX"), "jit_syntax_level", "JitConfig")
+        _one_of(jit_syntax_level, ("", "STRICT", "COMPATIBLE", "LAX"), "jit_syntax_level", "JitConfig")
         _one_of(debug_level, ("RELEASE", "DEBUG"), "debug_level", "JitConfig")
-        _one_of(infer_boost, ("on", "off"), "infer_boost", "JitConfig")
+        _one_of(infer_boost, ("on", "off", ""), "infer_boost", "JitConfig")
         self.jit_config_dict: dict[str, Any] = {
             **kwargs,
             "jit_level": jit_level,
@@ -192,6 +224,8 @@ class JitConfig:
             "debug_level": debug_level,
             "infer_boost": infer_boost,
         }
+        if jit_level:
+            self.jit_config_dict["backend"] = "GE" if jit_level == "O2" else "ms_backend"
 
 
 def constexpr(
@@ -201,7 +235,7 @@ def constexpr(
     reuse_result: bool = True,
     check: bool = True,
 ) -> Any:
-    """Mark a function to be computed while compiling; it stays as it is.
+    """Mark a function to be computed while compiling, as a trace computes whatever it is not given as a tensor.
 
     Args:
         fn: the function; None where there are options only.
@@ -211,10 +245,14 @@ def constexpr(
         check: kept for callers.
 
     Returns:
-        the function, or the decorator.
+        the function as it is, or the decorator.
+
+    Raises:
+        TypeError: it cannot be called.
     """
     if fn is None:
         return functools.partial(constexpr, get_instance=get_instance, name=name)
+    check_callable(fn, "constexpr", "fn")
     return fn if get_instance else lambda: fn
 
 
@@ -222,41 +260,98 @@ _primexpr = constexpr  # of what may also be asked of values that a compiler doe
 
 
 def lazy_inline(fn: Function | None = None, attrs: object = None, policy: str | None = None) -> Any:
-    """Mark a cell's ``__init__`` for late inlining; it stays as it is.
+    """Mark a cell's ``__init__`` for late inlining, by which a compiler saves time; a trace has nothing to inline.
 
     Args:
         fn: the method; None where there are options only.
-        attrs: kept for callers.
-        policy: kept for callers.
+        attrs: names of attributes, a list of texts or a text.
+        policy: None or "front".
 
     Returns:
-        the method, or the decorator.
+        the method as it is, or the decorator.
+
+    Raises:
+        TypeError: it is no function.
+        ValueError: a function that is not called ``__init__``, a class, or an option of another kind.
     """
-    return (lambda function: function) if fn is None else fn
+    if attrs is not None and not isinstance(attrs, str | list):
+        raise ValueError(f"For 'lazy_inline', 'attrs' must be a list or a str, but got {type(attrs).__name__}")
+    if isinstance(attrs, list) and not all(isinstance(one, str) for one in attrs):
+        raise ValueError(f"For 'lazy_inline', 'attrs' must hold texts, but got {attrs!r}")
+    _one_of(policy, (None, "front"), "policy", "lazy_inline")
+
+    def marked(function: Function) -> Function:
+        if not hasattr(function, "__name__"):
+            raise TypeError(f"For 'lazy_inline', a function must be decorated, but got {type(function).__name__}")
+        if function.__name__ != "__init__":
+            raise ValueError(f"For 'lazy_inline', '__init__' must be decorated, but got '{function.__name__}'")
+        return function
+
+    return marked if fn is None else marked(fn)
 
 
 def no_inline(fn: Function | None = None) -> Any:
-    """Mark a function not to be inlined; it stays as it is.
+    """Mark a function not to be inlined, by its attribute ``no_inline``; a trace has nothing to inline.
 
     Args:
         fn: the function; None gives the decorator.
 
     Returns:
         the function, or the decorator.
+
+    Raises:
+        TypeError: it is no function.
     """
-    return (lambda function: function) if fn is None else fn
+    if fn is None:
+        return no_inline
+    try:
+        fn.no_inline = True  # type: ignore[attr-defined]  # which a function may have
+    except AttributeError:
+        raise TypeError(f"For 'no_inline', a function must be decorated, but got {type(fn).__name__}") from None
+    return fn
 
 
 def enable_dynamic(**kwargs: Any) -> Callable[[F], F]:
-    """Mark arguments whose shapes may vary; the function stays as it is.
+    """Tell the shapes of arguments of a function that ``jit`` compiles; its calls are compared with them.
 
     Args:
-        **kwargs: tensors with None in their shapes, by argument; kept for callers.
+        **kwargs: by argument a placeholder such as ``Tensor(shape=[None, 3], dtype=ms.float32)``, where None or a
+            Symbol stands for a length that varies; or a tuple or list of tensors of which at least one is such.
 
     Returns:
-        the decorator.
+        the decorator, of a function or of what ``jit`` makes of one.
+
+    Raises:
+        ValueError: no argument is told; and from the decorator, something else than a function, or one without such
+            arguments.
+        TypeError: from the decorator, what is told is no tensor, or no length of it is left open.
     """
-    return lambda function: function
+    if not kwargs:
+        raise ValueError("For 'enable_dynamic', at least one argument must be told")
+
+    def decorator(function: F) -> F:
+        inner: Any = getattr(function, "__func__", function)
+        if not inspect.isfunction(inner):
+            raise ValueError(f"For 'enable_dynamic', a function must be decorated, but got {type(function).__name__}")
+        names = list(inspect.signature(inner).parameters)
+        for name, told in kwargs.items():
+            if name not in names:
+                raise ValueError(f"For 'enable_dynamic', '{inner.__qualname__}' has no argument '{name}', only {names}")
+            if not _is_dynamic(name, told):
+                raise TypeError(f"For 'enable_dynamic', at least one length of '{name}' must be None or a Symbol")
+        inner.__dict__["_declared"] = kwargs
+        return function
+
+    return decorator
+
+
+def _is_dynamic(name: str, told: object) -> bool:
+    """Whether a length is left open in what is told of an argument."""
+    if isinstance(told, tuple | list):
+        found = [_is_dynamic(name, one) for one in told]
+        return any(found)
+    check_type(told, Tensor, "enable_dynamic", name, "a Tensor, or a tuple or list of them")
+    return isinstance(told, Placeholder) and is_open(told.shape)
 
 
 def ms_memory_recycle() -> None:
@@ -267,11 +362,11 @@ def ms_memory_recycle() -> None:
 
 
 def mutable(input_data: V, dynamic_len: bool = False) -> V:
-    """The value itself; a graph compiler would not take it for a constant.
+    """The value itself. Tensors in it are inputs of a plan anyway; each value of a number has a plan of its own.
 
     Args:
         input_data: a number, a tensor, or tuples, lists and dictionaries of them.
-        dynamic_len: whether the length of a tuple or list may vary.
+        dynamic_len: whether the length of a tuple or list may vary; each length has a plan.
 
     Returns:
         ``input_data``.
@@ -281,7 +376,7 @@ def mutable(input_data: V, dynamic_len: bool = False) -> V:
             neither a tuple nor a list.
     """
     check_bool(dynamic_len, "mutable", "dynamic_len")
-    _check_mutable(input_data)
+    _check_mutable(input_data, ())
     if dynamic_len and not isinstance(input_data, tuple | list):
         raise TypeError(
             f"For 'mutable', with 'dynamic_len' the value must be a tuple or list, but got {type(input_data).__name__}"
@@ -289,15 +384,12 @@ def mutable(input_data: V, dynamic_len: bool = False) -> V:
     return input_data
 
 
-def _check_mutable(value: object) -> None:
-    if isinstance(value, tuple | list):
-        for part in value:
-            _check_mutable(part)
-    elif isinstance(value, dict):
-        for part in value.values():
-            _check_mutable(part)
+def _check_mutable(value: object, around: tuple[int, ...]) -> None:
+    if isinstance(value, tuple | list | dict) and id(value) not in around:
+        for part in value.values() if isinstance(value, dict) else value:
+            _check_mutable(part, (*around, id(value)))
     else:
-        what = "a number, a Tensor, or a tuple, list or dict of them"
+        what = "a number, a Tensor, or a tuple, list or dict of them that does not hold itself"
         check_type(value, bool | int | float | Tensor, "mutable", "input_data", what)
 
 

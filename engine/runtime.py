@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import sys
 import time
+import warnings
 from typing import Any
 
 from .core import backend
-from .core.checks import check_int
+from .core.checks import check_bool, check_int
 from .core.names import on_first_use
 
 __all__ = [
@@ -406,23 +407,42 @@ def set_cpu_affinity(
 
 
 def set_kernel_launch_group(thread_num: int = 2, kernel_group_num: int = 8) -> None:
-    """Keep the wish how kernels should be started.
+    """Keep the wish how the kernels of graphs should be started; a warning says that a plan calls one after the other.
 
     Args:
         thread_num: by how many threads.
         kernel_group_num: in how many groups.
+
+    Raises:
+        TypeError: no int.
     """
-    settings["kernel_launch_group"] = {"thread_num": thread_num, "kernel_group_num": kernel_group_num}
+    wish = {"thread_num": thread_num, "kernel_group_num": kernel_group_num}
+    for name, value in wish.items():
+        check_int(value, "set_kernel_launch_group", name)
+    settings["kernel_launch_group"] = wish
+    _tell("set_kernel_launch_group")
 
 
 def set_kernel_launch_capture(enable_capture_graph: bool, op_capture_skip: list[str] | None = None) -> None:
-    """Keep the wish to capture graphs of kernels.
+    """Keep the wish to capture graphs of kernels; a warning says that a plan calls one after the other.
 
     Args:
         enable_capture_graph: whether they should be captured.
         op_capture_skip: names of operators that should not be.
+
+    Raises:
+        TypeError: ``enable_capture_graph`` is no bool.
     """
-    settings["kernel_launch_capture"] = dict(locals())
+    check_bool(enable_capture_graph, "set_kernel_launch_capture", "enable_capture_graph")
+    settings["kernel_launch_capture"] = {
+        "enable_capture_graph": enable_capture_graph, "op_capture_skip": op_capture_skip
+    }  # fmt: skip
+    if enable_capture_graph:
+        _tell("set_kernel_launch_capture")
+
+
+def _tell(who: str) -> None:
+    warnings.warn(f"'{who}' has no effect here: a plan calls its kernels one after the other", stacklevel=3)
 
 
 __getattr__ = on_first_use(__name__)

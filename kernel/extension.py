@@ -20,6 +20,7 @@ _SHOWN_AS_HTML = (
     ("hookscope.engine.debug.captures.capture", "Capture"),
 )
 """Module and name of each class whose values a notebook shows as HTML; so it does those of classes below it."""
+_LABELS_MODULE = "hookscope.engine.core.file_labels"
 _PANEL_MODULE = "hookscope.widgets.panel"
 _WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 
@@ -35,6 +36,7 @@ def load_ipython_extension(shell: Any) -> None:
     panels_of(shell).register()
     register_post_import_hook(partial(_show_panels, shell), _PANEL_MODULE)
     register_post_import_hook(partial(_introduce, shell), "hookscope.engine.debug")
+    register_post_import_hook(partial(_name_cells, shell), _LABELS_MODULE)
 
 
 def _show_as_html(shell: Any, name: str, module: Any) -> None:
@@ -79,12 +81,14 @@ def _introduce(shell: Any, debug: Any) -> None:
     if hasattr(shell, "kernel"):  # not in a terminal: there the debugger asks at its own prompt
         debug.set_default_pauser(KernelPauser)
 
+
+def _name_cells(shell: Any, labels: Any) -> None:
     def label(filename: str) -> str | None:
         name = shell.compile.format_code_name(filename)  # such as ("Cell", "In[3]")
         # What runs a notebook from start to end may not count its cells: nbval calls each of them In[1].
         return None if name is None else " ".join(name) if somebody_looks() else "a cell"
 
-    debug.set_file_labels(label)
+    labels.set_file_labels(label)
 
 
 def unload_ipython_extension(shell: Any) -> None:
@@ -109,4 +113,6 @@ def unload_ipython_extension(shell: Any) -> None:
     debug = sys.modules.get("hookscope.engine.debug")
     if debug is not None:
         debug.set_default_pauser(None)
-        debug.set_file_labels(None)
+    labels = sys.modules.get(_LABELS_MODULE)
+    if labels is not None:
+        labels.set_file_labels(None)

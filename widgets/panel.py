@@ -244,7 +244,8 @@ class DebuggerPanel(Kept):
             told = f"{missed} {'pause' if missed == 1 else 'pauses'} skipped: {reason or 'nobody could answer'}"
             return self.replaced or "finished, no longer watching" + (f"; {told}" if missed else "")
         asked = self.session.breakpoints or self.session.step_bprop or self.session.checks.pausing
-        return f"{self.state}; {reason}" if reason and asked else self.state
+        eagerly = "compiled calls run eagerly" if self.session.runs_eagerly else ""
+        return "; ".join(part for part in (self.state, reason if asked else "", eagerly) if part)
 
     # What the page asks.
 

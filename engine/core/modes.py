@@ -10,9 +10,11 @@ import functools
 import importlib
 from typing import Any
 
-__all__ = ["graph_mode", "graphs", "set_graph_mode"]
+__all__ = ["graph_mode", "graphs", "level", "set_graph_mode", "set_level"]
 
 _graph_mode = False
+level = "O0"
+"""At which level plans are made where neither a function nor a cell says it."""
 
 
 @functools.cache
@@ -24,6 +26,12 @@ def graphs() -> Any:
 def graph_mode() -> bool:
     """Whether the mode is GRAPH_MODE."""
     return _graph_mode
+
+
+def set_level(name: str) -> None:
+    """Make plans at a level from now on, "O0" or "O1", where neither a function nor a cell says another."""
+    global level
+    level = name
 
 
 def set_graph_mode(on: bool) -> None:

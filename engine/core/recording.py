@@ -24,8 +24,8 @@ import numpy as np
 from .types import Array
 
 __all__ = [
-    "LARGE", "Asking", "Differentiable", "Recording", "Renaming", "Spared", "Sums", "attention", "no_recording",
-    "record", "recording_active", "state", "whole",
+    "LARGE", "Asking", "Differentiable", "Recording", "Renaming", "Several", "Spared", "Sums", "attention",
+    "is_done_each_time", "no_recording", "record", "recording_active", "state", "whole",
 ]  # fmt: skip
 
 attention: list[object] = []
@@ -46,6 +46,16 @@ class _State(threading.local):
 
 
 state = _State()
+
+
+def is_done_each_time(what: str) -> None:
+    """Tell the trace that is on, if one is, that a plan would not do what is done here.
+
+    Args:
+        what: what is called, and what a plan would not do, such as "print_() is called, and a plan would not print".
+    """
+    if state.tracer is not None:
+        state.tracer.leak(what)
 
 
 class Differentiable:
@@ -76,6 +86,18 @@ class Repeating:
 
     def rename(self, names: dict[int, Array]) -> None:
         """Give values that it holds the names that they have on the tape from now on."""
+        raise NotImplementedError
+
+
+class Several(Differentiable):
+    """The first entry of a node that stands for several steps."""
+
+    def steps(self, output: tuple[Array, ...]) -> list[Node]:
+        """Nodes that can take its place.
+
+        Args:
+            output: the node's.
+        """
         raise NotImplementedError
 
 
@@ -260,6 +282,8 @@ class Recording(Asking):
         """Before the walk: put arrays that live, because others hold them, into the nodes again."""
         if not self.let_go:
             return
+        if self.hooked:
+            self._spread()
 
         def whole(value: Any) -> Any:
             array = value.found() if type(value) is Spared else None
@@ -272,6 +296,28 @@ class Recording(Asking):
             from .offloading import Returning
 
             self.nodes = Returning(self.nodes)
+
+    def _spread(self) -> None:
+        """Before a walk whose hooks look at values: put the steps in the place of each node that stands for several.
+
+        Then each gradient is whole where it is in an eager walk, and hooks are called in its order.
+        """
+        nodes: list[Node] = []
+        starts = [0]
+        for node in self.nodes:
+            if isinstance(node[0], Several):
+                for step in node[0].steps(node[2]):
+                    if any(id(x) in self.tracked for x in step[1]):
+                        nodes.append(step)
+                        self.tracked.update(map(id, step[2]) if type(step[2]) is tuple else (id(step[2]),))
+            else:
+                nodes.append(node)
+            starts.append(len(nodes))
+        self.nodes[:] = nodes
+        for _, region, ended in self.marks:
+            if ended:
+                region.start, region.end = starts[region.start], starts[region.end]
+        self.marks = [(starts[number], region, ended) for number, region, ended in self.marks]
 
     def pass_by(self, inputs: tuple[Any, ...], output: Any) -> None:
         """An operation on values that are not followed: what it makes of values beside is beside, too."""

@@ -196,10 +196,13 @@ class _Local(threading.local):
     logs: tuple[CallLog, ...] = ()
     unheard: Callable[[Cell], None] | None = None
     again: Iterator[tuple[dict[Tap, Any] | None, int]] | None = None
+    unplanned: tuple[str, str] | None = None
 
 
 _local = _Local()
 _calls = 0
+hooking: set[int] = set()
+"""The identities of hooks that sessions attached: what has one runs eagerly, as for taps, for a person is to see it."""
 
 
 def attach(tap: Tap) -> None:
@@ -337,6 +340,26 @@ def one_of_several(what: str, place: int) -> Iterator[None]:
         yield
     finally:
         _local.context, _local.continues = before
+
+
+@contextmanager
+def unplanned(name: str, level: str) -> Iterator[None]:
+    """The calls inside the block belong to one of a compiled function, which runs eagerly because it is watched.
+
+    Args:
+        name: the function's.
+        level: "O0" or "O1", at which its plans are made.
+    """
+    before, _local.unplanned = _local.unplanned, (name, level)
+    try:
+        yield
+    finally:
+        _local.unplanned = before
+
+
+def unplanned_call() -> tuple[str, str] | None:
+    """The name and the level of the compiled function that this thread runs eagerly; None outside of one."""
+    return _local.unplanned
 
 
 def begin_call(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> CellCall | None:

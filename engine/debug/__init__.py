@@ -27,7 +27,6 @@ from .rows import CellNode, HookRow, ParameterRow
 from .session import DebugSession
 from .stepping.history import PastState
 from .stepping.stepper import Stepper, Stop
-from .stepping.user_code import set_file_labels
 
 __all__ = [
     "CONDITIONS",
@@ -66,6 +65,5 @@ __all__ = [
     "default_pauser",
     "kept_value",
     "set_default_pauser",
-    "set_file_labels",
     "statistics",
 ]

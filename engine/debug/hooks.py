@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
+from ..core import taps
 from ..core.nearest import suggestion
 from .rows import HOOK_KINDS
 
@@ -48,12 +49,15 @@ class SessionHooks:
         handle = getattr(cell, f"register_{check_kind(kind)}_hook")(hook)
         self.detach(path, kind)
         self._attached[path, kind] = (handle, hook)
+        taps.hooking.add(id(hook))
 
     def detach(self, path: str, kind: str) -> None:
         """Take a hook off; where none is attached nothing happens."""
-        handle, _ = self._attached.pop((path, check_kind(kind)), (None, None))
-        if handle is not None:
+        found = self._attached.pop((path, check_kind(kind)), None)
+        if found is not None:
+            handle, hook = found
             handle.remove()
+            self._tell([hook])
 
     def detach_recorders(self) -> None:
         """Take off the hooks that make captures, for nobody is left to have them."""
@@ -75,7 +79,17 @@ class SessionHooks:
 
     def go_back_to(self, state: dict[tuple[str, str], tuple[Any, Callable[..., Any]]]) -> None:
         """Know again what was attached then; the hooks themselves are the network's."""
-        self._attached = dict(state)
+        before, self._attached = self._attached, dict(state)
+        self._tell([hook for _, hook in (*before.values(), *state.values())])
+
+    def _tell(self, hooks: Iterable[Callable[..., Any]]) -> None:
+        """Tell the engine which of these are attached and which are not."""
+        attached = set(map(id, self.functions()))
+        for hook in hooks:
+            (taps.hooking.add if id(hook) in attached else taps.hooking.discard)(id(hook))
+
+    def __del__(self) -> None:
+        taps.hooking.difference_update(map(id, self.functions()))
 
     def _recording(self, path: str, kind: str) -> Callable[..., None]:
         record = self._record

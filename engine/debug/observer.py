@@ -47,6 +47,8 @@ class Ports:
         on_output: told of the path and the output of each call.
         on_gradients: told of the gradients of parameters.
         on_differentiated: told of each gradient call with weights that has ended.
+        on_unplanned: told of a call that would be made by a plan if nobody watched: the name and the level of what is
+            compiled.
     """
 
     stops: Stops
@@ -56,6 +58,7 @@ class Ports:
     on_output: Callable[[str, Any], None]
     on_gradients: Callable[[list[tuple[Parameter, Tensor]]], None]
     on_differentiated: Callable[[list[Tensor], list[tuple[Parameter, Tensor | None]]], None]
+    on_unplanned: Callable[[str, str], None]
 
 
 class Observer(taps.Tap):
@@ -92,6 +95,8 @@ class Observer(taps.Tap):
         visit = visits.enter(call, None if call.repeats is None else call.repeats.get(self))
         if visit is not None:
             call.notes[self] = visit
+            if (unplanned := taps.unplanned_call()) is not None:
+                ports.on_unplanned(*unplanned)
             _passes(ports, visit, "forward_pre", "forward", call)
 
     def cell_exit(self, call: CellCall) -> None:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from hookscope.engine.core import taps
 from hookscope.engine.core.tensor import Tensor
 
+from ..core.modes import graph_mode
 from ..core.nearest import suggestion
 from .captures.capture import Capture, pick_slot
 from .captures.capturing import Capturing
@@ -142,6 +143,7 @@ class DebugSession:
             look=self.checks.examiner.value,
             conditions=self.checks.conditions,
         )
+        self._compiled: dict[str, str] = {}  # what was called without its plans for the session, and its level
         self._edited: list[ParameterEdit] = []
         self._cures = OfferedCures()
         self._ports = self._new_ports()
@@ -202,6 +204,7 @@ class DebugSession:
             on_output=self._newest.output,
             on_gradients=weakly(self._gradients_came),
             on_differentiated=self.checks.differentiated,
+            on_unplanned=weakly(self._unplanned),
         )
 
     def __del__(self) -> None:
@@ -377,6 +380,19 @@ class DebugSession:
     def table(self) -> str:
         """The captures as text, one a line; below them what is missing, and what to do about it."""
         return "\n".join([table(self.captures.rows()), *self.captures.notes()])
+
+    @property
+    def runs_eagerly(self) -> str:
+        """What is compiled and runs eagerly because the session watches or has hooks on it, as a sentence; or ""."""
+        if not (self.attached or self._hooks.keys()):
+            return ""
+        roots = [type(root).__name__ for root in self.roots if graph_mode() or root.compiled]
+        names = list(dict.fromkeys((*roots, *self._compiled)))
+        if not names:
+            return ""
+        verb, whose = ("is", "its") if len(names) == 1 else ("are", "their")
+        why = "the session watches" if self.attached else "a hook of the session is attached"
+        return f"{', '.join(names)} {verb} compiled; while {why}, {whose} calls run eagerly"
 
     # What to watch and where to stop, at any time
 
@@ -692,12 +708,23 @@ class DebugSession:
         self._pauses.step_began()
         self.checks.step_began()
 
+    def _unplanned(self, name: str, level: str) -> None:
+        self._compiled[name] = level
+        if level == "O1":
+            self.say(
+                f"'{name}' has jit_level O1; while it is watched its operators run one by one and round as at O0, so "
+                "its numbers may differ from those of a call that nobody watches",
+                "O1",
+            )
+
     def _gradients_came(self, pairs: list[tuple[Parameter, Tensor]]) -> None:
         self._newest.came(pairs)
         self.notify("changed")
 
     def _record_hook(self, path: str, kind: str, cell: Cell, seen: tuple[tuple[str, Any], ...]) -> None:
         direction = "backward" if kind.startswith("backward") else "forward"
+        if (unplanned := taps.unplanned_call()) is not None:
+            self._unplanned(*unplanned)
         with taps.muted():
             visit = self._watching.visits.of_hook(cell, path, kind)
             if self._watches.takes(visit.step):

@@ -16,7 +16,6 @@ import numpy as np
 
 from .reads import is_engine, is_library
 from .traced_array import TRACED
-from .tracer import Tracer
 
 __all__ = ["Calls"]
 
@@ -25,6 +24,11 @@ _PURE = frozenset(
      "hash", "hex", "isinstance", "issubclass", "iter", "len", "max", "min", "next", "oct", "ord", "pow", "repr",
      "round", "setattr", "sorted", "sum", "__build_class__")
 )  # fmt: skip
+_EFFECTS = {
+    "print": "print() is called, and a plan would not print",
+    "input": "input() is called, and a plan would not ask",
+    "open": "open() is called, and a plan would not open a file",
+}
 _PURE_MODULES = ("math", "cmath", "_operator", "operator", "itertools", "_functools", "functools", "_collections",
                  "_abc", "_typing", "_struct")  # fmt: skip
 _PLAIN: tuple[type, ...] = (
@@ -59,7 +63,7 @@ class Calls:
         unknown: functions or methods that ran and were not looked through, by their code.
     """
 
-    def __init__(self, codes: set[types.CodeType], tracer: Tracer) -> None:
+    def __init__(self, codes: set[types.CodeType], tracer: Any) -> None:
         self.unknown: dict[types.CodeType, Any] = {}
         self._codes = codes
         self._tracer = tracer
@@ -104,7 +108,7 @@ class Calls:
                 self._leak(verdict)
         elif event == "c_call" and code in self._codes and not _is_pure(argument):
             name = getattr(argument, "__qualname__", repr(argument))
-            self._leak(f"{name}() is called, whose result may be another one each time")
+            self._leak(_EFFECTS.get(name) or f"{name}() is called, whose result may be another one each time")
 
     def _leak(self, why: str) -> None:
         self._tracer.waits = True

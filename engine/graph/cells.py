@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import os
 import threading
+import warnings
 from collections.abc import Callable
 from typing import Any
 
+from ..core import modes, taps
 from ..core.placeholder import Placeholder
 from ..nn.cell import Cell
-from .function import Compiled, attended
-from .inputs import check_inputs
+from .function import Compiled, attended, watched
+from .inputs import bound, check_declared, check_inputs
 
 __all__ = [
-    "call_compiled", "call_gradient", "compile_cell", "compiled_function", "compiled_of", "has_plan", "plans_of",
-    "run_cell", "switch",
+    "call_compiled", "call_gradient", "check_declared", "compile_cell", "compiled_function", "compiled_of", "has_plan",
+    "plans_of", "run_cell", "switch",
 ]  # fmt: skip
 
 _eager_call: Callable[..., Any] = Cell.__call__
@@ -41,8 +43,10 @@ def switch(on: bool) -> None:
 
 
 def _call(cell: Cell, /, *args: Any, **kwargs: Any) -> Any:
-    if _local.inside or attended() or IS_OFF:
+    if _local.inside or IS_OFF:
         return _eager_call(cell, *args, **kwargs)
+    if attended():
+        return _eagerly(type(cell).__name__, _level_of(cell), _eager_call, (cell, *args), kwargs)
     check_inputs(cell, args, kwargs)
     return called(compiled_of(cell), args, kwargs)
 
@@ -56,13 +60,32 @@ def called(compiled: Compiled, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
         _local.inside = False
 
 
+def _eagerly(name: str, level: str, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+    """Call what runs by plans as it is; who watches is told, and what it calls is part of it."""
+    if _local.inside or not taps.cell_taps:
+        return function(*args, **kwargs)
+    _local.inside = True
+    try:
+        with taps.unplanned(name, level or modes.level):
+            return function(*args, **kwargs)
+    finally:
+        _local.inside = False
+
+
+def _level_of(function: Any) -> str:
+    """At which level plans are made of calls, or of gradients, of a cell or a function: "" for that of the context."""
+    if isinstance(function, Cell):
+        told = function.jit_config_dict.get("jit_level", "")
+        return "O0" if told == "O2" else str(told)
+    level: str = (getattr(function, "__wrapped_by_jit__", None) or {}).get("level", "")
+    return level
+
+
 def compiled_of(cell: Cell) -> Compiled:
     """The plans of a cell."""
     found = cell.__dict__.get("_compiled")
     if found is None or found.function is not cell:  # a copy of a cell has the attributes of the cell
-        config = cell.jit_config_dict
-        level = "O1" if config.get("jit_level") == "O1" else "O0"
-        found = cell.__dict__["_compiled"] = Compiled(cell, type(cell).__name__, level=level)
+        found = cell.__dict__["_compiled"] = Compiled(cell, type(cell).__name__, level=_level_of(cell))
     made: Compiled = found
     return made
 
@@ -88,6 +111,8 @@ def call_compiled(compiled: Compiled, args: tuple[Any, ...], kwargs: dict[str, A
     """
     if _local.inside or IS_OFF:
         return compiled.function(*args, **kwargs)
+    if watched():
+        return _eagerly(compiled.name, compiled.level, compiled, args, kwargs)
     return called(compiled, args, kwargs)
 
 
@@ -103,13 +128,15 @@ def call_gradient(
         args: the arguments of ``function``.
         kwargs: its keyword arguments.
     """
-    if _local.inside or attended() or IS_OFF:
+    if _local.inside or IS_OFF:
         return compute(args, kwargs)
+    if attended():
+        return _eagerly(asked[0], _level_of(function), compute, (args, kwargs), {})
     kept, method = _Kept.of(getattr(function, "__self__", function)).plans, getattr(function, "__func__", None)
     compiled = kept.get((method, asked))
     if compiled is None:
-        options = getattr(function, "__wrapped_by_jit__", None) or {}
-        compiled = Compiled(lambda *args, **kwargs: compute(args, kwargs), asked[0], **options)
+        fullgraph = bool((getattr(function, "__wrapped_by_jit__", None) or {}).get("fullgraph"))
+        compiled = Compiled(lambda *args, **kwargs: compute(args, kwargs), asked[0], fullgraph, _level_of(function))
         kept[method, asked] = compiled
     return called(compiled, args, kwargs)
 
@@ -145,9 +172,17 @@ class _Kept:
 
 
 def run_cell(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Call a cell by a plan, whatever the mode is."""
-    if _local.inside or attended() or IS_OFF:
+    """Call a cell by a plan, whatever the mode is.
+
+    Raises:
+        RuntimeError: ``construct`` does not take these inputs.
+    """
+    bound(f"For '{type(cell).__name__}'", cell.construct, args, kwargs, RuntimeError)
+    check_inputs(cell, args, kwargs)
+    if _local.inside or IS_OFF:
         return _eager_call(cell, *args, **kwargs)
+    if attended():
+        return _eagerly(type(cell).__name__, _level_of(cell), _eager_call, (cell, *args), kwargs)
     return called(compiled_of(cell), args, kwargs)
 
 
@@ -179,8 +214,16 @@ def compile_cell(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> N
         cell: the cell.
         args: its positional inputs.
         kwargs: its keyword inputs.
+
+    Raises:
+        RuntimeError: ``construct`` does not take these inputs.
     """
-    if _local.inside or IS_OFF or attended() or any(isinstance(one, Placeholder) for one in (*args, *kwargs.values())):
+    bound(f"For '{type(cell).__name__}'", cell.construct, args, kwargs, RuntimeError)
+    if any(isinstance(one, Placeholder) for one in (*args, *kwargs.values())):
+        name = type(cell).__name__
+        warnings.warn(f"'{name}' is not compiled: a plan is made of values, so the first call makes it", stacklevel=3)
+        return
+    if _local.inside or IS_OFF or attended():
         return
     check_inputs(cell, args, kwargs)
     _local.inside = True

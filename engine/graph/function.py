@@ -15,12 +15,14 @@ from typing import Any
 
 import numpy as np
 
-from ..core import backend, precision, random, taps
+from ..core import backend, modes, precision, random, taps
+from ..core.file_labels import place_of, shown_name
 from ..core.hooks import hooks_enabled
 from ..core.parameter import Parameter
 from ..core.recording import state
 from ..core.tensor import Tensor
 from .calls import Calls
+from .following import Followed, Following, can_follow
 from .graph import Bind, Given, Graph, Made, Seen, Value, Whole, replace_values
 from .holding import Holding
 from .passes import expands_at, optimized
@@ -47,7 +49,8 @@ class Compiled:
         function: what is called.
         name: what messages call it.
         fullgraph: whether a call of which no plan can be made is an error.
-        level: what the passes may do: "O0" keeps each bit, "O1" makes loops of elementwise operators.
+        level: what the passes may do: "O0" keeps each bit, "O1" makes loops of elementwise operators; "" stands for the
+            level of the context.
 
     Attributes:
         plans: the plans by kind of arguments.
@@ -59,19 +62,30 @@ class Compiled:
         self.function = function
         self.name = name
         self.fullgraph = fullgraph
-        self.level = level
+        self._level = level
         self.plans: dict[Any, list[Guarded]] = {}
         self._last: Guarded | None = None  # of the last call, if that gave tensors like any other, each once
         self.counts = {"traced": 0, "replayed": 0, "eager": 0, "refused": 0}
         self.told: set[str] = set()
+        self._hooks: frozenset[int] = frozenset()  # of sessions, that were found in it
         self._also: list[Any] = []  # functions that ran and were not found by looking through the code
         self._given_up: dict[Any, int] = {}
+        self._begun: set[Any] = set()  # kinds of arguments that came inside a recording
         self._also_read: set[int] = set()  # identities of arguments that the code reads from elsewhere, too
+
+    @property
+    def level(self) -> str:
+        """What the passes may do: "O0" or "O1"."""
+        return self._level or modes.level
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call the function, by a plan where one holds."""
-        if attended() or (taps.operator_taps and not _others_are_over()):
+        if watched() or (taps.operator_taps and not _others_are_over()):
             return self._eagerly(args, kwargs)
+        if taps.hooking and not taps.hooking.isdisjoint(self._hooks):
+            return self._eagerly_told(args, kwargs)
+        if state.recordings:
+            return self._followed(args, kwargs)
         given = [x._array for x in args if type(x) is Tensor and type(x._array) not in TRACED and _is_bare(x)]
         is_usual = not kwargs and len(given) == len(args) == len(set(map(id, given)))
         if is_usual and self._last is not None and self._last.takes(given):
@@ -90,7 +104,7 @@ class Compiled:
             return self._eagerly(args, kwargs)
         place = random.position() if guarded.plan.draws else None
         try:
-            result = guarded.plan.run(arrays, tensors)
+            result = guarded.run(arrays, tensors)
         except Failed as failed:
             if failed.has_changed:
                 raise failed.error from None
@@ -103,7 +117,7 @@ class Compiled:
         return result
 
     def _traced(self, key: Any, tensors: list[Tensor], args: Any, kwargs: Any, undoes: bool = False) -> Any:
-        if self._given_up.get(key, 0) >= _MOST_TRIES or len(self._given_up) >= MOST_PLANS:
+        if self._has_given_up(key):
             return None if undoes else self._eagerly(args, kwargs)
         if sum(map(len, self.plans.values())) >= MOST_PLANS:
             self._tell(f"it has {MOST_PLANS} plans already, and none of them is for this call")
@@ -112,6 +126,9 @@ class Compiled:
             return self._without_plan(_ALSO_READ, args, kwargs, undoes)
         roots = [self.function, *_parts((args, kwargs)), *self._also]
         reads = Reads(roots)
+        if reads.hooks:
+            self._hooks |= reads.hooks
+            return None if undoes else self._eagerly_told(args, kwargs)
         if reads.problem:
             self._give_up(key, reads.problem, "")
             return None if undoes else self._eagerly(args, kwargs)
@@ -160,9 +177,86 @@ class Compiled:
         self._tell(why)
         return None if undoes else self._eagerly(args, kwargs)
 
+    def _followed(self, args: Any, kwargs: Any) -> Any:
+        """A call inside recordings, which may follow its values."""
+        tensors: list[Tensor] = []
+        key = "followed", _key((args, kwargs), tensors, [])
+        arrays = [t._array for t in tensors]
+        for guarded in self.plans.get(key, ()):
+            if guarded.holds(arrays) and _containers((args, kwargs)).isdisjoint(guarded.containers):
+                return self._replayed(guarded, tensors, arrays, args, kwargs)
+        if not can_follow() or self._has_given_up(key) or sum(map(len, self.plans.values())) >= MOST_PLANS:
+            return self._eagerly(args, kwargs)
+        if key not in self._begun:  # a first call may compile kernels, which would take long while calls are looked at
+            self._begun |= {key} if len(self._begun) < MOST_PLANS else set()
+            return self._eagerly(args, kwargs)
+        roots = [self.function, *_parts((args, kwargs)), *self._also]
+        reads = Reads(roots)
+        if reads.hooks:
+            self._hooks |= reads.hooks
+            return self._eagerly_told(args, kwargs)
+        if reads.problem:
+            self._given_up[key] = _MOST_TRIES
+            return self._eagerly(args, kwargs)
+        # The run itself is eager, and what it has on the tape is as it has to be. Only where nothing of it but its
+        # values can be noticed is it made again, to be traced, and undone.
+        run = Unfollowed(reads)
+        result = run(self.function, args, kwargs)
+        self._also += run.unknown
+        is_as_before = _key((args, kwargs), [], []) == key[1] and Holding(reads.found).hold()
+        if run.why or not is_as_before or run.unknown:
+            self._given_up[key] = _MOST_TRIES if run.why and not run.unknown else self._given_up.get(key, 0) + 1
+            self.counts["eager"] += 1
+            return result
+        reads = Reads(roots) if reads.is_first else reads
+        made = self._plan_to_follow(reads, tensors, args, kwargs)
+        if made is None:
+            self._given_up[key] = self._given_up.get(key, 0) + 1  # another thread may have had its turn
+        else:
+            self.plans.setdefault(key, []).append(made)
+        self.counts["eager" if made is None else "traced"] += 1
+        return result
+
+    def _plan_to_follow(self, reads: Reads, tensors: list[Tensor], args: Any, kwargs: Any) -> Guarded | None:
+        """A plan, at level O0, and the way back; None where there is none. The run that is made for it is undone."""
+        place = random.position()
+        trace = Trace(reads, tensors, containers=_containers((args, kwargs)))
+        if trace.why:
+            return None
+        followed = Followed(self.function, [*trace.arguments, *trace.externals])
+        try:
+            trace.run(followed, args, kwargs, undoes=True)
+        except Exception:  # the run before did not raise, so this one is not to be told of
+            return None
+        finally:
+            random.go_to(place)
+        if not trace.has_begun:
+            return None
+        graph = trace.graph
+        others: list[Any] = [node for node in graph.nodes if isinstance(node, Whole | Bind)]
+        replace_values((graph.result, graph.effects), (Given, Made, Seen), others.append)
+        replace_values(graph.result, (Tensor, Parameter), others.append)
+        if trace.why or trace.unknown or others or graph.is_on_gpu:
+            return None
+        if not followed.is_plain or not Holding(reads.found).hold():
+            return None
+        places = [next(place for place, t in enumerate(tensors) if t is one) for one in trace.arguments]
+        try:
+            following = Following(followed, graph, places)
+        except LookupError:
+            return None
+        return Guarded(reads, following.plan, tensors, following)
+
+    def _has_given_up(self, key: Any) -> bool:
+        return self._given_up.get(key, 0) >= _MOST_TRIES or len(self._given_up) >= MOST_PLANS
+
     def _eagerly(self, args: Any, kwargs: Any) -> Any:
         self.counts["eager"] += 1
         return self.function(*args, **kwargs)
+
+    def _eagerly_told(self, args: Any, kwargs: Any) -> Any:
+        with taps.unplanned(self.name, self.level):
+            return self._eagerly(args, kwargs)
 
     def prepare(self, *args: Any, **kwargs: Any) -> None:
         """Make a plan for these arguments, as their first call does, and undo what that did."""
@@ -194,22 +288,35 @@ class Compiled:
         self._tell(why, line)
 
     def _sentence(self, why: str, line: str = "") -> str:
-        return f"no plan can be made of '{self.name}': {why}{f' ({line})' if line else ''}"
+        return f"no plan can be made of '{self.name}': {why}{f' ({place_of(line)})' if line else ''}"
 
     def _tell(self, why: str, line: str = "") -> None:
         if why in self.told:
             return
         self.told.add(why)
         frame: Any = sys._getframe()
-        level = 1
         while frame.f_back is not None and is_engine(frame.f_code.co_filename):
-            frame, level = frame.f_back, level + 1
-        warnings.warn(f"{self._sentence(why, line)}; it runs eagerly", stacklevel=level)
+            frame = frame.f_back
+        names, file = frame.f_globals, frame.f_code.co_filename
+        # By ``warn`` a cell of a notebook would be named as the file that it is compiled as.
+        warnings.warn_explicit(
+            f"{self._sentence(why, line)}; it runs eagerly",
+            UserWarning,
+            shown_name(file),
+            frame.f_lineno,
+            module=names.get("__name__", file),
+            registry=names.setdefault("__warningregistry__", {}),
+        )
 
 
 def attended() -> bool:
-    """Whether a call has to run eagerly: somebody watches, a gradient is asked for around it, or a trace is on."""
-    if taps.cell_taps or state.recordings or state.tracer is not None:
+    """Whether somebody watches, a gradient is asked for around a call, or a trace is on."""
+    return bool(state.recordings) or watched()
+
+
+def watched() -> bool:
+    """Whether a call has to run eagerly: somebody watches, or a trace is on."""
+    if taps.cell_taps or state.tracer is not None:
         return True
     return any(type(tap) is not Tracer for tap in taps.operator_taps)  # but for the traces of other threads
 
@@ -221,7 +328,7 @@ def _others_are_over() -> bool:
 
 def _around() -> tuple[Any, ...]:
     """What of the engine's own state decides what operators do."""
-    return backend.device_target(), precision.current(), hooks_enabled(), state.refused
+    return backend.device_target(), precision.current(), hooks_enabled(), state.refused, modes.level
 
 
 class Guarded:
@@ -231,12 +338,18 @@ class Guarded:
         reads: the Python values that the code reads.
         plan: the plan.
         tensors: those among the arguments.
+        following: what computes calls inside open recordings, if it is for these.
     """
 
-    __slots__ = ("around", "changed", "containers", "dtypes", "holding", "plan", "roots", "shapes", "types", "written")
+    __slots__ = (
+        "around", "changed", "containers", "dtypes", "following", "holding", "plan", "roots", "run", "shapes",
+        "types", "written",
+    )  # fmt: skip
 
-    def __init__(self, reads: Reads, plan: Plan, tensors: Sequence[Tensor]) -> None:
+    def __init__(self, reads: Reads, plan: Plan, tensors: Sequence[Tensor], following: Following | None = None) -> None:
         self.plan = plan
+        self.following = following
+        self.run: Callable[..., Any] = plan.run if following is None else following.call
         self.roots = reads.roots  # while they live, no other object has an identity by which plans are kept
         self.holding = Holding(reads.found, plan.graph.externals)
         self.containers = reads.found.containers()
@@ -363,6 +476,40 @@ def _parts(value: Any) -> list[Any]:
     return [] if kind is Tensor and _is_bare(value) else [value]
 
 
+class Unfollowed:
+    """An eager run of which is found out whether more than its values could be noticed.
+
+    Args:
+        reads: what the function's code can read.
+
+    Attributes:
+        why: what else could be, or "".
+        unknown: functions that ran and were not looked through.
+    """
+
+    def __init__(self, reads: Reads) -> None:
+        self.why = ""
+        self.unknown: list[Any] = []
+        self.waits = False  # what a tracer has
+        self._calls = Calls(reads.codes, self)
+
+    def __call__(self, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+        """Run a function; returns what it returns."""
+        try:
+            self._calls.start()
+            result = function(*args, **kwargs)
+            if not self._calls.is_on():
+                self.leak("an interrupt came")
+        finally:
+            self._calls.stop()
+        self.unknown = list(self._calls.unknown.values())
+        return result
+
+    def leak(self, why: str) -> None:
+        """More could be noticed: the first reason is kept."""
+        self.why = self.why or why
+
+
 class Trace:
     """One traced run.
 
@@ -374,6 +521,8 @@ class Trace:
 
     Attributes:
         graph: what was written down.
+        arguments: the tensors among the arguments, each once.
+        externals: those from outside.
         why: why no plan can be made of it, or "".
         line: the user's line that led to that.
         unknown: functions that ran and were not looked through.
@@ -388,9 +537,9 @@ class Trace:
         self.unknown: list[Any] = []
         self.has_begun = False
         self._calls = Calls(reads.codes, self.tracer)
-        self._arguments = list({id(t): t for t in arguments}.values())
+        self.arguments = list({id(t): t for t in arguments}.values())
         among = {id(t) for t in arguments}
-        self._externals = [t for t in reads.tensors if id(t) not in among]
+        self.externals = [t for t in reads.tensors if id(t) not in among]
         self._before = self.tracer.outside
         self._places = arguments
         self._returned: dict[int, Any] = {}
@@ -456,7 +605,7 @@ class Trace:
         """Let the tensors hold traced arrays."""
         values: dict[int, Value] = {}
         traced: dict[int, Any] = {}
-        for of, tensors in (("argument", self._arguments), ("external", self._externals)):
+        for of, tensors in (("argument", self.arguments), ("external", self.externals)):
             for t in tensors:
                 array = t._array
                 if id(array) not in values:
@@ -466,7 +615,7 @@ class Trace:
                     self.tracer.why = _ALSO_READ
                 self._before[id(t)] = (t, array, traced[id(array)])
         self.graph.arguments = [values[id(t._array)] for t in self._places]
-        self.graph.externals = [(t, values[id(t._array)]) for t in self._externals]
+        self.graph.externals = [(t, values[id(t._array)]) for t in self.externals]
         for t, _, over in self._before.values():
             t._array = over
 
@@ -629,7 +778,7 @@ def graph_of(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Graph:
     why = trace.why if trace.has_begun else "another thread traces or computes gradients"
     if why:
         name = getattr(function, "__qualname__", type(function).__name__)
-        raise RuntimeError(f"'{name}' has no graph: {why}{f' ({trace.line})' if trace.line else ''}")
+        raise RuntimeError(f"'{name}' has no graph: {why}{f' ({place_of(trace.line)})' if trace.line else ''}")
     graph = trace.graph
     graph.result = replace_values(graph.result, (Made, Seen), lambda one: one.value)
     return optimized(graph)

@@ -253,6 +253,7 @@ class Graph:
         result: what the function returned, with Values in the place of new tensors. One that it was given is a Given,
             or, if it comes from outside, the tensor itself; see also ``Made`` and ``Seen``.
         is_on_gpu: whether the arrays are CuPy's.
+        drawn: numbers of draws whose seed and counter are given as further arguments, each as a pair.
     """
 
     arguments: list[Value] = field(default_factory=list)
@@ -263,6 +264,7 @@ class Graph:
     effects: list[tuple[Any, Value]] = field(default_factory=list)
     result: Any = None
     is_on_gpu: bool = False
+    drawn: list[int] = field(default_factory=list)
 
     def given_out(self) -> set[Value]:
         """The values that tensors hold after a run. Each must be an array of its own: by that the tape knows it."""

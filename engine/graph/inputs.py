@@ -1,18 +1,20 @@
-"""What a call's inputs must be where ``Cell.set_inputs`` has said it, in graph mode."""
+"""What a call's inputs must be where ``Cell.set_inputs`` or ``enable_dynamic`` has said it."""
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
 from typing import Any
 
-from ..core.placeholder import UNKNOWN_RANK, Placeholder
+from ..core.placeholder import UNKNOWN_RANK, Placeholder, Symbol
 from ..core.tensor import Tensor
 from ..nn.cell import Cell
 
-__all__ = ["check_inputs"]
+__all__ = ["bound", "check_declared", "check_inputs"]
 
 
 def check_inputs(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-    """Compare a call's inputs with those that were told.
+    """Compare a call's inputs with those that ``set_inputs`` told.
 
     Args:
         cell: the cell.
@@ -20,36 +22,127 @@ def check_inputs(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> N
         kwargs: the keyword inputs.
 
     Raises:
-        TypeError: another number of inputs, another kind, or another dtype.
-        ValueError: another number of axes, or another length of one.
+        TypeError: inputs that ``construct`` does not take, another kind, or another dtype.
+        ValueError: another number of inputs or of axes, another length of an axis, or one that a Symbol does not allow.
     """
-    told = cell.get_inputs()
+    told = cell.__dict__.get("_inputs")
     if not told:
         return
-    given = (*args, *kwargs.values())
-    name = type(cell).__name__
-    if len(given) != len(told):
-        raise TypeError(f"For '{name}', set_inputs() told of {len(told)} inputs, but got {len(given)}")
-    for place, (expected, x) in enumerate(zip(told, given, strict=True)):
-        if not isinstance(expected, Tensor):
-            continue
+    name, by_name, given = type(cell).__name__, cell.__dict__["_inputs_named"], (*args, *kwargs.values())
+    places: Any = range(len(told))
+    if kwargs or by_name or len(given) != len(told):
+        arguments = bound(f"For '{name}'", cell.construct, args, kwargs)
+        if by_name:
+            names = list(inspect.signature(cell.construct).parameters)
+            places = [names.index(one) for one in by_name if one in arguments]
+            told, given = [told[place] for place in places], tuple([arguments[names[place]] for place in places])
+        elif len(given) != len(told):
+            raise ValueError(f"For '{name}', set_inputs() told of {len(told)} inputs, but got {len(given)}")
+        elif len(arguments) == len(told):  # keyword inputs may come in any order
+            given = tuple(arguments.values())
+    same: dict[int, int] = {}
+    for place, expected, x in zip(places, told, given, strict=True):
+        _check(f"For '{name}', input {place}", expected, x, same)
+
+
+def check_declared(
+    function: Callable[..., Any], declared: dict[str, Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> None:
+    """Compare a call's arguments with those that ``enable_dynamic`` told.
+
+    Args:
+        function: what is called.
+        declared: placeholders, and tuples and lists of them, by the names of arguments.
+        args: the positional arguments.
+        kwargs: the keyword arguments.
+
+    Raises:
+        TypeError: arguments that the function does not take, another kind, or another dtype.
+        ValueError: another number of axes, another length of an axis, or one that a Symbol does not allow.
+    """
+    who = f"For '{getattr(function, '__qualname__', type(function).__name__)}'"
+    given = bound(who, function, args, kwargs)
+    same: dict[int, int] = {}
+    for name, expected in declared.items():
+        if name in given:
+            _check(f"{who}, argument '{name}'", expected, given[name], same)
+
+
+def bound(
+    who: str, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], error: type = TypeError
+) -> dict[str, Any]:
+    """The arguments of a call by their names.
+
+    Args:
+        who: what an error begins with.
+        function: what is called.
+        args: the positional arguments.
+        kwargs: the keyword arguments.
+        error: the class of the error.
+
+    Raises:
+        TypeError: the function does not take them; or the class that is asked for.
+    """
+    try:
+        return inspect.signature(function).bind(*args, **kwargs).arguments
+    except TypeError as wrong:
+        raise error(f"{who}, {wrong}") from None
+
+
+def _check(who: str, expected: Any, x: Any, same: dict[int, int]) -> None:
+    """Compare an input with what was told of it.
+
+    Args:
+        who: what an error begins with.
+        expected: a tensor or a placeholder, a tuple or list of what is told, or another value.
+        x: the input.
+        same: the lengths of the call by the identities of their Symbols, which are unique.
+    """
+    if isinstance(expected, Tensor):
         if not isinstance(x, Tensor):
-            raise TypeError(f"For '{name}', input {place} must be a Tensor, as set_inputs() told, but got {x!r}")
+            raise TypeError(f"{who} must be a Tensor, as was told, but got {type(x).__name__}")
         if expected.dtype != x.dtype:
-            raise TypeError(f"For '{name}', input {place} must have dtype {expected.dtype}, but got {x.dtype}")
-        lengths: Any = expected.__dict__["symbolic_shape"] if isinstance(expected, Placeholder) else expected.shape
-        if list(lengths) == [UNKNOWN_RANK]:
-            continue
-        if len(lengths) != x.ndim:
-            raise ValueError(f"For '{name}', input {place} must have {len(lengths)} axes, but got shape {x.shape}")
-        for wanted, length in zip(lengths, x.shape, strict=True):
-            if isinstance(wanted, int) and wanted >= 0 and wanted != length:
-                raise ValueError(f"For '{name}', input {place} must have the shape {expected.shape}, but got {x.shape}")
-            figures = getattr(wanted, "figures", None)
-            if figures is not None and not _fits(length, figures):
-                raise ValueError(f"For '{name}', a length of input {place} must fit {wanted}, but got {x.shape}")
+            raise TypeError(f"{who} must have dtype {expected.dtype}, but got {x.dtype}")
+        _check_shape(who, expected, x.shape, same)
+    elif isinstance(expected, tuple | list):
+        if not isinstance(x, tuple | list):
+            raise TypeError(f"{who} must be a {type(expected).__name__}, as was told, but got {type(x).__name__}")
+        if len(x) != len(expected):
+            raise ValueError(f"{who} must have {len(expected)} elements, as was told, but got {len(x)}")
+        for place, (one, given) in enumerate(zip(expected, x, strict=True)):
+            _check(f"{who}[{place}]", one, given, same)
+    elif type(x) is not type(expected):
+        kind = TypeError if isinstance(x, Tensor) else ValueError
+        raise kind(f"{who} must be a {type(expected).__name__}, as was told, but got {type(x).__name__}")
 
 
-def _fits(length: int, figures: dict[str, Any]) -> bool:
-    most = figures["max"] or length
-    return bool(figures["min"] <= length <= most and length % figures["divisor"] == figures["remainder"])
+def _check_shape(who: str, expected: Tensor, shape: tuple[int, ...], same: dict[int, int]) -> None:
+    lengths: Any = expected.shape
+    if isinstance(expected, Placeholder):
+        lengths = expected.__dict__["_lengths"]
+        if expected.shape == (UNKNOWN_RANK,):
+            return
+    if len(lengths) != len(shape):
+        raise ValueError(f"{who} must have {len(lengths)} axes, but got shape {shape}")
+    for axis, (wanted, length) in enumerate(zip(lengths, shape, strict=True)):
+        if isinstance(wanted, Symbol):
+            why = _why_not(wanted, length, same)
+            if why:
+                raise ValueError(f"{who} must have a length of axis {axis} that {why}, but got shape {shape}")
+        elif wanted is not None and wanted >= 0 and wanted != length:
+            raise ValueError(f"{who} must have the shape {expected.shape}, but got {shape}")
+
+
+def _why_not(symbol: Symbol, length: int, same: dict[int, int]) -> str:
+    """What a Symbol allows and a length is not, or ""."""
+    told = symbol.to_dict()
+    divisor, remainder = symbol.figures["divisor"], symbol.figures["remainder"]
+    if length > told.get("max", length):
+        return f"is at most {told['max']}"
+    if length < told.get("min", length):
+        return f"is at least {told['min']}"
+    if (divisor, remainder) != (1, 0) and not (length > remainder and length % divisor == remainder):
+        return f"is n * {divisor} + {remainder} with n above 0"
+    if "id" in told and same.setdefault(id(symbol), length) != length:
+        return f"is {same[id(symbol)]}, as its unique Symbol was before"
+    return ""

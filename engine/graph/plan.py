@@ -142,7 +142,7 @@ class _Writer:
         for place, value in enumerate(graph.arguments):  # a tensor that is passed twice has one value
             given.append(f"w{place}" if value in self.names else f"v{len(self.names)}")
             self.names.setdefault(value, given[-1])
-        parameters = ", ".join(given)
+        parameters = ", ".join([*given, *[f"d{number}" for number in graph.drawn]])
         for value, array in graph.constants.items():
             self.names[value] = self.hold("c", array)
         last = self._last_uses()
@@ -210,7 +210,7 @@ class _Writer:
         if type(value) is Value:
             return self._name(value)
         if type(value) is Draw:
-            if value.number not in self.drawn:
+            if value.number not in self.drawn and value.number not in self.graph.drawn:
                 self.drawn.add(value.number)
                 self.lines.append(f"d{value.number} = draw({value.count})")
             return f"d{value.number}[{0 if value.is_seed else 1}]"
@@ -354,6 +354,8 @@ class _Writer:
         """What the function returned, with a new tensor for each value."""
         if type(value) is Value:
             return f"tensor({self._name(value)})"
+        if type(value) is Draw:
+            return self.operand(value)
         if type(value) is Given:
             return f"given[{value.place}]"
         if isinstance(value, Tensor):

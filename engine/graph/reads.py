@@ -27,6 +27,7 @@ from typing import Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar
 
 import numpy as np
 
+from ..core import taps
 from ..core.dtype import DType
 from ..core.tensor import Tensor
 from ..nn.cell import Cell
@@ -155,6 +156,7 @@ class Reads:
         found: the values, beside the places where they stood.
         problem: why no plan can be made, or "".
         is_first: whether a cell has not been called yet.
+        hooks: identities of hooks that a session attached; with one of them the rest is not looked through.
     """
 
     def __init__(self, roots: Iterable[Any]) -> None:
@@ -173,6 +175,7 @@ class Reads:
         self.tensors: list[Tensor] = []
         self.found = Found()
         self.problem = ""
+        self.hooks = frozenset[int]()
         self.is_first = False
         seen: set[int] = set()
         waiting = deque((*self.roots, Tensor))
@@ -181,7 +184,10 @@ class Reads:
             if one is MISSING or id(one) in seen or is_leaf(one):
                 continue
             seen.add(id(one))
-            if isinstance(one, Tensor):
+            if id(one) in taps.hooking:
+                self.hooks |= {id(one)}
+                self._fail("a hook of a session is on it")
+            elif isinstance(one, Tensor):
                 self._see_tensor(one, waiting)
             elif isinstance(one, types.FunctionType):
                 self._see_function(one, waiting)

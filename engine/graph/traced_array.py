@@ -164,7 +164,7 @@ def _plain_parts(value: Any) -> Any:
 def _tell(values: tuple[Any, ...], what: str) -> None:
     for value in values:
         if type(value) in TRACED and value.tracer is not None:
-            value.tracer.leak(f"the numbers of a tensor are read ({what})")
+            value.tracer.leak_numbers(what)
             return
 
 

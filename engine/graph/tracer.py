@@ -23,12 +23,11 @@ from ..core.recording import Asking, attention, state
 from ..core.tensor import Tensor
 from .graph import Apply, Beside, Bind, Derive, Draw, Graph, Value, Whole, draws_in, replace_values
 from .plan import operands_of
+from .reads import is_engine, is_library
 from .traced_array import TRACED, TracedDeviceArray, array_types, plain, traced_over
 
 __all__ = ["Tracer", "user_line"]
 
-ENGINE = str(Path(__file__).parents[1])
-"""Where the engine's files are."""
 _ROOM = str(Path(__file__).parent)
 
 
@@ -136,6 +135,15 @@ class Tracer(taps.Tap):
         if not self.why and state.tracer is self:
             self.why, self.line = why, user_line()
 
+    def leak_numbers(self, what: str) -> None:
+        """The numbers of a traced array are read: no plan can be made.
+
+        Args:
+            what: the function of NumPy's that reads them.
+        """
+        if not self.why and state.tracer is self:
+            self.leak(_how_numbers_are_read(what))
+
     def traced(self, array: Any, value: Value) -> Any:
         """An array that stands for a value while the trace lasts."""
         made = traced_over(array, value, self)
@@ -163,6 +171,10 @@ class Tracer(taps.Tap):
             self.leak("other random numbers are drawn where it draws again")
         self._draw_at[place] = number
         self._draw_at[place[0], place[1] + count] = number + 1
+        return self.given(number, place, count)
+
+    def given(self, number: int, place: tuple[int, int], count: int = 0) -> tuple[int, int]:
+        """Mark the seed and the counter of a draw that was made before, of this number."""
         marked = []
         for is_seed, figure in zip((True, False), place, strict=True):
             one = Drawn(figure)
@@ -224,7 +236,7 @@ class Tracer(taps.Tap):
         frame: Any = sys._getframe(1)
         while frame.f_code.co_filename.startswith(_ROOM):
             frame = frame.f_back
-        if not frame.f_code.co_filename.startswith(ENGINE):
+        if not is_engine(frame.f_code.co_filename):
             return NotImplemented
         return self.compute(function, inputs, attrs)
 
@@ -442,11 +454,46 @@ class Untraced:
 
 
 def user_line() -> str:
-    """Where the innermost code stands that is not the engine's: ``file:line``."""
+    """Where the innermost code stands that is neither the engine's nor a library's: ``file:line``, see ``place_of``."""
     frame: Any = sys._getframe(1)
     while frame is not None:
         name = frame.f_code.co_filename
-        if not name.startswith(ENGINE):
+        if not (is_engine(name) or is_library(name)):
             return f"{name}:{frame.f_lineno}"
         frame = frame.f_back
     return ""
+
+
+def _how_numbers_are_read(what: str) -> str:
+    """What of the engine's the user called that reads numbers of a tensor, in the user's words.
+
+    Args:
+        what: the function of NumPy's that read them in the end.
+    """
+    frame: Any = sys._getframe(1)
+    inner: Any = None
+    while frame is not None and is_engine(frame.f_code.co_filename):
+        inner, frame = frame, frame.f_back
+    if inner is None or inner.f_code.co_filename.startswith(_ROOM):
+        return f"the numbers of a tensor are read ({what})"
+    name = inner.f_code.co_name
+    if name in _WAYS_TO_READ:
+        return _WAYS_TO_READ[name]
+    if name in ("__call__", "construct"):
+        name = type(inner.f_locals.get("self")).__name__
+    name = name.removeprefix("_").removesuffix("_of_tensor")  # of a form that is a method alone
+    return f"{name}() reads the numbers of a tensor"
+
+
+_WAYS_TO_READ = {
+    "__bool__": "a branch is taken on a tensor's value",
+    "__float__": "float() reads the number of a tensor",
+    "__int__": "int() reads the number of a tensor",
+    "__complex__": "complex() reads the number of a tensor",
+    "__index__": "the number of a tensor is used as an index or a length",
+    "__array__": "NumPy reads the numbers of a tensor",
+    "__contains__": "'in' reads the numbers of a tensor",
+    "__repr__": "a tensor becomes text, which shows its numbers",
+    "__str__": "a tensor becomes text, which shows its numbers",
+    "__format__": "a tensor becomes text, which shows its numbers",
+}

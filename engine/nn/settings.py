@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from .. import context
 from ..core.checks import check_bool, check_type
 from ..core.dtype import DType, bfloat16, float16, float32
-from ..core.modes import graphs
+from ..core.modes import graph_mode, graphs
 from ..core.nearest import did_you_mean
 from ..core.nested import replaced, tensors_in
 from ..core.tensor import Tensor
@@ -28,6 +28,16 @@ if TYPE_CHECKING:
 
 __all__ = ["CellSettings"]
 
+_WITH_EFFECT = {
+    "jit_level": ("", "O0", "O1"), "exc_mode": ("auto",), "jit_syntax_level": ("", "LAX"), "debug_level": ("RELEASE",),
+    "infer_boost": ("off", ""), "backend": ("ms_backend", "GE"),
+}  # fmt: skip
+"""Of each option of a JitConfig the values that are followed, or ask for what is so anyway."""
+_INSTEAD = {
+    "jit_level": ": it is for other devices, and plans are those of 'O0'",
+    "jit_syntax_level": ": jit(fullgraph=True) makes an error of what cannot be traced",
+    "debug_level": ": hookscope.engine.graph.plans_of shows the plans",
+}
 PRECISION_FLAGS = {"fp16": float16, "fp32": float32, "bf16": bfloat16}
 _RECOMPUTE_OPTIONS = ("mp_comm_recompute", "parallel_optimizer_comm_recompute", "recompute_slice_activation")
 
@@ -324,14 +334,31 @@ class CellSettings(CellBase):
         return self.__dict__.setdefault("_jit_config_dict", {})
 
     def set_jit_config(self, jit_config: Any) -> None:
-        """Set how the cell's calls run as graphs; a second call is ignored, as in MindSpore.
+        """Set how the cell's calls run as graphs; a second call is ignored, as in MindSpore, and a warning says so.
 
         Args:
             jit_config: a JitConfig, of which ``jit_level`` is followed: "O1" joins operators to loops, which rounds
-                otherwise. ``jit_config_dict`` shows all of it from then on.
+                otherwise. ``jit_config_dict`` shows all of it from then on; of what has no effect a warning tells.
+
+        Raises:
+            AttributeError: it is no JitConfig.
         """
-        if not self.jit_config_dict:
-            self.__dict__["_jit_config_dict"] = jit_config.jit_config_dict
+        told = getattr(jit_config, "jit_config_dict", None)
+        if not isinstance(told, dict):
+            raise AttributeError(
+                f"For 'set_jit_config', 'jit_config' must be a JitConfig, but got {type(jit_config).__name__}"
+            )
+        if self.jit_config_dict:
+            name = type(self).__name__
+            warnings.warn(f"'{name}' has a jit config already, and the new one is ignored", stacklevel=2)
+            return
+        self.__dict__["_jit_config_dict"] = told
+        for kept in ("_compiled", "_gradients"):  # plans of another level
+            self.__dict__.pop(kept, None)
+        for name, value in told.items():
+            if value not in _WITH_EFFECT.get(name, ()):
+                idle = f"{name}={value!r} has no effect here{_INSTEAD.get(name, '')}"
+                warnings.warn(f"For 'set_jit_config', {idle}", stacklevel=2)
 
     def set_inputs(self, *inputs: Any, **kwargs: Any) -> None:
         """Say which inputs will come; in graph mode calls are compared with it. ``get_inputs`` gives them back.
@@ -341,7 +368,9 @@ class CellSettings(CellBase):
             **kwargs: some of them by name; the others become None.
 
         Raises:
-            ValueError: both positional and keyword inputs, or a keyword that ``construct`` does not have.
+            ValueError: both positional and keyword inputs, or a keyword that ``construct`` does not have; or shapes of
+                ``construct`` are told by ``enable_dynamic``.
+            TypeError: in graph mode, another number of inputs than ``construct`` takes.
         """
         if inputs and kwargs:
             raise ValueError("For 'set_inputs', give positional inputs or keyword inputs, not both")
@@ -349,7 +378,15 @@ class CellSettings(CellBase):
         for name in kwargs:
             if name not in names:
                 raise ValueError(f"For 'set_inputs', 'construct' has no input '{name}'; its inputs are {names}")
+        if getattr(self.construct, "_declared", None):
+            raise ValueError("For 'set_inputs', 'enable_dynamic' has told already which shapes will come")
+        if graph_mode() and not kwargs:
+            try:
+                inspect.signature(self.construct).bind(*inputs)
+            except TypeError as error:
+                raise TypeError(f"For 'set_inputs', 'construct' of '{type(self).__name__}': {error}") from None
         self.__dict__["_inputs"] = tuple(kwargs.get(name) for name in names) if kwargs else inputs
+        self.__dict__["_inputs_named"] = tuple(kwargs)
 
     def get_inputs(self) -> tuple[Any, ...] | None:
         """What ``set_inputs`` kept; None before."""
@@ -361,6 +398,9 @@ class CellSettings(CellBase):
         Args:
             *args: the positional inputs.
             **kwargs: the keyword inputs.
+
+        Raises:
+            RuntimeError: ``construct`` does not take these inputs.
         """
         graphs().compile_cell(self, args, kwargs)
 
@@ -373,6 +413,9 @@ class CellSettings(CellBase):
 
         Returns:
             What the call returns.
+
+        Raises:
+            RuntimeError: ``construct`` does not take these inputs.
         """
         return graphs().run_cell(self, args, kwargs)
 

@@ -15,6 +15,7 @@ from ..core.beside import constant
 from ..core.checks import check_type
 from ..core.dtype import DType, float32, int32, int64, numpy_dtype, promote
 from ..core.operator import Operator
+from ..core.recording import is_done_each_time
 from ..core.surfaces import declare, prim
 from ..core.tensor import Tensor
 from ..core.types import DTypeLike, Number, Operand, TensorLike
@@ -170,6 +171,7 @@ def print_(*input_x: Any) -> None:
     Args:
         input_x: tensors, or anything else that Python prints.
     """
+    is_done_each_time("print_() is called, and a plan would not print")
     for value in input_x:
         print(repr(value) if isinstance(value, Tensor) else value, flush=True)
 

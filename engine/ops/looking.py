@@ -12,6 +12,7 @@ import numpy as np
 from ..core.checks import check_int, check_one_of, check_type
 from ..core.dtype import bfloat16
 from ..core.hooks import check_arity
+from ..core.recording import is_done_each_time
 from ..core.tensor import Tensor
 from .hook_backward import HookBackward
 
@@ -38,6 +39,7 @@ def tensordump(file_name: str, tensor: Tensor, mode: str = "out") -> None:
     check_one_of(mode, ("in", "out"), "tensordump", "mode")
     if not check_type(file_name, str, "tensordump", "file_name"):
         raise ValueError("For 'tensordump', 'file_name' must not be empty")
+    is_done_each_time("tensordump() is called, and a plan would not write a file")
     array = check_type(tensor, Tensor, "tensordump", "tensor").asnumpy()
     stem = file_name.removesuffix(".npy")
     path = Path(f"{stem}_{str(tensor.dtype).lower()}_{next(_numbers)}.npy")
@@ -183,6 +185,7 @@ class _Summary(_Looking):
         if not check_type(name, str, who, "name"):
             raise ValueError(f"For '{who}', 'name' must not be empty")
         check_type(value, Tensor, who, "value")
+        is_done_each_time(f"{who} is called, and a plan would not hand its value to a SummaryRecord")
         for receive in receivers:
             receive(self.kind, name, value)
 

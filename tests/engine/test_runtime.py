@@ -158,8 +158,9 @@ def test_wishes_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     runtime.launch_blocking()
     runtime.dispatch_threads_num(4)
     runtime.set_cpu_affinity(True, ["0-3"])
-    runtime.set_kernel_launch_group(3)
-    runtime.set_kernel_launch_capture(True, ["add"])
+    for wish in (lambda: runtime.set_kernel_launch_group(3), lambda: runtime.set_kernel_launch_capture(True, ["add"])):
+        with pytest.warns(UserWarning, match="has no effect here: a plan calls its kernels one after the other"):
+            wish()
     assert runtime.settings == {
         "memory": {
             "init_size": "1GB", "increase_size": "2GB", "max_size": "8GB", "optimize_level": "O0",

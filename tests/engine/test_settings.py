@@ -133,6 +133,7 @@ def test_a_value_that_mindspore_refuses_is_refused_with_its_class(
         ms.set_context(**{setting: value})
 
 
+@pytest.mark.filterwarnings("ignore:.*has no effect here")
 @pytest.mark.parametrize(
     ("setting", "default", "other"),
     [

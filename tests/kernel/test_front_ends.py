@@ -102,6 +102,17 @@ def test_a_breakpoint_in_a_plain_kernel_is_recorded_and_told_in_one_line(plain: 
     assert plain.run("print(len(dbg.skipped_pauses))").text == "1\n"
 
 
+def test_a_warning_names_the_line_of_a_cell_as_the_notebook_does(plain: Kernel) -> None:
+    told = plain.run(
+        "import hookscope.engine as ms\n\n@ms.jit\ndef branch(x):\n    return x if x.sum() > 0 else -x\n\n\n"
+        "_ = branch(ms.Tensor([1.0]))"
+    )
+    count = plain.run("print(len(In) - 2)").text.strip()
+    assert f"a branch is taken on a tensor's value (Cell In[{count}], line 5)" in told.errors
+    assert f"Cell In[{count}]:8: UserWarning: no plan can be made of 'branch'" in told.errors
+    assert "ipykernel" not in told.errors
+
+
 def test_voila_which_shows_the_page_after_the_run_gets_live_panels() -> None:
     """Voila runs a notebook as nbclient does, without input, but the kernel lives on and the page talks to it."""
     with Kernel(env={"SERVER_SOFTWARE": "voila/0.5.13"}) as kernel:

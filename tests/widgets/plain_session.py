@@ -171,6 +171,7 @@ class PlainSession:
         self.muted: list[Muted] = []
         self.attached = False
         self.name = "session"
+        self.runs_eagerly = ""
         self.aborting = False
         self.paused: Any = None
         self.shown: Any = None

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ...core.file_labels import file_label
 from ..captures.capture import cell_name
 from ..captures.statistics import Statistics
-from ..stepping.user_code import file_label
 
 __all__ = ["OUTSIDE", "Producer"]
 

@@ -1,4 +1,4 @@
-"""Which code a person wrote here, as against the standard library, installed packages and Hookscope; and its name."""
+"""Which code a person wrote here, as against the standard library, installed packages and Hookscope."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import functools
 import linecache
 import os
 import sysconfig
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from types import CodeType, FrameType
 
-__all__ = ["file_label", "frame_to_show", "is_user_code", "nearest_user_frame", "set_file_labels"]
+__all__ = ["frame_to_show", "is_user_code", "nearest_user_frame"]
 
 _PACKAGE = Path(__file__).absolute().parents[3]
 # Up to Python 3.11 each of these is a function of its own; later ones run it as lines of the function around it,
@@ -79,17 +79,3 @@ def nearest_user_frame(frame: FrameType | None) -> FrameType | None:
 
 _others: set[str] = set()
 """Files that no user wrote, of those that were on a stack."""
-
-
-_label: Callable[[str], str | None] | None = None
-
-
-def set_file_labels(label: Callable[[str], str | None] | None) -> None:
-    """Set what knows a better name for some files than their own: a notebook's cell is compiled as a file too."""
-    global _label
-    _label = label
-
-
-def file_label(filename: str) -> str:
-    """A file of the user's as messages name it."""
-    return (_label and _label(filename)) or os.path.basename(filename)

@@ -8,6 +8,7 @@ import numpy as np
 
 from ...core.backend import to_host
 from ...core.dtype import dtype_of
+from ...core.file_labels import place_of
 from ...core.shown import shown
 from ..graph import Apply, Beside, Derive, Draw, Fused, Graph, Node, Value, values_in
 from ..plan import operands_of
@@ -198,7 +199,7 @@ class Writer:
     # Its parts
 
     def _refused(self, node: Node, what: str) -> RuntimeError:
-        where = f" ({node.where})" if node.where else ""
+        where = f" ({place_of(node.where)})" if node.where else ""
         return RuntimeError(f"For 'export', {what} has no form in a MINDIR file{where}")
 
     def _step(self, node: Node) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 
 from ...core.atomic_write import write_file
 from ...core.backend import to_host
+from ...core.file_labels import place_of
 from ...core.parameter import Parameter
 from ...core.shown import shown
 from ..graph import Apply, Beside, Graph, Node, Value, draws_in, values_in
@@ -126,7 +127,7 @@ def _draws(node: Apply) -> bool:
 
 def _step(node: Node) -> str:
     what = "an optimizer's step" if not hasattr(node, "operator") else f"the operator '{node.operator.name}'"
-    return f"{what} ({node.where})" if node.where else what
+    return f"{what} ({place_of(node.where)})" if node.where else what
 
 
 def _outputs(draft: Draft, results: list[Value]) -> list[Any]:

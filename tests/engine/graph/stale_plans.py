@@ -30,7 +30,7 @@ from hookscope.engine import Tensor
 from hookscope.engine.core import random
 from hookscope.engine.graph.function import MOST_PLANS, Compiled, attended
 
-WAYS = ("function", "method", "cell", "gradient", "step")
+WAYS = ("function", "method", "cell", "gradient", "step", "inside")
 
 START = '''
 import collections, copy, dataclasses, enum, functools, types
@@ -316,6 +316,9 @@ class Side:
             "method": "Net.construct = wrap(Net.construct)\nnet = Net()\ndef CALL(*a, **k): return net(*a, **k)",
             "cell": "net = Net()\ndef CALL(*a, **k): return net(*a, **k)",
             "gradient": "net = Net()\ndef loss(*a, **k): return total(net(*a, **k))\n"
+            "VG = ms.value_and_grad(loss, 0, net.trainable_params())\ndef CALL(*a, **k): return VG(*a, **k)",
+            "inside": "net = Net()\n@wrap\ndef inner(*a, **k): return net(*a, **k)\n"
+            "def loss(*a, **k): return total(inner(*a, **k))\n"
             "VG = ms.value_and_grad(loss, 0, net.trainable_params())\ndef CALL(*a, **k): return VG(*a, **k)",
             "step": "net = Net()\nclass Loss(nn.Cell):\n    def __init__(self):\n        super().__init__()\n"
             "        self.net = net\n    def construct(self, *a, **k): return total(self.net(*a, **k))\n"

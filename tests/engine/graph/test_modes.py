@@ -5,15 +5,18 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 import hookscope.engine as ms
-from hookscope.engine import Tensor, nn, ops
-from hookscope.engine.core import random
+from hookscope.engine import Tensor, context, nn, ops
+from hookscope.engine.core import modes, random
+from hookscope.engine.graph import plans_of
 from hookscope.engine.graph.function import Compiled
+from hookscope.engine.ops import looking
 
 X = Tensor(np.array([[1.0, -2.0], [3.0, 0.5]], np.float32))
 
@@ -81,8 +84,10 @@ def test_in_graph_mode_calls_are_compared_with_what_set_inputs_said() -> None:
         net(X[:, :1])
     with pytest.raises(TypeError, match="input 0 must have dtype Float32, but got Int32"):
         net(X.astype(ms.int32))
-    with pytest.raises(TypeError, match="told of 1 inputs, but got 2"):
+    with pytest.raises(TypeError, match="For 'Dense', too many positional arguments"):
         net(X, X)
+    with pytest.raises(TypeError, match="input 0 must be a Tensor, as was told, but got ndarray"):
+        net(X.asnumpy())
 
 
 def test_a_branch_on_a_value_runs_eagerly_and_one_warning_names_the_line() -> None:
@@ -141,6 +146,18 @@ def test_what_a_kernel_refuses_is_told_as_eagerly() -> None:
         ({"backend": "GE"}, RuntimeError, "'backend' must be '' or 'ms_backend'"),
         ({"exec_order": "dbs"}, ValueError, "'exec_order' must be one of"),
         ({"disable_format_transform": 1}, TypeError, "'disable_format_transform'"),
+        ({"dynamic": True}, TypeError, "'dynamic' must be an int"),
+        ({"fullgraph": 1}, TypeError, "'fullgraph' must be a bool"),
+        ({"jit_level": ""}, ValueError, "'jit_level' must be one of"),
+        ({"auto_offload": ""}, ValueError, "'auto_offload' must be one of"),
+        ({"auto_offload": True}, TypeError, "'auto_offload' must be"),
+        ({"exc_mode": "xyz"}, ValueError, "'exc_mode' must be one of"),
+        ({"ge_options": 3}, TypeError, "'ge_options' must be"),
+        ({"ge_options": {"x": {}}}, ValueError, "'ge_options' must be one of"),
+        ({"ge_options": {"global": 1}}, TypeError, "global of 'ge_options'"),
+        ({"ge_options": {"global": {"a": 1}}}, TypeError, "must be a dict of texts"),
+        ({"fn": len}, TypeError, "'fn' must be a plain value, but got builtin_function_or_method"),
+        ({"unknown": X}, TypeError, "'unknown' must be a plain value, but got Tensor"),
     ],
 )
 def test_an_option_that_jit_does_not_know_is_refused(options: dict[str, Any], error: type, words: str) -> None:
@@ -148,9 +165,198 @@ def test_an_option_that_jit_does_not_know_is_refused(options: dict[str, Any], er
         ms.jit(lambda x: x, **options)
 
 
-def test_an_option_for_other_devices_says_that_it_has_no_effect() -> None:
-    with pytest.warns(UserWarning, match="the option 'exec_order' has no effect here"):
-        ms.jit(lambda x: x, exec_order="bfs")
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("exec_order", "bfs", "has no effect here: it is for other devices"),
+        ("ge_options", {"global": {"a": "b"}}, "has no effect here: it is for other devices"),
+        ("jit_syntax_level", "STRICT", "has no effect here: 'fullgraph' makes an error of what cannot be traced"),
+        ("unknown", 1, "has no effect here"),
+        ("mode", "PIJit", "is an old one without effect: use 'capture_mode'"),
+        ("input_signature", X, "is an old one without effect: use 'enable_dynamic'"),
+        ("jit_config", ms.JitConfig(jit_level="O1"), "is an old one without effect: use 'jit_level'"),
+    ],
+)
+def test_an_option_without_effect_says_so(name: str, value: Any, words: str) -> None:
+    with pytest.warns(UserWarning, match=f"For 'jit', the option '{name}' {words}"):
+        ms.jit(lambda x: x, **{name: value})
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"jit_level": "O2"}, "jit_level='O2' has no effect here: .* plans are those of 'O0'"),
+        ({"jit_syntax_level": "STRICT"}, r"jit_syntax_level='STRICT' has no effect here: jit\(fullgraph=True\)"),
+        ({"debug_level": "DEBUG"}, "debug_level='DEBUG' has no effect here: .*plans_of shows the plans"),
+        ({"exc_mode": "sink"}, "exc_mode='sink' has no effect here"),
+        ({"infer_boost": "on"}, "infer_boost='on' has no effect here"),
+        ({"whatever": 3}, "whatever=3 has no effect here"),
+    ],
+)
+def test_an_option_of_a_jit_config_without_effect_says_so(options: dict[str, Any], words: str) -> None:
+    config = ms.JitConfig(**options)
+    with pytest.warns(UserWarning, match=f"For 'set_jit_config', {words}"):
+        nn.ReLU().set_jit_config(config)
+
+
+def test_a_cell_takes_one_jit_config_and_makes_its_plans_anew() -> None:
+    net = nn.SequentialCell(nn.Dense(2, 2), nn.Tanh(), nn.Sigmoid())
+    net.compile(X)
+    net.set_jit_config(ms.JitConfig(jit_level="O1"))
+    net.compile(X)
+    assert plans(net).level == "O1"
+    with pytest.warns(UserWarning, match="'SequentialCell' has a jit config already, and the new one is ignored"):
+        net.set_jit_config(ms.JitConfig(jit_level="O0"))
+    assert net.jit_config_dict["jit_level"] == "O1" and net.jit_config_dict["backend"] == "ms_backend"
+    for wrong in (3, None, {}):
+        with pytest.raises(AttributeError, match="'jit_config' must be a JitConfig, but got"):
+            nn.ReLU().set_jit_config(wrong)
+
+
+@pytest.fixture
+def settings(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr(context, "_settings", dict(context._settings))
+    yield
+    modes.set_level("O0")
+
+
+@pytest.mark.usefixtures("graph_mode", "settings")
+@pytest.mark.parametrize("setting", [{"jit_level": "O1"}, {"jit_config": {"jit_level": "O1"}}])
+def test_the_context_s_level_is_that_of_plans_for_which_nobody_says_another(setting: dict[str, Any]) -> None:
+    def nodes(net: nn.Cell) -> int:
+        net(X)
+        net(X)
+        (kept,) = plans(net).plans.values()
+        return len(kept[-1].plan.graph.nodes)
+
+    def network(**config: Any) -> nn.Cell:
+        net = nn.SequentialCell(nn.Dense(2, 2), nn.Tanh(), nn.Sigmoid())
+        if config:
+            net.set_jit_config(ms.JitConfig(**config))
+        return net
+
+    at_first = network()
+    exact = nodes(at_first)
+    ms.set_context(**setting)
+    assert ms.get_context("jit_level") == "O1"
+    assert nodes(at_first) < exact  # also where there are plans already
+    assert nodes(network()) == nodes(network(jit_level="O1")) == nodes(network(exc_mode="auto")) < exact
+    assert nodes(network(jit_level="O0")) == exact
+    function = ms.jit(nn.SequentialCell(nn.Tanh(), nn.Sigmoid()))
+    function(X)
+    assert plans_of(function)[0].level == "O0"  # what ``jit`` says by itself
+
+
+@pytest.mark.usefixtures("settings")
+@pytest.mark.parametrize(
+    ("setting", "value", "words"),
+    [
+        ("jit_level", "O2", "jit_level='O2' has no effect here"),
+        ("jit_config", {"infer_boost": "on"}, "infer_boost has no effect here"),
+        ("enable_graph_kernel", True, "enable_graph_kernel has no effect here: jit_level='O1' joins operators"),
+        ("save_graphs", 1, "save_graphs has no effect here: .*plans_of shows the plans"),
+        ("jit_syntax_level", 0, r"jit_syntax_level has no effect here: jit\(fullgraph=True\)"),
+        ("enable_compile_cache", True, "enable_compile_cache has no effect here: each process makes its plans anew"),
+    ],
+)
+def test_a_setting_of_graphs_without_effect_says_so(setting: str, value: Any, words: str) -> None:
+    with pytest.warns(UserWarning, match=f"For 'set_context', {words}"):
+        ms.set_context(**{setting: value})
+    assert ms.get_context(setting) == value
+
+
+@pytest.mark.usefixtures("settings")
+@pytest.mark.parametrize(
+    ("setting", "value", "words"),
+    [
+        ("jit_level", "O3", "'jit_level' must be one of"),
+        ("jit_config", {"jit_level": "x"}, "'jit_level' of 'jit_config' must be one of"),
+        ("jit_config", {"exc_mode": "sink"}, "'jit_config' must have keys of"),
+    ],
+)
+def test_a_level_that_there_is_not_is_refused(setting: str, value: Any, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        ms.set_context(**{setting: value})
+
+
+def init(name: str) -> Any:
+    def function(self: Any) -> None: ...
+
+    function.__name__ = name
+    return function
+
+
+@pytest.mark.parametrize(
+    ("action", "error", "words"),
+    [
+        (lambda: ms.lazy_inline(nn.ReLU), ValueError, "'__init__' must be decorated, but got 'ReLU'"),
+        (lambda: ms.lazy_inline(init("other")), ValueError, "'__init__' must be decorated, but got 'other'"),
+        (lambda: ms.lazy_inline(attrs=3), ValueError, "'attrs' must be a list or a str, but got int"),
+        (lambda: ms.lazy_inline(attrs=[3]), ValueError, r"'attrs' must hold texts, but got \[3\]"),
+        (lambda: ms.lazy_inline(policy="back"), ValueError, "'policy' must be one of"),
+        (lambda: ms.lazy_inline(3), TypeError, "a function must be decorated, but got int"),
+        (lambda: ms.no_inline(3), TypeError, "a function must be decorated, but got int"),
+        (lambda: ops.constexpr(3), TypeError, "'fn' must be a function, but got int"),
+        (lambda: ms.mutable(None), TypeError, "'input_data' must be a number, a Tensor, or a tuple"),
+        (lambda: ms.mutable({"a": None}), TypeError, "'input_data' must be a number"),
+        (lambda: ms.mutable(1j), TypeError, "'input_data' must be a number"),
+        (lambda: ms.mutable(range(3)), TypeError, "'input_data' must be a number"),
+        (lambda: ms.mutable(np.ones(2)), TypeError, "'input_data' must be a number"),
+        (lambda: ms.mutable(holding_itself()), TypeError, "that does not hold itself"),
+        (lambda: ms.mutable((1,), 3), TypeError, "'dynamic_len' must be a bool"),
+        (lambda: ms.mutable({"a": 1}, True), TypeError, "the value must be a tuple or list"),
+    ],
+)
+def test_a_mark_refuses_what_it_cannot_be_put_on(action: Any, error: type[Exception], words: str) -> None:
+    with pytest.raises(error, match=words):
+        action()
+
+
+def holding_itself() -> list[Any]:
+    value: list[Any] = [1]
+    value.append(value)
+    return value
+
+
+def test_what_operators_do_beside_computing_is_done_at_each_call(capsys: pytest.CaptureFixture[str]) -> None:
+    @ms.jit
+    def prints(x: Any) -> Any:
+        ops.print_("here")
+        ops.Print()("there")
+        return x * 2
+
+    with pytest.warns(UserWarning, match="print_.. is called, and a plan would not print"):
+        prints(X)
+    prints(X)
+    prints(X)
+    assert capsys.readouterr().out == "here\nthere\n" * 3
+
+    told: list[str] = []
+    looking.receivers.append(lambda kind, name, value: told.append(name))
+    try:
+        tells = ms.jit(lambda x: (ops.ScalarSummary()("loss", x.sum()), x * 2)[1])
+        tells(X)  # when the receiver's code is met
+        with pytest.warns(UserWarning, match="ScalarSummary is called, and a plan would not hand its value"):
+            tells(X)
+        tells(X)
+    finally:
+        looking.receivers.pop()
+    assert told == ["loss"] * 3
+
+
+def test_a_file_is_written_at_each_call(tmp_path: Path) -> None:
+    path = str(tmp_path / "x")
+
+    @ms.jit
+    def saves(x: Any) -> Any:
+        ops.TensorDump()(path, x)
+        return x * 2
+
+    with pytest.warns(UserWarning, match="tensordump.. is called, and a plan would not write a file"):
+        saves(X)
+    saves(X)
+    saves(X)
+    assert len(list(tmp_path.iterdir())) == 3
 
 
 def test_an_argument_that_is_a_view_of_what_a_plan_changes_is_seen_to_change() -> None:

@@ -36,6 +36,18 @@ def hooks(browser: Browser, net: nn.Cell, sent: list[Any]) -> Iterator[PanelPage
     page.close()
 
 
+def test_the_list_says_that_a_compiled_network_runs_eagerly_while_a_hook_is_on_it(
+    hooks: PanelPage, net: nn.Cell
+) -> None:
+    note = hooks.page.locator(".hs-hook-note")
+    assert not note.is_visible()
+    net.compile(ms.Tensor(np.ones((4, 3), np.float32)))
+    hooks.panel.session.attach_hook("0", "forward")
+    hooks.panel.sync()
+    hooks.until(note.is_visible)
+    assert note.inner_text().startswith("SequentialCell is compiled; while a hook of the session is attached")
+
+
 def run(net: nn.Cell) -> None:
     net(ms.Tensor(np.ones((4, 3), np.float32)))
 

@@ -70,6 +70,24 @@ def test_a_written_hook_is_attached_and_what_it_prints_is_in_the_panel_only(
     assert sys.stdout is not None and not isinstance(sys.stdout, written_hooks._Router)
 
 
+def test_where_a_network_is_compiled_the_panel_says_that_a_hook_makes_its_calls_eager(
+    panel: DebuggerPanel, net: nn.Cell
+) -> None:
+    attach(panel, PRINTS)
+    assert panel.hooks["note"] == "" and panel.status["text"] == "ready"
+    ask(panel, type="hook", path="0", kind="forward", on=False)
+    net.compile(ms.Tensor(np.ones((4, 3), np.float32)))
+    assert panel.hooks["note"] == ""
+    attach(panel, PRINTS)
+    told = "SequentialCell is compiled; while a hook of the session is attached, its calls run eagerly"
+    assert panel.hooks["note"] == told
+    assert panel.status["text"] == "ready; compiled calls run eagerly"
+    net.compile_and_run(ms.Tensor(np.ones((4, 3), np.float32)))
+    assert printed(panel)[-1]["text"] == "saw (4, 2)"
+    ask(panel, type="hook", path="0", kind="forward", on=False)
+    assert panel.hooks["note"] == "" and panel.status["text"] == "ready"
+
+
 @pytest.mark.parametrize("kind", ["forward_pre", "forward", "backward_pre", "backward"])
 def test_every_template_has_the_signature_of_its_kind_and_runs(panel: DebuggerPanel, net: nn.Cell, kind: str) -> None:
     assert attach(panel, listed.TEMPLATES[kind], kind)["failed"] is False

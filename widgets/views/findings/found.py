@@ -9,11 +9,12 @@ from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, TypedDict
 
+from hookscope.engine.core.file_labels import file_label
 from hookscope.engine.debug import CONDITIONS
 from hookscope.engine.debug.captures.capture import cell_name
 from hookscope.engine.debug.checks.causes import summary
 from hookscope.engine.debug.checks.producer import OUTSIDE
-from hookscope.engine.debug.stepping.user_code import file_label, is_user_code
+from hookscope.engine.debug.stepping.user_code import is_user_code
 from hookscope.widgets import texts
 from hookscope.widgets.views.findings.evidence import NOTHING, Evidence, Shown
 

@@ -13,6 +13,7 @@ export function createHookList(send, edit) {
   ]);
   const count = make("h4", { text: "Hooks" });
   const none = make("p", { class: "hs-empty", text: "No cell has a hook. Write one here, or attach one in the Cells tab." });
+  const note = make("p", { class: "hs-count hs-hook-note", hidden: "" });
   const list = make("div", { class: "hs-hook-list", role: "region", "aria-label": "Hooks on cells", tabindex: "0" }, [table, none]);
 
   /** @param {ListedHook} row */
@@ -32,11 +33,13 @@ export function createHookList(send, edit) {
   }
 
   return {
-    elements: [make("div", { class: "hs-side-head" }, [count]), list],
+    elements: [make("div", { class: "hs-side-head" }, [count]), note, list],
     /** @param {import("../../static/python.js").Hooks} hooks */
     update(hooks) {
       const more = hooks.count > hooks.rows.length ? `, the first ${hooks.rows.length} shown` : "";
       setText(count, `Hooks (${hooks.count}${more})`);
+      setText(note, hooks.note);
+      note.hidden = !hooks.note;
       table.hidden = !hooks.rows.length;
       none.hidden = !table.hidden;
       const { activeElement } = rows.ownerDocument;

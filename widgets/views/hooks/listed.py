@@ -7,8 +7,8 @@ from contextlib import suppress
 from itertools import islice
 from typing import TYPE_CHECKING, TypedDict
 
+from hookscope.engine.core.file_labels import file_label
 from hookscope.engine.debug.captures.capture import cell_name
-from hookscope.engine.debug.stepping.user_code import file_label
 from hookscope.widgets.throttle import Throttle
 from hookscope.widgets.views.hooks import written_hooks
 
@@ -56,10 +56,14 @@ class ListedHook(TypedDict):
 
 
 class Hooks(TypedDict):
-    """Every hook, and what a hook of each kind looks like; the cells are offered as one types a path."""
+    """Every hook, and what a hook of each kind looks like; the cells are offered as one types a path.
+
+    Where something is compiled the note says that it runs eagerly meanwhile.
+    """
 
     rows: list[ListedHook]
     count: int
+    note: str
     templates: dict[str, str]
     cells: list[str]
 
@@ -107,6 +111,7 @@ def hooks_view(session: DebugSession) -> Hooks:
     return {
         "rows": [_row(row) for row in rows[:MAX_ROWS]],
         "count": len(rows),
+        "note": session.runs_eagerly,
         "templates": TEMPLATES,
         "cells": [path or "." for path, _ in islice(session.paths, OFFERED_CELLS)],
     }
