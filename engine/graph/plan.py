@@ -19,6 +19,7 @@ from ..core.tensor import Tensor
 from ..core.views import link, seen_by_steps
 from .graph import Apply, Derive, Draw, Fused, Given, Graph, Made, Node, Seen, Value, Whole, replace_values, values_in
 from .loops import is_free, loop, tell, written_over
+from .sizes import Size, text, variables_in
 
 __all__ = ["Failed", "Plan", "operands_of"]
 
@@ -96,6 +97,7 @@ class _Writer:
         self.lines: list[str] = []
         self.names: dict[Value, str] = {}
         self.drawn: set[int] = set()
+        self.lengths: set[int] = set()  # the open ones that are used
         self.outside: dict[Value, Tensor] = {}
         self.made: dict[Made, str] = {}
 
@@ -131,6 +133,9 @@ class _Writer:
             self.lines.append(f"{self._structure(tensor)}._rebind({self.names[value]})")
         result = self._structure(graph.result)
         self.lines.append(f"return {result}")
+        for number in sorted(self.lengths, reverse=True):
+            place, axis = graph.lengths[number]
+            self.lines.insert(0, f"n{number} = {given[place]}.shape[{axis}]")
         return f"def plan(begun, given, {parameters}):\n" + "".join(f"    {line}\n" for line in self.lines)
 
     def _load(self, value: Value) -> None:
@@ -166,10 +171,13 @@ class _Writer:
         """An operand or attribute as an expression."""
         if type(value) is Value:
             return self._name(value)
+        if type(value) is Size:
+            self.lengths |= variables_in(value)
+            return text(value)
         if type(value) is Draw:
             if value.number not in self.drawn:
                 self.drawn.add(value.number)
-                self.lines.append(f"d{value.number} = draw({value.count})")
+                self.lines.append(f"d{value.number} = draw({self.operand(value.count)})")
             return f"d{value.number}[{0 if value.is_seed else 1}]"
         if value is None or type(value) in (bool, int) or (type(value) is float and value - value == 0):
             return f"({value!r})" if type(value) is not bool and value is not None and value < 0 else repr(value)
@@ -279,8 +287,8 @@ class _Writer:
             found = f"{g} * {inputs[1 - place]}"
         else:
             found = g
-        if x.shape != gradient.shape:
-            found = f"F.sum_to({found}, shape={x.shape!r})"
+        if (x.sizes or x.shape) != (gradient.sizes or gradient.shape):
+            found = f"F.sum_to({found}, shape={self.operand(x.sizes or x.shape)})"
         self.lines.append(f"{name} = {found}")
         return True
 
@@ -306,6 +314,8 @@ class _Writer:
         """What the function returned, with a new tensor for each value."""
         if type(value) is Value:
             return f"tensor({self._name(value)})"
+        if type(value) is Size:
+            return self.operand(value)
         if type(value) is Given:
             return f"given[{value.place}]"
         if isinstance(value, Tensor):
@@ -340,7 +350,7 @@ def operands_of(node: Node) -> Any:
 
 
 def _moving(value: Any) -> Any:
-    """The Values and Draws in an operand."""
+    """The Values, Draws and Sizes in an operand."""
     found: list[Any] = []
-    replace_values(value, (Value, Draw), found.append)
+    replace_values(value, (Value, Draw, Size), found.append)
     return found
