@@ -16,6 +16,7 @@ from typing import Any, TypeAlias, TypeVar
 from .core.checks import check_bool, check_int, check_type
 from .core.modes import graphs
 from .core.names import on_first_use
+from .core.placeholder import Placeholder
 from .core.tensor import Tensor
 from .nn import Cell
 
@@ -54,7 +55,7 @@ def jit(
         function: a function, a method, a Cell or a class of Cells; None where there are options only.
         capture_mode: "ast", "bytecode" or "trace": here all three trace.
         jit_level: "O0", which keeps each bit; "O1" joins operators to loops, which rounds otherwise.
-        dynamic: 0 or 1: shapes that vary have a plan each, either way.
+        dynamic: 0: shapes that vary have a plan each. 1: lengths that were seen to change are left open, for one plan.
         fullgraph: whether a call of which no plan can be made raises an error that names the line.
         backend: "" or "ms_backend"; "GE" is of other devices.
         **options: ``disable_format_transform`` (bool), ``exec_order`` ("bfs" or "dfs"), ``infer_boost`` ("on" or
@@ -81,13 +82,14 @@ def jit(
         return functools.partial(
             jit, capture_mode=capture_mode, jit_level=jit_level, dynamic=dynamic, fullgraph=fullgraph, backend=backend
         )
+    options = {"level": jit_level, "fullgraph": fullgraph, "dynamic": dynamic}
     if inspect.isclass(function) and issubclass(function, Cell):
-        function.construct = _by_plans(function.construct, jit_level, fullgraph)  # type: ignore[method-assign]
+        function.construct = _by_plans(function.construct, options)  # type: ignore[method-assign]
         return function
     if isinstance(function, Cell):
-        return _by_plans(function, jit_level, fullgraph)
+        return _by_plans(function, options)
     if inspect.ismethod(function):
-        return types.MethodType(_by_plans(function.__func__, jit_level, fullgraph), function.__self__)
+        return types.MethodType(_by_plans(function.__func__, options), function.__self__)
     if not inspect.isfunction(function):
         warnings.warn(
             f"'jit' returns {type(function).__name__} {getattr(function, '__name__', function)!r} as it is: "
@@ -95,23 +97,24 @@ def jit(
             stacklevel=2,
         )
         return function
-    return _by_plans(function, jit_level, fullgraph)
+    return _by_plans(function, options)
 
 
-def _by_plans(function: Any, level: str, fullgraph: bool) -> Callable[..., Any]:
+def _by_plans(function: Any, options: dict[str, Any]) -> Callable[..., Any]:
     shown = function.construct if isinstance(function, Cell) else function
 
     @functools.wraps(shown)
     def decorated(*args: Any, **kwargs: Any) -> Any:
         if call._compiled is None:
-            call._compiled = graphs().compiled_function(function, level, fullgraph)
+            told = function if isinstance(function, Cell) else call
+            call._compiled = graphs().compiled_function(function, told, **options)
         return graphs().call_compiled(call._compiled, args, kwargs)
 
     call: Any = decorated
     # An attribute, and no variable of the closure, which whoever traces a function that calls this one looks through.
     call._compiled = None
     # MindSpore's mark; here it says how gradients of the function are to be compiled, too.
-    call.__wrapped_by_jit__ = {"level": level, "fullgraph": fullgraph}
+    call.__wrapped_by_jit__ = options
     made: Callable[..., Any] = call
     return made
 
@@ -248,15 +251,49 @@ def no_inline(fn: Function | None = None) -> Any:
 
 
 def enable_dynamic(**kwargs: Any) -> Callable[[F], F]:
-    """Mark arguments whose shapes may vary; the function stays as it is.
+    """Tell of arguments whose shapes vary: ``jit`` makes one plan for all of them where every operator allows it.
 
     Args:
-        **kwargs: tensors with None in their shapes, by argument; kept for callers.
+        **kwargs: by argument a Tensor with None in its shape, or a tuple or list of such.
 
     Returns:
-        the decorator.
+        the decorator, which marks a function or method, before or after ``jit``, and returns it.
+
+    Raises:
+        TypeError: what is told is no Tensor, or has no None in its shape.
+        ValueError: nothing is told, an argument that the function does not have, or what is marked is no function.
+        TypeError, ValueError: from a call by ``jit``, an argument is of another kind, dtype or shape than was told.
     """
-    return lambda function: function
+    if not kwargs:
+        raise ValueError("For 'enable_dynamic', an argument must be named at least")
+    for name, told in kwargs.items():
+        _check_open(name, told)
+
+    def decorator(function: F) -> F:
+        if not (inspect.isfunction(function) or inspect.ismethod(function)):
+            raise ValueError(f"For 'enable_dynamic', a function or method must be decorated, but got {function!r}")
+        names = list(inspect.signature(function).parameters)
+        for name in kwargs:
+            if name not in names:
+                raise ValueError(f"For 'enable_dynamic', the function has no argument '{name}'; it has {names}")
+        marked: Any = getattr(function, "__func__", function)
+        marked._dynamic_inputs = kwargs
+        return function
+
+    return decorator
+
+
+def _check_open(name: str, told: Any) -> None:
+    if isinstance(told, tuple | list) and told:
+        for part in told:
+            _check_open(name, part)
+    elif not isinstance(told, Tensor):
+        raise TypeError(
+            f"For 'enable_dynamic', '{name}' must be a Tensor, or a tuple or list of them, "
+            f"but got {type(told).__name__}"
+        )
+    elif not isinstance(told, Placeholder):
+        raise TypeError(f"For 'enable_dynamic', '{name}' must have None in its shape, but got {told.shape}")
 
 
 def ms_memory_recycle() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 from ..core.placeholder import Placeholder
 from ..nn.cell import Cell
 from .function import Compiled, attended
-from .inputs import check_inputs
+from .inputs import check_inputs, opens_of
 
 __all__ = [
     "call_compiled", "call_gradient", "compile_cell", "compiled_function", "compiled_of", "has_plan", "plans_of",
@@ -62,20 +62,25 @@ def compiled_of(cell: Cell) -> Compiled:
     if found is None or found.function is not cell:  # a copy of a cell has the attributes of the cell
         config = cell.jit_config_dict
         level = "O1" if config.get("jit_level") == "O1" else "O0"
-        found = cell.__dict__["_compiled"] = Compiled(cell, type(cell).__name__, level=level)
+        found = cell.__dict__["_compiled"] = Compiled(cell, type(cell).__name__, level=level, opens=opens_of(cell))
     made: Compiled = found
     return made
 
 
-def compiled_function(function: Callable[..., Any], level: str, fullgraph: bool) -> Compiled:
+def compiled_function(
+    function: Callable[..., Any], told: Any, level: str, fullgraph: bool, dynamic: int
+) -> Compiled:
     """The plans of a function of the user's, none as yet.
 
     Args:
         function: what is called.
+        told: the function of the user's, of which it may have been told what its arguments are.
         level: "O0" or "O1".
         fullgraph: whether a call of which no plan can be made is an error.
+        dynamic: whether lengths are left open that were seen to change.
     """
-    return Compiled(function, getattr(function, "__qualname__", type(function).__name__), fullgraph, level)
+    name = getattr(function, "__qualname__", type(function).__name__)
+    return Compiled(function, name, fullgraph, level, opens_of(told, dynamic))
 
 
 def call_compiled(compiled: Compiled, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -108,8 +113,9 @@ def call_gradient(
     kept, method = _Kept.of(getattr(function, "__self__", function)).plans, getattr(function, "__func__", None)
     compiled = kept.get((method, asked))
     if compiled is None:
-        options = getattr(function, "__wrapped_by_jit__", None) or {}
-        compiled = Compiled(lambda *args, **kwargs: compute(args, kwargs), asked[0], **options)
+        options = dict(getattr(function, "__wrapped_by_jit__", None) or {})
+        opens = opens_of(function, options.pop("dynamic", 0))
+        compiled = Compiled(lambda *args, **kwargs: compute(args, kwargs), asked[0], opens=opens, **options)
         kept[method, asked] = compiled
     return called(compiled, args, kwargs)
 
