@@ -590,8 +590,6 @@ class Trace:
                 node.tensor = self._outside(node.tensor)
         if not tracer.ends_where_it_drew():
             tracer.why = tracer.why or "the stream of random numbers is left at another place"
-        if not tracer.takes_all_that_it_drew():
-            tracer.why = tracer.why or "random numbers are drawn that no operator of the table takes"
         tensors = list(tensors_in(result))
         self._returned = {id(t): t for t in tensors}
         self._times = Counter(map(id, tensors))

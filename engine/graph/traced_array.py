@@ -309,7 +309,7 @@ class TracedDeviceArray:
 
     def view(self, *args: Any, **kwargs: Any) -> Any:
         """A further name of the same value; with another dtype or type, a reading of its numbers."""
-        if args or kwargs or self.tracer is None:
+        if args or kwargs or self.tracer is None or self.tracer is not state.tracer:  # over, or another thread's
             _tell((self,), "cupy.ndarray.view")
             return self.whole.view(*args, **kwargs)
         return self.tracer.renamed(self)

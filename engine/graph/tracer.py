@@ -85,7 +85,6 @@ class Tracer(taps.Tap):
         self._sources: dict[Value, tuple[Value, bool]] = {}  # of what operators made that may share elements, then
         self._copied: set[Value] = set()  # of that what shares none
         self._counts: list[Any] = []  # of the draws, in their order
-        self._taken: set[int] = set()  # the numbers of those that a step computes with
         self._next = 0  # the number of the next draw, which may have been made before
         self._draw_at: dict[tuple[int, int], int] = {}  # by the place in the stream
         self._left: dict[int, Value] = {}  # what tensors from outside hold in a plan by now
@@ -231,10 +230,6 @@ class Tracer(taps.Tap):
         """Whether the stream stands behind the last draw, and each draw is a step's."""
         drawn = {draw.number for node in self.graph.nodes for draw in draws_in(operands_of(node))}
         return self._next == len(self._counts) == len(drawn)
-
-    def takes_all_that_it_drew(self) -> bool:
-        """Whether each draw is a step's; the others, for the first values of a layer, are no part of the plan."""
-        return len(self._taken) == len(self._counts)
 
     def apply(self, operator: Operator, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         """An operator's forward on arrays, written down."""
@@ -475,7 +470,6 @@ class Tracer(taps.Tap):
 
     def _value_of(self, found: Any) -> Any:
         if type(found) is Drawn:
-            self._taken.add(found.draw.number)
             return found.draw
         if type(found) is Length:
             return found.size if found.lengths is self.lengths else found.number
