@@ -55,7 +55,7 @@ def jit(
         function: a function, a method, a Cell or a class of Cells; None where there are options only.
         capture_mode: "ast", "bytecode" or "trace": here all three trace.
         jit_level: "O0", which keeps each bit; "O1" joins operators to loops, which rounds otherwise.
-        dynamic: 0 or 1: shapes that vary have a plan each, either way.
+        dynamic: 0: shapes that vary have a plan each. 1: lengths that were seen to change are left open, for one plan.
         fullgraph: whether a call of which no plan can be made raises an error that names the line.
         backend: "" or "ms_backend"; "GE" is of other devices.
         **options: ``disable_format_transform`` (bool), ``exec_order`` ("bfs" or "dfs"), ``infer_boost`` ("on" or
@@ -85,13 +85,14 @@ def jit(
         return functools.partial(
             jit, capture_mode=capture_mode, jit_level=jit_level, dynamic=dynamic, fullgraph=fullgraph, backend=backend
         )
+    options = {"level": jit_level, "fullgraph": fullgraph, "dynamic": dynamic}
     if inspect.isclass(function) and issubclass(function, Cell):
-        function.construct = _by_plans(function.construct, jit_level, fullgraph)  # type: ignore[method-assign]
+        function.construct = _by_plans(function.construct, options)  # type: ignore[method-assign]
         return function
     if isinstance(function, Cell):
-        return _by_plans(function, jit_level, fullgraph)
+        return _by_plans(function, options)
     if inspect.ismethod(function):
-        return types.MethodType(_by_plans(function.__func__, jit_level, fullgraph), function.__self__)
+        return types.MethodType(_by_plans(function.__func__, options), function.__self__)
     if not inspect.isfunction(function):
         warnings.warn(
             f"'jit' returns {type(function).__name__} {getattr(function, '__name__', function)!r} as it is: "
@@ -99,10 +100,10 @@ def jit(
             stacklevel=2,
         )
         return function
-    return _by_plans(function, jit_level, fullgraph)
+    return _by_plans(function, options)
 
 
-def _by_plans(function: Any, level: str, fullgraph: bool) -> Callable[..., Any]:
+def _by_plans(function: Any, options: dict[str, Any]) -> Callable[..., Any]:
     shown = function.construct if isinstance(function, Cell) else function
 
     @functools.wraps(shown)
@@ -110,7 +111,8 @@ def _by_plans(function: Any, level: str, fullgraph: bool) -> Callable[..., Any]:
         if call._declared is not None:
             graphs().check_declared(shown, call._declared, args, kwargs)
         if call._compiled is None:
-            call._compiled = graphs().compiled_function(function, level, fullgraph)
+            told = function if isinstance(function, Cell) and call._declared is None else call
+            call._compiled = graphs().compiled_function(function, told, **options)
         return graphs().call_compiled(call._compiled, args, kwargs)
 
     call: Any = decorated
@@ -118,7 +120,7 @@ def _by_plans(function: Any, level: str, fullgraph: bool) -> Callable[..., Any]:
     call._compiled = None
     call._declared = getattr(shown, "_declared", None)
     # MindSpore's mark; here it says how gradients of the function are to be compiled, too.
-    call.__wrapped_by_jit__ = {"level": level, "fullgraph": fullgraph}
+    call.__wrapped_by_jit__ = options
     made: Callable[..., Any] = call
     return made
 
@@ -312,7 +314,9 @@ def no_inline(fn: Function | None = None) -> Any:
 
 
 def enable_dynamic(**kwargs: Any) -> Callable[[F], F]:
-    """Tell the shapes of arguments of a function that ``jit`` compiles; its calls are compared with them.
+    """Tell the shapes of arguments that vary: ``jit`` makes one plan for all of them where every operator allows it.
+
+    Its calls are compared with what was told.
 
     Args:
         **kwargs: by argument a placeholder such as ``Tensor(shape=[None, 3], dtype=ms.float32)``, where None or a

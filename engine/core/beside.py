@@ -11,7 +11,7 @@ from typing import Any
 from .recording import state
 from .tensor import Tensor
 
-__all__ = ["checked", "computed", "constant", "fixed", "usual"]
+__all__ = ["checked", "computed", "constant", "filled", "fixed", "usual"]
 
 
 def computed(function: Callable[..., Any], *arrays: Any, **attrs: Any) -> Any:
@@ -43,3 +43,11 @@ def fixed(array: Any) -> Any:
 def constant(array: Any) -> Tensor:
     """A tensor around an array whose numbers depend on shapes, dtypes and Python's numbers alone."""
     return Tensor._wrap(fixed(array))
+
+
+def filled(function: Callable[..., Any], **attrs: Any) -> Tensor:
+    """A tensor around ``function(**attrs)``, an array that hangs on lengths, dtypes and Python's numbers alone.
+
+    Unlike ``constant`` it lets lengths be open ones of a trace: it is made anew by the plan then.
+    """
+    return Tensor._wrap(function(**attrs) if state.tracer is None else state.tracer.filled(function, attrs))

@@ -340,7 +340,7 @@ def wrapped(number: Any, dtype: np.dtype[Any]) -> Any:
     Returns:
         the number; 300 beside UInt8 is 44.
     """
-    if type(number) is not int or dtype.kind not in "iu":
+    if not isinstance(number, int) or isinstance(number, bool) or dtype.kind not in "iu":
         return number
     limits = np.iinfo(dtype)
     if limits.min <= number <= limits.max or not -(2**63) <= number < 2**64:

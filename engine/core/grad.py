@@ -7,7 +7,7 @@ from typing import Any
 
 from ..cpu.array_module import array_module
 from . import modes, taps
-from .beside import constant
+from .beside import filled
 from .checks import check_bool, check_callable, check_type
 from .nested import Sparse, gradients_like, replaced, tensors_in
 from .operator import TENSOR_FUNCTIONS, backward_functions
@@ -319,7 +319,7 @@ def _seeds(
         if id(target._array) not in recording.tracked:
             continue
         if given is None:
-            given = constant(array_module(target._array).ones(target.shape, target._array.dtype))
+            given = filled(array_module(target._array).ones, shape=target.shape, dtype=target._array.dtype)
         if given._array.dtype != target._array.dtype:
             if name in _FOR_USERS:
                 raise TypeError(
@@ -344,7 +344,7 @@ def summed_to(gradient: Tensor, shape: tuple[int, ...]) -> Tensor:
 def gradient_or_zeros(gradient: Any, array: Any) -> Tensor:
     """A gradient of ``array``, as a tensor; zeros where none came."""
     if gradient is None:
-        return constant(array_module(array).zeros(array.shape, array.dtype))
+        return filled(array_module(array).zeros, shape=array.shape, dtype=array.dtype)
     return as_tensor(gradient)
 
 
@@ -431,7 +431,9 @@ def jvp(
         raise ValueError("For 'jvp', 'v' must have one tensor for each of 'inputs', of the same shape")
     first = fn(*args)
     value, aux = split_aux(first, has_aux, "jvp")
-    dummies = tuple([constant(array_module(t._array).zeros(t.shape, t._array.dtype)) for t in tensors_in(value)])
+    dummies = tuple(
+        [filled(array_module(t._array).zeros, shape=t.shape, dtype=t._array.dtype) for t in tensors_in(value)]
+    )
 
     def back(*arriving: Tensor) -> tuple[Any, ...]:
         at_start = [a._array for a in args]

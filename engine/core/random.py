@@ -56,12 +56,15 @@ def get_seed() -> int | None:
 
 def draw(count: int) -> tuple[int, int]:
     """The seed and the first of ``count`` counters that nobody else will use."""
+    return _draw(count) if state.tracer is None else state.tracer.drawn(_draw, count)
+
+
+def _draw(count: int) -> tuple[int, int]:
     global _offset
     with _lock:
         offset = _offset
         _offset += count
-        place = _stream_seed, offset
-    return place if state.tracer is None else state.tracer.drawn(place, count)
+        return _stream_seed, offset
 
 
 def position() -> tuple[int, int]:

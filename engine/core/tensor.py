@@ -426,6 +426,8 @@ class Tensor(TensorMethods):
 
     def _rebind(self, array: Any, by_user: bool = False) -> None:
         """Give it another array; taps hear what becomes of its views only where a line of the user wrote to it."""
+        if state.tracer is not None:
+            state.tracer.rebinds(self)
         self._array = array
         if self._view is not None or self._views is not None:
             from .views import hand_on

@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from .reads import is_engine, is_library
+from .reads import codes_in, is_engine, is_library
 from .traced_array import TRACED
 
-__all__ = ["Calls"]
+__all__ = ["AsksForTypes", "Calls"]
 
 _PURE = frozenset(
     ("abs", "all", "any", "ascii", "bin", "callable", "chr", "delattr", "dir", "divmod", "format", "getattr", "hasattr",
@@ -52,21 +52,27 @@ _STATEFUL = frozenset(("get_seed", "set_seed", "manual_seed", "initial_seed", "g
 """Functions of those rooms that read or set what no guard looks at."""
 
 
+class AsksForTypes(BaseException):
+    """Code is about to run that was not looked through, and that may tell lengths from ints; no code is to catch it."""
+
+
 class Calls:
     """What was called in one run.
 
     Args:
         codes: the Python code that was looked through before.
         tracer: told why no plan can be made.
+        has_lengths: whether lengths stand in the place of ints, which ``type`` tells from ints.
 
     Attributes:
         unknown: functions or methods that ran and were not looked through, by their code.
     """
 
-    def __init__(self, codes: set[types.CodeType], tracer: Any) -> None:
+    def __init__(self, codes: set[types.CodeType], tracer: Any, has_lengths: bool = False) -> None:
         self.unknown: dict[types.CodeType, Any] = {}
         self._codes = codes
         self._tracer = tracer
+        self._has_lengths = has_lengths
         self._judged: dict[types.CodeType, str] = {}
         self._before: tuple[Any, bool] | None = None
 
@@ -158,6 +164,8 @@ class Calls:
         if frame.f_code in self.unknown:
             return
         self._tracer.waits = True
+        if self._has_lengths and any("type" in code.co_names for code in codes_in(frame.f_code)):
+            raise AsksForTypes
         self.unknown[frame.f_code] = types.FunctionType(
             frame.f_code, frame.f_globals, closure=tuple([types.CellType() for _ in frame.f_code.co_freevars]) or None
         )

@@ -12,7 +12,7 @@ from ..core import modes, taps
 from ..core.placeholder import Placeholder
 from ..nn.cell import Cell
 from .function import Compiled, attended, watched
-from .inputs import bound, check_declared, check_inputs
+from .inputs import bound, check_declared, check_inputs, opens_of
 
 __all__ = [
     "call_compiled", "call_gradient", "check_declared", "compile_cell", "compiled_function", "compiled_of", "has_plan",
@@ -85,20 +85,26 @@ def compiled_of(cell: Cell) -> Compiled:
     """The plans of a cell."""
     found = cell.__dict__.get("_compiled")
     if found is None or found.function is not cell:  # a copy of a cell has the attributes of the cell
-        found = cell.__dict__["_compiled"] = Compiled(cell, type(cell).__name__, level=_level_of(cell))
+        found = Compiled(cell, type(cell).__name__, level=_level_of(cell), opens=opens_of(cell))
+        cell.__dict__["_compiled"] = found
     made: Compiled = found
     return made
 
 
-def compiled_function(function: Callable[..., Any], level: str, fullgraph: bool) -> Compiled:
+def compiled_function(
+    function: Callable[..., Any], told: Any, level: str, fullgraph: bool, dynamic: int
+) -> Compiled:
     """The plans of a function of the user's, none as yet.
 
     Args:
         function: what is called.
+        told: the function of the user's, of which it may have been told what its arguments are.
         level: "O0" or "O1".
         fullgraph: whether a call of which no plan can be made is an error.
+        dynamic: whether lengths are left open that were seen to change.
     """
-    return Compiled(function, getattr(function, "__qualname__", type(function).__name__), fullgraph, level)
+    name = getattr(function, "__qualname__", type(function).__name__)
+    return Compiled(function, name, fullgraph, level, opens_of(told, dynamic))
 
 
 def call_compiled(compiled: Compiled, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -132,11 +138,16 @@ def call_gradient(
         return compute(args, kwargs)
     if attended():
         return _eagerly(asked[0], _level_of(function), compute, (args, kwargs), {})
+    if getattr(function, "_declared", None) is not None and not isinstance(function, Cell):
+        check_declared(function, function._declared, args, kwargs, has_more=True)
     kept, method = _Kept.of(getattr(function, "__self__", function)).plans, getattr(function, "__func__", None)
     compiled = kept.get((method, asked))
     if compiled is None:
-        fullgraph = bool((getattr(function, "__wrapped_by_jit__", None) or {}).get("fullgraph"))
-        compiled = Compiled(lambda *args, **kwargs: compute(args, kwargs), asked[0], fullgraph, _level_of(function))
+        options = getattr(function, "__wrapped_by_jit__", None) or {}
+        compiled = Compiled(
+            lambda *args, **kwargs: compute(args, kwargs), asked[0], bool(options.get("fullgraph")),
+            _level_of(function), opens_of(function, options.get("dynamic", 0)),
+        )  # fmt: skip
         kept[method, asked] = compiled
     return called(compiled, args, kwargs)
 

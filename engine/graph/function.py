@@ -11,6 +11,7 @@ import sys
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -21,13 +22,16 @@ from ..core.hooks import hooks_enabled
 from ..core.parameter import Parameter
 from ..core.recording import state
 from ..core.tensor import Tensor
-from .calls import Calls
+from ..core.views import View
+from .calls import AsksForTypes, Calls
 from .following import Followed, Following, can_follow
 from .graph import Bind, Given, Graph, Made, Seen, Value, Whole, replace_values
 from .holding import Holding
+from .lengths import Length, Lengths, whole
 from .passes import expands_at, optimized
 from .plan import Failed, Plan
 from .reads import Reads, is_engine, is_leaf
+from .sizes import LEAST
 from .traced_array import TRACED, array_types, plain, type_of
 from .tracer import Tracer
 
@@ -51,6 +55,7 @@ class Compiled:
         fullgraph: whether a call of which no plan can be made is an error.
         level: what the passes may do: "O0" keeps each bit, "O1" makes loops of elementwise operators; "" stands for the
             level of the context.
+        opens: gives of a call's arguments which lengths are left open, as ``_key`` takes it; None where none are.
 
     Attributes:
         plans: the plans by kind of arguments.
@@ -58,8 +63,13 @@ class Compiled:
             numbers that a plan gave it.
     """
 
-    def __init__(self, function: Callable[..., Any], name: str, fullgraph: bool = False, level: str = "O0") -> None:
+    def __init__(
+        self, function: Callable[..., Any], name: str, fullgraph: bool = False, level: str = "O0",
+        opens: Callable[[Any, Any], Any] | None = None,
+    ) -> None:  # fmt: skip
         self.function = function
+        self._opens = opens
+        self._fixed: set[Any] = set()  # kinds of arguments whose lengths cannot be left open
         self.name = name
         self.fullgraph = fullgraph
         self._level = level
@@ -90,14 +100,25 @@ class Compiled:
         is_usual = not kwargs and len(given) == len(args) == len(set(map(id, given)))
         if is_usual and self._last is not None and self._last.takes(given):
             return self._replayed(self._last, args, given, args, kwargs)
-        tensors: list[Tensor] = []
-        key = _key((args, kwargs), tensors, [])
+        key, tensors, axes = self._kind(args, kwargs)
         arrays = [t._array for t in tensors]
         for guarded in self.plans.get(key, ()):
             if guarded.holds(arrays) and _containers((args, kwargs)).isdisjoint(guarded.containers):
                 self._last = guarded if is_usual else None
                 return self._replayed(guarded, tensors, arrays, args, kwargs)
-        return self._traced(key, tensors, args, kwargs)
+        return self._traced(key, tensors, axes, args, kwargs)
+
+    def _kind(self, args: Any, kwargs: Any) -> tuple[Any, list[Tensor], list[tuple[int, ...]]]:
+        """What the plans of such a call are kept under, its tensors, and of each the axes whose lengths are open."""
+        tensors: list[Tensor] = []
+        told = None if self._opens is None else self._opens(args, kwargs)
+        if told is not None and backend.device_target() == "CPU":  # elsewhere a plan is for the shapes that it has
+            axes: list[tuple[int, ...]] = []
+            key = _key((args, kwargs), tensors, [], told, axes)
+            if any(axes) and key not in self._fixed:
+                return key, tensors, axes
+            tensors = []
+        return _key((args, kwargs), tensors, []), tensors, []
 
     def _replayed(self, guarded: Guarded, tensors: Sequence[Tensor], arrays: list[Any], args: Any, kwargs: Any) -> Any:
         if (guarded.changed or guarded.written) and guarded.changes_under(tensors):
@@ -116,7 +137,9 @@ class Compiled:
         self.counts["replayed"] += 1
         return result
 
-    def _traced(self, key: Any, tensors: list[Tensor], args: Any, kwargs: Any, undoes: bool = False) -> Any:
+    def _traced(
+        self, key: Any, tensors: list[Tensor], axes: list[tuple[int, ...]], args: Any, kwargs: Any, undoes: bool = False
+    ) -> Any:
         if self._has_given_up(key):
             return None if undoes else self._eagerly(args, kwargs)
         if sum(map(len, self.plans.values())) >= MOST_PLANS:
@@ -133,11 +156,22 @@ class Compiled:
             self._give_up(key, reads.problem, "")
             return None if undoes else self._eagerly(args, kwargs)
         place = random.position()
-        trace = Trace(reads, tensors, self.level, _containers((args, kwargs)))
+        lengths = Lengths([t._array.shape for t in tensors], axes) if any(axes) else None
+        if lengths is not None and reads.leads_to(type):  # which tells a length from an int
+            return self._without_lengths(key, args, kwargs, undoes)
+        trace: Any = Trace(reads, tensors, "O0" if lengths else self.level, _containers((args, kwargs)), lengths)
         if trace.why:  # calls with other arguments may have a plan
             self._also_read |= {id(t) for t in tensors} & {id(t) for t in reads.tensors}
             return self._without_plan(trace.why, args, kwargs, undoes)
-        result = trace.run(self.function, args, kwargs, undoes, self.fullgraph)
+        try:
+            result = trace.run(self.function, args, kwargs, undoes, self.fullgraph)
+        except (Exception, AsksForTypes):
+            if not trace.is_undone:
+                raise
+            trace = None
+        if trace is None:
+            random.go_to(place)
+            return self._without_lengths(key, args, kwargs, undoes)
         if not trace.has_begun:
             return None if undoes else self._eagerly(args, kwargs)
         if trace.why and self.fullgraph:
@@ -151,20 +185,23 @@ class Compiled:
             if trace.why and self.fullgraph:  # what the run did is undone
                 if tries == _MOST_TRIES:
                     self._give_up(key, trace.why, trace.line)
-                return self._traced(key, tensors, args, kwargs, undoes)
+                return self._traced(key, tensors, axes, args, kwargs, undoes)
         elif trace.why:
             self._give_up(key, trace.why, trace.line)
         elif not Holding(reads.found).hold():
             self._given_up[key] = tries = self._given_up.get(key, 0) + 1
             if tries == _MOST_TRIES:
                 self._give_up(key, "it changes a value of Python that it reads", "")
-        elif _key((args, kwargs), [], []) != key:
+        elif self._kind(args, kwargs)[0] != key:
             self._give_up(key, "it changes its arguments", "")
+        elif lengths is not None and (trace.keeps_lengths or self._is_pinned(key, lengths)):
+            self._fixed.add(key)  # the next call is traced with the lengths that it has
+            self.plans.pop(key, None)
         else:
             if reads.is_first:
                 reads = Reads(roots)
             plan = Plan(optimized(trace.graph, self.level))
-            self.plans.setdefault(key, []).append(Guarded(reads, plan, tensors))
+            self.plans.setdefault(key, []).append(Guarded(reads, plan, tensors, lengths))
             self.counts["traced"] += 1
             return result
         self.counts["eager"] += 1
@@ -245,10 +282,21 @@ class Compiled:
             following = Following(followed, graph, places)
         except LookupError:
             return None
-        return Guarded(reads, following.plan, tensors, following)
+        return Guarded(reads, following.plan, tensors, following=following)
 
     def _has_given_up(self, key: Any) -> bool:
         return self._given_up.get(key, 0) >= _MOST_TRIES or len(self._given_up) >= MOST_PLANS
+
+    def _is_pinned(self, key: Any, lengths: Lengths) -> bool:
+        """Whether a plan would be for one combination of lengths, as those are that there are of the kind, if any."""
+        kept = self.plans.get(key, [])
+        return bool(kept) and not lengths.are_open and not any(one.is_open for one in kept)
+
+    def _without_lengths(self, key: Any, args: Any, kwargs: Any, undoes: bool) -> Any:
+        """Trace a call with the lengths that it has, and those of its kind from then on."""
+        self._fixed.add(key)
+        key, tensors, axes = self._kind(args, kwargs)
+        return self._traced(key, tensors, axes, args, kwargs, undoes)
 
     def _eagerly(self, args: Any, kwargs: Any) -> Any:
         self.counts["eager"] += 1
@@ -261,11 +309,10 @@ class Compiled:
     def prepare(self, *args: Any, **kwargs: Any) -> None:
         """Make a plan for these arguments, as their first call does, and undo what that did."""
         place = random.position()
-        tensors: list[Tensor] = []
-        key = _key((args, kwargs), tensors, [])
+        key, tensors, axes = self._kind(args, kwargs)
         if not any(guarded.holds([t._array for t in tensors]) for guarded in self.plans.get(key, ())):
             try:
-                self._traced(key, tensors, args, kwargs, undoes=True)
+                self._traced(key, tensors, axes, args, kwargs, undoes=True)
             finally:
                 random.go_to(place)
 
@@ -338,15 +385,19 @@ class Guarded:
         reads: the Python values that the code reads.
         plan: the plan.
         tensors: those among the arguments.
+        lengths: those that are left open; None where the shapes are to be what they were.
         following: what computes calls inside open recordings, if it is for these.
     """
 
     __slots__ = (
-        "around", "changed", "containers", "dtypes", "following", "holding", "plan", "roots", "run", "shapes",
-        "types", "written",
+        "around", "changed", "containers", "dtypes", "fits", "following", "holding", "is_open", "plan", "roots", "run",
+        "shapes", "types", "written",
     )  # fmt: skip
 
-    def __init__(self, reads: Reads, plan: Plan, tensors: Sequence[Tensor], following: Following | None = None) -> None:
+    def __init__(
+        self, reads: Reads, plan: Plan, tensors: Sequence[Tensor], lengths: Lengths | None = None,
+        following: Following | None = None,
+    ) -> None:  # fmt: skip
         self.plan = plan
         self.following = following
         self.run: Callable[..., Any] = plan.run if following is None else following.call
@@ -358,6 +409,8 @@ class Guarded:
         self.shapes = [value.shape for value in given]
         self.dtypes = [value.dtype for value in given]
         self.types = [type(t._array) for t in tensors]
+        self.fits = None if lengths is None else lengths.fits([value.sizes or value.shape for value in given])
+        self.is_open = lengths is not None and lengths.are_open
         wholes = [node for node in plan.graph.nodes if isinstance(node, Whole)]
         effects = [t for t, _ in plan.graph.effects]
         effects += [node.tensor for node in plan.graph.nodes if isinstance(node, Bind)]
@@ -378,7 +431,7 @@ class Guarded:
     def takes(self, arrays: list[Any]) -> bool:
         """Whether it is for a call with tensors alone, none of them twice, that hold these arrays."""
         return (
-            [x.shape for x in arrays] == self.shapes
+            (self.fits is not None or [x.shape for x in arrays] == self.shapes)
             and [x.dtype for x in arrays] == self.dtypes
             and [type(x) for x in arrays] == self.types
             and self.holds(arrays)
@@ -386,6 +439,8 @@ class Guarded:
 
     def holds(self, arrays: list[Any]) -> bool:
         """Whether all is as it was, for arguments of the same kind that hold these arrays."""
+        if self.fits is not None and not self.fits(*[x.shape for x in arrays]):
+            return False
         return self.around == _around() and self.holding.hold(arrays)
 
 
@@ -394,17 +449,34 @@ def _has_views(tensor: Tensor) -> bool:
     return tensor._view is not None or any(one() is not None for one in tensor._views or ())
 
 
-def _key(value: Any, tensors: list[Tensor], lists: list[Any]) -> Any:
-    """What plans are kept under: the structure of the arguments, their plain values, the tensors' shapes and dtypes."""
+def _key(value: Any, tensors: list[Tensor], lists: list[Any], told: Any = None, axes: Any = None) -> Any:
+    """What plans are kept under: the structure of the arguments, their plain values, the tensors' shapes and dtypes.
+
+    Args:
+        value: an argument, or a structure of them.
+        tensors: gets the tensors in it.
+        lists: gets the lists and dictionaries in it.
+        told: of a tensor its axes whose lengths are left open, None where none are; of a structure one that is alike.
+        axes: gets of each tensor the axes whose lengths are open; 0 and 1 are not, by which shapes broadcast.
+    """
     kind = type(value)
     if kind is Tensor:
         for place, other in enumerate(tensors):
             if other is value or other._array is value._array:
                 tensors.append(value)
+                if axes is not None:
+                    axes.append(())
                 return place, other is value
         tensors.append(value)
         array = value._array
-        return kind, array.shape, array.dtype, type_of(array), None if _is_bare(value) else _Itself(value)
+        shape: Any = array.shape
+        of_arrays = type_of(array)
+        if axes is not None:
+            # On a GPU a plan is for its shapes; what was told of another structure says nothing.
+            may = told if isinstance(told, tuple) and of_arrays is np.ndarray else ()
+            axes.append(tuple([n for n in may if type(n) is int and n < len(shape) and shape[n] >= LEAST]))
+            shape = tuple([None if axis in axes[-1] else n for axis, n in enumerate(shape)])
+        return kind, shape, array.dtype, of_arrays, None if _is_bare(value) else _Itself(value)
     if kind is float or kind is complex:
         return kind, repr(value)
     if kind in _PLAIN or value is None:
@@ -415,13 +487,20 @@ def _key(value: Any, tensors: list[Tensor], lists: list[Any]) -> Any:
                 return kind, place
         lists.append(value)
     if kind is tuple or kind is list:
-        return kind, tuple([_key(part, tensors, lists) for part in value])
+        parts = told if isinstance(told, tuple | list) and len(told) == len(value) else (None,) * len(value)
+        return kind, tuple([_key(part, tensors, lists, of, axes) for part, of in zip(value, parts, strict=True)])
     if kind is dict:
-        return kind, tuple([(_key(key, tensors, lists), _key(part, tensors, lists)) for key, part in value.items()])
+        of_keys = told if isinstance(told, dict) else {}
+        return kind, tuple(
+            [
+                (_key(key, tensors, lists, None, axes), _key(part, tensors, lists, of_keys.get(key), axes))
+                for key, part in value.items()
+            ]
+        )
     if kind is frozenset:  # in its order, which equal ones need not share
-        return kind, tuple([_key(part, tensors, lists) for part in value])
+        return kind, tuple([_key(part, tensors, lists, None, axes) for part in value])
     if kind is slice or kind is range:
-        return kind, tuple([_key(part, tensors, lists) for part in (value.start, value.stop, value.step)])
+        return kind, tuple([_key(part, tensors, lists, None, axes) for part in (value.start, value.stop, value.step)])
     if isinstance(value, np.generic):
         return kind, value.dtype, value.tobytes()
     return kind, _Itself(value)
@@ -518,11 +597,14 @@ class Trace:
         arguments: the tensors among the arguments.
         level: "O0" or "O1", see ``Compiled``.
         containers: identities of the lists and dictionaries among the arguments.
+        lengths: those of the arguments that are left open.
 
     Attributes:
         graph: what was written down.
         arguments: the tensors among the arguments, each once.
         externals: those from outside.
+        keeps_lengths: whether code kept an open length beyond the run.
+        is_undone: whether the run ended with an error and is to be another one, with the lengths that there are.
         why: why no plan can be made of it, or "".
         line: the user's line that led to that.
         unknown: functions that ran and were not looked through.
@@ -530,13 +612,16 @@ class Trace:
     """
 
     def __init__(
-        self, reads: Reads, arguments: list[Tensor], level: str = "O0", containers: frozenset[int] = frozenset()
-    ) -> None:
-        self.tracer = Tracer(expands_at(level))
+        self, reads: Reads, arguments: list[Tensor], level: str = "O0", containers: frozenset[int] = frozenset(),
+        lengths: Lengths | None = None,
+    ) -> None:  # fmt: skip
+        self.tracer = Tracer(expands_at(level), lengths)
+        self.keeps_lengths = self.is_undone = False
+        self._found = reads.found
         self.graph: Graph = self.tracer.graph
         self.unknown: list[Any] = []
         self.has_begun = False
-        self._calls = Calls(reads.codes, self.tracer)
+        self._calls = Calls(reads.codes, self.tracer, lengths is not None)
         self.arguments = list({id(t): t for t in arguments}.values())
         among = {id(t) for t in arguments}
         self.externals = [t for t in reads.tensors if id(t) not in among]
@@ -575,7 +660,8 @@ class Trace:
             undoes: whether tensors from outside are afterwards what they were.
             undoes_leak: whether they are where no plan can be made.
         """
-        finished = False
+        lengths, leaves_as_before = self.tracer.lengths, undoes
+        held = sys.getrefcount(lengths)
         late: BaseException | None = None
         try:
             self.has_begun = self.tracer.begin()
@@ -589,27 +675,46 @@ class Trace:
             self._calls.stop()
             self.unknown = list(self._calls.unknown.values())
             self._note_result(result)
-            finished = True
-            return result
+            leaves_as_before = undoes or (undoes_leak and bool(self.why))
+        except BaseException as error:
+            # Code may have met a length in the place of an int: what no eager call raises is not to be seen.
+            self.is_undone = lengths is not None and self._may_run_again(error)
+            leaves_as_before = undoes or self.is_undone
+            raise
         finally:
             for _ in range(_MOST_INTERRUPTS):
                 try:
-                    self._leave(undoes or (undoes_leak and finished and bool(self.why)))
+                    self._leave(leaves_as_before)
                     break
                 except BaseException as error:  # an interrupt that comes meanwhile comes when all is as it was
                     late = error
             if late is not None:
                 raise late
+        if lengths is not None:
+            result = lengths.settled(result)
+            # Each length holds them all, so that most of the time nobody has to look for one.
+            self.keeps_lengths = sys.getrefcount(lengths) > held and lengths.left()
+        return result
+
+    def _may_run_again(self, error: BaseException) -> bool:
+        """Whether nothing of Python has changed by a run that ended with an error."""
+        return isinstance(error, AsksForTypes) or (isinstance(error, Exception) and Holding(self._found).hold())
 
     def _enter(self) -> None:
         """Let the tensors hold traced arrays."""
         values: dict[int, Value] = {}
         traced: dict[int, Any] = {}
+        lengths = self.tracer.lengths
+        sizes: dict[int, Any] = {}
+        if lengths is not None:
+            self.graph.lengths = lengths.places
+            for place, t in enumerate(self._places):
+                sizes.setdefault(id(t), lengths.shape_of(place))
         for of, tensors in (("argument", self.arguments), ("external", self.externals)):
             for t in tensors:
                 array = t._array
                 if id(array) not in values:
-                    values[id(array)] = Value(array.shape, array.dtype, of)
+                    values[id(array)] = Value(array.shape, array.dtype, of, sizes.get(id(t)))
                     traced[id(array)] = self.tracer.traced(array, values[id(array)])
                 elif of == "external" and values[id(array)].of == "argument":
                     self.tracer.why = _ALSO_READ
@@ -633,13 +738,25 @@ class Trace:
                 node.tensor = self._outside(node.tensor)
         if not tracer.ends_where_it_drew():
             tracer.why = tracer.why or "the stream of random numbers is left at another place"
-        if not tracer.takes_all_that_it_drew():
-            tracer.why = tracer.why or "random numbers are drawn that no operator of the table takes"
         tensors = list(tensors_in(result))
         self._returned = {id(t): t for t in tensors}
         self._times = Counter(map(id, tensors))
         self._times.update([id(t._view.root) for t in self._returned.values() if t._view is not None])
         self.graph.result = self._structure(result)
+        if tracer.lengths is not None:
+            self._note_layouts(tracer.lengths)
+
+    def _note_layouts(self, lengths: Lengths) -> None:
+        """Let the plan be for these lengths where two tensors outlive the call of which one may be a view of the other.
+
+        Whether what was reshaped is one is up to the layout, and that may be another one for other lengths.
+        """
+        outside = {over.value for _, _, over in self._before.values()}
+        tensors = [t for t in self._returned.values() if isinstance(t, Tensor) and type(t._array) in TRACED]
+        for one in tensors:
+            others = outside | {t._array.value for t in tensors if t is not one}
+            if one._view is None and not others.isdisjoint(self.tracer.roots_of(one._array.value)):
+                lengths.pin_all()
 
     def _structure(self, value: Any) -> Any:
         kind = type(value)
@@ -654,9 +771,12 @@ class Trace:
         if isinstance(value, tuple) and hasattr(value, "_fields"):
             return kind(*[self._structure(part) for part in value])
         if kind is dict:
+            value = {index(key) if type(key) is Length else key: part for key, part in value.items()}
             if not all(map(is_leaf, value)):
                 self.tracer.why = self.tracer.why or "it returns a dictionary with keys that are no plain values"
             return {key: self._structure(part) for key, part in value.items()}
+        if kind is Length:
+            return value.size
         if not is_leaf(value):
             self.tracer.why = self.tracer.why or f"it returns a {kind.__name__}"
         return value
@@ -700,6 +820,7 @@ class Trace:
         if not follows or self._times[id(tensor)] > 1:
             self.tracer.why = self.tracer.why or "it returns a view of another tensor that outlives it"
         of = self._outside(root) if id(root) in self._before else self._made(root, found)
+        steps = replace_values(steps, (Length,), lambda length: length.size)
         return Seen(of, steps, value, view.is_part)
 
     def _leave(self, undoes: bool) -> None:
@@ -721,6 +842,13 @@ class Trace:
         del made
         for array in alive:
             array.tracer = None
+        if self.tracer.lengths is not None:
+            self.tracer.lengths.end()
+            for array in alive:
+                array.lengths = None
+            for one in self._returned.values():  # what a view knows of itself
+                while isinstance(one, Tensor | View) and (one := one._view if isinstance(one, Tensor) else one.before):
+                    one.attrs, one.shape, one.of_root = whole((one.attrs, one.shape, one.of_root))
         if alive:
             _bare_tensors(alive)
         self.tracer.end()

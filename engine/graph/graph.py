@@ -8,6 +8,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from .sizes import Size
+
 __all__ = [
     "Apply", "Beside", "Bind", "Derive", "Draw", "Fused", "Given", "Graph", "Made", "Node", "Seen", "Store", "Value",
     "Whole", "draws_in", "put_instead", "replace_values", "values_in",
@@ -21,14 +23,18 @@ class Value:
         shape: the length of each axis in the traced run.
         dtype: the NumPy element type.
         of: where it comes from if no node makes it: "argument", "external" or "constant", else "".
+        sizes: the length of each axis as an expression of the lengths that are left open; None where it has none.
     """
 
-    __slots__ = ("dtype", "of", "shape")
+    __slots__ = ("dtype", "of", "shape", "sizes")
 
-    def __init__(self, shape: tuple[int, ...], dtype: np.dtype[Any], of: str = "") -> None:
+    def __init__(
+        self, shape: tuple[int, ...], dtype: np.dtype[Any], of: str = "", sizes: tuple[int | Size, ...] | None = None
+    ) -> None:
         self.shape = shape
         self.dtype = dtype
         self.of = of
+        self.sizes = sizes if sizes is not None and any(isinstance(size, Size) for size in sizes) else None
 
     def __repr__(self) -> str:
         return f"<{self.of or 'value'} {self.dtype}{list(self.shape)}>"
@@ -39,12 +45,12 @@ class Draw:
     """Stands among attributes for the seed or the counter of one draw from the engine's stream of random numbers.
 
     Args:
-        count: how many numbers are drawn.
+        count: how many numbers are drawn, an int or a Size.
         is_seed: whether it is the seed, not the counter.
         number: of the draw in the run; its seed and its counter have the same.
     """
 
-    count: int
+    count: Any
     is_seed: bool
     number: int
 
@@ -110,7 +116,7 @@ class Beside:
 
 @dataclass(eq=False, slots=True)
 class Apply:
-    """An operator's forward. Inputs and attributes hold Values in the place of arrays, and Draws of random numbers.
+    """An operator's forward. Inputs and attributes hold Values for arrays, Draws for random numbers, Sizes for lengths.
 
     Args:
         operator: the entry of the table, or a Beside.
@@ -254,6 +260,7 @@ class Graph:
             or, if it comes from outside, the tensor itself; see also ``Made`` and ``Seen``.
         is_on_gpu: whether the arrays are CuPy's.
         drawn: numbers of draws whose seed and counter are given as further arguments, each as a pair.
+        lengths: of each length that is left open, by its number, the argument and the axis.
     """
 
     arguments: list[Value] = field(default_factory=list)
@@ -265,6 +272,7 @@ class Graph:
     result: Any = None
     is_on_gpu: bool = False
     drawn: list[int] = field(default_factory=list)
+    lengths: list[tuple[int, int]] = field(default_factory=list)
 
     def given_out(self) -> set[Value]:
         """The values that tensors hold after a run. Each must be an array of its own: by that the tape knows it."""

@@ -29,6 +29,7 @@ from .graph import (
 )  # fmt: skip
 from .plan import operands_of
 from .recompute import with_recomputation
+from .sizes import Size
 
 __all__ = ["expands_at", "optimized"]
 
@@ -45,7 +46,7 @@ def optimized(graph: Graph, level: str = "O0") -> Graph:
         graph.seen.update(values_in(operands_of(node)))
     graph = without_unread(without_dead_code(graph))
     graph = without_repetitions(with_constants_folded(without_dead_code(graph)))
-    if level == "O1":
+    if level == "O1" and not graph.lengths:
         graph = with_recomputation(with_early_updates(fused(graph, operands_of, stays)))
     return graph
 
@@ -70,10 +71,16 @@ def without_unread(graph: Graph) -> Graph:
     """
 
     xp = sys.modules["cupy"] if graph.is_on_gpu else np
+    nodes: list[Node] = []
 
     def spread(value: Any) -> Any:
         if type(value) is not Value or math.prod(value.shape) < LARGE or value.dtype in COMPLEX:
             return value
+        if value.sizes is not None:
+            found = Value(value.shape, value.dtype, sizes=value.sizes)
+            attrs = {"shape": value.sizes, "dtype": value.dtype}
+            nodes.append(Apply(Beside(_without_memory, False), (), attrs, (found,), False))
+            return found
         found = Value(value.shape, value.dtype, "constant")
         graph.constants[found] = xp.broadcast_to(xp.zeros((), value.dtype), value.shape)
         return found
@@ -86,7 +93,13 @@ def without_unread(graph: Graph) -> Graph:
                 node.output = tuple([spread(x) if -1 - place in unread else x for place, x in enumerate(node.output)])
             elif -1 in unread:
                 node.output = spread(node.output)
+        nodes.append(node)
+    graph.nodes = nodes
     return graph
+
+
+def _without_memory(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
+    return np.broadcast_to(np.zeros((), dtype), shape)
 
 
 def with_constants_folded(graph: Graph) -> Graph:
@@ -95,7 +108,7 @@ def with_constants_folded(graph: Graph) -> Graph:
     given_out = graph.given_out()
     for node in graph.nodes:
         values = list(values_in(operands_of(node)))
-        depends_on_more = not values or any(value not in graph.constants for value in values)
+        depends_on_more = not values or any(value not in graph.constants for value in values) or has_sizes(node)
         if depends_on_more or stays(node) or not given_out.isdisjoint(values_in(node.outputs)):
             kept.append(node)
         elif isinstance(node, Apply):
@@ -110,6 +123,13 @@ def with_constants_folded(graph: Graph) -> Graph:
             kept.append(node)
     graph.nodes = kept
     return without_dead_code(graph)
+
+
+def has_sizes(node: Node) -> bool:
+    """Whether a node computes with lengths that are left open."""
+    found: list[Any] = []
+    replace_values(operands_of(node), (Size,), found.append)
+    return bool(found)
 
 
 def without_repetitions(graph: Graph) -> Graph:

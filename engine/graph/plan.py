@@ -36,6 +36,7 @@ from .graph import (
     values_in,
 )  # fmt: skip
 from .loops import is_free, loop, tell, written_over
+from .sizes import Size, text, variables_in
 
 __all__ = ["Failed", "Plan", "operands_of"]
 
@@ -132,6 +133,7 @@ class _Writer:
         self.lines: list[str] = []
         self.names: dict[Value, str] = {}
         self.drawn: set[int] = set()
+        self.lengths: set[int] = set()  # the open ones that are used
         self.outside: dict[Value, Tensor] = {}
         self.made: dict[Made, str] = {}
         self.calls: dict[int, Apply] = {}  # the operators, by the number of the line that calls a kernel
@@ -168,6 +170,9 @@ class _Writer:
                 self.lines.append(f"{self._structure(tensor)}._rebind({self.names[value]})")
         result = self._structure(graph.result)
         self.lines.append(f"return {result}")
+        for number in sorted(self.lengths, reverse=True):
+            place, axis = graph.lengths[number]
+            self.lines.insert(0, f"n{number} = {given[place]}.shape[{axis}]")
         return f"def plan(begun, given, {parameters}):\n" + "".join(f"    {line}\n" for line in self.lines)
 
     def _load(self, value: Value) -> None:
@@ -209,10 +214,13 @@ class _Writer:
         """An operand or attribute as an expression."""
         if type(value) is Value:
             return self._name(value)
+        if type(value) is Size:
+            self.lengths |= variables_in(value)
+            return text(value)
         if type(value) is Draw:
             if value.number not in self.drawn and value.number not in self.graph.drawn:
                 self.drawn.add(value.number)
-                self.lines.append(f"d{value.number} = draw({value.count})")
+                self.lines.append(f"d{value.number} = draw({self.operand(value.count)})")
             return f"d{value.number}[{0 if value.is_seed else 1}]"
         if value is None or type(value) in (bool, int) or (type(value) is float and value - value == 0):
             return f"({value!r})" if type(value) is not bool and value is not None and value < 0 else repr(value)
@@ -327,8 +335,8 @@ class _Writer:
             found = f"{g} * {inputs[1 - place]}"
         else:
             found = g
-        if x.shape != gradient.shape:
-            found = f"F.sum_to({found}, shape={x.shape!r})"
+        if (x.sizes or x.shape) != (gradient.sizes or gradient.shape):
+            found = f"F.sum_to({found}, shape={self.operand(x.sizes or x.shape)})"
         self.lines.append(f"{name} = {found}")
         return True
 
@@ -354,7 +362,7 @@ class _Writer:
         """What the function returned, with a new tensor for each value."""
         if type(value) is Value:
             return f"tensor({self._name(value)})"
-        if type(value) is Draw:
+        if type(value) in (Draw, Size):
             return self.operand(value)
         if type(value) is Given:
             return f"given[{value.place}]"
@@ -397,7 +405,7 @@ def operands_of(node: Node) -> Any:
 
 
 def _moving(value: Any) -> Any:
-    """The Values and Draws in an operand."""
+    """The Values, Draws and Sizes in an operand."""
     found: list[Any] = []
-    replace_values(value, (Value, Draw), found.append)
+    replace_values(value, (Value, Draw, Size), found.append)
     return found

@@ -29,6 +29,7 @@ import numpy as np
 
 from ..core import taps
 from ..core.dtype import DType
+from ..core.placeholder import Placeholder
 from ..core.tensor import Tensor
 from ..nn.cell import Cell
 from ..nn.optim.optimizer import Optimizer
@@ -171,6 +172,14 @@ class Reads:
         while known != (known := (len(self._names), len(self.codes), self._everything, self._catches)):
             self._look()
 
+    def leads_to(self, thing: Any) -> bool:
+        """Whether a name of the code stands for an object.
+
+        Args:
+            thing: the object.
+        """
+        return any(value is thing for _, _, values in self.found.places for value in values)
+
     def _look(self) -> None:
         self.tensors: list[Tensor] = []
         self.found = Found()
@@ -184,6 +193,8 @@ class Reads:
             if one is MISSING or id(one) in seen or is_leaf(one):
                 continue
             seen.add(id(one))
+            if isinstance(one, Placeholder):
+                continue  # it has no numbers, and is what it is
             if id(one) in taps.hooking:
                 self.hooks |= {id(one)}
                 self._fail("a hook of a session is on it")

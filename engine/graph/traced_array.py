@@ -10,6 +10,8 @@ asks it for the array.
 
 from __future__ import annotations
 
+import math
+import operator
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -28,17 +30,21 @@ class TracedArray(np.ndarray[Any, Any]):
         value: its Value in the graph; None of one that NumPy made of another.
         whole: the plain array.
         tracer: who is told; None when the trace is over.
+        lengths: its shape, where lengths in it are left open; else None.
     """
 
     value: Any = None
     whole: Any = None
     tracer: Any = None
+    lengths: tuple[Any, ...] | None = None
 
     @classmethod
     def over(cls, array: np.ndarray[Any, Any], value: Any, tracer: Any) -> TracedArray:
         """A new one over a plain array."""
         made = np.ndarray.view(array, cls)
         made.value, made.whole, made.tracer = value, array, tracer
+        if value is not None and value.sizes is not None:
+            made.lengths = tuple([tracer.lengths.of(size) for size in value.sizes])
         return made
 
     def __array_finalize__(self, source: Any) -> None:
@@ -65,7 +71,15 @@ class TracedArray(np.ndarray[Any, Any]):
                 return step
         if name not in _OF_SHAPE:
             _tell((self,), f"numpy.{name}")
+        if name == "shape":
+            return self.shape
+        if name not in ("ndim", "result_type", "may_share_memory"):
+            _pin((args, kwargs))
         return func(*_plain_parts(args), **_plain_parts(kwargs))
+
+    def __len__(self) -> int:
+        found: int = self.shape[0] if self.ndim else np.ndarray.__len__(self)
+        return found
 
     def view(self, *args: Any, **kwargs: Any) -> Any:
         """A further name of the same value; with another dtype or type, a reading of its numbers."""
@@ -161,6 +175,18 @@ def _plain_parts(value: Any) -> Any:
     return plain(value)
 
 
+def _pin(value: Any) -> None:
+    """Let the plan be for the shapes of traced arrays as they are."""
+    if isinstance(value, tuple | list):
+        for part in value:
+            _pin(part)
+    elif isinstance(value, dict):
+        _pin(tuple(value.values()))
+    elif type(value) is TracedArray and value.lengths is not None:
+        for length in value.lengths:
+            operator.index(length)
+
+
 def _tell(values: tuple[Any, ...], what: str) -> None:
     for value in values:
         if type(value) in TRACED and value.tracer is not None:
@@ -214,19 +240,41 @@ def _read_attribute(name: str) -> property:
     return property(get)
 
 
-def _seen_attribute(name: str) -> property:
+def _seen_attribute(name: str, of_lengths: Callable[..., Any]) -> property:
     descriptor = getattr(np.ndarray, name)
 
     def get(self: TracedArray) -> Any:
         if self.tracer is not None and self.value is not None:
             self.tracer.graph.seen.add(self.value)
+            if self.value in self.tracer.inner and name != "dtype":
+                self.tracer.lengths.pin_all()
+        return descriptor.__get__(self) if self.lengths is None else of_lengths(self, descriptor)
+
+    return property(get)
+
+
+def _of_layout(name: str) -> property:
+    """An attribute that says how the elements lie, which may be otherwise for other lengths."""
+    descriptor = getattr(np.ndarray, name)
+
+    def get(self: TracedArray) -> Any:
+        if self.tracer is not None and self.tracer.lengths is not None:
+            self.tracer.lengths.pin_all()
         return descriptor.__get__(self)
 
     return property(get)
 
 
-for _name in ("shape", "dtype", "ndim", "size", "nbytes", "itemsize"):
-    setattr(TracedArray, _name, _seen_attribute(_name))
+for _name in ("strides", "flags"):
+    setattr(TracedArray, _name, _of_layout(_name))
+
+for _name, _of_lengths in (
+    ("shape", lambda array, descriptor: array.lengths),
+    ("size", lambda array, descriptor: math.prod(array.lengths)),
+    ("nbytes", lambda array, descriptor: math.prod(array.lengths) * array.itemsize),
+    *((_name, lambda array, descriptor: descriptor.__get__(array)) for _name in ("dtype", "ndim", "itemsize")),
+):
+    setattr(TracedArray, _name, _seen_attribute(_name, _of_lengths))
 
 for _name in ("T", "real", "imag", "flat", "ctypes", "data", "__array_interface__", "__array_struct__"):
     setattr(TracedArray, _name, _read_attribute(_name))
@@ -261,7 +309,7 @@ class TracedDeviceArray:
 
     def view(self, *args: Any, **kwargs: Any) -> Any:
         """A further name of the same value; with another dtype or type, a reading of its numbers."""
-        if args or kwargs or self.tracer is None:
+        if args or kwargs or self.tracer is None or self.tracer is not state.tracer:  # over, or another thread's
             _tell((self,), "cupy.ndarray.view")
             return self.whole.view(*args, **kwargs)
         return self.tracer.renamed(self)

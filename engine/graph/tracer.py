@@ -21,9 +21,13 @@ from ..core import random, taps
 from ..core.operator import ARRAY_FUNCTIONS, OPERATORS, Operator
 from ..core.recording import Asking, attention, state
 from ..core.tensor import Tensor
-from .graph import Apply, Beside, Bind, Derive, Draw, Graph, Value, Whole, draws_in, replace_values
+from ..core.views import ViewOperator
+from .graph import Apply, Beside, Bind, Derive, Draw, Graph, Value, Whole, draws_in, replace_values, values_in
+from .lengths import Length, Lengths, whole
 from .plan import operands_of
 from .reads import is_engine, is_library
+from .shapes import INNER, shapes_of
+from .sizes import Size
 from .traced_array import TRACED, TracedDeviceArray, array_types, plain, traced_over
 
 __all__ = ["Tracer", "user_line"]
@@ -63,16 +67,23 @@ class Tracer(taps.Tap):
 
     Args:
         expands: tells of an operator whether its vjp rule is written down operator by operator.
+        lengths: those that are left open; None where all are as they are in this run.
     """
 
-    def __init__(self, expands: Callable[[Operator], bool] = lambda operator: False) -> None:
+    def __init__(
+        self, expands: Callable[[Operator], bool] = lambda operator: False, lengths: Lengths | None = None
+    ) -> None:
         self.graph = Graph()
         self.expands = expands
+        self.lengths = lengths
         self.functions = TracedFunctions(self)
         self.why = ""  # the reason and the line of the first leak
         self.line = ""
-        self._counts: list[int] = []  # of the draws, in their order
-        self._taken: set[int] = set()  # the numbers of those that a step computes with
+        self.inner: set[Value] = set()  # of a shape that is not known where lengths are open
+        self.reshaped: set[Value] = set()  # where lengths are open
+        self._sources: dict[Value, tuple[Value, bool]] = {}  # of what operators made that may share elements, then
+        self._copied: set[Value] = set()  # of that what shares none
+        self._counts: list[Any] = []  # of the draws, in their order
         self._next = 0  # the number of the next draw, which may have been made before
         self._draw_at: dict[tuple[int, int], int] = {}  # by the place in the stream
         self._left: dict[int, Value] = {}  # what tensors from outside hold in a plan by now
@@ -158,22 +169,31 @@ class Tracer(taps.Tap):
         self.graph.constants[value] = array
         return self.traced(array, value)
 
+    def filled(self, function: Callable[..., Any], attrs: dict[str, Any]) -> Any:
+        """An array that a function makes of lengths and numbers: a step, if lengths are open."""
+        if self.lengths is not None and depends_on_lengths(self._known((attrs,))):
+            return self.compute(function, (), attrs)
+        return self.constant(function(**_bare(attrs)))
+
     def renamed(self, array: Any) -> Any:
         """The same numbers under another name on the tape."""
         return self.traced(array.whole.view(), array.value)
 
-    def drawn(self, place: tuple[int, int], count: int) -> tuple[int, int]:
-        """Mark the seed and the counter of a draw."""
+    def drawn(self, draw: Callable[[int], tuple[int, int]], count: Any) -> tuple[int, int]:
+        """Draw, and mark the seed and the counter."""
+        drawn = _bare(count)
+        place = draw(drawn)
+        count = count.size if type(count) is Length else count
         number, self._next = self._next, self._next + 1
         if number == len(self._counts):
             self._counts.append(count)
         elif self._counts[number] != count:
             self.leak("other random numbers are drawn where it draws again")
         self._draw_at[place] = number
-        self._draw_at[place[0], place[1] + count] = number + 1
+        self._draw_at[place[0], place[1] + drawn] = number + 1
         return self.given(number, place, count)
 
-    def given(self, number: int, place: tuple[int, int], count: int = 0) -> tuple[int, int]:
+    def given(self, number: int, place: tuple[int, int], count: Any = 0) -> tuple[int, int]:
         """Mark the seed and the counter of a draw that was made before, of this number."""
         marked = []
         for is_seed, figure in zip((True, False), place, strict=True):
@@ -190,14 +210,38 @@ class Tracer(taps.Tap):
         else:
             self.leak("the stream of random numbers is set to another place")
 
+    def rebinds(self, tensor: Tensor) -> None:
+        """A tensor is about to get another array, and all that share its elements.
+
+        Whether what was reshaped shares them is up to its layout, and that may be another one for other lengths.
+        """
+        if not self.reshaped:
+            return
+        root = tensor if tensor._view is None else tensor._view.root
+        held = [t._array for t in (tensor, root) if t is not None]
+        if any(type(array) in TRACED and array.value in self.reshaped for array in held):
+            assert self.lengths is not None
+            self.lengths.pin_all()
+
+    def roots_of(self, value: Value) -> set[Value]:
+        """What a value was made of by operators that share elements, if for other lengths it would, though it does not.
+
+        It was copied where a view may be made, of a part or of what a kernel laid out in its own way.
+        """
+        found: set[Value] = set()
+        was_copied = was_part = False
+        while value in self._sources:
+            was_copied = was_copied or value in self._copied
+            value, is_part = self._sources[value]
+            was_part = was_part or is_part
+            if was_copied and (was_part or not value.of):
+                found.add(value)
+        return found
+
     def ends_where_it_drew(self) -> bool:
         """Whether the stream stands behind the last draw, and each draw is a step's."""
         drawn = {draw.number for node in self.graph.nodes for draw in draws_in(operands_of(node))}
         return self._next == len(self._counts) == len(drawn)
-
-    def takes_all_that_it_drew(self) -> bool:
-        """Whether each draw is a step's; the others, for the first values of a layer, are no part of the plan."""
-        return len(self._taken) == len(self._counts)
 
     def apply(self, operator: Operator, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         """An operator's forward on arrays, written down."""
@@ -251,13 +295,51 @@ class Tracer(taps.Tap):
             return output
         self._bind()
         packed = type(output) is tuple
-        wrapped = [self._output(x, inputs, bare) for x in (output if packed else (output,))]
+        made = output if packed else (output,)
+        sizes = self._sizes(operator, inputs, attrs, known, made)
+        wrapped = [self._output(x, inputs, bare, of) for x, of in zip(made, sizes, strict=True)]
         values = tuple([x.value if type(x) in TRACED else None for x in wrapped])
+        if self.lengths is not None and isinstance(operator, ViewOperator) and values[0] is not None:
+            self._sources[values[0]] = known[0], operator.name in ("getitem", "slice_axis")
+            if operator.name == "reshape":
+                self.reshaped.update((known[0], values[0]))
+                if output.base is None or (output.base is not bare[0] and output.base is not bare[0].base):
+                    self._copied.add(values[0])
         node = Apply(operator, tuple(known[:-1]), known[-1], values, packed, user_line())
         self.graph.nodes.append(node)
         return tuple(wrapped) if packed else wrapped[0]
 
-    def _output(self, output: Any, inputs: tuple[Any, ...], bare: tuple[Any, ...]) -> Any:
+    def _sizes(
+        self, operator: Operator | Beside, inputs: tuple[Any, ...], attrs: dict[str, Any], known: list[Any], made: Any
+    ) -> list[Any]:
+        """The shapes of what a step gives as expressions; where no rule tells, the plan is for those of its inputs."""
+        nothing: list[Any] = [None] * len(made)
+        if self.lengths is None:
+            return nothing
+        if not self.inner.isdisjoint(values_in(known)):
+            self.lengths.pin_all()
+            return nothing
+        if not depends_on_lengths(known):
+            return nothing
+        found = shapes_of(operator, inputs, attrs, [getattr(x, "shape", None) for x in made])
+        if found is None:
+            for value in values_in(known):
+                for size in value.sizes or ():
+                    self.lengths.pin(size)
+            whole((inputs, attrs))
+            return nothing
+        return [shape if shape is INNER else self._followed(shape) for shape in found]
+
+    def _followed(self, shape: tuple[Any, ...]) -> tuple[int | Size, ...]:
+        assert self.lengths is not None
+        sizes = tuple([n.size if type(n) is Length else n for n in shape])
+        for size in sizes:
+            self.lengths.no_broadcast(size)
+        return sizes
+
+    def _output(
+        self, output: Any, inputs: tuple[Any, ...], bare: tuple[Any, ...], sizes: tuple[int | Size, ...] | None
+    ) -> Any:
         if isinstance(output, np.generic):
             output = np.asarray(output)
         if type(output) not in self._types:
@@ -265,7 +347,10 @@ class Tracer(taps.Tap):
         for given, x in zip(inputs, bare, strict=True):
             if x is output and type(given) in TRACED:
                 return given  # a kernel may hand back an input itself
-        return self.traced(output, Value(output.shape, output.dtype))
+        value = Value(output.shape, output.dtype, sizes=None if sizes is INNER else sizes)
+        if sizes is INNER:
+            self.inner.add(value)
+        return self.traced(output, value)
 
     def derive(
         self,
@@ -306,7 +391,15 @@ class Tracer(taps.Tap):
         if self.why:
             return [(inputs[place], gx) for place, (_, gx) in zip(places, pairs, strict=True)]
         self._bind()
-        found = [self.traced(gx, Value(gx.shape, gx.dtype)) for _, gx in pairs]
+        found = []
+        for place, (_, gx) in zip(places, pairs, strict=True):  # a gradient has the shape of what it is the gradient of
+            sizes = known[place].sizes
+            if known[place] in self.inner:
+                assert self.lengths is not None
+                self.lengths.pin_all()
+            if known[place].shape != gx.shape:
+                self.leak(f"a gradient of '{operator.name}' has another shape than its input")
+            found.append(self.traced(gx, Value(gx.shape, gx.dtype, sizes=sizes)))
         self.graph.nodes.append(
             Derive(
                 operator, needs, known_g, known_output, tuple(known), known_attrs, tuple([x.value for x in found]),
@@ -323,6 +416,7 @@ class Tracer(taps.Tap):
             tensors: what it reads and binds anew, from outside.
             arguments: plain values, and tensors that hold traced arrays.
         """
+        arguments = whole(arguments)
         known = self._known(tuple(arguments))
         held = list(tensors)
         if not self._left:
@@ -373,7 +467,7 @@ class Tracer(taps.Tap):
 
     def _known(self, values: tuple[Any, ...]) -> list[Any]:
         """The values with Values in the place of arrays and Draws in that of drawn numbers."""
-        kinds = (*self._types, *TRACED, Drawn, Tensor)
+        kinds = (*self._types, *TRACED, Drawn, Length, Tensor)
         return [replace_values(value, kinds, self._operand) for value in values]
 
     def _operand(self, found: Any) -> Any:
@@ -388,8 +482,9 @@ class Tracer(taps.Tap):
 
     def _value_of(self, found: Any) -> Any:
         if type(found) is Drawn:
-            self._taken.add(found.draw.number)
             return found.draw
+        if type(found) is Length:
+            return found.size if found.lengths is self.lengths else found.number
         array = found._array if isinstance(found, Tensor) else found
         if type(array) in TRACED and array.value is not None and array.tracer is self:
             return array.value
@@ -404,8 +499,19 @@ def _refused(function: Callable[..., Any], *arrays: Any, **attrs: Any) -> None:
 
 
 def _bare(value: Any) -> Any:
-    """Plain arrays in the place of traced ones, and plain numbers in that of drawn ones."""
-    return replace_values(value, (*TRACED, Drawn), lambda x: int(x) if type(x) is Drawn else plain(x))
+    """Plain arrays in the place of traced ones, and plain numbers in that of drawn ones and of lengths."""
+    return replace_values(value, (*TRACED, Drawn, Length), _bare_one)
+
+
+def _bare_one(value: Any) -> Any:
+    return value.number if type(value) is Length else int(value) if type(value) is Drawn else plain(value)
+
+
+def depends_on_lengths(known: Any) -> bool:
+    """Whether there are Sizes in what a step computes with, or values of such shapes."""
+    found: list[Any] = []
+    replace_values(known, (Size,), found.append)
+    return bool(found) or any(value.sizes is not None for value in values_in(known))
 
 
 def _has_mask(index: Any) -> bool:
@@ -479,8 +585,12 @@ def _how_numbers_are_read(what: str) -> str:
     name = inner.f_code.co_name
     if name in _WAYS_TO_READ:
         return _WAYS_TO_READ[name]
-    if name in ("__call__", "construct"):
-        name = type(inner.f_locals.get("self")).__name__
+    if name in ("__call__", "construct", "method"):
+        called = inner.f_locals.get("self")
+        if name == "method" and not isinstance(called, Operator):  # of a tensor, around a function
+            name = getattr(inner.f_locals.get("function"), "__name__", "an operator")
+        else:
+            name = called.name if isinstance(called, Operator) else type(called).__name__
     name = name.removeprefix("_").removesuffix("_of_tensor")  # of a form that is a method alone
     return f"{name}() reads the numbers of a tensor"
 

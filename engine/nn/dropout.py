@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import ops
-from ..core.beside import constant
+from ..core.beside import filled
 from ..core.checks import check_number, check_type
 from ..core.dtype import DType, float32
 from ..core.tensor import Tensor
@@ -80,7 +80,8 @@ class Dropout2d(Cell):
             raise ValueError(f"For '{type(self).__name__}', the input must have {self._axes} axes, but got {x.shape}")
         batched = x.ndim == max(self._axes)
         channels = x.shape[: 2 if batched else 1]
-        ones = constant(array_module(x._array).ones((*channels, *(1,) * (x.ndim - len(channels))), x._array.dtype))
+        shape = (*channels, *(1,) * (x.ndim - len(channels)))
+        ones = filled(array_module(x._array).ones, shape=shape, dtype=x._array.dtype)
         return x * ops.dropout(ones, float(self.p))
 
     def extend_repr(self) -> str:

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from .. import ops
-from ..core.beside import constant
+from ..core.beside import filled
 from ..core.checks import check_bool, check_number, check_one_of, check_positive_int, check_type
 from ..core.dtype import DType, float32
 from ..core.initializer import Uniform, initializer
@@ -191,7 +191,7 @@ class _Recurrent(Cell):
         shape = (self.num_layers * directions, x.shape[1], self.hidden_size)
         needed = 2 if self._kind == "lstm" else 1
         if hx is None:
-            zeros = constant(array_module(x._array).zeros(shape, x._array.dtype))
+            zeros = filled(array_module(x._array).zeros, shape=shape, dtype=x._array.dtype)
             given: tuple[Any, ...] = (zeros,) * needed
         else:
             if needed == 2 and not (isinstance(hx, tuple | list) and len(hx) == 2):

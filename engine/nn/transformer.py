@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import ops
+from ..core.beside import computed
 from ..core.checks import check_int, check_positive_int, check_type
 from ..core.dtype import DType, float32
 from ..core.initializer import XavierNormal, XavierUniform, initializer
@@ -220,9 +221,14 @@ def _additive(mask: Tensor, dtype: np.dtype[Any]) -> Array:
     array = mask._array
     if array.dtype.kind in "iuc" and array.dtype != np.uint8:
         raise ValueError(f"For 'MultiheadAttention', a mask must be of floats, uint8 or bool, but got {mask.dtype}")
-    found = array.astype(dtype)
-    if array.dtype.kind == "b":
-        found[array] = -np.inf
+    found: Array = computed(_in_numbers, array, dtype=dtype)
+    return found
+
+
+def _in_numbers(mask: Array, dtype: np.dtype[Any]) -> Array:
+    found: Array = mask.astype(dtype)
+    if mask.dtype.kind == "b":
+        found[mask] = -np.inf
     return found
 
 

@@ -183,12 +183,17 @@ def ints_of(value: object, name: str, argument: str) -> tuple[int, ...]:
     if isinstance(value, Tensor):
         value = value.tolist()
     if isinstance(value, int | np.integer) and not isinstance(value, bool):
-        return (int(value),)
+        return (_as_int(value),)
     if isinstance(value, list | tuple) and all(
         isinstance(n, int | np.integer | Tensor) and not isinstance(n, bool) for n in value
     ):
-        return tuple(int(n) for n in value)
+        return tuple([_as_int(n) for n in value])
     raise TypeError(f"For '{name}', '{argument}' must be an int or a tuple of ints, but got {value!r}")
+
+
+def _as_int(value: Any) -> int:
+    """An int; the length of an axis that a trace leaves open stays one, which ``int`` would settle."""
+    return +value if isinstance(value, int) else int(value)
 
 
 def axes_of(axis: Axis, ndim: int, name: str) -> tuple[int, ...] | None:

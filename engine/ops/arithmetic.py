@@ -178,7 +178,7 @@ class Power(Binary):
 
     def __call__(self, input: Operand, exponent: Operand) -> Tensor:
         x, y = operands(self.name, input, exponent, second=self.second)
-        if type(exponent) is int:
+        if isinstance(exponent, int) and not isinstance(exponent, bool):
             y = exponent  # not wrapped around into an unsigned type
         powers = (y._array if isinstance(y, Tensor) else fixed(np.asarray(y))) if _are_integers(x) else None
         if powers is None or powers.dtype.kind != "i" or usual(_are_not_negative, powers):
@@ -189,7 +189,7 @@ class Power(Binary):
 
 
 def _are_integers(x: Any) -> bool:
-    return x._array.dtype.kind in "iu" if isinstance(x, Tensor) else type(x) is int
+    return x._array.dtype.kind in "iu" if isinstance(x, Tensor) else isinstance(x, int) and not isinstance(x, bool)
 
 
 pow = Power(

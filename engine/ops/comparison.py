@@ -41,7 +41,9 @@ class Exact(Binary):
 
 def _beside(x: Any, other: object) -> Any:
     """A tensor of small integers in Int64, if an integer that it is compared with does not fit in; else ``x``."""
-    if type(other) is int and isinstance(x, Tensor) and x._array.dtype.kind in "iu" and x._array.dtype.itemsize < 8:
+    if not isinstance(other, int) or isinstance(other, bool):
+        return x
+    if isinstance(x, Tensor) and x._array.dtype.kind in "iu" and x._array.dtype.itemsize < 8:
         limits = np.iinfo(x._array.dtype)
         return x if limits.min <= other <= limits.max else as_dtype(x, np.dtype(np.int64))
     return x

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core.backend import to_device, to_host
-from ..core.beside import constant
+from ..core.beside import constant, filled
 from ..core.checks import check_not_negative, check_real, check_type
 from ..core.dtype import DType, float32, float64, int32, int64, numpy_dtype, promote, promote_scalar, wrapped
 from ..core.parameter import Parameter
@@ -37,7 +37,11 @@ def _filled(shape: Shape, value: Operand, dtype: DTypeLike, name: str) -> Tensor
         return _spread(value, wanted, numpy_dtype(dtype), name)
     kind = numpy_dtype(dtype)
     check_type(value, Number | np.generic, name, "fill_value", "a number or a Tensor")
-    return constant(to_device(np.full(wanted, wrapped(value, kind), kind)))
+    return filled(_full, shape=wanted, fill_value=wrapped(value, kind), dtype=kind)
+
+
+def _full(shape: tuple[int, ...], fill_value: Any, dtype: np.dtype[Any]) -> Any:
+    return to_device(np.full(shape, fill_value, dtype))
 
 
 def _spread(value: Tensor, shape: tuple[int, ...], dtype: np.dtype[Any], name: str) -> Tensor:
@@ -128,7 +132,7 @@ def _like(x: Tensor, value: Operand, dtype: DTypeLike | None, name: str) -> Tens
     if isinstance(value, Tensor):
         return _spread(value, x.shape, wanted, name)
     check_type(value, int | float | complex, name, "fill_value", "a Tensor or a number")
-    return constant(array_module(x._array).full(x.shape, wrapped(value, wanted), wanted))
+    return filled(array_module(x._array).full, shape=x.shape, fill_value=wrapped(value, wanted), dtype=wanted)
 
 
 @declare(primitive=prim("ZerosLike"), mint=True)
@@ -350,7 +354,12 @@ def arange(
     if values[2] == 0:
         raise ValueError("For 'arange', 'step' must not be 0")
     wanted = dtype or (float32 if any(isinstance(x, float) for x in values) else int64)
-    return constant(to_device(np.arange(*values).astype(numpy_dtype(wanted))))
+    start, stop, step = values
+    return filled(_arange, start=start, stop=stop, step=step, dtype=numpy_dtype(wanted))
+
+
+def _arange(start: Any, stop: Any, step: Any, dtype: np.dtype[Any]) -> Any:
+    return to_device(np.arange(start, stop, step).astype(dtype))
 
 
 @declare(primitive=prim("LinSpace"))

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.beside import constant, fixed
+from ..core.beside import filled, fixed
 from ..core.dtype import int32, int64, numpy_dtype
 from ..core.surfaces import declare, prim, renamed
 from ..core.tensor import Tensor
@@ -31,9 +31,13 @@ __all__ = [
 # Triangles and diagonals
 def _band(x: Tensor, name: str, keep: Callable[[Array], Array]) -> Tensor:
     check_axes(x, 2, name)
-    xp = array_module(x._array)
-    rows, columns = xp.arange(x.shape[-2])[:, None], xp.arange(x.shape[-1])
-    return comparison.where(constant(keep(columns - rows)), x, False if x._array.dtype.kind == "b" else 0)
+    kept = filled(_triangle, shape=x.shape[-2:], keep=keep, xp=array_module(x._array))
+    return comparison.where(kept, x, False if x._array.dtype.kind == "b" else 0)
+
+
+def _triangle(shape: tuple[int, ...], keep: Callable[[Array], Array], xp: Any) -> Array:
+    rows, columns = xp.arange(shape[0])[:, None], xp.arange(shape[1])
+    return keep(columns - rows)
 
 
 @declare(method=True, primitive=prim("Tril", diagonal=0), mint=True, numpy=renamed(input="m", diagonal="k"))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core import random
-from ..core.beside import constant
+from ..core.beside import filled
 from ..core.operator import Operator
 from ..core.surfaces import declare, prim
 from ..core.tensor import Tensor
@@ -191,7 +191,7 @@ def _of_channels(name: str, ndim: int) -> Callable[..., Tensor]:
         if x.ndim not in (ndim, ndim - 1):
             raise ValueError(f"For '{name}', 'input' must have {ndim - 1} or {ndim} axes, but got shape {x.shape}")
         kept = x.shape[: x.ndim - ndim + 2] + (1,) * (ndim - 2)
-        ones = constant(array_module(x._array).ones(kept, x._array.dtype))
+        ones = filled(array_module(x._array).ones, shape=kept, dtype=x._array.dtype)
         return x * dropout(ones, p, True) if training else x
 
     lengths = "L" if ndim == 3 else "D, H, W"

@@ -692,7 +692,7 @@ def ldexp(x: Tensor, other: Operand) -> Tensor:
     Raises:
         TypeError: ``x`` is no Tensor, or ``other`` neither a tensor nor a number.
     """
-    if type(other) in (int, float):
+    if isinstance(other, int | float) and not isinstance(other, bool):
         return arithmetic.mul(check_tensor(x, "ldexp", "x"), 2.0**other)
     return arithmetic.mul(check_tensor(x, "ldexp", "x"), arithmetic.pow(2.0, check_tensor(other, "ldexp", "other")))
 

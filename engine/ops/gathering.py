@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.beside import checked, constant, fixed
+from ..core.beside import checked, constant, filled
 from ..core.checks import check_one_of
 from ..core.surfaces import declare, prim, renamed
 from ..core.tensor import Tensor
@@ -133,9 +133,14 @@ def _gather_of_tensor(
 
 def _grid(shape: tuple[int, ...], axis: int, index: Array) -> tuple[Any, ...]:
     """The index of every element of ``index``, with ``index`` itself for ``axis``."""
+    shapes = [(n, *(1,) * (len(shape) - k - 1)) for k, n in enumerate(shape)]
     xp = array_module(index)
-    ranges = [xp.arange(n).reshape((-1,) + (1,) * (len(shape) - k - 1)) for k, n in enumerate(shape)]
-    return tuple([index if k == axis else fixed(one) for k, one in enumerate(ranges)])
+    return tuple([index if k == axis else filled(_numbered, shape=one, xp=xp)._array for k, one in enumerate(shapes)])
+
+
+def _numbered(shape: tuple[int, ...], xp: Any) -> Array:
+    found: Array = xp.arange(shape[0]).reshape(shape)
+    return found
 
 
 @declare(method=True, mint="gather")

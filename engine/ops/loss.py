@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core import taps
-from ..core.beside import checked, computed, constant, fixed
+from ..core.beside import checked, computed, constant, filled, fixed
 from ..core.checks import check_above_zero, check_not_negative, check_number, check_real, check_type
 from ..core.dtype import float32, int32, numpy_dtype, promote
 from ..core.operator import Operator
@@ -281,7 +281,8 @@ def _nll(
     counted = alone = Tensor._wrap(computed(_kept, host, ignored=ignored, dtype=dtype))
     if weight is not None:
         counted = where(Tensor._wrap(kept), getitem(weight, (at,)), 0.0)
-    picked = getitem(log_probabilities, (constant(array_module(host).arange(host.shape[0])), at))
+    rows = filled(array_module(host).arange, start=0, stop=host.shape[0], step=1)
+    picked = getitem(log_probabilities, (rows, at))
     losses = mul(-picked, counted)
     if smoothing:
         per_class = log_probabilities if weight is None else mul(log_probabilities, weight)
@@ -886,7 +887,7 @@ def multi_margin_loss(
     labels = target._array
     checked(_check_classes, labels, name="multi_margin_loss", classes=input.shape[1])
     xp = array_module(labels)
-    rows = constant(xp.arange(labels.shape[0]))
+    rows = filled(xp.arange, start=0, stop=labels.shape[0], step=1)
     own = reshape(getitem(input, (rows, target)), (-1, 1))
     apart = maximum(add(sub(input, own), margin), 0.0)
     if p == 2:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.beside import computed, constant
+from ..core.beside import computed, constant, filled
 from ..core.checks import check_bool, check_int, check_type
 from ..core.dtype import bfloat16, float16, float32
 from ..core.operator import Operator
@@ -97,8 +97,8 @@ def layer_norm(
             raise ValueError(f"For 'layer_norm', '{name}' must have the shape {last}, but got {one.shape}")
     xp = array_module(x._array)
     dtype = x._array.dtype
-    gamma = weight if weight is not None else constant(xp.ones(last, dtype))
-    beta = bias if bias is not None else constant(xp.zeros(last, dtype))
+    gamma = weight if weight is not None else filled(xp.ones, shape=last, dtype=dtype)
+    beta = bias if bias is not None else filled(xp.zeros, shape=last, dtype=dtype)
     return _layer_norm(x, gamma, beta, begin_norm_axis=x.ndim - len(last), epsilon=eps)[0]
 
 
@@ -252,8 +252,7 @@ def batch_norm(
     if training:
         y, mean, var = batch_norm_with_statistics(x, weight, bias, eps)
         update_running(running_mean, mean, momentum)
-        count = x.size // x.shape[1]
-        update_running(running_var, var, momentum, count / max(count - 1, 1))
+        update_running(running_var, var, momentum, x.size // x.shape[1])
         return y
     return as_dtype(_affine(x, running_mean, weight * rsqrt(running_var + eps), bias), x._array.dtype)
 
@@ -296,22 +295,21 @@ def _batch_norm_and_statistics(
 
 
 @np.errstate(all="ignore")
-def update_running(running: Tensor, batch: Tensor, momentum: float, factor: float = 1.0) -> None:
-    """running = (1 - momentum) * running + momentum * factor * batch, outside every recording.
+def update_running(running: Tensor, batch: Tensor, momentum: float, count: int | None = None) -> None:
+    """running = (1 - momentum) * running + momentum * batch, outside every recording.
 
     Args:
         running: the tensor that is changed.
         batch: a tensor of its shape.
         momentum: the weight of ``batch``.
-        factor: what ``batch`` is multiplied by.
+        count: of how many elements ``batch`` is the variance, which is taken times n / (n - 1) then.
     """
-    running._rebind(
-        computed(_mixed, running._array, batch._array, weight=1.0 - momentum, weight_of_batch=momentum * factor)
-    )
+    running._rebind(computed(_mixed, running._array, batch._array, momentum=momentum, count=count))
 
 
-def _mixed(old: Array, new: Array, weight: float, weight_of_batch: float) -> Array:
-    return (old * weight + new * weight_of_batch).astype(old.dtype, copy=False)
+def _mixed(old: Array, new: Array, momentum: float, count: int | None) -> Array:
+    factor = 1.0 if count is None else count / max(count - 1, 1)
+    return (old * (1.0 - momentum) + new * (momentum * factor)).astype(old.dtype, copy=False)
 
 
 def group_normalized(x: Tensor, groups: int, weight: Tensor, bias: Tensor, eps: float) -> Tensor:
@@ -390,7 +388,7 @@ def instance_normalized(
         count = math.prod(x.shape[2:])
         update_running(running[0], Tensor._wrap(array.mean(axis=axes).mean(axis=0)), momentum)
         unbiased = array.var(axis=axes).mean(axis=0)
-        update_running(running[1], Tensor._wrap(unbiased), momentum, count / max(count - 1, 1))
+        update_running(running[1], Tensor._wrap(unbiased), momentum, count)
     return group_normalized(x, x.shape[1], weight, bias, eps)
 
 
@@ -514,5 +512,5 @@ def _instance_norm(
         return result, zeros_operator(mean), zeros_operator(variance)
     count = math.prod(x.shape[2:4])
     update_running(mean, middle, momentum)
-    update_running(variance, spread, momentum, count / max(count - 1, 1))
+    update_running(variance, spread, momentum, count)
     return result, middle, scale

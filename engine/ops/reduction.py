@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.beside import filled
 from ..core.checks import check_number
 from ..core.dtype import any_dtype, int32, int64, numpy_dtype
 from ..core.operator import Operator
@@ -772,12 +773,19 @@ def var(input: Tensor, axis: Axis = None, ddof: int | bool = 0, keepdims: bool =
     """
     found = axes_of(axis, check_tensor(input, "var").ndim, "var")
     x = as_single(as_floats(input))
-    count, taken = _count(x, found), int_of(ddof, "var", "ddof")
     apart = square(sub(x, mean(x, axis, True)))
-    # Infinite where nothing is left to divide by, as in MindSpore, and NaN of equal elements.
-    factor = count / (count - taken) if count > taken else math.inf if count == taken else math.nan
+    taken = int_of(ddof, "var", "ddof")
+    xp = array_module(x._array)
+    factor = filled(_correction, count=_count(x, found), taken=taken, dtype=x._array.dtype, xp=xp)
     result: Tensor = as_dtype(mul(mean(apart, axis, keepdims), factor), as_floats(input)._array.dtype)
     return result
+
+
+def _correction(count: int, taken: int, dtype: np.dtype[Any], xp: Any) -> Array:
+    """n / (n - ddof): infinite where nothing is left to divide by, as in MindSpore, and NaN of equal elements."""
+    factor = count / (count - taken) if count > taken else math.inf if count == taken else math.nan
+    found: Array = xp.asarray(factor, dtype)
+    return found
 
 
 @declare(

@@ -245,7 +245,7 @@ def test_a_training_by_loops_is_the_eager_one_but_for_rounding(
 
     def note(self: Compiled, *args: object, **kwargs: object) -> None:
         before(self, *args, **kwargs)  # type: ignore[arg-type]
-        self.level = "O1"
+        self._level = "O1"
         made.append(self)
 
     eager = trained(case)

@@ -67,6 +67,7 @@ READ = [
     (lambda x: x * range(9)[x[1].astype(ms.int32)], "the number of a tensor is used as an index or a length"),
     (lambda x: x.reshape((Tensor(2), 1)), "reshape() reads the numbers of a tensor"),
     (lambda x: ops.nonzero(x), "nonzero() reads the numbers of a tensor"),
+    (lambda x: x * x.allclose(x), "allclose() reads the numbers of a tensor"),
     (prints, "print() is called, and a plan would not print"),
 ]
 

@@ -189,7 +189,7 @@ def after_an_optimizer(by: Any) -> Any:
         ops.assign_add(count, Tensor(1.0))
         total[0] = count * 2.0
         root = ops.cholesky(matrix)
-        ops.assign_add(total, root.sum())
+        ops.assign_add(count, root.sum())
         optimizer(gradient(x * 2.0)[1])
         ops.assign(total, total * 0.5)
         return loss + ops.gather(TABLE, root.sum().astype(ms.int32), 0).sum()

@@ -128,6 +128,8 @@ def test_arguments_that_live_for_one_call_are_told_apart_by_what_they_are(place:
         _, found = compiled(x, make(call % 3))
         assert found == str(make(call % 3))
     assert compiled.counts["replayed"] > 30
+
+
 def forgotten_class() -> list[weakref.ref[object]]:
     class Net(nn.Cell):
         table = Tensor([1.0, 2.0])

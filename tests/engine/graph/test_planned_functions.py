@@ -24,7 +24,7 @@ from tests.differential import forms, layers
 from tests.differential.cases import Case
 from tests.differential.server import flat, floating, program, weighted
 
-NUMBERS, SHAPES = "the numbers of a tensor are read", "the shape of what"
+NUMBERS, SHAPES = " reads the numbers of a tensor", "the shape of what"
 WITHOUT_PLANS = {
     # They give Python's bools or numbers.
     "Tensor.allclose": NUMBERS, "mint.allclose": NUMBERS,
@@ -37,7 +37,7 @@ WITHOUT_PLANS = {
     "ops.ctc_loss": NUMBERS, "nn.CTCLoss": NUMBERS, "ops.col2im": NUMBERS,
     "numpy.interp": NUMBERS, "numpy.histogram": NUMBERS, "numpy.histogram_bin_edges": NUMBERS,
 }  # fmt: skip
-"""Of which calls there is no plan, with what the reason begins with."""
+"""Of which calls there is no plan, with words of the reason."""
 
 
 def tensor(array: Any, dtype: str) -> Tensor:
@@ -147,7 +147,7 @@ def test_all_but_those_that_are_named_have_plans(kind: str) -> None:
         warnings.simplefilter("ignore")
         found = unplanned(some)
     for name, reasons in found.items():
-        assert all(reason.startswith(WITHOUT_PLANS.get(name, "none")) for reason in reasons), (name, reasons)
+        assert all(WITHOUT_PLANS.get(name, "none") in reason for reason in reasons), (name, reasons)
     assert set(found) == {name for name in WITHOUT_PLANS if (".nn." in f".{name}") == (kind == "layers")}
 
 

@@ -21,7 +21,7 @@ def compiled(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Compiled]]:
 
     def note(self: Compiled, *args: object, **kwargs: object) -> None:
         before(self, *args, **kwargs)  # type: ignore[arg-type]
-        self.level = "O1"
+        self._level = "O1"
         made.append(self)
 
     monkeypatch.setattr(Compiled, "__init__", note)
