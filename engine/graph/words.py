@@ -46,6 +46,8 @@ class Words:
 
     def __init__(self, found: Found, externals: Sequence[tuple[Tensor, Value]]) -> None:
         self._unchanged: Callable[..., bool] | None = None
+        self._kept: tuple[Any, ...] = ()  # where the table is, with the table; whoever reads it holds it
+        self._addresses: Any = None
         self._calls = 0
         if not _are_known():
             self.covers: frozenset[int] = frozenset()
@@ -63,17 +65,19 @@ class Words:
         """Whether all words are what they were, and none of at most four arrays is a tensor's."""
         if self._unchanged is None or len(arrays) > 4:
             return False
-        return self._unchanged(self._at, *map(id, arrays), *_NOTHING[len(arrays)])
+        kept = self._kept  # another thread may put a new one in its place meanwhile
+        return self._unchanged(kept[0], *map(id, arrays), *_NOTHING[len(arrays)])
 
     def read(self) -> Any:
         """The dictionaries' numbers as they are."""
         self._calls += 1
         if self._calls < _WORTH or not self.covers:
             return None
-        if self._calls == _WORTH:
-            self._addresses = np.array([id(one) + _VERSION for one in self._held], np.int64)
-        numbers = np.empty_like(self._addresses)
-        kernels("words").versions(address(self._addresses), address(numbers), numbers.size)
+        addresses = self._addresses
+        if addresses is None:
+            self._addresses = addresses = np.array([id(one) + _VERSION for one in self._held], np.int64)
+        numbers = np.empty_like(addresses)
+        kernels("words").versions(address(addresses), address(numbers), numbers.size)
         return numbers
 
     def keep(self, numbers: Any) -> None:
@@ -81,18 +85,18 @@ class Words:
         if numbers is None:
             return
         tensors: list[int] = []
-        self._dtypes = []  # held, so that no other one comes to be where one was
+        dtypes = []  # held, so that no other one comes to be where one was
         for tensor, value in self._externals:
             array = tensor._array
             if type(array) is not np.ndarray:
                 return
-            self._dtypes.append(array.dtype)
+            dtypes.append(array.dtype)
             form = (id(np.ndarray), id(array.dtype), array.ndim, *value.shape)
             tensors += (id(tensor) + _ARRAY, *form)
         places, wanted = zip(*self._fixed, strict=True) if self._fixed else ((), ())
         counts = (numbers.size + len(wanted), len(self._externals))
-        self._table = np.array([*counts, *self._addresses, *places, *numbers, *wanted, *tensors], np.int64)
-        self._at = address(self._table)
+        table = np.array([*counts, *self._addresses, *places, *numbers, *wanted, *tensors], np.int64)
+        self._kept = address(table), table, dtypes
         self._unchanged = kernels("words").unchanged
 
 
