@@ -1,6 +1,6 @@
 """`make bench`: every measurement, one after the other.
 
-    python -m benchmarks [--quick] [NAME ...]
+python -m benchmarks [--quick] [NAME ...]
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from . import (
     checkpoints,
     first_use,
     gpu_check,
+    graph_mode,
     import_time,
     kernel_start,
     panel_times,
@@ -27,6 +28,7 @@ BENCHMARKS: dict[str, tuple[Callable[[list[str]], object], list[str], list[str]]
     "import_time": (import_time.main, ["--repeats", "5"], []),
     "kernel_start": (kernel_start.main, ["--repeats", "3"], []),
     "training": (training.main, ["--quick"], []),
+    "graph_mode": (graph_mode.main, ["--quick"], []),
     "step_memory": (step_memory.main, ["--quick"], []),
     "activation_memory": (activation_memory.main, ["--rounds", "3"], []),
     "first_use": (first_use.main, ["--quick"], []),

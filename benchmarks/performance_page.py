@@ -1,6 +1,6 @@
 """Put what the last run measured into docs/performance.md: its tables, between their markers, and its picture.
 
-    python -m benchmarks.performance_page
+python -m benchmarks.performance_page
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any
 
 from . import results
 from .first_use import WAYS
+from .graph_mode import AIMS, ratio_of_bytes
 from .step_memory import STEPS
 from .training import GRAPH, MINDSPORE, PYNATIVE, RATES, ROWS, fastest, shown
 from .watching import WAYS as WATCHED
@@ -116,6 +117,41 @@ def _first_use(sections: Sections) -> str:
     return _table(["seconds", "start and imports", "first two steps, above two later ones"], lines)
 
 
+def _graph_mode(sections: Sections) -> str:
+    measured = sections["graph_mode"]
+    lines = []
+    for name, aim in AIMS.items():
+        found = measured["rows"].get(name)
+        if found is None:
+            continue
+        seconds, ratios, traced = found["seconds"], found["ratios"], found["traced"]
+        bytes_ = [
+            _ratio(ratio_of_bytes(found, peer)) if limit is None else _against(ratio_of_bytes(found, peer), limit)
+            for peer, limit in (("torch", aim.bytes_of_torch), ("torch-compiled", aim.bytes_of_torch and 1.0))
+        ]
+        first = [
+            f"{traced[level] / traced['eager']:.1f}, {traced[f'{level} bytes'] / 1024:.0f} KiB" for level in _LEVELS
+        ]
+        lines.append([
+            ROWS[name].label, *[shown(seconds.get(f"hookscope{level}")) for level in ("", "-O0", "-O1")],
+            _against(ratios.get("torch"), aim.torch), _against(ratios.get("torch-compiled"), aim.compiled),
+            *bytes_, *first,
+        ])  # fmt: skip
+    headers = ["", "eager", "O0", "O1", "/ PyTorch eager", "/ torch.compile", "bytes / PyTorch eager",
+               "bytes / torch.compile", "traced, O0", "traced, O1"]  # fmt: skip
+    guards = measured["guards"]
+    told = "; ".join(
+        f"of 50 {kind} cells {shown(guards[f'{kind} guards'])}, where an eager call takes "
+        f"{shown(guards[f'{kind} eager'])} and a planned one {shown(guards[f'{kind} planned'])}"
+        for kind in ("ReLU", "Dense")
+    )
+    threads = measured["threads"]
+    return f"{_table(headers, lines)}\n\nOn {threads} thread{'s' * (threads > 1)}. Guards that hold take, {told}."
+
+
+_LEVELS = ("O0", "O1")
+
+
 def _watching(sections: Sections) -> str:
     lines = []
     for row in ("transformer", "resnet18"):
@@ -167,6 +203,7 @@ TABLES: dict[str, Callable[[Sections], str]] = {
     "times on one thread": _times("1"),
     "limits": lambda sections: _limits(_all_cores(sections))(sections),
     "memory": _memory,
+    "graph mode": _graph_mode,
     "first use": _first_use,
     "watching": _watching,
     "made": _made,
@@ -235,7 +272,9 @@ def draw(sections: Sections, path: Path) -> None:
 
 def main() -> None:
     sections = results.load()
-    missing = [name for name in ("training", "step_memory", "first_use", "watching") if name not in sections]
+    missing = [
+        name for name in ("training", "step_memory", "graph_mode", "first_use", "watching") if name not in sections
+    ]
     if missing:
         sys.exit(f"{results.PATH} lacks {', '.join(missing)}: run `python -m benchmarks {' '.join(missing)}` first")
     PAGE.write_text(filled(PAGE.read_text(), sections))

@@ -40,6 +40,8 @@ __all__ = ["MOST_PLANS", "Compiled"]
 MOST_PLANS = 16
 """Plans that a function may have; calls that would need another one run eagerly."""
 _ALSO_READ = "an argument is one of the tensors that it reads from elsewhere"
+_PATIENCE = 5.0
+"""Seconds that a call at O1 waits to be traced: an eager one in its place would have other bits."""
 _MOST_TRIES = 3
 """Traces of one kind of arguments that may fail because the code was not known or changed what it reads."""
 _MOST_INTERRUPTS = 8
@@ -621,6 +623,7 @@ class Trace:
         self.graph: Graph = self.tracer.graph
         self.unknown: list[Any] = []
         self.has_begun = False
+        self._patience = _PATIENCE if level == "O1" else 0.0
         self._calls = Calls(reads.codes, self.tracer, lengths is not None)
         self.arguments = list({id(t): t for t in arguments}.values())
         among = {id(t) for t in arguments}
@@ -664,7 +667,7 @@ class Trace:
         held = sys.getrefcount(lengths)
         late: BaseException | None = None
         try:
-            self.has_begun = self.tracer.begin()
+            self.has_begun = self.tracer.begin(self._patience)
             if not self.has_begun:
                 return None
             self._enter()

@@ -77,7 +77,11 @@ _Found = int | tuple[Any]
 
 
 def is_half(dtype: np.dtype[Any]) -> bool:
-    """Whether it is float16 or bfloat16."""
+    """Whether it is float16 or bfloat16.
+
+    Args:
+        dtype: a NumPy element type.
+    """
     return dtype.itemsize == 2 and dtype.name in ("float16", "bfloat16")
 
 

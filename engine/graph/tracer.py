@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import sys
 import threading
+import time
 import weakref
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -100,17 +101,29 @@ class Tracer(taps.Tap):
 
     # From when to when it is told
 
-    def begin(self) -> bool:
+    def begin(self, patience: float = 0.0) -> bool:
         """From now on this thread's operators are told to the tracer.
 
         Only one thread traces at a time, and none while another one computes gradients: the arrays of tensors that both
         know are others as long as the trace is on.
 
+        Args:
+            patience: for how many seconds to wait for a moment in which no other thread does.
+
         Returns:
             whether it has begun; if not, there is nothing to end.
         """
+        until = time.monotonic() + patience
+        while not self._begins():
+            if time.monotonic() >= until:
+                return False
+            time.sleep(1e-4)
+        return True
+
+    def _begins(self) -> bool:
         if _turn.setdefault("now", self) is not self:
             return False
+        self._is_over.clear()  # of a try before
         state.tracer = self
         attention.append(self)
         taps.operator_taps.append(self)

@@ -31,6 +31,16 @@ def sections(ratio: float = 0.5) -> dict[str, Any]:
             "references": {"step": 175.5, "added": 8.25, "ratio": 1.05, "torch": 250.0, "torch ratio": 1.01},
             "statistics": {"step": 190.0, "added": 20.0, "ratio": 1.125, "torch": None, "torch ratio": None},
         }}},
+        "graph_mode": {
+            "threads": 1, "versions": {},
+            "guards": {f"{kind} {what}": 2e-6 for kind in ("ReLU", "Dense") for what in ("guards", "eager", "planned")},
+            "rows": {"mlp": {
+                "seconds": {"hookscope": 0.003, "hookscope-O1": 0.002},
+                "ratios": {"torch": ratio, "torch-compiled": 0.8},
+                "peaks": {"hookscope-O1": 2**20, "torch": 2**21, "torch-compiled": None},
+                "traced": {"eager": 0.003, "O0": 0.03, "O0 bytes": 2048.0, "O1": 0.06, "O1 bytes": 4096.0},
+            }},
+        },
         "first_use": {"hookscope": {"from disk": {"start": 0.25, "first": 0.75}}},
     }  # fmt: skip
 
@@ -52,6 +62,7 @@ def test_each_table_is_filled_and_what_is_around_stays() -> None:
     assert "| LeNet-5, batch 64, Adam | 12.30 ms |" in between(once, "times")
     assert "`cpu/matmul.py` 62%, `dispatch, tape, layers` 35% |" in between(once, "limits")
     assert "| Hookscope, from disk | 0.25 | 0.75 |" in between(once, "first use")
+    assert "| 2.00 ms | 0.50 (≤ 0.5) | 0.80 (≤ 0.9) | 0.50 (≤ 0.8) | - | 10.0, 2 KiB |" in between(once, "graph mode")
     assert "A processor, 2 cores" in between(once, "where")
     assert "200 GFLOP/s" in between(once, "where")
 
