@@ -130,6 +130,7 @@ class _Writer:
             "F": ARRAY_FUNCTIONS, "ndarray": xp.ndarray, "asarray": xp.asarray, "fitted": fitted, "draw": random.draw,
             "tensor": Tensor._wrap, "seen": seen_by_steps, "linked": link, "is_free": is_free,
         }  # fmt: skip
+        self._held = 0
         self.lines: list[str] = []
         self.names: dict[Value, str] = {}
         self.drawn: set[int] = set()
@@ -200,7 +201,8 @@ class _Writer:
 
     def hold(self, letter: str, thing: Any) -> str:
         """A global name for an object."""
-        name = f"{letter}{len(self.globals)}"
+        self._held += 1
+        name = f"{letter}{self._held}"
         self.globals[name] = thing
         return name
 

@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict
 import numpy as np
 import numpy.typing as npt
 
+from hookscope.engine.core.file_labels import file_label
 from hookscope.widgets import texts
 from hookscope.widgets.highlighting import Piece, pieces
 
 if TYPE_CHECKING:
-    from hookscope.engine.core.file_labels import file_label
-from hookscope.engine.debug import Capture
+    from hookscope.engine.debug import Capture
 
 Numbers = npt.NDArray[np.float64]
 
