@@ -25,11 +25,13 @@ from typing import Any, NamedTuple
 try:
     from . import results
     from .peers import Peer, PeerError
+    from .step_memory import memory_of
     from .training import ROWS, _prepared, _times, add_pythons, python_of, shown
 except ImportError:  # run as a script
     sys.path.insert(0, str(Path(__file__).resolve().parent))
     import results  # type: ignore[import-not-found, no-redef, unused-ignore]
     from peers import Peer, PeerError  # type: ignore[import-not-found, no-redef, unused-ignore]
+    from step_memory import memory_of  # type: ignore[import-not-found, no-redef, unused-ignore]
     from training import (  # type: ignore[import-not-found, no-redef, unused-ignore]
         ROWS,
         _prepared,
@@ -57,16 +59,6 @@ AIMS = {
     "lstm": Aim(0.6, 1.0),
 }
 PEERS = ("hookscope", "hookscope-O0", "hookscope-O1", "torch", "torch-compiled")
-
-
-def _peak(name: str, row: str, options: argparse.Namespace) -> int | None:
-    peer = Peer(name, python_of(name, options), options.threads, options.patience)
-    try:
-        peer.prepare(row)
-        peer.run(row, 3)
-        return peer.peak(row)
-    finally:
-        peer.close()
 
 
 def _traced(row: str) -> dict[str, float]:
@@ -155,7 +147,7 @@ def _measured(row: str, peers: list[Peer], options: argparse.Namespace) -> dict[
     }
     for name in ("hookscope-O0", "hookscope-O1", "torch", "torch-compiled"):
         try:
-            found["peaks"][name] = _peak(name, row, options)
+            found["peaks"][name] = memory_of(name, row, options)["peak"]
         except (PeerError, OSError) as error:
             print(f"  {name}: {error}")
     return found

@@ -35,7 +35,7 @@ PEERS = ("hookscope", "torch", "torch-compiled", "mindspore", "mindspore-graph",
 STEPS = [row for row, kind in ROWS.items() if kind.is_step]
 
 
-def _of(name: str, row: str, options: argparse.Namespace) -> dict[str, int | None]:
+def memory_of(name: str, row: str, options: argparse.Namespace) -> dict[str, int | None]:
     peer = Peer(name, python_of(name, options), options.threads, options.patience)
     try:
         peer.prepare(row)
@@ -73,7 +73,7 @@ def main(arguments: list[str] | None = None) -> None:
             if name in absent:
                 continue
             try:
-                found[name] = _of(name, row, options)
+                found[name] = memory_of(name, row, options)
             except (PeerError, OSError) as error:
                 if str(error).startswith("not installed") or isinstance(error, OSError):
                     absent[name] = str(error)

@@ -10,7 +10,7 @@ import math
 from typing import Any
 
 from ..nn.optim.optimizer import Optimizer, Step
-from .graph import Apply, Beside, Bind, Graph, Node, Whole, values_in
+from .graph import Bind, Graph, Node, Whole, is_check, values_in
 from .plan import operands_of
 
 __all__ = ["with_early_updates"]
@@ -48,12 +48,12 @@ class _Parts:
         self._bytes = [math.prod(value.shape) * value.dtype.itemsize for value in self._gradients]
         self._step = Step(optimizer)
         self._end = graph.nodes.index(whole)
-        self._last_check = max((at for at, node in enumerate(graph.nodes) if _is_check(node)), default=-1)
+        self._last_check = max((at for at, node in enumerate(graph.nodes) if is_check(node)), default=-1)
         self._values = {id(tensor): value for tensor, value in graph.externals}
         self._made = {value: at for at, node in enumerate(graph.nodes) for value in values_in(node.outputs)}
         # Who reads a tensor behind the step as it was before is given its array before it is changed.
         before = enumerate(graph.nodes[: self._end])
-        self._read = {value: at for at, node in before for value in values_in(operands_of(node))}
+        self._read: dict[Any, int] = {value: at for at, node in before for value in values_in(operands_of(node))}
         self._own = [[p, *self._step.states(place)] for place, p in enumerate(optimizer.parameters)]
         among = {id(t) for own in self._own for t in own}
         self._others = [t for t in whole.changed if id(t) not in among]
@@ -64,8 +64,12 @@ class _Parts:
     def _earliest(self, place: int) -> int:
         """The node after which a parameter can be changed: nobody reads it, or what it was, any more."""
         gradient = self._gradients[place]
-        read = [self._read.get(self._values.get(id(t), gradient), -1) for t in self._own[place]]
+        read = [self._last_read(t) for t in self._own[place]]
         return max(self._made.get(gradient, -1), self._last_check, *read)
+
+    def _last_read(self, tensor: Any) -> int:
+        """The last node before the step that reads a tensor from outside; -1 where none does."""
+        return self._read.get(self._values.get(id(tensor)), -1)
 
     def graph(self) -> Graph:
         graph, whole = self._graph, self._whole
@@ -85,7 +89,7 @@ class _Parts:
             parts.setdefault(at, []).append(Whole(self._step.update, arguments, tuple(changed), made, (), whole.where))
             waiting = []
         first = min(parts)
-        if any(self._read.get(self._values.get(id(t)), -1) > first for t in self._others):  # type: ignore[arg-type]
+        if any(self._last_read(t) > first for t in self._others):
             return graph
         parts[first].insert(0, Whole(self._step.begin, (), (), (), (), whole.where))
         others = tuple([outputs[id(t)] for t in self._others])
@@ -96,7 +100,3 @@ class _Parts:
             nodes += parts.get(at, [])
         graph.nodes = nodes
         return graph
-
-
-def _is_check(node: Node) -> bool:
-    return isinstance(node, Apply) and isinstance(node.operator, Beside) and node.operator.is_check

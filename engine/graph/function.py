@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from operator import index
 from typing import Any
 
@@ -19,6 +19,7 @@ import numpy as np
 from ..core import backend, modes, precision, random, taps
 from ..core.file_labels import place_of, shown_name
 from ..core.hooks import hooks_enabled
+from ..core.nested import tensors_in
 from ..core.parameter import Parameter
 from ..core.recording import state
 from ..core.tensor import Tensor
@@ -741,7 +742,7 @@ class Trace:
                 node.tensor = self._outside(node.tensor)
         if not tracer.ends_where_it_drew():
             tracer.why = tracer.why or "the stream of random numbers is left at another place"
-        tensors = list(tensors_in(result))
+        tensors = tensors_in(result)
         self._returned = {id(t): t for t in tensors}
         self._times = Counter(map(id, tensors))
         self._times.update([id(t._view.root) for t in self._returned.values() if t._view is not None])
@@ -855,18 +856,6 @@ class Trace:
         if alive:
             _bare_tensors(alive)
         self.tracer.end()
-
-
-def tensors_in(value: Any) -> Iterator[Tensor]:
-    """The tensors in a structure of tuples, lists and dictionaries."""
-    if isinstance(value, Tensor):
-        yield value
-    elif isinstance(value, tuple | list):
-        for part in value:
-            yield from tensors_in(part)
-    elif isinstance(value, dict):
-        for part in value.values():
-            yield from tensors_in(part)
 
 
 def _make_bare(tensor: Tensor) -> None:

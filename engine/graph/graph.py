@@ -12,7 +12,7 @@ from .sizes import Size
 
 __all__ = [
     "Apply", "Beside", "Bind", "Derive", "Draw", "Fused", "Given", "Graph", "Made", "Node", "Seen", "Store", "Value",
-    "Whole", "draws_in", "put_instead", "replace_values", "values_in",
+    "Whole", "draws_in", "is_check", "put_instead", "replace_values", "values_in",
 ]  # fmt: skip
 
 
@@ -289,6 +289,15 @@ def draws_in(value: Any) -> list[Draw]:
     found: list[Draw] = []
     replace_values(value, (Draw,), found.append)
     return found
+
+
+def is_check(node: Node) -> bool:
+    """Whether a step only raises where numbers are not allowed.
+
+    Args:
+        node: the step.
+    """
+    return isinstance(node, Apply) and isinstance(node.operator, Beside) and node.operator.is_check
 
 
 def values_in(value: Any) -> Iterator[Value]:

@@ -23,6 +23,7 @@ from .graph import (
     Value,
     Whole,
     draws_in,
+    is_check,
     put_instead,
     replace_values,
     values_in,
@@ -181,8 +182,6 @@ def _frozen(value: Any) -> Any:
 
 def stays(node: Node) -> bool:
     """Whether a node is of use without its results: it changes or checks something, or moves the random stream on."""
-    if isinstance(node, Whole | Bind):
-        return True
-    if isinstance(node, Apply) and isinstance(node.operator, Beside) and node.operator.is_check:
+    if isinstance(node, Whole | Bind) or is_check(node):
         return True
     return bool(draws_in(operands_of(node)))
