@@ -1,0 +1,91 @@
+"""A plan with its guards: what must be as it was when the plan was made, for a call to be computed by it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..core import backend, modes, precision
+from ..core.hooks import hooks_enabled
+from ..core.recording import state
+from ..core.tensor import Tensor
+from .arguments import has_views
+from .following import Following
+from .graph import Bind, Given, Whole
+from .holding import Holding
+from .lengths import Lengths
+from .plan import Plan
+from .reads import Reads
+
+__all__ = ["Guarded"]
+
+
+def _around() -> tuple[Any, ...]:
+    """What of the engine's own state decides what operators do."""
+    return backend.device_target(), precision.current(), hooks_enabled(), state.refused, modes.level
+
+
+class Guarded:
+    """A plan and what must hold for it to be used.
+
+    Args:
+        reads: the Python values that the code reads.
+        plan: the plan.
+        tensors: those among the arguments.
+        lengths: those that are left open; None where the shapes are to be what they were.
+        following: what computes calls inside open recordings, if it is for these.
+    """
+
+    __slots__ = (
+        "around", "changed", "containers", "dtypes", "fits", "following", "holding", "is_open", "plan", "roots", "run",
+        "shapes", "types", "written",
+    )  # fmt: skip
+
+    def __init__(
+        self, reads: Reads, plan: Plan, tensors: Sequence[Tensor], lengths: Lengths | None = None,
+        following: Following | None = None,
+    ) -> None:  # fmt: skip
+        self.plan = plan
+        self.following = following
+        self.run: Callable[..., Any] = plan.run if following is None else following.call
+        self.roots = reads.roots  # while they live, no other object has an identity by which plans are kept
+        self.holding = Holding(reads.found, plan.graph.externals)
+        self.containers = reads.found.containers()
+        self.around = _around()
+        given = plan.graph.arguments[: len(tensors)]
+        self.shapes = [value.shape for value in given]
+        self.dtypes = [value.dtype for value in given]
+        self.types = [type(t._array) for t in tensors]
+        self.fits = None if lengths is None else lengths.fits([value.sizes or value.shape for value in given])
+        self.is_open = lengths is not None and lengths.are_open
+        wholes = [node for node in plan.graph.nodes if isinstance(node, Whole)]
+        effects = [t for t, _ in plan.graph.effects]
+        effects += [node.tensor for node in plan.graph.nodes if isinstance(node, Bind)]
+        changed = [t for t in effects if type(t) is not Given] + [t for node in wholes for t in node.changed]
+        self.changed = frozenset(map(id, changed))
+        self.written = [t.place for t in effects if type(t) is Given]
+
+    def changes_under(self, tensors: Sequence[Tensor]) -> bool:
+        """Whether an argument is a view of a tensor that the plan changes, or one that it changes has to do with views.
+
+        The one would change half-way, the other changes more than itself.
+        """
+        views = [t._view for t in tensors if t._view is not None]
+        if any(id(view.root) in self.changed for view in views):
+            return True
+        return any(has_views(tensors[place]) for place in self.written)
+
+    def takes(self, arrays: list[Any]) -> bool:
+        """Whether it is for a call with tensors alone, none of them twice, that hold these arrays."""
+        return (
+            (self.fits is not None or [x.shape for x in arrays] == self.shapes)
+            and [x.dtype for x in arrays] == self.dtypes
+            and [type(x) for x in arrays] == self.types
+            and self.holds(arrays)
+        )
+
+    def holds(self, arrays: list[Any]) -> bool:
+        """Whether all is as it was, for arguments of the same kind that hold these arrays."""
+        if self.fits is not None and not self.fits(*[x.shape for x in arrays]):
+            return False
+        return self.around == _around() and self.holding.hold(arrays)
