@@ -16,6 +16,7 @@ import functools
 import gc
 import inspect
 import operator
+import os
 import sys
 import sysconfig
 import types
@@ -42,13 +43,11 @@ K = TypeVar("K")
 V = TypeVar("V")
 P = ParamSpec("P")
 
-_ENGINE = str(Path(__file__).parents[1])
+_ENGINE = str(Path(__file__).parents[1]) + os.sep
 _PACKAGE = __name__.rpartition(".graph.")[0]
-_LIBRARIES = tuple(
-    {sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib"), str(Path(np.__file__).resolve().parent)}
-)
-_SITE = tuple({sysconfig.get_path("purelib"), sysconfig.get_path("platlib")})
-_NUMPY = str(Path(np.__file__).resolve().parent)
+_SITE = tuple([sysconfig.get_path(of) + os.sep for of in ("purelib", "platlib")])
+_STANDARD = tuple([sysconfig.get_path(of) + os.sep for of in ("stdlib", "platstdlib")])
+_NUMPY = str(Path(np.__file__).parent) + os.sep  # as its code names it: a folder on the way may be a link
 
 LEAVES = (
     type(None), bool, int, float, complex, str, bytes, type(...), type(NotImplemented), DType, np.dtype, np.generic,
@@ -85,7 +84,7 @@ def is_engine(file: str) -> bool:
 
 def is_library(file: str) -> bool:
     """Whether code of a file is Python's or NumPy's own."""
-    return (file.startswith(_LIBRARIES) and not file.startswith(_SITE)) or file.startswith((_NUMPY, "<frozen"))
+    return (file.startswith(_STANDARD) and not file.startswith(_SITE)) or file.startswith((_NUMPY, "<frozen"))
 
 
 def _kept_with(function: Callable[Concatenate[K, P], V]) -> Callable[Concatenate[K, P], V]:
