@@ -122,8 +122,8 @@ def _guards() -> dict[str, float]:
             compiled(x)
         (((plan,),),) = (compiled.plans.values(),)
         arrays = [x._array]
-        assert plan.takes(arrays)
-        found[f"{name} guards"] = least(lambda plan=plan, arrays=arrays: plan.takes(arrays), 1000)  # type: ignore[misc]
+        assert plan.holds(arrays)
+        found[f"{name} guards"] = least(lambda plan=plan, arrays=arrays: plan.holds(arrays), 1000)  # type: ignore[misc]
         found[f"{name} eager"] = least(lambda net=net: net(x), 50)  # type: ignore[misc]
         planned = jit(net)
         for _ in range(50):

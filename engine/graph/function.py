@@ -91,7 +91,7 @@ class Compiled:
             return self._followed(args, kwargs)
         given = [x._array for x in args if type(x) is Tensor and type(x._array) not in TRACED and is_bare(x)]
         is_usual = not kwargs and len(given) == len(args) == len(set(map(id, given)))
-        if is_usual and self._last is not None and self._last.takes(given):
+        if is_usual and self._last is not None and self._last.holds(given):
             return self._replayed(self._last, args, given, args, kwargs)
         key, tensors, axes = self._kind(args, kwargs)
         arrays = [t._array for t in tensors]

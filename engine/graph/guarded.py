@@ -37,8 +37,7 @@ class Guarded:
     """
 
     __slots__ = (
-        "around", "changed", "containers", "dtypes", "fits", "following", "holding", "is_open", "plan", "roots", "run",
-        "shapes", "types", "written",
+        "around", "changed", "containers", "fits", "following", "holding", "is_open", "plan", "roots", "run", "written",
     )  # fmt: skip
 
     def __init__(
@@ -49,14 +48,14 @@ class Guarded:
         self.following = following
         self.run: Callable[..., Any] = plan.run if following is None else following.call
         self.roots = reads.roots  # while they live, no other object has an identity by which plans are kept
-        self.holding = Holding(reads.found, plan.graph.externals)
         self.containers = reads.found.containers()
         self.around = _around()
         given = plan.graph.arguments[: len(tensors)]
-        self.shapes = [value.shape for value in given]
-        self.dtypes = [value.dtype for value in given]
-        self.types = [type(t._array) for t in tensors]
         self.fits = None if lengths is None else lengths.fits([value.sizes or value.shape for value in given])
+        shapes = [None if lengths is not None else value.shape for value in given]
+        kinds = [type(t._array) for t in tensors]
+        forms = list(zip(kinds, shapes, [value.dtype for value in given], strict=True))
+        self.holding = Holding(reads.found, plan.graph.externals, forms)
         self.is_open = lengths is not None and lengths.are_open
         wholes = [node for node in plan.graph.nodes if isinstance(node, Whole)]
         effects = [t for t, _ in plan.graph.effects]
@@ -75,17 +74,8 @@ class Guarded:
             return True
         return any(has_views(tensors[place]) for place in self.written)
 
-    def takes(self, arrays: list[Any]) -> bool:
-        """Whether it is for a call with tensors alone, none of them twice, that hold these arrays."""
-        return (
-            (self.fits is not None or [x.shape for x in arrays] == self.shapes)
-            and [x.dtype for x in arrays] == self.dtypes
-            and [type(x) for x in arrays] == self.types
-            and self.holds(arrays)
-        )
-
     def holds(self, arrays: list[Any]) -> bool:
-        """Whether all is as it was, for arguments of the same kind that hold these arrays."""
-        if self.fits is not None and not self.fits(*[x.shape for x in arrays]):
+        """Whether all is as it was, for arguments that hold these arrays."""
+        if self.around != _around() or not self.holding.hold(arrays):
             return False
-        return self.around == _around() and self.holding.hold(arrays)
+        return self.fits is None or self.fits(*[x.shape for x in arrays])

@@ -22,11 +22,9 @@ import numpy as np
 
 from ..core.tensor import Tensor
 from .graph import Value
-from .words import Words
+from .words import MISSING, Form, Words
 
 __all__ = ["BOOKKEEPING", "MISSING", "Found", "Holding", "form", "same"]
-
-MISSING: Any = object()
 
 BOOKKEEPING = frozenset(("_names_checked", "_unnamed", "create_time", "_scope", "_path", "_compiled", "_gradients"))
 """Attributes of a cell that change without changing what it computes."""
@@ -105,19 +103,26 @@ class Holding:
     Args:
         found: what was found.
         externals: the tensors that a plan reads, with the shapes and dtypes that their arrays must have.
+        arguments: the forms that the arrays of a call's arguments must have.
     """
 
-    def __init__(self, found: Found, externals: Sequence[tuple[Tensor, Value]] = ()) -> None:
+    def __init__(
+        self, found: Found, externals: Sequence[tuple[Tensor, Value]] = (), arguments: Sequence[Form] = ()
+    ) -> None:
+        self._arguments = list(arguments)
         self._tensors = [tensor for tensor, _ in externals]
         self._forms = [(type(tensor._array), value.shape, value.dtype) for tensor, value in externals]
-        self._words = Words(found, externals)
+        self._words = Words(found, externals, arguments)
         self._all = _checks(found, frozenset())
         self._others = _checks(found, self._words.covers)
 
     def hold(self, arrays: Sequence[Any] = ()) -> bool:
-        """Whether everything is what it was, and none of these arrays is one of the tensors'."""
+        """Whether everything is what it was, for a call with these arrays, of which none is one of the tensors'."""
         if self._words.same(arrays):
             return all(check() for check in self._others)
+        wanted = self._arguments
+        if len(arrays) != len(wanted) or any(map(_is_other, arrays, wanted)):
+            return False
         numbers = self._words.read()  # before everything is asked: what changes meanwhile is seen the next time
         others = [t._array for t in self._tensors]
         forms = [(type(x), x.shape, x.dtype) for x in others]
@@ -127,6 +132,11 @@ class Holding:
             return False
         self._words.keep(numbers)
         return True
+
+
+def _is_other(array: np.ndarray[Any, Any], form: Form) -> bool:
+    kind, shape, dtype = form
+    return type(array) is not kind or bool(array.dtype != dtype) or (shape is not None and array.shape != shape)
 
 
 def _checks(found: Found, covers: frozenset[int]) -> list[Callable[[], bool]]:
@@ -141,11 +151,11 @@ def _checks(found: Found, covers: frozenset[int]) -> list[Callable[[], bool]]:
         (_owners_hold, [one for one in found.owners if id(one[1]) not in covers]),
         (_classes_hold, found.classes if not covers else []),
         (_sequences_hold, found.sequences),
-        (_functions_hold, found.functions),
+        (_functions_hold, found.functions if not covers else []),
         (_sets_hold, found.sets),
         (_arrays_hold, found.arrays),
         (_references_hold, found.references),
-        (_cells_hold, found.cells),
+        (_cells_hold, found.cells if not covers else []),
         (_slots_hold, found.slots),
         (_registered_hold, [] if found.registered is None else [found.registered]),
     ]

@@ -24,11 +24,18 @@ from .graph import Value
 if TYPE_CHECKING:
     from .holding import Found
 
-__all__ = ["Words"]
+__all__ = ["MISSING", "Form", "Words"]
+
+MISSING: Any = object()
+"""In the place of what stands in a place where nothing does."""
+Form = tuple[type, tuple[int, ...] | None, "np.dtype[Any]"]
+"""Type, shape and dtype of an array; no shape where any will do."""
 
 _word_at = ctypes.c_int64.from_address
 _TYPE, _VERSION, _DICTIONARY, _ARRAY = 8, 24, -24, Tensor.__basicsize__ - 16
 """Where in an object: its type; a dictionary's number; the dictionary of its attributes; a tensor's array."""
+_CODE, _DEFAULTS, _KEYWORDS, _HELD = 48, 56, 64, 16
+"""Where in a function its code and its defaults are, and in a variable of a closure what it holds."""
 _WORTH = 32
 """Calls from which on it is worth some tenths of a second to import Numba."""
 
@@ -39,12 +46,13 @@ class Words:
     Args:
         found: what a function's code reads.
         externals: tensors, and the shapes and dtypes that their arrays must have.
+        arguments: the forms of a call's arrays, see ``Form``.
 
     Attributes:
         covers: identities of the dictionaries whose changes the words tell.
     """
 
-    def __init__(self, found: Found, externals: Sequence[tuple[Tensor, Value]]) -> None:
+    def __init__(self, found: Found, externals: Sequence[tuple[Tensor, Value]], arguments: Sequence[Form] = ()) -> None:
         self._unchanged: Callable[..., bool] | None = None
         self._kept: tuple[Any, ...] = ()  # where the table is, with the table; whoever reads it holds it
         self._addresses: Any = None
@@ -59,10 +67,15 @@ class Words:
         self.covers = frozenset(map(id, self._held))
         self._fixed = [(place, id(held)) for _, place, held in owners]
         self._fixed += [(id(one) + _TYPE, id(kind)) for one, kind in found.classes]
+        for function, *has in found.functions:
+            words = zip((_CODE, _DEFAULTS, _KEYWORDS), has, strict=True)
+            self._fixed += [(id(function) + place, 0 if one is None else id(one)) for place, one in words]
+        self._fixed += [(id(cell) + _HELD, 0 if value is MISSING else id(value)) for cell, value in found.cells]
         self._externals = externals
+        self._arguments = arguments
 
     def same(self, arrays: Sequence[Any]) -> bool:
-        """Whether all words are what they were, and none of at most four arrays is a tensor's."""
+        """Whether all words are what they were, for a call with at most four arrays of which none is a tensor's."""
         if self._unchanged is None or len(arrays) > 4:
             return False
         kept = self._kept  # another thread may put a new one in its place meanwhile
@@ -84,18 +97,20 @@ class Words:
         """Say that all is as it must be, and was when these numbers were read."""
         if numbers is None:
             return
-        tensors: list[int] = []
+        forms: list[int] = []
         dtypes = []  # held, so that no other one comes to be where one was
-        for tensor, value in self._externals:
-            array = tensor._array
-            if type(array) is not np.ndarray:
+        arrays = [
+            (tensor, (type(tensor._array), value.shape, tensor._array.dtype)) for tensor, value in self._externals
+        ]
+        for tensor, (kind, shape, dtype) in (*arrays, *[(None, form) for form in self._arguments]):
+            if kind is not np.ndarray:
                 return
-            dtypes.append(array.dtype)
-            form = (id(np.ndarray), id(array.dtype), array.ndim, *value.shape)
-            tensors += (id(tensor) + _ARRAY, *form)
+            dtypes.append(dtype)
+            forms += () if tensor is None else (id(tensor) + _ARRAY,)
+            forms += (id(kind), id(dtype), -1) if shape is None else (id(kind), id(dtype), len(shape), *shape)
         places, wanted = zip(*self._fixed, strict=True) if self._fixed else ((), ())
-        counts = (numbers.size + len(wanted), len(self._externals))
-        table = np.array([*counts, *self._addresses, *places, *numbers, *wanted, *tensors], np.int64)
+        counts = (numbers.size + len(wanted), len(self._externals), len(self._arguments))
+        table = np.array([*counts, *self._addresses, *places, *numbers, *wanted, *forms], np.int64)
         self._kept = address(table), table, dtypes
         self._unchanged = kernels("words").unchanged
 
@@ -131,6 +146,17 @@ def _are_known() -> bool:
     if _word_at(id(array) + 24).value & 0xFFFFFFFF != 2:
         return False
     if [_word_at(_word_at(id(array) + 32).value + 8 * axis).value for axis in range(2)] != [2, 3]:
+        return False
+    held_by_both = object()
+
+    def function(_: object = held_by_both, *, keyword: object = None) -> object:
+        return held_by_both
+
+    (cell,) = function.__closure__ or ()
+    parts = {_CODE: function.__code__, _DEFAULTS: function.__defaults__, _KEYWORDS: function.__kwdefaults__}
+    if any(_word_at(id(function) + place).value != id(part) for place, part in parts.items()):
+        return False
+    if _word_at(id(cell) + _HELD).value != id(held_by_both):
         return False
     numbers = []
     changes: tuple[Callable[[], object], ...] = (

@@ -8,7 +8,7 @@ from numba import types
 from numba.extending import intrinsic
 
 from ..compiling import on_disk
-from .loops import i64
+from .loops import helper, i64
 
 __all__ = ["unchanged", "versions"]
 
@@ -35,34 +35,57 @@ def _put(_typing: Any, address: Any, value: Any) -> Any:
     return types.none(types.int64, types.int64), generate
 
 
+@helper
+def _after_form(array: int, at: int) -> int:
+    """Where the form at ``at`` ends, if it is an array's; 0 if not."""
+    if _word(array + 8) != _word(at) or _word(array + 56) != _word(at + 8):
+        return 0
+    axes = _word(at + 16)
+    at += 24
+    if axes < 0:
+        return at
+    if _word(array + 24) & 0xFFFFFFFF != axes:
+        return 0
+    lengths = _word(array + 32)
+    for i in range(axes):
+        if _word(lengths + 8 * i) != _word(at + 8 * i):
+            return 0
+    return at + 8 * axes
+
+
 @on_disk(types.boolean(i64, i64, i64, i64, i64))
 def unchanged(table: int, first: int, second: int, third: int, fourth: int) -> bool:
-    """Whether all is as the table says, and no tensor's array is one of four objects.
+    """Whether all is as the table says, for a call with up to four arrays of which none is a tensor's.
 
-    The table: how many words and tensors; the words' addresses; what they are; and for each tensor the address of its
-    array's address, the array's type, dtype and number of axes, and the length of each axis.
+    The table: how many words, tensors and arrays of the call there are; the words' addresses; what they are; for each
+    tensor the address of its array's address, and the form of that; and the forms of the call's arrays. A form is type,
+    dtype, number of axes, and the length of each axis; no lengths and -1 where any will do.
     """
-    words, tensors = _word(table), _word(table + 8)
-    addresses, wanted = table + 16, table + 16 + 8 * words
+    words, tensors, count = _word(table), _word(table + 8), _word(table + 16)
+    given = (first, second, third, fourth)
+    addresses, wanted = table + 24, table + 24 + 8 * words
     for i in range(words):
         if _word(_word(addresses + 8 * i)) != _word(wanted + 8 * i):
             return False
     at = wanted + 8 * words
     for _ in range(tensors):
         array = _word(_word(at))
-        if array in (first, second, third, fourth):
+        if array in given:
             return False
-        if _word(array + 8) != _word(at + 8):
+        at = _after_form(array, at + 8)
+        if at == 0:
             return False
-        axes = _word(at + 24)
-        if _word(array + 56) != _word(at + 16) or _word(array + 24) & 0xFFFFFFFF != axes:
-            return False
-        lengths = _word(array + 32)
-        at += 32
-        for i in range(axes):
-            if _word(lengths + 8 * i) != _word(at + 8 * i):
+    for place in range(4):
+        array = given[place]
+        if place >= count:
+            if array != 0:
                 return False
-        at += 8 * axes
+            continue
+        if array == 0:
+            return False
+        at = _after_form(array, at)
+        if at == 0:
+            return False
     return True
 
 

@@ -28,6 +28,13 @@ def turned(x: Tensor) -> Tensor:
     return ops.sin(x)
 
 
+def scaled_by(factor: float) -> Callable[..., Any]:
+    def scaled(x: Tensor, times: float = 2.0, *, plus: float = 0.25) -> Tensor:
+        return x * (times * factor) + plus
+
+    return scaled
+
+
 class Block(nn.Cell):
     shift = 0.5
 
@@ -38,10 +45,11 @@ class Block(nn.Cell):
         self.settings = Settings()
         self.factors = {"a": 1.5}
         self.signs = [1.0, -1.0]
+        self.scaled = scaled_by(0.75)
 
     def construct(self, x: Tensor) -> Tensor:
         y = self.act(self.dense(x)) * self.factors["a"] + self.shift
-        return turned(y) * self.settings.power * SCALE * self.signs[0] + len(self.factors)
+        return turned(self.scaled(y)) * self.settings.power * SCALE * self.signs[0] + len(self.factors)
 
 
 class Net(nn.Cell):
@@ -109,6 +117,10 @@ CHANGES: dict[str, Callable[[Net], Any]] = {
     "an attribute of the class": _set(lambda _: Block, "shift", 4.0),
     "a method": _set(lambda _: Block, "construct", lambda self, x: self.dense(x)),
     "the code of a function": _set(lambda _: turned, "__code__", (lambda x: ops.cos(x)).__code__),
+    "the defaults of a function": _set(lambda net: net.blocks[0].scaled, "__defaults__", (3.0,)),
+    "the keyword defaults of a function": _set(lambda net: net.blocks[0].scaled, "__kwdefaults__", {"plus": 3.0}),
+    "one of the keyword defaults": lambda net: net.blocks[0].scaled.__kwdefaults__.update(plus=3.0),
+    "a variable of a closure": lambda net: setattr(net.blocks[0].scaled.__closure__[0], "cell_contents", 3.0),
     "a global": lambda _: globals().update(SCALE=5.0),
     "an item of a list": lambda net: net.blocks[0].signs.__setitem__(0, 7.0),
     "an item of a dictionary": lambda net: net.blocks[0].factors.update(a=7.0),
@@ -137,6 +149,23 @@ def test_a_change_is_seen(net: Net, name: str) -> None:
         globals().pop("len", None)
     for one in found:
         assert one.tobytes() == wanted.tobytes()
+
+
+def test_arguments_of_another_form_are_seen() -> None:
+    def function(*given: Tensor) -> Tensor:
+        return sum(given, start=weight) * len(given)
+
+    weight = Tensor(np.full((2, 2), 3, np.float32))
+    compiled = Compiled(function, "function")
+    forms = (((2, 2), "f4"), ((1, 2), "f4"), ((2, 2), "f2"))
+    one, row, half = (Tensor(np.ones(shape, dtype)) for shape, dtype in forms)
+    calls: list[list[Tensor]] = [[one], [one], [one], [row], [half], [one, row], [], [one, row, half], [row, one]]
+    for given in calls * 4:
+        found, wanted = compiled(*given), function(*given)
+        assert found.dtype == wanted.dtype
+        assert found.asnumpy().tobytes() == wanted.asnumpy().tobytes()
+    assert compiled.counts["replayed"] == len(calls) * 4 - 7
+    assert all(one.holding._words._unchanged is not None for (one,) in compiled.plans.values()) is KNOWN
 
 
 def test_a_parameter_of_another_shape_is_seen() -> None:
