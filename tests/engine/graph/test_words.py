@@ -157,9 +157,9 @@ def test_arguments_of_another_form_are_seen() -> None:
 
     weight = Tensor(np.full((2, 2), 3, np.float32))
     compiled = Compiled(function, "function")
-    forms = (((2, 2), "f4"), ((1, 2), "f4"), ((2, 2), "f2"))
-    one, row, half = (Tensor(np.ones(shape, dtype)) for shape, dtype in forms)
-    calls: list[list[Tensor]] = [[one], [half], [one], [row], [half], [one, row], [], [one, row, half], [row, one]]
+    forms = (((2, 2), "f4"), ((1, 2), "f4"), ((2, 2), "i4"))
+    one, row, whole = (Tensor(np.ones(shape, dtype)) for shape, dtype in forms)
+    calls: list[list[Tensor]] = [[one], [whole], [one], [row], [whole], [one, row], [], [one, row, whole], [row, one]]
     for given in calls * 4:
         found, wanted = compiled(*given), function(*given)
         assert found.dtype == wanted.dtype
