@@ -33,12 +33,8 @@ def with_recomputation(graph: Graph) -> Graph:
         return graph
     lives = _Lives(graph.nodes, graph)
     aim, tried = _ENOUGH * max(lives.held), set[Value]()
-    while max(lives.held) > aim:
-        peak = lives.held.index(max(lives.held))
-        across = [value for value in lives.across(peak) if value not in tried and _size(value) >= _LEAST]
-        if not across:
-            break
-        value = max(across, key=_size)
+    while (chosen := _next(lives, aim, tried)) is not None:
+        peak, value = chosen
         tried.add(value)
         at, steps = lives.next_use(value, peak), list[Node]()
         instead = lives.again(value, at, steps, _DEEPEST)
@@ -48,12 +44,26 @@ def with_recomputation(graph: Graph) -> Graph:
         for node in later:
             put_instead(node, {value: instead})
         found = _Lives([*graph.nodes[:at], *steps, *later], graph)
-        if max(found.held) < max(lives.held):
+        if found.held[peak] < lives.held[peak] and max(found.held) <= max(lives.held):
             lives, graph.nodes = found, found.nodes
         else:
             for node in later:
                 put_instead(node, {instead: value})
     return graph
+
+
+def _next(lives: _Lives, aim: float, tried: set[Value]) -> tuple[int, Value] | None:
+    """The node at which most is held, and the largest value across it that was not tried; of others, if it has none.
+
+    That a loop may write over what it reads is not known here, so that what counts as most need not be.
+    """
+    for peak in sorted(range(len(lives.held)), key=lives.held.__getitem__, reverse=True):
+        if lives.held[peak] <= aim:
+            break
+        across = [value for value in lives.across(peak) if value not in tried and _size(value) >= _LEAST]
+        if across:
+            return peak, max(across, key=_size)
+    return None
 
 
 class _Lives:
