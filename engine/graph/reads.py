@@ -270,7 +270,7 @@ class Reads:
     def _see_optimizer(self, optimizer: Optimizer, waiting: deque[Any]) -> None:
         """Its step runs as it does eagerly, so that only what the step is called with and changes is of interest."""
         held = vars(optimizer)
-        read = [name for name in held if name in self._names or self._everything]
+        read = [name for name in held if (name in self._names or self._everything) and _matters(name, held)]
         names = tuple(dict.fromkeys(("parameters", "_hooks", "construct", "_cells", "_params", *read)))
         self.found.classes.append((optimizer, type(optimizer)))
         self.found.owners.append((optimizer, held))
@@ -422,8 +422,7 @@ class Reads:
                 self.is_first = True  # its first call makes it plain
         by_names_made_up = bool(read & _REFLECTING) if isinstance(one, Cell) else _has_others(kind)
         if self._everything or by_names_made_up:
-            # Whether a cell is plain depends on others of its attributes, which are looked at while it is not.
-            names = [name for name in held if name not in BOOKKEEPING and (name != "_plain" or held[name])]
+            names = [name for name in held if _matters(name, held)]
         else:
             names = [name for name in held if name in read and name not in BOOKKEEPING]
         if self._everything:
@@ -440,6 +439,12 @@ class Reads:
             (held, (*names, *absent), (*[held[name] for name in names], *([MISSING] * len(absent))))
         )
         waiting += [held[name] for name in names]
+
+
+def _matters(name: str, held: dict[str, Any]) -> bool:
+    """Whether what a cell computes may depend on an attribute, of code that reads any of them."""
+    # Whether a cell is plain depends on others of its attributes, which are looked at while it is not.
+    return name not in BOOKKEEPING and (name != "_plain" or bool(held[name]))
 
 
 def _is_stepping(value: Any) -> bool:

@@ -44,15 +44,11 @@ class AdamWeightDecay(Optimizer):
         self.beta1, self.beta2, self.eps = beta1, beta2, eps
         self.moments1 = self.state_like_parameters(f"{self._prefix}_m")
         self.moments2 = self.state_like_parameters(f"{self._prefix}_v")
-        self._now_decays: list[float] = []
 
     def _prepared(self, place: int, value: Array, g: Array, decay: float) -> Array:
         return g.astype(value.dtype, copy=False)
 
-    def before_step(self, step: int) -> None:
-        self.__dict__["_now_decays"] = self._numbers()[1]
-
     def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int) -> New:
-        states, decay = (self.moments1[place], self.moments2[place]), self._now_decays[place]
+        states, decay = (self.moments1[place], self.moments2[place]), self._decay(place)
         rule = updates.adam_weight_decay
         return updated_by(rule, value, states, gradient, rate, self.beta1, self.beta2, self.eps, decay)

@@ -339,9 +339,14 @@ class Optimizer(Cell):
         count = len(self.parameters)
         rates = self.get_lr()
         found = [_float(r) for r in rates] if isinstance(rates, tuple) else [_float(rates)] * count
+        return found, [self._decay(place) for place in range(count)]
+
+    def _decay(self, place: int) -> float:
+        """The weight decay of one parameter in this step."""
         if not self.exec_weight_decay:
-            return found, [0.0] * count
-        return found, [_float(d(self.global_step)) if isinstance(d, Cell) else float(d) for d in self._decays]
+            return 0.0
+        decay = self._decays[place]
+        return _float(decay(self.global_step)) if isinstance(decay, Cell) else float(decay)
 
     def _prepared(self, place: int, value: Array, g: Array, decay: float) -> Array:
         """A gradient with weight decay added, centralised, and divided by the loss scale, which spares the decay."""
