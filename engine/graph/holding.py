@@ -50,7 +50,7 @@ def same(a: Any, b: Any) -> bool:
     if type(a) is complex:
         return struct.pack("dd", a.real, a.imag) == struct.pack("dd", b.real, b.imag)
     if isinstance(a, np.generic):
-        return a.tobytes() == b.tobytes()
+        return a.dtype == b.dtype and a.tobytes() == b.tobytes()
     if type(a) is tuple:
         return len(a) == len(b) and all(map(same, a, b))
     if type(a) in _EQUAL or isinstance(a, np.dtype):

@@ -235,6 +235,8 @@ class Trace:
         value = tensor._array.value if type(tensor._array) in TRACED else None
         if type(tensor) is not Tensor:
             tracer.why = tracer.why or f"it returns a {type(tensor).__name__}"
+        elif not is_bare(tensor):
+            tracer.why = tracer.why or "it returns a new tensor that has attributes or hooks"
         elif value is None:
             tracer.why = tracer.why or "it returns numbers that no operator of the table made of the inputs"
         else:
