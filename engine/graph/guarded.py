@@ -37,8 +37,8 @@ class Guarded:
     """
 
     __slots__ = (
-        "around", "changed", "containers", "dtypes", "fits", "following", "holding", "is_open", "plan", "roots", "run",
-        "shapes", "types", "written",
+        "around", "changed", "containers", "dtypes", "fits", "following", "holding", "is_open", "is_usual", "plan",
+        "roots", "run", "shapes", "types", "written",
     )  # fmt: skip
 
     def __init__(
@@ -56,6 +56,7 @@ class Guarded:
         self.shapes = [value.shape for value in given]
         self.dtypes = [value.dtype for value in given]
         self.types = [type(t._array) for t in tensors]
+        self.is_usual = all(value.layout is True for value in given)
         self.fits = None if lengths is None else lengths.fits([value.sizes or value.shape for value in given])
         self.is_open = lengths is not None and lengths.are_open
         wholes = [node for node in plan.graph.nodes if isinstance(node, Whole)]
@@ -81,6 +82,8 @@ class Guarded:
             (self.fits is not None or [x.shape for x in arrays] == self.shapes)
             and [x.dtype for x in arrays] == self.dtypes
             and [type(x) for x in arrays] == self.types
+            and self.is_usual
+            and False not in [x.flags.c_contiguous for x in arrays]
             and self.holds(arrays)
         )
 

@@ -22,6 +22,7 @@ import numpy as np
 
 from ..core.tensor import Tensor
 from .graph import Value
+from .traced_array import layout_of
 from .words import Words
 
 __all__ = ["BOOKKEEPING", "MISSING", "Found", "Holding", "form", "same"]
@@ -104,12 +105,12 @@ class Holding:
 
     Args:
         found: what was found.
-        externals: the tensors that a plan reads, with the shapes and dtypes that their arrays must have.
+        externals: the tensors that a plan reads, with the Values that their arrays were in the trace.
     """
 
     def __init__(self, found: Found, externals: Sequence[tuple[Tensor, Value]] = ()) -> None:
         self._tensors = [tensor for tensor, _ in externals]
-        self._forms = [(type(tensor._array), value.shape, value.dtype) for tensor, value in externals]
+        self._forms = [(type(t._array), value.shape, value.dtype, value.layout) for t, value in externals]
         self._words = Words(found, externals)
         self._all = _checks(found, frozenset())
         self._others = _checks(found, self._words.covers)
@@ -120,7 +121,7 @@ class Holding:
             return all(check() for check in self._others)
         numbers = self._words.read()  # before everything is asked: what changes meanwhile is seen the next time
         others = [t._array for t in self._tensors]
-        forms = [(type(x), x.shape, x.dtype) for x in others]
+        forms = [(type(x), x.shape, x.dtype, layout_of(x)) for x in others]
         if forms != self._forms or not set(map(id, arrays)).isdisjoint(map(id, others)):
             return False
         if not all(check() for check in self._all):

@@ -18,7 +18,7 @@ from .holding import Holding
 from .lengths import Length, Lengths, whole
 from .passes import expands_at
 from .reads import Reads, is_leaf
-from .traced_array import TRACED, array_types, plain
+from .traced_array import TRACED, array_types, layout_of, plain
 from .tracer import Tracer
 
 __all__ = ["ALSO_READ", "Trace", "Unfollowed"]
@@ -157,6 +157,7 @@ class Trace:
                 array = t._array
                 if id(array) not in values:
                     values[id(array)] = Value(array.shape, array.dtype, of, sizes.get(id(t)))
+                    values[id(array)].layout = layout_of(array)
                     traced[id(array)] = self.tracer.traced(array, values[id(array)])
                 elif of == "external" and values[id(array)].of == "argument":
                     self.tracer.why = ALSO_READ

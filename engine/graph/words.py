@@ -2,8 +2,8 @@
 
 CPython 3.11 and 3.12 give a dictionary a new number, of all numbers that there were, whenever it changes (PEP 509).
 One compiled loop compares the numbers of all dictionaries, where each object has its dictionary and its type, and type,
-dtype and shape of the tensors' arrays in about the time of ten look-ups. An interpreter without the numbers, or a
-process without Numba, compares nothing here: then everything is asked at each call, which takes longer.
+dtype, shape and strides of the tensors' arrays in about the time of ten look-ups. An interpreter without the numbers,
+or a process without Numba, compares nothing here: then everything is asked at each call, which takes longer.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from ..core.tensor import Tensor
 from ..cpu.compiling import address, is_on, kernels
 from ..nn.members import Members
 from .graph import Value
+from .traced_array import layout_of
 
 if TYPE_CHECKING:
     from .holding import Found
@@ -38,7 +39,7 @@ class Words:
 
     Args:
         found: what a function's code reads.
-        externals: tensors, and the shapes and dtypes that their arrays must have.
+        externals: tensors, and their Values in the graph.
 
     Attributes:
         covers: identities of the dictionaries whose changes the words tell.
@@ -88,10 +89,10 @@ class Words:
         dtypes = []  # held, so that no other one comes to be where one was
         for tensor, value in self._externals:
             array = tensor._array
-            if type(array) is not np.ndarray:
+            if type(array) is not np.ndarray or array.shape != value.shape or layout_of(array) != value.layout:
                 return
             dtypes.append(array.dtype)
-            form = (id(np.ndarray), id(array.dtype), array.ndim, *value.shape)
+            form = (id(np.ndarray), id(array.dtype), array.ndim, *array.shape, *array.strides)
             tensors += (id(tensor) + _ARRAY, *form)
         places, wanted = zip(*self._fixed, strict=True) if self._fixed else ((), ())
         counts = (numbers.size + len(wanted), len(self._externals))
@@ -130,8 +131,9 @@ def _are_known() -> bool:
         return False
     if _word_at(id(array) + 24).value & 0xFFFFFFFF != 2:
         return False
-    if [_word_at(_word_at(id(array) + 32).value + 8 * axis).value for axis in range(2)] != [2, 3]:
-        return False
+    for place, form in ((32, array.shape), (40, array.strides)):
+        if [_word_at(_word_at(id(array) + place).value + 8 * axis).value for axis in range(2)] != list(form):
+            return False
     numbers = []
     changes: tuple[Callable[[], object], ...] = (
         lambda: setattr(tensor, "a", 1), lambda: setattr(tensor, "a", 2), lambda: delattr(tensor, "a"),

@@ -40,7 +40,7 @@ def unchanged(table: int, first: int, second: int, third: int, fourth: int) -> b
     """Whether all is as the table says, and no tensor's array is one of four objects.
 
     The table: how many words and tensors; the words' addresses; what they are; and for each tensor the address of its
-    array's address, the array's type, dtype and number of axes, and the length of each axis.
+    array's address, the array's type, dtype and number of axes, the length of each axis and the stride of each.
     """
     words, tensors = _word(table), _word(table + 8)
     addresses, wanted = table + 16, table + 16 + 8 * words
@@ -57,12 +57,14 @@ def unchanged(table: int, first: int, second: int, third: int, fourth: int) -> b
         axes = _word(at + 24)
         if _word(array + 56) != _word(at + 16) or _word(array + 24) & 0xFFFFFFFF != axes:
             return False
-        lengths = _word(array + 32)
+        lengths, strides = _word(array + 32), _word(array + 40)
         at += 32
         for i in range(axes):
             if _word(lengths + 8 * i) != _word(at + 8 * i):
                 return False
-        at += 8 * axes
+            if _word(strides + 8 * i) != _word(at + 8 * (axes + i)):
+                return False
+        at += 16 * axes
     return True
 
 

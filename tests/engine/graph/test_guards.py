@@ -243,6 +243,38 @@ def f(x):
     return y
 def after(y): assert y._gradient_hooks
 
+# layout of an argument
+def f(x): return x * x.stride()[0] + x.strides[1] + x.is_contiguous()
+def args(i):
+    x = np.arange(6 + i % 2, dtype=np.float32)[i % 2:]
+    return (Tensor(x.reshape((2, 3))) if i % 3 else Tensor(x.reshape((3, 2))).T,)
+
+# layout of a parameter
+p = Parameter(Tensor(np.ones((2, 3), np.float32)), name="p")
+def f(x): return x * p.is_contiguous() + p.shape[0]
+def change(i):
+    p.set_data(Tensor(np.ones((2, 3), np.float32)) if i % 2 else Tensor(np.ones((3, 2), np.float32)).T)
+
+# layout decides what is a view
+kept = []
+def f(x, y):
+    y.reshape((6,))[1] = 5.0
+    return x.reshape((6,))
+def args(i):
+    x, y = [Tensor(np.arange(6, dtype=np.float32).reshape((2, 3))) for _ in range(2)]
+    kept[:] = [x if i % 2 else Tensor(np.arange(6, dtype=np.float32).reshape((3, 2))).T, y if i % 3 else y.T]
+    return tuple(kept)
+def after(y): y[0] = 7.0
+def post(): return shown(kept)
+
+# layout of a parameter that is reshaped
+p = Parameter(Tensor(np.ones((2, 3), np.float32)), name="p")
+def f(x): return p.reshape((6,))
+def change(i):
+    p.set_data(Tensor(np.ones((2, 3), np.float32)) if i % 2 else Tensor(np.ones((3, 2), np.float32)).T)
+def after(y): y[0] = 7.0
+def post(): return shown(p)
+
 # getattribute
 state = {"k": 1.0}
 class C:
