@@ -244,7 +244,6 @@ class Reads:
                     waiting.append(one.__self__)
             elif isinstance(one, weakref.ref) and type(one).__module__ in ("builtins", "weakref"):
                 self.found.references.append((one, None if one() is None else id(one())))
-                waiting.append(one())
             elif isinstance(one, types.ModuleType):
                 self._see_module(one, waiting)
             elif isinstance(one, type):
@@ -276,6 +275,11 @@ class Reads:
                 self._fail("an array of CuPy's is read, which a plan cannot watch")
             else:
                 self._see_object(one, waiting)
+        for reference, _ in self.found.references:
+            of = reference()
+            of = of.__self__ if isinstance(of, types.MethodType) else of
+            if not is_leaf(of) and id(of) not in seen:
+                self._fail("a weak reference is read, and a plan would keep alive what it leads to")
 
     def _fail(self, why: str) -> None:
         self.problem = self.problem or why

@@ -275,6 +275,15 @@ def change(i):
 def after(y): y[0] = 7.0
 def post(): return shown(p)
 
+# weak reference to what ends
+class C: k = 5.0
+c = C()
+w = weakref.ref(c)
+def f(x): return x * (1.0 if w() is None else w().k)
+def change(i):
+    global c
+    if i == 3: c = None
+
 # getattribute
 state = {"k": 1.0}
 class C:
