@@ -1,4 +1,7 @@
-"""The arguments of a call as plans are kept under them: structure, plain values, the tensors' shapes and dtypes."""
+"""The arguments of a call as plans are kept under them: structure, plain values, the tensors' shapes, dtypes, layouts.
+
+By the layout it is decided whether a tensor is a view of another one, and code can ask for it.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ import numpy as np
 
 from ..core.tensor import Tensor
 from .sizes import LEAST
-from .traced_array import type_of
+from .traced_array import layout_of, type_of
 
 __all__ = ["containers_in", "is_bare", "key_of", "parts_of"]
 
@@ -17,7 +20,7 @@ _OF_ANY_TENSOR = frozenset(("const_arg", "_view", "_views"))
 
 
 def key_of(value: Any, tensors: list[Tensor], lists: list[Any], told: Any = None, axes: Any = None) -> Any:
-    """What plans are kept under: the structure of the arguments, their plain values, the tensors' shapes and dtypes.
+    """What plans are kept under: structure and plain values of the arguments, the tensors' shapes, dtypes and layouts.
 
     Args:
         value: an argument, or a structure of them.
@@ -37,13 +40,14 @@ def key_of(value: Any, tensors: list[Tensor], lists: list[Any], told: Any = None
         tensors.append(value)
         array = value._array
         shape: Any = array.shape
-        of_arrays = type_of(array)
+        of_arrays, layout = type_of(array), layout_of(array)
         if axes is not None:
-            # On a GPU a plan is for its shapes; what was told of another structure says nothing.
-            may = told if isinstance(told, tuple) and of_arrays is np.ndarray else ()
+            # On a GPU a plan is for its shapes, and one for strides is for these; what was told of another structure
+            # says nothing.
+            may = told if isinstance(told, tuple) and of_arrays is np.ndarray and layout is True else ()
             axes.append(tuple([n for n in may if type(n) is int and n < len(shape) and shape[n] >= LEAST]))
             shape = tuple([None if axis in axes[-1] else n for axis, n in enumerate(shape)])
-        return kind, shape, array.dtype, of_arrays, None if is_bare(value) else _Itself(value)
+        return kind, shape, array.dtype, of_arrays, layout, None if is_bare(value) else _Itself(value)
     if kind is float or kind is complex:
         return kind, repr(value)
     if kind in _PLAIN or value is None:

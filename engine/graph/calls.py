@@ -17,7 +17,7 @@ import numpy as np
 from .reads import codes_in, is_engine, is_library
 from .traced_array import TRACED
 
-__all__ = ["AsksForTypes", "Calls"]
+__all__ = ["AsksForTypes", "Calls", "is_pure"]
 
 _PURE = frozenset(
     ("abs", "all", "any", "ascii", "bin", "callable", "chr", "delattr", "dir", "divmod", "format", "getattr", "hasattr",
@@ -112,7 +112,7 @@ class Calls:
                     self._meet(frame)
             elif verdict and self._is_by_user(frame.f_back):
                 self._leak(verdict)
-        elif event == "c_call" and code in self._codes and not _is_pure(argument):
+        elif event == "c_call" and code in self._codes and not is_pure(argument):
             name = getattr(argument, "__qualname__", repr(argument))
             self._leak(_EFFECTS.get(name) or f"{name}() is called, whose result may be another one each time")
 
@@ -176,7 +176,12 @@ def _is_generated(frame: types.FrameType) -> bool:
     return frame.f_code.co_filename == "<string>" and frame.f_globals.get("__name__", "").startswith(_PACKAGE)
 
 
-def _is_pure(function: Any) -> bool:
+def is_pure(function: Any) -> bool:
+    """Whether a function that is written in C gives the same for the same arguments, and does nothing else.
+
+    Args:
+        function: the function, or a method.
+    """
     owner = getattr(function, "__self__", None)
     if owner is None:
         owner = getattr(function, "__objclass__", None)

@@ -24,9 +24,12 @@ class Value:
         dtype: the NumPy element type.
         of: where it comes from if no node makes it: "argument", "external" or "constant", else "".
         sizes: the length of each axis as an expression of the lengths that are left open; None where it has none.
+
+    Attributes:
+        layout: of an argument or a tensor from outside, how its elements lie, see ``layout_of``.
     """
 
-    __slots__ = ("dtype", "of", "shape", "sizes")
+    __slots__ = ("dtype", "layout", "of", "shape", "sizes")
 
     def __init__(
         self, shape: tuple[int, ...], dtype: np.dtype[Any], of: str = "", sizes: tuple[int | Size, ...] | None = None
@@ -34,6 +37,7 @@ class Value:
         self.shape = shape
         self.dtype = dtype
         self.of = of
+        self.layout: bool | tuple[int, ...] = True
         self.sizes = sizes if sizes is not None and any(isinstance(size, Size) for size in sizes) else None
 
     def __repr__(self) -> str:

@@ -54,7 +54,7 @@ class Guarded:
         self.fits = None if lengths is None else lengths.fits([value.sizes or value.shape for value in given])
         shapes = [None if lengths is not None else value.shape for value in given]
         kinds = [type(t._array) for t in tensors]
-        forms = list(zip(kinds, shapes, [value.dtype for value in given], strict=True))
+        forms = list(zip(kinds, shapes, [v.dtype for v in given], [v.layout for v in given], strict=True))
         self.holding = Holding(reads.found, plan.graph.externals, forms)
         self.is_open = lengths is not None and lengths.are_open
         wholes = [node for node in plan.graph.nodes if isinstance(node, Whole)]

@@ -22,6 +22,7 @@ import numpy as np
 
 from ..core.tensor import Tensor
 from .graph import Value
+from .traced_array import layout_of
 from .words import MISSING, Form, Words
 
 __all__ = ["BOOKKEEPING", "MISSING", "Found", "Holding", "form", "same"]
@@ -48,7 +49,7 @@ def same(a: Any, b: Any) -> bool:
     if type(a) is complex:
         return struct.pack("dd", a.real, a.imag) == struct.pack("dd", b.real, b.imag)
     if isinstance(a, np.generic):
-        return a.tobytes() == b.tobytes()
+        return a.dtype == b.dtype and a.tobytes() == b.tobytes()
     if type(a) is tuple:
         return len(a) == len(b) and all(map(same, a, b))
     if type(a) in _EQUAL or isinstance(a, np.dtype):
@@ -102,7 +103,7 @@ class Holding:
 
     Args:
         found: what was found.
-        externals: the tensors that a plan reads, with the shapes and dtypes that their arrays must have.
+        externals: the tensors that a plan reads, with the Values that their arrays were in the trace.
         arguments: the forms that the arrays of a call's arguments must have.
     """
 
@@ -111,22 +112,21 @@ class Holding:
     ) -> None:
         self._arguments = list(arguments)
         self._tensors = [tensor for tensor, _ in externals]
-        self._forms = [(type(tensor._array), value.shape, value.dtype) for tensor, value in externals]
-        self._words = Words(found, externals, arguments)
+        self._forms = [(type(t._array), value.shape, value.dtype, value.layout) for t, value in externals]
+        self._words = Words(found, list(zip(self._tensors, self._forms, strict=True)), arguments)
         self._all = _checks(found, frozenset())
         self._others = _checks(found, self._words.covers)
 
     def hold(self, arrays: Sequence[Any] = ()) -> bool:
         """Whether everything is what it was, for a call with these arrays, of which none is one of the tensors'."""
         if self._words.same(arrays):
-            return all(check() for check in self._others)
+            return not self._others or all(check() for check in self._others)
         wanted = self._arguments
         if len(arrays) != len(wanted) or any(map(_is_other, arrays, wanted)):
             return False
         numbers = self._words.read()  # before everything is asked: what changes meanwhile is seen the next time
         others = [t._array for t in self._tensors]
-        forms = [(type(x), x.shape, x.dtype) for x in others]
-        if forms != self._forms or not set(map(id, arrays)).isdisjoint(map(id, others)):
+        if any(map(_is_other, others, self._forms)) or not set(map(id, arrays)).isdisjoint(map(id, others)):
             return False
         if not all(check() for check in self._all):
             return False
@@ -135,8 +135,10 @@ class Holding:
 
 
 def _is_other(array: np.ndarray[Any, Any], form: Form) -> bool:
-    kind, shape, dtype = form
-    return type(array) is not kind or bool(array.dtype != dtype) or (shape is not None and array.shape != shape)
+    kind, shape, dtype, layout = form
+    if type(array) is not kind or array.dtype != dtype or layout_of(array) != layout:
+        return True
+    return shape is not None and array.shape != shape
 
 
 def _checks(found: Found, covers: frozenset[int]) -> list[Callable[[], bool]]:

@@ -15,6 +15,7 @@ import dis
 import functools
 import gc
 import inspect
+import itertools
 import operator
 import os
 import sys
@@ -65,16 +66,23 @@ _ALWAYS = frozenset(
 """Names that the engine reads of a cell though no code of the function has them, unless the cell is plain."""
 _REFLECTING = frozenset(
     ("getattr", "setattr", "delattr", "hasattr", "vars", "dir", "__dict__", "attrgetter", "methodcaller", "format",
-     "format_map", "asdict", "astuple", "getmembers", "getattr_static", "__getattribute__", "__getattr__")
+     "format_map", "asdict", "astuple", "getmembers", "getattr_static", "__getattribute__", "__getattr__",
+     "__setattr__", "__delattr__", "__match_args__")
 )  # fmt: skip
 """Names of what reads attributes whose names do not stand in the code."""
 _MOST_ITEMS = 1 << 12
+_DECIMAL = ("decimal", "_decimal", "_pydecimal")
+_OF_DECIMAL = "decimal is read, whose precision a plan cannot watch"
 _OUT_OF_SIGHT = frozenset(
     ("__globals__", "__builtins__", "f_globals", "f_locals", "modules", "_array", "cell_contents", "__closure__",
      "__code__", "__subclasses__", "_getframe", "currentframe")
 )  # fmt: skip
 """Names of what leads to objects that cannot be looked through, or past the tensors to their numbers."""
-_GLOBALS = ("LOAD_GLOBAL", "LOAD_NAME", "STORE_GLOBAL", "DELETE_GLOBAL", "STORE_NAME")
+_GLOBALS = (
+    "LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS", "STORE_GLOBAL", "DELETE_GLOBAL", "STORE_NAME"
+)  # fmt: skip
+_OF_FUNCTIONS = ("__name__", "__qualname__", "__doc__", "__module__", "__annotations__")
+"""Attributes of functions, and the first two of classes, that stand in no dictionary."""
 
 
 def is_engine(file: str) -> bool:
@@ -104,7 +112,7 @@ def _kept_with(function: Callable[Concatenate[K, P], V]) -> Callable[Concatenate
 @_kept_with
 def _names_of(code: types.CodeType) -> tuple[frozenset[str], frozenset[str], frozenset[tuple[str, bool]]]:
     """The names of globals, of attributes and of modules that code and the code within it use."""
-    globals_, attributes, modules = set[str](), set[str](), set[tuple[str, bool]]()
+    globals_, attributes, modules = set[str](), set[str](_matched_by(code)), set[tuple[str, bool]]()
     calls_super = False
     for step in dis.get_instructions(code):
         name = step.argval
@@ -116,6 +124,8 @@ def _names_of(code: types.CodeType) -> tuple[frozenset[str], frozenset[str], fro
             pass  # of an object in the making
         elif isinstance(name, str) and any(part in step.opname for part in ("IMPORT_FROM", "ATTR", "METHOD")):
             attributes.add(name)
+        elif step.opname == "MATCH_CLASS" and step.arg:
+            attributes.add("__match_args__")
         calls_super = name == "super" or (calls_super and "CALL" in step.opname)
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
@@ -126,12 +136,18 @@ def _names_of(code: types.CodeType) -> tuple[frozenset[str], frozenset[str], fro
     return frozenset(globals_), frozenset(attributes), frozenset(modules)
 
 
+def _matched_by(code: types.CodeType) -> list[str]:
+    """The names of attributes in patterns as ``case Point(x=0)``, which stand in a constant before the step."""
+    pairs = itertools.pairwise(dis.get_instructions(code))
+    return [name for before, step in pairs if step.opname == "MATCH_CLASS" for name in before.argval]
+
+
 @_kept_with
 def _stored_by(code: types.CodeType) -> frozenset[str]:
-    """The names of attributes that code and the code within it bind."""
-    return frozenset(
-        step.argval for one in codes_in(code) for step in dis.get_instructions(one) if step.opname == "STORE_ATTR"
-    )
+    """The names of attributes that code and the code within it bind, or do without where there are none."""
+    codes = codes_in(code)
+    bound = [step.argval for one in codes for step in dis.get_instructions(one) if step.opname == "STORE_ATTR"]
+    return frozenset((*bound, *[name for one in codes for name in _matched_by(one)]))
 
 
 def codes_in(code: types.CodeType) -> set[types.CodeType]:
@@ -141,6 +157,16 @@ def codes_in(code: types.CodeType) -> set[types.CodeType]:
         if isinstance(constant, types.CodeType):
             found |= codes_in(constant)
     return found
+
+
+class _SettingsOfNumPy:
+    """What decides, beside its inputs, what NumPy's own functions raise and write."""
+
+    errors = property(lambda self: tuple(np.geterr().values()))
+    texts = property(lambda self: tuple(np.get_printoptions().values()))
+
+
+_OF_NUMPY = _SettingsOfNumPy()
 
 
 class Reads:
@@ -185,6 +211,8 @@ class Reads:
         self.problem = ""
         self.hooks = frozenset[int]()
         self.is_first = False
+        from .calls import is_pure
+
         seen: set[int] = set()
         waiting = deque((*self.roots, Tensor))
         while waiting and not self.problem:
@@ -204,6 +232,8 @@ class Reads:
             elif isinstance(one, types.MethodType):
                 waiting += (one.__self__, one.__func__)
             elif isinstance(one, functools.partial):
+                if isinstance(one.func, types.BuiltinFunctionType) and not is_pure(one.func):  # which it calls unseen
+                    self._fail(f"{one.func.__qualname__}() may be called, whose result may be another one each time")
                 waiting += (one.func, *one.args, one.keywords)
                 self.found.slots += [(one, name, getattr(one, name)) for name in ("func", "args", "keywords")]
                 self._see_attributes(one, vars(one), waiting)
@@ -213,7 +243,6 @@ class Reads:
                     waiting.append(one.__self__)
             elif isinstance(one, weakref.ref) and type(one).__module__ in ("builtins", "weakref"):
                 self.found.references.append((one, None if one() is None else id(one())))
-                waiting.append(one())
             elif isinstance(one, types.ModuleType):
                 self._see_module(one, waiting)
             elif isinstance(one, type):
@@ -240,10 +269,16 @@ class Reads:
                     self._fail(f"a NumPy array of {one.nbytes} bytes is read, too much to compare at each call")
                 else:
                     self.found.arrays.append((one, form(one), one.tobytes()))
+                    self._see_slots(_OF_NUMPY, ("errors", "texts"), waiting)
             elif isinstance(one, array_types()):
                 self._fail("an array of CuPy's is read, which a plan cannot watch")
             else:
                 self._see_object(one, waiting)
+        for reference, _ in self.found.references:
+            of = reference()
+            of = of.__self__ if isinstance(of, types.MethodType) else of
+            if not is_leaf(of) and id(of) not in seen:
+                self._fail("a weak reference is read, and a plan would keep alive what it leads to")
 
     def _fail(self, why: str) -> None:
         self.problem = self.problem or why
@@ -261,7 +296,8 @@ class Reads:
             and name not in _OF_ARRAYS
         ]
         values = [held[name] for name in names]
-        absent = [name for name in ("_gradient_hooks", *(self._names if self._catches else ())) if name not in held]
+        added = self._names if self._catches else self._stored
+        absent = [name for name in ("_gradient_hooks", *added) if name not in held]
         self.found.places.append((held, (*names, *absent), (*values, *([MISSING] * len(absent)))))
         if self._everything:
             self.found.keys.append((held, tuple(held)))
@@ -271,7 +307,7 @@ class Reads:
         """Its step runs as it does eagerly, so that only what the step is called with and changes is of interest."""
         held = vars(optimizer)
         read = [name for name in held if (name in self._names or self._everything) and _matters(name, held)]
-        names = tuple(dict.fromkeys(("parameters", "_hooks", "construct", "_cells", "_params", *read)))
+        names = tuple(dict.fromkeys(("parameters", "_hooks", "construct", "_cells", "_params", *read, *self._stored)))
         self.found.classes.append((optimizer, type(optimizer)))
         self.found.owners.append((optimizer, held))
         self.found.places.append((held, names, tuple([held.get(name, MISSING) for name in names])))
@@ -280,6 +316,7 @@ class Reads:
 
     def _see_function(self, function: types.FunctionType, waiting: deque[Any]) -> None:
         waiting += function.__closure__ or ()
+        self._see_slots(function, self._names.intersection(_OF_FUNCTIONS), waiting)
         self._everything = self._everything or function.__name__ in _REFLECTING
         if is_engine(function.__code__.co_filename) or is_library(function.__code__.co_filename):
             if hasattr(function, "__wrapped__"):
@@ -320,22 +357,36 @@ class Reads:
         self.found.places.append((held, names, values))
         waiting += values
 
+    def _see_slots(self, one: Any, names: Iterable[str], waiting: deque[Any]) -> None:
+        """Attributes that stand in no dictionary."""
+        values = [(one, name, getattr(one, name, MISSING)) for name in names]
+        self.found.slots += values
+        waiting += [held for _, _, held in values]
+
     def _see_module(self, module: types.ModuleType, waiting: deque[Any]) -> None:
         held = vars(module)
         file = held.get("__file__") or ("" if held.get("__spec__") is None else "<frozen")
         if module.__name__.startswith("numpy.random"):
             self._fail("numpy.random is read, whose numbers a plan cannot draw")
+        if module is np:
+            self._see_slots(_OF_NUMPY, ("errors", "texts"), waiting)
+        if module.__name__ in _DECIMAL:
+            self._fail(_OF_DECIMAL)
         of_others = is_engine(file) or is_library(file)
         if of_others:
             self.found.steady.append(held)
         may_lack = not of_others and (self._catches or "__getattr__" in held)
-        names = tuple([name for name in self._names if name in held or may_lack])
+        read = dict.fromkeys([name for name in self._names if name in held or may_lack or name in self._stored])
+        if self._everything and not of_others:
+            self.found.keys.append((held, tuple(held)))
+            read |= dict.fromkeys([name for name in held if not name.startswith("__")])
+        names = tuple(read)
         values = tuple([held.get(name, MISSING) for name in names])
         self.found.places.append((held, names, values))
         if is_engine(file):
             values = tuple([x for x in values if _is_plain(x)])
         elif of_others:
-            values = tuple([x for x in values if not isinstance(x, types.FunctionType | type)])
+            values = tuple([x for x in values if not isinstance(x, types.FunctionType) and not _is_static(x)])
         else:
             waiting.append(held.get("__getattr__", MISSING))
         waiting += values
@@ -348,8 +399,12 @@ class Reads:
             waiting.append(type(kind))
             if isinstance(kind, abc.ABCMeta) and not _is_of_others(kind):
                 self.found.registered = abc.get_cache_token()
+        if kind.__module__ in _DECIMAL:
+            self._fail(_OF_DECIMAL)
         if not _is_of_others(kind):
             self.found.slots.append((kind, "__mro__", kind.__mro__))
+            more = _read_by_engine(kind, _engine_methods(kind, frozenset(names))) if issubclass(kind, Cell) else names
+            self._see_slots(kind, (names | more) & {"__name__", "__qualname__"}, waiting)
         relevant = tuple([name for name in names if any(name in vars(k) for k in kind.__mro__)])
         for one in kind.__mro__:
             file = getattr(sys.modules.get(one.__module__), "__file__", None) or ""
@@ -357,10 +412,16 @@ class Reads:
             self.found.steady.append(held)
             if is_engine(file) and issubclass(one, Cell | Tensor):  # users put methods there, and replace some
                 without_a_name = [name for name in held if name.startswith("__")] if issubclass(one, Tensor) else []
-                found = ["construct", *self._names.intersection(relevant), *without_a_name]
+                found = ["construct", *self._names.intersection(relevant), *self._stored, *without_a_name]
                 values = [held.get(name, MISSING) for name in found]
                 self.found.places.append((held, tuple(found), tuple(values)))
                 waiting += [value for value in values if not _is_own(value)]
+            elif _is_of_others(one) and not _is_static(one):
+                named = self._names if self._everything else self._names.intersection(relevant)
+                found = [*named, *self._stored]
+                values = [held.get(name, MISSING) for name in found]
+                self.found.places.append((held, tuple(found), tuple(values)))
+                waiting += [value for value in values if _is_plain(value) or _is_by_user(value)]
             if one.__module__ in ("builtins", "abc") or is_engine(file) or is_library(file):
                 continue
             self.found.keys.append((held, tuple(held)))
@@ -404,11 +465,7 @@ class Reads:
             self._see_attributes(one, vars(one), waiting)
         names = self._names
         whole = self._everything or _has_others(kind)
-        for name in _slots_of(kind):
-            if name in names or whole:
-                held = getattr(one, name, MISSING)
-                self.found.slots.append((one, name, held))
-                waiting.append(held)
+        self._see_slots(one, [name for name in _slots_of(kind) if name in names or whole], waiting)
 
     def _see_attributes(self, one: Any, held: dict[str, Any], waiting: deque[Any]) -> None:
         kind: Any = type(one)
@@ -532,6 +589,14 @@ def _is_plain(value: Any) -> bool:
     )
 
 
+def _is_by_user(value: Any) -> bool:
+    """Whether it is a function that is neither the engine's nor a library's."""
+    if not isinstance(value, types.FunctionType):
+        return False
+    file = value.__code__.co_filename
+    return not (is_engine(file) or is_library(file))
+
+
 def _is_own(value: Any) -> bool:
     """Whether what stands in a class of the engine is a function of the engine."""
     return isinstance(value, types.FunctionType) and is_engine(value.__code__.co_filename)
@@ -571,8 +636,9 @@ def _is_compiled(kind: type) -> bool:
     return False
 
 
-def _is_static(kind: type) -> bool:
-    return not kind.__flags__ & 1 << 9 or bool(kind.__flags__ & 1 << 8)  # not Py_TPFLAGS_HEAPTYPE, or immutable
+def _is_static(kind: Any) -> bool:
+    """Whether it is a class whose attributes cannot be changed: no Py_TPFLAGS_HEAPTYPE, or immutable."""
+    return isinstance(kind, type) and (not kind.__flags__ & 1 << 9 or bool(kind.__flags__ & 1 << 8))
 
 
 _TRANSPARENT = (

@@ -18,7 +18,7 @@ from .holding import Holding
 from .lengths import Length, Lengths, whole
 from .passes import expands_at
 from .reads import Reads, is_leaf
-from .traced_array import TRACED, array_types, plain
+from .traced_array import TRACED, array_types, layout_of, plain
 from .tracer import Tracer
 
 __all__ = ["ALSO_READ", "Trace", "Unfollowed"]
@@ -157,6 +157,7 @@ class Trace:
                 array = t._array
                 if id(array) not in values:
                     values[id(array)] = Value(array.shape, array.dtype, of, sizes.get(id(t)))
+                    values[id(array)].layout = layout_of(array)
                     traced[id(array)] = self.tracer.traced(array, values[id(array)])
                 elif of == "external" and values[id(array)].of == "argument":
                     self.tracer.why = ALSO_READ
@@ -235,6 +236,8 @@ class Trace:
         value = tensor._array.value if type(tensor._array) in TRACED else None
         if type(tensor) is not Tensor:
             tracer.why = tracer.why or f"it returns a {type(tensor).__name__}"
+        elif not is_bare(tensor):
+            tracer.why = tracer.why or "it returns a new tensor that has attributes or hooks"
         elif value is None:
             tracer.why = tracer.why or "it returns numbers that no operator of the table made of the inputs"
         else:

@@ -20,7 +20,7 @@ import numpy as np
 
 from ..core.recording import state
 
-__all__ = ["TRACED", "TracedArray", "TracedDeviceArray", "array_types", "plain", "traced_over", "type_of"]
+__all__ = ["TRACED", "TracedArray", "TracedDeviceArray", "array_types", "layout_of", "plain", "traced_over", "type_of"]
 
 
 class TracedArray(np.ndarray[Any, Any]):
@@ -154,6 +154,16 @@ def type_of(array: Any) -> type:
     return type(array.whole) if type(array) is TracedDeviceArray else type(array)
 
 
+def layout_of(array: Any) -> Any:
+    """How the elements of an array lie: True where row by row, without gaps; else its strides.
+
+    Args:
+        array: an array, or a traced one.
+    """
+    array = plain(array)
+    return True if array.flags.c_contiguous else array.strides
+
+
 def plain(value: Any) -> Any:
     """The plain array of a traced one; anything else as it is.
 
@@ -258,6 +268,8 @@ def _of_layout(name: str) -> property:
     descriptor = getattr(np.ndarray, name)
 
     def get(self: TracedArray) -> Any:
+        if self.tracer is not None and self.value is not None:
+            self.tracer.graph.seen.add(self.value)
         if self.tracer is not None and self.tracer.lengths is not None:
             self.tracer.lengths.pin_all()
         return descriptor.__get__(self)
@@ -300,6 +312,8 @@ class TracedDeviceArray:
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(self.whole, name)  # who asks for what arrays do not have reads nothing
+        if name in _OF_LAYOUT and self.tracer is not None:
+            self.tracer.graph.seen.add(self.value)
         if name not in _OF_LAYOUT:
             _tell((self,), f"cupy.ndarray.{name}")
         return found

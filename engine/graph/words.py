@@ -2,8 +2,8 @@
 
 CPython 3.11 and 3.12 give a dictionary a new number, of all numbers that there were, whenever it changes (PEP 509).
 One compiled loop compares the numbers of all dictionaries, where each object has its dictionary and its type, and type,
-dtype and shape of the tensors' arrays in about the time of ten look-ups. An interpreter without the numbers, or a
-process without Numba, compares nothing here: then everything is asked at each call, which takes longer.
+dtype, shape and strides of the tensors' arrays in about the time of ten look-ups. An interpreter without the numbers,
+or a process without Numba, compares nothing here: then everything is asked at each call, which takes longer.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ import numpy as np
 from ..core.tensor import Tensor
 from ..cpu.compiling import address, is_on, kernels
 from ..nn.members import Members
-from .graph import Value
 
 if TYPE_CHECKING:
     from .holding import Found
@@ -28,8 +27,8 @@ __all__ = ["MISSING", "Form", "Words"]
 
 MISSING: Any = object()
 """In the place of what stands in a place where nothing does."""
-Form = tuple[type, tuple[int, ...] | None, "np.dtype[Any]"]
-"""Type, shape and dtype of an array; no shape where any will do."""
+Form = tuple[type, tuple[int, ...] | None, "np.dtype[Any]", bool | tuple[int, ...]]
+"""Type, shape, dtype and layout (see ``layout_of``) of an array; no shape where any will do."""
 
 _word_at = ctypes.c_int64.from_address
 _TYPE, _VERSION, _DICTIONARY, _ARRAY = 8, 24, -24, Tensor.__basicsize__ - 16
@@ -45,14 +44,14 @@ class Words:
 
     Args:
         found: what a function's code reads.
-        externals: tensors, and the shapes and dtypes that their arrays must have.
+        externals: tensors, and the forms of their arrays.
         arguments: the forms of a call's arrays, see ``Form``.
 
     Attributes:
         covers: identities of the dictionaries whose changes the words tell.
     """
 
-    def __init__(self, found: Found, externals: Sequence[tuple[Tensor, Value]], arguments: Sequence[Form] = ()) -> None:
+    def __init__(self, found: Found, externals: Sequence[tuple[Tensor, Form]], arguments: Sequence[Form] = ()) -> None:
         self._unchanged: Callable[..., bool] | None = None
         self._kept: tuple[Any, ...] = ()  # where the table is, with the table; whoever reads it holds it
         self._addresses: Any = None
@@ -99,15 +98,15 @@ class Words:
             return
         forms: list[int] = []
         dtypes = []  # held, so that no other one comes to be where one was
-        arrays = [
-            (tensor, (type(tensor._array), value.shape, tensor._array.dtype)) for tensor, value in self._externals
-        ]
-        for tensor, (kind, shape, dtype) in (*arrays, *[(None, form) for form in self._arguments]):
+        for tensor, (kind, shape, dtype, layout) in (*self._externals, *[(None, form) for form in self._arguments]):
             if kind is not np.ndarray:
                 return
+            if tensor is not None:
+                dtype = tensor._array.dtype  # the very object
+                forms.append(id(tensor) + _ARRAY)
             dtypes.append(dtype)
-            forms += () if tensor is None else (id(tensor) + _ARRAY,)
-            forms += (id(kind), id(dtype), -1) if shape is None else (id(kind), id(dtype), len(shape), *shape)
+            forms += (id(kind), id(dtype), -1 if shape is None else len(shape), layout is True, *(shape or ()))
+            forms += layout if isinstance(layout, tuple) else ()
         places, wanted = zip(*self._fixed, strict=True) if self._fixed else ((), ())
         counts = (numbers.size + len(wanted), len(self._externals), len(self._arguments))
         table = np.array([*counts, *self._addresses, *places, *numbers, *wanted, *forms], np.int64)
@@ -145,7 +144,10 @@ def _are_known() -> bool:
         return False
     if _word_at(id(array) + 24).value & 0xFFFFFFFF != 2:
         return False
-    if [_word_at(_word_at(id(array) + 32).value + 8 * axis).value for axis in range(2)] != [2, 3]:
+    for place, form in ((32, array.shape), (40, array.strides)):
+        if [_word_at(_word_at(id(array) + place).value + 8 * axis).value for axis in range(2)] != list(form):
+            return False
+    if [_word_at(id(one) + 64).value & 1 for one in (array, array.T)] != [1, 0]:
         return False
     held_by_both = object()
 

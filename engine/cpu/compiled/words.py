@@ -40,17 +40,21 @@ def _after_form(array: int, at: int) -> int:
     """Where the form at ``at`` ends, if it is an array's; 0 if not."""
     if _word(array + 8) != _word(at) or _word(array + 56) != _word(at + 8):
         return 0
-    axes = _word(at + 16)
-    at += 24
+    axes, by_rows = _word(at + 16), _word(at + 24)
+    at += 32
+    if _word(array + 64) & 1 != by_rows:
+        return 0
     if axes < 0:
         return at
     if _word(array + 24) & 0xFFFFFFFF != axes:
         return 0
-    lengths = _word(array + 32)
-    for i in range(axes):
-        if _word(lengths + 8 * i) != _word(at + 8 * i):
-            return 0
-    return at + 8 * axes
+    for place in range(32, 40 if by_rows else 48, 8):
+        found = _word(array + place)
+        for i in range(axes):
+            if _word(found + 8 * i) != _word(at + 8 * i):
+                return 0
+        at += 8 * axes
+    return at
 
 
 @on_disk(types.boolean(i64, i64, i64, i64, i64))
@@ -59,7 +63,8 @@ def unchanged(table: int, first: int, second: int, third: int, fourth: int) -> b
 
     The table: how many words, tensors and arrays of the call there are; the words' addresses; what they are; for each
     tensor the address of its array's address, and the form of that; and the forms of the call's arrays. A form is type,
-    dtype, number of axes, and the length of each axis; no lengths and -1 where any will do.
+    dtype, number of axes, whether the elements lie row by row, the length of each axis, and the stride of each if they
+    do not; no lengths and -1 where any will do.
     """
     words, tensors, count = _word(table), _word(table + 8), _word(table + 16)
     given = (first, second, third, fourth)

@@ -117,6 +117,173 @@ c = C()
 def f(x): return x * c.foo
 def change(i): state["k"] = float(i)
 
+# match by name
+class C: pass
+c = C()
+def f(x):
+    match c:
+        case C(rate=rate): return x * rate
+    return x
+def change(i):
+    if i: c.rate = i / 2
+
+# match by place
+class C: __match_args__ = ("a", "b")
+c = C()
+c.a, c.b = 2.0, 3.0
+def f(x):
+    match c:
+        case C(a, b): return x * a + b
+def change(i):
+    c.b = float(i)
+    if i == 3: C.__match_args__ = ("b", "a")
+
+# getattr of a module
+m = types.ModuleType("m")
+def f(x): return x * getattr(m, "ra" + "te", 1.0)
+def change(i):
+    if i: m.rate = float(i)
+
+# values of a module
+m = types.ModuleType("m")
+def f(x): return x * sum(v for k, v in m.__dict__.items() if isinstance(v, float))
+def change(i): setattr(m, "a" * i, 2.0)
+
+# names of functions and classes
+class C: pass
+def g(): pass
+def f(x): return x * len(g.__name__ + (g.__doc__ or "") + C.__name__ + C.__qualname__) + len(g.__annotations__)
+def change(i):
+    if i == 1: g.__name__ = "another"
+    if i == 2: g.__doc__ = "text"
+    if i == 3: C.__name__ = "Another"
+    if i == 4: C.__qualname__ = "a.b.c"
+    if i == 5: g.__annotations__["a"] = int
+
+# name of a cell's class
+class N(nn.Cell):
+    def construct(self, x): return x * len(self.cls_name)
+n = N()
+def f(x): return n(x)
+def change(i): N.__name__ = "N" * (i + 1)
+
+# class of a library
+import fractions
+third = fractions.Fraction(1, 3)
+def f(x): return x * third.rate + fractions.Fraction.rate
+def change(i): fractions.Fraction.rate = float(i)
+def post():
+    if third.rate == 5.0: del fractions.Fraction.rate
+
+# precision of decimals
+import decimal
+def f(x): return x * float(decimal.Decimal(1) / 3)
+def change(i): decimal.getcontext().prec = 28 if i == 5 else i + 1
+
+# settings of NumPy
+halves = np.array([0.5])
+def f(x): return x * float(np.float32(1.0) / np.float32(0.0) > 1) + len(str(halves / 3))
+def change(i):
+    np.seterr(divide="raise" if i == 3 else "ignore")
+    np.set_printoptions(precision=8 if i == 5 else i)
+def post():
+    if len(calls) == 5: np.seterr(divide="warn")
+    calls.append(1)
+calls = []
+
+# units of time
+T = np.timedelta64(3, "D")
+def f(x): return x * float(T / np.timedelta64(1, "s"))
+def change(i):
+    global T
+    T = np.timedelta64(3, "DhmsDh"[i])
+
+# partial of a function in C
+p, before = functools.partial(sys.getrecursionlimit), sys.getrecursionlimit()
+def f(x): return x * p()
+def change(i): sys.setrecursionlimit(before if i == 5 else before + i + 1)
+
+# written attributes
+import string
+t, w, m = Tensor([1.0]), Parameter(Tensor([1.0]), name="w"), types.ModuleType("m")
+opt = nn.SGD([w], 0.1)
+def f(x):
+    t.last = w.last = opt.last = m.last = string.last = Tensor.kept = 5
+    return x
+def post(): return [one.__dict__.get("last") for one in (t, w, opt, m, string)], getattr(Tensor, "kept", None)
+def change(i):
+    if i: del t.last, w.last, opt.last, m.last, string.last, Tensor.kept
+
+# attribute written by object
+class O: pass
+o = O()
+def f(x):
+    object.__setattr__(o, "last", 5)
+    return x
+def post(): return o.__dict__.pop("last", None)
+
+# written attributes that stay
+m, w = types.ModuleType("m"), Parameter(Tensor([1.0]), name="w")
+def f(x):
+    m.last = w.last = x * 2
+    return x
+def post(): return shown(m.last), shown(w.last)
+
+# result with an attribute
+def f(x):
+    y = x * 2
+    y.tag = 7
+    return y
+def after(y): assert y.tag == 7
+
+# result with a hook
+def f(x):
+    y = x * 2
+    y.register_hook(lambda g: g * 3)
+    return y
+def after(y): assert y._gradient_hooks
+
+# layout of an argument
+def f(x): return x * x.stride()[0] + x.strides[1] + x.is_contiguous()
+def args(i):
+    x = np.arange(6 + i % 2, dtype=np.float32)[i % 2:]
+    return (Tensor(x.reshape((2, 3))) if i % 3 else Tensor(x.reshape((3, 2))).T,)
+
+# layout of a parameter
+p = Parameter(Tensor(np.ones((2, 3), np.float32)), name="p")
+def f(x): return x * p.is_contiguous() + p.shape[0]
+def change(i):
+    p.set_data(Tensor(np.ones((2, 3), np.float32)) if i % 2 else Tensor(np.ones((3, 2), np.float32)).T)
+
+# layout decides what is a view
+kept = []
+def f(x, y):
+    y.reshape((6,))[1] = 5.0
+    return x.reshape((6,))
+def args(i):
+    x, y = [Tensor(np.arange(6, dtype=np.float32).reshape((2, 3))) for _ in range(2)]
+    kept[:] = [x if i % 2 else Tensor(np.arange(6, dtype=np.float32).reshape((3, 2))).T, y if i % 3 else y.T]
+    return tuple(kept)
+def after(y): y[0] = 7.0
+def post(): return shown(kept)
+
+# layout of a parameter that is reshaped
+p = Parameter(Tensor(np.ones((2, 3), np.float32)), name="p")
+def f(x): return p.reshape((6,))
+def change(i):
+    p.set_data(Tensor(np.ones((2, 3), np.float32)) if i % 2 else Tensor(np.ones((3, 2), np.float32)).T)
+def after(y): y[0] = 7.0
+def post(): return shown(p)
+
+# weak reference to what ends
+class C: k = 5.0
+c = C()
+w = weakref.ref(c)
+def f(x): return x * (1.0 if w() is None else w().k)
+def change(i):
+    global c
+    if i == 3: c = None
+
 # getattribute
 state = {"k": 1.0}
 class C:
