@@ -133,7 +133,7 @@ def _are_known() -> bool:
         return False
     if sys.maxsize < 1 << 32 or object.__basicsize__ != 16:
         return False
-    tensor = Tensor(np.zeros((2, 3), np.float32))
+    tensor = Tensor._wrap(np.zeros((2, 3), np.float32))  # whatever device tensors are made on just now
     array: Any = tensor._array
     held: dict[str, Any] = vars(tensor)
     words = {
