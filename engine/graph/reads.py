@@ -75,6 +75,7 @@ _OUT_OF_SIGHT = frozenset(
      "__code__", "__subclasses__", "_getframe", "currentframe")
 )  # fmt: skip
 """Names of what leads to objects that cannot be looked through, or past the tensors to their numbers."""
+_OF_ANY_MODULE = ("__builtins__", "__cached__", "__file__", "__loader__", "__name__", "__path__", "__spec__")
 _GLOBALS = ("LOAD_GLOBAL", "LOAD_NAME", "STORE_GLOBAL", "DELETE_GLOBAL", "STORE_NAME")
 
 
@@ -104,7 +105,10 @@ def _kept_with(function: Callable[Concatenate[K, P], V]) -> Callable[Concatenate
 
 @_kept_with
 def _names_of(code: types.CodeType) -> tuple[frozenset[str], frozenset[str], frozenset[tuple[str, bool]]]:
-    """The names of globals, of attributes and of modules that code and the code within it use."""
+    """The names of globals, of attributes and of modules that code and the code within it use.
+
+    Where attributes are read by ``getattr`` and its like, texts of the code may be their names.
+    """
     globals_, attributes, modules = set[str](), set[str](), set[tuple[str, bool]]()
     calls_super = False
     for step in dis.get_instructions(code):
@@ -118,6 +122,8 @@ def _names_of(code: types.CodeType) -> tuple[frozenset[str], frozenset[str], fro
         elif isinstance(name, str) and any(part in step.opname for part in ("IMPORT_FROM", "ATTR", "METHOD")):
             attributes.add(name)
         calls_super = name == "super" or (calls_super and "CALL" in step.opname)
+    if _REFLECTING & (globals_ | attributes):
+        attributes |= {text for text in code.co_consts if isinstance(text, str) and text.isidentifier()}
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
             of_it = _names_of(constant)
@@ -213,8 +219,8 @@ class Reads:
                 if not isinstance(one.__self__, types.ModuleType):
                     waiting.append(one.__self__)
             elif isinstance(one, weakref.ref) and type(one).__module__ in ("builtins", "weakref"):
-                self.found.references.append((one, None if one() is None else id(one())))
-                waiting.append(one())
+                if one() is not None:  # a plan holds what it is of, so that it would never be gone
+                    self._fail("a weak reference is read, which a plan cannot watch")
             elif isinstance(one, types.ModuleType):
                 self._see_module(one, waiting)
             elif isinstance(one, type):
@@ -329,8 +335,14 @@ class Reads:
         of_others = is_engine(file) or is_library(file)
         if of_others:
             self.found.steady.append(held)
-        may_lack = not of_others and (self._catches or "__getattr__" in held)
+        may_lack = self._everything or (not of_others and (self._catches or "__getattr__" in held))
         names = tuple([name for name in self._names if name in held or may_lack])
+        if self._everything:  # whoever names are made up for
+            all_names = tuple([name for name in held if name not in _OF_ANY_MODULE])
+            self.found.places.append((held, all_names, tuple([held[name] for name in all_names])))
+            if not (of_others or file.startswith(_SITE)):
+                self.found.keys.append((held, tuple(held)))
+                names += all_names
         values = tuple([held.get(name, MISSING) for name in names])
         self.found.places.append((held, names, values))
         if is_engine(file):

@@ -53,6 +53,38 @@ def f(x):
 # tensor that is drawn
 def f(x): return x + Tensor(shape=(4,), dtype=ms.float32, init="normal")
 
+# layer that is drawn and not used
+def f(x):
+    nn.Dense(4, 2)
+    return x * 2
+
+# place in the stream
+def f(x): return x * 2, ms.get_rng_state(), ops.rand(4)
+
+# place in the stream that is gone back to
+def f(x):
+    place = ms.get_rng_state()
+    y = ops.rand(4)
+    ms.set_rng_state(place)
+    return x * y
+
+# value of before a step
+w = Parameter(Tensor([1.0, 2.0, 3.0, 4.0]), name="w")
+opt = nn.SGD([w], 0.1)
+def f(x):
+    before = w.data
+    opt((x * 0.5,))
+    return before * 2
+
+# value of before a change after a step
+w, v = Parameter(Tensor([1.0, 2.0, 3.0, 4.0]), name="w"), Parameter(Tensor([1.0, 1.0, 1.0, 1.0]), name="v")
+opt = nn.SGD([w], 0.1)
+def f(x):
+    before = v.data
+    opt((x * 0.5,))
+    ops.assign(v, x)
+    return x * 3, before * 2
+
 # layer that is drawn
 def f(x): return nn.Dense(4, 2)(x.reshape((1, 4)))
 
@@ -241,6 +273,44 @@ m.__getattr__ = lambda n: S[0]
 def f(x): return x * m.foo
 def change(i): S[0] = float(i)
 
+# module by a text
+m = types.ModuleType("mmg"); m.K = 1.0
+def f(x): return x * getattr(m, "K")
+def change(i): m.K = float(i)
+
+# module by a name that is made up
+m = types.ModuleType("mmg"); m.K = [1.0]
+def f(x): return x * getattr(m, "".join(["K"]))[0]
+def change(i): m.K[0] = float(i)
+
+# module by its dictionary
+m = types.ModuleType("mmg"); m.K = 1.0
+def f(x): return x * m.__dict__["K"]
+def change(i): m.K = float(i)
+
+# module hasattr
+m = types.ModuleType("mmg")
+def f(x): return x * (2 if hasattr(m, "K") else 1)
+def change(i):
+    if i == 3: m.K = 3.0
+
+# module dir
+m = types.ModuleType("mmg")
+def f(x): return x * len(dir(m))
+def change(i): setattr(m, f"a{i}", 1)
+
+# module of a library by a name that is made up
+def f(x): return x * getattr(math, "ta" + "u")
+def change(i): math.tau = float(i)
+def post(): math.tau = 2 * math.pi
+
+# module of the engine hasattr
+def f(x): return x * (2 if hasattr(ms, "example") else 1)
+def change(i):
+    if i > 2: ms.example = 3.0
+def post():
+    if hasattr(ms, "example"): del ms.example
+
 # from import
 m = types.ModuleType("mmfrom"); sys.modules["mmfrom"] = m
 m.K = 1.0
@@ -336,6 +406,11 @@ def h(*, a=1.0): return a
 def f(x): return x * h()
 def change(i): h.__kwdefaults__["a"] = float(i)
 
+# kwdefaults replaced
+def h(*, a=1.0): return a
+def f(x): return x * h()
+def change(i): h.__kwdefaults__ = {"a": float(i)}
+
 # code replaced
 def h(): return 1.0
 def h2(): return 5.0
@@ -390,6 +465,22 @@ class C: pass
 c = C(); r = weakref.ref(c)
 def f(x): return x * r().k
 def change(i): c.k = float(i)
+
+# weakref that dies
+class C: pass
+c = C(); r = weakref.ref(c)
+def f(x): return x * (2 if r() is None else 1)
+def change(i):
+    global c
+    if i == 3: c = None
+
+# weakref of code that dies
+names = {}
+exec("def g(): return 1", names)
+r = weakref.ref(names["g"].__code__)
+def f(x): return x * (2 if r() is None else 1)
+def change(i):
+    if i == 3: names.clear()
 
 # weakproxy
 class C: pass
