@@ -31,7 +31,7 @@ try:
 finally:
     uninstall()
 
-identity = OPERATORS["identity"]
+identity, cast = OPERATORS["identity"], OPERATORS["cast"]
 Function = Callable[..., Any]
 CALLS = 5  # two are eager, the third walks back under a tracer, the others have plans
 X = Tensor(np.array([[1.0, -2.0, 0.5], [3.0, 0.25, -1.5]], np.float32))
@@ -385,6 +385,23 @@ def told_by_a_hook_on_a_further_name_of_the_input(way: Function) -> Function:
     return lambda: ms.grad(loss)(X)
 
 
+def told_by_a_hook_on_a_further_name_of_an_output(way: Function) -> Function:
+    """Of two outputs with one value a hook sees what comes to its own."""
+    inner = way(lambda x: (lambda y: (y, cast(y, dtype=np.dtype(np.float32))))(ops.sin(x)))
+    told: list[Tensor] = []
+
+    def loss(x: Any) -> Any:
+        first, second = inner(x)
+        second.register_hook(lambda gradient: told.append(gradient) or gradient * 10)
+        return (first * x * 2 + second * x * 3).sum()
+
+    def run() -> Any:
+        told.clear()
+        return ms.grad(loss)(X), list(told)
+
+    return run
+
+
 def told_by_a_session_that_comes_in_between(way: Function) -> Function:
     net = network()
     inner = way(lambda x: ops.sin(x) * ops.exp(x))
@@ -421,9 +438,27 @@ def told_by_a_cell_beside_whose_followed_input_there_is_another(way: Function) -
     return run
 
 
+def told_by_a_cell_that_gets_an_output_that_is_not_followed(way: Function) -> Function:
+    class Product(nn.Cell):
+        def construct(self, x: Any, y: Any) -> Any:
+            return x * y
+
+    told: list[Any] = []
+    cell = Product()
+    cell.register_backward_hook(lambda cell, grad_input, grad_output: told.append(grad_input))
+    inner, y = way(lambda x, y: (x * 2, y * 3)), X + 1
+
+    def run() -> Any:
+        told.clear()
+        return ms.grad(lambda x: cell(*inner(x, y)).sum())(X), list(told), [len(told)]
+
+    return run
+
+
 TOLD = [
     told_by_hooks, told_by_hooks_on_outputs, told_by_hooks_on_branches, told_by_hooks_that_come_after_the_call,
     told_by_a_hook_on_what_is_not_followed, told_by_a_hook_on_a_further_name_of_the_input,
+    told_by_a_hook_on_a_further_name_of_an_output, told_by_a_cell_that_gets_an_output_that_is_not_followed,
     told_by_a_cell_beside_whose_followed_input_there_is_another, told_by_a_session_that_comes_in_between,
 ]  # fmt: skip
 
