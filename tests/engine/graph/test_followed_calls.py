@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import random as python_random
 import warnings
@@ -20,6 +21,7 @@ from hookscope.engine.core.operator import OPERATORS
 from hookscope.engine.debug import DebugSession
 from hookscope.engine.graph import plans_of
 from hookscope.kernel.alias import install_as_mindspore, uninstall
+from tests.engine.debug.debug_networks import scripted
 from tests.engine.debug.test_bits import CASES, NETWORKS, Bits, Switch
 
 install_as_mindspore()  # while the programs are imported: they say `import mindspore`
@@ -421,6 +423,33 @@ def told_by_a_session_that_comes_in_between(way: Function) -> Function:
     return run
 
 
+def told_by_a_session_that_comes_in_between_and_stays(way: Function) -> Function:
+    """Its captures of the walk back, and an edit, which counts who else uses what a cell hands on."""
+    net = nn.SequentialCell(nn.Identity(), nn.Tanh())
+    inner = way(lambda x: ops.sin(x) * ops.exp(x))
+    told: list[Tensor] = []
+
+    def loss(x: Any) -> Any:
+        y = inner(x)
+        y.register_hook(told.append)
+        z = y * 1
+        other = z * 2
+        run.stack.enter_context(run.session)  # type: ignore[attr-defined]
+        return net(z).sum() + other.sum() * 0
+
+    def run() -> Any:
+        told.clear()
+        edit = "tuple(g * 10 for g in grad_input)"
+        run.session, _ = scripted(  # type: ignore[attr-defined]
+            net, (), lambda session: session.edit("grad_input", edit), breaks=["0:backward"]
+        )
+        with contextlib.ExitStack() as run.stack:  # type: ignore[attr-defined]
+            found = ms.grad(loss)(X)
+        return found, list(told), [one.value for one in run.session.captures]  # type: ignore[attr-defined]
+
+    return run
+
+
 def told_by_a_cell_beside_whose_followed_input_there_is_another(way: Function) -> Function:
     class Product(nn.Cell):
         def construct(self, x: Any, y: Any) -> Any:
@@ -460,6 +489,7 @@ TOLD = [
     told_by_a_hook_on_what_is_not_followed, told_by_a_hook_on_a_further_name_of_the_input,
     told_by_a_hook_on_a_further_name_of_an_output, told_by_a_cell_that_gets_an_output_that_is_not_followed,
     told_by_a_cell_beside_whose_followed_input_there_is_another, told_by_a_session_that_comes_in_between,
+    told_by_a_session_that_comes_in_between_and_stays,
 ]  # fmt: skip
 
 

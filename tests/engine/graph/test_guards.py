@@ -6,6 +6,7 @@ place in the stream of random numbers must be the same after each call.
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import types
 import warnings
@@ -16,8 +17,12 @@ import numpy as np
 import pytest
 
 import hookscope.engine as ms
-from hookscope.engine import Tensor
-from hookscope.engine.core import random
+from hookscope.engine import Tensor, nn, ops
+from hookscope.engine.core import precision, random
+from hookscope.engine.core.hooks import hooks_off
+from hookscope.engine.core.recording import no_gradients
+from hookscope.engine.graph import plans_of
+from hookscope.engine.graph.function import Compiled
 
 IMPORTS = """
 import array, collections, contextlib, contextvars, copy, dataclasses, enum, functools, io, itertools, math, operator
@@ -1630,3 +1635,58 @@ def test_a_plan_sees_what_is_put_into_classes_of_the_engine(monkeypatch: pytest.
     for _ in range(2):
         assert compiled(x).asnumpy().tobytes() == of_classes(x).asnumpy().tobytes()
     assert compiled._compiled.counts["replayed"] >= len(changes)
+
+
+def multiplied(x: Any) -> Any:
+    return MATMUL(x, x) * 1.5
+
+
+def differentiated(x: Any) -> Any:
+    return ms.grad(lambda x: (x * x).sum())(x)
+
+
+MATMUL, HOOKED = ops.MatMul(), nn.Tanh()
+HOOKED.register_forward_hook(lambda cell, inputs, output: output * 2)
+STATES: dict[str, tuple[Any, Any]] = {
+    "precision": (multiplied, lambda: precision.scope(ms.float16)),
+    "precision of operators": (
+        multiplied, lambda: precision.scope(None, precision.Listed(frozenset((ops.MatMul,)), ms.float16)),
+    ),
+    "no hooks": (lambda x: HOOKED(x), hooks_off),
+    "no gradients": (differentiated, no_gradients),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", STATES)
+def test_a_plan_is_not_for_another_state_of_the_engine(name: str) -> None:
+    function, inside = STATES[name]
+    compiled, x = ms.jit(function), Tensor(np.array([[1.1, 2.3], [3.7, 4.9]], np.float32))
+
+    def outcome(function: Any) -> Any:
+        try:
+            return shown(function(x))
+        except RuntimeError as error:
+            return str(error)
+
+    for state in (contextlib.nullcontext, inside, contextlib.nullcontext):
+        for _ in range(3):
+            with state():
+                assert outcome(compiled) == outcome(function)
+    assert outcome(function) != outcome(lambda x: _within(inside, function, x))
+    assert plans_of(compiled)[0].counts["replayed"] > 3
+
+
+def _within(state: Any, function: Any, x: Any) -> Any:
+    with state():
+        return function(x)
+
+
+def test_each_level_of_the_context_has_plans_of_its_own() -> None:
+    compiled = Compiled(lambda x: ops.exp(x) + 1.0, "f", level="")
+    try:
+        for level, traced in (("O0", 1), ("O1", 2), ("O0", 2), ("O1", 2)):
+            ms.set_context(jit_level=level)
+            compiled(Tensor([1.0, 2.0]))
+            assert compiled.counts["traced"] == traced
+    finally:
+        ms.set_context(jit_level="O0")
