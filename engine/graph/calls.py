@@ -48,7 +48,10 @@ _ENGINE = Path(__file__).parents[1]
 _OF_ENGINE = ("numba", "llvmlite", "scipy", "threadpoolctl.py", "ml_dtypes", "cupy", "triton")
 """Libraries that the engine computes with."""
 _PACKAGE = __name__.partition(".graph")[0]
-_STATEFUL = frozenset(("get_seed", "set_seed", "manual_seed", "initial_seed", "get_state", "set_state", "seed"))
+_STATEFUL = frozenset(
+    ("get_seed", "set_seed", "manual_seed", "initial_seed", "get_state", "set_state", "seed", "get_rng_state",
+     "set_rng_state")
+)  # fmt: skip
 """Functions of those rooms that read or set what no guard looks at."""
 
 

@@ -369,9 +369,9 @@ class _Steps:
             returns the arrays of the outputs.
         wanted: the values on the tape, without the leaves and what is constant.
         drawn: the draws of the call by their numbers, also of what is not on the tape.
-        inputs: the places of the leaves on the tape; that which is used last comes first, as its hooks are called.
-        outputs: what the tape may follow from then on, the last made first: a place among the tensors in the result, or
-            a tensor from outside that is bound anew.
+        inputs: the places of the leaves on the tape.
+        outputs: what the tape may follow from then on: a place among the tensors in the result, or a tensor from
+            outside that is bound anew.
         is_further: of each whether it is a further name of a value.
         depends: of each the places among ``inputs`` on which it depends.
     """
@@ -408,18 +408,16 @@ class _Steps:
 
     def _see_ends(self, followed: Followed, graph: Graph) -> None:
         """Find out inputs and outputs."""
-        used: dict[int, int] = {}  # of arrays, where they are used first
-        made: dict[int, int] = {}  # of arrays, where they are made
+        used: set[int] = set()
+        made: set[int] = set()
         on: dict[int, set[int]] = {id(leaf): {place} for place, leaf in reversed(list(enumerate(followed.leaves)))}
-        for index, (_, inputs, output, _) in enumerate(followed.recording.nodes):
-            for x in inputs:
-                used.setdefault(id(x), index)
+        for _, inputs, output, _ in followed.recording.nodes:
+            used.update(map(id, inputs))
             for array in output if type(output) is tuple else (output,):
-                made[id(array)] = index
+                made.add(id(array))
                 on[id(array)] = set().union(*[on.get(id(x), ()) for x in inputs])
         leaves = {id(leaf): place for place, leaf in reversed(list(enumerate(followed.leaves)))}
-        ordered = sorted([key for key in leaves if key in used], key=lambda key: -used[key])
-        self.inputs = [leaves[key] for key in ordered]
+        self.inputs = [place for key, place in leaves.items() if key in used]
         places = {place: number for number, place in enumerate(self.inputs)}
         returned = enumerate(followed.returned)
         ends: list[tuple[Any, Any]] = [(place, array) for place, array in returned if id(array) in made]
@@ -429,7 +427,6 @@ class _Steps:
                 if self._names[id(array)] != self._first[array.value]:
                     raise LookupError("a tensor is left with a further name of a value")
                 ends.append((tensor, array))
-        ends.sort(key=lambda end: -made[id(end[1])])
         self.outputs = [end for end, _ in ends]
         self.is_further = [self._names[id(array)] != self._first[array.value] for _, array in ends]
         self.depends = [[places[place] for place in sorted(on[id(array)])] for _, array in ends]

@@ -22,7 +22,9 @@ __all__ = ["Guarded"]
 
 def _around() -> tuple[Any, ...]:
     """What of the engine's own state decides what operators do."""
-    return backend.device_target(), precision.current(), hooks_enabled(), state.refused, modes.level
+    return (
+        backend.device_target(), precision.current(), precision.listed(), hooks_enabled(), state.refused, modes.level,
+    )  # fmt: skip
 
 
 class Guarded:

@@ -11,7 +11,6 @@ import abc
 import functools
 import struct
 import types
-import weakref
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
@@ -70,7 +69,6 @@ class Found:
         sets: sets and their items.
         arrays: NumPy arrays, their form, their bytes.
         keys: dictionaries all of whose names matter, and the names.
-        references: weak references, and the identity of what they lead to, or None.
         cells: variables of closures, and what they held.
         functions: functions, their code, and their defaults.
         slots: objects, names of attributes that are in no dictionary, and their values.
@@ -86,7 +84,6 @@ class Found:
     sets: list[tuple[Any, tuple[Any, ...]]] = field(default_factory=list)
     arrays: list[tuple[np.ndarray[Any, Any], tuple[Any, ...], bytes]] = field(default_factory=list)
     keys: list[tuple[Any, tuple[Any, ...]]] = field(default_factory=list)
-    references: list[tuple[weakref.ref[Any], Any]] = field(default_factory=list)
     cells: list[tuple[types.CellType, Any]] = field(default_factory=list)
     functions: list[tuple[types.FunctionType, types.CodeType, Any, Any]] = field(default_factory=list)
     slots: list[tuple[Any, str, Any]] = field(default_factory=list)
@@ -156,7 +153,6 @@ def _checks(found: Found, covers: frozenset[int]) -> list[Callable[[], bool]]:
         (_functions_hold, found.functions if not covers else []),
         (_sets_hold, found.sets),
         (_arrays_hold, found.arrays),
-        (_references_hold, found.references),
         (_cells_hold, found.cells if not covers else []),
         (_slots_hold, found.slots),
         (_registered_hold, [] if found.registered is None else [found.registered]),
@@ -258,10 +254,6 @@ def _sets_hold(sets: list[tuple[Any, tuple[Any, ...]]]) -> bool:
 
 def _arrays_hold(arrays: list[tuple[np.ndarray[Any, Any], tuple[Any, ...], bytes]]) -> bool:
     return all(form(array) == its_form and array.tobytes() == numbers for array, its_form, numbers in arrays)
-
-
-def _references_hold(references: list[tuple[weakref.ref[Any], Any]]) -> bool:
-    return all((None if one() is None else id(one())) == identity for one, identity in references)
 
 
 def _cells_hold(cells: list[tuple[types.CellType, Any]]) -> bool:

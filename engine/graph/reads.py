@@ -83,6 +83,7 @@ _GLOBALS = (
 )  # fmt: skip
 _OF_FUNCTIONS = ("__name__", "__qualname__", "__doc__", "__module__", "__annotations__")
 """Attributes of functions, and the first two of classes, that stand in no dictionary."""
+_OF_ANY_MODULE = ("__builtins__", "__cached__", "__file__", "__loader__", "__name__", "__path__", "__spec__")
 
 
 def is_engine(file: str) -> bool:
@@ -111,7 +112,10 @@ def _kept_with(function: Callable[Concatenate[K, P], V]) -> Callable[Concatenate
 
 @_kept_with
 def _names_of(code: types.CodeType) -> tuple[frozenset[str], frozenset[str], frozenset[tuple[str, bool]]]:
-    """The names of globals, of attributes and of modules that code and the code within it use."""
+    """The names of globals, of attributes and of modules that code and the code within it use.
+
+    Where attributes are read by ``getattr`` and its like, texts of the code may be their names.
+    """
     globals_, attributes, modules = set[str](), set[str](_matched_by(code)), set[tuple[str, bool]]()
     calls_super = False
     for step in dis.get_instructions(code):
@@ -127,6 +131,8 @@ def _names_of(code: types.CodeType) -> tuple[frozenset[str], frozenset[str], fro
         elif step.opname == "MATCH_CLASS" and step.arg:
             attributes.add("__match_args__")
         calls_super = name == "super" or (calls_super and "CALL" in step.opname)
+    if _REFLECTING & (globals_ | attributes):
+        attributes |= {text for text in code.co_consts if isinstance(text, str) and text.isidentifier()}
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
             of_it = _names_of(constant)
@@ -242,7 +248,8 @@ class Reads:
                 if not isinstance(one.__self__, types.ModuleType):
                     waiting.append(one.__self__)
             elif isinstance(one, weakref.ref) and type(one).__module__ in ("builtins", "weakref"):
-                self.found.references.append((one, None if one() is None else id(one())))
+                if one() is not None:  # a plan holds what it is of, so that it would never be gone
+                    self._fail("a weak reference is read, which a plan cannot watch")
             elif isinstance(one, types.ModuleType):
                 self._see_module(one, waiting)
             elif isinstance(one, type):
@@ -274,11 +281,6 @@ class Reads:
                 self._fail("an array of CuPy's is read, which a plan cannot watch")
             else:
                 self._see_object(one, waiting)
-        for reference, _ in self.found.references:
-            of = reference()
-            of = of.__self__ if isinstance(of, types.MethodType) else of
-            if not is_leaf(of) and id(of) not in seen:
-                self._fail("a weak reference is read, and a plan would keep alive what it leads to")
 
     def _fail(self, why: str) -> None:
         self.problem = self.problem or why
@@ -375,11 +377,14 @@ class Reads:
         of_others = is_engine(file) or is_library(file)
         if of_others:
             self.found.steady.append(held)
-        may_lack = not of_others and (self._catches or "__getattr__" in held)
+        may_lack = self._everything or (not of_others and (self._catches or "__getattr__" in held))
         read = dict.fromkeys([name for name in self._names if name in held or may_lack or name in self._stored])
-        if self._everything and not of_others:
-            self.found.keys.append((held, tuple(held)))
-            read |= dict.fromkeys([name for name in held if not name.startswith("__")])
+        if self._everything:  # whoever names are made up for
+            all_names = tuple([name for name in held if name not in _OF_ANY_MODULE])
+            self.found.places.append((held, all_names, tuple([held[name] for name in all_names])))
+            if not (of_others or file.startswith(_SITE)):
+                self.found.keys.append((held, tuple(held)))
+                read |= dict.fromkeys(all_names)
         names = tuple(read)
         values = tuple([held.get(name, MISSING) for name in names])
         self.found.places.append((held, names, values))

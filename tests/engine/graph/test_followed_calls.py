@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import random as python_random
 import warnings
@@ -20,6 +21,7 @@ from hookscope.engine.core.operator import OPERATORS
 from hookscope.engine.debug import DebugSession
 from hookscope.engine.graph import plans_of
 from hookscope.kernel.alias import install_as_mindspore, uninstall
+from tests.engine.debug.debug_networks import scripted
 from tests.engine.debug.test_bits import CASES, NETWORKS, Bits, Switch
 
 install_as_mindspore()  # while the programs are imported: they say `import mindspore`
@@ -31,7 +33,7 @@ try:
 finally:
     uninstall()
 
-identity = OPERATORS["identity"]
+identity, cast = OPERATORS["identity"], OPERATORS["cast"]
 Function = Callable[..., Any]
 CALLS = 5  # two are eager, the third walks back under a tracer, the others have plans
 X = Tensor(np.array([[1.0, -2.0, 0.5], [3.0, 0.25, -1.5]], np.float32))
@@ -385,6 +387,23 @@ def told_by_a_hook_on_a_further_name_of_the_input(way: Function) -> Function:
     return lambda: ms.grad(loss)(X)
 
 
+def told_by_a_hook_on_a_further_name_of_an_output(way: Function) -> Function:
+    """Of two outputs with one value a hook sees what comes to its own."""
+    inner = way(lambda x: (lambda y: (y, cast(y, dtype=np.dtype(np.float32))))(ops.sin(x)))
+    told: list[Tensor] = []
+
+    def loss(x: Any) -> Any:
+        first, second = inner(x)
+        second.register_hook(lambda gradient: told.append(gradient) or gradient * 10)
+        return (first * x * 2 + second * x * 3).sum()
+
+    def run() -> Any:
+        told.clear()
+        return ms.grad(loss)(X), list(told)
+
+    return run
+
+
 def told_by_a_session_that_comes_in_between(way: Function) -> Function:
     net = network()
     inner = way(lambda x: ops.sin(x) * ops.exp(x))
@@ -399,6 +418,33 @@ def told_by_a_session_that_comes_in_between(way: Function) -> Function:
     def run() -> Any:
         told.clear()
         found = ms.grad(loss)(X)
+        return found, list(told), [one.value for one in run.session.captures]  # type: ignore[attr-defined]
+
+    return run
+
+
+def told_by_a_session_that_comes_in_between_and_stays(way: Function) -> Function:
+    """Its captures of the walk back, and an edit, which counts who else uses what a cell hands on."""
+    net = nn.SequentialCell(nn.Identity(), nn.Tanh())
+    inner = way(lambda x: ops.sin(x) * ops.exp(x))
+    told: list[Tensor] = []
+
+    def loss(x: Any) -> Any:
+        y = inner(x)
+        y.register_hook(told.append)
+        z = y * 1
+        other = z * 2
+        run.stack.enter_context(run.session)  # type: ignore[attr-defined]
+        return net(z).sum() + other.sum() * 0
+
+    def run() -> Any:
+        told.clear()
+        edit = "tuple(g * 10 for g in grad_input)"
+        run.session, _ = scripted(  # type: ignore[attr-defined]
+            net, (), lambda session: session.edit("grad_input", edit), breaks=["0:backward"]
+        )
+        with contextlib.ExitStack() as run.stack:  # type: ignore[attr-defined]
+            found = ms.grad(loss)(X)
         return found, list(told), [one.value for one in run.session.captures]  # type: ignore[attr-defined]
 
     return run
@@ -421,10 +467,29 @@ def told_by_a_cell_beside_whose_followed_input_there_is_another(way: Function) -
     return run
 
 
+def told_by_a_cell_that_gets_an_output_that_is_not_followed(way: Function) -> Function:
+    class Product(nn.Cell):
+        def construct(self, x: Any, y: Any) -> Any:
+            return x * y
+
+    told: list[Any] = []
+    cell = Product()
+    cell.register_backward_hook(lambda cell, grad_input, grad_output: told.append(grad_input))
+    inner, y = way(lambda x, y: (x * 2, y * 3)), X + 1
+
+    def run() -> Any:
+        told.clear()
+        return ms.grad(lambda x: cell(*inner(x, y)).sum())(X), list(told), [len(told)]
+
+    return run
+
+
 TOLD = [
     told_by_hooks, told_by_hooks_on_outputs, told_by_hooks_on_branches, told_by_hooks_that_come_after_the_call,
     told_by_a_hook_on_what_is_not_followed, told_by_a_hook_on_a_further_name_of_the_input,
+    told_by_a_hook_on_a_further_name_of_an_output, told_by_a_cell_that_gets_an_output_that_is_not_followed,
     told_by_a_cell_beside_whose_followed_input_there_is_another, told_by_a_session_that_comes_in_between,
+    told_by_a_session_that_comes_in_between_and_stays,
 ]  # fmt: skip
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -203,6 +205,22 @@ def test_one_tensor_twice_is_not_two() -> None:
     x = Tensor([3.0])
     assert [apart(x, x).item() for _ in range(3)] == [0] * 3
     assert [apart(x, Tensor([1.0])).item() for _ in range(3)] == [2] * 3
+
+
+def test_two_tensors_of_one_array_are_neither_one_tensor_nor_two_arrays() -> None:
+    pair = ms.jit(lambda x: (lambda y: (y, copy.copy(y)))(x * 2))
+    pair(Tensor([1.0]))  # from now on by a plan, whose result has one array twice
+
+    def apart(x: Tensor, y: Tensor) -> Tensor:
+        return x - y + (1.0 if x is y else 0.0)
+
+    makes: list[Callable[[], Any]] = [
+        lambda: pair(Tensor([1.0])), lambda: (Tensor([5.0]), Tensor([2.0])), lambda: (Tensor([5.0]),) * 2,
+    ]  # fmt: skip
+    for first, then in itertools.permutations(makes, 2):
+        compiled = ms.jit(apart)
+        for make in (first, first, first, then, first, then):
+            assert compiled(*make()).item() == apart(*make()).item()
 
 
 def test_a_tensor_with_a_hook_is_not_one_without() -> None:

@@ -6,6 +6,7 @@ place in the stream of random numbers must be the same after each call.
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import types
 import warnings
@@ -16,8 +17,12 @@ import numpy as np
 import pytest
 
 import hookscope.engine as ms
-from hookscope.engine import Tensor
-from hookscope.engine.core import random
+from hookscope.engine import Tensor, nn, ops
+from hookscope.engine.core import precision, random
+from hookscope.engine.core.hooks import hooks_off
+from hookscope.engine.core.recording import no_gradients
+from hookscope.engine.graph import plans_of
+from hookscope.engine.graph.function import Compiled
 
 IMPORTS = """
 import array, collections, contextlib, contextvars, copy, dataclasses, enum, functools, io, itertools, math, operator
@@ -52,6 +57,38 @@ def f(x):
 
 # tensor that is drawn
 def f(x): return x + Tensor(shape=(4,), dtype=ms.float32, init="normal")
+
+# layer that is drawn and not used
+def f(x):
+    nn.Dense(4, 2)
+    return x * 2
+
+# place in the stream
+def f(x): return x * 2, ms.get_rng_state(), ops.rand(4)
+
+# place in the stream that is gone back to
+def f(x):
+    place = ms.get_rng_state()
+    y = ops.rand(4)
+    ms.set_rng_state(place)
+    return x * y
+
+# value of before a step
+w = Parameter(Tensor([1.0, 2.0, 3.0, 4.0]), name="w")
+opt = nn.SGD([w], 0.1)
+def f(x):
+    before = w.data
+    opt((x * 0.5,))
+    return before * 2
+
+# value of before a change after a step
+w, v = Parameter(Tensor([1.0, 2.0, 3.0, 4.0]), name="w"), Parameter(Tensor([1.0, 1.0, 1.0, 1.0]), name="v")
+opt = nn.SGD([w], 0.1)
+def f(x):
+    before = v.data
+    opt((x * 0.5,))
+    ops.assign(v, x)
+    return x * 3, before * 2
 
 # layer that is drawn
 def f(x): return nn.Dense(4, 2)(x.reshape((1, 4)))
@@ -408,6 +445,44 @@ m.__getattr__ = lambda n: S[0]
 def f(x): return x * m.foo
 def change(i): S[0] = float(i)
 
+# module by a text
+m = types.ModuleType("mmg"); m.K = 1.0
+def f(x): return x * getattr(m, "K")
+def change(i): m.K = float(i)
+
+# module by a name that is made up
+m = types.ModuleType("mmg"); m.K = [1.0]
+def f(x): return x * getattr(m, "".join(["K"]))[0]
+def change(i): m.K[0] = float(i)
+
+# module by its dictionary
+m = types.ModuleType("mmg"); m.K = 1.0
+def f(x): return x * m.__dict__["K"]
+def change(i): m.K = float(i)
+
+# module hasattr
+m = types.ModuleType("mmg")
+def f(x): return x * (2 if hasattr(m, "K") else 1)
+def change(i):
+    if i == 3: m.K = 3.0
+
+# module dir
+m = types.ModuleType("mmg")
+def f(x): return x * len(dir(m))
+def change(i): setattr(m, f"a{i}", 1)
+
+# module of a library by a name that is made up
+def f(x): return x * getattr(math, "ta" + "u")
+def change(i): math.tau = float(i)
+def post(): math.tau = 2 * math.pi
+
+# module of the engine hasattr
+def f(x): return x * (2 if hasattr(ms, "example") else 1)
+def change(i):
+    if i > 2: ms.example = 3.0
+def post():
+    if hasattr(ms, "example"): del ms.example
+
 # from import
 m = types.ModuleType("mmfrom"); sys.modules["mmfrom"] = m
 m.K = 1.0
@@ -503,6 +578,11 @@ def h(*, a=1.0): return a
 def f(x): return x * h()
 def change(i): h.__kwdefaults__["a"] = float(i)
 
+# kwdefaults replaced
+def h(*, a=1.0): return a
+def f(x): return x * h()
+def change(i): h.__kwdefaults__ = {"a": float(i)}
+
 # code replaced
 def h(): return 1.0
 def h2(): return 5.0
@@ -557,6 +637,22 @@ class C: pass
 c = C(); r = weakref.ref(c)
 def f(x): return x * r().k
 def change(i): c.k = float(i)
+
+# weakref that dies
+class C: pass
+c = C(); r = weakref.ref(c)
+def f(x): return x * (2 if r() is None else 1)
+def change(i):
+    global c
+    if i == 3: c = None
+
+# weakref of code that dies
+names = {}
+exec("def g(): return 1", names)
+r = weakref.ref(names["g"].__code__)
+def f(x): return x * (2 if r() is None else 1)
+def change(i):
+    if i == 3: names.clear()
 
 # weakproxy
 class C: pass
@@ -1706,3 +1802,58 @@ def test_a_plan_sees_what_is_put_into_classes_of_the_engine(monkeypatch: pytest.
     for _ in range(2):
         assert compiled(x).asnumpy().tobytes() == of_classes(x).asnumpy().tobytes()
     assert compiled._compiled.counts["replayed"] >= len(changes)
+
+
+def multiplied(x: Any) -> Any:
+    return MATMUL(x, x) * 1.5
+
+
+def differentiated(x: Any) -> Any:
+    return ms.grad(lambda x: (x * x).sum())(x)
+
+
+MATMUL, HOOKED = ops.MatMul(), nn.Tanh()
+HOOKED.register_forward_hook(lambda cell, inputs, output: output * 2)
+STATES: dict[str, tuple[Any, Any]] = {
+    "precision": (multiplied, lambda: precision.scope(ms.float16)),
+    "precision of operators": (
+        multiplied, lambda: precision.scope(None, precision.Listed(frozenset((ops.MatMul,)), ms.float16)),
+    ),
+    "no hooks": (lambda x: HOOKED(x), hooks_off),
+    "no gradients": (differentiated, no_gradients),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", STATES)
+def test_a_plan_is_not_for_another_state_of_the_engine(name: str) -> None:
+    function, inside = STATES[name]
+    compiled, x = ms.jit(function), Tensor(np.array([[1.1, 2.3], [3.7, 4.9]], np.float32))
+
+    def outcome(function: Any) -> Any:
+        try:
+            return shown(function(x))
+        except RuntimeError as error:
+            return str(error)
+
+    for state in (contextlib.nullcontext, inside, contextlib.nullcontext):
+        for _ in range(3):
+            with state():
+                assert outcome(compiled) == outcome(function)
+    assert outcome(function) != outcome(lambda x: _within(inside, function, x))
+    assert plans_of(compiled)[0].counts["replayed"] > 3
+
+
+def _within(state: Any, function: Any, x: Any) -> Any:
+    with state():
+        return function(x)
+
+
+def test_each_level_of_the_context_has_plans_of_its_own() -> None:
+    compiled = Compiled(lambda x: ops.exp(x) + 1.0, "f", level="")
+    try:
+        for level, traced in (("O0", 1), ("O1", 2), ("O0", 2), ("O1", 2)):
+            ms.set_context(jit_level=level)
+            compiled(Tensor([1.0, 2.0]))
+            assert compiled.counts["traced"] == traced
+    finally:
+        ms.set_context(jit_level="O0")

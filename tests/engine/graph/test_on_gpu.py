@@ -237,3 +237,11 @@ def test_cells_random_numbers_and_gradients_go_by_plans(compiled: list[Compiled]
     ms.set_context(mode=ms.GRAPH_MODE)
     assert run() == eager
     assert any(one.counts["replayed"] for one in compiled)
+
+
+def test_what_a_function_makes_is_where_new_tensors_are_put(gpu: Any) -> None:
+    made = Compiled(lambda: ops.ones((2,), ms.float32) + 1.0, "made")
+    for target, kind in (("GPU", gpu.ndarray), ("CPU", np.ndarray), ("GPU", gpu.ndarray)):
+        ms.set_device(target)
+        for _ in range(2):
+            assert type(made()._array) is kind
