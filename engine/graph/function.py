@@ -81,7 +81,7 @@ class Compiled:
         """What the passes may do: "O0" or "O1"."""
         return self._level or modes.level
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         """Call the function, by a plan where one holds."""
         if watched() or (taps.operator_taps and not _others_are_over()):
             return self._eagerly(args, kwargs)
@@ -91,12 +91,12 @@ class Compiled:
             return self._followed(args, kwargs)
         given = [x._array for x in args if type(x) is Tensor and type(x._array) not in TRACED and is_bare(x)]
         is_usual = not kwargs and len(given) == len(args) == len(set(map(id, given)))
-        if is_usual and self._last is not None and self._last.holds(given):
+        if is_usual and self._last is not None and self._last.holds(given) and not self._last.meets(args):
             return self._replayed(self._last, args, given, args, kwargs)
         key, tensors, axes = self._kind(args, kwargs)
         arrays = [t._array for t in tensors]
         for guarded in self.plans.get(key, ()):
-            if guarded.holds(arrays) and containers_in((args, kwargs)).isdisjoint(guarded.containers):
+            if guarded.holds(arrays) and not guarded.shares(tensors, (args, kwargs)):
                 self._last = guarded if is_usual else None
                 return self._replayed(guarded, tensors, arrays, args, kwargs)
         return self._traced(key, tensors, axes, args, kwargs)
@@ -211,7 +211,7 @@ class Compiled:
         key = "followed", key_of((args, kwargs), tensors, [])
         arrays = [t._array for t in tensors]
         for guarded in self.plans.get(key, ()):
-            if guarded.holds(arrays) and containers_in((args, kwargs)).isdisjoint(guarded.containers):
+            if guarded.holds(arrays) and not guarded.shares(tensors, (args, kwargs)):
                 return self._replayed(guarded, tensors, arrays, args, kwargs)
         if not can_follow() or self._has_given_up(key) or sum(map(len, self.plans.values())) >= MOST_PLANS:
             return self._eagerly(args, kwargs)
@@ -301,7 +301,7 @@ class Compiled:
         with taps.unplanned(self.name, self.level):
             return self._eagerly(args, kwargs)
 
-    def prepare(self, *args: Any, **kwargs: Any) -> None:
+    def prepare(self, /, *args: Any, **kwargs: Any) -> None:
         """Make a plan for these arguments, as their first call does, and undo what that did."""
         place = random.position()
         key, tensors, axes = self._kind(args, kwargs)

@@ -9,7 +9,7 @@ from ..core import backend, modes, precision
 from ..core.hooks import hooks_enabled
 from ..core.recording import state
 from ..core.tensor import Tensor
-from .arguments import has_views
+from .arguments import containers_in, has_views, is_bare
 from .following import Following
 from .graph import Bind, Given, Whole
 from .holding import Holding
@@ -39,7 +39,8 @@ class Guarded:
     """
 
     __slots__ = (
-        "around", "changed", "containers", "fits", "following", "holding", "is_open", "plan", "roots", "run", "written",
+        "around", "changed", "containers", "fits", "following", "holding", "is_open", "others", "plan", "roots", "run",
+        "written",
     )  # fmt: skip
 
     def __init__(
@@ -51,6 +52,8 @@ class Guarded:
         self.run: Callable[..., Any] = plan.run if following is None else following.call
         self.roots = reads.roots  # while they live, no other object has an identity by which plans are kept
         self.containers = reads.found.containers()
+        known = {id(t) for t, _ in plan.graph.externals}
+        self.others = frozenset([id(t) for t in reads.tensors if type(t) is Tensor and is_bare(t)]) - known
         self.around = _around()
         given = plan.graph.arguments[: len(tensors)]
         self.fits = None if lengths is None else lengths.fits([value.sizes or value.shape for value in given])
@@ -75,6 +78,14 @@ class Guarded:
         if any(id(view.root) in self.changed for view in views):
             return True
         return any(has_views(tensors[place]) for place in self.written)
+
+    def meets(self, tensors: Sequence[Tensor]) -> bool:
+        """Whether an argument is a tensor that the code reads from elsewhere, of which the plan needs no numbers."""
+        return bool(self.others) and not self.others.isdisjoint(map(id, tensors))
+
+    def shares(self, tensors: Sequence[Tensor], arguments: Any) -> bool:
+        """Whether a tensor, a list or a dictionary among the arguments is one that the code reads from elsewhere."""
+        return self.meets(tensors) or not containers_in(arguments).isdisjoint(self.containers)
 
     def holds(self, arrays: list[Any]) -> bool:
         """Whether all is as it was, for arguments that hold these arrays."""

@@ -321,6 +321,23 @@ def change(i):
     global c
     if i == 3: c = None
 
+# an argument that is known by who it is alone
+known = [Tensor([1.0])]
+def f(x): return x * (2 if any(x is one for one in known) else 3)
+def args(i): return (known[0] if i % 2 else Tensor([1.0]),)
+
+# an item that is known by who it is alone
+known = [Tensor([1.0])]
+def f(given): return given[0] * (2 if given[0] is known[0] else 3)
+def args(i): return ([known[0] if i % 2 else Tensor([1.0])],)
+
+# a keyword named self
+@ms.jit
+def g(x, self=1.0): return x * self
+def f(x): return x
+def after(y): global z; z = g(y, self=3.0)
+def post(): return shown(z)
+
 # getattribute
 state = {"k": 1.0}
 class C:
