@@ -71,6 +71,8 @@ _REFLECTING = frozenset(
 )  # fmt: skip
 """Names of what reads attributes whose names do not stand in the code."""
 _MOST_ITEMS = 1 << 12
+_OF_PARAMETERS = ("_requires_grad", "_gradient_hooks", "_name")
+"""Attributes of parameters that the engine's functions read, as those of cells and of gradients do that give names."""
 _DECIMAL = ("decimal", "_decimal", "_pydecimal")
 _OF_DECIMAL = "decimal is read, whose precision a plan cannot watch"
 _OUT_OF_SIGHT = frozenset(
@@ -294,7 +296,7 @@ class Reads:
         names = [
             name
             for name in held
-            if (self._everything or name in read or name in ("_requires_grad", "_gradient_hooks"))
+            if (self._everything or name in read or name in _OF_PARAMETERS)
             and name not in _OF_ARRAYS
         ]
         values = [held[name] for name in names]

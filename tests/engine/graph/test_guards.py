@@ -338,6 +338,16 @@ def f(x): return x
 def after(y): global z; z = g(y, self=3.0)
 def post(): return shown(z)
 
+# names of parameters
+net = nn.Dense(2, 2)
+def f(x): return x * len(next(iter(net.parameters_dict())))
+def change(i): net.weight.name = "w" * (i + 1)
+
+# names of gradients
+p = Parameter(Tensor([1.0]), name="p")
+f = ms.grad(lambda x: (x * p).sum(), 0, [p], return_ids=True)
+def change(i): p.name = "p" * (i + 1)
+
 # getattribute
 state = {"k": 1.0}
 class C:
