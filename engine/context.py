@@ -76,11 +76,14 @@ _PLANS = "hookscope.engine.graph.plans_of shows the plans"
 _JOINS = "jit_level='O1' joins operators to loops"
 _ONCE = "each process makes its plans anew"
 _IDLE = {
+    "check_bprop": "the debugger compares a bprop with the automatic gradient",
     "enable_compile_cache": _ONCE,
     "compile_cache_path": _ONCE,
     "enable_graph_kernel": _JOINS,
+    "exec_order": "operators run in the order of the code",
     "graph_kernel_flags": _JOINS,
     "jit_syntax_level": "jit(fullgraph=True) makes an error of what cannot be traced",
+    "print_file_path": "ops.Print writes to the screen",
     "save_graphs": _PLANS,
     "save_graphs_path": _PLANS,
 }

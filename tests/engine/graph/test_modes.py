@@ -257,6 +257,9 @@ def test_the_context_s_level_is_that_of_plans_for_which_nobody_says_another(sett
         ("save_graphs", 1, "save_graphs has no effect here: .*plans_of shows the plans"),
         ("jit_syntax_level", 0, r"jit_syntax_level has no effect here: jit\(fullgraph=True\)"),
         ("enable_compile_cache", True, "enable_compile_cache has no effect here: each process makes its plans anew"),
+        ("check_bprop", True, "check_bprop has no effect here: the debugger compares"),
+        ("exec_order", "dfs", "exec_order has no effect here: operators run in the order of the code"),
+        ("print_file_path", "printed", "print_file_path has no effect here: ops.Print writes to the screen"),
     ],
 )
 def test_a_setting_of_graphs_without_effect_says_so(setting: str, value: Any, words: str) -> None:
