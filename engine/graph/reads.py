@@ -71,6 +71,8 @@ _REFLECTING = frozenset(
 )  # fmt: skip
 """Names of what reads attributes whose names do not stand in the code."""
 _MOST_ITEMS = 1 << 12
+_OF_SIGNATURES = frozenset(("get_type_hints", "get_annotations", "signature", "getfullargspec"))
+"""Names of what reads the annotations of a function."""
 _OF_PARAMETERS = ("_requires_grad", "_gradient_hooks", "_name")
 """Attributes of parameters that the engine's functions read, as those of cells and of gradients do that give names."""
 _DECIMAL = ("decimal", "_decimal", "_pydecimal")
@@ -341,6 +343,8 @@ class Reads:
         self.codes |= codes_in(code)
         of_globals, attributes, modules = _names_of(code)
         self._names |= attributes
+        if _OF_SIGNATURES & (of_globals | attributes):
+            self._names.add("__annotations__")
         self._stored |= _stored_by(code)
         self._catches = self._catches or any(one.co_exceptiontable for one in codes_in(code))
         if _REFLECTING & (of_globals | attributes):

@@ -348,6 +348,12 @@ p = Parameter(Tensor([1.0]), name="p")
 f = ms.grad(lambda x: (x * p).sum(), 0, [p], return_ids=True)
 def change(i): p.name = "p" * (i + 1)
 
+# annotations read by others
+import typing
+def g(a: int): pass
+def f(x): return x * len(typing.get_type_hints(g))
+def change(i): g.__annotations__["b" * (i + 1)] = int
+
 # getattribute
 state = {"k": 1.0}
 class C:
