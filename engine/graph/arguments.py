@@ -13,7 +13,7 @@ from ..core.tensor import Tensor
 from .sizes import LEAST
 from .traced_array import layout_of, type_of
 
-__all__ = ["containers_in", "is_bare", "key_of", "parts_of"]
+__all__ = ["containers_in", "is_bare", "key_of", "parts_of", "sharing_with"]
 
 _PLAIN = (str, int, bool, bytes)
 _OF_ANY_TENSOR = frozenset(("const_arg", "_view", "_views"))
@@ -118,6 +118,15 @@ def is_bare(tensor: Tensor) -> bool:
     """Whether a tensor is like any other of its shape and dtype: no hook, no attribute that a user gave it."""
     held = tensor.__dict__
     return not held or held.keys() <= _OF_ANY_TENSOR
+
+
+def sharing_with(tensor: Tensor) -> list[Tensor]:
+    """A tensor and those that share elements with it: the one that it is a view of, and the views of that."""
+    root = tensor if tensor._view is None else tensor._view.root
+    if root is None:
+        return [tensor]
+    views = [one() for one in root._views or ()]
+    return [tensor, root, *[one for one in views if one is not None]] if views or root is not tensor else []
 
 
 def has_views(tensor: Tensor) -> bool:

@@ -11,7 +11,7 @@ from typing import Any
 from ..core.nested import tensors_in
 from ..core.tensor import Tensor
 from ..core.views import View
-from .arguments import has_views, is_bare
+from .arguments import has_views, is_bare, sharing_with
 from .calls import AsksForTypes, Calls
 from .graph import Bind, Given, Graph, Made, Seen, Value, replace_values
 from .holding import Holding
@@ -68,6 +68,7 @@ class Trace:
         among = {id(t) for t in arguments}
         self.externals = [t for t in reads.tensors if id(t) not in among]
         self._before = self.tracer.outside
+        self._sharing: list[tuple[Tensor, Any, Any, Any]] = []  # what shares elements with these, as it was
         self._places = arguments
         self._returned: dict[int, Any] = {}
         self._times: Counter[int] = Counter()  # how often a tensor is in the result, or the tensor that it is a view of
@@ -162,6 +163,8 @@ class Trace:
                 elif of == "external" and values[id(array)].of == "argument":
                     self.tracer.why = ALSO_READ
                 self._before[id(t)] = (t, array, traced[id(array)])
+        sharing = {id(one): one for t, _, _ in self._before.values() for one in sharing_with(t)}
+        self._sharing = [(one, one._array, one._view, one._views) for one in sharing.values()]
         self.graph.arguments = [values[id(t._array)] for t in self._places]
         self.graph.externals = [(t, values[id(t._array)]) for t in self.externals]
         for t, _, over in self._before.values():
@@ -273,8 +276,13 @@ class Trace:
         self._calls.stop()
         for t, array, over in self._before.values():
             t._array = array if t._array is over or undoes else plain(t._array)
-        t = array = over = None  # type: ignore[assignment]  # or they would keep traced arrays alive
+        for t, array, view, views in self._sharing if undoes else ():
+            t._array = array
+            if t._view is not view or t._views is not views:
+                t._view, t._views = view, views
+        t = array = over = view = views = None  # type: ignore[assignment]  # or they would keep traced arrays alive
         self._before.clear()
+        self._sharing.clear()
         for one in self._returned.values():
             if isinstance(one, Tensor):
                 _make_bare(one)

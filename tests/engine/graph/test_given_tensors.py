@@ -255,3 +255,39 @@ def test_an_argument_that_is_read_from_elsewhere_leaves_plans_to_other_calls() -
         assert added(Tensor([1.0, 1.0])).asnumpy().tolist() == [2, 3]
     assert added(kept).asnumpy().tolist() == [2, 4]
     assert plans_of(added)[0].counts == {"traced": 1, "replayed": 2, "eager": 2, "refused": 0}
+
+
+@pytest.mark.parametrize("is_argument", [True, False])
+@pytest.mark.filterwarnings("ignore:no plan can be made")
+def test_a_run_that_is_undone_leaves_what_shares_elements_as_it_was(is_argument: bool) -> None:
+    class Writes(nn.Cell):
+        def construct(self, x: Tensor) -> Tensor:
+            target = x if is_argument else part
+            target[0] = 9.0
+            return target * 2
+
+    root = Tensor([1.0, 2.0, 3.0])
+    part, other = root[:2], root[:1]
+    Writes().compile(part if is_argument else Tensor([1.0]))
+    assert [one.asnumpy().tolist() for one in (root, part, other)] == [[1, 2, 3], [1, 2], [1]]
+    other[0] = 5.0
+    assert [one.asnumpy().tolist() for one in (root, part, other)] == [[5, 2, 3], [5, 2], [5]]
+
+
+def test_a_gradient_reaches_what_was_written_to_a_view_that_a_function_returns() -> None:
+    def written(kept: Tensor) -> Callable[[Tensor], Any]:
+        def write(x: Tensor) -> tuple[Tensor, Tensor]:
+            view = kept[1:3]
+            view[0] = x[0]
+            return kept * 1, view
+
+        return write
+
+    plain, compiled = [written(Tensor([1.0, 2.0, 3.0])) for _ in range(2)]
+    compiled = ms.jit(compiled)
+    for number in range(1, 5):
+        x = Tensor([float(number)])
+        found, wanted = [
+            ms.grad(lambda x, f=f: sum((y * y).sum() for y in f(x)))(x).item() for f in (compiled, plain)
+        ]
+        assert found == wanted == 4.0 * number
