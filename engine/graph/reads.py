@@ -395,7 +395,7 @@ class Reads:
         values = tuple([held.get(name, MISSING) for name in names])
         self.found.places.append((held, names, values))
         if is_engine(file):
-            values = tuple([x for x in values if _is_plain(x)])
+            values = tuple([x for x in values if _is_plain(x) or (isinstance(x, type) and issubclass(x, Cell))])
         elif of_others:
             values = tuple([x for x in values if not isinstance(x, types.FunctionType) and not _is_static(x)])
         else:

@@ -354,6 +354,14 @@ def g(a: int): pass
 def f(x): return x * len(typing.get_type_hints(g))
 def change(i): g.__annotations__["b" * (i + 1)] = int
 
+# class of the engine whose cell is made inside
+kept = nn.ReLU.construct
+def f(x): return nn.ReLU()(x) * getattr(nn.Tanh, "rate", 1.0)
+def change(i):
+    nn.ReLU.construct = (lambda self, x: x * 3) if i in (2, 3) else kept
+    nn.Tanh.rate = float(i)
+    if i == 5: del nn.Tanh.rate
+
 # getattribute
 state = {"k": 1.0}
 class C:
