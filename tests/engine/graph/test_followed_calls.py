@@ -235,6 +235,12 @@ def another_dtype_arrives(way: Function) -> Function:
     return lambda: ms.grad(lambda x: (inner(x).astype(ms.float32) * x).sum())(X)
 
 
+def a_list_that_it_reads_itself(way: Function) -> Function:
+    kept = [2.0]
+    inner = way(lambda x, factors: x * factors[0] * (3 if factors is kept else 1))
+    return lambda: [ms.grad(lambda x, one=one: (inner(x, one) * x).sum())(X) for one in ([2.0], kept, [2.0])]
+
+
 def no_gradient_is_wanted_of_it(way: Function) -> Function:
     inner = way(lambda x: x * 2 + 1)
     return lambda: ms.grad(lambda x: (ops.stop_gradient(inner(x)) * x + inner(X * 3)).sum())(X)
@@ -253,7 +259,8 @@ FOLLOWED = [
     some_of_the_outputs, some_of_the_inputs, an_output_that_is_used_inside_too, random_numbers,
     random_numbers_beside_the_tape, moving_statistics,
     a_parameter_that_is_changed, elements_written, indices, a_gradient_of_a_gradient, vjp_and_jvp,
-    a_weight_that_is_not_trained, another_dtype_arrives, no_gradient_is_wanted_of_it, weights_shared, recomputed,
+    a_weight_that_is_not_trained, another_dtype_arrives, a_list_that_it_reads_itself,
+    no_gradient_is_wanted_of_it, weights_shared, recomputed,
 ]  # fmt: skip
 
 

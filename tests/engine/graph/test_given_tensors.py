@@ -166,6 +166,20 @@ def test_a_tensor_that_has_views_is_changed_eagerly() -> None:
     assert plans_of(doubled)[0].counts == {"traced": 1, "replayed": 1, "eager": 1, "refused": 0}
 
 
+def test_a_part_of_a_tensor_that_is_changed_changes_with_it() -> None:
+    kept = Tensor([1.0, 2.0, 3.0])
+
+    @ms.jit
+    def added(x: Tensor) -> Tensor:
+        kept.mul_(2.0)
+        return x + 1
+
+    for _ in range(3):
+        assert added(Tensor([1.0, 2.0])).asnumpy().tolist() == [2, 3]
+    assert added(kept[1:]).asnumpy().tolist() == [33, 49]
+    assert plans_of(added)[0].counts == {"traced": 1, "replayed": 2, "eager": 1, "refused": 0}
+
+
 def test_an_optimizer_steps_from_what_was_assigned_before() -> None:
     def run(by_plans: bool) -> list[Any]:
         ms.set_seed(1)

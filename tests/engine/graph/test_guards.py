@@ -63,6 +63,28 @@ def f(x):
     nn.Dense(4, 2)
     return x * 2
 
+# index out of range after a draw
+def f(x): return ops.gather(ops.rand(9), x.astype(ms.int32), 0), ops.rand(2)
+def args(i): return (Tensor([1.0, 2.0 + 20 * (i == 3)]),)
+
+# draw that is not used
+def f(x):
+    ops.rand(4)
+    return x * 2
+
+# draw beside a constant
+def f(x): return x + ops.dropout(Tensor([1.0, 2.0, 3.0, 4.0]), p=0.5, training=True)
+
+# shape alone
+p = Parameter(Tensor([1.0, 2.0]), name="w")
+def f(x): return x * p.shape[0]
+def change(i): p.set_data(Tensor(np.ones(2 + i, np.float32)), slice_shape=True)
+
+# shape of what is not used
+p = Parameter(Tensor([1.0, 2.0]), name="w")
+def f(x): return x * (p * 2).shape[0]
+def change(i): p.set_data(Tensor(np.ones(2 + i, np.float32)), slice_shape=True)
+
 # place in the stream
 def f(x): return x * 2, ms.get_rng_state(), ops.rand(4)
 

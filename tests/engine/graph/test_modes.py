@@ -112,11 +112,13 @@ def test_with_fullgraph_it_is_an_error_that_names_the_line_and_nothing_is_change
     @ms.jit(fullgraph=True)
     def read(x: Any) -> Any:
         ops.assign(weight, weight + 1.0)
-        return x * float(x.sum())
+        return ops.dropout(x, p=0.5, training=True) * float(x.sum())
 
+    place = random.position()
     with pytest.raises(RuntimeError, match=r"no plan can be made of '.*read': .*test_modes.py:\d+"):
         read(X)
     assert float(weight) == 1.0
+    assert random.position() == place
 
 
 def test_what_a_kernel_refuses_is_told_as_eagerly() -> None:
