@@ -204,6 +204,63 @@ def test_a_parameter_is_read_before_it_is_changed_wherever_the_reading_stands() 
     _close(run(True), run(False))
 
 
+Stepping = Callable[[Network, nn.Optimizer, Callable[[Any, Any], Any]], Callable[..., Any]]
+
+
+def a_check_behind_the_gradients(net: Network, optimizer: nn.Optimizer, ask: Callable[[Any, Any], Any]) -> Any:
+    def step(x: Tensor, y: Tensor, places: Tensor) -> Any:
+        value, gradients = ask(x, y)
+        found = ops.unsorted_segment_sum(value * x[:, 0], places, 3)
+        optimizer(gradients)
+        return value, found
+
+    return step
+
+
+def a_parameter_that_is_changed_before(net: Network, optimizer: nn.Optimizer, ask: Callable[[Any, Any], Any]) -> Any:
+    def step(x: Tensor, y: Tensor, places: Tensor) -> Any:
+        value, gradients = ask(x, y)
+        ops.assign(net.last.weight, net.last.weight * 0.5)
+        optimizer(gradients)
+        return value, net.last.weight * 1.0
+
+    return step
+
+
+def what_a_parameter_was(net: Network, optimizer: nn.Optimizer, ask: Callable[[Any, Any], Any]) -> Any:
+    def step(x: Tensor, y: Tensor, places: Tensor) -> Any:
+        value, gradients = ask(x, y)
+        before = net.last.weight.data
+        optimizer(gradients)
+        return value, before
+
+    return step
+
+
+STEPPING: list[Stepping] = [a_check_behind_the_gradients, a_parameter_that_is_changed_before, what_a_parameter_was]
+
+
+@pytest.mark.parametrize("make", STEPPING)
+def test_a_step_with_more_around_it_gives_and_leaves_what_it_does_eagerly(make: Stepping) -> None:
+    def run(planned: bool) -> list[np.ndarray[Any, Any]]:
+        ms.set_seed(2)
+        net = Network()
+        optimizer = nn.Adam(net.trainable_params(), 1e-2)
+        loss = nn.CrossEntropyLoss()
+        ask = ms.value_and_grad(lambda x, y: loss(net(x), y), None, optimizer.parameters)
+        step = make(net, optimizer, ask)
+        call = Compiled(step, "step", level="O1") if planned else step
+        found: list[np.ndarray[Any, Any]] = []
+        for last in (1, 2, 0, -1, 1):  # segments below 0 are left out, of which no plan is
+            results = call(*_data((6, 8)), Tensor(np.array([0, 1, 2, 0, 1, last], np.int32)))
+            found += [one.asnumpy() for one in results]
+        if isinstance(call, Compiled):
+            assert call.counts["replayed"] >= 3
+        return [*found, *_state(net, optimizer)]
+
+    _close(run(True), run(False))
+
+
 def test_gradients_that_are_given_out_and_two_optimizers_leave_the_step_whole() -> None:
     net = Network()
     optimizer = nn.SGD(net.trainable_params(), 0.1)
