@@ -305,3 +305,17 @@ def test_a_gradient_reaches_what_was_written_to_a_view_that_a_function_returns()
             ms.grad(lambda x, f=f: sum((y * y).sum() for y in f(x)))(x).item() for f in (compiled, plain)
         ]
         assert found == wanted == 4.0 * number
+
+
+def test_of_many_arguments_one_that_is_read_from_elsewhere_too_is_seen() -> None:
+    kept = Tensor([1.0, 2.0])
+
+    @ms.jit
+    def added(*given: Tensor) -> Tensor:
+        return sum(given[1:], given[0]) + kept * (100 if any(one is kept for one in given) else 1)
+
+    others = [Tensor([1.0, 1.0]) for _ in range(5)]
+    for _ in range(4):
+        assert added(*others).asnumpy().tolist() == [6, 7]
+    with pytest.warns(UserWarning, match="an argument is one of the tensors that it reads from elsewhere"):
+        assert added(*others[1:], kept).asnumpy().tolist() == [105, 206]

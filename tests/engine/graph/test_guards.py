@@ -456,6 +456,11 @@ c = C()
 def f(x): return x * c.foo
 def change(i): c.foo = float(i)
 
+# zero of another sign
+S = [0.0]
+def f(x): return (x + 1) / Tensor(S[0])
+def change(i): S[0] = (0.0, -0.0)[i % 2]
+
 # lru
 S = [1.0]
 @functools.lru_cache
@@ -789,6 +794,15 @@ def f(x): return x * float(A.sum())
 def change(i):
     if i == 3: A.dtype = np.int16
     if i == 4: A.shape = (2, 4)
+
+# np strides
+A = np.ones((2, 2))
+def f(x): return x * float(A.strides[0])
+def change(i):
+    import warnings
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # NumPy 2.4 advises against it
+        if i == 3: A.strides = A.strides[::-1]
 
 # np shape
 A = np.arange(4.0)
