@@ -57,7 +57,7 @@ def key_of(value: Any, tensors: list[Tensor], lists: list[Any], told: Any = None
             if other is value:
                 return kind, place
         lists.append(value)
-    if kind is tuple or kind is list:
+    if kind is tuple or kind is list or _is_named(value):
         parts = told if isinstance(told, tuple | list) and len(told) == len(value) else (None,) * len(value)
         return kind, tuple([key_of(part, tensors, lists, of, axes) for part, of in zip(value, parts, strict=True)])
     if kind is dict:
@@ -75,6 +75,11 @@ def key_of(value: Any, tensors: list[Tensor], lists: list[Any], told: Any = None
     if isinstance(value, np.generic):
         return kind, value.dtype, value.tobytes()
     return kind, _Itself(value)
+
+
+def _is_named(value: Any) -> bool:
+    """Whether it is a named tuple, of which nothing but its items is told apart."""
+    return isinstance(value, tuple) and hasattr(value, "_fields") and not hasattr(value, "__dict__")
 
 
 class _Itself:
@@ -109,6 +114,8 @@ def parts_of(value: Any) -> list[Any]:
     kind = type(value)
     if kind is tuple or kind is list:
         return [one for part in value for one in parts_of(part)]
+    if _is_named(value):  # whose class may have methods
+        return [kind, *[one for part in value for one in parts_of(part)]]
     if kind is dict:
         return [one for item in value.items() for part in item for one in parts_of(part)]
     return [] if kind is Tensor and is_bare(value) else [value]

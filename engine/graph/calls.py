@@ -78,6 +78,7 @@ class Calls:
         self._has_lengths = has_lengths
         self._judged: dict[types.CodeType, str] = {}
         self._before: tuple[Any, bool] | None = None
+        self._drawn: Any = None
 
     def start(self) -> None:
         """From now on this thread's calls are looked at.
@@ -85,6 +86,7 @@ class Calls:
         The collector of garbage rests: what it calls, anybody's finalizers, is not called by the function.
         """
         self._before = sys.getprofile(), gc.isenabled()
+        self._drawn = _stream_of_numpy()
         gc.disable()
         sys.setprofile(self._called)
 
@@ -103,6 +105,8 @@ class Calls:
         if collects:
             gc.enable()
         self._before = None
+        if _stream_of_numpy() != self._drawn:  # by functions of Cython's, whose calls Python does not tell
+            self._leak("numpy.random is called, whose numbers a plan cannot draw")
 
     def _called(self, frame: types.FrameType, event: str, argument: Any) -> None:
         code = frame.f_code
@@ -172,6 +176,13 @@ class Calls:
         self.unknown[frame.f_code] = types.FunctionType(
             frame.f_code, frame.f_globals, closure=tuple([types.CellType() for _ in frame.f_code.co_freevars]) or None
         )
+
+
+def _stream_of_numpy() -> Any:
+    """Where the random numbers of NumPy's own functions have come to."""
+    state: Any = np.random.get_state(legacy=False)
+    place = [part.tobytes() if isinstance(part, np.ndarray) else part for part in state["state"].values()]
+    return place, state.get("has_gauss"), state.get("gauss")
 
 
 def _is_generated(frame: types.FrameType) -> bool:

@@ -54,7 +54,7 @@ LEAVES = (
     type(None), bool, int, float, complex, str, bytes, type(...), type(NotImplemented), DType, np.dtype, np.generic,
     range, types.CodeType, types.MethodDescriptorType, types.WrapperDescriptorType, types.ClassMethodDescriptorType,
     types.GetSetDescriptorType, types.MemberDescriptorType, np.ufunc, type(np.sum),
-    type(sys.flags),
+    type(sys.flags), type(inspect.FullArgSpec.args),  # of a named tuple
 )  # fmt: skip
 """Types whose objects do not change, or lead to nothing that a function's result depends on."""
 _NUMBERS = (int, float, complex, str, bytes, range)

@@ -189,8 +189,8 @@ def assigned(target: Tensor, index: Any, value: Any) -> Array:
     before = silence()
     try:
         written[plain] = raw
-    except (ValueError, TypeError) as error:
-        raise type(error)(f"For 'Tensor.__setitem__', the value does not fit into the index: {error}") from None
+    except (IndexError, TypeError, ValueError):
+        return setitem_operator(target, value, index=plain)._array  # raises it in the words of an operator
     finally:
         restore(before)
     return written

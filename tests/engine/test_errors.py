@@ -38,6 +38,7 @@ CALLS: list[tuple[Any, type[Exception], str]] = [
     (lambda: ops.flatten(X, start_dim=1, end_dim=0), ValueError, "'start_dim' 1 must not come after 'end_dim' 0"),
     (lambda: ops.concat([]), ValueError, "For 'concat', 'tensors' must not be empty"),
     (lambda: copy.deepcopy(X).__setitem__(0, None), TypeError, "the value must be a number, a list or a Tensor"),
+    (lambda: copy.deepcopy(V).__setitem__(5, 1.0), IndexError, r"For 'setitem', the inputs .* do not fit: index 5"),
     (lambda: ops.chunk(X, "a"), TypeError, "For 'chunk', 'chunks' must be an int, but got 'a'"),
     (lambda: ops.topk(X, "a"), TypeError, "For 'topk', 'k' must be an int, but got 'a'"),
     (lambda: ops.bucketize(X, 3), ValueError, "'boundaries' must have one axis, but got 3"),

@@ -1521,6 +1521,22 @@ def f(x): return x * 2 if hasattr(a, "k") else x
 def change(i):
     if i == 3: a.k = 3.0
 
+# numpy random by a name that is made up
+def f(x): return x * float(getattr(np, "ran" + "dom").random_sample())
+def change(i): np.random.seed(i)
+
+# method of a named tuple
+import typing
+class Batch(typing.NamedTuple):
+    first: object
+    by: float
+    def total(self): return self.first * self.by
+def args(i): return (Batch(Tensor([1.0, 2.0]), 2.0),)
+def f(batch): return batch.total()
+def total(self): return self.first + self.by
+def change(i):
+    if i == 3: Batch.total = total
+
 # getattr default
 class A: pass
 a = A()

@@ -8,7 +8,7 @@ import gc
 import pickle
 import weakref
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -111,10 +111,15 @@ def test_what_a_function_is_called_by_can_be_looked_at() -> None:
     assert repr(of_gradient) == "<grad: plans 1, calls 1 traced>"
 
 
+class Pair(NamedTuple):
+    first: int
+    second: tuple[int, ...]
+
+
 PASSED: list[Callable[[int], Any]] = [
     lambda i: np.float32(i), lambda i: np.int64(i), lambda i: range(i), lambda i: slice(i), lambda i: frozenset((i, 5)),
     lambda i: frozenset((True if i else 1, 2)), lambda i: (frozenset((i,)),), lambda i: {"a": np.float64(i)},
-    lambda i: np.dtype(("f4", "f8", "i4")[i]), lambda i: (0.0, -0.0, 1.0)[i],
+    lambda i: np.dtype(("f4", "f8", "i4")[i]), lambda i: (0.0, -0.0, 1.0)[i], lambda i: Pair(i, (i,)),
 ]  # fmt: skip
 
 
@@ -128,6 +133,26 @@ def test_arguments_that_live_for_one_call_are_told_apart_by_what_they_are(place:
         _, found = compiled(x, make(call % 3))
         assert found == str(make(call % 3))
     assert compiled.counts["replayed"] > 30
+
+
+class Batch(NamedTuple):
+    x: Tensor
+    target: Tensor
+
+
+def test_batches_that_are_named_tuples_have_one_plan_and_share_no_tensor_with_others() -> None:
+    weight = Parameter(np.float32([1, 2]), name="w")
+    step = ms.value_and_grad(lambda batch: ((batch.x * weight - batch.target) ** 2).sum(), None, [weight])
+    compiled = ms.jit(step)
+    for i in range(20):
+        x = Tensor(np.float32([i, 1]))
+        for batch in (Batch(x, X * i), Batch(x, x)):
+            (loss, (gradient,)), (wanted, (its,)) = compiled(batch), step(batch)
+            assert (loss.asnumpy().tobytes(), gradient.asnumpy().tobytes()) == (
+                wanted.asnumpy().tobytes(), its.asnumpy().tobytes()
+            )  # fmt: skip
+    (own, *_) = plans_of(compiled)
+    assert own.counts["replayed"] == 38
 
 
 def forgotten_class() -> list[weakref.ref[object]]:
