@@ -360,6 +360,12 @@ class CellSettings(CellBase):
                 idle = f"{name}={value!r} has no effect here{_INSTEAD.get(name, '')}"
                 warnings.warn(f"For 'set_jit_config', {idle}", stacklevel=2)
 
+    def _get_attr_from_cell(self, network: Any) -> None:
+        """Take the jit config of a network that this cell is put around; MindSpore's name, for cells of users."""
+        told = getattr(network, "jit_config_dict", None)
+        if told:
+            self.__dict__["_jit_config_dict"] = told
+
     def set_inputs(self, *inputs: Any, **kwargs: Any) -> None:
         """Say which inputs will come; in graph mode calls are compared with it. ``get_inputs`` gives them back.
 

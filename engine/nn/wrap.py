@@ -45,6 +45,7 @@ class WithLossCell(Cell):
         super().__init__(auto_prefix=False)
         check_type(backbone, Cell, "WithLossCell", "backbone")
         self._backbone = backbone
+        self._get_attr_from_cell(backbone)
         self._loss_fn = loss_fn
 
     def construct(self, data: Any, label: Any) -> Tensor:
@@ -73,6 +74,7 @@ class WithGradCell(Cell):
     ) -> None:
         super().__init__(auto_prefix=False)
         self.network = check_type(network, Cell, "WithGradCell", "network")
+        self._get_attr_from_cell(network)
         self.loss_fn = loss_fn
         self.weights = ParameterTuple(network.trainable_params())
         self.sens = sens
@@ -124,6 +126,7 @@ class ForwardValueAndGrad(Cell):
                 f"For 'ForwardValueAndGrad', 'weights' must be a ParameterTuple, but got {type(weights).__name__}"
             )
         self.network = network
+        self._get_attr_from_cell(network)
         if isinstance(network, Cell):
             self.network = network.set_grad()
         self.weights = weights
@@ -172,6 +175,7 @@ class TrainOneStepCell(Cell):
     ) -> None:
         super().__init__(auto_prefix=False)
         self.network = check_type(network, Cell, "TrainOneStepCell", "network")
+        self._get_attr_from_cell(network)
         self.network.set_grad()
         self.optimizer = optimizer
         self.weights = optimizer.parameters
@@ -394,6 +398,7 @@ class WithEvalCell(Cell):
         if not isinstance(add_cast_fp32, bool):
             raise TypeError(f"For 'WithEvalCell', 'add_cast_fp32' must be a bool, got {type(add_cast_fp32).__name__}")
         self._network = network
+        self._get_attr_from_cell(network)
         self._loss_fn = loss_fn
         self.add_cast_fp32 = add_cast_fp32
 
@@ -518,6 +523,7 @@ class _Parts(Cell):
             raise TypeError(f"For '{name}', '{self._count}' must be an int, got {count!r}")
         check_above_zero(count, name, self._count)
         self.network = network
+        self._get_attr_from_cell(network)
         setattr(self, self._count, count)
 
     def construct(self, *inputs: Any) -> Tensor:
@@ -623,6 +629,7 @@ class VirtualDatasetCellTriple(Cell):
     def __init__(self, backbone: Cell) -> None:
         super().__init__(auto_prefix=False)
         self._backbone = backbone
+        self._get_attr_from_cell(backbone)
 
     def construct(self, a: Any, b: Any, c: Any) -> Any:
         return self._backbone(a, b, c)

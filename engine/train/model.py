@@ -83,6 +83,7 @@ class Model:
         if self._loss_scale_manager is not None and optimizer is None:
             raise ValueError("For 'Model', 'loss_scale_manager' needs an 'optimizer'")
         self._train_network = self._make_train_network(kwargs)
+        self._train_network._get_attr_from_cell(network)
         self._metric_fns = get_metrics(metrics)
         self._eval_network: Any = eval_network
         self._eval_indexes = eval_indexes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 
 import hookscope.engine as ms
-from hookscope.engine import Tensor, context, nn, ops
+from hookscope.engine import Tensor, context, nn, ops, train
 from hookscope.engine.core import modes, random
 from hookscope.engine.graph import plans_of
+from hookscope.engine.graph.cells import compiled_of
 from hookscope.engine.graph.function import Compiled
 from hookscope.engine.ops import looking
 
@@ -70,6 +71,32 @@ def test_a_jit_config_says_at_which_level_a_cell_s_graphs_run() -> None:
         net.compile(X)
         levels[level] = [len(one.plan.graph.nodes) for some in plans(net).plans.values() for one in some]
     assert levels["O1"] < levels["O0"]
+
+
+WRAPPED: dict[str, Callable[[nn.Cell], nn.Cell]] = {
+    "a training step": lambda net: nn.TrainOneStepCell(
+        nn.WithLossCell(net, nn.MSELoss()), nn.SGD(net.trainable_params(), 0.1)
+    ),
+    "one with a loss scale": lambda net: nn.TrainOneStepWithLossScaleCell(
+        nn.WithLossCell(net, nn.MSELoss()), nn.SGD(net.trainable_params(), 0.1), nn.FixedLossScaleUpdateCell(8.0)
+    ),
+    "a Model's": lambda net: train.Model(net, nn.MSELoss(), nn.SGD(net.trainable_params(), 0.1)).train_network,
+    "a Model's without a loss": lambda net: train.Model(nn.WithLossCell(net, nn.MSELoss())).train_network,
+    "gradients": lambda net: nn.WithGradCell(net, nn.MSELoss()),
+    "values and gradients": lambda net: nn.ForwardValueAndGrad(net, None, True),
+    "an evaluation": lambda net: nn.WithEvalCell(net, nn.MSELoss()),
+    "parts of a batch": lambda net: nn.MicroBatchInterleaved(net, 2),
+}
+
+
+@pytest.mark.parametrize("name", WRAPPED)
+def test_what_is_put_around_a_cell_has_its_jit_config(name: str) -> None:
+    net = nn.SequentialCell(nn.Dense(2, 2), nn.Tanh())
+    net.set_jit_config(ms.JitConfig(jit_level="O1"))
+    made = WRAPPED[name](net)
+    assert made.jit_config_dict["jit_level"] == "O1"
+    assert compiled_of(made).level == "O1"
+    assert WRAPPED[name](nn.SequentialCell(nn.Dense(2, 2), nn.Tanh())).jit_config_dict == {}
 
 
 @pytest.mark.usefixtures("graph_mode")
