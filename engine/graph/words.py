@@ -31,7 +31,8 @@ Form = tuple[type, tuple[int, ...] | None, "np.dtype[Any]", bool | tuple[int, ..
 """Type, shape, dtype and layout (see ``layout_of``) of an array; no shape where any will do."""
 
 _word_at = ctypes.c_int64.from_address
-_TYPE, _VERSION, _DICTIONARY, _ARRAY = 8, 24, -24, Tensor.__basicsize__ - 16
+_BEHIND = 8 if Tensor.__weakrefoffset__ > 0 else 0  # the list of weak references, which CPython 3.12 has in front
+_TYPE, _VERSION, _DICTIONARY, _ARRAY = 8, 24, -24, Tensor.__basicsize__ - 8 - _BEHIND
 """Where in an object: its type; a dictionary's number; the dictionary of its attributes; a tensor's array."""
 _CODE, _DEFAULTS, _KEYWORDS, _HELD = 48, 56, 64, 16
 """Where in a function its code and its defaults are, and in a variable of a closure what it holds."""
