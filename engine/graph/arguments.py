@@ -98,7 +98,11 @@ class _Itself:
 
 
 def containers_in(value: Any) -> frozenset[int]:
-    """The identities of the lists and dictionaries in the arguments."""
+    """The identities of the lists and dictionaries in the arguments.
+
+    Args:
+        value: an argument, or a structure of them.
+    """
     if isinstance(value, tuple | list):
         parts: Any = value
     elif isinstance(value, dict):
@@ -110,7 +114,11 @@ def containers_in(value: Any) -> frozenset[int]:
 
 
 def parts_of(value: Any) -> list[Any]:
-    """What is in the arguments, but for what is part of what plans are kept under: containers and bare tensors."""
+    """What is in the arguments, but for what is part of what plans are kept under: containers and bare tensors.
+
+    Args:
+        value: an argument, or a structure of them.
+    """
     kind = type(value)
     if kind is tuple or kind is list:
         return [one for part in value for one in parts_of(part)]
