@@ -1,6 +1,6 @@
 """Put what the last run measured into docs/performance.md: its tables, between their markers, and its picture.
 
-python -m benchmarks.performance_page
+    python -m benchmarks.performance_page
 """
 
 from __future__ import annotations

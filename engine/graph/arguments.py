@@ -136,7 +136,7 @@ def is_bare(tensor: Tensor) -> bool:
 
 
 def sharing_with(tensor: Tensor) -> list[Tensor]:
-    """A tensor and those that share elements with it: the one that it is a view of, and the views of that."""
+    """A tensor and those that share elements with it: the one that it is a view of, and the views of that; or none."""
     root = tensor if tensor._view is None else tensor._view.root
     if root is None:
         return [tensor]

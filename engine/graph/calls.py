@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from .reads import codes_in, is_engine, is_library
+from .reads import Reads, codes_in, is_engine, is_library
 from .traced_array import TRACED
 
 __all__ = ["AsksForTypes", "Calls", "is_pure"]
@@ -63,7 +63,7 @@ class Calls:
     """What was called in one run.
 
     Args:
-        codes: the Python code that was looked through before.
+        reads: what the code that was looked through before can read.
         tracer: told why no plan can be made.
         has_lengths: whether lengths stand in the place of ints, which ``type`` tells from ints.
 
@@ -71,9 +71,10 @@ class Calls:
         unknown: functions or methods that ran and were not looked through, by their code.
     """
 
-    def __init__(self, codes: set[types.CodeType], tracer: Any, has_lengths: bool = False) -> None:
+    def __init__(self, reads: Reads, tracer: Any, has_lengths: bool = False) -> None:
         self.unknown: dict[types.CodeType, Any] = {}
-        self._codes = codes
+        self._codes = reads.codes
+        self._reflects = reads.reflects
         self._tracer = tracer
         self._has_lengths = has_lengths
         self._judged: dict[types.CodeType, str] = {}
@@ -86,7 +87,7 @@ class Calls:
         The collector of garbage rests: what it calls, anybody's finalizers, is not called by the function.
         """
         self._before = sys.getprofile(), gc.isenabled()
-        self._drawn = _stream_of_numpy()
+        self._drawn = _stream_of_numpy() if self._reflects else None  # other code is seen to name numpy.random
         gc.disable()
         sys.setprofile(self._called)
 
@@ -105,7 +106,8 @@ class Calls:
         if collects:
             gc.enable()
         self._before = None
-        if _stream_of_numpy() != self._drawn:  # by functions of Cython's, whose calls Python does not tell
+        # Functions of Cython's, whose calls Python does not tell, may have drawn.
+        if self._reflects and _stream_of_numpy() != self._drawn:
             self._leak("numpy.random is called, whose numbers a plan cannot draw")
 
     def _called(self, frame: types.FrameType, event: str, argument: Any) -> None:

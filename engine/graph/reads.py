@@ -207,6 +207,11 @@ class Reads:
         while known != (known := (len(self._names), len(self.codes), self._everything, self._catches)):
             self._look()
 
+    @property
+    def reflects(self) -> bool:
+        """Whether the code may read attributes by names that it makes up."""
+        return self._everything
+
     def leads_to(self, thing: Any) -> bool:
         """Whether a name of the code stands for an object.
 
@@ -387,8 +392,9 @@ class Reads:
         read = dict.fromkeys([name for name in self._names if name in held or may_lack or name in self._stored])
         if self._everything:  # whoever names are made up for
             all_names = tuple([name for name in held if name not in _OF_ANY_MODULE])
-            self.found.places.append((held, all_names, tuple([held[name] for name in all_names])))
-            if not (of_others or file.startswith(_SITE)):
+            if of_others or file.startswith(_SITE):
+                self.found.places.append((held, all_names, tuple([held[name] for name in all_names])))
+            else:
                 self.found.keys.append((held, tuple(held)))
                 read |= dict.fromkeys(all_names)
         names = tuple(read)

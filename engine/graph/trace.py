@@ -63,7 +63,7 @@ class Trace:
         self.unknown: list[Any] = []
         self.has_begun = False
         self._patience = _PATIENCE if level == "O1" else 0.0
-        self._calls = Calls(reads.codes, self.tracer, lengths is not None)
+        self._calls = Calls(reads, self.tracer, lengths is not None)
         self.arguments = list({id(t): t for t in arguments}.values())
         among = {id(t) for t in arguments}
         self.externals = [t for t in reads.tensors if id(t) not in among]
@@ -322,7 +322,7 @@ class Unfollowed:
         self.why = ""
         self.unknown: list[Any] = []
         self.waits = False  # what a tracer has
-        self._calls = Calls(reads.codes, self)
+        self._calls = Calls(reads, self)
 
     def __call__(self, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
         """Run a function; returns what it returns."""
