@@ -120,6 +120,19 @@ def test_nothing_is_taken_while_nothing_is_paused(one: Notebooks) -> None:
     assert one.seen() == ["F10", "F11"]
 
 
+def test_the_answer_to_something_else_brings_no_key_back_after_continue(one: Notebooks) -> None:
+    """It was sent before Python heard of the command, so the page still has a paused run's status then."""
+    one.pause()
+    one.shown.page.get_by_label("editor 0", exact=True).focus()
+    one.page.keyboard.press("F9")
+    for message in ({"type": "done", "action": "show"}, {"type": "done", "action": "look"}):
+        one.page.evaluate("message => model.receive({data: {method: 'custom', content: message}, buffers: []})", message)
+    assert one.page.locator(".hs-command:enabled").count() == 0
+    one.page.keyboard.press("F11")
+    assert one.commands() == [["continue"]]
+    assert one.seen() == ["F11"]
+
+
 def test_between_two_stops_the_browser_gets_no_f11(one: Notebooks) -> None:
     one.pause()
     one.press("F11")

@@ -33,6 +33,7 @@ class Panel {
     /** What the page asks by itself: nobody waits for the answer. */
     this.background = new Set(kinds.flatMap((kind) => kind.background));
     this.choosing = 0; // choices that Python has not answered: until then, its word is older than the person's
+    this.goesOn = false; // a command that lets the run go on is on its way: what is said of a pause is older than it
     this.later = 0;
     this.send = /** @type {Send} */ ((message) => this.#send(message));
     this.connection = watchConnection(model, (now) => this.#drawConnection(now));
@@ -127,6 +128,7 @@ class Panel {
       this.connection.end(); // a restart closes the comm before the page says anything
       return;
     }
+    if (message.type === "resume") this.goesOn = true;
     if (!this.background.has(message.type)) this.connection.asked();
   }
 
@@ -166,13 +168,14 @@ class Panel {
     this.status.update(this.#isLost() ? LACKS[this.connection.now][0] : (now.text ?? ""));
     this.foot.update(this.#isLost() ? "" : (now.error ?? ""));
     this.again.hidden = now.state !== "finished" || Boolean(now.watching);
+    if (now.state !== "paused" || this.#isLost()) this.goesOn = false;
     setAttribute(this.root, "data-state", this.#isLost() ? "lost" : now.state);
     this.#drawPaused();
     if (!this.#runs()) this.wires.pace.flush();
   }
 
   #drawPaused() {
-    const paused = !this.#isLost() && this.model.get("status").state === "paused";
+    const paused = !this.#isLost() && this.model.get("status").state === "paused" && !this.goesOn;
     for (const part of Object.values(this.parts)) part.setPaused?.(paused);
     this.keys.setPaused(paused);
   }
@@ -225,6 +228,7 @@ class Panel {
     if (action === "export") this.exporting.answered();
     if (action === "look_at_work") this.progress.answered();
     if (action === "show") this.choosing = Math.max(0, this.choosing - 1);
+    if (action === "resume") this.goesOn = false;
     this.#setIdle();
     for (const part of Object.values(this.parts)) part.answered?.(action);
     this.#drawPaused();
