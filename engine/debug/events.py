@@ -36,12 +36,22 @@ class Events:
         return unsubscribe
 
     def notify(self, event: Event) -> None:
-        """Tell the observers."""
+        """Tell the observers; who is interrupted in it is told once more, or a view would go on showing what was."""
+        interrupted: KeyboardInterrupt | None = None
         for callback in tuple(self._observers):
             try:
-                callback(event)
-            except Exception as error:  # a view that fails must not end the user's run
-                self.say(f"an observer raised {type(error).__name__}: {error}", once=f"observer {id(callback)}")
+                self._tell(callback, event)
+            except KeyboardInterrupt as interrupt:
+                interrupted = interrupt
+                self._tell(callback, event)
+        if interrupted is not None:
+            raise interrupted
+
+    def _tell(self, callback: Callable[[Event], None], event: Event) -> None:
+        try:
+            callback(event)
+        except Exception as error:  # a view that fails must not end the user's run
+            self.say(f"an observer raised {type(error).__name__}: {error}", once=f"observer {id(callback)}")
 
     def say(self, text: str, once: str | None = None) -> None:
         """One line on standard error; with ``once``, only the first of that kind."""

@@ -177,13 +177,16 @@ class Pauses:
         self._command = None
         point.recordings = taps.recordings_outside()
         undo_since = self._changes()
-        self._showing.stand_at(point)
-        self._events.notify("paused")
         try:
-            pauser.wait(lambda: self._command is not None)
+            try:
+                self._showing.stand_at(point)
+                self._events.notify("paused")  # panels are drawn meanwhile, and somebody may interrupt the kernel
+                pauser.wait(lambda: self._command is not None)
+            finally:
+                command, self._command = self._command, None
+                self._showing.stand_at(None)
         finally:
-            command, self._command = self._command, None
-            self._showing.stand_at(None)
+            self._showing.stand_at(None)  # again: an interrupt may have come just before the line above
             self._undo += undo_since()
             self._events.notify("resumed" if self._watching.attached or point.kind == "pause" else "finished")
         if command == "abort":

@@ -420,6 +420,31 @@ def test_an_interrupt_while_paused_unwinds_and_the_session_goes_on() -> None:
         assert run(net, 1.0) == [12.0]
 
 
+@pytest.mark.parametrize("last", ["paused", "resumed"])
+def test_an_interrupt_while_panels_are_told_of_a_pause_leaves_nothing_standing(last: str) -> None:
+    """They are drawn then, which takes a while: a kernel that runs nothing said that it was paused."""
+    net, script = Scale(), Script()
+    interrupted: list[str] = []
+    told: list[str] = []
+
+    def interrupt(event: str) -> None:
+        if event == last and not interrupted:
+            interrupted.append(event)
+            raise KeyboardInterrupt
+        told.append(event)
+
+    with DebugSession(net, pauser=script) as session:
+        session.add_breakpoint(Breakpoint("", "forward"))
+        session.observe(interrupt)
+        session.observe(told.append)
+        with pytest.raises(KeyboardInterrupt):
+            net(Tensor([3.0]))
+        assert session.paused is None and session.shown is None
+        assert [event for event in told if event in ("paused", "resumed")] == ["paused"] * 2 + ["resumed"] * 2
+        net(Tensor([3.0]))
+    assert len(script.points) == (1 if last == "paused" else 2)
+
+
 def test_another_thread_may_resume() -> None:
     class Waiting(Script):
         def wait(self, until: Any) -> None:
