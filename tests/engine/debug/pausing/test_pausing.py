@@ -423,7 +423,8 @@ def test_an_interrupt_while_paused_unwinds_and_the_session_goes_on() -> None:
 @pytest.mark.parametrize("last", ["paused", "resumed"])
 def test_an_interrupt_while_panels_are_told_of_a_pause_leaves_nothing_standing(last: str) -> None:
     """They are drawn then, which takes a while: a kernel that runs nothing said that it was paused."""
-    net, script = Scale(), Script()
+    net = Scale()
+    session, script = scripted(net)
     interrupted: list[str] = []
     told: list[str] = []
 
@@ -433,7 +434,7 @@ def test_an_interrupt_while_panels_are_told_of_a_pause_leaves_nothing_standing(l
             raise KeyboardInterrupt
         told.append(event)
 
-    with DebugSession(net, pauser=script) as session:
+    with session:
         session.add_breakpoint(Breakpoint("", "forward"))
         session.observe(interrupt)
         session.observe(told.append)
