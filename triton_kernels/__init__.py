@@ -1,8 +1,8 @@
 """GPU kernels in Triton over CuPy arrays, without PyTorch.
 
-`probe()` tells, once, what runs here and why; `kernels()` gives every kernel by the name of its operator,
-with the test that says whether it suits the arrays at hand. A caller that finds it does not suit uses CuPy
-instead. `generated()` makes a kernel of a text that an engine has written, and `launch()` runs it.
+`probe()` tells, once, what runs here and why; `kernels()` gives every kernel by the name of its operator, and
+`plan_for()` what it does with the arrays at hand, or None where it does not suit them: then a caller uses CuPy.
+`generated()` makes a kernel of a text that an engine has written, and a `Planner` starts it.
 
 One family of kernels a file, whose `KERNELS` is found. This package imports Triton and CuPy on use only, and nothing of
 the engine: the files of the same names in the engine's `cpu` have the same signatures on NumPy. `TRITON_INTERPRET=1`,
@@ -17,12 +17,14 @@ from collections.abc import Mapping
 from pkgutil import iter_modules
 from typing import Any
 
-from hookscope.triton_kernels._launch import Array, Kernel, launch, next_power_of_2
+from hookscope.triton_kernels._launch import is_long, next_power_of_2
+from hookscope.triton_kernels._plans import Kernel, Operand, Plan, Planner, as_given, plan_for
 from hookscope.triton_kernels._probe import Probe, probe
 from hookscope.triton_kernels._strides import merge_axes
 
 __all__ = [
-    "Kernel", "Probe", "add_parts", "generated", "kernels", "launch", "merge_axes", "next_power_of_2", "probe",
+    "Kernel", "Operand", "Plan", "Planner", "Probe", "add_parts", "as_given", "generated", "is_long", "kernels", "merge_axes",
+    "next_power_of_2", "plan_for", "probe",
 ]  # fmt: skip
 
 
@@ -43,8 +45,8 @@ def generated(text: str, name: str) -> Any:
     return _generated.generated(text, name)
 
 
-def add_parts(parts: Array, out: Array, count: int, extreme: str = "") -> None:
+def add_parts(call: Planner, parts: Operand, out: Operand, count: int, extreme: str = "") -> None:
     """Add up the rows of a matrix into `out`, in one order, or find their extreme; see `_generated`."""
     from hookscope.triton_kernels import _generated
 
-    _generated.add_parts(parts, out, count, extreme)
+    _generated.add_parts(call, parts, out, count, extreme)

@@ -13,7 +13,8 @@ import triton
 import triton.language as tl
 from triton.language.extra import libdevice
 
-from hookscope.triton_kernels._launch import Array, cdiv, launch, next_power_of_2
+from hookscope.triton_kernels._launch import cdiv, next_power_of_2
+from hookscope.triton_kernels._plans import Operand, Planner
 
 _kernels: dict[str, Any] = {}
 
@@ -75,10 +76,10 @@ def parts_kernel(
     tl.store(out_ptr + column, total.to(out_ptr.dtype.element_ty), mask=inside)
 
 
-def add_parts(parts: Array, out: Array, count: int, extreme: str = "") -> None:
-    """Add up the rows of a matrix into `out`, in one order; divide by `count` unless that is 0.
+def add_parts(call: Planner, parts: Operand, out: Operand, count: int, extreme: str = "") -> None:
+    """Have added up the rows of a matrix into `out`, in one order; divided by `count` unless that is 0.
 
-    With an `extreme`, "max" or "min", find that in the place of the sum.
+    With an `extreme`, "max" or "min", that in the place of the sum.
     """
     rows, columns = parts.shape
     block = min(next_power_of_2(columns), 64)
@@ -89,4 +90,4 @@ def add_parts(parts: Array, out: Array, count: int, extreme: str = "") -> None:
         "BLOCK_PARTS": min(next_power_of_2(rows), 1024 // block),
         "BLOCK": block,
     }
-    launch(parts_kernel, cdiv(columns, block), (parts, out), (columns, rows, count), constants, contracts=False)
+    call.launch(parts_kernel, cdiv(columns, block), (parts, out), (columns, rows, count), constants, contracts=False)

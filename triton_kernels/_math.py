@@ -51,6 +51,8 @@ def activate(x, ACTIVATION: tl.constexpr):
         x = sigmoid(x)
     elif ACTIVATION == "tanh":
         x = tanh(x)
+    else:
+        tl.static_assert(ACTIVATION is None, "no such activation")
     return x
 
 

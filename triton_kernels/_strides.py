@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hookscope.triton_kernels._launch import Array, element_strides
-
 
 def merge_axes(shape: Sequence[int], strides: Sequence[tuple[int, ...]]) -> tuple[list[int], list[list[int]]]:
     """Sizes and strides after neighbouring axes that lie alike in all operands are made one.
@@ -30,9 +28,22 @@ def merge_axes(shape: Sequence[int], strides: Sequence[tuple[int, ...]]) -> tupl
     return sizes, merged
 
 
-def broadcast_strides(operand: Array, shape: tuple[int, ...]) -> tuple[int, ...]:
-    """Strides of `operand`, in elements, as an array of `shape`: 0 along every axis it is repeated on."""
-    own = element_strides(operand)
-    missing = len(shape) - operand.ndim
-    repeated = (0 if size == 1 else stride for size, stride in zip(operand.shape, own, strict=True))
-    return (0,) * missing + tuple(repeated)
+def broadcast_shape(shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...] | None:
+    """The shape that all of them broadcast to; None where they do not fit."""
+    axes = max(map(len, shapes))
+    found = []
+    for sizes in zip(*[(1,) * (axes - len(shape)) + shape for shape in shapes], strict=True):
+        longer = {size for size in sizes if size != 1}
+        if len(longer) > 1:
+            return None
+        found.append(longer.pop() if longer else 1)
+    return tuple(found)
+
+
+def memory_order(shape: Sequence[int], strides: Sequence[int]) -> list[int]:
+    """The axes as they lie in memory, the outermost first; those of length 1 do not matter and stay in their place."""
+    order = list(range(len(shape)))
+    places = [axis for axis in order if shape[axis] != 1]
+    for place, axis in zip(places, sorted(places, key=lambda axis: (-abs(strides[axis]), axis)), strict=True):
+        order[place] = axis
+    return order

@@ -6,12 +6,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import triton
 import triton.language as tl
 
-from hookscope.triton_kernels._launch import Array, Kernel, array_module, cdiv, is_float, launch
+from hookscope.triton_kernels._launch import cdiv
+from hookscope.triton_kernels._plans import Given, Kernel, Number, Operand, Planner, is_float
 
 _BLOCK = 1024
 
@@ -38,49 +37,19 @@ def adam_kernel(
     tl.store(new_v_ptr + index, v.to(new_v_ptr.dtype.element_ty), mask=inside)
 
 
-def adam(
-    param: Array,
-    m: Array,
-    v: Array,
-    grad: Array,
-    lr_t: float,
-    beta1: float,
-    beta2: float,
-    eps: float,
-    use_nesterov: bool,
-) -> tuple[Array, Array, Array]:
-    xp = array_module(param)
-    param, m, v, grad = (xp.ascontiguousarray(array) for array in (param, m, v, grad))
-    new_param, new_m, new_v = (xp.empty_like(array) for array in (param, m, v))
-    rates = (lr_t, beta1, 1.0 - beta1, beta2, 1.0 - beta2, eps)
-    launch(
-        adam_kernel,
-        cdiv(param.size, _BLOCK),
-        (param, m, v, grad, new_param, new_m, new_v),
-        (param.size, *(float(rate) for rate in rates)),
-        {"NESTEROV": bool(use_nesterov), "BLOCK": _BLOCK},
-    )
-    return new_param, new_m, new_v
+def _adam(
+    call: Planner, param: Given, m: Given, v: Given, grad: Given,
+    lr_t: Number, beta1: float, beta2: float, eps: float, use_nesterov: bool,
+) -> tuple[Operand, Operand, Operand] | None:  # fmt: skip
+    arrays = [x for x in (param, m, v, grad) if is_float(x)]
+    if len(arrays) < 4 or len({x.shape for x in arrays}) > 1:
+        return None
+    arrays = [call.contiguous(x) for x in arrays]
+    made = [call.empty(x.shape, x.dtype) for x in arrays[:3]]
+    scalars = (arrays[0].size, lr_t, *map(float, (beta1, 1.0 - beta1, beta2, 1.0 - beta2, eps)))
+    constants = {"NESTEROV": bool(use_nesterov), "BLOCK": _BLOCK}
+    call.launch(adam_kernel, cdiv(arrays[0].size, _BLOCK), (*arrays, *made), scalars, constants)
+    return made[0], made[1], made[2]
 
 
-def _qualifies(
-    param: Any,
-    m: Any,
-    v: Any,
-    grad: Any,
-    lr_t: float,
-    beta1: float,
-    beta2: float,
-    eps: float,
-    use_nesterov: bool,
-) -> bool:
-    arrays = (param, m, v, grad)
-    rates = (lr_t, beta1, beta2, eps)
-    return (
-        all(is_float(array) and array.shape == param.shape for array in arrays)
-        # An array of one value would have to be waited for.
-        and all(isinstance(rate, float | int) for rate in rates)
-    )
-
-
-KERNELS = {"adam": Kernel(adam, _qualifies)}
+KERNELS = {"adam": Kernel(_adam, varying=frozenset({"lr_t"}))}

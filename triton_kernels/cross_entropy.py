@@ -10,23 +10,13 @@ neither a class nor `ignore_index` gives NaN: a kernel cannot raise, and must no
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import triton
 import triton.language as tl
 
-from hookscope.triton_kernels._launch import (
-    MAX_PROGRAMS,
-    Array,
-    Kernel,
-    array_module,
-    cdiv,
-    is_float,
-    launch,
-    next_power_of_2,
-    warps_for,
-)
+from hookscope.triton_kernels._launch import MAX_PROGRAMS, cdiv, next_power_of_2
+from hookscope.triton_kernels._plans import Given, Kernel, Operand, Planner, is_float
+from hookscope.triton_kernels._rows import warps_for
 from hookscope.triton_kernels.softmax import running_sum
 
 _MAX_BLOCK = 8192
@@ -66,38 +56,33 @@ def cross_entropy_grad_kernel(
     tl.store(d_ptr + row * classes + column, d.to(d_ptr.dtype.element_ty), mask=mask)
 
 
-def sparse_softmax_cross_entropy(logits: Array, labels: Array, ignore_index: int) -> tuple[Array, Array]:
-    xp = array_module(logits)
-    logits, labels = xp.ascontiguousarray(logits), xp.ascontiguousarray(labels)
+def _cross_entropy(call: Planner, logits: Given, labels: Given, ignore_index: int) -> tuple[Operand, Operand] | None:
+    if not _suit(logits, labels):
+        return None
+    logits, labels = call.contiguous(logits), call.contiguous(labels)
     rows, classes = logits.shape
-    loss: Array = xp.empty(rows, dtype=logits.dtype)
-    lse: Array = xp.empty(rows, dtype=np.float32)
+    loss, lse = call.empty((rows,), logits.dtype), call.empty((rows,), np.float32)
     block = _block(classes)
-    launch(
-        cross_entropy_kernel,
-        rows,
-        (logits, labels, loss, lse),
-        (classes, int(ignore_index)),
-        {"BLOCK": block},
-        num_warps=warps_for(block),
-    )
+    arrays, scalars = (logits, labels, loss, lse), (classes, int(ignore_index))
+    call.launch(cross_entropy_kernel, rows, arrays, scalars, {"BLOCK": block}, num_warps=warps_for(block))
     return loss, lse
 
 
-def sparse_softmax_cross_entropy_grad(g: Array, logits: Array, labels: Array, lse: Array, ignore_index: int) -> Array:
-    xp = array_module(logits)
-    g, logits, labels, lse = (xp.ascontiguousarray(array) for array in (g, logits, labels, lse))
+def _cross_entropy_grad(
+    call: Planner, g: Given, logits: Given, labels: Given, lse: Given, ignore_index: int
+) -> Operand | None:
+    if not _suit(logits, labels) or not is_float(g) or not is_float(lse) or lse.dtype != np.float32:
+        return None
+    if not g.shape == lse.shape == labels.shape:
+        return None
+    g, logits, labels, lse = [call.contiguous(one) for one in (g, logits, labels, lse)]
     rows, classes = logits.shape
-    d: Array = xp.empty_like(logits)
+    d = call.empty(logits.shape, logits.dtype)
     block = _block(classes)
     pieces = cdiv(classes, block)
-    launch(
-        cross_entropy_grad_kernel,
-        rows * pieces,
-        (g, logits, labels, lse, d),
-        (classes, pieces, int(ignore_index)),
-        {"BLOCK": block},
-        num_warps=warps_for(block),
+    arrays, scalars = (g, logits, labels, lse, d), (classes, pieces, int(ignore_index))
+    call.launch(
+        cross_entropy_grad_kernel, rows * pieces, arrays, scalars, {"BLOCK": block}, num_warps=warps_for(block)
     )
     return d
 
@@ -106,26 +91,18 @@ def _block(classes: int) -> int:
     return min(next_power_of_2(classes), _MAX_BLOCK)
 
 
-def _forward_qualifies(logits: Any, labels: Any, ignore_index: int) -> bool:
+def _suit(logits: Given, labels: Given) -> bool:
     return (
         is_float(logits)
         and logits.ndim == 2
+        and isinstance(labels, Operand)
         and labels.dtype.kind in "iu"
         and labels.shape == logits.shape[:1]
         and logits.shape[0] * cdiv(logits.shape[1], _MAX_BLOCK) <= MAX_PROGRAMS
     )
 
 
-def _backward_qualifies(g: Any, logits: Any, labels: Any, lse: Any, ignore_index: int) -> bool:
-    return (
-        _forward_qualifies(logits, labels, ignore_index)
-        and is_float(g)
-        and lse.dtype == np.float32
-        and g.shape == lse.shape == labels.shape
-    )
-
-
 KERNELS = {
-    "sparse_softmax_cross_entropy": Kernel(sparse_softmax_cross_entropy, _forward_qualifies),
-    "sparse_softmax_cross_entropy_grad": Kernel(sparse_softmax_cross_entropy_grad, _backward_qualifies),
+    "sparse_softmax_cross_entropy": Kernel(_cross_entropy),
+    "sparse_softmax_cross_entropy_grad": Kernel(_cross_entropy_grad),
 }

@@ -10,13 +10,12 @@ offset, the mask is the same on a CPU and on a GPU.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import triton
 import triton.language as tl
 
-from hookscope.triton_kernels._launch import Array, Kernel, array_module, cdiv, is_float, launch
+from hookscope.triton_kernels._launch import cdiv
+from hookscope.triton_kernels._plans import Given, Kernel, Number, Operand, Planner, is_float
 
 _BLOCK = 1024
 
@@ -31,7 +30,7 @@ def dropout_kernel(x_ptr, y_ptr, mask_ptr, count, seed, offset, p, keep, BLOCK: 
     x = tl.load(x_ptr + index, mask=inside, other=0.0).to(tl.float32)
     y = tl.where(kept, tl.div_rn(x, keep), 0.0)
     tl.store(y_ptr + index, y.to(y_ptr.dtype.element_ty), mask=inside)
-    tl.store(mask_ptr + index, kept.to(tl.uint8), mask=inside)
+    tl.store(mask_ptr + index, kept.to(mask_ptr.dtype.element_ty), mask=inside)
 
 
 @triton.jit
@@ -49,50 +48,29 @@ def _keep(p: float) -> float:
     return 1.0 - p if p < 1.0 else 1.0
 
 
-def _signed(value: int) -> int:
-    """The 64 low bits as a signed integer, which is what Triton passes without a type of its own."""
-    low = int(value) & 0xFFFFFFFFFFFFFFFF
-    return low - 2**64 if low >= 2**63 else low
-
-
-def dropout(x: Array, p: float, seed: int, offset: int) -> tuple[Array, Array]:
-    xp = array_module(x)
-    x = xp.ascontiguousarray(x)
-    y: Array = xp.empty_like(x)
-    mask: Array = xp.empty(x.shape, dtype=np.bool_)
-    launch(
-        dropout_kernel,
-        cdiv(x.size, _BLOCK),
-        (x, y, mask.view(np.uint8)),
-        (x.size, _signed(seed), _signed(offset), float(p), float(_keep(p))),
-        {"BLOCK": _BLOCK},
-    )
+def _dropout(call: Planner, x: Given, p: float, seed: Number, offset: Number) -> tuple[Operand, Operand] | None:
+    if not is_float(x) or not 0.0 <= p <= 1.0:
+        return None
+    x = call.contiguous(x)
+    y, mask = call.empty(x.shape, x.dtype), call.empty(x.shape, np.bool_)
+    scalars = (x.size, seed, offset, float(p), float(_keep(p)))
+    call.launch(dropout_kernel, cdiv(x.size, _BLOCK), (x, y, mask), scalars, {"BLOCK": _BLOCK})
     return y, mask
 
 
-def dropout_grad(g: Array, mask: Array, p: float) -> Array:
-    xp = array_module(g)
-    g, mask = xp.ascontiguousarray(g), xp.ascontiguousarray(mask)
-    dx: Array = xp.empty_like(g)
-    launch(
-        dropout_grad_kernel,
-        cdiv(g.size, _BLOCK),
-        (g, mask.view(np.uint8), dx),
-        (g.size, float(_keep(p))),
-        {"BLOCK": _BLOCK},
-    )
+def _dropout_grad(call: Planner, g: Given, mask: Given, p: float) -> Operand | None:
+    if not is_float(g) or not isinstance(mask, Operand) or mask.dtype != np.bool_ or mask.shape != g.shape:
+        return None
+    if not 0.0 <= p <= 1.0:
+        return None
+    g, mask = call.contiguous(g), call.contiguous(mask)
+    dx = call.empty(g.shape, g.dtype)
+    scalars = (g.size, float(_keep(p)))
+    call.launch(dropout_grad_kernel, cdiv(g.size, _BLOCK), (g, mask, dx), scalars, {"BLOCK": _BLOCK})
     return dx
 
 
-def _forward_qualifies(x: Any, p: float, seed: int, offset: int) -> bool:
-    return is_float(x) and 0.0 <= p <= 1.0
-
-
-def _backward_qualifies(g: Any, mask: Any, p: float) -> bool:
-    return is_float(g) and mask.dtype == np.bool_ and mask.shape == g.shape and 0.0 <= p <= 1.0
-
-
 KERNELS = {
-    "dropout": Kernel(dropout, _forward_qualifies),
-    "dropout_grad": Kernel(dropout_grad, _backward_qualifies),
+    "dropout": Kernel(_dropout, varying=frozenset({"seed", "offset"})),
+    "dropout_grad": Kernel(_dropout_grad),
 }

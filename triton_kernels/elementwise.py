@@ -1,9 +1,9 @@
 """Elementwise operators: unary, binary with NumPy's broadcasting, and the gradients of the activations.
 
-Two kernels serve them all; which operator they compute is a compile-time constant. Operands are read through
-their strides, so that neither broadcasting nor a transposed or sliced operand makes a copy. Arithmetic is in
-float32, rounded once when stored. NaN passes through everything, also where the hardware's minimum and
-maximum would drop it.
+Two kernels serve them all; which operator they compute is a compile-time constant. Operands are read through their
+strides, so that neither broadcasting nor a transposed or sliced operand makes a copy, and a Python number is an
+argument. The output lies as the first operand that has all its axes. Arithmetic is in float32, rounded once when stored.
+NaN passes through everything, also where the hardware's minimum and maximum would drop it.
 """
 
 # mypy: disable-error-code="import-untyped, no-untyped-def, no-untyped-call, untyped-decorator"
@@ -12,8 +12,6 @@ maximum would drop it.
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Sequence
 from typing import Any
 
 import triton
@@ -21,20 +19,12 @@ import triton.language as tl
 from triton.language.extra import libdevice
 
 from hookscope.triton_kernels import _math
-from hookscope.triton_kernels._launch import (
-    Array,
-    Kernel,
-    are_floats,
-    array_module,
-    cdiv,
-    interpreting,
-    launch,
-)
-from hookscope.triton_kernels._strides import broadcast_strides, merge_axes
+from hookscope.triton_kernels._copy import MAX_AXES, place_of
+from hookscope.triton_kernels._launch import cdiv, interpreting, is_long
+from hookscope.triton_kernels._plans import Given, Kernel, Number, Operand, Planner, are_floats
+from hookscope.triton_kernels._strides import broadcast_shape, memory_order, merge_axes
 
 _BLOCK = 1024
-# Axes the kernel can tell apart, after neighbours that lie alike in all operands are taken as one.
-_MAX_AXES = 4
 
 
 @triton.jit
@@ -92,6 +82,7 @@ def _binary(x, y, OPERATOR: tl.constexpr, INTERPRET: tl.constexpr):
         density = 0.3989422804014327 * tl.exp(-0.5 * y * y)
         z = x * (_math.gelu_gate(y) + y * density)
     else:
+        tl.static_assert(OPERATOR == "gelu_tanh_grad", "no such operator")
         bend = _math.gelu_bend(y)
         slope = 0.7978845608028654 * (1.0 + 0.134145 * y * y)
         z = x * (0.5 * (1.0 + bend) + 0.5 * y * (1.0 - bend * bend) * slope)
@@ -100,135 +91,123 @@ def _binary(x, y, OPERATOR: tl.constexpr, INTERPRET: tl.constexpr):
 
 @triton.jit
 def flat_kernel(
-    x_ptr, y_ptr, out_ptr, count,
-    OPERATOR: tl.constexpr, BINARY: tl.constexpr, LONG: tl.constexpr, INTERPRET: tl.constexpr,
-    BLOCK: tl.constexpr,
+    x_ptr, y_ptr, out_ptr, count, number,
+    OPERATOR: tl.constexpr, FORM: tl.constexpr, LONG: tl.constexpr, INTERPRET: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
-    """out[i] = OPERATOR(x[i], y[i]) for operands that lie as `out` does."""
+    """out[i] = OPERATOR(x[i], y[i]) for operands that lie as `out` does; FORM says which of them are arrays."""
     start = tl.program_id(0)
     if LONG:
         start = start.to(tl.int64)
     index = start * BLOCK + tl.arange(0, BLOCK)
     mask = index < count
-    x = tl.load(x_ptr + index, mask=mask).to(tl.float32)
-    if BINARY:
-        y = tl.load(y_ptr + index, mask=mask).to(tl.float32)
-        z = _binary(x, y, OPERATOR, INTERPRET)
-    else:
-        z = _unary(x, OPERATOR)
-    tl.store(out_ptr + index, z.to(out_ptr.dtype.element_ty), mask=mask)
+    _apply(x_ptr, y_ptr, out_ptr, index, index, index, mask, number, OPERATOR, FORM, INTERPRET)
 
 
 @triton.jit
 def strided_kernel(
-    x_ptr, y_ptr, out_ptr, count,
-    size_1, size_2, size_3,
-    x_stride_0, x_stride_1, x_stride_2, x_stride_3,
-    y_stride_0, y_stride_1, y_stride_2, y_stride_3,
-    AXES: tl.constexpr, OPERATOR: tl.constexpr, BINARY: tl.constexpr, LONG: tl.constexpr,
+    x_ptr, y_ptr, out_ptr, count, number,
+    size_1, size_2, size_3, size_4,
+    x_0, x_1, x_2, x_3, x_4, y_0, y_1, y_2, y_3, y_4,
+    AXES: tl.constexpr, OPERATOR: tl.constexpr, FORM: tl.constexpr, LONG: tl.constexpr,
     INTERPRET: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
-    """out[i] = OPERATOR(x[i], y[i]), with i in axes: 0 varies slowest, those from AXES on do not exist."""
+    """The same with operands that lie anyhow; `out` is in one piece, in the order of the axes."""
     start = tl.program_id(0)
     if LONG:
         start = start.to(tl.int64)
     index = start * BLOCK + tl.arange(0, BLOCK)
     mask = index < count
-    rest = index
-    x_at = tl.zeros((BLOCK,), dtype=tl.int64)
-    y_at = tl.zeros((BLOCK,), dtype=tl.int64)
-    if AXES >= 4:
-        place = (rest % size_3).to(tl.int64)
-        rest = rest // size_3
-        x_at += place * x_stride_3
-        y_at += place * y_stride_3
-    if AXES >= 3:
-        place = (rest % size_2).to(tl.int64)
-        rest = rest // size_2
-        x_at += place * x_stride_2
-        y_at += place * y_stride_2
-    if AXES >= 2:
-        place = (rest % size_1).to(tl.int64)
-        rest = rest // size_1
-        x_at += place * x_stride_1
-        y_at += place * y_stride_1
-    x_at += rest.to(tl.int64) * x_stride_0
-    y_at += rest.to(tl.int64) * y_stride_0
-    x = tl.load(x_ptr + x_at, mask=mask).to(tl.float32)
-    if BINARY:
+    x_at = place_of(index, size_1, size_2, size_3, size_4, x_0, x_1, x_2, x_3, x_4, AXES)
+    y_at = place_of(index, size_1, size_2, size_3, size_4, y_0, y_1, y_2, y_3, y_4, AXES)
+    _apply(x_ptr, y_ptr, out_ptr, x_at, y_at, index, mask, number, OPERATOR, FORM, INTERPRET)
+
+
+@triton.jit
+def _rounded(number, x, dtype: tl.constexpr):
+    """A number beside each of `x`, which has the array's dtype, as NumPy has it, before it is used."""
+    return (tl.zeros_like(x) + number).to(dtype).to(tl.float32)
+
+
+@triton.jit
+def _apply(
+    x_ptr, y_ptr, out_ptr, x_at, y_at, out_at, mask, number,
+    OPERATOR: tl.constexpr, FORM: tl.constexpr, INTERPRET: tl.constexpr,
+):  # fmt: skip
+    if FORM == "x":
+        z = _unary(tl.load(x_ptr + x_at, mask=mask).to(tl.float32), OPERATOR)
+    elif FORM == "x, number":
+        x = tl.load(x_ptr + x_at, mask=mask).to(tl.float32)
+        z = _binary(x, _rounded(number, x, x_ptr.dtype.element_ty), OPERATOR, INTERPRET)
+    elif FORM == "number, y":
+        y = tl.load(y_ptr + y_at, mask=mask).to(tl.float32)
+        z = _binary(_rounded(number, y, y_ptr.dtype.element_ty), y, OPERATOR, INTERPRET)
+    else:
+        tl.static_assert(FORM == "x, y")
+        x = tl.load(x_ptr + x_at, mask=mask).to(tl.float32)
         y = tl.load(y_ptr + y_at, mask=mask).to(tl.float32)
         z = _binary(x, y, OPERATOR, INTERPRET)
+    tl.store(out_ptr + out_at, z.to(out_ptr.dtype.element_ty), mask=mask)
+
+
+def _elementwise(operator: str, call: Planner, *inputs: Given) -> Operand | None:
+    arrays = [x for x in inputs if isinstance(x, Operand)]
+    numbers = [x for x in inputs if isinstance(x, Number)]
+    if not are_floats(*arrays) or len(arrays) + len(numbers) != len(inputs):
+        return None
+    shape = broadcast_shape([x.shape for x in arrays])
+    if shape is None:
+        return None  # the caller's own path tells the user
+    whole = next((x for x in arrays if x.shape == shape), None)
+    order = list(range(len(shape))) if whole is None else memory_order(whole.shape, whole.strides)
+    views = [x.broadcast(shape).transposed(order) for x in arrays]
+    lengths = views[0].shape
+    sizes, strides = merge_axes(lengths, [view.strides for view in views])
+    axes = len(sizes)
+    if axes > MAX_AXES:
+        return None
+    out = call.empty(shape, arrays[0].dtype, order)
+    if len(inputs) == 1:
+        form, x, y = "x", views[0], views[0]
+    elif len(arrays) == 2:
+        form, x, y = "x, y", views[0], views[1]
     else:
-        z = _unary(x, OPERATOR)
-    tl.store(out_ptr + index, z.to(out_ptr.dtype.element_ty), mask=mask)
-
-
-def _is_flat(shape: tuple[int, ...], operands: Sequence[Array]) -> bool:
-    return all(operand.shape == shape and operand.flags.c_contiguous for operand in operands)
-
-
-def _axes(shape: tuple[int, ...], operands: Sequence[Array]) -> tuple[list[int], list[list[int]]]:
-    return merge_axes(shape, [broadcast_strides(operand, shape) for operand in operands])
-
-
-def _shape_of(operands: Sequence[Array]) -> tuple[int, ...]:
-    if len(operands) == 1 or operands[0].shape == operands[1].shape:
-        return operands[0].shape
-    return tuple(array_module(operands[0]).broadcast(*operands).shape)
-
-
-def _run(operator: str, *operands: Array) -> Array:
-    x, y = operands[0], operands[-1]
-    shape = _shape_of(operands)
-    out: Array = array_module(x).empty(shape, dtype=x.dtype)
-    count = out.size
+        form, x, y = ("x, number" if inputs[0] is arrays[0] else "number, y"), views[0], views[0]
     constants = {
         "OPERATOR": operator,
-        "BINARY": len(operands) == 2,
-        # Indices take 32 bits where they fit: dividing 64-bit ones is slow.
-        "LONG": count + _BLOCK >= 2**31,
+        "FORM": form,
+        "LONG": is_long(out.size + _BLOCK),
         "INTERPRET": interpreting(),
         "BLOCK": _BLOCK,
     }
-    if _is_flat(shape, operands):
-        launch(flat_kernel, cdiv(count, _BLOCK), (x, y, out), (count,), constants)
+    programs, number = cdiv(out.size, _BLOCK), numbers[0] if numbers else 0.0
+    if axes == 1 and all(own == [1] for own in strides):
+        call.launch(flat_kernel, programs, (x, y, out), (out.size, number), constants)
         return out
-    sizes, strides = _axes(shape, operands)
-    axes = len(sizes)
-    if axes > _MAX_AXES:
-        raise ValueError(f"{operator} takes arrays of at most {_MAX_AXES} separate axes, got {axes}")
     # The kernel reads no size and no stride of an axis that does not exist.
-    missing = (0,) * (_MAX_AXES - axes)
-    scalars = (count, *sizes[1:], *missing, *strides[0], *missing, *strides[-1], *missing)
-    launch(strided_kernel, cdiv(count, _BLOCK), (x, y, out), scalars, {"AXES": axes, **constants})
+    missing = (0,) * (MAX_AXES - axes)
+    scalars = (out.size, number, *sizes[1:], *missing, *strides[0], *missing, *strides[-1], *missing)
+    call.launch(strided_kernel, programs, (x, y, out), scalars, {"AXES": axes, **constants})
     return out
 
 
-def gelu(x: Array, approximate: str) -> Array:
-    return _run("gelu_tanh" if approximate == "tanh" else "gelu", x)
+_GELUS = {"none": "gelu", "tanh": "gelu_tanh"}
 
 
-def gelu_grad(g: Array, x: Array, approximate: str) -> Array:
-    return _run("gelu_tanh_grad" if approximate == "tanh" else "gelu_grad", g, x)
+def _gelu(call: Planner, x: Given, approximate: str) -> Operand | None:
+    form = _GELUS.get(approximate)
+    return None if form is None else _elementwise(form, call, x)
 
 
-def _suits(*operands: Any) -> bool:
-    if not are_floats(*operands):
-        return False
-    if _is_flat(operands[0].shape, operands):
-        return True
-    try:
-        shape = _shape_of(operands)
-    except ValueError:
-        return False  # shapes that do not broadcast: the caller's own path tells the user
-    return len(_axes(shape, operands)[0]) <= _MAX_AXES
+def _gelu_grad(call: Planner, g: Given, x: Given, approximate: str) -> Operand | None:
+    form = _GELUS.get(approximate)
+    return None if form is None else _elementwise(f"{form}_grad", call, g, x)
 
 
 def _kernel(operator: str, operands: int) -> Kernel:
-    def qualifies(*arrays: Any) -> bool:
-        return len(arrays) == operands and _suits(*arrays)
+    def plan(call: Planner, *inputs: Given, **attrs: Any) -> Operand | None:
+        return None if attrs or len(inputs) != operands else _elementwise(operator, call, *inputs)
 
-    return Kernel(functools.partial(_run, operator), qualifies)
+    return Kernel(plan)
 
 
 UNARY = ("neg", "exp", "log", "sqrt", "rsqrt", "tanh", "sigmoid", "relu", "silu", "abs", "square")
@@ -240,6 +219,6 @@ BINARY = (
 KERNELS = {
     **{operator: _kernel(operator, 1) for operator in UNARY},
     **{operator: _kernel(operator, 2) for operator in BINARY},
-    "gelu": Kernel(gelu, lambda x, approximate: approximate in ("none", "tanh") and _suits(x)),
-    "gelu_grad": Kernel(gelu_grad, lambda g, x, approximate: approximate in ("none", "tanh") and _suits(g, x)),
+    "gelu": Kernel(_gelu),
+    "gelu_grad": Kernel(_gelu_grad),
 }

@@ -12,23 +12,14 @@ so that equal inputs give equal bits.
 
 from __future__ import annotations
 
-import math
-from typing import Any
-
 import numpy as np
 import triton
 import triton.language as tl
 
-from hookscope.triton_kernels import _launch
-from hookscope.triton_kernels._launch import (
-    Array,
-    Kernel,
-    array_module,
-    cdiv,
-    is_float,
-    launch,
-    row_tile,
-)
+from hookscope.triton_kernels import _rows
+from hookscope.triton_kernels._launch import cdiv
+from hookscope.triton_kernels._plans import Given, Kernel, Operand, Planner, is_float
+from hookscope.triton_kernels._rows import row_tile
 
 # The tile in which the gradients of gamma and beta are summed, and the most shares the rows are split into.
 _SUM_ROWS = 32
@@ -152,106 +143,74 @@ def layer_norm_share_kernel(
 
 
 @triton.jit
-def add_shares_kernel(shares_ptr, out_ptr, columns, shares, strips, SHARES: tl.constexpr, COLUMNS: tl.constexpr):
-    """out[which, column] = sum of shares[which, :, column]."""
+def add_shares_kernel(
+    shares_ptr, dgamma_ptr, dbeta_ptr, columns, shares, strips, SHARES: tl.constexpr, COLUMNS: tl.constexpr
+):
+    """dgamma[column] = sum of shares[0, :, column], and dbeta[column] of shares[1, :, column]."""
     which = tl.program_id(0) // strips
     column = (tl.program_id(0) % strips) * COLUMNS + tl.arange(0, COLUMNS)
     share = tl.arange(0, SHARES)
     mask = (share[:, None] < shares) & (column[None, :] < columns)
     at = (which * shares + share).to(tl.int64)[:, None] * columns + column[None, :]
     total = tl.sum(tl.load(shares_ptr + at, mask=mask, other=0.0), axis=0)
-    tl.store(out_ptr + which.to(tl.int64) * columns + column, total, mask=column < columns)
+    if which == 0:
+        tl.store(dgamma_ptr + column, total.to(dgamma_ptr.dtype.element_ty), mask=column < columns)
+    else:
+        tl.store(dbeta_ptr + column, total.to(dbeta_ptr.dtype.element_ty), mask=column < columns)
 
 
-def layer_norm(x: Array, gamma: Array, beta: Array, begin_norm_axis: int, epsilon: float) -> tuple[Array, Array, Array]:
-    xp = array_module(x)
-    x, gamma, beta = xp.ascontiguousarray(x), xp.ascontiguousarray(gamma), xp.ascontiguousarray(beta)
+def _layer_norm(
+    call: Planner, x: Given, gamma: Given, beta: Given, begin_norm_axis: int, epsilon: float
+) -> tuple[Operand, Operand, Operand] | None:
+    if not is_float(x) or not is_float(gamma) or not is_float(beta) or beta.shape != gamma.shape:
+        return None
+    if not -x.ndim <= begin_norm_axis < x.ndim or gamma.shape != x.shape[begin_norm_axis:]:
+        return None
+    x, gamma, beta = call.contiguous(x), call.contiguous(gamma), call.contiguous(beta)
     columns = gamma.size
     rows = x.size // columns
-    y: Array = xp.empty_like(x)
+    y = call.empty(x.shape, x.dtype)
     kept = x.shape[: begin_norm_axis % x.ndim]
-    saved_shape = kept + (1,) * (x.ndim - len(kept))
-    mean: Array = xp.empty(saved_shape, dtype=np.float32)
-    rstd: Array = xp.empty(saved_shape, dtype=np.float32)
+    saved = kept + (1,) * (x.ndim - len(kept))
+    mean, rstd = call.empty(saved, np.float32), call.empty(saved, np.float32)
     arrays = (x, gamma, beta, y, mean, rstd)
-    tile_rows, block, warps = row_tile(columns, _launch.MAX_ROW)
+    tile_rows, block, warps = row_tile(columns, _rows.MAX_ROW)
     if block >= columns:
-        launch(
-            layer_norm_kernel,
-            cdiv(rows, tile_rows),
-            arrays,
-            (rows, columns, float(epsilon)),
-            {"ROWS": tile_rows, "BLOCK": block},
-            num_warps=warps,
-        )
+        scalars, constants = (rows, columns, float(epsilon)), {"ROWS": tile_rows, "BLOCK": block}
+        call.launch(layer_norm_kernel, cdiv(rows, tile_rows), arrays, scalars, constants, num_warps=warps)
     else:
-        launch(long_layer_norm_kernel, rows, arrays, (columns, float(epsilon)), {"BLOCK": block}, num_warps=warps)
+        scalars = (columns, float(epsilon))
+        call.launch(long_layer_norm_kernel, rows, arrays, scalars, {"BLOCK": block}, num_warps=warps)
     return y, mean, rstd
 
 
-def layer_norm_grad(
-    g: Array, x: Array, gamma: Array, mean: Array, rstd: Array, begin_norm_axis: int
-) -> tuple[Array, Array, Array]:
-    xp = array_module(x)
-    g, x, gamma, mean, rstd = (xp.ascontiguousarray(array) for array in (g, x, gamma, mean, rstd))
+def _layer_norm_grad(
+    call: Planner, g: Given, x: Given, gamma: Given, mean: Given, rstd: Given, begin_norm_axis: int
+) -> tuple[Operand, Operand, Operand] | None:
+    if not is_float(g) or not is_float(x) or not is_float(gamma) or not is_float(mean) or not is_float(rstd):
+        return None
+    if not -x.ndim <= begin_norm_axis < x.ndim or gamma.shape != x.shape[begin_norm_axis:] or g.shape != x.shape:
+        return None
+    if not mean.dtype == rstd.dtype == np.float32 or not mean.size == rstd.size == x.size // gamma.size:
+        return None
+    g, x, gamma, mean, rstd = [call.contiguous(one) for one in (g, x, gamma, mean, rstd)]
     columns = gamma.size
     rows = x.size // columns
-    dx: Array = xp.empty_like(x)
-    tile_rows, block, warps = row_tile(columns, _launch.MAX_PAIR_ROW)
-    launch(
-        layer_norm_dx_kernel,
-        cdiv(rows, tile_rows),
-        (g, x, gamma, mean, rstd, dx),
-        (rows, columns),
-        {"ROWS": tile_rows, "BLOCK": block},
-        num_warps=warps,
-    )
+    dx = call.empty(x.shape, x.dtype)
+    tile_rows, block, warps = row_tile(columns, _rows.MAX_PAIR_ROW)
+    constants = {"ROWS": tile_rows, "BLOCK": block}
+    arrays = (g, x, gamma, mean, rstd, dx)
+    call.launch(layer_norm_dx_kernel, cdiv(rows, tile_rows), arrays, (rows, columns), constants, num_warps=warps)
     strips = cdiv(columns, _SUM_COLUMNS)
     share_rows = cdiv(cdiv(rows, _SUM_ROWS), _MAX_SHARES) * _SUM_ROWS
     shares = cdiv(rows, share_rows)
-    partial: Array = xp.empty((2, shares, columns), dtype=np.float32)
-    sums: Array = xp.empty((2, *gamma.shape), dtype=gamma.dtype)
-    launch(
-        layer_norm_share_kernel,
-        strips * shares,
-        (g, x, mean, rstd, partial),
-        (rows, columns, share_rows, strips, shares),
-        {"ROWS": _SUM_ROWS, "COLUMNS": _SUM_COLUMNS},
-    )
-    launch(
-        add_shares_kernel,
-        2 * strips,
-        (partial, sums),
-        (columns, shares, strips),
-        {"SHARES": _MAX_SHARES, "COLUMNS": _SUM_COLUMNS},
-    )
-    return dx, sums[0], sums[1]
+    partial = call.empty((2, shares, columns), np.float32)
+    dgamma, dbeta = call.empty(gamma.shape, gamma.dtype), call.empty(gamma.shape, gamma.dtype)
+    scalars, constants = (rows, columns, share_rows, strips, shares), {"ROWS": _SUM_ROWS, "COLUMNS": _SUM_COLUMNS}
+    call.launch(layer_norm_share_kernel, strips * shares, (g, x, mean, rstd, partial), scalars, constants)
+    constants = {"SHARES": _MAX_SHARES, "COLUMNS": _SUM_COLUMNS}
+    call.launch(add_shares_kernel, 2 * strips, (partial, dgamma, dbeta), (columns, shares, strips), constants)
+    return dx, dgamma, dbeta
 
 
-def _suits(x: Any, gamma: Any, begin_norm_axis: int) -> bool:
-    return (
-        is_float(x)
-        and is_float(gamma)
-        and -x.ndim <= begin_norm_axis < x.ndim
-        and gamma.shape == x.shape[begin_norm_axis:]
-    )
-
-
-def _forward_qualifies(x: Any, gamma: Any, beta: Any, begin_norm_axis: int, epsilon: float) -> bool:
-    return _suits(x, gamma, begin_norm_axis) and is_float(beta) and beta.shape == gamma.shape
-
-
-def _backward_qualifies(g: Any, x: Any, gamma: Any, mean: Any, rstd: Any, begin_norm_axis: int) -> bool:
-    return (
-        _suits(x, gamma, begin_norm_axis)
-        and is_float(g)
-        and g.shape == x.shape
-        and mean.dtype == rstd.dtype == np.float32
-        and mean.size == rstd.size == math.prod(x.shape) // gamma.size
-    )
-
-
-KERNELS = {
-    "layer_norm": Kernel(layer_norm, _forward_qualifies),
-    "layer_norm_grad": Kernel(layer_norm_grad, _backward_qualifies),
-}
+KERNELS = {"layer_norm": Kernel(_layer_norm), "layer_norm_grad": Kernel(_layer_norm_grad)}

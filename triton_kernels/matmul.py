@@ -11,25 +11,15 @@ arithmetic.
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
 
 import triton
 import triton.language as tl
 
 from hookscope.triton_kernels import _math
-from hookscope.triton_kernels._launch import (
-    Array,
-    Kernel,
-    are_floats,
-    array_module,
-    cdiv,
-    element_strides,
-    interpreting,
-    is_float,
-    launch,
-    next_power_of_2,
-)
-from hookscope.triton_kernels._strides import broadcast_strides, merge_axes
+from hookscope.triton_kernels._launch import cdiv, interpreting, next_power_of_2
+from hookscope.triton_kernels._plans import Given, Kernel, Operand, Planner, is_float
+from hookscope.triton_kernels._strides import broadcast_shape, merge_axes
 
 # Rows of tiles that are worked on together, so that what they share of `b` stays in the second-level cache.
 _GROUP = 8
@@ -98,11 +88,12 @@ def _tile(m: int, n: int, k: int, itemsize: int) -> tuple[int, int, int, int, in
 
 
 def _multiply(
-    a: Array,
-    b: Array,
-    bias: Array | None,
+    call: Planner,
+    a: Operand,
+    b: Operand,
+    bias: Operand | None,
     activation: str | None,
-    out: Array,
+    out: Operand,
     batches: tuple[int, int],
     batch_strides: tuple[int, int, int, int],
 ) -> None:
@@ -112,14 +103,11 @@ def _multiply(
     """
     (m, k), n = a.shape[-2:], b.shape[-1]
     rows, columns, depth, warps, stages = _tile(m, n, k, a.itemsize)
-    launch(
+    call.launch(
         matmul_kernel,
         batches[0] * batches[1] * cdiv(m, rows) * cdiv(n, columns),
         (a, b, bias, out),
-        (
-            m, n, k, batches[1],
-            *batch_strides[:2], *element_strides(a)[-2:], *batch_strides[2:], *element_strides(b)[-2:],
-        ),
+        (m, n, k, batches[1], *batch_strides[:2], *a.strides[-2:], *batch_strides[2:], *b.strides[-2:]),
         {
             "HAS_BIAS": bias is not None,
             "ACTIVATION": activation,
@@ -134,81 +122,55 @@ def _multiply(
         },
         num_warps=warps,
         num_stages=stages,
-    )  # fmt: skip
-
-
-def linear(x: Array, weight: Array, bias: Array | None, activation: str | None) -> Array:
-    xp = array_module(x)
-    out: Array = xp.empty((*x.shape[:-1], weight.shape[0]), dtype=x.dtype)
-    rows = x.reshape(-1, x.shape[-1])
-    bias = None if bias is None else xp.ascontiguousarray(bias)
-    _multiply(rows, weight.T, bias, activation, out, (1, 1), (0, 0, 0, 0))
-    return out
-
-
-def matmul(a: Array, b: Array, transpose_a: bool, transpose_b: bool) -> Array:
-    a, b, shape = _as_matrices(a, b, transpose_a, transpose_b)
-    sizes, (a_strides, b_strides) = _batch_axes(a, b)
-    out: Array = array_module(a).empty(shape, dtype=a.dtype)
-    padding = [0] * (_MAX_BATCH_AXES - len(sizes))
-    outer, inner = [*(1 for _ in padding), *sizes]
-    strides = [*padding, *a_strides, *padding, *b_strides]
-    _multiply(a, b, None, None, out, (outer, inner), (strides[0], strides[1], strides[2], strides[3]))
-    return out
-
-
-def _as_matrices(a: Array, b: Array, transpose_a: bool, transpose_b: bool) -> tuple[Array, Array, tuple[int, ...]]:
-    """The operands as (stacks of) matrices after transposing, and the shape of NumPy's result."""
-    if a.ndim == 1:
-        left: Array = a[None, :]
-    else:
-        left = a.swapaxes(-1, -2) if transpose_a else a
-    if b.ndim == 1:
-        right: Array = b[:, None]
-    else:
-        right = b.swapaxes(-1, -2) if transpose_b else b
-    rows = () if a.ndim == 1 else (left.shape[-2],)
-    columns = () if b.ndim == 1 else (right.shape[-1],)
-    return left, right, (*_batch_shape(left, right), *rows, *columns)
-
-
-def _batch_shape(a: Array, b: Array) -> tuple[int, ...]:
-    """The batch axes of both broadcast together; raises ValueError where they do not fit."""
-    longest = max(a.ndim, b.ndim) - 2
-    shapes = [(1,) * (longest - array.ndim + 2) + array.shape[:-2] for array in (a, b)]
-    for sizes in zip(*shapes, strict=True):
-        if len({size for size in sizes if size != 1}) > 1:
-            raise ValueError(f"batch axes of shapes {a.shape} and {b.shape} do not broadcast")
-    return tuple(max(sizes) for sizes in zip(*shapes, strict=True))
-
-
-def _batch_axes(a: Array, b: Array) -> tuple[list[int], list[list[int]]]:
-    """Sizes and strides of the batch axes, neighbours that lie alike taken as one."""
-    batch = _batch_shape(a, b)
-    return merge_axes(batch, [broadcast_strides(array[..., 0, 0], batch) for array in (a, b)])
-
-
-def _matmul_qualifies(a: Any, b: Any, transpose_a: bool, transpose_b: bool) -> bool:
-    if not are_floats(a, b) or a.ndim == 0 or b.ndim == 0:
-        return False
-    if (transpose_a and a.ndim < 2) or (transpose_b and b.ndim < 2):
-        return False
-    try:
-        left, right, _ = _as_matrices(a, b, transpose_a, transpose_b)
-    except ValueError:
-        return False  # the caller's own path tells the user
-    return left.shape[-1] == right.shape[-2] and len(_batch_axes(left, right)[0]) <= _MAX_BATCH_AXES
-
-
-def _linear_qualifies(x: Any, weight: Any, bias: Any, activation: str | None) -> bool:
-    return (
-        are_floats(x, weight)
-        and x.ndim >= 1
-        and weight.ndim == 2
-        and x.shape[-1] == weight.shape[1]
-        and (bias is None or (is_float(bias) and bias.shape == weight.shape[:1]))
-        and activation in _math.ACTIVATIONS
     )
 
 
-KERNELS = {"linear": Kernel(linear, _linear_qualifies), "matmul": Kernel(matmul, _matmul_qualifies)}
+def _linear(call: Planner, x: Given, weight: Given, bias: Given, activation: str | None) -> Operand | None:
+    if not is_float(x) or not is_float(weight) or x.dtype != weight.dtype or activation not in _math.ACTIVATIONS:
+        return None
+    if x.ndim < 1 or weight.ndim != 2 or x.shape[-1] != weight.shape[1]:
+        return None
+    if bias is not None and (not is_float(bias) or bias.shape != weight.shape[:1]):
+        return None
+    out = call.empty((*x.shape[:-1], weight.shape[0]), x.dtype)
+    rows = x if x.ndim == 2 else call.contiguous(x).reshaped(-1, x.shape[-1])
+    row = None if bias is None else call.contiguous(bias)
+    _multiply(call, rows, weight.transposed((1, 0)), row, activation, out, (1, 1), (0, 0, 0, 0))
+    return out
+
+
+def _matmul(call: Planner, a: Given, b: Given, transpose_a: bool, transpose_b: bool) -> Operand | None:
+    if not is_float(a) or not is_float(b) or a.dtype != b.dtype or a.ndim == 0 or b.ndim == 0:
+        return None
+    if (transpose_a and a.ndim < 2) or (transpose_b and b.ndim < 2):
+        return None
+    left, right = _as_matrix(a, True, transpose_a), _as_matrix(b, False, transpose_b)
+    batch = broadcast_shape([left.shape[:-2], right.shape[:-2]])
+    if left.shape[-1] != right.shape[-2] or batch is None:
+        return None  # the caller's own path tells the user
+    views = [x.broadcast((*batch, *x.shape[-2:])).strides[:-2] for x in (left, right)]
+    sizes, (a_strides, b_strides) = merge_axes(batch, views)
+    if len(sizes) > _MAX_BATCH_AXES:
+        return None
+    rows = () if a.ndim == 1 else (left.shape[-2],)
+    columns = () if b.ndim == 1 else (right.shape[-1],)
+    out = call.empty((*batch, *rows, *columns), a.dtype)
+    padding = [0] * (_MAX_BATCH_AXES - len(sizes))
+    outer, inner = [*(1 for _ in padding), *sizes]
+    strides = [*padding, *a_strides, *padding, *b_strides]
+    _multiply(
+        call, left, right, None, None, out, (outer, inner), (strides[0], strides[1], strides[2], strides[3])
+    )
+    return out
+
+
+def _as_matrix(x: Operand, is_first: bool, transposed: bool) -> Operand:
+    """The operand as a matrix, or a stack of them; a vector is a row if it comes first, else a column."""
+    if x.ndim == 1 and is_first:
+        return replace(x, shape=(1, x.size), strides=(0, *x.strides))
+    if x.ndim == 1:
+        return replace(x, shape=(x.size, 1), strides=(*x.strides, 0))
+    return x.transposed([*range(x.ndim - 2), x.ndim - 1, x.ndim - 2]) if transposed else x
+
+
+KERNELS = {"linear": Kernel(_linear), "matmul": Kernel(_matmul)}

@@ -11,24 +11,15 @@ the maximum leaves it out, but the sum does not.
 
 from __future__ import annotations
 
-from typing import Any
+from functools import partial
 
 import triton
 import triton.language as tl
 
-from hookscope.triton_kernels import _launch
-from hookscope.triton_kernels._launch import (
-    Array,
-    Kernel,
-    are_floats,
-    array_module,
-    as_rows,
-    cdiv,
-    from_rows,
-    is_float,
-    launch,
-    row_tile,
-)
+from hookscope.triton_kernels import _rows
+from hookscope.triton_kernels._launch import cdiv
+from hookscope.triton_kernels._plans import Given, Kernel, Operand, Planner, is_float
+from hookscope.triton_kernels._rows import as_rows, like_rows, row_tile
 
 
 @triton.jit
@@ -113,68 +104,40 @@ def softmax_grad_kernel(
         tl.store(dx_ptr + base + column, dx.to(dx_ptr.dtype.element_ty), mask=mask)
 
 
-def _forward(x: Array, axis: int, log: bool) -> Array:
-    rows = as_rows(x, axis)
-    y: Array = array_module(x).empty_like(rows)
+def _forward(call: Planner, x: Given, axis: int, log: bool) -> Operand | None:
+    if not is_float(x) or not -x.ndim <= axis < x.ndim:
+        return None
+    rows = as_rows(call, x, axis)
+    whole, y = like_rows(call, x, axis)
     count, columns = rows.shape
-    tile_rows, block, warps = row_tile(columns, _launch.MAX_ROW)
+    tile_rows, block, warps = row_tile(columns, _rows.MAX_ROW)
     if block >= columns:
-        launch(
-            softmax_kernel,
-            cdiv(count, tile_rows),
-            (rows, y),
-            (count, columns),
-            {"LOG": log, "ROWS": tile_rows, "BLOCK": block},
-            num_warps=warps,
-        )
+        constants = {"LOG": log, "ROWS": tile_rows, "BLOCK": block}
+        call.launch(softmax_kernel, cdiv(count, tile_rows), (rows, y), (count, columns), constants, num_warps=warps)
     else:
-        launch(long_softmax_kernel, count, (rows, y), (columns,), {"LOG": log, "BLOCK": block}, num_warps=warps)
-    return from_rows(y, x, axis)
+        constants = {"LOG": log, "BLOCK": block}
+        call.launch(long_softmax_kernel, count, (rows, y), (columns,), constants, num_warps=warps)
+    return whole
 
 
-def _backward(g: Array, y: Array, axis: int, log: bool) -> Array:
-    g_rows, y_rows = as_rows(g, axis), as_rows(y, axis)
-    dx: Array = array_module(y).empty_like(y_rows)
+def _backward(call: Planner, g: Given, y: Given, axis: int, log: bool) -> Operand | None:
+    if not is_float(g) or not is_float(y) or g.dtype != y.dtype:
+        return None
+    if g.shape != y.shape or not -y.ndim <= axis < y.ndim:
+        return None
+    g_rows, y_rows = as_rows(call, g, axis), as_rows(call, y, axis)
+    whole, dx = like_rows(call, y, axis)
     count, columns = y_rows.shape
-    tile_rows, block, warps = row_tile(columns, _launch.MAX_PAIR_ROW)
-    launch(
-        softmax_grad_kernel,
-        cdiv(count, tile_rows),
-        (g_rows, y_rows, dx),
-        (count, columns),
-        {"LOG": log, "ROWS": tile_rows, "BLOCK": block},
-        num_warps=warps,
-    )
-    return from_rows(dx, y, axis)
-
-
-def softmax(x: Array, axis: int) -> Array:
-    return _forward(x, axis, log=False)
-
-
-def softmax_grad(g: Array, y: Array, axis: int) -> Array:
-    return _backward(g, y, axis, log=False)
-
-
-def log_softmax(x: Array, axis: int) -> Array:
-    return _forward(x, axis, log=True)
-
-
-def log_softmax_grad(g: Array, y: Array, axis: int) -> Array:
-    return _backward(g, y, axis, log=True)
-
-
-def _forward_qualifies(x: Any, axis: int) -> bool:
-    return is_float(x) and -x.ndim <= axis < x.ndim
-
-
-def _backward_qualifies(g: Any, y: Any, axis: int) -> bool:
-    return are_floats(g, y) and g.shape == y.shape and -y.ndim <= axis < y.ndim
+    tile_rows, block, warps = row_tile(columns, _rows.MAX_PAIR_ROW)
+    constants = {"LOG": log, "ROWS": tile_rows, "BLOCK": block}
+    arrays = (g_rows, y_rows, dx)
+    call.launch(softmax_grad_kernel, cdiv(count, tile_rows), arrays, (count, columns), constants, num_warps=warps)
+    return whole
 
 
 KERNELS = {
-    "softmax": Kernel(softmax, _forward_qualifies),
-    "softmax_grad": Kernel(softmax_grad, _backward_qualifies),
-    "log_softmax": Kernel(log_softmax, _forward_qualifies),
-    "log_softmax_grad": Kernel(log_softmax_grad, _backward_qualifies),
+    "softmax": Kernel(partial(_forward, log=False)),
+    "softmax_grad": Kernel(partial(_backward, log=False)),
+    "log_softmax": Kernel(partial(_forward, log=True)),
+    "log_softmax_grad": Kernel(partial(_backward, log=True)),
 }

@@ -50,8 +50,8 @@ def kernel_for(operator: Operator, inputs: tuple[Any, ...], attrs: dict[str, Any
     kernels = _triton_kernels()
     if kernels is not None:
         kernel = kernels.get(operator.name)
-        if kernel is not None and kernel.qualifies(*inputs, **attrs):
-            return kernel.function
+        if kernel is not None and (plan := _plan_for(operator.name, kernel, inputs, attrs)) is not None:
+            return plan
     if _is_numpy_function(operator.kernel):
         return getattr(cupy, operator.kernel.__name__)
     return operator.kernel
@@ -63,14 +63,16 @@ def _is_numpy_function(kernel: Callable[..., Any]) -> bool:
 
 _UNKNOWN = object()
 _kernels: Any = _UNKNOWN
+_plan_for: Any = None
 
 
 def _triton_kernels() -> dict[str, Any] | None:
     """The Triton kernels by operator name, or None where Triton does not run; found out once."""
-    global _kernels
+    global _kernels, _plan_for
     if _kernels is _UNKNOWN:
         from ... import triton_kernels
 
+        _plan_for = triton_kernels.plan_for
         _kernels = triton_kernels.kernels() if triton_kernels.probe().mode == "triton" else None
     return _kernels
 

@@ -19,7 +19,7 @@ import hashlib
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -40,17 +40,16 @@ _MANY_STEPS = 100
 """Steps from which on a program computes fewer elements, so that they stay in registers."""
 
 
-def loop_on_gpu(node: Fused, xp: Any) -> Callable[..., tuple[Any, ...]]:
+def loop_on_gpu(node: Fused) -> Callable[..., tuple[Any, ...]]:
     """What computes a group.
 
     Args:
         node: the group.
-        xp: the library of its arrays: CuPy, or NumPy where Triton interprets.
 
     Returns:
         A function of the inputs' arrays that gives a tuple of the outputs'.
     """
-    by_layout: dict[tuple[tuple[int, ...], ...], _Laid] = {}
+    by_layout: dict[tuple[tuple[int, ...], ...], triton_kernels.Plan] = {}
 
     def loop(*arrays: Any) -> tuple[Any, ...]:
         layout = tuple([x.strides for x in arrays])
@@ -58,10 +57,18 @@ def loop_on_gpu(node: Fused, xp: Any) -> Callable[..., tuple[Any, ...]]:
         if found is None:
             if len(by_layout) >= _MOST_LAYOUTS:
                 by_layout.clear()
-            found = by_layout[layout] = _Laid(node, xp, arrays)
-        return found.run(arrays)
+            found = by_layout[layout] = _planned(node, arrays)
+        return cast(tuple[Any, ...], found(*arrays))
 
     return loop
+
+
+def _planned(node: Fused, arrays: Sequence[Any]) -> triton_kernels.Plan:
+    """What computes a group whose inputs lie as these do."""
+    call = triton_kernels.Planner(len(arrays))
+    given = [triton_kernels.as_given(place, x) for place, x in enumerate(arrays)]
+    gives = _Laid(node, call, given).gives
+    return triton_kernels.Plan(call, given, (), gives)
 
 
 @dataclass(frozen=True)
@@ -77,60 +84,52 @@ class _Laid:
 
     Args:
         node: the group.
-        xp: the library of its arrays.
-        arrays: inputs.
+        call: what arrays and launches are asked of.
+        operands: the inputs.
     """
 
-    def __init__(self, node: Fused, xp: Any, arrays: Sequence[Any]) -> None:
-        self.node, self.xp = node, xp
-        self.order = _order(node.shape, arrays)
+    def __init__(self, node: Fused, call: triton_kernels.Planner, operands: Sequence[Any]) -> None:
+        self.node, self.call, self.operands = node, call, operands
+        self.order = _order(node.shape, operands)
         self.axes = [axis for axis in self.order if node.shape[axis] != 1]
-        strides = [self._strides(x, varies) for x, varies in zip(arrays, node.varies, strict=True)]
+        strides = [self._strides(x, varies) for x, varies in zip(operands, node.varies, strict=True)]
         stores: dict[tuple[int, ...], list[int]] = {}
         for place, store in enumerate(node.stores):
             added = tuple([axis for axis in self.axes if axis in (store.axes or ())])
             stores.setdefault(added, []).append(place)
+        self.gives = tuple([
+            self._output(store, value.shape, value.dtype)
+            for store, value in zip(node.stores, node.outputs, strict=True)
+        ])  # fmt: skip
         elements = stores.pop((), [])
         if not stores:
             stores[()] = []
-        self.kernels = []
         for added, sums in stores.items():
-            self.kernels.append(_Kernel(self, strides, elements, added, sums))
+            _Kernel(self, strides, elements, added, sums).launch()
             elements = []
 
     def _strides(self, x: Any, varies: tuple[bool, ...]) -> dict[int, int]:
         """By axis of the loop, in elements; without those of axes that repeat it."""
-        own = iter([stride // x.itemsize for n, stride in zip(x.shape, x.strides, strict=True) if n != 1])
+        own = iter([stride for n, stride in zip(x.shape, x.strides, strict=True) if n != 1])
         return {axis: next(own) for axis, yes in enumerate(varies) if yes}
 
-    def run(self, arrays: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Compute."""
-        node, empty = self.node, self.xp.empty
-        made: list[Any] = [None] * len(node.outputs)
-        for kernel in self.kernels:
-            kernel.run(arrays, made, empty)
-        return tuple([
-            self._put_back(x, store, value.shape)
-            for x, store, value in zip(made, node.stores, node.outputs, strict=True)
-        ])  # fmt: skip
-
-    def _put_back(self, flat: Any, store: Store, shape: tuple[int, ...]) -> Any:
-        """An output with its axes, which lie in the loop's order."""
-        node, order = self.node, [axis for axis in self.order if axis not in (store.axes or ())]
-        if order == sorted(order):
-            return flat.reshape(shape)
-        back = [order.index(axis) for axis in sorted(order)]
-        return flat.reshape([node.shape[axis] for axis in order]).transpose(back).reshape(shape)
+    def _output(self, store: Store, shape: tuple[int, ...], dtype: np.dtype[Any]) -> triton_kernels.Operand:
+        """A new array whose axes lie in the loop's order."""
+        order = [axis for axis in self.order if axis not in (store.axes or ())]
+        kept = sorted(order)
+        if len(shape) == len(self.order):  # axes that are added up stay, with length 1
+            order, kept = self.order, list(range(len(shape)))
+        return self.call.empty(shape, dtype, [kept.index(axis) for axis in order])
 
 
-def _order(shape: tuple[int, ...], arrays: Sequence[Any]) -> list[int]:
+def _order(shape: tuple[int, ...], operands: Sequence[triton_kernels.Operand]) -> list[int]:
     """The axes as they lie in memory, the outermost first."""
     plain = list(range(len(shape)))
-    whole = next((x for x in arrays if x.shape == shape), None)
-    if whole is None or whole.flags.c_contiguous:
+    whole = next((x for x in operands if x.shape == shape), None)
+    if whole is None or whole.is_contiguous:
         return plain
     order = sorted(plain, key=lambda axis: (-abs(whole.strides[axis]), axis))
-    return order if whole.transpose(order).flags.c_contiguous else plain
+    return order if whole.transposed(order).is_contiguous else plain
 
 
 class _Kernel:
@@ -148,7 +147,7 @@ class _Kernel:
         self, laid: _Laid, strides: list[dict[int, int]], elements: list[int], added: tuple[int, ...], sums: list[int]
     ) -> None:
         node = laid.node
-        self.node, self.elements, self.sums = node, elements, sums
+        self.laid, self.node, self.elements, self.sums = laid, node, elements, sums
         kept = tuple([axis for axis in laid.axes if axis not in added])
         steps = _needed(node.steps, [node.stores[place].step for place in (*elements, *sums)])
         self.inputs = sorted({node.steps[step][2] for step in steps if node.steps[step][0] == "input"})
@@ -186,8 +185,7 @@ class _Kernel:
             sum([(n - 1) * abs(one) for n, one in zip(kept_lengths + added_lengths, first + second, strict=True)])
             for first, second in zip(kept_strides, added_strides, strict=True)
         ], default=0)  # fmt: skip
-        # Offsets take 32 bits where they fit.
-        self.constants = {"LONG": max(farthest, self.count) + 2 * _TILE >= 2**31, **blocks}
+        self.constants = {"LONG": triton_kernels.is_long(max(farthest, self.count) + 2 * _TILE), **blocks}
         scalars = [self.rows, *([self.length, step, self.parts, self.count // self.rows] if added else [])]
         scalars += [*kept_lengths[1:], *added_lengths[1:]]
         for first, second in zip(kept_strides, added_strides, strict=True):
@@ -197,25 +195,22 @@ class _Kernel:
         name = f"loop_{hashlib.sha256(text.encode()).hexdigest()[:24]}"
         self.kernel = triton_kernels.generated(text.replace("def loop(", f"def {name}(", 1), name)
 
-    def run(self, arrays: tuple[Any, ...], made: list[Any], empty: Callable[..., Any]) -> None:
-        """Compute its outputs, without axes, into ``made``."""
-        outputs, node, parts = [], self.node, self.parts
-        for place in self.elements:
-            made[place] = empty(self.count, node.outputs[place].dtype)
-            outputs.append(made[place])
+    def launch(self) -> None:
+        """Have its outputs computed."""
+        laid, node, parts = self.laid, self.node, self.parts
+        outputs = [laid.gives[place] for place in self.elements]
         for place in self.sums:
-            made[place] = empty(self.rows, node.outputs[place].dtype)
             wide = np.dtype(_wide(node.stores[place], node.outputs[place].dtype))
-            outputs.append(made[place] if parts == 1 else empty((parts, self.rows), wide))
-        given = [arrays[place] for place in self.inputs]
-        triton_kernels.launch(
+            outputs.append(laid.gives[place] if parts == 1 else laid.call.empty((parts, self.rows), wide))
+        given = [laid.operands[place] for place in self.inputs]
+        laid.call.launch(
             self.kernel, self.programs, (*given, *outputs), self.scalars, self.constants, contracts=False
         )
         if parts > 1:
             for place, partial in zip(self.sums, outputs[len(self.elements) :], strict=True):
                 store = node.stores[place]
                 divisor = self.count // self.rows if store.is_mean else 0
-                triton_kernels.add_parts(partial, made[place], divisor, store.extreme)
+                triton_kernels.add_parts(laid.call, partial, laid.gives[place], divisor, store.extreme)
 
 
 def _is_floating(dtype: np.dtype[Any]) -> bool:

@@ -59,7 +59,7 @@ def loop(node: Fused, is_on_gpu: bool = False) -> Callable[..., tuple[Any, ...]]
     """
     if is_on_gpu:
         cupy = sys.modules["cupy"]
-        return loop_on_gpu(node, cupy) if runs_triton() else with_buffers(node, cupy)
+        return loop_on_gpu(node) if runs_triton() else with_buffers(node, cupy)
     if not compiling.is_on():
         return with_buffers(node)
     made = _Loop(node)

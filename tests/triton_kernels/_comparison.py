@@ -1,11 +1,14 @@
-"""What the interpreted kernels' checks share: inputs, dtypes, and a comparison with a float64 reference."""
+"""What the interpreted kernels' checks share: inputs, dtypes, a call, and a comparison with a float64 reference."""
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import ml_dtypes
 import numpy as np
+
+from hookscope.triton_kernels import Plan, kernels, plan_for
 
 BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
 DTYPES = [np.dtype(np.float32), np.dtype(np.float16), BFLOAT16]
@@ -29,3 +32,36 @@ def wide(*arrays: Any) -> Any:
     """The arrays in float64."""
     widened = tuple(array.astype(np.float64) for array in arrays)
     return widened if len(widened) > 1 else widened[0]
+
+
+def planned(name: str, *arguments: Any) -> tuple[Plan | None, tuple[Any, ...], dict[str, Any]]:
+    """The plan of a kernel for these arguments, its inputs and its attributes.
+
+    The arguments come in the order of the plan's function: those annotated as given are inputs, the rest attributes.
+    """
+    kernel = kernels()[name]
+    inputs, attrs = [], {}
+    values = iter(arguments)
+    for parameter in list(inspect.signature(kernel.plan).parameters.values())[1:]:
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            inputs += values
+        elif parameter.kind is not parameter.VAR_KEYWORD:
+            for value in values:
+                if "Given" in str(parameter.annotation):
+                    inputs.append(value)
+                else:
+                    attrs[parameter.name] = value
+                break
+    return plan_for(name, kernel, tuple(inputs), attrs), tuple(inputs), attrs
+
+
+def suits(name: str, *arguments: Any) -> bool:
+    """Whether the kernel takes these arguments."""
+    return planned(name, *arguments)[0] is not None
+
+
+def run(name: str, *arguments: Any) -> Any:
+    """What the kernel gives."""
+    plan, inputs, attrs = planned(name, *arguments)
+    assert plan is not None, f"{name} does not take its arguments"
+    return plan(*inputs, **attrs)

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
-from _comparison import DTYPES, close, normal, wide
+from _comparison import DTYPES, close, normal, run, suits, wide
 
 from hookscope.engine.cpu import matmul
-from hookscope.triton_kernels import _math, kernels
-
-
-def run(name: str, *arguments: Any) -> Any:
-    kernel = kernels()[name]
-    assert kernel.qualifies(*arguments)
-    return kernel.function(*arguments)
+from hookscope.triton_kernels import _math
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
@@ -88,7 +83,7 @@ def test_nan_passes_through_linear_and_relu() -> None:
 
 def test_what_does_not_qualify() -> None:
     a = normal(4, 5)
-    matmul, linear = kernels()["matmul"].qualifies, kernels()["linear"].qualifies
+    matmul, linear = partial(suits, "matmul"), partial(suits, "linear")
     assert not matmul(a, a, False, False), "inner sizes that differ"
     assert not matmul(a, a.astype(np.float16).T, False, False), "two dtypes"
     assert not matmul(a[0], a[0], True, False), "a vector to transpose"

@@ -9,25 +9,20 @@ from typing import Any
 
 import numpy as np
 import pytest
-from _comparison import DTYPES, close, normal, wide
+from _comparison import DTYPES, close, normal, run, suits, wide
 
 from hookscope.engine.cpu import cross_entropy as cpu_cross_entropy
 from hookscope.engine.cpu import layer_norm, softmax
-from hookscope.triton_kernels import _launch, cross_entropy, kernels
+from hookscope.triton_kernels import _plans, _rows, cross_entropy
 
 
 @pytest.fixture(params=["whole rows", "pieces"])
 def rows(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     if request.param == "pieces":
         for name in ("MAX_ROW", "MAX_PAIR_ROW", "PIECE"):
-            monkeypatch.setattr(_launch, name, 16)
+            monkeypatch.setattr(_rows, name, 16)
         monkeypatch.setattr(cross_entropy, "_MAX_BLOCK", 16)
-
-
-def run(name: str, *arguments: Any) -> Any:
-    kernel = kernels()[name]
-    assert kernel.qualifies(*arguments)
-    return kernel.function(*arguments)
+    monkeypatch.setattr(_plans, "_plans", {})
 
 
 @pytest.mark.usefixtures("rows")
@@ -132,9 +127,9 @@ def test_non_contiguous_rows() -> None:
 
 def test_what_does_not_qualify() -> None:
     x, labels = normal(4, 5), np.array([0, 1, 2, 3])
-    assert not kernels()["softmax"].qualifies(x, 2), "an axis out of range"
-    assert not kernels()["softmax"].qualifies(x.astype(np.float64), 1), "float64"
-    assert not kernels()["softmax_grad"].qualifies(x, x[:2], 1), "two shapes"
-    assert not kernels()["layer_norm"].qualifies(x, x, x[0], 1, 1e-5), "parameters of another shape"
-    assert not kernels()["sparse_softmax_cross_entropy"].qualifies(x, labels / 2, -100), "fractional labels"
-    assert not kernels()["sparse_softmax_cross_entropy"].qualifies(x, labels[:3], -100), "too few labels"
+    assert not suits("softmax", x, 2), "an axis out of range"
+    assert not suits("softmax", x.astype(np.float64), 1), "float64"
+    assert not suits("softmax_grad", x, x[:2], 1), "two shapes"
+    assert not suits("layer_norm", x, x, x[0], 1, 1e-5), "parameters of another shape"
+    assert not suits("sparse_softmax_cross_entropy", x, labels / 2, -100), "fractional labels"
+    assert not suits("sparse_softmax_cross_entropy", x, labels[:3], -100), "too few labels"

@@ -8,17 +8,10 @@ import numpy as np
 import pytest
 import triton
 import triton.language as tl
-from _comparison import DTYPES, close, normal, wide
+from _comparison import DTYPES, close, normal, run, suits, wide
 
 from hookscope.engine.cpu import adam, dropout, philox
-from hookscope.triton_kernels import kernels
-from hookscope.triton_kernels._launch import launch
-
-
-def run(name: str, *arguments: Any) -> Any:
-    kernel = kernels()[name]
-    assert kernel.qualifies(*arguments)
-    return kernel.function(*arguments)
+from hookscope.triton_kernels._launch import interpret
 
 
 @triton.jit
@@ -41,7 +34,8 @@ SEEDS_AND_OFFSETS = [
 @pytest.mark.parametrize(("seed", "offset"), SEEDS_AND_OFFSETS)
 def test_cpu_random_numbers_are_tritons_bit_for_bit(seed: int, offset: int) -> None:
     words, uniform = np.empty(100, np.int32), np.empty(100, np.float32)
-    launch(random_kernel, 1, (words, uniform), (100, seed, offset), {"BLOCK": 128})
+    arrays = [(array.ctypes.data, array.dtype) for array in (words, uniform)]
+    interpret(random_kernel, 1, arrays, (100, seed, offset), {"BLOCK": 128})
     offsets = np.arange(offset, offset + 100)
     assert np.array_equal(words.view(np.uint32), philox.philox_uint32(seed, offsets))
     assert np.array_equal(uniform, philox.philox_uniform(seed, offsets))
@@ -94,7 +88,7 @@ def test_adam_keeps_the_digits_of_one_minus_beta2() -> None:
 def test_what_does_not_qualify() -> None:
     x = normal(4)
     rates = (0.9, 0.999, 1e-8, False)
-    assert not kernels()["dropout"].qualifies(x, 1.5, 0, 0), "a probability out of range"
-    assert not kernels()["dropout_grad"].qualifies(x, x, 0.5), "a mask of floats"
-    assert not kernels()["adam"].qualifies(x, x, x, x[:2], 1e-3, *rates), "two shapes"
-    assert not kernels()["adam"].qualifies(x, x, x, x, np.array(1e-3), *rates), "a rate in an array"
+    assert not suits("dropout", x, 1.5, 0, 0), "a probability out of range"
+    assert not suits("dropout_grad", x, x, 0.5), "a mask of floats"
+    assert not suits("adam", x, x, x, x[:2], 1e-3, *rates), "two shapes"
+    assert not suits("adam", x, x, x, x, np.array(1e-3), *rates), "a rate in an array"

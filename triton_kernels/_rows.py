@@ -1,0 +1,47 @@
+"""Rows of a matrix as what a program works on: tiles, and any axis of an array as rows."""
+
+from __future__ import annotations
+
+from hookscope.triton_kernels._launch import next_power_of_2
+from hookscope.triton_kernels._plans import Operand, Planner
+
+# The longest row that a program holds in registers, of one array and of two: 32 and 16 values a thread each.
+MAX_ROW = 16384
+MAX_PAIR_ROW = 8192
+# A longer row is read in pieces of so many values.
+PIECE = 4096
+# Values in the tile of one program, where rows are shorter.
+_ROW_TILE = 1024
+
+
+def row_tile(columns: int, longest: int) -> tuple[int, int, int]:
+    """(rows, columns, warps) of the tile with which a program works on rows of a matrix.
+
+    Short rows are put several to a program; of a row above `longest`, the tile is a piece.
+    """
+    block = next_power_of_2(columns) if columns <= longest else PIECE
+    rows = max(1, _ROW_TILE // block)
+    return rows, block, warps_for(rows * block)
+
+
+def warps_for(elements: int) -> int:
+    """Warps for a tile of so many values: 8 to 32 values a thread."""
+    return 4 if elements < 2048 else 8 if elements < 8192 else 16
+
+
+def rows_first(x: Operand, axis: int) -> list[int]:
+    """The axes with this one last."""
+    axis %= x.ndim
+    return [*[other for other in range(x.ndim) if other != axis], axis]
+
+
+def as_rows(call: Planner, x: Operand, axis: int) -> Operand:
+    """The operand as a matrix in C order whose rows run along `axis`; a copy where it does not lie so."""
+    return call.contiguous(x.transposed(rows_first(x, axis))).reshaped(-1, x.shape[axis])
+
+
+def like_rows(call: Planner, x: Operand, axis: int) -> tuple[Operand, Operand]:
+    """A new array of the shape and dtype of `x` that lies as `as_rows` gives it; and the same as that matrix."""
+    order = rows_first(x, axis)
+    whole = call.empty(x.shape, x.dtype, order)
+    return whole, whole.transposed(order).reshaped(-1, x.shape[axis])
