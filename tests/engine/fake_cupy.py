@@ -65,6 +65,10 @@ class ndarray:  # noqa: N801  # CuPy's own name
         return self._values.copy()
 
     @property
+    def data(self) -> Any:
+        return SimpleNamespace(ptr=self._values.ctypes.data)
+
+    @property
     def device(self) -> Any:
         return SimpleNamespace(id=0)
 

@@ -105,13 +105,13 @@ print(probe().mode, "|", probe().reason)
     [("x + y", "triton | the self-test passed"), ("x", "cupy | Triton's self-test gave a wrong result")],
 )
 def test_the_self_test_looks_at_the_result(computed: str, answer: str) -> None:
-    # The launch is replaced by what `computed` says: there is no GPU to launch on.
+    # The plan is replaced by what `computed` says: there is no GPU to launch on.
     assert (
         in_a_process(f"""
 sys.modules["cupy"] = make()
-from hookscope.triton_kernels import Kernel, _driver, elementwise, probe
+from hookscope.triton_kernels import _driver, _plans, probe
 _driver.make_cupy_driver = lambda cupy: _driver.CompileOnlyDriver(90)
-elementwise.KERNELS["add"] = Kernel(lambda x, y: {computed}, lambda x, y: True)
+_plans.plan_for = lambda name, kernel, inputs, attrs: lambda x, y: {computed}
 print(probe().mode, "|", probe().reason)
 """)
         == answer

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -24,7 +23,7 @@ from hookscope.engine.graph.function import Compiled
 from hookscope.engine.graph.gpu_loops import loop_on_gpu
 from hookscope.engine.graph.graph import Fused, Store, Value
 from hookscope.engine.graph.scalars import Program
-from hookscope.triton_kernels import _generated
+from hookscope.triton_kernels import _launch
 from tests.engine import fake_cupy
 from tests.engine.debug.test_bits import CASES
 from tests.engine.graph import gpu_by_numpy, test_fusion, test_scalar_expressions
@@ -35,7 +34,8 @@ from tests.engine.graph.test_trainings_by_loops import TOLERANCES
 assert gpu_by_numpy  # which puts functions in place
 
 HALVES = [np.dtype(np.float16), np.dtype(ml_dtypes.bfloat16)]
-by_triton: Any = partial(loop_on_gpu, xp=np)
+by_triton: Any = loop_on_gpu
+launch = triton_kernels.Planner.launch
 
 
 # Of NumPy's arrays
@@ -152,18 +152,23 @@ def test_offsets_of_64_bits_reach_the_same_elements(loops: list[Fused], monkeypa
     short = [one.tobytes() for one in arrays(replayed(function, x, y))]
     launched: list[Any] = []
 
-    def launch(kernel: Any, programs: int, given: Any, scalars: Any, constants: Any, **options: Any) -> None:
-        launched.append(constants)
-        _generated.launch(kernel, programs, given, scalars, {**constants, "LONG": True}, **options)
+    def longer(call: Any, *given: Any, **options: Any) -> None:
+        launch(call, *given, **options)
+        launched.append(given[4]["LONG"])
 
-    monkeypatch.setattr(triton_kernels, "launch", launch)
+    monkeypatch.setattr(_launch, "FEWEST_LONG", 1)
+    monkeypatch.setattr(triton_kernels.Planner, "launch", longer)
     assert [one.tobytes() for one in arrays(replayed(function, x, y))] == short
-    assert launched and not any(constants["LONG"] for constants in launched)
+    assert launched and all(launched)
 
 
 def test_where_offsets_need_them_they_have_64_bits(loops: list[Fused], monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[Any] = []
-    monkeypatch.setattr(triton_kernels, "launch", lambda *given, **options: seen.append(given[4]["LONG"]))
+
+    def note(call: Any, *given: Any, **options: Any) -> None:
+        seen.append(given[4]["LONG"])
+
+    monkeypatch.setattr(triton_kernels.Planner, "launch", note)
     whole = np.lib.stride_tricks.as_strided(np.zeros(1, np.float32), (3, 2), (2**32, 4))
     add_one = by_triton(_node((3, 2)))
     for x in (whole, np.zeros((3, 2), np.float32)):
@@ -190,11 +195,11 @@ def test_a_program_of_many_steps_has_small_tiles(loops: list[Fused], monkeypatch
     wanted = [one.tobytes() for one in arrays(function(x))[:1]]
     tiles: list[int] = []
 
-    def launch(*given: Any, **options: Any) -> None:
+    def note(call: Any, *given: Any, **options: Any) -> None:
         tiles.append(given[4]["BLOCK_N"])
-        _generated.launch(*given, **options)
+        launch(call, *given, **options)
 
-    monkeypatch.setattr(triton_kernels, "launch", launch)
+    monkeypatch.setattr(triton_kernels.Planner, "launch", note)
     assert arrays(replayed(function, x))[0].tobytes() == wanted[0]
     assert set(tiles) == {gpu_loops._TILE // 4}
 
@@ -207,17 +212,11 @@ def gpu(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     """The fake CuPy in place, new tensors on it, and Triton, which computes with its memory."""
     for name in ("_device", "_device_reason"):
         monkeypatch.setattr(backend, name, getattr(backend, name))
-    cupy, launch = fake_cupy.make(), _generated.launch
+    cupy = fake_cupy.make()
     monkeypatch.setitem(sys.modules, "cupy", cupy)
     special = {name: fake_cupy._Function(getattr(scipy.special, name)) for name in ("erf", "erfc")}
     monkeypatch.setitem(sys.modules, "cupyx.scipy.special", SimpleNamespace(**special))
 
-    def lowered(kernel: Any, programs: int, given: Any, *others: Any, **options: Any) -> None:
-        assert all(isinstance(x, cupy.ndarray) for x in given)
-        launch(kernel, programs, [x._values for x in given], *others, **options)
-
-    for module in (triton_kernels, _generated):
-        monkeypatch.setattr(module, "launch", lowered)
     found = triton_kernels.Probe("triton", "a fake for tests")
     monkeypatch.setattr(triton_kernels, "probe", lambda: found)
     monkeypatch.setattr(backend, "_kernels", {})

@@ -1,0 +1,295 @@
+"""Plans without a GPU: a stand-in for CuPy on NumPy memory, and a stand-in for a Triton kernel."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+from itertools import pairwise
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from hookscope.triton_kernels import _launch, _plans, _rows
+from hookscope.triton_kernels._plans import Kernel, Number, Operand, Planner, UnsuitedError, plan_for
+from hookscope.triton_kernels._strides import broadcast_shape, memory_order, merge_axes
+
+HERE = Path(__file__).parent
+
+
+@pytest.fixture
+def cupy(monkeypatch: pytest.MonkeyPatch) -> Any:
+    spec = importlib.util.spec_from_file_location("_fake_cupy", HERE / "_fake_cupy.py")
+    assert spec is not None
+    assert spec.loader is not None
+    stand_in = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(stand_in)
+    module = stand_in.make()
+    monkeypatch.setitem(sys.modules, "cupy", module)
+    monkeypatch.setattr(_launch, "_compiled", {})
+    monkeypatch.setattr(_plans, "_plans", {})
+    return module
+
+
+class FakeKernel:
+    """Counts how often it is compiled, and keeps what it is run with."""
+
+    def __init__(self) -> None:
+        self.compiled_with: list[tuple[Any, dict[str, Any]]] = []
+        self.runs: list[tuple[Any, ...]] = []
+
+    def warmup(self, *arguments: Any, **options: Any) -> SimpleNamespace:
+        self.compiled_with.append((arguments, options))
+        return SimpleNamespace(
+            run=lambda *launched: self.runs.append(launched), function="function", packed_metadata="metadata"
+        )
+
+
+class Doubling:
+    """An entry that makes one array and starts one kernel on it and its input; counts how often it plans."""
+
+    def __init__(self) -> None:
+        self.kernel = FakeKernel()
+        self.planned: list[Operand] = []
+        self.entry = Kernel(self.plan, varying=frozenset({"seed"}))
+
+    def plan(self, call: Planner, x: Operand, factor: Number | None = None, **attrs: Any) -> Operand | None:
+        if x.dtype.kind != "f":
+            return None
+        self.planned.append(x)
+        out = call.empty(x.shape, x.dtype)
+        scalars = [x.size, *([] if factor is None else [factor]), *[value for value in attrs.values()]]
+        call.launch(self.kernel, 7, (x, None, out), scalars, {"BLOCK": 64}, num_warps=8)
+        return out
+
+    def __call__(self, *inputs: Any, **attrs: Any) -> Any:
+        plan = plan_for("double", self.entry, inputs, attrs)
+        assert plan is not None
+        return plan(*inputs, **attrs)
+
+
+def test_a_kernel_is_started_with_addresses_on_cupys_stream(cupy: Any) -> None:
+    double, cupy.stream = Doubling(), 1234
+    x = cupy.empty((4, 8), np.float32)
+    out = double(x[1])
+    (run,) = double.kernel.runs
+    assert run[:9] == (7, 1, 1, 1234, "function", "metadata", None, None, None)
+    assert run[9:] == (x.ctypes.data + 32, None, out.ctypes.data, 8, 64)
+    assert type(out) is cupy.ndarray and out.shape == (8,) and out.dtype == np.float32
+    ((arguments, options),) = double.kernel.compiled_with
+    assert [getattr(pointer, "dtype", None) for pointer in arguments[:3]] == [np.float32, None, np.float32]
+    assert arguments[3:] == (8,)
+    assert options["BLOCK"] == 64
+    assert options["num_warps"] == 8
+
+
+def test_the_c_launcher_of_triton_is_called_without_the_python_around_it() -> None:
+    started: list[tuple[Any, ...]] = []
+    run = SimpleNamespace(
+        launch=lambda *given: started.append(given), arg_annotations="annotations", kernel_signature="signature",
+        global_scratch_size=0, profile_scratch_size=0, gsan_enabled=False, launch_cooperative_grid=False, launch_pdl=True,
+    )  # fmt: skip
+    compiled = SimpleNamespace(run=run, function=5, packed_metadata="metadata")
+    _launch.starter(compiled)(7, 1234, (1, 2))
+    nothing = (None,) * 5
+    assert started == [(7, 1, 1, 1234, 5, False, True, "metadata", *nothing, "annotations", "signature", (1, 2))]
+    scratch: list[tuple[Any, ...]] = []
+
+    class WithScratch:
+        launch, arg_annotations, global_scratch_size = run.launch, "annotations", 64
+
+        def __call__(self, *given: Any) -> None:
+            scratch.append(given)
+
+    _launch.starter(SimpleNamespace(run=WithScratch(), function=5, packed_metadata="m"))(7, 1234, (1, 2))
+    assert scratch == [(7, 1, 1, 1234, 5, "m", None, None, None, 1, 2)] and len(started) == 1
+
+
+def test_a_call_is_planned_once_for_arrays_that_are_alike(cupy: Any) -> None:
+    double = Doubling()
+    for seed in (3, 4, 2**20):
+        double(cupy.empty((4, 8), np.float32), 0.5 * seed, seed=seed)
+    assert len(double.planned) == len(double.kernel.compiled_with) == 1
+    assert [run[12:] for run in double.kernel.runs] == [(32, 1.5, 3, 64), (32, 2.0, 4, 64), (32, 2.0**19, 2**20, 64)]
+
+
+def test_a_call_is_planned_anew_for_whatever_a_plan_may_depend_on(cupy: Any) -> None:
+    double, whole = Doubling(), cupy.empty((8, 8), np.float32)
+    plain: dict[str, Any] = {"inputs": (whole, 0.5), "attrs": {"rate": 1, "seed": 5}, "device": 0}
+    changes: list[dict[str, Any]] = [
+        {"inputs": (cupy.empty((8, 8), np.float16), 0.5)},
+        {"inputs": (cupy.empty((8, 8), ml_dtypes.bfloat16), 0.5)},
+        {"inputs": (cupy.empty((4, 16), np.float32), 0.5)},
+        {"inputs": (whole.T, 0.5)},
+        {"inputs": (cupy.empty((9, 8), np.float32).ravel()[1:65].reshape(8, 8), 0.5)},  # not aligned to 16 bytes
+        {"inputs": (whole, 2)},
+        {"inputs": (whole, 2**40)},
+        {"inputs": (whole,)},
+        {"attrs": {"rate": 2, "seed": 5}},
+        {"attrs": {"other": 1, "seed": 5}},
+        {"attrs": {"rate": 1, "seed": 2**40}},
+        {"device": 1},
+    ]
+    for change in [{}, *changes, {}]:
+        case = plain | change
+        cupy.device = case["device"]
+        double(*case["inputs"], **case["attrs"])
+    assert len(double.kernel.runs) == len(changes) + 2
+    assert len(double.planned) == len(changes) + 1
+
+
+@pytest.mark.parametrize(
+    ("inputs", "attrs"),
+    [
+        (([1.0],), {}),  # what is no array
+        ((np.zeros(3, np.int32),), {}),  # what the entry refuses
+        ((np.zeros(3, np.float32),), {"rate": [1]}),  # an attribute that cannot be looked up
+        ((np.zeros(3, np.float32),), {"seed": np.array(3)}),  # a number in an array would have to be waited for
+    ],
+)
+def test_what_no_kernel_suits_has_no_plan(cupy: Any, inputs: Any, attrs: Any) -> None:
+    given = tuple([cupy.asarray(x) if isinstance(x, np.ndarray) else x for x in inputs])
+    for _ in range(2):
+        assert plan_for("double", Doubling().entry, given, attrs) is None
+
+
+def test_a_plan_that_turns_out_not_to_suit_deep_inside_is_none(cupy: Any) -> None:
+    def plan(call: Planner, x: Operand) -> Operand:
+        raise UnsuitedError("too many axes")
+
+    assert plan_for("double", Kernel(plan), (cupy.empty((3,), np.float32),), {}) is None
+
+
+def test_plans_are_let_go_of_when_there_are_too_many(cupy: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_plans, "MAX_PLANS", 3)
+    double = Doubling()
+    for length in (*range(1, 9), 8):
+        double(cupy.empty((length,), np.float32))
+    assert len(double.planned) == 8 and len(_plans._plans) <= 3
+
+
+def test_outputs_may_be_none_inputs_and_arrays_in_any_memory_order(cupy: Any) -> None:
+    def plan(call: Planner, x: Operand) -> Any:
+        return None, x, call.empty((2, 3, 4), np.float16, order=(0, 2, 1))
+
+    x = cupy.empty((5,), np.float32)
+    found = plan_for("some", Kernel(plan), (x,), {})
+    assert found is not None
+    nothing, same, made = found(x)
+    assert nothing is None and same is x
+    assert made.shape == (2, 3, 4) and made.dtype == np.float16 and made.strides == (24, 2, 6)
+
+
+def test_an_operands_views_are_those_of_numpy() -> None:
+    whole = np.zeros((4, 6, 5), np.float32)
+    operand = Operand(0, whole.shape, _plans.element_strides(whole), whole.dtype)
+
+    def check(view: Operand, array: Any) -> None:
+        assert view.shape == array.shape and view.strides == _plans.element_strides(array)
+        assert view.offset * 4 == array.ctypes.data - whole.ctypes.data
+        assert view.is_contiguous == array.flags.c_contiguous and view.size == array.size
+        assert view.is_aligned == (view.offset % 4 == 0)
+
+    check(operand.transposed((2, 0, 1)), whole.transpose(2, 0, 1))
+    check(operand.part(1, 2, 3), whole[:, 2:5])
+    check(operand.part(-1, 4, 1).part(0, 1, 2), whole[1:3, :, 4:])
+    check(operand.reshaped(-1, 10), whole.reshape(-1, 10))
+    check(operand.part(0, 1, 2).reshaped(10, -1), whole[1:3].reshape(10, -1))
+    check(operand.part(0, 2, 1).broadcast((3, 4, 6, 5)), np.broadcast_to(whole[2:3], (3, 4, 6, 5)))
+    with pytest.raises(ValueError, match=r"shape \(6, 4, 5\) and strides \(5, 30, 1\) is not seen as \(24, 5\)"):
+        operand.transposed((1, 0, 2)).reshaped(24, 5)
+    with pytest.raises(ValueError, match="is not seen as"):
+        operand.reshaped(7, 5)
+
+
+@pytest.mark.skipif(importlib.util.find_spec("triton") is None, reason="Triton is published for Linux only")
+def test_integers_that_triton_tells_apart_are_told_apart() -> None:
+    values = [0, 1, 2, 7, 15, 16, 17, 48, -1, -16, -17]
+    values += [2**31 - 1, 2**31, 2**31 + 1, -(2**31), -(2**31) - 1, 2**40, 2**40 + 1, 2**62 + 1]
+    environment = {name: value for name, value in os.environ.items() if name != "TRITON_INTERPRET"}
+    command = [sys.executable, str(HERE / "_specialization.py"), json.dumps(values)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    tritons = json.loads(done.stdout)
+    told_apart: dict[Any, set[str]] = {}
+    for value, triton_says in zip(values, tritons, strict=True):
+        told_apart.setdefault(_launch.specialization(value), set()).add(json.dumps(triton_says))
+    assert all(len(group) == 1 for group in told_apart.values()), told_apart
+    assert len(set(map(json.dumps, tritons))) > 3, "Triton's answer says nothing"
+
+
+def test_numpy_arrays_are_refused_outside_the_interpreter(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_launch, "interpreting", lambda: False)
+    with pytest.raises(TypeError, match="arrays must be CuPy arrays; NumPy arrays run only with TRITON_INTERPRET=1"):
+        plan_for("double", Doubling().entry, (np.zeros(3, np.float32),), {})
+
+
+def test_a_pointer_is_its_own_storage_and_its_own_copy() -> None:
+    pointer = _launch.Pointer(4096, np.dtype(np.float16))
+    assert pointer.data_ptr() == pointer.untyped_storage().cpu().data_ptr() == 4096
+    assert pointer.new_empty(0, device="cpu").set_(pointer, 0, (), ()).data_ptr() == 4096
+    assert pointer.dtype == np.float16
+
+
+@pytest.mark.parametrize(
+    ("given", "is_float"),
+    [
+        (Operand(0, (2,), (1,), np.dtype(np.float32)), True),
+        (Operand(0, (2,), (1,), np.dtype(np.float16)), True),
+        (Operand(0, (2,), (1,), np.dtype(ml_dtypes.bfloat16)), True),
+        (Operand(0, (2,), (1,), np.dtype(np.float64)), False),
+        (Operand(0, (2,), (1,), np.dtype(np.int32)), False),
+        (Operand(0, (0,), (1,), np.dtype(np.float32)), False),
+        (Number(0, 1.5), False),
+        (None, False),
+    ],
+)
+def test_floats_of_at_most_32_bits_suit(given: Any, is_float: bool) -> None:
+    assert _plans.is_float(given) is is_float
+
+
+def test_axes_that_lie_alike_become_one() -> None:
+    row = (0, 0, 5, 1)
+    assert merge_axes((2, 3, 4, 5), [(60, 20, 5, 1), row]) == ([6, 20], [[20, 1], [0, 1]])
+    assert merge_axes((2, 4, 3, 5), [(60, 5, 20, 1)]) == ([2, 4, 3, 5], [[60, 5, 20, 1]])
+    assert merge_axes((1, 1), [(7, 7)]) == ([1], [[0]])
+
+
+def test_shapes_broadcast_as_in_numpy() -> None:
+    for shapes in ([(3, 1), (4,)], [(2, 1, 5), (7, 1)], [(), (3,)], [(1,), (1, 1)], [(0, 1), (4,)]):
+        assert broadcast_shape(shapes) == np.broadcast_shapes(*shapes)
+    assert broadcast_shape([(3,), (4,)]) is None
+
+
+def test_axes_come_in_the_order_in_which_they_lie_in_memory() -> None:
+    x = np.zeros((2, 3, 1, 5))
+    for axes in ((0, 1, 2, 3), (0, 3, 2, 1), (3, 1, 0, 2), (1, 0, 3, 2)):
+        view = x.transpose(axes)
+        order = memory_order(view.shape, view.strides)
+        assert view.transpose(order).flags.c_contiguous
+
+
+def test_tiles_cover_every_row_length_and_stay_in_their_limits() -> None:
+    for columns in (1, 2, 63, 64, 65, 1024, 1025, 16384, 16385, 10**6):
+        rows, block, warps = _rows.row_tile(columns, _rows.MAX_ROW)
+        assert block & (block - 1) == 0
+        assert rows * block <= _rows.MAX_ROW
+        assert (block >= columns) == (columns <= _rows.MAX_ROW)
+        assert warps in (4, 8, 16)
+    assert all(a <= b for a, b in pairwise(_rows.warps_for(2**k) for k in range(16)))
+
+
+@pytest.mark.parametrize("shape", [(5, 3, 4), (6,), (2, 7)])
+def test_an_axis_as_rows(shape: tuple[int, ...]) -> None:
+    x = np.zeros(shape, np.float32)
+    for axis in range(-len(shape), len(shape)):
+        call = Planner(1)
+        whole, rows = _rows.like_rows(call, Operand(0, shape, _plans.element_strides(x), x.dtype), axis)
+        assert whole.shape == shape and rows.shape == (x.size // shape[axis], shape[axis])
+        assert rows.is_contiguous and whole.strides[axis] == 1
