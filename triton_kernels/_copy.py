@@ -19,8 +19,10 @@ MAX_AXES = 5
 
 
 @triton.jit
-def place_of(index, size_1, size_2, size_3, size_4, stride_0, stride_1, stride_2, stride_3, stride_4, AXES: tl.constexpr):
-    """How far from its first element an operand has the one with this index, in an order in which axis 0 varies slowest.
+def place_of(
+    index, size_1, size_2, size_3, size_4, stride_0, stride_1, stride_2, stride_3, stride_4, AXES: tl.constexpr
+):
+    """How far from an operand's first element the one with this index is, in an order in which axis 0 varies slowest.
 
     Axes from AXES on do not exist.
     """

@@ -27,8 +27,8 @@ MAX_PROGRAMS = 2**31 - 1
 class Pointer:
     """An address and a dtype as Triton's compiler and its interpreter want an array.
 
-    The interpreter copies a tensor's storage to the CPU and back; this memory is there already and is its own copy. Only
-    the part of torch.Tensor's interface that the two call is here.
+    The interpreter copies a tensor's storage to the CPU and back; this memory is there already and is its own copy.
+    Only the part of torch.Tensor's interface that the two call is here.
     """
 
     __slots__ = ("address", "dtype")

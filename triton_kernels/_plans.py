@@ -2,8 +2,9 @@
 
 A kernel's entry is a function that plans: it is given what the arrays are (`Operand`: shape, strides, dtype, but no
 numbers), says which arrays it makes and which kernels it starts on which of them, and returns what the operator gives;
-or None where it does not suit. What a call needs of it after that is a look-up under shapes, strides, dtypes, alignments
-and attributes, the outputs' memory, and one call of Triton's C launcher for each kernel with addresses filled in.
+or None where it does not suit. What a call needs of it after that is a look-up under shapes, strides, dtypes,
+alignments and attributes, the outputs' memory, and one call of Triton's C launcher for each kernel with addresses filled
+in.
 """
 
 from __future__ import annotations
@@ -16,7 +17,15 @@ from typing import Any, TypeAlias, TypeGuard
 
 import numpy as np
 
-from hookscope.triton_kernels._launch import Array, Starter, address_of, compiled_kernel, interpret, interpreting, starter
+from hookscope.triton_kernels._launch import (
+    Array,
+    Starter,
+    address_of,
+    compiled_kernel,
+    interpret,
+    interpreting,
+    starter,
+)
 
 Given: TypeAlias = "Operand | Number | bool | None"
 """One input of a call, as planning sees it."""
@@ -216,7 +225,9 @@ class Plan:
         self._varying = varying
         self._makes = tuple(planner.makes)
         self.steps = tuple(planner.steps)
-        self._gives = tuple([x and x.place for x in gives]) if isinstance(gives, tuple) else gives.place
+        self._gives: int | tuple[int | None, ...] = (
+            tuple([x and x.place for x in gives]) if isinstance(gives, tuple) else gives.place
+        )
 
     def __call__(self, *inputs: Any, **attrs: Any) -> Any:
         xp = _module_of(inputs)
@@ -240,12 +251,15 @@ class Plan:
                     start = step.start = starter(step.compiled)
                 start(step.programs, stream, tuple(arguments))
         gives = self._gives
-        return tuple([None if at is None else arrays[at] for at in gives]) if type(gives) is tuple else arrays[gives]
+        if isinstance(gives, int):
+            return arrays[gives]
+        return tuple([None if at is None else arrays[at] for at in gives])
 
     def _interpret(self, arrays: list[Any]) -> None:
         for step in self.steps:
             found = [
-                None if x is None else (address_of(arrays[x.place]) + x.offset * x.itemsize, x.dtype) for x in step.arrays
+                None if x is None else (address_of(arrays[x.place]) + x.offset * x.itemsize, x.dtype)
+                for x in step.arrays
             ]
             numbers = [arrays[x.place] if isinstance(x, Number) else x for x in step.scalars]
             interpret(step.kernel, step.programs, found, numbers, step.constants)
@@ -365,4 +379,5 @@ def contiguous_strides(shape: Sequence[int]) -> tuple[int, ...]:
 
 def _lies_so(shape: tuple[int, ...], strides: tuple[int, ...]) -> bool:
     """Whether the strides are those of C order but where an axis of length 1 makes any do."""
-    return all(size == 1 or one == other for size, one, other in zip(shape, strides, contiguous_strides(shape), strict=True))
+    in_order = contiguous_strides(shape)
+    return all(size == 1 or one == other for size, one, other in zip(shape, strides, in_order, strict=True))

@@ -46,7 +46,8 @@ def _adam(
         return None
     arrays = [call.contiguous(x) for x in arrays]
     made = [call.empty(x.shape, x.dtype) for x in arrays[:3]]
-    scalars = (arrays[0].size, lr_t, *map(float, (beta1, 1.0 - beta1, beta2, 1.0 - beta2, eps)))
+    rates = [float(rate) for rate in (beta1, 1.0 - beta1, beta2, 1.0 - beta2, eps)]
+    scalars: list[int | float | Number] = [arrays[0].size, lr_t, *rates]
     constants = {"NESTEROV": bool(use_nesterov), "BLOCK": _BLOCK}
     call.launch(adam_kernel, cdiv(arrays[0].size, _BLOCK), (*arrays, *made), scalars, constants)
     return made[0], made[1], made[2]

@@ -57,7 +57,7 @@ def cross_entropy_grad_kernel(
 
 
 def _cross_entropy(call: Planner, logits: Given, labels: Given, ignore_index: int) -> tuple[Operand, Operand] | None:
-    if not _suit(logits, labels):
+    if not is_float(logits) or not isinstance(labels, Operand) or not _suit(logits, labels):
         return None
     logits, labels = call.contiguous(logits), call.contiguous(labels)
     rows, classes = logits.shape
@@ -71,7 +71,7 @@ def _cross_entropy(call: Planner, logits: Given, labels: Given, ignore_index: in
 def _cross_entropy_grad(
     call: Planner, g: Given, logits: Given, labels: Given, lse: Given, ignore_index: int
 ) -> Operand | None:
-    if not _suit(logits, labels) or not is_float(g) or not is_float(lse) or lse.dtype != np.float32:
+    if not is_float(logits) or not isinstance(labels, Operand) or not _suit(logits, labels) or not is_float(g) or not is_float(lse) or lse.dtype != np.float32:
         return None
     if not g.shape == lse.shape == labels.shape:
         return None
@@ -91,11 +91,9 @@ def _block(classes: int) -> int:
     return min(next_power_of_2(classes), _MAX_BLOCK)
 
 
-def _suit(logits: Given, labels: Given) -> bool:
+def _suit(logits: Operand, labels: Operand) -> bool:
     return (
-        is_float(logits)
-        and logits.ndim == 2
-        and isinstance(labels, Operand)
+        logits.ndim == 2
         and labels.dtype.kind in "iu"
         and labels.shape == logits.shape[:1]
         and logits.shape[0] * cdiv(logits.shape[1], _MAX_BLOCK) <= MAX_PROGRAMS

@@ -176,11 +176,12 @@ def _layer_norm(
     arrays = (x, gamma, beta, y, mean, rstd)
     tile_rows, block, warps = row_tile(columns, _rows.MAX_ROW)
     if block >= columns:
-        scalars, constants = (rows, columns, float(epsilon)), {"ROWS": tile_rows, "BLOCK": block}
+        constants = {"ROWS": tile_rows, "BLOCK": block}
+        scalars = (rows, columns, float(epsilon))
         call.launch(layer_norm_kernel, cdiv(rows, tile_rows), arrays, scalars, constants, num_warps=warps)
     else:
-        scalars = (columns, float(epsilon))
-        call.launch(long_layer_norm_kernel, rows, arrays, scalars, {"BLOCK": block}, num_warps=warps)
+        constants = {"BLOCK": block}
+        call.launch(long_layer_norm_kernel, rows, arrays, (columns, float(epsilon)), constants, num_warps=warps)
     return y, mean, rstd
 
 

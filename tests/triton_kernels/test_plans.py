@@ -60,11 +60,11 @@ class Doubling:
         self.entry = Kernel(self.plan, varying=frozenset({"seed"}))
 
     def plan(self, call: Planner, x: Operand, factor: Number | None = None, **attrs: Any) -> Operand | None:
-        if x.dtype.kind != "f":
+        if x.dtype.kind in "iu":
             return None
         self.planned.append(x)
         out = call.empty(x.shape, x.dtype)
-        scalars = [x.size, *([] if factor is None else [factor]), *[value for value in attrs.values()]]
+        scalars = [x.size, *([] if factor is None else [factor]), *attrs.values()]
         call.launch(self.kernel, 7, (x, None, out), scalars, {"BLOCK": 64}, num_warps=8)
         return out
 
@@ -93,7 +93,8 @@ def test_the_c_launcher_of_triton_is_called_without_the_python_around_it() -> No
     started: list[tuple[Any, ...]] = []
     run = SimpleNamespace(
         launch=lambda *given: started.append(given), arg_annotations="annotations", kernel_signature="signature",
-        global_scratch_size=0, profile_scratch_size=0, gsan_enabled=False, launch_cooperative_grid=False, launch_pdl=True,
+        global_scratch_size=0, profile_scratch_size=0, gsan_enabled=False,
+        launch_cooperative_grid=False, launch_pdl=True,
     )  # fmt: skip
     compiled = SimpleNamespace(run=run, function=5, packed_metadata="metadata")
     _launch.starter(compiled)(7, 1234, (1, 2))

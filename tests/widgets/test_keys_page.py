@@ -125,8 +125,9 @@ def test_the_answer_to_something_else_brings_no_key_back_after_continue(one: Not
     one.pause()
     one.shown.page.get_by_label("editor 0", exact=True).focus()
     one.page.keyboard.press("F9")
-    for message in ({"type": "done", "action": "show"}, {"type": "done", "action": "look"}):
-        one.page.evaluate("message => model.receive({data: {method: 'custom', content: message}, buffers: []})", message)
+    for action in ("show", "look"):
+        content = {"type": "done", "action": action}
+        one.page.evaluate("content => model.receive({data: {method: 'custom', content}, buffers: []})", content)
     assert one.page.locator(".hs-command:enabled").count() == 0
     one.page.keyboard.press("F11")
     assert one.commands() == [["continue"]]
