@@ -3,8 +3,7 @@
 A kernel's entry is a function that plans: it is given what the arrays are (`Operand`: shape, strides, dtype, but no
 numbers), says which arrays it makes and which kernels it starts on which of them, and returns what the operator gives;
 or None where it does not suit. What a call needs of it after that is a look-up under shapes, strides, dtypes,
-alignments and attributes, the outputs' memory, and one call of Triton's C launcher for each kernel with addresses filled
-in.
+alignments and attributes, memory for the outputs, and for each kernel one call of Triton's C launcher.
 """
 
 from __future__ import annotations

@@ -71,7 +71,9 @@ def _cross_entropy(call: Planner, logits: Given, labels: Given, ignore_index: in
 def _cross_entropy_grad(
     call: Planner, g: Given, logits: Given, labels: Given, lse: Given, ignore_index: int
 ) -> Operand | None:
-    if not is_float(logits) or not isinstance(labels, Operand) or not _suit(logits, labels) or not is_float(g) or not is_float(lse) or lse.dtype != np.float32:
+    if not is_float(logits) or not isinstance(labels, Operand) or not _suit(logits, labels):
+        return None
+    if not is_float(g) or not is_float(lse) or lse.dtype != np.float32:
         return None
     if not g.shape == lse.shape == labels.shape:
         return None

@@ -120,29 +120,23 @@ def test_set_context_chooses_too(gpu: Any) -> None:
 # Choosing a kernel
 
 
-class Noted:
-    """A kernel of the Triton table that notes its calls."""
-
-    def __init__(self, qualifies: bool) -> None:
-        self.calls: list[str] = []
-        self.qualifies = lambda *inputs, **attrs: qualifies
-
-    def function(self, *inputs: Any, **attrs: Any) -> Any:
-        self.calls.append("triton")
-        return inputs[0]
-
-
-@pytest.mark.parametrize("qualifies", [True, False])
-def test_a_triton_kernel_runs_where_it_qualifies_and_cupys_function_elsewhere(
-    gpu: Any, qualifies: bool, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("suits", [True, False])
+def test_a_triton_kernel_runs_where_it_suits_and_cupys_function_elsewhere(
+    gpu: Any, suits: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    noted = Noted(qualifies)
+    calls: list[str] = []
+
+    def plan_for(name: str, kernel: Any, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+        assert (name, kernel, attrs) == ("add", "the entry", {}) and inputs == (x._array, x._array)
+        return (lambda x, y: (calls.append("triton"), x)[1]) if suits else None
+
     probe_says(monkeypatch, "triton", "a fake for tests")
-    monkeypatch.setattr(triton_kernels, "kernels", lambda: {"add": noted})
-    gpu.add = lambda x, y: (noted.calls.append("cupy"), x)[1]
+    monkeypatch.setattr(triton_kernels, "kernels", lambda: {"add": "the entry"})
+    monkeypatch.setattr(triton_kernels, "plan_for", plan_for)
+    gpu.add = lambda x, y: (calls.append("cupy"), x)[1]
     x = Tensor([1.0])
     ops.add(x, x)
-    assert noted.calls == ["triton" if qualifies else "cupy"]
+    assert calls == ["triton" if suits else "cupy"]
 
 
 def test_an_operator_without_a_triton_kernel_runs_on_cupy(gpu: Any) -> None:
