@@ -16,6 +16,7 @@ from . import (
     graph_mode,
     import_time,
     kernel_start,
+    launch_time,
     panel_times,
     step_memory,
     training,
@@ -27,6 +28,7 @@ from . import (
 BENCHMARKS: dict[str, tuple[Callable[[list[str]], object], list[str], list[str]]] = {
     "import_time": (import_time.main, ["--repeats", "5"], []),
     "kernel_start": (kernel_start.main, ["--repeats", "3"], []),
+    "launch_time": (launch_time.main, ["--calls", "200", "--rounds", "20"], []),
     "training": (training.main, ["--quick"], []),
     "graph_mode": (graph_mode.main, ["--quick"], []),
     "step_memory": (step_memory.main, ["--quick"], []),

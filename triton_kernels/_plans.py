@@ -11,14 +11,13 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias, TypeGuard
 
 import numpy as np
 
 from hookscope.triton_kernels._launch import (
     Array,
-    Starter,
     address_of,
     compiled_kernel,
     interpret,
@@ -143,19 +142,6 @@ class Step:
     scalars: tuple[int | float | Number, ...]
     constants: dict[str, Any]
     compiled: Any = None
-    start: Starter | None = None
-    # The launcher's arguments without addresses and numbers; and what stands where: (position, place, bytes further).
-    template: list[Any] = field(default_factory=list)
-    fills: list[tuple[int, int, int]] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        self.template = [*[None] * len(self.arrays), *self.scalars, *self.constants.values()]
-        for position, operand in enumerate(self.arrays):
-            if operand is not None:
-                self.fills.append((position, operand.place, operand.offset * operand.itemsize))
-        for position, scalar in enumerate(self.scalars, len(self.arrays)):
-            if isinstance(scalar, Number):
-                self.fills.append((position, scalar.place, 0))
 
     def compile(self, num_warps: int, num_stages: int, contracts: bool) -> None:
         arrays = [None if x is None else (x.dtype, x.is_aligned) for x in self.arrays]
@@ -215,46 +201,83 @@ class Planner:
 
 
 class Plan:
-    """What runs one call; called with the operator's inputs and attributes, it gives the operator's outputs."""
+    """What runs one call; called with the operator's inputs and attributes, it gives the operator's outputs.
 
-    __slots__ = ("_are_arrays", "_gives", "_makes", "_varying", "steps")
+    Args:
+        planner: what was asked for.
+        gives: the outputs: an Operand, or a tuple of them and None.
+        varying: the attributes that the kernels are given, in the order of their places.
+        attributes: all that the operator has, by name.
 
-    def __init__(self, planner: Planner, given: Sequence[Given], varying: tuple[str, ...], gives: Any) -> None:
-        self._are_arrays = tuple([isinstance(x, Operand) for x in given[: planner.inputs - len(varying)]])
-        self._varying = varying
-        self._makes = tuple(planner.makes)
-        self.steps = tuple(planner.steps)
+    Attributes:
+        steps: the starts of kernels, in their order.
+        run: what a call is: a function that is written at the first one; in Triton's interpreter, which needs none, a
+            walk over the steps.
+    """
+
+    __slots__ = ("_attributes", "_gives", "_makes", "_names", "_varying", "run", "steps")
+
+    def __init__(
+        self, planner: Planner, gives: Any, varying: Sequence[str] = (), attributes: Sequence[str] = ()
+    ) -> None:
+        self.steps, self._makes = tuple(planner.steps), tuple(planner.makes)
+        self._varying, self._attributes = tuple(varying), tuple(attributes)
+        inputs = [f"x_{place}" for place in range(planner.inputs - len(varying))]
+        made = [f"made_{number}" for number in range(len(planner.makes))]
+        self._names = [*inputs, *varying, *made]  # of what is at each place
         self._gives: int | tuple[int | None, ...] = (
             tuple([x and x.place for x in gives]) if isinstance(gives, tuple) else gives.place
         )
+        self.run: Callable[..., Any] = self._interpret if interpreting() else self._run_first
 
     def __call__(self, *inputs: Any, **attrs: Any) -> Any:
+        return self.run(*inputs, **attrs)
+
+    def _run_first(self, *inputs: Any, **attrs: Any) -> Any:
+        """Load the kernels' binaries, and write the function that later calls are."""
+        names: dict[str, Any] = {"cupy": sys.modules["cupy"]}
+        text = self._text(names)
+        for number, step in enumerate(self.steps):
+            names[f"start_{number}"] = starter(step.compiled)
+        exec(compile(text, "<plan of kernels>", "exec"), names)
+        self.run = names["run"]
+        return self.run(*inputs, **attrs)
+
+    def _text(self, names: dict[str, Any]) -> str:
+        """The function of a call: outputs, addresses and starts, without loops; what it calls by name is put there."""
+        inputs = self._names[: len(self._names) - len(self._makes) - len(self._varying)]
+        keywords = [f"{name}=None" for name in self._attributes]
+        lines = [f"def run({', '.join([*inputs, *(['*'] if keywords else []), *keywords])}):"]
+        for number, (shape, dtype, back) in enumerate(self._makes):
+            names[f"dtype_{number}"] = dtype
+            turned = "" if back is None else f".transpose({back})"
+            lines.append(f"    made_{number} = cupy.empty({shape}, dtype_{number}){turned}")
+        used = sorted({x.place for step in self.steps for x in step.arrays if x is not None})
+        lines += [f"    at_{place} = {self._names[place]}.data.ptr" for place in used]
+        lines.append("    stream = cupy.cuda.get_current_stream().ptr")
+        for number, step in enumerate(self.steps):
+            arguments = [
+                "None" if x is None else f"at_{x.place}" + (f" + {x.offset * x.itemsize}" if x.offset else "")
+                for x in step.arrays
+            ]
+            for place, value in enumerate((*step.scalars, *step.constants.values())):
+                if isinstance(value, Number):
+                    arguments.append(self._names[value.place])
+                else:
+                    names[f"value_{number}_{place}"] = value
+                    arguments.append(f"value_{number}_{place}")
+            lines.append(f"    start_{number}({step.programs}, stream, ({', '.join(arguments)},))")
+        given = self._gives if isinstance(self._gives, tuple) else (self._gives,)
+        found = ", ".join(["None" if at is None else self._names[at] for at in given])
+        lines.append(f"    return ({found},)" if isinstance(self._gives, tuple) else f"    return {found}")
+        return "\n".join([*lines, ""])
+
+    def _interpret(self, *inputs: Any, **attrs: Any) -> Any:
         xp = _module_of(inputs)
         arrays = [*inputs, *[attrs[name] for name in self._varying]]
         for shape, dtype, back in self._makes:
             made = xp.empty(shape, dtype)
             arrays.append(made if back is None else made.transpose(back))
-        if interpreting():
-            self._interpret(arrays)
-        else:
-            addresses = [x.data.ptr if are else x for x, are in zip(inputs, self._are_arrays, strict=True)]
-            addresses += arrays[len(inputs) : len(arrays) - len(self._makes)]
-            addresses += [x.data.ptr for x in arrays[len(addresses) :]]
-            stream = xp.cuda.get_current_stream().ptr
-            for step in self.steps:
-                arguments = step.template.copy()
-                for position, place, further in step.fills:
-                    arguments[position] = addresses[place] + further
-                start = step.start
-                if start is None:  # the binary is loaded when it is first used
-                    start = step.start = starter(step.compiled)
-                start(step.programs, stream, tuple(arguments))
-        gives = self._gives
-        if isinstance(gives, int):
-            return arrays[gives]
-        return tuple([None if at is None else arrays[at] for at in gives])
-
-    def _interpret(self, arrays: list[Any]) -> None:
         for step in self.steps:
             found = [
                 None if x is None else (address_of(arrays[x.place]) + x.offset * x.itemsize, x.dtype)
@@ -262,6 +285,9 @@ class Plan:
             ]
             numbers = [arrays[x.place] if isinstance(x, Number) else x for x in step.scalars]
             interpret(step.kernel, step.programs, found, numbers, step.constants)
+        if isinstance(self._gives, int):
+            return arrays[self._gives]
+        return tuple([None if at is None else arrays[at] for at in self._gives])
 
 
 _plans: dict[Hashable, Plan | None] = {}
@@ -276,31 +302,33 @@ def plan_for(name: str, kernel: Kernel, inputs: tuple[Any, ...], attrs: Mapping[
         inputs: arrays of CuPy's (of NumPy's where Triton interprets), Python numbers and None.
         attrs: hashable values; unhashable ones suit no kernel.
     """
-    key: list[Hashable] = [name]
+    key: list[Any] = [name]
     for x in inputs:
-        if x is None:
-            key.append(None)
-        elif type(x) is float:
-            key.append(float)
-        elif type(x) is int:
+        kind = type(x)
+        if kind is float or x is None:
+            key.append(kind)
+        elif kind is int:
             key.append(-(2**31) <= x < 2**31 and int)
-        elif type(x) is bool:
+        elif kind is bool:
             key.append(x)
-        elif (strides := getattr(x, "strides", None)) is not None and x.ndim >= 0:
-            key += (x.shape, strides, x.dtype, address_of(x) & 15 == 0)
         else:
-            return None
-    varying = kernel.varying
-    for attribute, value in attrs.items():
-        key.append(attribute)
-        if attribute not in varying:
-            key.append(value)
-        elif type(value) is float or type(value) is int:
-            key.append((type(value), -(2**31) <= value < 2**31))
-        else:
-            return None  # in an array it would have to be waited for
+            try:  # of CuPy's, strides are slow to make
+                key += (x.shape, x._c_contiguous or x.strides, x.dtype, x.data.ptr & 15)
+            except AttributeError:
+                if not hasattr(x, "strides"):
+                    return None
+                key += (x.shape, x.strides, x.dtype, address_of(x) & 15)
+    if attrs:
+        varying = kernel.varying
+        for attribute, value in attrs.items():
+            if attribute not in varying:
+                key += (attribute, value)
+            elif type(value) is float or type(value) is int:
+                key += (attribute, type(value), -(2**31) <= value < 2**31)
+            else:
+                return None  # in an array it would have to be waited for
     if (cupy := sys.modules.get("cupy")) is not None:
-        key.append(cupy.cuda.runtime.getDevice())
+        key.append(cupy.cuda.device.get_device_id())
     found = tuple(key)
     try:
         return _plans[found]
@@ -323,7 +351,7 @@ def _plan(kernel: Kernel, inputs: tuple[Any, ...], attrs: Mapping[str, Any]) -> 
         gives = kernel.plan(planner, *given, **{**attrs, **numbers})
     except UnsuitedError:
         return None
-    return None if gives is None else Plan(planner, given, varying, gives)
+    return None if gives is None else Plan(planner, gives, varying, tuple(attrs))
 
 
 def as_given(place: int, x: Any) -> Given:

@@ -11,7 +11,7 @@ import os
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -51,7 +51,7 @@ def kernel_for(operator: Operator, inputs: tuple[Any, ...], attrs: dict[str, Any
     if kernels is not None:
         kernel = kernels.get(operator.name)
         if kernel is not None and (plan := _plan_for(operator.name, kernel, inputs, attrs)) is not None:
-            return plan
+            return cast(Callable[..., Any], plan.run)
     if _is_numpy_function(operator.kernel):
         return getattr(cupy, operator.kernel.__name__)
     return operator.kernel

@@ -58,7 +58,7 @@ def loop_on_gpu(node: Fused) -> Callable[..., tuple[Any, ...]]:
             if len(by_layout) >= _MOST_LAYOUTS:
                 by_layout.clear()
             found = by_layout[layout] = _planned(node, arrays)
-        return cast(tuple[Any, ...], found(*arrays))
+        return cast(tuple[Any, ...], found.run(*arrays))
 
     return loop
 
@@ -67,8 +67,7 @@ def _planned(node: Fused, arrays: Sequence[Any]) -> triton_kernels.Plan:
     """What computes a group whose inputs lie as these do."""
     call = triton_kernels.Planner(len(arrays))
     given = [triton_kernels.as_given(place, x) for place, x in enumerate(arrays)]
-    gives = _Laid(node, call, given).gives
-    return triton_kernels.Plan(call, given, (), gives)
+    return triton_kernels.Plan(call, _Laid(node, call, given).gives)
 
 
 @dataclass(frozen=True)

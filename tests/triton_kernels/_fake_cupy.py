@@ -43,6 +43,7 @@ def make(capability: tuple[int, int] = (9, 0), available: bool = True) -> Module
     cupy.cuda = SimpleNamespace(
         is_available=lambda: available,
         get_current_stream=lambda: SimpleNamespace(ptr=cupy.stream),
+        device=SimpleNamespace(get_device_id=lambda: cupy.device),
         runtime=SimpleNamespace(
             getDevice=lambda: cupy.device,
             getDeviceProperties=lambda device: {"major": major, "minor": minor},

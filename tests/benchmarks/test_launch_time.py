@@ -1,0 +1,30 @@
+"""The benchmark of launches runs without a GPU, and measures what it says."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.skipif(importlib.util.find_spec("triton") is None, reason="Triton is published for Linux only")
+def test_each_way_of_starting_a_kernel_is_timed_without_a_gpu(tmp_path: Path) -> None:
+    environment = {name: value for name, value in os.environ.items() if name != "TRITON_INTERPRET"}
+    environment |= {"PYTHONPATH": str(ROOT), "TRITON_CACHE_DIR": str(tmp_path)}
+    few = "['--calls=3', '--rounds=2']"
+    program = f"import json; from benchmarks import launch_time; print(json.dumps(launch_time.main({few})))"
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=environment, cwd=tmp_path, capture_output=True, text=True, timeout=100
+    )
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout.splitlines()[-1])
+    assert len(found) == 4
+    for times in found.values():
+        assert set(times) == {"Triton", "plan", "and look-up"} and min(times.values()) > 0
