@@ -8,7 +8,6 @@ from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
-import fake_cupy
 import numpy as np
 import pytest
 
@@ -17,6 +16,7 @@ from hookscope import triton_kernels
 from hookscope.engine import Parameter, Tensor, nn, ops, value_and_grad
 from hookscope.engine.core import backend
 from hookscope.engine.core.operator import OPERATORS
+from tests import strict_device
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -36,12 +36,13 @@ def probe_says(monkeypatch: pytest.MonkeyPatch, mode: str, reason: str) -> None:
 
 @pytest.fixture
 def gpu(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """The fake CuPy in place, new tensors on it, no Triton."""
-    cupy = fake_cupy.make()
-    monkeypatch.setitem(sys.modules, "cupy", cupy)
-    probe_says(monkeypatch, "cupy", "a fake for tests")
+    """CuPy's stand-in, new tensors on it, no Triton."""
+    modules = strict_device.make()
+    for name, module in modules.items():
+        monkeypatch.setitem(sys.modules, name, module)
+    probe_says(monkeypatch, "cupy", "a stand-in for tests")
     ms.set_device("GPU")
-    return cupy
+    return modules["cupy"]
 
 
 # Choosing a device
@@ -141,7 +142,7 @@ def test_a_triton_kernel_runs_where_it_suits_and_cupys_function_elsewhere(
 
 def test_an_operator_without_a_triton_kernel_runs_on_cupy(gpu: Any) -> None:
     x = Tensor([1.0, 2.0])
-    assert backend.kernel_for(OPERATORS["sin"], (x._array,), {}).function is np.sin  # type: ignore[attr-defined]
+    assert backend.kernel_for(OPERATORS["sin"], (x._array,), {}) is gpu.sin
     assert backend.kernel_for(OPERATORS["reshape"], (x._array,), {"shape": (2, 1)}) is OPERATORS["reshape"].kernel
 
 
@@ -261,7 +262,7 @@ def trained(optimizer: Callable[[Any], nn.Optimizer]) -> tuple[list[Any], set[ty
 )
 def test_training_stays_on_the_device_and_gives_the_cpus_numbers(gpu: Any, optimizer: Any) -> None:
     on_gpu, kinds = trained(optimizer)
-    assert kinds == {fake_cupy.ndarray}
+    assert kinds == {strict_device.ndarray}
     ms.set_device("CPU")
     on_cpu, kinds = trained(optimizer)
     assert kinds == {np.ndarray}
@@ -283,7 +284,7 @@ def test_second_derivatives_hooks_and_bprops_stay_on_the_device(gpu: Any) -> Non
     x = Tensor([2.0])
     x.register_hook(lambda g: kinds.add(type(g._array)))
     assert ms.grad(ms.grad(net))(x).asnumpy().tolist() == [12.0]
-    assert kinds == {fake_cupy.ndarray}
+    assert kinds == {strict_device.ndarray}
 
 
 def test_gradients_pass_from_one_device_to_the_other(gpu: Any) -> None:
@@ -293,14 +294,14 @@ def test_gradients_pass_from_one_device_to_the_other(gpu: Any) -> None:
         return (here * here).to("GPU:0") * x
 
     slope = ms.grad(function)(Tensor([2.0, 3.0]))
-    assert type(slope._array) is fake_cupy.ndarray
+    assert type(slope._array) is strict_device.ndarray
     assert slope.asnumpy().tolist() == [12.0, 27.0]
 
 
 def test_contiguous_is_computed_on_the_device_and_gradients_pass(gpu: Any) -> None:
     x = Tensor([[1.0, 2.0], [3.0, 4.0]])
     found = x.T.contiguous()
-    assert type(found._array) is fake_cupy.ndarray and found.is_contiguous() and not x.T.is_contiguous()
+    assert type(found._array) is strict_device.ndarray and found.is_contiguous() and not x.T.is_contiguous()
     assert ms.grad(lambda t: (t.T.contiguous() * t.T).sum())(x).asnumpy().tolist() == [[2.0, 4.0], [6.0, 8.0]]
 
 
@@ -374,27 +375,25 @@ def test_settings_of_the_graph_compiler_are_kept_and_others_refused() -> None:
 def test_sparse_tensors_stay_on_the_gpu_and_are_multiplied_by_cupys_matrices(
     gpu: Any, monkeypatch: pytest.MonkeyPatch, dtype: str
 ) -> None:
-    monkeypatch.setitem(sys.modules, "cupyx.scipy.sparse", fake_cupy.make_sparse())
     whole = np.array([[0, 1, 0], [2, 0, 3]])
     right = np.array([[1, 2], [3, 4], [5, 6]])
     kind = getattr(ms, dtype)
     x, y = Tensor(whole, kind), Tensor(right, kind)
     for one in (x.to_coo(), x.to_csr(), x.to_coo().to_csr(), x.to_csr().to_coo()):
-        assert {type(part._array) for part in one.to_tuple()[:-1]} == {fake_cupy.ndarray}
+        assert {type(part._array) for part in one.to_tuple()[:-1]} == {strict_device.ndarray}
         for found, want in (
             (one.to_dense(), whole), (one @ y, whole @ right), ((one + one).to_dense(), 2 * whole),
             ((one * x).to_dense(), whole**2),
         ):  # fmt: skip
-            assert type(found._array) is fake_cupy.ndarray and found.dtype == kind
+            assert type(found._array) is strict_device.ndarray and found.dtype == kind
             np.testing.assert_array_equal(found.asnumpy(), want)
     product = x.to_csr().mm(y.to_csr())
-    assert product.dtype == kind and type(product.values._array) is fake_cupy.ndarray
+    assert product.dtype == kind and type(product.values._array) is strict_device.ndarray
     np.testing.assert_array_equal(product.to_dense().asnumpy(), whole @ right)
     assert "3" in repr(product)
 
 
 def test_gradients_of_sparse_products_stay_on_the_gpu(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "cupyx.scipy.sparse", fake_cupy.make_sparse())
     places, y = Tensor([[0, 1], [1, 0]]), Tensor([[1.0, 2.0], [3.0, 4.0]])
 
     def function(v: Tensor, y: Tensor) -> Tensor:
@@ -403,5 +402,5 @@ def test_gradients_of_sparse_products_stay_on_the_gpu(gpu: Any, monkeypatch: pyt
         return (x @ y).sum() + x.to_csr().mm(x.to_csr()).values.sum() + x.coalesce().values.sum() + row_sums.sum()
 
     by_values, by_dense = ms.grad(function, (0, 1))(Tensor([2.0, 5.0]), y)
-    assert {type(by_values._array), type(by_dense._array)} == {fake_cupy.ndarray}
+    assert {type(by_values._array), type(by_dense._array)} == {strict_device.ndarray}
     assert by_values.tolist() == [7 + 10 + 1, 3 + 4 + 1] and by_dense.tolist() == [[5, 5], [2, 2]]

@@ -16,11 +16,11 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import triton
-from _fake_cupy import make
 
 from hookscope.triton_kernels import _driver, _launch, elementwise, kernels
+from tests import strict_device
 
-cupy = sys.modules["cupy"] = make()
+cupy = sys.modules["cupy"] = strict_device.make()["cupy"]
 
 CUOBJDUMP = Path(triton.__file__).parent / "backends" / "nvidia" / "bin" / "cuobjdump"
 

@@ -21,7 +21,8 @@ pytestmark = pytest.mark.skipif(importlib.util.find_spec("triton") is None, reas
 def test_every_kernel_compiles_without_spilling_registers(capability: int, tmp_path: Path) -> None:
     script = Path(__file__).parent / "_compile_all.py"
     environment = {name: value for name, value in os.environ.items() if name != "TRITON_INTERPRET"}
-    environment["TRITON_CACHE_DIR"] = str(tmp_path)
+    path = os.pathsep.join([str(Path(__file__).parents[2]), environment.get("PYTHONPATH", "")])
+    environment.update({"TRITON_CACHE_DIR": str(tmp_path), "PYTHONPATH": path})
     command = [sys.executable, str(script), str(capability)]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=360)
     assert done.returncode == 0, done.stderr

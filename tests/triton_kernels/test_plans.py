@@ -19,18 +19,14 @@ import pytest
 from hookscope.triton_kernels import _launch, _plans, _rows
 from hookscope.triton_kernels._plans import Kernel, Number, Operand, Planner, UnsuitedError, plan_for
 from hookscope.triton_kernels._strides import broadcast_shape, memory_order, merge_axes
+from tests import strict_device
 
 HERE = Path(__file__).parent
 
 
 @pytest.fixture
 def cupy(monkeypatch: pytest.MonkeyPatch) -> Any:
-    spec = importlib.util.spec_from_file_location("_fake_cupy", HERE / "_fake_cupy.py")
-    assert spec is not None
-    assert spec.loader is not None
-    stand_in = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(stand_in)
-    module = stand_in.make()
+    module = strict_device.make()["cupy"]
     monkeypatch.setitem(sys.modules, "cupy", module)
     monkeypatch.setattr(_launch, "_compiled", {})
     monkeypatch.setattr(_plans, "_plans", {})
@@ -74,13 +70,14 @@ class Doubling:
         return plan(*inputs, **attrs)
 
 
-def test_a_kernel_is_started_with_addresses_on_cupys_stream(cupy: Any) -> None:
-    double, cupy.stream = Doubling(), 1234
+def test_a_kernel_is_started_with_addresses_on_cupys_stream(cupy: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    double = Doubling()
+    monkeypatch.setattr(cupy.cuda.get_current_stream(), "ptr", 1234)
     x = cupy.empty((4, 8), np.float32)
     out = double(x[1])
     (run,) = double.kernel.runs
     assert run[:9] == (7, 1, 1, 1234, "function", "metadata", None, None, None)
-    assert run[9:] == (x.ctypes.data + 32, None, out.ctypes.data, 8, 64)
+    assert run[9:] == (x.data.ptr + 32, None, out.data.ptr, 8, 64)
     assert type(out) is cupy.ndarray and out.shape == (8,) and out.dtype == np.float32
     ((arguments, options),) = double.kernel.compiled_with
     assert [getattr(pointer, "dtype", None) for pointer in arguments[:3]] == [np.float32, None, np.float32]
@@ -120,7 +117,7 @@ def test_a_call_is_planned_once_for_arrays_that_are_alike(cupy: Any) -> None:
     assert [run[12:] for run in double.kernel.runs] == [(32, 1.5, 3, 64), (32, 2.0, 4, 64), (32, 2.0**19, 2**20, 64)]
 
 
-def test_a_call_is_planned_anew_for_whatever_a_plan_may_depend_on(cupy: Any) -> None:
+def test_a_call_is_planned_anew_for_whatever_a_plan_may_depend_on(cupy: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     double, whole = Doubling(), cupy.empty((8, 8), np.float32)
     plain: dict[str, Any] = {"inputs": (whole, 0.5), "attrs": {"rate": 1, "seed": 5}, "device": 0}
     changes: list[dict[str, Any]] = [
@@ -139,7 +136,7 @@ def test_a_call_is_planned_anew_for_whatever_a_plan_may_depend_on(cupy: Any) -> 
     ]
     for change in [{}, *changes, {}]:
         case = plain | change
-        cupy.device = case["device"]
+        monkeypatch.setattr(cupy.cuda.device, "get_device_id", lambda number=case["device"]: number)
         double(*case["inputs"], **case["attrs"])
     assert len(double.kernel.runs) == len(changes) + 2
     assert len(double.planned) == len(changes) + 1

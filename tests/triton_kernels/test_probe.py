@@ -13,8 +13,9 @@ import pytest
 
 import hookscope.triton_kernels as package
 from hookscope.triton_kernels import _probe
+from tests import strict_device
 
-HERE = Path(__file__).parent
+ROOT = Path(__file__).parents[2]
 SOURCES = sorted(Path(package.__file__).parent.glob("*.py"))
 HAS_TRITON = importlib.util.find_spec("triton") is not None
 needs_triton = pytest.mark.skipif(not HAS_TRITON, reason="Triton is published for Linux only")
@@ -26,13 +27,8 @@ def plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("HOOKSCOPE_TRITON", raising=False)
 
 
-def fake_cupy(**options: Any) -> Any:
-    spec = importlib.util.spec_from_file_location("_fake_cupy", HERE / "_fake_cupy.py")
-    assert spec is not None
-    assert spec.loader is not None
-    stand_in = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(stand_in)
-    return stand_in.make(**options)
+def cupy(**options: Any) -> Any:
+    return strict_device.make(**options)["cupy"]
 
 
 def look() -> _probe.Probe:
@@ -42,7 +38,7 @@ def look() -> _probe.Probe:
 
 def in_a_process(code: str) -> str:
     """Run `code` in a process of its own, since it imports Triton; what it prints."""
-    preamble = f"import sys; sys.path.insert(0, {str(HERE)!r}); from _fake_cupy import make\n"
+    preamble = f"import sys; sys.path.insert(0, {str(ROOT)!r}); from tests.strict_device import make\n"
     command = [sys.executable, "-c", preamble + code]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
@@ -62,34 +58,34 @@ def test_a_cupy_that_cannot_be_imported_tells_its_error(tmp_path: Path, monkeypa
 
 
 def test_without_a_gpu_the_reason_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "cupy", fake_cupy(available=False))
-    assert look() == _probe.Probe("none", "CuPy finds no CUDA device", {"cupy": "0.0.fake"})
+    monkeypatch.setitem(sys.modules, "cupy", cupy(available=False))
+    assert look() == _probe.Probe("none", "CuPy finds no CUDA device", {"cupy": "14.2.0"})
 
 
 def test_triton_can_be_turned_off(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "cupy", fake_cupy())
+    monkeypatch.setitem(sys.modules, "cupy", cupy())
     monkeypatch.setenv("HOOKSCOPE_TRITON", "0")
-    assert look() == _probe.Probe("cupy", "HOOKSCOPE_TRITON=0", {"cupy": "0.0.fake"})
+    assert look() == _probe.Probe("cupy", "HOOKSCOPE_TRITON=0", {"cupy": "14.2.0"})
 
 
 def test_an_old_gpu_keeps_cupy(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "cupy", fake_cupy(capability=(7, 5)))
+    monkeypatch.setitem(sys.modules, "cupy", cupy(capability=(7, 5)))
     answer = look()
     assert answer.mode == "cupy"
     assert answer.reason == "the GPU has compute capability 7.5, and the kernels need 8.0"
 
 
 def test_without_triton_a_gpu_keeps_cupy(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "cupy", fake_cupy())
+    monkeypatch.setitem(sys.modules, "cupy", cupy())
     monkeypatch.setitem(sys.modules, "triton", None)
-    assert look() == _probe.Probe("cupy", "triton is not installed", {"cupy": "0.0.fake"})
+    assert look() == _probe.Probe("cupy", "triton is not installed", {"cupy": "14.2.0"})
 
 
 @needs_triton
 def test_a_failed_self_test_tells_its_error() -> None:
     assert (
         in_a_process("""
-sys.modules["cupy"] = make()
+sys.modules.update(make())
 from hookscope.triton_kernels import _driver, probe
 def no_compiler(cupy): raise RuntimeError("no C compiler")
 _driver.make_cupy_driver = no_compiler
@@ -108,7 +104,7 @@ def test_the_self_test_looks_at_the_result(computed: str, answer: str) -> None:
     # The plan is replaced by what `computed` says: there is no GPU to launch on.
     assert (
         in_a_process(f"""
-sys.modules["cupy"] = make()
+sys.modules.update(make())
 from hookscope.triton_kernels import _driver, _plans, probe
 _driver.make_cupy_driver = lambda cupy: _driver.CompileOnlyDriver(90)
 _plans.plan_for = lambda name, kernel, inputs, attrs: lambda x, y: {computed}

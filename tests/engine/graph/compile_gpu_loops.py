@@ -20,11 +20,11 @@ from hookscope.engine.graph.gpu_loops import loop_on_gpu
 from hookscope.engine.graph.graph import Fused, Store, Value
 from hookscope.engine.graph.scalars import Program, Unfit
 from hookscope.triton_kernels import _driver, _launch
-from tests.triton_kernels import _fake_cupy
+from tests import strict_device
 
 assert hookscope.engine.nn  # which fills the table
 
-cupy = sys.modules["cupy"] = _fake_cupy.make()
+cupy = sys.modules["cupy"] = strict_device.make()["cupy"]
 DTYPES = [np.dtype(kind) for kind in (np.float32, np.float64, np.float16, ml_dtypes.bfloat16, np.int8, np.int64,
                                       np.uint8, bool)]  # fmt: skip
 ATTRIBUTES = [{"approximate": "none", "dtype": np.dtype(np.float32)}, {"approximate": "tanh", "dtype": np.dtype(bool)},

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
-from types import SimpleNamespace
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 import pytest
-import scipy.special
 
 import hookscope.engine as ms
 from benchmarks import gpu_check
@@ -24,7 +21,7 @@ from hookscope.engine.graph.gpu_loops import loop_on_gpu
 from hookscope.engine.graph.graph import Fused, Store, Value
 from hookscope.engine.graph.scalars import Program
 from hookscope.triton_kernels import _launch
-from tests.engine import fake_cupy
+from tests import strict_device
 from tests.engine.debug.test_bits import CASES
 from tests.engine.graph import gpu_by_numpy, test_fusion, test_scalar_expressions
 from tests.engine.graph.test_bits import trained
@@ -209,20 +206,11 @@ def test_a_program_of_many_steps_has_small_tiles(loops: list[Fused], monkeypatch
 
 @pytest.fixture
 def gpu(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    """The fake CuPy in place, new tensors on it, and Triton, which computes with its memory."""
-    for name in ("_device", "_device_reason"):
-        monkeypatch.setattr(backend, name, getattr(backend, name))
-    cupy = fake_cupy.make()
-    monkeypatch.setitem(sys.modules, "cupy", cupy)
-    special = {name: fake_cupy._Function(getattr(scipy.special, name)) for name in ("erf", "erfc")}
-    monkeypatch.setitem(sys.modules, "cupyx.scipy.special", SimpleNamespace(**special))
-
-    found = triton_kernels.Probe("triton", "a fake for tests")
-    monkeypatch.setattr(triton_kernels, "probe", lambda: found)
-    monkeypatch.setattr(backend, "_kernels", {})
-    ms.set_device("GPU")
-    yield cupy
-    ms.set_context(mode=ms.PYNATIVE_MODE)
+    """CuPy's stand-in, new tensors on it, and Triton, which computes loops with its memory."""
+    with strict_device.device(triton=True):
+        monkeypatch.setattr(backend, "_kernels", {})
+        yield strict_device.CUPY
+        ms.set_context(mode=ms.PYNATIVE_MODE)
 
 
 def by_plan(function: Callable[..., Any], *tensors: Tensor) -> Any:

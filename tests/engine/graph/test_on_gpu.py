@@ -5,40 +5,30 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
-import scipy.special
 
 import hookscope.engine as ms
-from hookscope import triton_kernels
 from hookscope.engine import Parameter, Tensor, nn, ops
 from hookscope.engine.core import backend
 from hookscope.engine.cpu.array_module import array_module
 from hookscope.engine.graph.function import Compiled
 from hookscope.engine.graph.graph import Fused, Graph, Value
 from hookscope.engine.graph.traced_array import traced_over
-from tests.engine import fake_cupy
+from tests import strict_device
 from tests.engine.debug.test_bits import CASES
 from tests.engine.graph import stale_plans
 from tests.engine.graph.test_bits import trained
 
 
 @pytest.fixture(autouse=True)
-def gpu(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    """The fake CuPy in place, new tensors on it, no Triton."""
-    for name in ("_device", "_device_reason", "_kernels"):
-        monkeypatch.setattr(backend, name, getattr(backend, name))
-    cupy = fake_cupy.make()
-    monkeypatch.setitem(sys.modules, "cupy", cupy)
-    found = triton_kernels.Probe("cupy", "a fake for tests")
-    monkeypatch.setattr(triton_kernels, "probe", lambda: found)
-    monkeypatch.setattr(backend, "_kernels", backend._UNKNOWN)
-    ms.set_device("GPU")
-    yield cupy
-    ms.set_context(mode=ms.PYNATIVE_MODE)
+def gpu() -> Iterator[Any]:
+    """CuPy's stand-in, new tensors on it, no Triton."""
+    with strict_device.device():
+        yield strict_device.CUPY
+        ms.set_context(mode=ms.PYNATIVE_MODE)
 
 
 @pytest.fixture
@@ -213,9 +203,7 @@ def test_an_index_of_bools_on_the_device_makes_no_plan() -> None:
     assert compiled(ops.abs(x)).tolist() == [2.0, 4.0, 6.0]
 
 
-def test_no_plan_answers_for_what_is_no_longer_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    special = {name: fake_cupy._Function(getattr(scipy.special, name)) for name in ("erf", "erfc")}
-    monkeypatch.setitem(sys.modules, "cupyx.scipy.special", SimpleNamespace(**special))
+def test_no_plan_answers_for_what_is_no_longer_so() -> None:
     counts, reasons = Counter[str](), Counter[str]()
     for seed in range(12):
         with stale_plans.counted(counts, reasons):

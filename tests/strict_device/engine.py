@@ -1,0 +1,62 @@
+"""The engine on the strict device: its arrays there, its launches counted."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any
+from unittest import mock
+
+from .counts import Counts, counting, launched
+from .facts import VERSION
+from .modules import MODULES
+
+__all__ = ["device"]
+
+
+@contextmanager
+def device(triton: bool = False) -> Iterator[Counts]:
+    """New tensors lie on the strict device until the end of the block, and what it does is counted.
+
+    Args:
+        triton: whether kernels of Triton's compute too, in Triton's interpreter. TRITON_INTERPRET=1 must have been set
+            before Triton was imported, so such tests have a process of their own.
+    """
+    import hookscope.engine as ms
+    from hookscope import triton_kernels
+    from hookscope.engine.core import backend
+    from hookscope.engine.graph import calls
+
+    found = triton_kernels.Probe("triton" if triton else "cupy", "the strict device of the tests", {"cupy": VERSION})
+    with ExitStack() as stack:
+        for name in ("_device", "_device_reason", "_kernels"):
+            stack.enter_context(mock.patch.object(backend, name, getattr(backend, name)))
+        stack.enter_context(mock.patch.dict(sys.modules, MODULES))
+        stack.enter_context(mock.patch.object(triton_kernels, "probe", return_value=found))
+        # Graph mode takes the stand-in for the library, not for code of the user's.
+        stack.enter_context(mock.patch.object(calls, "_OF_ENGINE", (*calls._OF_ENGINE, "strict_device")))
+        backend._kernels = backend._UNKNOWN
+        if triton:
+            _count_triton(stack)
+        ms.set_device("GPU")
+        yield stack.enter_context(counting())
+
+
+def _count_triton(stack: ExitStack) -> None:
+    """Count each kernel of Triton's where it starts, which is in the interpreter."""
+    from hookscope import triton_kernels
+    from hookscope.triton_kernels import _launch
+
+    if not _launch.interpreting():
+        raise RuntimeError("TRITON_INTERPRET=1 must be set before Triton is imported")
+    triton_kernels.kernels()
+    original = _launch.interpret
+
+    def interpret(kernel: Any, *args: Any) -> None:
+        launched(f"triton:{kernel.__name__}")
+        original(kernel, *args)
+
+    for name, module in list(sys.modules.items()):
+        if name.startswith("hookscope.triton_kernels") and getattr(module, "interpret", None) is original:
+            stack.enter_context(mock.patch.object(module, "interpret", interpret))

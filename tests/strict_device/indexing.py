@@ -1,0 +1,237 @@
+"""Reading and writing elements, as ``cupy/_core/_routines_indexing.pyx`` does it.
+
+Places out of range wrap around, silently. What an index of arrays gives is a copy. A mask makes the host wait, also
+where it only says what to overwrite. Writes to one place by several elements come in no order.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .counts import copied, launched, synchronized
+from .facts import SCATTERED
+
+if TYPE_CHECKING:
+    from .arrays import ndarray
+
+__all__ = ["fill", "put", "put_flat", "scatter", "take", "taken"]
+
+_anyhow = np.random.Generator(np.random.PCG64())  # no seed: what depends on the order is to show
+
+
+class _Index:
+    """An index as NumPy takes it, and what of it is arrays."""
+
+    def __init__(self, array: ndarray, index: Any) -> None:
+        from .arrays import ndarray
+
+        parts = list(index) if isinstance(index, tuple) else [index]
+        found = [_part(part) for part in parts]
+        self.arrays = [part for part in found if isinstance(part, ndarray)]
+        self.masks = [part for part in self.arrays if part.dtype.kind == "b"]
+        self.parts = tuple(_wrapped_around(array._values.shape, found))
+
+
+def _part(part: Any) -> Any:
+    from .arrays import ndarray
+
+    if part is None or part is Ellipsis or isinstance(part, ndarray):
+        return part
+    if isinstance(part, slice):
+        for edge in (part.start, part.stop, part.step):
+            if isinstance(edge, ndarray):
+                raise TypeError("slice indices must be integers or None or have an __index__ method")
+        return part
+    if np.isscalar(part) and not isinstance(part, bool | np.bool_ | str):
+        return part
+    return _on_device(part)
+
+
+def _on_device(values: Any, dtype: Any = None) -> ndarray:
+    """Data of the host as an array of the device."""
+    from .modules import CUPY
+
+    array: ndarray = CUPY.array(values, dtype)
+    if isinstance(values, list | tuple) and array.size == 0 and dtype is None:
+        array = array.astype(np.int32)
+    return array
+
+
+def _wrapped_around(shape: tuple[int, ...], parts: list[Any]) -> list[Any]:
+    from .arrays import ndarray
+
+    def axes(part: Any) -> int:
+        if part is None or part is Ellipsis:
+            return 0
+        return part.ndim if isinstance(part, ndarray) and part.dtype.kind == "b" else 1
+
+    taken = sum(map(axes, parts))
+    if taken > len(shape):
+        raise IndexError(f"too many indices for array: array is {len(shape)}-dimensional, but {taken} were indexed")
+    axis, found = 0, []
+    for part in parts:
+        if isinstance(part, ndarray) and part.dtype.kind in "iu":
+            size = shape[axis]
+            if size == 0 and part.size:
+                raise IndexError("cannot do a non-empty take from an empty axes.")
+            found.append(part._values.astype(np.int64) % max(size, 1))
+        elif isinstance(part, ndarray):
+            if part.dtype.kind != "b":
+                raise IndexError(
+                    f"arrays used as indices must be of integer or boolean type. (actual: {part.dtype.type})"
+                )
+            found.append(part._values)
+        else:
+            found.append(part)
+        axis += len(shape) - taken if part is Ellipsis else axes(part)
+    return found
+
+
+def _count(name: str, index: _Index, shape: tuple[int, ...]) -> None:
+    """The kernels and waits of an index of arrays, without the last that moves the elements."""
+    for mask in index.masks:
+        launched(name)  # the sums of counts
+        copied(name, "host", 4)
+        if len(index.arrays) > 1 or mask.shape != shape:
+            launched(name)  # once more of the mask as large as the array, or the places of the elements
+    if len(index.arrays) > 1:
+        launched(name, 1 + len(index.arrays))  # zeros, and a sum for each array of indices
+
+
+def taken(array: ndarray, index: Any) -> Any:
+    """``array[index]``."""
+    from .arrays import wrapped
+
+    found = _Index(array, index)
+    values = array._values[found.parts]
+    if not found.arrays:
+        if not isinstance(values, np.ndarray):
+            values = array._values[(*found.parts, ...)]
+        return array._view(values)
+    _count("ndarray.__getitem__", found, array.shape)
+    launched("ndarray.__getitem__")
+    return wrapped(np.ascontiguousarray(values).reshape(np.shape(values)))
+
+
+def put(array: ndarray, index: Any, value: Any) -> None:
+    """``array[index] = value``."""
+    _write(array, index, value, "update")
+
+
+def scatter(name: str, array: ndarray, index: Any, value: Any) -> None:
+    """``ufunc.at`` of CuPy: atomic, so in no order, and for few dtypes."""
+    if not isinstance(array._values, np.ndarray) or name not in SCATTERED:
+        raise NotImplementedError(f"`cupy_{name}.at` is not supported yet")
+    _write(array, index, value, name)
+
+
+def _write(array: ndarray, index: Any, value: Any, how: str) -> None:
+    from .arrays import converted, ndarray
+    from .modules import CUPY
+
+    name = "ndarray.__setitem__" if how == "update" else f"{how}.at"
+    found = _Index(array, index)
+    if not found.arrays:
+        view = array._view(_whole(array._values, found.parts))
+        if how != "update":
+            getattr(CUPY, how)(view, value, view)
+        elif isinstance(value, ndarray):
+            CUPY.copyto(view, _without_leading_ones(value, view.ndim), casting="unsafe")
+        else:
+            fill(view, value)
+        return
+    if not isinstance(value, ndarray):
+        value = _on_device(value, array.dtype)
+    elif value.dtype != array.dtype:
+        launched(name)
+    if how != "update" and not found.masks and array.dtype not in SCATTERED[how]:
+        kinds = ", ".join(sorted(map(str, SCATTERED[how])))
+        raise TypeError(f"cupy.{how}.at only supports {kinds} as data type")
+    _count(name, found, array.shape)
+    places = np.arange(array.size).reshape(array.shape)[found.parts]
+    values = np.broadcast_to(converted(_squeezed(value._values, places.ndim), array.dtype), places.shape)
+    launched(name)
+    order = _anyhow.permutation(places.size)
+    flat = array._values.reshape(-1)  # a copy where the array does not lie in one piece
+    if how == "update":
+        flat[places.reshape(-1)[order]] = values.reshape(-1)[order]
+    else:
+        with np.errstate(all="ignore"):
+            getattr(np, how).at(flat, places.reshape(-1)[order], values.reshape(-1)[order])
+    if not np.may_share_memory(flat, array._values):
+        array._values[...] = flat.reshape(array.shape)
+
+
+def _whole(values: Any, parts: tuple[Any, ...]) -> Any:
+    found = values[parts]
+    return found if isinstance(found, np.ndarray) else values[(*parts, ...)]
+
+
+def _squeezed(values: Any, ndim: int) -> Any:
+    while values.ndim > ndim and values.shape[0] == 1:
+        values = values[0]
+    return values
+
+
+def _without_leading_ones(array: ndarray, ndim: int) -> ndarray:
+    return array._view(_squeezed(array._values, ndim))
+
+
+def fill(array: ndarray, value: Any) -> None:
+    """One value everywhere: an array of the host must be of one element, one of the device too."""
+    from .arrays import converted, ndarray, values_of
+
+    if isinstance(value, np.ndarray):
+        if value.shape != ():
+            raise ValueError("non-scalar numpy.ndarray cannot be used for fill")
+        value = value.item()
+    launched("ndarray.fill")
+    values = values_of(value)
+    if isinstance(value, ndarray) or isinstance(values, np.generic):
+        values = converted(np.asarray(values), array.dtype)
+    elif isinstance(values, complex) and array.dtype.kind != "c":
+        raise TypeError("can't convert complex to float")
+    with np.errstate(all="ignore"):
+        array._values[...] = values
+
+
+def take(array: ndarray, indices: Any, axis: Any, out: Any) -> ndarray:
+    """``array.take``: indices of the host are copied."""
+    from .arrays import ndarray, wrapped
+
+    if not np.isscalar(indices) and not isinstance(indices, ndarray):
+        indices = _on_device(indices, int)
+    places = np.asarray(indices._values if isinstance(indices, ndarray) else indices)
+    if places.dtype.kind not in "iu":
+        raise TypeError(f"indices must be of an integer type, not {places.dtype}")
+    launched("take")
+    size = array.size if axis is None else array.shape[axis] if array.ndim else 1
+    if size == 0 and places.size:
+        raise IndexError("cannot do a non-empty take from an empty axes.")
+    values = np.take(array._values, places.astype(np.int64) % max(size, 1), axis)
+    if out is None:
+        return wrapped(values)
+    if out.dtype != array.dtype:
+        raise TypeError("Output dtype mismatch")
+    out._values[...] = values
+    return out  # type: ignore[no-any-return]
+
+
+def put_flat(array: ndarray, indices: Any, values: Any, mode: str) -> None:
+    """``array.put``."""
+    from .arrays import ndarray
+
+    if mode not in ("raise", "wrap", "clip"):
+        raise ValueError("clipmode not understood")
+    indices, values = (
+        given if isinstance(given, ndarray) else _on_device(given, dtype)
+        for given, dtype in ((indices, None), (values, array.dtype))
+    )
+    launched("ndarray.put")
+    if mode == "raise":
+        synchronized("ndarray.put")
+    places = indices._values.reshape(-1)
+    order = _anyhow.permutation(places.size)
+    np.put(array._values, places[order], np.resize(values._values, places.shape)[order], mode)  # type: ignore[call-overload]

@@ -1,0 +1,74 @@
+"""Reductions: in which dtype each is computed, and that they take no ``initial`` and no ``where``."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .counts import launched
+from .facts import BFLOAT16, REDUCTIONS, Loop
+
+if TYPE_CHECKING:
+    from .arrays import ndarray
+
+__all__ = ["reduce"]
+
+HALVES = (np.dtype(np.float16), BFLOAT16)
+# The variance is a mean and sums of squares, and its root one more; sums along an axis are in parts and then of parts.
+LAUNCHES = {"var": 2, "std": 3, "cumsum": 2, "cumprod": 2, "ptp": 2}
+
+
+def reduce(
+    name: str, array: ndarray, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, **more: Any
+) -> Any:
+    """``array.<name>(...)``: a new array, of no dimensions too, or ``out``."""
+    from .arrays import converted, ndarray, wrapped
+
+    if isinstance(out, np.ndarray) or not isinstance(out, ndarray | None):
+        raise TypeError("Output arguments type must be cupy.ndarray")
+    operand, result = _dtypes(name, array.dtype, None if dtype is None else np.dtype(dtype))
+    launched(f"ndarray.{name}", LAUNCHES.get(name, 1))
+    values = converted(array._values, np.dtype(np.float32) if operand in HALVES else operand)
+    if not name.startswith("cum"):
+        more["keepdims"] = bool(keepdims)
+    with np.errstate(all="ignore"):
+        found = np.asarray(getattr(np, name)(values, axis=axis, **_kept(name, values), **more))
+    found = converted(found, result)
+    if out is None:
+        return wrapped(np.ascontiguousarray(found).reshape(found.shape))
+    if out.shape != found.shape:
+        raise ValueError("Out shape is mismatched")
+    out._values[...] = converted(found, out.dtype)
+    return out
+
+
+def _kept(name: str, values: Any) -> dict[str, Any]:
+    """NumPy's sums of small integers are in the dtype that was decided on."""
+    return {"dtype": values.dtype} if name in ("sum", "prod", "cumsum", "cumprod") and values.dtype.kind != "b" else {}
+
+
+@functools.cache
+def _dtypes(name: str, given: np.dtype[Any], wanted: np.dtype[Any] | None) -> tuple[np.dtype[Any], np.dtype[Any]]:
+    """The dtype in which the elements come, and that of the result."""
+    if name in ("argmax", "argmin"):
+        return given, np.dtype(np.int64)
+    if name in ("mean", "var", "std"):
+        real = np.dtype(np.float64) if given.kind in "biu" else given
+        if wanted is not None:
+            return wanted, wanted
+        return real, np.empty(0, real).real.dtype if name != "mean" else real
+    kind = {"cumsum": "sum", "cumprod": "prod", "ptp": "max"}.get(name, name)
+    if wanted is not None:
+        found = next((loop for loop in REDUCTIONS[f"{kind} with dtype"] if loop[1][0] == wanted), None)
+    else:
+        found = _first(REDUCTIONS[kind], given)
+    if found is None:
+        raise TypeError(f"Wrong type ({wanted or given}) of arguments for cupy_{name}")
+    # Of the same dtype by loops where no loop is exact: what can be cast to it without loss, as NumPy says.
+    return (found[0][0] if wanted is None else wanted), found[1][0]
+
+
+def _first(loops: tuple[Loop, ...], given: np.dtype[Any]) -> Loop | None:
+    return next((loop for loop in loops if np.can_cast(given, loop[0][0])), None)
