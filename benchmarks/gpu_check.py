@@ -1,117 +1,166 @@
-"""Check and time every Triton kernel on this machine's GPU, beside the same operator in CuPy.
+"""Check and time every Triton kernel, loops of plans and whole training steps on this machine's GPU.
 
-    python benchmarks/gpu_check.py [--size N]
+    python -m benchmarks gpu_check
+    python benchmarks/gpu_check.py [--size N] [--dtypes bfloat16,float16,float32] [--networks mlp,lenet] [--seed N]
 
-Prints a row for each operator and dtype: the largest error relative to 1 + |reference|, where the reference
-is computed by CuPy in float64, and the median time of a call in Triton and in CuPy. Then a row for each of some
-functions at jit_level O1, whose operators are loops, beside the same function run eagerly. Ends with status 1 if an
-error is larger than rounding explains, and with 0 and one line where there is no GPU.
+What a kernel gives on fresh numbers, in memory that was full of NaN, is compared with the operator's own kernel in
+float64. Times are by CUDA's events, medians over calls between which the cache is flushed; beside them stand the share
+of the bandwidth of a copy, or for products that of cuBLAS in the same dtype, CuPy, and where it is installed PyTorch,
+eager and compiled. Networks train in float32 and in bfloat16 with mixed precision. All of it is printed and kept in
+``build/gpu_check.json``. It ends with status 1 if something is wrong, and with 0 and one line where there is no GPU.
 """
 
 from __future__ import annotations
 
 import argparse
-import functools
+import json
 import statistics
 import sys
+import time
 from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from types import ModuleType
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
 import hookscope.engine as ms
 from hookscope.engine import Tensor, ops
 from hookscope.engine.core.operator import OPERATORS
-from hookscope.engine.cpu import cross_entropy, layer_norm, softmax
 from hookscope.engine.graph import plans_of
-from hookscope.triton_kernels import kernels, probe
+from hookscope.triton_kernels import kernels, plan_for, probe
 
+try:
+    from . import gpu_cases, gpu_networks
+except ImportError:  # run as a script
+    sys.path.insert(0, str(Path(__file__).resolve().parent))
+    import gpu_cases  # type: ignore[import-not-found, no-redef, unused-ignore]
+    import gpu_networks  # type: ignore[import-not-found, no-redef, unused-ignore]
+
+PATH = Path(__file__).resolve().parent.parent / "build" / "gpu_check.json"
+DTYPES = {"bfloat16": np.dtype(ml_dtypes.bfloat16), "float16": np.dtype(np.float16), "float32": np.dtype(np.float32)}
 # Rounding of one result, and in float32 of what is summed up on the way.
-TOLERANCE = {"float32": 2e-5, "float16": 4e-3}
-REPEATS = 20
+TOLERANCE = {"float32": 2e-5, "float16": 4e-3, "bfloat16": 3e-2}
+FLUSHED_BYTES = 256 << 20  # more than the second-level cache of any GPU up to the H200
 
-# What CuPy calls the elementwise operators; the others have their CuPy form in engine/cpu.
-CUPY_NAMES = {
-    **{"neg": "negative", "sub": "subtract", "mul": "multiply", "div": "divide", "pow": "power"},
-    **{name: name for name in ("exp", "log", "sqrt", "tanh", "abs", "square", "add", "maximum", "minimum")},
-}
-
-Case = tuple[str, tuple[Any, ...]]
+Row = dict[str, Any]
 
 
-def cases(cupy: Any, dtype: str, size: int) -> Iterator[Case]:
-    """(operator, arguments) for every kernel, on matrices of `size` rows and columns."""
-    random = cupy.random.RandomState(0)
+class Clock:
+    """Times by the device's events.
 
-    def normal(*shape: int) -> Any:
-        return random.standard_normal(shape).astype(dtype)
+    Args:
+        cupy: the library.
+        repeats: of how many calls the median is taken.
+        flushed_bytes: how much is written between two calls, so that no call finds its inputs in the cache.
+    """
 
-    x, y, row = normal(size, size), normal(size, size), normal(size)
-    positive = abs(x) + x.dtype.type(0.25)
-    for name in ("neg", "exp", "tanh", "sigmoid", "relu", "silu", "abs", "square"):
-        yield name, (x,)
-    for name in ("log", "sqrt", "rsqrt"):
-        yield name, (positive,)
-    for name in ("add", "sub", "mul", "maximum", "minimum"):
-        yield name, (x, y)
-    yield "add", (x, row)
-    yield "div", (x, positive)
-    yield "pow", (positive, y)
-    for name in ("relu_grad", "sigmoid_grad", "tanh_grad", "silu_grad"):
-        yield name, (x, y)
-    for form in ("none", "tanh"):
-        yield "gelu", (x, form)
-        yield "gelu_grad", (x, y, form)
-    for name in ("softmax", "log_softmax"):
-        yield name, (x, 1)
-        yield f"{name}_grad", (y, getattr(softmax, name)(x, 1), 1)
-    yield "layer_norm", (x, row, row, 1, 1e-5)
-    _, mean, rstd = layer_norm.layer_norm(x, row, row, 1, 1e-5)
-    yield "layer_norm_grad", (y, x, row, mean, rstd, 1)
-    scaled = (y / size**0.5).astype(dtype)  # so that products of rows stay near 1
-    yield "matmul", (x, scaled, False, False)
-    yield "matmul", (x, scaled, False, True)
-    for activation in (None, "gelu"):
-        yield "linear", (x, scaled, row, activation)
-    yield "dropout", (x, 0.25, 42, 2**33)
-    yield "dropout_grad", (x, y > 0, 0.25)
-    labels = cupy.arange(size) % size
-    yield "sparse_softmax_cross_entropy", (x, labels, 0)
-    _, lse = cross_entropy.sparse_softmax_cross_entropy(x, labels, 0)
-    yield "sparse_softmax_cross_entropy_grad", (row, x, labels, lse, 0)
-    yield "adam", (x, y, positive, y, 1e-3, 0.9, 0.999, 1e-8, False)
+    def __init__(self, cupy: Any, repeats: int, flushed_bytes: int) -> None:
+        self.cupy, self.repeats = cupy, repeats
+        self._flushed = cupy.empty((flushed_bytes,), np.uint8)
+
+    def microseconds(self, call: Callable[[], object]) -> float:
+        """The median of a call's times."""
+        call()  # what is compiled on first use
+        events = [(self.cupy.cuda.Event(), self.cupy.cuda.Event()) for _ in range(self.repeats)]
+        for begin, end in events:
+            self._flushed.fill(0)
+            begin.record()
+            call()
+            end.record()
+        events[-1][1].synchronize()
+        return statistics.median([1e3 * self.cupy.cuda.get_elapsed_time(*pair) for pair in events])
 
 
-def in_cupy(cupy: Any, name: str) -> Callable[..., Any]:
-    if name == "rsqrt":
-        return lambda x: 1 / cupy.sqrt(x)
-    function: Callable[..., Any] = getattr(cupy, CUPY_NAMES[name]) if name in CUPY_NAMES else OPERATORS[name].kernel
-    return function
-
-
-def in_float64(argument: Any) -> Any:
-    is_float_array = hasattr(argument, "dtype") and argument.dtype.kind == "f"
-    return argument.astype("float64") if is_float_array else argument
+def tuple_of(found: Any) -> tuple[Any, ...]:
+    return found if isinstance(found, tuple) else (found,)
 
 
 def largest_error(got: Any, want: Any) -> float:
-    """Over one result or a tuple of them, relative to 1 + |want|; infinite where a NaN comes in."""
-    pairs = zip(got, want, strict=True) if isinstance(got, tuple) else [(got, want)]
-    errors = [float((abs(g.astype("float64") - w) / (1 + abs(w))).max()) for g, w in pairs]
-    return max(error if error == error else float("inf") for error in errors)
+    """Over one result or a tuple of them, relative to 1 + |want|; infinite where only one of both is NaN."""
+    errors = []
+    for g, w in zip(tuple_of(got), tuple_of(want), strict=True):
+        if g is None or w is None:
+            continue
+        one, other = g.astype("float64"), w.astype("float64")
+        if bool(((one != one) != (other != other)).any()):
+            return float("inf")
+        difference = abs(one - other) / (1 + abs(other))
+        errors.append(float(difference[difference == difference].max()) if bool((other == other).any()) else 0.0)
+    return max(errors, default=0.0)
 
 
-def microseconds(cupy: Any, call: Callable[[], Any]) -> float:
-    """Median time on the GPU, of calls that are queued one by one."""
-    times: list[float] = []
-    for _ in range(REPEATS):
-        start, end = cupy.cuda.Event(), cupy.cuda.Event()
-        start.record()
-        call()
-        end.record()
-        end.synchronize()
-        times.append(cupy.cuda.get_elapsed_time(start, end) * 1e3)
-    return statistics.median(times)
+def in_float64(value: Any) -> Any:
+    is_float = hasattr(value, "dtype") and (value.dtype.kind == "f" or value.dtype in DTYPES.values())
+    return value.astype("float64") if is_float else value
+
+
+def poison(cupy: Any, shapes: list[tuple[tuple[int, ...], Any]]) -> None:
+    """Have the memory that the pool gives next be full of ones' bits, which are NaN and no number anybody expects."""
+    for _ in range(2):
+        kept = [cupy.empty(shape, dtype) for shape, dtype in shapes]
+        for array in kept:
+            array.view(np.uint8).fill(0xFF)
+        del kept
+
+
+def check_kernels(cupy: Any, clock: Clock, name: str, size: int, seed: int, torch: Any) -> Iterator[Row]:
+    """Each case of a dtype, compared and timed."""
+    copied, product = copy_rate(cupy, clock), cublas_rate(cupy, clock, DTYPES[name], size)
+    for case in gpu_cases.cases(cupy, DTYPES[name], size, seed):
+        row: Row = {"operator": case.title, "name": case.name, "dtype": name}
+        plan = plan_for(case.name, kernels()[case.name], case.inputs, case.attrs)
+        if plan is None:
+            yield {**row, "wrong": "its kernel does not take this"}
+            continue
+        outputs = tuple_of(plan(*case.inputs, **case.attrs))
+        poison(cupy, [(x.shape, x.dtype) for x in outputs if x is not None and x.size])
+        got = plan(*case.inputs, **case.attrs)
+        want = OPERATORS[case.name].kernel(*map(in_float64, case.inputs), **case.attrs)
+        row["error"] = largest_error(got, want)
+        if not row["error"] <= TOLERANCE[name]:
+            row["wrong"] = f"off by {row['error']:.1e}"
+        row["us"] = clock.microseconds(lambda: plan(*case.inputs, **case.attrs))  # noqa: B023
+        row["CuPy us"] = clock.microseconds(lambda: in_cupy(cupy, case))  # noqa: B023
+        if case.operations:
+            row["share"] = case.operations / row["us"] / product
+        else:
+            row["share"] = gpu_cases.least_bytes(case, outputs) / row["us"] / copied
+        yield row | (in_torch(torch, clock, case, name) if torch is not None else {})
+
+
+def in_cupy(cupy: Any, case: gpu_cases.Case) -> Any:
+    kernel = OPERATORS[case.name].kernel
+    of_numpy = isinstance(kernel, np.ufunc) or getattr(kernel, "__module__", "") == "numpy"
+    return (getattr(cupy, kernel.__name__) if of_numpy else kernel)(*case.inputs, **case.attrs)
+
+
+def in_torch(torch: Any, clock: Clock, case: gpu_cases.Case, dtype: str) -> Row:
+    """The times of the same in PyTorch, eager and compiled, where it has one function for it."""
+    function = gpu_cases.TORCH.get(case.name)
+    if function is None:
+        return {}
+    given = [
+        x if not hasattr(x, "dtype") else torch.randn(x.shape, device="cuda", dtype=getattr(torch, dtype))
+        if x.dtype in DTYPES.values() else torch.zeros(x.shape, device="cuda", dtype=torch.int64)
+        for x in case.inputs
+    ]  # fmt: skip
+    calls = {"PyTorch us": partial(function, torch), "compiled us": torch.compile(partial(function, torch))}
+    return {way: clock.microseconds(lambda call=call: call(*given, **case.attrs)) for way, call in calls.items()}
+
+
+def copy_rate(cupy: Any, clock: Clock) -> float:
+    """Bytes read and written a microsecond by a copy of memory that no cache holds."""
+    source, target = cupy.empty((FLUSHED_BYTES,), np.uint8), cupy.empty((FLUSHED_BYTES,), np.uint8)
+    return 2.0 * FLUSHED_BYTES / clock.microseconds(lambda: cupy.copyto(target, source))
+
+
+def cublas_rate(cupy: Any, clock: Clock, dtype: Any, size: int) -> float:
+    """Multiplications and additions a microsecond by cuBLAS in a dtype, of matrices of this size."""
+    a, b = (cupy.asarray(np.ones((size, size), np.float32).astype(dtype)) for _ in range(2))
+    return 2.0 * size**3 / clock.microseconds(lambda: cupy.matmul(a, b))
 
 
 def chain(x: Tensor, y: Tensor, row: Tensor) -> Tensor:
@@ -133,26 +182,76 @@ def arrays_in(found: Any) -> tuple[Any, ...]:
     return (found._array,)
 
 
-def check_loops(cupy: Any, dtype: str, size: int) -> Iterator[tuple[str, float, float, float]]:
-    """Of each function its name, its error, and the times of a call by its plan and eagerly."""
-    random = np.random.default_rng(0)
-    numbers = [random.standard_normal(shape).astype(dtype) for shape in ((size, size), (size, size), (size,))]
-    given, wide = ([Tensor(x.astype(kind)) for x in numbers] for kind in (dtype, "float64"))
+def check_loops(clock: Clock, name: str, size: int, seed: int) -> Iterator[Row]:
+    """Of some functions the error and the times of a call by a plan whose operators are loops, and eagerly."""
+    random = np.random.default_rng(seed)
+    numbers = [random.standard_normal(shape).astype(np.float32) for shape in ((size, size), (size, size), (size,))]
+    numbers = [x.astype(DTYPES[name]) for x in numbers]
+    given, wide = [Tensor(x) for x in numbers], [Tensor(x.astype(np.float64)) for x in numbers]
     for function in (chain, means, way_back):
         compiled = ms.jit(function, jit_level="O1", fullgraph=True)
         for _ in range(6):
             found = compiled(*given)
+        row: Row = {"operator": function.__name__, "dtype": name}
         if not any("loop" in source for plan in plans_of(compiled) for source in plan.sources):
-            raise AssertionError(f"{function.__name__} has no loop")
-        error = largest_error(arrays_in(found), arrays_in(function(*wide)))
-        times = [microseconds(cupy, functools.partial(call, *given)) for call in (compiled, function)]
-        yield function.__name__, error, *times
+            row["wrong"] = "it has no loop"
+        row["error"] = largest_error(arrays_in(found), arrays_in(function(*wide)))
+        if not row["error"] <= TOLERANCE[name]:
+            row["wrong"] = f"off by {row['error']:.1e}"
+        row["us"] = clock.microseconds(lambda: compiled(*given))  # noqa: B023
+        yield {**row, "eager us": clock.microseconds(lambda: function(*given))}  # noqa: B023
+
+
+def check_steps(clock: Clock, networks: list[str], torch: Any) -> Iterator[Row]:
+    """Training steps, whose losses must be those of the CPU but for rounding."""
+    for name in networks:
+        for dtype in ("float32", "bfloat16"):
+            row: Row = {"operator": f"{name} step", "dtype": dtype}
+            losses, step = gpu_networks.trained(name, dtype, "GPU")
+            wanted, _ = gpu_networks.trained(name, dtype, "CPU")
+            row["error"] = max([abs(a - b) / (1 + abs(b)) for a, b in zip(losses, wanted, strict=True)])
+            if not row["error"] <= gpu_networks.TOLERANCE[dtype]:
+                row["wrong"] = f"losses {losses}, and on the CPU {wanted}"
+            row["us"] = clock.microseconds(step)
+            if torch is not None:
+                for way, wrap in (("PyTorch us", None), ("compiled us", torch.compile)):
+                    row[way] = clock.microseconds(gpu_networks.in_torch(name, dtype, wrap))
+            yield row
+
+
+COLUMNS = ("error", "us", "share", "CuPy us", "eager us", "PyTorch us", "compiled us")
+
+
+def say(row: Row) -> None:
+    """One line of the table."""
+    cells = []
+    for column in COLUMNS:
+        value = row.get(column)
+        text = "" if value is None else f"{value:.1e}" if column == "error" else (
+            f"{value:.0%}" if column == "share" else f"{value:.1f}")  # fmt: skip
+        cells.append(f"{text:>12}")
+    print(f"{row['operator']:36}{row['dtype']:10}{''.join(cells)}", flush=True)
+
+
+def torch_with_a_gpu() -> ModuleType | None:
+    """PyTorch, if it is installed and sees the GPU."""
+    try:
+        import torch  # type: ignore[import-not-found, unused-ignore]
+    except ImportError:
+        return None
+    return torch if torch.cuda.is_available() else None
 
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--size", type=int, default=4096, help="rows and columns of the matrices (4096)")
-    size = parser.parse_args(arguments).size
+    parser.add_argument("--size", type=int, default=8192, help="rows and columns of the matrices (8192)")
+    parser.add_argument("--dtypes", default=",".join(DTYPES), help="in this order (bfloat16 first)")
+    parser.add_argument("--networks", default=",".join(gpu_networks.NAMES), help="whose steps are timed")
+    parser.add_argument("--seed", type=int, default=time.time_ns() % 2**32, help="of the numbers; another each time")
+    parser.add_argument("--repeats", type=int, default=20, help="calls whose median is taken")
+    parser.add_argument("--flushed-bytes", type=int, default=FLUSHED_BYTES, help="written between two calls")
+    parser.add_argument("--out", type=Path, default=PATH, help="the JSON file")
+    options = parser.parse_args(arguments)
     found = probe()
     if found.mode in ("none", "cupy"):
         print(f"no GPU kernels to check here: {found.reason}")
@@ -160,31 +259,38 @@ def main(arguments: list[str] | None = None) -> int:
 
     import cupy  # type: ignore[import-not-found, unused-ignore]  # installed where there is a GPU
 
-    print(f"{found.reason}; {', '.join(f'{name} {version}' for name, version in found.versions.items())}")
-    print(f"{'operator':36}{'dtype':10}{'error':>10}{'Triton us':>12}{'CuPy us':>10}")
-    wrong, seen = [], set()
-    for dtype, tolerance in TOLERANCE.items():
-        for name, arguments in cases(cupy, dtype, size):
-            seen.add(name)
-            kernel, other = kernels()[name], in_cupy(cupy, name)
-            if not kernel.qualifies(*arguments):
-                wrong.append(f"{name} {dtype} does not qualify")
-                continue
-            got = kernel.function(*arguments)
-            error = largest_error(got, other(*map(in_float64, arguments)))
-            ours = microseconds(cupy, functools.partial(kernel.function, *arguments))
-            theirs = microseconds(cupy, functools.partial(other, *arguments))
-            print(f"{name:36}{dtype:10}{error:10.1e}{ours:12.1f}{theirs:10.1f}", flush=True)
-            if error > tolerance:
-                wrong.append(f"{name} {dtype} is off by {error:.1e}")
+    name = cupy.cuda.runtime.getDeviceProperties(cupy.cuda.runtime.getDevice())["name"].decode()
+    versions = ", ".join([f"{library} {version}" for library, version in sorted(found.versions.items())])
+    print(f"{name}; {versions}; {found.reason}; seed {options.seed}")
+    torch, clock = torch_with_a_gpu(), Clock(cupy, options.repeats, options.flushed_bytes)
+    before = ms.get_context("device_target")
     ms.set_device("GPU")
-    print(f"{'function, by loops':36}{'dtype':10}{'error':>10}{'O1 us':>12}{'eager us':>10}")
-    for dtype, tolerance in TOLERANCE.items():
-        for name, error, ours, theirs in check_loops(cupy, dtype, size):
-            print(f"{name:36}{dtype:10}{error:10.1e}{ours:12.1f}{theirs:10.1f}", flush=True)
-            if error > tolerance:
-                wrong.append(f"{name} {dtype} by loops is off by {error:.1e}")
-    wrong += [f"{name} has no case" for name in sorted(kernels().keys() - seen)]
+    rows: list[Row] = []
+    print(f"{'operator':36}{'dtype':10}{''.join([f'{column:>12}' for column in COLUMNS])}")
+    for dtype in options.dtypes.split(","):
+        for row in check_kernels(cupy, clock, dtype, options.size, options.seed, torch):
+            rows.append(row)
+            say(row)
+        for row in check_loops(clock, dtype, options.size, options.seed):
+            rows.append(row)
+            say(row)
+    for row in check_steps(clock, [name for name in options.networks.split(",") if name], torch):
+        rows.append(row)
+        say(row)
+    ms.set_device(before)
+    unseen = kernels().keys() - {row.get("name") for row in rows}
+    wrong = [f"{row['operator']} {row['dtype']}: {row['wrong']}" for row in rows if "wrong" in row]
+    wrong += [f"{kernel} has no case" for kernel in sorted(unseen)]
+    rates = {"copy GB/s": copy_rate(cupy, clock) / 1e3}
+    rates |= {
+        f"cuBLAS {dtype} TFLOP/s": cublas_rate(cupy, clock, DTYPES[dtype], options.size) / 1e6
+        for dtype in options.dtypes.split(",")
+    }
+    for what, rate in rates.items():
+        print(f"{what}: {rate:.1f}")
+    about = {"device": name, "versions": found.versions, "seed": options.seed, "size": options.size, "rates": rates}
+    options.out.parent.mkdir(exist_ok=True)
+    options.out.write_text(json.dumps({**about, "rows": rows, "wrong": wrong}, indent=1) + "\n")
     for line in wrong:
         print("WRONG:", line)
     return 1 if wrong else 0

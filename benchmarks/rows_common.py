@@ -10,6 +10,11 @@ import numpy as np
 
 Array = Any
 
+half = ""
+"""The half precision, by name, that networks are trained with beside float32; "" for float32 alone."""
+device = "cpu"
+"""Where PyTorch's networks are put."""
+
 
 def weights(name: str, shape: tuple[int, ...]) -> Array:
     """First values of a parameter, by the name that PyTorch gives it."""

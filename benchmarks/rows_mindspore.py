@@ -8,6 +8,7 @@ from typing import Any
 
 import mindspore as ms  # type: ignore[import-not-found, unused-ignore]  # MindSpore's, or Hookscope under its name
 import numpy as np
+import rows_common  # type: ignore[import-not-found, unused-ignore]
 from mindspore import Tensor, nn  # type: ignore[import-not-found, unused-ignore]
 from mindspore.common.initializer import (  # type: ignore[import-not-found, unused-ignore]
     Normal,
@@ -30,6 +31,8 @@ def _training(wrap: Wrap, net: Any, inputs: Any, targets: Any, adam: bool = Fals
             name = name.replace(mine, torchs)
         parameter.set_data(Tensor(weights(name, parameter.shape)))
     net.set_train()
+    if rows_common.half:
+        net = ms.amp.auto_mixed_precision(net, "auto", getattr(ms, rows_common.half))
     parameters = net.trainable_params()
     optimizer = nn.Adam(parameters, 1e-3) if adam else nn.Momentum(parameters, 0.01, 0.9)
     x, y, criterion = Tensor(inputs), Tensor(targets, ms.int32), nn.CrossEntropyLoss()

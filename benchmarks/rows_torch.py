@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+import rows_common  # type: ignore[import-not-found, unused-ignore]
 import torch  # type: ignore[import-not-found, unused-ignore]  # the peer's interpreter has it
 from rows_common import Step, labels, normal, weights  # type: ignore[import-not-found, unused-ignore]
 from torch import nn  # type: ignore[import-not-found, unused-ignore]
@@ -19,14 +20,18 @@ def _training(wrap: Wrap, net: Any, inputs: Any, targets: Any, adam: bool = Fals
     with torch.no_grad():
         for name, parameter in net.named_parameters():
             parameter.copy_(torch.from_numpy(weights(name, tuple(parameter.shape))))
-    net.train()
+    net.train().to(rows_common.device)
+    half = getattr(torch, rows_common.half or "bfloat16")
+    mixed = torch.autocast(rows_common.device, half, enabled=bool(rows_common.half))
     parameters = list(net.parameters())
     optimizer = torch.optim.Adam(parameters, 1e-3) if adam else torch.optim.SGD(parameters, 0.01, momentum=0.9)
-    x, y, criterion = torch.from_numpy(inputs), torch.from_numpy(targets), nn.CrossEntropyLoss()
+    x, y = (torch.from_numpy(array).to(rows_common.device) for array in (inputs, targets))
+    criterion = nn.CrossEntropyLoss()
     forward, step = wrap(lambda x, y: criterion(net(x), y)), wrap(optimizer.step)
 
     def run() -> Any:
-        loss = forward(x, y)
+        with mixed:
+            loss = forward(x, y)
         loss.backward()
         step()
         optimizer.zero_grad()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+import itertools
 from types import SimpleNamespace
 from typing import Any
 
@@ -52,17 +52,20 @@ class Device:
         return MEMORY // 2, MEMORY
 
 
+_moments = itertools.count(1)
+
+
 class Event:
-    """A moment of a stream, which is over."""
+    """A moment of a stream, which is over; a millisecond lies between one that is recorded and the next."""
 
     __module__ = "cupy.cuda"
     done = True
 
     def __init__(self, block: bool = False, disable_timing: bool = False, interprocess: bool = False) -> None:
-        self.time = 0.0
+        self.time = 0
 
     def record(self, stream: Any = None) -> None:
-        self.time = time.perf_counter()
+        self.time = next(_moments)
 
     def synchronize(self) -> None:
         synchronized("Event.synchronize")
@@ -137,7 +140,7 @@ def make(capability: tuple[int, int], available: bool) -> dict[str, Any]:
         "Device": Device, "Event": Event, "Stream": Stream, "MemoryPointer": MemoryPointer, "runtime": runtime,
         "device": SimpleNamespace(Device=Device, get_device_id=lambda: 0),
         "is_available": lambda: available, "get_current_stream": lambda: stream,
-        "get_elapsed_time": lambda start, end: 1e3 * (end.time - start.time),
+        "get_elapsed_time": lambda start, end: float(end.time - start.time),
         "alloc": lambda size: MemoryPointer(poisoned(max(size, 1), "u1")), "alloc_pinned_memory": PinnedMemoryPointer,
         "pool": _Pool(),
     }  # fmt: skip
