@@ -109,7 +109,7 @@ def statistics_kernel(
     sums = tl.zeros((T0, T1), dtype=tl.float32)
     squares = tl.zeros((T0, T1), dtype=tl.float32)
     total = 0.0
-    for tile in range(first, tl.minimum(first + share_tiles, tiles)):
+    for tile in tl.range(first, tl.minimum(first + share_tiles, tiles), num_stages=3):
         at, mask, count = _place(tile, strip, outer, channels, inner, inner_tiles, LAST, T0, T1)
         x = tl.load(x_ptr + at, mask=mask, other=0.0).to(tl.float32)
         apart = tl.where(mask, x - shift, 0.0)
@@ -172,7 +172,7 @@ def _affine_tiles(
     """y = (x - mean) * scale + shift in the tiles of a share, the last first: it may still be in the cache."""
     first = share * share_tiles
     last = tl.minimum(first + share_tiles, tiles)
-    for done in range(first, last):
+    for done in tl.range(first, last, num_stages=3):
         at, mask, _ = _place(first + last - 1 - done, strip, outer, channels, inner, inner_tiles, LAST, T0, T1)
         y = (tl.load(x_ptr + at, mask=mask, other=0.0).to(tl.float32) - mean) * scale + shift
         tl.store(y_ptr + at, y.to(y_ptr.dtype.element_ty), mask=mask)
@@ -209,7 +209,7 @@ def gradient_sums_kernel(
     first = share * share_tiles
     of_all = tl.zeros((T0, T1), dtype=tl.float32)
     along = tl.zeros((T0, T1), dtype=tl.float32)
-    for tile in range(first, tl.minimum(first + share_tiles, tiles)):
+    for tile in tl.range(first, tl.minimum(first + share_tiles, tiles), num_stages=3):
         at, mask, _ = _place(tile, strip, outer, channels, inner, inner_tiles, LAST, T0, T1)
         g = tl.load(g_ptr + at, mask=mask, other=0.0).to(tl.float32)
         x = tl.load(x_ptr + at, mask=mask, other=0.0).to(tl.float32)
@@ -243,7 +243,7 @@ def gradient_kernel(
     of_all = of_all / count
     first = share * share_tiles
     last = tl.minimum(first + share_tiles, tiles)
-    for done in range(first, last):  # the last first: it may still be in the cache
+    for done in tl.range(first, last, num_stages=3):  # the last first: it may still be in the cache
         at, mask, _ = _place(first + last - 1 - done, strip, outer, channels, inner, inner_tiles, LAST, T0, T1)
         g = tl.load(g_ptr + at, mask=mask, other=0.0).to(tl.float32)
         x = tl.load(x_ptr + at, mask=mask, other=0.0).to(tl.float32)

@@ -112,7 +112,7 @@ def layer_norm_grad_kernel(
     dbeta = tl.zeros((ROWS, BLOCK), dtype=tl.float32)
     first = share * share_rows
     last = tl.minimum(first + share_rows, rows)
-    for start in range(first, last, ROWS):
+    for start in tl.range(first, last, ROWS, num_stages=2):
         row = start + tl.arange(0, ROWS)
         mask = (row[:, None] < last) & inside[None, :]
         at = row.to(tl.int64)[:, None] * columns + column[None, :]
