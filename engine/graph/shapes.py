@@ -404,6 +404,7 @@ _BESIDE: dict[str, Callable[..., Any]] = {
     "_kept": _same,
     "_places": _same,
     "_mixed": _same,
+    "_moved_statistics": lambda *arrays, **attrs: [_shape(x) for x in arrays[:2]],
     "zeros": _as_filled,
     "ones": _as_filled,
     "full": _as_filled,

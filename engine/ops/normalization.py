@@ -251,8 +251,10 @@ def batch_norm(
             )
     if training:
         y, mean, var = batch_norm_with_statistics(x, weight, bias, eps)
-        update_running(running_mean, mean, momentum)
-        update_running(running_var, var, momentum, x.size // x.shape[1])
+        arrays = [one._array for one in (running_mean, running_var, mean, var)]
+        moved = computed(_moved_statistics, *arrays, momentum=momentum, count=x.size // x.shape[1])
+        for running, new in zip((running_mean, running_var), moved, strict=True):
+            running._rebind(new)
         return y
     return as_dtype(_affine(x, running_mean, weight * rsqrt(running_var + eps), bias), x._array.dtype)
 
@@ -310,6 +312,21 @@ def update_running(running: Tensor, batch: Tensor, momentum: float, count: int |
 def _mixed(old: Array, new: Array, momentum: float, count: int | None) -> Array:
     factor = 1.0 if count is None else count / max(count - 1, 1)
     return (old * (1.0 - momentum) + new * (momentum * factor)).astype(old.dtype, copy=False)
+
+
+_running_statistics = Operator(
+    "running_statistics",
+    lambda old_mean, old_var, mean, var, momentum, count: (
+        _mixed(old_mean, mean, momentum, None), _mixed(old_var, var, momentum, count)
+    ),
+    doc="Running means and variances of channels (C,), moved toward those of a batch with ``count`` elements in each.",
+)  # fmt: skip
+
+
+def _moved_statistics(*arrays: Array, momentum: float, count: int) -> tuple[Array, Array]:
+    """Of both by one call, which on a GPU is one kernel."""
+    moved: tuple[Array, Array] = _running_statistics.on_arrays(*arrays, momentum=momentum, count=count)
+    return moved
 
 
 def group_normalized(x: Tensor, groups: int, weight: Tensor, bias: Tensor, eps: float) -> Tensor:

@@ -256,6 +256,10 @@ def affine_of_channels(x: Array, mean: Array, scale: Array, shift: Array) -> Arr
     return out
 
 
+def running_statistics(old_mean: Array, old_var: Array, mean: Array, var: Array, momentum: float, count: int) -> Array:
+    return old_mean + momentum * (mean - old_mean)
+
+
 def _batch_norm_grad_sample() -> Sample:
     x = normal(3, 2, 2, 2)
     statistics = x.mean((0, 2, 3)), x.var((0, 2, 3))
@@ -313,6 +317,9 @@ ROWS: dict[str, Row] = {
     **_volume_rows(),
     **_update_rows(),
     "batch_norm_grad": Row(batch_norm_grad, [_batch_norm_grad_sample()]),
+    "running_statistics": Row(
+        running_statistics, [Sample(tuple(normal(3) for _ in range(4)), {"momentum": 0.2, "count": 5})]
+    ),
     "affine_of_channels": Row(
         affine_of_channels, [Sample((x, normal(3), normal(3), normal(3))) for x in (normal(2, 3), normal(2, 3, 2, 2))]
     ),
