@@ -403,6 +403,7 @@ _BESIDE: dict[str, Callable[..., Any]] = {
     "_correction": _number,
     "_kept": _same,
     "_places": _same,
+    "_shares": _same,
     "_mixed": _same,
     "_moved_statistics": lambda *arrays, **attrs: [_shape(x) for x in arrays[:2]],
     "zeros": _as_filled,

@@ -307,6 +307,10 @@ def _update_rows() -> dict[str, Row]:
         "layer_norm_grad": Row(
             layer_norm_grad, [Sample((normal(2, 3, 2), x, normal(3, 2), mean, rstd), {"begin_norm_axis": 1})]
         ),
+        "count_other_than": Row(
+            lambda labels, other_than, dtype: np.asarray(float(sum(label != other_than for label in labels))),
+            [Sample((labels,), {"other_than": -100, "dtype": np.dtype(np.float64)})],
+        ),
         "sparse_softmax_cross_entropy_grad": Row(
             cross_entropy_grad, [Sample((normal(4), logits, labels, lse), {"ignore_index": -100})]
         ),
