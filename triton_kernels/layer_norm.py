@@ -309,7 +309,9 @@ def _rms_norm(call: Planner, x: Given, gamma: Given, epsilon: float) -> tuple[Op
     return y, rstd
 
 
-def _rms_norm_grad(call: Planner, g: Given, x: Given, gamma: Given, rstd: Given) -> tuple[Operand, Operand] | None:
+def _rms_norm_grad(
+    call: Planner, g: Given, x: Given, gamma: Given, rstd: Given, epsilon: float
+) -> tuple[Operand, Operand] | None:
     if not is_float(g) or not is_float(x) or not is_float(gamma) or not is_float(rstd):
         return None
     if not _ends(x, gamma) or g.shape != x.shape or rstd.dtype != np.float32 or rstd.size != x.size // gamma.size:

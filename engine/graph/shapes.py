@@ -339,6 +339,11 @@ def _layer_norm(x: Any, gamma: Any, beta: Any, begin_norm_axis: int, epsilon: fl
     return [x.shape, *[(*x.shape[:begin], *([1] * (x.ndim - begin)))] * 2]
 
 
+@_of("rms_norm")
+def _rms_norm(x: Any, gamma: Any, epsilon: float) -> list[Shape]:
+    return [x.shape, (*x.shape[: x.ndim - gamma.ndim], *[1] * gamma.ndim)]
+
+
 @_of("batch_norm")
 def _batch_norm(x: Any, gamma: Any, beta: Any, epsilon: float) -> list[Shape]:
     return [x.shape, gamma.shape, gamma.shape]

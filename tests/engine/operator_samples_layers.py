@@ -238,6 +238,16 @@ def _recurrent_grad_samples() -> list[Sample]:
     return found
 
 
+def rms_norm_grad(g: Array, x: Array, gamma: Array, rstd: Array, epsilon: float) -> Array:
+    """Zhang and Sennrich 2019, row by row."""
+    out = np.zeros(x.shape)
+    for row in np.ndindex(x.shape[:-1]):
+        root = math.sqrt((x[row] ** 2).mean() + epsilon)
+        scaled = g[row] * gamma
+        out[row] = (scaled - x[row] / root * (scaled * x[row] / root).mean()) / root
+    return out
+
+
 def batch_norm_grad(g: Array, x: Array, gamma: Array, mean: Array, var: Array, epsilon: float) -> Array:
     """Ioffe and Szegedy 2015, channel by channel."""
     out = np.zeros(x.shape)
@@ -323,6 +333,9 @@ ROWS: dict[str, Row] = {
     "batch_norm_grad": Row(batch_norm_grad, [_batch_norm_grad_sample()]),
     "running_statistics": Row(
         running_statistics, [Sample(tuple(normal(3) for _ in range(4)), {"momentum": 0.2, "count": 5})]
+    ),
+    "rms_norm_grad": Row(
+        rms_norm_grad, [Sample((normal(2, 3), normal(2, 3), normal(3), normal(2, 1)), {"epsilon": 1e-3})]
     ),
     "affine_of_channels": Row(
         affine_of_channels, [Sample((x, normal(3), normal(3), normal(3))) for x in (normal(2, 3), normal(2, 3, 2, 2))]
