@@ -92,12 +92,12 @@ def statistics_kernel(
     x_ptr, parts_ptr, outer, channels, inner, inner_tiles, tiles, share_tiles, strips, shares,
     LAST: tl.constexpr, T0: tl.constexpr, T1: tl.constexpr,
 ):  # fmt: skip
-    """parts[:, share] = of each channel in a share the number of elements, their mean in two parts, and the squares about it.
+    """parts[:, share] = of each channel in a share the number of elements, their mean in two parts, the squares about it.
 
     The first part of the mean is that of the share's first tile, and what is squared is the distance from it. The
-    variance between tiles bounds how far it is from the share's mean: the sum of these squares is at most as many times
-    that about the mean itself as the share has tiles. So no mean, however large, drowns the variance, and each element is
-    read once.
+    variance between tiles bounds how far it is from the share's mean: the sum of these squares is at most as many
+    times that about the mean itself as the share has tiles. So no mean, however large, drowns the variance, and each
+    element is read once.
     """
     strip = tl.program_id(0) % strips
     share = tl.program_id(0) // strips

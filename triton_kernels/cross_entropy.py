@@ -1,9 +1,8 @@
 """Cross-entropy of rows of logits with the index of each row's class, without storing a softmax; how many labels count.
 
-The forward kernel reads each row once and keeps its log-sum-exp; from that the gradient is written in one more pass over
-the logits: three passes together. Were the gradient written in the forward kernel, one that arrives would still have to
-be multiplied in: four. A label that is neither a class nor `ignore_index` gives NaN: a kernel cannot raise, and must not
-read outside the row.
+The forward kernel reads each row once and keeps its log-sum-exp; the gradient's reads the logits once more and writes:
+three passes. Were it written in the forward kernel, the one that arrives would still have to be multiplied in: four. A
+label that is neither a class nor `ignore_index` gives NaN: a kernel cannot raise, and must not read outside the row.
 """
 
 # mypy: disable-error-code="import-untyped, no-untyped-def, no-untyped-call, untyped-decorator"
@@ -12,7 +11,7 @@ read outside the row.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 import triton
@@ -119,7 +118,7 @@ def _store_count(out_ptr, count, LAST: tl.constexpr):
 
 
 def _cross_entropy(call: Planner, logits: Given, labels: Given, ignore_index: int) -> tuple[Operand, Operand] | None:
-    if not _suit(logits, labels):
+    if not is_float(logits) or not _are_labels(labels) or not _suit(logits, labels):
         return None
     logits, labels = call.contiguous(logits), call.contiguous(labels)
     rows, classes = logits.shape
@@ -139,9 +138,9 @@ def _cross_entropy(call: Planner, logits: Given, labels: Given, ignore_index: in
 def _cross_entropy_grad(
     call: Planner, g: Given, logits: Given, labels: Given, lse: Given, ignore_index: int
 ) -> Operand | None:
-    if not _suit(logits, labels) or not is_float(g) or not is_float(lse) or lse.dtype != np.float32:
+    if not is_float(logits) or not _are_labels(labels) or not _suit(logits, labels):
         return None
-    if not g.shape == lse.shape == labels.shape:
+    if not is_float(g) or not is_float(lse) or lse.dtype != np.float32 or not g.shape == lse.shape == labels.shape:
         return None
     logits, labels, lse = [call.contiguous(one) for one in (logits, labels, lse)]
     rows, classes = logits.shape
@@ -157,9 +156,7 @@ def _cross_entropy_grad(
 
 
 def _count(call: Planner, labels: Given, other_than: int, dtype: np.dtype[Any]) -> Operand | None:
-    if not isinstance(labels, Operand) or labels.dtype.kind not in "iu" or labels.size == 0:
-        return None
-    if np.dtype(dtype).name not in ("float16", "bfloat16", "float32"):
+    if not _are_labels(labels) or np.dtype(dtype).name not in ("float16", "bfloat16", "float32"):
         return None
     labels, out = call.contiguous(labels), call.empty((), dtype)
     rows = labels.size
@@ -174,15 +171,13 @@ def _count(call: Planner, labels: Given, other_than: int, dtype: np.dtype[Any]) 
     return out
 
 
-def _suit(logits: Given, labels: Given) -> bool:
-    return (
-        is_float(logits)
-        and logits.ndim == 2
-        and isinstance(labels, Operand)
-        and labels.dtype.kind in "iu"
-        and labels.shape == logits.shape[:1]
-        and logits.shape[0] * cdiv(logits.shape[1], _rows.PIECE) <= MAX_PROGRAMS
-    )
+def _are_labels(labels: Given) -> TypeGuard[Operand]:
+    return isinstance(labels, Operand) and labels.dtype.kind in "iu" and labels.size > 0
+
+
+def _suit(logits: Operand, labels: Operand) -> bool:
+    fits = logits.ndim == 2 and labels.shape == logits.shape[:1]
+    return fits and logits.shape[0] * cdiv(logits.shape[1], _rows.PIECE) <= MAX_PROGRAMS
 
 
 KERNELS = {

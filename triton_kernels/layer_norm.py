@@ -1,8 +1,8 @@
 """Layer normalization over the last axes and RMS normalization, with their gradients.
 
 Forward, a program takes whole rows and reads them once; a longer row it reads a second time, after its moments. The
-gradients of rows that fit a program's registers take two launches: one pass over `g` and `x` gives dx, and of each share
-of the rows the sums for gamma and beta; then the shares are added in one order. Longer rows take three.
+gradients of rows that fit a program's registers take two launches: one pass over `g` and `x` gives dx, and of each
+share of the rows the sums for gamma and beta; then the shares are added in one order. Longer rows take three.
 """
 
 # mypy: disable-error-code="import-untyped, no-untyped-def, no-untyped-call, untyped-decorator"
@@ -260,7 +260,8 @@ def _backward(
         share_rows = cdiv(cdiv(rows, tile_rows), _MAX_SHARES) * tile_rows
         shares = cdiv(rows, share_rows)
         partial = call.empty((2, shares, columns), np.float32)
-        arrays, scalars = (g, x, gamma, mean, rstd, dx, partial), (rows, columns, share_rows, shares)
+        arrays = (g, x, gamma, mean, rstd, dx, partial)
+        scalars: tuple[int, ...] = (rows, columns, share_rows, shares)
         call.launch(layer_norm_grad_kernel, shares, arrays, scalars, constants, num_warps=warps)
     else:
         constants = {"CENTERED": mean is not None, "BLOCK": _rows.PIECE}
@@ -272,8 +273,8 @@ def _backward(
         shares = cdiv(rows, share_rows)
         partial = call.empty((2, shares, columns), np.float32)
         constants = {"CENTERED": mean is not None, "ROWS": _SUM_ROWS, "COLUMNS": _SUM_COLUMNS}
-        arrays, numbers = (g, x, mean, rstd, partial), (rows, columns, share_rows, strips, shares)
-        call.launch(layer_norm_share_kernel, strips * shares, arrays, numbers, constants)
+        scalars = (rows, columns, share_rows, strips, shares)
+        call.launch(layer_norm_share_kernel, strips * shares, (g, x, mean, rstd, partial), scalars, constants)
     constants = {"SHARES": min(next_power_of_2(shares), _SUM_ROWS), "COLUMNS": _SUM_COLUMNS}
     programs = strips * (1 if mean is None else 2)
     call.launch(add_shares_kernel, programs, (partial, dgamma, dbeta), (columns, shares, strips), constants)

@@ -263,7 +263,9 @@ def _weight_of(weight: Array, labels: Array, ignored: int) -> Array:
     if xp is np:
         total = widen(weight[labels[labels != ignored]]).sum()
     else:  # how many there are a GPU would have to say
-        total = (widen(weight)[_places(labels, ignored, weight.size)] * _shares(labels, ignored, weight.size, np.float32)).sum()
+        wide = widen(weight)
+        counted = _shares(labels, ignored, weight.size, wide.dtype)
+        total = (wide[_places(labels, ignored, weight.size)] * counted).sum()
     found: Array = xp.asarray(total, dtype=weight.dtype)
     return found
 

@@ -454,7 +454,7 @@ def _rms_norm_rule(
 ) -> list[Any]:
     if not F.wraps and g[1] is None:
         return F.rms_norm_grad(g[0], x, gamma, out[1], epsilon=epsilon)
-    return _rms_gradients(F, *g, x, gamma, epsilon)
+    return _rms_gradients(F, g[0], g[1], x, gamma, epsilon)
 
 
 _rms_norm = Operator("rms_norm", _rms_normed, joint_vjp=_rms_norm_rule, unread=(-1,), again=True)
