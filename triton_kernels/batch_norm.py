@@ -92,7 +92,7 @@ def statistics_kernel(
     x_ptr, parts_ptr, outer, channels, inner, inner_tiles, tiles, share_tiles, strips, shares,
     LAST: tl.constexpr, T0: tl.constexpr, T1: tl.constexpr,
 ):  # fmt: skip
-    """parts[:, share] = of each channel in a share the number of elements, their mean in two parts, the squares about it.
+    """parts[:, share] = of each channel in a share how many elements, the mean in two parts, the squares about it.
 
     The first part of the mean is that of the share's first tile, and what is squared is the distance from it. The
     variance between tiles bounds how far it is from the share's mean: the sum of these squares is at most as many
