@@ -1,9 +1,8 @@
-"""Layer normalisation over the trailing axes, and its gradients.
+"""Layer normalization over the last axes and RMS normalization, with their gradients.
 
-The mean and the variance take two passes over the values (the variance of the differences from the mean), so
-that a large mean does not drown a small variance. The gradients of gamma and beta are sums over all rows:
-each program sums a strip of columns over a share of the rows, and the shares are added up in a fixed order,
-so that equal inputs give equal bits.
+Forward, a program takes whole rows and reads them once; a longer row it reads a second time, after its moments. The
+gradients of rows that fit a program's registers take two launches: one pass over `g` and `x` gives dx, and of each
+share of the rows the sums for gamma and beta; then the shares are added in one order. Longer rows take three.
 """
 
 # mypy: disable-error-code="import-untyped, no-untyped-def, no-untyped-call, untyped-decorator"
@@ -17,106 +16,164 @@ import triton
 import triton.language as tl
 
 from hookscope.triton_kernels import _rows
-from hookscope.triton_kernels._launch import cdiv
+from hookscope.triton_kernels._launch import cdiv, next_power_of_2
 from hookscope.triton_kernels._plans import Given, Kernel, Operand, Planner, is_float
-from hookscope.triton_kernels._rows import row_tile
+from hookscope.triton_kernels._rows import row_tile, warps_for
 
-# The tile in which the gradients of gamma and beta are summed, and the most shares the rows are split into.
+# Of longer rows: the tile in which the gradients of gamma and beta are summed. The most shares the rows are split into:
+# two for each of a GPU's multiprocessors, of which they have 108 (A100) to 132 (H100).
 _SUM_ROWS = 32
 _SUM_COLUMNS = 64
-_MAX_SHARES = 32
+_MAX_SHARES = 256
+# Values in the tile of one program that gives gradients: 16 a thread, of which each takes 4 registers and more.
+_GRAD_TILE = 4096
 
 
 @triton.jit
 def layer_norm_kernel(
     x_ptr, gamma_ptr, beta_ptr, y_ptr, mean_ptr, rstd_ptr, rows, columns, epsilon,
-    ROWS: tl.constexpr, BLOCK: tl.constexpr,
+    CENTERED: tl.constexpr, ROWS: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
-    """A tile of whole rows."""
+    """A tile of whole rows; not CENTERED, by the mean square alone, without `beta` and `mean`."""
     row = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
     column = tl.arange(0, BLOCK)
     inside = column < columns
     mask = (row[:, None] < rows) & inside[None, :]
     at = row.to(tl.int64)[:, None] * columns + column[None, :]
     x = tl.load(x_ptr + at, mask=mask, other=0.0).to(tl.float32)
-    mean = tl.sum(x, axis=1) / columns
-    centred = tl.where(mask, x - mean[:, None], 0.0)
-    rstd = 1.0 / tl.sqrt_rn(tl.sum(centred * centred, axis=1) / columns + epsilon)
-    gamma = tl.load(gamma_ptr + column, mask=inside, other=0.0).to(tl.float32)
-    beta = tl.load(beta_ptr + column, mask=inside, other=0.0).to(tl.float32)
-    y = centred * rstd[:, None] * gamma[None, :] + beta[None, :]
-    tl.store(y_ptr + at, y.to(y_ptr.dtype.element_ty), mask=mask)
-    tl.store(mean_ptr + row, mean, mask=row < rows)
+    if CENTERED:
+        mean = tl.sum(x, axis=1) / columns
+        tl.store(mean_ptr + row, mean, mask=row < rows)
+        x = tl.where(mask, x - mean[:, None], 0.0)
+    rstd = 1.0 / tl.sqrt_rn(tl.sum(x * x, axis=1) / columns + epsilon)
     tl.store(rstd_ptr + row, rstd, mask=row < rows)
+    y = x * rstd[:, None] * tl.load(gamma_ptr + column, mask=inside, other=0.0).to(tl.float32)[None, :]
+    if CENTERED:
+        y += tl.load(beta_ptr + column, mask=inside, other=0.0).to(tl.float32)[None, :]
+    tl.store(y_ptr + at, y.to(y_ptr.dtype.element_ty), mask=mask)
 
 
 @triton.jit
 def long_layer_norm_kernel(
-    x_ptr, gamma_ptr, beta_ptr, y_ptr, mean_ptr, rstd_ptr, columns, epsilon, BLOCK: tl.constexpr
-):
-    """A program for each row, in pieces."""
+    x_ptr, gamma_ptr, beta_ptr, y_ptr, mean_ptr, rstd_ptr, columns, epsilon,
+    CENTERED: tl.constexpr, BLOCK: tl.constexpr,
+):  # fmt: skip
+    """A program for each row, in pieces.
+
+    The squares are those of the distance from the first piece's mean: by the variance between the pieces they add up to
+    at most as many times the sum of squares about the row's own mean as there are pieces, so little is drowned.
+    """
     row = tl.program_id(0)
     x_ptr += row.to(tl.int64) * columns
     y_ptr += row.to(tl.int64) * columns
+    column = tl.arange(0, BLOCK)
+    shift = 0.0
+    if CENTERED:
+        shift = tl.sum(tl.load(x_ptr + column).to(tl.float32), axis=0) / BLOCK
+        shift = tl.where(shift - shift == 0.0, shift, 0.0)  # infinite or NaN it would make NaN of an infinite mean
     total = tl.zeros((BLOCK,), dtype=tl.float32)
+    squares = tl.zeros((BLOCK,), dtype=tl.float32)
     for start in range(0, columns, BLOCK):
-        column = start + tl.arange(0, BLOCK)
-        total += tl.load(x_ptr + column, mask=column < columns, other=0.0).to(tl.float32)
-    mean = tl.sum(total, axis=0) / columns
-    total = tl.zeros((BLOCK,), dtype=tl.float32)
-    for start in range(0, columns, BLOCK):
-        column = start + tl.arange(0, BLOCK)
-        x = tl.load(x_ptr + column, mask=column < columns, other=0.0).to(tl.float32)
-        centred = tl.where(column < columns, x - mean, 0.0)
-        total += centred * centred
-    rstd = 1.0 / tl.sqrt_rn(tl.sum(total, axis=0) / columns + epsilon)
-    for start in range(0, columns, BLOCK):
-        column = start + tl.arange(0, BLOCK)
-        mask = column < columns
-        x = tl.load(x_ptr + column, mask=mask, other=0.0).to(tl.float32)
-        gamma = tl.load(gamma_ptr + column, mask=mask, other=0.0).to(tl.float32)
-        beta = tl.load(beta_ptr + column, mask=mask, other=0.0).to(tl.float32)
-        tl.store(y_ptr + column, ((x - mean) * rstd * gamma + beta).to(y_ptr.dtype.element_ty), mask=mask)
-    tl.store(mean_ptr + row, mean)
+        mask = start + column < columns
+        x = tl.load(x_ptr + start + column, mask=mask, other=0.0).to(tl.float32)
+        apart = tl.where(mask, x - shift, 0.0)
+        total += apart
+        squares += apart * apart
+    square = tl.sum(squares, axis=0) / columns
+    mean = 0.0
+    if CENTERED:
+        further = tl.sum(total, axis=0) / columns
+        mean = shift + further
+        square -= further * further
+        square = tl.where(square < 0.0, 0.0, square)
+        tl.store(mean_ptr + row, mean)
+    rstd = 1.0 / tl.sqrt_rn(square + epsilon)
     tl.store(rstd_ptr + row, rstd)
+    for start in range(0, columns, BLOCK):
+        mask = start + column < columns
+        x = tl.load(x_ptr + start + column, mask=mask, other=0.0).to(tl.float32)
+        y = (x - mean) * rstd * tl.load(gamma_ptr + start + column, mask=mask, other=0.0).to(tl.float32)
+        if CENTERED:
+            y += tl.load(beta_ptr + start + column, mask=mask, other=0.0).to(tl.float32)
+        tl.store(y_ptr + start + column, y.to(y_ptr.dtype.element_ty), mask=mask)
 
 
 @triton.jit
-def layer_norm_dx_kernel(
-    g_ptr, x_ptr, gamma_ptr, mean_ptr, rstd_ptr, dx_ptr, rows, columns,
-    ROWS: tl.constexpr, BLOCK: tl.constexpr,
+def layer_norm_grad_kernel(
+    g_ptr, x_ptr, gamma_ptr, mean_ptr, rstd_ptr, dx_ptr, shares_ptr, rows, columns, share_rows, shares,
+    CENTERED: tl.constexpr, ROWS: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
-    """A tile of rows, in as many pieces as it takes; what is read a second time is mostly in the cache."""
-    row = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
-    base = row.to(tl.int64)[:, None] * columns
-    mean = tl.load(mean_ptr + row, mask=row < rows, other=0.0)[:, None]
-    rstd = tl.load(rstd_ptr + row, mask=row < rows, other=0.0)[:, None]
-    total = tl.zeros((ROWS, BLOCK), dtype=tl.float32)
-    product = tl.zeros((ROWS, BLOCK), dtype=tl.float32)
+    """A share of the rows, in tiles of whole ones: dx, and what they add to the gradients of gamma and beta."""
+    share = tl.program_id(0)
+    column = tl.arange(0, BLOCK)
+    inside = column < columns
+    gamma = tl.load(gamma_ptr + column, mask=inside, other=0.0).to(tl.float32)[None, :]
+    dgamma = tl.zeros((ROWS, BLOCK), dtype=tl.float32)
+    dbeta = tl.zeros((ROWS, BLOCK), dtype=tl.float32)
+    first = share * share_rows
+    last = tl.minimum(first + share_rows, rows)
+    for start in tl.range(first, last, ROWS, num_stages=2):
+        row = start + tl.arange(0, ROWS)
+        mask = (row[:, None] < last) & inside[None, :]
+        at = row.to(tl.int64)[:, None] * columns + column[None, :]
+        g = tl.load(g_ptr + at, mask=mask, other=0.0).to(tl.float32)
+        x = tl.load(x_ptr + at, mask=mask, other=0.0).to(tl.float32)
+        rstd = tl.load(rstd_ptr + row, mask=row < last, other=0.0)[:, None]
+        if CENTERED:
+            x -= tl.load(mean_ptr + row, mask=row < last, other=0.0)[:, None]
+            dbeta += g
+        normal = x * rstd
+        dgamma += g * normal
+        scaled = g * gamma
+        dx = scaled - normal * (tl.sum(scaled * normal, axis=1)[:, None] / columns)
+        if CENTERED:
+            dx -= tl.sum(scaled, axis=1)[:, None] / columns
+        tl.store(dx_ptr + at, (dx * rstd).to(dx_ptr.dtype.element_ty), mask=mask)
+    tl.store(shares_ptr + share.to(tl.int64) * columns + column, tl.sum(dgamma, axis=0), mask=inside)
+    if CENTERED:
+        at = (shares + share).to(tl.int64) * columns + column
+        tl.store(shares_ptr + at, tl.sum(dbeta, axis=0), mask=inside)
+
+
+@triton.jit
+def long_layer_norm_dx_kernel(
+    g_ptr, x_ptr, gamma_ptr, mean_ptr, rstd_ptr, dx_ptr, columns, CENTERED: tl.constexpr, BLOCK: tl.constexpr
+):
+    """A program for each row, in pieces; what is read a second time is mostly in the cache."""
+    row = tl.program_id(0)
+    base = row.to(tl.int64) * columns
+    mean = 0.0
+    if CENTERED:
+        mean = tl.load(mean_ptr + row)
+    rstd = tl.load(rstd_ptr + row)
+    total = tl.zeros((BLOCK,), dtype=tl.float32)
+    product = tl.zeros((BLOCK,), dtype=tl.float32)
     for start in range(0, columns, BLOCK):
-        column = start + tl.arange(0, BLOCK)[None, :]
-        mask = (row[:, None] < rows) & (column < columns)
-        gamma = tl.load(gamma_ptr + column, mask=column < columns, other=0.0).to(tl.float32)
+        column = start + tl.arange(0, BLOCK)
+        mask = column < columns
+        gamma = tl.load(gamma_ptr + column, mask=mask, other=0.0).to(tl.float32)
         scaled = tl.load(g_ptr + base + column, mask=mask, other=0.0).to(tl.float32) * gamma
         x = tl.load(x_ptr + base + column, mask=mask, other=0.0).to(tl.float32)
         total += scaled
         product += scaled * (x - mean) * rstd
-    mean_scaled = tl.sum(total, axis=1)[:, None] / columns
-    mean_product = tl.sum(product, axis=1)[:, None] / columns
+    of_normal = tl.sum(product, axis=0) / columns
+    of_all = 0.0
+    if CENTERED:
+        of_all = tl.sum(total, axis=0) / columns
     for start in range(0, columns, BLOCK):
-        column = start + tl.arange(0, BLOCK)[None, :]
-        mask = (row[:, None] < rows) & (column < columns)
-        gamma = tl.load(gamma_ptr + column, mask=column < columns, other=0.0).to(tl.float32)
+        column = start + tl.arange(0, BLOCK)
+        mask = column < columns
+        gamma = tl.load(gamma_ptr + column, mask=mask, other=0.0).to(tl.float32)
         scaled = tl.load(g_ptr + base + column, mask=mask, other=0.0).to(tl.float32) * gamma
         x = tl.load(x_ptr + base + column, mask=mask, other=0.0).to(tl.float32)
-        dx = (scaled - mean_scaled - (x - mean) * rstd * mean_product) * rstd
+        dx = (scaled - of_all - (x - mean) * rstd * of_normal) * rstd
         tl.store(dx_ptr + base + column, dx.to(dx_ptr.dtype.element_ty), mask=mask)
 
 
 @triton.jit
 def layer_norm_share_kernel(
     g_ptr, x_ptr, mean_ptr, rstd_ptr, shares_ptr, rows, columns, share_rows, strips, shares,
-    ROWS: tl.constexpr, COLUMNS: tl.constexpr,
+    CENTERED: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr,
 ):  # fmt: skip
     """shares[0, share] and shares[1, share]: g * normal and g, summed over a share of the rows."""
     strip = tl.program_id(0) % strips
@@ -132,14 +189,15 @@ def layer_norm_share_kernel(
         at = row.to(tl.int64)[:, None] * columns + column[None, :]
         g = tl.load(g_ptr + at, mask=mask, other=0.0).to(tl.float32)
         x = tl.load(x_ptr + at, mask=mask, other=0.0).to(tl.float32)
-        mean = tl.load(mean_ptr + row, mask=row < last, other=0.0)[:, None]
-        rstd = tl.load(rstd_ptr + row, mask=row < last, other=0.0)[:, None]
-        dgamma += g * (x - mean) * rstd
-        dbeta += g
+        if CENTERED:
+            x -= tl.load(mean_ptr + row, mask=row < last, other=0.0)[:, None]
+            dbeta += g
+        dgamma += g * x * tl.load(rstd_ptr + row, mask=row < last, other=0.0)[:, None]
     at = share.to(tl.int64) * columns + column
     tl.store(shares_ptr + at, tl.sum(dgamma, axis=0), mask=column < columns)
-    at = (shares + share).to(tl.int64) * columns + column
-    tl.store(shares_ptr + at, tl.sum(dbeta, axis=0), mask=column < columns)
+    if CENTERED:
+        at = (shares + share).to(tl.int64) * columns + column
+        tl.store(shares_ptr + at, tl.sum(dbeta, axis=0), mask=column < columns)
 
 
 @triton.jit
@@ -149,69 +207,127 @@ def add_shares_kernel(
     """dgamma[column] = sum of shares[0, :, column], and dbeta[column] of shares[1, :, column]."""
     which = tl.program_id(0) // strips
     column = (tl.program_id(0) % strips) * COLUMNS + tl.arange(0, COLUMNS)
-    share = tl.arange(0, SHARES)
-    mask = (share[:, None] < shares) & (column[None, :] < columns)
-    at = (which * shares + share).to(tl.int64)[:, None] * columns + column[None, :]
-    total = tl.sum(tl.load(shares_ptr + at, mask=mask, other=0.0), axis=0)
+    inside = column < columns
+    total = tl.zeros((SHARES, COLUMNS), dtype=tl.float32)
+    for start in range(0, shares, SHARES):
+        share = start + tl.arange(0, SHARES)
+        at = (which * shares + share).to(tl.int64)[:, None] * columns + column[None, :]
+        total += tl.load(shares_ptr + at, mask=(share[:, None] < shares) & inside[None, :], other=0.0)
+    found = tl.sum(total, axis=0)
     if which == 0:
-        tl.store(dgamma_ptr + column, total.to(dgamma_ptr.dtype.element_ty), mask=column < columns)
+        tl.store(dgamma_ptr + column, found.to(dgamma_ptr.dtype.element_ty), mask=inside)
     else:
-        tl.store(dbeta_ptr + column, total.to(dbeta_ptr.dtype.element_ty), mask=column < columns)
+        tl.store(dbeta_ptr + column, found.to(dbeta_ptr.dtype.element_ty), mask=inside)
 
 
-def _layer_norm(
-    call: Planner, x: Given, gamma: Given, beta: Given, begin_norm_axis: int, epsilon: float
-) -> tuple[Operand, Operand, Operand] | None:
-    if not is_float(x) or not is_float(gamma) or not is_float(beta) or beta.shape != gamma.shape:
-        return None
-    if not -x.ndim <= begin_norm_axis < x.ndim or gamma.shape != x.shape[begin_norm_axis:]:
-        return None
-    x, gamma, beta = call.contiguous(x), call.contiguous(gamma), call.contiguous(beta)
+def _forward(
+    call: Planner, x: Operand, gamma: Operand, beta: Operand | None, begin: int, epsilon: float
+) -> tuple[Operand, Operand | None, Operand]:
+    x, gamma, beta = call.contiguous(x), call.contiguous(gamma), beta and call.contiguous(beta)
     columns = gamma.size
     rows = x.size // columns
     y = call.empty(x.shape, x.dtype)
-    kept = x.shape[: begin_norm_axis % x.ndim]
-    saved = kept + (1,) * (x.ndim - len(kept))
-    mean, rstd = call.empty(saved, np.float32), call.empty(saved, np.float32)
+    saved = (*x.shape[:begin], *[1] * (x.ndim - begin))
+    mean = None if beta is None else call.empty(saved, np.float32)
+    rstd = call.empty(saved, np.float32)
     arrays = (x, gamma, beta, y, mean, rstd)
     tile_rows, block, warps = row_tile(columns, _rows.MAX_ROW)
+    constants = {"CENTERED": beta is not None, "ROWS": tile_rows, "BLOCK": block}
     if block >= columns:
-        constants = {"ROWS": tile_rows, "BLOCK": block}
-        scalars = (rows, columns, float(epsilon))
+        scalars: tuple[int | float, ...] = (rows, columns, float(epsilon))
         call.launch(layer_norm_kernel, cdiv(rows, tile_rows), arrays, scalars, constants, num_warps=warps)
     else:
-        constants = {"BLOCK": block}
+        del constants["ROWS"]
         call.launch(long_layer_norm_kernel, rows, arrays, (columns, float(epsilon)), constants, num_warps=warps)
     return y, mean, rstd
 
 
+def _backward(
+    call: Planner, g: Operand, x: Operand, gamma: Operand, mean: Operand | None, rstd: Operand
+) -> tuple[Operand, Operand, Operand | None]:
+    g, x, gamma, rstd = [call.contiguous(one) for one in (g, x, gamma, rstd)]
+    mean = mean and call.contiguous(mean)
+    columns = gamma.size
+    rows = x.size // columns
+    dx, dgamma = call.empty(x.shape, x.dtype), call.empty(gamma.shape, gamma.dtype)
+    dbeta = None if mean is None else call.empty(gamma.shape, gamma.dtype)
+    strips = cdiv(columns, _SUM_COLUMNS)
+    if columns <= _rows.MAX_PAIR_ROW:
+        block = next_power_of_2(columns)
+        tile_rows = max(1, min(next_power_of_2(rows), _GRAD_TILE // block))
+        warps = max(4, min(16, tile_rows * block // 512))
+        constants = {"CENTERED": mean is not None, "ROWS": tile_rows, "BLOCK": block}
+        share_rows = cdiv(cdiv(rows, tile_rows), _MAX_SHARES) * tile_rows
+        shares = cdiv(rows, share_rows)
+        partial = call.empty((2, shares, columns), np.float32)
+        arrays = (g, x, gamma, mean, rstd, dx, partial)
+        scalars: tuple[int, ...] = (rows, columns, share_rows, shares)
+        call.launch(layer_norm_grad_kernel, shares, arrays, scalars, constants, num_warps=warps)
+    else:
+        constants = {"CENTERED": mean is not None, "BLOCK": _rows.PIECE}
+        warps = warps_for(_rows.PIECE)
+        call.launch(
+            long_layer_norm_dx_kernel, rows, (g, x, gamma, mean, rstd, dx), (columns,), constants, num_warps=warps
+        )
+        share_rows = cdiv(cdiv(rows, _SUM_ROWS), cdiv(_MAX_SHARES, strips)) * _SUM_ROWS
+        shares = cdiv(rows, share_rows)
+        partial = call.empty((2, shares, columns), np.float32)
+        constants = {"CENTERED": mean is not None, "ROWS": _SUM_ROWS, "COLUMNS": _SUM_COLUMNS}
+        scalars = (rows, columns, share_rows, strips, shares)
+        call.launch(layer_norm_share_kernel, strips * shares, (g, x, mean, rstd, partial), scalars, constants)
+    constants = {"SHARES": min(next_power_of_2(shares), _SUM_ROWS), "COLUMNS": _SUM_COLUMNS}
+    programs = strips * (1 if mean is None else 2)
+    call.launch(add_shares_kernel, programs, (partial, dgamma, dbeta), (columns, shares, strips), constants)
+    return dx, dgamma, dbeta
+
+
+def _layer_norm(
+    call: Planner, x: Given, gamma: Given, beta: Given, begin_norm_axis: int, epsilon: float
+) -> tuple[Operand, Operand | None, Operand] | None:
+    if not is_float(x) or not is_float(gamma) or not is_float(beta) or beta.shape != gamma.shape:
+        return None
+    if not -x.ndim <= begin_norm_axis < x.ndim or gamma.shape != x.shape[begin_norm_axis:]:
+        return None
+    return _forward(call, x, gamma, beta, begin_norm_axis % x.ndim, epsilon)
+
+
 def _layer_norm_grad(
     call: Planner, g: Given, x: Given, gamma: Given, mean: Given, rstd: Given, begin_norm_axis: int
-) -> tuple[Operand, Operand, Operand] | None:
+) -> tuple[Operand, Operand, Operand | None] | None:
     if not is_float(g) or not is_float(x) or not is_float(gamma) or not is_float(mean) or not is_float(rstd):
         return None
     if not -x.ndim <= begin_norm_axis < x.ndim or gamma.shape != x.shape[begin_norm_axis:] or g.shape != x.shape:
         return None
     if not mean.dtype == rstd.dtype == np.float32 or not mean.size == rstd.size == x.size // gamma.size:
         return None
-    g, x, gamma, mean, rstd = [call.contiguous(one) for one in (g, x, gamma, mean, rstd)]
-    columns = gamma.size
-    rows = x.size // columns
-    dx = call.empty(x.shape, x.dtype)
-    tile_rows, block, warps = row_tile(columns, _rows.MAX_PAIR_ROW)
-    constants = {"ROWS": tile_rows, "BLOCK": block}
-    arrays = (g, x, gamma, mean, rstd, dx)
-    call.launch(layer_norm_dx_kernel, cdiv(rows, tile_rows), arrays, (rows, columns), constants, num_warps=warps)
-    strips = cdiv(columns, _SUM_COLUMNS)
-    share_rows = cdiv(cdiv(rows, _SUM_ROWS), _MAX_SHARES) * _SUM_ROWS
-    shares = cdiv(rows, share_rows)
-    partial = call.empty((2, shares, columns), np.float32)
-    dgamma, dbeta = call.empty(gamma.shape, gamma.dtype), call.empty(gamma.shape, gamma.dtype)
-    scalars, constants = (rows, columns, share_rows, strips, shares), {"ROWS": _SUM_ROWS, "COLUMNS": _SUM_COLUMNS}
-    call.launch(layer_norm_share_kernel, strips * shares, (g, x, mean, rstd, partial), scalars, constants)
-    constants = {"SHARES": _MAX_SHARES, "COLUMNS": _SUM_COLUMNS}
-    call.launch(add_shares_kernel, 2 * strips, (partial, dgamma, dbeta), (columns, shares, strips), constants)
-    return dx, dgamma, dbeta
+    return _backward(call, g, x, gamma, mean, rstd)
 
 
-KERNELS = {"layer_norm": Kernel(_layer_norm), "layer_norm_grad": Kernel(_layer_norm_grad)}
+def _rms_norm(call: Planner, x: Given, gamma: Given, epsilon: float) -> tuple[Operand, Operand] | None:
+    if not is_float(x) or not is_float(gamma) or not _ends(x, gamma):
+        return None
+    y, _, rstd = _forward(call, x, gamma, None, x.ndim - gamma.ndim, epsilon)
+    return y, rstd
+
+
+def _rms_norm_grad(
+    call: Planner, g: Given, x: Given, gamma: Given, rstd: Given, epsilon: float
+) -> tuple[Operand, Operand] | None:
+    if not is_float(g) or not is_float(x) or not is_float(gamma) or not is_float(rstd):
+        return None
+    if not _ends(x, gamma) or g.shape != x.shape or rstd.dtype != np.float32 or rstd.size != x.size // gamma.size:
+        return None
+    dx, dgamma, _ = _backward(call, g, x, gamma, None, rstd)
+    return dx, dgamma
+
+
+def _ends(x: Operand, gamma: Operand) -> bool:
+    return 0 < gamma.ndim <= x.ndim and gamma.shape == x.shape[x.ndim - gamma.ndim :]
+
+
+KERNELS = {
+    "layer_norm": Kernel(_layer_norm),
+    "layer_norm_grad": Kernel(_layer_norm_grad),
+    "rms_norm": Kernel(_rms_norm),
+    "rms_norm_grad": Kernel(_rms_norm_grad),
+}

@@ -79,22 +79,36 @@ def running_sum(x_ptr, columns, BLOCK: tl.constexpr):
 def softmax_grad_kernel(
     g_ptr, y_ptr, dx_ptr, rows, columns, LOG: tl.constexpr, ROWS: tl.constexpr, BLOCK: tl.constexpr
 ):
-    """A tile of rows, in as many pieces as it takes; what is read a second time is mostly in the cache."""
+    """A tile of whole rows."""
     row = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
-    base = row.to(tl.int64)[:, None] * columns
-    total = tl.zeros((ROWS, BLOCK), dtype=tl.float32)
+    column = tl.arange(0, BLOCK)
+    mask = (row[:, None] < rows) & (column[None, :] < columns)
+    at = row.to(tl.int64)[:, None] * columns + column[None, :]
+    g = tl.load(g_ptr + at, mask=mask, other=0.0).to(tl.float32)
+    y = tl.load(y_ptr + at, mask=mask, other=0.0).to(tl.float32)
+    if LOG:
+        dx = g - tl.exp(y) * tl.sum(g, axis=1)[:, None]
+    else:
+        dx = (g - tl.sum(g * y, axis=1)[:, None]) * y
+    tl.store(dx_ptr + at, dx.to(dx_ptr.dtype.element_ty), mask=mask)
+
+
+@triton.jit
+def long_softmax_grad_kernel(g_ptr, y_ptr, dx_ptr, columns, LOG: tl.constexpr, BLOCK: tl.constexpr):
+    """A program for each row, in pieces; what is read a second time is mostly in the cache."""
+    base = tl.program_id(0).to(tl.int64) * columns
+    total = tl.zeros((BLOCK,), dtype=tl.float32)
     for start in range(0, columns, BLOCK):
-        column = start + tl.arange(0, BLOCK)[None, :]
-        mask = (row[:, None] < rows) & (column < columns)
-        g = tl.load(g_ptr + base + column, mask=mask, other=0.0).to(tl.float32)
+        column = start + tl.arange(0, BLOCK)
+        g = tl.load(g_ptr + base + column, mask=column < columns, other=0.0).to(tl.float32)
         if LOG:
             total += g
         else:
-            total += g * tl.load(y_ptr + base + column, mask=mask, other=0.0).to(tl.float32)
-    inner = tl.sum(total, axis=1)[:, None]
+            total += g * tl.load(y_ptr + base + column, mask=column < columns, other=0.0).to(tl.float32)
+    inner = tl.sum(total, axis=0)
     for start in range(0, columns, BLOCK):
-        column = start + tl.arange(0, BLOCK)[None, :]
-        mask = (row[:, None] < rows) & (column < columns)
+        column = start + tl.arange(0, BLOCK)
+        mask = column < columns
         g = tl.load(g_ptr + base + column, mask=mask, other=0.0).to(tl.float32)
         y = tl.load(y_ptr + base + column, mask=mask, other=0.0).to(tl.float32)
         if LOG:
@@ -129,9 +143,13 @@ def _backward(call: Planner, g: Given, y: Given, axis: int, log: bool) -> Operan
     whole, dx = like_rows(call, y, axis)
     count, columns = y_rows.shape
     tile_rows, block, warps = row_tile(columns, _rows.MAX_PAIR_ROW)
-    constants = {"LOG": log, "ROWS": tile_rows, "BLOCK": block}
     arrays = (g_rows, y_rows, dx)
-    call.launch(softmax_grad_kernel, cdiv(count, tile_rows), arrays, (count, columns), constants, num_warps=warps)
+    if block >= columns:
+        constants = {"LOG": log, "ROWS": tile_rows, "BLOCK": block}
+        call.launch(softmax_grad_kernel, cdiv(count, tile_rows), arrays, (count, columns), constants, num_warps=warps)
+    else:
+        constants = {"LOG": log, "BLOCK": block}
+        call.launch(long_softmax_grad_kernel, count, arrays, (columns,), constants, num_warps=warps)
     return whole
 
 

@@ -24,7 +24,7 @@ def sparse_softmax_cross_entropy(logits: Array, labels: Array, ignore_index: int
         return narrow(wide.sum(axis=1), logits), wide.sum(axis=1)
     largest = wide.max(axis=1)
     lse = largest + xp.log(xp.exp(wide - largest[:, None]).sum(axis=1))
-    loss = lse - wide[_label_positions(labels, keep)]
+    loss = _unless_wrong(lse - wide[_label_positions(labels, keep)], labels, logits.shape[1])
     return narrow(loss if keep is None else xp.where(keep, loss, lse.dtype.type(0)), logits), lse
 
 
@@ -38,7 +38,7 @@ def sparse_softmax_cross_entropy_grad(
     keep = _unless_all(labels != ignore_index)
     d = xp.exp(widen(logits) - lse[:, None])
     d[_label_positions(labels, keep)] -= 1.0
-    d *= widen(g)[:, None]
+    d *= _unless_wrong(widen(g), labels, logits.shape[1])[:, None]
     return narrow(d if keep is None else xp.where(keep[:, None], d, d.dtype.type(0)), logits)
 
 
@@ -71,11 +71,15 @@ def _compiled_grad(g: Array, logits: Array, labels: Array, lse: Array, ignore_in
 
 
 def _kept(logits: Array, labels: Array, ignore_index: int) -> Array | None:
-    """Which rows count, None where all are known to; checks that the labels of these are columns."""
+    """Which rows count, None where all are known to; checks that the labels of these are columns.
+
+    Not on a GPU, whose answer would wait for all that it has to do: there the rows of others are NaN.
+    """
     classes = logits.shape[1]
     keep = labels != ignore_index
-    # A GPU is asked once: each answer waits for all that it has to do.
-    if type(labels) is np.ndarray and labels.size and labels.min() >= 0 and labels.max() < classes:
+    if type(labels) is not np.ndarray:
+        return keep
+    if labels.size and labels.min() >= 0 and labels.max() < classes:
         return _unless_all(keep)
     wrong = keep & ((labels < 0) | (labels >= classes))
     if wrong.any():
@@ -89,6 +93,14 @@ def _kept(logits: Array, labels: Array, ignore_index: int) -> Array | None:
 def _unless_all(keep: Array) -> Array | None:
     """None for rows that all count; a GPU is not asked."""
     return None if type(keep) is np.ndarray and keep.all() else keep
+
+
+def _unless_wrong(values: Array, labels: Array, classes: int) -> Array:
+    """On a GPU, numbers of rows with NaN for those whose label is no column; elsewhere these are refused."""
+    if type(labels) is np.ndarray:
+        return values
+    fine = (labels >= 0) & (labels < classes)
+    return array_module(values).where(fine, values, np.nan).astype(values.dtype, copy=False)
 
 
 def _label_positions(labels: Array, keep: Array | None) -> tuple[Array, Array]:

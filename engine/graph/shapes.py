@@ -339,6 +339,11 @@ def _layer_norm(x: Any, gamma: Any, beta: Any, begin_norm_axis: int, epsilon: fl
     return [x.shape, *[(*x.shape[:begin], *([1] * (x.ndim - begin)))] * 2]
 
 
+@_of("rms_norm")
+def _rms_norm(x: Any, gamma: Any, epsilon: float) -> list[Shape]:
+    return [x.shape, (*x.shape[: x.ndim - gamma.ndim], *[1] * gamma.ndim)]
+
+
 @_of("batch_norm")
 def _batch_norm(x: Any, gamma: Any, beta: Any, epsilon: float) -> list[Shape]:
     return [x.shape, gamma.shape, gamma.shape]
@@ -403,7 +408,9 @@ _BESIDE: dict[str, Callable[..., Any]] = {
     "_correction": _number,
     "_kept": _same,
     "_places": _same,
+    "_shares": _same,
     "_mixed": _same,
+    "_moved_statistics": lambda *arrays, **attrs: [_shape(x) for x in arrays[:2]],
     "zeros": _as_filled,
     "ones": _as_filled,
     "full": _as_filled,

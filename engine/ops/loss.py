@@ -145,11 +145,21 @@ def cross_entropy(
     return _nll("cross_entropy", log_p, labels, shape, weight, ignore_index, reduction, label_smoothing)
 
 
-def _counted(labels: Array, other_than: int, dtype: np.dtype[Any]) -> Array:
-    """How many labels count, NaN where none does: the mean of nothing."""
+def _count(labels: Array, other_than: int, dtype: np.dtype[Any]) -> Array:
     xp = array_module(labels)
     counted = (labels != other_than).sum()
     return xp.where(counted == 0, xp.nan, counted).astype(dtype)
+
+
+_count_other_than = Operator(
+    "count_other_than", _count, doc="How many labels are not ``other_than``, NaN where none is: the mean of nothing.",
+)  # fmt: skip
+
+
+def _counted(labels: Array, other_than: int, dtype: np.dtype[Any]) -> Array:
+    """How many labels count, on the device where they are: the host need not wait for it."""
+    counted: Array = _count_other_than.on_arrays(labels, other_than=other_than, dtype=dtype)
+    return counted
 
 
 @declare(primitive=prim("SoftmaxCrossEntropyWithLogits"))
@@ -249,8 +259,14 @@ def _nll_with_weight(
 
 
 def _weight_of(weight: Array, labels: Array, ignored: int) -> Array:
-    total = widen(weight[labels[labels != ignored]]).sum()
-    found: Array = array_module(weight).asarray(total, dtype=weight.dtype)
+    xp = array_module(weight)
+    if xp is np:
+        total = widen(weight[labels[labels != ignored]]).sum()
+    else:  # how many there are a GPU would have to say
+        wide = widen(weight)
+        counted = _shares(labels, ignored, weight.size, wide.dtype)
+        total = (wide[_places(labels, ignored, weight.size)] * counted).sum()
+    found: Array = xp.asarray(total, dtype=weight.dtype)
     return found
 
 
@@ -269,18 +285,21 @@ def _nll(
     if host.dtype.kind not in "iu":
         raise TypeError(f"For '{name}', class numbers in 'target' must be integers, but got {labels.dtype}")
     ignored = int_of(ignore_index, name, "ignore_index")
-    checked(_check_counting, host, classes=classes, ignored=ignored, name=name)
-    kept = computed(_kept, host, ignored=ignored)
+    on_host = array_module(host) is np  # a GPU's answer would be waited for: there the loss of a wrong label is NaN
+    if on_host:
+        checked(_check_counting, host, classes=classes, ignored=ignored, name=name)
     if weight is not None and check_tensor(weight, name, "weight").shape != (classes,):
         raise ValueError(f"For '{name}', 'weight' must have the shape ({classes},), but got {weight.shape}")
     if weight is not None:
         wanted = promote(log_probabilities._array.dtype, weight._array.dtype)
         log_probabilities, weight = as_dtype(log_probabilities, wanted), as_dtype(weight, wanted)
     dtype = log_probabilities._array.dtype
-    at = Tensor._wrap(computed(_places, host, ignored=ignored))
-    counted = alone = Tensor._wrap(computed(_kept, host, ignored=ignored, dtype=dtype))
+    at = Tensor._wrap(computed(_places, host, ignored=ignored, classes=classes))
+    counted = alone = Tensor._wrap(computed(_shares, host, ignored=ignored, classes=classes, dtype=dtype))
     if weight is not None:
-        counted = where(Tensor._wrap(kept), getitem(weight, (at,)), 0.0)
+        kept = Tensor._wrap(computed(_kept, host, ignored=ignored))
+        counted = where(kept, getitem(weight, (at,)), 0.0)
+        counted = counted if on_host else mul(counted, alone)
     rows = filled(array_module(host).arange, start=0, stop=host.shape[0], step=1)
     picked = getitem(log_probabilities, (rows, at))
     losses = mul(-picked, counted)
@@ -293,15 +312,27 @@ def _nll(
     return reduced(reshape(losses, shape), reduction, name)
 
 
-def _kept(labels: Array, ignored: int, dtype: np.dtype[Any] | None = None) -> Array:
+def _kept(labels: Array, ignored: int) -> Array:
     """Which class numbers count."""
     kept: Array = labels != ignored
-    return kept if dtype is None else kept.astype(dtype)
+    return kept
 
 
-def _places(labels: Array, ignored: int) -> Array:
-    """The class numbers, 0 where one does not count."""
-    places: Array = array_module(labels).where(labels != ignored, labels, 0)
+def _shares(labels: Array, ignored: int, classes: int, dtype: np.dtype[Any]) -> Array:
+    """1 for class numbers that count, 0 for others; on a GPU, NaN for what is none."""
+    kept, xp = labels != ignored, array_module(labels)
+    if xp is not np:
+        kept = xp.where(kept & ((labels < 0) | (labels >= classes)), np.nan, kept)
+    shares: Array = kept.astype(dtype)
+    return shares
+
+
+def _places(labels: Array, ignored: int, classes: int) -> Array:
+    """The class numbers, 0 where one does not count; on a GPU, where none is checked, also for what is none."""
+    counts, xp = labels != ignored, array_module(labels)
+    if xp is not np:
+        counts &= (labels >= 0) & (labels < classes)
+    places: Array = xp.where(counts, labels, 0)
     return places
 
 

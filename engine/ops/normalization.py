@@ -9,8 +9,8 @@ import numpy as np
 
 from ..core.beside import computed, constant, filled
 from ..core.checks import check_bool, check_int, check_type
-from ..core.dtype import bfloat16, float16, float32
-from ..core.operator import Operator
+from ..core.dtype import float32
+from ..core.operator import ARRAY_FUNCTIONS, Operator
 from ..core.surfaces import declare, prim
 from ..core.tensor import Tensor
 from ..core.types import Array, Ints, Value
@@ -21,7 +21,7 @@ from ..cpu.widening import widen
 from .arguments import check_axes, check_operand, check_tensor, int_of, ints_of, one_axis
 from .arithmetic import add, div, mul, pow, rsqrt, square, sub
 from .convolution import check_format
-from .elementwise import as_dtype, through_single, zeros_operator
+from .elementwise import array_dtype, as_dtype, fit, through_single, zeros_operator
 from .linalg import matmul
 from .reduction import mean
 from .reduction import mean as reduced_mean
@@ -251,8 +251,10 @@ def batch_norm(
             )
     if training:
         y, mean, var = batch_norm_with_statistics(x, weight, bias, eps)
-        update_running(running_mean, mean, momentum)
-        update_running(running_var, var, momentum, x.size // x.shape[1])
+        arrays = [one._array for one in (running_mean, running_var, mean, var)]
+        moved = computed(_moved_statistics, *arrays, momentum=momentum, count=x.size // x.shape[1])
+        for running, new in zip((running_mean, running_var), moved, strict=True):
+            running._rebind(new)
         return y
     return as_dtype(_affine(x, running_mean, weight * rsqrt(running_var + eps), bias), x._array.dtype)
 
@@ -310,6 +312,21 @@ def update_running(running: Tensor, batch: Tensor, momentum: float, count: int |
 def _mixed(old: Array, new: Array, momentum: float, count: int | None) -> Array:
     factor = 1.0 if count is None else count / max(count - 1, 1)
     return (old * (1.0 - momentum) + new * (momentum * factor)).astype(old.dtype, copy=False)
+
+
+_running_statistics = Operator(
+    "running_statistics",
+    lambda old_mean, old_var, mean, var, momentum, count: (
+        _mixed(old_mean, mean, momentum, None), _mixed(old_var, var, momentum, count)
+    ),
+    doc="Running means and variances of channels (C,), moved toward those of a batch with ``count`` elements in each.",
+)  # fmt: skip
+
+
+def _moved_statistics(*arrays: Array, momentum: float, count: int) -> tuple[Array, Array]:
+    """Of both by one call, which on a GPU is one kernel."""
+    moved: tuple[Array, Array] = _running_statistics.on_arrays(*arrays, momentum=momentum, count=count)
+    return moved
 
 
 def group_normalized(x: Tensor, groups: int, weight: Tensor, bias: Tensor, eps: float) -> Tensor:
@@ -392,6 +409,58 @@ def instance_normalized(
     return group_normalized(x, x.shape[1], weight, bias, eps)
 
 
+def _in_dtype(F: Any, x: Value, dtype: np.dtype[Any]) -> Value:
+    found: Value = x if array_dtype(x) == dtype else F.cast(x, dtype=dtype)
+    return found
+
+
+def _mean_square(F: Any, x: Value, gamma: Value, epsilon: float) -> tuple[Value, Value]:
+    """``x`` in the dtype that is computed in, as squares of half precision overflow; and the mean square + epsilon."""
+    dtype = array_dtype(x)
+    wide = _in_dtype(F, x, float32.numpy if dtype.itemsize == 2 and dtype.kind in "fV" else dtype)
+    return wide, F.mean(F.square(wide), axis=tuple(range(x.ndim - gamma.ndim, x.ndim)), keepdims=True) + epsilon
+
+
+def _rms_normed(x: Array, gamma: Array, epsilon: float) -> tuple[Array, Array]:
+    """The result and the reciprocal of the root."""
+    wide, square_of_root = _mean_square(ARRAY_FUNCTIONS, x, gamma, epsilon)
+    rstd = ARRAY_FUNCTIONS.rsqrt(square_of_root)
+    return ARRAY_FUNCTIONS.cast(wide * rstd * gamma, dtype=x.dtype), rstd
+
+
+def _rms_gradients(F: Any, g: Value | None, g_rstd: Value | None, x: Value, gamma: Value, epsilon: float) -> list[Any]:
+    """Gradients of x and gamma from those of the two outputs; one that is None did not arrive."""
+    wide, square_of_root = _mean_square(F, x, gamma, epsilon)
+    rstd = F.rsqrt(square_of_root)
+    of_x, of_gamma, of_rstd = 0.0, None, g_rstd
+    if g is not None:
+        g = _in_dtype(F, g, np.result_type(array_dtype(wide), array_dtype(gamma)))
+        scaled = _in_dtype(F, g * gamma, array_dtype(wide))
+        of_gamma, of_x = fit(F, g * (wide * rstd), gamma), scaled * rstd
+        along = fit(F, scaled * wide, rstd)
+        of_rstd = along if g_rstd is None else g_rstd + along
+    of_mean = of_rstd * (rstd / square_of_root) * -0.5
+    count = max(1, math.prod(gamma.shape))
+    return [F.broadcast_to(of_mean * (1.0 / count), shape=tuple(x.shape)) * (wide * 2) + of_x, of_gamma]
+
+
+def _rms_norm_gradients(g: Array, x: Array, gamma: Array, rstd: Array, epsilon: float) -> tuple[Array, Array]:
+    of_x, of_gamma = _rms_gradients(ARRAY_FUNCTIONS, g, None, x, gamma, epsilon)
+    return ARRAY_FUNCTIONS.cast(of_x, dtype=x.dtype), ARRAY_FUNCTIONS.cast(of_gamma, dtype=gamma.dtype)
+
+
+def _rms_norm_rule(
+    F: Any, needs: list[bool], g: tuple[Any, ...], out: tuple[Any, ...], x: Value, gamma: Value, epsilon: float
+) -> list[Any]:
+    if not F.wraps and g[1] is None:
+        return F.rms_norm_grad(g[0], x, gamma, out[1], epsilon=epsilon)
+    return _rms_gradients(F, g[0], g[1], x, gamma, epsilon)
+
+
+_rms_norm = Operator("rms_norm", _rms_normed, joint_vjp=_rms_norm_rule, unread=(-1,), again=True)
+_rms_norm_grad = Operator("rms_norm_grad", _rms_norm_gradients, doc="Gradients of ``rms_norm`` for x and gamma.")
+
+
 @declare(primitive=prim("RmsNorm", epsilon=1e-06))
 def rms_norm(x: Tensor, gamma: Tensor, epsilon: float = 1e-6) -> tuple[Tensor, Tensor]:
     """x / sqrt(mean(x * x) + epsilon) * gamma over the last axes (Zhang and Sennrich 2019).
@@ -411,9 +480,7 @@ def rms_norm(x: Tensor, gamma: Tensor, epsilon: float = 1e-6) -> tuple[Tensor, T
     first = check_tensor(x, "rms_norm", "x").ndim - check_tensor(gamma, "rms_norm", "gamma").ndim
     if gamma.ndim == 0 or first < 0 or x.shape[first:] != gamma.shape:
         raise ValueError(f"For 'rms_norm', the shape {gamma.shape} of 'gamma' must be the end of {x.shape}")
-    wide = cast(x, float32) if x.dtype in (float16, bfloat16) else x  # squares of half precision overflow
-    rstd = rsqrt(add(mean(square(wide), tuple(range(first, x.ndim)), True), epsilon))
-    return cast(mul(mul(wide, rstd), gamma), x.dtype), rstd
+    return _rms_norm(x, gamma, epsilon=epsilon)
 
 
 @declare(primitive=prim("LRN", depth_radius=5, bias=1.0, alpha=1.0, beta=0.5, norm_region="ACROSS_CHANNELS"))

@@ -170,6 +170,11 @@ def transposed(
     return back
 
 
+def rms_norm(x: Array, gamma: Array, epsilon: float) -> Array:
+    axes = tuple(range(x.ndim - gamma.ndim, x.ndim))
+    return np.asarray(x / np.sqrt(np.mean(x * x, axes, keepdims=True) + epsilon) * gamma)
+
+
 def layer_norm(x: Array, gamma: Array, beta: Array, begin_norm_axis: int, epsilon: float) -> Array:
     axes = tuple(range(begin_norm_axis, x.ndim))
     mean, var = x.mean(axes, keepdims=True), x.var(axes, keepdims=True)
@@ -484,6 +489,13 @@ ROWS: dict[str, Row] = {
             Sample((normal(2, 3), normal(3), normal(3)), {"begin_norm_axis": 1, "epsilon": 1e-3}),
             Sample((normal(2, 2, 3), normal(2, 3), normal(2, 3)), {"begin_norm_axis": 1, "epsilon": 1e-3}),
             Sample((normal(4), normal(4), normal(4)), {"begin_norm_axis": 0, "epsilon": 1e-3}),
+        ],
+    ),
+    "rms_norm": Row(
+        rms_norm,
+        [
+            Sample((normal(2, 3), normal(3)), {"epsilon": 1e-3}),
+            Sample((normal(2, 2, 3), normal(2, 3)), {"epsilon": 1e-3}),
         ],
     ),
     "batch_norm": Row(

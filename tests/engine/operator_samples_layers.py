@@ -238,6 +238,16 @@ def _recurrent_grad_samples() -> list[Sample]:
     return found
 
 
+def rms_norm_grad(g: Array, x: Array, gamma: Array, rstd: Array, epsilon: float) -> Array:
+    """Zhang and Sennrich 2019, row by row."""
+    out = np.zeros(x.shape)
+    for row in np.ndindex(x.shape[:-1]):
+        root = math.sqrt((x[row] ** 2).mean() + epsilon)
+        scaled = g[row] * gamma
+        out[row] = (scaled - x[row] / root * (scaled * x[row] / root).mean()) / root
+    return out
+
+
 def batch_norm_grad(g: Array, x: Array, gamma: Array, mean: Array, var: Array, epsilon: float) -> Array:
     """Ioffe and Szegedy 2015, channel by channel."""
     out = np.zeros(x.shape)
@@ -254,6 +264,10 @@ def affine_of_channels(x: Array, mean: Array, scale: Array, shift: Array) -> Arr
     for c in range(x.shape[1]):
         out[:, c] = (x[:, c] - mean[c]) * scale[c] + shift[c]
     return out
+
+
+def running_statistics(old_mean: Array, old_var: Array, mean: Array, var: Array, momentum: float, count: int) -> Array:
+    return old_mean + momentum * (mean - old_mean)
 
 
 def _batch_norm_grad_sample() -> Sample:
@@ -303,6 +317,10 @@ def _update_rows() -> dict[str, Row]:
         "layer_norm_grad": Row(
             layer_norm_grad, [Sample((normal(2, 3, 2), x, normal(3, 2), mean, rstd), {"begin_norm_axis": 1})]
         ),
+        "count_other_than": Row(
+            lambda labels, other_than, dtype: np.asarray(float(sum(label != other_than for label in labels))),
+            [Sample((labels,), {"other_than": -100, "dtype": np.dtype(np.float64)})],
+        ),
         "sparse_softmax_cross_entropy_grad": Row(
             cross_entropy_grad, [Sample((normal(4), logits, labels, lse), {"ignore_index": -100})]
         ),
@@ -313,6 +331,12 @@ ROWS: dict[str, Row] = {
     **_volume_rows(),
     **_update_rows(),
     "batch_norm_grad": Row(batch_norm_grad, [_batch_norm_grad_sample()]),
+    "running_statistics": Row(
+        running_statistics, [Sample(tuple(normal(3) for _ in range(4)), {"momentum": 0.2, "count": 5})]
+    ),
+    "rms_norm_grad": Row(
+        rms_norm_grad, [Sample((normal(2, 3), normal(2, 3), normal(3), normal(2, 1)), {"epsilon": 1e-3})]
+    ),
     "affine_of_channels": Row(
         affine_of_channels, [Sample((x, normal(3), normal(3), normal(3))) for x in (normal(2, 3), normal(2, 3, 2, 2))]
     ),

@@ -1,4 +1,4 @@
-"""Checks of the kernels that work on rows (softmax, layer norm, cross-entropy) in Triton's interpreter.
+"""Checks of the kernels that work on rows (softmax, layer and RMS norm, cross-entropy) in Triton's interpreter.
 
 Run by test_interpreter.py in its own process. Where pieces are set to 16 values, rows are read in several.
 """
@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from _comparison import DTYPES, close, normal, run, suits, wide
+from _comparison import DTYPES, close, normal, planned, run, suits, wide
 
 from hookscope.engine.cpu import cross_entropy as cpu_cross_entropy
 from hookscope.engine.cpu import layer_norm, softmax
 from hookscope.triton_kernels import _plans, _rows, cross_entropy
+from hookscope.triton_kernels import layer_norm as layer_norm_kernels
 
 
 @pytest.fixture(params=["whole rows", "pieces"])
@@ -21,7 +22,7 @@ def rows(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Non
     if request.param == "pieces":
         for name in ("MAX_ROW", "MAX_PAIR_ROW", "PIECE"):
             monkeypatch.setattr(_rows, name, 16)
-        monkeypatch.setattr(cross_entropy, "_MAX_BLOCK", 16)
+        monkeypatch.setattr(cross_entropy, "_LABELS", 2)
     monkeypatch.setattr(_plans, "_plans", {})
 
 
@@ -74,8 +75,86 @@ def test_layer_norm(shape: tuple[int, ...], begin: int, dtype: Any) -> None:
         close(result, reference, dtype)
 
 
-def test_layer_norm_gradients_sum_over_several_shares_of_the_rows() -> None:
-    x, g, gamma = normal(150, 3), normal(150, 3, seed=1), normal(3, seed=2)
+def exact_rms(g: Any, x: Any, gamma: Any, epsilon: float) -> tuple[Any, ...]:
+    """What float64 gives: the result, the reciprocal root, and the gradients (Zhang and Sennrich 2019)."""
+    axes = tuple(range(x.ndim - gamma.ndim, x.ndim))
+    rstd = (np.mean(x * x, axes, keepdims=True) + epsilon) ** -0.5
+    along = np.mean(g * gamma * x * rstd, axes, keepdims=True)
+    dx = rstd * (g * gamma - x * rstd * along)
+    return x * rstd * gamma, rstd, dx, (g * x * rstd).reshape(-1, *gamma.shape).sum(0)
+
+
+@pytest.mark.usefixtures("rows")
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize(("shape", "axes"), [((7, 37), 1), ((3, 5, 9), 2), ((45, 16), 1), ((6,), 1)])
+def test_rms_norm(shape: tuple[int, ...], axes: int, dtype: Any) -> None:
+    x, g, gamma = normal(*shape, dtype=dtype), normal(*shape, dtype=dtype, seed=1), normal(*shape[-axes:], seed=2)
+    want = exact_rms(*wide(g, x, gamma), 1e-3)
+    y, rstd = run("rms_norm", x, gamma, 1e-3)
+    close(y, want[0], dtype)
+    close(rstd, want[1], np.float32)
+    assert rstd.shape == want[1].shape
+    dx, dgamma = run("rms_norm_grad", g, x, gamma, rstd, 1e-3)
+    close(dx, want[2], dtype)
+    close(dgamma, want[3], np.float32)
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_rows_of_20001(dtype: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(layer_norm_kernels, "_SUM_COLUMNS", 4096)  # the interpreter takes long for many programs
+    monkeypatch.setattr(layer_norm_kernels, "_SUM_ROWS", 2)
+    x, g = normal(2, 20001, dtype=dtype), normal(2, 20001, dtype=dtype, seed=1)
+    gamma, labels = normal(20001, seed=2), np.array([20000, 4096])
+    for name in ("softmax", "log_softmax"):
+        y = run(name, x, 1)
+        close(y, getattr(softmax, name)(wide(x), 1), dtype)
+        close(run(f"{name}_grad", g, y, 1), getattr(softmax, f"{name}_grad")(*wide(g, y), 1), dtype)
+    y, mean, rstd = run("layer_norm", x, gamma, gamma, 1, 1e-5)
+    want, *statistics = layer_norm.layer_norm(*wide(x, gamma, gamma), 1, 1e-5)
+    for one, other, kind in ((y, want, dtype), (mean, statistics[0], np.float32), (rstd, statistics[1], np.float32)):
+        close(one, other, kind)
+    got = run("layer_norm_grad", g, x, gamma, mean, rstd, 1)
+    for one, other in zip(got, layer_norm.layer_norm_grad(*wide(g, x, gamma, mean, rstd), 1), strict=True):
+        close(one, other, one.dtype)
+    rms = exact_rms(*wide(g, x, gamma), 1e-5)
+    found = run("rms_norm", x, gamma, 1e-5)
+    for one, other in zip((*found, *run("rms_norm_grad", g, x, gamma, found[1], 1e-5)), rms, strict=True):
+        close(one, other, one.dtype)
+    loss, lse = run("sparse_softmax_cross_entropy", x, labels, -100)
+    want_loss, want_lse = cpu_cross_entropy.sparse_softmax_cross_entropy(wide(x), labels, -100)
+    close(loss, want_loss, dtype)
+    d = run("sparse_softmax_cross_entropy_grad", g[:, 0], x, labels, lse, -100)
+    want = cpu_cross_entropy.sparse_softmax_cross_entropy_grad(*wide(g[:, 0], x), labels, want_lse, -100)
+    close(d, want, dtype)
+
+
+@pytest.mark.usefixtures("rows")
+@pytest.mark.parametrize("wander", [0.0, 1e4])
+def test_a_large_mean_drowns_no_variance_of_a_row(wander: float) -> None:
+    x = (1e5 + normal(2, 100) + wander * np.arange(100)).astype(np.float32)
+    _, mean, rstd = run("layer_norm", x, np.ones(100, np.float32), np.zeros(100, np.float32), 1, 1e-5)
+    np.testing.assert_allclose(mean[:, 0], wide(x).mean(1), rtol=3e-7)
+    # By rows in pieces as far as the first piece's mean allows; a mean rounded to float32 is off by 1/256 here.
+    np.testing.assert_allclose(rstd[:, 0], (wide(x).var(1) + 1e-5) ** -0.5, rtol=2e-5)
+
+
+@pytest.mark.usefixtures("rows")
+def test_layer_norm_of_nan_and_infinity() -> None:
+    x = normal(4, 37)
+    x[1, 30], x[2, 0], x[3, 20] = np.nan, np.inf, -np.inf
+    y, mean, rstd = run("layer_norm", x, np.ones(37, np.float32), np.zeros(37, np.float32), 1, 1e-5)
+    np.testing.assert_array_equal(mean[1:, 0], np.array([np.nan, np.inf, -np.inf], np.float32))
+    assert np.isnan(y).all(1).tolist() == np.isnan(rstd[:, 0]).tolist() == [False, True, True, True]
+    dx, dgamma, dbeta = run("layer_norm_grad", normal(4, 37), x, np.ones(37, np.float32), mean, rstd, 1)
+    assert np.isnan(dx).all(1).tolist() == [False, True, True, True]
+    assert np.isnan(dgamma).all() and np.isfinite(dbeta).all()
+
+
+@pytest.mark.usefixtures("rows")
+def test_layer_norm_gradients_sum_over_several_shares_of_the_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in {"_GRAD_TILE": 64, "_MAX_SHARES": 12, "_SUM_ROWS": 4, "_SUM_COLUMNS": 16}.items():
+        monkeypatch.setattr(layer_norm_kernels, name, value)
+    x, g, gamma = normal(70, 20), normal(70, 20, seed=1), normal(20, seed=2)
     _, mean, rstd = layer_norm.layer_norm(x, gamma, gamma, 1, 1e-5)
     got = run("layer_norm_grad", g, x, gamma, mean, rstd, 1)
     for result, want in zip(got, layer_norm.layer_norm_grad(*wide(g, x, gamma, mean, rstd), 1), strict=True):
@@ -103,6 +182,28 @@ def test_cross_entropy(dtype: Any, label_dtype: Any) -> None:
     g = normal(6, dtype=dtype, seed=1)
     want = cpu_cross_entropy.sparse_softmax_cross_entropy_grad(*wide(g, logits), labels, want_lse, -100)
     close(run("sparse_softmax_cross_entropy_grad", g, logits, labels, lse, -100), want, dtype)
+
+
+@pytest.mark.usefixtures("rows")
+def test_one_gradient_for_all_rows_is_not_repeated() -> None:
+    logits, labels, g = normal(6, 37), np.array([0, 36, -100, 5, 17, 16]), np.broadcast_to(np.float32(0.2), (6,))
+    _, lse = run("sparse_softmax_cross_entropy", logits, labels, -100)
+    plan, _, _ = planned("sparse_softmax_cross_entropy_grad", g, logits, labels, lse, -100)
+    assert plan is not None and len(plan.steps) == 1
+    want = cpu_cross_entropy.sparse_softmax_cross_entropy_grad(*wide(g, logits), labels, wide(lse), -100)
+    close(run("sparse_softmax_cross_entropy_grad", g, logits, labels, lse, -100), want, np.float32)
+
+
+@pytest.mark.usefixtures("rows")
+@pytest.mark.parametrize("dtype", [np.uint8, np.int32, np.int64])
+@pytest.mark.parametrize("count", [1, 7, 100])
+def test_labels_are_counted(count: int, dtype: Any) -> None:
+    labels = (np.arange(count) % 7).astype(dtype)
+    for kind in DTYPES:
+        for other in (3, -100):
+            want = np.asarray((labels != other).sum(), np.float64)
+            close(run("count_other_than", labels, other, kind), want.astype(kind), kind)
+    assert np.isnan(run("count_other_than", np.full(count, 4, dtype), 4, np.dtype(np.float32)))
 
 
 def test_a_label_out_of_range_gives_nan_and_reads_nothing_outside() -> None:
@@ -133,3 +234,8 @@ def test_what_does_not_qualify() -> None:
     assert not suits("layer_norm", x, x, x[0], 1, 1e-5), "parameters of another shape"
     assert not suits("sparse_softmax_cross_entropy", x, labels / 2, -100), "fractional labels"
     assert not suits("sparse_softmax_cross_entropy", x, labels[:3], -100), "too few labels"
+    assert not suits("rms_norm", x, x[0, :4], 1e-5), "factors of another shape"
+    assert not suits("rms_norm_grad", x, x, x[0], x[:, :1].astype(np.float16), 1e-5), "a root of half precision"
+    assert not suits("count_other_than", x, 0, np.dtype(np.float32)), "no integers"
+    assert not suits("count_other_than", labels[:0], 0, np.dtype(np.float32)), "no labels"
+    assert not suits("softmax", x[:0], 1), "no rows"

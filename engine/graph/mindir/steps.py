@@ -407,6 +407,17 @@ def _layer_norm(
     return w("TupleGetItem", found, 0), None, None
 
 
+@_rule("rms_norm")
+def _rms_norm(w: Writer, x: Value, gamma: Value, epsilon: float) -> tuple[Name, Name]:
+    # MindSpore has RmsNorm on Ascend alone.
+    dtype = np.dtype(np.float32) if x.dtype.itemsize == 2 else x.dtype
+    wide = _as(w, x, dtype)
+    axes = tuple(range(len(x.shape) - len(gamma.shape), len(x.shape)))
+    rstd = w("Rsqrt", w("Add", w("ReduceMean", w("Square", wide), axes, True), np.asarray(epsilon, dtype)))
+    y = w("Mul", w("Mul", wide, rstd), _as(w, gamma, dtype))
+    return y if x.dtype == dtype else w("Cast", y, _code(x.dtype)), rstd
+
+
 @_rule("affine_of_channels")
 def _affine_of_channels(w: Writer, x: Value, mean: Value, scale: Value, shift: Value) -> Name:
     """(x - mean) * scale + shift: BatchNorm where the scale is gamma / sqrt(variance + epsilon)."""

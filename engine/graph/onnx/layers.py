@@ -174,6 +174,14 @@ def _layer_norm(
     return apart * factor * scale + shift, mean, factor
 
 
+@converts("rms_norm")
+def _rms_norm(d: Draft, x: Edge, gamma: Edge, epsilon: float) -> tuple[Edge, Edge]:
+    x = x.wide()
+    axes = tuple(range(x.ndim - gamma.ndim, x.ndim))
+    factor = 1 / d.each("Sqrt", reduced(d, "ReduceMean", x * x, axes, True) + epsilon)
+    return x * factor * gamma.cast(x.dtype), factor
+
+
 @converts("softmax", "log_softmax")
 def _softmax(d: Draft, x: Edge, axis: int) -> Edge:
     kind = "Softmax" if d.node.operator.name == "softmax" else "LogSoftmax"

@@ -225,6 +225,7 @@ CASES: dict[str, tuple[Call, list[Any]]] = {
     "layer_norm": (
         through("layer_norm", begin_norm_axis=1, epsilon=1e-5), [floats(2, 3, 4), floats(3, 4), floats(3, 4, k=1)]
     ),
+    "rms_norm": (through("rms_norm", epsilon=1e-5), [floats(2, 3, 4), floats(3, 4)]),
     "affine_of_channels": (through("affine_of_channels"), [floats(2, 3, 4), floats(3), floats(3, k=1), floats(3, k=2)]),
     "batch norm": (
         lambda x, m, g, v, b: OF["affine_of_channels"](x, m, g * OF["rsqrt"](v + 1e-5), b),
