@@ -315,7 +315,7 @@ def plan_for(name: str, kernel: Kernel, inputs: tuple[Any, ...], attrs: Mapping[
             try:  # of CuPy's, strides are slow to make
                 key += (x.shape, x._c_contiguous or x.strides, x.dtype, x.data.ptr & 15)
             except AttributeError:
-                if not hasattr(x, "strides"):
+                if not hasattr(x, "strides") or isinstance(x, np.generic):
                     return None
                 key += (x.shape, x.strides, x.dtype, address_of(x) & 15)
     if attrs:

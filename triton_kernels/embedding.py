@@ -1,8 +1,9 @@
 """Rows of a table picked by their numbers, and the gradient: rows added up by their numbers.
 
-The gradient is given the order that sorts the numbers, stably, so that rows of one number stand together. What stands
-together is added up chunk by chunk, and the chunks in their order: nothing hangs on which program is first. Sums are in
-float32. A number out of range counts on from the start again, as CuPy has it: nothing is read where there is no table.
+For the gradient the rows are put in the order that sorts their numbers, stably; what then stands together is added up
+chunk by chunk, and the chunks in their order: nothing hangs on which program is first. Of few rows each one's place in
+the order is counted, in one launch where a sort takes seven; of many the caller gives the order. Sums are in float32.
+A number out of range counts on from the start again, as CuPy has it: nothing is read where there is no table.
 """
 
 # mypy: disable-error-code="import-untyped, no-untyped-def, no-untyped-call, untyped-decorator"
@@ -24,6 +25,17 @@ _CHUNK = 64
 _AT_ONCE = 4
 """Rows that it reads at once."""
 _WIDTH = 512
+_RANKED = 64
+"""Numbers whose places in the order one program counts, and against how many others at once."""
+MOST_RANKED = 1 << 14
+"""Rows up to which places are counted: 2 ** 28 comparisons."""
+
+
+@triton.jit
+def _wrapped(numbers_ptr, i, count, rows):
+    number = tl.load(numbers_ptr + i, mask=i < count, other=0).to(tl.int64) % rows
+    number = tl.where(number < 0, number + rows, number)  # of a negative number the remainder is, too
+    return number.to(tl.int32)
 
 
 @triton.jit
@@ -34,17 +46,35 @@ def pick_kernel(
     program = tl.program_id(0)
     i = (program // column_blocks).to(tl.int64) * ROWS + tl.arange(0, ROWS)
     column = (program % column_blocks) * BLOCK + tl.arange(0, BLOCK)
-    row = tl.load(index_ptr + i, mask=i < count, other=0).to(tl.int64) % rows
-    row = tl.where(row < 0, row + rows, row)  # of a negative number the remainder is, too
+    row = _wrapped(index_ptr, i, count, rows).to(tl.int64)
     mask = (i < count)[:, None] & (column < size)[None, :]
     picked = tl.load(table_ptr + (row[:, None] * size + column[None, :]), mask=mask)
     tl.store(out_ptr + (i[:, None] * size + column[None, :]), picked, mask=mask)
 
 
 @triton.jit
-def zeros_kernel(out_ptr, count, BLOCK: tl.constexpr):
-    index = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
-    tl.store(out_ptr + index, tl.zeros((BLOCK,), out_ptr.dtype.element_ty), mask=index < count)
+def zeros_and_order_kernel(
+    numbers_ptr, wrapped_ptr, order_ptr, out_ptr, count, rows, size, ranking,
+    RANKED: tl.constexpr, BLOCK: tl.constexpr,
+):  # fmt: skip
+    """Zeros in `out`; and, by the first `ranking` programs, the numbers from 0 on and the order that sorts them."""
+    program = tl.program_id(0)
+    if program < ranking:
+        i = program * RANKED + tl.arange(0, RANKED)
+        number = _wrapped(numbers_ptr, i, count, rows)
+        place = tl.zeros((RANKED,), tl.int32)
+        for first in range(0, count, RANKED):
+            j = first + tl.arange(0, RANKED)
+            other = _wrapped(numbers_ptr, j, count, rows)[None, :]
+            is_equal = (other == number[:, None]) & (j[None, :] < i[:, None])
+            before = ((other < number[:, None]) | is_equal) & (j < count)[None, :]
+            place += tl.sum(before.to(tl.int32), axis=1)
+        tl.store(wrapped_ptr + i, number.to(tl.int64), mask=i < count)
+        tl.store(order_ptr + place, i.to(tl.int64), mask=i < count)
+    else:
+        index = (program - ranking).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
+        zeros = tl.zeros((BLOCK,), out_ptr.dtype.element_ty)
+        tl.store(out_ptr + index, zeros, mask=index < size * rows.to(tl.int64))
 
 
 @triton.jit
@@ -121,6 +151,8 @@ def _rows_picked(call: Planner, table: Given, index: Given) -> Operand | None:
     if not isinstance(index, Operand) or index.dtype.kind != "i" or not index.ndim or not index.size:
         return None
     rows, size, count = table.shape[0], table.size // table.shape[0], index.size
+    if rows >= 2**31:
+        return None
     out = call.empty((*index.shape, *table.shape[1:]), table.dtype)
     block = min(next_power_of_2(size), 1024)
     high, blocks = min(next_power_of_2(count), max(1, _TILE // block)), cdiv(size, block)
@@ -131,21 +163,27 @@ def _rows_picked(call: Planner, table: Given, index: Given) -> Operand | None:
 
 
 def _rows_added(call: Planner, g: Given, numbers: Given, order: Given, rows: int) -> Operand | None:
-    if not is_float(g) or g.ndim != 2 or not rows:
+    if not is_float(g) or g.ndim != 2 or not 0 < rows < 2**31:
         return None
-    if any(not isinstance(x, Operand) or x.shape != g.shape[:1] or x.dtype != np.int64 for x in (numbers, order)):
-        return None
-    assert isinstance(numbers, Operand)
-    assert isinstance(order, Operand)
     count, size = g.shape
+    if not isinstance(numbers, Operand) or numbers.shape != (count,) or numbers.dtype.kind != "i":
+        return None
+    if order is None and count > MOST_RANKED:
+        return None
+    if order is not None and not (isinstance(order, Operand) and order.shape == (count,) and order.dtype == np.int64):
+        return None
     out = call.empty((rows, size), g.dtype)
     block = min(next_power_of_2(size), _WIDTH)
     blocks, chunks = cdiv(size, block), cdiv(count, _CHUNK)
     if count * blocks > MAX_PROGRAMS:
         return None
     sums = [call.empty((chunks, size), np.float32) if chunks > 1 else None for _ in range(2)]
-    where = (call.contiguous(numbers), call.contiguous(order))
-    call.launch(zeros_kernel, cdiv(out.size, 2 * _TILE), (out,), (out.size,), {"BLOCK": 2 * _TILE})
+    numbers, ranking = call.contiguous(numbers), 0 if order else cdiv(count, _RANKED)
+    where = (numbers, call.contiguous(order)) if order else tuple([call.empty((count,), np.int64) for _ in range(2)])
+    call.launch(
+        zeros_and_order_kernel, ranking + cdiv(out.size, 2 * _TILE), (numbers, *where, out),
+        (count, rows, size, ranking), {"RANKED": _RANKED, "BLOCK": 2 * _TILE},
+    )  # fmt: skip
     constants, scalars = {"CHUNK": _CHUNK, "BLOCK": block}, (count, size, blocks)
     call.launch(
         chunks_kernel, count * blocks, (call.contiguous(g), *where, out, *sums), scalars,

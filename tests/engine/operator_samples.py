@@ -501,6 +501,11 @@ ROWS: dict[str, Row] = {
     ),
     "sparse_softmax_cross_entropy": Row(cross_entropy, [Sample((normal(4, 3), LABELS), {"ignore_index": -100})]),
     "dropout": Row(dropped, [Sample((normal(3, 4),), {"p": 0.4, "seed": 7, "offset": 3})]),
+    "rows_picked": Row(lambda table, rows: table[rows], [Sample((normal(4, 3), np.array([[2, 0], [-1, 2]])))]),
+    "rows_added": Row(
+        lambda g, numbers, order, rows: np.array([g[numbers == row].sum(axis=0) for row in range(rows)]),
+        [Sample((normal(4, 3), np.array([2, 0, 2, 3]), order), {"rows": 5}) for order in (None, np.array([1, 0, 2, 3]))],
+    ),
     "dropout_kept": Row(dropout_kept, [Sample((normal(3, 5),), {"p": 0.4, "seed": 7, "offset": 3})]),
     "dropout2d": Row(channels_dropped, [Sample((normal(2, 4, 1, 2),), {"keep_prob": 0.6, "seed": 7, "offset": 3})]),
     # Views.

@@ -19,7 +19,11 @@ def added(g: Any, numbers: Any, rows: int) -> Any:
 
 
 def run_added(g: Any, numbers: Any, rows: int) -> Any:
-    return run("rows_added", g, numbers, np.argsort(numbers, kind="stable"), rows)
+    """With the order of the numbers, and where it is counted, which gives the same bits."""
+    got = run("rows_added", g, numbers, np.argsort(numbers, kind="stable"), rows)
+    if numbers.size <= 200:
+        np.testing.assert_array_equal(wide(run("rows_added", g, numbers, None, rows)), wide(got))
+    return got
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
@@ -39,6 +43,8 @@ def test_rows_are_picked(dtype: Any, index_dtype: Any) -> None:
 def test_a_number_out_of_range_counts_on_from_the_start() -> None:
     table, index = normal(5, 3), np.array([5, 6, -6, 2**40 + 1, -(2**40)])
     np.testing.assert_array_equal(run("rows_picked", table, index), table[index % 5])
+    close(run("rows_added", table, index, None, 4), added(table, index % 4, 4), np.float32)
+    close(run("rows_added", table, (index % 5 - 5).astype(np.int32), None, 5), added(table, index % 5, 5), np.float32)
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
@@ -82,7 +88,8 @@ def test_strided_gradients_and_order() -> None:
 def test_what_does_not_qualify() -> None:
     g, numbers = normal(4, 5), np.arange(4)
     assert not suits("rows_added", g.astype(np.float64), numbers, numbers, 4), "float64"
-    assert not suits("rows_added", g, numbers.astype(np.int32), numbers, 4), "narrow numbers"
+    assert not suits("rows_added", g, numbers, numbers.astype(np.int32), 4), "a narrow order"
+    assert not suits("rows_added", np.broadcast_to(g[0, 0], (20_000, 1)), np.zeros(20_000, int), None, 4), "no order"
     assert not suits("rows_added", g, numbers[:3], numbers, 4), "too few numbers"
     assert not suits("rows_added", g[:0], numbers[:0], numbers[:0], 4), "nothing"
     assert not suits("rows_picked", g.T, numbers), "a table that lies otherwise"
