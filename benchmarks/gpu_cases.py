@@ -124,7 +124,8 @@ def _products(make: Maker, size: int) -> Iterator[Case]:
 
 def _drawn(make: Maker, size: int) -> Iterator[Case]:
     x = make.normal(size, size)
-    yield Case("dropout", (x,), {"p": 0.25, "seed": 42, "offset": 2**33})
+    for name in ("dropout", "dropout_kept"):
+        yield Case(name, (x,), {"p": 0.25, "seed": 42, "offset": 2**33})
 
 
 TORCH: dict[str, Callable[..., Any]] = {

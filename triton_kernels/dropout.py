@@ -1,7 +1,8 @@
-"""Dropout whose mask depends on the seed and the element's counter alone.
+"""Dropout whose mask depends on the seed and the element's place alone.
 
-The random numbers are Triton's Philox, which the engine's `cpu.philox` gives bit for bit: for one seed and
-offset, the mask is the same on a CPU and on a GPU.
+Element i in C order is kept by word i % 4 of Philox's counter offset + i // 4. The words are Triton's, which the
+engine's `cpu.philox` gives bit for bit: for one seed and offset, the mask is the same on a CPU and on a GPU. Dropout is
+its own gradient: nothing is kept for it, and the mask is drawn again.
 """
 
 # mypy: disable-error-code="import-untyped, no-untyped-def, no-untyped-call, untyped-decorator"
@@ -17,60 +18,44 @@ import triton.language as tl
 from hookscope.triton_kernels._launch import cdiv
 from hookscope.triton_kernels._plans import Given, Kernel, Number, Operand, Planner, is_float
 
-_BLOCK = 1024
+_BLOCK = 2048
 
 
 # A seed and an offset are other numbers at every call: compiling their values in would compile many kernels.
 @triton.jit(do_not_specialize=["seed", "offset"])
-def dropout_kernel(x_ptr, y_ptr, mask_ptr, count, seed, offset, p, keep, BLOCK: tl.constexpr):
-    """`keep` is 1 - p, computed on the host where it is exact to double precision."""
-    index = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
+def dropout_kernel(x_ptr, y_ptr, count, seed, offset, p, scale, BLOCK: tl.constexpr):
+    """`scale` is 1 / (1 - p), computed on the host in double precision; without `x` y is what is kept."""
+    first = tl.program_id(0).to(tl.int64) * BLOCK
+    index = first + tl.arange(0, BLOCK)
     inside = index < count
-    kept = tl.rand(seed, index + offset) >= p
-    x = tl.load(x_ptr + index, mask=inside, other=0.0).to(tl.float32)
-    y = tl.where(kept, tl.div_rn(x, keep), 0.0)
-    tl.store(y_ptr + index, y.to(y_ptr.dtype.element_ty), mask=inside)
-    tl.store(mask_ptr + index, kept.to(mask_ptr.dtype.element_ty), mask=inside)
+    a, b, c, d = tl.rand4x(seed, first // 4 + tl.arange(0, BLOCK // 4) + offset)
+    kept = tl.interleave(tl.interleave(a, c), tl.interleave(b, d)) >= p
+    if x_ptr is None:
+        tl.store(y_ptr + index, kept.to(y_ptr.dtype.element_ty), mask=inside)
+    else:
+        x = tl.load(x_ptr + index, mask=inside, other=0.0).to(tl.float32)
+        y = tl.where(kept, x * scale, 0.0)
+        tl.store(y_ptr + index, y.to(y_ptr.dtype.element_ty), mask=inside)
 
 
-@triton.jit
-def dropout_grad_kernel(g_ptr, mask_ptr, dx_ptr, count, keep, BLOCK: tl.constexpr):
-    index = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
-    inside = index < count
-    kept = tl.load(mask_ptr + index, mask=inside, other=0) != 0
-    g = tl.load(g_ptr + index, mask=inside, other=0.0).to(tl.float32)
-    dx = tl.where(kept, tl.div_rn(g, keep), 0.0)
-    tl.store(dx_ptr + index, dx.to(dx_ptr.dtype.element_ty), mask=inside)
+def _plan(call: Planner, x: Operand | None, y: Operand, p: float, seed: Number, offset: Number) -> Operand:
+    # With p = 1 nothing is kept, and what the product gives is never used.
+    scalars = (y.size, seed, offset, float(p), 1.0 / (1.0 - p) if p < 1.0 else 1.0)
+    call.launch(dropout_kernel, cdiv(y.size, _BLOCK), (x, y), scalars, {"BLOCK": _BLOCK})
+    return y
 
 
-def _keep(p: float) -> float:
-    # With p = 1 nothing is kept, and what the division gives is never used.
-    return 1.0 - p if p < 1.0 else 1.0
-
-
-def _dropout(call: Planner, x: Given, p: float, seed: Number, offset: Number) -> tuple[Operand, Operand] | None:
+def _dropout(call: Planner, x: Given, p: float, seed: Number, offset: Number) -> Operand | None:
     if not is_float(x) or not 0.0 <= p <= 1.0:
         return None
-    x = call.contiguous(x)
-    y, mask = call.empty(x.shape, x.dtype), call.empty(x.shape, np.bool_)
-    scalars = (x.size, seed, offset, float(p), float(_keep(p)))
-    call.launch(dropout_kernel, cdiv(x.size, _BLOCK), (x, y, mask), scalars, {"BLOCK": _BLOCK})
-    return y, mask
+    return _plan(call, call.contiguous(x), call.empty(x.shape, x.dtype), p, seed, offset)
 
 
-def _dropout_grad(call: Planner, g: Given, mask: Given, p: float) -> Operand | None:
-    if not is_float(g) or not isinstance(mask, Operand) or mask.dtype != np.bool_ or mask.shape != g.shape:
+def _dropout_kept(call: Planner, x: Given, p: float, seed: Number, offset: Number) -> Operand | None:
+    if not isinstance(x, Operand) or x.size == 0 or not 0.0 <= p <= 1.0:
         return None
-    if not 0.0 <= p <= 1.0:
-        return None
-    g, mask = call.contiguous(g), call.contiguous(mask)
-    dx = call.empty(g.shape, g.dtype)
-    scalars = (g.size, float(_keep(p)))
-    call.launch(dropout_grad_kernel, cdiv(g.size, _BLOCK), (g, mask, dx), scalars, {"BLOCK": _BLOCK})
-    return dx
+    return _plan(call, None, call.empty(x.shape, np.bool_), p, seed, offset)
 
 
-KERNELS = {
-    "dropout": Kernel(_dropout, varying=frozenset({"seed", "offset"})),
-    "dropout_grad": Kernel(_dropout_grad),
-}
+_VARYING = frozenset({"seed", "offset"})
+KERNELS = {"dropout": Kernel(_dropout, _VARYING), "dropout_kept": Kernel(_dropout_kept, _VARYING)}

@@ -77,6 +77,27 @@ def uniform(seed: int, offset: int, shape: tuple[int, ...], xp: Any = np, bound:
     return _draw("uniform", seed, offset, shape, xp, scaling)
 
 
+def counters(count: int) -> int:
+    """How many counters `uniform4x` takes for so many elements."""
+    return (count + 3) // 4
+
+
+def uniform4x(seed: int, offset: int, shape: tuple[int, ...], xp: Any = np) -> Array:
+    """Float32 array in [0, 1) of all words, as `tl.rand4x` has them; dropout draws its masks by them.
+
+    Element i in C order is made of word i % 4 of the counter `offset + i // 4`.
+    """
+    count, start = math.prod(shape), in_64_bits(seed, offset)[1]
+    whole = counters(count)
+    out: Array = xp.empty((whole, 4), dtype=np.float32)
+    block = _BLOCK if xp is np else max(whole, 1)
+    for first in range(0, whole, block):
+        end = min(first + block, whole)
+        for place, word in enumerate(_words(seed, xp.arange(first, end, dtype=np.uint64) + start)):
+            out[first:end, place] = _to_uniform(word)
+    return out.reshape(-1)[:count].reshape(shape)
+
+
 def normal(
     seed: int, offset: int, shape: tuple[int, ...], xp: Any = np, deviation: float = 1.0, mean: float = 0.0
 ) -> Array:

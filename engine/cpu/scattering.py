@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from .array_module import Array
+from .array_module import Array, array_module
 from .compiling import address, is_worth, kernels, ready
 from .threads import share
+from .widening import narrow, widen
 
-__all__ = ["rows_added"]
+__all__ = ["numbered_rows_added", "rows_added", "rows_picked"]
 
 _MOST_PARTS = 16
 """Each looks at all indices."""
@@ -36,3 +37,20 @@ def rows_added(g: Array, index: Any, shape: tuple[int, ...]) -> Array | None:
         kernels("scattering").rows_added, -(-rows // each), address(table), rows, each, size, address(g), places
     )
     return table
+
+
+def rows_picked(table: Array, rows: Array) -> Array:
+    """The rows of a table with these numbers."""
+    picked: Array = table[rows]
+    return picked
+
+
+def numbered_rows_added(g: Array, numbers: Array, order: Array | None, rows: int) -> Array:
+    """For each of so many rows the sum of the rows of g (N, D) that have its number.
+
+    ``order`` sorts the numbers; without it they are from ``-rows`` on. A GPU adds in it, the host one after another.
+    """
+    wide = widen(g)
+    table = array_module(g).zeros((rows, g.shape[1]), wide.dtype)
+    array_module(g).add.at(table, numbers, wide)
+    return narrow(table, g)

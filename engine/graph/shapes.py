@@ -100,14 +100,14 @@ def _broadcast(*operands: Any, **attrs: Any) -> Shape:
 
 @_of(
     "stop_gradient", "write_through", "flip", "identity", "contiguous", "move_to", "softmax", "softmax_grad",
-    "log_softmax", "log_softmax_grad", "cumsum", "cumprod", "logcumsumexp", "deepcopy", "dropout_grad",
-    "affine_of_channels", "fft", "order", "running_extreme", "scatter_reduce",
+    "log_softmax", "log_softmax_grad", "cumsum", "cumprod", "logcumsumexp", "deepcopy", "dropout",
+    "dropout_kept", "affine_of_channels", "fft", "order", "running_extreme", "scatter_reduce",
 )  # fmt: skip
 def _same(x: Any, *others: Any, **attrs: Any) -> Shape:
     return _shape(x)
 
 
-@_of("dropout", "dropout2d")
+@_of("dropout2d")
 def _twice(x: Any, **attrs: Any) -> list[Shape]:
     return [x.shape, x.shape]
 

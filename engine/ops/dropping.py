@@ -15,38 +15,39 @@ from ..core.tensor import Tensor
 from ..core.types import Array, Functions, Value
 from ..cpu import dropout as dropout_kernels
 from ..cpu.array_module import array_module
+from ..cpu.philox import counters
 from .arguments import check_tensor
 from .shape import reshape
 
 __all__ = ["dropout", "dropout1d", "dropout2d", "dropout3d"]
 
 
-def _dropout_rule(
-    F: Functions, needs: list[bool], g: Any, out: Any, x: Value, p: float, seed: int, offset: int
-) -> list[Any]:
-    return [F.dropout_grad(g[0], out[1], p=p)]
-
-
-_dropout = Operator("dropout", dropout_kernels.dropout, joint_vjp=_dropout_rule, unread=(0, -1))
-_dropout_grad = Operator(
-    "dropout_grad", dropout_kernels.dropout_grad, (lambda F, gg, out, g, mask, p: F.dropout_grad(gg, mask, p=p), None)
+# Both are linear in x: the gradient is what they make of the one that comes, so nothing is kept for it.
+_dropout = Operator(
+    "dropout",
+    dropout_kernels.dropout,
+    (lambda F, g, out, x, p, seed, offset: F.dropout(g, p=p, seed=seed, offset=offset),),
+    unread=(0, -1),
 )
+_dropout_kept = Operator("dropout_kept", dropout_kernels.dropout_kept)
 
 
 def _dropout2d_kernel(x: Array, keep_prob: float, seed: int, offset: int) -> tuple[Array, Array]:
     xp = array_module(x)
     channels = x.shape[:2] + (1,) * (x.ndim - 2)
-    _, kept = dropout_kernels.dropout(xp.ones(channels, np.float32), 1.0 - keep_prob, seed, offset)
+    kept = dropout_kernels.dropout_kept(xp.ones(channels, np.float32), 1.0 - keep_prob, seed, offset)
     mask = xp.broadcast_to(kept, x.shape).copy()
     scaled = x * (1.0 / keep_prob) if keep_prob else x
     return xp.where(mask, scaled, 0).astype(x.dtype, copy=False), mask
 
 
-_dropout2d = Operator(
-    "dropout2d",
-    _dropout2d_kernel,
-    joint_vjp=lambda F, needs, g, out, x, keep_prob, seed, offset: [F.dropout_grad(g[0], out[1], p=1.0 - keep_prob)],
-)
+def _dropout2d_rule(
+    F: Functions, needs: list[bool], g: Any, out: Any, x: Value, keep_prob: float, seed: int, offset: int
+) -> list[Any]:
+    return [F.dropout2d(g[0], keep_prob=keep_prob, seed=seed, offset=offset)[0]]
+
+
+_dropout2d = Operator("dropout2d", _dropout2d_kernel, joint_vjp=_dropout2d_rule, unread=(0, -1, -2))
 
 
 def _probability(p: object, name: str, argument: str = "p") -> float:
@@ -77,8 +78,8 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, seed: int | No
     chance = _probability(p, "dropout")
     if not training or chance == 0.0:
         return x
-    stream, offset = random.draw(x.size) if seed is None else (seed, 0)
-    return _dropout(x, p=chance, seed=stream, offset=offset)[0]
+    stream, offset = random.draw(counters(x.size)) if seed is None else (seed, 0)
+    return _dropout(x, p=chance, seed=stream, offset=offset)
 
 
 def dropout_with_mask(x: Tensor, keep_prob: float) -> tuple[Tensor, Tensor]:
@@ -96,8 +97,9 @@ def dropout_with_mask(x: Tensor, keep_prob: float) -> tuple[Tensor, Tensor]:
         ValueError: ``keep_prob`` is not in [0, 1].
     """
     given, chance = check_tensor(x, "Dropout", "x"), 1.0 - _probability(keep_prob, "Dropout", "keep_prob")
-    stream, offset = random.draw(given.size)
-    return _dropout(given, p=chance, seed=stream, offset=offset)
+    stream, offset = random.draw(counters(given.size))
+    how = {"p": chance, "seed": stream, "offset": offset}
+    return _dropout(given, **how), _dropout_kept(given, **how)
 
 
 @declare(primitive=prim("Dropout", keep_prob=0.5, Seed0=0, Seed1=0))
@@ -159,7 +161,7 @@ def dropout2d_with_mask(x: Tensor, keep_prob: float) -> tuple[Tensor, Tensor]:
     if check_tensor(x, "Dropout2D", "x").ndim != 4:
         raise ValueError(f"For 'Dropout2D', 'x' must have 4 axes, but got shape {x.shape}")
     share = _probability(keep_prob, "Dropout2D", "keep_prob")
-    stream, offset = random.draw(x.shape[0] * x.shape[1])
+    stream, offset = random.draw(counters(x.shape[0] * x.shape[1]))
     return _dropout2d(x, keep_prob=share, seed=stream, offset=offset)
 
 

@@ -6,13 +6,14 @@ its only owner. While a recording follows the values, the write is an operator o
 
 from __future__ import annotations
 
+import math
 import sys
 from typing import Any
 
 import numpy as np
 
 from ..core import precision, taps
-from ..core.backend import is_array
+from ..core.backend import is_array, runs_triton
 from ..core.beside import fixed
 from ..core.dtype import wrapped
 from ..core.operator import Operator
@@ -22,7 +23,7 @@ from ..core.tensor import Tensor
 from ..core.types import Array, Number
 from ..core.views import OWN_REFERENCES, ViewOperator, is_own, link
 from ..cpu.array_module import array_module
-from ..cpu.scattering import rows_added
+from ..cpu.scattering import numbered_rows_added, rows_added, rows_picked
 from ..cpu.widening import in_single
 from .arguments import check_tensor
 from .elementwise import cast_operator, fit
@@ -37,8 +38,44 @@ def _put_kernel(x: Array, value: Array | Number, index: Any) -> Array:
     return changed
 
 
-@in_single
+# On a GPU with Triton these two stand for what ``getitem`` and ``scatter_add`` do with whole rows.
+_rows_picked = Operator("rows_picked", rows_picked)
+_rows_added = Operator("rows_added", numbered_rows_added)
+_MOST_WITHOUT_ORDER = 1 << 14
+
+
+def _getitem_kernel(x: Array, index: Any) -> Array:
+    if type(x) is not np.ndarray:
+        rows = index[0] if type(index) is tuple and len(index) == 1 else index
+        if is_array(rows) and type(rows) is not np.ndarray and rows.dtype.kind == "i" and runs_triton():
+            picked: Array = _rows_picked.on_arrays(x, rows)
+            return picked
+    found: Array = x[index]
+    return found
+
+
 def _scatter_add_kernel(g: Array, index: Any, shape: tuple[int, ...]) -> Array:
+    if type(g) is not np.ndarray and g.dtype.kind in "fV" and runs_triton():
+        parts = index if isinstance(index, tuple) else (index,)
+        if all(is_array(part) and part.ndim and part.dtype.kind in "iu" for part in parts):
+            return _rows_added_in_order(g, parts, shape)
+    return _added_at(g, index, shape)
+
+
+def _rows_added_in_order(g: Array, index: tuple[Array, ...], shape: tuple[int, ...]) -> Array:
+    xp, axes = array_module(g), shape[: len(index)]
+    rows = math.prod(axes)
+    numbers = xp.asarray(index[0]) if len(index) == 1 else xp.arange(rows).reshape(axes)[index]
+    numbers, order = numbers.reshape(-1), None
+    if numbers.size > _MOST_WITHOUT_ORDER:
+        numbers = (numbers % rows).astype(np.int64, copy=False)
+        order = numbers.argsort(kind="stable")
+    summed: Array = _rows_added.on_arrays(g.reshape(numbers.size, -1), numbers, order, rows=rows).reshape(shape)
+    return summed
+
+
+@in_single
+def _added_at(g: Array, index: Any, shape: tuple[int, ...]) -> Array:
     found = rows_added(g, index, shape)
     if found is not None:
         return found
@@ -62,7 +99,7 @@ class _GetItem(ViewOperator):
 
 getitem_operator = _GetItem(
     "getitem",
-    lambda x, index: x[index],
+    _getitem_kernel,
     (lambda F, g, out, x, index: F.scatter_add(g, index=index, shape=tuple(x.shape)),),
     keeps_dtype=True,
 )

@@ -330,12 +330,12 @@ def test_dropout_of_channels_keeps_or_drops_each_as_a_whole(drop: Any, shape: An
         drop(Tensor(x), 2)
 
 
-def test_dropout_of_channels_draws_a_number_for_each_that_nobody_else_gets() -> None:
+def test_dropout_of_channels_draws_numbers_that_nobody_else_gets() -> None:
     ms.set_seed(5)
     for drop, shape in ((ops.Dropout2D(0.5), (2, 3, 5, 7)), (ops.Dropout3D(0.5), (2, 3, 5, 7, 1))):
         before = ms.default_generator.draw(1)[1]
         drop(Tensor(normal(*shape)))
-        assert ms.default_generator.draw(1)[1] == before + 1 + 2 * 3
+        assert ms.default_generator.draw(1)[1] == before + 1 + 2  # of four numbers each, for 2 * 3
 
 
 def test_dropout3d_the_class_also_says_what_is_kept() -> None:

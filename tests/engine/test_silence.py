@@ -50,6 +50,8 @@ def test_no_operator_and_no_gradient_warns(name: str, dtype: str) -> None:
             return output[0] if isinstance(output, tuple) else output
 
         output, back = vjp(function, *[Tensor(extremes(sample.operands[place], dtype)) for place in places])
+        if output.dtype == ms.bool_:
+            continue  # no gradient comes to it
         arriving = Tensor(extremes(output.asnumpy(), str(output.asnumpy().dtype)))
         back(arriving)
         with Recording([]):  # the same rules on tensors

@@ -1,4 +1,4 @@
-"""Dropout by Philox 4x32-10 (``philox``), drawn and applied in one pass, and its gradient."""
+"""Dropout by Philox 4x32-10 (``philox``), drawn and applied in one pass."""
 
 from __future__ import annotations
 
@@ -6,60 +6,77 @@ from typing import Any
 
 import numpy as np
 
-from .loops import choose, f32, given, helper, i64, kernel, made, u8, u64
-from .philox import uniform_of, words
+from .loops import choose, f32, given, helper, i64, kernel, made, u64
+from .philox import four_words, uniform_of
 
-__all__ = ["dropout", "dropout_grad"]
+__all__ = ["dropout", "dropout_of_samples"]
 
 _U = np.uint64
 _BLOCK = 4096
 
 
 @helper
-def _drawn(offset: Any, step: Any, seed: Any, out: Any) -> None:
+def _drawn(counter: Any, seed: Any, out: Any) -> None:
+    """A number of each word of the counters from this one on."""
+    low, high = seed & _U(0xFFFFFFFF), seed >> _U(32)
+    for i in range(out.size // 4):
+        c0, c1, c2, c3 = four_words(counter + _U(i), low, high)
+        out[4 * i], out[4 * i + 1] = uniform_of(c0), uniform_of(c1)
+        out[4 * i + 2], out[4 * i + 3] = uniform_of(c2), uniform_of(c3)
+
+
+@helper
+def _drawn_apart(counter: Any, step: Any, seed: Any, out: Any) -> None:
+    """A row for each of the four words of every ``step``-th counter from this one on."""
+    low, high = seed & _U(0xFFFFFFFF), seed >> _U(32)
+    for i in range(out.shape[1]):
+        c0, c1, c2, c3 = four_words(counter + _U(i) * step, low, high)
+        out[0, i], out[1, i], out[2, i], out[3, i] = uniform_of(c0), uniform_of(c1), uniform_of(c2), uniform_of(c3)
+
+
+@helper
+def _drawn_singly(offset: Any, index: Any, step: Any, seed: Any, out: Any) -> None:
+    """The number of every ``step``-th element from ``index`` on."""
     low, high = seed & _U(0xFFFFFFFF), seed >> _U(32)
     for i in range(out.size):
-        out[i] = uniform_of(words(offset + _U(i) * step, low, high)[0])
+        at = index + _U(i) * step
+        c0, c1, c2, c3 = four_words(offset + (at >> _U(2)), low, high)
+        first, second = choose(at & _U(1) != _U(0), c1, c0), choose(at & _U(1) != _U(0), c3, c2)
+        out[i] = uniform_of(choose(at & _U(2) != _U(0), second, first))
 
 
 @helper
-def _kept(x: Any, drawn: Any, p: Any, rest: Any, y: Any, mask: Any) -> None:
+def _kept(x: Any, drawn: Any, p: Any, scale: Any, y: Any) -> None:
     for i in range(x.size):
-        keep = drawn[i] >= p
-        mask[i] = np.uint8(keep)
-        y[i] = choose(keep, x[i] / rest, np.float32(0))
+        y[i] = choose(drawn[i] >= p, x[i] * scale, np.float32(0))
 
 
-@kernel(given(), made(), made(u8), i64, f32, f32, u64, u64)
-def dropout(
-    first: int, stop: int, x: Any, y: Any, mask: Any, samples: int, p: Any, rest: Any, seed: Any, offset: Any
-) -> None:
-    """y is x / rest and the mask 1 where what is drawn is p or more, both are 0 elsewhere.
-
-    The elements of a sample have counters that follow each other; ``samples`` numbers of the same place lie together.
-    """
+@kernel(given(), made(), f32, f32, u64, u64)
+def dropout(first: int, stop: int, x: Any, y: Any, p: Any, scale: Any, seed: Any, offset: Any) -> None:
+    """y is x * scale where what is drawn is p or more, 0 elsewhere."""
     drawn = np.empty(_BLOCK, np.float32)
-    places = x.size // samples
     for start in range(first * _BLOCK, min(stop * _BLOCK, x.size), _BLOCK):
         end = min(start + _BLOCK, x.size)
-        at = start
-        while at < end:  # a run of elements of one place; with one sample all are one run
-            place, sample = (at, 0) if samples == 1 else (at // samples, at % samples)
-            run = min(end - at, x.size if samples == 1 else samples - sample)
-            step = 1 if samples == 1 else places
-            _drawn(offset + _U(sample * places + place), _U(step), seed, drawn[at - start : at - start + run])
-            at += run
-        _kept(x[start:end], drawn[: end - start], p, rest, y[start:end], mask[start:end])
+        _drawn(offset + _U(start // 4), seed, drawn[: (end - start + 3) // 4 * 4])
+        _kept(x[start:end], drawn[: end - start], p, scale, y[start:end])
 
 
-@helper
-def _passed(g: Any, mask: Any, rest: Any, dx: Any) -> None:
-    for i in range(g.size):
-        dx[i] = choose(mask[i] != np.uint8(0), g[i] / rest, np.float32(0))
+@kernel(given(f32, 2), made(f32, 2), i64, f32, f32, u64, u64)
+def dropout_of_samples(
+    first: int, stop: int, x: Any, y: Any, part: int, p: Any, scale: Any, seed: Any, offset: Any
+) -> None:
+    """The same where the numbers of one place lie together, and those of one sample follow each other in the draw.
 
-
-@kernel(given(), given(u8), made(), f32)
-def dropout_grad(first: int, stop: int, g: Any, mask: Any, dx: Any, rest: Any) -> None:
-    """g / rest where the mask is not 0, 0 elsewhere."""
-    start, end = first * _BLOCK, min(stop * _BLOCK, g.size)
-    _passed(g[start:end], mask[start:end], rest, dx[start:end])
+    A part has ``part`` places, a multiple of four.
+    """
+    places, samples = x.shape
+    drawn = np.empty((4, samples), np.float32)
+    for start in range(first * part, min(stop * part, places), 4):
+        end = min(start + 4, places)
+        if places % 4 == 0:
+            _drawn_apart(offset + _U(start // 4), _U(places // 4), seed, drawn)
+        else:
+            for place in range(start, end):
+                _drawn_singly(offset, _U(place), _U(places), seed, drawn[place - start])
+        for place in range(start, end):
+            _kept(x[place], drawn[place - start], p, scale, y[place])

@@ -9,7 +9,7 @@ import numpy as np
 
 from .loops import f32
 
-__all__ = ["exact", "uniform_of", "words"]
+__all__ = ["exact", "four_words", "uniform_of", "words"]
 
 exact = numba.njit(
     nogil=True, error_model="numpy", forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True
@@ -28,8 +28,8 @@ def _round(c0: Any, c1: Any, c2: Any, c3: Any, k0: Any, k1: Any) -> Any:
 
 
 @exact
-def words(counter: Any, k0: Any, k1: Any) -> Any:
-    """The first two words, in uint64, of a counter of 64 bits and a key of two times 32."""
+def four_words(counter: Any, k0: Any, k1: Any) -> Any:
+    """The words, in uint64, of a counter of 64 bits and a key of two times 32."""
     c0, c1, c2, c3 = counter & _LOW, counter >> _WORD_BITS, _U(0), _U(0)
     c0, c1, c2, c3, k0, k1 = _round(c0, c1, c2, c3, k0, k1)
     c0, c1, c2, c3, k0, k1 = _round(c0, c1, c2, c3, k0, k1)
@@ -41,6 +41,13 @@ def words(counter: Any, k0: Any, k1: Any) -> Any:
     c0, c1, c2, c3, k0, k1 = _round(c0, c1, c2, c3, k0, k1)
     c0, c1, c2, c3, k0, k1 = _round(c0, c1, c2, c3, k0, k1)
     c0, c1, c2, c3, k0, k1 = _round(c0, c1, c2, c3, k0, k1)
+    return c0, c1, c2, c3
+
+
+@exact
+def words(counter: Any, k0: Any, k1: Any) -> Any:
+    """The first two of them."""
+    c0, c1, _c2, _c3 = four_words(counter, k0, k1)
     return c0, c1
 
 

@@ -60,8 +60,3 @@ def _log_softmax_grad(d: Draft, g: Edge, y: Edge, axis: int) -> Edge:
     return g - d.each("Exp", y) * reduced(d, "ReduceSum", g, axis, True)
 
 
-@converts("dropout_grad")
-def _dropout_grad(d: Draft, g: Edge, mask: Edge, p: float) -> Edge:
-    if p >= 1:
-        return CONVERTERS["zeros_like"](d, g)
-    return d.where(mask.cast(np.bool_), g.wide() * (1 / (1 - p)), 0)

@@ -1,0 +1,271 @@
+"""Sums, means, products, extremes, their places, any and all, over any axes of an operand that lies anyhow.
+
+An operand is read as a matrix, in its memory order: kept axes along `m`, those that are reduced along `n`. A program
+goes along its part of some rows tile by tile, in float32 (integers in int64), lane by lane, and reduces the lanes at its
+end as a tree. Where rows are few and long, programs share each in parts that the shapes fix; a second launch of the
+same kernel reduces the parts, so nothing hangs on which program is first. NaN passes through extremes, too.
+"""
+
+# mypy: disable-error-code="import-untyped, no-untyped-def, no-untyped-call, untyped-decorator"
+# Reason: Triton ships no types, and annotations on a kernel's parameters are instructions to its compiler.
+# ruff: noqa: N803  # capital letters for compile-time constants are Triton's custom
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import partial
+from typing import TypeGuard
+
+import numpy as np
+import triton
+import triton.language as tl
+
+from hookscope.triton_kernels._copy import MAX_AXES, place_of
+from hookscope.triton_kernels._generated import max_of, min_of
+from hookscope.triton_kernels._launch import cdiv, is_long, next_power_of_2
+from hookscope.triton_kernels._plans import Given, Kernel, Operand, Planner, is_float
+from hookscope.triton_kernels._strides import memory_order, merge_axes
+
+_TILE = 4096
+"""Elements of a tile: 32 for each of 128 threads, which are 4 or 8 loads of 16 bytes at once."""
+_COLUMN_BYTES = 256
+"""A tile's width in memory where the innermost axis is kept."""
+_PROGRAMS, _LEAST_TILES = 528, 8
+"""Rows that give fewer programs are shared by several, of which each reduces at least so many tiles."""
+
+
+@triton.jit
+def _product_of(a, b):
+    return a * b
+
+
+@triton.jit
+def _start_of(dtype: tl.constexpr, OPERATION: tl.constexpr):
+    """What an element that is not there counts as."""
+    if OPERATION == "prod" or OPERATION == "all":
+        start = tl.full((), 1, dtype)
+    elif OPERATION == "max":
+        start = tl.full((), float("-inf") if dtype == tl.float32 else -(2**63), dtype)
+    elif OPERATION == "min":
+        start = tl.full((), float("inf") if dtype == tl.float32 else 2**63 - 1, dtype)
+    elif OPERATION == "argmax" or OPERATION == "argmin":
+        start = tl.full((), -(2**63), dtype)
+    else:
+        start = tl.full((), 0, dtype)
+    return start
+
+
+@triton.jit
+def _joined(a, b, OPERATION: tl.constexpr):
+    if OPERATION == "sum" or OPERATION == "mean":
+        c = a + b
+    elif OPERATION == "prod":
+        c = a * b
+    elif OPERATION == "min" or OPERATION == "all":
+        c = min_of(a, b)
+    else:
+        c = max_of(a, b)
+    return c
+
+
+@triton.jit
+def _place_key(x, n, OPERATION: tl.constexpr):
+    """An int64 that is larger where `x` is (smaller, for argmin), and among equals for the smaller place; NaN wins.
+
+    The bits of a float32 that is not negative are in its order as an integer's; of a negative one all but its sign are
+    turned around.
+    """
+    bits = tl.where(x == 0, 0.0, x).to(tl.int32, bitcast=True)  # -0 is 0
+    order = bits ^ ((bits >> 31) & 0x7FFFFFFF)
+    if OPERATION == "argmin":
+        order = ~order
+    order = tl.where(x == x, order, 0x7FFFFFFF)
+    return (order.to(tl.int64) << 32) | (0xFFFFFFFF - n.to(tl.int64))
+
+
+@triton.jit
+def _value_of(key, OPERATION: tl.constexpr):
+    """The float32 of which `_place_key` was made."""
+    order = (key >> 32).to(tl.int32)
+    bits = order
+    if OPERATION == "argmin":
+        bits = ~order
+    bits = bits ^ ((bits >> 31) & 0x7FFFFFFF)
+    return tl.where(order == 0x7FFFFFFF, float("nan"), bits.to(tl.float32, bitcast=True))
+
+
+@triton.jit
+def reduce_kernel(
+    x_ptr, out_ptr, place_ptr, rows, length, step, parts, count,
+    kept_1, kept_2, kept_3, kept_4, m_0, m_1, m_2, m_3, m_4,
+    added_1, added_2, added_3, added_4, n_0, n_1, n_2, n_3, n_4,
+    OPERATION: tl.constexpr, FIRST: tl.constexpr, LAST: tl.constexpr, KEPT: tl.constexpr, ADDED: tl.constexpr,
+    LONG: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
+):  # fmt: skip
+    """out[part, m] = the reduction of x[m, n] over the part's n; parts of the second launch come of the first one's."""
+    program = tl.program_id(0)
+    part = program % parts
+    m = (program // parts) * BLOCK_M + tl.arange(0, BLOCK_M)
+    begin = part * step
+    lane = tl.arange(0, BLOCK_N)
+    if LONG:
+        m, begin, lane = m.to(tl.int64), begin.to(tl.int64), lane.to(tl.int64)
+    end = tl.minimum(begin + step, length)
+    row = place_of(m, kept_1, kept_2, kept_3, kept_4, m_0, m_1, m_2, m_3, m_4, KEPT)
+    dtype: tl.constexpr = tl.float32 if x_ptr.dtype.element_ty.is_floating() else tl.int64
+    KEYS: tl.constexpr = OPERATION == "argmax" or OPERATION == "argmin"
+    IS_TRUTH: tl.constexpr = OPERATION == "any" or OPERATION == "all"
+    of_total: tl.constexpr = tl.int64 if KEYS else tl.int32 if IS_TRUTH else dtype
+    start = _start_of(of_total, OPERATION)
+    total = tl.zeros((BLOCK_M, BLOCK_N), of_total) + start
+    for first in range(begin, end, BLOCK_N):
+        n = first + lane
+        inside = (m < rows)[:, None] & (n < end)[None, :]
+        column = place_of(n, added_1, added_2, added_3, added_4, n_0, n_1, n_2, n_3, n_4, ADDED)
+        x = tl.load(x_ptr + (row[:, None] + column[None, :]), mask=inside, other=0)
+        if KEYS and FIRST:
+            x = _place_key(x.to(tl.float32), n[None, :], OPERATION)
+        elif IS_TRUTH:
+            x = (x.to(dtype) != 0).to(tl.int32)
+        total = _joined(total, tl.where(inside, x.to(of_total), start), OPERATION)
+    if OPERATION == "sum" or OPERATION == "mean":
+        found = tl.sum(total, axis=1)
+    elif OPERATION == "prod":
+        found = tl.reduce(total, 1, _product_of)
+    elif OPERATION == "min" or OPERATION == "all":
+        found = tl.reduce(total, 1, min_of)
+    else:
+        found = tl.reduce(total, 1, max_of)
+    at = part.to(tl.int64) * rows + m
+    if OPERATION == "mean" and LAST:
+        found = found / count
+    if KEYS and LAST:
+        tl.store(place_ptr + at, 0xFFFFFFFF - (found & 0xFFFFFFFF), mask=m < rows)
+        if out_ptr is not None:
+            tl.store(out_ptr + at, _value_of(found, OPERATION).to(out_ptr.dtype.element_ty), mask=m < rows)
+    else:
+        tl.store(out_ptr + at, found.to(out_ptr.dtype.element_ty), mask=m < rows)
+
+
+def _axes_of(x: Operand, axes: Sequence[int]) -> tuple[int, int, list[int], list[int]] | None:
+    """How many elements there are along some axes, how many axes these are as one, and their lengths and strides."""
+    sizes, (strides,) = merge_axes([x.shape[axis] for axis in axes], [tuple([x.strides[axis] for axis in axes])])
+    missing = [0] * (MAX_AXES - len(sizes))
+    return None if len(sizes) > MAX_AXES else (math.prod(sizes), len(sizes), [*sizes[1:], *missing], [*strides, *missing])
+
+
+def _launch(
+    call: Planner, x: Operand, axes: Sequence[int], operation: str, out: Operand | None, places: Operand | None = None,
+    count: int = 0,
+) -> bool:  # fmt: skip
+    """Have `x` reduced into `out`, whose memory order is that of the kept axes; whether it could be planned.
+
+    `count` is 0 in the first launch, and in the second, which reduces parts, how many elements each sum is of.
+    """
+    order = memory_order(x.shape, x.strides)
+    along_m = _axes_of(x, [axis for axis in order if axis not in axes])
+    along_n = _axes_of(x, [axis for axis in order if axis in axes])
+    if along_m is None or along_n is None:
+        return False
+    (rows, kept, *m_scalars), (length, added, *n_scalars) = along_m, along_n
+    innermost = next((axis for axis in reversed(order) if x.shape[axis] != 1 and x.strides[axis]), -1)
+    if innermost in axes:
+        width = min(next_power_of_2(length), _TILE)
+        high = min(next_power_of_2(rows), _TILE // width)
+    else:
+        high = min(next_power_of_2(rows), _COLUMN_BYTES // x.itemsize)
+        width = min(next_power_of_2(length), _TILE // high)
+    programs, tiles, parts = cdiv(rows, high), cdiv(length, width), 1
+    if not count and programs < _PROGRAMS and tiles > _LEAST_TILES:
+        parts = min(cdiv(tiles, _LEAST_TILES), cdiv(_PROGRAMS, programs))
+    step = cdiv(tiles, parts) * width
+    parts = cdiv(length, step)
+    truth, keys = operation in ("any", "all"), operation in ("argmax", "argmin")
+    wide = np.int64 if keys or not (truth or is_float(x)) else np.int32 if truth else np.float32
+    partial_out = out if parts == 1 else call.empty((parts, rows), wide)
+    farthest = sum([(size - 1) * abs(stride) for size, stride in zip(x.shape, x.strides, strict=True)])
+    constants = {
+        "OPERATION": operation,
+        "FIRST": count == 0,
+        "LAST": parts == 1,
+        "KEPT": kept,
+        "ADDED": added,
+        "LONG": is_long(max(farthest, x.size) + 2 * _TILE),
+        "BLOCK_M": high,
+        "BLOCK_N": width,
+    }
+    scalars = (rows, length, step, parts, count or length, *m_scalars[0], *m_scalars[1], *n_scalars[0], *n_scalars[1])
+    call.launch(reduce_kernel, programs * parts, (x, partial_out, places), scalars, constants)
+    return parts == 1 or _launch(call, partial_out, (0,), operation, out, places, length)
+
+
+_INTEGERS = {"sum": "i", "prod": "i", "max": "i", "min": "i", "any": "ib", "all": "ib"}
+"""The kinds of dtypes that are reduced beside floating ones."""
+
+
+def _suits(x: Given, operation: str) -> TypeGuard[Operand]:
+    return is_float(x) or (isinstance(x, Operand) and x.size > 0 and x.dtype.kind in _INTEGERS.get(operation, ()))
+
+
+def _order_without(x: Operand, axes: Sequence[int], keepdims: bool) -> list[int]:
+    """The result's axes as they lie in memory, the outermost first."""
+    order = memory_order(x.shape, x.strides)
+    if keepdims:
+        return order
+    kept = [axis for axis in range(x.ndim) if axis not in axes]
+    return [kept.index(axis) for axis in order if axis in kept]
+
+
+def _shape_without(x: Operand, axes: Sequence[int], keepdims: bool) -> list[int]:
+    return [1 if axis in axes else n for axis, n in enumerate(x.shape) if keepdims or axis not in axes]
+
+
+def _reduce(call: Planner, x: Given, axis: tuple[int, ...] | int | None, keepdims: bool, operation: str) -> Operand | None:
+    if not _suits(x, operation):
+        return None
+    axes = range(x.ndim) if axis is None else [one % x.ndim for one in ((axis,) if isinstance(axis, int) else axis)]
+    dtype = np.bool_ if operation in ("any", "all") else x.dtype
+    out = call.empty(_shape_without(x, axes, keepdims), dtype, _order_without(x, axes, keepdims))
+    return out if _launch(call, x, axes, operation, out) else None
+
+
+def _place(call: Planner, x: Given, axis: int | None, keepdims: bool, operation: str) -> Operand | None:
+    """The place of the extreme along one axis, or along all in C order."""
+    if not is_float(x) or (axis is None and not x.is_contiguous) or x.size > 2**32:
+        return None
+    axes = range(x.ndim) if axis is None else (axis % x.ndim,)
+    places = call.empty(_shape_without(x, axes, keepdims), np.int64, _order_without(x, axes, keepdims))
+    return places if _launch(call, x, axes, operation, None, places) else None
+
+
+def _along(call: Planner, x: Given, axis: int, keepdims: bool, operation: str) -> tuple[Operand, Operand] | None:
+    """The extreme along one axis, and its place."""
+    if not is_float(x) or x.size > 2**32:
+        return None
+    axes = (axis % x.ndim,)
+    shape, order = _shape_without(x, axes, keepdims), _order_without(x, axes, keepdims)
+    out, places = call.empty(shape, x.dtype, order), call.empty(shape, np.int64, order)
+    return (out, places) if _launch(call, x, axes, operation, out, places) else None
+
+
+def _sum_to(call: Planner, x: Given, shape: tuple[int, ...]) -> Operand | None:
+    """The sum over the axes that `shape` lacks or has with length 1: the gradient of what was broadcast."""
+    if not is_float(x):
+        return None
+    more = x.ndim - len(shape)
+    axes = [axis for axis in range(x.ndim) if axis < more or (shape[axis - more] == 1 and x.shape[axis] != 1)]
+    if not axes:
+        return None
+    order = [axis - more for axis in memory_order(x.shape, x.strides) if axis >= more]
+    out = call.empty(shape, x.dtype, order)
+    return out if _launch(call, x, axes, "sum", out) else None
+
+
+KERNELS = {
+    **{name: Kernel(partial(_reduce, operation=name)) for name in ("sum", "mean", "prod", "any", "all")},
+    **{name: Kernel(partial(_place, operation=name)) for name in ("argmax", "argmin")},
+    **{f"a{name}": Kernel(partial(_reduce, operation=name)) for name in ("max", "min")},
+    **{f"{name}_along": Kernel(partial(_along, operation=f"arg{name}")) for name in ("max", "min")},
+    "sum_to": Kernel(_sum_to),
+}
