@@ -42,9 +42,12 @@ _CHANNELS_LAST = (0, 2, 3, 1)
 
 
 @triton.jit
-def together(at, RUN_0: tl.constexpr, RUN_1: tl.constexpr):
-    """The same places, of which the compiler is told that runs of so many along the axes lie together, and aligned."""
-    return tl.max_contiguous(tl.multiple_of(at, (RUN_0, RUN_1)), (RUN_0, RUN_1))
+def together(base, further, RUN_0: tl.constexpr, RUN_1: tl.constexpr):
+    """The sum of two places, of which the compiler is told that runs of so many along the axes lie together, aligned.
+
+    It is told of the sum, which must be made here: what is said of an argument is lost where the function is put in.
+    """
+    return tl.max_contiguous(tl.multiple_of(base + further, (RUN_0, RUN_1)), (RUN_0, RUN_1))
 
 
 @triton.jit
@@ -113,12 +116,12 @@ def product_kernel(
     out_sample, out_channel, out_row, out_column,
     TRANSPOSED: tl.constexpr, FLAT: tl.constexpr, WHOLE: tl.constexpr, HAS_BIAS: tl.constexpr,
     ACTIVATION: tl.constexpr, PRECISION: tl.constexpr, WIDEN: tl.constexpr, LONG: tl.constexpr,
-    A_RUN: tl.constexpr, W_RUN: tl.constexpr, W_ALONG: tl.constexpr, OUT_RUN: tl.constexpr,
+    A_RUN: tl.constexpr, W_RUN_DEPTH: tl.constexpr, W_RUN_COLUMN: tl.constexpr, OUT_RUN: tl.constexpr,
     BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr,
 ):  # fmt: skip
     """A tile of out[row, k] = sum over taps and channels c of a[place of row + tap, c] * w[tap, c, k].
 
-    FLAT counts the channels of all taps as one depth. Of the RUNs see `together`; W_ALONG is the axis of that of `w`.
+    FLAT counts the channels of all taps as one depth. Of the RUNs see `together`.
     """
     tiles_n = tl.cdiv(columns, BLOCK_N)
     program = tl.program_id(0)
@@ -162,19 +165,16 @@ def product_kernel(
         else:
             from_y = (a_y + tap_y * move_y)[:, None]
             from_x = (a_x + tap_x * move_x)[:, None]
-        a_at = a_base[:, None] + (tap_y * move_y * a_row + tap_x * move_x * a_column + channel * a_channel)[None, :]
-        w_at = (tap_y * step_y * w_row + tap_x * step_x * w_tap + channel * w_depth)[:, None] + w_base[None, :]
+        a_ahead = tap_y * move_y * a_row + tap_x * move_x * a_column + channel * a_channel
+        w_ahead = tap_y * step_y * w_row + tap_x * step_x * w_tap + channel * w_depth
         a_mask = (from_y >= 0) & (from_y < a_y_length) & (from_x >= 0) & (from_x < a_x_length)
         w_mask = known[None, :]
         if not WHOLE:
-            a_mask = a_mask & inside[None, :]
-            w_mask = w_mask & inside[:, None]
-            a_mask = tl.max_constancy(a_mask, (1, A_RUN))
-        a = tl.load(a_ptr + together(a_at, 1, A_RUN), mask=a_mask, other=0.0)
-        if W_ALONG == 0:
-            w = tl.load(w_ptr + together(w_at, W_RUN, 1), mask=w_mask, other=0.0)
-        else:
-            w = tl.load(w_ptr + together(w_at, 1, W_RUN), mask=tl.max_constancy(w_mask, (1, W_RUN)), other=0.0)
+            a_mask = tl.max_constancy(a_mask & inside[None, :], (1, A_RUN))
+            w_mask = tl.max_constancy(w_mask & inside[:, None], (W_RUN_DEPTH, W_RUN_COLUMN))
+        a = tl.load(a_ptr + together(a_base[:, None], a_ahead[None, :], 1, A_RUN), mask=a_mask, other=0.0)
+        w_at = together(w_base[None, :], w_ahead[:, None], W_RUN_DEPTH, W_RUN_COLUMN)
+        w = tl.load(w_ptr + w_at, mask=w_mask, other=0.0)
         if WIDEN:
             a = a.to(tl.float32)
             w = w.to(tl.float32)
@@ -183,7 +183,7 @@ def product_kernel(
         total += tl.load(bias_ptr + group * columns + column, mask=known, other=0.0).to(tl.float32)[None, :]
     total = _math.activate(total, ACTIVATION)
     out_at = (sample * out_sample + y * out_row + x * out_column)[:, None]
-    out_at = together(out_at + ((group * columns + column) * out_channel)[None, :], 1, OUT_RUN)
+    out_at = together(out_at, ((group * columns + column) * out_channel)[None, :], 1, OUT_RUN)
     mask = tl.max_constancy(exists[:, None] & known[None, :], (1, OUT_RUN))
     tl.store(out_ptr + out_at, total.to(out_ptr.dtype.element_ty), mask=mask)
 
@@ -216,27 +216,27 @@ def thin_kernel(
     a_base = (sample * a_sample + a_y * a_row + a_x * a_column)[:, None] + (group * depth * a_channel)[None, :]
     w_base = group * w_group + (column - group * columns) * w_column + first_y * w_row + first_x * w_tap
     known = column < channels
-    exists = exists[:, None] & known[None, :]
+    exists = tl.max_constancy(exists[:, None] & known[None, :], (1, OUT_RUN))
     total = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.float32)
     for tap in range(0, taps_y * taps_x):
         tap_y = tap // taps_x
         tap_x = tap - tap_y * taps_x
         from_y = (a_y + tap_y * move_y)[:, None]
         from_x = (a_x + tap_x * move_x)[:, None]
-        mask = exists & (from_y >= 0) & (from_y < a_y_length) & (from_x >= 0) & (from_x < a_x_length)
-        mask = tl.max_constancy(mask, (1, A_RUN))
+        mask = (from_y >= 0) & (from_y < a_y_length) & (from_x >= 0) & (from_x < a_x_length)
+        mask = tl.max_constancy(mask & exists, (1, A_RUN))
         a_at = a_base + (tap_y * move_y * a_row + tap_x * move_x * a_column)
         w_at = w_base + tap_y * step_y * w_row + tap_x * step_x * w_tap
         for channel in range(0, depth):
-            a = tl.load(a_ptr + together(a_at + channel * a_channel, 1, A_RUN), mask=mask, other=0.0).to(tl.float32)
+            a = tl.load(a_ptr + together(a_at, channel * a_channel, 1, A_RUN), mask=mask, other=0.0).to(tl.float32)
             w = tl.load(w_ptr + w_at + channel * w_depth, mask=known, other=0.0).to(tl.float32)
             total += a * w[None, :]
     if HAS_BIAS:
         total += tl.load(bias_ptr + column, mask=known, other=0.0).to(tl.float32)[None, :]
     total = _math.activate(total, ACTIVATION)
-    out_at = (sample * out_sample + y * out_row + x * out_column)[:, None] + (column * out_channel)[None, :]
-    exists = tl.max_constancy(exists, (1, OUT_RUN))
-    tl.store(out_ptr + together(out_at, 1, OUT_RUN), total.to(out_ptr.dtype.element_ty), mask=exists)
+    out_at = (sample * out_sample + y * out_row + x * out_column)[:, None]
+    out_at = together(out_at, (column * out_channel)[None, :], 1, OUT_RUN)
+    tl.store(out_ptr + out_at, total.to(out_ptr.dtype.element_ty), mask=exists)
 
 
 @triton.jit
@@ -304,8 +304,8 @@ def weight_kernel(
         x_mask = exists[:, None] & (from_y >= 0) & (from_y < x_y_length) & (from_x >= 0) & (from_x < x_x_length)
         x_mask = tl.max_constancy(x_mask & known[None, :], (1, X_RUN))
         g_mask = tl.max_constancy((kernel < columns)[:, None] & exists[None, :], (G_RUN, 1))
-        g = tl.load(g_ptr + together(g_base[:, None] + g_at[None, :], G_RUN, 1), mask=g_mask, other=0.0)
-        windows = tl.load(x_ptr + together(x_at[:, None] + x_base[None, :], 1, X_RUN), mask=x_mask, other=0.0)
+        g = tl.load(g_ptr + together(g_base[:, None], g_at[None, :], G_RUN, 1), mask=g_mask, other=0.0)
+        windows = tl.load(x_ptr + together(x_at[:, None], x_base[None, :], 1, X_RUN), mask=x_mask, other=0.0)
         if WIDEN:
             g = g.to(tl.float32)
             windows = windows.to(tl.float32)
@@ -356,8 +356,8 @@ def thin_weight_kernel(
         inside = (row < end) & (from_y >= 0) & (from_y < x_y_length) & (from_x >= 0) & (from_x < x_x_length)
         g_mask = tl.max_constancy(inside[:, None] & known[None, :], (1, G_RUN))
         x_mask = tl.max_constancy(inside[:, None] & known[None, :], (1, X_RUN))
-        g = tl.load(g_ptr + together(g_at[:, None] + g_base[None, :], 1, G_RUN), mask=g_mask, other=0.0)
-        windows = tl.load(x_ptr + together(x_at[:, None] + x_base[None, :], 1, X_RUN), mask=x_mask, other=0.0)
+        g = tl.load(g_ptr + together(g_at[:, None], g_base[None, :], 1, G_RUN), mask=g_mask, other=0.0)
+        windows = tl.load(x_ptr + together(x_at[:, None], x_base[None, :], 1, X_RUN), mask=x_mask, other=0.0)
         total += g.to(tl.float32) * windows.to(tl.float32)
     out_at = part * out_part + kernel * out_kernel + within * out_channel + tap * out_tap
     tl.store(out_ptr + out_at, tl.sum(total, axis=0).to(out_ptr.dtype.element_ty), mask=known)
@@ -469,13 +469,14 @@ def _multiply(
     programs = group * parts * tiles_m * cdiv(columns, block_n)
     if programs > MAX_PROGRAMS:
         return None
+    w_run = _run(weight, weight.shape[1], block_n if transposed else block_k)
     constants |= {
         "FLAT": flat,
         "WHOLE": depth % block_k == 0 and not flat,
         **_precision(a),
         "A_RUN": _run(a, depth, block_k),
-        "W_RUN": _run(weight, weight.shape[1], block_n if transposed else block_k),
-        "W_ALONG": 1 if transposed else 0,
+        "W_RUN_DEPTH": 1 if transposed else w_run,
+        "W_RUN_COLUMN": w_run if transposed else 1,
         "OUT_RUN": _run(out, columns, block_n),
         "BLOCK_M": block_m,
         "BLOCK_N": block_n,
