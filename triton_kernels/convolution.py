@@ -369,8 +369,10 @@ def add_parts_kernel(parts_ptr, out_ptr, size, parts, channels, taps, BLOCK: tl.
     index = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     inside = index < size
     total = tl.zeros((BLOCK,), dtype=tl.float32)
-    for part in range(0, parts):
-        total += tl.load(parts_ptr + part.to(tl.int64) * size + index, mask=inside, other=0.0)
+    at = index.to(tl.int64)
+    for _ in range(0, parts):
+        total += tl.load(parts_ptr + at, mask=inside, other=0.0)
+        at += size
     tap = index // channels % taps
     out_at = (index // (channels * taps) * channels + index % channels) * taps + tap
     tl.store(out_ptr + out_at, total.to(out_ptr.dtype.element_ty), mask=inside)

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.skipif(importlib.util.find_spec("triton") is None, reas
 HERE = Path(__file__).parent
 
 
-@pytest.mark.parametrize("family", ["elementwise", "rows", "matmul", "updates"])
+@pytest.mark.parametrize("family", ["convolution", "elementwise", "matmul", "pooling", "rows", "updates"])
 def test_kernels_agree_with_their_references(family: str, tmp_path: Path) -> None:
     command = [
         *(sys.executable, "-m", "pytest", "-q", "-x", str(HERE / f"_interpreted_{family}.py")),
