@@ -3,8 +3,8 @@
 A row of the product is a place of the output, and what it is multiplied with is read from where the window lies, tap by
 tap: no column matrix exists. What is read may lie anyhow; channels that lie beside each other (channels-last) are
 loaded 16 bytes at a time, and outputs are made so. The gradient by the input is the same product over the windows that
-have a place: with a stride, places that have the same remainder share their taps, so that none is multiplied with zeros.
-Groups with few channels are computed directly, without tensor cores.
+have a place: with a stride, places of one remainder share their taps, so that no tap is multiplied with zeros. Groups
+with few channels are computed directly, without tensor cores.
 
 float16 and bfloat16 multiply on tensor cores and add in float32; float32 is split in three TF32 products. The gradient
 by the weight adds over all places in parts, whose number follows from shapes, and adds these in one order.
@@ -22,7 +22,7 @@ from typing import Any
 import triton
 import triton.language as tl
 
-from hookscope.triton_kernels import _copy, _math
+from hookscope.triton_kernels import _copy
 from hookscope.triton_kernels._launch import MAX_PROGRAMS, cdiv, interpreting, is_long, next_power_of_2
 from hookscope.triton_kernels._plans import Given, Kernel, Operand, Planner, is_float
 
@@ -115,7 +115,7 @@ def product_kernel(
     a_sample, a_channel, a_row, a_column, w_group, w_column, w_depth, w_row, w_tap,
     out_sample, out_channel, out_row, out_column,
     TRANSPOSED: tl.constexpr, FLAT: tl.constexpr, WHOLE: tl.constexpr, HAS_BIAS: tl.constexpr,
-    ACTIVATION: tl.constexpr, PRECISION: tl.constexpr, WIDEN: tl.constexpr, LONG: tl.constexpr,
+    PRECISION: tl.constexpr, WIDEN: tl.constexpr, LONG: tl.constexpr,
     A_RUN: tl.constexpr, W_RUN_DEPTH: tl.constexpr, W_RUN_COLUMN: tl.constexpr, OUT_RUN: tl.constexpr,
     BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr,
 ):  # fmt: skip
@@ -181,7 +181,6 @@ def product_kernel(
         total = tl.dot(a, w, total, input_precision=PRECISION)
     if HAS_BIAS:
         total += tl.load(bias_ptr + group * columns + column, mask=known, other=0.0).to(tl.float32)[None, :]
-    total = _math.activate(total, ACTIVATION)
     out_at = (sample * out_sample + y * out_row + x * out_column)[:, None]
     out_at = together(out_at, ((group * columns + column) * out_channel)[None, :], 1, OUT_RUN)
     mask = tl.max_constancy(exists[:, None] & known[None, :], (1, OUT_RUN))
@@ -195,7 +194,7 @@ def thin_kernel(
     kernel_y, kernel_x, stride_y, stride_x, pad_y, pad_x, dilation_y, dilation_x, step_y, step_x, move_y, move_x,
     a_sample, a_channel, a_row, a_column, w_group, w_column, w_depth, w_row, w_tap,
     out_sample, out_channel, out_row, out_column,
-    TRANSPOSED: tl.constexpr, HAS_BIAS: tl.constexpr, ACTIVATION: tl.constexpr, LONG: tl.constexpr,
+    TRANSPOSED: tl.constexpr, HAS_BIAS: tl.constexpr, LONG: tl.constexpr,
     A_RUN: tl.constexpr, OUT_RUN: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
 ):  # fmt: skip
     """The same for groups of few channels: a column is a channel of the output, whichever its group."""
@@ -233,7 +232,6 @@ def thin_kernel(
             total += a * w[None, :]
     if HAS_BIAS:
         total += tl.load(bias_ptr + column, mask=known, other=0.0).to(tl.float32)[None, :]
-    total = _math.activate(total, ACTIVATION)
     out_at = (sample * out_sample + y * out_row + x * out_column)[:, None]
     out_at = together(out_at, (column * out_channel)[None, :], 1, OUT_RUN)
     tl.store(out_ptr + out_at, total.to(out_ptr.dtype.element_ty), mask=exists)
@@ -396,16 +394,11 @@ def _suit(x: Given, other: Given, group: int) -> bool:
     return x.shape[1] % group == 0 and not is_long(max(_reach(x.part(0, 0, 1)), _reach(other.part(0, 0, 1))))
 
 
-def _depth_tile(depth: int, most: int) -> int:
-    """The largest tile of a depth, up to `most`, that pads it by no more than a tenth above the least there is."""
-    tiles = [tile for tile in (64, 32, 16) if tile <= most]
-    least = min(cdiv(depth, tile) * tile for tile in tiles)
-    return next(tile for tile in tiles if cdiv(depth, tile) * tile * 10 <= least * 11)
-
-
-def _side(length: int, most: int) -> int:
-    """One side of a tile; 16 is the least that tensor cores multiply."""
-    return min(most, max(16, next_power_of_2(length)))
+def _side(length: int, most: int, spare: int = 3) -> int:
+    """The largest side of a tile, up to `most`, that pads a length by no more than one in `spare` above the least."""
+    sides = [side for side in (128, 64, 32, 16) if side <= most]  # 16 is the least that tensor cores multiply
+    least = cdiv(length, 16) * 16
+    return next(side for side in sides if cdiv(length, side) * side * spare <= least * (spare + 1))
 
 
 def _kernels_together(call: Planner, weight: Operand, rows: int) -> Operand:
@@ -418,7 +411,7 @@ def _kernels_together(call: Planner, weight: Operand, rows: int) -> Operand:
 
 
 def _multiply(
-    call: Planner, a: Operand, weight: Operand, bias: Operand | None, activation: str | None, shape: Ints, stride: Ints,
+    call: Planner, a: Operand, weight: Operand, bias: Operand | None, shape: Ints, stride: Ints,
     pads: Ints, dilation: Ints, group: int, transposed: bool,
 ) -> Operand | None:  # fmt: skip
     """The convolution of `a` with kernels (K, C / group, KH, KW), or its transpose, as an array of `shape`."""
@@ -443,22 +436,22 @@ def _multiply(
     w_sides = (w_channel, w_kernel) if transposed else (w_kernel, w_channel)
     window = [*kernel, *stride, pads[0], pads[2], *dilation, *steps, *moves]
     strides = [*a.strides, each * w_kernel, *w_sides, *w_within, *out.strides]
-    constants = {
+    constants: dict[str, Any] = {
         "TRANSPOSED": transposed,
         "HAS_BIAS": bias is not None,
-        "ACTIVATION": activation,
         "LONG": is_long(max(_reach(a), out.size)),
     }
     if rows >= 2**30:
         return None
     if thin:
-        block_n = _side(channels, 64)
+        block_n = min(64, max(16, next_power_of_2(channels)))
         block_m = 2048 // block_n
         tiles_m = cdiv(rows, block_m)
         programs = parts * tiles_m * cdiv(channels, block_n)
         run = block_n if depth == columns == 1 else 1
         constants |= {
-            "A_RUN": _run(a, channels, run), "OUT_RUN": _run(out, channels, block_n), "BLOCK_M": block_m, "BLOCK_N": block_n,
+            "A_RUN": _run(a, channels, run), "OUT_RUN": _run(out, channels, block_n),
+            "BLOCK_M": block_m, "BLOCK_N": block_n,
         }  # fmt: skip
         numbers = [samples, *a.shape[2:], *lengths, depth, columns, channels, tiles_m, parts]
         if programs > MAX_PROGRAMS:
@@ -507,12 +500,22 @@ def _tile(rows: int, columns: int, depth: int, itemsize: int, flat: bool) -> tup
     block_m = _side(rows, most)
     if cdiv(rows, block_m) * cdiv(columns, block_n) < _PROGRAMS:  # smaller ones, so that more of a GPU has work
         block_m, block_n = min(block_m, 64), min(block_n, 64)
-    block_k = _depth_tile(depth, 32 if itemsize == 4 or flat else 64)
+    block_k = _side(depth, 32 if itemsize == 4 or flat else 64, 10)
     return block_m, block_n, block_k, 8 if block_m * block_n >= 128 * 128 else 4, 3
 
 
-def _conv(call: Planner, x: Given, weight: Given, stride: Ints, pads: Ints, dilation: Ints, group: int) -> Operand | None:
+def _conv(
+    call: Planner, x: Given, weight: Given, stride: Ints, pads: Ints, dilation: Ints, group: int
+) -> Operand | None:
+    return _conv_bias(call, x, weight, None, stride, pads, dilation, group)
+
+
+def _conv_bias(
+    call: Planner, x: Given, weight: Given, bias: Given, stride: Ints, pads: Ints, dilation: Ints, group: int
+) -> Operand | None:
     if not is_float(x) or not is_float(weight) or not _suit(x, weight, group):
+        return None
+    if bias is not None and (not is_float(bias) or bias.shape != weight.shape[:1]):
         return None
     lengths = [
         (n + before + after - d * (k - 1) - 1) // s + 1
@@ -523,7 +526,8 @@ def _conv(call: Planner, x: Given, weight: Given, stride: Ints, pads: Ints, dila
     if min(lengths) < 1:
         return None
     shape = (x.shape[0], weight.shape[0], *lengths)
-    return _multiply(call, x, weight, None, None, shape, stride, pads, dilation, group, False)
+    row = None if bias is None else call.contiguous(bias)
+    return _multiply(call, x, weight, row, shape, stride, pads, dilation, group, False)
 
 
 def _input_grad(
@@ -531,7 +535,7 @@ def _input_grad(
 ) -> Operand | None:
     if not is_float(g) or not is_float(weight) or not _suit(g, weight, group) or math.prod(shape) == 0:
         return None
-    return _multiply(call, g, weight, None, None, shape, stride, pads, dilation, group, True)
+    return _multiply(call, g, weight, None, shape, stride, pads, dilation, group, True)
 
 
 def _weight_grad(
@@ -548,7 +552,7 @@ def _weight_grad(
     flat = depth < _SHORT
     warps, stages = 4, 3
     if thin:
-        block_n = _side(kernels, 64)
+        block_n = min(64, max(16, next_power_of_2(kernels)))
         block_m = block_k = 2048 // block_n
         tiles = taps * depth * cdiv(kernels, block_n)
     else:
@@ -574,7 +578,8 @@ def _weight_grad(
     if thin:
         run = block_n if depth == columns == 1 else 1
         constants |= {
-            "G_RUN": _run(g, kernels, block_n), "X_RUN": _run(x, channels, run), "BLOCK_M": block_m, "BLOCK_N": block_n,
+            "G_RUN": _run(g, kernels, block_n), "X_RUN": _run(x, channels, run),
+            "BLOCK_M": block_m, "BLOCK_N": block_n,
         }  # fmt: skip
         call.launch(
             thin_weight_kernel, parts * tiles, (g, x, found), [*numbers, kernels, *window, *strides], constants
@@ -600,6 +605,7 @@ def _weight_grad(
 
 KERNELS = {
     "conv2d": Kernel(_conv),
+    "conv2d_bias": Kernel(_conv_bias),
     "conv2d_input_grad": Kernel(_input_grad),
     "conv2d_weight_grad": Kernel(_weight_grad),
 }

@@ -12,6 +12,7 @@ lies as the input does, channels-last or in C order. Means are added in float32.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -30,7 +31,9 @@ _MOST_SMALL = 256
 
 
 @triton.jit
-def _element(count, channels, z_length, y_length, x_length, LAST: tl.constexpr, LONG: tl.constexpr, BLOCK: tl.constexpr):
+def _element(
+    count, channels, z_length, y_length, x_length, LAST: tl.constexpr, LONG: tl.constexpr, BLOCK: tl.constexpr
+):
     """(index, whether it exists, sample, channel, z, y, x) of a program's elements, in the order of their memory."""
     start = tl.program_id(0)
     if LONG:
@@ -84,7 +87,8 @@ def window_kernel(
         inside = exists & (from_z + at_z >= 0) & (from_z + at_z < x_z_length)
         inside = inside & (from_y + at_y >= 0) & (from_y + at_y < x_y_length)
         inside = inside & (from_x + at_x >= 0) & (from_x + at_x < x_x_length)
-        tl.store(y_ptr + index, tl.load(x_ptr + base + at_z * x_z + at_y * x_y + at_x * x_x, mask=inside, other=0.0), mask=exists)
+        value = tl.load(x_ptr + base + at_z * x_z + at_y * x_y + at_x * x_x, mask=inside, other=0.0)
+        tl.store(y_ptr + index, value, mask=exists)
     else:
         nothing = float("-inf") if WHAT == "largest" else 0.0
         found = tl.full((BLOCK,), nothing, tl.float32)
@@ -247,7 +251,8 @@ def _max_pool(
 
 
 def _max_pool_grad(
-    axes: int, call: Planner, g: Given, places: Given, shape: Ints, kernel: Ints, stride: Ints, pads: Ints, dilation: Ints
+    axes: int, call: Planner, g: Given, places: Given, shape: Ints, kernel: Ints, stride: Ints, pads: Ints,
+    dilation: Ints,
 ) -> Operand | None:  # fmt: skip
     if not is_float(g) or g.ndim != axes + 2 or not isinstance(places, Operand) or not _is_places(places, g.shape):
         return None
@@ -296,7 +301,7 @@ def _avg_pool_grad(
     return dx
 
 
-_PLANS = {
+_PLANS: dict[str, Callable[..., Any]] = {
     "max_pool{}d": _max_pool,
     "max_pool{}d_grad": _max_pool_grad,
     "max_pool{}d_pick": _max_pool_pick,

@@ -57,11 +57,9 @@ def lies_last(x: Any) -> bool:
 
 def agree(got: Any, want: Any, dtype: Any) -> None:
     """Up to rounding of the largest sum."""
-    assert got.shape == want.shape
+    assert got.shape == want.shape and got.dtype == dtype
     largest = np.abs(want[np.isfinite(want)]).max()
-    close(got.astype(np.float32) / np.float32(largest), want / largest, np.float32) if dtype == np.float32 else close(
-        (got.astype(np.float64) / largest).astype(dtype), want / largest, dtype
-    )
+    close((wide(got) / largest).astype(dtype), want / largest, dtype)
 
 
 def check(case: str, dtype: Any, lay: Any) -> None:
@@ -92,6 +90,16 @@ def test_convolution_and_both_gradients(case: str, lay: Any) -> None:
 @pytest.mark.parametrize("case", HALVES)
 def test_half_precision_is_added_in_float32(case: str, dtype: Any) -> None:
     check(case, dtype, channels_last)
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize("case", ["few channels", "groups", "thin groups"])
+def test_a_bias_is_added_before_rounding(case: str, dtype: Any) -> None:
+    shape, kernels, *how = CASES[case]
+    x, weight = normal(*shape, dtype=dtype), normal(*kernels, dtype=dtype, seed=1)
+    bias = normal(2 * kernels[0], dtype=dtype, seed=2)[::2]
+    want = windows.conv(*wide(x, weight), *how) + wide(bias)[:, None, None]
+    agree(run("conv2d_bias", x, weight, bias, *how), want, dtype)
 
 
 def test_kernels_with_their_channels_last() -> None:
@@ -133,8 +141,10 @@ def test_sliced_and_repeated_operands() -> None:
     want = windows.conv(*wide(x, weight), *how)
     agree(run("conv2d", x, weight, *how), want, np.float32)
     g = np.broadcast_to(normal(1, 5, 1, 1, seed=2), want.shape)
-    agree(run("conv2d_input_grad", g, weight, x.shape, *how), windows.conv_input_grad(*wide(g, weight), x.shape, *how), np.float32)
-    agree(run("conv2d_weight_grad", g, x, (3, 3), *how), windows.conv_weight_grad(*wide(g, x), (3, 3), *how), np.float32)
+    want = windows.conv_input_grad(*wide(g, weight), x.shape, *how)
+    agree(run("conv2d_input_grad", g, weight, x.shape, *how), want, np.float32)
+    want = windows.conv_weight_grad(*wide(g, x), (3, 3), *how)
+    agree(run("conv2d_weight_grad", g, x, (3, 3), *how), want, np.float32)
 
 
 def test_what_a_transposed_convolution_adds_at_the_ends() -> None:
@@ -144,7 +154,8 @@ def test_what_a_transposed_convolution_adds_at_the_ends() -> None:
     want = windows.conv_input_grad(*wide(g, weight), shape, *how)
     agree(run("conv2d_input_grad", g, weight, shape, *how), want, np.float32)
     x = normal(*shape, seed=2)
-    agree(run("conv2d_weight_grad", g, x, (3, 3), *how), windows.conv_weight_grad(*wide(g, x), (3, 3), *how), np.float32)
+    want = windows.conv_weight_grad(*wide(g, x), (3, 3), *how)
+    agree(run("conv2d_weight_grad", g, x, (3, 3), *how), want, np.float32)
 
 
 @pytest.mark.parametrize("dtype", [np.dtype(np.float32), BFLOAT16], ids=str)
@@ -170,5 +181,6 @@ def test_what_does_not_qualify() -> None:
     assert not suits("conv2d", x, normal(3, 4, 7, 3), *how), "no window that fits"
     assert not suits("conv2d", x[0], weight, *how), "three axes"
     assert not suits("conv2d", x[:0], weight, *how), "no sample"
+    assert not suits("conv2d_bias", x, weight, normal(4), *how), "a bias of another length"
     assert not suits("conv2d_input_grad", normal(2, 5, 4, 4), weight, x.shape, *how), "kernels that differ"
     assert not suits("conv2d_weight_grad", normal(1, 3, 4, 4), x, (3, 3), *how), "samples that differ"
