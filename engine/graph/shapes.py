@@ -298,6 +298,11 @@ def _conv(x: Any, weight: Any, stride: Shape, pads: Shape, dilation: Shape, grou
     return (x.shape[0], weight.shape[0], *lengths) if x.shape[1] == weight.shape[1] * group else ()
 
 
+@_of("conv2d_bias")
+def _conv_bias(x: Any, weight: Any, bias: Any, **how: Any) -> Shape:
+    return _conv(x, weight, **how)
+
+
 def _windows(lengths: Shape, kernel: Shape, stride: Shape, pads: Shape, dilation: Shape) -> Shape:
     of_axes = zip(lengths, kernel, stride, dilation, pads[::2], pads[1::2], strict=True)
     return tuple([output_length(n, k, s, d, before + after) for n, k, s, d, before, after in of_axes])

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from ..core import types
+from ..core.backend import runs_triton
 from ..core.operator import Operator
 from ..core.surfaces import declare, prim
 from ..core.tensor import Tensor
-from ..core.types import Functions, Shape, Value
+from ..core.types import Array, Functions, Shape, Value
 from ..cpu import windows
 from .arguments import check_tensor, int_of, ints_of
 from .arithmetic import add
@@ -143,6 +146,31 @@ def _entry(axes: int) -> tuple[Operator, Operator]:
 _CONVOLUTIONS = {axes: _entry(axes) for axes in (2, 3)}
 
 
+def _conv2d_bias_kernel(x: Array, weight: Array, bias: Array, **how: Any) -> Array:
+    found: Array = windows.conv(x, weight, **how) + bias.reshape(1, -1, 1, 1)
+    return found
+
+
+_conv2d_bias = Operator(
+    "conv2d_bias",
+    _conv2d_bias_kernel,
+    (
+        lambda F, g, out, x, weight, bias, **how: F.conv2d_input_grad(g, weight, shape=tuple(x.shape), **how),
+        lambda F, g, out, x, weight, bias, **how: F.conv2d_weight_grad(g, x, kernel=tuple(weight.shape[2:]), **how),
+        lambda F, g, out, x, weight, bias, **how: F.sum(g, axis=(0, 2, 3), keepdims=False),
+    ),
+    doc="``conv2d`` of x and weight with a bias for each channel added, in one kernel on a GPU.",
+    unread=(2, -1),
+)
+
+
+def _is_for_one_kernel(x: Tensor, weight: Tensor, bias: Tensor) -> bool:
+    """Whether a convolution over two axes and its bias are one kernel: on a GPU, where they fit."""
+    if type(x._array) is np.ndarray or not runs_triton():
+        return False
+    return isinstance(bias, Tensor) and bias.shape == weight.shape[:1] and x.dtype == weight.dtype == bias.dtype
+
+
 def convolve(
     axes: int,
     name: str,
@@ -179,7 +207,11 @@ def convolve(
     kernel = tuple(weight.shape[2:])
     pads = pads_for(pad_mode, padding, tuple(x.shape[2:]), kernel, strides, dilations, name)
     check_windows(x, kernel, strides, dilations, pads, name)
-    found: Tensor = _CONVOLUTIONS[axes][0](x, weight, stride=strides, pads=pads, dilation=dilations, group=groups)
+    how: dict[str, Setting] = {"stride": strides, "pads": pads, "dilation": dilations, "group": groups}
+    if axes == 2 and bias is not None and _is_for_one_kernel(x, weight, bias):
+        both: Tensor = _conv2d_bias(x, weight, bias, **how)
+        return both
+    found: Tensor = _CONVOLUTIONS[axes][0](x, weight, **how)
     return found if bias is None else bias_add(found, bias)
 
 

@@ -224,10 +224,11 @@ def conv_shapes(how: dict[str, Any]) -> tuple[Array, Array, Array]:
 
 
 def _conv_rows() -> dict[str, Row]:
-    forward, inputs, weights = [], [], []
+    forward, biased, inputs, weights = [], [], [], []
     for how in (PLAIN, UNEVEN):
         x, weight, g = conv_shapes(how)
         forward.append(Sample((x, weight), how))
+        biased.append(Sample((x, weight, normal(2)), how))
         inputs.append(Sample((g, weight), {"shape": x.shape, **how}))
         weights.append(Sample((g, x), {"kernel": (2, 2), **how}))
 
@@ -240,6 +241,7 @@ def _conv_rows() -> dict[str, Row]:
 
     return {
         "conv2d": Row(windows.conv2d, forward),
+        "conv2d_bias": Row(lambda x, weight, b, **how: windows.conv2d(x, weight, **how) + b[:, None, None], biased),
         "conv2d_input_grad": Row(input_grad, inputs),
         "conv2d_weight_grad": Row(weight_grad, weights),
     }

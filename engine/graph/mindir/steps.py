@@ -373,6 +373,11 @@ def _convolved(w: Writer, x: Value, weight: Value, stride: Ints, pads: Ints, dil
 RULES["conv2d"] = RULES["conv3d"] = _convolved
 
 
+@_rule("conv2d_bias")
+def _convolved_with_bias(w: Writer, x: Value, weight: Value, bias: Value, **how: Any) -> Name:
+    return w("BiasAdd", _convolved(w, x, weight, **how), bias, 0)
+
+
 # Windows
 
 

@@ -91,6 +91,18 @@ def _conv(d: Draft, x: Edge, weight: Edge, stride: Any, pads: Any, dilation: Any
     return found
 
 
+@converts("conv2d_bias")
+def _conv_bias(
+    d: Draft, x: Edge, weight: Edge, bias: Edge, stride: Any, pads: Any, dilation: Any, group: int
+) -> Edge:
+    dtype = computable(x.dtype)
+    found: Edge = d(
+        "Conv", x.cast(dtype), weight.cast(dtype), bias.cast(dtype), strides=list(stride), pads=_ends(pads),
+        dilations=list(dilation), group=group, kernel_shape=list(weight.shape[2:]),
+    )  # fmt: skip
+    return found
+
+
 @converts("conv2d_input_grad", "conv3d_input_grad")
 def _transposed_conv(
     d: Draft, g: Edge, weight: Edge, shape: Any, stride: Any, pads: Any, dilation: Any, group: int

@@ -216,6 +216,7 @@ CASES: dict[str, tuple[Call, list[Any]]] = {
     ),
     "conv2d": (through("conv2d", **CONV), [floats(2, 4, 9, 9), floats(6, 4, 3, 2)]),
     "conv2d groups": (through("conv2d", **{**CONV, "group": 2}), [floats(2, 4, 9, 9), floats(6, 2, 3, 2)]),
+    "conv2d_bias": (through("conv2d_bias", **CONV), [floats(2, 4, 9, 9), floats(6, 4, 3, 2), floats(6)]),
     "conv3d": (
         through("conv3d", stride=(1, 2, 1), pads=(1, 1, 0, 1, 0, 0), dilation=(1, 2, 1), group=1),
         [floats(1, 2, 5, 6, 6), floats(3, 2, 2, 3, 3)],
