@@ -66,13 +66,19 @@ def _narrow(x, like, WIDEN: tl.constexpr):
 
 
 @triton.jit
-def _plus_mask(scores, mask_ptr, row, column, has_row, has_column, mask_row, mask_column, MASK: tl.constexpr):
+def _plus_mask(
+    scores, mask_ptr, row, column, has_row, has_column, mask_row, mask_column, MASK: tl.constexpr, WHOLE: tl.constexpr
+):  # fmt: skip
     """Scores, times log2(e), with those of the mask; "keys" is a mask that is the same for all rows."""
     if MASK == "keys":
         added = tl.load(mask_ptr + column * mask_column, mask=has_column, other=0.0)
         scores += added.to(tl.float32) * 1.4426950408889634
     elif MASK == "all":
-        added = tl.load(mask_ptr + row * mask_row + column * mask_column, mask=has_row & has_column, other=0.0)
+        ptrs = mask_ptr + row * mask_row + column * mask_column
+        if WHOLE:
+            added = tl.load(ptrs)
+        else:
+            added = tl.load(ptrs, mask=has_row & has_column, other=0.0)
         scores += added.to(tl.float32) * 1.4426950408889634
     return scores
 
@@ -151,19 +157,19 @@ def attention_kernel(
         k_ptr += first.to(tl.int64) * k_row
         v_ptr += first.to(tl.int64) * v_row
         mask_ptr += first.to(tl.int64) * mask_column
-    k_ptrs = k_ptr + place[:, None] * k_row + column[None, :]
-    v_ptrs = v_ptr + place[:, None] * v_row + v_column[None, :]
+    in_k = place[:, None] * k_row + column[None, :]
+    in_v = place[:, None] * v_row + v_column[None, :]
 
     largest = tl.full((BLOCK_Q,), float("-inf"), dtype=tl.float32)
     total = tl.zeros((BLOCK_Q,), dtype=tl.float32)
     y = tl.zeros((BLOCK_Q, V_PADDED), dtype=tl.float32)
     for at in range(first, end, BLOCK_K):
         has_key = at + place < keys
-        k = _rows(k_ptrs, has_key, WIDTH, PADDED, WHOLE_K, WIDEN)
+        k = _rows(k_ptr + in_k, has_key, WIDTH, PADDED, WHOLE_K, WIDEN)
         scores = tl.dot(q, tl.trans(k), input_precision=PRECISION) * (scale * 1.4426950408889634)
         scores = _plus_mask(
             scores, mask_ptr, row[:, None], place[None, :], has_row[:, None], has_key[None, :], mask_row, mask_column,
-            MASK,
+            MASK, WHOLE_Q and WHOLE_K,
         )  # fmt: skip
         if not WHOLE_K:
             scores = tl.where(has_key[None, :], scores, float("-inf"))
@@ -173,11 +179,11 @@ def attention_kernel(
         powers = tl.exp2(scores - shift[:, None])
         shrink = tl.exp2(largest - shift)
         total = total * shrink + tl.sum(powers, axis=1)
-        v = _rows(v_ptrs, has_key, V_WIDTH, V_PADDED, WHOLE_K, WIDEN)
+        v = _rows(v_ptr + in_v, has_key, V_WIDTH, V_PADDED, WHOLE_K, WIDEN)
         y = tl.dot(_narrow(powers, v, WIDEN), v, y * shrink[:, None], input_precision=PRECISION)
         largest = new_largest
-        k_ptrs += BLOCK_K * k_row
-        v_ptrs += BLOCK_K * v_row
+        k_ptr += BLOCK_K * k_row
+        v_ptr += BLOCK_K * v_row
         if MASK != "none":
             mask_ptr += BLOCK_K * mask_column
     # A row that looks at nothing is NaN, as on the CPU: 0 / 0, and in place of -inf its sum too.
@@ -227,26 +233,26 @@ def attention_dq_kernel(
         k_ptr += first.to(tl.int64) * k_row
         v_ptr += first.to(tl.int64) * v_row
         mask_ptr += first.to(tl.int64) * mask_column
-    k_ptrs = k_ptr + place[:, None] * k_row + column[None, :]
-    v_ptrs = v_ptr + place[:, None] * v_row + v_column[None, :]
+    in_k = place[:, None] * k_row + column[None, :]
+    in_v = place[:, None] * v_row + v_column[None, :]
 
     dq = tl.zeros((BLOCK_Q, PADDED), dtype=tl.float32)
     for at in range(first, end, BLOCK_K):
         has_key = at + place < keys
-        k = _rows(k_ptrs, has_key, WIDTH, PADDED, WHOLE_K, WIDEN)
+        k = _rows(k_ptr + in_k, has_key, WIDTH, PADDED, WHOLE_K, WIDEN)
         scores = tl.dot(q, tl.trans(k), input_precision=PRECISION) * (scale * 1.4426950408889634)
         scores = _plus_mask(
             scores, mask_ptr, row[:, None], place[None, :], has_row[:, None], has_key[None, :], mask_row, mask_column,
-            MASK,
+            MASK, WHOLE_Q and WHOLE_K,
         )  # fmt: skip
         weights = tl.exp2(scores - sums[:, None])
-        v = _rows(v_ptrs, has_key, V_WIDTH, V_PADDED, WHOLE_K, WIDEN)
+        v = _rows(v_ptr + in_v, has_key, V_WIDTH, V_PADDED, WHOLE_K, WIDEN)
         slopes = weights * (tl.dot(g, tl.trans(v), input_precision=PRECISION) - delta[:, None])
         if not WHOLE_K:
             slopes = tl.where(has_key[None, :], slopes, 0.0)
         dq = tl.dot(_narrow(slopes, k, WIDEN), k, dq, input_precision=PRECISION)
-        k_ptrs += BLOCK_K * k_row
-        v_ptrs += BLOCK_K * v_row
+        k_ptr += BLOCK_K * k_row
+        v_ptr += BLOCK_K * v_row
         if MASK != "none":
             mask_ptr += BLOCK_K * mask_column
     dq_ptr += _start(head, size_1, size_2, dq_0, dq_1, dq_2) + start.to(tl.int64) * dq_row
@@ -277,6 +283,8 @@ def attention_dkv_kernel(
     v_ptr += _start(shared, size_1, 1, v_0, v_1, 0) + start.to(tl.int64) * v_row
     v = _rows(v_ptr + place[:, None] * v_row + v_column[None, :], has_key, V_WIDTH, V_PADDED, WHOLE_K, WIDEN)
 
+    in_q = row[:, None] * q_row + column[None, :]
+    in_g = row[:, None] * g_row + v_column[None, :]
     dk = tl.zeros((BLOCK_K, PADDED), dtype=tl.float32)
     dv = tl.zeros((BLOCK_K, V_PADDED), dtype=tl.float32)
     for sharer in range(0, size_2):
@@ -299,28 +307,26 @@ def attention_dkv_kernel(
             g_start += first.to(tl.int64) * g_row
             q_start += first.to(tl.int64) * q_row
             mask_start += first.to(tl.int64) * mask_row
-        g_ptrs = g_start + row[:, None] * g_row + v_column[None, :]
-        q_ptrs = q_start + row[:, None] * q_row + column[None, :]
         row_start = head.to(tl.int64) * length
         for at in range(first, end, BLOCK_Q):
             has_row = at + row < length
-            q = _rows(q_ptrs, has_row, WIDTH, PADDED, WHOLE_Q, WIDEN)
+            q = _rows(q_start + in_q, has_row, WIDTH, PADDED, WHOLE_Q, WIDEN)
             sums = tl.load(sums_ptr + row_start + at + row, mask=has_row, other=0.0) * 1.4426950408889634
             scores = tl.dot(k, tl.trans(q), input_precision=PRECISION) * (scale * 1.4426950408889634)
             scores = _plus_mask(
                 scores, mask_start, row[None, :], place[:, None], has_row[None, :], has_key[:, None], mask_row,
-                mask_column, MASK,
+                mask_column, MASK, WHOLE_Q and WHOLE_K,
             )  # fmt: skip
             weights = tl.exp2(scores - sums[None, :])
             if not WHOLE_Q:
                 weights = tl.where(has_row[None, :], weights, 0.0)
-            g = _rows(g_ptrs, has_row, V_WIDTH, V_PADDED, WHOLE_Q, WIDEN)
+            g = _rows(g_start + in_g, has_row, V_WIDTH, V_PADDED, WHOLE_Q, WIDEN)
             dv = tl.dot(_narrow(weights, g, WIDEN), g, dv, input_precision=PRECISION)
             delta = tl.load(delta_ptr + row_start + at + row, mask=has_row, other=0.0)
             slopes = weights * (tl.dot(v, tl.trans(g), input_precision=PRECISION) - delta[None, :])
             dk = tl.dot(_narrow(slopes, q, WIDEN), q, dk, input_precision=PRECISION)
-            q_ptrs += BLOCK_Q * q_row
-            g_ptrs += BLOCK_Q * g_row
+            q_start += BLOCK_Q * q_row
+            g_start += BLOCK_Q * g_row
             if MASK != "none":
                 mask_start += BLOCK_Q * mask_row
     dk_ptr += _start(shared, size_1, 1, dk_0, dk_1, 0) + start.to(tl.int64) * dk_row
@@ -361,7 +367,7 @@ def attention_weights_kernel(
             scores = tl.dot(q, tl.trans(k), input_precision=PRECISION) * (scale * 1.4426950408889634)
             scores = _plus_mask(
                 scores, mask_start, row[:, None], place[None, :], has_row[:, None], has_key[None, :], mask_row,
-                mask_column, MASK,
+                mask_column, MASK, WHOLE_Q and WHOLE_K,
             )  # fmt: skip
             if not WHOLE_K:
                 scores = tl.where(has_key[None, :], scores, float("-inf"))
@@ -388,31 +394,28 @@ class _Tile(NamedTuple):
 
 
 _FORWARD = {
-    (2, 64): _Tile(128, 64, 4, 2),
-    (2, 128): _Tile(128, 64, 8, 2),
+    (2, 64): _Tile(128, 64, 8, 3),
+    (2, 128): _Tile(128, 64, 8, 3),
     (2, 256): _Tile(64, 32, 8, 2),
     (4, 64): _Tile(64, 32, 4, 2),
-    (4, 128): _Tile(64, 32, 8, 2),
-    (4, 256): _Tile(32, 16, 8, 1),
+    (4, 128): _Tile(32, 32, 8, 1),
+    (4, 256): _Tile(16, 16, 8, 1),
 }
-"""By bytes an element and the longest rows; see tests/triton_kernels/quality/attention.py for what limits them."""
-
+"""By bytes an element and the longest rows; tests/triton_kernels/quality says what limits them."""
 _DQ = {
-    (2, 64): _Tile(64, 64, 4, 2),
+    (2, 64): _Tile(128, 64, 8, 2),
     (2, 128): _Tile(64, 64, 8, 2),
-    (2, 256): _Tile(64, 32, 8, 1),
-    (4, 64): _Tile(32, 32, 4, 1),
-    (4, 128): _Tile(32, 32, 8, 1),
-    (4, 256): _Tile(16, 16, 8, 1),
+    (2, 256): _Tile(32, 32, 8, 1),
+    (4, 64): _Tile(32, 32, 8, 1),
+    (4, 128): _Tile(16, 32, 8, 1),
 }
-
+"""Of longer rows in float32 the gradients do not fit into registers: CuPy computes them."""
 _DKV = {
-    (2, 64): _Tile(64, 64, 4, 2),
+    (2, 64): _Tile(64, 128, 8, 2),
     (2, 128): _Tile(64, 64, 8, 2),
-    (2, 256): _Tile(32, 64, 8, 1),
+    (2, 256): _Tile(32, 32, 8, 1),
     (4, 64): _Tile(32, 32, 4, 1),
-    (4, 128): _Tile(32, 32, 8, 1),
-    (4, 256): _Tile(16, 16, 8, 1),
+    (4, 128): _Tile(32, 16, 8, 1),
 }
 
 
@@ -496,8 +499,18 @@ def _constants(q: Operand, k: Operand, v: Operand, mask: Operand | None, tile: _
     }
 
 
-def _tile(table: Mapping[tuple[int, int], _Tile], q: Operand, v: Operand) -> _Tile:
-    return table[q.itemsize, min(x for _, x in table if x >= max(q.shape[-1], v.shape[-1]))]
+def _tile(table: Mapping[tuple[int, int], _Tile], q: Operand, v: Operand, mask: Operand | None) -> _Tile:
+    width = max(q.shape[-1], v.shape[-1])
+    fitting = [longest for size, longest in table if size == q.itemsize and longest >= width]
+    if not fitting:
+        raise UnsuitedError(f"rows of {width} elements are too long")
+    tile = table[q.itemsize, min(fitting)]
+    if mask is None:
+        return tile
+    # A tile of the mask takes as many registers as one of scores.
+    if table is _DKV:
+        return tile._replace(queries=max(16, tile.queries // 2), stages=min(2, tile.stages))
+    return tile._replace(keys=max(16, tile.keys // 2), stages=min(2, tile.stages))
 
 
 def _ranges(call: Planner, mask: Operand | None, given: Given, lead: tuple[int, ...]) -> Operand | None:
@@ -531,7 +544,7 @@ def _attention(
     y = _like(call, q, (*heads.lead, length, v.shape[-1]))
     sums = call.empty((*heads.lead, length), np.float32)
     ranges = _ranges(call, added, mask, heads.lead)
-    tile = _tile(_FORWARD, q, v)
+    tile = _tile(_FORWARD, q, v, added)
     constants = _constants(q, k, v, added, tile)
     # What is not there has no place that is read.
     sizes, (of_q, of_k, of_v, of_mask, of_ranges, of_y) = heads.sizes(q, k, v, added or q, ranges or q, y)
@@ -570,7 +583,7 @@ def _attention_grad(
     of_g, of_y, of_q, of_k, of_v, of_mask, of_ranges, of_dq, of_dk, of_dv = strides
     lengths = (length, keys, *sizes[1:], float(scale))
     of_mask = (*of_mask, *(added or q).strides[-2:])
-    tile = _tile(_DQ, q, v)
+    tile = _tile(_DQ, q, v, added)
     constants = _constants(q, k, v, added, tile)
     call.launch(
         attention_dq_kernel,
@@ -584,7 +597,7 @@ def _attention_grad(
         num_warps=tile.warps,
         num_stages=tile.stages,
     )  # fmt: skip
-    tile = _tile(_DKV, q, v)
+    tile = _tile(_DKV, q, v, added)
     constants = {**_constants(q, k, v, added, tile), "SPAN": next_power_of_2(cdiv(length, _ROWS))}
     call.launch(
         attention_dkv_kernel,
@@ -608,7 +621,7 @@ def _attention_weights(call: Planner, q: Given, k: Given, mask: Given, scale: fl
     added = _as_mask(mask, heads, length, keys)
     q, k = _by_rows(call, q), _by_rows(call, k)
     weights = call.empty((*heads.lead, length, keys), q.dtype)
-    tile = _tile(_FORWARD, q, k)
+    tile = _tile(_DQ, q, k, added)
     constants = _constants(q, k, k, added, tile)
     for other in ("RANGED", "V_WIDTH", "V_PADDED", "ROWS"):
         del constants[other]
