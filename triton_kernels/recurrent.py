@@ -1,0 +1,421 @@
+"""Recurrent layers over a whole sequence: tanh and relu cells, LSTM and GRU, and their gradient.
+
+What the inputs give the gates is one product for all steps, as are the gradients of weights and inputs. Then a step is
+one launch: a program computes what the state before gives all gates of some units of some samples, and goes on to those
+units' new state; in the gradient, which goes the other way, what the gates of the step after give the state, and then
+the gradients of the units' own gates. Gates are in the order i, f, g, o (LSTM) and r, z, n (GRU).
+
+What the gradient needs has the axes that it has on the CPU, and lies in memory with the units innermost.
+"""
+
+# mypy: disable-error-code="import-untyped, no-untyped-def, no-untyped-call, untyped-decorator"
+# Reason: Triton ships no types, and annotations on a kernel's parameters are instructions to its compiler.
+# ruff: noqa: N803  # capital letters for compile-time constants are Triton's custom
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+import numpy as np
+import triton
+import triton.language as tl
+
+from hookscope.triton_kernels import _math, matmul
+from hookscope.triton_kernels._launch import cdiv, interpreting, next_power_of_2
+from hookscope.triton_kernels._plans import Given, Kernel, Operand, Planner, are_floats
+
+GATES = {"tanh": 1, "relu": 1, "gru": 3, "lstm": 4}
+_TILE = (64, 32)
+_SMALL_TILE = (32, 16)
+_MANY = 128
+"""Programs from which on a tile need not be smaller: about as many as a GPU has multiprocessors."""
+
+
+@triton.jit
+def _tile_of(ptr, row, column, rows, columns, stride, WIDEN: tl.constexpr):
+    """A tile of a matrix whose columns lie side by side, 0 outside of it; as rows or columns have an axis of length 1."""
+    x = tl.load(ptr + row * stride + column, mask=(row < rows) & (column < columns), other=0.0)
+    if WIDEN:
+        x = x.to(tl.float32)
+    return x
+
+
+@triton.jit
+def _times(total, x, w, PRECISION: tl.constexpr, WIDEN: tl.constexpr):
+    """total + x @ w, with `x` narrowed to the dtype of the weights."""
+    if not WIDEN:
+        x = x.to(w.dtype)
+    return tl.dot(x, w, total, input_precision=PRECISION)
+
+
+@triton.jit
+def step_kernel(
+    gates_ptr, w_ptr, h_ptr, c_ptr, b_ih_ptr, b_hh_ptr, keep_ptr, states_ptr, hidden_ptr, outputs_ptr, last_h_ptr,
+    last_c_ptr, samples, size,
+    KIND: tl.constexpr, GATES: tl.constexpr, HAS_BIAS: tl.constexpr, HAS_KEEP: tl.constexpr, IS_LAST: tl.constexpr,
+    PRECISION: tl.constexpr, WIDEN: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_U: tl.constexpr, BLOCK_K: tl.constexpr,
+):  # fmt: skip
+    """A step of some units of some samples; `gates` has what the inputs give, and gets what the gradient needs."""
+    tiles = tl.cdiv(size, BLOCK_U)
+    sample = (tl.program_id(0) // tiles * BLOCK_N + tl.arange(0, BLOCK_N)).to(tl.int64)[:, None]
+    unit = (tl.program_id(0) % tiles * BLOCK_U + tl.arange(0, BLOCK_U))[None, :]
+    column = tl.program_id(0) % tiles * BLOCK_U + tl.arange(0, BLOCK_U)
+    w_ptr += (tl.program_id(0) % tiles).to(tl.int64) * BLOCK_U * size
+    row = tl.arange(0, BLOCK_U)[:, None]
+    gate_rows = size - tl.program_id(0) % tiles * BLOCK_U
+    # Rows of a gate's weights; those of the next gate begin `further` on.
+    further = size.to(tl.int64) * size
+    p_0 = tl.zeros((BLOCK_N, BLOCK_U), dtype=tl.float32)
+    p_1, p_2, p_3 = p_0, p_0, p_0
+    for start in range(0, size, BLOCK_K):
+        place = (start + tl.arange(0, BLOCK_K))[None, :]
+        h = _tile_of(h_ptr, sample, place, samples, size, size, WIDEN)
+        p_0 = _times(p_0, h, tl.trans(_tile_of(w_ptr, row, place, gate_rows, size, size, WIDEN)), PRECISION, WIDEN)
+        if GATES > 1:
+            w = _tile_of(w_ptr + further, row, place, gate_rows, size, size, WIDEN)
+            p_1 = _times(p_1, h, tl.trans(w), PRECISION, WIDEN)
+            w = _tile_of(w_ptr + 2 * further, row, place, gate_rows, size, size, WIDEN)
+            p_2 = _times(p_2, h, tl.trans(w), PRECISION, WIDEN)
+        if GATES > 3:
+            w = _tile_of(w_ptr + 3 * further, row, place, gate_rows, size, size, WIDEN)
+            p_3 = _times(p_3, h, tl.trans(w), PRECISION, WIDEN)
+
+    inside = (sample < samples) & (unit < size)
+    at = sample * size + unit
+    gates_ptrs = gates_ptr + sample * (GATES * size) + unit
+    has_unit = column < size
+    before = tl.load(h_ptr + at, mask=inside, other=0.0).to(tl.float32)
+    live = tl.full((BLOCK_N, 1), 1, dtype=tl.int1)
+    if HAS_KEEP:
+        live = tl.load(keep_ptr + sample, mask=sample < samples, other=0) != 0
+    x_0 = tl.load(gates_ptrs, mask=inside, other=0.0)
+    if HAS_BIAS:
+        x_0 += tl.load(b_ih_ptr + column, mask=has_unit, other=0.0).to(tl.float32)[None, :]
+        p_0 += tl.load(b_hh_ptr + column, mask=has_unit, other=0.0).to(tl.float32)[None, :]
+    if GATES > 1:
+        x_1 = tl.load(gates_ptrs + size, mask=inside, other=0.0)
+        x_2 = tl.load(gates_ptrs + 2 * size, mask=inside, other=0.0)
+        if HAS_BIAS:
+            x_1 += tl.load(b_ih_ptr + size + column, mask=has_unit, other=0.0).to(tl.float32)[None, :]
+            p_1 += tl.load(b_hh_ptr + size + column, mask=has_unit, other=0.0).to(tl.float32)[None, :]
+            x_2 += tl.load(b_ih_ptr + 2 * size + column, mask=has_unit, other=0.0).to(tl.float32)[None, :]
+            p_2 += tl.load(b_hh_ptr + 2 * size + column, mask=has_unit, other=0.0).to(tl.float32)[None, :]
+    if KIND == "lstm":
+        x_3 = tl.load(gates_ptrs + 3 * size, mask=inside, other=0.0)
+        if HAS_BIAS:
+            x_3 += tl.load(b_ih_ptr + 3 * size + column, mask=has_unit, other=0.0).to(tl.float32)[None, :]
+            p_3 += tl.load(b_hh_ptr + 3 * size + column, mask=has_unit, other=0.0).to(tl.float32)[None, :]
+        i = _math.sigmoid(x_0 + p_0)
+        f = _math.sigmoid(x_1 + p_1)
+        g = _math.tanh(x_2 + p_2)
+        o = _math.sigmoid(x_3 + p_3)
+        tl.store(gates_ptrs, i, mask=inside)
+        tl.store(gates_ptrs + size, f, mask=inside)
+        tl.store(gates_ptrs + 2 * size, g, mask=inside)
+        tl.store(gates_ptrs + 3 * size, o, mask=inside)
+        c = tl.load(c_ptr + at, mask=inside, other=0.0).to(tl.float32)
+        new_c = f * c + i * g
+        new_h = o * _math.tanh(new_c)
+        new_c = tl.where(live, new_c, c)
+        tl.store(hidden_ptr + at, new_c, mask=inside)
+        if IS_LAST:
+            tl.store(last_c_ptr + at, new_c.to(last_c_ptr.dtype.element_ty), mask=inside)
+    elif KIND == "gru":
+        r = _math.sigmoid(x_0 + p_0)
+        z = _math.sigmoid(x_1 + p_1)
+        n = _math.tanh(x_2 + r * p_2)
+        tl.store(gates_ptrs, r, mask=inside)
+        tl.store(gates_ptrs + size, z, mask=inside)
+        tl.store(gates_ptrs + 2 * size, n, mask=inside)
+        tl.store(hidden_ptr + at, p_2, mask=inside)
+        new_h = n + z * (before - n)
+    else:
+        tl.store(gates_ptrs, x_0 + p_0, mask=inside)
+        new_h = _math.activate(x_0 + p_0, KIND)
+    tl.store(outputs_ptr + at, tl.where(live, new_h, 0.0).to(outputs_ptr.dtype.element_ty), mask=inside)
+    new_h = tl.where(live, new_h, before)
+    tl.store(states_ptr + at, new_h, mask=inside)
+    if IS_LAST:
+        tl.store(last_h_ptr + at, new_h.to(last_h_ptr.dtype.element_ty), mask=inside)
+
+
+@triton.jit
+def step_grad_kernel(
+    g_ptr, dh_ptr, dc_ptr, after_ptr, w_ptr, gates_ptr, hidden_ptr, h_ptr, c_ptr, keep_ptr, of_gates_ptr,
+    of_products_ptr, before_ptr, of_h_ptr, of_c_ptr, samples, size, g_sample, g_unit,
+    KIND: tl.constexpr, GATES: tl.constexpr, HAS_G: tl.constexpr, HAS_DH: tl.constexpr, HAS_DC: tl.constexpr,
+    HAS_AFTER: tl.constexpr, HAS_KEEP: tl.constexpr, HAS_STEP: tl.constexpr, PRECISION: tl.constexpr,
+    WIDEN: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_U: tl.constexpr, BLOCK_K: tl.constexpr,
+):  # fmt: skip
+    """From the gradient of some units' state after a step to that of their gates.
+
+    `dh` and `dc` are what has come so far, `after` the gradients of all gates of the step after; `of_h` and `of_c` get
+    what goes on to the step before. Without a step, what arrives at the first state of all.
+    """
+    tiles = tl.cdiv(size, BLOCK_U)
+    sample = (tl.program_id(0) // tiles * BLOCK_N + tl.arange(0, BLOCK_N)).to(tl.int64)[:, None]
+    unit = (tl.program_id(0) % tiles * BLOCK_U + tl.arange(0, BLOCK_U))[None, :]
+    dh = tl.zeros((BLOCK_N, BLOCK_U), dtype=tl.float32)
+    if HAS_AFTER:
+        for start in range(0, GATES * size, BLOCK_K):
+            place = start + tl.arange(0, BLOCK_K)
+            d = _tile_of(after_ptr, sample, place[None, :], samples, GATES * size, GATES * size, WIDEN)
+            w = _tile_of(w_ptr, place.to(tl.int64)[:, None], unit, GATES * size, size, size, WIDEN)
+            dh = _times(dh, d, w, PRECISION, WIDEN)
+    inside = (sample < samples) & (unit < size)
+    at = sample * size + unit
+    if HAS_DH:
+        dh += tl.load(dh_ptr + at, mask=inside, other=0.0).to(tl.float32)
+    dc = tl.zeros((BLOCK_N, BLOCK_U), dtype=tl.float32)
+    if HAS_DC:
+        dc = tl.load(dc_ptr + at, mask=inside, other=0.0).to(tl.float32)
+    passed_h = tl.zeros((BLOCK_N, BLOCK_U), dtype=tl.float32)
+    passed_c = passed_h
+    if HAS_STEP:
+        g = passed_h
+        if HAS_G:
+            g = tl.load(g_ptr + sample * g_sample + unit * g_unit, mask=inside, other=0.0).to(tl.float32)
+        if HAS_KEEP:
+            live = tl.load(keep_ptr + sample, mask=sample < samples, other=0) != 0
+            passed_h = tl.where(live, 0.0, dh)
+            passed_c = tl.where(live, 0.0, dc)
+            dh = tl.where(live, dh + g, 0.0)
+            dc = tl.where(live, dc, 0.0)
+        else:
+            dh += g
+        before = tl.load(h_ptr + at, mask=inside, other=0.0).to(tl.float32)
+        tl.store(before_ptr + at, before.to(before_ptr.dtype.element_ty), mask=inside)
+        gates_ptrs = gates_ptr + sample * (GATES * size) + unit
+        of_gates_ptrs = of_gates_ptr + sample * (GATES * size) + unit
+        dtype = of_gates_ptr.dtype.element_ty
+        if KIND == "lstm":
+            i = tl.load(gates_ptrs, mask=inside, other=0.0)
+            f = tl.load(gates_ptrs + size, mask=inside, other=0.0)
+            n = tl.load(gates_ptrs + 2 * size, mask=inside, other=0.0)
+            o = tl.load(gates_ptrs + 3 * size, mask=inside, other=0.0)
+            bent = _math.tanh(tl.load(hidden_ptr + at, mask=inside, other=0.0))
+            c = tl.load(c_ptr + at, mask=inside, other=0.0).to(tl.float32)
+            dc += dh * o * (1.0 - bent * bent)
+            tl.store(of_gates_ptrs, (dc * n * i * (1.0 - i)).to(dtype), mask=inside)
+            tl.store(of_gates_ptrs + size, (dc * c * f * (1.0 - f)).to(dtype), mask=inside)
+            tl.store(of_gates_ptrs + 2 * size, (dc * i * (1.0 - n * n)).to(dtype), mask=inside)
+            tl.store(of_gates_ptrs + 3 * size, (dh * bent * o * (1.0 - o)).to(dtype), mask=inside)
+            dc = dc * f
+            dh = tl.zeros((BLOCK_N, BLOCK_U), dtype=tl.float32)
+        elif KIND == "gru":
+            r = tl.load(gates_ptrs, mask=inside, other=0.0)
+            z = tl.load(gates_ptrs + size, mask=inside, other=0.0)
+            n = tl.load(gates_ptrs + 2 * size, mask=inside, other=0.0)
+            dn = dh * (1.0 - z) * (1.0 - n * n)
+            dr = dn * tl.load(hidden_ptr + at, mask=inside, other=0.0) * r * (1.0 - r)
+            dz = dh * (before - n) * z * (1.0 - z)
+            of_products_ptrs = of_products_ptr + sample * (GATES * size) + unit
+            tl.store(of_gates_ptrs, dr.to(dtype), mask=inside)
+            tl.store(of_gates_ptrs + size, dz.to(dtype), mask=inside)
+            tl.store(of_gates_ptrs + 2 * size, dn.to(dtype), mask=inside)
+            tl.store(of_products_ptrs, dr.to(dtype), mask=inside)
+            tl.store(of_products_ptrs + size, dz.to(dtype), mask=inside)
+            tl.store(of_products_ptrs + 2 * size, (dn * r).to(dtype), mask=inside)
+            dh = dh * z
+        else:
+            gate = tl.load(gates_ptrs, mask=inside, other=0.0)
+            if KIND == "tanh":
+                bent = _math.tanh(gate)
+                d = dh * (1.0 - bent * bent)
+            else:
+                tl.static_assert(KIND == "relu", "no such cell")
+                d = tl.where(gate > 0, dh, 0.0)
+            tl.store(of_gates_ptrs, d.to(dtype), mask=inside)
+            dh = tl.zeros((BLOCK_N, BLOCK_U), dtype=tl.float32)
+    tl.store(of_h_ptr + at, (dh + passed_h).to(of_h_ptr.dtype.element_ty), mask=inside)
+    if KIND == "lstm":
+        tl.store(of_c_ptr + at, (dc + passed_c).to(of_c_ptr.dtype.element_ty), mask=inside)
+
+
+@triton.jit
+def bias_kernel(
+    of_gates_ptr, of_products_ptr, ih_ptr, hh_ptr, rows, columns,
+    SAME: tl.constexpr, BLOCK_R: tl.constexpr, BLOCK_C: tl.constexpr,
+):  # fmt: skip
+    """The sums of the rows of two matrices, or of one, for both biases."""
+    column = tl.program_id(0) * BLOCK_C + tl.arange(0, BLOCK_C)
+    row = tl.arange(0, BLOCK_R)
+    ih = tl.zeros((BLOCK_R, BLOCK_C), dtype=tl.float32)
+    hh = tl.zeros((BLOCK_R, BLOCK_C), dtype=tl.float32)
+    for start in range(0, rows, BLOCK_R):
+        inside = (start + row < rows)[:, None] & (column < columns)[None, :]
+        at = (start + row).to(tl.int64)[:, None] * columns + column[None, :]
+        ih += tl.load(of_gates_ptr + at, mask=inside, other=0.0).to(tl.float32)
+        if not SAME:
+            hh += tl.load(of_products_ptr + at, mask=inside, other=0.0).to(tl.float32)
+    if SAME:
+        hh = ih
+    has_column = column < columns
+    tl.store(ih_ptr + column, tl.sum(ih, axis=0).to(ih_ptr.dtype.element_ty), mask=has_column)
+    tl.store(hh_ptr + column, tl.sum(hh, axis=0).to(hh_ptr.dtype.element_ty), mask=has_column)
+
+
+def _fits(x: Operand, h0: Operand, c0: Given, w_ih: Operand, w_hh: Operand, b_ih: Given, b_hh: Given, kind: str) -> bool:
+    """Whether the shapes are those of a layer; otherwise the caller's own path tells the user."""
+    if x.ndim != 3 or w_ih.ndim != 2 or w_hh.ndim != 2 or kind not in GATES:
+        return False
+    state, width = (x.shape[1], w_hh.shape[1]), GATES[kind] * w_hh.shape[1]
+    return (
+        h0.shape == state
+        and (c0.shape == state if isinstance(c0, Operand) else kind != "lstm")
+        and w_ih.shape == (width, x.shape[2])
+        and w_hh.shape[0] == width
+        and (b_ih is None) == (b_hh is None)
+        and all(bias is None or (isinstance(bias, Operand) and bias.shape == (width,)) for bias in (b_ih, b_hh))
+    )
+
+
+def _suits(x: Given, h0: Given, c0: Given, w_ih: Given, w_hh: Given, b_ih: Given, b_hh: Given, keep: Given, kind: str) -> bool:
+    arrays = [one for one in (x, h0, c0, w_ih, w_hh, b_ih, b_hh) if one is not None]
+    if not are_floats(*arrays) or not _fits(x, h0, c0, w_ih, w_hh, b_ih, b_hh, kind):  # type: ignore[arg-type]
+        return False
+    return keep is None or (isinstance(keep, Operand) and keep.shape == (*x.shape[:2], 1) and keep.dtype == np.bool_)  # type: ignore[union-attr]
+
+
+def _layout(x: Operand, size: int, depth: int) -> tuple[int, dict[str, Hashable]]:
+    """The programs of a step, and what all its kernels are told."""
+    samples = x.shape[1]
+    rows, units = _TILE if cdiv(samples, _TILE[0]) * cdiv(size, _TILE[1]) >= _MANY else _SMALL_TILE
+    rows, units = min(rows, max(16, next_power_of_2(samples))), min(units, max(16, next_power_of_2(size)))
+    return cdiv(samples, rows) * cdiv(size, units), {
+        "PRECISION": "tf32x3" if x.itemsize == 4 else "tf32",
+        # The interpreter multiplies bfloat16 as the integers it keeps it in.
+        "WIDEN": x.dtype.name == "bfloat16" and interpreting(),
+        "BLOCK_N": rows,
+        "BLOCK_U": units,
+        "BLOCK_K": min(64 if x.itemsize == 2 else 32, max(16, next_power_of_2(depth))),
+    }
+
+
+def _forward(
+    call: Planner, x: Given, h0: Given, c0: Given, w_ih: Given, w_hh: Given, b_ih: Given, b_hh: Given, keep: Given,
+    kind: str, reverse: bool,
+) -> tuple[Operand, ...] | None:  # fmt: skip
+    if not _suits(x, h0, c0, w_ih, w_hh, b_ih, b_hh, keep, kind):
+        return None
+    assert isinstance(x, Operand) and isinstance(h0, Operand) and isinstance(w_ih, Operand) and isinstance(w_hh, Operand)
+    steps, samples, width = x.shape
+    size, high, dtype = w_hh.shape[1], w_hh.shape[0], x.dtype
+    h, c, w_hh, b_ih, b_hh, keep = (_contiguous(call, one) for one in (h0, c0, w_hh, b_ih, b_hh, keep))
+    rows = call.contiguous(x).reshaped(-1, width)
+    gates = call.empty((steps, high, samples), np.float32, (0, 2, 1))
+    states = call.empty((steps, size, samples), np.float32, (0, 2, 1))
+    of_kind = steps if kind in ("lstm", "gru") else 0
+    hidden = call.empty((of_kind, size, samples), np.float32, (0, 2, 1))
+    outputs = call.empty((steps, samples, size), dtype)
+    last_h = call.empty((samples, size), dtype)
+    last_c = call.empty((samples, size if kind == "lstm" else 0), dtype)
+    from_inputs = gates.transposed((0, 2, 1)).reshaped(-1, high)
+    matmul._multiply(call, rows, w_ih.transposed((1, 0)), None, None, from_inputs, (1, 1), (0, 0, 0, 0))
+    programs, constants = _layout(x, size, size)
+    constants |= {"KIND": kind, "GATES": GATES[kind], "HAS_BIAS": b_ih is not None, "HAS_KEEP": keep is not None}
+    order = range(steps - 1, -1, -1) if reverse else range(steps)
+    for t in order:
+        is_last = t == order[-1]
+        new_h, new_c = (one and one.part(0, t, 1) for one in (states, hidden if of_kind else None))
+        arrays = (
+            gates.part(0, t, 1), w_hh, h, c if kind == "lstm" else None, b_ih, b_hh, keep and keep.part(0, t, 1), new_h,
+            new_c, outputs.part(0, t, 1), last_h if is_last else None, last_c if is_last and kind == "lstm" else None,
+        )  # fmt: skip
+        call.launch(
+            step_kernel, programs, arrays, (samples, size), {**constants, "IS_LAST": is_last}, num_warps=4, num_stages=3
+        )
+        h, c = new_h, new_c
+    return outputs, last_h, last_c, gates, states, hidden
+
+
+def _contiguous(call: Planner, x: Given) -> Operand | None:
+    return call.contiguous(x) if isinstance(x, Operand) else None
+
+
+def _back(
+    call: Planner, g: Given, gh: Given, gc: Given, x: Given, h0: Given, c0: Given, w_ih: Given, w_hh: Given,
+    b_ih: Given, b_hh: Given, keep: Given, gates: Given, states: Given, hidden: Given, kind: str, reverse: bool,
+    with_x: bool,
+) -> tuple[Operand, ...] | None:  # fmt: skip
+    if not _suits(x, h0, c0, w_ih, w_hh, b_ih, b_hh, keep, kind):
+        return None
+    assert isinstance(x, Operand) and isinstance(h0, Operand) and isinstance(w_ih, Operand) and isinstance(w_hh, Operand)
+    assert isinstance(gates, Operand) and isinstance(states, Operand) and isinstance(hidden, Operand)
+    if any(one is not None and (not are_floats(one, x)) for one in (g, gh, gc if kind == "lstm" else None)):
+        return None
+    steps, samples, width = x.shape
+    size, high, dtype = w_hh.shape[1], w_hh.shape[0], x.dtype
+    outer = g if isinstance(g, Operand) else None
+    gh, gc, first_h, first_c, w, keep = (_contiguous(call, one) for one in (gh, gc, h0, c0, w_hh, keep))
+    gates, states, hidden = (
+        call.contiguous(one.transposed((0, 2, 1))) if one.size else one for one in (gates, states, hidden)
+    )
+    of_gates, before = call.empty((steps, samples, high), dtype), call.empty((steps, samples, size), dtype)
+    of_products = call.empty((steps, samples, high), dtype) if kind == "gru" else of_gates
+    # What goes from step to step, in each place read and written by the same program.
+    of_h = call.empty((samples, size), np.float32)
+    of_c = call.empty((samples, size), np.float32) if kind == "lstm" else None
+    dh0 = call.empty((samples, size), dtype)
+    dc0 = call.empty((samples if c0 is not None else 0, size), dtype)
+    programs, constants = _layout(x, size, high)
+    constants |= {"KIND": kind, "GATES": GATES[kind], "HAS_KEEP": keep is not None}
+    dh, dc, after = gh, gc if kind == "lstm" else None, None
+    order = range(steps) if reverse else range(steps - 1, -1, -1)
+    for t in [*order, None]:
+        if t is None:
+            own: tuple[Operand | None, ...] = (None,) * 8
+            to_h, to_c = dh0, dc0 if kind == "lstm" else None
+        else:
+            earlier = None if t == order[-1] else t + (1 if reverse else -1)
+            h = first_h if earlier is None else states.part(0, earlier, 1)
+            c = None
+            if kind == "lstm":
+                c = first_c if earlier is None else hidden.part(0, earlier, 1)
+            own = (
+                gates.part(0, t, 1), hidden.part(0, t, 1) if hidden.size else None, h, c, keep and keep.part(0, t, 1),
+                of_gates.part(0, t, 1), of_products.part(0, t, 1), before.part(0, t, 1),
+            )  # fmt: skip
+            to_h, to_c = of_h, of_c
+        outer_t = outer.part(0, t, 1) if outer is not None and t is not None else None
+        told = {
+            "HAS_G": outer_t is not None,
+            "HAS_DH": dh is not None,
+            "HAS_DC": dc is not None,
+            "HAS_AFTER": after is not None,
+            "HAS_STEP": t is not None,
+        }
+        call.launch(
+            step_grad_kernel,
+            programs,
+            (outer_t, dh, dc, after, w, *own, to_h, to_c),
+            (samples, size, *(outer.strides[1:] if outer is not None else (0, 0))),
+            {**constants, **told},
+            num_warps=4,
+            num_stages=3,
+        )
+        dh, dc = of_h, of_c
+        if t is not None:
+            after = of_products.part(0, t, 1)
+    flat, products = (one.reshaped(-1, high) for one in (of_gates, of_products))
+    rows = call.contiguous(x).reshaped(-1, width)
+    product = matmul.KERNELS["matmul"].plan
+    dx = call.empty((0, size), dtype)
+    if with_x:
+        dx = call.empty(x.shape, dtype)
+        matmul._multiply(call, flat, w_ih, None, None, dx.reshaped(-1, width), (1, 1), (0, 0, 0, 0))
+    of_w_ih = product(call, flat, rows, True, False)
+    of_w_hh = product(call, products, before.reshaped(-1, size), True, False)
+    of_b_ih, of_b_hh = (call.empty((0, size) if b_ih is None else (high,), dtype) for _ in range(2))
+    if b_ih is not None:
+        call.launch(
+            bias_kernel,
+            cdiv(high, 32),
+            (flat, products, of_b_ih, of_b_hh),
+            (steps * samples, high),
+            {"SAME": kind != "gru", "BLOCK_R": 64, "BLOCK_C": 32},
+        )
+    return dx, dh0, dc0, of_w_ih, of_w_hh, of_b_ih, of_b_hh
+
+
+KERNELS = {"recurrent": Kernel(_forward), "recurrent_grad": Kernel(_back)}
