@@ -16,8 +16,10 @@ from . import nn, ops
 from .core import precision
 from .core.checks import check_bool, check_number, check_positive_int, check_type
 from .core.dtype import DType, bfloat16, float16, float32, int32
+from .core.overflow import flag_of, overflowed, rescaled_in_single
 from .core.parameter import Parameter
 from .core.tensor import Tensor
+from .cpu.updates import is_on_gpu
 from .nn.cell import Cell
 from .ops import primitives
 from .train.loss_scale import DynamicLossScaleManager, FixedLossScaleManager, LossScaleManager
@@ -284,12 +286,15 @@ def all_finite(inputs: Nested) -> Tensor:
         inputs: a tensor, or tensors in tuples and lists.
 
     Returns:
-        a tensor of one bool.
+        a tensor of one bool. On a GPU nobody has waited for it: ``if`` does, ``scaler.adjust`` does not.
 
     Raises:
         TypeError: something else than tensors.
     """
-    return Tensor(np.bool_(all(_is_finite(one) for one in _tensors(inputs))))
+    given = _tensors(inputs)
+    if any(is_on_gpu(one._array) for one in given):
+        return Tensor._wrap(~overflowed([one._array for one in given]))
+    return Tensor(np.bool_(all(_is_finite(one) for one in given)))
 
 
 def _tensors(inputs: Any) -> list[Tensor]:
@@ -425,6 +430,13 @@ class DynamicLossScaler(LossScaler):
         Returns:
             True.
         """
+        if is_on_gpu(self.scale_value._array) and is_on_gpu(self.counter._array):
+            flag = flag_of(grads_finite, self.counter._array)
+            held = self.scale_value._array, self.counter._array
+            new, count_ = rescaled_in_single(*held, flag, self.scale_factor, self.scale_window)
+            self.scale_value._rebind(new)
+            self.counter._rebind(count_)
+            return True
         scale, counter = np.float32(self.scale_value.item()), int(self.counter.item())
         good = bool(grads_finite)
         if not good:

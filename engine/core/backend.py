@@ -26,6 +26,7 @@ __all__ = [
     "device_target",
     "is_array",
     "kernel_for",
+    "many_at_once",
     "moved",
     "runs_triton",
     "set_device",
@@ -75,6 +76,15 @@ def _triton_kernels() -> dict[str, Any] | None:
         _plan_for = triton_kernels.plan_for
         _kernels = triton_kernels.kernels() if triton_kernels.probe().mode == "triton" else None
     return _kernels
+
+
+def many_at_once() -> Any:
+    """The kernels that take many arrays in one launch (``triton_kernels.updates``); None where Triton does not run."""
+    if _triton_kernels() is None:
+        return None
+    from ...triton_kernels import updates
+
+    return updates
 
 
 def runs_triton() -> bool:

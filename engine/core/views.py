@@ -214,10 +214,15 @@ def is_own(array: Any) -> bool:
     return weakref.getweakrefcount(array) == 0
 
 
+def _is_own_on_gpu(array: Any) -> bool:
+    """The same of an array of a GPU: what others have of its memory holds it, as its ``base``."""
+    return not isinstance(array, np.ndarray) and array.base is None and weakref.getweakrefcount(array) == 0
+
+
 def is_held_alone(tensor: Tensor) -> bool:
     """Whether nobody but the tensor holds its array, so that it may be written to. Who asks must not hold it either."""
     array = tensor._array
-    if tensor._view is not None or tensor._views is not None or not is_own(array):
+    if tensor._view is not None or tensor._views is not None or not (is_own(array) or _is_own_on_gpu(array)):
         return False
     return sys.getrefcount(array) <= OWN_REFERENCES
 

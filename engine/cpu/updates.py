@@ -11,13 +11,15 @@ from __future__ import annotations
 import math
 from typing import Any, TypeAlias
 
+from hookscope.engine.cpu.adam import adam
 from hookscope.engine.cpu.array_module import Array, array_module
 from hookscope.engine.cpu.widening import widen_any
 
 __all__ = [
-    "adadelta", "adafactor", "adagrad", "adam_weight_decay", "adamax", "adamw", "add_sign", "amsgrad", "asgd",
-    "corrected_rate", "descent", "ftrl", "keras_momentum", "lamb", "lars", "momentum", "nadam", "power_sign",
-    "proximal_adagrad", "proximal_descent", "radam", "rmsprop", "rmsprop_pytorch", "rprop", "sgd",
+    "Number", "adadelta", "adafactor", "adagrad", "adam_by_powers", "adam_weight_decay", "adamax", "adamw", "add_sign",
+    "amsgrad", "asgd", "corrected_rate", "descent", "ftrl", "is_on_gpu", "is_zero", "keras_momentum", "lamb", "lars",
+    "momentum", "nadam", "power_sign", "proximal_adagrad", "proximal_descent", "radam", "rmsprop", "rmsprop_pytorch",
+    "rprop", "sgd", "sgd_by_step",
 ]  # fmt: skip
 
 Number: TypeAlias = float | Array
@@ -37,9 +39,26 @@ def _sqrt(x: Any) -> Any:
     return math.sqrt(x) if isinstance(x, float) else array_module(x).sqrt(x)
 
 
-def _norm(x: Array) -> float:
+def is_on_gpu(x: object) -> bool:
+    """Whether an array or a number lies on a GPU."""
+    return type(x).__module__.partition(".")[0] == "cupy"
+
+
+def is_zero(x: Number) -> bool:
+    """Whether a number is known to be 0; at one that lies on a GPU nobody looks."""
+    return not is_on_gpu(x) and not x
+
+
+def _rest(power: Number) -> Number:
+    """1 - power; of a power in double precision on a GPU, in single precision, as a rule computes with it."""
+    return (1 - power).astype("float32") if is_on_gpu(power) else 1 - power  # type: ignore[union-attr]  # an array
+
+
+def _norm(x: Array) -> Any:
+    """The Euclidean norm: a float, or where the array lies on a GPU an array of one number, which is not waited for."""
     x = widen_any(x)
-    return float(_sqrt((x * x).sum()))
+    norm = _sqrt((x * x).sum())
+    return norm if is_on_gpu(x) else float(norm)
 
 
 def _root_mean_square(x: Array) -> float:
@@ -69,6 +88,18 @@ def sgd(
         new = kept * factor + g * (1 - dampening)
         new = held = new if first is False else array_module(p).where(first, g, new)
     return descent(p, g + new * factor if nesterov else new, lr), _kept(held, kept)
+
+
+def sgd_by_step(
+    p: Array, kept: Array, stat: Array, g: Array, lr: Number, factor: Number, dampening: float, nesterov: bool,
+    step: Number,
+) -> tuple[Array, Array, Array]:  # fmt: skip
+    """``sgd`` by numbers at which nobody looks: in step 1 v is g and ``stat`` becomes 0; by a factor of 0 both stay."""
+    xp = array_module(p)
+    moves, first = xp.asarray(factor) != 0, xp.asarray(step) == 1
+    new = xp.where(first, g, kept * factor + g * (1 - dampening))
+    by = xp.where(moves, g + new * factor if nesterov else new, g)
+    return descent(p, by, lr), _kept(xp.where(moves, new, kept), kept), _kept(xp.where(moves & first, 0, stat), stat)
 
 
 def momentum(
@@ -156,6 +187,14 @@ def corrected_rate(lr: Number, power1: Number, power2: Number) -> Any:
     return lr * _sqrt(1 - power2) / (1 - power1)
 
 
+def adam_by_powers(
+    p: Array, m: Array, v: Array, g: Array, lr: Number, power1: Number, power2: Number,
+    beta1: float, beta2: float, eps: float, nesterov: bool,
+) -> tuple[Array, Array, Array]:  # fmt: skip
+    """``adam.adam`` by a learning rate that is to be corrected, and powers of the betas at which nobody looks."""
+    return adam(p, m, v, g, corrected_rate(lr, power1, power2), beta1, beta2, eps, nesterov)
+
+
 def _moments(m: Array, v: Array, g: Array, beta1: Number, beta2: Number) -> tuple[Array, Array]:
     return _kept(_average(m, g, beta1), m), _kept(_average(v, g * g, beta2), v)
 
@@ -196,7 +235,7 @@ def adam_weight_decay(
     """Loshchilov and Hutter 2019, as in BERT without correction: p - lr * (m / (sqrt(v) + eps) + decay * p)."""
     m, v = _moments(m, v, g, beta1, beta2)
     by = m / (_sqrt(v) + eps)
-    return descent(p, by + p * decay if decay else by, lr), m, v
+    return descent(p, by if is_zero(decay) else by + p * decay, lr), m, v
 
 
 def adamw(
@@ -242,33 +281,49 @@ def radam(
 
 
 def lamb(
-    p: Array, m: Array, v: Array, g: Array, lr: float, power1: float, power2: float,
-    beta1: float, beta2: float, eps: float, decay: float,
+    p: Array, m: Array, v: Array, g: Array, lr: Number, power1: Number, power2: Number,
+    beta1: float, beta2: float, eps: float, decay: Number,
 ) -> tuple[Array, Array, Array]:  # fmt: skip
     """You et al. 2020: Adam with decay, both moments corrected, its step as long as the parameter is."""
     m, v = _moments(m, v, g, beta1, beta2)
-    by = m / (1 - power1) / (_sqrt(v / (1 - power2)) + eps)
-    if decay:
+    by = m / _rest(power1) / (_sqrt(v / _rest(power2)) + eps)
+    if not is_zero(decay):
         by = by + p * decay
     length, slope = _norm(p), _norm(by)
-    trust = length / slope if length > 0 and slope > 0 else 1.0
+    if is_on_gpu(length):
+        trust = array_module(p).where((length > 0) & (slope > 0), length / slope, 1.0)
+    else:
+        trust = length / slope if length > 0 and slope > 0 else 1.0
     return p - by * (lr * trust), m, v
 
 
 def lars(
-    p: Array, g: Array, decay: float, coefficient: float, eps: float, limit: float | None
+    p: Array, g: Array, decay: Number, coefficient: float, eps: float, limit: Number | None
 ) -> Array:
     """You et al. 2017: the gradient, with decay, times coefficient * |p| / (|g| + decay * |p| + eps).
 
     ``limit``: the learning rate, where the factor is at most 1 after the rate is in it; None for no limit.
     """
     length, slope = _norm(p), _norm(g)
+    if is_on_gpu(length):
+        return (g + p * decay) * _lars_factor(length, slope, decay, coefficient, eps, limit)
     factor = 1.0
     if length > 0 and slope > 0:
         factor = coefficient * length / (slope + decay * length + eps)
         if limit is not None:
             factor = min(factor / limit, 1.0) if limit else 1.0
     return (g + p * decay) * factor
+
+
+def _lars_factor(
+    length: Array, slope: Array, decay: Number, coefficient: float, eps: float, limit: Number | None
+) -> Any:
+    """What ``lars`` multiplies by, of norms that lie on a GPU."""
+    xp = array_module(length)
+    factor = coefficient * length / (slope + decay * length + eps)
+    if limit is not None:  # where it is 0, the quotient is infinite, and the factor 1 as it shall be
+        factor = xp.minimum(factor / limit, 1.0)
+    return xp.where((length > 0) & (slope > 0), factor, 1.0)
 
 
 # By the squares of the gradients so far.

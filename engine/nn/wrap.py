@@ -13,12 +13,15 @@ from ..core.dtype import DType, float16, float32
 from ..core.grad import grad as _grad
 from ..core.grad import value_and_grad
 from ..core.names import on_first_use
+from ..core.overflow import flag_of, overflowed, rescaled
 from ..core.parameter import Parameter, ParameterTuple
 from ..core.recording import no_recording
 from ..core.tensor import Tensor
 from ..cpu.array_module import array_module
+from ..cpu.updates import is_on_gpu
 from .cell import Cell
 from .linear import Identity
+from .optim._gpu_steps import step_unless
 
 __all__ = [
     "DistributedGradReducer", "DynamicLossScaleUpdateCell", "FixedLossScaleUpdateCell", "ForwardValueAndGrad",
@@ -256,6 +259,14 @@ class DynamicLossScaleUpdateCell(Cell):
         Returns:
             ``overflow``.
         """
+        if is_on_gpu(loss_scale._array) and is_on_gpu(self.cur_iter._array):
+            step, before = self.cur_iter._array, self.last_overflow_iter._array
+            flag = flag_of(overflow, step)
+            new, changed = rescaled(loss_scale._array, step, before, flag, self.scale_factor, self.scale_window)
+            loss_scale._rebind(new)
+            self.last_overflow_iter._rebind(changed)
+            self.cur_iter._rebind(step + np.int32(1))
+            return overflow
         now, last = int(self.cur_iter._array), int(self.last_overflow_iter._array)
         happened, scale = bool(overflow), float(loss_scale._array)
         grown = now - last >= self.scale_window
@@ -313,17 +324,21 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
             )
 
     def construct(self, *inputs: Any) -> tuple[Tensor, Tensor, Tensor]:
-        scale = float(self.scale_sense._array.reshape(-1)[0])
+        held = self.scale_sense._array.reshape(-1)[0]
+        scale = Tensor._wrap(held) if is_on_gpu(held) else float(held)
 
         def scaled(*data: Any) -> tuple[Tensor, Tensor]:
             loss = self.network(*data)
-            return loss * scale, loss
+            return loss * _beside(loss, scale), loss
 
         (_, loss), gradients = value_and_grad(scaled, None, self.weights, has_aux=True)(*inputs)
-        gradients = self._reduced(tuple(g / scale for g in gradients))
-        overflow = Tensor(self.get_overflow_status(None, gradients))
+        gradients = self._reduced(tuple(g / _beside(g, scale) for g in gradients))
+        status: bool | Tensor = self.get_overflow_status(None, gradients)
+        overflow = status if isinstance(status, Tensor) else Tensor(status)
         cond = self.process_loss_scale(overflow)
-        if not bool(overflow):
+        if is_on_gpu(overflow._array) and all(is_on_gpu(p._array) for p in self.weights):
+            step_unless(overflow._array, self.optimizer, gradients)
+        elif not bool(overflow):
             self.optimizer(gradients)
         return loss, cond, self.scale_sense
 
@@ -351,7 +366,7 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
         """
         return None, compute_input
 
-    def get_overflow_status(self, status: object, compute_output: Tensor | Sequence[Tensor]) -> bool:
+    def get_overflow_status(self, status: object, compute_output: Tensor | Sequence[Tensor]) -> Any:
         """Whether a gradient is infinite or NaN.
 
         Args:
@@ -359,9 +374,11 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
             compute_output: a gradient, or a tuple or list of them.
 
         Returns:
-            A bool.
+            A bool; of gradients on a GPU a Tensor of one, which has not been waited for.
         """
         given = compute_output if isinstance(compute_output, tuple | list) else (compute_output,)
+        if any(is_on_gpu(g._array) for g in given):
+            return Tensor._wrap(overflowed([g._array for g in given]))
         return any(not bool(array_module(g._array).isfinite(g._array).all()) for g in given)
 
     def process_loss_scale(self, overflow: Tensor) -> Tensor:
@@ -408,6 +425,11 @@ class WithEvalCell(Cell):
             label = _as(label, float32)
             outputs = _as(outputs, float32)
         return self._loss_fn(outputs, label), outputs, label
+
+
+def _beside(x: Tensor, scale: Tensor | float) -> Any:
+    """A scale beside a tensor, whose dtype it takes."""
+    return scale.astype(x.dtype) if isinstance(scale, Tensor) else scale
 
 
 def _as(value: Any, dtype: DType) -> Any:

@@ -1,16 +1,18 @@
-"""Checks of dropout and Adam in Triton's interpreter; run by test_interpreter.py in its own process."""
+"""Checks of dropout and of optimizers' steps in Triton's interpreter; run by test_interpreter.py in its own process."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 import triton
 import triton.language as tl
-from _comparison import DTYPES, close, normal, run, suits, wide
+from _comparison import BFLOAT16, DTYPES, close, normal, run, suits, wide
 
-from hookscope.engine.cpu import adam, dropout, philox
+from hookscope.engine.cpu import adam, dropout, philox, updates
+from hookscope.triton_kernels import updates as steps
 from hookscope.triton_kernels._launch import interpret
 
 
@@ -83,6 +85,149 @@ def test_adam_keeps_the_digits_of_one_minus_beta2() -> None:
     zero, one = np.zeros(3, np.float32), np.ones(3, np.float32)
     v = run("adam", zero, zero, zero, one, 1e-3, 0.9, 0.999, 1e-8, False)[2]
     np.testing.assert_allclose(v, 1e-3, rtol=2e-7)
+
+
+# Steps over many tensors. Tensors end before, in and at the end of a chunk; one has a NaN beside an infinity.
+SHAPES = [(7, 11), (1,), (40, 30), (1024,), (3, 1, 2)]
+RATE = np.array(0.02, np.float32)
+POWERS = np.array([0.9**3], np.float32), np.array([0.999**3], np.float32)
+
+
+def tensors(seed: int, dtype: Any = np.float32) -> list[Any]:
+    found = [normal(*shape, dtype=dtype, seed=10 * seed + place) for place, shape in enumerate(SHAPES)]
+    found[2][5, 6:8] = np.nan, np.inf
+    return found
+
+
+@pytest.fixture(autouse=True)
+def quiet() -> Iterator[None]:
+    """The references in double precision meet the NaN and the infinity too."""
+    with np.errstate(all="ignore"):
+        yield
+
+
+def stepped(
+    name: str, gradients: list[Any], held: list[list[Any]], decays: list[float], left_out: Any, shared: tuple[Any, ...],
+    in_place: bool, rates: Any = RATE, **settings: Any,
+) -> list[list[Any]]:  # fmt: skip
+    """What a step makes of copies of parameters and states, written in place or into arrays full of NaN."""
+    rows, made = [], []
+    for g, values, decay in zip(gradients, held, decays, strict=True):
+        before = [x.copy() for x in values]
+        after = before if in_place else [np.full_like(x, np.nan) for x in before]
+        rows.append((rates, decay, [g, *[x for pair in zip(before, after, strict=True) for x in pair]]))
+        made.append(after)
+    steps.step(name, rows, left_out, shared, **settings)
+    return made
+
+
+def prepared(g: Any, p: Any, decay: float, loss_scale: float) -> Any:
+    return ((g + p * decay) if decay else g) / loss_scale
+
+
+DECAYS = [0.5, 0.0, 0.0, 0.25, 0.5]
+
+
+@pytest.mark.parametrize("in_place", [False, True])
+@pytest.mark.parametrize("nesterov", [False, True])
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_adam_over_many_tensors(dtype: Any, nesterov: bool, in_place: bool) -> None:
+    gradients = tensors(1, BFLOAT16 if dtype == BFLOAT16 else np.float32)
+    held = [[p, m, abs(v)] for p, m, v in zip(tensors(2, dtype), tensors(3), tensors(4, dtype), strict=True)]
+    betas = {"beta1": 0.9, "beta2": 0.999, "eps": 1e-8, "use_nesterov": nesterov}
+    settings = {**betas, "loss_scale": 4.0, "decoupled": False}
+    got = stepped("adam_rows", gradients, held, DECAYS, None, POWERS, in_place, **settings)
+    for made, values, g, decay in zip(got, held, gradients, DECAYS, strict=True):
+        p, m, v, g = wide(*values, g)  # in double precision
+        g = prepared(g, p, decay, 4.0)
+        powers = [float(power[0]) for power in POWERS]
+        want = updates.adam_by_powers(p, m, v, g, float(RATE), *powers, *betas.values())
+        for result, expected, like in zip(made, want, values, strict=True):
+            close(result, expected, like.dtype)
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_adam_with_the_decay_apart_over_many_tensors(dtype: Any) -> None:
+    gradients = tensors(1, dtype)
+    held = [[p, m, abs(v)] for p, m, v in zip(tensors(2, dtype), tensors(3, dtype), tensors(4, dtype), strict=True)]
+    settings = {"beta1": 0.9, "beta2": 0.99, "eps": 1e-3, "use_nesterov": False, "decoupled": True, "loss_scale": 1.0}
+    got = stepped("adam_rows", gradients, held, DECAYS, None, (None, None), True, **settings)
+    for made, values, g, decay in zip(got, held, gradients, DECAYS, strict=True):
+        want = updates.adam_weight_decay(*wide(*values, g), float(RATE), 0.9, 0.99, 1e-3, decay)
+        for result, expected in zip(made, want, strict=True):
+            close(result, expected, dtype)
+
+
+@pytest.mark.parametrize("in_place", [False, True])
+@pytest.mark.parametrize("nesterov", [False, True])
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_momentum_over_many_tensors(dtype: Any, nesterov: bool, in_place: bool) -> None:
+    gradients, held = tensors(1, dtype), [[p, v] for p, v in zip(tensors(2, dtype), tensors(3, dtype), strict=True)]
+    factor = np.array(0.75, np.float32)
+    settings = {"share": 1.0, "loss_scale": 2.0, "use_nesterov": nesterov}
+    got = stepped("momentum_rows", gradients, held, DECAYS, None, (factor, None), in_place, **settings)
+    for made, values, g, decay in zip(got, held, gradients, DECAYS, strict=True):
+        p, v, g = wide(*values, g)
+        for result, expected in zip(
+            made, updates.momentum(p, v, prepared(g, p, decay, 2.0), float(RATE), 0.75, nesterov), strict=True
+        ):
+            close(result, expected, dtype)
+
+
+@pytest.mark.parametrize("in_place", [False, True])
+@pytest.mark.parametrize("factor", [0.0, 0.9])
+@pytest.mark.parametrize("number", [1, 2])
+def test_sgd_knows_its_first_step_and_a_momentum_of_zero_from_the_device(
+    number: int, factor: float, in_place: bool
+) -> None:
+    gradients, ones = tensors(1), [np.ones(shape, np.float32) for shape in SHAPES]
+    held = [list(one) for one in zip(tensors(2), tensors(3), ones, strict=True)]
+    shared = np.array(factor, np.float32), np.array(number, np.int32)
+    settings = {"share": 0.75, "loss_scale": 1.0, "use_nesterov": False}
+    got = stepped("momentum_rows", gradients, held, DECAYS, None, shared, in_place, **settings)
+    for made, (p, v, stat), g, decay in zip(got, held, gradients, DECAYS, strict=True):
+        slope = prepared(g.astype(np.float64), p.astype(np.float64), decay, 1.0)
+        sums = slope if number == 1 else factor * v.astype(np.float64) + 0.75 * slope
+        close(made[0], p - float(RATE) * (sums if factor else slope), np.float32)
+        close(made[1], sums if factor else v, np.float32)
+        np.testing.assert_array_equal(made[2], 0 * stat if factor and number == 1 else stat)
+
+
+@pytest.mark.parametrize("in_place", [False, True])
+@pytest.mark.parametrize("left_out", [False, True])
+@pytest.mark.parametrize("name", ["adam_rows", "momentum_rows"])
+def test_a_step_that_a_flag_on_the_device_leaves_out_changes_nothing(name: str, left_out: bool, in_place: bool) -> None:
+    gradients = [np.full(shape, np.nan if left_out else 1.0, np.float32) for shape in SHAPES]
+    held = [[p, abs(p) + 1, abs(p) + 2] for p in tensors(2)]
+    shared: tuple[Any, ...] = POWERS
+    settings: dict[str, Any] = {"beta1": 0.9, "beta2": 0.999, "eps": 1e-8, "decoupled": False}
+    if name == "momentum_rows":
+        shared, settings = (np.array(0.9, np.float32), np.array(1, np.int32)), {"share": 1.0}
+    settings |= {"use_nesterov": False, "loss_scale": 1.0}
+    flag = np.array(left_out)
+    made = stepped(name, gradients, held, DECAYS, flag, shared, in_place, **settings)
+    always = stepped(name, gradients, held, DECAYS, None, shared, in_place, **settings)
+    for results, others, values in zip(made, always, held, strict=True):
+        for result, other, before in zip(results, others, values, strict=True):
+            np.testing.assert_array_equal(result, before if left_out else other)
+
+
+def test_each_tensor_has_its_own_rate_which_may_be_a_number() -> None:
+    p, g = np.zeros(5, np.float32), np.ones(5, np.float32)
+    rows = [(rate, 0.0, [g, x := p.copy(), x, y := p.copy(), y]) for rate in (np.array([0.5], np.float32), 0.25)]
+    steps.step("momentum_rows", rows, None, (0.0, None), share=1.0, loss_scale=1.0, use_nesterov=False)
+    assert [row[2][2].tolist() for row in rows] == [[-0.5] * 5, [-0.25] * 5]
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize("bad", [np.nan, -np.inf, 6e4])
+def test_an_overflow_anywhere_sets_the_flag(dtype: Any, bad: float) -> None:
+    arrays = [normal(*shape, dtype=dtype) for shape in SHAPES]
+    for place in (0, 3):
+        flag, some = np.zeros((), np.bool_), [x.copy() for x in arrays]
+        some[place].reshape(-1)[-1] = bad
+        steps.overflows([*some, normal(3)], flag)
+        assert bool(flag) is not bool(np.isfinite(bad))
 
 
 def test_what_does_not_qualify() -> None:

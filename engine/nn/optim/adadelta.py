@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ...core.types import Array
 from ...cpu import updates
+from ...cpu.updates import Number
 from .optimizer import Decay, New, Optimizer, Params, Rate, opt_init_args_register, updated_by
 
 __all__ = ["Adadelta"]
@@ -29,6 +30,8 @@ class Adadelta(Optimizer):
         ValueError: ``params`` is empty, or a number is outside its range.
     """
 
+    _keeps_numbers = True
+
     @opt_init_args_register
     def __init__(
         self,
@@ -48,6 +51,6 @@ class Adadelta(Optimizer):
         self.accum = self.state_like_parameters("accum", 0)
         self.accum_update = self.state_like_parameters("accum_update", 0)
 
-    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int) -> New:
+    def updated(self, place: int, value: Array, gradient: Array, rate: Number, step: Number) -> New:
         states = self.accum[place], self.accum_update[place]
         return updated_by(updates.adadelta, value, states, gradient, rate, self.rho, self.epsilon)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ...core.types import Array
 from ...cpu import updates
+from ...cpu.updates import Number
 from .optimizer import Decay, New, Optimizer, Params, Rate, opt_init_args_register, updated_by
 
 __all__ = ["Adagrad"]
@@ -26,6 +27,8 @@ class Adagrad(Optimizer):
         ValueError: ``params`` is empty, or a number is outside its range.
     """
 
+    _keeps_numbers = True
+
     @opt_init_args_register
     def __init__(
         self,
@@ -42,6 +45,6 @@ class Adagrad(Optimizer):
         self.update_slots = update_slots
         self.accum = self.state_like_parameters("accum", accum)
 
-    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int) -> New:
+    def updated(self, place: int, value: Array, gradient: Array, rate: Number, step: Number) -> New:
         states = (self.accum[place],)
         return updated_by(updates.adagrad, value, states, gradient, rate, update_slots=self.update_slots)

@@ -9,6 +9,7 @@ import numpy as np
 from ...core.checks import check_bool
 from ...core.types import Array
 from ...cpu import updates
+from ...cpu.updates import Number, is_on_gpu
 from ...ops.updates import adam
 from .optimizer import Decay, New, Optimizer, Params, Rate, opt_init_args_register, take, updated_by
 
@@ -42,6 +43,7 @@ class Adam(Optimizer):
     """
 
     _shape_of_powers: tuple[int, ...] = ()
+    _keeps_numbers = _prepares_late = True
 
     @opt_init_args_register
     def __init__(
@@ -80,17 +82,24 @@ class Adam(Optimizer):
         if use_amsgrad:
             self.vhat = self.state_like_parameters("vhat")
 
-    def before_step(self, step: int) -> None:
+    def before_step(self, step: Number) -> None:
         for power, beta in ((self.beta1_power, self.beta1), (self.beta2_power, self.beta2)):
             take(power, power._array * np.float32(beta))
 
-    def _corrected(self, rate: float) -> float:
+    def _corrected(self, rate: Number) -> Number:
         """The learning rate with both moments' start in it; the powers are state: a checkpoint goes on with them."""
-        first, second = (float(p._array.reshape(-1)[0]) for p in (self.beta1_power, self.beta2_power))
-        return updates.corrected_rate(rate, first, second)
+        corrected: Number = updates.corrected_rate(rate, *map(self._number, (self.beta1_power, self.beta2_power)))
+        return corrected
 
-    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int) -> New:
-        states, corrected = [self.moment1[place], self.moment2[place]], self._corrected(rate)
+    def updated(self, place: int, value: Array, gradient: Array, rate: Number, step: Number) -> New:
+        states = [self.moment1[place], self.moment2[place]]
+        if is_on_gpu(value) and not self.use_amsgrad:
+            powers = map(self._number, (self.beta1_power, self.beta2_power))
+            return updated_by(
+                updates.adam_by_powers, value, states, gradient,
+                rate, *powers, self.beta1, self.beta2, self.eps, self.use_nesterov,
+            )  # fmt: skip
+        corrected = self._corrected(rate)
         if self.use_amsgrad:
             states.append(self.vhat[place])
             return updated_by(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ...core.types import Array
 from ...cpu import updates
+from ...cpu.updates import Number
 from .optimizer import Decay, New, Optimizer, Params, Rate, updated_by
 
 __all__ = ["AdamWeightDecay"]
@@ -29,6 +30,7 @@ class AdamWeightDecay(Optimizer):
     """
 
     _prefix = "adam"
+    _keeps_numbers = _prepares_late = True
 
     def __init__(
         self,
@@ -45,10 +47,13 @@ class AdamWeightDecay(Optimizer):
         self.moments1 = self.state_like_parameters(f"{self._prefix}_m")
         self.moments2 = self.state_like_parameters(f"{self._prefix}_v")
 
-    def _prepared(self, place: int, value: Array, g: Array, decay: float) -> Array:
+    def _prepared(self, place: int, value: Array, g: Array, decay: Number) -> Array:
         return g.astype(value.dtype, copy=False)
 
-    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int) -> New:
+    def _before(self, place: int, decay: Number) -> tuple[float, float] | None:
+        return 0.0, 1.0
+
+    def updated(self, place: int, value: Array, gradient: Array, rate: Number, step: Number) -> New:
         states, decay = (self.moments1[place], self.moments2[place]), self._decay(place)
         rule = updates.adam_weight_decay
         return updated_by(rule, value, states, gradient, rate, self.beta1, self.beta2, self.eps, decay)

@@ -6,6 +6,7 @@ import numpy as np
 
 from ...core.types import Array
 from ...cpu import updates
+from ...cpu.updates import Number
 from .optimizer import Decay, New, Optimizer, Params, Rate, opt_init_args_register, take, updated_by
 
 __all__ = ["AdaMax"]
@@ -32,6 +33,8 @@ class AdaMax(Optimizer):
         ValueError: ``params`` is empty, or a number is outside its range.
     """
 
+    _keeps_numbers = True
+
     @opt_init_args_register
     def __init__(
         self,
@@ -50,9 +53,9 @@ class AdaMax(Optimizer):
         self.moment1 = self.state_like_parameters("moment1")
         self.moment2 = self.state_like_parameters("moment2")
 
-    def before_step(self, step: int) -> None:
+    def before_step(self, step: Number) -> None:
         take(self.beta1_power, self.beta1_power._array * np.float32(self.beta1))
 
-    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int) -> New:
-        states, power = (self.moment1[place], self.moment2[place]), float(self.beta1_power._array.reshape(-1)[0])
+    def updated(self, place: int, value: Array, gradient: Array, rate: Number, step: Number) -> New:
+        states, power = (self.moment1[place], self.moment2[place]), self._number(self.beta1_power)
         return updated_by(updates.adamax, value, states, gradient, rate, power, self.beta1, self.beta2, self.eps)

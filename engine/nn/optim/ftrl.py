@@ -5,6 +5,7 @@ from __future__ import annotations
 from ...core.parameter import Parameter
 from ...core.types import Array
 from ...cpu import updates
+from ...cpu.updates import Number
 from .optimizer import Decay, New, Optimizer, Params, Rate, opt_init_args_register, updated_by
 
 __all__ = ["FTRL"]
@@ -29,6 +30,8 @@ class FTRL(Optimizer):
         TypeError: ``params`` holds no parameters, ``lr_power`` is no float, or another number is of the wrong kind.
         ValueError: ``params`` is empty, or a number is outside its range.
     """
+
+    _keeps_numbers = True
 
     @opt_init_args_register
     def __init__(
@@ -64,6 +67,6 @@ class FTRL(Optimizer):
         """
         return True
 
-    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int) -> New:
+    def updated(self, place: int, value: Array, gradient: Array, rate: Number, step: Number) -> New:
         states = self.moments[place], self.linear[place]
         return updated_by(updates.ftrl, value, states, gradient, rate, self.l1, self.l2, self.lr_power)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ...core.types import Array
 from ...cpu import updates
+from ...cpu.updates import Number
 from .adam_weight_decay import AdamWeightDecay
 from .optimizer import Decay, New, Params, Rate, opt_init_args_register, updated_by
 
@@ -43,7 +44,7 @@ class Lamb(AdamWeightDecay):
     ) -> None:
         super().__init__(params, learning_rate, beta1, beta2, eps, weight_decay)
 
-    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int) -> New:
+    def updated(self, place: int, value: Array, gradient: Array, rate: Number, step: Number) -> New:
         states, powers = (self.moments1[place], self.moments2[place]), (self.beta1**step, self.beta2**step)
         return updated_by(
             updates.lamb, value, states, gradient, rate, *powers,

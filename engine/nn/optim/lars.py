@@ -80,7 +80,7 @@ class LARS(Cell):
         with no_recording(), np.errstate(all="ignore"):
             for place, (parameter, gradient) in enumerate(zip(self.parameters, given, strict=True)):
                 decay = self._weight_decays[place]
-                decay = float(decay(self.global_step).asnumpy()) if isinstance(decay, Cell) else float(decay)
+                decay = self.opt._number(decay(self.global_step)) if isinstance(decay, Cell) else float(decay)
                 value, g = parameter._array, gradient._array
                 if self.lars_flag[place]:
                     limit = rates[place] if self.use_clip else None

@@ -6,6 +6,7 @@ from ...core.checks import check_bool, check_type
 from ...core.tensor import Tensor
 from ...core.types import Array
 from ...cpu import updates
+from ...cpu.updates import Number
 from .optimizer import Decay, New, Optimizer, Params, Rate, opt_init_args_register, updated_by
 
 __all__ = ["Momentum"]
@@ -28,6 +29,8 @@ class Momentum(Optimizer):
         ValueError: ``params`` is empty, or a number is outside its range.
     """
 
+    _keeps_numbers = _prepares_late = True
+
     @opt_init_args_register
     def __init__(
         self,
@@ -46,6 +49,6 @@ class Momentum(Optimizer):
         self.use_nesterov = use_nesterov
         self.moments = self.state_like_parameters("moments")
 
-    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int) -> New:
-        states, factor = (self.moments[place],), float(self.momentum._array)
+    def updated(self, place: int, value: Array, gradient: Array, rate: Number, step: Number) -> New:
+        states, factor = (self.moments[place],), self._number(self.momentum)
         return updated_by(updates.momentum, value, states, gradient, rate, factor, self.use_nesterov)

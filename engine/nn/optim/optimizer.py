@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -22,9 +22,11 @@ from ...core.types import Array
 from ...core.views import is_held_alone
 from ...cpu import stepping
 from ...cpu.array_module import array_module
+from ...cpu.updates import Number, is_on_gpu, is_zero
 from ...ops import HyperMap, Map
 from ..cell import Cell
 from ..learning_rate_schedule import LearningRateSchedule
+from . import _gpu_steps
 
 __all__ = ["Optimizer", "opt_init_args_register"]
 
@@ -78,9 +80,11 @@ class _ListedRate(LearningRateSchedule):
         self.learning_rate = Parameter(rates, name)
 
     def construct(self, global_step: Tensor) -> Tensor:
-        rates = self.learning_rate._array
-        step = min(int(global_step._array.reshape(-1)[0]), rates.shape[0] - 1)
-        return Tensor._wrap(rates[step : step + 1])
+        rates, step = self.learning_rate._array, global_step._array.reshape(-1)[:1]
+        if is_on_gpu(rates) and is_on_gpu(step):
+            return Tensor._wrap(rates.take(array_module(rates).minimum(step, rates.shape[0] - 1)))
+        place = min(int(step[0]), rates.shape[0] - 1)
+        return Tensor._wrap(rates[place : place + 1])
 
 
 class _ConstantRate(LearningRateSchedule):
@@ -126,6 +130,12 @@ class Optimizer(Cell):
 
     _one_success = False
     """Whether a call returns a bare True, not one for each parameter: MindSpore differs by optimizer."""
+
+    _keeps_numbers = False
+    """Whether ``updated`` takes the rate, the decay and the step as arrays of one element where they lie on a GPU.
+
+    Then a step reads nothing back. To others they are given as Python's numbers, which waits for the GPU.
+    """
 
     def __init__(
         self, learning_rate: Rate, parameters: Params, weight_decay: Decay = 0.0, loss_scale: float = 1.0
@@ -334,29 +344,63 @@ class Optimizer(Cell):
                 )
         return given
 
-    def _numbers(self) -> tuple[list[float], list[float]]:
+    def _numbers(self) -> tuple[list[Number], list[Number]]:
         """The learning rate and the weight decay of each parameter in this step."""
-        count = len(self.parameters)
-        rates = self.get_lr()
-        found = [_float(r) for r in rates] if isinstance(rates, tuple) else [_float(rates)] * count
+        count, rates = len(self.parameters), self.get_lr()
+        found = [self._number(r) for r in rates] if isinstance(rates, tuple) else [self._number(rates)] * count
         return found, [self._decay(place) for place in range(count)]
 
-    def _decay(self, place: int) -> float:
+    def _decay(self, place: int) -> Number:
         """The weight decay of one parameter in this step."""
         if not self.exec_weight_decay:
             return 0.0
         decay = self._decays[place]
-        return _float(decay(self.global_step)) if isinstance(decay, Cell) else float(decay)
+        return self._number(decay(self.global_step)) if isinstance(decay, Cell) else float(decay)
 
-    def _prepared(self, place: int, value: Array, g: Array, decay: float) -> Array:
+    def _number(self, value: float | Tensor) -> Number:
+        """A number of a step as ``updated`` takes it: one that lies on a GPU stays there."""
+        if not isinstance(value, Tensor):
+            return float(value)
+        array = value._array
+        if type(array) is np.ndarray:
+            return float(array.reshape(-1)[0])
+        if self._keeps_numbers and is_on_gpu(array) and is_on_gpu(self.parameters[0]._array):
+            return array.reshape(())
+        return _float(value)
+
+    def _prepared(self, place: int, value: Array, g: Array, decay: Any) -> Array:
         """A gradient with weight decay added, centralised, and divided by the loss scale, which spares the decay."""
-        if decay:
+        if not is_zero(decay):
             g = g + value * (decay * self.loss_scale)
         if self._centralized[place] and g.ndim > 1:
             g = g - g.mean(axis=tuple(range(1, g.ndim)), keepdims=True)
         if self.loss_scale != 1.0:
             g = g / self.loss_scale
         return g.astype(value.dtype, copy=False)
+
+    def _updated(self, place: int, gradient: Array, rate: Any, decay: Number, step: Any) -> New:
+        """``updated`` with a prepared gradient; on a GPU, where it can, with one that its kernel prepares."""
+        value = self.parameters[place]._array
+        given: Any = None
+        if type(value) is not np.ndarray and self._prepares_late:
+            before = self._before(place, decay)
+            if before is not None:
+                given = Unprepared(gradient, before, functools.partial(self._prepared, place, value, gradient, decay))
+        if given is None:
+            given = self._prepared(place, value, gradient, decay)
+        return self.updated(place, value, given, rate, step)
+
+    def _before(self, place: int, decay: Number) -> tuple[float, float] | None:
+        """What ``_prepared`` does: a factor of the value that is added to the gradient, and a divisor of the sum.
+
+        None where it does more than that, or by a number that lies on a GPU.
+        """
+        if self._centralized[place] or not isinstance(decay, float):
+            return None
+        return decay * self.loss_scale, self.loss_scale
+
+    _prepares_late = False
+    """Whether ``updated`` hands its gradient to nobody but ``updated_by``, which takes one that is not prepared."""
 
     def decays(self, parameter: Parameter) -> bool:
         """Whether weight decay is for this parameter: not for what is named beta or gamma, as in MindSpore.
@@ -454,8 +498,10 @@ class Optimizer(Cell):
         if not self.exec_weight_decay:
             return gradients
         _, decays = self._numbers()
-        decays = [d * self.loss_scale for d in decays]
-        return tuple(g + p * d if d else g for g, p, d in zip(gradients, self.parameters, decays, strict=True))
+        return tuple(
+            g if is_zero(d) else g + p * _as_operand(d * self.loss_scale)
+            for g, p, d in zip(gradients, self.parameters, decays, strict=True)
+        )
 
     def gradients_centralization(self, gradients: Sequence[Tensor]) -> Sequence[Tensor]:
         """The gradients with the mean over all axes but the first taken off, where a group asks for it.
@@ -577,7 +623,9 @@ class Step:
         """Take the numbers of this step."""
         optimizer = self._optimizer
         with no_recording(), np.errstate(all="ignore"):
-            self._number = int(optimizer.global_step._array.reshape(-1)[0]) + 1
+            self._next = optimizer.global_step._array + np.int32(1)
+            step: Any = optimizer._number(Tensor._wrap(self._next))
+            self._number = step if is_on_gpu(step) else int(step)
             self._rates, self._decays = optimizer._numbers()
             optimizer.before_step(self._number)
 
@@ -591,19 +639,15 @@ class Step:
         optimizer, parameters = self._optimizer, [self._optimizer.parameters[place] for place in places]
         with no_recording(), np.errstate(all="ignore"):
             take_all(parameters, [
-                optimizer.updated(
-                    place, parameter._array,
-                    optimizer._prepared(place, parameter._array, gradient._array, self._decays[place]),
-                    self._rates[place], self._number,
-                )
-                for place, parameter, gradient in zip(places, parameters, gradients, strict=True)
+                optimizer._updated(place, gradient._array, self._rates[place], self._decays[place], self._number)
+                for place, gradient in zip(places, gradients, strict=True)
             ])  # fmt: skip
 
     def end(self) -> bool | tuple[bool, ...]:
         """Count the step; what a call of the optimizer returns."""
         optimizer = self._optimizer
         with no_recording():
-            optimizer.global_step._rebind(optimizer.global_step._array + np.int32(1))
+            optimizer.global_step._rebind(self._next)
         return True if optimizer._one_success else (True,) * len(optimizer.parameters)
 
     def states(self, place: int) -> list[Parameter]:
@@ -629,6 +673,14 @@ def take(parameter: Parameter, array: Array) -> None:
     parameter._rebind(xp.asarray(array, dtype=held.dtype))
 
 
+class Unprepared(NamedTuple):
+    """A gradient on a GPU as it came, which a kernel over many tensors prepares itself."""
+
+    array: Array
+    before: tuple[float, float]
+    prepared: Callable[[], Array]
+
+
 class Update:
     """A new value to be: a rule with what it is given, which has a form that takes many parameters in one call.
 
@@ -638,14 +690,16 @@ class Update:
         arguments: what the rule takes after the states by place, the gradient first.
         settings: what it takes by name.
         form: the name of the kernel and its numbers.
+        before: on a GPU, how the kernel prepares the gradient: see ``Optimizer._before``.
     """
 
-    __slots__ = ("arguments", "form", "rule", "settings", "states")
+    __slots__ = ("arguments", "before", "form", "rule", "settings", "states")
 
     def __init__(
         self, rule: Callable[..., Any], states: list[Parameter | None], arguments: tuple[Any, ...],
-        settings: dict[str, Any], form: tuple[str, stepping.Numbers],
+        settings: dict[str, Any], form: Any, before: tuple[float, float] = (0.0, 1.0),
     ) -> None:  # fmt: skip
+        self.before = before
         self.rule = rule
         self.states = states
         self.arguments = arguments
@@ -677,6 +731,15 @@ def updated_by(
         the new value, or an Update where ``take_all`` may compute it together with others.
     """
     held, operator = list(states), getattr(rule, "__self__", None)
+    if type(value) is not np.ndarray:
+        gradient = numbers[0]
+        late = isinstance(gradient, Unprepared)
+        on_gpu = _gpu_steps.form_of(rule, value, held, gradient.array if late else gradient, *numbers[1:], **settings)
+        if on_gpu is not None and late:
+            return Update(rule, held, (gradient.array, *numbers[1:]), settings, on_gpu, gradient.before)
+        if on_gpu is not None:
+            return Update(rule, held, numbers, settings, on_gpu)
+        return _made(rule, value, held, (gradient.prepared(), *numbers[1:]) if late else numbers, settings)
     form = stepping.FORMS.get(operator.kernel if isinstance(operator, Operator) else rule)
     if form is not None and value.dtype == np.float32:
         found = form(*numbers[1:], **settings)
@@ -712,6 +775,9 @@ def take_all(parameters: Sequence[Parameter], found: list[New]) -> None:
         else:
             take(parameter, new)
     for kernel, pairs in together.items():
+        if isinstance(pairs[0][1].form, _gpu_steps.Form):
+            _gpu_steps.step(pairs)
+            continue
         held = [[p, *[one for one in new.states if one is not None]] for p, new in pairs]
         gradients = [new.arguments[0] for _, new in pairs]
         if not stepping.can_step([[g, *[t._array for t in row]] for g, row in zip(gradients, held, strict=True)]):
@@ -727,6 +793,11 @@ def take_all(parameters: Sequence[Parameter], found: list[New]) -> None:
         for row, into in zip(held, targets, strict=True):
             for tensor, target in zip(row, into, strict=True):
                 tensor._rebind(target)
+
+
+def _as_operand(number: Number) -> Any:
+    """A number beside a tensor: one that lies on a GPU as a tensor."""
+    return Tensor._wrap(number) if is_on_gpu(number) else number  # type: ignore[arg-type]  # an array, then
 
 
 def _float(value: float | Tensor) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ...core.types import Array
 from ...cpu import updates
+from ...cpu.updates import Number
 from .optimizer import Decay, New, Optimizer, Params, Rate, opt_init_args_register, updated_by
 
 __all__ = ["ProximalAdagrad"]
@@ -30,6 +31,8 @@ class ProximalAdagrad(Optimizer):
         ValueError: ``params`` is empty, or a number is outside its range.
     """
 
+    _keeps_numbers = True
+
     @opt_init_args_register
     def __init__(
         self,
@@ -49,5 +52,5 @@ class ProximalAdagrad(Optimizer):
         self.l1, self.l2 = l1, l2
         self.accum = self.state_like_parameters("accum", accum)
 
-    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int) -> New:
+    def updated(self, place: int, value: Array, gradient: Array, rate: Number, step: Number) -> New:
         return updated_by(updates.proximal_adagrad, value, (self.accum[place],), gradient, rate, self.l1, self.l2)

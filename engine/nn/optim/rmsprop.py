@@ -5,6 +5,7 @@ from __future__ import annotations
 from ...core.checks import check_bool
 from ...core.types import Array
 from ...cpu import updates
+from ...cpu.updates import Number
 from .optimizer import Decay, New, Optimizer, Params, Rate, opt_init_args_register, updated_by
 
 __all__ = ["RMSProp"]
@@ -33,6 +34,8 @@ class RMSProp(Optimizer):
         ValueError: ``params`` is empty, or a number is outside its range.
     """
 
+    _keeps_numbers = True
+
     @opt_init_args_register
     def __init__(
         self,
@@ -58,6 +61,6 @@ class RMSProp(Optimizer):
         self.ms = self.state_like_parameters("mean_square", "ones")
         self.moment = self.state_like_parameters("moment")
 
-    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int) -> New:
+    def updated(self, place: int, value: Array, gradient: Array, rate: Number, step: Number) -> New:
         states = self.mg[place] if self.centered else None, self.ms[place], self.moment[place]
         return updated_by(updates.rmsprop, value, states, gradient, rate, self.decay, self.momentum, self.epsilon)

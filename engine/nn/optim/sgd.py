@@ -8,6 +8,7 @@ from ...core.checks import check_bool
 from ...core.tensor import Tensor
 from ...core.types import Array
 from ...cpu import updates
+from ...cpu.updates import Number, is_on_gpu
 from .optimizer import Decay, New, Optimizer, Params, Rate, opt_init_args_register, updated_by
 
 __all__ = ["SGD"]
@@ -31,6 +32,8 @@ class SGD(Optimizer):
         TypeError: ``params`` holds no parameters, ``weight_decay`` is a cell, or an argument is of the wrong kind.
         ValueError: ``params`` is empty, a number is outside its range, or ``nesterov`` lacks what it needs.
     """
+
+    _keeps_numbers = _prepares_late = True
 
     @opt_init_args_register
     def __init__(
@@ -56,7 +59,11 @@ class SGD(Optimizer):
         self.accum = self.state_like_parameters("accum")
         self.stat = self.state_like_parameters("stat", "ones")
 
-    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int) -> New:
+    def updated(self, place: int, value: Array, gradient: Array, rate: Number, step: Number) -> New:
+        if is_on_gpu(value):
+            factor, states = self._number(self.momentum), (self.accum[place], self.stat[place])
+            how = (factor, self.dampening, self.nesterov, step)
+            return updated_by(updates.sgd_by_step, value, states, gradient, rate, *how)
         momentum = float(self.momentum._array)
         if not momentum:
             return updates.descent(value, gradient, rate)

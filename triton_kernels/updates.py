@@ -1,0 +1,366 @@
+"""Steps of optimizers over many tensors in one launch: each element read and written once, every number on the device.
+
+What is done to the gradient first, decay and loss scale, is done in the same pass; so is leaving the step out where a
+flag on the device says so, after an overflow: then everything is written as it was. `engine/cpu/updates.py` has the
+rules.
+"""
+
+# mypy: disable-error-code="import-untyped, no-untyped-def, no-untyped-call, untyped-decorator"
+# Reason: Triton ships no types, and annotations on a kernel's parameters are instructions to its compiler.
+# ruff: noqa: N803  # capital letters for compile-time constants are Triton's custom
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import triton
+import triton.language as tl
+
+from hookscope.triton_kernels._launch import cdiv
+from hookscope.triton_kernels._plans import Given, Kernel, Number, Operand, Planner, is_float, plan_for
+from hookscope.triton_kernels._tables import addresses, bits, chunks, number, table
+
+_BLOCK = 1024
+"""Elements of a program of 4 warps: 8 a thread, two loads of 16 bytes an array in float32, one in half precision."""
+
+_TYPES = {"float32": tl.float32, "float16": tl.float16, "bfloat16": tl.bfloat16}
+
+# A table's row: size, decay's bits, where the rate is, the gradient; then, as they are and as they shall be, the
+# parameter and each state.
+_SIZE, _DECAY, _RATE, _GRADIENT, _VALUES = tl.constexpr(0), tl.constexpr(1), tl.constexpr(2), tl.constexpr(3), 4
+
+
+@triton.jit
+def _array(row_ptr, COLUMN: tl.constexpr, DTYPE: tl.constexpr):
+    """A pointer from a table. All arrays in a table begin at addresses that divide by 16."""
+    return tl.multiple_of(tl.load(row_ptr + COLUMN).to(tl.pointer_type(DTYPE)), 16)
+
+
+@triton.jit
+def _read(pointer, index, inside, WHOLE: tl.constexpr):
+    if WHOLE:
+        x = tl.load(pointer + index)
+    else:
+        x = tl.load(pointer + index, mask=inside, other=0.0)
+    return x.to(tl.float32)
+
+
+@triton.jit
+def _write(pointer, index, inside, x, before, left_out, LEAVES: tl.constexpr, WHOLE: tl.constexpr):
+    """Store `x`, or with LEAVES `before` where the step is left out."""
+    if LEAVES:
+        x = tl.where(left_out, before, x)
+    if WHOLE:
+        tl.store(pointer + index, x.to(pointer.dtype.element_ty))
+    else:
+        tl.store(pointer + index, x.to(pointer.dtype.element_ty), mask=inside)
+
+
+@triton.jit
+def _gradient(
+    row_ptr, index, inside, p, decay, loss_scale, G: tl.constexpr, SCALED: tl.constexpr, WHOLE: tl.constexpr
+):
+    """The gradient with decay in it, which the loss scale spares, divided by that."""
+    g = _read(_array(row_ptr, _GRADIENT, G), index, inside, WHOLE)
+    if decay != 0.0:  # 0 times a parameter that is infinite is none
+        g += decay * p
+    if SCALED:
+        g = tl.div_rn(g, loss_scale)
+    return g
+
+
+@triton.jit
+def _adam_chunk(
+    row_ptr, index, inside, left_out, lr, decay, beta1, rest1, beta2, rest2, eps, loss_scale,
+    P: tl.constexpr, G: tl.constexpr, M: tl.constexpr, V: tl.constexpr,
+    DECOUPLED: tl.constexpr, NESTEROV: tl.constexpr, SCALED: tl.constexpr, LEAVES: tl.constexpr, WHOLE: tl.constexpr,
+):  # fmt: skip
+    p = _read(_array(row_ptr, 4, P), index, inside, WHOLE)
+    old_m = _read(_array(row_ptr, 6, M), index, inside, WHOLE)
+    old_v = _read(_array(row_ptr, 8, V), index, inside, WHOLE)
+    g = _gradient(row_ptr, index, inside, p, 0.0 if DECOUPLED else decay, loss_scale, G, SCALED, WHOLE)
+    m = beta1 * old_m + rest1 * g
+    v = beta2 * old_v + rest2 * g * g
+    by = m
+    if NESTEROV:
+        by = beta1 * m + rest1 * g
+    if DECOUPLED:
+        by = by / (tl.sqrt_rn(v) + eps)
+        if decay != 0.0:
+            by += decay * p
+        new = p - lr * by
+    else:
+        new = p - lr * by / (tl.sqrt_rn(v) + eps)
+    _write(_array(row_ptr, 5, P), index, inside, new, p, left_out, LEAVES, WHOLE)
+    _write(_array(row_ptr, 7, M), index, inside, m, old_m, left_out, LEAVES, WHOLE)
+    _write(_array(row_ptr, 9, V), index, inside, v, old_v, left_out, LEAVES, WHOLE)
+
+
+@triton.jit
+def adam_rows_kernel(
+    table_ptr, chunks_ptr, left_out_ptr, power1_ptr, power2_ptr,
+    beta1, rest1, beta2, rest2, eps, loss_scale,
+    P: tl.constexpr, G: tl.constexpr, M: tl.constexpr, V: tl.constexpr,
+    DECOUPLED: tl.constexpr, NESTEROV: tl.constexpr, SCALED: tl.constexpr, LEAVES: tl.constexpr,
+    COLUMNS: tl.constexpr, BLOCK: tl.constexpr,
+):  # fmt: skip
+    """`rest1` and `rest2` are 1 - beta1 and 1 - beta2: in float32, 1 - 0.999 would keep four digits.
+
+    With powers of the betas, the learning rate is corrected by them.
+    """
+    row_ptr = table_ptr + tl.load(chunks_ptr + 2 * tl.program_id(0)).to(tl.int64) * COLUMNS
+    start = tl.load(chunks_ptr + 2 * tl.program_id(0) + 1).to(tl.int64) * BLOCK
+    size = tl.load(row_ptr + _SIZE)
+    decay = tl.load(row_ptr + _DECAY).to(tl.int32).to(tl.float32, bitcast=True)
+    lr = tl.load(tl.load(row_ptr + _RATE).to(tl.pointer_type(tl.float32)))
+    if power1_ptr is not None:
+        # In the powers' own precision: near 1 nothing else is left of them.
+        rest = tl.sqrt_rn((1.0 - tl.load(power2_ptr)).to(tl.float32))
+        lr = tl.div_rn(lr * rest, (1.0 - tl.load(power1_ptr)).to(tl.float32))
+    left_out = False
+    if LEAVES:
+        left_out = tl.load(left_out_ptr) != 0
+    index = start + tl.arange(0, BLOCK)
+    if start + BLOCK <= size:
+        _adam_chunk(
+            row_ptr, index, index < size, left_out, lr, decay, beta1, rest1, beta2, rest2, eps, loss_scale,
+            P, G, M, V, DECOUPLED, NESTEROV, SCALED, LEAVES, True,
+        )  # fmt: skip
+    else:
+        _adam_chunk(
+            row_ptr, index, index < size, left_out, lr, decay, beta1, rest1, beta2, rest2, eps, loss_scale,
+            P, G, M, V, DECOUPLED, NESTEROV, SCALED, LEAVES, False,
+        )  # fmt: skip
+
+
+@triton.jit
+def _momentum_chunk(
+    row_ptr, index, inside, left_out, lr, decay, factor, share, is_first, loss_scale,
+    P: tl.constexpr, G: tl.constexpr, V: tl.constexpr, S: tl.constexpr, COUNTS: tl.constexpr,
+    NESTEROV: tl.constexpr, SCALED: tl.constexpr, LEAVES: tl.constexpr, WHOLE: tl.constexpr,
+):  # fmt: skip
+    p = _read(_array(row_ptr, 4, P), index, inside, WHOLE)
+    g = _gradient(row_ptr, index, inside, p, decay, loss_scale, G, SCALED, WHOLE)
+    by = g
+    # SGD without momentum leaves its states alone, and reads them only where they go elsewhere.
+    moves = factor != 0.0
+    if (not COUNTS) | moves | (tl.load(row_ptr + 6) != tl.load(row_ptr + 7)):
+        old_v = _read(_array(row_ptr, 6, V), index, inside, WHOLE)
+        v = factor * old_v + share * g
+        if COUNTS:
+            v = tl.where(is_first, g, v)
+        by = v
+        if NESTEROV:
+            by = g + factor * v
+        if COUNTS:
+            by = tl.where(moves, by, g)
+            v = tl.where(moves, v, old_v)
+        _write(_array(row_ptr, 7, V), index, inside, v, old_v, left_out, LEAVES, WHOLE)
+    if COUNTS:
+        # This state is 1 before the first step, 0 after it.
+        begins = moves & is_first
+        if begins | (tl.load(row_ptr + 8) != tl.load(row_ptr + 9)):
+            old_stat = _read(_array(row_ptr, 8, S), index, inside, WHOLE)
+            stat = tl.where(begins, 0.0, old_stat)
+            _write(_array(row_ptr, 9, S), index, inside, stat, old_stat, left_out, LEAVES, WHOLE)
+    _write(_array(row_ptr, 5, P), index, inside, p - lr * by, p, left_out, LEAVES, WHOLE)
+
+
+@triton.jit
+def momentum_rows_kernel(
+    table_ptr, chunks_ptr, left_out_ptr, factor_ptr, step_ptr, share, loss_scale,
+    P: tl.constexpr, G: tl.constexpr, V: tl.constexpr, S: tl.constexpr,
+    COUNTS: tl.constexpr, NESTEROV: tl.constexpr, SCALED: tl.constexpr, LEAVES: tl.constexpr,
+    COLUMNS: tl.constexpr, BLOCK: tl.constexpr,
+):  # fmt: skip
+    """Momentum; with a step, SGD: in step 1 the sum of gradients is the gradient, and a state says so."""
+    row_ptr = table_ptr + tl.load(chunks_ptr + 2 * tl.program_id(0)).to(tl.int64) * COLUMNS
+    start = tl.load(chunks_ptr + 2 * tl.program_id(0) + 1).to(tl.int64) * BLOCK
+    size = tl.load(row_ptr + _SIZE)
+    decay = tl.load(row_ptr + _DECAY).to(tl.int32).to(tl.float32, bitcast=True)
+    lr = tl.load(tl.load(row_ptr + _RATE).to(tl.pointer_type(tl.float32)))
+    factor = tl.load(factor_ptr).to(tl.float32)
+    is_first = False
+    if COUNTS:
+        is_first = tl.load(step_ptr) == 1
+    left_out = False
+    if LEAVES:
+        left_out = tl.load(left_out_ptr) != 0
+    index = start + tl.arange(0, BLOCK)
+    if start + BLOCK <= size:
+        _momentum_chunk(
+            row_ptr, index, index < size, left_out, lr, decay, factor, share, is_first, loss_scale,
+            P, G, V, S, COUNTS, NESTEROV, SCALED, LEAVES, True,
+        )  # fmt: skip
+    else:
+        _momentum_chunk(
+            row_ptr, index, index < size, left_out, lr, decay, factor, share, is_first, loss_scale,
+            P, G, V, S, COUNTS, NESTEROV, SCALED, LEAVES, False,
+        )  # fmt: skip
+
+
+@triton.jit
+def overflow_rows_kernel(table_ptr, chunks_ptr, flag_ptr, X: tl.constexpr, BLOCK: tl.constexpr):
+    """Set the flag where a number is infinite or NaN. All programs that write, write the same."""
+    row_ptr = table_ptr + tl.load(chunks_ptr + 2 * tl.program_id(0)).to(tl.int64) * 2
+    start = tl.load(chunks_ptr + 2 * tl.program_id(0) + 1).to(tl.int64) * BLOCK
+    size = tl.load(row_ptr)
+    index = start + tl.arange(0, BLOCK)
+    x_ptr = _array(row_ptr, 1, X)
+    if start + BLOCK <= size:
+        x = _read(x_ptr, index, index < size, True)
+    else:
+        x = _read(x_ptr, index, index < size, False)
+    if tl.max((tl.abs(x) < float("inf")).to(tl.int32) ^ 1, axis=0) != 0:
+        tl.store(flag_ptr, 1)
+
+
+def _operands(*given: Given) -> list[Operand]:
+    return [x for x in given if isinstance(x, Operand)]
+
+
+def _adam_rows(
+    call: Planner, rows: Given, parts: Given, left_out: Given, power1: Given, power2: Given,
+    dtypes: tuple[str, ...], beta1: float, beta2: float, eps: float, loss_scale: float, decoupled: bool,
+    use_nesterov: bool,
+) -> Operand:  # fmt: skip
+    rows, parts = _operands(rows, parts)
+    gradient, value, *states = [_TYPES[name] for name in dtypes]
+    scalars = [*map(float, (beta1, 1.0 - beta1, beta2, 1.0 - beta2, eps, loss_scale))]
+    constants = {
+        "P": value, "G": gradient, "M": states[0], "V": states[1], "DECOUPLED": bool(decoupled),
+        "NESTEROV": bool(use_nesterov), "SCALED": loss_scale != 1.0, "LEAVES": left_out is not None,
+        "COLUMNS": rows.shape[1], "BLOCK": _BLOCK,
+    }  # fmt: skip
+    arrays = [rows, parts, *[x if isinstance(x, Operand) else None for x in (left_out, power1, power2)]]
+    call.launch(adam_rows_kernel, parts.shape[0], arrays, scalars, constants)
+    return rows  # for want of an output
+
+
+def _momentum_rows(
+    call: Planner, rows: Given, parts: Given, left_out: Given, factor: Given, step: Given,
+    dtypes: tuple[str, ...], share: float, loss_scale: float, use_nesterov: bool,
+) -> Operand:  # fmt: skip
+    rows, parts = _operands(rows, parts)
+    gradient, value, *states = [_TYPES[name] for name in dtypes]
+    constants = {
+        "P": value, "G": gradient, "V": states[0], "S": states[-1],
+        "COUNTS": step is not None, "NESTEROV": bool(use_nesterov), "SCALED": loss_scale != 1.0,
+        "LEAVES": left_out is not None, "COLUMNS": rows.shape[1], "BLOCK": _BLOCK,
+    }  # fmt: skip
+    arrays = [rows, parts, *[x if isinstance(x, Operand) else None for x in (left_out, factor, step)]]
+    scalars = [float(share), float(loss_scale)]
+    call.launch(momentum_rows_kernel, parts.shape[0], arrays, scalars, constants)
+    return rows  # for want of an output
+
+
+def _overflow_rows(call: Planner, rows: Given, parts: Given, flag: Given, dtype: str) -> Operand:
+    rows, parts, flag = _operands(rows, parts, flag)
+    constants = {"X": _TYPES[dtype], "BLOCK": _BLOCK}
+    call.launch(overflow_rows_kernel, parts.shape[0], (rows, parts, flag), (), constants)
+    return rows  # for want of an output
+
+
+STEPS = {
+    "adam_rows": Kernel(_adam_rows),
+    "momentum_rows": Kernel(_momentum_rows),
+    "overflow_rows": Kernel(_overflow_rows),
+}
+
+
+def step(
+    name: str, rows: Sequence[tuple[Any, float, Sequence[Any]]], left_out: Any, shared: Sequence[Any], **settings: Any
+) -> None:
+    """Write a step's results, in one launch.
+
+    Args:
+        name: of one of `STEPS`.
+        rows: of each tensor the learning rate (an array of one number, or Python's), the decay, and arrays of one
+            shape in C order at addresses that divide by 16: the gradient; then the parameter and each state, each
+            twice: as it is, and where what it becomes is written, which may be the same array. The dtypes of all rows
+            are those of the first.
+        left_out: an array of one bool: where it holds nothing changes; None for a step that is always made.
+        shared: numbers that are the same for all, arrays or Python's.
+        settings: of the kernel.
+    """
+    arrays = [row[2] for row in rows]
+    like = arrays[0][0]
+    rates = {id(rate): number(rate, like) for rate, *_ in rows}
+    host = [
+        [row[0].size, bits(decay), *addresses([rates[id(rate)], *row])]
+        for (rate, decay, _), row in zip(rows, arrays, strict=True)
+    ]
+    dtypes = tuple([x.dtype.name for x in (arrays[0][0], *arrays[0][1::2])])
+    flag = None if left_out is None else left_out.view(np.uint8)
+    given = (
+        table(host, like), chunks(tuple([row[0].size for row in arrays]), _BLOCK, like), flag,
+        *[None if x is None else number(x, like) if isinstance(x, float) else x for x in shared],
+    )  # fmt: skip
+    _launch(name, given, dtypes=dtypes, **settings)
+
+
+def overflows(arrays: Sequence[Any], flag: Any) -> None:
+    """Write True into an array of one bool where one of the arrays holds a number that is infinite or NaN.
+
+    Args:
+        arrays: of float32, float16 and bfloat16, in one piece of memory each.
+        flag: of one bool; it stays what it is where all numbers are finite.
+    """
+    by_dtype: dict[str, list[Any]] = {}
+    for x in arrays:
+        if x.size:
+            by_dtype.setdefault(x.dtype.name, []).append(x)
+    for name, some in by_dtype.items():
+        sizes = tuple([x.size for x in some])
+        host = [[x.size, at] for x, at in zip(some, addresses(some), strict=True)]
+        given = (table(host, flag), chunks(sizes, _BLOCK, flag), flag.view(np.uint8))
+        _launch("overflow_rows", given, dtype=name)
+
+
+def _launch(name: str, given: tuple[Any, ...], **settings: Any) -> None:
+    plan = plan_for(name, STEPS[name], given, settings)
+    assert plan is not None
+    plan(*given, **settings)
+
+
+@triton.jit
+def adam_kernel(
+    param_ptr, m_ptr, v_ptr, grad_ptr, new_param_ptr, new_m_ptr, new_v_ptr, count,
+    lr_t, beta1, rest1, beta2, rest2, eps,
+    NESTEROV: tl.constexpr, BLOCK: tl.constexpr,
+):  # fmt: skip
+    """One tensor, whose step is written beside it: the table's entry, for those who call it alone."""
+    index = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
+    inside = index < count
+    grad = tl.load(grad_ptr + index, mask=inside, other=0.0).to(tl.float32)
+    m = beta1 * tl.load(m_ptr + index, mask=inside, other=0.0).to(tl.float32) + rest1 * grad
+    v = beta2 * tl.load(v_ptr + index, mask=inside, other=0.0).to(tl.float32) + rest2 * grad * grad
+    step = m
+    if NESTEROV:
+        step = beta1 * m + rest1 * grad
+    param = tl.load(param_ptr + index, mask=inside, other=0.0).to(tl.float32)
+    param -= lr_t * step / (tl.sqrt_rn(v) + eps)
+    tl.store(new_param_ptr + index, param.to(new_param_ptr.dtype.element_ty), mask=inside)
+    tl.store(new_m_ptr + index, m.to(new_m_ptr.dtype.element_ty), mask=inside)
+    tl.store(new_v_ptr + index, v.to(new_v_ptr.dtype.element_ty), mask=inside)
+
+
+def _adam(
+    call: Planner, param: Given, m: Given, v: Given, grad: Given,
+    lr_t: Number, beta1: float, beta2: float, eps: float, use_nesterov: bool,
+) -> tuple[Operand, Operand, Operand] | None:  # fmt: skip
+    arrays = [x for x in (param, m, v, grad) if is_float(x)]
+    if len(arrays) < 4 or len({x.shape for x in arrays}) > 1:
+        return None
+    arrays = [call.contiguous(x) for x in arrays]
+    made = [call.empty(x.shape, x.dtype) for x in arrays[:3]]
+    numbers = [float(x) for x in (beta1, 1.0 - beta1, beta2, 1.0 - beta2, eps)]
+    scalars: list[int | float | Number] = [arrays[0].size, lr_t, *numbers]
+    constants = {"NESTEROV": bool(use_nesterov), "BLOCK": _BLOCK}
+    call.launch(adam_kernel, cdiv(arrays[0].size, _BLOCK), (*arrays, *made), scalars, constants)
+    return made[0], made[1], made[2]
+
+
+KERNELS = {"adam": Kernel(_adam, varying=frozenset({"lr_t"}))}
