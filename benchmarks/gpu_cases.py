@@ -13,7 +13,10 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["TORCH", "Case", "cases", "least_bytes"]
+from hookscope.engine.core.operator import OPERATORS
+from hookscope.engine.cpu import cross_entropy, layer_norm, softmax
+
+__all__ = ["TORCH", "Case", "cases"]
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,11 @@ class Case:
     def title(self) -> str:
         return f"{self.name} {self.label}".strip()
 
+    @property
+    def input_bytes(self) -> int:
+        """Of its arrays, each read once."""
+        return sum([math.prod(x.shape) * x.dtype.itemsize for x in self.inputs if hasattr(x, "dtype")])
+
 
 class Maker:
     """Random arrays of one dtype on the device."""
@@ -58,6 +66,11 @@ class Maker:
     def integers(self, high: int, *shape: int) -> Any:
         return self.cupy.asarray(self.random.integers(0, high, shape, np.int64))
 
+    def causal(self, length: int) -> Any:
+        """What is added to scores so that no row sees what comes after it."""
+        later = np.triu(np.full((length, length), -np.inf, np.float32), 1)
+        return self.cupy.asarray(later.astype(self.dtype))
+
     def mask(self, *shape: int) -> Any:
         return self.cupy.asarray(self.random.random(shape) < 0.5)
 
@@ -69,6 +82,10 @@ def cases(cupy: Any, dtype: Any, size: int, seed: int) -> Iterator[Case]:
     yield from _rows(make, size)
     yield from _products(make, size)
     yield from _drawn(make, size)
+    yield from _reductions(make, size)
+    yield from _images(make, size)
+    yield from _sequences(make, size)
+    yield from _picked(make, size)
 
 
 def _elementwise(make: Maker, size: int) -> Iterator[Case]:
@@ -93,8 +110,6 @@ def _elementwise(make: Maker, size: int) -> Iterator[Case]:
 
 
 def _rows(make: Maker, size: int) -> Iterator[Case]:
-    from hookscope.engine.cpu import cross_entropy, layer_norm, softmax
-
     x, y = make.normal(size, size), make.normal(size, size)
     for name in ("softmax", "log_softmax"):
         yield Case(name, (x,), {"axis": 1})
@@ -103,6 +118,9 @@ def _rows(make: Maker, size: int) -> Iterator[Case]:
     yield Case("layer_norm", (x, gamma, beta), {"begin_norm_axis": 1, "epsilon": 1e-5})
     _, mean, rstd = layer_norm.layer_norm(x, gamma, beta, 1, 1e-5)
     yield Case("layer_norm_grad", (y, x, gamma, mean, rstd), {"begin_norm_axis": 1})
+    yield Case("rms_norm", (x, gamma), {"epsilon": 1e-5})
+    _, of_squares = OPERATORS["rms_norm"].kernel(x, gamma, epsilon=1e-5)
+    yield Case("rms_norm_grad", (y, x, gamma, of_squares), {"epsilon": 1e-5})
     labels, g = make.integers(size, size), make.normal(size)
     yield Case("sparse_softmax_cross_entropy", (x, labels), {"ignore_index": 0})
     _, lse = cross_entropy.sparse_softmax_cross_entropy(x, labels, 0)
@@ -128,6 +146,104 @@ def _drawn(make: Maker, size: int) -> Iterator[Case]:
         yield Case(name, (x,), {"p": 0.25, "seed": 42, "offset": 2**33})
 
 
+def _reductions(make: Maker, size: int) -> Iterator[Case]:
+    x, mask = make.normal(size, size), make.mask(size, size)
+    for name in ("sum", "mean", "amax", "amin"):
+        for axis in ((1,), (0,), (0, 1)):
+            yield Case(name, (x,), {"axis": axis, "keepdims": False}, label=f"over {axis}")
+    yield Case("prod", (make.positive(size, 8),), {"axis": (1,), "keepdims": False})
+    for name in ("all", "any"):
+        yield Case(name, (mask,), {"axis": (1,), "keepdims": False})
+    for name in ("argmax", "argmin", "max_along", "min_along"):
+        yield Case(name, (x,), {"axis": 1, "keepdims": False})
+    yield Case("sum_to", (x,), {"shape": (size,)}, label="a row")
+    yield Case("count_other_than", (make.integers(3, size),), {"other_than": 1, "dtype": np.dtype(np.float32)})
+
+
+def _images(make: Maker, size: int) -> Iterator[Case]:
+    """A layer of a residual network, and what stands around it, in both memory orders."""
+    samples, channels, side = max(1, size // 64), min(64, max(8, size // 8)), min(56, max(7, size // 4))
+    shape, kernels = (samples, channels, side, side), (channels, channels, 3, 3)
+    operations = 2.0 * math.prod(shape) * channels * 9
+    weight, bias, channel = make.normal(*kernels, scale=channels**-0.5 / 3), make.normal(channels), make.normal(channels)
+    how = {"stride": (1, 1), "pads": (1, 1, 1, 1), "dilation": (1, 1), "group": 1}
+    positive = make.positive(channels)
+    for label in ("", "channels last"):
+        x, g = (_laid(make, shape, label) for _ in range(2))
+        yield Case("conv2d", (x, weight), how, operations, label)
+        yield Case("conv2d_bias", (x, weight, bias), how, operations, label)
+        yield Case("conv2d_input_grad", (g, weight), {"shape": shape, **how}, operations, label)
+        yield Case("conv2d_weight_grad", (g, x), {"kernel": (3, 3), **how}, operations, label)
+        yield Case("batch_norm", (x, positive, channel), {"epsilon": 1e-5}, label=label)
+        mean, var = (make.cupy.asarray(numbers.astype(np.float32)) for numbers in _moments(x))
+        yield Case("batch_norm_grad", (g, x, positive, mean, var), {"epsilon": 1e-5}, label=label)
+        yield Case("affine_of_channels", (x, mean, positive, channel), label=label)
+        window = {"kernel": (3, 3), "stride": (2, 2), "pads": (1, 1, 1, 1)}
+        wide = {**window, "dilation": (1, 1)}
+        yield from _pooled(x, g, shape, window, wide, "2d", label)
+    running = {"momentum": 0.1, "count": math.prod(shape) // channels}
+    yield Case("running_statistics", (channel, positive, mean, var), running)
+    shape = (max(1, size // 512), channels, 8, 8, 8)
+    window = {"kernel": (2, 2, 2), "stride": (2, 2, 2), "pads": (0,) * 6}
+    x, g = make.normal(*shape), make.normal(*shape)
+    yield from _pooled(x, g, shape, window, {**window, "dilation": (1, 1, 1)}, "3d", "")
+
+
+def _laid(make: Maker, shape: tuple[int, ...], label: str) -> Any:
+    n, c, h, w = shape
+    return make.normal(n, h, w, c).transpose(0, 3, 1, 2) if label else make.normal(*shape)
+
+
+def _moments(x: Any) -> tuple[Any, Any]:
+    wide = x.get().astype(np.float64)
+    return wide.mean((0, 2, 3)), wide.var((0, 2, 3))
+
+
+def _pooled(
+    x: Any, g: Any, shape: tuple[int, ...], window: dict[str, Any], wide: dict[str, Any], axes: str, label: str
+) -> Iterator[Case]:
+    best, places = OPERATORS[f"max_pool{axes}"].kernel(x, **wide)
+    arrived = g[tuple([slice(0, length) for length in best.shape])]
+    yield Case(f"max_pool{axes}", (x,), wide, label=label)
+    yield Case(f"max_pool{axes}_grad", (arrived, places), {"shape": shape, **wide}, label=label)
+    yield Case(f"max_pool{axes}_pick", (x, places), wide, label=label)
+    yield Case(f"avg_pool{axes}", (x,), window, label=label)
+    yield Case(f"avg_pool{axes}_grad", (arrived,), {"shape": shape, **window}, label=label)
+
+
+def _sequences(make: Maker, size: int) -> Iterator[Case]:
+    length, width = min(2048, max(9, size // 4)), 64
+    for batch, heads, masked in ((max(1, size // 2048), 16, False), (1, 2, True)):
+        q, k, v, g = (make.normal(batch, heads, length, width) for _ in range(4))
+        mask = make.causal(length) if masked else None
+        how = {"scale": width**-0.5}
+        operations = 4.0 * batch * heads * length * length * width
+        label = "masked" if masked else ""
+        y, sums = OPERATORS["attention"].kernel(q, k, v, mask, **how)
+        yield Case("attention", (q, k, v, mask), how, operations, label)
+        yield Case("attention_grad", (g, y, sums, q, k, v, mask), how, 2.5 * operations, label)
+        yield Case("attention_weights", (q, k, mask), how, operations / 2, label)
+    steps, samples, high = min(64, max(3, size // 16)), min(32, max(3, size // 8)), min(128, max(5, size // 8))
+    for kind, gates in (("lstm", 4), ("gru", 3)):
+        x, h0 = make.normal(steps, samples, high), make.normal(samples, high)
+        c0 = make.normal(samples, high) if kind == "lstm" else None
+        weights = [make.normal(gates * high, high, scale=high**-0.5) for _ in range(2)]
+        biases = [make.normal(gates * high, scale=high**-0.5) for _ in range(2)]
+        given, how = (x, h0, c0, *weights, *biases, None), {"kind": kind, "reverse": False}
+        operations = 4.0 * steps * samples * gates * high * high
+        found = OPERATORS["recurrent"].kernel(*given, **how)
+        yield Case("recurrent", given, how, operations, kind)
+        arrived = (make.normal(steps, samples, high), make.normal(samples, high), c0)
+        yield Case("recurrent_grad", (*arrived, *given, *found[3:]), {**how, "with_x": True}, 2 * operations, kind)
+
+
+def _picked(make: Maker, size: int) -> Iterator[Case]:
+    table, numbers = make.normal(size, 256), make.integers(size, size)
+    yield Case("rows_picked", (table, numbers))
+    order = make.cupy.asarray(np.argsort(numbers.get(), kind="stable"))
+    yield Case("rows_added", (make.normal(size, 256), numbers, order), {"rows": size})
+
+
 TORCH: dict[str, Callable[..., Any]] = {
     "neg": lambda torch, x: -x, "exp": lambda torch, x: x.exp(), "log": lambda torch, x: x.log(),
     "sqrt": lambda torch, x: x.sqrt(), "rsqrt": lambda torch, x: x.rsqrt(), "tanh": lambda torch, x: x.tanh(),
@@ -150,9 +266,3 @@ TORCH: dict[str, Callable[..., Any]] = {
     "dropout": lambda torch, x, p, seed, offset: torch.nn.functional.dropout(x, p),
 }  # fmt: skip
 """The same as an operator, where PyTorch has one function for it."""
-
-
-def least_bytes(case: Case, outputs: tuple[Any, ...]) -> int:
-    """The bytes of the inputs and outputs, each moved once."""
-    arrays = [x for x in (*case.inputs, *outputs) if hasattr(x, "dtype")]
-    return sum([math.prod(x.shape) * x.dtype.itemsize for x in arrays])
