@@ -8,8 +8,6 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-
 from .array_module import Array, array_module
 
 __all__ = ["combined", "combined_at"]

@@ -47,13 +47,15 @@ def operands_of(sample: Any, dtype: np.dtype[Any]) -> list[Any]:
         if not isinstance(x, np.ndarray) or x.dtype.kind not in "fc":
             return x
         x = x.real if x.dtype.kind == "c" and dtype.kind != "c" else x
-        return np.rint(np.abs(x) if dtype.kind == "u" else x).astype(dtype) if dtype.kind in "iu" else x.astype(dtype)
+        if dtype.kind in "iu":  # which have neither NaN nor infinities
+            x = np.nan_to_num(np.rint(np.abs(x) if dtype.kind == "u" else x), posinf=9, neginf=-9)
+        return x.astype(dtype)
 
     return [cast(x) for x in sample.operands]
 
 
 def placed(attribute: Any) -> Any:
-    """An attribute with its arrays where new tensors are put, as operators are called with; indices may be the host's."""
+    """An attribute with its arrays where new tensors are put; of indices those of the host may stay there."""
     if isinstance(attribute, Places):
         return Places(placed(attribute.rows), placed(attribute.columns), attribute.shape)
     return to_device(attribute) if isinstance(attribute, np.ndarray) else attribute

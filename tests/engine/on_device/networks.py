@@ -34,7 +34,9 @@ class Block(nn.Cell):
         self.relu = nn.ReLU()
         self.shortcut = None
         if stride != 1 or channels != out:
-            self.shortcut = nn.SequentialCell(nn.Conv2d(channels, out, 1, stride, pad_mode="valid"), nn.BatchNorm2d(out))
+            self.shortcut = nn.SequentialCell(
+                nn.Conv2d(channels, out, 1, stride, pad_mode="valid"), nn.BatchNorm2d(out)
+            )
 
     def construct(self, x: Any) -> Any:
         y = self.bn2(self.conv2(self.relu(self.bn1(self.conv1(x)))))
