@@ -248,6 +248,8 @@ def binary_method(
 
     def method(self: Any, other: Any) -> Any:
         x = self._array
+        if type(x) is not array_type:  # of a GPU
+            return NotImplemented if isinstance(other, Sparse) else otherwise(self, other)
         if type(other) is Tensor or isinstance(other, Tensor):
             y = other._array
             if y.dtype is not x.dtype:
@@ -263,7 +265,7 @@ def binary_method(
         except (TypeError, ValueError, RuntimeError):
             return otherwise(self, other)  # which says what is wrong, if it is not that another thread is in there
         if type(output) is not array_type:
-            if not isinstance(output, number_type):  # arrays of a GPU
+            if not isinstance(output, number_type):  # beside an array of a GPU
                 return otherwise(self, other)
             output = np.asarray(output)
         if attention and recorded:

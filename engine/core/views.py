@@ -267,7 +267,9 @@ def _write(array: Array, new: Array, steps: Steps) -> None:
     if not rest and operator.name == "getitem":
         array[attrs["index"]] = new
         return
-    part = np.asarray(array[attrs["index"]]) if operator.name == "getitem" else operator.kernel(array, **attrs)
+    part = array[attrs["index"]] if operator.name == "getitem" else operator.kernel(array, **attrs)
+    if isinstance(part, np.generic):
+        part = np.asarray(part)
     if rest:
         _write(part, new, tuple(rest))
     else:

@@ -24,6 +24,11 @@ def array_module(array: object) -> Any:
     raise TypeError(f"array must be a NumPy or CuPy array, got {type(array).__name__}")
 
 
+def first_array(*operands: Any) -> Any:
+    """The operand that says where is computed: the first that is an array, and no scalar of NumPy's beside one."""
+    return next((x for x in operands if hasattr(x, "shape") and not isinstance(x, np.generic)), operands[0])
+
+
 def special_module(array: object) -> Any:
     """Return SciPy's special functions, or CuPy's, for `array`; who never needs them does not wait for their import."""
     return import_module("scipy.special" if array_module(array) is np else "cupyx.scipy.special")

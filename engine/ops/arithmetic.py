@@ -13,7 +13,7 @@ from ..core.operator import COMPLEX, NEGATED, PASSED, TIMES_OTHER
 from ..core.surfaces import alias, declare, everywhere, prim, renamed
 from ..core.tensor import Tensor
 from ..core.types import Array, Functions, Number, Operand, TensorLike, Value
-from ..cpu.array_module import array_module
+from ..cpu.array_module import array_module, first_array
 from .arguments import int_of
 from .comparison import eq, ge, logical_or, where
 from .elementwise import Binary, array_dtype, cast_operator, fit, function_of_number, operands, unary
@@ -111,9 +111,9 @@ div = Division(
 
 def _floor_divide(x: Any, y: Any) -> Any:
     """floor(x / y), by NumPy NaN of an infinite x."""
-    xp = array_module(x if hasattr(x, "dtype") else y)
+    xp = array_module(first_array(x, y))
     found = xp.floor_divide(x, y)
-    if found.dtype.kind == "f" and xp.isinf(x).any():
+    if found.dtype.kind == "f" and (xp is not np or xp.isinf(x).any()):  # a GPU is not waited for
         return xp.where(xp.isinf(x), x / y, found).astype(found.dtype)
     return found
 
@@ -156,7 +156,7 @@ def _pow_base(F: Functions, g: Value, out: Value, x: Value, y: Value) -> Any:
 
 
 def _pow_exponent(F: Functions, g: Value, out: Value, x: Any, y: Value) -> Any:
-    if isinstance(x, int | float):
+    if isinstance(x, int | float | np.generic):
         return fit(F, g * out * math.log(x) if x > 0 else g * (0.0 if x == 0 else math.nan), y)
     positive = x > 0
     elsewhere = F.where(x == 0, F.zeros_like(out), math.nan)

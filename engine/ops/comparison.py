@@ -11,6 +11,7 @@ from ..core.operator import Operator
 from ..core.surfaces import declare, everywhere, prim, renamed
 from ..core.tensor import Tensor
 from ..core.types import Operand, TensorLike
+from ..cpu import masking
 from ..cpu.array_module import array_module
 from .arguments import check_same_dtype, check_tensor, one_axis
 from .elementwise import Binary, as_dtype, fit, operand, operands, unary
@@ -219,7 +220,7 @@ bitwise_not = unary(
 invert = bitwise_not
 _where_operator = Operator(
     "where",
-    lambda condition, x, y: array_module(condition).where(condition, x, y),
+    masking.where,
     (
         None,
         lambda F, g, out, condition, x, y: fit(F, F.where(condition, g, F.zeros_like(g)), x),

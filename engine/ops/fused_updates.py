@@ -20,6 +20,7 @@ from ..core.types import Array
 from ..cpu import adam as adam_kernels
 from ..cpu import updates as rules
 from ..cpu.array_module import array_module
+from ..cpu.segments import combined_at
 from .arguments import check_tensor
 from .updates import _update
 
@@ -57,8 +58,11 @@ def _named(name: str, table: Array, g: Array, indices: Array) -> tuple[Array, Ar
 def _sums(g: Array, groups: Array, count: int) -> Array:
     """The sums of the rows of ``g`` by their groups, in single precision."""
     xp = array_module(g)
-    total = xp.zeros((count, *g.shape[1:]), np.result_type(g.dtype, np.float32) if g.dtype.kind == "f" else np.float32)
-    xp.add.at(total, xp.asarray(groups), g)
+    wide, shape = g.astype(np.result_type(g.dtype, np.float32) if g.dtype.kind == "f" else np.float32), g.shape[1:]
+    if xp is not np:
+        return combined_at(xp.add, wide, xp.asarray(groups), (count, *shape), 0)
+    total = np.zeros((count, *shape), wide.dtype)
+    np.add.at(total, groups, wide)
     return total
 
 

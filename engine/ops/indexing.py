@@ -24,6 +24,7 @@ from ..core.types import Array, Number
 from ..core.views import OWN_REFERENCES, ViewOperator, is_own, link
 from ..cpu.array_module import array_module
 from ..cpu.scattering import numbered_rows_added, rows_added, rows_picked
+from ..cpu.segments import combined_at
 from ..cpu.widening import in_single
 from .arguments import check_tensor
 from .elementwise import cast_operator, fit
@@ -80,11 +81,14 @@ def _added_at(g: Array, index: Any, shape: tuple[int, ...]) -> Array:
     if found is not None:
         return found
     xp = array_module(g)
-    spread = xp.zeros(shape, g.dtype)
     if _is_basic(index):
+        spread = xp.zeros(shape, g.dtype)
         spread[index] = g
+    elif xp is np:
+        spread = np.zeros(shape, g.dtype)
+        np.add.at(spread, index, g)
     else:
-        xp.add.at(spread, index, g)
+        spread = combined_at(xp.add, g, index, shape, 0)
     return spread
 
 

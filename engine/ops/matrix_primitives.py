@@ -17,6 +17,7 @@ from ..core.surfaces import declare, prim
 from ..core.tensor import Tensor
 from ..core.types import Array, Functions, Value
 from ..cpu.array_module import array_module
+from ..cpu.widening import widen
 from .arguments import check_same_dtype, check_tensor, ints_of
 from .elementwise import as_dtype, zeros_operator
 from .linalg import matmul
@@ -51,8 +52,9 @@ _matrix_logarithm_operator = Operator("matrix_logarithm", _logarithms, (_logarit
 
 
 def _eigh(x: Array) -> tuple[Array, Array]:
-    values, vectors = array_module(x).linalg.eigh(x)
-    return values.astype(x.dtype), vectors
+    # bfloat16, which is not NumPy's own: that widens it by itself, CuPy does not.
+    values, vectors = array_module(x).linalg.eigh(widen(x) if x.dtype.kind == "V" else x)
+    return values.astype(x.dtype), vectors.astype(x.dtype, copy=False)
 
 
 _eigh_operator = Operator(

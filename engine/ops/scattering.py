@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.backend import is_array, to_host
 from ..core.beside import constant, fixed, usual
 from ..core.checks import check_bool, check_int, check_one_of, check_type
 from ..core.operator import Operator
@@ -15,6 +16,7 @@ from ..core.surfaces import declare, prim, renamed
 from ..core.tensor import Tensor
 from ..core.types import Array, Ints, Number, Shape, TensorLike, Value
 from ..cpu.array_module import array_module
+from ..cpu.segments import combined_at
 from ..cpu.widening import in_single
 from . import arithmetic, comparison, elementwise
 from .arguments import (
@@ -50,17 +52,30 @@ _MEETINGS = {"mul": np.multiply, "div": np.true_divide, "max": np.maximum, "min"
 
 @in_single
 def _scatter_reduce_kernel(x: Array, updates: Array, index: Any, how: str) -> Array:
-    changed = x.copy()
+    xp = array_module(x)
     whole = how == "div" and x.dtype.kind in "iu"
+    if xp is not np and not whole:
+        ufunc, met = getattr(xp, _MEETINGS[how].__name__), xp.multiply if how in ("mul", "div") else None
+        start = 1 if met is not None else _least(x.dtype, how)
+        met_there = combined_at(met or ufunc, updates.astype(x.dtype, copy=False), index, x.shape, start)
+        return ufunc(x, met_there).astype(x.dtype, copy=False)
+    changed = to_host(x).copy()  # floor(floor(x / a) / b) is floor(x / (a b)) for no negative b: in order, on the host
     ufunc = np.floor_divide if whole else _MEETINGS[how]
-    if array_module(x) is np:
-        ufunc.at(changed, index, updates)
-    else:
-        getattr(array_module(x), ufunc.__name__).at(changed, index, updates)
-    return changed
+    ufunc.at(changed, tuple([to_host(part) if is_array(part) else part for part in index]), to_host(updates))
+    return xp.asarray(changed)
+
+
+def _least(dtype: np.dtype[Any], how: str) -> Any:
+    """What is no greater than any number of a dtype, or where ``how`` is "min" no less."""
+    if dtype.kind in "iu":
+        return np.iinfo(dtype).min if how == "max" else np.iinfo(dtype).max
+    if dtype.kind == "b":
+        return how == "min"
+    return -np.inf if how == "max" else np.inf
 
 
 def _add_at(x: Array, index: Index, updates: Array) -> None:
+    """In place; of integers, which come out the same in any order."""
     (np if array_module(x) is np else array_module(x)).add.at(x, index, updates)
 
 

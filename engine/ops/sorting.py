@@ -20,6 +20,7 @@ from ..core.surfaces import declare, prim, renamed
 from ..core.tensor import Tensor
 from ..core.types import AnyDType, Array, DTypeLike, Functions, TensorLike, Value
 from ..cpu.array_module import array_module
+from ..cpu.widening import is_half, widen
 from . import comparison
 from .arguments import bool_of, check_axes, check_integers, check_same_dtype, check_tensor, int_of, ints_of, one_axis
 from .elementwise import as_dtype, cast_operator
@@ -38,6 +39,8 @@ __all__ = [
 def _order_kernel(x: Array, axis: int, descending: bool) -> Array:
     """Positions in order, ties as they come, NaN as the largest."""
     xp = array_module(x)
+    if is_half(x) and xp is not np:  # CuPy sorts no bfloat16; in float32 the order is the same
+        x = widen(x)
     if not descending:
         return xp.argsort(x, axis=axis, kind="stable").astype(np.int64)
     backwards = xp.argsort(xp.flip(x, axis), axis=axis, kind="stable")
@@ -1027,7 +1030,10 @@ def _list_diff(x: Tensor, y: Tensor, *, out_idx: DTypeLike) -> tuple[Tensor, Ten
 
 
 def _nth_kernel(x: Array, n: int) -> Array:
-    return array_module(x).partition(x, n, axis=-1)[..., n]
+    xp = array_module(x)
+    if is_half(x) and xp is not np:
+        return xp.partition(widen(x), n, axis=-1)[..., n].astype(x.dtype)
+    return xp.partition(x, n, axis=-1)[..., n]
 
 
 def _nth_rule(F: Functions, g: Value, out: Value, x: Value, n: int) -> Any:

@@ -13,7 +13,8 @@ from ..core.operator import Operator
 from ..core.surfaces import declare, everywhere, prim
 from ..core.tensor import Tensor
 from ..core.types import Array, Functions, Number, Operand, Value
-from ..cpu.array_module import array_module, special_module
+from ..cpu.array_module import array_module, first_array, special_module
+from ..cpu.masking import where
 from . import arithmetic, elementwise, exponentials
 from .arguments import check_same_dtype, check_tensor, int_of
 from .elementwise import Binary, as_dtype, as_single, fit, function_of_number
@@ -29,7 +30,7 @@ def _special(name: str) -> Callable[..., Any]:
     """A function of ``scipy.special``, on a GPU CuPy's: computed in Float64, returned in the dtype that came."""
 
     def kernel(*arrays: Array | Number, **attrs: Any) -> Array:
-        first = next(x for x in arrays if hasattr(x, "dtype"))
+        first = first_array(*arrays)
         xp = array_module(first)
         function = getattr(special_module(first), name)
         return xp.asarray(function(*attrs.values(), *(xp.asarray(x, np.float64) for x in arrays))).astype(first.dtype)
@@ -38,7 +39,7 @@ def _special(name: str) -> Callable[..., Any]:
 
 
 def _igamma_slope(F: Functions, g: Value, out: Value, s: Value | float, x: Value) -> Any:
-    normal = math.lgamma(s) if isinstance(s, int | float) else F.lgamma(s)
+    normal = math.lgamma(s) if isinstance(s, int | float | np.generic) else F.lgamma(s)
     return fit(F, g * F.exp(F.log(x) * (s - 1) - x - normal), x)
 
 
@@ -60,7 +61,8 @@ def _differences(function: Callable[[Array], Array], at: Array, width: Array) ->
 
 
 def _igamma_order_kernel(s: Array, x: Array | float) -> Array:
-    xp, special = array_module(s), special_module(s)
+    first = first_array(s, x)
+    xp, special = array_module(first), special_module(first)
     order, at = xp.broadcast_arrays(xp.asarray(s, np.float64), xp.asarray(x, np.float64))
     inside = at > 0
     at = xp.where(inside, at, 1.0)
@@ -69,7 +71,7 @@ def _igamma_order_kernel(s: Array, x: Array | float) -> Array:
     below = _differences(lambda a: special.gammainc(a, at), order, width)
     above = _differences(lambda a: special.gammaincc(a, at), order, width)
     # The integral that is the smaller one keeps the digits.
-    return xp.where(inside, xp.where(at < order, below, -above), 0 * special.gammainc(order, at)).astype(s.dtype)
+    return xp.where(inside, xp.where(at < order, below, -above), 0 * special.gammainc(order, at)).astype(first.dtype)
 
 
 def _no_second(*_: Any, **__: Any) -> NoReturn:
@@ -82,10 +84,11 @@ _igamma_order_operator = Operator("igamma_order", _igamma_order_kernel, (_no_sec
 
 
 def _zeta_order_kernel(x: Array, y: Array | float) -> Array:
-    xp, special = array_module(x), special_module(x)
+    first = first_array(x, y)
+    xp, special = array_module(first), special_module(first)
     order, at = xp.broadcast_arrays(xp.asarray(x, np.float64), xp.asarray(y, np.float64))
     found = _differences(lambda s: special.zeta(s, at), order, xp.minimum(order - 1, 1.0))  # there is a pole at 1
-    return found.astype(x.dtype)
+    return found.astype(first.dtype)
 
 
 _zeta_order_operator = Operator("zeta_order", _zeta_order_kernel, (_no_second, _no_second))
@@ -97,7 +100,7 @@ def _igamma_order(F: Functions, g: Value, out: Value, s: Value, x: Value | float
 
 def _gammaln(x: Array) -> Array:
     """SciPy's has the wrong sign at -inf."""
-    return _special("gammaln")(array_module(x).where(x == -math.inf, x.dtype.type(math.inf), x))
+    return _special("gammaln")(where(x == -math.inf, x.dtype.type(math.inf), x))
 
 
 lgamma = function_of_number(
@@ -375,7 +378,7 @@ i0 = bessel_i0
 def _betainc_kernel(a: Array, b: Array, x: Array) -> Array:
     xp = array_module(x)
     defined = (a > 0) & (b > 0) & xp.isfinite(a) & xp.isfinite(b)
-    return xp.where(defined, _special("betainc")(a, b, x), xp.asarray(math.nan, x.dtype))
+    return where(defined, _special("betainc")(a, b, x), x.dtype.type(math.nan))
 
 
 def _is_one(x: Any) -> Any:

@@ -46,6 +46,10 @@ class Counts:
         for events in (self.launches, self.synchronizations, self.to_device, self.to_host):
             events.clear()
 
+    def copy(self) -> Counts:
+        """What was counted until now."""
+        return Counts(*map(list, (self.launches, self.synchronizations, self.to_device, self.to_host)))
+
     def totals(self) -> dict[str, int]:
         return {
             "launches": len(self.launches), "synchronizations": len(self.synchronizations),

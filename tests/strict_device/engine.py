@@ -32,7 +32,7 @@ def device(triton: bool = False) -> Iterator[Counts]:
     with ExitStack() as stack:
         for name in ("_device", "_device_reason", "_kernels"):
             stack.enter_context(mock.patch.object(backend, name, getattr(backend, name)))
-        stack.enter_context(mock.patch.dict(sys.modules, MODULES))
+        _put_modules(stack)
         stack.enter_context(mock.patch.object(triton_kernels, "probe", return_value=found))
         # Graph mode takes the stand-in for the library, not for code of the user's.
         stack.enter_context(mock.patch.object(calls, "_OF_ENGINE", (*calls._OF_ENGINE, "strict_device")))
@@ -41,6 +41,16 @@ def device(triton: bool = False) -> Iterator[Counts]:
             _count_triton(stack)
         ms.set_device("GPU")
         yield stack.enter_context(counting())
+
+
+def _put_modules(stack: ExitStack) -> None:
+    """The stand-ins in ``sys.modules``, and nothing else changed there: what is imported meanwhile stays."""
+    for name, module in MODULES.items():
+        if name in sys.modules:
+            stack.callback(sys.modules.__setitem__, name, sys.modules[name])
+        else:
+            stack.callback(sys.modules.pop, name, None)
+        sys.modules[name] = module
 
 
 def _count_triton(stack: ExitStack) -> None:

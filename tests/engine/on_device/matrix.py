@@ -1,0 +1,145 @@
+"""Every operator in every dtype on the strict device beside the CPU: what equals it, and what is refused how."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter, defaultdict
+from contextlib import nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parents[1]))  # the samples import each other by name
+
+from test_operators import OPERATORS, ROWS, first, has_gradient
+
+from hookscope.engine import Tensor, vjp
+from hookscope.engine.core.backend import to_device
+from hookscope.engine.cpu.sparse import Places
+from tests import strict_device
+
+DTYPES = {
+    "bool": np.dtype(bool), "int8": np.dtype(np.int8), "uint8": np.dtype(np.uint8), "int32": np.dtype(np.int32),
+    "int64": np.dtype(np.int64), "float16": np.dtype(np.float16), "bfloat16": np.dtype(ml_dtypes.bfloat16),
+    "float32": np.dtype(np.float32), "float64": np.dtype(np.float64), "complex64": np.dtype(np.complex64),
+    "complex128": np.dtype(np.complex128),
+}  # fmt: skip
+FLOATING = ("float16", "bfloat16", "float32", "float64", "complex64", "complex128")
+# Sums in another order, in units of the largest element: the CPU and CuPy add differently.
+TOLERANCE = {"float16": 4e-3, "bfloat16": 3e-2, "float32": 2e-5, "complex64": 2e-5}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What an operator did: arrays of the host, or the error."""
+
+    arrays: tuple[Any, ...] = ()
+    error: Exception | None = None
+
+
+def operands_of(sample: Any, dtype: np.dtype[Any]) -> list[Any]:
+    """The sample's operands, those of float64 or complex numbers in ``dtype``."""
+
+    def cast(x: Any) -> Any:
+        if not isinstance(x, np.ndarray) or x.dtype.kind not in "fc":
+            return x
+        x = x.real if x.dtype.kind == "c" and dtype.kind != "c" else x
+        if dtype.kind in "iu":  # which have neither NaN nor infinities
+            x = np.nan_to_num(np.rint(np.abs(x) if dtype.kind == "u" else x), posinf=9, neginf=-9)
+        return x.astype(dtype)
+
+    return [cast(x) for x in sample.operands]
+
+
+def placed(attribute: Any) -> Any:
+    """An attribute with its arrays where new tensors are put; of indices those of the host may stay there."""
+    if isinstance(attribute, Places):
+        return Places(placed(attribute.rows), placed(attribute.columns), attribute.shape)
+    return to_device(attribute) if isinstance(attribute, np.ndarray) else attribute
+
+
+def run(name: str, sample: Any, dtype: np.dtype[Any], gradient: bool) -> Outcome:
+    """The operator's outputs, or its gradients by all inputs of ``dtype``, where new tensors are put now."""
+    values = operands_of(sample, dtype)
+    operands = [Tensor(x) if isinstance(x, np.ndarray) else x for x in values]
+    attrs = {key: placed(value) for key, value in sample.attrs.items()}
+    places = [i for i, x in enumerate(values) if isinstance(x, np.ndarray) and x.dtype == dtype]
+
+    def function(*tensors: Any) -> Any:
+        given = list(operands)
+        for place, tensor in zip(places, tensors, strict=True):
+            given[place] = tensor
+        return first(OPERATORS[name](*given, **attrs))
+
+    try:
+        if gradient:
+            output, back = vjp(function, *[operands[i] for i in places])
+            arriving = np.random.default_rng(5).standard_normal(output.shape).astype(output.asnumpy().dtype)
+            found = back(Tensor(arriving))
+        else:
+            found = OPERATORS[name](*operands, **attrs)
+        found = found if isinstance(found, tuple) else (found,)
+        return Outcome(tuple([x.asnumpy() if isinstance(x, Tensor) else x for x in found]))
+    except Exception as error:  # whatever it is, it is what is compared
+        return Outcome(error=error)
+
+
+def difference(here: Outcome, there: Outcome) -> str:
+    """In what the device is not as the CPU; "" where it is."""
+    if here.error is not None:
+        if there.error is None:
+            return f"the CPU refuses it: {here.error}"
+        return "" if type(here.error) is type(there.error) else f"another error: {there.error!r} for {here.error!r}"
+    if there.error is not None:
+        return f"{type(there.error).__name__}: {there.error}"
+    for mine, its in zip(here.arrays, there.arrays, strict=True):
+        if not isinstance(mine, np.ndarray):
+            continue
+        if (mine.dtype, mine.shape) != (its.dtype, its.shape):
+            return f"{its.dtype} {its.shape} for {mine.dtype} {mine.shape}"
+        wide = np.complex128 if mine.dtype.kind == "c" else np.float64
+        a, b = mine.astype(wide), its.astype(wide)
+        tolerance = TOLERANCE.get(mine.dtype.name, 1e-9) * max(1.0, float(np.abs(a[np.isfinite(a)]).max(initial=0)))
+        if not np.allclose(b, a, tolerance, tolerance, equal_nan=True):
+            return f"other numbers: {np.abs(a - b).max()} apart"
+    return ""
+
+
+def compared(name: str, sample: Any, dtype: str, gradient: bool, triton: bool = False) -> str:
+    """Run on both; ``difference``."""
+    here = run(name, sample, DTYPES[dtype], gradient)
+    with strict_device.device(triton):
+        there = run(name, sample, DTYPES[dtype], gradient)
+    return difference(here, there)
+
+
+def main() -> None:
+    """Print what differs by operator, and how many operators work in each dtype on the CPU and on the device."""
+    wanted = sys.argv[1:] or list(DTYPES)
+    works: dict[str, Counter[str]] = defaultdict(Counter)
+    for dtype in wanted:
+        for name, row in ROWS.items():
+            notes: list[str] = []
+            here_all = False
+            for number, sample in enumerate(row.samples):
+                for gradient in (False, True) if dtype in FLOATING and has_gradient(name) else (False,):
+                    here = run(name, sample, DTYPES[dtype], gradient)
+                    with strict_device.device():
+                        there = run(name, sample, DTYPES[dtype], gradient)
+                    here_all |= here.error is None
+                    if told := difference(here, there):
+                        notes.append(f"{number}{' gradient' if gradient else ''}: {told}")
+            works[dtype]["on the CPU"] += here_all
+            works[dtype]["here"] += here_all and not notes
+            if notes:
+                print(f"{dtype:<10}{name:<28}{len(notes)} of {len(row.samples)}: {notes[0][:220]}", flush=True)
+    for dtype, counts in works.items():
+        print(dtype, dict(counts))
+
+
+if __name__ == "__main__":
+    with nullcontext():
+        main()
