@@ -41,8 +41,8 @@ def matmul_kernel(
 ):  # fmt: skip
     """One tile of one matrix of the batch; `out` is contiguous.
 
-    Lengths come divided by their UNIT and strides by their operand's, so that the compiler knows what they divide by; an
-    operand that lies in one piece along "k" or along its "edge", its rows or columns, has a stride of 1 there.
+    Lengths come divided by their UNIT and strides by their operand's, so that the compiler knows what they divide by;
+    an operand that lies in one piece along "k" or along its "edge", its rows or columns, has a stride of 1 there.
     """
     m *= M_UNIT
     n *= N_UNIT
@@ -132,8 +132,9 @@ TILES = {
         2: [
             Tile(128, 256, 32, 8, 4, 1), Tile(256, 128, 32, 8, 4, 1), Tile(128, 128, 32, 4, 4, 2),
             Tile(128, 128, 32, 8, 4, 1), Tile(128, 64, 32, 4, 4, 3), Tile(64, 128, 32, 4, 4, 3),
-            Tile(64, 64, 64, 4, 3, 3), Tile(32, 64, 64, 4, 4, 3), Tile(64, 32, 64, 4, 4, 3), Tile(32, 32, 64, 4, 4, 4),
-            Tile(16, 64, 64, 4, 4, 4), Tile(64, 16, 64, 4, 4, 4), Tile(16, 16, 64, 4, 4, 6),
+            Tile(64, 64, 64, 4, 3, 3), Tile(32, 64, 64, 4, 4, 3), Tile(64, 32, 64, 4, 4, 3), Tile(32, 32, 32, 4, 4, 4),
+            Tile(16, 64, 64, 4, 4, 4), Tile(64, 16, 64, 4, 4, 4), Tile(16, 32, 64, 4, 4, 4), Tile(32, 16, 64, 4, 4, 4),
+            Tile(16, 16, 64, 4, 4, 6),
         ],
         4: [
             Tile(64, 64, 32, 4, 3, 3), Tile(32, 64, 32, 4, 3, 3), Tile(64, 32, 32, 4, 3, 3), Tile(32, 32, 32, 4, 3, 4),
@@ -144,8 +145,9 @@ TILES = {
         2: [
             Tile(128, 256, 64, 8, 4, 1), Tile(256, 128, 64, 8, 4, 1), Tile(128, 128, 64, 8, 3, 2),
             Tile(128, 64, 64, 4, 4, 2), Tile(64, 128, 64, 4, 4, 2), Tile(64, 64, 64, 4, 4, 3),
-            Tile(32, 64, 64, 4, 4, 4), Tile(64, 32, 64, 4, 4, 4), Tile(32, 32, 64, 4, 4, 4),
-            Tile(16, 64, 64, 4, 4, 4), Tile(64, 16, 64, 4, 4, 4), Tile(16, 16, 64, 4, 4, 6),
+            Tile(32, 64, 64, 4, 4, 4), Tile(64, 32, 64, 4, 4, 4), Tile(32, 32, 32, 4, 4, 4),
+            Tile(16, 64, 64, 4, 4, 4), Tile(64, 16, 64, 4, 4, 4), Tile(16, 32, 64, 4, 4, 4), Tile(32, 16, 64, 4, 4, 4),
+            Tile(16, 16, 64, 4, 4, 6),
         ],
         4: [
             Tile(64, 64, 32, 4, 3, 3), Tile(32, 64, 32, 4, 3, 3), Tile(64, 32, 32, 4, 3, 3), Tile(32, 32, 32, 4, 3, 4),
@@ -153,7 +155,8 @@ TILES = {
         ],
     },
 }  # fmt: skip
-# Where an operand is read by less than the 4 bytes that are copied to shared memory meanwhile, it goes through registers.
+# Where an operand is read by less than the 4 bytes that can be copied to shared memory meanwhile, it goes through
+# registers.
 NARROW_TILES = [
     Tile(128, 64, 32, 8, 4, 2), Tile(64, 64, 32, 4, 3, 3), Tile(32, 64, 32, 4, 3, 4), Tile(64, 32, 32, 4, 3, 4),
     Tile(16, 64, 32, 4, 3, 4), Tile(64, 16, 32, 4, 3, 4), Tile(16, 16, 32, 4, 3, 6),
@@ -163,15 +166,13 @@ NARROW_TILES = [
 _MOST_SUMS_BESIDE_NARROW = {2: 64, 4: 16}
 _MOST_SUMS_ACTIVATED = 64
 _MULTIPROCESSORS = {80: 108, 90: 132}
-# A tile's time per step of depth goes as rows * columns for its products and _EDGE * (rows + columns) for what it reads,
-# where fewer than _LEAST_EDGE, 64 bytes next to each other, take no less.
+# A tile's time per step of depth goes as rows * columns for its products and _EDGE * (rows + columns) for what it
+# reads, where fewer than _LEAST_EDGE, 64 bytes next to each other, take no less.
 _EDGE = 48
 _LEAST_EDGE = 32
 
 
-def tile_for(
-    m: int, n: int, batches: int, itemsize: int, read: int, activation: str | None, capability: int
-) -> Tile:
+def tile_for(m: int, n: int, batches: int, itemsize: int, read: int, activation: str | None, capability: int) -> Tile:
     """The tile with which all programs are done first, by the formula at `_EDGE`; where two are, the one named first.
 
     Args:
@@ -200,7 +201,7 @@ def tile_for(
     return min([tile for tile in tiles if tile.sums <= most], key=time)
 
 
-def _multiply(
+def multiply(
     call: Planner,
     a: Operand,
     b: Operand,
@@ -265,11 +266,9 @@ def _unmoved(x: Operand) -> Operand:
     return replace(x, strides=tuple([stride * (size > 1) for size, stride in zip(x.shape, x.strides, strict=True)]))
 
 
-def _lies(
-    x: Operand, edge: int, k: int, batches: Sequence[int], edge_unit: int, k_unit: int
-) -> tuple[str, int, int]:
-    """(axis, unit, read): along which axis a matrix lies in one piece, what its other strides divide by, up to 16 bytes,
-    and how many elements are read at once.
+def _lies(x: Operand, edge: int, k: int, batches: Sequence[int], edge_unit: int, k_unit: int) -> tuple[str, int, int]:
+    """(axis, unit, read): along which axis a matrix lies in one piece, what its other strides divide by, up to 16
+    bytes, and how many elements are read at once.
 
     `edge` and `k` are its strides, and `edge_unit` and `k_unit` what its lengths divide by.
     """
@@ -295,7 +294,7 @@ def _linear(call: Planner, x: Given, weight: Given, bias: Given, activation: str
     rows = _as_rows(x)
     if rows is None:
         rows = call.contiguous(x).reshaped(-1, x.shape[-1])
-    _multiply(call, rows, weight.transposed((1, 0)), row, activation, out, (1, 1), (0, 0, 0, 0))
+    multiply(call, rows, weight.transposed((1, 0)), row, activation, out, (1, 1), (0, 0, 0, 0))
     return out
 
 
@@ -305,7 +304,8 @@ def _as_rows(x: Operand) -> Operand | None:
     return replace(x, shape=(sizes[0], x.shape[-1]), strides=(strides[0], x.strides[-1])) if len(sizes) == 1 else None
 
 
-def _matmul(call: Planner, a: Given, b: Given, transpose_a: bool, transpose_b: bool) -> Operand | None:
+def product(call: Planner, a: Given, b: Given, transpose_a: bool, transpose_b: bool) -> Operand | None:
+    """The product by the kernel of this file, of operands as NumPy's `matmul` takes them, transposed first or not."""
     if not is_float(a) or not is_float(b) or a.dtype != b.dtype or a.ndim == 0 or b.ndim == 0:
         return None
     if (transpose_a and a.ndim < 2) or (transpose_b and b.ndim < 2):
@@ -318,7 +318,7 @@ def _matmul(call: Planner, a: Given, b: Given, transpose_a: bool, transpose_b: b
     columns = () if b.ndim == 1 else (right.shape[-1],)
     out = call.empty((*batch, *rows, *columns), a.dtype)
     if right.ndim == 2 and (together := _as_rows(left)) is not None:
-        _multiply(call, together, right, None, None, out, (1, 1), (0, 0, 0, 0))
+        multiply(call, together, right, None, None, out, (1, 1), (0, 0, 0, 0))
         return out
     views = [x.broadcast((*batch, *x.shape[-2:])).strides[:-2] for x in (left, right)]
     sizes, (a_strides, b_strides) = merge_axes(batch, views)
@@ -327,9 +327,7 @@ def _matmul(call: Planner, a: Given, b: Given, transpose_a: bool, transpose_b: b
     padding = [0] * (_MAX_BATCH_AXES - len(sizes))
     outer, inner = [*(1 for _ in padding), *sizes]
     strides = [*padding, *a_strides, *padding, *b_strides]
-    _multiply(
-        call, left, right, None, None, out, (outer, inner), (strides[0], strides[1], strides[2], strides[3])
-    )
+    multiply(call, left, right, None, None, out, (outer, inner), (strides[0], strides[1], strides[2], strides[3]))
     return out
 
 
@@ -342,4 +340,4 @@ def _as_matrix(x: Operand, is_first: bool, transposed: bool) -> Operand:
     return x.transposed([*range(x.ndim - 2), x.ndim - 1, x.ndim - 2]) if transposed else x
 
 
-KERNELS = {"linear": Kernel(_linear), "matmul": Kernel(_matmul)}
+KERNELS = {"linear": Kernel(_linear), "matmul": Kernel(product)}

@@ -58,6 +58,10 @@ class Array:
         return tuple([stride * self.itemsize for stride in own])
 
     @property
+    def _c_contiguous(self) -> bool:
+        return self.element_strides is None
+
+    @property
     def data(self) -> Address:
         return Address(256 + self.offset)
 

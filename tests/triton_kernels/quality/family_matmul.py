@@ -15,6 +15,8 @@ cp.async cannot: they go through registers, with 32 sums a thread, two programs 
 form of these may spill.
 """
 
+from typing import Any
+
 import ml_dtypes
 import numpy as np
 
@@ -27,23 +29,27 @@ ACTIVATIONS = ("relu", "gelu", "gelu_tanh", "silu", "sigmoid", "tanh")
 BIAS = 16
 
 
-def operands(form: str, m: int, n: int, k: int, dtype: np.dtype) -> tuple[Array, Array]:  # type: ignore[type-arg]
-    """The matrices of a product; the first letter of `form` is T for an `a` that lies along M, the second for `b`, along K."""
+def operands(form: str, m: int, n: int, k: int, dtype: Any) -> tuple[Array, Array]:
+    """The matrices of a product; T first in `form` is for an `a` that lies along M, T second for a `b` along K."""
     a = Array((m, k), dtype, (1, m) if form[0] == "T" else None)
     return a, Array((k, n), dtype, (1, k) if form[1] == "T" else None)
 
 
-def linear(m: int, n: int, k: int, dtype: np.dtype, activation: str, bounds: Bounds, **rest: object) -> Case:  # type: ignore[type-arg]
+def linear(m: int, n: int, k: int, dtype: Any, activation: str, bounds: Bounds, **rest: Any) -> Case:
     inputs = (Array((m, k), dtype), Array((n, k), dtype), Array((n,), dtype))
-    return Case("linear", inputs, bounds, {"activation": activation}, activation, **rest)  # type: ignore[arg-type]
+    return Case("linear", inputs, bounds, {"activation": activation}, activation, **rest)
 
 
-LARGE = {80: Bounds(1, tensor_cores="mma", copies=True, stages=4), 90: Bounds(1, tensor_cores="wgmma", copies=True, stages=4)}
+LARGE = {
+    80: Bounds(1, tensor_cores="mma", copies=True, stages=4),
+    90: Bounds(1, tensor_cores="wgmma", copies=True, stages=4),
+}
 SINGLE = Bounds(3, tensor_cores="mma", copies=True, stages=3)
 # A tile of 64 x 64 by 4 warps: 32 sums, and half the registers of a thread for three programs.
 MEDIUM = Bounds(3, tensor_cores="wgmma", copies=True, stages=3)
-# 16 rows: bound by the reads of `b`, for which 4 programs with 4 steps of 10 KiB are under way.
-FLAT = Bounds(4, tensor_cores="mma", copies=True, stages=4)
+# 16 rows: bound by the reads of `b`, for which 4 programs with 3 steps of 6 KiB are under way. A thread has 4 sums or
+# more of 16 x 32, 8 bytes.
+FLAT = Bounds(4, store_bytes=8, tensor_cores="mma", copies=True, stages=4)
 
 CASES = []
 for form in ("NT", "NN", "TN"):
@@ -77,7 +83,9 @@ CASES += [
     Case("matmul", operands("NT", 4096, 4096, 50257, BFLOAT16), Bounds(2, 2, tensor_cores="mma"), PLAIN, "NT", True),
     Case("matmul", operands("NN", 4096, 4096, 50257, BFLOAT16), Bounds(2, 2, tensor_cores="mma"), PLAIN, "NN"),
     # Rows of the result that begin anywhere are written by 2 bytes.
-    Case("matmul", operands("NT", 4096, 50257, 768, BFLOAT16), Bounds(1, 16, 2, tensor_cores="mma", copies=True), PLAIN),
+    Case(
+        "matmul", operands("NT", 4096, 50257, 768, BFLOAT16), Bounds(1, 16, 2, tensor_cores="mma", copies=True), PLAIN
+    ),
     Case("matmul", operands("TN", 4095, 4093, 4091, BFLOAT16), Bounds(2, 2, 2, tensor_cores="mma"), PLAIN, "odd"),
     Case("matmul", operands("NN", 4095, 4093, 4091, BFLOAT16), Bounds(2, 2, 2, tensor_cores="mma"), PLAIN, "odd"),
 ]
@@ -92,4 +100,4 @@ for activation in ACTIVATIONS:
     CASES.append(linear(4096, 4096, 4090, BFLOAT16, activation, Bounds(1, 2, tensor_cores="mma", copies=True)))
     CASES.append(linear(1024, 1024, 50257, BFLOAT16, activation, Bounds(2, 2, tensor_cores="mma")))
     CASES.append(linear(1024, 1024, 50257, FLOAT32, activation, Bounds(2, 4, tensor_cores="mma")))
-    CASES.append(linear(300, 200, 100, BFLOAT16, activation, Bounds(3, 2, tensor_cores="mma", copies=True)))
+    CASES.append(linear(300, 200, 100, BFLOAT16, activation, Bounds(3, 2, 8, tensor_cores="mma", copies=True)))
