@@ -73,6 +73,22 @@ def interpreting() -> bool:
     return bool(knobs.runtime.interpret)
 
 
+@functools.cache
+def _capability(device: object) -> int:
+    from triton.runtime import driver  # type: ignore[import-untyped]  # Triton ships no types
+
+    return int(driver.active.get_current_target().arch)
+
+
+def capability() -> int:
+    """The compute capability that kernels are compiled for, 90 for 9.0; the least that runs them where they are not."""
+    if interpreting():
+        return 80
+    from triton.runtime import driver
+
+    return _capability(driver.active.get_current_device())
+
+
 def address_of(array: Any) -> int:
     """Where an array's first element lies."""
     if type(array) is not np.ndarray:

@@ -11,13 +11,16 @@ arithmetic.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import triton
 import triton.language as tl
 
 from hookscope.triton_kernels import _math
-from hookscope.triton_kernels._launch import cdiv, interpreting, next_power_of_2
+from hookscope.triton_kernels._launch import capability, cdiv, interpreting, is_long
 from hookscope.triton_kernels._plans import Given, Kernel, Operand, Planner, is_float
 from hookscope.triton_kernels._strides import broadcast_shape, merge_axes
 
@@ -31,63 +34,174 @@ _MAX_BATCH_AXES = 2
 def matmul_kernel(
     a_ptr, b_ptr, bias_ptr, out_ptr, m, n, k, inner_batches,
     a_outer, a_inner, a_row, a_column, b_outer, b_inner, b_row, b_column,
+    A_ALONG: tl.constexpr, A_UNIT: tl.constexpr, B_ALONG: tl.constexpr, B_UNIT: tl.constexpr,
+    M_UNIT: tl.constexpr, N_UNIT: tl.constexpr, K_UNIT: tl.constexpr, WHOLE: tl.constexpr,
     HAS_BIAS: tl.constexpr, ACTIVATION: tl.constexpr, PRECISION: tl.constexpr, WIDEN: tl.constexpr,
-    WHOLE: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr,
-    GROUP: tl.constexpr,
+    LONG: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, GROUP: tl.constexpr,
 ):  # fmt: skip
-    """One tile of one matrix of the batch; `out` is contiguous."""
+    """One tile of one matrix of the batch; `out` is contiguous.
+
+    Lengths come divided by their UNIT and strides by their operand's, so that the compiler knows what they divide by;
+    an operand that lies in one piece along "k" or along its "edge", its rows or columns, has a stride of 1 there.
+    """
+    m *= M_UNIT
+    n *= N_UNIT
+    k *= K_UNIT
+    a_row = _stride(a_row, A_ALONG == "edge", A_UNIT, LONG)
+    a_column = _stride(a_column, A_ALONG == "k", A_UNIT, LONG)
+    b_row = _stride(b_row, B_ALONG == "k", B_UNIT, LONG)
+    b_column = _stride(b_column, B_ALONG == "edge", B_UNIT, LONG)
     tiles_m = tl.cdiv(m, BLOCK_M)
     tiles_n = tl.cdiv(n, BLOCK_N)
     batch = tl.program_id(0) // (tiles_m * tiles_n)
     tile = tl.program_id(0) % (tiles_m * tiles_n)
     group = tile // (GROUP * tiles_n)
     group_rows = tl.minimum(tiles_m - group * GROUP, GROUP)
-    row = (group * GROUP + tile % (GROUP * tiles_n) % group_rows) * BLOCK_M + tl.arange(0, BLOCK_M)
-    column = (tile % (GROUP * tiles_n) // group_rows) * BLOCK_N + tl.arange(0, BLOCK_N)
-    depth = tl.arange(0, BLOCK_K)
-
+    first_row = (group * GROUP + tile % (GROUP * tiles_n) % group_rows) * BLOCK_M
+    first_column = (tile % (GROUP * tiles_n) // group_rows) * BLOCK_N
     outer = (batch // inner_batches).to(tl.int64)
     inner = (batch % inner_batches).to(tl.int64)
-    # Rows and columns past the edge read the first one, which spares the loop a mask; they are not stored.
-    safe_row = tl.where(row < m, row, 0).to(tl.int64)
-    safe_column = tl.where(column < n, column, 0).to(tl.int64)
-    a_ptrs = a_ptr + outer * a_outer + inner * a_inner + safe_row[:, None] * a_row
-    a_ptrs += depth.to(tl.int64)[None, :] * a_column
-    b_ptrs = b_ptr + outer * b_outer + inner * b_inner + safe_column[None, :] * b_column
-    b_ptrs += depth.to(tl.int64)[:, None] * b_row
+
+    # Where an element lies within the tile takes 32 bits where the tile's span does, and half the registers.
+    row, column, depth = tl.arange(0, BLOCK_M), tl.arange(0, BLOCK_N), tl.arange(0, BLOCK_K)
+    a_ptr += (outer * a_outer + inner * a_inner) * A_UNIT + first_row.to(tl.int64) * a_row
+    b_ptr += (outer * b_outer + inner * b_inner) * B_UNIT + first_column.to(tl.int64) * b_column
+    a_at = _inside(row, m - first_row, M_UNIT)[:, None] * a_row + depth[None, :] * a_column
+    b_at = _inside(column, n - first_column, N_UNIT)[None, :] * b_column + depth[:, None] * b_row
     total = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.float32)
     for start in range(0, k, BLOCK_K):
         if WHOLE:
-            a = tl.load(a_ptrs)
-            b = tl.load(b_ptrs)
+            a = tl.load(a_ptr + a_at)
+            b = tl.load(b_ptr + b_at)
         else:
-            a = tl.load(a_ptrs, mask=depth[None, :] < k - start, other=0.0)
-            b = tl.load(b_ptrs, mask=depth[:, None] < k - start, other=0.0)
+            a = tl.load(a_ptr + a_at, mask=depth[None, :] < k - start, other=0.0)
+            b = tl.load(b_ptr + b_at, mask=depth[:, None] < k - start, other=0.0)
         if WIDEN:
             a = a.to(tl.float32)
             b = b.to(tl.float32)
         total = tl.dot(a, b, total, input_precision=PRECISION)
-        a_ptrs += BLOCK_K * a_column
-        b_ptrs += BLOCK_K * b_row
+        a_ptr += tl.cast(a_column, tl.int64) * BLOCK_K
+        b_ptr += tl.cast(b_row, tl.int64) * BLOCK_K
 
     if HAS_BIAS:
-        total += tl.load(bias_ptr + column, mask=column < n, other=0.0).to(tl.float32)[None, :]
+        bias = tl.load(bias_ptr + first_column + column, mask=column < n - first_column, other=0.0)
+        total += bias.to(tl.float32)[None, :]
     total = _math.activate(total, ACTIVATION)
-    out_at = batch.to(tl.int64) * m * n + row.to(tl.int64)[:, None] * n + column[None, :]
-    mask = (row[:, None] < m) & (column[None, :] < n)
+    out_ptr += (batch.to(tl.int64) * m + first_row) * n + first_column
+    out_at = row[:, None] * _stride(n, False, 1, LONG) + column[None, :]
+    mask = (row[:, None] < m - first_row) & (column[None, :] < n - first_column)
     tl.store(out_ptr + out_at, total.to(out_ptr.dtype.element_ty), mask=mask)
 
 
-def _tile(m: int, n: int, k: int, itemsize: int) -> tuple[int, int, int, int, int]:
-    """(rows, columns, depth, warps, stages) of a tile; 16 is the least that tensor cores multiply."""
-    # Three TF32 products keep three times the operands in registers, so their tiles are smaller.
-    rows = min(128 if itemsize == 2 else 64, max(16, next_power_of_2(m)))
-    columns = min(128 if itemsize == 2 else 64, max(16, next_power_of_2(n)))
-    depth = min(64 if itemsize == 2 else 32, max(16, next_power_of_2(k)))
-    return rows, columns, depth, 8 if rows * columns >= 128 * 128 else 4, 3
+@triton.jit
+def _stride(given, ONE: tl.constexpr, UNIT: tl.constexpr, LONG: tl.constexpr):
+    if ONE:
+        return tl.full((), 1, tl.int64 if LONG else tl.int32)
+    return tl.cast(given, tl.int64 if LONG else tl.int32) * UNIT
 
 
-def _multiply(
+@triton.jit
+def _inside(index, length, UNIT: tl.constexpr):
+    """The index, or 0 past the edge: what is read there spares the loop a mask and is not stored.
+
+    `length` divides by UNIT, so that so many indices are all inside, and lie one after the other, or all outside.
+    """
+    return tl.max_contiguous(tl.multiple_of(tl.where(index < length, index, 0), UNIT), UNIT)
+
+
+class Tile(NamedTuple):
+    """What a program computes, in steps of `depth`; so many programs are meant to be on a multiprocessor at once."""
+
+    rows: int
+    columns: int
+    depth: int
+    warps: int
+    stages: int
+    programs: int
+
+    @property
+    def sums(self) -> int:
+        """Registers of a thread that hold them."""
+        return self.rows * self.columns // (32 * self.warps)
+
+
+# By compute capability and bytes of an element. The stages take (rows + columns) * depth * itemsize * stages bytes of
+# shared memory at most, and 8.6, whose tiles are those of 8.0, has 99 KiB for a program.
+TILES = {
+    80: {
+        2: [
+            Tile(128, 256, 32, 8, 4, 1), Tile(256, 128, 32, 8, 4, 1), Tile(128, 128, 32, 4, 4, 2),
+            Tile(128, 128, 32, 8, 4, 1), Tile(128, 64, 32, 4, 4, 3), Tile(64, 128, 32, 4, 4, 3),
+            Tile(64, 64, 64, 4, 3, 3), Tile(32, 64, 64, 4, 4, 3), Tile(64, 32, 64, 4, 4, 3), Tile(32, 32, 32, 4, 4, 4),
+            Tile(16, 64, 64, 4, 4, 4), Tile(64, 16, 64, 4, 4, 4), Tile(16, 32, 64, 4, 4, 4), Tile(32, 16, 64, 4, 4, 4),
+            Tile(16, 16, 64, 4, 4, 6),
+        ],
+        4: [
+            Tile(64, 64, 32, 4, 3, 3), Tile(32, 64, 32, 4, 3, 3), Tile(64, 32, 32, 4, 3, 3), Tile(32, 32, 32, 4, 3, 4),
+            Tile(16, 64, 32, 4, 3, 4), Tile(64, 16, 32, 4, 3, 4), Tile(16, 16, 32, 4, 3, 6),
+        ],
+    },
+    90: {
+        2: [
+            Tile(128, 256, 64, 8, 4, 1), Tile(256, 128, 64, 8, 4, 1), Tile(128, 128, 64, 8, 3, 2),
+            Tile(128, 64, 64, 4, 4, 2), Tile(64, 128, 64, 4, 4, 2), Tile(64, 64, 64, 4, 4, 3),
+            Tile(32, 64, 64, 4, 4, 4), Tile(64, 32, 64, 4, 4, 4), Tile(32, 32, 32, 4, 4, 4),
+            Tile(16, 64, 64, 4, 4, 4), Tile(64, 16, 64, 4, 4, 4), Tile(16, 32, 64, 4, 4, 4), Tile(32, 16, 64, 4, 4, 4),
+            Tile(16, 16, 64, 4, 4, 6),
+        ],
+        4: [
+            Tile(64, 64, 32, 4, 3, 3), Tile(32, 64, 32, 4, 3, 3), Tile(64, 32, 32, 4, 3, 3), Tile(32, 32, 32, 4, 3, 4),
+            Tile(16, 64, 32, 4, 3, 4), Tile(64, 16, 32, 4, 3, 4), Tile(16, 16, 32, 4, 3, 6),
+        ],
+    },
+}  # fmt: skip
+# Where an operand is read by less than the 4 bytes that can be copied to shared memory meanwhile, it goes through
+# registers.
+NARROW_TILES = [
+    Tile(128, 64, 32, 8, 4, 2), Tile(64, 64, 32, 4, 3, 3), Tile(32, 64, 32, 4, 3, 4), Tile(64, 32, 32, 4, 3, 4),
+    Tile(16, 64, 32, 4, 3, 4), Tile(64, 16, 32, 4, 3, 4), Tile(16, 16, 32, 4, 3, 6),
+]  # fmt: skip
+# Sums a thread beside which there are registers for more addresses, by bytes of an element: three TF32 products hold
+# both parts of each operand. And those beside which there are some for an activation, and programs for its time.
+_MOST_SUMS_BESIDE_NARROW = {2: 64, 4: 16}
+_MOST_SUMS_ACTIVATED = 64
+_MULTIPROCESSORS = {80: 108, 90: 132}
+# A tile's time per step of depth goes as rows * columns for its products and _EDGE * (rows + columns) for what it
+# reads, where fewer than _LEAST_EDGE, 64 bytes next to each other, take no less.
+_EDGE = 48
+_LEAST_EDGE = 32
+
+
+def tile_for(m: int, n: int, batches: int, itemsize: int, read: int, activation: str | None, capability: int) -> Tile:
+    """The tile with which all programs are done first, by the formula at `_EDGE`; where two are, the one named first.
+
+    Args:
+        m: rows of one matrix of the batch.
+        n: its columns.
+        batches: how many there are.
+        itemsize: bytes of an element.
+        read: bytes that are read at once of that operand of which these are fewer.
+        activation: what is done with the sums.
+        capability: the GPU's, 90 for 9.0.
+    """
+    known = 90 if 90 <= capability < 120 else 80  # from 12.0 on there is no more shared memory than 8.6 has
+    slots = _MULTIPROCESSORS[known]
+    tiles = NARROW_TILES if read < 4 else TILES[known][itemsize]
+    most = 128 if activation in (None, "relu") else _MOST_SUMS_ACTIVATED
+    if read < 16:
+        most = min(most, _MOST_SUMS_BESIDE_NARROW[itemsize])
+
+    def time(tile: Tile) -> int:
+        count = batches * cdiv(m, tile.rows) * cdiv(n, tile.columns)
+        together = min(tile.programs, cdiv(count, slots))
+        rounds = cdiv(count, slots * together)
+        edges = max(tile.rows, _LEAST_EDGE) + max(tile.columns, _LEAST_EDGE)
+        return rounds * together * (tile.rows * tile.columns + _EDGE * edges)
+
+    return min([tile for tile in tiles if tile.sums <= most], key=time)
+
+
+def multiply(
     call: Planner,
     a: Operand,
     b: Operand,
@@ -95,34 +209,77 @@ def _multiply(
     activation: str | None,
     out: Operand,
     batches: tuple[int, int],
-    batch_strides: tuple[int, int, int, int],
+    batch_strides: Sequence[int],
 ) -> None:
     """out = activation(a @ b + bias) for `a` (..., M, K) and `b` (..., K, N).
 
     `batch_strides` are the outer and inner ones of `a`, then those of `b`.
     """
+    a, b = _unmoved(a), _unmoved(b)
     (m, k), n = a.shape[-2:], b.shape[-1]
-    rows, columns, depth, warps, stages = _tile(m, n, k, a.itemsize)
+    vector = 16 // a.itemsize
+    units = [math.gcd(length, vector) for length in (m, n, k)]
+    a_along, a_unit, a_read = _lies(a, a.strides[-2], a.strides[-1], batch_strides[:2], units[0], units[2])
+    b_along, b_unit, b_read = _lies(b, b.strides[-1], b.strides[-2], batch_strides[2:], units[1], units[2])
+    read = min(a_read, b_read) * a.itemsize
+    tile = tile_for(m, n, batches[0] * batches[1], a.itemsize, read, activation, capability())
+    spans = [
+        tile.rows * abs(a.strides[-2]) + tile.depth * abs(a.strides[-1]),
+        tile.columns * abs(b.strides[-1]) + tile.depth * abs(b.strides[-2]),
+        tile.rows * n,
+    ]
     call.launch(
         matmul_kernel,
-        batches[0] * batches[1] * cdiv(m, rows) * cdiv(n, columns),
+        batches[0] * batches[1] * cdiv(m, tile.rows) * cdiv(n, tile.columns),
         (a, b, bias, out),
-        (m, n, k, batches[1], *batch_strides[:2], *a.strides[-2:], *batch_strides[2:], *b.strides[-2:]),
+        (
+            *[length // unit for length, unit in zip((m, n, k), units, strict=True)],
+            batches[1],
+            *[stride // a_unit for stride in (*batch_strides[:2], *a.strides[-2:])],
+            *[stride // b_unit for stride in (*batch_strides[2:], *b.strides[-2:])],
+        ),
         {
+            "A_ALONG": a_along,
+            "A_UNIT": a_unit,
+            "B_ALONG": b_along,
+            "B_UNIT": b_unit,
+            **dict(zip(("M_UNIT", "N_UNIT", "K_UNIT"), units, strict=True)),
+            "WHOLE": k % tile.depth == 0,
             "HAS_BIAS": bias is not None,
             "ACTIVATION": activation,
             "PRECISION": "tf32x3" if a.itemsize == 4 else "tf32",
             # The interpreter multiplies bfloat16 as the integers it keeps it in.
             "WIDEN": a.dtype.name == "bfloat16" and interpreting(),
-            "WHOLE": k % depth == 0,
-            "BLOCK_M": rows,
-            "BLOCK_N": columns,
-            "BLOCK_K": depth,
+            "LONG": is_long(max(spans)),
+            "BLOCK_M": tile.rows,
+            "BLOCK_N": tile.columns,
+            "BLOCK_K": tile.depth,
             "GROUP": _GROUP,
         },
-        num_warps=warps,
-        num_stages=stages,
+        num_warps=tile.warps,
+        num_stages=tile.stages,
     )
+
+
+def _unmoved(x: Operand) -> Operand:
+    """The operand with strides of 0 along axes of length 1, where NumPy and CuPy have any."""
+    return replace(x, strides=tuple([stride * (size > 1) for size, stride in zip(x.shape, x.strides, strict=True)]))
+
+
+def _lies(x: Operand, edge: int, k: int, batches: Sequence[int], edge_unit: int, k_unit: int) -> tuple[str, int, int]:
+    """(axis, unit, read): along which axis a matrix lies in one piece, what its other strides divide by, up to 16
+    bytes, and how many elements are read at once.
+
+    `edge` and `k` are its strides, and `edge_unit` and `k_unit` what its lengths divide by.
+    """
+    vector = 16 // x.itemsize
+    if k == 1:
+        unit = math.gcd(edge, *batches, vector)
+        return "k", unit, math.gcd(unit, k_unit) if x.is_aligned else 1
+    if edge == 1:
+        unit = math.gcd(k, *batches, vector)
+        return "edge", unit, math.gcd(unit, edge_unit) if x.is_aligned else 1
+    return "", math.gcd(edge, k, *batches, vector), 1
 
 
 def _linear(call: Planner, x: Given, weight: Given, bias: Given, activation: str | None) -> Operand | None:
@@ -133,13 +290,22 @@ def _linear(call: Planner, x: Given, weight: Given, bias: Given, activation: str
     if bias is not None and (not is_float(bias) or bias.shape != weight.shape[:1]):
         return None
     out = call.empty((*x.shape[:-1], weight.shape[0]), x.dtype)
-    rows = x if x.ndim == 2 else call.contiguous(x).reshaped(-1, x.shape[-1])
     row = None if bias is None else call.contiguous(bias)
-    _multiply(call, rows, weight.transposed((1, 0)), row, activation, out, (1, 1), (0, 0, 0, 0))
+    rows = _as_rows(x)
+    if rows is None:
+        rows = call.contiguous(x).reshaped(-1, x.shape[-1])
+    multiply(call, rows, weight.transposed((1, 0)), row, activation, out, (1, 1), (0, 0, 0, 0))
     return out
 
 
-def _matmul(call: Planner, a: Given, b: Given, transpose_a: bool, transpose_b: bool) -> Operand | None:
+def _as_rows(x: Operand) -> Operand | None:
+    """A stack of matrices as one with all their rows, where these lie at one distance from each other."""
+    sizes, (strides,) = merge_axes(x.shape[:-1], [x.strides[:-1]])
+    return replace(x, shape=(sizes[0], x.shape[-1]), strides=(strides[0], x.strides[-1])) if len(sizes) == 1 else None
+
+
+def product(call: Planner, a: Given, b: Given, transpose_a: bool, transpose_b: bool) -> Operand | None:
+    """The product by the kernel of this file, of operands as NumPy's `matmul` takes them, transposed first or not."""
     if not is_float(a) or not is_float(b) or a.dtype != b.dtype or a.ndim == 0 or b.ndim == 0:
         return None
     if (transpose_a and a.ndim < 2) or (transpose_b and b.ndim < 2):
@@ -148,19 +314,20 @@ def _matmul(call: Planner, a: Given, b: Given, transpose_a: bool, transpose_b: b
     batch = broadcast_shape([left.shape[:-2], right.shape[:-2]])
     if left.shape[-1] != right.shape[-2] or batch is None:
         return None  # the caller's own path tells the user
+    rows = () if a.ndim == 1 else (left.shape[-2],)
+    columns = () if b.ndim == 1 else (right.shape[-1],)
+    out = call.empty((*batch, *rows, *columns), a.dtype)
+    if right.ndim == 2 and (together := _as_rows(left)) is not None:
+        multiply(call, together, right, None, None, out, (1, 1), (0, 0, 0, 0))
+        return out
     views = [x.broadcast((*batch, *x.shape[-2:])).strides[:-2] for x in (left, right)]
     sizes, (a_strides, b_strides) = merge_axes(batch, views)
     if len(sizes) > _MAX_BATCH_AXES:
         return None
-    rows = () if a.ndim == 1 else (left.shape[-2],)
-    columns = () if b.ndim == 1 else (right.shape[-1],)
-    out = call.empty((*batch, *rows, *columns), a.dtype)
     padding = [0] * (_MAX_BATCH_AXES - len(sizes))
     outer, inner = [*(1 for _ in padding), *sizes]
     strides = [*padding, *a_strides, *padding, *b_strides]
-    _multiply(
-        call, left, right, None, None, out, (outer, inner), (strides[0], strides[1], strides[2], strides[3])
-    )
+    multiply(call, left, right, None, None, out, (outer, inner), (strides[0], strides[1], strides[2], strides[3]))
     return out
 
 
@@ -173,4 +340,4 @@ def _as_matrix(x: Operand, is_first: bool, transposed: bool) -> Operand:
     return x.transposed([*range(x.ndim - 2), x.ndim - 1, x.ndim - 2]) if transposed else x
 
 
-KERNELS = {"linear": Kernel(_linear), "matmul": Kernel(_matmul)}
+KERNELS = {"linear": Kernel(_linear), "matmul": Kernel(product)}

@@ -311,7 +311,7 @@ def _forward(
     last_h = call.empty((samples, size), dtype)
     last_c = call.empty((samples, size if kind == "lstm" else 0), dtype)
     from_inputs = gates.transposed((0, 2, 1)).reshaped(-1, high)
-    matmul._multiply(call, rows, w_ih.transposed((1, 0)), None, None, from_inputs, (1, 1), (0, 0, 0, 0))
+    matmul.multiply(call, rows, w_ih.transposed((1, 0)), None, None, from_inputs, (1, 1), (0, 0, 0, 0))
     programs, constants = _layout(x, size, size)
     constants |= {"KIND": kind, "GATES": GATES[kind], "HAS_BIAS": b_ih is not None, "HAS_KEEP": keep is not None}
     order = range(steps - 1, -1, -1) if reverse else range(steps)
@@ -399,11 +399,11 @@ def _back(
             after = of_products.part(0, t, 1)
     flat, products = (one.reshaped(-1, high) for one in (of_gates, of_products))
     rows = call.contiguous(x).reshaped(-1, width)
-    product = matmul.KERNELS["matmul"].plan
+    product = matmul.product
     dx = call.empty((0, size), dtype)
     if with_x:
         dx = call.empty(x.shape, dtype)
-        matmul._multiply(call, flat, w_ih, None, None, dx.reshaped(-1, width), (1, 1), (0, 0, 0, 0))
+        matmul.multiply(call, flat, w_ih, None, None, dx.reshaped(-1, width), (1, 1), (0, 0, 0, 0))
     of_w_ih = product(call, flat, rows, True, False)
     of_w_hh = product(call, products, before.reshaped(-1, size), True, False)
     of_b_ih, of_b_hh = (call.empty((0, size) if b_ih is None else (high,), dtype) for _ in range(2))

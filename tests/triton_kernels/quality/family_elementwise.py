@@ -1,0 +1,39 @@
+"""Elementwise operators: bound by memory, so that what counts is that enough reads of 16 bytes are under way.
+
+A program of 4 warps has 1,024 values, 8 a thread. By Little's law a multiprocessor has to have (3.35 TB/s) * (600 ns) /
+132, 15 KiB, under way (9.0; 8.0 has 2.0 TB/s and 108 of them, 11 KiB): 8 programs of 1,024 values of at least 2 bytes
+are 16 KiB. 8 programs of 128 threads leave a thread 64 registers.
+"""
+
+import ml_dtypes
+import numpy as np
+
+from .bounds import Array, Bounds, Case
+
+FLOAT32, BFLOAT16 = np.dtype(np.float32), np.dtype(ml_dtypes.bfloat16)
+
+STREAM = Bounds(programs=8, wide_index=False)
+# The exponent and its logarithm, of 8 values, in libdevice's steps.
+HEAVY = Bounds(programs=4, wide_index=False)
+# Through strides, whose place is worked out in 64 bits; the row of the other operand is known to lie in one piece.
+STRIDED = Bounds(programs=8, narrow_loads=8, wide_index=True)
+
+UNARY = ("neg", "exp", "log", "sqrt", "rsqrt", "tanh", "sigmoid", "relu", "silu", "abs", "square")
+BINARY = ("add", "sub", "mul", "div", "maximum", "minimum", "relu_grad", "sigmoid_grad", "tanh_grad", "silu_grad")
+
+CASES = []
+for dtype in (FLOAT32, BFLOAT16):
+    x, row = Array((4096, 4096), dtype), Array((4096,), dtype)
+    CASES += [Case(name, (x,), STREAM, quick=name == "tanh" and dtype == BFLOAT16) for name in UNARY]
+    CASES += [Case(name, (x, x), STREAM) for name in BINARY]
+    CASES += [
+        Case("pow", (x, x), HEAVY),
+        Case("mul", (x, 0.5), STREAM, note="number"),
+        Case("add", (x, row), STRIDED),
+    ]
+    for approximate in ("none", "tanh"):
+        attrs = {"approximate": approximate}
+        CASES += [
+            Case("gelu", (x,), STREAM, attrs, note=approximate),
+            Case("gelu_grad", (x, x), STREAM, attrs, note=approximate),
+        ]
