@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import taps
-from .operator import FLOAT32, TIMES_OTHER, Operator
+from .operator import ARRAY_FUNCTIONS, FLOAT32, TIMES_OTHER, Operator
 from .recording import Recording, step_back
 from .silence import restore, silence
 
@@ -101,11 +101,15 @@ def sum_of(held: Any, found: Any, functions: Any, sharing: int = 0) -> Any:
     """
     if not held.ndim:  # Python's operators make NumPy's scalars of arrays without axes
         return functions.add(held, found)
-    if held.size > _IN_PLACE and type(held) is np.ndarray and sys.getrefcount(held) <= _HELD_HERE + sharing:
-        flags = held.flags
-        if flags.owndata and flags.writeable and held.dtype == found.dtype and held.shape == found.shape:
-            held += found
-            return held
+    if held.size > _IN_PLACE:
+        if type(held) is np.ndarray:
+            if sys.getrefcount(held) <= _HELD_HERE + sharing:
+                flags = held.flags
+                if flags.owndata and flags.writeable and held.dtype == found.dtype and held.shape == found.shape:
+                    held += found
+                    return held
+        elif functions is ARRAY_FUNCTIONS:
+            return functions.add(held, found)  # of a GPU: CuPy's own sum would lie in C order whatever these lie in
     return held + found
 
 
