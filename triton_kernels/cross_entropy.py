@@ -24,7 +24,7 @@ from hookscope.triton_kernels._rows import row_tile
 from hookscope.triton_kernels.softmax import running_sum
 
 # Labels that one program counts at once, and the most programs.
-_LABELS = 4096
+_LABELS = 2048
 _MAX_SHARES = 256
 
 
@@ -98,7 +98,7 @@ def count_kernel(labels_ptr, out_ptr, rows, share_rows, other_than, LAST: tl.con
     for start in range(first, last, BLOCK):
         row = start + tl.arange(0, BLOCK)
         label = tl.load(labels_ptr + row, mask=row < last, other=0).to(tl.int64)
-        count += ((row < last) & (label != other_than)).to(tl.int32)
+        count += (tl.where(row < last, label, other_than) != other_than).to(tl.int32)
     _store_count(out_ptr, tl.sum(count, axis=0), LAST)
 
 
