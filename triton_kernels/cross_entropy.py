@@ -24,7 +24,7 @@ from hookscope.triton_kernels._rows import row_tile
 from hookscope.triton_kernels.softmax import running_sum
 
 # Labels that one program counts at once, and the most programs.
-_LABELS = 2048
+_LABELS = 1024
 _MAX_SHARES = 256
 
 
@@ -161,7 +161,7 @@ def _count(call: Planner, labels: Given, other_than: int, dtype: np.dtype[Any]) 
     labels, out = call.contiguous(labels), call.empty((), dtype)
     rows = labels.size
     block = min(next_power_of_2(rows), _LABELS)
-    share_rows = cdiv(rows, min(_MAX_SHARES, cdiv(rows, 4 * block)))
+    share_rows = cdiv(rows, min(_MAX_SHARES, cdiv(rows, 16 * block)))
     shares = cdiv(rows, share_rows)
     counts = out if shares == 1 else call.empty((shares,), np.int32)
     constants = {"LAST": shares == 1, "BLOCK": block}
