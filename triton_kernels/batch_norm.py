@@ -90,7 +90,7 @@ def _shares(parts_ptr, which, channel, inside, channels, shares, LAST: tl.conste
 @triton.jit
 def statistics_kernel(
     x_ptr, parts_ptr, outer, channels, inner, inner_tiles, tiles, share_tiles, strips, shares,
-    LAST: tl.constexpr, T0: tl.constexpr, T1: tl.constexpr,
+    LAST: tl.constexpr, T0: tl.constexpr, T1: tl.constexpr, STAGES: tl.constexpr,
 ):  # fmt: skip
     """parts[:, share] = of each channel in a share how many elements, the mean in two parts, the squares about it.
 
@@ -109,7 +109,7 @@ def statistics_kernel(
     sums = tl.zeros((T0, T1), dtype=tl.float32)
     squares = tl.zeros((T0, T1), dtype=tl.float32)
     total = 0.0
-    for tile in tl.range(first, tl.minimum(first + share_tiles, tiles), num_stages=3):
+    for tile in tl.range(first, tl.minimum(first + share_tiles, tiles), num_stages=STAGES):
         at, mask, count = _place(tile, strip, outer, channels, inner, inner_tiles, LAST, T0, T1)
         x = tl.load(x_ptr + at, mask=mask, other=0.0).to(tl.float32)
         apart = tl.where(mask, x - shift, 0.0)
@@ -130,7 +130,7 @@ def statistics_kernel(
 def normalize_kernel(
     x_ptr, gamma_ptr, beta_ptr, parts_ptr, y_ptr, mean_ptr, var_ptr,
     outer, channels, inner, inner_tiles, tiles, share_tiles, strips, shares, epsilon,
-    LAST: tl.constexpr, T0: tl.constexpr, T1: tl.constexpr, SHARES: tl.constexpr,
+    LAST: tl.constexpr, T0: tl.constexpr, T1: tl.constexpr, STAGES: tl.constexpr, SHARES: tl.constexpr,
 ):  # fmt: skip
     """A share of the elements, by the statistics of all shares (Chan, Golub and LeVeque 1979)."""
     strip = tl.program_id(0) % strips
@@ -160,19 +160,19 @@ def normalize_kernel(
     shift = tl.load(beta_ptr + channel, mask=inside, other=0.0).to(tl.float32)
     _affine_tiles(
         x_ptr, y_ptr, mean, scale, shift, share, strip, outer, channels, inner, inner_tiles, tiles, share_tiles,
-        LAST, T0, T1,
+        LAST, T0, T1, STAGES,
     )  # fmt: skip
 
 
 @triton.jit
 def _affine_tiles(
     x_ptr, y_ptr, mean, scale, shift, share, strip, outer, channels, inner, inner_tiles, tiles, share_tiles,
-    LAST: tl.constexpr, T0: tl.constexpr, T1: tl.constexpr,
+    LAST: tl.constexpr, T0: tl.constexpr, T1: tl.constexpr, STAGES: tl.constexpr,
 ):  # fmt: skip
     """y = (x - mean) * scale + shift in the tiles of a share, the last first: it may still be in the cache."""
     first = share * share_tiles
     last = tl.minimum(first + share_tiles, tiles)
-    for done in tl.range(first, last, num_stages=3):
+    for done in tl.range(first, last, num_stages=STAGES):
         at, mask, _ = _place(first + last - 1 - done, strip, outer, channels, inner, inner_tiles, LAST, T0, T1)
         y = (tl.load(x_ptr + at, mask=mask, other=0.0).to(tl.float32) - mean) * scale + shift
         tl.store(y_ptr + at, y.to(y_ptr.dtype.element_ty), mask=mask)
@@ -181,7 +181,7 @@ def _affine_tiles(
 @triton.jit
 def affine_kernel(
     x_ptr, mean_ptr, scale_ptr, shift_ptr, y_ptr, outer, channels, inner, inner_tiles, tiles, share_tiles, strips,
-    LAST: tl.constexpr, T0: tl.constexpr, T1: tl.constexpr,
+    LAST: tl.constexpr, T0: tl.constexpr, T1: tl.constexpr, STAGES: tl.constexpr,
 ):  # fmt: skip
     """y = (x - mean) * scale + shift by given numbers of each channel."""
     strip = tl.program_id(0) % strips
@@ -192,14 +192,14 @@ def affine_kernel(
     shift = tl.load(shift_ptr + channel, mask=inside, other=0.0).to(tl.float32)
     _affine_tiles(
         x_ptr, y_ptr, mean, scale, shift, share, strip, outer, channels, inner, inner_tiles, tiles, share_tiles,
-        LAST, T0, T1,
+        LAST, T0, T1, STAGES,
     )  # fmt: skip
 
 
 @triton.jit
 def gradient_sums_kernel(
     g_ptr, x_ptr, mean_ptr, parts_ptr, outer, channels, inner, inner_tiles, tiles, share_tiles, strips, shares,
-    LAST: tl.constexpr, T0: tl.constexpr, T1: tl.constexpr,
+    LAST: tl.constexpr, T0: tl.constexpr, T1: tl.constexpr, STAGES: tl.constexpr,
 ):  # fmt: skip
     """parts[:, share] = of each channel in a share the sums of g and of g * (x - mean)."""
     strip = tl.program_id(0) % strips
@@ -209,7 +209,7 @@ def gradient_sums_kernel(
     first = share * share_tiles
     of_all = tl.zeros((T0, T1), dtype=tl.float32)
     along = tl.zeros((T0, T1), dtype=tl.float32)
-    for tile in tl.range(first, tl.minimum(first + share_tiles, tiles), num_stages=3):
+    for tile in tl.range(first, tl.minimum(first + share_tiles, tiles), num_stages=STAGES):
         at, mask, _ = _place(tile, strip, outer, channels, inner, inner_tiles, LAST, T0, T1)
         g = tl.load(g_ptr + at, mask=mask, other=0.0).to(tl.float32)
         x = tl.load(x_ptr + at, mask=mask, other=0.0).to(tl.float32)
@@ -224,7 +224,7 @@ def gradient_sums_kernel(
 def gradient_kernel(
     g_ptr, x_ptr, gamma_ptr, mean_ptr, var_ptr, parts_ptr, dx_ptr, dgamma_ptr, dbeta_ptr,
     outer, channels, inner, inner_tiles, tiles, share_tiles, strips, shares, epsilon, count,
-    LAST: tl.constexpr, T0: tl.constexpr, T1: tl.constexpr, SHARES: tl.constexpr,
+    LAST: tl.constexpr, T0: tl.constexpr, T1: tl.constexpr, STAGES: tl.constexpr, SHARES: tl.constexpr,
 ):  # fmt: skip
     """dx = gamma * rstd * (g - mean(g) - normal * mean(g * normal)) in a share (Ioffe and Szegedy 2015)."""
     strip = tl.program_id(0) % strips
@@ -243,7 +243,7 @@ def gradient_kernel(
     of_all = of_all / count
     first = share * share_tiles
     last = tl.minimum(first + share_tiles, tiles)
-    for done in tl.range(first, last, num_stages=3):  # the last first: it may still be in the cache
+    for done in tl.range(first, last, num_stages=STAGES):  # the last first: it may still be in the cache
         at, mask, _ = _place(first + last - 1 - done, strip, outer, channels, inner, inner_tiles, LAST, T0, T1)
         g = tl.load(g_ptr + at, mask=mask, other=0.0).to(tl.float32)
         x = tl.load(x_ptr + at, mask=mask, other=0.0).to(tl.float32)
@@ -305,7 +305,9 @@ def _tiling(x: Operand, most_shares: int) -> _Tiling:
     share_tiles = cdiv(tiles, max(1, min(most_shares, cdiv(_PROGRAMS, strips))))
     shares = cdiv(tiles, share_tiles)
     scalars = (outer, channels, inner, inner_tiles, tiles, share_tiles, strips)
-    constants = {"LAST": last, "T0": t0, "T1": t1}
+    # Tiles on their way: 2 of half precision, 1 of float32; none where they are read element by element.
+    stages = 1 if (channels if last else inner) % 16 else 3 if x.itemsize == 2 else 2
+    constants = {"LAST": last, "T0": t0, "T1": t1, "STAGES": stages}
     return _Tiling(order, scalars, constants, strips * shares, shares)
 
 

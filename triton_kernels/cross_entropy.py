@@ -24,7 +24,7 @@ from hookscope.triton_kernels._rows import row_tile
 from hookscope.triton_kernels.softmax import running_sum
 
 # Labels that one program counts at once, and the most programs.
-_LABELS = 4096
+_LABELS = 1024
 _MAX_SHARES = 256
 
 
@@ -98,7 +98,7 @@ def count_kernel(labels_ptr, out_ptr, rows, share_rows, other_than, LAST: tl.con
     for start in range(first, last, BLOCK):
         row = start + tl.arange(0, BLOCK)
         label = tl.load(labels_ptr + row, mask=row < last, other=0).to(tl.int64)
-        count += ((row < last) & (label != other_than)).to(tl.int32)
+        count += (tl.where(row < last, label, other_than) != other_than).to(tl.int32)
     _store_count(out_ptr, tl.sum(count, axis=0), LAST)
 
 
@@ -161,7 +161,7 @@ def _count(call: Planner, labels: Given, other_than: int, dtype: np.dtype[Any]) 
     labels, out = call.contiguous(labels), call.empty((), dtype)
     rows = labels.size
     block = min(next_power_of_2(rows), _LABELS)
-    share_rows = cdiv(rows, min(_MAX_SHARES, cdiv(rows, 4 * block)))
+    share_rows = cdiv(rows, min(_MAX_SHARES, cdiv(rows, 16 * block)))
     shares = cdiv(rows, share_rows)
     counts = out if shares == 1 else call.empty((shares,), np.int32)
     constants = {"LAST": shares == 1, "BLOCK": block}

@@ -202,8 +202,9 @@ def layer_norm_share_kernel(
 
 @triton.jit
 def add_shares_kernel(
-    shares_ptr, dgamma_ptr, dbeta_ptr, columns, shares, strips, SHARES: tl.constexpr, COLUMNS: tl.constexpr
-):
+    shares_ptr, dgamma_ptr, dbeta_ptr, columns, shares, strips,
+    CENTERED: tl.constexpr, SHARES: tl.constexpr, COLUMNS: tl.constexpr,
+):  # fmt: skip
     """dgamma[column] = sum of shares[0, :, column], and dbeta[column] of shares[1, :, column]."""
     which = tl.program_id(0) // strips
     column = (tl.program_id(0) % strips) * COLUMNS + tl.arange(0, COLUMNS)
@@ -216,8 +217,9 @@ def add_shares_kernel(
     found = tl.sum(total, axis=0)
     if which == 0:
         tl.store(dgamma_ptr + column, found.to(dgamma_ptr.dtype.element_ty), mask=inside)
-    else:
-        tl.store(dbeta_ptr + column, found.to(dbeta_ptr.dtype.element_ty), mask=inside)
+    if CENTERED:
+        if which == 1:
+            tl.store(dbeta_ptr + column, found.to(dbeta_ptr.dtype.element_ty), mask=inside)
 
 
 def _forward(
@@ -275,7 +277,8 @@ def _backward(
         constants = {"CENTERED": mean is not None, "ROWS": _SUM_ROWS, "COLUMNS": _SUM_COLUMNS}
         scalars = (rows, columns, share_rows, strips, shares)
         call.launch(layer_norm_share_kernel, strips * shares, (g, x, mean, rstd, partial), scalars, constants)
-    constants = {"SHARES": min(next_power_of_2(shares), _SUM_ROWS), "COLUMNS": _SUM_COLUMNS}
+    added = min(next_power_of_2(shares), _SUM_ROWS)
+    constants = {"CENTERED": mean is not None, "SHARES": added, "COLUMNS": _SUM_COLUMNS}
     programs = strips * (1 if mean is None else 2)
     call.launch(add_shares_kernel, programs, (partial, dgamma, dbeta), (columns, shares, strips), constants)
     return dx, dgamma, dbeta
