@@ -32,7 +32,7 @@ def _scores(q: Array, k: Array, mask: Array | None, scale: float) -> Array:
 def attention(q: Array, k: Array, v: Array, mask: Array | None, scale: float) -> tuple[Array, Array]:
     """softmax(q @ k.T * scale + mask) @ v, and the log-sum-exp of each row of scores.
 
-    Of `q` (..., L, D), `k` (..., S, D), `v` (..., S, E) and a `mask` that broadcasts to (..., L, S) or None, the result
+    Of `q` (..., L, D), `k` (..., S, D), `v` (..., S, E), heads of which may be shared, and a `mask` that broadcasts to (..., L, S) or None, the result
     is (..., L, E), in the memory order of `q` where it is compiled. The sums (..., L), in single precision at least,
     are all that the gradient needs of the scores; NaN where all scores of a row are -inf.
     """
@@ -53,7 +53,10 @@ def attention(q: Array, k: Array, v: Array, mask: Array | None, scale: float) ->
 def attention_grad(
     g: Array, y: Array, sums: Array, q: Array, k: Array, v: Array, mask: Array | None, scale: float
 ) -> tuple[Array, Array, Array]:
-    """Gradients for `q`, `k` and `v` from `g` (..., L, E), and the result and the sums of `attention`."""
+    """Gradients for `q`, `k` and `v` from `g` (..., L, E), and the result and the sums of `attention`.
+
+    What came for several heads of one that they share is added up.
+    """
     if _is_worth(q, k, v, mask) and g.dtype == q.dtype:
         return _compiled_grad(g, y, sums, q, k, v, mask, scale)
     weights = _scores(q, k, mask, scale)
@@ -65,10 +68,19 @@ def attention_grad(
     slopes *= weights
     slopes *= slopes.dtype.type(scale)
     return (
-        narrow(matmul(slopes, widen(k), False, False), q),
-        narrow(matmul(slopes, widen(q), True, False), k),
-        narrow(matmul(weights, wide, True, False), v),
+        narrow(_added(matmul(slopes, widen(k), False, False), q), q),
+        narrow(_added(matmul(slopes, widen(q), True, False), k), k),
+        narrow(_added(matmul(weights, wide, True, False), v), v),
     )
+
+
+def _added(slopes: Array, x: Array) -> Array:
+    """The sum over heads that share one of `x`."""
+    if slopes.shape == x.shape:
+        return slopes
+    before = slopes.ndim - x.ndim
+    shared = [axis for axis in range(slopes.ndim) if axis < before or slopes.shape[axis] != x.shape[axis - before]]
+    return slopes.sum(axis=tuple(shared), keepdims=True).reshape(x.shape)
 
 
 _LEAST = 1 << 14

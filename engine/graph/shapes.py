@@ -148,6 +148,11 @@ def _slice_axis(x: Any, axis: int, start: Any, stop: Any) -> Shape:
     return _with_axis(x.shape, axis, _sliced(slice(start, stop), x.shape[axis]))
 
 
+@_of("parts")
+def _parts(x: Any, axis: int, sizes: Shape) -> list[Shape]:
+    return [_with_axis(x.shape, axis, size) for size in sizes]
+
+
 @_of("pad_axis")
 def _pad_axis(x: Any, axis: int, before: Any, after: Any) -> Shape:
     return _with_axis(x.shape, axis, before + x.shape[axis] + after)

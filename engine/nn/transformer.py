@@ -18,6 +18,7 @@ from ..core.tensor import Tensor
 from ..core.types import Array
 from ..ops.attention import attention, attention_weights
 from ..ops.linalg import dense
+from ..ops.shape import parts_operator
 from ._documentation import explained_by
 from .activation import GELU, ReLU
 from .cell import Cell
@@ -181,10 +182,12 @@ class MultiheadAttention(Cell):
         # them, and one product has other bits.
         e = self.embed_dim
         if self._same:
-            weights = ops.split(self.in_proj_weight, e, 0)
+            weights = parts_operator(self.in_proj_weight, axis=0, sizes=(e,) * 3)
         else:
             weights = (self.q_proj_weight, self.k_proj_weight, self.v_proj_weight)
-        biases: Any = (None,) * 3 if self.in_proj_bias is None else ops.split(self.in_proj_bias, e, 0)
+        biases: Any = (None,) * 3
+        if self.in_proj_bias is not None:
+            biases = parts_operator(self.in_proj_bias, axis=0, sizes=(e,) * 3)
         return tuple(dense(x, w, b) for x, w, b in zip((query, key, value), weights, biases, strict=True))
 
     def _mask(self, attn_mask: Tensor | None, padding: Tensor | None, n: int, k: Tensor, grown: int) -> Tensor | None:

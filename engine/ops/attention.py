@@ -13,15 +13,21 @@ from ..cpu import attention as attention_kernels
 __all__: list[str] = []
 
 
+def _shared(F: Any, slopes: Value, x: Value) -> Value:
+    """A gradient added up over the heads that share one of ``x``."""
+    return slopes if slopes.shape == x.shape else F.sum_to(slopes, shape=tuple(x.shape))
+
+
 def _of_weights(F: Any, of_weights: Value, weights: Value, q: Value, k: Value, mask: Value | None, scale: float) -> Any:
     """The gradients for q, k and the mask from that of the weights."""
     scores = F.softmax_grad(of_weights, weights, axis=weights.ndim - 1)
     of_mask = None
     if mask is not None:
-        of_mask = scores if scores.shape == mask.shape else F.sum_to(scores, shape=tuple(mask.shape))
+        of_mask = _shared(F, scores, mask)
     scores = scores * scale
     dq = F.matmul(scores, k, transpose_a=False, transpose_b=False)
-    return dq, F.matmul(scores, q, transpose_a=True, transpose_b=False), of_mask
+    dk = F.matmul(scores, q, transpose_a=True, transpose_b=False)
+    return _shared(F, dq, q), _shared(F, dk, k), of_mask
 
 
 def _weights_rule(
@@ -48,7 +54,8 @@ def _rule(
     weights = F.attention_weights(q, k, mask, scale=scale)
     of_weights = F.matmul(arrived, v, transpose_a=False, transpose_b=True)
     dq, dk, dmask = _of_weights(F, of_weights, weights, q, k, mask, scale)
-    return [dq, dk, F.matmul(weights, arrived, transpose_a=True, transpose_b=False), dmask]
+    dv = F.matmul(weights, arrived, transpose_a=True, transpose_b=False)
+    return [dq, dk, _shared(F, dv, v), dmask]
 
 
 _attention = Operator("attention", attention_kernels.attention, joint_vjp=_rule)
@@ -61,8 +68,8 @@ def attention(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None = None, scale
 
     Args:
         q: the queries (..., L, D).
-        k: the keys (..., S, D).
-        v: the values (..., S, E).
+        k: the keys (..., S, D); as many as axes before the last two have length 1 share their heads.
+        v: the values (..., S, E), likewise.
         mask: what is added to the products before the softmax, a tensor that broadcasts to (..., L, S);
             None for nothing.
         scale: the factor of the products; 1 / sqrt(D) without it.

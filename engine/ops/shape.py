@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -84,6 +85,28 @@ slice_operator = ViewOperator(
     "slice_axis",
     lambda x, axis, start, stop: x[(slice(None),) * axis + (slice(start, stop),)],
     (lambda F, g, out, x, axis, start, stop: F.pad_axis(g, axis=axis, before=start, after=x.shape[axis] - stop),),
+    keeps_dtype=True,
+)
+
+
+def _parts_kernel(x: Array, axis: int, sizes: tuple[int, ...]) -> tuple[Array, ...]:
+    ends = list(accumulate(sizes))
+    return tuple([x[(slice(None),) * axis + (slice(end - size, end),)] for size, end in zip(sizes, ends, strict=True)])
+
+
+def _parts_rule(
+    F: Functions, needs: list[bool], g: tuple[Value | None, ...], out: Any, x: Value, axis: int, sizes: tuple[int, ...]
+) -> list[Any]:
+    arrived = [F.zeros_like(part) if each is None else each for each, part in zip(g, out, strict=True)]
+    # With 0 added, as if each part's gradient were made as long as `x` with zeros and they were added up: -0 becomes 0.
+    return [F.concat(*arrived, axis=axis) + 0.0]
+
+
+parts_operator = Operator(
+    "parts",
+    _parts_kernel,
+    joint_vjp=_parts_rule,
+    doc="Parts of a tensor along an axis, of these sizes, which add up to its length.",
     keeps_dtype=True,
 )
 

@@ -427,6 +427,7 @@ ROWS: dict[str, Row] = {
     "transpose": along(lambda x, axes: np.einsum(x, [0, 1, 2], list(axes)), {"axes": (2, 0, 1)}, {"axes": (0, 1, 2)}),
     "flip": along(lambda x, axes: x[:, ::-1, ::-1] if axes == (1, 2) else x[::-1], {"axes": (1, 2)}, {"axes": (0,)}),
     "slice_axis": along(lambda x, axis, start, stop: x[:, start:stop], {"axis": 1, "start": 1, "stop": 3}),
+    "parts": along(lambda x, axis, sizes: x[:, : sizes[0]], {"axis": 1, "sizes": (2, 1)}, {"axis": 1, "sizes": (3,)}),
     "pad_axis": along(
         lambda x, axis, before, after: np.concatenate([np.zeros((2, before, 2)), x, np.zeros((2, after, 2))], 1),
         {"axis": 1, "before": 1, "after": 2},

@@ -324,10 +324,10 @@ def test_attention_names_what_is_wrong_with_its_argument(make: Any, error: type[
         make()
 
 
-@pytest.mark.parametrize("masked", [False, True])
-def test_attention_has_second_derivatives_through_its_result_and_its_weights(masked: bool) -> None:
+@pytest.mark.parametrize(("masked", "heads"), [(False, 2), (True, 2), (True, 1)])
+def test_attention_has_second_derivatives_through_its_result_and_its_weights(masked: bool, heads: int) -> None:
     rng = np.random.default_rng(3)
-    q, k, v, mask = (rng.standard_normal(shape) for shape in ((2, 3, 2), (2, 4, 2), (2, 4, 3), (3, 4)))
+    q, k, v, mask = (rng.standard_normal(shape) for shape in ((2, 3, 2), (heads, 4, 2), (heads, 4, 3), (3, 4)))
 
     def loss(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None = None) -> Tensor:
         taken, weights = attention(q, k, v, mask, 0.7), attention_weights(q, k, mask, 0.7)

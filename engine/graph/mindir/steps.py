@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -236,6 +237,12 @@ def _slice_axis(w: Writer, x: Value, axis: int, start: int, stop: int) -> Name:
     begin, end = [0] * len(x.shape), list(x.shape)
     begin[axis], end[axis] = start, stop
     return _sliced(w, x, tuple(begin), tuple(end), (1,) * len(x.shape))
+
+
+@_rule("parts")
+def _parts(w: Writer, x: Value, axis: int, sizes: tuple[int, ...]) -> tuple[Name, ...]:
+    ends = list(accumulate(sizes))
+    return tuple([_slice_axis(w, x, axis, end - size, end) for size, end in zip(sizes, ends, strict=True)])
 
 
 @_rule("getitem")

@@ -42,6 +42,11 @@ def _slice_axis(d: Draft, x: Edge, axis: int, start: int | None, stop: int | Non
     return sliced(d, x, {axis: slice(start, stop)})
 
 
+@converts("parts")
+def _parts(d: Draft, x: Edge, axis: int, sizes: tuple[int, ...]) -> tuple[Edge, ...]:
+    return tuple(d("Split", x, d.ints(sizes), outputs=len(sizes), axis=axis)) if len(sizes) > 1 else (x,)
+
+
 def sliced(d: Draft, x: Edge, slices: dict[int, slice]) -> Edge:
     """Slices along some axes, as Python has them.
 

@@ -222,3 +222,12 @@ def test_a_long_sequence_never_has_all_its_scores() -> None:
     finally:
         tracemalloc.stop()
     assert peak < 2 * 2000 * 2000 * 4 / 10
+
+
+@pytest.mark.parametrize(("above", "shared"), [((2, 1), 1), ((1, 3), 0), ((1, 1), (0, 1)), ((1,), (0, 1))])
+def test_heads_may_share_keys_and_values(above: tuple[int, ...], shared: Any) -> None:
+    g, q, *_ = operands("a mask of heads")
+    k, v = (normal(*above, 140, 12, seed=seed).astype(np.float32) for seed in (1, 2))
+    want = by_formula(g, q, *(np.broadcast_to(x, (2, 3, 140, 12)) for x in (k, v)), None)
+    want[2:] = [x.sum(shared, keepdims=True).reshape(k.shape) for x in want[2:]]
+    assert_near(computed(g, q, k, v, None), want)

@@ -112,7 +112,7 @@ OF = {
     name: OPERATORS[name]
     for name in (
         "add", "affine_of_channels", "all", "any", "attention", "getitem", "gt", "linear", "logical_and", "logical_not",
-        "logical_or", "logical_xor", "max_along", "maximum", "min_along", "pow", "reshape", "rsqrt", "sub",
+        "logical_or", "logical_xor", "max_along", "maximum", "min_along", "parts", "pow", "reshape", "rsqrt", "sub",
         "zeros_like",
     )
 }  # fmt: skip
@@ -186,6 +186,7 @@ CASES: dict[str, tuple[Call, list[Any]]] = {
     "concat": (through("concat", axis=1), [F, floats(2, 2)]),
     "flip": (through("flip", axes=(0, 1)), [F]),
     "slice_axis": (through("slice_axis", axis=1, start=1, stop=3), [F]),
+    "parts": (lambda x: OF["parts"](x, axis=1, sizes=(1, 2))[1], [F]),
     "getitem": (at(1), [F]),
     "getitem -1": (at((-1, -2)), [F]),
     "getitem slices": (at((slice(None), slice(-2, None))), [F]),
