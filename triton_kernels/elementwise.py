@@ -2,8 +2,9 @@
 
 Two kernels serve them all; which operator they compute is a compile-time constant. Operands are read through their
 strides, a tile of rows and columns a program, so that neither broadcasting nor a transposed or sliced operand makes a
-copy, and a Python number is an argument. The output lies as the first operand that has all its axes. Arithmetic is in float32, rounded once when
-stored. NaN passes through everything, also where the hardware's minimum and maximum would drop it.
+copy, and a Python number is an argument. The output lies as the first operand that has all its axes. Arithmetic is in
+float32, rounded once when stored. NaN passes through everything, also where the hardware's minimum and maximum would
+drop it.
 """
 
 # mypy: disable-error-code="import-untyped, no-untyped-def, no-untyped-call, untyped-decorator"
