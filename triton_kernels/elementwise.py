@@ -1,9 +1,10 @@
 """Elementwise operators: unary, binary with NumPy's broadcasting, and the gradients of the activations.
 
 Two kernels serve them all; which operator they compute is a compile-time constant. Operands are read through their
-strides, so that neither broadcasting nor a transposed or sliced operand makes a copy, and a Python number is an
-argument. The output lies as the first operand that has all its axes. Arithmetic is in float32, rounded once when
-stored. NaN passes through everything, also where the hardware's minimum and maximum would drop it.
+strides, a tile of rows and columns a program, so that neither broadcasting nor a transposed or sliced operand makes a
+copy, and a Python number is an argument. The output lies as the first operand that has all its axes. Arithmetic is in
+float32, rounded once when stored. NaN passes through everything, also where the hardware's minimum and maximum would
+drop it.
 """
 
 # mypy: disable-error-code="import-untyped, no-untyped-def, no-untyped-call, untyped-decorator"
@@ -20,11 +21,14 @@ from triton.language.extra import libdevice
 
 from hookscope.triton_kernels import _math
 from hookscope.triton_kernels._copy import MAX_AXES, place_of
-from hookscope.triton_kernels._launch import cdiv, interpreting, is_long
+from hookscope.triton_kernels._launch import cdiv, interpreting, is_long, next_power_of_2
 from hookscope.triton_kernels._plans import Given, Kernel, Number, Operand, Planner, are_floats
 from hookscope.triton_kernels._strides import broadcast_shape, memory_order, merge_axes
 
 _BLOCK = 1024
+"""Elements of a program: 8 for each of 128 threads, which are one or two loads of 16 bytes."""
+_SIDE = 64
+"""Of a tile with an operand that lies across it."""
 
 
 @triton.jit
@@ -100,26 +104,49 @@ def flat_kernel(
         start = start.to(tl.int64)
     index = start * BLOCK + tl.arange(0, BLOCK)
     mask = index < count
-    _apply(x_ptr, y_ptr, out_ptr, index, index, index, mask, number, OPERATOR, FORM, INTERPRET)
+    z = _applied(x_ptr + index, mask, y_ptr + index, mask, number, OPERATOR, FORM, INTERPRET)
+    tl.store(out_ptr + index, z.to(out_ptr.dtype.element_ty), mask=mask)
 
 
 @triton.jit
-def strided_kernel(
-    x_ptr, y_ptr, out_ptr, count, number,
+def tile_kernel(
+    x_ptr, y_ptr, out_ptr, rows, columns, column_blocks, number,
     size_1, size_2, size_3, size_4,
-    x_0, x_1, x_2, x_3, x_4, y_0, y_1, y_2, y_3, y_4,
-    AXES: tl.constexpr, OPERATOR: tl.constexpr, FORM: tl.constexpr, LONG: tl.constexpr,
-    INTERPRET: tl.constexpr, BLOCK: tl.constexpr,
+    x_0, x_1, x_2, x_3, x_4, x_along, y_0, y_1, y_2, y_3, y_4, y_along,
+    AXES: tl.constexpr, X_VARIES: tl.constexpr, Y_VARIES: tl.constexpr, OPERATOR: tl.constexpr, FORM: tl.constexpr,
+    LONG: tl.constexpr, INTERPRET: tl.constexpr, ROWS: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
-    """The same with operands that lie anyhow; `out` is in one piece, in the order of the axes."""
-    start = tl.program_id(0)
+    """The same with operands that lie anyhow; `out` is in one piece, in the order of the axes.
+
+    Columns are the innermost axis, rows all others: what it takes to find a place along several axes is taken for each
+    row alone. An operand that is the same along one of the two is read once for all.
+    """
+    program = tl.program_id(0)
+    m = (program // column_blocks) * ROWS + tl.arange(0, ROWS)
+    n = (program % column_blocks) * BLOCK + tl.arange(0, BLOCK)
     if LONG:
-        start = start.to(tl.int64)
-    index = start * BLOCK + tl.arange(0, BLOCK)
-    mask = index < count
-    x_at = place_of(index, size_1, size_2, size_3, size_4, x_0, x_1, x_2, x_3, x_4, AXES)
-    y_at = place_of(index, size_1, size_2, size_3, size_4, y_0, y_1, y_2, y_3, y_4, AXES)
-    _apply(x_ptr, y_ptr, out_ptr, x_at, y_at, index, mask, number, OPERATOR, FORM, INTERPRET)
+        m, n = m.to(tl.int64), n.to(tl.int64)
+    x_row = place_of(m, size_1, size_2, size_3, size_4, x_0, x_1, x_2, x_3, x_4, AXES)
+    y_row = place_of(m, size_1, size_2, size_3, size_4, y_0, y_1, y_2, y_3, y_4, AXES)
+    x_at, x_mask = _tile_at(x_row, n * x_along, m < rows, n < columns, X_VARIES)
+    y_at, y_mask = _tile_at(y_row, n * y_along, m < rows, n < columns, Y_VARIES)
+    z = _applied(x_ptr + x_at, x_mask, y_ptr + y_at, y_mask, number, OPERATOR, FORM, INTERPRET)
+    mask = (m < rows)[:, None] & (n < columns)[None, :]
+    z = tl.broadcast_to(z.to(out_ptr.dtype.element_ty), (ROWS, BLOCK))
+    tl.store(out_ptr + (m[:, None] * columns + n[None, :]), z, mask=mask)
+
+
+@triton.jit
+def _tile_at(row, column, row_inside, column_inside, VARIES: tl.constexpr):
+    """Where an operand's elements of a tile are, and which are there."""
+    if VARIES == "rows":
+        at, mask = row[:, None], row_inside[:, None]
+    elif VARIES == "columns":
+        at, mask = column[None, :], column_inside[None, :]
+    else:
+        tl.static_assert(VARIES == "both")
+        at, mask = row[:, None] + column[None, :], row_inside[:, None] & column_inside[None, :]
+    return at, mask
 
 
 @triton.jit
@@ -129,24 +156,23 @@ def _rounded(number, x, dtype: tl.constexpr):
 
 
 @triton.jit
-def _apply(
-    x_ptr, y_ptr, out_ptr, x_at, y_at, out_at, mask, number,
-    OPERATOR: tl.constexpr, FORM: tl.constexpr, INTERPRET: tl.constexpr,
-):  # fmt: skip
+def _applied(
+    x_ptrs, x_mask, y_ptrs, y_mask, number, OPERATOR: tl.constexpr, FORM: tl.constexpr, INTERPRET: tl.constexpr
+):
     if FORM == "x":
-        z = _unary(tl.load(x_ptr + x_at, mask=mask).to(tl.float32), OPERATOR)
+        z = _unary(tl.load(x_ptrs, mask=x_mask).to(tl.float32), OPERATOR)
     elif FORM == "x, number":
-        x = tl.load(x_ptr + x_at, mask=mask).to(tl.float32)
-        z = _binary(x, _rounded(number, x, x_ptr.dtype.element_ty), OPERATOR, INTERPRET)
+        x = tl.load(x_ptrs, mask=x_mask).to(tl.float32)
+        z = _binary(x, _rounded(number, x, x_ptrs.dtype.element_ty), OPERATOR, INTERPRET)
     elif FORM == "number, y":
-        y = tl.load(y_ptr + y_at, mask=mask).to(tl.float32)
-        z = _binary(_rounded(number, y, y_ptr.dtype.element_ty), y, OPERATOR, INTERPRET)
+        y = tl.load(y_ptrs, mask=y_mask).to(tl.float32)
+        z = _binary(_rounded(number, y, y_ptrs.dtype.element_ty), y, OPERATOR, INTERPRET)
     else:
         tl.static_assert(FORM == "x, y")
-        x = tl.load(x_ptr + x_at, mask=mask).to(tl.float32)
-        y = tl.load(y_ptr + y_at, mask=mask).to(tl.float32)
+        x = tl.load(x_ptrs, mask=x_mask).to(tl.float32)
+        y = tl.load(y_ptrs, mask=y_mask).to(tl.float32)
         z = _binary(x, y, OPERATOR, INTERPRET)
-    tl.store(out_ptr + out_at, z.to(out_ptr.dtype.element_ty), mask=mask)
+    return z
 
 
 def _elementwise(operator: str, call: Planner, *inputs: Given) -> Operand | None:
@@ -163,7 +189,7 @@ def _elementwise(operator: str, call: Planner, *inputs: Given) -> Operand | None
     lengths = views[0].shape
     sizes, strides = merge_axes(lengths, [view.strides for view in views])
     axes = len(sizes)
-    if axes > MAX_AXES:
+    if axes > MAX_AXES + 1:
         return None
     out = call.empty(shape, arrays[0].dtype, order)
     if len(inputs) == 1:
@@ -172,21 +198,33 @@ def _elementwise(operator: str, call: Planner, *inputs: Given) -> Operand | None
         form, x, y = "x, y", views[0], views[1]
     else:
         form, x, y = ("x, number" if inputs[0] is arrays[0] else "number, y"), views[0], views[0]
+    farthest = max([sum([(n - 1) * abs(s) for n, s in zip(sizes, own, strict=True)]) for own in strides])
     constants = {
         "OPERATOR": operator,
         "FORM": form,
-        "LONG": is_long(out.size + _BLOCK),
+        "LONG": is_long(max(out.size, farthest) + _SIDE * _BLOCK),
         "INTERPRET": interpreting(),
-        "BLOCK": _BLOCK,
     }
-    programs, number = cdiv(out.size, _BLOCK), numbers[0] if numbers else 0.0
+    number = numbers[0] if numbers else 0.0
     if axes == 1 and all(own == [1] for own in strides):
-        call.launch(flat_kernel, programs, (x, y, out), (out.size, number), constants)
+        constants["BLOCK"] = _BLOCK
+        call.launch(flat_kernel, cdiv(out.size, _BLOCK), (x, y, out), (out.size, number), constants)
         return out
+    if axes == 1:
+        sizes, strides = [1, *sizes], [[0, *own] for own in strides]
+    (*outer, columns), rows = sizes, out.size // sizes[-1]
+    lies_across = any(abs(own[-1]) > 1 for own in strides)  # then a tile is as high as wide, for both to be read along
+    block = min(next_power_of_2(columns), _SIDE if lies_across and rows > 1 else _BLOCK)
+    high = min(next_power_of_2(rows), _SIDE if lies_across else _BLOCK // block)
+    blocks = cdiv(columns, block)
     # The kernel reads no size and no stride of an axis that does not exist.
-    missing = (0,) * (MAX_AXES - axes)
-    scalars = (out.size, number, *sizes[1:], *missing, *strides[0], *missing, *strides[-1], *missing)
-    call.launch(strided_kernel, programs, (x, y, out), scalars, {"AXES": axes, **constants})
+    missing = (0,) * (MAX_AXES - len(outer))
+    scalars = [rows, columns, blocks, number, *outer[1:], *missing]
+    for name, own in (("X_VARIES", strides[0]), ("Y_VARIES", strides[-1])):
+        scalars += [*own[:-1], *missing, own[-1]]
+        constants[name] = "both" if any(own[:-1]) and own[-1] else "columns" if own[-1] else "rows"
+    constants |= {"AXES": len(outer), "ROWS": high, "BLOCK": block}
+    call.launch(tile_kernel, cdiv(rows, high) * blocks, (x, y, out), scalars, constants)
     return out
 
 

@@ -1,9 +1,9 @@
 """Sums, means, products, extremes, their places, any and all, over any axes of an operand that lies anyhow.
 
 An operand is read as a matrix, in its memory order: kept axes along `m`, those that are reduced along `n`. A program
-goes along its part of some rows tile by tile, in float32 (integers in int64), lane by lane, and reduces the lanes at its
-end as a tree. Where rows are few and long, programs share each in parts that the shapes fix; a second launch of the
-same kernel reduces the parts, so nothing hangs on which program is first. NaN passes through extremes, too.
+goes along its part of some rows tile by tile, in float32 (integers in int64), lane by lane, and reduces the lanes at
+its end as a tree. Where rows are few and long, programs share each in parts that the shapes fix; a second launch of
+the same kernel reduces the parts, so nothing hangs on which program is first. NaN passes through extremes, too.
 """
 
 # mypy: disable-error-code="import-untyped, no-untyped-def, no-untyped-call, untyped-decorator"
@@ -24,7 +24,7 @@ import triton.language as tl
 from hookscope.triton_kernels._copy import MAX_AXES, place_of
 from hookscope.triton_kernels._generated import max_of, min_of
 from hookscope.triton_kernels._launch import cdiv, is_long, next_power_of_2
-from hookscope.triton_kernels._plans import Given, Kernel, Operand, Planner, is_float
+from hookscope.triton_kernels._plans import Given, Kernel, Operand, Planner, UnsuitedError, is_float
 from hookscope.triton_kernels._strides import memory_order, merge_axes
 
 _TILE = 4096
@@ -114,9 +114,9 @@ def reduce_kernel(
     end = tl.minimum(begin + step, length)
     row = place_of(m, kept_1, kept_2, kept_3, kept_4, m_0, m_1, m_2, m_3, m_4, KEPT)
     dtype: tl.constexpr = tl.float32 if x_ptr.dtype.element_ty.is_floating() else tl.int64
-    KEYS: tl.constexpr = OPERATION == "argmax" or OPERATION == "argmin"
-    IS_TRUTH: tl.constexpr = OPERATION == "any" or OPERATION == "all"
-    of_total: tl.constexpr = tl.int64 if KEYS else tl.int32 if IS_TRUTH else dtype
+    keys: tl.constexpr = OPERATION == "argmax" or OPERATION == "argmin"
+    truth: tl.constexpr = OPERATION == "any" or OPERATION == "all"
+    of_total: tl.constexpr = tl.int64 if keys else tl.int32 if truth else dtype
     start = _start_of(of_total, OPERATION)
     total = tl.zeros((BLOCK_M, BLOCK_N), of_total) + start
     for first in range(begin, end, BLOCK_N):
@@ -124,9 +124,9 @@ def reduce_kernel(
         inside = (m < rows)[:, None] & (n < end)[None, :]
         column = place_of(n, added_1, added_2, added_3, added_4, n_0, n_1, n_2, n_3, n_4, ADDED)
         x = tl.load(x_ptr + (row[:, None] + column[None, :]), mask=inside, other=0)
-        if KEYS and FIRST:
+        if keys and FIRST:
             x = _place_key(x.to(tl.float32), n[None, :], OPERATION)
-        elif IS_TRUTH:
+        elif truth:
             x = (x.to(dtype) != 0).to(tl.int32)
         total = _joined(total, tl.where(inside, x.to(of_total), start), OPERATION)
     if OPERATION == "sum" or OPERATION == "mean":
@@ -140,7 +140,7 @@ def reduce_kernel(
     at = part.to(tl.int64) * rows + m
     if OPERATION == "mean" and LAST:
         found = found / count
-    if KEYS and LAST:
+    if keys and LAST:
         tl.store(place_ptr + at, 0xFFFFFFFF - (found & 0xFFFFFFFF), mask=m < rows)
         if out_ptr is not None:
             tl.store(out_ptr + at, _value_of(found, OPERATION).to(out_ptr.dtype.element_ty), mask=m < rows)
@@ -148,42 +148,41 @@ def reduce_kernel(
         tl.store(out_ptr + at, found.to(out_ptr.dtype.element_ty), mask=m < rows)
 
 
-def _axes_of(x: Operand, axes: Sequence[int]) -> tuple[int, int, list[int], list[int]] | None:
-    """How many elements there are along some axes, how many axes these are as one, and their lengths and strides."""
+def _axes_of(x: Operand, axes: Sequence[int]) -> tuple[int, int, list[int]]:
+    """How many elements there are along some axes, how many axes these are as one, and the kernel's scalars of them."""
     sizes, (strides,) = merge_axes([x.shape[axis] for axis in axes], [tuple([x.strides[axis] for axis in axes])])
+    if len(sizes) > MAX_AXES:
+        raise UnsuitedError(f"a reduction takes at most {MAX_AXES} separate axes, got {len(sizes)}")
     missing = [0] * (MAX_AXES - len(sizes))
-    return None if len(sizes) > MAX_AXES else (math.prod(sizes), len(sizes), [*sizes[1:], *missing], [*strides, *missing])
+    return math.prod(sizes), len(sizes), [*sizes[1:], *missing, *strides, *missing]
 
 
 def _launch(
     call: Planner, x: Operand, axes: Sequence[int], operation: str, out: Operand | None, places: Operand | None = None,
     count: int = 0,
-) -> bool:  # fmt: skip
-    """Have `x` reduced into `out`, whose memory order is that of the kept axes; whether it could be planned.
+) -> None:  # fmt: skip
+    """Have `x` reduced into `out`, whose memory order is that of the kept axes.
 
     `count` is 0 in the first launch, and in the second, which reduces parts, how many elements each sum is of.
+
+    Raises:
+        UnsuitedError: the axes that are kept, or those that are reduced, are too many that cannot be taken together.
     """
     order = memory_order(x.shape, x.strides)
-    along_m = _axes_of(x, [axis for axis in order if axis not in axes])
-    along_n = _axes_of(x, [axis for axis in order if axis in axes])
-    if along_m is None or along_n is None:
-        return False
-    (rows, kept, *m_scalars), (length, added, *n_scalars) = along_m, along_n
+    rows, kept, m_scalars = _axes_of(x, [axis for axis in order if axis not in axes])
+    length, added, n_scalars = _axes_of(x, [axis for axis in order if axis in axes])
     innermost = next((axis for axis in reversed(order) if x.shape[axis] != 1 and x.strides[axis]), -1)
     if innermost in axes:
         width = min(next_power_of_2(length), _TILE)
         high = min(next_power_of_2(rows), _TILE // width)
     else:
         high = min(next_power_of_2(rows), _COLUMN_BYTES // x.itemsize)
-        width = min(next_power_of_2(length), _TILE // high)
+        width = min(next_power_of_2(length), max(1, _TILE // high))
     programs, tiles, parts = cdiv(rows, high), cdiv(length, width), 1
     if not count and programs < _PROGRAMS and tiles > _LEAST_TILES:
         parts = min(cdiv(tiles, _LEAST_TILES), cdiv(_PROGRAMS, programs))
     step = cdiv(tiles, parts) * width
     parts = cdiv(length, step)
-    truth, keys = operation in ("any", "all"), operation in ("argmax", "argmin")
-    wide = np.int64 if keys or not (truth or is_float(x)) else np.int32 if truth else np.float32
-    partial_out = out if parts == 1 else call.empty((parts, rows), wide)
     farthest = sum([(size - 1) * abs(stride) for size, stride in zip(x.shape, x.strides, strict=True)])
     constants = {
         "OPERATION": operation,
@@ -195,9 +194,14 @@ def _launch(
         "BLOCK_M": high,
         "BLOCK_N": width,
     }
-    scalars = (rows, length, step, parts, count or length, *m_scalars[0], *m_scalars[1], *n_scalars[0], *n_scalars[1])
-    call.launch(reduce_kernel, programs * parts, (x, partial_out, places), scalars, constants)
-    return parts == 1 or _launch(call, partial_out, (0,), operation, out, places, length)
+    scalars = (rows, length, step, parts, count or length, *m_scalars, *n_scalars)
+    if parts == 1:
+        call.launch(reduce_kernel, programs, (x, out, places), scalars, constants)
+        return
+    wide = np.int32 if operation in ("any", "all") else np.float32 if is_float(x) else np.int64
+    partial_sums = call.empty((parts, rows), np.int64 if operation.startswith("arg") else wide)
+    call.launch(reduce_kernel, programs * parts, (x, partial_sums, None), scalars, constants)
+    _launch(call, partial_sums, (0,), operation, out, places, length)
 
 
 _INTEGERS = {"sum": "i", "prod": "i", "max": "i", "min": "i", "any": "ib", "all": "ib"}
@@ -221,13 +225,16 @@ def _shape_without(x: Operand, axes: Sequence[int], keepdims: bool) -> list[int]
     return [1 if axis in axes else n for axis, n in enumerate(x.shape) if keepdims or axis not in axes]
 
 
-def _reduce(call: Planner, x: Given, axis: tuple[int, ...] | int | None, keepdims: bool, operation: str) -> Operand | None:
+def _reduce(
+    call: Planner, x: Given, axis: tuple[int, ...] | int | None, keepdims: bool, operation: str
+) -> Operand | None:
     if not _suits(x, operation):
         return None
     axes = range(x.ndim) if axis is None else [one % x.ndim for one in ((axis,) if isinstance(axis, int) else axis)]
     dtype = np.bool_ if operation in ("any", "all") else x.dtype
     out = call.empty(_shape_without(x, axes, keepdims), dtype, _order_without(x, axes, keepdims))
-    return out if _launch(call, x, axes, operation, out) else None
+    _launch(call, x, axes, operation, out)
+    return out
 
 
 def _place(call: Planner, x: Given, axis: int | None, keepdims: bool, operation: str) -> Operand | None:
@@ -236,7 +243,8 @@ def _place(call: Planner, x: Given, axis: int | None, keepdims: bool, operation:
         return None
     axes = range(x.ndim) if axis is None else (axis % x.ndim,)
     places = call.empty(_shape_without(x, axes, keepdims), np.int64, _order_without(x, axes, keepdims))
-    return places if _launch(call, x, axes, operation, None, places) else None
+    _launch(call, x, axes, operation, None, places)
+    return places
 
 
 def _along(call: Planner, x: Given, axis: int, keepdims: bool, operation: str) -> tuple[Operand, Operand] | None:
@@ -246,7 +254,8 @@ def _along(call: Planner, x: Given, axis: int, keepdims: bool, operation: str) -
     axes = (axis % x.ndim,)
     shape, order = _shape_without(x, axes, keepdims), _order_without(x, axes, keepdims)
     out, places = call.empty(shape, x.dtype, order), call.empty(shape, np.int64, order)
-    return (out, places) if _launch(call, x, axes, operation, out, places) else None
+    _launch(call, x, axes, operation, out, places)
+    return out, places
 
 
 def _sum_to(call: Planner, x: Given, shape: tuple[int, ...]) -> Operand | None:
@@ -259,7 +268,8 @@ def _sum_to(call: Planner, x: Given, shape: tuple[int, ...]) -> Operand | None:
         return None
     order = [axis - more for axis in memory_order(x.shape, x.strides) if axis >= more]
     out = call.empty(shape, x.dtype, order)
-    return out if _launch(call, x, axes, "sum", out) else None
+    _launch(call, x, axes, "sum", out)
+    return out
 
 
 KERNELS = {

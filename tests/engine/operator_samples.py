@@ -320,7 +320,8 @@ def dropout_kept(x: Array, p: float, seed: int, offset: int) -> Array:
     """From the documented rule: element i is kept where the number of word i % 4 of counter i // 4 is at least p."""
     from hookscope.engine.cpu.philox import philox4x32
 
-    words = [philox4x32([np.array([c], np.uint64) for c in (offset + i // 4, 0, 0, 0)], (seed, 0)) for i in range(x.size)]
+    counters = [(offset + i // 4, 0, 0, 0) for i in range(x.size)]
+    words = [philox4x32([np.array([part], np.uint64) for part in counter], (seed, 0)) for counter in counters]
     drawn = np.array([int(four[i % 4][0].astype(np.uint32).view(np.int32)) for i, four in enumerate(words)])
     return (np.where(drawn < 0, -1 - drawn, drawn) / 2**31 >= p).reshape(x.shape)
 
@@ -519,7 +520,10 @@ ROWS: dict[str, Row] = {
     "rows_picked": Row(lambda table, rows: table[rows], [Sample((normal(4, 3), np.array([[2, 0], [-1, 2]])))]),
     "rows_added": Row(
         lambda g, numbers, order, rows: np.array([g[numbers == row].sum(axis=0) for row in range(rows)]),
-        [Sample((normal(4, 3), np.array([2, 0, 2, 3]), order), {"rows": 5}) for order in (None, np.array([1, 0, 2, 3]))],
+        [
+            Sample((normal(4, 3), np.array([2, 0, 2, 3]), order), {"rows": 5})
+            for order in (None, np.array([1, 0, 2, 3]))
+        ],
     ),
     "dropout_kept": Row(dropout_kept, [Sample((normal(3, 5),), {"p": 0.4, "seed": 7, "offset": 3})]),
     "dropout2d": Row(channels_dropped, [Sample((normal(2, 4, 1, 2),), {"keep_prob": 0.6, "seed": 7, "offset": 3})]),

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
-from .draft import CONVERTERS, Draft, Edge, converts
+from .draft import Draft, Edge, converts
 from .reductions import reduced
 
 __all__: list[str] = []
