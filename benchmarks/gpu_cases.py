@@ -144,6 +144,8 @@ def _drawn(make: Maker, size: int) -> Iterator[Case]:
     x = make.normal(size, size)
     for name in ("dropout", "dropout_kept"):
         yield Case(name, (x,), {"p": 0.25, "seed": 42, "offset": 2**33})
+    rates = {"lr_t": 1e-3, "beta1": 0.9, "beta2": 0.999, "eps": 1e-8, "use_nesterov": False}
+    yield Case("adam", (x, make.normal(size, size), make.positive(size, size), make.normal(size, size)), rates)
 
 
 def _reductions(make: Maker, size: int) -> Iterator[Case]:
@@ -165,7 +167,8 @@ def _images(make: Maker, size: int) -> Iterator[Case]:
     samples, channels, side = max(1, size // 64), min(64, max(8, size // 8)), min(56, max(7, size // 4))
     shape, kernels = (samples, channels, side, side), (channels, channels, 3, 3)
     operations = 2.0 * math.prod(shape) * channels * 9
-    weight, bias, channel = make.normal(*kernels, scale=channels**-0.5 / 3), make.normal(channels), make.normal(channels)
+    weight, bias = make.normal(*kernels, scale=channels**-0.5 / 3), make.normal(channels)
+    channel = make.normal(channels)
     how = {"stride": (1, 1), "pads": (1, 1, 1, 1), "dilation": (1, 1), "group": 1}
     positive = make.positive(channels)
     for label in ("", "channels last"):
