@@ -157,7 +157,8 @@ def _pow_base(F: Functions, g: Value, out: Value, x: Value, y: Value) -> Any:
 
 def _pow_exponent(F: Functions, g: Value, out: Value, x: Any, y: Value) -> Any:
     if isinstance(x, int | float | np.generic):
-        return fit(F, g * out * math.log(x) if x > 0 else g * (0.0 if x == 0 else math.nan), y)
+        base = float(x)
+        return fit(F, g * out * math.log(base) if base > 0 else g * (0.0 if base == 0 else math.nan), y)
     positive = x > 0
     elsewhere = F.where(x == 0, F.zeros_like(out), math.nan)
     return fit(F, g * F.where(positive, out * F.log(F.where(positive, x, 1.0)), elsewhere), y)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from pathlib import Path
 from typing import Any
 from unittest import mock
 
@@ -13,6 +15,8 @@ from .facts import VERSION
 from .modules import MODULES
 
 __all__ = ["device"]
+
+_FOLDER = str(Path(__file__).parent) + os.sep
 
 
 @contextmanager
@@ -26,6 +30,7 @@ def device(triton: bool = False) -> Iterator[Counts]:
     import hookscope.engine as ms
     from hookscope import triton_kernels
     from hookscope.engine.core import backend
+    from hookscope.engine.debug.stepping import user_code
     from hookscope.engine.graph import calls
 
     found = triton_kernels.Probe("triton" if triton else "cupy", "the strict device of the tests", {"cupy": VERSION})
@@ -34,8 +39,11 @@ def device(triton: bool = False) -> Iterator[Counts]:
             stack.enter_context(mock.patch.object(backend, name, getattr(backend, name)))
         _put_modules(stack)
         stack.enter_context(mock.patch.object(triton_kernels, "probe", return_value=found))
-        # Graph mode takes the stand-in for the library, not for code of the user's.
+        # Graph mode and the stepper take the stand-in for the library, not for code of the user's.
         stack.enter_context(mock.patch.object(calls, "_OF_ENGINE", (*calls._OF_ENGINE, "strict_device")))
+        stack.enter_context(mock.patch.object(user_code, "_LIBRARIES", (*user_code._LIBRARIES, _FOLDER)))
+        stack.callback(user_code._is_user_file.cache_clear)
+        user_code._is_user_file.cache_clear()
         backend._kernels = backend._UNKNOWN
         if triton:
             _count_triton(stack)

@@ -9,9 +9,11 @@ import numpy as np
 
 from hookscope.engine import nn
 from hookscope.engine.core import taps
+from hookscope.engine.core.backend import to_host
 from hookscope.engine.core.nested import replaced, tensors_in
 from hookscope.engine.core.parameter import Parameter
 from hookscope.engine.core.tensor import Tensor
+from hookscope.engine.cpu.array_module import array_module
 
 from ..captures.capture import cell_name
 from ..comparing.isolated import IsolatedCell, held_tensors
@@ -69,7 +71,7 @@ class InputWatch(Watcher):
 
 
 def _input(array: Any) -> InputSeen:
-    numbers = np.asarray(array, np.float32)
+    numbers = to_host(array).astype(np.float32)
     numbers = np.where(np.isfinite(numbers), numbers, 0)
     features = numbers.reshape(-1, numbers.shape[-1]) if numbers.ndim == 2 else numbers.reshape(-1, 1)
     each = np.sqrt((features**2).mean(axis=0))
@@ -169,7 +171,7 @@ def _note(values: dict[str, tuple[list[Any], list[Any]]], path: str, cell: Cell,
 
 
 def _arrays(value: Any) -> list[Any]:
-    return [np.asarray(tensor._array) for tensor in tensors_in(value)]
+    return [to_host(tensor._array) for tensor in tensors_in(value)]
 
 
 def _change(before: list[Any], after: list[Any]) -> float:
@@ -187,7 +189,7 @@ def _change(before: list[Any], after: list[Any]) -> float:
 def _with_another_first(tensor: Tensor) -> Tensor:
     """The first sample replaced by the last one, where these differ, else by its negative."""
     array = tensor._array
-    last = array[-1:]
-    first = last if not np.array_equal(np.asarray(last), np.asarray(array[:1])) else -last
-    joined = np.concatenate([np.asarray(first), np.asarray(array[1:])])
-    return Tensor._wrap(joined.astype(array.dtype, copy=False))
+    host = to_host(array)
+    first = host[-1:] if not np.array_equal(host[-1:], host[:1]) else -host[-1:]
+    joined = np.concatenate([first, host[1:]]).astype(array.dtype, copy=False)
+    return Tensor._wrap(array_module(array).asarray(joined))

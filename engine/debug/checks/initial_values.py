@@ -93,5 +93,6 @@ def root_mean_square(figures: Statistics) -> float:
 
 def _alike(array: Any) -> bool:
     """Whether all rows are the same, but for rounding."""
-    difference = abs(array - array[:1]).max(initial=0)
-    return bool(difference <= _ROUNDING * abs(array).max(initial=0))
+    if not array.size:
+        return True
+    return bool(abs(array - array[:1]).max() <= _ROUNDING * abs(array).max())

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hookscope.engine.core import taps
+from hookscope.engine.core.backend import to_host
 from hookscope.engine.core.nested import tensors_in
 from hookscope.engine.core.parameter import Parameter
 from hookscope.engine.core.tensor import Tensor
@@ -101,8 +102,8 @@ class LossWatch(Watcher):
         look(LossCallSeen(name, x, wanted), self._probabilities.get(x) or "", name, step)
         if name in _OF_EQUAL_SHAPES:
             self._compared(x, wanted, name)
-        if name in BINARY and wanted.size and np.isin(np.asarray(wanted), (0, 1)).all():
-            labels = np.asarray(wanted).reshape(-1).astype(np.int64)
+        if name in BINARY and wanted.size and np.isin(labels := to_host(wanted).reshape(-1), (0, 1)).all():
+            labels = labels.astype(np.int64)
             self._binary = self._binary + np.bincount(labels, minlength=2)
             look(LabelsSeen(labels, self._binary, binary=True), "", "the targets", step)
         if name in _OF_CLASSES and wanted.dtype.kind in "iu" and x.ndim > 1:
@@ -127,7 +128,7 @@ class LossWatch(Watcher):
         self._guessing.clear()
 
     def _look_at_labels(self, x: Any, wanted: Any, ignored: int | None) -> None:
-        labels = np.asarray(wanted).reshape(-1)
+        labels = to_host(wanted).reshape(-1)
         labels = labels[labels != ignored]
         counts = np.bincount(labels[(labels >= 0) & (labels < x.shape[1])], minlength=x.shape[1])
         same = self._counts is not None and len(self._counts) == len(counts)
@@ -153,8 +154,8 @@ class LossWatch(Watcher):
 
 def _cross_entropy(logits: Any, labels: Any, ignored: int | None) -> float:
     """The mean cross-entropy of (N, C, ...) against class numbers (N, ...), in float64."""
-    x = np.moveaxis(np.asarray(logits, np.float64), 1, -1).reshape(-1, logits.shape[1])
-    places = np.asarray(labels).reshape(-1)
+    x = np.moveaxis(to_host(logits).astype(np.float64), 1, -1).reshape(-1, logits.shape[1])
+    places = to_host(labels).reshape(-1)
     kept = places != ignored
     x, places = x[kept], places[kept]
     if not len(places):
