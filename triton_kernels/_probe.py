@@ -11,6 +11,7 @@ from typing import Literal
 
 Mode = Literal["triton", "cupy", "none", "interpreter"]
 
+_OLDEST_CUPY = 14  # 13 has no arithmetic in bfloat16
 # Below compute capability 8.0 there is no bfloat16 and no TF32, which the kernels use.
 _OLDEST_CAPABILITY = (8, 0)
 
@@ -40,6 +41,8 @@ def probe() -> Probe:
     if (fault := _import("cupy", versions)) is not None:
         return Probe("none", fault, versions)
     cupy = importlib.import_module("cupy")
+    if int(cupy.__version__.partition(".")[0]) < _OLDEST_CUPY:
+        return Probe("none", f"CuPy {cupy.__version__} has no bfloat16; {_OLDEST_CUPY} or newer is needed", versions)
     if not cupy.cuda.is_available():
         return Probe("none", "CuPy finds no CUDA device", versions)
     if os.environ.get("HOOKSCOPE_TRITON", "1") == "0":

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from . import later
 from .recording import state
 
 if TYPE_CHECKING:
@@ -169,7 +170,12 @@ def to_host(array: Any) -> Any:
         state.tracer.leak("an array is used that no operator of the table made of the inputs")
     if type(array) is np.ndarray or isinstance(array, np.generic):
         return array
-    return array.copy() if isinstance(array, np.ndarray) else array.get()  # who traces is told by the copy
+    if isinstance(array, np.ndarray):
+        return array.copy()  # who traces is told by the copy
+    host = array.get()
+    if later.waiting:
+        later.ask()
+    return host
 
 
 def moved(array: Any, to: str, who: str) -> Any:

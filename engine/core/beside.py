@@ -5,9 +5,11 @@ While a function is traced each such call becomes a step of its plan, which a pl
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
+from .later import ask_later
 from .recording import state
 from .tensor import Tensor
 
@@ -20,11 +22,18 @@ def computed(function: Callable[..., Any], *arrays: Any, **attrs: Any) -> Any:
 
 
 def checked(function: Callable[..., None], *arrays: Any, **attrs: Any) -> None:
-    """Call a function that raises where numbers are not allowed."""
+    """Call a function that raises where numbers are not allowed; of a GPU's, when numbers are read next."""
+    if type(arrays[0]).__module__.startswith("cupy"):
+        function = _later(function)
     if state.tracer is None:
         function(*arrays, **attrs)
     else:
         state.tracer.compute(function, arrays, attrs, is_check=True)
+
+
+@functools.cache
+def _later(function: Callable[..., None]) -> Callable[..., None]:
+    return functools.wraps(function)(functools.partial(ask_later, function))
 
 
 def usual(function: Callable[..., Any], *arrays: Any, **attrs: Any) -> bool:

@@ -136,6 +136,8 @@ def cross_entropy(
         return _soft_cross_entropy(input, target, weight, reduction, label_smoothing)
     logits, labels, shape = _as_rows(input, target, "cross_entropy")
     if weight is None and label_smoothing == 0.0:
+        if array_module(labels._array) is not np:  # the CPU's kernel sees to it
+            checked(_check_counting, labels._array, classes=logits.shape[1], ignored=ignore_index, name="cross_entropy")
         losses = _sparse(logits, labels, ignore_index=ignore_index)[0]
         if reduction == "mean":
             counted = computed(_counted, labels._array, other_than=ignore_index, dtype=losses._array.dtype)
@@ -285,9 +287,8 @@ def _nll(
     if host.dtype.kind not in "iu":
         raise TypeError(f"For '{name}', class numbers in 'target' must be integers, but got {labels.dtype}")
     ignored = int_of(ignore_index, name, "ignore_index")
-    on_host = array_module(host) is np  # a GPU's answer would be waited for: there the loss of a wrong label is NaN
-    if on_host:
-        checked(_check_counting, host, classes=classes, ignored=ignored, name=name)
+    on_host = array_module(host) is np  # a GPU's answer comes later: there the loss of a wrong label is NaN
+    checked(_check_counting, host, classes=classes, ignored=ignored, name=name)
     if weight is not None and check_tensor(weight, name, "weight").shape != (classes,):
         raise ValueError(f"For '{name}', 'weight' must have the shape ({classes},), but got {weight.shape}")
     if weight is not None:

@@ -334,7 +334,7 @@ def test_a_checkpoint_moves_between_devices(gpu: Any, tmp_path: Any) -> None:
 
 
 def test_the_report_tells_the_device_the_reasons_and_where_operators_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = triton_kernels.Probe("triton", "the self-test passed", {"triton": "3.9.0", "cupy": "13.6.0"})
+    found = triton_kernels.Probe("triton", "the self-test passed", {"triton": "3.9.0", "cupy": "14.2.0"})
     monkeypatch.setattr(triton_kernels, "probe", lambda: found)
     monkeypatch.setattr(triton_kernels, "kernels", lambda: {"add": None, "softmax": None})
     ms.set_device("CPU")
@@ -342,7 +342,7 @@ def test_the_report_tells_the_device_the_reasons_and_where_operators_run(monkeyp
     assert str(report).splitlines() == [
         "new tensors  CPU (chosen by the user)",
         "GPU          Triton kernels (the self-test passed)",
-        "cupy         13.6.0",
+        "cupy         14.2.0",
         f"numpy        {np.__version__}",
         "triton       3.9.0",
         f"operators    {len(OPERATORS) - 2} by CuPy, 2 by Triton",

@@ -62,6 +62,13 @@ def test_without_a_gpu_the_reason_is_told(monkeypatch: pytest.MonkeyPatch) -> No
     assert look() == _probe.Probe("none", "CuPy finds no CUDA device", {"cupy": "14.2.0"})
 
 
+def test_an_old_cupy_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = cupy()
+    monkeypatch.setattr(module, "__version__", "13.6.0")
+    monkeypatch.setitem(sys.modules, "cupy", module)
+    assert look() == _probe.Probe("none", "CuPy 13.6.0 has no bfloat16; 14 or newer is needed", {"cupy": "13.6.0"})
+
+
 def test_triton_can_be_turned_off(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "cupy", cupy())
     monkeypatch.setenv("HOOKSCOPE_TRITON", "0")

@@ -555,6 +555,8 @@ class Optimizer(Cell):
         """
         with no_recording():
             held = parameter._array
+            if isinstance(value, np.ndarray):
+                value = array_module(held).asarray(value)
             added = computed(_added, held, value._array if isinstance(value, Tensor) else value, dtype=held.dtype)
             if added.shape != parameter.shape:
                 raise ValueError(
