@@ -218,7 +218,7 @@ class Network(nn.Cell):
 
     def __init__(self) -> None:
         super().__init__()
-        self.conv = nn.Conv2d(1, 4, 3, has_bias=True)
+        self.conv = nn.Conv2d(1, 4, 3)  # before a batch norm a bias gets rounding for a gradient
         self.norm = nn.BatchNorm2d(4)
         self.pool = nn.MaxPool2d(2, 2)
         self.flat = nn.Flatten()

@@ -155,6 +155,7 @@ class ndarray:  # noqa: N801  # CuPy's own name
     def _c_contiguous(self) -> bool:
         """What CuPy's arrays know of themselves, where making the flags takes long."""
         return bool(self._values.flags.c_contiguous)
+
     base = property(lambda self: self._base)
     device = property(lambda self: device)
     data = property(lambda self: MemoryPointer(self._values, 0, self._values.ctypes.data))

@@ -14,7 +14,7 @@ from typing import Any
 
 import hookscope
 
-__all__ = ["Counts", "Event", "copied", "counting", "launched", "synchronized"]
+__all__ = ["Counts", "Event", "copied", "counting", "launched", "opened", "synchronized"]
 
 _OURS = str(Path(hookscope.__file__).parent) + "/"
 
@@ -77,6 +77,11 @@ def counting() -> Iterator[Counts]:
         yield counts
     finally:
         _open.remove(counts)
+
+
+def opened() -> list[Counts]:
+    """All that count now."""
+    return list(_open)
 
 
 def launched(name: str, times: int = 1) -> None:

@@ -6,7 +6,6 @@ than one kernel, or has other dtypes.
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -71,10 +70,9 @@ class Function:
         name = self.__name__
         if self._signature is not None:
             try:
-                bound = self._signature.bind(*args, **kwargs)
+                self._signature.bind(*args, **kwargs)
             except TypeError as error:
                 raise TypeError(f"cupy.{name}(): {error}") from None
-            assert isinstance(bound, inspect.BoundArguments)
         if name in WRITTEN:
             return WRITTEN[name](*args, **kwargs)
         if self._compute is None:

@@ -122,7 +122,7 @@ def put(array: ndarray, index: Any, value: Any) -> None:
 
 def scatter(name: str, array: ndarray, index: Any, value: Any) -> None:
     """``ufunc.at`` of CuPy: atomic, so in no order, and for few dtypes."""
-    if not isinstance(array._values, np.ndarray) or name not in SCATTERED:
+    if name not in SCATTERED:
         raise NotImplementedError(f"`cupy_{name}.at` is not supported yet")
     _write(array, index, value, name)
 

@@ -1,4 +1,7 @@
-"""Nothing on the device is added in no order: two runs give the same bits, also where indices name a place often."""
+"""Nothing on the device is added in no order: two runs give the same bits, also where indices name a place often.
+
+That whole trainings do is in graph/test_on_gpu.py, which holds plans to the bits of eager runs.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +15,6 @@ import hookscope.engine as ms
 from hookscope.engine import Tensor, nn, ops
 from hookscope.engine.cpu import segments
 from tests import strict_device
-from tests.engine.debug.test_bits import CASES
-from tests.engine.graph.test_bits import trained
 
 ROWS, COLUMNS, NAMED = 7, 3, 400
 
@@ -96,9 +97,3 @@ def test_a_nan_is_in_the_sums_that_use_it_alone(table: int, monkeypatch: pytest.
         values = cp.asarray(np.float32([[1], [np.nan], [2], [np.inf], [3], [-np.inf]]))
         found = segments.combined(cp.add, values, cp.asarray([0, 1, 2, 3, 2, 4]), 6, 0).get()[:, 0]
     np.testing.assert_array_equal(found, [1, np.nan, 5, np.inf, -np.inf, 0])
-
-
-@pytest.mark.parametrize("case", CASES)
-def test_a_training_gives_the_same_bits_again(case: str) -> None:
-    with strict_device.device():
-        assert trained(case) == trained(case)

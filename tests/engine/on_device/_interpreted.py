@@ -1,0 +1,37 @@
+"""Checks on the strict device with Triton's kernels in their interpreter; test_with_triton.py runs them."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1]))  # the samples import each other by name
+
+from test_operators import ROWS, has_gradient
+
+from hookscope import triton_kernels
+from tests.conftest import in_ci
+from tests.engine.on_device.matrix import compared
+from tests.engine.on_device.networks import NETWORKS, PRECISIONS
+from tests.engine.on_device.test_networks import check
+
+ALWAYS = [("MLP", precision) for precision in PRECISIONS] + [("Transformer layer", "bfloat16"), ("LSTM", "float32")]
+
+
+@pytest.mark.parametrize(
+    ("name", "precision"),
+    [(name, precision) for name in NETWORKS for precision in PRECISIONS] if in_ci() else ALWAYS,
+)
+def test_a_network_trains(name: str, precision: str) -> None:
+    check(name, precision, triton=True)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16"] if in_ci() else ["float32"])
+@pytest.mark.parametrize("name", sorted(set(ROWS) & set(triton_kernels.kernels())))
+def test_an_operator_gives_what_it_gives_on_the_cpu(name: str, dtype: str) -> None:
+    for sample in ROWS[name].samples:
+        for gradient in (False, True) if has_gradient(name) else (False,):
+            told = compared(name, sample, dtype, gradient, triton=True)
+            assert not told, told

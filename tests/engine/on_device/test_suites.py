@@ -1,0 +1,51 @@
+"""The engine's own tests with all tensors on the strict device: layers, losses, optimizers, trainings, the debugger.
+
+What is left out looks at the memory of NumPy's arrays, or says that the device is the CPU.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ENGINE = Path(__file__).parents[1]
+ROOT = ENGINE.parents[1]
+SUITES = {
+    "layers": ("test_layer*.py", "test_cell*.py", "test_wrap.py", "test_parameter.py", "test_control.py"),
+    "losses and hooks": ("test_loss*.py", "test_hooks.py", "test_recompute.py", "test_views.py", "test_taps.py"),
+    "gradients": ("test_grad.py", "test_bprop.py", "test_tensor.py", "test_tensor_methods.py", "test_sparse*.py"),
+    "optimizers": ("test_optimizers.py", "test_schedules.py", "test_experimental_optim.py"),
+    "checkpoints": ("serialization", "test_serialization.py", "test_serialization_files.py", "test_safetensors.py"),
+    "trainings": ("train",),
+    "conditions": ("debug/checks",),
+    "comparing": ("debug/comparing",),
+    "captures": ("debug/captures", "debug/test_[a-q]*.py"),
+    "pauses": ("debug/pausing", "debug/stepping"),
+}
+LEFT_OUT = (
+    "test_writing_never_changes_what_is_held_elsewhere", "test_a_step_changes_no_value_that_is_held_elsewhere",
+    "test_the_sole_owner_writes_without_a_copy", "test_writing_row_by_row_leaves_the_array_that_somebody_holds",
+    "test_no_tensor_is_pinned_or_shared_and_the_device_prints_as_a_tuple", "test_attributes_describe_the_array",
+    "test_target_and_unique_are_kept_for_readers",
+    "test_products_of_integers_are_exact",  # CuPy's sparse matrices have no integers
+)  # fmt: skip
+
+
+@pytest.mark.ci_only
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("suite", SUITES)
+def test_the_engines_tests_pass_on_the_device(suite: str, tmp_path: Path) -> None:
+    files = [str(path) for pattern in SUITES[suite] for path in sorted(ENGINE.glob(pattern))]
+    assert files
+    command = [
+        *(sys.executable, "-m", "pytest", "-q", "--maxfail=20", "--tb=short", "-p", "tests.engine.on_device.plugin"),
+        *("-p", "no:cacheprovider", "-p", "no:xdist", "-k", " and ".join(f"not {name}" for name in LEFT_OUT), *files),
+    ]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])}
+    done = subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True, timeout=880)
+    assert done.returncode == 0, done.stdout[-20000:] + done.stderr
+    assert " passed" in done.stdout
