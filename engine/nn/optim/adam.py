@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from ...core.backend import many_at_once
 from ...core.checks import check_bool
 from ...core.types import Array
 from ...cpu import updates
@@ -84,21 +83,17 @@ class Adam(Optimizer):
             self.vhat = self.state_like_parameters("vhat")
 
     def before_step(self, step: Number) -> None:
-        self.__dict__["_corrected_rates"] = {}
         for power, beta in ((self.beta1_power, self.beta1), (self.beta2_power, self.beta2)):
             take(power, power._array * np.float32(beta))
 
     def _corrected(self, rate: Number) -> Number:
         """The learning rate with both moments' start in it; the powers are state: a checkpoint goes on with them."""
-        known: dict[int, Number] = self.__dict__["_corrected_rates"]
-        if id(rate) not in known:  # the step holds its rates meanwhile
-            powers = map(self._number, (self.beta1_power, self.beta2_power))
-            known[id(rate)] = updates.corrected_rate(rate, *powers)
-        return known[id(rate)]
+        corrected: Number = updates.corrected_rate(rate, *map(self._number, (self.beta1_power, self.beta2_power)))
+        return corrected
 
     def updated(self, place: int, value: Array, gradient: Array, rate: Number, step: Number) -> New:
         states = [self.moment1[place], self.moment2[place]]
-        if is_on_gpu(value) and many_at_once() is not None and not self.use_amsgrad:
+        if is_on_gpu(value) and not self.use_amsgrad:
             powers = map(self._number, (self.beta1_power, self.beta2_power))
             return updated_by(
                 updates.adam_by_powers, value, states, gradient,
