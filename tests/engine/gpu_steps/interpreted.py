@@ -8,12 +8,15 @@ import numpy as np
 import pytest
 
 import hookscope.engine as ms
+from hookscope import triton_kernels
 from hookscope.engine import Parameter, Tensor, nn
 from tests import strict_device
 from tests.engine.gpu_steps.training import OPTIMIZERS, SCALED, scaled_training, training
 
+triton_kernels.kernels()  # Triton is imported once; what is imported on the strict device is forgotten after it
+
 MANY = [name for name in OPTIMIZERS if name.startswith(("Adam", "LazyAdam", "Momentum", "SGD"))]
-TOGETHER = [name for name in MANY if name not in ("Adam, amsgrad",) and "of the step" not in name and "groups" not in name]
+TOGETHER = [name for name in MANY if not any(part in name for part in ("amsgrad", "of the step", "groups"))]
 TOLERANCES = {"float32": 3e-6, "float16": 1e-2, "bfloat16": 8e-2}
 
 
@@ -35,8 +38,9 @@ def test_half_precision_steps_are_computed_in_float32(name: str, dtype: str) -> 
     assert len([launch for launch in found.launches if "rows" in launch]) == 1
 
 
-@pytest.mark.parametrize("own", [False, True])
-@pytest.mark.parametrize("name", SCALED)
+@pytest.mark.parametrize(
+    ("name", "own"), [("O0 Adam", False), ("O0 SGD, momentum", False), ("O2 Adam", False), ("O0 AdamWeightDecay", True)]
+)
 def test_scaled_steps_are_the_cpus_and_read_nothing_back(name: str, own: bool) -> None:
     level, optimizer = SCALED[name]
     found = scaled_training(level, optimizer, on_gpu=True, triton=True, own=own)
