@@ -60,7 +60,8 @@ def _uploaded(key: Hashable, host: Any, like: Any) -> Any:
     if isinstance(like, np.ndarray):  # interpreted
         return host() if callable(host) else host
     cupy = sys.modules["cupy"]
-    key = (cupy.cuda.runtime.getDevice(), type(key), key)
+    # By the stream too: another one would not wait for the upload.
+    key = (cupy.cuda.runtime.getDevice(), cupy.cuda.get_current_stream().ptr, type(key), key)
     found = _kept.get(key)
     if found is None:
         if len(_kept) >= MAX_TABLES:

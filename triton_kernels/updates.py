@@ -263,20 +263,13 @@ def _overflow_rows(call: Planner, rows: Given, parts: Given, flag: Given, dtype:
     return rows  # for want of an output
 
 
-STEPS = {
-    "adam_rows": Kernel(_adam_rows),
-    "momentum_rows": Kernel(_momentum_rows),
-    "overflow_rows": Kernel(_overflow_rows),
-}
-
-
 def step(
     name: str, rows: Sequence[tuple[Any, float, Sequence[Any]]], left_out: Any, shared: Sequence[Any], **settings: Any
 ) -> None:
     """Write a step's results, in one launch.
 
     Args:
-        name: of one of `STEPS`.
+        name: of one of `KERNELS`, on rows.
         rows: of each tensor the learning rate (an array of one number, or Python's), the decay, and arrays of one
             shape in C order at addresses that divide by 16: the gradient; then the parameter and each state, each
             twice: as it is, and where what it becomes is written, which may be the same array. The dtypes of all rows
@@ -320,7 +313,7 @@ def overflows(arrays: Sequence[Any], flag: Any) -> None:
 
 
 def _launch(name: str, given: tuple[Any, ...], **settings: Any) -> None:
-    plan = plan_for(name, STEPS[name], given, settings)
+    plan = plan_for(name, KERNELS[name], given, settings)
     assert plan is not None
     plan(*given, **settings)
 
@@ -363,4 +356,10 @@ def _adam(
     return made[0], made[1], made[2]
 
 
-KERNELS = {"adam": Kernel(_adam, varying=frozenset({"lr_t"}))}
+# Those on rows are no operators of the engine's table: `step` and `overflows` call them.
+KERNELS = {
+    "adam": Kernel(_adam, varying=frozenset({"lr_t"})),
+    "adam_rows": Kernel(_adam_rows),
+    "momentum_rows": Kernel(_momentum_rows),
+    "overflow_rows": Kernel(_overflow_rows),
+}

@@ -18,8 +18,8 @@ from hookscope.engine.cpu.widening import widen_any
 __all__ = [
     "Number", "adadelta", "adafactor", "adagrad", "adam_by_powers", "adam_weight_decay", "adamax", "adamw", "add_sign",
     "amsgrad", "asgd", "corrected_rate", "descent", "ftrl", "is_on_gpu", "is_zero", "keras_momentum", "lamb", "lars",
-    "momentum", "nadam", "power_sign", "proximal_adagrad", "proximal_descent", "radam", "rmsprop", "rmsprop_pytorch",
-    "rprop", "sgd", "sgd_by_step",
+    "momentum", "nadam", "power_sign", "proximal_adagrad", "proximal_descent", "radam", "rate_by_powers", "rmsprop",
+    "rmsprop_pytorch", "rprop", "sgd", "sgd_by_step",
 ]  # fmt: skip
 
 Number: TypeAlias = float | Array
@@ -192,7 +192,14 @@ def adam_by_powers(
     beta1: float, beta2: float, eps: float, nesterov: bool,
 ) -> tuple[Array, Array, Array]:  # fmt: skip
     """``adam.adam`` by a learning rate that is to be corrected, and powers of the betas at which nobody looks."""
-    return adam(p, m, v, g, corrected_rate(lr, power1, power2), beta1, beta2, eps, nesterov)
+    return adam(p, m, v, g, rate_by_powers(p, lr, power1, power2), beta1, beta2, eps, nesterov)
+
+
+def rate_by_powers(p: Array, lr: Number, power1: Number, power2: Number) -> Any:
+    """``corrected_rate`` with the digits that it has of Python's numbers, in the precision of a step of ``p``."""
+    exact = [x.astype("float64") if is_on_gpu(x) else x for x in (lr, power1, power2)]  # type: ignore[union-attr]
+    rate = corrected_rate(*exact)
+    return rate.astype(widen_any(p[:0]).dtype) if is_on_gpu(rate) else rate
 
 
 def _moments(m: Array, v: Array, g: Array, beta1: Number, beta2: Number) -> tuple[Array, Array]:

@@ -3,7 +3,9 @@
 Figures are float64 and come from the finite elements; complex elements count by their magnitude, booleans as 0 and 1.
 The work is done by the kernels of ``engine.cpu.compiled.statistics``, for float32 and float64. Other element types are
 converted piece by piece into the smaller of the two that holds them exactly, so that the copy stays in the cache. The
-result is the same whatever the number of threads. With ``HOOKSCOPE_NUMBA=0`` NumPy does the work.
+result is the same whatever the number of threads. With ``HOOKSCOPE_NUMBA=0`` NumPy does the work. What lies on a GPU is
+measured there where Triton runs (``triton_kernels.statistics``), and of all values of one call one small array is read;
+else it is copied to the host, as values of few elements are.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hookscope.engine.core.backend import runs_triton
 from hookscope.engine.cpu.compiling import address, is_on, is_worth, kernels, ready
 from hookscope.engine.cpu.threads import share
 
@@ -99,17 +102,19 @@ def statistics(value: object) -> Statistics:
     Raises:
         TypeError: the elements are no numbers.
     """
-    return _figures_of(_on_host(value), counted=True)
+    return _figures_of(_readable(value), counted=True)
 
 
 def figures(value: object) -> Statistics:
     """The same without the histogram, which takes longer than all else where there are many elements."""
-    array = _on_host(value)
+    array = _readable(value)
     return _figures_of(array, counted=array.size <= _FEW)
 
 
 def _figures_of(array: _Array, counted: bool) -> Statistics:
     kind = _working_type(array.dtype)
+    if type(array) is not np.ndarray:
+        return _statistics(array, *kind, _measured_on_gpu([array], counted)[0])
     alone = is_on() and _is_direct(array)
     return _statistics(array, *kind, _measured_alone(array, counted) if alone else _measured(array, kind[1], 1.0))
 
@@ -124,14 +129,19 @@ def statistics_of(values: Iterable[object], counted: bool = True) -> list[Statis
     Raises:
         TypeError: the elements of one are no numbers.
     """
-    given = [_on_host(value) for value in values]
+    given = [_readable(value, 0) for value in values]
     types = [_working_type(array.dtype) for array in given]
-    direct = [array for array in given if _is_direct(array)] if is_on() else []
+    there = [array for array in given if type(array) is not np.ndarray]
+    direct = [array for array in given if type(array) is np.ndarray and _is_direct(array)] if is_on() else []
+    from_gpu = iter(_measured_on_gpu(there, counted) if there else ())
     measured = iter(_measured_where_they_are(direct, counted) if direct else ())
-    return [
-        _statistics(array, *kind, next(measured) if direct and _is_direct(array) else _measured(array, kind[1], 1.0))
-        for array, kind in zip(given, types, strict=True)
-    ]
+
+    def found(array: _Array, target: np.dtype[Any]) -> _Measured:
+        if type(array) is not np.ndarray:
+            return next(from_gpu)
+        return next(measured) if direct and _is_direct(array) else _measured(array, target, 1.0)
+
+    return [_statistics(array, *kind, found(array, kind[1])) for array, kind in zip(given, types, strict=True)]
 
 
 def changes(pairs: Sequence[tuple[Any, Any]]) -> list[tuple[float, float]]:
@@ -139,6 +149,9 @@ def changes(pairs: Sequence[tuple[Any, Any]]) -> list[tuple[float, float]]:
 
     The first is NaN where an element of either is not finite.
     """
+    if pairs and all(type(x) is not np.ndarray and x.dtype.kind == "f" for pair in pairs for x in pair):
+        both = statistics_of([*[now - before for now, before in pairs], *[before for _, before in pairs]], False)
+        return [_of_difference(*two) for two in zip(both[: len(pairs)], both[len(pairs) :], strict=True)]
     plain = [is_on() and all(map(_is_dense_single, pair)) and pair[0].strides == pair[1].strides for pair in pairs]
     found = iter(_changes_where_they_are([pair for pair, one in zip(pairs, plain, strict=True) if one]))
     return [next(found) if one else _change(*pair) for one, pair in zip(plain, pairs, strict=True)]
@@ -169,7 +182,12 @@ def _change(now: Any, before: Any) -> tuple[float, float]:
         return 0.0, 0.0
     with np.errstate(all="ignore"):
         difference = now - before if now.dtype.kind not in "biu" else now.astype(np.float64) - before
-    changed, was = statistics_of((difference, before), counted=False)
+    return _of_difference(*statistics_of((difference, before), counted=False))
+
+
+def _of_difference(changed: Statistics, was: Statistics) -> tuple[float, float]:
+    if not was.count:
+        return 0.0, 0.0
     return changed.norm if changed.finite == changed.count else math.nan, was.norm
 
 
@@ -182,7 +200,7 @@ def _statistics(array: _Array, name: str, target: np.dtype[Any], measured: _Meas
     else:
         if not _fits(low, high):
             scale = _scale(low, high)
-            scaled, histogram = _measured(array, target, 1.0 / scale)
+            scaled, histogram = _measured(_on_host(array), target, 1.0 / scale)
             mean, deviations, squares = scaled[3:6]
         mean = min(max(mean * scale, low), high)
         norm = math.sqrt(squares) * scale
@@ -243,6 +261,27 @@ def _measured_where_they_are(arrays: Sequence[_Array], counted: bool) -> list[_M
     share(inner.count, pieces[-1], values, figures, counts)
     histograms = [counts[first:stop].sum(axis=0) for first, stop in itertools.pairwise(pieces)]
     return list(zip(figures.tolist(), histograms, strict=True))
+
+
+def _measured_on_gpu(arrays: Sequence[_Array], counted: bool) -> list[_Measured]:
+    """Of arrays that the kernels of a GPU read where they are; one array is copied to the host."""
+    from hookscope.triton_kernels import statistics as on_gpu
+
+    made, ends = on_gpu.measured(arrays, counted)
+    rows = made.get()
+    return [_put_together(rows[first:stop]) for first, stop in itertools.pairwise(ends)]
+
+
+def _put_together(rows: npt.NDArray[np.float64]) -> _Measured:
+    """The figures of a value of those of its pieces, as ``compiled.statistics.merge`` does it, and its histogram."""
+    sizes, lows, highs, means, deviations = rows[:, :5].T
+    count = sizes.sum()
+    with np.errstate(all="ignore"):  # without finite elements the mean has no meaning
+        mean = (sizes * means).sum() / count
+        spread = deviations.sum() + (sizes * (means - mean) ** 2).sum()
+    figures = [count, lows.min(), highs.max(), mean, spread, *rows[:, 5:10].sum(axis=0)]
+    histogram = rows[:, 10:].sum(axis=0).astype(np.int64) if rows.shape[1] > 10 else _NOT_COUNTED
+    return [float(figure) for figure in figures], histogram
 
 
 def _table(arrays: Sequence[_Array]) -> tuple[_Array, list[int], list[int]]:
@@ -395,6 +434,18 @@ def _in_memory_order(array: _Array) -> _Array:
     if array.flags.forc:
         return array
     return array.transpose(sorted(range(array.ndim), key=lambda axis: -abs(array.strides[axis])))
+
+
+def _readable(value: object, few: int = _FEW) -> _Array:
+    """The array of a value where it can be measured: on a GPU if Triton's kernels take it, and it is not small."""
+    array: Any = getattr(value, "_array", value)
+    if type(array).__module__.partition(".")[0] == "cupy" and array.size > few and runs_triton():
+        from hookscope.triton_kernels import statistics as on_gpu
+
+        if on_gpu.takes(array):
+            found: _Array = array
+            return found
+    return _on_host(array)
 
 
 def _on_host(value: object) -> _Array:

@@ -9,7 +9,7 @@ import numpy as np
 from ...core.checks import check_bool
 from ...core.types import Array
 from ...cpu import updates
-from ...cpu.updates import Number, is_on_gpu
+from ...cpu.updates import Number
 from ...ops.updates import adam
 from .optimizer import Decay, New, Optimizer, Params, Rate, opt_init_args_register, take, updated_by
 
@@ -86,20 +86,19 @@ class Adam(Optimizer):
         for power, beta in ((self.beta1_power, self.beta1), (self.beta2_power, self.beta2)):
             take(power, power._array * np.float32(beta))
 
-    def _corrected(self, rate: Number) -> Number:
-        """The learning rate with both moments' start in it; the powers are state: a checkpoint goes on with them."""
-        corrected: Number = updates.corrected_rate(rate, *map(self._number, (self.beta1_power, self.beta2_power)))
-        return corrected
-
     def updated(self, place: int, value: Array, gradient: Array, rate: Number, step: Number) -> New:
         states = [self.moment1[place], self.moment2[place]]
-        if is_on_gpu(value) and not self.use_amsgrad:
-            powers = map(self._number, (self.beta1_power, self.beta2_power))
+        # The powers are state: a checkpoint goes on with them.
+        powers = [self._number(power) for power in (self.beta1_power, self.beta2_power)]
+        if type(value) is np.ndarray:
+            corrected = updates.corrected_rate(rate, *powers)
+        elif self.use_amsgrad:
+            corrected = updates.rate_by_powers(value, rate, *powers)
+        else:
             return updated_by(
                 updates.adam_by_powers, value, states, gradient,
                 rate, *powers, self.beta1, self.beta2, self.eps, self.use_nesterov,
             )  # fmt: skip
-        corrected = self._corrected(rate)
         if self.use_amsgrad:
             states.append(self.vhat[place])
             return updated_by(
