@@ -342,6 +342,11 @@ def plan_for(name: str, kernel: Kernel, inputs: tuple[Any, ...], attrs: Mapping[
     return plan
 
 
+def forget() -> None:
+    """Let go of all plans, as when a choice that they were made by has changed."""
+    _plans.clear()
+
+
 def _plan(kernel: Kernel, inputs: tuple[Any, ...], attrs: Mapping[str, Any]) -> Plan | None:
     varying = tuple([name for name in attrs if name in kernel.varying])
     planner = Planner(len(inputs) + len(varying))

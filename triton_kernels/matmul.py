@@ -19,7 +19,7 @@ from typing import NamedTuple
 import triton
 import triton.language as tl
 
-from hookscope.triton_kernels import _math
+from hookscope.triton_kernels import _choice, _math
 from hookscope.triton_kernels._launch import capability, cdiv, interpreting, is_long
 from hookscope.triton_kernels._plans import Given, Kernel, Operand, Planner, is_float
 from hookscope.triton_kernels._strides import broadcast_shape, merge_axes
@@ -289,12 +289,15 @@ def _linear(call: Planner, x: Given, weight: Given, bias: Given, activation: str
         return None
     if bias is not None and (not is_float(bias) or bias.shape != weight.shape[:1]):
         return None
+    turned = weight.transposed((1, 0))
+    if bias is None and activation is None and _left_to_cublas(x, turned):
+        return None
     out = call.empty((*x.shape[:-1], weight.shape[0]), x.dtype)
     row = None if bias is None else call.contiguous(bias)
     rows = _as_rows(x)
     if rows is None:
         rows = call.contiguous(x).reshaped(-1, x.shape[-1])
-    multiply(call, rows, weight.transposed((1, 0)), row, activation, out, (1, 1), (0, 0, 0, 0))
+    multiply(call, rows, turned, row, activation, out, (1, 1), (0, 0, 0, 0))
     return out
 
 
@@ -340,4 +343,23 @@ def _as_matrix(x: Operand, is_first: bool, transposed: bool) -> Operand:
     return x.transposed([*range(x.ndim - 2), x.ndim - 1, x.ndim - 2]) if transposed else x
 
 
-KERNELS = {"linear": Kernel(_linear), "matmul": Kernel(product)}
+def _matmul(call: Planner, a: Given, b: Given, transpose_a: bool, transpose_b: bool) -> Operand | None:
+    if is_float(a) and is_float(b) and a.dtype == b.dtype and a.ndim >= 2 and b.ndim == 2:
+        left, right = _as_matrix(a, True, transpose_a), _as_matrix(b, False, transpose_b)
+        if left.shape[-1] == right.shape[0] and _left_to_cublas(left, right):
+            return None
+    return product(call, a, b, transpose_a, transpose_b)
+
+
+def _left_to_cublas(a: Operand, b: Operand) -> bool:
+    """Whether CuPy's product of matrices is to be taken for these, the first of which may be a stack."""
+    rows = _as_rows(a)
+    if rows is None:
+        return False
+    # CuPy copies what lies otherwise, also a matrix that is part of another.
+    lie = ["N" if x.is_contiguous else "T" if x.transposed((1, 0)).is_contiguous else "" for x in (rows, b)]
+    form = "".join(lie) if all(lie) else ""
+    return _choice.prefers_cublas(a.dtype.name, form, rows.shape[0], b.shape[1], rows.shape[1])
+
+
+KERNELS = {"linear": Kernel(_linear), "matmul": Kernel(_matmul)}

@@ -13,13 +13,18 @@ from hookscope.engine.cpu.array_module import Array, array_module
 from hookscope.engine.cpu.compiling import address, is_on, is_worth, kernels, ready
 from hookscope.engine.cpu.copying import contiguous
 from hookscope.engine.cpu.threads import share, single_threaded_blas, small_products
-from hookscope.engine.cpu.widening import narrow, widen
+from hookscope.engine.cpu.widening import is_half, narrow, widen
 
 __all__ = ["addresses", "column_sums", "has_fast_column_sums", "linear", "matmul", "weighted_sums"]
 
 
 def linear(x: Array, weight: Array, bias: Array | None, activation: str | None) -> Array:
     """activation(x @ weight.T + bias) for `x` (..., K), `weight` (N, K) and `bias` (N,) or None."""
+    if x.ndim > 2 and array_module(x) is not np:
+        rows = linear(x.reshape(math.prod(x.shape[:-1]), x.shape[-1]), weight, bias, activation)
+        return rows.reshape(*x.shape[:-1], weight.shape[0])
+    if bias is None and activation is None and _adds_wide(x, weight):
+        return array_module(x).matmul(x, weight.T)  # untyped cupy
     return narrow(_activate(_product(widen(x), widen(weight).T, None if bias is None else widen(bias)), activation), x)
 
 
@@ -40,8 +45,7 @@ def _activate(y: Array, activation: str | None) -> Array:
         case "tanh":
             return array_module(y).tanh(y)  # untyped cupy
     raise ValueError(
-        "activation must be None, 'relu', 'gelu', 'gelu_tanh', 'silu', 'sigmoid' or 'tanh', "
-        f"got {activation!r}"
+        f"activation must be None, 'relu', 'gelu', 'gelu_tanh', 'silu', 'sigmoid' or 'tanh', got {activation!r}"
     )
 
 
@@ -50,11 +54,21 @@ def matmul(a: Array, b: Array, transpose_a: bool, transpose_b: bool) -> Array:
     xp = array_module(a)
     a = _swap_last_axes(a, "a") if transpose_a else a
     b = _swap_last_axes(b, "b") if transpose_b else b
+    if a.ndim > 2 and b.ndim == 2 and xp is not np:  # CuPy would repeat `b`
+        rows = matmul(a.reshape(math.prod(a.shape[:-1]), a.shape[-1]), b, False, False)
+        return rows.reshape(*a.shape[:-1], b.shape[1])
     dtype = xp.result_type(a, b)
     if dtype.kind in "biuc" or dtype.itemsize >= 4:
         return xp.asarray(_product(a, b))  # untyped cupy
+    if _adds_wide(a, b):
+        return xp.matmul(a, b)  # untyped cupy
     # NumPy adds half-precision products in half precision, and without BLAS.
     return xp.asarray(_product(widen(a), widen(b)), dtype=dtype)  # untyped cupy
+
+
+def _adds_wide(a: Array, b: Array) -> bool:
+    """Whether the product of half precision adds up in float32 by itself, as cuBLAS does where both are matrices."""
+    return array_module(a) is not np and a.dtype == b.dtype and is_half(a) and a.ndim == b.ndim == 2
 
 
 def _product(a: Array, b: Array, bias: Array | None = None) -> Array:

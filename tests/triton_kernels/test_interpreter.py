@@ -26,7 +26,8 @@ def test_kernels_agree_with_their_references(family: str, tmp_path: Path) -> Non
         *("-c", os.devnull, "--rootdir", str(tmp_path), "--import-mode=prepend"),
         *("-p", "no:cacheprovider", "-p", "no:xdist"),
     ]
-    environment = {**os.environ, "TRITON_INTERPRET": "1", "TRITON_CACHE_DIR": str(tmp_path)}
+    path = os.pathsep.join(filter(None, [str(HERE.parents[1]), os.environ.get("PYTHONPATH")]))
+    environment = {**os.environ, "TRITON_INTERPRET": "1", "TRITON_CACHE_DIR": str(tmp_path), "PYTHONPATH": path}
     done = subprocess.run(command, env=environment, cwd=tmp_path, capture_output=True, text=True, timeout=100)
     assert done.returncode == 0, done.stdout + done.stderr
     assert " passed" in done.stdout
