@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from _comparison import BFLOAT16, DTYPES, close, normal, run, suits, wide
+from _comparison import BFLOAT16, DTYPES, close, guarded, normal, run, suits, wide
 
 from hookscope.engine.cpu import windows
 from hookscope.triton_kernels import _plans, convolution
@@ -14,7 +14,7 @@ from hookscope.triton_kernels import _plans, convolution
 # Shapes of input and kernels, stride, pads, dilation, groups.
 CASES = {
     "few channels": ((2, 3, 7, 6), (5, 3, 3, 3), (1, 1), (1, 1, 1, 1), (1, 1), 1),
-    "padding of each side": ((2, 4, 6, 5), (3, 4, 2, 3), (2, 1), (1, 0, 2, 1), (1, 2), 1),
+    "padding of each side": ((2, 4, 8, 7), (3, 4, 2, 3), (2, 3), (1, 0, 2, 1), (3, 2), 1),
     "channels that fill no tile": ((1, 24, 5, 6), (18, 24, 3, 2), (2, 2), (1, 1, 0, 1), (1, 1), 1),
     "whole tiles": ((1, 32, 4, 4), (16, 32, 3, 3), (1, 1), (1, 1, 1, 1), (1, 1), 1),
     "single pixels": ((2, 40, 3, 3), (17, 40, 1, 1), (2, 2), (0, 0, 0, 0), (1, 1), 1),
@@ -169,6 +169,16 @@ def test_nan_and_infinity_come_to_the_windows_that_they_lie_in(group: int, dtype
     agree(run("conv2d", x, weight, *how), want, dtype)
     want = windows.conv_input_grad(*wide(x, weight), x.shape, *how)
     agree(run("conv2d_input_grad", x, weight, x.shape, *how), want, dtype)
+
+
+@pytest.mark.parametrize("at_start", [False, True])
+@pytest.mark.parametrize("case", ["few channels", "channels that fill no tile", "thin groups"])
+def test_nothing_is_read_beside_the_operands(case: str, at_start: bool) -> None:
+    shape, kernels, *how = CASES[case]
+    x, weight = guarded(channels_last(normal(*shape)), at_start), guarded(normal(*kernels, seed=1), at_start)
+    g = guarded(run("conv2d", x, weight, *how), at_start)
+    run("conv2d_input_grad", g, weight, shape, *how)
+    run("conv2d_weight_grad", g, x, kernels[2:], *how)
 
 
 def test_what_does_not_qualify() -> None:
