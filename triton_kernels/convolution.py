@@ -250,6 +250,7 @@ def weight_kernel(
 ):  # fmt: skip
     """A tile of out[part, k, tap, c] = the sum over the part's places of g[place, k] * x[place + tap, c].
 
+    The rows of a part are a multiple of BLOCK_K, so that what is not there is behind the last part's alone.
     `columns` are the channels of `g` in a group, which are the tile's rows; `depth` are those of `x`. FLAT counts the
     channels of all taps as the tile's columns; else a tile is of one tap.
     """
@@ -284,11 +285,10 @@ def weight_kernel(
     x_base = ahead_y * x_row + ahead_x * x_column + (group * depth + channel) * x_channel
     total = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.float32)
     first = part * rows_of_part
-    end = tl.minimum(rows, first + rows_of_part)
     for start in range(0, rows_of_part, BLOCK_K):
         row = first + start + tl.arange(0, BLOCK_K)
         sample, y, x = _place_of_row(row, g_y_length, g_x_length)
-        exists = row < end
+        exists = row < rows
         g_at = sample * g_sample + y * g_row + x * g_column
         from_y = y * stride_y
         from_x = x * stride_x
@@ -341,7 +341,6 @@ def thin_weight_kernel(
     x_base = ahead_y * x_row + ahead_x * x_column + (kernel // columns * depth + within) * x_channel
     total = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.float32)
     first = part * rows_of_part
-    end = tl.minimum(rows, first + rows_of_part)
     for start in range(0, rows_of_part, BLOCK_M):
         row = first + start + tl.arange(0, BLOCK_M)
         sample, y, x = _place_of_row(row, g_y_length, g_x_length)
@@ -351,7 +350,7 @@ def thin_weight_kernel(
         x_at = sample * x_sample + from_y * x_row + from_x * x_column
         from_y += ahead_y
         from_x += ahead_x
-        inside = (row < end) & (from_y >= 0) & (from_y < x_y_length) & (from_x >= 0) & (from_x < x_x_length)
+        inside = (row < rows) & (from_y >= 0) & (from_y < x_y_length) & (from_x >= 0) & (from_x < x_x_length)
         g_mask = tl.max_constancy(inside[:, None] & known[None, :], (1, G_RUN))
         x_mask = tl.max_constancy(inside[:, None] & known[None, :], (1, X_RUN))
         g = tl.load(g_ptr + together(g_at[:, None], g_base[None, :], 1, G_RUN), mask=g_mask, other=0.0)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ctypes
 import inspect
+import mmap
 from typing import Any
 
 import ml_dtypes
@@ -26,6 +28,25 @@ def close(got: Any, want: Any, dtype: Any) -> None:
     assert got.dtype == dtype
     tolerance = _TOLERANCE[np.dtype(dtype).name]
     np.testing.assert_allclose(np.asarray(got, np.float64), want, rtol=tolerance, atol=tolerance)
+
+
+def guarded(x: Any, at_start: bool = False) -> Any:
+    """A copy that lies as `x` does, beside memory that ends the process where it is read.
+
+    The forbidden pages are behind the last element, or with `at_start` before the first one.
+    """
+    order = sorted(range(x.ndim), key=lambda axis: -x.strides[axis])
+    size, page = x.nbytes, mmap.PAGESIZE
+    room = -(-size // page) * page
+    memory = mmap.mmap(-1, room + 2 * page)
+    start = ctypes.addressof(ctypes.c_char.from_buffer(memory))
+    for edge in (start, start + page + room):
+        if ctypes.CDLL(None, use_errno=True).mprotect(ctypes.c_void_p(edge), page, 0):
+            raise OSError(ctypes.get_errno(), "mprotect")
+    inner = np.frombuffer(memory, x.dtype, x.size, page if at_start else page + room - size)
+    copy = inner.reshape([x.shape[axis] for axis in order]).transpose(np.argsort(order))
+    copy[...] = x
+    return copy
 
 
 def wide(*arrays: Any) -> Any:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from _comparison import BFLOAT16, DTYPES, close, normal, run, suits, wide
+from _comparison import BFLOAT16, DTYPES, close, guarded, normal, run, suits, wide
 
 from hookscope.engine.cpu import windows
 from hookscope.triton_kernels import pooling
@@ -113,6 +113,24 @@ def test_operands_that_lie_in_different_orders() -> None:
     equal(run("max_pool2d_grad", g, places, x.shape, *how), windows.max_pool_grad(g, places, x.shape, *how), np.float32)
     x = normal(4, 8, 12, 6, seed=2)[::2, ::2, ::-2]
     equal(run("max_pool2d", x, *how)[0], windows.max_pool(x, *how)[0], np.float32)
+
+
+def test_a_place_in_the_padding_picks_zero() -> None:
+    x = normal(1, 2, 3, 3, 3) + 9
+    how = (2, 2, 2), (1, 1, 1), (1, 1, 1, 1, 1, 1), (1, 1, 1)
+    for place in (0, 7):
+        places = np.full((1, 2, 4, 4, 4), place, np.uint8)
+        equal(run("max_pool3d_pick", x, places, *how), windows.max_pool_pick(x, places, *how), np.float32)
+
+
+@pytest.mark.parametrize("at_start", [False, True])
+def test_nothing_is_read_beside_the_operands(at_start: bool) -> None:
+    shape, *how = CASES["windows that overlap"]
+    x = guarded(channels_last(normal(*shape)), at_start)
+    best, places = (guarded(y, at_start) for y in run("max_pool2d", x, *how))
+    run("max_pool2d_grad", best, places, shape, *how)
+    run("max_pool2d_pick", x, places, *how)
+    run("avg_pool2d_grad", guarded(run("avg_pool2d", x, *how[:3]), at_start), shape, *how[:3])
 
 
 def test_what_does_not_qualify() -> None:
