@@ -16,11 +16,11 @@ from .bounds import Array, Bounds, Case
 FLOAT32, BFLOAT16 = np.dtype(np.float32), np.dtype(ml_dtypes.bfloat16)
 
 # The provisional mean takes the first tile by ordinary reads; a number of a channel is read or written alone.
-FIRST = Bounds(programs=3, narrow_loads=2, narrow_stores=4, copies=True)
-SECOND = Bounds(programs=2, narrow_loads=8, narrow_stores=2, copies=True)
+FIRST = Bounds(programs=3, narrow_loads=2, narrow_stores=4, copies=True, wide_index=True)
+SECOND = Bounds(programs=2, narrow_loads=8, narrow_stores=2, copies=True, wide_index=True)
 BOUNDS = {
     "statistics_kernel": FIRST, "gradient_sums_kernel": FIRST, "normalize_kernel": SECOND, "gradient_kernel": SECOND,
-    "affine_kernel": Bounds(programs=3, narrow_loads=3, copies=True),
+    "affine_kernel": Bounds(programs=3, narrow_loads=3, copies=True, wide_index=True),
     "running_kernel": Bounds(programs=8, load_bytes=8, store_bytes=8),
 }  # fmt: skip
 ALONE = Bounds(programs=2, load_bytes=2, store_bytes=2)
