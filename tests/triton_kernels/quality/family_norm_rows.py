@@ -17,6 +17,8 @@ from .bounds import Array, Bounds, Case
 FLOAT32, BFLOAT16 = np.dtype(np.float32), np.dtype(ml_dtypes.bfloat16)
 
 FORWARD = Bounds(programs=4, narrow_stores=2, wide_index=True)
+# A row's label, loss, log-sum-exp and gradient.
+LOSS = Bounds(programs=4, narrow_loads=3, narrow_stores=2, wide_index=True)
 
 
 def gradient(programs: int) -> dict[str, Bounds]:
@@ -40,9 +42,8 @@ for dtype in (BFLOAT16, FLOAT32):
         Case("rms_norm", (x, row), FORWARD, {"epsilon": 1e-5}),
         Case("layer_norm", (x, row, row), FORWARD, {"begin_norm_axis": 1, "epsilon": 1e-5}),
         Case("softmax_grad", (x, x), FORWARD, {"axis": 1}),
-        # A label, and what is kept of its row.
-        Case("sparse_softmax_cross_entropy", (x, labels), Bounds(4, narrow_loads=1, narrow_stores=2, wide_index=True), ignored),
-        Case("sparse_softmax_cross_entropy_grad", (losses, x, labels, losses), Bounds(4, narrow_loads=3, wide_index=True), ignored),
+        Case("sparse_softmax_cross_entropy", (x, labels), LOSS, ignored),
+        Case("sparse_softmax_cross_entropy_grad", (losses, x, labels, losses), LOSS, ignored),
     ]
 COUNT = {
     "count_kernel": Bounds(programs=8, store_bytes=4),
