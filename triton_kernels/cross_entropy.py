@@ -80,7 +80,7 @@ def cross_entropy_grad_kernel(
     mask = (row[:, None] < rows) & (column[None, :] < classes)
     at = row.to(tl.int64)[:, None] * classes + column[None, :]
     label = tl.load(labels_ptr + row, mask=row < rows, other=0).to(tl.int64)
-    g = tl.load(g_ptr + row * g_stride, mask=row < rows, other=0.0).to(tl.float32)
+    g = tl.load(g_ptr + row.to(tl.int64) * g_stride, mask=row < rows, other=0.0).to(tl.float32)
     lse = tl.load(lse_ptr + row, mask=row < rows, other=0.0)
     g = tl.where((label >= 0) & (label < classes), g, float("nan"))
     softmax = tl.exp(tl.load(logits_ptr + at, mask=mask, other=0.0).to(tl.float32) - lse[:, None])

@@ -124,7 +124,8 @@ def cross_entropy(
             2016).
 
     Returns:
-        A 0-d tensor, with "none" one of the shape (N, ...), of the dtype of ``input``. The mean of nothing is NaN.
+        A 0-d tensor, with "none" one of the shape (N, ...), of the dtype of ``input``. The mean of nothing is NaN. On a
+        GPU, whose answer is not waited for, the loss of a class number that does not fit is NaN.
 
     Raises:
         TypeError: ``input`` or ``target`` is no Tensor.

@@ -123,7 +123,7 @@ def test_the_same_bits_each_time() -> None:
     assert all(a.tobytes() == b.tobytes() for a, b in zip(first, second, strict=True))
 
 
-@pytest.mark.parametrize(("shape", "order", "dtype"), CASES, ids=str)
+@pytest.mark.parametrize(("shape", "order", "dtype"), CASES[::2], ids=str)
 def test_prediction(shape: tuple[int, ...], order: str, dtype: Any) -> None:
     x = ordered(normal(*shape, dtype=dtype), order)
     mean, scale, shift = (normal(shape[1], seed=seed) for seed in (1, 2, 3))
