@@ -1,9 +1,9 @@
 """Attention and its gradients without the scores of all queries with all keys.
 
 A program has a block of queries and goes through the keys; what it knows of the softmax of a row is its largest score
-and the sum so far (Dao et al., "FlashAttention", arXiv:2205.14135; Dao, "FlashAttention-2", arXiv:2307.08691, the source
-of the formulas). The gradients compute the scores again from the log-sum-exp of each row: one kernel for `dq`, over the
-keys, one for `dk` and `dv`, over the queries, each sum in one order.
+and the sum so far (Dao et al., "FlashAttention", arXiv:2205.14135; Dao, "FlashAttention-2", arXiv:2307.08691: the
+source of the formulas). The gradients compute the scores again from the log-sum-exp of each row: one kernel for `dq`,
+over the keys, one for `dk` and `dv`, over the queries, each sum in one order.
 
 Heads that share keys come as axes of length 1 of `k` and `v`, and masks that count for many rows or heads likewise;
 neither is copied. Where a mask leaves out whole blocks, as that of a causal network or of padding does, these are found
@@ -17,8 +17,8 @@ first and not visited, so a NaN in a key or a value that is left out does not sh
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 import triton
@@ -86,8 +86,8 @@ def _plus_mask(
 @triton.jit
 def _range(ranges_ptr, start, length, BLOCK_Q: tl.constexpr, ROWS: tl.constexpr):
     """The keys from the first to before the last that any of the rows looks at."""
-    SPAN: tl.constexpr = (BLOCK_Q + ROWS - 1) // ROWS
-    block = start // ROWS + tl.arange(0, SPAN)
+    span: tl.constexpr = (BLOCK_Q + ROWS - 1) // ROWS
+    block = start // ROWS + tl.arange(0, span)
     exists = block * ROWS < length
     first = tl.load(ranges_ptr + block * 2, mask=exists, other=2147483647)
     end = tl.load(ranges_ptr + block * 2 + 1, mask=exists, other=0)
@@ -112,7 +112,8 @@ def ranges_kernel(
     first, end = keys, 0
     for at in range(0, keys, KEYS):
         inside = (start + row < length)[:, None] & (at + place < keys)[None, :]
-        added = tl.load(mask_ptr + row[:, None] * mask_row + place[None, :] * mask_column, mask=inside, other=float("-inf"))
+        ptrs = mask_ptr + row[:, None] * mask_row + place[None, :] * mask_column
+        added = tl.load(ptrs, mask=inside, other=float("-inf"))
         here = tl.max((added.to(tl.float32) != float("-inf")).to(tl.int32), axis=1)
         looks = tl.maximum(looks, here)
         if tl.max(here, axis=0) != 0:
@@ -438,29 +439,47 @@ class _Heads(NamedTuple):
             raise UnsuitedError(f"heads along {self.lead} do not lie as three axes")
         if len(outer) == 1:
             outer, strides = [1, *outer], [[0, *x] for x in strides]
-        return (outer[0], outer[1], inner[0]), [(*x, *y) for x, y in zip(strides, shared, strict=True)]  # type: ignore[misc]
+        return (outer[0], outer[1], inner[0]), [(x[0], x[1], y[0]) for x, y in zip(strides, shared, strict=True)]
 
 
-def _heads(q: Operand, k: Operand, v: Operand) -> _Heads | None:
-    if min(q.ndim, k.ndim, v.ndim) < 2 or k.shape[:-2] != v.shape[:-2] or k.shape[-2] != v.shape[-2]:
-        return None
+def _operands(*given: Given) -> list[Operand]:
+    """What the kernels take.
+
+    Raises:
+        UnsuitedError: there is something else than non-empty arrays of one dtype, of two axes and more.
+    """
+    arrays = [x for x in given if is_float(x) and x.ndim > 1]
+    if len(arrays) < len(given) or not are_floats(*arrays):
+        raise UnsuitedError("no matrices of one dtype")
+    return arrays
+
+
+def _heads(q: Operand, k: Operand, v: Operand) -> _Heads:
+    """How the heads of queries, keys and values belong together.
+
+    Raises:
+        UnsuitedError: they do not fit, or rows are longer than the kernels hold.
+    """
     lead = broadcast_shape([q.shape[:-2], k.shape[:-2]])
-    if lead is None or q.shape[-1] != k.shape[-1] or max(q.shape[-1], v.shape[-1]) > _LONGEST_HEAD:
-        return None
+    fits = lead is not None and k.shape[:-1] == v.shape[:-1] and q.shape[-1] == k.shape[-1]
+    if lead is None or not fits or max(q.shape[-1], v.shape[-1]) > _LONGEST_HEAD:
+        raise UnsuitedError("no queries, keys and values of heads")
     own = ((1,) * len(lead) + k.shape[:-2])[-len(lead) :] if lead else ()
     split = next((axis for axis, size in enumerate(lead) if size != own[axis]), len(lead))
-    return _Heads(lead, split) if all(size == 1 for size in own[split:]) else None
+    if any(size > 1 for size in own[split:]):
+        raise UnsuitedError("heads that are shared, and others within them that are not")
+    return _Heads(lead, split)
 
 
 def _as_mask(mask: Given, heads: _Heads, length: int, keys: int) -> Operand | None:
-    """The mask with an element for every score, repeated without a copy.
+    """The mask with an element for every score, repeated without a copy; None for none.
 
     Raises:
         UnsuitedError: it is no mask for these scores.
     """
-    shape = (*heads.lead, length, keys)
     if mask is None:
         return None
+    shape = (*heads.lead, length, keys)
     if not is_float(mask) or broadcast_shape([mask.shape, shape]) != shape:
         raise UnsuitedError("a mask must be of floats and broadcast to the scores")
     return mask.broadcast(shape)
@@ -478,7 +497,7 @@ def _like(call: Planner, x: Operand, shape: tuple[int, ...]) -> Operand:
     return call.empty(shape, x.dtype, [*memory_order(x.shape[:-1], x.strides[:-1]), x.ndim - 1])
 
 
-def _constants(q: Operand, k: Operand, v: Operand, mask: Operand | None, tile: _Tile) -> dict[str, Hashable]:
+def _constants(q: Operand, k: Operand, v: Operand, mask: Operand | None, tile: _Tile) -> dict[str, Any]:
     rows = min(tile.queries, max(16, next_power_of_2(q.shape[-2])))
     columns = min(tile.keys, max(16, next_power_of_2(k.shape[-2])))
     return {
@@ -510,6 +529,8 @@ def _tile(table: Mapping[tuple[int, int], _Tile], q: Operand, v: Operand, mask: 
     # A tile of the mask takes as many registers as one of scores.
     if table is _DKV:
         return tile._replace(queries=max(16, tile.queries // 2), stages=min(2, tile.stages))
+    if mask.strides[-2] == 0:
+        return tile
     return tile._replace(keys=max(16, tile.keys // 2), stages=min(2, tile.stages))
 
 
@@ -536,8 +557,8 @@ def _ranges(call: Planner, mask: Operand | None, given: Given, lead: tuple[int, 
 def _attention(
     call: Planner, q: Given, k: Given, v: Given, mask: Given, scale: float
 ) -> tuple[Operand, Operand] | None:
-    if not are_floats(q, k, v) or (heads := _heads(q, k, v)) is None:
-        return None
+    q, k, v = _operands(q, k, v)
+    heads = _heads(q, k, v)
     length, keys = q.shape[-2], k.shape[-2]
     added = _as_mask(mask, heads, length, keys)
     q, k, v = _by_rows(call, q), _by_rows(call, k), _by_rows(call, v)
@@ -566,15 +587,15 @@ def _attention(
 def _attention_grad(
     call: Planner, g: Given, y: Given, sums: Given, q: Given, k: Given, v: Given, mask: Given, scale: float
 ) -> tuple[Operand, Operand, Operand] | None:
-    if not are_floats(g, y, q, k, v) or not is_float(sums) or (heads := _heads(q, k, v)) is None:
-        return None
+    g, y, q, k, v = _operands(g, y, q, k, v)
+    heads = _heads(q, k, v)
     length, keys = q.shape[-2], k.shape[-2]
-    if q.shape[:-2] != heads.lead or sums.shape != (*heads.lead, length) or sums.dtype != np.float32:
+    if q.shape[:-2] != heads.lead or not is_float(sums) or sums.dtype != np.float32:
         return None
-    if g.shape != y.shape or y.shape != (*heads.lead, length, v.shape[-1]):
+    if sums.shape != (*heads.lead, length) or g.shape != y.shape or y.shape != (*heads.lead, length, v.shape[-1]):
         return None
     added = _as_mask(mask, heads, length, keys)
-    g, y, q, k, v = (_by_rows(call, x) for x in (g, y, q, k, v))
+    g, y, q, k, v = [_by_rows(call, x) for x in (g, y, q, k, v)]
     sums = call.contiguous(sums)
     dq, dk, dv = (_like(call, x, x.shape) for x in (q, k, v))
     delta = call.empty(sums.shape, np.float32)
@@ -582,7 +603,7 @@ def _attention_grad(
     sizes, strides = heads.sizes(g, y, q, k, v, added or q, ranges or q, dq, dk, dv)
     of_g, of_y, of_q, of_k, of_v, of_mask, of_ranges, of_dq, of_dk, of_dv = strides
     lengths = (length, keys, *sizes[1:], float(scale))
-    of_mask = (*of_mask, *(added or q).strides[-2:])
+    mask_strides = (*of_mask, *(added or q).strides[-2:])
     tile = _tile(_DQ, q, v, added)
     constants = _constants(q, k, v, added, tile)
     call.launch(
@@ -591,7 +612,7 @@ def _attention_grad(
         (g, y, sums, q, k, v, added, ranges, delta, dq),
         (
             *lengths, *of_g, g.strides[-2], *of_y, y.strides[-2], *of_q, q.strides[-2], *of_k, k.strides[-2], *of_v,
-            v.strides[-2], *of_mask, *of_ranges, *of_dq, dq.strides[-2],
+            v.strides[-2], *mask_strides, *of_ranges, *of_dq, dq.strides[-2],
         ),
         constants,
         num_warps=tile.warps,
@@ -605,7 +626,7 @@ def _attention_grad(
         (g, sums, delta, q, k, v, added, ranges, dk, dv),
         (
             *lengths, *of_g, g.strides[-2], *of_q, q.strides[-2], *of_k[:2], k.strides[-2], *of_v[:2], v.strides[-2],
-            *of_mask, *of_ranges, *of_dk[:2], dk.strides[-2], *of_dv[:2], dv.strides[-2],
+            *mask_strides, *of_ranges, *of_dk[:2], dk.strides[-2], *of_dv[:2], dv.strides[-2],
         ),
         constants,
         num_warps=tile.warps,
@@ -615,8 +636,8 @@ def _attention_grad(
 
 
 def _attention_weights(call: Planner, q: Given, k: Given, mask: Given, scale: float) -> Operand | None:
-    if not are_floats(q, k) or (heads := _heads(q, k, k)) is None:
-        return None
+    q, k = _operands(q, k)
+    heads = _heads(q, k, k)
     length, keys = q.shape[-2], k.shape[-2]
     added = _as_mask(mask, heads, length, keys)
     q, k = _by_rows(call, q), _by_rows(call, k)

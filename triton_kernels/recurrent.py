@@ -14,7 +14,7 @@ What the gradient needs has the axes that it has on the CPU, and lies in memory 
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from typing import Any, NamedTuple
 
 import numpy as np
 import triton
@@ -22,7 +22,7 @@ import triton.language as tl
 
 from hookscope.triton_kernels import _math, matmul
 from hookscope.triton_kernels._launch import cdiv, interpreting, next_power_of_2
-from hookscope.triton_kernels._plans import Given, Kernel, Operand, Planner, are_floats
+from hookscope.triton_kernels._plans import Given, Kernel, Operand, Planner, UnsuitedError, are_floats
 
 GATES = {"tanh": 1, "relu": 1, "gru": 3, "lstm": 4}
 _TILE = (64, 32)
@@ -33,7 +33,7 @@ _MANY = 128
 
 @triton.jit
 def _tile_of(ptr, row, column, rows, columns, stride, WIDEN: tl.constexpr):
-    """A tile of a matrix whose columns lie side by side, 0 outside of it; as rows or columns have an axis of length 1."""
+    """A tile of a matrix whose columns lie side by side, 0 outside of it; `row` and `column` have two axes."""
     x = tl.load(ptr + row * stride + column, mask=(row < rows) & (column < columns), other=0.0)
     if WIDEN:
         x = x.to(tl.float32)
@@ -255,29 +255,44 @@ def bias_kernel(
     tl.store(hh_ptr + column, tl.sum(hh, axis=0).to(hh_ptr.dtype.element_ty), mask=has_column)
 
 
-def _fits(x: Operand, h0: Operand, c0: Given, w_ih: Operand, w_hh: Operand, b_ih: Given, b_hh: Given, kind: str) -> bool:
-    """Whether the shapes are those of a layer; otherwise the caller's own path tells the user."""
-    if x.ndim != 3 or w_ih.ndim != 2 or w_hh.ndim != 2 or kind not in GATES:
-        return False
-    state, width = (x.shape[1], w_hh.shape[1]), GATES[kind] * w_hh.shape[1]
-    return (
-        h0.shape == state
-        and (c0.shape == state if isinstance(c0, Operand) else kind != "lstm")
-        and w_ih.shape == (width, x.shape[2])
-        and w_hh.shape[0] == width
-        and (b_ih is None) == (b_hh is None)
-        and all(bias is None or (isinstance(bias, Operand) and bias.shape == (width,)) for bias in (b_ih, b_hh))
-    )
+class _Layer(NamedTuple):
+    """The inputs of a layer."""
+
+    x: Operand
+    h0: Operand
+    c0: Operand | None
+    w_ih: Operand
+    w_hh: Operand
+    b_ih: Operand | None
+    b_hh: Operand | None
+    keep: Operand | None
 
 
-def _suits(x: Given, h0: Given, c0: Given, w_ih: Given, w_hh: Given, b_ih: Given, b_hh: Given, keep: Given, kind: str) -> bool:
-    arrays = [one for one in (x, h0, c0, w_ih, w_hh, b_ih, b_hh) if one is not None]
-    if not are_floats(*arrays) or not _fits(x, h0, c0, w_ih, w_hh, b_ih, b_hh, kind):  # type: ignore[arg-type]
-        return False
-    return keep is None or (isinstance(keep, Operand) and keep.shape == (*x.shape[:2], 1) and keep.dtype == np.bool_)  # type: ignore[union-attr]
+def _layer(kind: str, *given: Given) -> _Layer:
+    """The inputs, in the order of `_Layer`.
+
+    Raises:
+        UnsuitedError: they are not those of a layer, in one dtype.
+    """
+    arrays = [one for one in given if isinstance(one, Operand)]
+    if len(arrays) + sum(one is None for one in given) < len(given):
+        raise UnsuitedError("numbers among the inputs")
+    layer = _Layer(*given)  # type: ignore[arg-type]  # all are operands or None
+    x, h0, c0, w_ih, w_hh, b_ih, b_hh, keep = layer
+    if not are_floats(*[one for one in arrays if one is not keep]) or None in (x, h0, w_ih, w_hh):
+        raise UnsuitedError("no arrays of one dtype")
+    if x.ndim != 3 or w_hh.ndim != 2 or kind not in GATES:
+        raise UnsuitedError("no sequences")
+    high, size, state = GATES[kind] * w_hh.shape[1], w_hh.shape[1], (x.shape[1], w_hh.shape[1])
+    fits = h0.shape == state and w_ih.shape == (high, x.shape[2]) and w_hh.shape == (high, size)
+    fits &= (c0 is None and kind != "lstm") or (c0 is not None and c0.shape == state)
+    fits &= (b_ih is None) == (b_hh is None) and all(one is None or one.shape == (high,) for one in (b_ih, b_hh))
+    if not fits or (keep is not None and (keep.shape != (*x.shape[:2], 1) or keep.dtype != np.bool_)):
+        raise UnsuitedError("shapes that are not a layer's")
+    return layer
 
 
-def _layout(x: Operand, size: int, depth: int) -> tuple[int, dict[str, Hashable]]:
+def _layout(x: Operand, size: int, depth: int) -> tuple[int, dict[str, Any]]:
     """The programs of a step, and what all its kernels are told."""
     samples = x.shape[1]
     rows, units = _TILE if cdiv(samples, _TILE[0]) * cdiv(size, _TILE[1]) >= _MANY else _SMALL_TILE
@@ -295,13 +310,12 @@ def _layout(x: Operand, size: int, depth: int) -> tuple[int, dict[str, Hashable]
 def _forward(
     call: Planner, x: Given, h0: Given, c0: Given, w_ih: Given, w_hh: Given, b_ih: Given, b_hh: Given, keep: Given,
     kind: str, reverse: bool,
-) -> tuple[Operand, ...] | None:  # fmt: skip
-    if not _suits(x, h0, c0, w_ih, w_hh, b_ih, b_hh, keep, kind):
-        return None
-    assert isinstance(x, Operand) and isinstance(h0, Operand) and isinstance(w_ih, Operand) and isinstance(w_hh, Operand)
+) -> tuple[Operand, ...]:  # fmt: skip
+    x, h0, c0, w_ih, w_hh, b_ih, b_hh, keep = _layer(kind, x, h0, c0, w_ih, w_hh, b_ih, b_hh, keep)
     steps, samples, width = x.shape
     size, high, dtype = w_hh.shape[1], w_hh.shape[0], x.dtype
-    h, c, w_hh, b_ih, b_hh, keep = (_contiguous(call, one) for one in (h0, c0, w_hh, b_ih, b_hh, keep))
+    w_hh, h = call.contiguous(w_hh), call.contiguous(h0)
+    c, b_ih, b_hh, keep = (_contiguous(call, one) for one in (c0, b_ih, b_hh, keep))
     rows = call.contiguous(x).reshaped(-1, width)
     gates = call.empty((steps, high, samples), np.float32, (0, 2, 1))
     states = call.empty((steps, size, samples), np.float32, (0, 2, 1))
@@ -317,7 +331,7 @@ def _forward(
     order = range(steps - 1, -1, -1) if reverse else range(steps)
     for t in order:
         is_last = t == order[-1]
-        new_h, new_c = (one and one.part(0, t, 1) for one in (states, hidden if of_kind else None))
+        new_h, new_c = states.part(0, t, 1), hidden.part(0, t, 1) if of_kind else None
         arrays = (
             gates.part(0, t, 1), w_hh, h, c if kind == "lstm" else None, b_ih, b_hh, keep and keep.part(0, t, 1), new_h,
             new_c, outputs.part(0, t, 1), last_h if is_last else None, last_c if is_last and kind == "lstm" else None,
@@ -329,8 +343,8 @@ def _forward(
     return outputs, last_h, last_c, gates, states, hidden
 
 
-def _contiguous(call: Planner, x: Given) -> Operand | None:
-    return call.contiguous(x) if isinstance(x, Operand) else None
+def _contiguous(call: Planner, x: Operand | None) -> Operand | None:
+    return None if x is None else call.contiguous(x)
 
 
 def _back(
@@ -338,19 +352,17 @@ def _back(
     b_ih: Given, b_hh: Given, keep: Given, gates: Given, states: Given, hidden: Given, kind: str, reverse: bool,
     with_x: bool,
 ) -> tuple[Operand, ...] | None:  # fmt: skip
-    if not _suits(x, h0, c0, w_ih, w_hh, b_ih, b_hh, keep, kind):
-        return None
-    assert isinstance(x, Operand) and isinstance(h0, Operand) and isinstance(w_ih, Operand) and isinstance(w_hh, Operand)
-    assert isinstance(gates, Operand) and isinstance(states, Operand) and isinstance(hidden, Operand)
-    if any(one is not None and (not are_floats(one, x)) for one in (g, gh, gc if kind == "lstm" else None)):
+    x, h0, c0, w_ih, w_hh, b_ih, b_hh, keep = _layer(kind, x, h0, c0, w_ih, w_hh, b_ih, b_hh, keep)
+    kept = [one.transposed((0, 2, 1)) for one in (gates, states, hidden) if isinstance(one, Operand)]
+    arrived = [one if isinstance(one, Operand) and are_floats(one, x) else None for one in (g, gh, gc)]
+    if len(kept) < 3 or [one is None for one in arrived] != [one is None for one in (g, gh, gc)]:
         return None
     steps, samples, width = x.shape
     size, high, dtype = w_hh.shape[1], w_hh.shape[0], x.dtype
-    outer = g if isinstance(g, Operand) else None
-    gh, gc, first_h, first_c, w, keep = (_contiguous(call, one) for one in (gh, gc, h0, c0, w_hh, keep))
-    gates, states, hidden = (
-        call.contiguous(one.transposed((0, 2, 1))) if one.size else one for one in (gates, states, hidden)
-    )
+    outer, gh, gc = arrived[0], _contiguous(call, arrived[1]), _contiguous(call, arrived[2])
+    w, first_h = call.contiguous(w_hh), call.contiguous(h0)
+    first_c, keep = _contiguous(call, c0), _contiguous(call, keep)
+    gates, states, hidden = (call.contiguous(one) if one.size else one for one in kept)
     of_gates, before = call.empty((steps, samples, high), dtype), call.empty((steps, samples, size), dtype)
     of_products = call.empty((steps, samples, high), dtype) if kind == "gru" else of_gates
     # What goes from step to step, in each place read and written by the same program.
@@ -397,7 +409,7 @@ def _back(
         dh, dc = of_h, of_c
         if t is not None:
             after = of_products.part(0, t, 1)
-    flat, products = (one.reshaped(-1, high) for one in (of_gates, of_products))
+    flat, products = of_gates.reshaped(-1, high), of_products.reshaped(-1, high)
     rows = call.contiguous(x).reshaped(-1, width)
     product = matmul.product
     dx = call.empty((0, size), dtype)
@@ -406,7 +418,7 @@ def _back(
         matmul.multiply(call, flat, w_ih, None, None, dx.reshaped(-1, width), (1, 1), (0, 0, 0, 0))
     of_w_ih = product(call, flat, rows, True, False)
     of_w_hh = product(call, products, before.reshaped(-1, size), True, False)
-    of_b_ih, of_b_hh = (call.empty((0, size) if b_ih is None else (high,), dtype) for _ in range(2))
+    of_b_ih, of_b_hh = [call.empty((0, size) if b_ih is None else (high,), dtype) for _ in range(2)]
     if b_ih is not None:
         call.launch(
             bias_kernel,

@@ -32,9 +32,9 @@ def _scores(q: Array, k: Array, mask: Array | None, scale: float) -> Array:
 def attention(q: Array, k: Array, v: Array, mask: Array | None, scale: float) -> tuple[Array, Array]:
     """softmax(q @ k.T * scale + mask) @ v, and the log-sum-exp of each row of scores.
 
-    Of `q` (..., L, D), `k` (..., S, D), `v` (..., S, E), heads of which may be shared, and a `mask` that broadcasts to (..., L, S) or None, the result
-    is (..., L, E), in the memory order of `q` where it is compiled. The sums (..., L), in single precision at least,
-    are all that the gradient needs of the scores; NaN where all scores of a row are -inf.
+    Of `q` (..., L, D), `k` (..., S, D), `v` (..., S, E), heads of which may be shared, and a `mask` that broadcasts to
+    (..., L, S) or None, the result is (..., L, E), in the memory order of `q` where it is compiled. The sums (..., L),
+    in single precision at least, are all that the gradient needs of the scores; NaN where all scores of a row are -inf.
     """
     if _is_worth(q, k, v, mask):
         return _compiled(q, k, v, mask, scale)

@@ -99,7 +99,7 @@ def _parts_rule(
 ) -> list[Any]:
     arrived = [F.zeros_like(part) if each is None else each for each, part in zip(g, out, strict=True)]
     # With 0 added, as if each part's gradient were made as long as `x` with zeros and they were added up: -0 becomes 0.
-    return [F.concat(*arrived, axis=axis) + 0.0]
+    return [F.add(F.concat(*arrived, axis=axis), 0.0)]
 
 
 parts_operator = Operator(

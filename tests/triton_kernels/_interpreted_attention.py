@@ -90,9 +90,16 @@ def test_masks_of_other_axes_dtypes_and_layouts() -> None:
     q, k, v = operands(9, 12, 16, 16, np.float16, 2)
     for mask in (
         normal(2, 9, 12, seed=5), normal(2, 9, 1, seed=5), normal(12, 9, dtype=BFLOAT16).T, normal(9, 24)[::-1, ::2],
-        np.array(2.0, np.float32),
+        np.array(2.0, np.float32), normal(12, seed=6),
     ):  # fmt: skip
         agree(q, k, v, mask)
+
+
+@pytest.mark.parametrize("far", [200.0, -200.0])
+def test_scores_that_are_far_from_those_of_rows_and_keys_beside_the_blocks(far: float) -> None:
+    q, k, v = operands(9, 12, 16, 16, FLOAT32, 1)
+    with np.errstate(all="ignore"):
+        agree(q, k / 16, v, np.full(12, far, np.float32))
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
@@ -129,10 +136,16 @@ def test_ranges_of_keys_are_found_in_the_mask(length: int, monkeypatch: pytest.M
     q, k, v = operands(length, length, 16, 16, FLOAT32, 1)
     within = causal(length, length)
     window, padding = within.copy(), np.zeros((1, length), np.float32)
-    window[np.subtract.outer(np.arange(length), np.arange(length)) > 20] = -np.inf
+    window[np.subtract.outer(np.arange(length), np.arange(length)) > 10] = -np.inf
     padding[:, 30:] = -np.inf
     for mask in (window, padding):
         agree(q, k, v, mask)
+    q[:, -1] = np.nan  # looks at the last keys alone
+    y, sums = run("attention", q, k, v, window, 0.3)
+    _, dk, _ = run("attention_grad", y, y, sums, q, k, v, window, 0.3)
+    assert not np.isnan(dk[:, :16]).any(), "no block of queries that all these keys are left out by is visited"
+    assert np.isnan(dk[:, -1]).all()
+    q[:, -1] = 0.5
     within[40] = -np.inf
     with np.errstate(all="ignore"):
         _, dq, dk, _ = agree(q, k, v, within)
@@ -156,7 +169,7 @@ def test_rows_that_look_at_nothing_and_what_is_not_finite_are_as_on_the_cpu(dtyp
         slopes = on_cpu.attention_grad(g, y, sums, q, k, v, mask, 0.3)
     ours, our_sums = run("attention", q, k, v, mask, 0.3)
     for got, want in zip((ours, our_sums), (y, sums), strict=True):
-        np.testing.assert_array_equal(np.isfinite(got.astype(np.float32)), np.isfinite(want.astype(np.float32)))
+        np.testing.assert_array_equal(np.isnan(got.astype(np.float32)), np.isnan(want.astype(np.float32)))
     for got, want in zip(run("attention_grad", g, ours, our_sums, q, k, v, mask, 0.3), slopes, strict=True):
         np.testing.assert_array_equal(np.isfinite(got.astype(np.float32)), np.isfinite(want.astype(np.float32)))
 

@@ -71,3 +71,59 @@ def test_samples_that_end_earlier_and_the_other_direction(kind: str) -> None:
     keep = (np.arange(4)[:, None] < np.array([4, 2, 0])[None, :])[:, :, None]
     for reverse in (False, True):
         agree(layer(kind, 4, 3, 5, 6, np.float32, bias=reverse), kind, keep, reverse)
+
+
+def test_weights_of_any_layout_and_a_batch_that_came_first() -> None:
+    x, h, c, *weights = layer("lstm", 4, 3, 5, 6, np.float32)
+    turned = [np.asfortranarray(one) for one in weights]
+    agree([x.swapaxes(0, 1).copy().swapaxes(0, 1), h, np.asfortranarray(c), *turned], "lstm")
+
+
+@pytest.mark.parametrize("without", [(0,), (1, 2), (0, 1)])
+def test_gradients_that_have_not_come_are_zeros(without: tuple[int, ...]) -> None:
+    inputs = layer("lstm", 2, 3, 4, 5, np.float32)
+    zeros = agree_without(inputs, without)
+    for ours, theirs in zip(*zeros, strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-5, atol=1e-5)
+
+
+def agree_without(inputs: list[Any], without: tuple[int, ...]) -> tuple[Any, Any]:
+    """The gradients where some of those that arrive are None, and where they are zeros."""
+    out = run("recurrent", *inputs, None, "lstm", False)
+    arrived = [None if place in without else normal(*x.shape, seed=place) for place, x in enumerate(out[:3])]
+    zeros = [np.zeros_like(out[place]) if x is None else x for place, x in enumerate(arrived)]
+    return tuple(run("recurrent_grad", *g, *inputs, None, *out[3:], "lstm", False, True) for g in (arrived, zeros))  # type: ignore[return-value]
+
+
+@pytest.mark.parametrize("kind", ["relu", "gru", "lstm"])
+def test_what_one_kept_the_other_reads(kind: str) -> None:
+    """CuPy's way has what the kernels kept, and they what it kept."""
+    inputs = layer(kind, 3, 4, 5, 6, np.float32)
+    out = run("recurrent", *inputs, None, kind, False)
+    cpu = reference.forward(*inputs, None, kind, False)
+    g = (normal(3, 4, 6), normal(4, 6, seed=1), None, *inputs, None)
+    want = reference.back(*g, *cpu[3:], kind, False)
+    for found in (reference.back(*g, *out[3:], kind, False), run("recurrent_grad", *g, *cpu[3:], kind, False, True)):
+        for ours, theirs in zip(found, want, strict=True):
+            if theirs.size:
+                np.testing.assert_allclose(ours, theirs, rtol=1e-4, atol=1e-5)
+
+
+def test_a_nan_stays_with_its_sample() -> None:
+    inputs = layer("lstm", 3, 3, 4, 5, np.float32)
+    inputs[0][1, 1, 2] = np.nan
+    out, last_h, last_c, *_ = run("recurrent", *inputs, None, "lstm", False)
+    assert np.isnan(out).any(axis=2).tolist() == [[False] * 3, [False, True, False], [False, True, False]]
+    assert np.isnan(last_h).any(axis=1).tolist() == np.isnan(last_c).any(axis=1).tolist() == [False, True, False]
+
+
+def test_what_does_not_qualify() -> None:
+    x, h, c, *weights = layer("lstm", 2, 3, 4, 5, np.float32)
+    assert suits("recurrent", x, h, c, *weights, None, "lstm", False)
+    assert not suits("recurrent", x, h, None, *weights, None, "lstm", False), "no first cell state"
+    assert not suits("recurrent", x, h[:2], c, *weights, None, "lstm", False), "states of other samples"
+    assert not suits("recurrent", x[..., :3], h, c, *weights, None, "lstm", False), "inputs of another length"
+    assert not suits("recurrent", x, h, c, *weights[:3], None, None, "lstm", False), "one bias alone"
+    assert not suits("recurrent", x[:0], h, c, *weights, None, "lstm", False), "no steps"
+    assert not suits("recurrent", x.astype(np.float16), h, c, *weights, None, "lstm", False), "two dtypes"
+    assert not suits("recurrent", x, h, c, *weights, np.ones((2, 3, 1)), "lstm", False), "keep in numbers"
