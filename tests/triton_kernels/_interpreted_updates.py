@@ -62,6 +62,13 @@ def test_dropout(dtype: Any) -> None:
     np.testing.assert_array_equal(run("dropout_kept", x, 0.25, 5, 1000), mask)
 
 
+def test_what_is_drawn_as_the_probability_itself_is_kept() -> None:
+    drawn = philox.uniform4x(5, 0, (50,))
+    for place in (0, 17, 49):
+        mask = run("dropout_kept", np.ones(50, np.float32), float(drawn[place]), 5, 0)
+        np.testing.assert_array_equal(mask, drawn >= drawn[place])
+
+
 def test_dropout_at_its_two_ends() -> None:
     x = np.array([1.0, np.inf, np.nan], dtype=np.float32)
     assert run("dropout", x, 1.0, 1, 0).tolist() == [0, 0, 0]
