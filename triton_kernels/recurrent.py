@@ -351,7 +351,7 @@ def _back(
     call: Planner, g: Given, gh: Given, gc: Given, x: Given, h0: Given, c0: Given, w_ih: Given, w_hh: Given,
     b_ih: Given, b_hh: Given, keep: Given, gates: Given, states: Given, hidden: Given, kind: str, reverse: bool,
     with_x: bool,
-) -> tuple[Operand, ...] | None:  # fmt: skip
+) -> tuple[Operand | None, ...] | None:  # fmt: skip
     x, h0, c0, w_ih, w_hh, b_ih, b_hh, keep = _layer(kind, x, h0, c0, w_ih, w_hh, b_ih, b_hh, keep)
     kept = [one.transposed((0, 2, 1)) for one in (gates, states, hidden) if isinstance(one, Operand)]
     arrived = [one if isinstance(one, Operand) and are_floats(one, x) else None for one in (g, gh, gc)]
