@@ -96,7 +96,7 @@ def test_half_precision_is_added_in_float32(case: str, dtype: Any) -> None:
     check(case, dtype, channels_last)
 
 
-@pytest.mark.parametrize(("case", "dtype"), zip(["few channels", "groups", "thin groups"], DTYPES, strict=True))
+@pytest.mark.parametrize(("case", "dtype"), [*zip(("few channels", "groups", "thin groups"), DTYPES, strict=True)])
 def test_a_bias_is_added_before_rounding(case: str, dtype: Any) -> None:
     shape, kernels, *how = CASES[case]
     x, weight = normal(*shape, dtype=dtype), normal(*kernels, dtype=dtype, seed=1)

@@ -35,7 +35,7 @@ TWO = Bounds(programs=2, tensor_cores="wgmma", copies=True, stages=3)
 SINGLE = Bounds(programs=2, tensor_cores="mma", copies=True, stages=3)
 # Two sums a thread and their places in C order, which are apart.
 PARTS = Bounds(programs=8, load_bytes=8, store_bytes=2)
-THIN = Bounds(programs=8, narrow_loads=8)
+THIN = {"thin_kernel": Bounds(programs=8, narrow_loads=8)}
 # Eight channels lie together, a step of 16 takes those of two taps; sums are few. Kernels of 16 bytes, their ends of 4.
 FLAT = Bounds(programs=6, load_bytes=4, tensor_cores="mma", copies=True)
 
