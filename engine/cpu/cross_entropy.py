@@ -24,7 +24,12 @@ def sparse_softmax_cross_entropy(logits: Array, labels: Array, ignore_index: int
         return narrow(wide.sum(axis=1), logits), wide.sum(axis=1)
     largest = wide.max(axis=1)
     lse = largest + xp.log(xp.exp(wide - largest[:, None]).sum(axis=1))
-    loss = _unless_wrong(lse - wide[_label_positions(labels, keep)], labels, logits.shape[1])
+    if xp is not np:
+        hot = _hot(labels, wide)
+        # A label that is no column is no one's: NaN, unless it does not count.
+        loss = xp.where(hot.any(axis=1), lse - xp.where(hot, wide, 0).sum(axis=1), np.nan)
+        return narrow(xp.where(keep, loss, 0), logits), lse
+    loss = lse - wide[_label_positions(labels, keep)]
     return narrow(loss if keep is None else xp.where(keep, loss, lse.dtype.type(0)), logits), lse
 
 
@@ -35,10 +40,15 @@ def sparse_softmax_cross_entropy_grad(
     xp = array_module(logits)
     if is_worth(logits, _LEAST) and g.dtype == np.float32:
         return _compiled_grad(g, logits, labels, lse, ignore_index)
-    keep = _unless_all(labels != ignore_index)
     d = xp.exp(widen(logits) - lse[:, None])
+    if xp is not np:
+        hot = _hot(labels, d)
+        d -= hot
+        d *= xp.where(hot.any(axis=1), widen(g), np.nan)[:, None].astype(d.dtype, copy=False)
+        return narrow(xp.where((labels != ignore_index)[:, None], d, 0), logits)
+    keep = _unless_all(labels != ignore_index)
     d[_label_positions(labels, keep)] -= 1.0
-    d *= _unless_wrong(widen(g), labels, logits.shape[1])[:, None]
+    d *= widen(g)[:, None]
     return narrow(d if keep is None else xp.where(keep[:, None], d, d.dtype.type(0)), logits)
 
 
@@ -77,7 +87,7 @@ def _kept(logits: Array, labels: Array, ignore_index: int) -> Array | None:
     """
     classes = logits.shape[1]
     keep = labels != ignore_index
-    if type(labels) is not np.ndarray:
+    if array_module(labels) is not np:
         return keep
     if labels.size and labels.min() >= 0 and labels.max() < classes:
         return _unless_all(keep)
@@ -91,19 +101,16 @@ def _kept(logits: Array, labels: Array, ignore_index: int) -> Array | None:
 
 
 def _unless_all(keep: Array) -> Array | None:
-    """None for rows that all count; a GPU is not asked."""
-    return None if type(keep) is np.ndarray and keep.all() else keep
+    """None for rows that all count."""
+    return None if keep.all() else keep
 
 
-def _unless_wrong(values: Array, labels: Array, classes: int) -> Array:
-    """On a GPU, numbers of rows with NaN for those whose label is no column; elsewhere these are refused."""
-    if type(labels) is np.ndarray:
-        return values
-    fine = (labels >= 0) & (labels < classes)
-    return array_module(values).where(fine, values, np.nan).astype(values.dtype, copy=False)
+def _hot(labels: Array, like: Array) -> Array:
+    """Whether a column is that of the row's label; on a GPU, where indices out of range would wrap around."""
+    hot: Array = labels[:, None] == array_module(labels).arange(like.shape[1])
+    return hot
 
 
 def _label_positions(labels: Array, keep: Array | None) -> tuple[Array, Array]:
     """Indices of each row's labeled logit; an ignored row points at column 0."""
-    xp = array_module(labels)
-    return xp.arange(labels.shape[0]), labels if keep is None else xp.where(keep, labels, labels.dtype.type(0))
+    return np.arange(labels.shape[0]), labels if keep is None else np.where(keep, labels, labels.dtype.type(0))

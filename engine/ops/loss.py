@@ -125,7 +125,7 @@ def cross_entropy(
 
     Returns:
         A 0-d tensor, with "none" one of the shape (N, ...), of the dtype of ``input``. The mean of nothing is NaN. On a
-        GPU, whose answer is not waited for, the loss of a class number that does not fit is NaN.
+        GPU the loss of a class number that does not fit is NaN, and the error comes when numbers are read next.
 
     Raises:
         TypeError: ``input`` or ``target`` is no Tensor.

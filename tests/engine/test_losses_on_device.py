@@ -52,12 +52,14 @@ def test_a_cross_entropy_is_the_cpus_and_waits_for_nothing(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", LOSSES)
-def test_a_label_that_is_no_class_gives_nan_where_the_cpu_raises(name: str) -> None:
+def test_a_label_that_is_no_class_is_told_of_when_numbers_are_read_and_gives_nan(name: str) -> None:
     with pytest.raises(ValueError, match=r"must .*(6|range)"):
         LOSSES[name](Tensor(LOGITS), Tensor(WRONG))
     with strict_device.device() as counts:
         loss, slope = value_and_grad(LOSSES[name])(Tensor(LOGITS), Tensor(WRONG))
         assert not counts.synchronizations, counts
+        with pytest.raises(ValueError, match=r"must be in \[0, 6\) or -100, but got 6.*test_losses_on_device.py:"):
+            loss.asnumpy()
         assert np.isnan(loss.asnumpy())
         rows = np.isnan(slope.asnumpy()).any(axis=1)
         assert rows[1] and rows[4]
