@@ -439,7 +439,7 @@ def _in_memory_order(array: _Array) -> _Array:
 def _readable(value: object, few: int = _FEW) -> _Array:
     """The array of a value where it can be measured: on a GPU if Triton's kernels take it, and it is not small."""
     array: Any = getattr(value, "_array", value)
-    if type(array).__module__.partition(".")[0] == "cupy" and array.size > few and runs_triton():
+    if type(array).__module__.partition(".")[0] == "cupy" and getattr(array, "size", 0) > few and runs_triton():
         from hookscope.triton_kernels import statistics as on_gpu
 
         if on_gpu.takes(array):

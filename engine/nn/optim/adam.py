@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.backend import many_at_once
 from ...core.checks import check_bool
 from ...core.types import Array
 from ...cpu import updates
@@ -86,18 +87,31 @@ class Adam(Optimizer):
         for power, beta in ((self.beta1_power, self.beta1), (self.beta2_power, self.beta2)):
             take(power, power._array * np.float32(beta))
 
+    def _powers(self) -> list[Number]:
+        """They are state: a checkpoint goes on with them."""
+        return [self._number(power) for power in (self.beta1_power, self.beta2_power)]
+
+    def _corrects_late(self) -> bool:
+        """Whether a kernel over many tensors corrects the rate."""
+        return many_at_once() is not None and not self.use_amsgrad
+
+    def _corrected(self, rates: list[Number]) -> list[Number]:
+        value = self.parameters[0]._array
+        if type(value) is np.ndarray or self._corrects_late():
+            return rates
+        powers = self._powers()
+        distinct = {id(rate): rate for rate in rates}
+        once = {key: updates.rate_by_powers(value, rate, *powers) for key, rate in distinct.items()}
+        return [once[id(rate)] for rate in rates]
+
     def updated(self, place: int, value: Array, gradient: Array, rate: Number, step: Number) -> New:
-        states = [self.moment1[place], self.moment2[place]]
-        # The powers are state: a checkpoint goes on with them.
-        powers = [self._number(power) for power in (self.beta1_power, self.beta2_power)]
+        states, corrected = [self.moment1[place], self.moment2[place]], rate
         if type(value) is np.ndarray:
-            corrected = updates.corrected_rate(rate, *powers)
-        elif self.use_amsgrad:
-            corrected = updates.rate_by_powers(value, rate, *powers)
-        else:
+            corrected = updates.corrected_rate(rate, *self._powers())
+        elif self._corrects_late():
             return updated_by(
                 updates.adam_by_powers, value, states, gradient,
-                rate, *powers, self.beta1, self.beta2, self.eps, self.use_nesterov,
+                rate, *self._powers(), self.beta1, self.beta2, self.eps, self.use_nesterov,
             )  # fmt: skip
         if self.use_amsgrad:
             states.append(self.vhat[place])

@@ -417,6 +417,10 @@ class Optimizer(Cell):
             step: the number of the step, from 1.
         """
 
+    def _corrected(self, rates: list[Number]) -> list[Number]:
+        """The rates as ``updated`` is given them: what is computed of one is, where it can be, computed once."""
+        return rates
+
     def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int) -> New:
         """The parameter's new array; each optimizer defines it.
 
@@ -630,6 +634,7 @@ class Step:
             self._number = step if is_on_gpu(step) else int(step)
             self._rates, self._decays = optimizer._numbers()
             optimizer.before_step(self._number)
+            self._rates = optimizer._corrected(self._rates)
 
     def update(self, places: Sequence[int], gradients: Sequence[Tensor]) -> None:
         """Change some parameters.
