@@ -110,7 +110,8 @@ def reduce_kernel(
     begin = part * step
     lane = tl.arange(0, BLOCK_N)
     if LONG:
-        m, begin, lane = m.to(tl.int64), begin.to(tl.int64), lane.to(tl.int64)
+        m, lane = m.to(tl.int64), lane.to(tl.int64)
+        begin = part.to(tl.int64) * step
     end = tl.minimum(begin + step, length)
     row = place_of(m, kept_1, kept_2, kept_3, kept_4, m_0, m_1, m_2, m_3, m_4, KEPT)
     dtype: tl.constexpr = tl.float32 if x_ptr.dtype.element_ty.is_floating() else tl.int64

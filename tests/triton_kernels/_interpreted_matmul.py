@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
+import mmap
 import sys
 from functools import partial
 from itertools import product
@@ -104,6 +106,27 @@ def test_operands_that_lie_in_every_way_and_nothing_beside_them(
     for shift in (0, 3):
         a, b = framed(m, k, dtype, a_form, shift), framed(k, n, dtype, b_form, shift, seed=1)
         close(run("matmul", a, b, False, False) / dtype.type(8), wide(a) @ wide(b) / 8, dtype)
+
+
+def at_the_end(x: Any) -> Any:
+    """A copy whose last byte is the last that may be read: the next one is on a page that ends the process."""
+    page = mmap.PAGESIZE
+    length = -(-x.nbytes // page) * page
+    memory = mmap.mmap(-1, length + page)
+    start = ctypes.addressof(ctypes.c_char.from_buffer(memory))
+    assert ctypes.CDLL(None).mprotect(ctypes.c_void_p(start + length), page, 0) == 0
+    copy = np.ndarray(x.shape, x.dtype, memory, length - x.nbytes)
+    copy[...] = x
+    return copy
+
+
+def test_nothing_behind_an_operand_is_read() -> None:
+    for m, n, k in ((19, 33, 50), (17, 18, 16), (65, 16, 64)):
+        a, b = at_the_end(normal(m, k)), at_the_end(normal(k, n, seed=1))
+        close(run("matmul", a, b, False, False), wide(a) @ wide(b), np.float32)
+        close(run("matmul", at_the_end(a.T.copy()), b, True, False), wide(a) @ wide(b), np.float32)
+        weight, bias = at_the_end(b.T.copy()), at_the_end(normal(n))
+        close(run("linear", a, weight, bias, None), wide(a) @ wide(b) + wide(bias), np.float32)
 
 
 TINY = [Tile(16, 32, 16, 4, 2, 1), Tile(32, 16, 16, 4, 2, 1), Tile(16, 16, 32, 4, 2, 1)]

@@ -1,7 +1,9 @@
 """Print the compile-quality table as Markdown, of all families or of those that are named.
 
 With `--answer` it instead reads a line for each case, `CAPABILITY FAMILY NUMBER`, and answers each with a line of JSON:
-so the tests have it in a process of its own, in which Triton has no GPU to look for.
+so the tests have it in a process of its own, in which Triton has no GPU to look for. `CAPABILITY huge NUMBER` asks for
+what may overflow in a call of `huge.py`, and `CAPABILITY short NUMBER` for the same where no kernel takes 64 bits for
+an index of its own accord.
 """
 
 from __future__ import annotations
@@ -9,23 +11,55 @@ from __future__ import annotations
 import dataclasses
 import json
 import sys
+from typing import Any
 
 from hookscope.triton_kernels import kernels
 
 from .bounds import CAPABILITIES, Case, cases, families
-from .reading import Reading, broken, readings
+from .huge import CASES
+from .index_widths import Widths
+from .reading import Reading, broken, compiled_plan, readings
 
 
 def answer() -> None:
     for line in sys.stdin:
-        if line.strip() == "operators":
-            print(json.dumps(sorted(kernels())), flush=True)
-            continue
-        capability, family, number = line.split()
-        case = cases(family)[int(number)]
-        rows = readings(case, int(capability))
-        said = [(dataclasses.asdict(row), broken(row, case.bounds_of(row.kernel))) for row in rows]
+        try:
+            said = answer_to(line.split())
+        except Exception as error:  # of whatever kind, it is the test's that asked, and the next one asks again
+            said = {"error": f"{type(error).__name__}: {error}"}
         print(json.dumps(said), flush=True)
+
+
+def answer_to(words: list[str]) -> Any:
+    if words == ["operators"]:
+        return sorted(kernels())
+    capability, family, number = int(words[0]), words[1], int(words[2])
+    if family in ("huge", "short"):
+        return overflowing(CASES[number], capability, family == "short")
+    case = cases(family)[number]
+    rows = readings(case, capability)
+    return [(dataclasses.asdict(row), broken(row, case.bounds_of(row.kernel))) for row in rows]
+
+
+def overflowing(case: Case, capability: int, short: bool) -> list[tuple[str, int, list[str]]]:
+    """Of each kernel of a call its name, how many places and masks were looked at, and what may overflow."""
+    modules = [module for name, module in [*sys.modules.items()] if name.startswith("hookscope.triton_kernels.")]
+    believed = [(module, module.is_long) for module in modules if hasattr(module, "is_long")]
+    if short:
+        for module, _ in believed:
+            vars(module)["is_long"] = lambda farthest: False
+    try:
+        steps = compiled_plan(case, capability).steps
+    finally:
+        for module, is_long in believed:
+            vars(module)["is_long"] = is_long
+    found = []
+    for step in steps:
+        names = step.kernel.arg_names[len(step.arrays) :]
+        numbers = {name: value for name, value in zip(names, step.scalars, strict=False) if isinstance(value, int)}
+        widths = Widths(step.compiled.asm["ttir"], numbers, step.programs)
+        found.append((step.compiled.metadata.name, widths.asked, widths.faults))
+    return found
 
 
 HEAD = (

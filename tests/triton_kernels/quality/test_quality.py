@@ -38,7 +38,9 @@ def ask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], An
             print(line, file=process.stdin, flush=True)
             said = process.stdout.readline()
             assert said, f"the compiler's process ended at {line}; what it said is above"
-            return json.loads(said)
+            answered = json.loads(said)
+            assert "error" not in answered, answered
+            return answered
 
         yield answer
         process.stdin.close()
