@@ -114,6 +114,21 @@ def test_strided_operands_are_read_in_place() -> None:
         np.testing.assert_array_equal(run("mul", x, x[..., :1]), x * x[..., :1])
 
 
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_rows_columns_channels_and_operands_that_lie_across(dtype: Any) -> None:
+    x, wide_row, maps = normal(70, 65, dtype=dtype), normal(1, 20_001, dtype=dtype), normal(2, 3, 5, 9, dtype=dtype)
+    last = maps.transpose(0, 2, 3, 1).copy().transpose(0, 3, 1, 2)
+    of_channels = normal(3, 1, 1, dtype=dtype, seed=1)
+    for left, right in [
+        (x, normal(65, 70, dtype=dtype, seed=1).T), (x, x[:1]), (x[:, :1], x), (wide_row.repeat(2, 0), wide_row[0]),
+        (maps, of_channels), (last, of_channels), (last, maps), (maps[..., ::-2], of_channels), (x[:, 3::7], x[:1, :1]),
+    ]:  # fmt: skip
+        got = run("mul", left, right)
+        close(got, np.multiply(*wide(left, right)), dtype)
+        if left is last:
+            assert got.transpose(0, 2, 3, 1).flags.c_contiguous, "channels stay last"
+
+
 def test_nan_passes_through_every_operator() -> None:
     x = np.array([np.nan, 1.0], dtype=np.float32)
     one = np.ones(2, np.float32)

@@ -67,16 +67,16 @@ def test_long_runs_of_one_number_begin_and_end_anywhere_in_a_chunk(dtype: Any, m
 
 
 def test_sums_are_in_float32_and_nan_and_infinities_stay_where_they_belong() -> None:
-    numbers, g = np.zeros(600, np.int64), np.ones((600, 1), DTYPES[2])
-    numbers[[3, 400, 500]] = 1, 2, 1
-    g[3], g[400] = np.inf, np.nan
+    numbers, g = np.zeros(400, np.int64), np.ones((400, 1), DTYPES[2])
+    numbers[[3, 200, 300]] = 1, 2, 1
+    g[3], g[200] = np.inf, np.nan
     got = wide(run_added(g, numbers, 4))  # in bfloat16 ones add up to 256
-    np.testing.assert_array_equal(got, [[596], [np.inf], [np.nan], [0]])
+    np.testing.assert_array_equal(got, [[396], [np.inf], [np.nan], [0]])
 
 
 def test_rows_of_20001() -> None:
-    g, numbers = normal(5, 20_001), np.array([2, 0, 2, 2, 1])
-    close(run_added(g, numbers, 3), added(g, numbers, 3), np.float32)
+    g, numbers = normal(3, 20_001), np.array([1, 0, 1])
+    close(run("rows_added", g, numbers, None, 2), added(g, numbers, 2), np.float32)
     np.testing.assert_array_equal(run("rows_picked", g, numbers), g[numbers])
 
 
