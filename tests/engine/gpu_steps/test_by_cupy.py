@@ -12,6 +12,7 @@ import hookscope.engine as ms
 from hookscope.engine import Parameter, Tensor, amp, nn
 from hookscope.engine.core.overflow import overflowed
 from hookscope.engine.core.views import is_held_alone
+from hookscope.engine.cpu import updates
 from tests import strict_device
 from tests.engine.gpu_steps.training import OPTIMIZERS, READING, SCALED, scaled_training, training
 
@@ -100,6 +101,16 @@ def test_a_subclass_is_given_pythons_numbers() -> None:
     assert all(type(number) is kind for pair in seen for number, kind in zip(pair, (float, int), strict=True))
 
 
+@pytest.mark.parametrize(("number", "factor"), [(1, 0.9), (2, 0.9), (1, 0.0), (2, 0.0)])
+def test_sgd_clears_what_says_that_its_first_step_is_to_come_in_that_step_alone(number: int, factor: float) -> None:
+    p, kept, stat, g = (np.full(2, value, np.float32) for value in (1.0, 2.0, 1.0, 4.0))
+    made = updates.sgd_by_step(p, kept, stat, g, 0.5, np.float32(factor), 0.25, False, np.int32(number))
+    sums = 4.0 if number == 1 else np.float32(0.9) * 2 + 3
+    new = 1 - 0.5 * (sums if factor else 4.0)
+    want = [new, sums if factor else 2.0, 0.0 if factor and number == 1 else 1.0]
+    np.testing.assert_allclose([x[0] for x in made], want, rtol=1e-6)
+
+
 def test_a_user_reads_what_a_checkpoint_would_hold() -> None:
     with strict_device.device():
         weight = Parameter(Tensor(np.ones(3), ms.float32), "w")
@@ -123,6 +134,8 @@ def test_who_may_be_written_in_place_on_a_gpu() -> None:
         assert is_held_alone(alone)
         reference = weakref.ref(alone._array)
         assert not is_held_alone(alone) and reference() is alone._array
+        cut = Tensor._wrap((Tensor(np.ones(3), ms.float32) * 2)._array[1:])
+        assert not is_held_alone(cut)
         viewed = Tensor(np.ones(3), ms.float32) * 2
         view = viewed[1:]
         assert not is_held_alone(viewed) and not is_held_alone(view)

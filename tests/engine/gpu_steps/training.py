@@ -47,6 +47,7 @@ OPTIMIZERS: dict[str, Callable[[list[Parameter]], Any]] = {
     "Lamb": lambda p: nn.Lamb(p, 0.1, weight_decay=0.1),
     "LARS": lambda p: nn.LARS(nn.Momentum(p, 0.1, 0.9, weight_decay=0.1)),
     "LARS, clipped": lambda p: nn.LARS(nn.SGD(p, 0.1, 0.9), use_clip=True),
+    "LARS, clipped at 1": lambda p: nn.LARS(nn.SGD(p, 0.1, 0.9), coefficient=0.1, use_clip=True),
     "AdaMax": lambda p: nn.AdaMax(p, 0.1),
     "Adagrad": lambda p: nn.Adagrad(p),
     "Adadelta": lambda p: nn.Adadelta(p),
