@@ -350,7 +350,7 @@ def _contiguous(call: Planner, x: Operand | None) -> Operand | None:
 def _back(
     call: Planner, g: Given, gh: Given, gc: Given, x: Given, h0: Given, c0: Given, w_ih: Given, w_hh: Given,
     b_ih: Given, b_hh: Given, keep: Given, gates: Given, states: Given, hidden: Given, kind: str, reverse: bool,
-    with_x: bool,
+    with_x: bool = True,
 ) -> tuple[Operand | None, ...] | None:  # fmt: skip
     x, h0, c0, w_ih, w_hh, b_ih, b_hh, keep = _layer(kind, x, h0, c0, w_ih, w_hh, b_ih, b_hh, keep)
     kept = [one.transposed((0, 2, 1)) for one in (gates, states, hidden) if isinstance(one, Operand)]

@@ -14,6 +14,7 @@ from ..core.dtype import bfloat16, complex128, float64
 from ..core.surfaces import alias, declare, everywhere, prim, renamed
 from ..core.tensor import Tensor
 from ..core.types import Array, Functions, Number, Operand, TensorLike, Value
+from ..cpu import masking
 from ..cpu.array_module import array_module
 from . import arithmetic, comparison, exponentials
 from .arguments import bool_of, check_broadcast, check_tensor
@@ -123,8 +124,8 @@ def _sinc_slope(F: Functions, g: Value, out: Value, x: Any) -> Value:
 
 def _sinc(x: Array) -> Array:
     xp = array_module(x)
-    turn = xp.where(x == 0, 1, x) * x.dtype.type(math.pi)
-    return xp.where(x == 0, 1, xp.sin(turn) / turn).astype(x.dtype)
+    turn = masking.where(x == 0, 1, x) * x.dtype.type(math.pi)
+    return masking.where(x == 0, 1, xp.sin(turn) / turn).astype(x.dtype, copy=False)
 
 
 sinc = function_of_number(

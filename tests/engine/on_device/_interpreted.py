@@ -17,6 +17,8 @@ from tests.engine.on_device.matrix import compared
 from tests.engine.on_device.networks import NETWORKS, PRECISIONS
 from tests.engine.on_device.test_networks import check
 
+SAVED = {"rms_norm_grad"}
+"""The sample's saved numbers are none of the forward pass, from which the CPU does not take them."""
 ALWAYS = [("MLP", precision) for precision in PRECISIONS] + [("Transformer layer", "bfloat16"), ("LSTM", "float32")]
 
 
@@ -29,7 +31,7 @@ def test_a_network_trains(name: str, precision: str) -> None:
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16"] if in_ci() else ["float32"])
-@pytest.mark.parametrize("name", sorted(set(ROWS) & set(triton_kernels.kernels())))
+@pytest.mark.parametrize("name", sorted((set(ROWS) & set(triton_kernels.kernels())) - SAVED))
 def test_an_operator_gives_what_it_gives_on_the_cpu(name: str, dtype: str) -> None:
     for sample in ROWS[name].samples:
         for gradient in (False, True) if has_gradient(name) else (False,):
