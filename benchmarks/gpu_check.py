@@ -7,7 +7,8 @@ What a kernel gives on fresh numbers, in memory that was full of NaN, is compare
 float64. Times are by CUDA's events, medians over calls between which the cache is flushed; beside them stand the share
 of the bandwidth of a copy, or for products that of cuBLAS in the same dtype, CuPy, and where it is installed PyTorch,
 eager and compiled. Networks train in float32 and in bfloat16 with mixed precision. All of it is printed and kept in
-``build/gpu_check.json``. It ends with status 1 if something is wrong, and with 0 and one line where there is no GPU.
+``build/gpu_check.json``, and which of cuBLAS and our kernel is faster at which products in the user's cache folder,
+where later programs look. It ends with status 1 if something is wrong, and with 0 and one line where there is no GPU.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ import hookscope.engine as ms
 from hookscope.engine import Tensor, ops
 from hookscope.engine.core.operator import OPERATORS
 from hookscope.engine.graph import plans_of
-from hookscope.triton_kernels import kernels, plan_for, probe
+from hookscope.triton_kernels import Kernel, _choice, kernels, plan_for, probe
 
 try:
     from . import gpu_cases, gpu_networks
@@ -104,12 +105,21 @@ def poison(cupy: Any, sizes: list[int]) -> None:
         block.fill(0xFF)
 
 
+def kernel_of(name: str) -> Kernel:
+    """An operator's entry; of products the kernel itself, also where cuBLAS is chosen for them."""
+    if name != "matmul":
+        return kernels()[name]
+    from hookscope.triton_kernels import matmul
+
+    return Kernel(matmul.product)
+
+
 def check_kernels(cupy: Any, clock: Clock, name: str, size: int, seed: int, torch: Any) -> Iterator[Row]:
     """Each case of a dtype, compared and timed."""
     copied, product = copy_rate(cupy, clock), cublas_rate(cupy, clock, DTYPES[name], size)
     for case in gpu_cases.cases(cupy, DTYPES[name], size, seed):
         row: Row = {"operator": case.title, "name": case.name, "dtype": name}
-        plan = plan_for(case.name, kernels()[case.name], case.inputs, case.attrs)
+        plan = plan_for(f"{case.name} by its kernel", kernel_of(case.name), case.inputs, case.attrs)
         if plan is None:
             yield {**row, "wrong": "its kernel does not take this"}
             continue
@@ -278,6 +288,8 @@ def main(arguments: list[str] | None = None) -> int:
         rows.append(row)
         say(row)
     ms.set_device(before)
+    table = _choice.measure(cupy, lambda call: clock.microseconds(call) / 1e6, _choice.SIZES)
+    print(f"products, by cuBLAS or by our kernel: {table}")
     # Kernels of any number of arrays, optimizers' steps among them, are no operators; networks' steps take them.
     unseen = (kernels().keys() & OPERATORS.keys()) - {row.get("name") for row in rows}
     wrong = [f"{row['operator']} {row['dtype']}: {row['wrong']}" for row in rows if "wrong" in row]

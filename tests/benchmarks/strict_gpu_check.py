@@ -13,11 +13,20 @@ from benchmarks import gpu_cases, gpu_check, gpu_networks
 from hookscope import triton_kernels
 from hookscope.engine import nn
 from hookscope.engine.core.operator import OPERATORS
-from hookscope.triton_kernels import Kernel, _plans, elementwise
+from hookscope.triton_kernels import Kernel, _choice, _plans, elementwise
 from tests import strict_device
 from tests.engine.graph import gpu_by_numpy
 
 assert gpu_by_numpy  # which puts functions in place
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A cache folder for the table of products, of which one is measured; every size counts as large."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(_choice, "SIZES", ((16, 24, 33),))
+    monkeypatch.setattr(_choice, "LARGE", 1)
+    return tmp_path
 
 
 def run(tmp_path: Path, **options: Any) -> tuple[int, dict[str, Any]]:
@@ -88,6 +97,14 @@ def test_a_wrong_kernel_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     status, found = run(tmp_path, dtypes="float32")
     assert status == 1
     assert [line.partition(":")[0] for line in found["wrong"]] == ["tanh float32"]
+
+
+@pytest.mark.usefixtures("few")
+def test_which_is_faster_at_products_is_kept_for_later_programs(tmp_path: Path, cache: Path) -> None:
+    run(tmp_path, dtypes="float32")
+    rows = json.loads((cache / "hookscope" / "products" / "strict_device.json").read_text())["rows"]
+    assert {(row[0], row[1]) for row in rows} == {(d, f) for d in gpu_check.DTYPES for f in ("NN", "NT", "TN")}
+    assert all(row[2:] == [16, 24, 33, 1e-3, 1e-3] for row in rows)
 
 
 @pytest.mark.usefixtures("few")
