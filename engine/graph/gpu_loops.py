@@ -27,7 +27,7 @@ from ... import triton_kernels
 from .graph import Fused, Store
 from .scalars import FUNCTIONS, Step, is_half
 
-__all__ = ["loop_on_gpu"]
+__all__ = ["loop_on_gpu", "planned"]
 
 _TILE = 1024
 _COLUMNS = 64
@@ -57,13 +57,13 @@ def loop_on_gpu(node: Fused) -> Callable[..., tuple[Any, ...]]:
         if found is None:
             if len(by_layout) >= _MOST_LAYOUTS:
                 by_layout.clear()
-            found = by_layout[layout] = _planned(node, arrays)
+            found = by_layout[layout] = planned(node, arrays)
         return cast(tuple[Any, ...], found.run(*arrays))
 
     return loop
 
 
-def _planned(node: Fused, arrays: Sequence[Any]) -> triton_kernels.Plan:
+def planned(node: Fused, arrays: Sequence[Any]) -> triton_kernels.Plan:
     """What computes a group whose inputs lie as these do."""
     call = triton_kernels.Planner(len(arrays))
     given = [triton_kernels.as_given(place, x) for place, x in enumerate(arrays)]
