@@ -357,6 +357,8 @@ def _back(
     arrived = [one if isinstance(one, Operand) and are_floats(one, x) else None for one in (g, gh, gc)]
     if len(kept) < 3 or [one is None for one in arrived] != [one is None for one in (g, gh, gc)]:
         return None
+    if any(one.dtype != np.float32 for one in kept):  # in which the forward pass keeps them
+        return None
     steps, samples, width = x.shape
     size, high, dtype = w_hh.shape[1], w_hh.shape[0], x.dtype
     outer, gh, gc = arrived[0], _contiguous(call, arrived[1]), _contiguous(call, arrived[2])

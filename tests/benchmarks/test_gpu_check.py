@@ -2,32 +2,18 @@
 
 from __future__ import annotations
 
-import importlib.util
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from benchmarks import gpu_check
-
-HERE = Path(__file__).parent
-ROOT = Path(__file__).parents[2]
+from tests.interpreted import needs_triton, run_interpreted
 
 
-@pytest.mark.skipif(importlib.util.find_spec("triton") is None, reason="Triton is published for Linux only")
+@needs_triton
 @pytest.mark.timeout(400)
 def test_the_check_runs_whole_on_the_strict_device(tmp_path: Path) -> None:
-    command = [
-        *(sys.executable, "-m", "pytest", "-q", "-x", str(HERE / "strict_gpu_check.py")),
-        *("-c", os.devnull, "--rootdir", str(ROOT), "-p", "no:cacheprovider", "-p", "no:xdist"),
-    ]
-    path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
-    environment = {**os.environ, "TRITON_INTERPRET": "1", "TRITON_CACHE_DIR": str(tmp_path), "PYTHONPATH": path}
-    done = subprocess.run(command, env=environment, cwd=tmp_path, capture_output=True, text=True, timeout=390)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert " passed" in done.stdout
+    run_interpreted(Path(__file__).with_name("strict_gpu_check.py"), tmp_path, seconds=390)
 
 
 def test_without_a_gpu_it_says_so_and_succeeds(capsys: pytest.CaptureFixture[str]) -> None:

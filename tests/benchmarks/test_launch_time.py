@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import subprocess
 import sys
 from pathlib import Path
 
-import pytest
+from tests.interpreted import needs_triton
 
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.skipif(importlib.util.find_spec("triton") is None, reason="Triton is published for Linux only")
+@needs_triton
 def test_each_way_of_starting_a_kernel_is_timed_without_a_gpu(tmp_path: Path) -> None:
     environment = {name: value for name, value in os.environ.items() if name != "TRITON_INTERPRET"}
     environment |= {"PYTHONPATH": str(ROOT), "TRITON_CACHE_DIR": str(tmp_path)}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import subprocess
@@ -20,6 +19,7 @@ from hookscope.triton_kernels import _launch, _plans, _rows
 from hookscope.triton_kernels._plans import Kernel, Number, Operand, Planner, UnsuitedError, plan_for
 from hookscope.triton_kernels._strides import broadcast_shape, memory_order, merge_axes
 from tests import strict_device
+from tests.interpreted import needs_triton
 
 HERE = Path(__file__).parent
 
@@ -207,7 +207,7 @@ def test_an_operands_views_are_those_of_numpy() -> None:
         operand.reshaped(7, 5)
 
 
-@pytest.mark.skipif(importlib.util.find_spec("triton") is None, reason="Triton is published for Linux only")
+@needs_triton
 def test_integers_that_triton_tells_apart_are_told_apart() -> None:
     values = [0, 1, 2, 7, 15, 16, 17, 48, -1, -16, -17]
     values += [2**31 - 1, 2**31, 2**31 + 1, -(2**31), -(2**31) - 1, 2**40, 2**40 + 1, 2**62 + 1]

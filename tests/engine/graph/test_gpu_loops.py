@@ -6,7 +6,6 @@ before Triton is imported.
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import subprocess
@@ -16,7 +15,9 @@ from typing import Any
 
 import pytest
 
-pytestmark = pytest.mark.skipif(importlib.util.find_spec("triton") is None, reason="Triton is published for Linux only")
+from tests.interpreted import needs_triton, run_interpreted
+
+pytestmark = needs_triton
 
 HERE = Path(__file__).parent
 ROOT = Path(__file__).parents[3]
@@ -24,15 +25,7 @@ ROOT = Path(__file__).parents[3]
 
 @pytest.mark.timeout(240)  # it took 25 seconds, and 120 on a machine with much else to do
 def test_loops_give_what_numbas_and_the_operators_give(tmp_path: Path) -> None:
-    command = [
-        *(sys.executable, "-m", "pytest", "-q", "-x", str(HERE / "interpreted_loops.py")),
-        *("-c", os.devnull, "--rootdir", str(ROOT), "-p", "no:cacheprovider", "-p", "no:xdist"),
-    ]
-    path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
-    environment = {**os.environ, "TRITON_INTERPRET": "1", "TRITON_CACHE_DIR": str(tmp_path), "PYTHONPATH": path}
-    done = subprocess.run(command, env=environment, cwd=tmp_path, capture_output=True, text=True, timeout=230)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert " passed" in done.stdout
+    run_interpreted(HERE / "interpreted_loops.py", tmp_path, seconds=230)
 
 
 @pytest.mark.ci_only

@@ -19,13 +19,14 @@ from tests.engine.on_device.test_networks import check
 
 SAVED = {"rms_norm_grad"}
 """The sample's saved numbers are none of the forward pass, from which the CPU does not take them."""
+ROUNDED = {"recurrent"}
+"""What these keep in single precision comes of states that are rounded to the inputs' after each step."""
 ALWAYS = [("MLP", precision) for precision in PRECISIONS] + [("Transformer layer", "bfloat16"), ("LSTM", "float32")]
+IN_CI = [(name, precision) for name in NETWORKS for precision in PRECISIONS if name != "ResNet-18"]
+IN_CI.append(("ResNet-18", "bfloat16"))  # which takes minutes
 
 
-@pytest.mark.parametrize(
-    ("name", "precision"),
-    [(name, precision) for name in NETWORKS for precision in PRECISIONS] if in_ci() else ALWAYS,
-)
+@pytest.mark.parametrize(("name", "precision"), IN_CI if in_ci() else ALWAYS)
 def test_a_network_trains(name: str, precision: str) -> None:
     check(name, precision, triton=True)
 
@@ -35,5 +36,6 @@ def test_a_network_trains(name: str, precision: str) -> None:
 def test_an_operator_gives_what_it_gives_on_the_cpu(name: str, dtype: str) -> None:
     for sample in ROWS[name].samples:
         for gradient in (False, True) if has_gradient(name) else (False,):
-            told = compared(name, sample, dtype, gradient, triton=True)
+            rounded_to = dtype if name in ROUNDED else ""
+            told = compared(name, sample, dtype, gradient, triton=True, rounded_to=rounded_to)
             assert not told, told

@@ -87,8 +87,11 @@ def run(name: str, sample: Any, dtype: np.dtype[Any], gradient: bool) -> Outcome
         return Outcome(error=error)
 
 
-def difference(here: Outcome, there: Outcome) -> str:
-    """In what the device is not as the CPU; "" where it is."""
+def difference(here: Outcome, there: Outcome, rounded_to: str = "") -> str:
+    """In what the device is not as the CPU; "" where it is.
+
+    Results may be in a wider dtype than the one that they were rounded to on the way.
+    """
     if here.error is not None:
         if there.error is None:
             return f"the CPU refuses it: {here.error}"
@@ -102,18 +105,21 @@ def difference(here: Outcome, there: Outcome) -> str:
             return f"{its.dtype} {its.shape} for {mine.dtype} {mine.shape}"
         wide = np.complex128 if mine.dtype.kind == "c" else np.float64
         a, b = mine.astype(wide), its.astype(wide)
-        tolerance = TOLERANCE.get(mine.dtype.name, 1e-9) * max(1.0, float(np.abs(a[np.isfinite(a)]).max(initial=0)))
+        tolerance = TOLERANCE.get(rounded_to or mine.dtype.name, 1e-9)
+        tolerance *= max(1.0, float(np.abs(a[np.isfinite(a)]).max(initial=0)))
         if not np.allclose(b, a, tolerance, tolerance, equal_nan=True):
             return f"other numbers: {np.abs(a - b).max()} apart"
     return ""
 
 
-def compared(name: str, sample: Any, dtype: str, gradient: bool, triton: bool = False) -> str:
+def compared(
+    name: str, sample: Any, dtype: str, gradient: bool, triton: bool = False, rounded_to: str = ""
+) -> str:
     """Run on both; ``difference``."""
     here = run(name, sample, DTYPES[dtype], gradient)
     with strict_device.device(triton):
         there = run(name, sample, DTYPES[dtype], gradient)
-    return difference(here, there)
+    return difference(here, there, rounded_to)
 
 
 def main() -> None:

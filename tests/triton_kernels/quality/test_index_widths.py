@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
+from tests.interpreted import needs_triton
+
 from .huge import CASES
 from .index_widths import Widths
 from .test_quality import ask
 
-pytestmark = pytest.mark.skipif(importlib.util.find_spec("triton") is None, reason="Triton is published for Linux only")
+pytestmark = needs_triton
 
 assert ask  # a fixture
 

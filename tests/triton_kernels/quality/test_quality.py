@@ -5,7 +5,6 @@ A few cases are compiled every time; all of them, for each GPU, where CI is set 
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import subprocess
@@ -16,9 +15,11 @@ from typing import Any
 
 import pytest
 
+from tests.interpreted import needs_triton
+
 from .bounds import CAPABILITIES, cases, families
 
-pytestmark = pytest.mark.skipif(importlib.util.find_spec("triton") is None, reason="Triton is published for Linux only")
+pytestmark = needs_triton
 
 ROOT = Path(__file__).parents[3]
 
