@@ -7,6 +7,7 @@ calls must give the same for the same arguments, or no plan can be made.
 from __future__ import annotations
 
 import gc
+import os
 import sys
 import types
 from pathlib import Path
@@ -45,9 +46,10 @@ _ROOMS = ("core", "cpu", "ops", "nn", "mint", "numpy", "graph", "methods.py", "a
           "communication.py")  # fmt: skip
 """Of the engine: what gives the same for the same arguments and the same numbers of the stream."""
 _ENGINE = Path(__file__).parents[1]
+_KERNELS = f"{_ENGINE.with_name('triton_kernels')}{os.sep}"
 _OF_ENGINE = ("numba", "llvmlite", "scipy", "threadpoolctl.py", "ml_dtypes", "cupy", "triton")
 """Libraries that the engine computes with."""
-_PACKAGE = __name__.partition(".graph")[0]
+_PACKAGE = __name__.partition(".engine.")[0] + "."
 _STATEFUL = frozenset(
     ("get_seed", "set_seed", "manual_seed", "initial_seed", "get_state", "set_state", "seed", "get_rng_state",
      "set_rng_state")
@@ -132,7 +134,7 @@ class Calls:
     def _judgment(self, code: types.CodeType) -> str:
         """"" for code that may run, "unknown" for what is to be looked through, else why it cannot be."""
         file = code.co_filename
-        if code in self._codes:
+        if code in self._codes or file.startswith(_KERNELS):
             return ""
         if is_engine(file):
             room = Path(file).relative_to(_ENGINE).parts[0]
@@ -188,7 +190,7 @@ def _stream_of_numpy() -> Any:
 
 
 def _is_generated(frame: types.FrameType) -> bool:
-    """Whether it is a method that ``dataclasses`` wrote for a class of the engine."""
+    """Whether it is a method that ``dataclasses`` wrote for a class of this package."""
     return frame.f_code.co_filename == "<string>" and frame.f_globals.get("__name__", "").startswith(_PACKAGE)
 
 

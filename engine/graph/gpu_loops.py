@@ -64,7 +64,12 @@ def loop_on_gpu(node: Fused) -> Callable[..., tuple[Any, ...]]:
 
 
 def planned(node: Fused, arrays: Sequence[Any]) -> triton_kernels.Plan:
-    """What computes a group whose inputs lie as these do."""
+    """What computes a group whose inputs lie as these do.
+
+    Args:
+        node: the group.
+        arrays: the inputs; no number of them is read.
+    """
     call = triton_kernels.Planner(len(arrays))
     given = [triton_kernels.as_given(place, x) for place, x in enumerate(arrays)]
     return triton_kernels.Plan(call, _Laid(node, call, given).gives)

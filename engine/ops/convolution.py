@@ -166,7 +166,7 @@ _conv2d_bias = Operator(
 
 def _is_for_one_kernel(x: Tensor, weight: Tensor, bias: Tensor) -> bool:
     """Whether a convolution over two axes and its bias are one kernel: on a GPU, where they fit."""
-    if type(x._array) is np.ndarray or not runs_triton():
+    if isinstance(x._array, np.ndarray) or not runs_triton():
         return False
     return isinstance(bias, Tensor) and bias.shape == weight.shape[:1] and x.dtype == weight.dtype == bias.dtype
 

@@ -16,7 +16,9 @@ import numpy as np
 import pytest
 
 import hookscope.engine as ms
+from hookscope import triton_kernels
 from hookscope.engine import Tensor, mint, nn
+from hookscope.engine.core import backend
 from hookscope.engine.experimental import optim
 from hookscope.engine.graph import plans_of
 from hookscope.engine.graph.function import Compiled
@@ -149,6 +151,20 @@ def test_all_but_those_that_are_named_have_plans(kind: str) -> None:
     for name, reasons in found.items():
         assert all(WITHOUT_PLANS.get(name, "none") in reason for reason in reasons), (name, reasons)
     assert set(found) == {name for name in WITHOUT_PLANS if (".nn." in f".{name}") == (kind == "layers")}
+
+
+def test_what_kernels_run_here_may_be_found_out_while_a_plan_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(backend, "_kernels", backend._UNKNOWN)
+    triton_kernels.probe.cache_clear()
+
+    @ms.jit
+    def doubled(x: Tensor) -> Tensor:
+        backend.runs_triton()
+        return x * 2
+
+    for _ in range(3):
+        assert bits(doubled(Tensor([1.0, 2.0]))) == bits(Tensor([2.0, 4.0]))
+    assert plans_of(doubled)[0].counts["replayed"] == 2
 
 
 OPTIMIZERS = [

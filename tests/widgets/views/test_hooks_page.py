@@ -362,9 +362,19 @@ def test_the_draft_of_another_display_does_not_disturb_who_writes(hooks: PanelPa
     hooks.panel.hook_draft = {"path": "", "kind": "forward", "source": "def there(): pass"}
     hooks.carry()
     assert editor(hooks).input_value() == "def here(): pass"
+    hooks.until(lambda: hooks.panel.hook_draft["source"] == "def here(): pass")
     editor(hooks).blur()
     hooks.panel.hook_draft = {"path": "", "kind": "forward", "source": "def elsewhere(): pass"}
     hooks.until(lambda: editor(hooks).input_value() == "def elsewhere(): pass")
+
+
+def test_what_was_typed_last_is_not_lost_to_the_draft_of_another_display(hooks: PanelPage) -> None:
+    editor(hooks).fill("def here(): pass")
+    editor(hooks).blur()
+    hooks.panel.hook_draft = {"path": "", "kind": "forward", "source": "def there(): pass"}
+    hooks.carry()
+    assert editor(hooks).input_value() == "def here(): pass"
+    hooks.until(lambda: hooks.panel.hook_draft["source"] == "def here(): pass")
 
 
 def test_what_a_template_takes_the_place_of_can_be_undone(hooks: PanelPage) -> None:

@@ -111,9 +111,10 @@ export class HookEditor {
     this.send({ type: "hook_draft", ...this.#draft() });
   }
 
-  /** Show what was written, here before or in another display; who writes here is not disturbed. @param {Partial<Draft>} kept */
+  /** Show what was written, here before or in another display; who writes here, or has not told yet, is not disturbed. @param {Partial<Draft>} kept */
   setDraft(kept) {
-    if (kept.source === undefined || this.form.contains(this.form.ownerDocument.activeElement)) return;
+    const writes = this.typing || this.form.contains(this.form.ownerDocument.activeElement);
+    if (kept.source === undefined || writes) return;
     this.cell.value = kept.path ?? "";
     this.kind.value = kept.kind ?? "forward";
     this.area.value = kept.source;
