@@ -73,26 +73,35 @@ def _gradient(
 
 @triton.jit
 def _adam_chunk(
-    row_ptr, index, inside, left_out, lr, decay, beta1, rest1, beta2, rest2, eps, loss_scale,
+    row_ptr, index, inside, left_out, lr, rate, root, decay, beta1, rest1, beta2, rest2, eps, loss_scale,
     P: tl.constexpr, G: tl.constexpr, M: tl.constexpr, V: tl.constexpr,
-    DECOUPLED: tl.constexpr, NESTEROV: tl.constexpr, SCALED: tl.constexpr, LEAVES: tl.constexpr, WHOLE: tl.constexpr,
+    FORM: tl.constexpr, APART: tl.constexpr, NESTEROV: tl.constexpr, SCALED: tl.constexpr, LEAVES: tl.constexpr,
+    WHOLE: tl.constexpr,
 ):  # fmt: skip
     p = _read(_array(row_ptr, 4, P), index, inside, WHOLE)
     old_m = _read(_array(row_ptr, 6, M), index, inside, WHOLE)
     old_v = _read(_array(row_ptr, 8, V), index, inside, WHOLE)
-    g = _gradient(row_ptr, index, inside, p, 0.0 if DECOUPLED else decay, loss_scale, G, SCALED, WHOLE)
+    g = _gradient(row_ptr, index, inside, p, 0.0 if APART else decay, loss_scale, G, SCALED, WHOLE)
     m = beta1 * old_m + rest1 * g
     v = beta2 * old_v + rest2 * g * g
     by = m
     if NESTEROV:
         by = beta1 * m + rest1 * g
-    if DECOUPLED:
+    if FORM == "adam_weight_decay":
         by = by / (tl.sqrt_rn(v) + eps)
-        if decay != 0.0:
-            by += decay * p
-        new = p - lr * by
+        if APART:  # noqa: SIM102  # of a constant and a value of the device Triton makes no `and`
+            if decay != 0.0:
+                by += decay * p
+        new = p - rate * by
+    elif FORM == "adamw":
+        new = p
+        if APART:  # noqa: SIM102  # of a constant and a value of the device Triton makes no `and`
+            if decay != 0.0:
+                new = p * (1.0 - lr * decay)
+        new -= by / (tl.div_rn(tl.sqrt_rn(v), root) + eps) * rate
     else:
-        new = p - lr * by / (tl.sqrt_rn(v) + eps)
+        tl.static_assert(FORM == "adam", "no such form")
+        new = p - rate * by / (tl.sqrt_rn(v) + eps)
     _write(_array(row_ptr, 5, P), index, inside, new, p, left_out, LEAVES, WHOLE)
     _write(_array(row_ptr, 7, M), index, inside, m, old_m, left_out, LEAVES, WHOLE)
     _write(_array(row_ptr, 9, V), index, inside, v, old_v, left_out, LEAVES, WHOLE)
@@ -103,62 +112,70 @@ def adam_rows_kernel(
     table_ptr, chunks_ptr, left_out_ptr, power1_ptr, power2_ptr,
     beta1, rest1, beta2, rest2, eps, loss_scale,
     P: tl.constexpr, G: tl.constexpr, M: tl.constexpr, V: tl.constexpr,
-    DECOUPLED: tl.constexpr, NESTEROV: tl.constexpr, SCALED: tl.constexpr, LEAVES: tl.constexpr,
+    FORM: tl.constexpr, APART: tl.constexpr, NESTEROV: tl.constexpr, SCALED: tl.constexpr, LEAVES: tl.constexpr,
     COLUMNS: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
     """`rest1` and `rest2` are 1 - beta1 and 1 - beta2: in float32, 1 - 0.999 would keep four digits.
 
-    With powers of the betas, the learning rate is corrected by them.
+    FORM is a rule of `engine/cpu/updates.py`; APART says that decay is that rule's, not the gradient's. With powers of
+    the betas, the moments' start is corrected by them.
     """
     row_ptr = table_ptr + tl.load(chunks_ptr + 2 * tl.program_id(0)).to(tl.int64) * COLUMNS
     start = tl.load(chunks_ptr + 2 * tl.program_id(0) + 1).to(tl.int64) * BLOCK
     size = tl.load(row_ptr + _SIZE)
     decay = tl.load(row_ptr + _DECAY).to(tl.int32).to(tl.float32, bitcast=True)
     lr = tl.load(tl.load(row_ptr + _RATE).to(tl.pointer_type(tl.float32)))
+    rate, root = lr, 1.0
     if power1_ptr is not None:
         # In the powers' own precision: near 1 nothing else is left of them.
-        rest = tl.sqrt_rn((1.0 - tl.load(power2_ptr)).to(tl.float32))
-        lr = tl.div_rn(lr * rest, (1.0 - tl.load(power1_ptr)).to(tl.float32))
+        root = tl.sqrt_rn((1.0 - tl.load(power2_ptr)).to(tl.float32))
+        rate = tl.div_rn(lr if FORM == "adamw" else lr * root, (1.0 - tl.load(power1_ptr)).to(tl.float32))
     left_out = False
     if LEAVES:
         left_out = tl.load(left_out_ptr) != 0
     index = start + tl.arange(0, BLOCK)
     if start + BLOCK <= size:
         _adam_chunk(
-            row_ptr, index, index < size, left_out, lr, decay, beta1, rest1, beta2, rest2, eps, loss_scale,
-            P, G, M, V, DECOUPLED, NESTEROV, SCALED, LEAVES, True,
+            row_ptr, index, index < size, left_out, lr, rate, root, decay, beta1, rest1, beta2, rest2, eps, loss_scale,
+            P, G, M, V, FORM, APART, NESTEROV, SCALED, LEAVES, True,
         )  # fmt: skip
     else:
         _adam_chunk(
-            row_ptr, index, index < size, left_out, lr, decay, beta1, rest1, beta2, rest2, eps, loss_scale,
-            P, G, M, V, DECOUPLED, NESTEROV, SCALED, LEAVES, False,
+            row_ptr, index, index < size, left_out, lr, rate, root, decay, beta1, rest1, beta2, rest2, eps, loss_scale,
+            P, G, M, V, FORM, APART, NESTEROV, SCALED, LEAVES, False,
         )  # fmt: skip
 
 
 @triton.jit
 def _momentum_chunk(
     row_ptr, index, inside, left_out, lr, decay, factor, share, is_first, loss_scale,
-    P: tl.constexpr, G: tl.constexpr, V: tl.constexpr, S: tl.constexpr, COUNTS: tl.constexpr,
+    P: tl.constexpr, G: tl.constexpr, V: tl.constexpr, S: tl.constexpr, FIRST: tl.constexpr,
     NESTEROV: tl.constexpr, SCALED: tl.constexpr, LEAVES: tl.constexpr, WHOLE: tl.constexpr,
 ):  # fmt: skip
+    """V is the dtype of the sum of gradients, S that of the state that says whether the first is to come; or None."""
     p = _read(_array(row_ptr, 4, P), index, inside, WHOLE)
     g = _gradient(row_ptr, index, inside, p, decay, loss_scale, G, SCALED, WHOLE)
     by = g
     # SGD without momentum leaves its states alone, and reads them only where they go elsewhere.
     moves = factor != 0.0
-    if (not COUNTS) | moves | (tl.load(row_ptr + 6) != tl.load(row_ptr + 7)):
-        old_v = _read(_array(row_ptr, 6, V), index, inside, WHOLE)
-        v = factor * old_v + share * g
-        if COUNTS:
-            v = tl.where(is_first, g, v)
-        by = v
-        if NESTEROV:
-            by = g + factor * v
-        if COUNTS:
-            by = tl.where(moves, by, g)
-            v = tl.where(moves, v, old_v)
-        _write(_array(row_ptr, 7, V), index, inside, v, old_v, left_out, LEAVES, WHOLE)
-    if COUNTS:
+    if FIRST == "stat":
+        old_stat = _read(_array(row_ptr, 8, S), index, inside, WHOLE)
+        is_first = old_stat != 0.0
+        _write(_array(row_ptr, 9, S), index, inside, tl.zeros_like(old_stat), old_stat, left_out, LEAVES, WHOLE)
+    if V is not None:  # noqa: SIM102
+        if (FIRST == "none") | moves | (tl.load(row_ptr + 6) != tl.load(row_ptr + 7)):
+            old_v = _read(_array(row_ptr, 6, V), index, inside, WHOLE)
+            v = factor * old_v + share * g
+            if FIRST != "none":
+                v = tl.where(is_first, g, v)
+            by = v
+            if NESTEROV:
+                by = g + factor * v
+            if FIRST != "none":
+                by = tl.where(moves, by, g)
+                v = tl.where(moves, v, old_v)
+            _write(_array(row_ptr, 7, V), index, inside, v, old_v, left_out, LEAVES, WHOLE)
+    if (FIRST == "step") and (S is not None):
         # This state is 1 before the first step, 0 after it.
         begins = moves & is_first
         if begins | (tl.load(row_ptr + 8) != tl.load(row_ptr + 9)):
@@ -172,18 +189,23 @@ def _momentum_chunk(
 def momentum_rows_kernel(
     table_ptr, chunks_ptr, left_out_ptr, factor_ptr, step_ptr, share, loss_scale,
     P: tl.constexpr, G: tl.constexpr, V: tl.constexpr, S: tl.constexpr,
-    COUNTS: tl.constexpr, NESTEROV: tl.constexpr, SCALED: tl.constexpr, LEAVES: tl.constexpr,
+    FIRST: tl.constexpr, NESTEROV: tl.constexpr, SCALED: tl.constexpr, LEAVES: tl.constexpr,
     COLUMNS: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
-    """Momentum; with a step, SGD: in step 1 the sum of gradients is the gradient, and a state says so."""
+    """Momentum, and descent without it; in the first step of SGD the sum of gradients is the gradient.
+
+    FIRST: which that is: "step", step 1; "stat", of each element that where its state is not 0; or "none".
+    """
     row_ptr = table_ptr + tl.load(chunks_ptr + 2 * tl.program_id(0)).to(tl.int64) * COLUMNS
     start = tl.load(chunks_ptr + 2 * tl.program_id(0) + 1).to(tl.int64) * BLOCK
     size = tl.load(row_ptr + _SIZE)
     decay = tl.load(row_ptr + _DECAY).to(tl.int32).to(tl.float32, bitcast=True)
     lr = tl.load(tl.load(row_ptr + _RATE).to(tl.pointer_type(tl.float32)))
-    factor = tl.load(factor_ptr).to(tl.float32)
+    factor = 0.0
+    if factor_ptr is not None:
+        factor = tl.load(factor_ptr).to(tl.float32)
     is_first = False
-    if COUNTS:
+    if FIRST == "step":
         is_first = tl.load(step_ptr) == 1
     left_out = False
     if LEAVES:
@@ -192,12 +214,12 @@ def momentum_rows_kernel(
     if start + BLOCK <= size:
         _momentum_chunk(
             row_ptr, index, index < size, left_out, lr, decay, factor, share, is_first, loss_scale,
-            P, G, V, S, COUNTS, NESTEROV, SCALED, LEAVES, True,
+            P, G, V, S, FIRST, NESTEROV, SCALED, LEAVES, True,
         )  # fmt: skip
     else:
         _momentum_chunk(
             row_ptr, index, index < size, left_out, lr, decay, factor, share, is_first, loss_scale,
-            P, G, V, S, COUNTS, NESTEROV, SCALED, LEAVES, False,
+            P, G, V, S, FIRST, NESTEROV, SCALED, LEAVES, False,
         )  # fmt: skip
 
 
@@ -223,14 +245,14 @@ def _operands(*given: Given) -> list[Operand]:
 
 def _adam_rows(
     call: Planner, rows: Given, parts: Given, left_out: Given, power1: Given, power2: Given,
-    dtypes: tuple[str, ...], beta1: float, beta2: float, eps: float, loss_scale: float, decoupled: bool,
-    use_nesterov: bool,
+    dtypes: tuple[str, ...], beta1: float, beta2: float, eps: float, loss_scale: float, form: str,
+    apart: bool, use_nesterov: bool,
 ) -> Operand:  # fmt: skip
     rows, parts = _operands(rows, parts)
     gradient, value, *states = [_TYPES[name] for name in dtypes]
     scalars = [*map(float, (beta1, 1.0 - beta1, beta2, 1.0 - beta2, eps, loss_scale))]
     constants = {
-        "P": value, "G": gradient, "M": states[0], "V": states[1], "DECOUPLED": bool(decoupled),
+        "P": value, "G": gradient, "M": states[0], "V": states[1], "FORM": form, "APART": bool(apart),
         "NESTEROV": bool(use_nesterov), "SCALED": loss_scale != 1.0, "LEAVES": left_out is not None,
         "COLUMNS": rows.shape[1], "BLOCK": _BLOCK,
     }  # fmt: skip
@@ -241,14 +263,15 @@ def _adam_rows(
 
 def _momentum_rows(
     call: Planner, rows: Given, parts: Given, left_out: Given, factor: Given, step: Given,
-    dtypes: tuple[str, ...], share: float, loss_scale: float, use_nesterov: bool,
+    dtypes: tuple[str, ...], first: str, share: float, loss_scale: float, use_nesterov: bool,
 ) -> Operand:  # fmt: skip
     rows, parts = _operands(rows, parts)
     gradient, value, *states = [_TYPES[name] for name in dtypes]
+    sums, stat = [*states, None, None][:2]
     constants = {
-        "P": value, "G": gradient, "V": states[0], "S": states[-1],
-        "COUNTS": step is not None, "NESTEROV": bool(use_nesterov), "SCALED": loss_scale != 1.0,
-        "LEAVES": left_out is not None, "COLUMNS": rows.shape[1], "BLOCK": _BLOCK,
+        "P": value, "G": gradient, "V": sums, "S": stat, "FIRST": first,
+        "NESTEROV": bool(use_nesterov), "SCALED": loss_scale != 1.0, "LEAVES": left_out is not None,
+        "COLUMNS": rows.shape[1], "BLOCK": _BLOCK,
     }  # fmt: skip
     arrays = [rows, parts, *[x if isinstance(x, Operand) else None for x in (left_out, factor, step)]]
     scalars = [float(share), float(loss_scale)]

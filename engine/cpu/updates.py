@@ -16,10 +16,11 @@ from hookscope.engine.cpu.array_module import Array, array_module
 from hookscope.engine.cpu.widening import widen_any
 
 __all__ = [
-    "Number", "adadelta", "adafactor", "adagrad", "adam_by_powers", "adam_weight_decay", "adamax", "adamw", "add_sign",
-    "amsgrad", "asgd", "corrected_rate", "descent", "ftrl", "is_on_gpu", "is_zero", "keras_momentum", "lamb", "lars",
-    "momentum", "nadam", "power_sign", "proximal_adagrad", "proximal_descent", "radam", "rate_by_powers", "rmsprop",
-    "rmsprop_pytorch", "rprop", "sgd", "sgd_by_step",
+    "Number", "adadelta", "adafactor", "adafactor_rate", "adafactor_share", "adagrad", "adam_by_powers",
+    "adam_weight_decay", "adamax", "adamw", "add_sign", "amsgrad", "asgd", "corrected_rate", "descent",
+    "first_lengths", "ftrl", "is_on_gpu", "is_zero", "keras_momentum", "lamb", "lars", "momentum", "nadam",
+    "power_sign", "proximal_adagrad", "proximal_descent", "radam", "rate_by_powers", "rmsprop", "rmsprop_pytorch",
+    "rprop", "sgd", "sgd_by_stat", "sgd_by_step",
 ]  # fmt: skip
 
 Number: TypeAlias = float | Array
@@ -49,9 +50,19 @@ def is_zero(x: Number) -> bool:
     return not is_on_gpu(x) and not x
 
 
-def _rest(power: Number) -> Number:
+def _rest(power: Number) -> Any:
     """1 - power; of a power in double precision on a GPU, in single precision, as a rule computes with it."""
-    return (1 - power).astype("float32") if is_on_gpu(power) else 1 - power  # type: ignore[union-attr]  # an array
+    return _single(1.0 - power)
+
+
+def _single(number: Number) -> Any:
+    """A number that was computed in double precision, as a rule takes it beside arrays of single precision."""
+    return number.astype("float32") if is_on_gpu(number) else number  # type: ignore[union-attr]  # an array
+
+
+def _double(number: Number) -> Any:
+    """A number in the precision in which Python has its own."""
+    return number.astype("float64") if is_on_gpu(number) else number  # type: ignore[union-attr]  # an array
 
 
 def _norm(x: Array) -> Any:
@@ -61,9 +72,16 @@ def _norm(x: Array) -> Any:
     return norm if is_on_gpu(x) else float(norm)
 
 
-def _root_mean_square(x: Array) -> float:
+def _root_mean_square(x: Array) -> Any:
+    """A float, or where the array lies on a GPU an array of one number, which is not waited for."""
     x = widen_any(x)
-    return float(_sqrt((x * x).mean()))
+    found = _sqrt((x * x).mean())
+    return found if is_on_gpu(x) else float(found)
+
+
+def _larger(number: float, x: Any) -> Any:
+    """The larger of a number and one that may lie on a GPU."""
+    return array_module(x).maximum(x, number) if is_on_gpu(x) else max(number, x)
 
 
 # Along the gradient.
@@ -91,15 +109,24 @@ def sgd(
 
 
 def sgd_by_step(
-    p: Array, kept: Array, stat: Array, g: Array, lr: Number, factor: Number, dampening: float, nesterov: bool,
+    p: Array, kept: Array, stat: Array | None, g: Array, lr: Number, factor: Number, dampening: float, nesterov: bool,
     step: Number,
-) -> tuple[Array, Array, Array]:  # fmt: skip
+) -> tuple[Array, Array, Array | None]:  # fmt: skip
     """``sgd`` by numbers at which nobody looks: in step 1 v is g and ``stat`` becomes 0; by a factor of 0 both stay."""
     xp = array_module(p)
     moves, first = xp.asarray(factor) != 0, xp.asarray(step) == 1
     new = xp.where(first, g, kept * factor + g * (1 - dampening))
     by = xp.where(moves, g + new * factor if nesterov else new, g)
-    return descent(p, by, lr), _kept(xp.where(moves, new, kept), kept), _kept(xp.where(moves & first, 0, stat), stat)
+    told = None if stat is None else _kept(xp.where(moves & first, 0, stat), stat)
+    return descent(p, by, lr), _kept(xp.where(moves, new, kept), kept), told
+
+
+def sgd_by_stat(
+    p: Array, kept: Array, stat: Array, g: Array, lr: Number, factor: float, dampening: float, nesterov: bool
+) -> tuple[Array, Array, Array]:
+    """``sgd`` where ``stat`` says of each element, by 1, whether its first step is to come; then it is 0."""
+    new, kept = sgd(p, kept, g, lr, factor, dampening, nesterov, stat != 0)
+    return new, kept, stat * stat.dtype.type(0)
 
 
 def momentum(
@@ -121,16 +148,21 @@ def keras_momentum(
 
 
 def asgd(
-    p: Array, average: Array, g: Array, lr: float, eta: float, mu: float,
-    lambd: float, alpha: float, t0: float, step: int,
-) -> tuple[Array, Array, float, float]:  # fmt: skip
+    p: Array, average: Array, g: Array, lr: Number, eta: Number, mu: Number,
+    lambd: float, alpha: float, t0: float, step: Number,
+) -> tuple[Array, Array, Number, Number]:  # fmt: skip
     """Polyak and Juditsky 1992: descent by a rate ``eta`` that shrinks; ``mu`` is its share in the average.
 
     Returns the parameter, the average, and eta and mu of the next step.
     """
     new = p * (1.0 - lambd * eta) - g * eta
-    averaged = new + 0 if mu == 1.0 else average + (new - average) * mu
-    return new, _kept(averaged, average), lr / (1.0 + lambd * lr * step) ** alpha, 1.0 / max(1.0, step - t0)
+    lr, step = _double(lr), _double(step)
+    following = lr / (1.0 + lambd * lr * step) ** alpha, 1.0 / _larger(1.0, step - t0)
+    if is_on_gpu(mu):
+        averaged = array_module(p).where(mu == 1.0, new, average + (new - average) * mu)
+    else:
+        averaged = new + 0 if mu == 1.0 else average + (new - average) * mu
+    return new, _kept(averaged, average), *following
 
 
 def rprop(
@@ -146,6 +178,14 @@ def rprop(
     size = xp.clip(size, *limits)
     used = xp.where(agreement < 0, 0.0, g)
     return p - xp.sign(used) * size, _kept(used, before), _kept(size, lengths)
+
+
+def first_lengths(p: Array, rate: Number, lengths: Array, step: Number) -> Array:
+    """The lengths with which ``rprop`` begins a step: in step 1 the rate."""
+    xp = array_module(p)
+    if is_on_gpu(step):
+        return xp.where(step == 1, rate, lengths).astype(p.dtype)
+    return xp.full(p.shape, rate, p.dtype) if step == 1 else lengths
 
 
 def add_sign(
@@ -246,7 +286,7 @@ def adam_weight_decay(
 
 
 def adamw(
-    p: Array, m: Array, v: Array, largest: Array | None, g: Array, lr: float, power1: float, power2: float,
+    p: Array, m: Array, v: Array, largest: Array | None, g: Array, lr: Number, power1: Number, power2: Number,
     beta1: float, beta2: float, eps: float, decay: float,
 ) -> tuple[Array, Array, Array, Array | None]:  # fmt: skip
     """Loshchilov and Hutter 2019: (1 - lr * decay) * p - lr * m_hat / (sqrt(v_hat) + eps), both moments corrected.
@@ -256,35 +296,45 @@ def adamw(
     m, v = _moments(m, v, g, beta1, beta2)
     if largest is not None:
         largest = _kept(array_module(p).maximum(largest, v), largest)
-    divisor = _sqrt(v if largest is None else largest) / math.sqrt(1 - power2) + eps
+    divisor = _sqrt(v if largest is None else largest) / _sqrt(_rest(power2)) + eps
     if decay:
         p = p * (1 - lr * decay)
-    return p - m / divisor * (lr / (1 - power1)), m, v, largest
+    return p - m / divisor * (lr / _rest(power1)), m, v, largest
 
 
 def nadam(
-    p: Array, m: Array, v: Array, g: Array, lr: float, product: float, mu: float, following: float,
-    power2: float, beta1: float, beta2: float, eps: float,
+    p: Array, m: Array, v: Array, g: Array, lr: Number, product: Number, mu: Number, following: Number,
+    power2: Number, beta1: float, beta2: float, eps: float,
 ) -> tuple[Array, Array, Array]:  # fmt: skip
     """Dozat 2016: Adam with Nesterov's momentum; ``mu`` is this step's factor, ``product`` that of all to this one."""
     m, v = _moments(m, v, g, beta1, beta2)
+    lr, product = _double(lr), _double(product)
     own, ahead = lr * (1 - mu) / (1 - product), lr * following / (1 - product * following)
-    return p - (g * own + m * ahead) / (_sqrt(v / (1 - power2)) + eps), m, v
+    return p - (g * _single(own) + m * _single(ahead)) / (_sqrt(v / _rest(power2)) + eps), m, v
 
 
 def radam(
-    p: Array, m: Array, v: Array, g: Array, lr: float, step: int, beta1: float, beta2: float, eps: float
-) -> tuple[Array, Array, Array]:
+    p: Array, m: Array, v: Array, g: Array, lr: Number, step: Number, power1: Number, power2: Number,
+    beta1: float, beta2: float, eps: float,
+) -> tuple[Array, Array, Array]:  # fmt: skip
     """Liu et al. 2020: Adam rectified by the variance of its second moment; without that moment while it is unknown."""
     m, v = _moments(m, v, g, beta1, beta2)
-    by = m * (lr / (1 - beta1**step))
-    rest = 1 - beta2**step
+    by = m * (lr / _rest(power1))
+    rest = 1.0 - power2
     longest = 2 / (1 - beta2) - 1
-    length = longest - 2 * step * beta2**step / rest
-    if length > 5:
-        rectified = (length - 4) * (length - 2) * longest / ((longest - 4) * (longest - 2) * length)
-        by = by * math.sqrt(rectified * rest) / (_sqrt(v) + eps)
+    length = longest - 2 * step * power2 / rest
+    if is_on_gpu(length):
+        xp = array_module(length)
+        root = _single(_sqrt(_rectified(xp.maximum(length, 5.0), longest) * rest))
+        by = xp.where(length > 5, by * root / (_sqrt(v) + eps), by)
+    elif length > 5:
+        by = by * math.sqrt(_rectified(length, longest) * rest) / (_sqrt(v) + eps)
     return p - by, m, v
+
+
+def _rectified(length: Any, longest: float) -> Any:
+    """The square of ``radam``'s rectification, of a length from 5 on."""
+    return (length - 4) * (length - 2) * longest / ((longest - 4) * (longest - 2) * length)
 
 
 def lamb(
@@ -382,7 +432,7 @@ def rmsprop(
 
 def rmsprop_pytorch(
     p: Array, mean: Array | None, squares: Array, moved: Array, g: Array,
-    lr: float, rho: float, factor: float, eps: float,
+    lr: Number, rho: float, factor: float, eps: float,
 ) -> tuple[Array, Array | None, Array, Array]:  # fmt: skip
     """Hinton 2012, in PyTorch's form: u = factor * u + g / (sqrt(v) + eps); p - lr * u. ``mean``: as in ``rmsprop``."""
     squares = _kept(_average(squares, g * g, rho), squares)
@@ -408,8 +458,22 @@ def ftrl(
     return xp.where(xp.abs(z) > l1, new, 0), _kept(total, squares), z
 
 
+def adafactor_rate(step: Number, warms_up: bool) -> Any:
+    """Shazeer and Stern 2018: the rate that falls with the root of the step; ``warms_up``: and grows with it before."""
+    if is_on_gpu(step):
+        slow = _double(step)
+        most = 1e-6 * slow if warms_up else 1e-2
+        return _single(array_module(step).minimum(1 / _sqrt(slow), most))
+    return min(1e-6 * step if warms_up else 1e-2, 1 / math.sqrt(step))
+
+
+def adafactor_share(step: Number, decay_rate: float) -> Any:
+    """Shazeer and Stern 2018: the share of the second moment that stays in a step, 1 - t**-decay_rate."""
+    return _single(1.0 - _double(step) ** -decay_rate)
+
+
 def adafactor(
-    p: Array, squares: list[Array], mean: Array | None, g: Array, lr: float, beta2: float, beta1: float,
+    p: Array, squares: list[Array], mean: Array | None, g: Array, lr: Number, beta2: Number, beta1: float,
     eps: tuple[float, float], clip: float, decay: float, scale_parameter: bool,
 ) -> tuple[Array, list[Array], Array | None]:  # fmt: skip
     """Shazeer and Stern 2018; ``squares`` is the second moment: of a matrix its rows' and its columns'.
@@ -421,7 +485,7 @@ def adafactor(
     """
     xp = array_module(p)
     if scale_parameter:
-        lr *= max(eps[1], _root_mean_square(p))
+        lr = lr * _larger(eps[1], _root_mean_square(p))
     now = g * g + eps[0]
     if p.ndim > 1:
         rows, columns = (
@@ -434,7 +498,7 @@ def adafactor(
     else:
         squares = [_kept(_average(squares[0], now, beta2), squares[0])]
         by = g / xp.sqrt(squares[0])
-    by = by / max(1.0, _root_mean_square(by) / clip) * lr
+    by = by / _larger(1.0, _root_mean_square(by) / clip) * lr
     if mean is not None:
         by = mean = _kept(_average(mean, by, beta1), mean)
     return p - by - p * (decay * lr), squares, mean

@@ -142,7 +142,7 @@ def test_adam_over_many_tensors(dtype: Any, nesterov: bool, in_place: bool) -> N
     gradients = tensors(1, BFLOAT16 if dtype == BFLOAT16 else np.float32)
     held = [[p, m, abs(v)] for p, m, v in zip(tensors(2, dtype), tensors(3), tensors(4, dtype), strict=True)]
     betas = {"beta1": 0.9, "beta2": 0.999, "eps": 1e-8, "use_nesterov": nesterov}
-    settings = {**betas, "loss_scale": 4.0, "decoupled": False}
+    settings = {**betas, "loss_scale": 4.0, "form": "adam", "apart": False}
     got = stepped("adam_rows", gradients, held, DECAYS, None, POWERS, in_place, **settings)
     for made, values, g, decay in zip(got, held, gradients, DECAYS, strict=True):
         p, m, v, g = wide(*values, g)  # in double precision
@@ -157,12 +157,54 @@ def test_adam_over_many_tensors(dtype: Any, nesterov: bool, in_place: bool) -> N
 def test_adam_with_the_decay_apart_over_many_tensors(dtype: Any) -> None:
     gradients = tensors(1, dtype)
     held = [[p, m, abs(v)] for p, m, v in zip(tensors(2, dtype), tensors(3, dtype), tensors(4, dtype), strict=True)]
-    settings = {"beta1": 0.9, "beta2": 0.99, "eps": 1e-3, "use_nesterov": False, "decoupled": True, "loss_scale": 1.0}
+    betas = {"beta1": 0.9, "beta2": 0.99, "eps": 1e-3, "use_nesterov": False}
+    settings = {**betas, "form": "adam_weight_decay", "apart": True, "loss_scale": 1.0}
     got = stepped("adam_rows", gradients, held, DECAYS, None, (None, None), True, **settings)
     for made, values, g, decay in zip(got, held, gradients, DECAYS, strict=True):
         want = updates.adam_weight_decay(*wide(*values, g), float(RATE), 0.9, 0.99, 1e-3, decay)
         for result, expected in zip(made, want, strict=True):
             close(result, expected, dtype)
+
+
+@pytest.mark.parametrize("apart", [False, True])
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_adam_with_both_moments_corrected_over_many_tensors(dtype: Any, apart: bool) -> None:
+    gradients = tensors(1, dtype)
+    held = [[p, m, abs(v)] for p, m, v in zip(tensors(2, dtype), tensors(3, dtype), tensors(4, dtype), strict=True)]
+    betas = {"beta1": 0.9, "beta2": 0.99, "eps": 1e-3, "use_nesterov": False}
+    settings = {**betas, "form": "adamw", "apart": apart, "loss_scale": -1.0}
+    got = stepped("adam_rows", gradients, held, DECAYS, None, POWERS, True, **settings)
+    powers = [float(power[0]) for power in POWERS]
+    for made, values, g, decay in zip(got, held, gradients, DECAYS, strict=True):
+        p, m, v, g = wide(*values, g)
+        g = prepared(g, p, 0.0 if apart else decay, -1.0)
+        want = updates.adamw(p, m, v, None, g, float(RATE), *powers, 0.9, 0.99, 1e-3, decay if apart else 0.0)
+        for result, expected in zip(made, want[:3], strict=True):
+            close(result, expected, dtype)
+
+
+@pytest.mark.parametrize("in_place", [False, True])
+def test_the_state_of_each_element_says_whether_its_first_step_is_to_come(in_place: bool) -> None:
+    gradients, states = tensors(1), [np.resize(np.array([1, 0, 0, 1, 0], np.float32), shape) for shape in SHAPES]
+    held = [list(one) for one in zip(tensors(2), tensors(3), states, strict=True)]
+    settings = {"first": "stat", "share": 0.75, "loss_scale": 1.0, "use_nesterov": True}
+    shared = np.array(0.5, np.float32), None
+    got = stepped("momentum_rows", gradients, held, DECAYS, None, shared, in_place, **settings)
+    for made, values, g, decay in zip(got, held, gradients, DECAYS, strict=True):
+        p, v, stat, g = wide(*values, g)
+        want = updates.sgd_by_stat(p, v, stat, prepared(g, p, decay, 1.0), float(RATE), 0.5, 0.25, True)
+        for result, expected in zip(made, want, strict=True):
+            close(result, expected, np.float32)
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_descent_over_many_tensors(dtype: Any) -> None:
+    gradients, held = tensors(1, dtype), [[p] for p in tensors(2, dtype)]
+    settings = {"first": "none", "share": 1.0, "loss_scale": 2.0, "use_nesterov": False}
+    got = stepped("momentum_rows", gradients, held, DECAYS, None, (None, None), True, **settings)
+    for made, values, g, decay in zip(got, held, gradients, DECAYS, strict=True):
+        p, g = wide(*values, g)
+        close(made[0], updates.descent(p, prepared(g, p, decay, 2.0), float(RATE)), dtype)
 
 
 @pytest.mark.parametrize("in_place", [False, True])
@@ -171,7 +213,7 @@ def test_adam_with_the_decay_apart_over_many_tensors(dtype: Any) -> None:
 def test_momentum_over_many_tensors(dtype: Any, nesterov: bool, in_place: bool) -> None:
     gradients, held = tensors(1, dtype), [[p, v] for p, v in zip(tensors(2, dtype), tensors(3, dtype), strict=True)]
     factor = np.array(0.75, np.float32)
-    settings = {"share": 1.0, "loss_scale": 2.0, "use_nesterov": nesterov}
+    settings = {"first": "none", "share": 1.0, "loss_scale": 2.0, "use_nesterov": nesterov}
     got = stepped("momentum_rows", gradients, held, DECAYS, None, (factor, None), in_place, **settings)
     for made, values, g, decay in zip(got, held, gradients, DECAYS, strict=True):
         p, v, g = wide(*values, g)
@@ -190,7 +232,7 @@ def test_sgd_knows_its_first_step_and_a_momentum_of_zero_from_the_device(
     gradients, ones = tensors(1), [np.ones(shape, np.float32) for shape in SHAPES]
     held = [list(one) for one in zip(tensors(2), tensors(3), ones, strict=True)]
     shared = np.array(factor, np.float32), np.array(number, np.int32)
-    settings = {"share": 0.75, "loss_scale": 1.0, "use_nesterov": False}
+    settings = {"first": "step", "share": 0.75, "loss_scale": 1.0, "use_nesterov": False}
     got = stepped("momentum_rows", gradients, held, DECAYS, None, shared, in_place, **settings)
     for made, (p, v, stat), g, decay in zip(got, held, gradients, DECAYS, strict=True):
         slope = prepared(g.astype(np.float64), p.astype(np.float64), decay, 1.0)
@@ -207,9 +249,9 @@ def test_a_step_that_a_flag_on_the_device_leaves_out_changes_nothing(name: str, 
     gradients = [np.full(shape, np.nan if left_out else 1.0, np.float32) for shape in SHAPES]
     held = [[p, abs(p) + 1, abs(p) + 2] for p in tensors(2)]
     shared: tuple[Any, ...] = POWERS
-    settings: dict[str, Any] = {"beta1": 0.9, "beta2": 0.999, "eps": 1e-8, "decoupled": False}
+    settings: dict[str, Any] = {"beta1": 0.9, "beta2": 0.999, "eps": 1e-8, "form": "adam", "apart": False}
     if name == "momentum_rows":
-        shared, settings = (np.array(0.9, np.float32), np.array(1, np.int32)), {"share": 1.0}
+        shared, settings = (np.array(0.9, np.float32), np.array(1, np.int32)), {"first": "step", "share": 1.0}
     settings |= {"use_nesterov": False, "loss_scale": 1.0}
     flag = np.array(left_out)
     made = stepped(name, gradients, held, DECAYS, flag, shared, in_place, **settings)
@@ -222,7 +264,7 @@ def test_a_step_that_a_flag_on_the_device_leaves_out_changes_nothing(name: str, 
 def test_each_tensor_has_its_own_rate_which_may_be_a_number() -> None:
     p, g = np.zeros(5, np.float32), np.ones(5, np.float32)
     rows = [(rate, 0.0, [g, x := p.copy(), x, y := p.copy(), y]) for rate in (np.array([0.5], np.float32), 0.25)]
-    steps.step("momentum_rows", rows, None, (0.0, None), share=1.0, loss_scale=1.0, use_nesterov=False)
+    steps.step("momentum_rows", rows, None, (0.0, None), first="none", share=1.0, loss_scale=1.0, use_nesterov=False)
     assert [row[2][2].tolist() for row in rows] == [[-0.5] * 5, [-0.25] * 5]
 
 

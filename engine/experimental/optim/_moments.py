@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from ...cpu.updates import is_on_gpu
 from .optimizer import Optimizer, Rate
 
 __all__ = ["Betas", "Moments"]
@@ -19,6 +22,20 @@ class Moments(Optimizer):
     """
 
     _steps = "step_t"
+    _keeps_numbers = _prepares_late = True
+
+    def after_step(self) -> None:
+        """See ``Optimizer.after_step``; the powers of the step are forgotten."""
+        self.__dict__.pop("_powers", None)
+
+    def _power(self, beta: float, step: Any) -> Any:
+        """beta**step; of a step that lies on a GPU computed once, in double precision."""
+        if not is_on_gpu(step):
+            return beta**step
+        known: dict[Any, Any] = self.__dict__.setdefault("_powers", {})
+        if (beta, id(step)) not in known:
+            known[beta, id(step)] = float(beta) ** step.astype("float64"), step  # which keeps its id
+        return known[beta, id(step)][0]
 
     def _start(self, *names: str) -> None:
         for name in names:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ...core.types import Array
 from ...cpu import updates
 from ...nn.optim.optimizer import New, Params, updated_by
@@ -29,6 +31,8 @@ class Adadelta(Optimizer):
         ValueError: ``params`` is empty, or a number is outside its range.
     """
 
+    _keeps_numbers = _prepares_late = True
+
     def __init__(
         self, params: Params, lr: Rate = 1.0, rho: float = 0.9, eps: float = 1e-6, weight_decay: float = 0.0,
         *, maximize: bool = False,
@@ -45,6 +49,6 @@ class Adadelta(Optimizer):
         self._keep("accum")
         self._keep("accum_update")
 
-    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int, group: Group) -> New:
+    def updated(self, place: int, value: Array, gradient: Array, rate: Any, step: Any, group: Group) -> New:
         states = self.accum[place], self.accum_update[place]
         return updated_by(updates.adadelta, value, states, gradient, rate, group["rho"], group["eps"])

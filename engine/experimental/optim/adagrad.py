@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ...core.types import Array
 from ...cpu import updates
 from ...nn.optim.optimizer import New, Params, updated_by
@@ -28,6 +30,7 @@ class Adagrad(Optimizer):
     """
 
     _steps = "step_t"
+    _keeps_numbers = _prepares_late = True
 
     def __init__(
         self, params: Params, lr: Rate = 1e-2, lr_decay: float = 0.0, weight_decay: float = 0.0,
@@ -44,6 +47,6 @@ class Adagrad(Optimizer):
         self._keep("accum", first)
         self.step_t = self._counter("step_t")
 
-    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int, group: Group) -> New:
+    def updated(self, place: int, value: Array, gradient: Array, rate: Any, step: Any, group: Group) -> New:
         slowed = rate / (1 + (step - 1) * group["lr_decay"])
         return updated_by(updates.adagrad, value, (self.accum[place],), gradient, slowed, group["eps"])

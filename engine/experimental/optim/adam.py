@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ...core.types import Array
 from ...cpu import updates
+from ...cpu.updates import is_on_gpu
 from ...nn.optim.optimizer import New, Params, updated_by
 from ...ops.updates import adam
 from ._moments import Betas, Moments
@@ -44,10 +47,14 @@ class Adam(Moments):
         super().__init__(params, {**settings, "amsgrad": amsgrad, "maximize": maximize})
         self._start(*self._state)
 
-    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int, group: Group) -> New:
+    def updated(self, place: int, value: Array, gradient: Array, rate: Any, step: Any, group: Group) -> New:
         beta1, beta2 = group["betas"]
-        corrected = updates.corrected_rate(rate, beta1**step, beta2**step)
+        powers = self._power(beta1, step), self._power(beta2, step)
         states = [self.exp_avg[place], self.exp_avg_sq[place]]
+        if is_on_gpu(step) and not group["amsgrad"]:
+            how = (*powers, beta1, beta2, group["eps"], False)
+            return updated_by(updates.adam_by_powers, value, states, gradient, rate, *how)
+        corrected = updates.rate_by_powers(value, rate, *powers)
         if group["amsgrad"]:
             states.append(self.max_exp_avg_sq[place])
             return updated_by(updates.amsgrad, value, states, gradient, corrected, beta1, beta2, group["eps"])

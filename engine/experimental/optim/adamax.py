@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ...core.types import Array
 from ...cpu import updates
 from ...nn.optim.optimizer import New, Params, updated_by
@@ -39,7 +41,7 @@ class Adamax(Moments):
         )
         self._start("step_t", "exp_avg", "exp_inf")
 
-    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int, group: Group) -> New:
+    def updated(self, place: int, value: Array, gradient: Array, rate: Any, step: Any, group: Group) -> New:
         beta1, beta2 = group["betas"]
-        states, how = (self.exp_avg[place], self.exp_inf[place]), (beta1**step, beta1, beta2, group["eps"])
+        states, how = (self.exp_avg[place], self.exp_inf[place]), (self._power(beta1, step), beta1, beta2, group["eps"])
         return updated_by(updates.adamax, value, states, gradient, rate, *how, eps_in_maximum=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ...core.types import Array
 from ...cpu import updates
 from ...nn.optim.optimizer import New, Params, updated_by
@@ -40,11 +42,11 @@ class AdamW(Adam):
     ) -> None:  # fmt: skip
         super().__init__(params, lr, betas, eps, weight_decay, amsgrad, maximize=maximize)
 
-    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int, group: Group) -> New:
+    def updated(self, place: int, value: Array, gradient: Array, rate: Any, step: Any, group: Group) -> New:
         beta1, beta2 = group["betas"]
         largest = self.max_exp_avg_sq[place] if group["amsgrad"] else None
         return updated_by(
             updates.adamw, value, (self.exp_avg[place], self.exp_avg_sq[place], largest), gradient,
-            rate, beta1**step, beta2**step, beta1, beta2, group["eps"],
+            rate, self._power(beta1, step), self._power(beta2, step), beta1, beta2, group["eps"],
             group["weight_decay"] if self._decays_apart else 0.0,
         )  # fmt: skip

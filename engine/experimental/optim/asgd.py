@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ...core.types import Array
 from ...nn.optim.asgd import averaged_step
 from ...nn.optim.optimizer import New, Params
@@ -30,6 +32,7 @@ class ASGD(Optimizer):
     """
 
     _steps = "step_t"
+    _keeps_numbers = True
 
     def __init__(
         self, params: Params, lr: Rate = 1e-2, lambd: float = 1e-4, alpha: float = 0.75, t0: float = 1e6,
@@ -47,6 +50,6 @@ class ASGD(Optimizer):
         self._keep("ax")
         self.step_t = self._counter("step_t")
 
-    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int, group: Group) -> New:
+    def updated(self, place: int, value: Array, gradient: Array, rate: Any, step: Any, group: Group) -> New:
         states, how = (self.ax[place], self.eta[place], self.mu[place]), (group["lambd"], group["alpha"], group["t0"])
         return averaged_step(value, states, gradient, rate, step, how)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ...core.types import Array
 from ...cpu import updates
-from ...nn.optim.optimizer import New, Params, take, updated_by
+from ...cpu.updates import is_on_gpu
+from ...nn.optim.optimizer import New, Params, number_of, take, updated_by
 from ._moments import Betas, Moments
 from .optimizer import Group, Rate
 
@@ -40,12 +43,13 @@ class NAdam(Moments):
         self._start("step_t", "exp_avg", "exp_avg_sq")
         self._keep("mu_product", 1.0, scalar=True)
 
-    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int, group: Group) -> New:
+    def updated(self, place: int, value: Array, gradient: Array, rate: Any, step: Any, group: Group) -> New:
         beta1, beta2 = group["betas"]
         mu, following = (beta1 * (1 - 0.5 * 0.96 ** (t * group["momentum_decay"])) for t in (step, step + 1))
         product = self.mu_product[place]
         take(product, product._array * mu)
         return updated_by(
             updates.nadam, value, (self.exp_avg[place], self.exp_avg_sq[place]), gradient,
-            rate, float(product._array), mu, following, beta2**step, beta1, beta2, group["eps"],
+            rate, number_of(product, is_on_gpu(step)), mu, following, self._power(beta2, step),
+            beta1, beta2, group["eps"],
         )  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any, TypeAlias
@@ -15,8 +16,9 @@ from ...core.recording import no_recording, state
 from ...core.tensor import Tensor
 from ...core.types import Array
 from ...cpu.array_module import array_module
+from ...cpu.updates import is_on_gpu
 from ...nn.cell import Cell
-from ...nn.optim.optimizer import Gradients, New, Params, take_all
+from ...nn.optim.optimizer import Gradients, New, Params, Unprepared, count_of, number_of, take_all
 
 __all__ = ["Optimizer"]
 
@@ -190,39 +192,51 @@ class Optimizer(Cell):
                     f"but got {gradient.shape}"
                 )
         with no_recording(), np.errstate(all="ignore"):
+            stays = self._keeps_numbers and is_on_gpu(self.parameters[0]._array)
             step = self.before_step()
             found: list[New] = []
             for number, group in enumerate(self.param_groups):
-                rate, decay = float(group["lr"]), group["weight_decay"]
-                own_step = step - int(getattr(self, _steps_before(number), 0))
+                rate = number_of(group["lr"], stays)
+                before = getattr(self, _steps_before(number), None)
+                own_step = step if before is None else step - count_of(before, stays)
                 for parameter in group["params"]:
-                    value = parameter._array
-                    slope = given[len(found)]._array.astype(value.dtype, copy=False)
-                    if group.get("maximize"):
-                        slope = -slope
-                    if decay and not self._decays_apart:
-                        slope = slope + value * decay
-                    found.append(self.updated(len(found), value, slope, rate, own_step, group))
-                    del value  # what nobody holds is written in place
+                    place = len(found)
+                    slope = self._slope(parameter._array, given[place]._array, group)
+                    found.append(self.updated(place, parameter._array, slope, rate, own_step, group))
+                    del slope  # and with it the parameter's array: what nobody holds is written in place
             take_all([one for group in self.param_groups for one in group["params"]], found)
             self.after_step()
         return True
 
+    def _slope(self, value: Array, gradient: Array, group: Group) -> Any:
+        """A gradient with its group's sign and weight decay; on a GPU, where it can be, one that a kernel prepares."""
+        decay = 0.0 if self._decays_apart else group["weight_decay"]
+        sign = -1.0 if group.get("maximize") else 1.0
+        if self._prepares_late and is_on_gpu(value):
+            return Unprepared(
+                gradient, (decay * sign, sign), functools.partial(_prepared, value, gradient, decay, sign)
+            )
+        return _prepared(value, gradient, decay, sign)
+
+    _keeps_numbers = False
+    """Whether ``updated`` takes the rate and the step as arrays of one element where they lie on a GPU."""
+    _prepares_late = False
+    """Whether ``updated`` hands its gradient to nobody but ``updated_by``, which takes one that is not prepared."""
     _decays_apart = False
     _steps: str | None = None
 
-    def before_step(self) -> int:
-        """Count the step; its number, from 1."""
+    def before_step(self) -> Any:
+        """Count the step; its number, from 1: an int, or where it stays on a GPU an array of one element."""
         if self._steps is None:
             return 0
         counter: Parameter = getattr(self, self._steps)
         counter._rebind(array_module(counter._array).asarray(counter._array + counter._array.dtype.type(1)))
-        return int(counter._array.reshape(-1)[0])
+        return count_of(counter, self._keeps_numbers and is_on_gpu(self.parameters[0]._array))
 
     def after_step(self) -> None:
         """What is done once after the parameters are changed."""
 
-    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int, group: Group) -> New:
+    def updated(self, place: int, value: Array, gradient: Array, rate: Any, step: Any, group: Group) -> New:
         """The parameter's new array; each optimizer defines it.
 
         Args:
@@ -237,6 +251,14 @@ class Optimizer(Cell):
             an array of the shape of ``value``, which is cast to the parameter's dtype; or what ``updated_by`` gave.
         """
         raise NotImplementedError(f"{type(self).__name__} defines neither 'updated' nor 'construct'")
+
+
+def _prepared(value: Array, gradient: Array, decay: float, sign: float) -> Array:
+    """A gradient in its parameter's dtype, with the group's sign and weight decay."""
+    slope: Array = gradient.astype(value.dtype, copy=False)
+    if sign < 0:
+        slope = -slope
+    return slope + value * decay if decay else slope
 
 
 def _steps_before(number: int) -> str:

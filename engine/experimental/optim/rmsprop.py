@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ...core.types import Array
 from ...cpu import updates
 from ...nn.optim.optimizer import New, Params, updated_by
@@ -28,6 +30,8 @@ class RMSprop(Optimizer):
         ValueError: ``params`` is empty, or a number is outside its range.
     """
 
+    _keeps_numbers = _prepares_late = True
+
     def __init__(
         self, params: Params, lr: Rate = 1e-2, alpha: float = 0.99, eps: float = 1e-8, weight_decay: float = 0.0,
         momentum: float = 0.0, centered: bool = False, maximize: bool = False,
@@ -43,7 +47,7 @@ class RMSprop(Optimizer):
         self._keep("mean_square")
         self._keep("moment")
 
-    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int, group: Group) -> New:
+    def updated(self, place: int, value: Array, gradient: Array, rate: Any, step: Any, group: Group) -> New:
         mean = self.mean_grad[place] if group["centered"] else None
         return updated_by(
             updates.rmsprop_pytorch, value, (mean, self.mean_square[place], self.moment[place]), gradient,

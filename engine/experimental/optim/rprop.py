@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ...core.types import Array
 from ...cpu import updates
-from ...cpu.array_module import array_module
 from ...nn.optim.optimizer import New, Params
 from .optimizer import Group, Optimizer, Rate
 
@@ -31,6 +32,7 @@ class Rprop(Optimizer):
     """
 
     _steps = "step_t"
+    _keeps_numbers = True
 
     def __init__(
         self, params: Params, lr: Rate = 1e-2, etas: tuple[float, float] = (0.5, 1.2),
@@ -44,9 +46,9 @@ class Rprop(Optimizer):
         self._keep("step_size")
         self.step_t = self._counter("step_t")
 
-    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int, group: Group) -> New:
+    def updated(self, place: int, value: Array, gradient: Array, rate: Any, step: Any, group: Group) -> New:
         before, size = self.prev[place], self.step_size[place]
-        lengths = array_module(value).full_like(value, rate) if step == 1 else size._array
+        lengths = updates.first_lengths(value, rate, size._array, step)
         new, used, lengths = updates.rprop(value, before._array, lengths, gradient, group["etas"], group["step_sizes"])
         before._rebind(used)
         size._rebind(lengths)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from ...core.checks import check_bool
 from ...core.types import Array
 from ...cpu import updates
+from ...cpu.updates import is_on_gpu
 from ...nn.optim.optimizer import New, Params, updated_by
 from .optimizer import Group, Optimizer, Rate
 
@@ -31,6 +33,8 @@ class SGD(Optimizer):
         TypeError: ``params`` holds no parameters, or an argument is of the wrong kind.
         ValueError: ``params`` is empty, a number is outside its range, or ``nesterov`` lacks what it needs.
     """
+
+    _keeps_numbers = _prepares_late = True
 
     def __init__(
         self, params: Params, lr: Rate, momentum: float = 0, dampening: float = 0, weight_decay: float = 0.0,
@@ -60,13 +64,16 @@ class SGD(Optimizer):
             param_group["dampening"] = float(param_group["dampening"])
         super().add_param_group(param_group)
 
-    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int, group: Group) -> New:
+    def updated(self, place: int, value: Array, gradient: Array, rate: Any, step: Any, group: Group) -> New:
         if not group["momentum"]:
-            return updates.descent(value, gradient, rate)
+            return updated_by(updates.descent, value, (), gradient, rate)
         first = self.stat[place]
+        if is_on_gpu(value):
+            how = (group["momentum"], group["dampening"], group["nesterov"])
+            return updated_by(updates.sgd_by_stat, value, (self.accum[place], first), gradient, rate, *how)
         starts = bool(first._array.reshape(-1)[:1].any())
-        how = (group["momentum"], group["dampening"], group["nesterov"], starts)
-        new = updated_by(updates.sgd, value, (self.accum[place],), gradient, rate, *how)
+        how = (group["momentum"], group["dampening"], group["nesterov"])
+        new = updated_by(updates.sgd, value, (self.accum[place],), gradient, rate, *how, starts)
         if starts:
             first._rebind(first._array * first._array.dtype.type(0))
         return new

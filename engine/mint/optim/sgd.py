@@ -8,6 +8,7 @@ from typing import Any
 from ...core.tensor import Tensor
 from ...core.types import Array
 from ...cpu import updates
+from ...cpu.updates import is_on_gpu
 from ...experimental.optim.optimizer import Optimizer
 from ...nn.optim.optimizer import New, updated_by
 
@@ -34,6 +35,7 @@ class SGD(Optimizer):
     """
 
     _steps = "step_t"
+    _keeps_numbers = _prepares_late = True
 
     def __init__(
         self, params: Iterable[Any], lr: float | Tensor, momentum: float = 0, dampening: float = 0, weight_decay: float
@@ -50,9 +52,12 @@ class SGD(Optimizer):
         self.step_t = self._counter("step_t")
 
     def updated(
-        self, place: int, value: Array, gradient: Array, rate: float, step: int, group: dict[str, Any]
+        self, place: int, value: Array, gradient: Array, rate: Any, step: Any, group: dict[str, Any]
     ) -> New:
         if not group["momentum"]:
-            return updates.descent(value, gradient, rate)
+            return updated_by(updates.descent, value, (), gradient, rate)
+        if is_on_gpu(step):
+            settings = (group["momentum"], group["dampening"], group["nesterov"], step)
+            return updated_by(updates.sgd_by_step, value, (self.momentum_buf[place], None), gradient, rate, *settings)
         how = (group["momentum"], group["dampening"], group["nesterov"], step == 1)
         return updated_by(updates.sgd, value, (self.momentum_buf[place],), gradient, rate, *how)

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 __all__ = ["FORMS", "Form", "form_of", "step", "step_unless"]
 
 _DTYPES = ("float32", "float16", "bfloat16")
+_ARRAYS = {"adam_rows": (3,), "momentum_rows": (1, 2, 3)}
+"""How many arrays of a tensor's a kernel may change: the parameter and its states."""
 
 
 class Form(NamedTuple):
@@ -38,36 +40,65 @@ class Form(NamedTuple):
     """What the rule itself takes off the parameter."""
     shared: tuple[Number | None, ...]
     """Numbers that are the same for all tensors, which may lie on the GPU."""
-    settings: tuple[tuple[str, float | bool], ...]
+    settings: tuple[tuple[str, float | bool | str], ...]
+
+
+def _moments(
+    form: str, lr: Number, decay: float, powers: tuple[Number | None, ...], beta1: float, beta2: float, eps: float,
+    nesterov: bool,
+) -> Form:  # fmt: skip
+    betas = ("beta1", float(beta1)), ("beta2", float(beta2)), ("eps", float(eps))
+    settings = (*betas, ("form", form), ("apart", decay != 0.0), ("use_nesterov", nesterov))
+    return Form("adam_rows", lr, decay, powers, settings)
 
 
 def _adam(
     lr: Number, power1: Number, power2: Number, beta1: float, beta2: float, eps: float, nesterov: bool
 ) -> Form | None:
-    settings = (("beta1", beta1), ("beta2", beta2), ("eps", eps), ("use_nesterov", nesterov), ("decoupled", False))
-    return Form("adam_rows", lr, 0.0, (power1, power2), settings)
+    return _moments("adam", lr, 0.0, (power1, power2), beta1, beta2, eps, nesterov)
 
 
 def _adam_weight_decay(lr: Number, beta1: float, beta2: float, eps: float, decay: Number) -> Form | None:
     if not isinstance(decay, float):
         return None
-    settings = (("beta1", beta1), ("beta2", beta2), ("eps", eps), ("use_nesterov", False), ("decoupled", True))
-    return Form("adam_rows", lr, decay, (None, None), settings)
+    return _moments("adam_weight_decay", lr, decay, (None, None), beta1, beta2, eps, False)
+
+
+def _adamw(
+    lr: Number, power1: Number, power2: Number, beta1: float, beta2: float, eps: float, decay: float
+) -> Form | None:
+    return _moments("adamw", lr, decay, (power1, power2), beta1, beta2, eps, False)
+
+
+def _summed(first: str, lr: Number, factor: Number | None, step: Number | None, share: float, nesterov: bool) -> Form:
+    settings = (("first", first), ("share", share), ("use_nesterov", nesterov))
+    return Form("momentum_rows", lr, 0.0, (factor, step), settings)
 
 
 def _momentum(lr: Number, factor: Number, nesterov: bool) -> Form | None:
-    return Form("momentum_rows", lr, 0.0, (factor, None), (("share", 1.0), ("use_nesterov", nesterov)))
+    return _summed("none", lr, factor, None, 1.0, nesterov)
 
 
-def _sgd(lr: Number, factor: Number, dampening: float, nesterov: bool, step: Number) -> Form | None:
-    return Form("momentum_rows", lr, 0.0, (factor, step), (("share", 1.0 - dampening), ("use_nesterov", nesterov)))
+def _sgd_by_step(lr: Number, factor: Number, dampening: float, nesterov: bool, step: Number) -> Form | None:
+    return _summed("step", lr, factor, step, 1.0 - dampening, nesterov)
+
+
+def _sgd_by_stat(lr: Number, factor: Number, dampening: float, nesterov: bool) -> Form | None:
+    return _summed("stat", lr, factor, None, 1.0 - dampening, nesterov)
+
+
+def _descent(lr: Number) -> Form | None:
+    return _summed("none", lr, None, None, 1.0, False)
 
 
 FORMS: dict[Callable[..., Any], Callable[..., Form | None]] = {
     updates.adam_by_powers: _adam,
     updates.adam_weight_decay: _adam_weight_decay,
+    updates.adamw: _adamw,
+    updates.descent: _descent,
     updates.momentum: _momentum,
-    updates.sgd_by_step: _sgd,
+    updates.sgd_by_stat: _sgd_by_stat,
+    updates.sgd_by_step: _sgd_by_step,
 }
 
 
@@ -88,10 +119,12 @@ def form_of(
     form = FORMS.get(rule)
     if form is None or value.size == 0 or many_at_once() is None or gradient.dtype.name not in _DTYPES:
         return None
-    for x in [value, *[one._array for one in states if one is not None]]:
+    arrays = [value, *[one._array for one in states if one is not None]]
+    for x in arrays:
         if x.dtype.name not in _DTYPES or x.shape != value.shape or not _is_plain(x):
             return None
-    return form(*numbers, **settings)
+    found = form(*numbers, **settings)
+    return None if found is None or len(arrays) not in _ARRAYS[found.kernel] else found
 
 
 def step(pairs: Sequence[tuple[Tensor, Update]]) -> None:

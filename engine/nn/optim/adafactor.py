@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from ...core.checks import check_type
@@ -11,6 +9,8 @@ from ...core.initializer import initializer
 from ...core.parameter import Parameter, ParameterTuple
 from ...core.types import Array
 from ...cpu import updates
+from ...cpu.array_module import array_module
+from ...cpu.updates import Number
 from ..cell import Cell
 from .optimizer import New, Optimizer, Params, Rate, opt_init_args_register, take
 
@@ -46,6 +46,8 @@ class AdaFactor(Optimizer):
             or
             ``warmup_init`` without ``relative_step``.
     """
+
+    _keeps_numbers = True
 
     @opt_init_args_register
     def __init__(
@@ -103,22 +105,23 @@ class AdaFactor(Optimizer):
         self.exp_avg_sq_row, self.exp_avg_sq_col = ParameterTuple(rows), ParameterTuple(columns)
         self.exp_avg_sq = ParameterTuple(full)
 
-    def before_step(self, step: int) -> None:
-        take(self.step, np.asarray([step], np.float32))
+    def before_step(self, step: Number) -> None:
+        xp = array_module(step) if updates.is_on_gpu(step) else np
+        take(self.step, xp.asarray(step, np.float32).reshape(1))
 
     def _prepared(self, place: int, value: Array, g: Array, decay: float) -> Array:
         return (g / self.loss_scale if self.loss_scale != 1.0 else g).astype(value.dtype, copy=False)
 
-    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int) -> New:
+    def updated(self, place: int, value: Array, gradient: Array, rate: Number, step: Number) -> New:
         if self.relative_step:
-            rate = min(1e-6 * step if self.warmup_init else 1e-2, 1 / math.sqrt(step))
+            rate = updates.adafactor_rate(step, self.warmup_init)
         matrix = value.ndim > 1
         kept = [self.exp_avg_sq_row[place], self.exp_avg_sq_col[place]] if matrix else [self.exp_avg_sq[place]]
         mean = self.exp_avg[place] if self.beta1 > 0 else None
         new, squares, mean_now = updates.adafactor(
             value, [one._array for one in kept], mean._array if mean is not None else None, gradient,
-            rate, 1 - step**-self.decay_rate, self.beta1, self.eps, self.clip_threshold, float(self.weight_decay),
-            self.scale_parameter,
+            rate, updates.adafactor_share(step, self.decay_rate), self.beta1, self.eps, self.clip_threshold,
+            float(self.weight_decay), self.scale_parameter,
         )  # fmt: skip
         for one, array in zip(kept, squares, strict=True):
             one._rebind(array)

@@ -6,7 +6,8 @@ from ...core.parameter import Parameter, ParameterTuple
 from ...core.types import Array
 from ...cpu import updates
 from ...cpu.array_module import array_module
-from .optimizer import Decay, New, Optimizer, Params, Rate, opt_init_args_register, take
+from ...cpu.updates import Number
+from .optimizer import Decay, New, Optimizer, Params, Rate, number_of, opt_init_args_register, take
 
 __all__ = ["ASGD"]
 
@@ -31,7 +32,7 @@ class ASGD(Optimizer):
         ValueError: ``params`` is empty, or the learning rate or weight decay is negative.
     """
 
-    _one_success = True
+    _one_success = _keeps_numbers = True
 
     @opt_init_args_register
     def __init__(
@@ -52,13 +53,13 @@ class ASGD(Optimizer):
         self.eta = ParameterTuple([self.scalar_state(f"eta_{p.name}", 0.0) for p in self.parameters])
         self.ax = self.state_like_parameters("ax_")
 
-    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int) -> New:
+    def updated(self, place: int, value: Array, gradient: Array, rate: Number, step: Number) -> New:
         states = self.ax[place], self.eta[place], self.mu[place]
         return averaged_step(value, states, gradient, rate, step, (self.lambd, self.alpha, self.t0))
 
 
 def averaged_step(
-    value: Array, states: tuple[Parameter, Parameter, Parameter], gradient: Array, rate: float, step: int,
+    value: Array, states: tuple[Parameter, Parameter, Parameter], gradient: Array, rate: Number, step: Number,
     how: tuple[float, float, float],
 ) -> Array:  # fmt: skip
     """A step of ASGD: the new value; the average, eta and mu of the parameter take theirs.
@@ -72,12 +73,11 @@ def averaged_step(
         how: ``lambd``, ``alpha`` and ``t0``.
     """
     average, eta, mu = states
-    now = rate if step == 1 else float(eta._array)
-    new, averaged, next_eta, next_mu = updates.asgd(
-        value, average._array, gradient, rate, now, float(mu._array), *how, step
-    )
+    xp, stays = array_module(value), updates.is_on_gpu(step)
+    now, share = number_of(eta, stays), number_of(mu, stays)
+    now = xp.where(step == 1, rate, now) if stays else rate if step == 1 else now
+    new, averaged, next_eta, next_mu = updates.asgd(value, average._array, gradient, rate, now, share, *how, step)
     average._rebind(averaged)
-    xp = array_module(value)
     take(eta, xp.asarray(next_eta))
     take(mu, xp.asarray(next_mu))
     return new

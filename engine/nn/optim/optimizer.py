@@ -359,14 +359,7 @@ class Optimizer(Cell):
 
     def _number(self, value: float | Tensor) -> Number:
         """A number of a step as ``updated`` takes it: one that lies on a GPU stays there."""
-        if not isinstance(value, Tensor):
-            return float(value)
-        array = value._array
-        if type(array) is np.ndarray:
-            return float(array.reshape(-1)[0])
-        if self._keeps_numbers and is_on_gpu(array) and is_on_gpu(self.parameters[0]._array):
-            return array.reshape(())
-        return _float(value)
+        return number_of(value, self._keeps_numbers and is_on_gpu(self.parameters[0]._array))
 
     def _prepared(self, place: int, value: Array, g: Array, decay: Any) -> Array:
         """A gradient with weight decay added, centralised, and divided by the loss scale, which spares the decay."""
@@ -630,8 +623,8 @@ class Step:
         optimizer = self._optimizer
         with no_recording(), np.errstate(all="ignore"):
             self._next = optimizer.global_step._array + np.int32(1)
-            step: Any = optimizer._number(Tensor._wrap(self._next))
-            self._number = step if is_on_gpu(step) else int(step)
+            stays = optimizer._keeps_numbers and is_on_gpu(optimizer.parameters[0]._array)
+            self._number = count_of(Tensor._wrap(self._next), stays)
             self._rates, self._decays = optimizer._numbers()
             optimizer.before_step(self._number)
             self._rates = optimizer._corrected(self._rates)
@@ -666,6 +659,27 @@ class Step:
         held = vars(self._optimizer).values()
         count = len(self._optimizer.parameters)
         return [one[place] for one in held if isinstance(one, ParameterTuple) and len(one) == count]
+
+
+def number_of(value: float | Tensor, stays: bool) -> Number:
+    """A number of a step as a rule takes it.
+
+    Args:
+        value: a number, or a Tensor of one.
+        stays: whether one that lies on a GPU stays there; else it is waited for.
+    """
+    if not isinstance(value, Tensor):
+        return float(value)
+    array = value._array
+    if type(array) is np.ndarray:
+        return float(array.reshape(-1)[0])
+    return array.reshape(()) if stays and is_on_gpu(array) else _float(value)
+
+
+def count_of(value: Tensor, stays: bool) -> Any:
+    """``number_of`` a whole number: an int, or an array that lies on a GPU."""
+    found = number_of(value, stays)
+    return found if is_on_gpu(found) else int(found)
 
 
 def _added(array: Array, value: Array | float, dtype: np.dtype[Any]) -> Array:
@@ -759,7 +773,8 @@ def _made(
     rule: Callable[..., Any], value: Array, states: list[Parameter | None], arguments: tuple[Any, ...],
     settings: dict[str, Any],
 ) -> Array:  # fmt: skip
-    new, *arrays = rule(value, *(None if one is None else one._array for one in states), *arguments, **settings)
+    made = rule(value, *(None if one is None else one._array for one in states), *arguments, **settings)
+    new, *arrays = made if isinstance(made, tuple) else (made,)
     for one, array in zip(states, arrays, strict=True):
         if one is not None:
             one._rebind(array)

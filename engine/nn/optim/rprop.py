@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...core.types import Array
 from ...cpu import updates
-from ...cpu.array_module import array_module
+from ...cpu.updates import Number
 from .optimizer import Decay, New, Optimizer, Params, Rate, opt_init_args_register
 
 __all__ = ["Rprop"]
@@ -30,7 +30,7 @@ class Rprop(Optimizer):
         ValueError: ``params`` is empty, or a number is outside its range.
     """
 
-    _one_success = True
+    _one_success = _keeps_numbers = True
 
     @opt_init_args_register
     def __init__(
@@ -58,9 +58,9 @@ class Rprop(Optimizer):
         self.prev = self.state_like_parameters("prev")
         self.step_size = self.state_like_parameters("step_size")
 
-    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int) -> New:
+    def updated(self, place: int, value: Array, gradient: Array, rate: Number, step: Number) -> New:
         before, lengths = self.prev[place], self.step_size[place]
-        sizes = array_module(value).full(value.shape, rate, value.dtype) if step == 1 else lengths._array
+        sizes = updates.first_lengths(value, rate, lengths._array, step)
         etas, limits = (self.etaminus, self.etaplus), (self.step_size_min, self.step_size_max)
         new, used, sizes = updates.rprop(value, before._array, sizes, gradient, etas, limits)
         before._rebind(used)

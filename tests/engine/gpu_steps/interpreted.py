@@ -15,7 +15,8 @@ from tests.engine.gpu_steps.training import OPTIMIZERS, SCALED, scaled_training,
 
 triton_kernels.kernels()  # Triton is imported once; what is imported on the strict device is forgotten after it
 
-MANY = [name for name in OPTIMIZERS if name.startswith(("Adam", "LazyAdam", "Momentum", "SGD"))]
+KINDS = ("Adam", "LazyAdam", "Momentum", "SGD", "experimental Adam", "experimental SGD", "mint")
+MANY = [name for name in OPTIMIZERS if name.startswith(KINDS) and name != "experimental Adamax"]
 TOGETHER = [name for name in MANY if not any(part in name for part in ("amsgrad", "of the step", "groups"))]
 TOLERANCES = {"float32": 3e-6, "float16": 1e-2, "bfloat16": 8e-2}
 

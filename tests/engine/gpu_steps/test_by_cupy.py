@@ -39,8 +39,8 @@ def test_scaled_steps_are_the_cpus_overflows_among_them(name: str, own: bool) ->
 
 
 def test_an_optimizer_that_reads_leaves_a_step_out_too() -> None:
-    found = scaled_training("O0", "ASGD", on_gpu=True)
-    found.agrees_with(scaled_training("O0", "ASGD", on_gpu=False), 3e-6)
+    found = scaled_training("O0", "Plain", on_gpu=True)
+    found.agrees_with(scaled_training("O0", "Plain", on_gpu=False), 3e-6)
 
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])

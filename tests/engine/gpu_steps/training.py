@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 import hookscope.engine as ms
-from hookscope.engine import Parameter, Tensor, amp, nn
+from hookscope.engine import Parameter, Tensor, amp, mint, nn
+from hookscope.engine.experimental import optim
 from tests import strict_device
 
 __all__ = ["OPTIMIZERS", "READING", "SCALED", "Outcome", "scaled_training", "training"]
@@ -54,13 +55,46 @@ OPTIMIZERS: dict[str, Callable[[list[Parameter]], Any]] = {
     "FTRL": lambda p: nn.FTRL(p, l1=0.01),
     "RMSProp": lambda p: nn.RMSProp(p, centered=True),
     "ProximalAdagrad": lambda p: nn.ProximalAdagrad(p, l1=0.01, l2=0.1),
-}
-# They take numbers of Python's, and wait for them.
-READING: dict[str, Callable[[list[Parameter]], Any]] = {
     "ASGD": lambda p: nn.ASGD(p, t0=1.0),
     "Rprop": lambda p: nn.Rprop(p),
     "AdaFactor": lambda p: nn.AdaFactor(p),
+    "AdaFactor, its rate": lambda p: nn.AdaFactor(p, 0.1, relative_step=False, weight_decay=0.1, beta1=None),
+    "AdaFactor, warm up": lambda p: nn.AdaFactor(p, warmup_init=True),
+    "experimental Adadelta": lambda p: optim.Adadelta(p, weight_decay=0.1),
+    "experimental Adagrad": lambda p: optim.Adagrad(p, lr_decay=0.1),
+    "experimental Adam": lambda p: optim.Adam(p, 0.01),
+    "experimental Adam, decay, upwards": lambda p: optim.Adam(p, 0.01, weight_decay=0.1, maximize=True),
+    "experimental Adam, amsgrad": lambda p: optim.Adam(p, 0.01, amsgrad=True),
+    "experimental Adam, groups": lambda p: optim.Adam([{"params": p[:2], "lr": 0.1}, {"params": p[2:]}], 0.01),
+    "experimental Adamax": lambda p: optim.Adamax(p, 0.01),
+    "experimental AdamW": lambda p: optim.AdamW(p, 0.01),
+    "experimental AdamW, amsgrad": lambda p: optim.AdamW(p, 0.01, amsgrad=True),
+    "experimental ASGD": lambda p: optim.ASGD(p, t0=1.0),
+    "experimental NAdam": lambda p: optim.NAdam(p),
+    "experimental RAdam": lambda p: optim.RAdam(p, 0.01, (0.9, 0.6)),
+    "experimental RAdam, not rectified": lambda p: optim.RAdam(p, 0.01),
+    "experimental RMSprop": lambda p: optim.RMSprop(p, momentum=0.9, centered=True),
+    "experimental Rprop": lambda p: optim.Rprop(p),
+    "experimental SGD": lambda p: optim.SGD(p, 0.1, weight_decay=0.1, maximize=True),
+    "experimental SGD, momentum": lambda p: optim.SGD(p, 0.1, 0.9, 0.3),
+    "experimental SGD, nesterov": lambda p: optim.SGD(p, 0.1, 0.9, nesterov=True),
+    "mint Adam": lambda p: mint.optim.Adam(p, 0.01, weight_decay=0.1),
+    "mint AdamW": lambda p: mint.optim.AdamW(p, 0.01, maximize=True),
+    "mint AdamW, amsgrad": lambda p: mint.optim.AdamW(p, 0.01, amsgrad=True),
+    "mint SGD": lambda p: mint.optim.SGD(p, 0.1, weight_decay=0.1),
+    "mint SGD, momentum": lambda p: mint.optim.SGD(p, 0.1, 0.9, 0.3),
 }
+
+
+class Plain(nn.Optimizer):
+    """A user's, who computes with Python's numbers."""
+
+    def updated(self, place: int, value: Any, gradient: Any, rate: float, step: int) -> Any:
+        return value - gradient * (rate / step)
+
+
+# They take numbers of Python's, and wait for them.
+READING: dict[str, Callable[[list[Parameter]], Any]] = {"Plain": lambda p: Plain(nn.ExponentialDecayLR(0.5, 0.9, 1), p)}
 
 
 class Outcome:

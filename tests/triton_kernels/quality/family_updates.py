@@ -27,19 +27,26 @@ def bounds(reads: int, writes: int, programs: int = 4, numbers: int = 12) -> Bou
 
 TABLE, CHUNKS = Array((62, 10), np.dtype(np.int64)), Array((11_000, 2), np.dtype(np.int32))
 FLAG, NUMBER, STEP = (Array((), np.dtype(kind)) for kind in (np.uint8, np.float32, np.int32))
-ADAM = {"beta1": 0.9, "beta2": 0.999, "eps": 1e-8}
+ADAM = {"beta1": 0.9, "beta2": 0.999, "eps": 1e-8, "use_nesterov": False, "loss_scale": 1.0}
 CASES = []
 for name in ("float32", "bfloat16"):
     for flag, note in ((None, ""), (FLAG, "a flag")):
-        settings = {"dtypes": (name,) * 4, **ADAM, "loss_scale": 2.0, "decoupled": False, "use_nesterov": True}
+        adam = {"dtypes": (name,) * 4, **ADAM}
+        settings = {**adam, "form": "adam", "apart": False, "loss_scale": 2.0, "use_nesterov": True}
         rows = (TABLE, CHUNKS, flag)
         quick = name == "float32" and flag is not None
         CASES.append(Case("adam_rows", (*rows, NUMBER, NUMBER), bounds(4, 3), settings, f"{name} {note}", quick))
-        settings = {"dtypes": (name,) * 4, **ADAM, "loss_scale": 1.0, "decoupled": True, "use_nesterov": False}
+        settings = {**adam, "form": "adam_weight_decay", "apart": True}
         CASES.append(Case("adam_rows", (*rows, None, None), bounds(4, 3), settings, f"{name}, decay apart {note}"))
-        settings = {"dtypes": (name,) * 3, "share": 1.0, "loss_scale": 1.0, "use_nesterov": False}
+        settings = {**adam, "form": "adamw", "apart": True}
+        CASES.append(Case("adam_rows", (*rows, NUMBER, NUMBER), bounds(4, 3), settings, f"{name}, AdamW {note}"))
+        settings = {"dtypes": (name,) * 2, "first": "none", "share": 1.0, "loss_scale": 1.0, "use_nesterov": False}
+        CASES.append(Case("momentum_rows", (*rows, None, None), bounds(2, 1), settings, f"{name}, descent {note}"))
+        settings = {"dtypes": (name,) * 3, "first": "none", "share": 1.0, "loss_scale": 1.0, "use_nesterov": False}
         CASES.append(Case("momentum_rows", (*rows, NUMBER, None), bounds(3, 2), settings, f"{name} {note}"))
-        settings = {"dtypes": (name,) * 4, "share": 0.9, "loss_scale": 1.0, "use_nesterov": False}
+        settings = {"dtypes": (name,) * 4, "first": "step", "share": 0.9, "loss_scale": 1.0, "use_nesterov": False}
         CASES.append(Case("momentum_rows", (*rows, NUMBER, STEP), bounds(4, 3), settings, f"{name}, SGD {note}"))
+        settings = {**settings, "first": "stat"}
+        CASES.append(Case("momentum_rows", (*rows, NUMBER, None), bounds(4, 3), settings, f"{name}, its state {note}"))
     found = Bounds(programs=8, narrow_loads=NUMBERS_OF_A_THREAD + 6, store_bytes=1)
     CASES.append(Case("overflow_rows", (TABLE, CHUNKS, FLAG), found, {"dtype": name}, name))
