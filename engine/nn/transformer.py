@@ -16,6 +16,7 @@ from ..core.initializer import XavierNormal, XavierUniform, initializer
 from ..core.parameter import Parameter
 from ..core.tensor import Tensor
 from ..core.types import Array
+from ..cpu.array_module import array_module
 from ..ops.attention import attention, attention_weights
 from ..ops.linalg import dense
 from ..ops.shape import parts_operator
@@ -229,10 +230,10 @@ def _additive(mask: Tensor, dtype: np.dtype[Any]) -> Array:
 
 
 def _in_numbers(mask: Array, dtype: np.dtype[Any]) -> Array:
-    found: Array = mask.astype(dtype)
     if mask.dtype.kind == "b":
-        found[mask] = -np.inf
-    return found
+        chosen: Array = array_module(mask).where(mask, -np.inf, 0.0).astype(dtype)  # a GPU waits where a mask picks
+        return chosen
+    return mask.astype(dtype)
 
 
 class _Layer(Cell):

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+from typing import Any
+
 import numpy as np
 import pytest
 
+import hookscope.engine as ms
+from hookscope.engine import Tensor, nn
+from tests import strict_device
 from tests.engine.on_device.counts import HELD, measured
 from tests.engine.on_device.networks import NETWORKS, PRECISIONS, training
 
@@ -37,3 +43,29 @@ def check(name: str, precision: str, triton: bool) -> None:
 @pytest.mark.parametrize(("name", "precision"), cases())
 def test_a_network_trains_by_cupy_alone(name: str, precision: str) -> None:
     check(name, precision, triton=False)
+
+
+def masked_attention(on_gpu: bool) -> list[Any]:
+    """Weights and gradients of an attention with masks of truth values, and how often it waited."""
+    with strict_device.device() if on_gpu else nullcontext() as counts:
+        ms.set_seed(1)
+        net = nn.MultiheadAttention(8, 2, batch_first=True)
+        random = np.random.default_rng(0)
+        x = Tensor(random.standard_normal((2, 5, 8)), ms.float32)
+        later = Tensor(np.triu(np.ones((5, 5), bool), 1))
+        padded = Tensor(np.arange(5) >= np.array([[5], [3]]))
+
+        def loss(x: Tensor) -> Tensor:
+            found, weights = net(x, x, x, key_padding_mask=padded, attn_mask=later)
+            return (found * found).sum() + weights.square().sum()
+
+        if counts is not None:
+            counts.clear()
+        value, gradient = ms.value_and_grad(loss)(x)
+        waits = 0 if counts is None else len(counts.synchronizations)
+        return [value.asnumpy(), gradient.asnumpy(), waits]
+
+
+def test_masks_of_truth_values_are_not_waited_for() -> None:
+    for found, expected in zip(masked_attention(on_gpu=True), masked_attention(on_gpu=False), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
