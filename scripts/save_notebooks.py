@@ -9,6 +9,7 @@ one run to the next are left out, so that a change in the history is a change in
 from __future__ import annotations
 
 import argparse
+import os
 from pathlib import Path
 
 import nbformat
@@ -49,6 +50,7 @@ def run_and_save(path: Path) -> None:
 
 
 def main() -> None:
+    os.environ["HOOKSCOPE_COMPILE_NOTICE"] = "0"  # what was compiled before is chance
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("notebooks", type=Path, nargs="+")
     for path in parser.parse_args().notebooks:

@@ -104,7 +104,9 @@ def kernels(name: str) -> ModuleType:
 
 
 def announce(what: str, seconds: float) -> None:
-    """Say that something was compiled, and where it is kept."""
+    """Say that something was compiled, and where it is kept; nothing where HOOKSCOPE_COMPILE_NOTICE is 0."""
+    if os.environ.get("HOOKSCOPE_COMPILE_NOTICE") == "0":
+        return
     folder = _parent_folder()
     kept = f"kept in {folder}" if folder else "for this process: there is no folder to keep it in"
     kept = f"for this process: {_not_kept[-1]}" if _not_kept else kept

@@ -45,29 +45,29 @@ class Form(NamedTuple):
 
 def _moments(
     form: str, lr: Number, decay: float, powers: tuple[Number | None, ...], beta1: float, beta2: float, eps: float,
-    nesterov: bool,
+    nesterov: bool, apart: bool,
 ) -> Form:  # fmt: skip
     betas = ("beta1", float(beta1)), ("beta2", float(beta2)), ("eps", float(eps))
-    settings = (*betas, ("form", form), ("apart", decay != 0.0), ("use_nesterov", nesterov))
+    settings = (*betas, ("form", form), ("apart", apart), ("use_nesterov", nesterov))
     return Form("adam_rows", lr, decay, powers, settings)
 
 
 def _adam(
     lr: Number, power1: Number, power2: Number, beta1: float, beta2: float, eps: float, nesterov: bool
 ) -> Form | None:
-    return _moments("adam", lr, 0.0, (power1, power2), beta1, beta2, eps, nesterov)
+    return _moments("adam", lr, 0.0, (power1, power2), beta1, beta2, eps, nesterov, apart=False)
 
 
 def _adam_weight_decay(lr: Number, beta1: float, beta2: float, eps: float, decay: Number) -> Form | None:
     if not isinstance(decay, float):
         return None
-    return _moments("adam_weight_decay", lr, decay, (None, None), beta1, beta2, eps, False)
+    return _moments("adam_weight_decay", lr, decay, (None, None), beta1, beta2, eps, False, apart=True)
 
 
 def _adamw(
     lr: Number, power1: Number, power2: Number, beta1: float, beta2: float, eps: float, decay: float
 ) -> Form | None:
-    return _moments("adamw", lr, decay, (power1, power2), beta1, beta2, eps, False)
+    return _moments("adamw", lr, decay, (power1, power2), beta1, beta2, eps, False, apart=decay != 0.0)
 
 
 def _summed(first: str, lr: Number, factor: Number | None, step: Number | None, share: float, nesterov: bool) -> Form:

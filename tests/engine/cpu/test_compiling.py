@@ -36,6 +36,11 @@ def test_what_was_compiled_is_told_once_and_found_on_disk_after_that(tmp_path: P
     assert run(LOAD, NUMBA_CACHE_DIR=str(tmp_path)).stderr == ""
 
 
+def test_what_is_saved_can_do_without_the_line(tmp_path: Path) -> None:
+    assert run(LOAD, NUMBA_CACHE_DIR=str(tmp_path), HOOKSCOPE_COMPILE_NOTICE="0").stderr == ""
+    assert any(tmp_path.rglob("*.nbc"))
+
+
 def test_files_of_kernels_import_of_each_other_only_what_their_folders_digest_has() -> None:
     for path in (Path(compiling.__file__).parent / "compiled").glob("*.py"):
         imported = {f"{node.module}.py" for node in ast.walk(ast.parse(path.read_text()))

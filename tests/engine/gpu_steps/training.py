@@ -37,6 +37,9 @@ OPTIMIZERS: dict[str, Callable[[list[Parameter]], Any]] = {
     "Adam, amsgrad": lambda p: nn.Adam(p, 0.01, use_amsgrad=True),
     "LazyAdam": lambda p: nn.LazyAdam(p, 0.01),
     "AdamWeightDecay": lambda p: nn.AdamWeightDecay(p, 0.01, weight_decay=0.1),
+    "AdamWeightDecay, of some": lambda p: nn.AdamWeightDecay(
+        [{"params": p[:2], "weight_decay": 0.1}, {"params": p[2:], "weight_decay": 0.0}], 0.01
+    ),
     "AdamWeightDecay, a decay of the step": lambda p: nn.AdamWeightDecay(
         p, 0.01, weight_decay=nn.InverseDecayLR(0.1, 0.5, 4)
     ),
