@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 
 from ..core.backend import is_array
-from ..core.operator import Operator
+from ..core.operator import COMPLEX, Operator
 from ..core.surfaces import declare, everywhere, prim, renamed
 from ..core.tensor import Tensor
 from ..core.types import Operand, TensorLike
 from ..cpu import masking
 from ..cpu.array_module import array_module
+from ..cpu.updates import is_on_gpu
 from .arguments import check_same_dtype, check_tensor, one_axis
 from .elementwise import Binary, as_dtype, fit, operand, operands, unary
 
@@ -38,6 +39,17 @@ class Exact(Binary):
 
     def __call__(self, input: Operand, other: Operand) -> Any:
         return Binary.__call__(self, _beside(input, other), _beside(other, input))
+
+
+class Truths(Binary):
+    """A function of truth values, for which CuPy has none of complex numbers."""
+
+    def __call__(self, input: Operand, other: Operand) -> Any:
+        arrays = [x._array if isinstance(x, Tensor) else x for x in (input, other)]
+        is_complex = any(getattr(x, "dtype", type(x)) in (complex, *COMPLEX) for x in arrays)
+        if is_complex and any(is_on_gpu(x) for x in arrays):
+            input, other = ne(input, 0), ne(other, 0)
+        return Binary.__call__(self, input, other)
 
 
 def _beside(x: Any, other: object) -> Any:
@@ -102,7 +114,7 @@ ge = Binary(
     mint=("ge", "greater_equal"),
     numpy=renamed("greater_equal", input="x1", other="x2"),
 )
-logical_and = Binary(
+logical_and = Truths(
     "logical_and",
     np.logical_and,
     scalar="(x != 0) & (y != 0)",
@@ -110,7 +122,7 @@ logical_and = Binary(
     numpy=renamed(input="x1", other="x2"),
     **everywhere("LogicalAnd"),
 )
-logical_or = Binary(
+logical_or = Truths(
     "logical_or",
     np.logical_or,
     scalar="(x != 0) | (y != 0)",
@@ -118,7 +130,7 @@ logical_or = Binary(
     numpy=renamed(input="x1", other="x2"),
     **everywhere("LogicalOr"),
 )
-logical_xor = Binary(
+logical_xor = Truths(
     "logical_xor",
     np.logical_xor,
     scalar="(x != 0) != (y != 0)",

@@ -306,6 +306,16 @@ def as_dtype(value: Any, dtype: np.dtype[Any]) -> Any:
     return value if dtype.kind in "fc" else wrapped(int(value) if isinstance(value, float) else value, dtype)
 
 
+def of_one_dtype(*tensors: Tensor) -> tuple[Tensor, ...]:
+    """The tensors in the dtype that all promote to; where a cell computes in another, in that one at once."""
+    if precision.scopes:
+        tensors = precision.cast_operands(tensors)
+    wanted = tensors[0]._array.dtype
+    for x in tensors[1:]:
+        wanted = promote(wanted, x._array.dtype)
+    return tuple(as_dtype(x, wanted) for x in tensors)
+
+
 def in_dtype(x: Tensor, dtype: DTypeLike | None) -> Tensor:
     """The tensor in a dtype, or as it is where that is None."""
     return x if dtype is None else as_dtype(x, numpy_dtype(dtype))

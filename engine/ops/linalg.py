@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-from ..core.dtype import promote
 from ..core.operator import Operator
 from ..core.surfaces import declare, prim, renamed
 from ..core.tensor import Tensor
@@ -13,7 +12,7 @@ from ..core.types import Functions, Value
 from ..cpu import matmul as matmul_kernels
 from .arguments import check_tensor
 from .arithmetic import add
-from .elementwise import as_dtype, fit
+from .elementwise import as_dtype, fit, of_one_dtype
 from .shape import broadcast_to, reshape
 
 __all__ = ["batch_matmul", "bmm", "dense", "matmul", "mm"]
@@ -119,8 +118,7 @@ def matmul(input: Tensor, other: Tensor, transpose_a: bool = False, transpose_b:
             f"For 'matmul', the last axis of 'input' and the last but one of 'other' must be equal, "
             f"but got shapes {a} and {b}"
         )
-    wanted = promote(input._array.dtype, other._array.dtype)
-    x, y = as_dtype(input, wanted), as_dtype(other, wanted)
+    x, y = of_one_dtype(input, other)
     return _matmul(x, y, transpose_a=transpose_a, transpose_b=transpose_b)
 
 
@@ -292,18 +290,19 @@ def _dense(operator: Operator, input: Tensor, weight: Tensor, bias: Tensor | Non
         )
     if bias is not None and weight.ndim == 1 and check_tensor(bias, "dense", "bias").ndim:
         raise ValueError(f"For 'dense', 'bias' must have no axes where 'weight' has one, but got shape {bias.shape}")
-    wanted = promote(input._array.dtype, weight._array.dtype)
+    input, weight = of_one_dtype(input, weight)
+    wanted = weight._array.dtype
     b = None if bias is None else as_dtype(check_tensor(bias, "dense", "bias"), wanted)
     row = weight.ndim == 1
     if b is not None and b.ndim >= (1 if row else 2):
         allowed = "no axis" if row else "1 axis at most"
         raise ValueError(f"For 'Dense', 'bias' must have {allowed}, but got shape {b.shape}")
     if wanted.kind in "iu" and activation is None:
-        product = _matmul(as_dtype(input, wanted), as_dtype(weight, wanted), transpose_a=False, transpose_b=not row)
+        product = _matmul(input, weight, transpose_a=False, transpose_b=not row)
         return product if b is None else add(product, b)
     if row:
         weight = reshape(weight, (1, weight.shape[0]))
     if b is not None and b.shape != weight.shape[:1]:
         b = broadcast_to(b, weight.shape[:1])
-    found: Tensor = operator(as_dtype(input, wanted), as_dtype(weight, wanted), b, activation=activation)
+    found: Tensor = operator(input, weight, b, activation=activation)
     return reshape(found, input.shape[:-1]) if row else found

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from ..core.checks import check_type
-from ..core.dtype import promote
 from ..core.operator import Operator
 from ..core.surfaces import declare, prim, renamed
 from ..core.tensor import Tensor
@@ -18,7 +17,7 @@ from ..cpu.array_module import array_module
 from . import arithmetic, elementwise, reduction
 from .arguments import check_tensor, ints_of, one_axis
 from .complexes import conj
-from .elementwise import as_dtype
+from .elementwise import of_one_dtype
 from .linalg import matmul
 from .rearranging import movedim, roll
 from .reduction import reduce_sum
@@ -109,19 +108,16 @@ def einsum(equation: str, *operands: Any) -> Tensor:
     given = operands[0] if len(operands) == 1 and isinstance(operands[0], list | tuple) else operands
     tensors = [check_tensor(x, "einsum", "operands") for x in given]
     terms, result = _expanded(equation, [x.ndim for x in tensors])
-    wanted = tensors[0]._array.dtype
-    for x in tensors[1:]:
-        wanted = promote(wanted, x._array.dtype)
     sizes: dict[str, int] = {}
     for x, term in zip(tensors, terms, strict=True):
         for length, letter in zip(x.shape, term, strict=True):
             if length != 1 and sizes.setdefault(letter, length) != length:
                 raise ValueError(f"For 'einsum', '{letter}' has the lengths {sizes[letter]} and {length}")
     fitted = []
-    for x, term in zip(tensors, terms, strict=True):
+    for x, term in zip(of_one_dtype(*tensors), terms, strict=True):
         # An axis of length 1 beside a longer one broadcasts; NumPy's einsum does so by itself, its gradient would not.
         full = tuple(sizes.get(letter, 1) for letter in term)
-        fitted.append(as_dtype(x if x.shape == full else elementwise.broadcast_to_operator(x, shape=full), wanted))
+        fitted.append(x if x.shape == full else elementwise.broadcast_to_operator(x, shape=full))
     return _einsum(*fitted, terms=tuple(terms), result=result)
 
 

@@ -1,7 +1,11 @@
-"""A plugin of pytest's: tests have their new tensors on the strict device. test_suites.py runs the engine's own so."""
+"""A plugin of pytest's: tests have their new tensors on the strict device. test_suites.py runs the engine's own so.
+
+Where TRITON_INTERPRET is set, Triton's kernels run there.
+"""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import ExitStack
 
@@ -16,7 +20,8 @@ _open = ExitStack()
 
 
 def pytest_configure() -> None:
-    _open.enter_context(strict_device.device())  # before tests are collected, which make tensors too
+    by_triton = os.environ.get("TRITON_INTERPRET") == "1"
+    _open.enter_context(strict_device.device(by_triton))  # before tests are collected, which make tensors too
 
 
 def pytest_unconfigure() -> None:

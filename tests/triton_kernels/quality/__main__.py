@@ -1,4 +1,4 @@
-"""Print the compile-quality table as Markdown, of all families or of those that are named.
+"""Print the compile-quality table as Markdown, of all families or of those named; with `--brief` one row a kernel.
 
 With `--answer` it instead reads a line for each case, `CAPABILITY FAMILY NUMBER`, and answers each with a line of JSON:
 so the tests have it in a process of its own, in which Triton has no GPU to look for. `CAPABILITY huge NUMBER` asks for
@@ -97,7 +97,40 @@ def table(names: list[str]) -> None:
                         print(row_of(case, reading), flush=True)
 
 
+BRIEF = (
+    "Kernel", "GPU", "Compiled for", "Registers", "Programs at once", "Spilled", "Reads of 16 B", "In a loop",
+    "Bounds held",
+)  # fmt: skip
+
+
+def brief(names: list[str]) -> None:
+    """Print one row for each kernel and GPU, of all calls together."""
+    found: dict[tuple[str, int], list[tuple[Case, Reading]]] = {}
+    for family in names or families():
+        for case in cases(family):
+            for capability in CAPABILITIES:
+                if case.only in (0, capability):
+                    for reading in readings(case, capability):
+                        found.setdefault((reading.kernel, capability), []).append((case, reading))
+    print(f"| {' | '.join(BRIEF)} |\n|{'---|' * len(BRIEF)}")
+    for (kernel, capability), some in sorted(found.items()):
+        rows = [reading for _, reading in some]
+        reads = [sum(row.loads.values()) for row in rows]
+        loops = sorted({" ".join([*row.tensor_cores, *row.copies]) for row in rows} - {""})
+        cells = [
+            f"`{kernel}`", f"{capability / 10}", f"{len(rows)} calls",
+            f"{min(row.registers for row in rows)} to {max(row.registers for row in rows)}",
+            f"{min(row.programs for row in rows)} to {max(row.programs for row in rows)}",
+            f"{max(row.stack for row in rows)} B",
+            f"{100 * sum(row.loads.get(16, 0) for row in rows) / max(1, sum(reads)):.0f}%", ", ".join(loops) or "-",
+            f"{sum(not broken(row, case.bounds_of(kernel)) for case, row in some)} of {len(some)}",
+        ]  # fmt: skip
+        print(f"| {' | '.join(cells)} |", flush=True)
+
+
 if sys.argv[1:] == ["--answer"]:
     answer()
+elif sys.argv[1:2] == ["--brief"]:
+    brief(sys.argv[2:])
 else:
     table(sys.argv[1:])
