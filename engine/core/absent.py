@@ -49,30 +49,19 @@ _ABSENT: dict[str, dict[str, str]] = {
         "parallel": "AutoParallel",
         "nn.wrap": "GradAccumulation Pipeline",
     },
-    "one process runs, so there is nobody to exchange with; leave it out": {
-        "ops ops.primitives": "AllGather AllGatherV AllReduce AlltoAll AlltoAllV AlltoAllVC Barrier BatchISendIRecv "
-        "Broadcast CollectiveGather CollectiveScatter NeighborExchange NeighborExchangeV2 Receive Reduce "
-        "ReduceScatter ReduceScatterV Send",
-        "ops": "P2POp all_gather all_gather_into_tensor all_gather_into_tensor_uneven all_gather_object all_reduce "
-        "all_to_all all_to_all_single all_to_all_v_c barrier batch_isend_irecv broadcast broadcast_object_list "
-        "destroy_process_group gather_into_tensor gather_object get_backend get_global_rank get_group_rank "
-        "get_process_group_ranks init_process_group irecv isend new_group recv recv_object_list reduce reduce_scatter "
-        "reduce_scatter_tensor reduce_scatter_tensor_uneven scatter scatter_object_list scatter_tensor send "
-        "send_object_list set_comm_ops_inplace",
+    "exchange tensors with all_to_all_single, or messages with isend and irecv": {
+        "ops ops.primitives": "NeighborExchange NeighborExchangeV2",
     },
-    "with one process every collective operation gives back its input": {
+    "it is in mindspore.communication.comm_func": {
         "communication": "P2POp all_gather_into_tensor all_reduce all_to_all_single_with_output_shape "
         "all_to_all_v_c all_to_all_with_output_shape barrier batch_isend_irecv broadcast gather_into_tensor irecv "
         "isend recv reduce reduce_scatter_tensor scatter_tensor send",
     },
-    "there is one process, which has the value already": {
-        "mint.distributed": "P2POp TCPStore all_gather all_to_all_v_c all_gather_into_tensor "
-        "all_gather_into_tensor_uneven all_gather_object all_reduce all_to_all all_to_all_single barrier "
-        "batch_isend_irecv broadcast broadcast_object_list destroy_process_group gather gather_into_tensor "
-        "gather_object get_backend get_global_rank get_group_rank get_process_group_ranks init_process_group irecv "
-        "isend new_group recv recv_object_list reduce reduce_scatter reduce_scatter_tensor "
-        "reduce_scatter_tensor_uneven scatter scatter_object_list scatter_tensor send send_object_list "
-        "set_comm_ops_inplace",
+    "ranks are started by MPI, which knows where they are; call init_process_group()": {
+        "mint.distributed ops.communication": "TCPStore",
+    },
+    "it is in mindspore.ops.communication": {
+        "mint.distributed": "all_to_all_v_c gather_into_tensor scatter_tensor set_comm_ops_inplace",
     },
     "it is a kind of types that only a graph compiler tells apart; compare the dtype of a Tensor": {
         "top common core.dtype": "Int TensorType _NullType _null",

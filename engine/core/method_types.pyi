@@ -555,13 +555,13 @@ class TensorMethods:
         """The logarithm of the sum of exp(input) so far along one axis, without overflow."""
     def logdet(self) -> Tensor:
         """The logarithm of the determinant of each matrix."""
-    def logical_and(self, other: Operand) -> Tensor:
+    def logical_and(self, other: Operand) -> Any:
         """Whether both x and y are nonzero, as Bool."""
     def logical_not(self) -> Tensor:
         """Whether an element is zero or False, as Bool."""
-    def logical_or(self, other: Operand) -> Tensor:
+    def logical_or(self, other: Operand) -> Any:
         """Whether x or y is nonzero, as Bool."""
-    def logical_xor(self, other: Operand) -> Tensor:
+    def logical_xor(self, other: Operand) -> Any:
         """Whether one of x and y is nonzero and not both, as Bool."""
     def logit(self, eps: builtins.float | None = None) -> Tensor:
         """log(x / (1 - x)), the inverse of the sigmoid."""

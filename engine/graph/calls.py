@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from .reads import Reads, codes_in, is_engine, is_library
+from ..core.places import is_engine, is_library
+from .reads import Reads, codes_in
 from .traced_array import TRACED
 
 __all__ = ["AsksForTypes", "Calls", "is_pure"]
@@ -43,7 +44,7 @@ _PURE_FILES = (
 )  # fmt: skip
 _FROZEN = ("<frozen importlib", "<frozen abc", "<frozen _collections_abc", "<frozen codecs")
 _ROOMS = ("core", "cpu", "ops", "nn", "mint", "numpy", "graph", "methods.py", "amp.py", "jit.py", "common", "boost.py",
-          "communication.py")  # fmt: skip
+          "communication", "ranks")  # fmt: skip
 """Of the engine: what gives the same for the same arguments and the same numbers of the stream."""
 _ENGINE = Path(__file__).parents[1]
 _KERNELS = f"{_ENGINE.with_name('triton_kernels')}{os.sep}"

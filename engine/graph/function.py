@@ -15,6 +15,7 @@ from typing import Any
 from ..core import backend, modes, random, taps
 from ..core.file_labels import place_of, shown_name
 from ..core.parameter import Parameter
+from ..core.places import is_engine
 from ..core.recording import state
 from ..core.tensor import Tensor
 from .arguments import containers_in, is_bare, key_of, parts_of
@@ -26,7 +27,7 @@ from .holding import Holding
 from .lengths import Lengths
 from .passes import optimized
 from .plan import Failed, Plan
-from .reads import Reads, is_engine
+from .reads import Reads
 from .trace import ALSO_READ, Trace, Unfollowed
 from .traced_array import TRACED
 from .tracer import Tracer

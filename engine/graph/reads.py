@@ -17,14 +17,11 @@ import gc
 import inspect
 import itertools
 import operator
-import os
 import sys
-import sysconfig
 import types
 import weakref
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable
-from pathlib import Path
 from typing import Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar
 
 import numpy as np
@@ -32,23 +29,20 @@ import numpy as np
 from ..core import taps
 from ..core.dtype import DType
 from ..core.placeholder import Placeholder
+from ..core.places import SITE, is_engine, is_library
 from ..core.tensor import Tensor
 from ..nn.cell import Cell
 from ..nn.optim.optimizer import Optimizer
 from .holding import BOOKKEEPING, MISSING, Found, form
 from .traced_array import array_types
 
-__all__ = ["Reads", "is_engine", "is_leaf", "is_library"]
+__all__ = ["Reads", "is_leaf"]
 
 K = TypeVar("K")
 V = TypeVar("V")
 P = ParamSpec("P")
 
-_ENGINE = str(Path(__file__).parents[1]) + os.sep
 _PACKAGE = __name__.rpartition(".graph.")[0]
-_SITE = tuple([sysconfig.get_path(of) + os.sep for of in ("purelib", "platlib")])
-_STANDARD = tuple([sysconfig.get_path(of) + os.sep for of in ("stdlib", "platstdlib")])
-_NUMPY = str(Path(np.__file__).parent) + os.sep  # as its code names it: a folder on the way may be a link
 
 LEAVES = (
     type(None), bool, int, float, complex, str, bytes, type(...), type(NotImplemented), DType, np.dtype, np.generic,
@@ -88,16 +82,6 @@ _GLOBALS = (
 _OF_FUNCTIONS = ("__name__", "__qualname__", "__doc__", "__module__", "__annotations__")
 """Attributes of functions, and the first two of classes, that stand in no dictionary."""
 _OF_ANY_MODULE = ("__builtins__", "__cached__", "__file__", "__loader__", "__name__", "__path__", "__spec__")
-
-
-def is_engine(file: str) -> bool:
-    """Whether code of a file is the engine's."""
-    return file.startswith(_ENGINE)
-
-
-def is_library(file: str) -> bool:
-    """Whether code of a file is Python's or NumPy's own."""
-    return (file.startswith(_STANDARD) and not file.startswith(_SITE)) or file.startswith((_NUMPY, "<frozen"))
 
 
 def _kept_with(function: Callable[Concatenate[K, P], V]) -> Callable[Concatenate[K, P], V]:
@@ -392,7 +376,7 @@ class Reads:
         read = dict.fromkeys([name for name in self._names if name in held or may_lack or name in self._stored])
         if self._everything:  # whoever names are made up for
             all_names = tuple([name for name in held if name not in _OF_ANY_MODULE])
-            if of_others or file.startswith(_SITE):
+            if of_others or file.startswith(SITE):
                 self.found.places.append((held, all_names, tuple([held[name] for name in all_names])))
             else:
                 self.found.keys.append((held, tuple(held)))

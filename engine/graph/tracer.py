@@ -20,18 +20,18 @@ import numpy as np
 
 from ..core import random, taps
 from ..core.operator import ARRAY_FUNCTIONS, OPERATORS, Operator
+from ..core.places import is_engine, user_line
 from ..core.recording import Asking, attention, state
 from ..core.tensor import Tensor
 from ..core.views import ViewOperator
 from .graph import Apply, Beside, Bind, Derive, Draw, Graph, Value, Whole, draws_in, replace_values, values_in
 from .lengths import Length, Lengths, whole
 from .plan import operands_of
-from .reads import is_engine, is_library
 from .shapes import INNER, shapes_of
 from .sizes import Size
 from .traced_array import TRACED, TracedDeviceArray, array_types, plain, traced_over
 
-__all__ = ["Tracer", "user_line"]
+__all__ = ["Tracer"]
 
 _ROOM = str(Path(__file__).parent)
 
@@ -570,17 +570,6 @@ class Untraced:
         if error is not None and state.tracer is not None:
             # If the function catches it, it goes on in a way that depends on the numbers that came.
             state.tracer.leak("a step fails, and the function goes on")
-
-
-def user_line() -> str:
-    """Where the innermost code stands that is neither the engine's nor a library's: ``file:line``, see ``place_of``."""
-    frame: Any = sys._getframe(1)
-    while frame is not None:
-        name = frame.f_code.co_filename
-        if not (is_engine(name) or is_library(name)):
-            return f"{name}:{frame.f_lineno}"
-        frame = frame.f_back
-    return ""
 
 
 def _how_numbers_are_read(what: str) -> str:

@@ -307,16 +307,16 @@ def logaddexp(input: Operand, other: Operand) -> Tensor:
 def logaddexp2(input: Operand, other: Operand) -> Tensor:
     """log2(2**x + 2**y), without overflow."""
 
-def logical_and(input: Operand, other: Operand) -> Tensor:
+def logical_and(input: Operand, other: Operand) -> Any:
     """Whether both x and y are nonzero, as Bool."""
 
 def logical_not(input: Tensor) -> Tensor:
     """Whether an element is zero or False, as Bool."""
 
-def logical_or(input: Operand, other: Operand) -> Tensor:
+def logical_or(input: Operand, other: Operand) -> Any:
     """Whether x or y is nonzero, as Bool."""
 
-def logical_xor(input: Operand, other: Operand) -> Tensor:
+def logical_xor(input: Operand, other: Operand) -> Any:
     """Whether one of x and y is nonzero and not both, as Bool."""
 
 def logsumexp(input: Tensor, dim: Axis, keepdim: bool = False) -> Tensor:

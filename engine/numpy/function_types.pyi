@@ -218,16 +218,16 @@ def logaddexp(x1: Operand, x2: Operand) -> Tensor:
 def logaddexp2(x1: Operand, x2: Operand) -> Tensor:
     """log2(2**x + 2**y), without overflow."""
 
-def logical_and(x1: Operand, x2: Operand) -> Tensor:
+def logical_and(x1: Operand, x2: Operand) -> Any:
     """Whether both x and y are nonzero, as Bool."""
 
 def logical_not(a: Tensor) -> Tensor:
     """Whether an element is zero or False, as Bool."""
 
-def logical_or(x1: Operand, x2: Operand) -> Tensor:
+def logical_or(x1: Operand, x2: Operand) -> Any:
     """Whether x or y is nonzero, as Bool."""
 
-def logical_xor(x1: Operand, x2: Operand) -> Tensor:
+def logical_xor(x1: Operand, x2: Operand) -> Any:
     """Whether one of x and y is nonzero and not both, as Bool."""
 
 def max(a: Tensor, axis: Axis = None, keepdims: bool = False, *, initial: Number | None = None, where: Tensor | bool | None = True) -> Tensor:

@@ -117,6 +117,49 @@ class AffineGrid(Primitive):
     def __init__(self, align_corners: bool = False) -> None: ...
     def __call__(self, theta: Tensor, size: Sequence[int] | Tensor, /) -> Tensor: ...
 
+class AllGather(Primitive):
+    """All ranks' tensors behind each other along the first axis."""
+    group: str | None
+    def __init__(self, group: str | None = 'hccl_world_group') -> None: ...
+    def __call__(self, input_x: Tensor, /) -> Tensor: ...
+
+class AllGatherV(Primitive):
+    """All ranks' tensors of one axis behind each other, of any lengths."""
+    group: str | None
+    def __init__(self, group: str | None = 'hccl_world_group') -> None: ...
+    def __call__(self, input_x: Tensor, output_split_sizes: Any, /) -> Tensor: ...
+
+class AllReduce(Primitive):
+    """All ranks' tensors made one, the same on all ranks."""
+    op: str
+    group: str | None
+    def __init__(self, op: str = 'sum', group: str | None = 'hccl_world_group') -> None: ...
+    def __call__(self, input_x: Tensor, /) -> Tensor: ...
+
+class AlltoAll(Primitive):
+    """The tensor's parts exchanged: that of each rank for this one, one behind the other."""
+    split_count: int
+    split_dim: int
+    concat_dim: int
+    group: str | None
+    def __init__(self, split_count: int, split_dim: int, concat_dim: int, group: str | None = 'hccl_world_group') -> None: ...
+    def __call__(self, input_x: Tensor, /) -> Tensor: ...
+
+class AlltoAllV(Primitive):
+    """What each rank has for this one, one behind the other."""
+    group: str | None
+    block_size: int
+    def __init__(self, group: str | None = 'hccl_world_group', block_size: int = 1) -> None: ...
+    def __call__(self, input_x: Tensor, send_numel_list: Any, recv_numel_list: Any, /) -> Tensor: ...
+
+class AlltoAllVC(Primitive):
+    """As AlltoAllV, with the numbers of all ranks."""
+    group: str | None
+    block_size: int
+    transpose: bool
+    def __init__(self, group: str | None = 'hccl_world_group', block_size: int = 1, transpose: bool = False) -> None: ...
+    def __call__(self, input_x: Tensor, send_count_matrix: Any, /) -> Tensor: ...
+
 class Angle(Primitive):
     """The angle atan2(imag, real) of complex numbers; of real ones pi where negative, else 0; NaN of NaN.
     """
@@ -321,6 +364,12 @@ class BCEWithLogitsLoss(Primitive):
     def __init__(self, reduction: str = 'mean') -> None: ...
     def __call__(self, x: Tensor, y: Tensor, weight: Tensor | None = None, pos_weight: Tensor | None = None, /) -> Tensor: ...
 
+class Barrier(Primitive):
+    """Wait for all ranks of a group."""
+    group: str | None
+    def __init__(self, group: str | None = 'hccl_world_group') -> None: ...
+    def __call__(self, ) -> Tensor: ...
+
 class BartlettWindow(Primitive):
     """Bartlett's triangle, 1 - |2 k / n - 1|."""
     periodic: bool
@@ -490,6 +539,13 @@ class BoundingBoxEncode(Primitive):
     def __init__(self, means: tuple[float, float, float, float] = ..., stds: tuple[float, float, float, float] = ...) -> None: ...
     def __call__(self, anchor_box: Tensor, groundtruth_box: Tensor, /) -> Tensor: ...
 
+class Broadcast(Primitive):
+    """The tensors of one rank, on all."""
+    root_rank: int
+    group: str | None
+    def __init__(self, root_rank: int, group: str | None = 'hccl_world_group') -> None: ...
+    def __call__(self, input_x: Any, /) -> tuple[Tensor, ...]: ...
+
 class BroadcastTo(Primitive):
     """Repeated along axes of length 1, and along new ones in front, to fill a shape."""
     shape: Any
@@ -614,6 +670,20 @@ class Col2Im(Primitive):
     stride: Ints
     def __init__(self, kernel_size: Ints, dilation: Ints = 1, padding: Ints = 0, stride: Ints = 1) -> None: ...
     def __call__(self, x: Tensor, output_size: Ints | Tensor, /) -> Tensor: ...
+
+class CollectiveGather(Primitive):
+    """All ranks' tensors behind each other along the first axis, on one rank; the others get zeros."""
+    dest_rank: int
+    group: str | None
+    def __init__(self, dest_rank: int, group: str | None = 'hccl_world_group') -> None: ...
+    def __call__(self, input_x: Tensor, /) -> Tensor: ...
+
+class CollectiveScatter(Primitive):
+    """A rank's part, along the first axis, of one rank's tensor."""
+    src_rank: int
+    group: str | None
+    def __init__(self, src_rank: int = 0, group: str | None = 'hccl_world_group') -> None: ...
+    def __call__(self, input_x: Tensor, /) -> Tensor: ...
 
 class CombinedNonMaxSuppression(Primitive):
     """The best boxes of each image: of each class those that overlap with no better one, then the best of
@@ -1579,7 +1649,7 @@ class LogUniformCandidateSampler(Primitive):
 
 class LogicalAnd(Primitive):
     """Whether both x and y are nonzero, as Bool."""
-    def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
+    def __call__(self, input: Operand, other: Operand, /) -> Any: ...
 
 class LogicalNot(Primitive):
     """Whether an element is zero or False, as Bool."""
@@ -1587,11 +1657,11 @@ class LogicalNot(Primitive):
 
 class LogicalOr(Primitive):
     """Whether x or y is nonzero, as Bool."""
-    def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
+    def __call__(self, input: Operand, other: Operand, /) -> Any: ...
 
 class LogicalXor(Primitive):
     """Whether one of x and y is nonzero and not both, as Bool."""
-    def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
+    def __call__(self, input: Operand, other: Operand, /) -> Any: ...
 
 class Logit(Primitive):
     """log(x / (1 - x)), the inverse of the sigmoid."""
@@ -2180,9 +2250,28 @@ class RealDiv(Primitive):
     """x / y, of integers without the fraction."""
     def __call__(self, x: Operand, y: Operand, /) -> Tensor: ...
 
+class Receive(Primitive):
+    """What another rank sends."""
+    sr_tag: int
+    src_rank: int
+    shape: Sequence[int]
+    dtype: DTypeLike | None
+    group: str | None
+    group_back: str | None
+    def __init__(self, sr_tag: int, src_rank: int, shape: Sequence[int], dtype: DTypeLike | None, group: str | None = 'hccl_world_group', group_back: str | None = 'hccl_world_group') -> None: ...
+    def __call__(self, input_x: Tensor | None = None, /) -> Tensor: ...
+
 class Reciprocal(Primitive):
     """1 / x."""
     def __call__(self, input: Tensor, /) -> Tensor: ...
+
+class Reduce(Primitive):
+    """All ranks' tensors made one, on one rank; the others get zeros."""
+    dest_rank: int
+    op: str
+    group: str | None
+    def __init__(self, dest_rank: int, op: str = 'sum', group: str | None = 'hccl_world_group') -> None: ...
+    def __call__(self, input_x: Tensor, /) -> Tensor: ...
 
 class ReduceAll(Primitive):
     """Whether all elements over axes are true (not 0)."""
@@ -2219,6 +2308,20 @@ class ReduceProd(Primitive):
     keep_dims: bool
     def __init__(self, keep_dims: bool = False) -> None: ...
     def __call__(self, x: Tensor, axis: Axis = (), /) -> Tensor: ...
+
+class ReduceScatter(Primitive):
+    """A rank's share, along the first axis, of all ranks' tensors made one."""
+    op: str
+    group: str | None
+    def __init__(self, op: str = 'sum', group: str | None = 'hccl_world_group') -> None: ...
+    def __call__(self, input_x: Tensor, /) -> Tensor: ...
+
+class ReduceScatterV(Primitive):
+    """A rank's share of all ranks' tensors of one axis made one, of any length."""
+    op: str
+    group: str | None
+    def __init__(self, op: str = 'sum', group: str | None = 'hccl_world_group') -> None: ...
+    def __call__(self, input_x: Tensor, input_split_sizes: Any, /) -> Tensor: ...
 
 class ReduceStd(Primitive):
     """The standard deviation and the mean over axes."""
@@ -2540,6 +2643,15 @@ class SelfAdjointEig(Primitive):
     compute_v: bool
     def __init__(self, compute_v: bool = True) -> None: ...
     def __call__(self, x: Tensor, /) -> tuple[Tensor, Tensor]: ...
+
+class Send(Primitive):
+    """Send the tensor to another rank."""
+    sr_tag: int
+    dest_rank: int
+    group: str | None
+    group_back: str | None
+    def __init__(self, sr_tag: int, dest_rank: int, group: str | None = 'hccl_world_group', group_back: str | None = 'hccl_world_group') -> None: ...
+    def __call__(self, input_x: Tensor, /) -> Tensor: ...
 
 class SetSize(Primitive):
     """How many different elements each row of a sparse tensor has, along its last axis."""

@@ -96,11 +96,11 @@ def test_a_group_that_is_not_there_is_refused_by_name(who: str) -> None:
 @pytest.mark.parametrize(
     ("call", "error", "text"),
     [
-        (lambda: communication.get_world_rank_from_group_rank(WORLD, 1), ValueError, "of rank 0, but got 1"),
-        (lambda: communication.get_group_rank_from_world_rank(-1, WORLD), ValueError, "of rank 0, but got -1"),
+        (lambda: communication.get_world_rank_from_group_rank(WORLD, 1), ValueError, "ranks from 0 to 0, but got 1"),
+        (lambda: communication.get_group_rank_from_world_rank(-1, WORLD), ValueError, r"are \[0\], but got -1"),
         (lambda: communication.get_world_rank_from_group_rank(WORLD, True), TypeError, "must be an int, but got bool"),
         (lambda: communication.get_group_rank_from_world_rank("0", WORLD), TypeError, "must be an int, but got str"),
-        (lambda: communication.create_group("g", [0, 1]), ValueError, r"'rank_ids' can be \[0\], but got \[0, 1\]"),
+        (lambda: communication.create_group("g", [0, 1]), ValueError, r"different ranks from 0 to 0, but got \[0, 1\]"),
         (lambda: communication.create_group("g", (0,)), TypeError, "'rank_ids' a list of ints"),
         (lambda: communication.create_group(1, [0]), TypeError, "'group' must be a str"),
         (lambda: communication.destroy_group(WORLD), ValueError, "cannot be destroyed; call release"),

@@ -189,10 +189,12 @@ def test_sgd_follows_its_formula_in_groups() -> None:
     assert float(b.asnumpy()[0]) == pytest.approx(1 - 0.1 * (0.1 + 0.15))
 
 
-def test_there_is_nobody_to_send_to() -> None:
+def test_one_process_is_all_ranks() -> None:
     assert mint.distributed.get_rank() == 0 and mint.distributed.get_world_size() == 1
-    with pytest.raises(NotImplementedError, match="one process"):
-        mint.distributed.all_reduce(T)
+    x = ms.Tensor([1.0, 2.0])
+    assert mint.distributed.all_reduce(x) is None and x.asnumpy().tolist() == [1, 2]
+    with pytest.raises(ValueError, match="'dst' must be another rank than this one, but got 0"):
+        mint.distributed.send(x, 0)
 
 
 def test_random_numbers_follow_a_generator() -> None:

@@ -1,0 +1,260 @@
+"""``mindspore.communication``: the ranks of this run, who they are and in which groups. One process is rank 0 of 1.
+
+Several are started by MPI (docs/many_ranks.md) and meet in ``init``.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from ..core.checks import check_int
+from ..core.names import on_first_use
+from ..ranks import world as ranks
+from ..ranks.world import Group, group_of
+
+__all__ = [
+    "HCCL_WORLD_COMM_GROUP", "MCCL_WORLD_COMM_GROUP", "NCCL_WORLD_COMM_GROUP", "GlobalComm", "ReduceOp", "create_group",
+    "destroy_group", "get_comm_name", "get_group_rank_from_world_rank", "get_group_size", "get_local_rank",
+    "get_local_rank_size", "get_process_group_ranks", "get_rank", "get_world_rank_from_group_rank", "init", "release",
+]  # fmt: skip
+
+MCCL_WORLD_COMM_GROUP, HCCL_WORLD_COMM_GROUP, NCCL_WORLD_COMM_GROUP = ranks.WORLDS
+
+
+class GlobalComm:
+    """Facts about the communication."""
+
+    BACKEND = "mccl"
+    WORLD_COMM_GROUP = MCCL_WORLD_COMM_GROUP
+    INITED = False
+    CHECK_ENVS = True
+
+
+class ReduceOp:
+    """How the values of several processes become one: what ``ops.AllReduce`` and its like take as ``op``."""
+
+    SUM = "sum"
+    MAX = "max"
+    MIN = "min"
+    PROD = "prod"
+    AVG = "avg"
+
+
+def init(backend_name: str | None = None) -> None:
+    """Meet the other ranks of this run; where there is one process, say so once on stderr.
+
+    Args:
+        backend_name: "hccl", "nccl" or "mccl"; all are MPI here.
+
+    Raises:
+        TypeError: ``backend_name`` is no str.
+        RuntimeError: an unknown backend; or there are other ranks, and mpi4py is not installed.
+    """
+    if backend_name is not None and not isinstance(backend_name, str):
+        raise TypeError(f"For 'init', 'backend_name' must be a str or None, but got {type(backend_name).__name__}")
+    if backend_name not in (None, "hccl", "nccl", "mccl"):
+        raise RuntimeError(f"For 'init', 'backend_name' must be 'hccl', 'nccl' or 'mccl', but got {backend_name!r}")
+    if ranks.start().everybody.size == 1 and not GlobalComm.INITED:
+        print("hookscope runs in one process: communication has rank 0 of 1.", file=sys.stderr)
+    GlobalComm.INITED = True
+
+
+def release() -> None:
+    """Forget the groups but that of all ranks; ``init`` may be called again."""
+    GlobalComm.INITED = False
+    ranks.end()
+
+
+def _known(who: str, group: str) -> Group:
+    """A group, for which ranks must have met where there are others."""
+    _, size = ranks.launched()
+    if size > 1 and ranks.world().collectives is None:
+        raise RuntimeError(f"For '{who}', the {size} ranks have not met yet: call mindspore.communication.init() first")
+    return group_of(who, group)
+
+
+def _number_in(who: str, group: str) -> tuple[Group, int]:
+    found = _known(who, group)
+    if found.rank is None:
+        raise ValueError(f"For '{who}', this process is none of group '{group}', whose ranks are {[*found.ranks]}")
+    return found, found.rank
+
+
+def get_rank(group: str = HCCL_WORLD_COMM_GROUP) -> int:
+    """This process's number in a group.
+
+    Args:
+        group: the name of a group; by default that of all ranks.
+
+    Raises:
+        TypeError: no str.
+        ValueError: there is no such group, or this process is none of it.
+        RuntimeError: there are other ranks, and ``init`` was not called.
+    """
+    return _number_in("get_rank", group)[1]
+
+
+def get_group_size(group: str = HCCL_WORLD_COMM_GROUP) -> int:
+    """How many ranks a group has.
+
+    Args:
+        group: the name of a group; by default that of all ranks.
+
+    Raises:
+        TypeError: no str.
+        ValueError: there is no such group.
+        RuntimeError: there are other ranks, and ``init`` was not called.
+    """
+    return _known("get_group_size", group).size
+
+
+def _here(who: str, group: str) -> tuple[Group, list[int]]:
+    """A group, and those of its ranks that run on this machine."""
+    found, _ = _number_in(who, group)
+    machines, me = ranks.world().machines, ranks.world().everybody.rank or 0
+    return found, [rank for rank in found.ranks if machines[rank] == machines[me]]
+
+
+def get_local_rank(group: str = HCCL_WORLD_COMM_GROUP) -> int:
+    """This process's number among the ranks of a group that run on this machine.
+
+    Args:
+        group: the name of a group; by default that of all ranks. Of another one MindSpore refuses it for Ascend alone.
+
+    Raises:
+        TypeError: no str.
+        ValueError: there is no such group, or this process is none of it.
+        RuntimeError: there are other ranks, and ``init`` was not called.
+    """
+    _, near = _here("get_local_rank", group)
+    return near.index(ranks.world().everybody.rank or 0)
+
+
+def get_local_rank_size(group: str = HCCL_WORLD_COMM_GROUP) -> int:
+    """How many ranks of a group run on this machine.
+
+    Args:
+        group: the name of a group; by default that of all ranks.
+
+    Raises:
+        TypeError: no str.
+        ValueError: there is no such group, or this process is none of it.
+        RuntimeError: there are other ranks, and ``init`` was not called.
+    """
+    return len(_here("get_local_rank_size", group)[1])
+
+
+def get_process_group_ranks(group: str = HCCL_WORLD_COMM_GROUP) -> list[int]:
+    """The numbers in the world of a group's ranks, rising.
+
+    Args:
+        group: the name of a group; by default that of all ranks.
+
+    Raises:
+        TypeError: no str.
+        ValueError: there is no such group.
+        RuntimeError: there are other ranks, and ``init`` was not called.
+    """
+    return [*_known("get_process_group_ranks", group).ranks]
+
+
+def get_comm_name(group: str = HCCL_WORLD_COMM_GROUP) -> str:
+    """The name of a group's communicator: that of the group.
+
+    Args:
+        group: the name of a group; by default that of all ranks.
+
+    Raises:
+        TypeError: no str.
+        ValueError: there is no such group.
+        RuntimeError: there are other ranks, and ``init`` was not called.
+    """
+    _known("get_comm_name", group)
+    return group
+
+
+def get_world_rank_from_group_rank(group: str, group_rank_id: int) -> int:
+    """The number in the world of a rank of a group.
+
+    Args:
+        group: the name of a group.
+        group_rank_id: the number in the group.
+
+    Raises:
+        TypeError: ``group`` is no str, or the number no int.
+        ValueError: there is no such group or rank.
+        RuntimeError: there are other ranks, and ``init`` was not called.
+    """
+    who = "get_world_rank_from_group_rank"
+    found = _known(who, group)
+    if not 0 <= check_int(group_rank_id, who, "group_rank_id") < found.size:
+        raise ValueError(f"For '{who}', group '{group}' has ranks from 0 to {found.size - 1}, but got {group_rank_id}")
+    return found.ranks[group_rank_id]
+
+
+def get_group_rank_from_world_rank(world_rank_id: int, group: str) -> int:
+    """The number in a group of a rank of the world.
+
+    Args:
+        world_rank_id: the number in the world.
+        group: the name of a group.
+
+    Raises:
+        TypeError: ``group`` is no str, or the number no int.
+        ValueError: there is no such group, or the rank is none of it.
+        RuntimeError: there are other ranks, and ``init`` was not called.
+    """
+    who = "get_group_rank_from_world_rank"
+    found = _known(who, group)
+    if check_int(world_rank_id, who, "world_rank_id") not in found.ranks:
+        raise ValueError(f"For '{who}', the ranks of group '{group}' are {[*found.ranks]}, but got {world_rank_id}")
+    return found.ranks.index(world_rank_id)
+
+
+def create_group(group: str, rank_ids: list[int], options: Any = None) -> None:
+    """Make a group of ranks. All of them call it, and wait for each other; other ranks may call it too.
+
+    Args:
+        group: its name.
+        rank_ids: the numbers in the world of its ranks.
+        options: kept for callers; it is for Ascend devices.
+
+    Raises:
+        TypeError: ``group`` is no str, or ``rank_ids`` no list of ints.
+        ValueError: no rank, one twice, or one that is not there; or the group has other ranks already.
+        RuntimeError: there are other ranks, and ``init`` was not called.
+    """
+    if not isinstance(group, str) or not isinstance(rank_ids, list) or not all(type(rank) is int for rank in rank_ids):
+        told = f"{group!r} and {rank_ids!r}"
+        raise TypeError(f"For 'create_group', 'group' must be a str and 'rank_ids' a list of ints, but got {told}")
+    size = _known("create_group", HCCL_WORLD_COMM_GROUP).size
+    if not rank_ids or len({*rank_ids}) < len(rank_ids) or not all(0 <= rank < size for rank in rank_ids):
+        raise ValueError(
+            f"For 'create_group', 'rank_ids' must hold different ranks from 0 to {size - 1}, but got {rank_ids}"
+        )
+    known = ranks.world().groups.get(group)
+    if known is None:
+        ranks.create_group(group, rank_ids)
+    elif known.ranks != tuple(sorted(rank_ids)):
+        raise ValueError(f"For 'create_group', group '{group}' is there, with ranks {[*known.ranks]}")
+
+
+def destroy_group(group: str) -> None:
+    """Forget a group; its ranks call it, and wait for each other.
+
+    Args:
+        group: its name.
+
+    Raises:
+        TypeError: no str.
+        ValueError: the whole world, or no such group.
+        RuntimeError: there are other ranks, and ``init`` was not called.
+    """
+    _known("destroy_group", group)
+    if group in ranks.WORLDS:
+        raise ValueError("For 'destroy_group', the group of all ranks cannot be destroyed; call release")
+    ranks.destroy_group(group)
+
+
+__getattr__ = on_first_use(__name__, rooms=("comm_func", "management"))

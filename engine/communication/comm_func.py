@@ -1,0 +1,375 @@
+"""``mindspore.communication.comm_func``: collectives that give new tensors. Ranks have their numbers in the world.
+
+With ``async_op=True`` what is given holds the result when ``wait()`` of its handle has returned, and has no gradient.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..core.dtype import DType, float32
+from ..core.tensor import Tensor
+from ..ops import collectives as table
+from ..ops.arguments import check_tensor
+from ..ranks import exchange
+from . import in_place
+from .handles import CommHandle
+
+__all__ = [
+    "P2POp", "all_gather_into_tensor", "all_reduce", "all_to_all_single_with_output_shape", "all_to_all_v_c",
+    "all_to_all_with_output_shape", "barrier", "batch_isend_irecv", "broadcast", "gather_into_tensor", "irecv", "isend",
+    "recv", "reduce", "reduce_scatter_tensor", "scatter_tensor", "send",
+]  # fmt: skip
+
+Result = tuple[Tensor, CommHandle | None]
+
+all_to_all_v_c = in_place.all_to_all_v_c
+isend = in_place.isend
+send = in_place.send
+
+
+def all_reduce(tensor: Tensor, op: str = "sum", group: str = table.WORLD, async_op: bool = False) -> Result:
+    """All ranks' tensors made one.
+
+    Args:
+        tensor: the tensor of this rank; all have the same shape and dtype.
+        op: "sum", "prod", "max", "min" or "avg".
+        group: the name of a group.
+        async_op: whether it goes on while the rank computes.
+
+    Returns:
+        The result, and with ``async_op`` a handle, else None.
+
+    Raises:
+        TypeError: no tensor, no bool, or a dtype that does not suit ``op``.
+        ValueError: another ``op``, or this process is none of the group.
+        RuntimeError: the ranks did not ask for the same.
+    """
+    found, x = table.member("all_reduce", group), check_tensor(tensor, "all_reduce", "tensor")
+    way = table.check_reduction("all_reduce", op, x)
+    result: Result = in_place._given(
+        "all_reduce", None, f"{way}, ", found, x, async_op,
+        lambda: table.all_reduce(x, op=way, group=found.name), lambda array: exchange.all_reduce(found, array, way),
+    )  # fmt: skip
+    return result
+
+
+def all_gather_into_tensor(tensor: Tensor, group: str = table.WORLD, async_op: bool = False) -> Result:
+    """All ranks' tensors behind each other along the first axis.
+
+    Args:
+        tensor: the tensor of this rank; all have the same shape and dtype.
+        group: the name of a group.
+        async_op: whether it goes on while the rank computes.
+
+    Returns:
+        The result, and with ``async_op`` a handle, else None.
+
+    Raises:
+        TypeError: no tensor, or no bool.
+        ValueError: this process is none of the group.
+        RuntimeError: the ranks did not ask for the same.
+    """
+    who = "all_gather_into_tensor"
+    found, x = table.member(who, group), table.check_rows(who, tensor, "tensor")
+    sizes = [x.shape[0]] * found.size
+    result: Result = in_place._given(
+        "all_gather", None, "", found, x, async_op,
+        lambda: table.all_gather(x, group=found.name), lambda array: exchange.all_gather(found, array, sizes),
+    )  # fmt: skip
+    return result
+
+
+def reduce_scatter_tensor(tensor: Tensor, op: str = "sum", group: str = table.WORLD, async_op: bool = False) -> Result:
+    """A rank's share, along the first axis, of all ranks' tensors made one.
+
+    Args:
+        tensor: the tensor of this rank; the ranks divide its first axis.
+        op: "sum", "prod", "max", "min" or "avg".
+        group: the name of a group.
+        async_op: whether it goes on while the rank computes.
+
+    Returns:
+        The result, and with ``async_op`` a handle, else None.
+
+    Raises:
+        TypeError: no tensor, no bool, or a dtype that does not suit ``op``.
+        ValueError: a first axis that the ranks do not divide, another ``op``, or this process is none of the group.
+        RuntimeError: the ranks did not ask for the same.
+    """
+    who = "reduce_scatter_tensor"
+    found = table.member(who, group)
+    x = table.check_divides(who, "tensor", table.check_rows(who, tensor, "tensor"), 0, found)
+    way, sizes = table.check_reduction(who, op, x), [x.shape[0] // found.size] * found.size
+    result: Result = in_place._given(
+        "reduce_scatter", None, f"{way}, {sizes} of ", found, x, async_op,
+        lambda: table.reduce_scatter(x, op=way, group=found.name),
+        lambda array: exchange.reduce_scatter(found, array, sizes, way),
+    )  # fmt: skip
+    return result
+
+
+def reduce(tensor: Tensor, dst: int, op: str = "sum", group: str = table.WORLD) -> Tensor:
+    """All ranks' tensors made one, on one rank; the others get zeros.
+
+    Args:
+        tensor: the tensor of this rank; all have the same shape and dtype.
+        dst: the number in the world of the rank that gets it.
+        op: "sum", "prod", "max", "min" or "avg".
+        group: the name of a group.
+
+    Raises:
+        TypeError: no tensor, no int, or a dtype that does not suit ``op``.
+        ValueError: another ``op``, a rank that is not in the group, or this process is none of it.
+        RuntimeError: the ranks did not ask for the same.
+    """
+    found, x = table.member("reduce", group), check_tensor(tensor, "reduce", "tensor")
+    root, way = in_place._in_group("reduce", "dst", found, dst), table.check_reduction("reduce", op, x)
+    result: Tensor = table.reduce(x, root=root, op=way, group=found.name)
+    return result
+
+
+def broadcast(tensor: Tensor, src: int = 0, group: str = table.WORLD) -> Tensor:
+    """The tensor of one rank.
+
+    Args:
+        tensor: what is sent; the other ranks' says what shape and dtype comes.
+        src: the number in the world of the rank whose tensor it is.
+        group: the name of a group.
+
+    Raises:
+        TypeError: no tensor, or no int.
+        ValueError: a rank that is not in the group, or this process is none of it.
+        RuntimeError: the ranks did not ask for the same.
+    """
+    found, x = table.member("broadcast", group), check_tensor(tensor, "broadcast", "tensor")
+    result: Tensor = table.broadcast(x, root=in_place._in_group("broadcast", "src", found, src), group=found.name)
+    return result
+
+
+def gather_into_tensor(tensor: Tensor, dst: int = 0, group: str = table.WORLD) -> Tensor:
+    """All ranks' tensors behind each other along the first axis, on one rank; the others get zeros.
+
+    Args:
+        tensor: the tensor of this rank; all have the same shape and dtype.
+        dst: the number in the world of the rank that gets them.
+        group: the name of a group.
+
+    Raises:
+        TypeError: no tensor, or no int.
+        ValueError: a rank that is not in the group, or this process is none of it.
+        RuntimeError: the ranks did not ask for the same.
+    """
+    who = "gather_into_tensor"
+    found, x = table.member(who, group), table.check_rows(who, tensor, "tensor")
+    result: Tensor = table.gather(x, root=in_place._in_group(who, "dst", found, dst), group=found.name)
+    return result
+
+
+def scatter_tensor(tensor: Tensor, src: int = 0, group: str = table.WORLD) -> Tensor:
+    """A rank's part, along the first axis, of one rank's tensor.
+
+    Args:
+        tensor: what is divided; the other ranks' says its shape and dtype.
+        src: the number in the world of the rank whose tensor it is.
+        group: the name of a group.
+
+    Raises:
+        TypeError: no tensor, or no int.
+        ValueError: a first axis that the ranks do not divide, a rank that is not in the group, or this process is none
+            of it.
+        RuntimeError: the ranks did not ask for the same.
+    """
+    who = "scatter_tensor"
+    found = table.member(who, group)
+    x = table.check_divides(who, "tensor", table.check_rows(who, tensor, "tensor"), 0, found)
+    result: Tensor = table.scatter(x, root=in_place._in_group(who, "src", found, src), group=found.name)
+    return result
+
+
+def barrier(group: str = table.WORLD) -> None:
+    """Wait for all ranks of a group.
+
+    Args:
+        group: the name of a group.
+
+    Raises:
+        TypeError: no str.
+        ValueError: this process is none of the group.
+        RuntimeError: the ranks did not ask for the same.
+    """
+    table.wait_for_all(table.member("barrier", group))
+
+
+def recv(tensor: Tensor, src: int = 0, group: str = table.WORLD, tag: int = 0) -> Tensor:
+    """What another rank sends.
+
+    Args:
+        tensor: says what shape and dtype comes.
+        src: the number in the world of who sends it.
+        group: the name of a group that both are in.
+        tag: as the sender's.
+
+    Raises:
+        TypeError: no tensor, or no int.
+        ValueError: a rank that is not in the group, or another tag.
+        RuntimeError: what came has another shape or dtype.
+    """
+    into, handle = irecv(tensor, src, group, tag)
+    handle.wait()
+    return into
+
+
+def irecv(tensor: Tensor, src: int = 0, group: str = table.WORLD, tag: int = 0) -> tuple[Tensor, CommHandle]:
+    """What another rank sends, in a tensor that holds it when ``wait`` of the handle has returned.
+
+    Args:
+        tensor: says what shape and dtype comes.
+        src: the number in the world of who sends it.
+        group: the name of a group that both are in.
+        tag: as the sender's.
+
+    Raises:
+        TypeError: no tensor, or no int.
+        ValueError: a rank that is not in the group, or another tag.
+    """
+    into = Tensor._wrap(check_tensor(tensor, "recv", "tensor")._array)
+    return into, in_place._received(into, src, group, tag)
+
+
+def all_to_all_with_output_shape(
+    output_shape_list: Sequence[Any],
+    input_tensor_list: Sequence[Tensor],
+    group: str | None = None,
+    async_op: bool = False,
+) -> tuple[tuple[Tensor, ...], CommHandle | None]:
+    """What each rank has for this one, of each a tensor.
+
+    Args:
+        output_shape_list: of each rank the shape of what comes from it, or a tensor of that shape.
+        input_tensor_list: what this rank has for each.
+        group: the name of a group; None for that of all ranks.
+        async_op: whether it goes on while the rank computes.
+
+    Returns:
+        The tensors, and with ``async_op`` a handle, else None.
+
+    Raises:
+        TypeError: no tensors, no shapes, or no bool.
+        ValueError: lists of another length, or this process is none of the group.
+        RuntimeError: the ranks did not ask for the same, or send another number of elements than is waited for.
+    """
+    who = "all_to_all_with_output_shape"
+    found = table.member(who, group)
+    given = in_place._one_for_each(who, "input_tensor_list", input_tensor_list, found)
+    if not isinstance(output_shape_list, list | tuple):
+        kind = type(output_shape_list).__name__
+        raise TypeError(f"For '{who}', 'output_shape_list' must be a list or tuple of shapes, but got {kind}")
+    shapes = [one.shape if isinstance(one, Tensor) else tuple(one) for one in output_shape_list]
+    like = given[0]._array
+    into = tuple([Tensor._wrap(table.beside(like, np.zeros(shape, like.dtype))) for shape in shapes])
+    handle = in_place.all_to_all([*into], given, group, async_op)
+    return into, handle
+
+
+def all_to_all_single_with_output_shape(
+    output_shape: Any,
+    tensor: Tensor,
+    output_split_sizes: Sequence[int] | None = None,
+    input_split_sizes: Sequence[int] | None = None,
+    group: str | None = None,
+    async_op: bool = False,
+) -> Result:
+    """What each rank has for this one, behind each other along the first axis.
+
+    Args:
+        output_shape: the shape of the result, or a tensor of that shape.
+        tensor: what this rank has for each, behind each other.
+        output_split_sizes: of each rank the length of what comes from it; None where they are equal.
+        input_split_sizes: of each rank the length of what it gets; None where they are equal.
+        group: the name of a group; None for that of all ranks.
+        async_op: whether it goes on while the rank computes.
+
+    Returns:
+        The result, and with ``async_op`` a handle, else None.
+
+    Raises:
+        TypeError: no tensor, or no bool.
+        ValueError: lengths that do not fit, or this process is none of the group.
+        RuntimeError: the ranks did not ask for the same, or send another number of elements than is waited for.
+    """
+    x = check_tensor(tensor, "all_to_all_single_with_output_shape", "tensor")
+    shape = output_shape.shape if isinstance(output_shape, Tensor) else tuple(output_shape)
+    into = Tensor._wrap(table.beside(x._array, np.zeros(shape, x._array.dtype)))
+    handle = in_place.all_to_all_single(into, x, output_split_sizes, input_split_sizes, group, async_op)
+    return into, handle
+
+
+class P2POp(in_place.P2POp):
+    """One message of ``batch_isend_irecv``.
+
+    Args:
+        op: ``isend`` or ``irecv``, or its name.
+        tensor: what is sent; or a tensor of the shape of what comes, or that shape.
+        peer: the number in the world of the other rank.
+        group: the name of a group that both are in; None for that of all ranks.
+        tag: tells what is sent between two ranks from each other, 0 to 32767.
+        recv_dtype: of what comes, where a shape was given.
+
+    Raises:
+        TypeError: another ``op``, or neither a tensor nor a shape.
+        ValueError: a shape without ``recv_dtype``.
+    """
+
+    def __init__(
+        self,
+        op: Callable[..., Any] | str,
+        tensor: Tensor | tuple[int, ...],
+        peer: int,
+        group: str | None = None,
+        tag: int = 0,
+        *,
+        recv_dtype: DType | None = None,
+    ) -> None:
+        if isinstance(tensor, tuple):
+            if recv_dtype is None:
+                raise ValueError("For 'P2POp', 'recv_dtype' must say what comes where 'tensor' is a shape")
+            tensor = Tensor._wrap(np.zeros(tensor, recv_dtype.numpy))
+        super().__init__(op, tensor, peer, group, tag)
+        self.recv_dtype = recv_dtype
+
+
+def batch_isend_irecv(p2p_op_list: Sequence[P2POp]) -> tuple[Tensor, ...]:
+    """Send and receive several messages, and wait for those that come.
+
+    Args:
+        p2p_op_list: the messages.
+
+    Returns:
+        Of each what came; a zero in the place of one that was sent.
+
+    Raises:
+        TypeError: something else than a list of ``P2POp``.
+        ValueError: an empty list.
+    """
+    into = [Tensor(0.0, float32) if one.sends else Tensor._wrap(one.tensor._array) for one in _messages(p2p_op_list)]
+    waiting = [
+        isend(one.tensor, one.peer, one.group, one.tag)
+        if one.sends
+        else in_place._received(target, one.peer, one.group, one.tag)
+        for one, target in zip(p2p_op_list, into, strict=True)
+    ]
+    for handle in waiting:
+        handle.wait()
+    return tuple(into)
+
+
+def _messages(given: Sequence[P2POp]) -> Sequence[P2POp]:
+    if not isinstance(given, list | tuple) or not all(isinstance(one, P2POp) for one in given):
+        raise TypeError(f"For 'batch_isend_irecv', 'p2p_op_list' must be a list of P2POp, but got {given!r}")
+    if not given:
+        raise ValueError("For 'batch_isend_irecv', 'p2p_op_list' must hold a P2POp at least")
+    return given

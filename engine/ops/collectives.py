@@ -1,0 +1,651 @@
+"""Operators of several ranks: reduce, gather, scatter, exchange, send; and their Primitive classes.
+
+Their gradients are those of the sum of all ranks' losses, for which the ranks walk back together. A loss that each rank
+computes from the same values counts once for each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..core import backend
+from ..core.checks import check_int
+from ..core.dtype import float32, numpy_dtype
+from ..core.file_labels import place_of
+from ..core.operator import COMPLEX, Operator
+from ..core.places import user_line
+from ..core.recording import state
+from ..core.surfaces import declare, prim
+from ..core.tensor import Tensor
+from ..core.types import Array, DTypeLike, Functions, Value
+from ..ranks import exchange, mailbox
+from ..ranks.notes import described
+from ..ranks.world import WORLDS, Group, group_of
+from .arguments import check_tensor, one_axis
+
+__all__: list[str] = []
+
+WORLD = WORLDS[1]
+"""The group of all ranks, as MindSpore's operators name it."""
+_HIGHEST_TAG = 32767
+
+
+class Collective(Operator):
+    """An operator that all ranks of a group call together. Functions that call one run without a plan in graph mode."""
+
+    def _run(self, operands: tuple[Any, ...], inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+        if state.tracer is not None:
+            state.tracer.leak("ranks exchange values, which plans do not")
+        return super()._run(operands, inputs, attrs)
+
+
+def member(who: str, group: str | None) -> Group:
+    """A group that this process is in.
+
+    Args:
+        who: what the user called, for the error.
+        group: its name; None is the group of all ranks.
+
+    Raises:
+        TypeError: ``group`` is no str.
+        ValueError: there is no such group, or this process is none of it.
+    """
+    found = group_of(who, WORLD if group is None else group)
+    if found.rank is None:
+        raise ValueError(f"For '{who}', this process is none of group '{group}', whose ranks are {[*found.ranks]}")
+    return found
+
+
+def check_reduction(who: str, op: str, x: Tensor) -> str:
+    """How values become one, as this dtype can.
+
+    Raises:
+        TypeError: no str, or a tensor of bools or of complex numbers whose largest is asked for.
+        ValueError: another way than ``exchange.REDUCTIONS``.
+    """
+    if not isinstance(op, str):
+        raise TypeError(f"For '{who}', 'op' must be a str, but got {type(op).__name__}")
+    if op not in exchange.REDUCTIONS:
+        raise ValueError(f"For '{who}', 'op' must be one of {exchange.REDUCTIONS}, but got {op!r}")
+    dtype = x._array.dtype
+    fits = dtype.kind not in "iu" if op == "avg" else dtype not in COMPLEX or op in ("sum", "prod")
+    if dtype.kind == "b" or not fits:
+        raise TypeError(f"For '{who}', '{op}' is not for {x.dtype}; cast the tensor first")
+    return op
+
+
+def check_root(who: str, argument: str, root: int, group: Group) -> int:
+    """The number of a rank in a group.
+
+    Raises:
+        TypeError: no int.
+        ValueError: the group has no such rank.
+    """
+    if not 0 <= check_int(root, who, argument) < group.size:
+        raise ValueError(f"For '{who}', '{argument}' must be from 0 to {group.size - 1}, but got {root}")
+    return root
+
+
+def check_sizes(who: str, argument: str, sizes: Any, group: Group) -> tuple[int, ...]:
+    """One length for each rank of a group, from ints or a tensor of them.
+
+    Raises:
+        TypeError: something else.
+        ValueError: of another number, or negative.
+    """
+    given = sizes.asnumpy().tolist() if isinstance(sizes, Tensor) else sizes
+    if not isinstance(given, list | tuple) or not all(type(size) is int for size in given):
+        raise TypeError(f"For '{who}', '{argument}' must be a list or tuple of ints, but got {sizes!r}")
+    if len(given) != group.size or min(given) < 0:
+        raise ValueError(
+            f"For '{who}', '{argument}' must be {group.size} lengths of 0 or more, one for each rank, but got {given}"
+        )
+    return tuple(given)
+
+
+def line() -> str:
+    """Where the user's code is, as errors name it."""
+    return place_of(user_line())
+
+
+def on_host(x: Array) -> Array:
+    """An array as MPI takes it: in the host's memory, in C order."""
+    if type(x) is not np.ndarray:
+        return np.asarray(_from_device(x))
+    return x if x.flags.c_contiguous else x.copy(order="C")
+
+
+def _from_device(x: Any) -> Any:
+    """A copy in pinned memory, to and from which a GPU copies without going through another one."""
+    if not hasattr(x, "get"):
+        return backend.to_host(x)
+    import cupy
+
+    pinned = cupy.cuda.alloc_pinned_memory(max(x.nbytes, 1))
+    held = np.frombuffer(pinned, x.dtype, x.size).reshape(x.shape)
+    x.get(out=held)
+    return held
+
+
+def beside(like: Array, found: Array) -> Array:
+    """What was found, where ``like`` lies."""
+    return found if type(like) is np.ndarray else backend.moved(found, "GPU", "communication")
+
+
+def _together(name: str, settings: str, group: Group, x: Array, function: Any) -> Array:
+    found: Array = exchange.started(name, f"{settings}{described(x)}", line(), group, function).wait()
+    return found
+
+
+def _all_reduce(x: Array, op: str, group: str) -> Array:
+    ranks, here = member("all_reduce", group), on_host(x)
+    return beside(x, _together("all_reduce", f"{op}, ", ranks, here, lambda: exchange.all_reduce(ranks, here, op)))
+
+
+def _sizes(x: Array, sizes: Sequence[int] | None, ranks: Group, shares: bool) -> Sequence[int]:
+    if sizes is not None:
+        return sizes
+    return [x.shape[0] // (ranks.size if shares else 1)] * ranks.size
+
+
+def _settings(sizes: Sequence[int] | None, x: Array) -> str:
+    """What must be the same on all ranks where lengths differ."""
+    return f"{x.dtype.name} {list(x.shape) if sizes is None else [*sizes, *x.shape[1:]]}"
+
+
+def _all_gather(x: Array, group: str, sizes: tuple[int, ...] | None = None) -> Array:
+    ranks, here = member("all_gather", group), on_host(x)
+    lengths = _sizes(here, sizes, ranks, False)
+    done = exchange.started(
+        "all_gather", _settings(sizes, here), line(), ranks, lambda: exchange.all_gather(ranks, here, lengths)
+    )
+    return beside(x, done.wait())
+
+
+def _reduce_scatter(x: Array, op: str, group: str, sizes: tuple[int, ...] | None = None) -> Array:
+    ranks, here = member("reduce_scatter", group), on_host(x)
+    lengths = _sizes(here, sizes, ranks, True)
+    settings = f"{op}, {list(lengths)} of "
+    return beside(
+        x,
+        _together("reduce_scatter", settings, ranks, here, lambda: exchange.reduce_scatter(ranks, here, lengths, op)),
+    )
+
+
+def _broadcast(x: Array, root: int, group: str) -> Array:
+    ranks, here = member("broadcast", group), on_host(x)
+    settings = f"rank {ranks.ranks[root]}'s "
+    return beside(x, _together("broadcast", settings, ranks, here, lambda: exchange.broadcast(ranks, here, root)))
+
+
+def _reduce(x: Array, root: int, op: str, group: str) -> Array:
+    ranks, here = member("reduce", group), on_host(x)
+    settings = f"{op} to rank {ranks.ranks[root]}, "
+    return beside(x, _together("reduce", settings, ranks, here, lambda: exchange.reduce(ranks, here, root, op)))
+
+
+def _gather(x: Array, root: int, group: str) -> Array:
+    ranks, here = member("gather", group), on_host(x)
+    settings = f"to rank {ranks.ranks[root]}, "
+    found = _together("gather", settings, ranks, here, lambda: exchange.gather(ranks, here, root))
+    return beside(x, np.zeros_like(here) if found is None else found)
+
+
+def _scatter(x: Array, root: int, group: str) -> Array:
+    ranks, here = member("scatter", group), on_host(x)
+    settings = f"rank {ranks.ranks[root]}'s "
+    return beside(x, _together("scatter", settings, ranks, here, lambda: exchange.scatter(ranks, here, root)))
+
+
+def _all_to_all(x: Array, split_axis: int, concat_axis: int, group: str) -> Array:
+    ranks, here = member("all_to_all", group), on_host(x)
+    parts = np.split(here, ranks.size, split_axis)
+    flat = np.concatenate([part.reshape(-1) for part in parts])
+    counts = [parts[0].size] * ranks.size
+    settings = f"axis {split_axis} to axis {concat_axis}, "
+    found = _together(
+        "all_to_all", settings, ranks, here, lambda: exchange.all_to_all(ranks, flat, counts, counts)
+    ).reshape(ranks.size, *parts[0].shape)
+    return beside(x, np.concatenate(list(found), concat_axis))
+
+
+def _all_to_all_v(x: Array, sent: tuple[int, ...], received: tuple[int, ...], group: str) -> Array:
+    ranks, here = member("all_to_all_v", group), on_host(x)
+    done = exchange.started(
+        "all_to_all_v", here.dtype.name, line(), ranks, lambda: exchange.all_to_all(ranks, here, sent, received)
+    )
+    return beside(x, done.wait())
+
+
+def _send(x: Array, to: int, tag: int, group: str) -> Array:
+    mailbox.send(member("send", group), on_host(x), to, tag, line())
+    return x
+
+
+def _receive(x: Array, source: int, tag: int, shape: tuple[int, ...], dtype: np.dtype[Any], group: str) -> Array:
+    like = np.empty(shape, dtype)
+    return beside(x, mailbox.receive(member("receive", group), like, source, tag, line()).wait())
+
+
+def _all_reduce_rule(F: Functions, g: Value, out: Value, x: Value, op: str, group: str) -> Value:
+    if op in ("sum", "avg"):
+        return F.all_reduce(g, op=op, group=group)
+    if op == "prod":
+        return F.all_reduce(g * out, op="sum", group=group) / x
+    return F.where(F.eq(x, out), F.all_reduce(g, op="sum", group=group), F.zeros_like(g))
+
+
+def _reduce_scatter_rule(
+    F: Functions, g: Value, out: Value, x: Value, op: str, group: str, sizes: tuple[int, ...] | None = None
+) -> Value:
+    whole = {"group": group, "sizes": sizes}
+    if op == "sum":
+        return F.all_gather(g, **whole)
+    if op == "avg":
+        return F.all_gather(g / member("reduce_scatter", group).size, **whole)
+    if op == "prod":
+        return F.all_gather(g * out, **whole) / x
+    gathered = F.all_gather(g, **whole)
+    return F.where(F.eq(x, F.all_gather(out, **whole)), gathered, F.zeros_like(gathered))
+
+
+def _reduce_rule(F: Functions, g: Value, out: Value, x: Value, root: int, op: str, group: str) -> Value:
+    arriving = F.broadcast(g, root=root, group=group)
+    if op == "sum":
+        return arriving
+    if op == "avg":
+        return arriving / member("reduce", group).size
+    found = F.broadcast(out, root=root, group=group)
+    if op == "prod":
+        return arriving * found / x
+    return F.where(F.eq(x, found), arriving, F.zeros_like(arriving))
+
+
+def _receive_rule(F: Functions, g: Value, out: Value, x: Value, source: int, tag: int, group: str, **_: Any) -> Value:
+    F.send(g, to=source, tag=tag, group=group)
+    return F.zeros_like(x)
+
+
+all_reduce = Collective("all_reduce", _all_reduce, (_all_reduce_rule,), doc="All ranks' tensors made one.")
+all_gather = Collective(
+    "all_gather",
+    _all_gather,
+    (lambda F, g, out, x, group, sizes=None: F.reduce_scatter(g, op="sum", group=group, sizes=sizes),),
+    doc="All ranks' tensors behind each other along the first axis.",
+    unread=(0, -1),
+)
+reduce_scatter = Collective(
+    "reduce_scatter", _reduce_scatter, (_reduce_scatter_rule,), doc="A rank's share of all ranks' tensors made one."
+)
+broadcast = Collective(
+    "broadcast",
+    _broadcast,
+    (lambda F, g, out, x, root, group: F.reduce(g, root=root, op="sum", group=group),),
+    doc="The tensor of one rank.",
+    unread=(0, -1),
+)
+reduce = Collective(
+    "reduce", _reduce, (_reduce_rule,), doc="All ranks' tensors made one, on one rank; zeros on the others."
+)
+gather = Collective(
+    "gather_from_ranks",
+    _gather,
+    (lambda F, g, out, x, root, group: F.scatter_to_ranks(_whole(F, g, x, group), root=root, group=group),),
+    doc="All ranks' tensors behind each other, on one rank; zeros on the others.",
+    unread=(0, -1),
+)
+scatter = Collective(
+    "scatter_to_ranks",
+    _scatter,
+    (lambda F, g, out, x, root, group: _of_root(F, F.gather_from_ranks(g, root=root, group=group), x, root, group),),
+    doc="A rank's part of one rank's tensor.",
+    unread=(0, -1),
+)
+all_to_all = Collective(
+    "all_to_all",
+    _all_to_all,
+    (lambda F, g, out, x, split_axis, concat_axis, group:
+        F.all_to_all(g, split_axis=concat_axis, concat_axis=split_axis, group=group),),
+    doc="Of each rank its part for this one, in one tensor.",
+    unread=(0, -1),
+)  # fmt: skip
+all_to_all_v = Collective(
+    "all_to_all_v",
+    _all_to_all_v,
+    (lambda F, g, out, x, sent, received, group: F.all_to_all_v(g, sent=received, received=sent, group=group),),
+    doc="Of each rank what it has for this one, of any length.",
+    unread=(0, -1),
+)
+send = Collective(
+    "send",
+    _send,
+    (lambda F, g, out, x, to, tag, group: F.receive(
+        g, source=to, tag=tag, shape=tuple(g.shape), dtype=numpy_dtype(g.dtype), group=group),),
+    doc="The tensor itself, which is sent to another rank; its gradient is what that one's receive sends back.",
+    unread=(0, -1),
+)  # fmt: skip
+receive = Collective(
+    "receive", _receive, (_receive_rule,), doc="What another rank sends; its gradient is sent back.", unread=(0, -1)
+)
+
+
+def _whole(F: Functions, g: Value, x: Value, group: str) -> Value:
+    """The gradient of what one rank gathered, in the shape that it has there: the others' is not read."""
+    ranks = member("gather", group)
+    if g.shape[0] == x.shape[0] * ranks.size:
+        return g
+    return F.concat(*[g] * ranks.size, axis=0)
+
+
+def _of_root(F: Functions, gathered: Value, x: Value, root: int, group: str) -> Value:
+    return gathered if member("scatter", group).rank == root else F.zeros_like(x)
+
+
+# Primitive classes
+
+
+@declare(primitive=prim("AllReduce", op="sum", group=WORLD))
+def _all_reduce_class(input_x: Tensor, op: str, group: str | None) -> Tensor:
+    """All ranks' tensors made one, the same on all ranks.
+
+    Args:
+        input_x: the tensor of this rank; all have the same shape and dtype.
+        op: "sum", "prod", "max", "min" or "avg".
+        group: the name of a group of ranks.
+    """
+    x = check_tensor(input_x, "AllReduce", "input_x")
+    found: Tensor = all_reduce(x, op=check_reduction("AllReduce", op, x), group=member("AllReduce", group).name)
+    return found
+
+
+@declare(primitive=prim("AllGather", group=WORLD))
+def _all_gather_class(input_x: Tensor, group: str | None) -> Tensor:
+    """All ranks' tensors behind each other along the first axis.
+
+    Args:
+        input_x: the tensor of this rank; all have the same shape and dtype.
+        group: the name of a group of ranks.
+    """
+    x = check_rows("AllGather", input_x)
+    found: Tensor = all_gather(x, group=member("AllGather", group).name)
+    return found
+
+
+@declare(primitive=prim("AllGatherV", group=WORLD))
+def _all_gather_v_class(input_x: Tensor, output_split_sizes: Any, group: str | None) -> Tensor:
+    """All ranks' tensors of one axis behind each other, of any lengths.
+
+    Args:
+        input_x: the tensor of this rank.
+        output_split_sizes: of each rank the length of its tensor.
+        group: the name of a group of ranks.
+    """
+    ranks = member("AllGatherV", group)
+    sizes = check_sizes("AllGatherV", "output_split_sizes", output_split_sizes, ranks)
+    x = check_length("AllGatherV", "input_x", input_x, sizes[ranks.rank or 0])
+    found: Tensor = all_gather(x, group=ranks.name, sizes=sizes)
+    return found
+
+
+@declare(primitive=prim("ReduceScatter", op="sum", group=WORLD))
+def _reduce_scatter_class(input_x: Tensor, op: str, group: str | None) -> Tensor:
+    """A rank's share, along the first axis, of all ranks' tensors made one.
+
+    Args:
+        input_x: the tensor of this rank; the ranks divide its first axis.
+        op: "sum", "prod", "max", "min" or "avg".
+        group: the name of a group of ranks.
+    """
+    ranks = member("ReduceScatter", group)
+    x = check_divides("ReduceScatter", "input_x", check_rows("ReduceScatter", input_x), 0, ranks)
+    found: Tensor = reduce_scatter(x, op=check_reduction("ReduceScatter", op, x), group=ranks.name)
+    return found
+
+
+@declare(primitive=prim("ReduceScatterV", op="sum", group=WORLD))
+def _reduce_scatter_v_class(input_x: Tensor, input_split_sizes: Any, op: str, group: str | None) -> Tensor:
+    """A rank's share of all ranks' tensors of one axis made one, of any length.
+
+    Args:
+        input_x: the tensor of this rank.
+        input_split_sizes: of each rank the length of its share.
+        op: "sum", "prod", "max", "min" or "avg".
+        group: the name of a group of ranks.
+    """
+    ranks = member("ReduceScatterV", group)
+    sizes = check_sizes("ReduceScatterV", "input_split_sizes", input_split_sizes, ranks)
+    x = check_length("ReduceScatterV", "input_x", input_x, sum(sizes))
+    found: Tensor = reduce_scatter(x, op=check_reduction("ReduceScatterV", op, x), group=ranks.name, sizes=sizes)
+    return found
+
+
+@declare(primitive=prim("Broadcast", "root_rank", group=WORLD))
+def _broadcast_class(input_x: Any, root_rank: int, group: str | None) -> tuple[Tensor, ...]:
+    """The tensors of one rank, on all.
+
+    Args:
+        input_x: a tuple of tensors; those of the other ranks say what shape and dtype come.
+        root_rank: the number of the rank in the group.
+        group: the name of a group of ranks.
+    """
+    ranks = member("Broadcast", group)
+    root = check_root("Broadcast", "root_rank", root_rank, ranks)
+    given = input_x if isinstance(input_x, tuple | list) else (input_x,)
+    return tuple([broadcast(check_tensor(x, "Broadcast", "input_x"), root=root, group=ranks.name) for x in given])
+
+
+@declare(primitive=prim("Reduce", "dest_rank", op="sum", group=WORLD))
+def _reduce_class(input_x: Tensor, dest_rank: int, op: str, group: str | None) -> Tensor:
+    """All ranks' tensors made one, on one rank; the others get zeros.
+
+    Args:
+        input_x: the tensor of this rank; all have the same shape and dtype.
+        dest_rank: the number of the rank in the group.
+        op: "sum", "prod", "max", "min" or "avg".
+        group: the name of a group of ranks.
+    """
+    ranks, x = member("Reduce", group), check_tensor(input_x, "Reduce", "input_x")
+    root = check_root("Reduce", "dest_rank", dest_rank, ranks)
+    found: Tensor = reduce(x, root=root, op=check_reduction("Reduce", op, x), group=ranks.name)
+    return found
+
+
+@declare(primitive=prim("CollectiveGather", "dest_rank", group=WORLD))
+def _gather_class(input_x: Tensor, dest_rank: int, group: str | None) -> Tensor:
+    """All ranks' tensors behind each other along the first axis, on one rank; the others get zeros.
+
+    Args:
+        input_x: the tensor of this rank; all have the same shape and dtype.
+        dest_rank: the number of the rank in the group.
+        group: the name of a group of ranks.
+    """
+    ranks, x = member("CollectiveGather", group), check_rows("CollectiveGather", input_x)
+    found: Tensor = gather(x, root=check_root("CollectiveGather", "dest_rank", dest_rank, ranks), group=ranks.name)
+    return found
+
+
+@declare(primitive=prim("CollectiveScatter", src_rank=0, group=WORLD))
+def _scatter_class(input_x: Tensor, src_rank: int, group: str | None) -> Tensor:
+    """A rank's part, along the first axis, of one rank's tensor.
+
+    Args:
+        input_x: the tensor; those of the other ranks say what shape and dtype is divided.
+        src_rank: the number of the rank in the group.
+        group: the name of a group of ranks.
+    """
+    ranks = member("CollectiveScatter", group)
+    x = check_divides("CollectiveScatter", "input_x", check_rows("CollectiveScatter", input_x), 0, ranks)
+    found: Tensor = scatter(x, root=check_root("CollectiveScatter", "src_rank", src_rank, ranks), group=ranks.name)
+    return found
+
+
+@declare(primitive=prim("AlltoAll", "split_count", "split_dim", "concat_dim", group=WORLD))
+def _all_to_all_class(input_x: Tensor, split_count: int, split_dim: int, concat_dim: int, group: str | None) -> Tensor:
+    """The tensor's parts exchanged: that of each rank for this one, one behind the other.
+
+    Args:
+        input_x: the tensor of this rank.
+        split_count: into how many parts it is divided: the number of ranks.
+        split_dim: the axis that is divided.
+        concat_dim: the axis along which what comes is put together.
+        group: the name of a group of ranks.
+    """
+    ranks, x = member("AlltoAll", group), check_rows("AlltoAll", input_x)
+    if check_int(split_count, "AlltoAll", "split_count") != ranks.size:
+        raise ValueError(
+            f"For 'AlltoAll', 'split_count' must be the number of ranks, {ranks.size}, but got {split_count}"
+        )
+    axes = [check_int(one, "AlltoAll", name) for name, one in (("split_dim", split_dim), ("concat_dim", concat_dim))]
+    first, second = (one_axis(axis, x.ndim, "AlltoAll") for axis in axes)
+    check_divides("AlltoAll", "input_x", x, first, ranks)
+    found: Tensor = all_to_all(x, split_axis=first, concat_axis=second, group=ranks.name)
+    return found
+
+
+@declare(primitive=prim("AlltoAllV", group=WORLD, block_size=1))
+def _all_to_all_v_class(
+    input_x: Tensor, send_numel_list: Any, recv_numel_list: Any, group: str | None, block_size: int
+) -> Tensor:
+    """What each rank has for this one, one behind the other.
+
+    Args:
+        input_x: of one axis: what this rank has for each, one behind the other.
+        send_numel_list: how many blocks for each rank.
+        recv_numel_list: how many from each.
+        group: the name of a group of ranks.
+        block_size: how many elements a block has.
+    """
+    ranks, block = member("AlltoAllV", group), check_int(block_size, "AlltoAllV", "block_size")
+    sent, received = (
+        tuple([size * block for size in check_sizes("AlltoAllV", name, sizes, ranks)])
+        for name, sizes in (("send_numel_list", send_numel_list), ("recv_numel_list", recv_numel_list))
+    )
+    x = check_length("AlltoAllV", "input_x", input_x, sum(sent))
+    found: Tensor = all_to_all_v(x, sent=sent, received=received, group=ranks.name)
+    return found
+
+
+@declare(primitive=prim("AlltoAllVC", group=WORLD, block_size=1, transpose=False))
+def _all_to_all_v_c_class(
+    input_x: Tensor, send_count_matrix: Any, group: str | None, block_size: int, transpose: bool
+) -> Tensor:
+    """As AlltoAllV, with the numbers of all ranks.
+
+    Args:
+        input_x: of one axis: what this rank has for each, one behind the other.
+        send_count_matrix: at ``i * ranks + j`` how many blocks rank i sends to rank j.
+        group: the name of a group of ranks.
+        block_size: how many elements a block has.
+        transpose: whether it is at ``j * ranks + i``.
+    """
+    ranks = member("AlltoAllVC", group)
+    given: Any = send_count_matrix
+    given = given.asnumpy().reshape(-1).tolist() if isinstance(given, Tensor) else given
+    count = ranks.size
+    if not isinstance(given, list | tuple) or len(given) != count * count:
+        raise ValueError(f"For 'AlltoAllVC', 'send_count_matrix' must hold {count * count} numbers, but got {given!r}")
+    matrix = np.asarray(given, np.int64).reshape(count, count)
+    matrix = matrix.T if transpose else matrix
+    me = ranks.rank or 0
+    return _all_to_all_v_class(input_x, matrix[me].tolist(), matrix[:, me].tolist(), group, block_size)
+
+
+@declare(primitive=prim("Barrier", group=WORLD))
+def _barrier_class(group: str | None) -> Tensor:
+    """Wait for all ranks of a group.
+
+    Args:
+        group: the name of a group of ranks.
+
+    Returns:
+        A tensor of one zero.
+    """
+    wait_for_all(member("Barrier", group))
+    return Tensor._wrap(np.zeros(1, np.float32))
+
+
+@declare(primitive=prim("Send", "sr_tag", "dest_rank", group=WORLD, group_back=WORLD))
+def _send_class(input_x: Tensor, sr_tag: int, dest_rank: int, group: str | None, group_back: str | None) -> Tensor:
+    """Send the tensor to another rank.
+
+    Args:
+        input_x: the tensor.
+        sr_tag: tells what is sent between two ranks from each other.
+        dest_rank: the number in the group of who gets it.
+        group: the name of a group of ranks.
+        group_back: that of the way back; the gradient comes by ``group``.
+
+    Returns:
+        The tensor; its gradient is what the other rank's ``Receive`` sends back.
+    """
+    ranks = member("Send", group)
+    to, tag = check_root("Send", "dest_rank", dest_rank, ranks), check_tag("Send", sr_tag)
+    found: Tensor = send(check_tensor(input_x, "Send", "input_x"), to=to, tag=tag, group=ranks.name)
+    return found
+
+
+@declare(primitive=prim("Receive", "sr_tag", "src_rank", "shape", "dtype", group=WORLD, group_back=WORLD))
+def _receive_class(
+    input_x: Tensor | None = None,
+    sr_tag: int = 0,
+    src_rank: int = 0,
+    shape: Sequence[int] = (),
+    dtype: DTypeLike | None = None,
+    group: str | None = WORLD,
+    group_back: str | None = WORLD,
+) -> Tensor:
+    """What another rank sends.
+
+    Args:
+        input_x: a tensor from which gradients are asked for, if what comes is to send its gradient back.
+        sr_tag: as the sender's.
+        src_rank: the number in the group of who sends it.
+        shape: of what comes.
+        dtype: of what comes.
+        group: the name of a group of ranks.
+        group_back: that of the way back; the gradient goes by ``group``.
+    """
+    ranks = member("Receive", group)
+    source, tag = check_root("Receive", "src_rank", src_rank, ranks), check_tag("Receive", sr_tag)
+    x = Tensor._wrap(np.zeros(1, np.float32)) if input_x is None else check_tensor(input_x, "Receive", "input_x")
+    kind = numpy_dtype(float32 if dtype is None else dtype)
+    found: Tensor = receive(x, source=source, tag=tag, shape=tuple(shape), dtype=kind, group=ranks.name)
+    return found
+
+
+def wait_for_all(ranks: Group) -> None:
+    """Wait for all ranks of a group."""
+    exchange.started("barrier", "", line(), ranks, lambda: None).wait()
+
+
+def check_tag(who: str, tag: int) -> int:
+    """The tag of a message; else a TypeError or a ValueError."""
+    if not 0 <= check_int(tag, who, "tag") <= _HIGHEST_TAG:
+        raise ValueError(f"For '{who}', 'tag' must be from 0 to {_HIGHEST_TAG}, but got {tag}")
+    return tag
+
+
+def check_rows(who: str, x: Any, argument: str = "input_x") -> Tensor:
+    """A tensor with an axis at least; else a TypeError or a ValueError."""
+    if not check_tensor(x, who, argument).ndim:
+        raise ValueError(f"For '{who}', '{argument}' must have an axis, but got shape ()")
+    return x
+
+
+def check_divides(who: str, argument: str, x: Tensor, axis: int, ranks: Group) -> Tensor:
+    """A tensor, of which the number of ranks divides an axis; else a ValueError."""
+    if x.shape[axis] % ranks.size:
+        raise ValueError(
+            f"For '{who}', the {ranks.size} ranks must divide axis {axis} of '{argument}', but got shape {x.shape}"
+        )
+    return x
+
+
+def check_length(who: str, argument: str, x: Any, length: int) -> Tensor:
+    """A tensor of one axis of this length; else a TypeError or a ValueError."""
+    if check_tensor(x, who, argument).shape != (length,):
+        raise ValueError(f"For '{who}', '{argument}' must have shape {(length,)}, but got {x.shape}")
+    return x

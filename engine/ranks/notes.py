@@ -1,0 +1,48 @@
+"""What a rank tells of a call in a fixed number of bytes: a digest of what must agree, and words for the error."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import numpy as np
+
+__all__ = ["NOTE", "Array", "bytes_of", "described", "note", "same_call", "words"]
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+NOTE = 256
+_DIGEST = 16
+
+
+def note(kind: str, what: str, line: str) -> Array:
+    """The bytes of a call.
+
+    Args:
+        kind: the name of the collective.
+        what: what must be the same on all ranks, in words.
+        line: where the user's code called, which may differ.
+    """
+    digest = hashlib.blake2b(f"{kind}\0{what}".encode(), digest_size=_DIGEST).digest()
+    text = f"{kind}{f' of {what}' if what else ''}{f' ({line})' if line else ''}".encode()
+    return np.frombuffer((digest + text[: NOTE - _DIGEST]).ljust(NOTE, b"\0"), np.uint8)
+
+
+def same_call(a: Array, b: Array) -> bool:
+    """Whether two notes, ``a`` and ``b``, are of calls that agree."""
+    return a[:_DIGEST].tobytes() == b[:_DIGEST].tobytes()
+
+
+def words(told: Array) -> str:
+    """The words of a note, which was ``told``."""
+    return told[_DIGEST:].tobytes().rstrip(b"\0").decode(errors="replace")
+
+
+def described(x: Array) -> str:
+    """Dtype and shape of ``x``, in words."""
+    return f"{x.dtype.name} {list(x.shape)}"
+
+
+def bytes_of(x: Array) -> Array:
+    """The bytes of ``x``, an array in C order, which share its memory."""
+    return x.reshape(-1).view(np.uint8)

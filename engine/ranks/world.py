@@ -1,0 +1,249 @@
+"""The ranks of this run and their groups. MPI is imported by ``start``, and only where there are several processes."""
+
+from __future__ import annotations
+
+import atexit
+import importlib.util
+import os
+import sys
+import time
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from .worker import LONGEST_PAUSE, Worker
+
+__all__ = ["WORLDS", "Group", "World", "create_group", "destroy_group", "end", "group_of", "launched", "start", "world"]
+
+WORLDS = ("mccl_world_group", "hccl_world_group", "nccl_world_group")
+"""Names of the group of all ranks: MindSpore's for CPU, Ascend and GPU. Here they are the same."""
+
+# (rank, number of ranks) as MPI's starters tell them.
+_TOLD = (
+    ("PMI_RANK", "PMI_SIZE"), ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"), ("PMIX_RANK", "PMIX_SIZE"),
+    ("MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"), ("SLURM_PROCID", "SLURM_NTASKS"),
+)  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """Some of the ranks.
+
+    Attributes:
+        name: by which users know it.
+        ranks: their numbers in the world, rising; the place of one is its number in the group.
+        rank: the number of this process in the group; None where it is not one of them.
+        comm: MPI's communicator for collectives; None where there is one process.
+        messages: that for messages from one rank to another.
+    """
+
+    name: str
+    ranks: tuple[int, ...]
+    rank: int | None
+    comm: Any = None
+    messages: Any = None
+
+    @property
+    def size(self) -> int:
+        """How many ranks it has."""
+        return len(self.ranks)
+
+
+@dataclass
+class World:
+    """What this process knows of the others.
+
+    Attributes:
+        groups: by name.
+        machines: of each rank, by its number, the number of the machine on which it runs.
+        collectives: does them; None where there is one process.
+        sent: of each kind of exchange how often this rank took part, and how many bytes it sent.
+    """
+
+    groups: dict[str, Group]
+    machines: tuple[int, ...] = (0,)
+    collectives: Worker | None = None
+    sent: dict[str, tuple[int, int]] = field(default_factory=dict)
+
+    @property
+    def everybody(self) -> Group:
+        """The group of all ranks."""
+        return self.groups[WORLDS[0]]
+
+    def count(self, kind: str, size: int) -> None:
+        """Note that this rank took part in an exchange, and sent ``size`` bytes."""
+        times, before = self.sent.get(kind, (0, 0))
+        self.sent[kind] = times + 1, before + size
+
+
+def _alone() -> World:
+    return World(dict.fromkeys(WORLDS, Group(WORLDS[0], (0,), 0)))
+
+
+_world = _alone()
+_failed = False
+
+
+def world() -> World:
+    """The ranks as they are now: before ``start`` this process alone."""
+    return _world
+
+
+def _told() -> tuple[int, int]:
+    for rank, size in _TOLD:
+        number, count = os.environ.get(rank, ""), os.environ.get(size, "")
+        if number.isdigit() and count.isdigit():
+            return int(number), int(count)
+    return 0, 1
+
+
+_launched = _told()
+
+
+def launched() -> tuple[int, int]:
+    """The number of this process and how many there are, by what its starter put into the environment: (0, 1) alone."""
+    return _launched
+
+
+def start() -> World:
+    """Meet the other processes, once; without others nothing of MPI's is imported.
+
+    Raises:
+        RuntimeError: there are others, and mpi4py is not installed or its MPI allows no threads.
+    """
+    global _world
+    _, size = launched()
+    if _world.collectives is not None or size == 1:
+        return _world
+    if importlib.util.find_spec("mpi4py") is None:
+        raise RuntimeError(
+            f"this process is one of {size} ranks, and they need mpi4py to meet: pip install 'hookscope[parallel]'"
+        )
+    import mpi4py
+
+    if "mpi4py.MPI" not in sys.modules:
+        mpi4py.rc.finalize = False  # a rank that fails must not wait for the others: see _leave
+    from mpi4py import MPI
+
+    if MPI.Query_thread() < MPI.THREAD_MULTIPLE:
+        raise RuntimeError(
+            "MPI was initialized without MPI_THREAD_MULTIPLE, which ranks need: leave mpi4py.rc.thread_level as it is"
+        )
+    own = MPI.COMM_WORLD
+    own.Set_errhandler(MPI.ERRORS_RETURN)  # as exceptions of Python
+    machines = _machines(MPI, own)
+    everybody = Group(WORLDS[0], tuple(range(own.size)), own.rank, own.Dup(), own.Dup())
+    _world = World(dict.fromkeys(WORLDS, everybody), machines, Worker("hookscope collectives"))
+    sys.excepthook = _noting(sys.excepthook)
+    atexit.register(_leave)
+    return _world
+
+
+def end() -> None:
+    """Forget all groups but that of all ranks, which may meet again: MPI can be started once in a process."""
+    for name in [name for name in _world.groups if name not in WORLDS]:
+        destroy_group(name)
+
+
+def create_group(name: str, ranks: Sequence[int]) -> Group:
+    """Make a group; all of its ranks must ask for it, and wait for each other.
+
+    Args:
+        name: its name.
+        ranks: numbers of ranks in the world.
+
+    Returns:
+        The group; ranks outside may make it too, and are none of it.
+    """
+    everybody, numbers = _world.everybody, tuple(sorted(ranks))
+    if everybody.rank not in numbers or _world.collectives is None:
+        group = Group(name, numbers, numbers.index(everybody.rank) if everybody.rank in numbers else None)
+    else:
+        comms = _world.collectives.ask("create_group", "", lambda: _communicators(everybody.comm, name, numbers)).wait()
+        group = Group(name, numbers, numbers.index(everybody.rank), *comms)
+    _world.groups[name] = group
+    return group
+
+
+def destroy_group(name: str) -> None:
+    """Forget the group of this ``name``, which was made."""
+    group = _world.groups.pop(name)
+    if group.comm is not None and _world.collectives is not None:
+        _world.collectives.ask("destroy_group", "", lambda: (group.comm.Free(), group.messages.Free())).wait()
+
+
+def group_of(who: str, name: str) -> Group:
+    """A group by its name.
+
+    Args:
+        who: what the user called, for the error.
+        name: the group's.
+
+    Raises:
+        TypeError: ``name`` is no str.
+        ValueError: there is no such group.
+    """
+    if not isinstance(name, str):
+        raise TypeError(f"For '{who}', 'group' must be a str, but got {type(name).__name__}")
+    group = _world.groups.get(name)
+    if group is None:
+        raise ValueError(f"For '{who}', there is no group '{name}'; create_group makes one")
+    return group
+
+
+def _communicators(everybody: Any, name: str, ranks: tuple[int, ...]) -> tuple[Any, Any]:
+    made = everybody.group.Incl(ranks)
+    tag = zlib.crc32(name.encode()) & 0x7FFF  # two groups that are made at once must not be taken for one
+    comm = everybody.Create_group(made, tag)
+    made.Free()
+    return comm, comm.Dup()
+
+
+def _machines(mpi: Any, own: Any) -> tuple[int, ...]:
+    """Of each rank the lowest rank on its machine."""
+    together = own.Split_type(mpi.COMM_TYPE_SHARED, key=own.rank)
+    lowest, of_all = np.array([own.rank], np.int64), np.empty(own.size, np.int64)
+    together.Bcast(lowest, 0)
+    together.Free()
+    own.Allgather(lowest, of_all)
+    return tuple(of_all.tolist())
+
+
+def _noting(told: Any) -> Any:
+    """An ``excepthook`` that notes that the script failed, and does what was done before."""
+
+    def note(*error: Any) -> None:
+        global _failed
+        _failed = True
+        told(*error)
+
+    return note
+
+
+def _leave() -> None:
+    """At the end of the process: together with the others, or ending them where this rank failed."""
+    from mpi4py import MPI
+
+    from . import exchange, mailbox
+
+    collectives = _world.collectives
+    if MPI.Is_finalized() or collectives is None:
+        return
+    sys.stdout.flush()
+    left = [one for one in (collectives.unfinished(), *mailbox.unfinished()) if one is not None]
+    if left and not _failed:
+        me, what, line = _world.everybody.rank, left[0].what, left[0].line
+        print(f"rank {me} ends before the others came to its {what}: {line}", file=sys.stderr)
+    if _failed or left:
+        sys.stderr.flush()
+        MPI.COMM_WORLD.Abort(1)
+    for group in dict.fromkeys([*_world.groups.values()][::-1]):  # that of all ranks last
+        while group.comm is not None and not exchange.all_have_ended(group):
+            pass  # a rank that asked for something else was told so, and ends too
+    while not mailbox.are_all_sent():
+        time.sleep(LONGEST_PAUSE)
+    collectives.end()
+    MPI.Finalize()
