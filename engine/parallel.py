@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import copy
+import warnings
 from typing import Any, ClassVar
 
 from .core.names import on_first_use
+from .ranks import settings
 
 __all__ = [
     "ParallelMode", "get_algo_parameters", "get_auto_parallel_context", "reset_algo_parameters",
@@ -25,28 +26,15 @@ class ParallelMode:
 
 
 _SEARCHES = ("recursive_programming", "sharding_propagation", "dynamic_programming")
-_PARALLEL_DEFAULTS: dict[str, Any] = {
-    "device_num": 1, "global_rank": 0, "gradients_mean": False, "gradient_fp32_sync": True,
-    "parallel_mode": ParallelMode.STAND_ALONE, "auto_parallel_search_mode": "recursive_programming",
-    "search_mode": "recursive_programming", "parameter_broadcast": False, "strategy_ckpt_load_file": "",
-    "strategy_ckpt_save_file": "", "full_batch": False, "dataset_strategy": "data_parallel",
-    "enable_parallel_optimizer": False, "force_fp32_communication": False, "enable_alltoall": False,
-    "all_reduce_fusion_config": [], "pipeline_stages": 1, "pipeline_config": {}, "pipeline_result_broadcast": False,
-    "auto_pipeline": False, "optimizer_weight_shard_size": -1, "optimizer_weight_shard_aggregated_save": False,
-    "loss_repeated_mean": True, "grad_accumulation_step": 1, "parallel_optimizer_config": {},
-    "comm_fusion": {
-        "openstate": True, "allreduce": {"mode": "auto", "config": None}, "allgather": {"mode": "auto", "config": None},
-        "reducescatter": {"mode": "auto", "config": None},
-    },
-    "strategy_ckpt_config": {"load_file": "", "save_file": "", "only_trainable_params": True},
-    "group_ckpt_save_file": "", "sharding_propagation": False, "full_batch_is_set": False,
-}  # fmt: skip
 _ALGO_DEFAULTS: dict[str, Any] = {
     "fully_use_devices": False, "elementwise_op_strategy_follow": False, "enable_algo_approxi": False,
     "algo_approxi_epsilon": 0.1, "tensor_slice_align_enable": False, "tensor_slice_align_size": 16,
 }  # fmt: skip
+_WITHOUT_EFFECT = (
+    "enable_parallel_optimizer", "pipeline_stages", "grad_accumulation_step", "optimizer_weight_shard_size",
+    "full_batch", "dataset_strategy",
+)  # fmt: skip
 _ALLOWED = {"parallel_mode": tuple(ParallelMode.MODE_LIST), "search_mode": _SEARCHES}
-_parallel: dict[str, Any] = copy.deepcopy(_PARALLEL_DEFAULTS)
 _algo: dict[str, Any] = dict(_ALGO_DEFAULTS)
 
 
@@ -59,7 +47,11 @@ def set_auto_parallel_context(**kwargs: Any) -> None:
     Raises:
         ValueError: a setting that does not exist, or a value that is not allowed.
     """
-    _keep("set_auto_parallel_context", _parallel, kwargs)
+    _keep("set_auto_parallel_context", settings.kept, kwargs)
+    settings.given.update(kwargs)
+    for name in kwargs:
+        if name in _WITHOUT_EFFECT and kwargs[name] != settings.DEFAULTS[name]:
+            warnings.warn(f"set_auto_parallel_context: {name} is kept and has no effect yet", stacklevel=2)
 
 
 def get_auto_parallel_context(attr_key: str) -> Any:
@@ -71,14 +63,14 @@ def get_auto_parallel_context(attr_key: str) -> Any:
     Raises:
         ValueError: a setting that does not exist.
     """
-    if attr_key not in _parallel:
+    if attr_key not in settings.kept:
         raise ValueError(f"For 'get_auto_parallel_context', there is no setting '{attr_key}'")
-    return _parallel[attr_key]
+    return settings.kept[attr_key]
 
 
 def reset_auto_parallel_context() -> None:
     """All settings of a cluster as in the beginning."""
-    _parallel.update(copy.deepcopy(_PARALLEL_DEFAULTS))
+    settings.reset()
 
 
 def set_algo_parameters(**kwargs: Any) -> None:

@@ -9,6 +9,7 @@ from .arrays import *
 from .cell import *
 from .container import *
 from .conv import *
+from .data_parallel import *
 from .derivatives import *
 from .dropout import *
 from .dynamic_lr import *

@@ -453,10 +453,10 @@ class CellSettings(CellBase):
     # Kept or refused for a cluster
 
     def set_comm_fusion(self, fusion_type: int, recurse: bool = True) -> Cell:
-        """Set ``comm_fusion`` of the trainable parameters, which a cluster reads; a warning says so once.
+        """Say which gradients several ranks reduce together: ``comm_fusion`` of the trainable parameters.
 
         Args:
-            fusion_type: the number to set.
+            fusion_type: parameters with one number other than 1 have a bucket of their own; 0 is a bucket for each.
             recurse: whether the cells below are gone through too.
 
         Returns:
@@ -469,21 +469,19 @@ class CellSettings(CellBase):
             raise ValueError(
                 f"For 'Cell.set_comm_fusion', 'fusion_type' must be an int of at least 0, but got {fusion_type!r}"
             )
-        _without_effect("Cell.set_comm_fusion", "there is one process; the number is kept on the parameters")
         for parameter in self.trainable_params(recurse):
             parameter.comm_fusion = fusion_type
         return self  # type: ignore[return-value]
 
     def set_broadcast_flag(self, mode: bool = True) -> Cell:
-        """Keep the flag ``broadcast_flag`` on this cell and all below, which a cluster reads; a warning says so once.
+        """Say whether training of several ranks begins with the first one's parameters, of this cell and all below.
 
         Args:
-            mode: the flag.
+            mode: False keeps each rank's own; it is the flag ``broadcast_flag``.
 
         Returns:
             This cell.
         """
-        _without_effect("Cell.set_broadcast_flag", "there is one process; the flag is kept on the cells")
         return self.add_flags_recursive(broadcast_flag=mode)
 
     def set_boost(self, boost_type: str) -> Cell:
@@ -504,8 +502,8 @@ class CellSettings(CellBase):
         return self.add_flags_recursive(less_bn=True)
 
     def set_data_parallel(self) -> None:
-        """Do nothing but say so once: there is one process."""
-        _without_effect("Cell.set_data_parallel", "there is one process")
+        """Do nothing but say so once: it is for other modes than data parallel, in which cells are divided."""
+        _without_effect("Cell.set_data_parallel", "cells are not divided among ranks")
 
     def shard(self, in_strategy: object, out_strategy: object = None, parameter_plan: object = None) -> None:
         """Refused: there is one device.

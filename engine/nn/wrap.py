@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -19,12 +20,15 @@ from ..core.recording import no_recording
 from ..core.tensor import Tensor
 from ..cpu.array_module import array_module
 from ..cpu.updates import is_on_gpu
+from ..ranks import settings
+from ..ranks.world import world
 from .cell import Cell
+from .data_parallel import DistributedGradReducer, take_first_ranks_parameters
 from .linear import Identity
 from .optim._gpu_steps import step_unless
 
 __all__ = [
-    "DistributedGradReducer", "DynamicLossScaleUpdateCell", "FixedLossScaleUpdateCell", "ForwardValueAndGrad",
+    "DynamicLossScaleUpdateCell", "FixedLossScaleUpdateCell", "ForwardValueAndGrad",
     "GetNextSingleOp", "GradAccumulationCell", "MicroBatchInterleaved", "ParameterUpdate", "PipelineCell",
     "PipelineGradReducer", "TimeDistributed", "TrainOneStepCell", "TrainOneStepWithLossScaleCell",
     "VirtualDatasetCellTriple", "WithEvalCell", "WithGradCell", "WithLossCell",
@@ -192,18 +196,35 @@ class TrainOneStepCell(Cell):
         # For subclasses with a ``construct`` of their own, which most large programs for MindSpore have.
         self.grad = ops.GradOperation(get_by_list=True, sens_param=True)
         self.grad_no_sens = ops.GradOperation(get_by_list=True)
-        self.reducer_flag = False
-        self.grad_reducer: Cell = Identity()
+        # With several ranks that train in data parallel, gradients are reduced among them.
+        self.reducer_flag = settings.is_data_parallel() and world().everybody.size > 1
+        self.grad_reducer: Cell = DistributedGradReducer(self.weights) if self.reducer_flag else Identity()
+        self.__dict__["_begins"] = self.reducer_flag
 
     def construct(self, *inputs: Any) -> Any:
-        loss, gradients = value_and_grad(self.network, None, self.weights)(*inputs)
-        if self.sense_flag and self.sens != 1.0:
+        self._begin()
+        scales = self.sense_flag and self.sens != 1.0
+        with nullcontext() if scales else self._while_they_arrive():
+            loss, gradients = value_and_grad(self.network, None, self.weights)(*inputs)
+        if scales:
             gradients = tuple(g * self.sens for g in gradients)
         gradients = self._reduced(gradients)
         self.optimizer(gradients)
         if self.return_grad:
             return loss, dict(zip(self.weights_name, gradients, strict=True))
         return loss
+
+    def _begin(self) -> None:
+        """Before the first step of several ranks: the parameters of the first one, unless that was switched off."""
+        if self.__dict__["_begins"]:
+            self.__dict__["_begins"] = False
+            if settings.broadcasts_parameters():
+                take_first_ranks_parameters(self.network)
+
+    def _while_they_arrive(self) -> Any:
+        """Inside, gradients are sent to the other ranks while the walk back goes on."""
+        reducer = self.grad_reducer
+        return reducer.during_the_walk() if isinstance(reducer, DistributedGradReducer) else nullcontext()
 
     def _reduced(self, gradients: Any) -> Any:
         """The gradients after a reducer that a program has put in; Identity is not called: a debugger would show it."""
@@ -331,6 +352,7 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
             loss = self.network(*data)
             return loss * _beside(loss, scale), loss
 
+        self._begin()
         (_, loss), gradients = value_and_grad(scaled, None, self.weights, has_aux=True)(*inputs)
         gradients = self._reduced(tuple(g / _beside(g, scale) for g in gradients))
         status: bool | Tensor = self.get_overflow_status(None, gradients)
@@ -502,34 +524,6 @@ class TimeDistributed(Cell):
         back = [i for i in range(out.ndim) if i != place]
         back.insert(min(axis, len(back)), place)
         return ops.transpose(out, tuple(back))
-
-
-class DistributedGradReducer(Cell):
-    """The gradients as they are: there is one process.
-
-    Takes ``grads`` and returns it. All arguments are for a cluster.
-
-    Args:
-        parameters: the parameters; without effect.
-        mean: whether gradients are divided by the number of devices; kept.
-        degree: the number of devices; kept.
-        fusion_type: how gradients are sent; without effect.
-        group: the name of a group of devices; without effect.
-    """
-
-    def __init__(
-        self,
-        parameters: Sequence[Parameter],
-        mean: bool | None = None,
-        degree: int | None = None,
-        fusion_type: int = 1,
-        group: str = "hccl_world_group",
-    ) -> None:
-        super().__init__(auto_prefix=False)
-        self.mean, self.degree = mean, degree
-
-    def construct(self, grads: Sequence[Tensor]) -> Sequence[Tensor]:
-        return grads
 
 
 class _Parts(Cell):

@@ -1,0 +1,203 @@
+"""Data parallel training: the gradients of all ranks added up while the walk back goes on; equal weights at the start.
+
+Gradients are put together in buckets, in the order in which they arrive: that of the parameters from the last to the
+first. A bucket leaves for the other ranks as soon as it is full; all ranks send the same buckets in the same order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ..core.checks import check_positive_int
+from ..core.parameter import Parameter
+from ..core.recording import state
+from ..core.tensor import Tensor
+from ..core.types import Array
+from ..ops import collectives as table
+from ..ranks import exchange, settings
+from ..ranks.worker import Pending
+from ..ranks.world import Group
+from .cell import Cell
+
+__all__ = ["DistributedGradReducer"]
+
+
+class DistributedGradReducer(Cell):
+    """The sums or means of the gradients of all ranks. In one process they are given as they are.
+
+    Takes ``grads``, a tuple of Tensors, one for each parameter, and returns a tuple of Tensors; all ranks get the same
+    bits. Sums of half precision are taken in float32.
+
+    Args:
+        parameters: the parameters, in the order of their gradients.
+        mean: whether sums are divided by ``degree``; None for what ``set_auto_parallel_context`` says of
+            ``gradients_mean``.
+        degree: what they are divided by; None for the number of ranks.
+        fusion_type: kept by nobody: ``comm_fusion`` of the parameters and of the context decides what is sent together.
+        group: the name of the group of ranks.
+
+    Raises:
+        TypeError: ``degree`` is no int.
+        ValueError: ``degree`` is not above 0, there is no such group, or this process is none of it.
+    """
+
+    def __init__(
+        self,
+        parameters: Sequence[Parameter],
+        mean: bool | None = None,
+        degree: int | None = None,
+        fusion_type: int = 1,
+        group: str = table.WORLD,
+    ) -> None:
+        super().__init__(auto_prefix=False)
+        self.mean = bool(settings.kept["gradients_mean"]) if mean is None else mean
+        found = table.member("DistributedGradReducer", group)
+        self.degree = found.size if degree is None else check_positive_int(degree, "DistributedGradReducer", "degree")
+        self.__dict__.update(_group=found, _parameters=list(parameters), _way=None)
+
+    def construct(self, grads: Sequence[Tensor]) -> Sequence[Tensor]:
+        group: Group = self._group
+        if group.size == 1:
+            return grads
+        if state.tracer is not None:
+            state.tracer.leak("ranks exchange values, which plans do not")
+        way: _Way = self.__dict__["_way"] or _Way(group, self._parameters)
+        self.__dict__["_way"] = None
+        found = way.ended(grads)
+        if self.mean:
+            found = [g * (1.0 / self.degree) for g in found]
+        return tuple(found)
+
+    @contextmanager
+    def during_the_walk(self) -> Iterator[None]:
+        """Inside, the next gradients by the parameters are sent as they arrive; ``construct`` waits for them."""
+        if self._group.size == 1 or state.tracer is not None:
+            yield
+            return
+        way = self.__dict__["_way"] = _Way(self._group, self._parameters)
+        state.told_whole = way.came
+        try:
+            yield
+        finally:
+            state.told_whole = None
+
+
+class _Way:
+    """The gradients of one step on their way: buckets that fill, and those that have left."""
+
+    def __init__(self, group: Group, parameters: Sequence[Parameter]) -> None:
+        self._group = group
+        self._buckets = buckets_of(parameters)
+        self._arrays: dict[int, Array] = {}
+        self._left: list[Pending] = []
+        self._line = table.line()
+
+    def came(self, place: int, gradient: Any) -> None:
+        """A gradient is whole.
+
+        Args:
+            place: of its parameter.
+            gradient: the gradient.
+        """
+        self._arrays[place] = gradient._array if isinstance(gradient, Tensor) else gradient
+        self._send_full()
+
+    def ended(self, gradients: Sequence[Tensor]) -> list[Tensor]:
+        """All gradients reduced.
+
+        Args:
+            gradients: as the walk gave them; where they are no longer what came, as after a hook, they count.
+        """
+        again = [place for place, g in enumerate(gradients) if self._arrays.get(place, g._array) is not g._array]
+        for place, g in enumerate(gradients):
+            self._arrays.setdefault(place, g._array)
+        self._send_full()
+        found = self._taken(gradients, range(len(self._buckets)), self._left)
+        if again:
+            self._arrays = {place: g._array for place, g in enumerate(gradients)}
+            late = [number for number, bucket in enumerate(self._buckets) if not {*again}.isdisjoint(bucket)]
+            found.update(self._taken(gradients, late, [self._sent(number) for number in late]))
+        return [found[place] for place in range(len(gradients))]
+
+    def _send_full(self) -> None:
+        while len(self._left) < len(self._buckets) and all(p in self._arrays for p in self._buckets[len(self._left)]):
+            self._left.append(self._sent(len(self._left)))
+
+    def _sent(self, number: int) -> Pending:
+        group = self._group
+        arrays = [table.on_host(self._arrays[place]) for place in self._buckets[number]]
+        flat = np.concatenate([array.reshape(-1) for array in arrays])
+        what = f"sum, gradients {number} of {flat.dtype.name} {[flat.size]}"
+        return exchange.started("all_reduce", what, self._line, group, lambda: exchange.all_reduce(group, flat, "sum"))
+
+    def _taken(self, gradients: Sequence[Tensor], numbers: Sequence[int], left: Sequence[Pending]) -> dict[int, Tensor]:
+        found: dict[int, Tensor] = {}
+        for number, pending in zip(numbers, left, strict=True):
+            flat, at = pending.wait(), 0
+            for place in self._buckets[number]:
+                like = gradients[place]._array
+                part = flat[at : at + like.size].reshape(like.shape)
+                found[place] = Tensor._wrap(table.beside(like, part))
+                at += like.size
+        return found
+
+
+def buckets_of(parameters: Sequence[Parameter]) -> list[list[int]]:
+    """Which gradients are reduced together: their places, from the last parameter to the first.
+
+    A bucket has one dtype. Parameters that ``Cell.set_comm_fusion`` gave a number have a bucket of their own for each
+    number; for the others ``comm_fusion`` and ``all_reduce_fusion_config`` of ``set_auto_parallel_context`` decide.
+
+    Args:
+        parameters: the parameters.
+    """
+    ends, first, others = settings.bucket_limits()
+    buckets: list[list[int]] = []
+    kind: Any = None
+    filled, count = 0, 0
+    for place in reversed(range(len(parameters))):
+        parameter = parameters[place]
+        size = parameter._array.nbytes
+        now = (parameter._array.dtype, parameter.comm_fusion)
+        if ends is not None:
+            is_full = count in ends
+        else:
+            limit = first if len(buckets) <= 1 else others
+            is_full = filled + size > limit if parameter.comm_fusion == 1 else parameter.comm_fusion == 0
+        if not buckets or now != kind or is_full:
+            buckets.append([])
+            filled = 0
+        buckets[-1].append(place)
+        kind, filled, count = now, filled + size, count + 1
+    return buckets
+
+
+def take_first_ranks_parameters(network: Cell, group: str = table.WORLD) -> None:
+    """Give the parameters of a network the values that they have on the first rank of a group.
+
+    Args:
+        network: the cell; parameters that are ``layerwise_parallel`` stay, and those of cells with
+            ``set_broadcast_flag(False)``.
+        group: the name of the group of ranks.
+
+    Raises:
+        RuntimeError: the ranks' parameters are not the same ones.
+    """
+    ranks = table.member("parameter_broadcast", group)
+    if ranks.size == 1:
+        return
+    cells = [cell for _, cell in network.cells_and_names() if getattr(cell, "broadcast_flag", True) is False]
+    kept = {id(parameter) for cell in cells for parameter in cell.get_parameters(expand=False)}
+    for name, parameter in (network.parameters_broadcast_dict() or {}).items():
+        if id(parameter) in kept:
+            continue
+        array = table.on_host(parameter._array)
+        what = f"rank {ranks.ranks[0]}'s parameter {name}, {array.dtype.name} {[*array.shape]}"
+        done = exchange.started("broadcast", what, table.line(), ranks, partial(exchange.broadcast, ranks, array, 0))
+        parameter.set_data(Tensor._wrap(table.beside(parameter._array, done.wait())))
+

@@ -1,0 +1,252 @@
+"""Checks of two or four ranks that train in data parallel: what MindSpore recorded, and what one process gives."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import hookscope
+import hookscope.engine as ms
+from hookscope.engine import Parameter, Tensor, nn, ops
+from hookscope.engine.nn.data_parallel import buckets_of
+from hookscope.engine.ranks import exchange
+
+RECORDED = Path(__file__).with_name("recorded.json")
+
+
+def check_ranks_give_what_mindspores_gave(rank: int, size: int) -> None:
+    if size != 2:
+        return
+    hookscope.install_as_mindspore()
+    from tests.engine.ranks.record import recorded
+
+    wanted = json.loads(RECORDED.read_text())
+    found = json.loads(json.dumps(recorded(rank)))
+    assert found.keys() == wanted.keys()
+    for name, both in wanted.items():
+        compare(found[name], both[rank], name)
+
+
+def compare(found: Any, wanted: Any, name: str) -> None:
+    if isinstance(wanted, dict):
+        assert (found["dtype"], found["shape"]) == (wanted["dtype"], wanted["shape"]), name
+        np.testing.assert_allclose(found["values"], wanted["values"], rtol=2e-6, atol=2e-7, err_msg=name)
+    elif isinstance(wanted, list):
+        assert len(found) == len(wanted), name
+        for one, other in zip(found, wanted, strict=True):
+            compare(one, other, name)
+    else:
+        assert found == wanted, name
+
+
+class LeNet(nn.Cell):
+    def __init__(self) -> None:
+        super().__init__()
+        self.body = nn.SequentialCell(
+            nn.Conv2d(1, 6, 5, pad_mode="valid", has_bias=True), nn.ReLU(), nn.MaxPool2d(2, 2),
+            nn.Conv2d(6, 16, 3, pad_mode="valid", has_bias=True), nn.ReLU(), nn.Flatten(),
+            nn.Dense(256, 32), nn.ReLU(), nn.Dense(32, 10),
+        )  # fmt: skip
+
+    def construct(self, x: Tensor) -> Tensor:
+        return self.body(x)
+
+
+class Encoder(nn.Cell):
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = nn.TransformerEncoderLayer(16, 4, 32, dropout=0.0, batch_first=True)
+        self.head = nn.Dense(16, 10)
+
+    def construct(self, x: Tensor) -> Tensor:
+        return self.head(self.layer(x).mean(1))
+
+
+NETWORKS = {"LeNet": (LeNet, (8, 1, 16, 16)), "Transformer": (Encoder, (8, 5, 16))}
+
+
+def trained(make: Any, x: Any, y: Any, steps: int = 20) -> tuple[list[float], list[Any]]:
+    """The losses, and the parameters at the end."""
+    ms.set_seed(11)
+    net = make()
+    optimizer = nn.Momentum(net.trainable_params(), 0.05, 0.9)
+    step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.CrossEntropyLoss()), optimizer).set_train()
+    losses = [float(step(Tensor(x), Tensor(y)).asnumpy()) for _ in range(steps)]
+    return losses, [p.asnumpy() for p in net.get_parameters()]
+
+
+def check_ranks_train_as_one_process_does_with_the_whole_batch(rank: int, size: int) -> None:
+    for name, (make, shape) in NETWORKS.items():
+        rng = np.random.default_rng(5)
+        x, y = rng.standard_normal(shape).astype(np.float32), rng.integers(0, 10, shape[0]).astype(np.int32)
+        whole_losses, whole = trained(make, x, y)
+        share = slice(rank * shape[0] // size, (rank + 1) * shape[0] // size)
+        ms.set_auto_parallel_context(parallel_mode="data_parallel", gradients_mean=True)
+        try:
+            losses, parameters = trained(make, x[share], y[share])
+        finally:
+            ms.reset_auto_parallel_context()
+        mean = ops.AllReduce("avg")(Tensor(np.array(losses))).asnumpy()
+        np.testing.assert_allclose(mean, whole_losses, rtol=2e-5, err_msg=name)
+        for one, other in zip(parameters, whole, strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-4, atol=2e-5, err_msg=name)
+        assert whole_losses[-1] < whole_losses[0]
+
+
+def check_all_ranks_have_the_same_bits(rank: int, size: int) -> None:
+    rng = np.random.default_rng(rank)
+    ms.set_auto_parallel_context(parallel_mode="data_parallel", gradients_mean=True)
+    try:
+        x = rng.standard_normal((2, 1, 16, 16)).astype(np.float32)
+        _, parameters = trained(LeNet, x, np.array([rank, 1], np.int32))
+    finally:
+        ms.reset_auto_parallel_context()
+    for one in parameters:
+        gathered = ops.AllGather()(Tensor(one[np.newaxis])).asnumpy()
+        assert all(other.tobytes() == gathered[0].tobytes() for other in gathered)
+
+
+class Wide(nn.Cell):
+    """Layers of 1 MiB each, so that each is a bucket."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layers = nn.SequentialCell(*[nn.Dense(512, 512, has_bias=False) for _ in range(4)])
+
+    def construct(self, x: Tensor) -> Tensor:
+        return self.layers(x).sum()
+
+
+def check_buckets_leave_before_the_walk_ends(rank: int, size: int) -> None:
+    events: list[str] = []
+    net = Wide()
+    for number, layer in enumerate(net.layers):
+        layer.register_backward_hook(lambda cell, gi, go, number=number: events.append(f"walked {number}"))
+    started = exchange.started
+
+    def noted(kind: str, what: str, *others: Any) -> Any:
+        if "gradients" in what:
+            events.append(what.split(" of ")[0].removeprefix("sum, "))
+        return started(kind, what, *others)
+
+    fusion = {"allreduce": {"mode": "size", "config": 1}}
+    ms.set_auto_parallel_context(parallel_mode="data_parallel", comm_fusion=fusion)
+    exchange.started = noted
+    try:
+        step = nn.TrainOneStepCell(net, nn.SGD(net.trainable_params(), 1e-3))
+        step(Tensor(np.ones((2, 512), np.float32)))
+    finally:
+        exchange.started = started
+        ms.reset_auto_parallel_context()
+    assert events == [
+        "gradients 0", "walked 3", "gradients 1", "walked 2", "gradients 2", "walked 1", "gradients 3", "walked 0"
+    ], events  # fmt: skip
+
+
+def check_training_begins_with_the_first_ranks_parameters_unless_that_is_switched_off(rank: int, size: int) -> None:
+    def first_weight(**settings: Any) -> float:
+        net = nn.Dense(2, 1, weight_init=Tensor(np.full((1, 2), float(rank), np.float32)), has_bias=False)
+        if settings.pop("flag", None) is False:
+            net.set_broadcast_flag(False)
+        ms.set_auto_parallel_context(parallel_mode="data_parallel", **settings)
+        step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.MSELoss()), nn.SGD(net.trainable_params(), 0.0))
+        step(Tensor(np.ones((1, 2), np.float32)), Tensor(np.ones((1, 1), np.float32)))
+        ms.reset_auto_parallel_context()
+        return float(net.weight.asnumpy()[0, 0])
+
+    assert first_weight() == 0 and first_weight(parameter_broadcast=True) == 0
+    assert first_weight(parameter_broadcast=False) == rank and first_weight(flag=False) == rank
+
+
+def check_gradients_that_hooks_change_are_the_ones_that_are_sent(rank: int, size: int) -> None:
+    net = nn.Dense(2, 1, weight_init=Tensor(np.ones((1, 2), np.float32)), has_bias=False)
+    net.weight.register_hook(lambda gradient: gradient * 0 + rank + 1)
+    ms.set_auto_parallel_context(parallel_mode="data_parallel")
+    step = nn.TrainOneStepCell(net, nn.SGD(net.trainable_params(), 1.0), return_grad=True)
+    _, gradients = step(Tensor(np.ones((1, 2), np.float32)))
+    ms.reset_auto_parallel_context()
+    assert gradients["weight"].asnumpy().tolist() == [[sum(range(1, size + 1))] * 2]
+
+
+def check_a_parameter_that_got_no_gradient_is_sent_as_zeros(rank: int, size: int) -> None:
+    class Branch(nn.Cell):
+        def __init__(self) -> None:
+            super().__init__()
+            self.one, self.other = nn.Dense(2, 1, has_bias=False), nn.Dense(2, 1, has_bias=False)
+
+        def construct(self, x: Tensor) -> Tensor:
+            return (self.one if rank else self.other)(x).sum()
+
+    net = Branch()
+    ms.set_auto_parallel_context(parallel_mode="data_parallel")
+    step = nn.TrainOneStepCell(net, nn.SGD(net.trainable_params(), 1.0), return_grad=True)
+    _, gradients = step(Tensor(np.ones((1, 2), np.float32)))
+    ms.reset_auto_parallel_context()
+    assert gradients["one.weight"].asnumpy().tolist() == [[size - 1.0] * 2]
+    assert gradients["other.weight"].asnumpy().tolist() == [[1.0] * 2]
+
+
+def check_a_loss_scale_trains_as_without(rank: int, size: int) -> None:
+    def end(**scale: Any) -> Any:
+        ms.set_seed(2)
+        net = nn.Dense(3, 2)
+        cell = nn.WithLossCell(net, nn.MSELoss())
+        optimizer = nn.SGD(net.trainable_params(), 0.1)
+        if scale:
+            step = nn.TrainOneStepWithLossScaleCell(cell, optimizer, nn.FixedLossScaleUpdateCell(1024.0))
+        else:
+            step = nn.TrainOneStepCell(cell, optimizer)
+        x = np.random.default_rng(rank).standard_normal((2, 3)).astype(np.float32)
+        for _ in range(3):
+            step(Tensor(x), Tensor(np.ones((2, 2), np.float32)))
+        return net.weight.asnumpy()
+
+    ms.set_auto_parallel_context(parallel_mode="data_parallel", gradients_mean=True)
+    np.testing.assert_allclose(end(scaled=True), end(), rtol=1e-6)
+    ms.reset_auto_parallel_context()
+
+
+def check_watched_training_has_the_same_bits(rank: int, size: int) -> None:
+    from hookscope.engine.debug import DebugSession
+
+    def end(watch: bool) -> list[bytes]:
+        ms.set_seed(4)
+        net = LeNet()
+        step = nn.TrainOneStepCell(
+            nn.WithLossCell(net, nn.CrossEntropyLoss()), nn.Adam(net.trainable_params(), 1e-2)
+        ).set_train()
+        x = Tensor(np.random.default_rng(rank).standard_normal((2, 1, 16, 16)).astype(np.float32))
+        y = Tensor(np.array([rank, 3], np.int32))
+        if watch:
+            with DebugSession(net, conditions="all"):
+                for _ in range(3):
+                    step(x, y)
+        else:
+            for _ in range(3):
+                step(x, y)
+        return [p.asnumpy().tobytes() for p in net.get_parameters()]
+
+    ms.set_auto_parallel_context(parallel_mode="data_parallel", gradients_mean=True)
+    assert end(True) == end(False)
+    ms.reset_auto_parallel_context()
+
+
+def check_settings_decide_what_is_sent_together(rank: int, size: int) -> None:
+    parameters = [Parameter(Tensor(np.zeros(4, np.float32)), name=f"p{i}") for i in range(5)]
+    assert buckets_of(parameters) == [[4, 3, 2, 1, 0]]
+    for settings, wanted in (
+        ({"all_reduce_fusion_config": [2, 4]}, [[4, 3], [2, 1], [0]]),
+        ({"comm_fusion": {"allreduce": {"mode": "index", "config": [1]}}}, [[4], [3, 2, 1, 0]]),
+        ({"comm_fusion": {"allreduce": {"mode": "size", "config": 32}}}, [[4, 3, 2, 1, 0]]),
+        ({"comm_fusion": {"openstate": False}}, [[4], [3], [2], [1], [0]]),
+    ):
+        ms.set_auto_parallel_context(**settings)
+        assert buckets_of(parameters) == wanted, settings
+        ms.reset_auto_parallel_context()
+    parameters[1].comm_fusion = parameters[2].comm_fusion = 2
+    assert buckets_of(parameters) == [[4, 3], [2, 1], [0]]
+    parameters[3] = Parameter(Tensor(np.zeros(4, np.float16)), name="half")
+    assert buckets_of(parameters) == [[4], [3], [2, 1], [0]]
