@@ -22,7 +22,7 @@ from hookscope.kernel.ranks.processes import flush_c
 
 __all__ = ["REPORT_VARIABLE", "RankEnd", "end_of_rank", "rank_of_environment", "status_of_exit", "traceback_of_script"]
 
-REPORT_VARIABLE = "HOOKSCOPE_RANK_REPORT"  # the number of the file that the guard reads when the rank has ended
+REPORT_VARIABLE = "HOOKSCOPE_RANK_REPORT"  # the number of the file that the launcher reads at the end
 
 # What an mpiexec tells each process. That of the innermost mpiexec counts: Slurm's stand in its whole allocation.
 _RANKS = ("PMI_RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK")
@@ -77,7 +77,7 @@ class RankEnd:
     """The end of a rank.
 
     Args:
-        report: the descriptor of the guard's file; None where another program started the ranks.
+        report: the descriptor of the launcher's file; None where another program started the ranks.
     """
 
     def __init__(self, report: int | None) -> None:

@@ -1,4 +1,4 @@
-"""What `mpiexec` starts for a rank: a process that starts the rank, says how it ended, and leaves none of its processes.
+"""What `mpiexec` starts for a rank: it starts the rank, says how it ended, and leaves none of its processes.
 
 It is small, imports neither mpi4py nor the engine, and outlives the rank, so that a rank that was killed is told too.
 Whatever a rank's processes do, they stay below the guard; when the launcher is gone, the guard ends them.
@@ -30,21 +30,20 @@ class _Guard:
     def __init__(self, connection: socket.socket, rank: int) -> None:
         self.connection, self.rank = connection, rank
         self.received = b""
-        self.report = os.memfd_create("hookscope-rank", 0)  # inherited, and without a limit or a reader to wait for
         self.wakeup, self.signals = socket.socketpair()
         self.wakeup.setblocking(False)
         self.signals.setblocking(False)
         self.child = 0
         self.ended = False  # the rank itself
-        self.failed = False
+        self.failed = False  # or ended with another status than 0
         self.told_clean = False
         self.deadline: float | None = None
 
     def start(self) -> None:
         """Ask the launcher what to run, and start it."""
-        self.send(rank=self.rank, pid=os.getpid())
-        _, descriptors, _, _ = socket.recv_fds(self.connection, 1, 3)
-        if len(descriptors) != 3:
+        self.send(rank=self.rank)
+        _, descriptors, _, _ = socket.recv_fds(self.connection, 1, 4)
+        if len(descriptors) != 4:
             sys.exit("hookscope run: the launcher has ended")
         job = self.receive_first()
         signal.set_wakeup_fd(self.wakeup.fileno())
@@ -64,10 +63,13 @@ class _Guard:
             os.setsid()  # so that signals reach what the rank starts too
             for signum in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
                 signal.signal(signum, signal.SIG_IGN if signum in job["ignored"] else signal.SIG_DFL)
-            for place, descriptor in enumerate(descriptors):
+            *standard, report = descriptors
+            for place, descriptor in enumerate(standard):
                 os.dup2(descriptor, place)
+                os.close(descriptor)
+            os.set_inheritable(report, True)
             os.environ.update(job["environment"])
-            os.environ[REPORT_VARIABLE] = str(self.report)
+            os.environ[REPORT_VARIABLE] = str(report)
             os.execv(job["command"][0], job["command"])
         except BaseException as error:
             os.write(2, f"hookscope run: {error}\n".encode(errors="replace"))
@@ -154,23 +156,13 @@ class _Guard:
         if self.child in ended:
             self.ended = True
             status = ended[self.child]
-            facts, text = self.reported()
-            self.failed = status != 0 and not facts.get("finished", False)
-            self.send(status=status, text=text, **{"at": time.monotonic(), **facts})
+            self.failed = status != 0
+            self.send(status=status, at=time.monotonic())
             if left:
                 kill_descendants(signal.SIGTERM)
                 until = time.monotonic() + GRACE
                 self.deadline = until if self.deadline is None else min(until, self.deadline)
         return left
-
-    def reported(self) -> tuple[dict[str, Any], str]:
-        size = os.fstat(self.report).st_size
-        head, _, text = os.pread(self.report, size, 0).partition(b"\n")
-        try:
-            facts = json.loads(head) if head else {}
-        except ValueError:  # the rank was killed while it wrote
-            facts = {}
-        return facts, text.decode("utf-8", "replace")
 
 
 def main(folder: str) -> None:

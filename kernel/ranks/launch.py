@@ -58,6 +58,8 @@ def run_ranks(plan: Plan, options: argparse.Namespace) -> int:
         return 1
     if options.json == "-" and plan.ranks > 1:
         raise ValueError(f"--json writes on standard output for one rank, not for {plan.ranks}: give --json=FILE")
+    if options.json is not None and not (options.check or options.stop_on):
+        raise ValueError("--json is for what --check finds: give that too")
     mpiexec = _mpiexec()
     label = not (options.json == "-" and plan.ranks == 1)
     return _Launch(plan, [_command(options, rank, plan.ranks) for rank in range(plan.ranks)], label).run(mpiexec)
@@ -114,6 +116,7 @@ class _Rank:
     number: int
     streams: dict[int, Stream]  # by the pipe's descriptor
     theirs: list[int]  # what the rank gets as 1 and 2
+    report: int  # a file in memory: without a limit, without a reader to wait for, and there when the guard is killed
     connection: socket.socket | None = None
     received: bytes = b""
     status: int | None = None  # as subprocess gives it
@@ -121,12 +124,23 @@ class _Rank:
     error: str = ""
     text: str = ""
     finished: bool = False
+    lost: bool = False  # its guard was killed, and it with that
     clean: bool = False
     log: BinaryIO | None = None
 
     @property
     def failed(self) -> bool:
         return self.status not in (0, None) and not self.finished
+
+    def ended(self, status: int, at: float) -> None:
+        """Take note of how it ended, and read what it said of that."""
+        head, _, text = os.pread(self.report, os.fstat(self.report).st_size, 0).partition(b"\n")
+        try:
+            facts = json.loads(head) if head else {}
+        except ValueError:  # it was killed while it wrote
+            facts = {}
+        self.status, self.at, self.text = status, facts.get("at", at), text.decode("utf-8", "replace")
+        self.error, self.finished = facts.get("error", ""), facts.get("finished", False)
 
 
 @dataclass
@@ -173,7 +187,7 @@ class _Launch:
                 live=number == 0 and os.isatty(descriptor),
             )  # fmt: skip
             theirs.append(given)
-        return _Rank(number, streams, theirs, log=log)
+        return _Rank(number, streams, theirs, os.memfd_create("hookscope-rank"), log=log)
 
     # The run
 
@@ -253,8 +267,9 @@ class _Launch:
             self.unknown = []
             self.poll.unregister(self.listener)
             self.listener.close()
-            # mpiexec ends when its guards did; one that has not started them yet does not.
-            self.end.killed_at = time.monotonic() + 0.25
+            # mpiexec ends when its guards did; one that has not started them yet does not. What it ends with is of
+            # interest where it killed them.
+            self.end.killed_at = time.monotonic() + (GRACE if any(rank.lost for rank in self.ranks) else GRACE / 4)
 
     def _end(self, signum: int | None = None) -> None:
         """End all ranks: because of that signal, else because one failed."""
@@ -366,7 +381,7 @@ class _Launch:
         }
         stdin = self._stdin() if number == 0 else os.open(os.devnull, os.O_RDONLY)
         with contextlib.suppress(OSError):  # reading says that it is gone
-            socket.send_fds(connection, [b"\n"], [stdin, *rank.theirs])
+            socket.send_fds(connection, [b"\n"], [stdin, *rank.theirs, rank.report])
             connection.sendall(json.dumps(job).encode() + b"\n")
         for descriptor in (stdin, *rank.theirs):
             os.close(descriptor)
@@ -391,16 +406,18 @@ class _Launch:
             self._take(rank, json.loads(line))
         if not data:
             self._disconnect(rank)
-            if rank.status is None:  # the guard was killed, and its rank with it
-                rank.status, rank.at = -signal.SIGKILL, time.monotonic()
+            if rank.status is None:
+                rank.lost = True
+                rank.ended(-signal.SIGKILL, time.monotonic())
                 self._end()
 
     def _take(self, rank: _Rank, message: Mapping[str, Any]) -> None:
         if message.get("clean"):
             rank.clean = True
+            if not rank.failed:
+                self._disconnect(rank)
             return
-        rank.status, rank.at, rank.text = message["status"], message["at"], message["text"]
-        rank.error, rank.finished = message.get("error", ""), message.get("finished", False)
+        rank.ended(message["status"], message["at"])
         if rank.failed:
             self._end()
 
@@ -415,9 +432,7 @@ class _Launch:
     def _kill_the_rest(self) -> None:
         until = time.monotonic() + GRACE
         while kill_descendants(signal.SIGKILL, self.spared) and time.monotonic() < until:
-            ended, _ = reap()
-            if self.mpiexec in ended:
-                self.mpiexec_status = ended[self.mpiexec]
+            reap()
             time.sleep(0.005)
 
     def _read_the_rest(self) -> None:
@@ -438,64 +453,62 @@ class _Launch:
             self._read_mpiexec()
 
     def _report(self) -> int:
-        failed = [rank for rank in self.ranks if rank.failed]
-        if self.end is not None and self.end.signum is not None:
-            failed = [rank for rank in failed if rank.at < self.end.at]
-        first = min(failed, key=lambda rank: rank.at, default=None)
+        """Say what failed, its traceback first; returns the exit status."""
         for rank in self.ranks:
             if rank.log is not None:
                 with contextlib.suppress(OSError):
                     rank.log.write(rank.text.encode())
                     rank.log.close()
-        if first is None:
+        # A rank that failed after the end began was ended.
+        failed = [rank for rank in self.ranks if rank.failed and (self.end is None or rank.at <= self.end.at)]
+        first = min(failed, key=lambda rank: rank.at, default=None)
+        if first is None or (first.lost and not first.error and self.mpiexec_status):
             return self._report_without_failure()
-        if first.text:
-            lines = first.text.rstrip("\n").split("\n")
-            self._say("".join(f"[{first.number}] {line}\n" for line in lines))
-        by_mpi = first.status == -signal.SIGKILL and self.mpiexec_wrote and self.mpiexec_status
-        if by_mpi:
-            assert self.mpiexec_status is not None
-            self._say(self.mpiexec_wrote.decode("utf-8", "replace").rstrip("\n") + "\n")
-            status, what = self.mpiexec_status, f"MPI ended the ranks (mpiexec's exit status {self.mpiexec_status})"
-            self._say(f"hookscope run: {what}\n")
-            return status if status > 0 else 128 - status
+        self._say("".join(f"[{first.number}] {line}\n" for line in first.text.splitlines()))
         status, what = self._what_happened(first)
         others = [rank for rank in failed if rank is not first and rank.error]
         alike = [rank for rank in others if rank.error == first.error]
         parts = [what]
         parts += [f"{_named(alike)} failed alike"] if alike else []
         parts += [f"{_named([rank])} too: {rank.error}" for rank in others if rank not in alike]
-        ended = [rank for rank in self.ranks if rank is not first and rank not in others and rank.status != 0]
-        parts += [f"{_named(ended)} {_were(ended)} ended"] if ended else []
-        self._say(f"hookscope run: {'; '.join(parts)}\n")
+        self._say_ended(parts, [rank for rank in self.ranks if rank is not first and rank not in others])
         return status
 
     def _report_without_failure(self) -> int:
+        """The same where no rank failed by itself."""
         statuses = [rank.status for rank in self.ranks]
         if self.end is not None and self.end.signum is not None:
             if all(status == 0 for status in statuses):
                 return 0
             if self.end.signum != signal.SIGPIPE:
-                ended = [rank for rank in self.ranks if rank.status != 0]
-                name = signal_name(self.end.signum)
-                self._say(f"hookscope run: ended by {name}; {_named(ended)} {_were(ended)} ended\n")
+                self._say_ended([f"ended by {signal_name(self.end.signum)}"], self.ranks)
             return 128 + self.end.signum
-        if None in statuses:  # some never started
-            self._say(self.mpiexec_wrote.decode("utf-8", "replace"))
-            status = self.mpiexec_status or 0
-            missing = _named([rank for rank in self.ranks if rank.status is None])
-            self._say(f"hookscope run: mpiexec ended with exit status {status} before it had started {missing}\n")
-            return 128 - status if status < 0 else status or 1
-        return next((status for status in statuses if status), 0)
+        if self.end is None and None not in statuses:
+            return next((status for status in statuses if status), 0)
+        self._say(self.mpiexec_wrote.decode("utf-8", "replace"))
+        code = self.mpiexec_status or 0
+        what = f"was killed by {signal_name(-code)}" if code < 0 else f"ended with exit status {code}"
+        missing = [rank for rank in self.ranks if rank.status is None]
+        before = f" before it had started {_named(missing)}" if missing else ""
+        self._say_ended([f"mpiexec {what}{before}"], [rank for rank in self.ranks if rank not in missing])
+        return 128 - code if code < 0 else code or 1
 
     def _what_happened(self, rank: _Rank) -> tuple[int, str]:
         status = rank.status or 0
+        if rank.lost and rank.error:  # it had MPI end the ranks
+            status = self.mpiexec_status or 1
+        if rank.error and status > 0:
+            return status, f"rank {rank.number} raised {rank.error.partition(':')[0]} (exit status {status})"
         if status < 0:
             name = signal_name(-status)
             return 128 - status, f"rank {rank.number} was killed by {name} (exit status {128 - status})"
-        if rank.error:
-            return status, f"rank {rank.number} raised {rank.error.partition(':')[0]} (exit status {status})"
         return status, f"rank {rank.number} ended with exit status {status}"
+
+    def _say_ended(self, parts: list[str], ranks: Sequence[_Rank]) -> None:
+        ended = [rank for rank in ranks if rank.status != 0 and not rank.finished]
+        if ended:
+            parts = [*parts, f"{_named(ended)} {'were' if len(ended) > 1 else 'was'} ended"]
+        self._say(f"hookscope run: {'; '.join(parts)}\n")
 
     def _say(self, text: str) -> None:
         self.screen.write(2, text.encode("utf-8", "replace"))
@@ -504,7 +517,3 @@ class _Launch:
 def _named(ranks: Sequence[_Rank]) -> str:
     numbers = ", ".join(str(rank.number) for rank in ranks)
     return f"rank{'s' if len(ranks) > 1 else ''} {numbers}"
-
-
-def _were(ranks: Sequence[_Rank]) -> str:
-    return "were" if len(ranks) > 1 else "was"

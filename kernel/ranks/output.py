@@ -1,7 +1,8 @@
 """What the ranks write, line by line with a label: no line on the screen has text of two ranks.
 
 A rank's line is written when it is complete. On a terminal rank 0, which alone can read the keyboard, is shown also
-while its line is not: a prompt, a progress bar. Of a line that was written over (carriage returns) the last state is kept.
+while its line is not: a prompt, a progress bar. Of a line that was written over (carriage returns) its last state is
+kept.
 """
 
 from __future__ import annotations
