@@ -161,6 +161,7 @@ class _Launch:
         self.unknown: list[tuple[socket.socket, bytearray]] = []  # guards that have not said their rank
         self.poll = select.poll()
         self.wakeup, self.signals = socket.socketpair()
+        self.folder = tempfile.TemporaryDirectory(prefix="hookscope-")  # which is this user's alone
         self.listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self.mpiexec = 0
         self.mpiexec_status: int | None = None
@@ -192,8 +193,8 @@ class _Launch:
     # The run
 
     def run(self, mpiexec: str) -> int:
-        with tempfile.TemporaryDirectory(prefix="hookscope-") as folder:  # which is this user's alone
-            self._start(mpiexec, folder)
+        with self.folder:
+            self._start(mpiexec, self.folder.name)
             while not self._over():
                 self._step()
         self._kill_the_rest()
@@ -275,7 +276,8 @@ class _Launch:
         """End all ranks: because of that signal, else because one failed."""
         if self.end is None:
             self.end = _End(time.monotonic(), signum)
-            sent = signum if signum in _ENDING else signal.SIGTERM
+            # Not SIGHUP: UCX, below MPI, has it print what it knows and go on.
+            sent = signal.SIGINT if signum == signal.SIGINT else signal.SIGTERM
         elif signum in _ENDING:
             sent = signal.SIGKILL  # whoever asks twice does not wish to wait
         else:
@@ -386,11 +388,17 @@ class _Launch:
         for descriptor in (stdin, *rank.theirs):
             os.close(descriptor)
         rank.theirs = []
+        if not any(rank.theirs for rank in self.ranks):  # all are there: a launcher that is killed leaves no folder
+            self.folder.cleanup()
 
     def _stdin(self) -> int:
         """The launcher's own standard input for rank 0, unless it is the terminal of somebody else."""
-        with contextlib.suppress(OSError):
-            if not os.isatty(0) or os.tcgetpgrp(0) == os.getpgrp():
+        try:
+            foreign = os.isatty(0) and os.tcgetpgrp(0) != os.getpgrp()
+        except OSError:  # a terminal, but not that of this session
+            foreign = False
+        with contextlib.suppress(OSError):  # it is closed
+            if not foreign:
                 return os.dup(0)
         return os.open(os.devnull, os.O_RDONLY)
 
@@ -462,7 +470,7 @@ class _Launch:
         # A rank that failed after the end began was ended.
         failed = [rank for rank in self.ranks if rank.failed and (self.end is None or rank.at <= self.end.at)]
         first = min(failed, key=lambda rank: rank.at, default=None)
-        if first is None or (first.lost and not first.error and self.mpiexec_status):
+        if first is None or (first.lost and not first.error and self.mpiexec_status is not None):
             return self._report_without_failure()
         self._say("".join(f"[{first.number}] {line}\n" for line in first.text.splitlines()))
         status, what = self._what_happened(first)
@@ -487,7 +495,8 @@ class _Launch:
             return next((status for status in statuses if status), 0)
         self._say(self.mpiexec_wrote.decode("utf-8", "replace"))
         code = self.mpiexec_status or 0
-        what = f"was killed by {signal_name(-code)}" if code < 0 else f"ended with exit status {code}"
+        what = f"ended with exit status {code}" if code else "ended the run though no rank had failed"
+        what = f"was killed by {signal_name(-code)}" if code < 0 else what
         missing = [rank for rank in self.ranks if rank.status is None]
         before = f" before it had started {_named(missing)}" if missing else ""
         self._say_ended([f"mpiexec {what}{before}"], [rank for rank in self.ranks if rank not in missing])
