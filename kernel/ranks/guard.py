@@ -171,6 +171,8 @@ def main(folder: str) -> None:
     Args:
         folder: the launcher's private folder, which has its socket.
     """
+    # With a part of mpiexec that was killed there is no MPI any more.
+    die_with_parent(os.getppid(), signal.SIGTERM)
     rank = rank_of_environment()
     if rank is None:
         sys.exit("hookscope run: this mpiexec tells its processes no rank; mpiexec of MPICH and Open MPI does")

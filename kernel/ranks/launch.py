@@ -163,7 +163,7 @@ class _Launch:
         self.wakeup, self.signals = socket.socketpair()
         self.folder = tempfile.TemporaryDirectory(prefix="hookscope-")  # which is this user's alone
         self.listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self.mpiexec = 0
+        self.mpiexec: subprocess.Popen[bytes] | None = None
         self.mpiexec_status: int | None = None
         self.mpiexec_wrote = b""
         self.mpiexec_output = -1
@@ -193,13 +193,18 @@ class _Launch:
     # The run
 
     def run(self, mpiexec: str) -> int:
-        with self.folder:
-            self._start(mpiexec, self.folder.name)
-            while not self._over():
-                self._step()
-        self._kill_the_rest()
-        self._read_the_rest()
-        return self._report()
+        try:
+            with self.folder:
+                self._start(mpiexec, self.folder.name)
+                while not self._over():
+                    self._step()
+            self._kill_the_rest()
+            self._read_the_rest()
+            return self._report()
+        finally:
+            signal.set_wakeup_fd(-1)
+            for end in (self.listener, self.wakeup, self.signals):
+                end.close()
 
     def _start(self, mpiexec: str, folder: str) -> None:
         held = os.open(folder, os.O_PATH | os.O_DIRECTORY)
@@ -222,7 +227,7 @@ class _Launch:
             self.mpiexec = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs, start_new_session=True,
                 env=_environment_of_mpiexec(),
-            ).pid  # fmt: skip
+            )  # fmt: skip
         except OSError as error:
             raise ValueError(f"{mpiexec} cannot be started: {error.strerror}") from None
         finally:
@@ -290,6 +295,11 @@ class _Launch:
             with contextlib.suppress(OSError):
                 rank.connection.sendall(json.dumps({"end": signum}).encode() + b"\n")
 
+    def _reap(self) -> None:
+        ended, _ = reap()
+        if self.mpiexec is not None and self.mpiexec.pid in ended:
+            self.mpiexec.returncode = self.mpiexec_status = ended[self.mpiexec.pid]
+
     # What comes in
 
     def _take_signals(self) -> None:
@@ -298,11 +308,9 @@ class _Launch:
         except BlockingIOError:
             return
         if signal.SIGCHLD in numbers:
-            ended, _ = reap()
-            if self.mpiexec in ended:
-                self.mpiexec_status = ended[self.mpiexec]
-                if any(rank.connection is not None for rank in self.ranks):
-                    self._end()
+            self._reap()
+            if self.mpiexec_status is not None and any(rank.connection is not None for rank in self.ranks):
+                self._end()
         for signum in numbers:
             if signum in _ENDING:
                 self._end(signum)
@@ -339,7 +347,8 @@ class _Launch:
             data = os.read(self.mpiexec_output, 1 << 16)
             self.mpiexec_wrote = (self.mpiexec_wrote + data)[-_KEPT:]
             if not data:
-                self.poll.unregister(self.mpiexec_output)
+                with contextlib.suppress(KeyError):
+                    self.poll.unregister(self.mpiexec_output)
 
     def _accept(self) -> None:
         try:
@@ -442,6 +451,8 @@ class _Launch:
         while kill_descendants(signal.SIGKILL, self.spared) and time.monotonic() < until:
             reap()
             time.sleep(0.005)
+        if self.mpiexec is not None and self.mpiexec.returncode is None:  # it is reaped, and not to be waited for
+            self.mpiexec.returncode = -signal.SIGKILL
 
     def _read_the_rest(self) -> None:
         """What stands in the pipes. They end with the run, unless a process outside of it was given one."""
@@ -457,8 +468,7 @@ class _Launch:
                 self._read(descriptor)
         for stream in self.pipes.values():
             stream.close()
-        with contextlib.suppress(KeyError):
-            self._read_mpiexec()
+        self._read_mpiexec()
 
     def _report(self) -> int:
         """Say what failed, its traceback first; returns the exit status."""

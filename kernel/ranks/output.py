@@ -8,6 +8,7 @@ kept.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import select
 import time
@@ -38,21 +39,23 @@ class Screen:
     def __init__(self, wait: Callable[[int], bool]) -> None:
         self._wait = wait
         self._open: tuple[Stream, bytes] | None = None  # whose incomplete line the terminal shows, and the line
-        self.broken = False  # nobody reads any more
+        self.broken: set[int] = set()  # where nobody reads any more
 
     def write(self, descriptor: int, data: bytes) -> None:
         """Write everything, unless nobody reads any more."""
         left = memoryview(data)
-        while left and not self.broken:
+        while left and descriptor not in self.broken:
             if not self._wait(descriptor):
-                self.broken = True
+                self.broken.add(descriptor)
                 return
             try:
                 left = left[os.write(descriptor, left[:_PIECE]) :]
             except BlockingIOError:  # whoever shares the descriptor made it so
                 time.sleep(0.01)
-            except OSError:
-                self.broken = True
+            except OSError as error:
+                if error.errno == errno.EBADF:  # the launcher was started without it
+                    return
+                self.broken.add(descriptor)
 
     def lines(self, stream: Stream, lines: list[bytes]) -> None:
         """Show complete lines."""

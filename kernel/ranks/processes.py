@@ -27,15 +27,16 @@ def adopt_orphans() -> None:
     ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
-def die_with_parent(parent: int) -> None:
-    """Have this process killed as soon as its parent ends.
+def die_with_parent(parent: int, signum: signal.Signals = signal.SIGKILL) -> None:
+    """Have this process get a signal as soon as its parent ends.
 
     Args:
         parent: the parent's id; if it has ended already, this process ends here.
+        signum: the signal.
     """
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, int(signum), 0, 0, 0)
     if os.getppid() != parent:
-        os._exit(128 + signal.SIGKILL)
+        os._exit(128 + signum)
 
 
 def flush_c() -> None:
