@@ -55,7 +55,9 @@ def end_of_rank() -> RankEnd | None:
     if given.isdigit():
         with contextlib.suppress(OSError):
             os.set_inheritable(int(given), False)
-            return RankEnd(int(given))
+            rank = RankEnd(int(given))
+            rank.started()
+            return rank
     return RankEnd(None) if _is_one_of_many() else None
 
 
@@ -82,6 +84,12 @@ class RankEnd:
 
     def __init__(self, report: int | None) -> None:
         self._report = report
+        self._process = os.getpid()
+
+    @property
+    def _forked(self) -> bool:
+        """Whether this is a process that the script forked, whose end is nobody's but its own."""
+        return os.getpid() != self._process
 
     def tell(self, error: BaseException, script: str) -> None:
         """Tell what the script raised, as Python would: to the launcher, which shows it last, else on standard error.
@@ -93,11 +101,11 @@ class RankEnd:
         error.__traceback__ = traceback_of_script(error.__traceback__, script)
         with contextlib.suppress(Exception):
             sys.stdout.flush()
-        if self._report is None:
+        if self._report is None or self._forked:
             self._print(error, sys.stderr)
             return
         line = "" if isinstance(error, SystemExit) else f"{type(error).__name__}: {_text(error)}".rstrip(": ")
-        self._write(json.dumps({"at": time.monotonic(), "error": " ".join(line.split())}).encode() + b"\n")
+        self._note({"at": time.monotonic(), "error": " ".join(line.split())})
         # A hook of the script's may end the process: what it wrote before is there.
         with open(os.dup(self._report), "w", encoding="utf-8", errors="backslashreplace", buffering=1) as file:
             kept, sys.stderr = sys.stderr, file
@@ -106,10 +114,13 @@ class RankEnd:
             finally:
                 sys.stderr = kept
 
+    def started(self) -> None:
+        """Tell that from now on a KeyboardInterrupt is the script's; Python alone would show a traceback of itself."""
+        self._note({})
+
     def finished(self) -> None:
         """Tell that the script ended by itself: an exit status other than 0 is no reason to end the other ranks."""
-        if self._report is not None:
-            self._write(json.dumps({"finished": True}).encode() + b"\n")
+        self._note({"finished": True})
 
     def leave(self, status: int) -> NoReturn:
         """End this process now, and the other ranks with it.
@@ -122,18 +133,18 @@ class RankEnd:
                 stream.flush()
         _flush_files()
         flush_c()
-        if self._report is None and (mpi := sys.modules.get("mpi4py.MPI")) is not None:
+        if self._report is None and not self._forked and (mpi := sys.modules.get("mpi4py.MPI")) is not None:
             with contextlib.suppress(Exception):
                 if mpi.Is_initialized() and not mpi.Is_finalized():
                     mpi.COMM_WORLD.Abort(status)
         os._exit(status)
 
-    def _write(self, data: bytes) -> None:
-        assert self._report is not None
-        with contextlib.suppress(OSError):
-            os.ftruncate(self._report, 0)
-            os.lseek(self._report, 0, os.SEEK_SET)
-            os.write(self._report, data)
+    def _note(self, facts: dict[str, object]) -> None:
+        if self._report is not None and not self._forked:
+            with contextlib.suppress(OSError):
+                os.ftruncate(self._report, 0)
+                os.lseek(self._report, 0, os.SEEK_SET)
+                os.write(self._report, json.dumps(facts).encode() + b"\n")
 
     def _print(self, error: BaseException, file: TextIO) -> None:
         if isinstance(error, SystemExit):

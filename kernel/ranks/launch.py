@@ -78,14 +78,18 @@ def _mpiexec() -> str:
 
 
 def _command(options: argparse.Namespace, rank: int, ranks: int) -> list[str]:
-    """What a rank runs: this interpreter with its options, the command with those of the script."""
-    flags: list[str] = getattr(subprocess, "_args_from_interpreter_flags", list)()  # as multiprocessing does
+    """What a rank runs: the command with the options that concern the script."""
     given = [f"--check={text}" for text in options.check]
     given += [f"--stop-on={text}" for text in options.stop_on]
     given += [f"--break={text}" for text in options.breaks]
     if options.json is not None:
         given.append(f"--json={_for_rank(options.json, rank) if ranks > 1 else options.json}")
-    return [sys.executable, *flags, "-m", "hookscope", "run", *given, "--", options.script, *options.arguments]
+    return [*_python(), "-m", "hookscope", "run", *given, "--", options.script, *options.arguments]
+
+
+def _python() -> list[str]:
+    """This interpreter with its options, as multiprocessing finds them."""
+    return [sys.executable, *getattr(subprocess, "_args_from_interpreter_flags", list)()]
 
 
 def _for_rank(file: str, rank: int) -> str:
@@ -222,7 +226,7 @@ class _Launch:
         self.mpiexec_output, theirs = os.pipe()
         os.set_blocking(self.mpiexec_output, False)
         # In a session of its own: Ctrl-C is the launcher's to handle.
-        command = [mpiexec, "-n", str(self.plan.ranks), sys.executable, "-m", "hookscope.kernel.ranks.guard", folder]
+        command = [mpiexec, "-n", str(self.plan.ranks), *_python(), "-m", "hookscope.kernel.ranks.guard", folder]
         try:
             self.mpiexec = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs, start_new_session=True,
@@ -283,17 +287,16 @@ class _Launch:
             self.end = _End(time.monotonic(), signum)
             # Not SIGHUP: UCX, below MPI, has it print what it knows and go on.
             sent = signal.SIGINT if signum == signal.SIGINT else signal.SIGTERM
+            for rank in self.ranks:
+                self._send_end(rank, sent if os.fstat(rank.report).st_size else signal.SIGTERM)
         elif signum in _ENDING:
-            sent = signal.SIGKILL  # whoever asks twice does not wish to wait
-        else:
-            return
-        for rank in self.ranks:
-            self._send_end(rank, int(sent))
+            for rank in self.ranks:  # whoever asks twice does not wish to wait
+                self._send_end(rank, signal.SIGKILL)
 
-    def _send_end(self, rank: _Rank, signum: int) -> None:
+    def _send_end(self, rank: _Rank, signum: signal.Signals) -> None:
         if rank.connection is not None:
             with contextlib.suppress(OSError):
-                rank.connection.sendall(json.dumps({"end": signum}).encode() + b"\n")
+                rank.connection.sendall(json.dumps({"end": int(signum)}).encode() + b"\n")
 
     def _reap(self) -> None:
         ended, _ = reap()
@@ -482,7 +485,8 @@ class _Launch:
         first = min(failed, key=lambda rank: rank.at, default=None)
         if first is None or (first.lost and not first.error and self.mpiexec_status is not None):
             return self._report_without_failure()
-        self._say("".join(f"[{first.number}] {line}\n" for line in first.text.splitlines()))
+        lines = first.text.rstrip("\n").split("\n") if first.text else []
+        self._say("".join(f"[{first.number}] {line}\n" for line in lines))
         status, what = self._what_happened(first)
         others = [rank for rank in failed if rank is not first and rank.error]
         alike = [rank for rank in others if rank.error == first.error]
