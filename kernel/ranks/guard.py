@@ -7,6 +7,7 @@ Whatever a rank's processes do, they stay below the guard; when the launcher is 
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 import select
@@ -44,7 +45,7 @@ class _Guard:
         self.send(rank=self.rank)
         _, descriptors, _, _ = socket.recv_fds(self.connection, 1, 4)
         if len(descriptors) != 4:
-            sys.exit("hookscope run: the launcher has ended")
+            raise ConnectionError(errno.EPIPE, os.strerror(errno.EPIPE))
         job = self.receive_first()
         signal.set_wakeup_fd(self.wakeup.fileno())
         for signum in (signal.SIGCHLD, signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
@@ -84,7 +85,7 @@ class _Guard:
         while b"\n" not in self.received:
             data = self.connection.recv(1 << 16)
             if not data:
-                sys.exit("hookscope run: the launcher has ended")
+                raise ConnectionError(errno.EPIPE, os.strerror(errno.EPIPE))
             self.received += data
         line, _, self.received = self.received.partition(b"\n")
         job: dict[str, Any] = json.loads(line)
@@ -182,10 +183,13 @@ def main(folder: str) -> None:
         held = os.open(folder, os.O_PATH | os.O_DIRECTORY)
         connection.connect(f"/proc/self/fd/{held}/{SOCKET}")
         os.close(held)
+        guard = _Guard(connection, rank)
+        guard.start()
     except OSError as error:
+        with contextlib.suppress(OSError):  # it was killed before it could
+            os.unlink(os.path.join(folder, SOCKET))
+            os.rmdir(folder)
         sys.exit(f"hookscope run: the launcher has ended ({error.strerror})")
-    guard = _Guard(connection, rank)
-    guard.start()
     guard.watch()
 
 
