@@ -12,6 +12,8 @@ from collections.abc import Sequence
 
 from hookscope import __version__
 from hookscope.kernel.checked_script import add_options, run_checked, with_values
+from hookscope.kernel.ranks.ending import end_of_rank, status_of_exit
+from hookscope.kernel.ranks.options import plan_of
 
 _WIDTH = 100  # columns of a screen
 
@@ -62,15 +64,32 @@ def _parser() -> argparse.ArgumentParser:
 def _run(options: argparse.Namespace) -> None:
     from hookscope.kernel.alias import install_as_mindspore
 
+    try:
+        plan = plan_of(options)
+        if plan is not None:
+            from hookscope.kernel.ranks.launch import run_ranks
+
+            sys.exit(run_ranks(plan, options))
+    except ValueError as error:
+        print(f"hookscope run: {error}", file=sys.stderr)
+        sys.exit(2)
     if not os.path.isfile(options.script):
         sys.exit(f"hookscope run: there is no file {options.script!r}")
+    rank = end_of_rank()
     install_as_mindspore()
     # What `python script.py` sets up.
     sys.argv = [options.script, *options.arguments]
     sys.path[0] = os.path.dirname(os.path.abspath(options.script))
     if options.check or options.stop_on or options.breaks or options.json is not None:
-        sys.exit(run_checked(options))
-    runpy.run_path(options.script, run_name="__main__")
+        sys.exit(run_checked(options, rank))
+    try:
+        runpy.run_path(options.script, run_name="__main__")
+    except BaseException as error:
+        status = status_of_exit(error.code) if isinstance(error, SystemExit) else 1
+        if rank is None or status == 0:
+            raise
+        rank.tell(error, options.script)
+        rank.leave(130 if isinstance(error, KeyboardInterrupt) else status)
 
 
 def _install(options: argparse.Namespace) -> None:

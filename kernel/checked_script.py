@@ -11,8 +11,10 @@ import os
 import runpy
 import sys
 from collections.abc import Sequence
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, TextIO
+
+from hookscope.kernel.ranks.ending import RankEnd, status_of_exit, traceback_of_script
+from hookscope.kernel.ranks.options import WITH_VALUE, add_rank_options
 
 if TYPE_CHECKING:
     from hookscope.engine.debug import DebugSession
@@ -43,6 +45,7 @@ def add_options(run: argparse.ArgumentParser) -> None:
     run.add_argument(
         "--json", metavar="FILE", help="write the causes there as JSON; alone, on standard output, with nothing else"
     )
+    add_rank_options(run)
 
 
 def with_values(arguments: Sequence[str]) -> list[str]:
@@ -53,12 +56,20 @@ def with_values(arguments: Sequence[str]) -> list[str]:
         word = found[place]
         if word in _BARE:
             found[place] = f"{word}={_BARE[word]}"
-        place += 2 if word in ("-b", "--break", "--stop-on") else 1
+        place += 2 if word in ("-b", "--break", "--stop-on", *WITH_VALUE) else 1
     return found
 
 
-def run_checked(options: argparse.Namespace) -> int:
-    """Run the script under a session; returns the exit status."""
+def run_checked(options: argparse.Namespace, rank: RankEnd | None = None) -> int:
+    """Run the script under a session.
+
+    Args:
+        options: what the command line says.
+        rank: how this process ends if it is one of many ranks; where the script fails there, this does not return.
+
+    Returns:
+        The exit status.
+    """
     if options.json is not None and not (options.check or options.stop_on):
         return _refuse("--json is for what --check finds: give that too")
     try:
@@ -66,11 +77,16 @@ def run_checked(options: argparse.Namespace) -> int:
         out = None if options.json is None else _output(options.json)
     except (ValueError, OSError) as error:
         return _refuse(" ".join(str(error).split()))
-    status, ended_with = _run(options.script, session)
+    failure, ended_with = _run(options.script, session, rank)
     causes = session.findings().causes()
     if options.check or options.stop_on:
         _tell(session, options.script, ended_with, out)
-    return status if status == _INTERRUPTED or not causes else _CAUSES
+    status = failure if failure == _INTERRUPTED or not causes else _CAUSES
+    if rank is not None:
+        if failure:
+            rank.leave(status)
+        rank.finished()
+    return status
 
 
 def _refuse(message: str) -> int:
@@ -105,31 +121,30 @@ def _output(where: str) -> TextIO:
     return kept
 
 
-def _run(script: str, session: DebugSession) -> tuple[int, str | None]:
+def _run(script: str, session: DebugSession, rank: RankEnd | None) -> tuple[int, str | None]:
     """Run it; returns the status that it would have ended with, and its error in a line."""
     try:
         with session:
             runpy.run_path(script, run_name="__main__")
     except SystemExit as ended:
-        if ended.code is None or isinstance(ended.code, int):
-            return ended.code or 0, None
-        print(ended.code, file=sys.stderr)
-        return 1, None
-    except KeyboardInterrupt:
+        if rank is not None and status_of_exit(ended.code):
+            rank.tell(ended, script)
+        elif ended.code is not None and not isinstance(ended.code, int):
+            print(ended.code, file=sys.stderr)
+        return ended.code if isinstance(ended.code, int) else status_of_exit(ended.code), None
+    except KeyboardInterrupt as error:
+        if rank is not None:
+            rank.tell(error, script)
         return _INTERRUPTED, "KeyboardInterrupt"
     except BaseException as error:  # whatever the script raises is told as Python would, before what was found
-        sys.stdout.flush()
-        error.__traceback__ = _of_script(error.__traceback__, script)
-        sys.excepthook(type(error), error, error.__traceback__)
+        if rank is not None:
+            rank.tell(error, script)
+        else:
+            sys.stdout.flush()
+            error.__traceback__ = traceback_of_script(error.__traceback__, script)
+            sys.excepthook(type(error), error, error.__traceback__)
         return 1, f"{type(error).__name__}: {error}".rstrip(": ")
     return 0, None
-
-
-def _of_script(traceback: TracebackType | None, script: str) -> TracebackType | None:
-    """The traceback without the frames that led to the script."""
-    while traceback is not None and traceback.tb_frame.f_code.co_filename != script:
-        traceback = traceback.tb_next
-    return traceback
 
 
 def _tell(session: DebugSession, script: str, error: str | None, out: TextIO | None) -> None:

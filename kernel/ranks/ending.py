@@ -1,0 +1,175 @@
+"""How a rank's script ends: a rank that failed must not wait for the others, which would wait for it.
+
+mpi4py ends MPI at the end of the process, which waits for all ranks. So a rank that failed says what was raised, writes
+out what is buffered and leaves at once. Its launcher (`launch.py`) ends the others; where another program started the
+ranks, MPI does.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import io
+import json
+import os
+import stat
+import sys
+import time
+from types import TracebackType
+from typing import NoReturn, TextIO
+
+from hookscope.kernel.ranks.processes import flush_c
+
+__all__ = ["REPORT_VARIABLE", "RankEnd", "end_of_rank", "rank_of_environment", "status_of_exit", "traceback_of_script"]
+
+REPORT_VARIABLE = "HOOKSCOPE_RANK_REPORT"  # the number of the file that the launcher reads at the end
+
+# What an mpiexec tells each process. That of the innermost mpiexec counts: Slurm's stand in its whole allocation.
+_RANKS = ("PMI_RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK")
+_SIZES = {
+    "PMI_RANK": ("PMI_SIZE",),
+    "OMPI_COMM_WORLD_RANK": ("OMPI_COMM_WORLD_SIZE",),
+    "PMIX_RANK": ("OMPI_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS", "SLURM_NTASKS"),
+    "SLURM_PROCID": ("SLURM_STEP_NUM_TASKS", "SLURM_NTASKS"),
+}
+
+
+def rank_of_environment() -> int | None:
+    """The rank that the mpiexec which started this process gave it."""
+    return next((int(os.environ[name]) for name in _RANKS if os.environ.get(name, "").isdigit()), None)
+
+
+def _is_one_of_many() -> bool:
+    for name, sizes in _SIZES.items():
+        if os.environ.get(name, "").isdigit():
+            size = next((os.environ[text] for text in sizes if os.environ.get(text, "").isdigit()), None)
+            # Where nobody says how many there are, a rank after the first says that there are others.
+            if int(size) > 1 if size is not None else int(os.environ[name]) > 0:
+                return True
+    return False
+
+
+def end_of_rank() -> RankEnd | None:
+    """How this process is to end if it is one of many ranks, or the only one of a launcher; else None."""
+    given = os.environ.pop(REPORT_VARIABLE, "")  # not for what the rank starts
+    if given.isdigit():
+        with contextlib.suppress(OSError):
+            os.set_inheritable(int(given), False)
+            rank = RankEnd(int(given))
+            rank.started()
+            return rank
+    return RankEnd(None) if _is_one_of_many() else None
+
+
+def status_of_exit(code: object) -> int:
+    """The exit status that Python gives a process for the code of a SystemExit."""
+    if code is None:
+        return 0
+    return int(code) & 0xFF if isinstance(code, int) else 1
+
+
+def traceback_of_script(traceback: TracebackType | None, script: str) -> TracebackType | None:
+    """The traceback without the frames that led to the script."""
+    while traceback is not None and traceback.tb_frame.f_code.co_filename != script:
+        traceback = traceback.tb_next
+    return traceback
+
+
+class RankEnd:
+    """The end of a rank.
+
+    Args:
+        report: the descriptor of the launcher's file; None where another program started the ranks.
+    """
+
+    def __init__(self, report: int | None) -> None:
+        self._report = report
+        self._process = os.getpid()
+
+    @property
+    def _forked(self) -> bool:
+        """Whether this is a process that the script forked, whose end is nobody's but its own."""
+        return os.getpid() != self._process
+
+    def tell(self, error: BaseException, script: str) -> None:
+        """Tell what the script raised, as Python would: to the launcher, which shows it last, else on standard error.
+
+        Args:
+            error: what was raised; a SystemExit is told by its message.
+            script: the script's path; the frames before it are left out.
+        """
+        error.__traceback__ = traceback_of_script(error.__traceback__, script)
+        with contextlib.suppress(Exception):
+            sys.stdout.flush()
+        if self._report is None or self._forked:
+            self._print(error, sys.stderr)
+            return
+        line = "" if isinstance(error, SystemExit) else f"{type(error).__name__}: {_text(error)}".rstrip(": ")
+        self._note({"at": time.monotonic(), "error": " ".join(line.split())})
+        # A hook of the script's may end the process: what it wrote before is there.
+        with open(os.dup(self._report), "w", encoding="utf-8", errors="backslashreplace", buffering=1) as file:
+            kept, sys.stderr = sys.stderr, file
+            try:
+                self._print(error, file)
+            finally:
+                sys.stderr = kept
+
+    def started(self) -> None:
+        """Tell that from now on a KeyboardInterrupt is the script's; Python alone would show a traceback of itself."""
+        self._note({})
+
+    def finished(self) -> None:
+        """Tell that the script ended by itself: an exit status other than 0 is no reason to end the other ranks."""
+        self._note({"finished": True})
+
+    def leave(self, status: int) -> NoReturn:
+        """End this process now, and the other ranks with it.
+
+        Args:
+            status: the exit status.
+        """
+        for stream in (sys.stdout, sys.stderr):
+            with contextlib.suppress(Exception):
+                stream.flush()
+        _flush_files()
+        flush_c()
+        if self._report is None and not self._forked and (mpi := sys.modules.get("mpi4py.MPI")) is not None:
+            with contextlib.suppress(Exception):
+                if mpi.Is_initialized() and not mpi.Is_finalized():
+                    mpi.COMM_WORLD.Abort(status)
+        os._exit(status)
+
+    def _note(self, facts: dict[str, object]) -> None:
+        if self._report is not None and not self._forked:
+            with contextlib.suppress(OSError):
+                os.ftruncate(self._report, 0)
+                os.lseek(self._report, 0, os.SEEK_SET)
+                os.write(self._report, json.dumps(facts).encode() + b"\n")
+
+    def _print(self, error: BaseException, file: TextIO) -> None:
+        if isinstance(error, SystemExit):
+            if error.code is not None and not isinstance(error.code, int):
+                print(error.code, file=file)
+            return
+        try:
+            sys.excepthook(type(error), error, error.__traceback__)
+        except Exception:  # a hook of the script's that fails
+            sys.__excepthook__(type(error), error, error.__traceback__)
+
+
+def _text(error: BaseException) -> str:
+    try:
+        return str(error)
+    except Exception:  # an error of the script's whose text fails
+        return ""
+
+
+def _flush_files() -> None:
+    """Write out what the script's files hold, as the end of Python would; not pipes and sockets, which may block."""
+    found = gc.get_objects()
+    for kind in (io.TextIOWrapper, io.BufferedWriter, io.BufferedRandom):  # text goes through the others
+        for file in found:
+            if type(file) is kind:
+                with contextlib.suppress(Exception):
+                    if not file.closed and stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                        file.flush()

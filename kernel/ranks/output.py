@@ -1,0 +1,138 @@
+"""What the ranks write, line by line with a label: no line on the screen has text of two ranks.
+
+A rank's line is written when it is complete. On a terminal rank 0, which alone can read the keyboard, is shown also
+while its line is not: a prompt, a progress bar. Of a line that was written over (carriage returns) its last state is
+kept.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import select
+import time
+from collections.abc import Callable
+from typing import BinaryIO
+
+__all__ = ["Screen", "Stream", "last_state"]
+
+_PIECE = select.PIPE_BUF  # a pipe that is ready takes so much at once without blocking
+_LONGEST = 16 << 20  # bytes of a line; a longer one is cut, since it would have to be held
+_PARTIAL_EVERY = 0.1  # s between two looks of a terminal at a line that is not complete
+
+
+def last_state(line: bytes) -> bytes:
+    """What a terminal would show of a line, as UTF-8: after carriage returns the last text that is not blank."""
+    if b"\r" in line:
+        line = next((part for part in reversed(line.split(b"\r")) if part.strip()), b"")
+    return line.decode("utf-8", "replace").encode("utf-8")
+
+
+class Screen:
+    """Standard output and standard error of the launcher.
+
+    Args:
+        wait: called with a descriptor that is to be written; returns when it is ready, or False to write no more.
+    """
+
+    def __init__(self, wait: Callable[[int], bool]) -> None:
+        self._wait = wait
+        self._open: tuple[Stream, bytes] | None = None  # whose incomplete line the terminal shows, and the line
+        self.broken: set[int] = set()  # where nobody reads any more
+
+    def write(self, descriptor: int, data: bytes) -> None:
+        """Write everything, unless nobody reads any more."""
+        left = memoryview(data)
+        while left and descriptor not in self.broken:
+            if not self._wait(descriptor):
+                self.broken.add(descriptor)
+                return
+            try:
+                left = left[os.write(descriptor, left[:_PIECE]) :]
+            except BlockingIOError:  # whoever shares the descriptor made it so
+                time.sleep(0.01)
+            except OSError as error:
+                if error.errno == errno.EBADF:  # the launcher was started without it
+                    return
+                self.broken.add(descriptor)
+
+    def lines(self, stream: Stream, lines: list[bytes]) -> None:
+        """Show complete lines."""
+        texts = [stream.label + last_state(line) + b"\n" for line in lines]
+        self.write(stream.descriptor, self._on_a_new_line(stream, texts[0]) + b"".join(texts[1:]))
+        self._open = None
+
+    def partial(self, stream: Stream, line: bytes) -> None:
+        """Show a line that is not complete, on a terminal."""
+        text = stream.label + last_state(line)
+        self.write(stream.descriptor, self._on_a_new_line(stream, text))
+        self._open = stream, text
+
+    def _on_a_new_line(self, stream: Stream, text: bytes) -> bytes:
+        if self._open is None:
+            return text
+        owner, shown = self._open
+        if owner is not stream:
+            return b"\n" + text
+        return text[len(shown) :] if text.startswith(shown) else b"\r\x1b[K" + text
+
+
+class Stream:
+    """One of the two streams of a rank.
+
+    Args:
+        screen: where its lines are shown.
+        descriptor: 1 or 2, on which of the launcher's.
+        label: what each line begins with.
+        shown: whether it is shown at all.
+        log: a file that gets the bytes as they are.
+        live: whether incomplete lines are shown, on a terminal.
+    """
+
+    def __init__(
+        self, screen: Screen, descriptor: int, label: bytes, *, shown: bool = True, log: BinaryIO | None = None,
+        live: bool = False,
+    ) -> None:  # fmt: skip
+        self.descriptor, self.label = descriptor, label
+        self._screen, self._shown, self._log, self._live = screen, shown, log, live
+        self._pieces: list[bytes] = []  # of the incomplete line
+        self._size = 0
+        self._news = False  # since the incomplete line was last shown
+        self._shown_at = 0.0
+
+    def feed(self, data: bytes) -> None:
+        """Take what the rank wrote."""
+        if self._log is not None:
+            with contextlib.suppress(OSError):  # a full disk does not end the run
+                self._log.write(data)
+        if not self._shown:
+            return
+        *complete, rest = data.split(b"\n")
+        if complete:
+            complete[0] = b"".join((*self._pieces, complete[0]))
+            self._pieces, self._size = [], 0
+            self._screen.lines(self, complete)
+        if rest:
+            self._pieces.append(rest)
+            self._size += len(rest)
+        self._news = bool(self._pieces)
+        if self._size > _LONGEST:
+            self.close()
+
+    def close(self) -> None:
+        """Show what is left of an incomplete line."""
+        if self._pieces:
+            line = b"".join(self._pieces)
+            self._pieces, self._size, self._news = [], 0, False
+            self._screen.lines(self, [line])
+
+    def look(self, now: float) -> float | None:
+        """Show the incomplete line on a terminal if it is time; returns in how many seconds it will be, else None."""
+        if not (self._live and self._news):
+            return None
+        if (left := self._shown_at + _PARTIAL_EVERY - now) > 0:
+            return left
+        self._news, self._shown_at = False, now
+        self._screen.partial(self, b"".join(self._pieces))
+        return None
