@@ -80,10 +80,10 @@ TABLE: dict[str, str] = {
     "nn.wrap": "nn.wrap",
     "ops": "ops",
     "ops.auto_generate": "ops",
-    "ops.communication": "mint.distributed",
+    "ops.communication": "ops.communication",
     "ops.composite": "ops.composite",
     "ops.function": "ops",
-    "ops.function.comm_func": "mint.distributed",
+    "ops.function.comm_func": "communication.in_place",
     "ops.functional": "ops",
     "ops.deprecated": "ops.primitives",
     "ops.functional_overload": "mint",
@@ -93,6 +93,7 @@ TABLE: dict[str, str] = {
     "boost": "boost",
     "boost.grad_accumulation": "boost",
     "communication": "communication",
+    "communication.comm_func": "communication.comm_func",
     "dataset": "dataset",
     "dataset.callback": "dataset.callback",
     "dataset.config": "dataset.config",
@@ -142,7 +143,7 @@ TABLE: dict[str, str] = {
 # A row above -> what MindSpore divides it into; each of these files is the whole here.
 _DIVIDED = {
     "common": "device dump file_system jit_begin_end jit_context jit_trace mindir_util storage",
-    "communication": "_comm_helper comm_func management",
+    "communication": "_comm_helper management",
     "dataset": "debug debug.debug_hook debug.pre_defined_hook utils utils.browse_dataset utils.line_reader",
     "dataset.callback": "ds_callback",
     "dataset.engine": "cache_client datasets datasets_audio datasets_standard_format datasets_text "

@@ -16,6 +16,7 @@ HOMES: dict[str, str] = {
     "common.sparse_tensor": "COOTensor CSRTensor RowTensor SparseTensor",
     "common.tensor": "Tensor",
     "communication._comm_helper": "GlobalComm",
+    "communication.comm_func": "P2POp",
     "context": "parallel:ParallelMode",
     "dataset.callback.ds_callback": "DSCallback dataset:WaitedDSCallback",
     "dataset.engine.datasets": "Dataset",
@@ -180,6 +181,7 @@ HOMES: dict[str, str] = {
     "ops.composite.base": "GradOperation HyperMap Map MultitypeFuncGraph",
     "ops.deprecated": "BatchToSpaceND FastGelu GatherV2 Gelu InplaceUpdate MaxPoolWithArgmax Pack ScalarToArray "
     "ScatterNonAliasingAdd TensorAdd Unpack",
+    "ops.function.comm_func": "P2POp",
     "ops.operations._embedding_cache_ops": "MapUniform SubAndFilter",
     "ops.operations._sequence_ops": "TensorToTuple",
     "ops.operations.array_ops": "AffineGrid BatchToSpace Bincount CheckNumerics Coalesce Col2Im ConcatOffsetV1 "
@@ -193,7 +195,9 @@ HOMES: dict[str, str] = {
     "TensorScatterElements TensorScatterMax TensorScatterMin TensorScatterMul TensorScatterSub TensorScatterUpdate "
     "TopK Tril TupleToArray Unique UniqueWithPad UnravelIndex UnsortedSegmentMax UnsortedSegmentMin "
     "UnsortedSegmentProd Unstack UpperBound",
-    "ops.operations.comm_ops": "communication:ReduceOp",
+    "ops.operations.comm_ops": "communication:ReduceOp AllGather AllGatherV AllReduce AlltoAll AlltoAllV AlltoAllVC "
+    "BatchISendIRecv Barrier Broadcast CollectiveGather CollectiveScatter Receive Reduce ReduceScatter ReduceScatterV "
+    "Send",
     "ops.operations.custom_ops": "Custom",
     "ops.operations.debug_ops": "Assert DumpGradient HistogramSummary HookBackward ImageSummary InsertGradientOf Print "
     "ScalarSummary TensorDump TensorSummary",

@@ -257,4 +257,4 @@ def destroy_group(group: str) -> None:
     ranks.destroy_group(group)
 
 
-__getattr__ = on_first_use(__name__, rooms=("comm_func", "management"))
+__getattr__ = on_first_use(__name__, rooms=("comm_func",))

@@ -14,6 +14,7 @@ import numpy as np
 
 from ..core.checks import check_bool, check_int
 from ..core.dtype import int64
+from ..core.names import on_first_use
 from ..core.tensor import Tensor
 from ..core.types import Array
 from ..ops import collectives as table
@@ -1303,3 +1304,6 @@ def recv_object_list(object_list: list[Any], src: int = 0, group: str | None = N
     _received(data, src, group, _OBJECT_TAG).wait()
     object_list[:] = from_bytes(data.asnumpy())
     return src
+
+
+__getattr__ = on_first_use(__name__)

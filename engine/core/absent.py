@@ -58,7 +58,7 @@ _ABSENT: dict[str, dict[str, str]] = {
         "isend recv reduce reduce_scatter_tensor scatter_tensor send",
     },
     "ranks are started by MPI, which knows where they are; call init_process_group()": {
-        "mint.distributed ops.communication": "TCPStore",
+        "mint.distributed ops.communication communication.in_place": "TCPStore",
     },
     "it is in mindspore.ops.communication": {
         "mint.distributed": "all_to_all_v_c gather_into_tensor scatter_tensor set_comm_ops_inplace",

@@ -616,6 +616,53 @@ def _receive_class(
     return found
 
 
+@declare(
+    primitive=prim("BatchISendIRecv", "op_types", "remote_ranks", receive_shapes=None, receive_dtypes=None, group=WORLD)
+)
+def _batch_class(
+    input_x: Any,
+    op_types: Sequence[str],
+    remote_ranks: Sequence[int],
+    receive_shapes: Sequence[Any] | None,
+    receive_dtypes: Sequence[Any] | None,
+    group: str | None,
+) -> tuple[Tensor, ...]:
+    """Send and receive several messages, without gradients.
+
+    Args:
+        input_x: a tuple of the tensors that are sent, in their order.
+        op_types: "isend" or "irecv" of each message.
+        remote_ranks: the number in the group of each other rank.
+        receive_shapes: the shapes of what comes, in its order.
+        receive_dtypes: the dtypes of what comes.
+        group: the name of a group of ranks.
+
+    Returns:
+        Of each message what came; a zero in the place of one that was sent.
+    """
+    who, ranks = "BatchISendIRecv", member("BatchISendIRecv", group)
+    sent = iter([check_tensor(x, who, "input_x") for x in input_x or () if x is not None])
+    come = iter(list(zip(receive_shapes or (), receive_dtypes or (), strict=True)))
+    if len(op_types) != len(remote_ranks):
+        raise ValueError(f"For '{who}', 'op_types' and 'remote_ranks' must have one length, but got {op_types!r}")
+    waiting: list[Any] = []
+    for kind, rank in zip(op_types, remote_ranks, strict=True):
+        other = check_root(who, "remote_ranks", rank, ranks)
+        if kind == "isend" and (x := next(sent, None)) is not None:
+            mailbox.send(ranks, on_host(x._array), other, 0, line())
+            waiting.append(None)
+        elif kind == "irecv" and (one := next(come, None)) is not None:
+            like = np.empty(tuple(one[0]), numpy_dtype(one[1]))
+            waiting.append(mailbox.receive(ranks, like, other, 0, line()))
+        else:
+            raise ValueError(
+                f"For '{who}', 'op_types' must be 'isend', with a tensor each, or 'irecv', with a shape and a dtype "
+                f"each, but got {op_types!r}"
+            )
+    zero = np.zeros((), np.float32)
+    return tuple([Tensor._wrap(zero if one is None else one.wait()) for one in waiting])
+
+
 def wait_for_all(ranks: Group) -> None:
     """Wait for all ranks of a group."""
     exchange.started("barrier", "", line(), ranks, lambda: None).wait()

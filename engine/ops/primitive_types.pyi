@@ -377,6 +377,16 @@ class BartlettWindow(Primitive):
     def __init__(self, periodic: bool = True, dtype: DTypeLike | None = ...) -> None: ...
     def __call__(self, window_length: int | Tensor, /) -> Tensor: ...
 
+class BatchISendIRecv(Primitive):
+    """Send and receive several messages, without gradients."""
+    op_types: Sequence[str]
+    remote_ranks: Sequence[int]
+    receive_shapes: Sequence[Any] | None
+    receive_dtypes: Sequence[Any] | None
+    group: str | None
+    def __init__(self, op_types: Sequence[str], remote_ranks: Sequence[int], receive_shapes: Sequence[Any] | None = None, receive_dtypes: Sequence[Any] | None = None, group: str | None = 'hccl_world_group') -> None: ...
+    def __call__(self, input_x: Any, /) -> tuple[Tensor, ...]: ...
+
 class BatchMatMul(Primitive):
     """The matrix product of each pair in two batches."""
     transpose_a: bool

@@ -109,6 +109,9 @@ EFFECTS: dict[str, str] = {
     "state_dict": "test_cell_state::test_a_state_dict_holds_the_parameters_and_persistent_buffers_themselves",
     "to": "test_cell_state::test_to_changes_floating_dtypes_and_keeps_the_objects",
     "to_empty": "test_cell_state::test_to_changes_floating_dtypes_and_keeps_the_objects",
+    "set_broadcast_flag": "ranks/checks_data_parallel::"
+    "check_training_begins_with_the_first_ranks_parameters_unless_that_is_switched_off",
+    "set_comm_fusion": "ranks/checks_data_parallel::check_settings_decide_what_is_sent_together",
     "to_float": "test_cell_settings::test_operators_compute_in_the_asked_type_and_parameters_keep_theirs",
     "trainable_params": "test_cell::test_trainable_follows_requires_grad",
     "untrainable_params": "test_cell::test_trainable_follows_requires_grad",
@@ -123,8 +126,6 @@ NOT_HERE = ("IGNORE_LIST", "total_instance_count")
 SAYS_SO: dict[str, Callable[[nn.Cell], Any]] = {
     "remove_redundant_parameters": lambda cell: cell.remove_redundant_parameters(),
     "set_boost": lambda cell: cell.set_boost("less_bn"),
-    "set_broadcast_flag": lambda cell: cell.set_broadcast_flag(),
-    "set_comm_fusion": lambda cell: cell.set_comm_fusion(2),
     "set_data_parallel": lambda cell: cell.set_data_parallel(),
     "update_cell_type": lambda cell: cell.update_cell_type("quant"),
 }

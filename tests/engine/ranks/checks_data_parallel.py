@@ -246,7 +246,10 @@ def check_settings_decide_what_is_sent_together(rank: int, size: int) -> None:
         ms.set_auto_parallel_context(**settings)
         assert buckets_of(parameters) == wanted, settings
         ms.reset_auto_parallel_context()
-    parameters[1].comm_fusion = parameters[2].comm_fusion = 2
-    assert buckets_of(parameters) == [[4, 3], [2, 1], [0]]
+    net = nn.SequentialCell(nn.Dense(2, 2), nn.Dense(2, 2), nn.Dense(2, 2))
+    net[1].set_comm_fusion(2)
+    assert buckets_of(net.trainable_params()) == [[5, 4], [3, 2], [1, 0]]
+    net[1].set_comm_fusion(0)
+    assert buckets_of(net.trainable_params()) == [[5, 4], [3], [2], [1, 0]]
     parameters[3] = Parameter(Tensor(np.zeros(4, np.float16)), name="half")
-    assert buckets_of(parameters) == [[4], [3], [2, 1], [0]]
+    assert buckets_of(parameters) == [[4], [3], [2, 1, 0]]
