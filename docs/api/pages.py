@@ -32,9 +32,14 @@ class Page(NamedTuple):
     entries: list[str]
 
 
+# Modules of ``ops`` that have a page with what ranks call, which has more of them.
+RANKS = {"communication": "ops.communication", "collectives": "communication.comm_func", "": "communication"}
+
+
 def write_pages(folder: Path) -> None:
     """Write all pages, and the index, into a folder."""
-    pages = [*ops_pages(), tensor_page(), sparse_page(), primitives_page(), mint_page(), *class_pages(), session_page()]
+    pages = [*ops_pages(), tensor_page(), sparse_page(), primitives_page(), mint_page(), *ranks_pages(), *class_pages()]
+    pages.append(session_page())
     for page in pages:
         write(folder / f"{page.name}.rst", "\n\n".join([heading(page.title), page.about, *page.entries]))
     for old in {*folder.glob("*.rst")} - {folder / f"{name}.rst" for name in ["index", *(page.name for page in pages)]}:
@@ -64,10 +69,26 @@ def ops_pages() -> list[Page]:
     for module in pkgutil.iter_modules(engine.ops.__path__):
         found = importlib.import_module(f"hookscope.engine.ops.{module.name}")
         names = [name for name in getattr(found, "__all__", ()) if not isinstance(getattr(found, name), type)]
-        if names:
+        if names and module.name not in RANKS:
             also = offered()
             entries = [function(f"ops.{name}", getattr(found, name), also[id(getattr(found, name))]) for name in names]
             pages.append(Page(f"ops_{module.name}", f"ops: {module.name}", inspect.getdoc(found) or "", entries))
+    return pages
+
+
+def ranks_pages() -> list[Page]:
+    """What ranks call: a page for each of MindSpore's modules."""
+    pages = []
+    for room in RANKS.values():
+        module = importlib.import_module(f"hookscope.engine.{room}")
+        names = [name for name in module.__all__ if callable(getattr(module, name))]
+        entries = [
+            text_of_class(found, public_members(found), f"{room}.{name}")
+            if isinstance(found, type)
+            else function(f"{room}.{name}", found)
+            for name, found in ((name, getattr(module, name)) for name in names)
+        ]
+        pages.append(Page(room.replace(".", "_"), room, rest(module.__doc__), entries))
     return pages
 
 
