@@ -7,16 +7,20 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from .. import ops
 from ..core.checks import check_bool, check_int, check_number, check_positive_int, check_type
-from ..core.dtype import DType, float32
+from ..core.dtype import DType, bfloat16, float16, float32
 from ..core.initializer import InitLike, initializer
 from ..core.parameter import Parameter
+from ..core.recording import no_recording
 from ..core.tensor import Tensor
 from ..core.types import Ints
 from ..ops.arguments import ints_of
 from ..ops.convolution import check_format
 from ..ops.normalization import group_normalized, instance_normalized
+from ..ranks.world import Group, create_group, world
 from ._documentation import explained_by
 from .cell import Cell
 
@@ -40,7 +44,8 @@ class _BatchNorm(Cell):
         moving_var_init: first values of the running variance (C,), likewise.
         use_batch_statistics: True to normalize by the batch's statistics whatever the mode, False by the running ones;
             None by the mode, which ``set_train`` sets.
-        process_groups: kept: which devices share their statistics on a cluster.
+        process_groups: which ranks share their statistics: lists of their numbers, of which each has this rank's in
+            one; None for all. All ranks of a group make the cell.
         data_format: "NCHW", the only order of axes.
         dtype: element type of the parameters.
 
@@ -105,7 +110,9 @@ class _BatchNorm(Cell):
                 f"For '{type(self).__name__}', the input must have {' or '.join(map(str, self._axes))} axes, "
                 f"but got shape {x.shape}"
             )
-        training = self.training if self.use_batch_statistics is None else self.use_batch_statistics
+        return self._normalized(x, self.training if self.use_batch_statistics is None else self.use_batch_statistics)
+
+    def _normalized(self, x: Tensor, training: bool) -> Tensor:
         return ops.batch_norm(
             x,
             self.moving_mean,
@@ -197,7 +204,10 @@ class BatchNorm3d(Cell):
 
 @explained_by(_BatchNorm)
 class SyncBatchNorm(_BatchNorm):
-    """Batch normalization over all devices: in one process ``BatchNorm``, of (N, C) or (N, C, H, W)."""
+    """Batch normalization by the statistics of all ranks' batches: in one process ``BatchNorm``.
+
+    Takes (N, C) or (N, C, H, W); N may differ between the ranks.
+    """
 
     _axes = (2, 4)
 
@@ -220,6 +230,56 @@ class SyncBatchNorm(_BatchNorm):
             use_batch_statistics, dtype=dtype,
         )  # fmt: skip
         self.process_groups = process_groups
+        self.__dict__["_ranks"] = _sharing(process_groups)
+
+    def _normalized(self, x: Tensor, training: bool) -> Tensor:
+        group: Group = self.__dict__["_ranks"]
+        if group.size == 1 or not training:
+            return super()._normalized(x, training)
+        shape = (1, x.shape[1], *[1] * (x.ndim - 2))
+        wide = ops.cast(x, float32) if x.dtype in (float16, bfloat16) else x
+        mean, variance, count = moments_of_ranks(wide, group)
+        with no_recording():
+            unbiased = variance * (count / max(count - 1, 1))
+            for parameter, now in ((self.moving_mean, mean), (self.moving_variance, unbiased)):
+                kept = parameter * (1.0 - self.momentum) + ops.cast(now, parameter.dtype) * self.momentum
+                parameter.set_data(ops.cast(kept, parameter.dtype))
+        factor = ops.reshape(ops.rsqrt(variance + self.eps) * self.gamma, shape)
+        return ops.cast((wide - ops.reshape(mean, shape)) * factor + ops.reshape(self.beta, shape), x.dtype)
+
+
+def moments_of_ranks(x: Tensor, group: Group) -> tuple[Tensor, Tensor, int]:
+    """Mean and variance of each channel over the batches of all ranks, with gradients.
+
+    Args:
+        x: the batch of this rank, a Tensor (N, C, ...); N may differ between the ranks.
+        group: the ranks.
+
+    Returns:
+        The mean (C,), the biased variance (C,), and over how many elements.
+    """
+    together, axes = ops.AllReduce("sum", group.name), (0, *range(2, x.ndim))
+    count = int(together(Tensor(np.array(x.size // x.shape[1], np.int64))).asnumpy())
+    mean = together(x.sum(axes)) / count
+    apart = x - ops.reshape(mean, (1, x.shape[1], *[1] * (x.ndim - 2)))
+    return mean, together((apart * apart).sum(axes)) / count, count
+
+
+def _sharing(process_groups: Any) -> Group:
+    """The group of ranks that this one shares statistics with."""
+    who, everybody = "SyncBatchNorm", world().everybody
+    if process_groups is None:
+        return everybody
+    if not isinstance(process_groups, list | tuple) or not all(isinstance(one, list) for one in process_groups):
+        raise TypeError(f"For '{who}', 'process_groups' must be a list of lists of ranks, but got {process_groups!r}")
+    mine = [sorted(one) for one in process_groups if everybody.rank in one]
+    if len(mine) != 1 or not {*mine[0]}.issubset(everybody.ranks):
+        raise ValueError(
+            f"For '{who}', 'process_groups' must have rank {everybody.rank} in one list, of ranks from 0 to "
+            f"{everybody.size - 1}, but got {process_groups!r}"
+        )
+    name = f"SyncBatchNorm {mine[0]}"
+    return world().groups.get(name) or create_group(name, mine[0])
 
 
 class LayerNorm(Cell):

@@ -14,7 +14,9 @@ from ...core.recording import no_recording
 from ...core.tensor import Tensor
 from ...core.types import DTypeLike, Ints
 from ...nn.cell import Cell
+from ...nn.normalization import moments_of_ranks
 from ...ops.arguments import ints_of
+from ...ops.collectives import member
 from . import functional as F  # noqa: N812
 
 __all__ = [
@@ -281,15 +283,19 @@ class _BatchNorm(Cell):
         axes = tuple(axis for axis in range(input.ndim) if axis != 1)
         shape = (1, -1, *(1,) * (input.ndim - 2))
         if self.training or not self.track_running_stats:
-            mean, variance = ops.mean(input, axes), ops.var(input, axes, 0)
+            mean, variance, count = self._moments(input, axes)
             if self.training and self.track_running_stats:
-                self._track(mean, variance, input.size // input.shape[1])
+                self._track(mean, variance, count)
         else:
             mean, variance = self.running_mean, self.running_var
         found = (input - mean.reshape(shape)) / ops.sqrt(variance.reshape(shape) + self.eps)
         if self.weight is None or self.bias is None:
             return found
         return found * self.weight.reshape(shape) + self.bias.reshape(shape)
+
+    def _moments(self, input: Tensor, axes: tuple[int, ...]) -> tuple[Tensor, Tensor, int]:
+        """The batch's mean and biased variance by channel, and over how many elements."""
+        return ops.mean(input, axes), ops.var(input, axes, 0), input.size // input.shape[1]
 
     def _track(self, mean: Tensor, variance: Tensor, count: int) -> None:
         """Move the running figures towards the batch's; the variance is taken without bias."""
@@ -366,7 +372,9 @@ class BatchNorm3d(_BatchNorm):
 
 
 class SyncBatchNorm(_BatchNorm):
-    """Batch normalization over all processes: there is one, so it is ``BatchNorm`` of 2 to 5 axes.
+    """Batch normalization by the statistics of all ranks' batches, in training; in one process ``BatchNorm``.
+
+    Takes 2 to 5 axes; the first may differ in length between the ranks.
 
     Args:
         num_features: the number of channels C.
@@ -375,7 +383,7 @@ class SyncBatchNorm(_BatchNorm):
         affine: whether there are a learned factor and bias for each channel.
         track_running_stats: whether running figures are kept, and used outside of training; otherwise each batch's own
             are used always.
-        process_group: the processes; ignored.
+        process_group: the name of a group of ranks; None for all.
         dtype: the element type of the Parameters; None is Float32.
 
     Raises:
@@ -390,6 +398,13 @@ class SyncBatchNorm(_BatchNorm):
         track_running_stats: bool = True, process_group: str | None = None, dtype: DTypeLike | None = None,
     ) -> None:  # fmt: skip
         super().__init__(num_features, eps, momentum, affine, track_running_stats, dtype)
+        self.__dict__["_ranks"] = member("mint.nn.SyncBatchNorm", process_group)
+
+    def _moments(self, input: Tensor, axes: tuple[int, ...]) -> tuple[Tensor, Tensor, int]:
+        group = self.__dict__["_ranks"]
+        if group.size == 1 or not self.training:
+            return super()._moments(input, axes)
+        return moments_of_ranks(input, group)
 
 
 class LayerNorm(Cell):

@@ -10,9 +10,10 @@ import numpy as np
 
 import hookscope
 import hookscope.engine as ms
-from hookscope.engine import Parameter, Tensor, nn, ops
+from hookscope.engine import Parameter, Tensor, mint, nn, ops
 from hookscope.engine.nn.data_parallel import buckets_of
 from hookscope.engine.ranks import exchange
+from tests.engine.on_device.networks import ResNet18
 
 RECORDED = Path(__file__).with_name("recorded.json")
 
@@ -65,7 +66,34 @@ class Encoder(nn.Cell):
         return self.head(self.layer(x).mean(1))
 
 
-NETWORKS = {"LeNet": (LeNet, (8, 1, 16, 16)), "Transformer": (Encoder, (8, 5, 16))}
+def synchronized(norm: Any) -> Any:
+    """ResNet-18 of width 4, whose normalizations share the statistics of all ranks' batches."""
+
+    def exchanged(cell: nn.Cell) -> None:
+        for name, child in cell.name_cells().items():
+            if isinstance(child, nn.BatchNorm2d):
+                cell._cells[name] = norm(child.num_features)
+                cell._cells[name].update_parameters_name(f"{child.gamma.name.rpartition('.')[0]}.")
+            else:
+                exchanged(child)
+
+    def made() -> nn.Cell:
+        net = ResNet18(4)
+        exchanged(net)
+        return net
+
+    return made
+
+
+IMAGES = (8, 3, 16, 16)
+# Of each network: as one process has it, as ranks have it, the shape of the whole batch, and how far the losses of 20
+# steps may be apart; those of ResNet-18 fall to a thousandth of the first.
+NETWORKS = {
+    "LeNet": (LeNet, LeNet, (8, 1, 16, 16), 2e-5),
+    "Transformer": (Encoder, Encoder, (8, 5, 16), 2e-5),
+    "ResNet-18": (lambda: ResNet18(4), synchronized(nn.SyncBatchNorm), IMAGES, 1e-3),
+    "ResNet-18 of mint": (lambda: ResNet18(4), synchronized(mint.nn.SyncBatchNorm), IMAGES, 1e-3),
+}
 
 
 def trained(make: Any, x: Any, y: Any, steps: int = 20) -> tuple[list[float], list[Any]]:
@@ -79,21 +107,49 @@ def trained(make: Any, x: Any, y: Any, steps: int = 20) -> tuple[list[float], li
 
 
 def check_ranks_train_as_one_process_does_with_the_whole_batch(rank: int, size: int) -> None:
-    for name, (make, shape) in NETWORKS.items():
+    for name, (make, make_shared, shape, tolerance) in NETWORKS.items():
         rng = np.random.default_rng(5)
         x, y = rng.standard_normal(shape).astype(np.float32), rng.integers(0, 10, shape[0]).astype(np.int32)
         whole_losses, whole = trained(make, x, y)
         share = slice(rank * shape[0] // size, (rank + 1) * shape[0] // size)
         ms.set_auto_parallel_context(parallel_mode="data_parallel", gradients_mean=True)
         try:
-            losses, parameters = trained(make, x[share], y[share])
+            losses, parameters = trained(make_shared, x[share], y[share])
         finally:
             ms.reset_auto_parallel_context()
         mean = ops.AllReduce("avg")(Tensor(np.array(losses))).asnumpy()
-        np.testing.assert_allclose(mean, whole_losses, rtol=2e-5, err_msg=name)
-        for one, other in zip(parameters, whole, strict=True):
-            np.testing.assert_allclose(one, other, rtol=1e-4, atol=2e-5, err_msg=name)
+        np.testing.assert_allclose(mean, whole_losses, rtol=tolerance, err_msg=name)
+        # mint's normalizations count their batches, too.
+        shared = [x for x in parameters if x.dtype == np.float32]
+        assert sorted(x.shape for x in shared) == sorted(x.shape for x in whole)
+        if "mint" not in name:  # whose parameters have another order
+            for one, other in zip(shared, whole, strict=True):
+                np.testing.assert_allclose(one, other, rtol=5 * tolerance, atol=tolerance, err_msg=name)
         assert whole_losses[-1] < whole_losses[0]
+
+
+def check_running_statistics_are_those_of_the_whole_batch(rank: int, size: int) -> None:
+    x = np.random.default_rng(1).standard_normal((size + 1, 3, 4, 5)) * 2 + 1
+    own = x[[rank, size]] if rank == 1 else x[[rank]]  # a rank has more than the others
+    for made, names in (
+        (lambda: nn.SyncBatchNorm(3, dtype=ms.float64), ("moving_mean", "moving_variance")),
+        (lambda: mint.nn.SyncBatchNorm(3, dtype=ms.float64), ("running_mean", "running_var")),
+    ):
+        norm = made().set_train()
+        found = norm(Tensor(own)).asnumpy()
+        mean, variance = x.mean((0, 2, 3)), x.var((0, 2, 3))
+        wanted = (own - mean.reshape(1, 3, 1, 1)) / np.sqrt(variance + 1e-5).reshape(1, 3, 1, 1)
+        np.testing.assert_allclose(found, wanted, rtol=1e-10)
+        count = x.size // 3
+        np.testing.assert_allclose(getattr(norm, names[0]).asnumpy(), 0.1 * mean, rtol=1e-7)
+        unbiased = variance * count / (count - 1)
+        np.testing.assert_allclose(getattr(norm, names[1]).asnumpy(), 0.9 + 0.1 * unbiased, rtol=1e-7)
+    groups = [[r for r in range(size) if r % 2 == part] for part in range(2)]
+    norm = nn.SyncBatchNorm(3, process_groups=groups, dtype=ms.float64).set_train()
+    mine = x[groups[rank % 2]]
+    mean, deviation = mine.mean((0, 2, 3)), np.sqrt(mine.var((0, 2, 3)) + 1e-5)
+    wanted = (x[[rank]] - mean.reshape(1, 3, 1, 1)) / deviation.reshape(1, 3, 1, 1)
+    np.testing.assert_allclose(norm(Tensor(x[[rank]])).asnumpy(), wanted, rtol=1e-9)
 
 
 def check_all_ranks_have_the_same_bits(rank: int, size: int) -> None:
