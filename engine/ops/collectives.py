@@ -6,6 +6,7 @@ computes from the same values counts once for each.
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Sequence
 from typing import Any
 
@@ -120,14 +121,14 @@ def on_host(x: Array) -> Array:
 
 def _from_device(x: Any) -> Any:
     """A copy in pinned memory, to and from which a GPU copies without going through another one."""
-    if not hasattr(x, "get"):
+    if not hasattr(x, "get") or not x.size:
         return backend.to_host(x)
     import cupy
 
-    pinned = cupy.cuda.alloc_pinned_memory(max(x.nbytes, 1))
-    held = np.frombuffer(pinned, x.dtype, x.size).reshape(x.shape)
-    x.get(out=held)
-    return held
+    pinned = cupy.cuda.alloc_pinned_memory(x.nbytes)
+    held: Any = (ctypes.c_uint8 * x.nbytes).from_address(pinned.ptr)
+    held.owner = pinned  # which lives as long as the array over it
+    return x.get(out=np.frombuffer(held, x.dtype).reshape(x.shape))
 
 
 def beside(like: Array, found: Array) -> Array:

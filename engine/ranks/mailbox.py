@@ -18,13 +18,14 @@ from .notes import NOTE, Array, bytes_of, described, note, same_call, words
 from .worker import LONGEST_PAUSE, Pending
 from .world import Group, world
 
-__all__ = ["receive", "send", "unfinished"]
+__all__ = ["not_sent", "receive", "send"]
 
 
 @dataclass
 class _Sent:
     request: Any
     message: Array  # which MPI reads until it is sent
+    what: str
 
     def advance(self) -> bool:
         return bool(self.request.Test())
@@ -85,7 +86,7 @@ def send(group: Group, x: Array, to: int, tag: int, line: str) -> Pending:
     else:
         world().count("send", x.nbytes)
         with _changed:
-            _under_way.append(_Sent(group.messages.Isend(message, to, tag), message))
+            _under_way.append(_Sent(group.messages.Isend(message, to, tag), message, f"{pending.what} ({line})"))
             _wake()
     pending.end()
     return pending
@@ -120,16 +121,10 @@ def receive(group: Group, like: Array, source: int, tag: int, line: str) -> Pend
     return pending
 
 
-def unfinished() -> list[Pending]:
-    """What this rank waits for."""
+def not_sent() -> list[str]:
+    """The messages that MPI holds on to, in words."""
     with _changed:
-        return [pending for one in _awaited.values() for pending, _ in one.waiting]
-
-
-def are_all_sent() -> bool:
-    """Whether MPI has let go of all messages."""
-    with _changed:
-        return not _under_way
+        return [one.what for one in _under_way]
 
 
 def _deliver(pending: Pending, message: Array, like: Array) -> None:

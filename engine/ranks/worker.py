@@ -65,7 +65,6 @@ class Worker:
     def __init__(self, name: str) -> None:
         self._given: deque[tuple[Pending, Callable[[], Any]]] = deque()
         self._changed = threading.Condition()
-        self._current: Pending | None = None
         self._ends = False
         self._thread = threading.Thread(target=self._work, name=name, daemon=True)
         self._thread.start()
@@ -84,11 +83,6 @@ class Worker:
             self._changed.notify()
         return pending
 
-    def unfinished(self) -> Pending | None:
-        """What is under way, or waits to be."""
-        with self._changed:
-            return self._current or (self._given[0][0] if self._given else None)
-
     def end(self) -> None:
         """Do what was asked for, then no more."""
         with self._changed:
@@ -104,13 +98,10 @@ class Worker:
                 if not self._given:
                     return
                 pending, function = self._given.popleft()
-                self._current = pending
             try:
                 result, error = function(), None
             except BaseException as raised:  # whatever it is, it belongs to who asked
                 result, error = None, raised
-            with self._changed:
-                self._current = None
             pending.end(result, error)
 
 

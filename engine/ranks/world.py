@@ -24,7 +24,7 @@ WORLDS = ("mccl_world_group", "hccl_world_group", "nccl_world_group")
 # (rank, number of ranks) as MPI's starters tell them.
 _TOLD = (
     ("PMI_RANK", "PMI_SIZE"), ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"), ("PMIX_RANK", "PMIX_SIZE"),
-    ("MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"), ("SLURM_PROCID", "SLURM_NTASKS"),
+    ("MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"), ("SLURM_PROCID", "SLURM_STEP_NUM_TASKS"),
 )  # fmt: skip
 
 
@@ -85,6 +85,7 @@ def _alone() -> World:
 
 _world = _alone()
 _failed = False
+_LAST_SECONDS = 2.0  # in which messages arrive that somebody took before the end
 
 
 def world() -> World:
@@ -143,9 +144,9 @@ def start() -> World:
 
 
 def end() -> None:
-    """Forget all groups but that of all ranks, which may meet again: MPI can be started once in a process."""
+    """Forget all groups but that of all ranks. Nobody is waited for: MPI lets go of the others at the end."""
     for name in [name for name in _world.groups if name not in WORLDS]:
-        destroy_group(name)
+        del _world.groups[name]
 
 
 def create_group(name: str, ranks: Sequence[int]) -> Group:
@@ -233,17 +234,18 @@ def _leave() -> None:
     if MPI.Is_finalized() or collectives is None:
         return
     sys.stdout.flush()
-    left = [one for one in (collectives.unfinished(), *mailbox.unfinished()) if one is not None]
-    if left and not _failed:
-        me, what, line = _world.everybody.rank, left[0].what, left[0].line
-        print(f"rank {me} ends before the others came to its {what}: {line}", file=sys.stderr)
-    if _failed or left:
+    if _failed:
         sys.stderr.flush()
         MPI.COMM_WORLD.Abort(1)
+    # What was asked for before and not waited for ends first: it stands before this in the worker's order.
     for group in dict.fromkeys([*_world.groups.values()][::-1]):  # that of all ranks last
         while group.comm is not None and not exchange.all_have_ended(group):
             pass  # a rank that asked for something else was told so, and ends too
-    while not mailbox.are_all_sent():
+    deadline = time.monotonic() + _LAST_SECONDS
+    while (left := mailbox.not_sent()) and time.monotonic() < deadline:
         time.sleep(LONGEST_PAUSE)
+    if left:
+        print(f"rank {_world.everybody.rank} ends, and nobody has taken its {left[0]}", file=sys.stderr, flush=True)
+        MPI.COMM_WORLD.Abort(1)
     collectives.end()
     MPI.Finalize()

@@ -65,7 +65,15 @@ class ndarray:  # noqa: N801  # CuPy's own name
     # To the host: each waits.
 
     def get(self, stream: Any = None, order: str = "C", out: Any = None, blocking: bool = True) -> Any:
-        return self._read("get", order)
+        values = self._read("get", order)
+        if out is None:
+            return values
+        if not isinstance(out, np.ndarray):
+            raise TypeError("Only numpy.ndarray can be obtained from cupy.ndarray")
+        if (out.dtype, out.shape) != (values.dtype, values.shape) or not out.flags.c_contiguous:
+            raise ValueError("out must have the same shape and dtype, and be contiguous")
+        out[...] = values
+        return out
 
     def _read(self, name: str, order: Any = "C") -> Any:
         copied(f"ndarray.{name}", "host", self.nbytes)

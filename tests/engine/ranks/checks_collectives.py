@@ -14,6 +14,7 @@ import hookscope.engine as ms
 from hookscope.engine import Tensor, communication, mint, nn, ops
 from hookscope.engine.communication import comm_func, in_place
 from hookscope.engine.ranks.world import world
+from tests import strict_device
 from tests.conftest import in_ci
 from tests.engine.ranks.random_collectives import run
 
@@ -325,3 +326,20 @@ def check_watching_tells_collectives_and_changes_no_bit(rank: int, size: int) ->
     assert loss.asnumpy().tobytes() == again.asnumpy().tobytes()
     assert all(a.asnumpy().tobytes() == b.asnumpy().tobytes() for a, b in zip(gradients, others, strict=True))
     assert len(session.captures) > 0
+
+
+def check_tensors_of_a_gpu_go_by_way_of_the_host_and_stay_there(rank: int, size: int) -> None:
+    with strict_device.device() as counts:
+        x = Tensor(np.full((2, 3), float(rank), np.float32))
+        found = [
+            ops.AllReduce()(x), ops.AllGather()(x), ops.Broadcast(2)((x,))[0], ops.ReduceScatter()(ops.AllGather()(x)),
+            ms.grad(lambda v: (ops.AllReduce()(v) * v).sum())(x),
+        ]  # fmt: skip
+        assert all(type(one._array).__module__ == "cupy" for one in found)
+        counts.clear()
+        handle = in_place.all_reduce(x, async_op=True)
+        handle.wait()
+        assert len(counts.synchronizations) == 1 and type(x._array).__module__ == "cupy"
+        half = Tensor(np.full(5, rank, ml_dtypes.bfloat16))
+        numbers = [one.asnumpy()[0, 0] for one in (*found, x)] + [ops.AllReduce("max")(half).float().asnumpy()[0]]
+    assert numbers == [6.0, 0.0, 2.0, 4.0 * rank, 6.0 + sum(range(size)), 6.0, 3.0]

@@ -47,6 +47,18 @@ def test_what_nobody_waits_for_keeps_no_rank_from_ending() -> None:
     assert status == 0 and told.count("done") == 3
 
 
+def test_what_was_asked_for_and_not_waited_for_is_done_before_the_end() -> None:
+    code = START + "x = Tensor([1.0])\nfor _ in range(20): ops.all_reduce(x, async_op=True)\nprint('done')"
+    status, told = ended(code)
+    assert status == 0 and told.count("done") == 3
+
+
+def test_a_message_that_nobody_takes_is_told() -> None:
+    code = START + "import numpy as np\nif rank == 0: ops.Send(0, 1)(Tensor(np.zeros(5_000_000, np.float32)))"
+    status, told = ended(code)
+    assert status and "rank 0 ends, and nobody has taken its send of float32 [5000000] to rank 1 (<string>:" in told
+
+
 def test_before_ranks_have_met_they_have_no_numbers() -> None:
     code = "from hookscope.engine import communication\ncommunication.get_rank()"
     assert "the 2 ranks have not met yet: call mindspore.communication.init() first" in ended(code, 2)[1]
