@@ -646,7 +646,8 @@ class DatasetIterator:
             if self._epoch == 0:
                 self._tell(Watch.begins)
             self._tell(Watch.epoch_begins)
-            self._rows = self._dataset.rows(self._random)
+            with config.using(self._random, self._epoch, self._watches):
+                self._rows = self._dataset.rows(self._random)
         try:
             with config.using(self._random, self._epoch, self._watches):
                 row = next(self._rows)

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..core.checks import check_bool, check_int, check_type
 from ..core.types import Array
+from . import config
 
 __all__ = [
     "DistributedSampler", "PKSampler", "RandomSampler", "Sampler", "SequentialSampler", "SubsetRandomSampler",
@@ -257,8 +258,8 @@ class DistributedSampler(Sampler):
     Args:
         num_shards: into how many shards the rows are divided, at least 1.
         shard_id: which shard is taken, from 0.
-        shuffle: divide a random order, which is the same for all shards with one seed, instead of the rows as they
-            come.
+        shuffle: divide a random order instead of the rows as they come. It hangs on the epoch and on
+            ``dataset.config.set_seed`` alone, so that shards of several processes have no row in common.
         num_samples: the most rows to take; all without it.
         offset: the shard that gets the first row, at most ``num_shards``, and each row is in one shard; -1, the
             default: the first shard, and all shards get equally many, some rows twice if need be.
@@ -294,6 +295,8 @@ class DistributedSampler(Sampler):
         return self.num_shards > 1 or super().is_sharded()
 
     def indices(self, size: int, generator: np.random.Generator) -> list[int]:
+        if self.num_shards > 1:  # the processes with the other shards have drawn other numbers
+            generator = np.random.default_rng([config.get_seed(), config.current_epoch()])
         order = generator.permutation(size) if self.shuffle else np.arange(size)
         if self.offset == -1:
             count = -(-size // self.num_shards)

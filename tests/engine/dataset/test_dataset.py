@@ -962,6 +962,22 @@ def test_a_shard_is_every_so_many_rows_from_its_number_on() -> None:
     assert all(len(one) == 1 for one in shuffled)
 
 
+def test_shuffled_shards_of_processes_with_other_seeds_have_no_row_in_common() -> None:
+    def epochs(shard: int, **chosen: Any) -> list[list[int]]:
+        ms.set_seed(shard)  # as ranks that did not agree on one
+        rows = ds.NumpySlicesDataset(list(range(8)), shuffle=True, num_shards=2, shard_id=shard, **chosen)
+        iterator = rows.create_tuple_iterator(num_epochs=3, output_numpy=True)
+        return [[int(row[0]) for row in iterator] for _ in range(3)]
+
+    first, second = epochs(0), epochs(1)
+    for one, other in zip(first, second, strict=True):
+        assert sorted(one + other) == list(range(8))
+    assert first[0] != first[1] and first[0] != sorted(first[0])
+    assert epochs(0) == first
+    ds.config.set_seed(3)
+    assert epochs(0) != first
+
+
 def test_columns_of_arrays_have_the_names_given() -> None:
     assert ds.NumpySlicesDataset([1, 2], column_names="n").get_col_names() == ["n"]
     assert ds.NumpySlicesDataset(([1], [2]), ["n", "m"]).get_col_names() == ["n", "m"]
