@@ -11,6 +11,7 @@ from collections.abc import Callable
 from . import (
     activation_memory,
     checkpoints,
+    data_parallel,
     first_use,
     gpu_check,
     graph_mode,
@@ -37,6 +38,7 @@ BENCHMARKS: dict[str, tuple[Callable[[list[str]], object], list[str], list[str]]
     "value_statistics": (value_statistics.main, ["--quick"], []),
     "watching": (watching.main, ["--quick"], []),
     "panel_times": (panel_times.main, ["--repeats", "3", "--steps", "20"], []),
+    "data_parallel": (data_parallel.main, ["--quick"], []),
     "checkpoints": (checkpoints.main, ["--repeats", "3"], []),
     "gpu_check": (gpu_check.main, [], []),
 }
