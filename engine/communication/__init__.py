@@ -66,16 +66,8 @@ def release() -> None:
     ranks.end()
 
 
-def _known(who: str, group: str) -> Group:
-    """A group, for which ranks must have met where there are others."""
-    _, size = ranks.launched()
-    if size > 1 and ranks.world().collectives is None:
-        raise RuntimeError(f"For '{who}', the {size} ranks have not met yet: call mindspore.communication.init() first")
-    return group_of(who, group)
-
-
 def _number_in(who: str, group: str) -> tuple[Group, int]:
-    found = _known(who, group)
+    found = group_of(who, group)
     if found.rank is None:
         raise ValueError(f"For '{who}', this process is none of group '{group}', whose ranks are {[*found.ranks]}")
     return found, found.rank
@@ -106,7 +98,7 @@ def get_group_size(group: str = HCCL_WORLD_COMM_GROUP) -> int:
         ValueError: there is no such group.
         RuntimeError: there are other ranks, and ``init`` was not called.
     """
-    return _known("get_group_size", group).size
+    return group_of("get_group_size", group).size
 
 
 def _here(who: str, group: str) -> tuple[Group, list[int]]:
@@ -156,7 +148,7 @@ def get_process_group_ranks(group: str = HCCL_WORLD_COMM_GROUP) -> list[int]:
         ValueError: there is no such group.
         RuntimeError: there are other ranks, and ``init`` was not called.
     """
-    return [*_known("get_process_group_ranks", group).ranks]
+    return [*group_of("get_process_group_ranks", group).ranks]
 
 
 def get_comm_name(group: str = HCCL_WORLD_COMM_GROUP) -> str:
@@ -170,7 +162,7 @@ def get_comm_name(group: str = HCCL_WORLD_COMM_GROUP) -> str:
         ValueError: there is no such group.
         RuntimeError: there are other ranks, and ``init`` was not called.
     """
-    _known("get_comm_name", group)
+    group_of("get_comm_name", group)
     return group
 
 
@@ -187,7 +179,7 @@ def get_world_rank_from_group_rank(group: str, group_rank_id: int) -> int:
         RuntimeError: there are other ranks, and ``init`` was not called.
     """
     who = "get_world_rank_from_group_rank"
-    found = _known(who, group)
+    found = group_of(who, group)
     if not 0 <= check_int(group_rank_id, who, "group_rank_id") < found.size:
         raise ValueError(f"For '{who}', group '{group}' has ranks from 0 to {found.size - 1}, but got {group_rank_id}")
     return found.ranks[group_rank_id]
@@ -206,7 +198,7 @@ def get_group_rank_from_world_rank(world_rank_id: int, group: str) -> int:
         RuntimeError: there are other ranks, and ``init`` was not called.
     """
     who = "get_group_rank_from_world_rank"
-    found = _known(who, group)
+    found = group_of(who, group)
     if check_int(world_rank_id, who, "world_rank_id") not in found.ranks:
         raise ValueError(f"For '{who}', the ranks of group '{group}' are {[*found.ranks]}, but got {world_rank_id}")
     return found.ranks.index(world_rank_id)
@@ -228,7 +220,7 @@ def create_group(group: str, rank_ids: list[int], options: Any = None) -> None:
     if not isinstance(group, str) or not isinstance(rank_ids, list) or not all(type(rank) is int for rank in rank_ids):
         told = f"{group!r} and {rank_ids!r}"
         raise TypeError(f"For 'create_group', 'group' must be a str and 'rank_ids' a list of ints, but got {told}")
-    size = _known("create_group", HCCL_WORLD_COMM_GROUP).size
+    size = group_of("create_group", HCCL_WORLD_COMM_GROUP).size
     if not rank_ids or len({*rank_ids}) < len(rank_ids) or not all(0 <= rank < size for rank in rank_ids):
         raise ValueError(
             f"For 'create_group', 'rank_ids' must hold different ranks from 0 to {size - 1}, but got {rank_ids}"
@@ -251,7 +243,7 @@ def destroy_group(group: str) -> None:
         ValueError: the whole world, or no such group.
         RuntimeError: there are other ranks, and ``init`` was not called.
     """
-    _known("destroy_group", group)
+    group_of("destroy_group", group)
     if group in ranks.WORLDS:
         raise ValueError("For 'destroy_group', the group of all ranks cannot be destroyed; call release")
     ranks.destroy_group(group)

@@ -21,7 +21,7 @@ from ..core.tensor import Tensor
 from ..cpu.array_module import array_module
 from ..cpu.updates import is_on_gpu
 from ..ranks import settings
-from ..ranks.world import world
+from ..ranks.world import check_met, world
 from .cell import Cell
 from .data_parallel import DistributedGradReducer, take_first_ranks_parameters
 from .linear import Identity
@@ -197,6 +197,8 @@ class TrainOneStepCell(Cell):
         self.grad = ops.GradOperation(get_by_list=True, sens_param=True)
         self.grad_no_sens = ops.GradOperation(get_by_list=True)
         # With several ranks that train in data parallel, gradients are reduced among them.
+        if settings.is_data_parallel():
+            check_met(type(self).__name__)
         self.reducer_flag = settings.is_data_parallel() and world().everybody.size > 1
         self.grad_reducer: Cell = DistributedGradReducer(self.weights) if self.reducer_flag else Identity()
         self.__dict__["_begins"] = self.reducer_flag

@@ -16,7 +16,10 @@ import numpy as np
 
 from .worker import LONGEST_PAUSE, Worker
 
-__all__ = ["WORLDS", "Group", "World", "create_group", "destroy_group", "end", "group_of", "launched", "start", "world"]
+__all__ = [
+    "WORLDS", "Group", "World", "check_met", "create_group", "destroy_group", "end", "group_of", "launched", "start",
+    "world",
+]  # fmt: skip
 
 WORLDS = ("mccl_world_group", "hccl_world_group", "nccl_world_group")
 """Names of the group of all ranks: MindSpore's for CPU, Ascend and GPU. Here they are the same."""
@@ -176,6 +179,20 @@ def destroy_group(name: str) -> None:
         _world.collectives.ask("destroy_group", "", lambda: (group.comm.Free(), group.messages.Free())).wait()
 
 
+def check_met(who: str) -> None:
+    """Ranks must have met, where there are others.
+
+    Args:
+        who: what the user called, for the error.
+
+    Raises:
+        RuntimeError: there are others, and ``start`` was not called.
+    """
+    _, size = _launched
+    if size > 1 and _world.collectives is None:
+        raise RuntimeError(f"For '{who}', the {size} ranks have not met yet: call mindspore.communication.init() first")
+
+
 def group_of(who: str, name: str) -> Group:
     """A group by its name.
 
@@ -186,7 +203,9 @@ def group_of(who: str, name: str) -> Group:
     Raises:
         TypeError: ``name`` is no str.
         ValueError: there is no such group.
+        RuntimeError: there are other ranks, and they have not met.
     """
+    check_met(who)
     if not isinstance(name, str):
         raise TypeError(f"For '{who}', 'group' must be a str, but got {type(name).__name__}")
     group = _world.groups.get(name)

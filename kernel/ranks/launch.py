@@ -97,6 +97,12 @@ def _for_rank(file: str, rank: int) -> str:
     return str(path.with_name(f"{path.stem}.{rank}{path.suffix}"))
 
 
+def _environment(rank: int, ranks: int) -> dict[str, str]:
+    """What a rank finds beside the launcher's environment: as under msrun its number and how many there are."""
+    numbers = {"RANK_ID": str(rank), "DEVICE_ID": str(rank), "RANK_SIZE": str(ranks)}
+    return {"PYTHONUNBUFFERED": "1", **numbers, **_threads(ranks, os.environ)}
+
+
 def _threads(ranks: int, environment: Mapping[str, str]) -> dict[str, str]:
     if environment.get("OMP_NUM_THREADS"):
         return {}
@@ -312,11 +318,23 @@ class _Launch:
             return
         if signal.SIGCHLD in numbers:
             self._reap()
-            if self.mpiexec_status is not None and any(rank.connection is not None for rank in self.ranks):
-                self._end()
+            if self.mpiexec_status is not None:
+                self._hear_what_came()
+                if any(rank.connection is not None for rank in self.ranks):
+                    self._end()
         for signum in numbers:
             if signum in _ENDING:
                 self._end(signum)
+
+    def _hear_what_came(self) -> None:
+        """Read what guards said before mpiexec ended, which it did after them: its signal may be seen first."""
+        for rank in self.ranks:
+            while rank.connection is not None:
+                poll = select.poll()
+                poll.register(rank.connection, select.POLLIN)
+                if not poll.poll(0):
+                    break
+                self._hear_rank(rank)
 
     def _wait_to_write(self, descriptor: int) -> bool:
         """Wait until it can be written, minding signals; False where a run that ends waits for a reader in vain."""
@@ -390,7 +408,7 @@ class _Launch:
         rank.connection, rank.received = connection, rest
         job = {
             "command": self.commands[number],
-            "environment": {"PYTHONUNBUFFERED": "1", **_threads(self.plan.ranks, os.environ)},
+            "environment": _environment(number, self.plan.ranks),
             "ignored": [int(signum) for signum in self.ignored],
         }
         stdin = self._stdin() if number == 0 else os.open(os.devnull, os.O_RDONLY)

@@ -61,7 +61,12 @@ def test_a_message_that_nobody_takes_is_told() -> None:
 
 def test_before_ranks_have_met_they_have_no_numbers() -> None:
     code = "from hookscope.engine import communication\ncommunication.get_rank()"
-    assert "the 2 ranks have not met yet: call mindspore.communication.init() first" in ended(code, 2)[1]
+    told = "the 2 ranks have not met yet: call mindspore.communication.init() first"
+    assert f"For 'get_rank', {told}" in ended(code, 2)[1]
+    code = "import hookscope.engine as ms\nfrom hookscope.engine import nn\nnet = nn.Dense(2, 1)\n"
+    code += "ms.set_auto_parallel_context(parallel_mode='data_parallel')\n"
+    code += "nn.TrainOneStepCell(net, nn.SGD(net.trainable_params()))"
+    assert f"For 'TrainOneStepCell', {told}" in ended(code, 2)[1]
 
 
 def test_one_process_imports_nothing_of_mpis() -> None:

@@ -207,6 +207,12 @@ def test_ranks_share_the_cores_unless_the_user_says_how(tmp_path: Path, monkeypa
     assert lines_of(1, out) == ["5 None None"]
 
 
+def test_ranks_find_their_numbers_where_msrun_puts_them(tmp_path: Path) -> None:
+    text = "import os\nprint(*[os.environ[name] for name in ('RANK_ID', 'RANK_SIZE', 'DEVICE_ID')])\n"
+    _, out, _ = run(tmp_path, text, "--ranks", "3")
+    assert [lines_of(rank, out) for rank in range(3)] == [["0 3 0"], ["1 3 1"], ["2 3 2"]]
+
+
 # One rank's failure ends all
 
 
