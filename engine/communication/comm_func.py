@@ -51,7 +51,7 @@ def all_reduce(tensor: Tensor, op: str = "sum", group: str = table.WORLD, async_
     found, x = table.member("all_reduce", group), check_tensor(tensor, "all_reduce", "tensor")
     way = table.check_reduction("all_reduce", op, x)
     result: Result = in_place._given(
-        "all_reduce", None, f"{way}, ", found, x, async_op,
+        "all_reduce", None, f"{way}, {in_place._of(x)}", found, x, async_op,
         lambda: table.all_reduce(x, op=way, group=found.name), lambda array: exchange.all_reduce(found, array, way),
     )  # fmt: skip
     return result
@@ -77,7 +77,7 @@ def all_gather_into_tensor(tensor: Tensor, group: str = table.WORLD, async_op: b
     found, x = table.member(who, group), table.check_rows(who, tensor, "tensor")
     sizes = [x.shape[0]] * found.size
     result: Result = in_place._given(
-        "all_gather", None, "", found, x, async_op,
+        "all_gather", None, in_place._of(x), found, x, async_op,
         lambda: table.all_gather(x, group=found.name), lambda array: exchange.all_gather(found, array, sizes),
     )  # fmt: skip
     return result
@@ -105,7 +105,7 @@ def reduce_scatter_tensor(tensor: Tensor, op: str = "sum", group: str = table.WO
     x = table.check_divides(who, "tensor", table.check_rows(who, tensor, "tensor"), 0, found)
     way, sizes = table.check_reduction(who, op, x), [x.shape[0] // found.size] * found.size
     result: Result = in_place._given(
-        "reduce_scatter", None, f"{way}, {sizes} of ", found, x, async_op,
+        "reduce_scatter", None, f"{way}, {sizes} of {in_place._of(x)}", found, x, async_op,
         lambda: table.reduce_scatter(x, op=way, group=found.name),
         lambda array: exchange.reduce_scatter(found, array, sizes, way),
     )  # fmt: skip

@@ -277,7 +277,7 @@ def set_comm_ops_inplace(is_enable: bool, func_list: Sequence[str] | None = None
 def _given(
     who: str,
     into: Tensor | None,
-    settings: str,
+    agreed: str,
     group: Group,
     x: Tensor,
     async_op: bool,
@@ -289,7 +289,7 @@ def _given(
     Args:
         who: the name of the collective, which the ranks must agree on.
         into: the tensor that takes it; None for a new one.
-        settings: what else the ranks must agree on.
+        agreed: what else the ranks must agree on, in words.
         group: the ranks.
         x: what this one has.
         async_op: whether it goes on while the rank computes.
@@ -304,7 +304,7 @@ def _given(
         into.copy_(found if found.shape == into.shape else found.reshape(into.shape))
         return None
     copied = table.on_host(x._array).copy()
-    done = exchange.started(who, f"{settings}{described(copied)}", table.line(), group, lambda: exchanged(copied))
+    done = exchange.started(who, agreed, table.line(), group, lambda: exchanged(copied))
     target = Tensor._wrap(x._array) if into is None else into
 
 
@@ -314,6 +314,10 @@ def _given(
 
     handle = CommHandle(done, then)
     return (target, handle) if into is None else handle
+
+
+def _of(x: Tensor) -> str:
+    return described(x._array)
 
 
 def _checked(who: str, group: str | None, **tensors: Any) -> tuple[Group, list[Tensor]]:
@@ -348,7 +352,7 @@ def all_reduce(tensor: Tensor, op: str = "sum", group: str | None = None, async_
     found, (x,) = _checked("all_reduce", group, tensor=tensor)
     way = table.check_reduction("all_reduce", op, x)
     return _given(
-        "all_reduce", None if "all_reduce" in _gives_new else x, f"{way}, ", found, x, async_op,
+        "all_reduce", None if "all_reduce" in _gives_new else x, f"{way}, {_of(x)}", found, x, async_op,
         lambda: table.all_reduce(x, op=way, group=found.name), lambda array: exchange.all_reduce(found, array, way),
     )  # fmt: skip
 
@@ -380,7 +384,7 @@ def all_gather_into_tensor(
         _check_size(who, "output_tensor", into, x._array.size * found.size, x)
     sizes = [x.shape[0]] * found.size
     return _given(
-        "all_gather", into, "", found, x, async_op,
+        "all_gather", into, _of(x), found, x, async_op,
         lambda: table.all_gather(x, group=found.name), lambda array: exchange.all_gather(found, array, sizes),
     )  # fmt: skip
 
@@ -417,15 +421,12 @@ def all_gather_into_tensor_uneven(
     if sizes[found.rank or 0] != x.shape[0]:
         raise ValueError(f"For '{who}', this rank's 'output_split_sizes' must be {x.shape[0]}, but got {sizes}")
     _check_size(who, "output", into, sum(sizes) * (x._array.size // max(x.shape[0], 1)), x)
-    if not check_bool(async_op, who, "async_op"):
-        into.copy_(table.all_gather(x, group=found.name, sizes=sizes).reshape(into.shape))
-        return None
-    copied = table.on_host(x._array).copy()
-    done = exchange.started(
-        "all_gather", f"{copied.dtype.name} {[*sizes, *x.shape[1:]]}", table.line(), found,
-        lambda: exchange.all_gather(found, copied, sizes),
+    handle: Handle = _given(
+        "all_gather", into, f"{x._array.dtype.name} {[*sizes, *x.shape[1:]]}", found, x, async_op,
+        lambda: table.all_gather(x, group=found.name, sizes=sizes),
+        lambda array: exchange.all_gather(found, array, sizes),
     )  # fmt: skip
-    return CommHandle(done, lambda array: into._rebind(table.beside(x._array, array.reshape(into.shape))))
+    return handle
 
 
 def reduce_scatter_tensor(
@@ -457,7 +458,7 @@ def reduce_scatter_tensor(
         _check_size(who, "output", into, x._array.size // found.size, x)
     sizes = [x.shape[0] // found.size] * found.size
     return _given(
-        "reduce_scatter", into, f"{way}, {sizes} of ", found, x, async_op,
+        "reduce_scatter", into, f"{way}, {sizes} of {_of(x)}", found, x, async_op,
         lambda: table.reduce_scatter(x, op=way, group=found.name),
         lambda array: exchange.reduce_scatter(found, array, sizes, way),
     )  # fmt: skip
@@ -501,7 +502,7 @@ def reduce_scatter_tensor_uneven(
         raise ValueError(f"For '{who}', 'input_split_sizes' must add up to {x.shape[0]}, but got {sizes}")
     _check_size(who, "output", into, sizes[found.rank or 0] * (x._array.size // max(x.shape[0], 1)), x)
     handle: Handle = _given(
-        "reduce_scatter", into, f"{way}, {list(sizes)} of ", found, x, async_op,
+        "reduce_scatter", into, f"{way}, {list(sizes)} of {_of(x)}", found, x, async_op,
         lambda: table.reduce_scatter(x, op=way, group=found.name, sizes=sizes),
         lambda array: exchange.reduce_scatter(found, array, sizes, way),
     )  # fmt: skip
@@ -535,7 +536,7 @@ def reduce(tensor: Tensor, dst: int, op: str = "sum", group: str | None = None, 
         return result if is_mine else array
 
     handle: Handle = _given(
-        "reduce", x, f"{way} to rank {dst}, ", found, x, async_op,
+        "reduce", x, f"{way} to rank {dst}, {_of(x)}", found, x, async_op,
         lambda: _where(is_mine, table.reduce(x, root=root, op=way, group=found.name), x), exchanged,
     )  # fmt: skip
     return handle
@@ -565,7 +566,7 @@ def broadcast(tensor: Tensor, src: int, group: str | None = None, async_op: bool
     found, (x,) = _checked("broadcast", group, tensor=tensor)
     root = _in_group("broadcast", "src", found, src)
     handle: Handle = _given(
-        "broadcast", x, f"rank {src}'s ", found, x, async_op,
+        "broadcast", x, f"rank {src}'s {_of(x)}", found, x, async_op,
         lambda: table.broadcast(x, root=root, group=found.name),
         lambda array: exchange.broadcast(found, array, root),
     )  # fmt: skip
@@ -606,7 +607,7 @@ def gather_into_tensor(
         return kept if result is None else result
 
     handle: Handle = _given(
-        "gather", into, f"to rank {dst}, ", found, x, async_op,
+        "gather", into, f"to rank {dst}, {_of(x)}", found, x, async_op,
         lambda: _where(is_mine, table.gather(x, root=root, group=found.name), into), exchanged,
     )  # fmt: skip
     return handle
@@ -638,7 +639,7 @@ def scatter_tensor(
     root = _in_group(who, "src", found, src)
     _check_size(who, "output_tensor", into, x._array.size // found.size, x)
     handle: Handle = _given(
-        "scatter", into, f"rank {src}'s ", found, x, async_op,
+        "scatter", into, f"rank {src}'s {_of(x)}", found, x, async_op,
         lambda: table.scatter(x, root=root, group=found.name), lambda array: exchange.scatter(found, array, root),
     )  # fmt: skip
     return handle
@@ -731,7 +732,7 @@ def all_gather(tensor_list: list[Tensor], tensor: Tensor, group: str | None = No
     sizes = tuple([one._array.size for one in into])
     flat = x.reshape(-1)
     result = _given(
-        "all_gather", None, f"{list(sizes)} of ", found, flat, async_op,
+        "all_gather", None, f"{x._array.dtype.name} {list(sizes)}", found, flat, async_op,
         lambda: table.all_gather(flat, group=found.name, sizes=sizes),
         lambda array: exchange.all_gather(found, array, sizes),
     )  # fmt: skip
@@ -797,7 +798,7 @@ def gather(
         return array if result is None else result
 
     result = _given(
-        "gather", None, f"to rank {dst}, ", found, flat, async_op,
+        "gather", None, f"to rank {dst}, {_of(flat)}", found, flat, async_op,
         lambda: table.gather(flat, root=root, group=found.name), exchanged,
     )  # fmt: skip
     return _filling("gather", into, result, async_op)
@@ -831,7 +832,7 @@ def scatter(
         _check_size("scatter", "scatter_list", one, into._array.size, into)
     flat = _flat(given)
     handle: Handle = _given(
-        "scatter", into, f"rank {src}'s ", found, flat, async_op,
+        "scatter", into, f"rank {src}'s {_of(flat)}", found, flat, async_op,
         lambda: table.scatter(flat, root=root, group=found.name), lambda array: exchange.scatter(found, array, root),
     )  # fmt: skip
     return handle

@@ -186,6 +186,24 @@ def check_functions_write_into_tensors(rank: int, size: int) -> None:
     into = [Tensor(np.zeros(r + 1, np.float32)) for r in range(size)]
     mint.distributed.all_gather(into, Tensor(np.full(rank + 1, float(rank), np.float32)))
     assert [one.asnumpy().tolist() for one in into] == [[float(r)] * (r + 1) for r in range(size)]
+    into = [Tensor(np.zeros(r + 1, np.float32)) for r in range(size)]
+    mint.distributed.all_gather(into, Tensor(np.full(rank + 1, float(rank), np.float32)), async_op=True).wait()
+    assert [one.asnumpy().tolist() for one in into] == [[float(r)] * (r + 1) for r in range(size)]
+    uneven, lengths = Tensor(np.zeros((10, 2), np.float32)), [1, 2, 3, 4]
+    own = Tensor(np.full((rank + 1, 2), float(rank), np.float32))
+    for is_async in (False, True):
+        uneven.fill_(0)
+        handle = mint.distributed.all_gather_into_tensor_uneven(uneven, own, lengths, async_op=is_async)
+        assert (handle is not None) == is_async
+        if handle is not None:
+            handle.wait()
+        assert uneven.asnumpy()[:, 1].tolist() == [0, 1, 1, 2, 2, 2, 3, 3, 3, 3]
+        share = Tensor(np.zeros((rank + 1, 2), np.float32))
+        given = Tensor(np.ones((10, 2), np.float32))
+        handle = mint.distributed.reduce_scatter_tensor_uneven(share, given, lengths, async_op=is_async)
+        if handle is not None:
+            handle.wait()
+        assert share.asnumpy().tolist() == [[4.0, 4.0]] * (rank + 1)
     output = Tensor(np.zeros(1, np.float32))
     mint.distributed.reduce_scatter(output, [Tensor([float(rank + 10 * r)], ms.float32) for r in range(size)])
     assert output.asnumpy().tolist() == [6.0 + 40 * rank]
