@@ -227,7 +227,6 @@ def _followed(
     ``asked`` and of ``weights``. Where ``spares`` holds, it may be called once.
     """
     asking, around = Asking(), state.recordings
-    told_whole, state.told_whole = state.told_whole, None
     attention.append(asking)
     try:
         for tap in tuple(taps.operator_taps):
@@ -239,9 +238,6 @@ def _followed(
         for t in leaves:
             if t._gradient_hooks:
                 recording.hooked[id(t._array)] = t._run_gradient_hooks
-        if told_whole is not None:
-            for place, w in enumerate(weights):
-                recording.hooked[id(w._array)] = _telling(told_whole, place, recording.hooked.get(id(w._array)))
         # As in MindSpore, where a weight has no requires_grad when it is used, that use has no part in its gradient;
         # where it has none at the end, that is zeros.
         depths = [len(w._unfollowed) for w in weights]
@@ -270,8 +266,7 @@ def _followed(
         of_inputs = [[gradient_or_zeros(gradients.get(id(array)), array) for array in some] for some in inputs_at_start]
         of_weights = [gradient_or_zeros(gradients.get(id(array)), array) for array in weights_at_start]
         for place, (weight, array) in enumerate(zip(weights, weights_at_start, strict=True)):
-            # A hook is told of zeros too.
-            if weight._gradient_hooks and id(array) not in gradients and id(array) in recording.hooked:
+            if id(array) not in gradients and id(array) in recording.hooked:  # a hook is told of zeros too
                 of_weights[place] = weight._run_gradient_hooks(of_weights[place])
         if taps.cell_taps and weights:
             taps.tell_parameter_gradients(list(zip(weights, of_weights, strict=True)))
@@ -281,19 +276,6 @@ def _followed(
         return of_inputs, of_weights
 
     return output, back
-
-
-def _telling(
-    told: Callable[[int, Any], None], place: int, hook: Callable[[Any], Any] | None
-) -> Callable[[Any], Any]:
-    """What hands a weight's whole gradient on, after the weight's own hooks."""
-
-    def hand_on(gradient: Any) -> Any:
-        gradient = gradient if hook is None else hook(gradient)
-        told(place, gradient)
-        return gradient
-
-    return hand_on
 
 
 def _apart(args: tuple[Any, ...]) -> tuple[Any, ...]:

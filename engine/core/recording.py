@@ -41,8 +41,6 @@ class _State(threading.local):
     """Of the walk that is under way: what its hooks leave to be done at its end."""
     refused = False
     """Whether the user's code has said that no gradients are wanted."""
-    told_whole: Callable[[int, Any], None] | None = None
-    """Told of the next gradients by weights, when each is whole: by its place, while the walk goes on."""
     tracer: Any = None
     """Of a function that is being traced (``engine.graph``): who writes down what operators do."""
 

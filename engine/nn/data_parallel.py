@@ -80,11 +80,12 @@ class DistributedGradReducer(Cell):
             yield
             return
         way = self.__dict__["_way"] = _Way(self._group, self._parameters)
-        state.told_whole = way.came
+        hooks = [p.register_hook(partial(way.came, place)) for place, p in enumerate(self._parameters)]
         try:
             yield
         finally:
-            state.told_whole = None
+            for hook in hooks:
+                hook.remove()
 
 
 class _Way:
@@ -97,14 +98,14 @@ class _Way:
         self._left: list[Pending] = []
         self._line = table.line()
 
-    def came(self, place: int, gradient: Any) -> None:
-        """A gradient is whole.
+    def came(self, place: int, gradient: Tensor) -> None:
+        """A gradient is whole, after the hooks that the user has put on its parameter.
 
         Args:
             place: of its parameter.
             gradient: the gradient.
         """
-        self._arrays[place] = gradient._array if isinstance(gradient, Tensor) else gradient
+        self._arrays[place] = gradient._array
         self._send_full()
 
     def ended(self, gradients: Sequence[Tensor]) -> list[Tensor]:

@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 
-from ..core.dtype import bfloat16
 from .notes import NOTE, Array, bytes_of, note, same_call, words
 from .worker import Pending, finish
 from .world import Group, world
@@ -29,7 +28,6 @@ REDUCTIONS = ("sum", "prod", "max", "min", "avg")
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "sum": np.add, "avg": np.add, "prod": np.multiply, "max": np.maximum, "min": np.minimum,
 }  # fmt: skip
-_HALF = (np.dtype(np.float16), bfloat16.numpy)
 _SMALL = 1 << 16  # bytes of all ranks' arrays that each rank may have whole, to be done in one exchange
 
 
@@ -226,7 +224,8 @@ def reduced(arrays: Sequence[Array], op: str) -> Array:
         A new array of their dtype.
     """
     function, dtype = _FUNCTIONS[op], arrays[0].dtype
-    total = np.array(arrays[0], np.float32 if dtype in _HALF else dtype)  # also of a row without axes, a scalar
+    is_half = dtype.name in ("float16", "bfloat16")
+    total = np.array(arrays[0], np.float32 if is_half else dtype)  # also of a row without axes, a scalar
     for one in arrays[1:]:
         function(total, one.astype(total.dtype, copy=False), out=total)
     if op == "avg":

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import atexit
+import fcntl
 import importlib.util
 import os
 import sys
+import termios
 import time
 import zlib
 from collections.abc import Sequence
@@ -89,6 +91,7 @@ def _alone() -> World:
 _world = _alone()
 _failed = False
 _LAST_SECONDS = 2.0  # in which messages arrive that somebody took before the end
+_PASSED_ON_SECONDS = 0.2  # in which mpiexec shows what it has read
 
 
 def world() -> World:
@@ -254,7 +257,7 @@ def _leave() -> None:
         return
     sys.stdout.flush()
     if _failed:
-        sys.stderr.flush()
+        _let_be_read()
         MPI.COMM_WORLD.Abort(1)
     # What was asked for before and not waited for ends first: it stands before this in the worker's order.
     for group in dict.fromkeys([*_world.groups.values()][::-1]):  # that of all ranks last
@@ -264,7 +267,23 @@ def _leave() -> None:
     while (left := mailbox.not_sent()) and time.monotonic() < deadline:
         time.sleep(LONGEST_PAUSE)
     if left:
-        print(f"rank {_world.everybody.rank} ends, and nobody has taken its {left[0]}", file=sys.stderr, flush=True)
+        print(f"rank {_world.everybody.rank} ends, and nobody has taken its {left[0]}", file=sys.stderr)
+        _let_be_read()
         MPI.COMM_WORLD.Abort(1)
     collectives.end()
     MPI.Finalize()
+
+
+def _let_be_read() -> None:
+    """Wait until mpiexec has read what this rank wrote: what it has not, it forgets when a rank aborts."""
+    sys.stderr.flush()
+    deadline = time.monotonic() + _LAST_SECONDS
+    while time.monotonic() < deadline:
+        try:
+            left = fcntl.ioctl(2, termios.FIONREAD, bytes(4))
+        except OSError:  # no pipe
+            return
+        if not any(left):
+            break
+        time.sleep(LONGEST_PAUSE)
+    time.sleep(_PASSED_ON_SECONDS)

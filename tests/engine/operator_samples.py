@@ -345,7 +345,34 @@ def written_through(root: Array, new: Array, steps: Any) -> Array:
     return changed.reshape(root.shape)
 
 
+ALONE = {"group": "mccl_world_group"}
+
+
+def of_one_process(**settings: Any) -> Row:
+    """A collective, which gives one process its own values."""
+    return Row(lambda x, **_: x, [Sample((normal(3, 2),), {**settings, **ALONE})])
+
+
 ROWS: dict[str, Row] = {
+    # Collectives; tests/engine/ranks has those of several ranks.
+    "all_reduce": Row(
+        lambda x, **_: x,
+        [Sample((normal(3, 2) + 3,), {"op": op, **ALONE}) for op in ("sum", "prod", "max", "min", "avg")],
+    ),
+    "all_gather": of_one_process(),
+    "reduce_scatter": Row(
+        lambda x, **_: x,
+        [Sample((normal(3, 2) + 3,), {"op": op, **ALONE}) for op in ("sum", "prod", "max", "min", "avg")],
+    ),
+    "broadcast": of_one_process(root=0),
+    "reduce": Row(
+        lambda x, **_: x,
+        [Sample((normal(3, 2) + 3,), {"root": 0, "op": op, **ALONE}) for op in ("sum", "prod", "max", "min", "avg")],
+    ),
+    "gather_from_ranks": of_one_process(root=0),
+    "scatter_to_ranks": of_one_process(root=0),
+    "all_to_all": of_one_process(split_axis=0, concat_axis=1),
+    "all_to_all_v": Row(lambda x, **_: x, [Sample((normal(4),), {"sent": (4,), "received": (4,), **ALONE})]),
     # Functions of one number.
     "neg": unary(operator.neg),
     "abs": unary(abs, between_integers),

@@ -113,8 +113,12 @@ def assert_all_close(check: str, got: list[Array], want: list[Array], tolerance:
             WORST[check] = max(WORST[check], float(apart.max()))
 
 
+# One process has nobody to send to and to receive from: ranks/checks_collectives.py tries them.
+OF_SEVERAL_RANKS = {"send", "receive"}
+
+
 def test_every_operator_has_samples() -> None:
-    assert set(OPERATORS) == set(ROWS)
+    assert set(OPERATORS) - OF_SEVERAL_RANKS == set(ROWS)
 
 
 @each_sample

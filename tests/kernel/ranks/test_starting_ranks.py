@@ -85,9 +85,14 @@ def start(folder: Path, text: str, *options: str, stdin: int = subprocess.DEVNUL
     process = subprocess.Popen(
         [sys.executable, "-m", "hookscope", "run", *options, "script.py", *after],
         stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="surrogateescape", cwd=folder,
-        env={**os.environ, "HOOKSCOPE_TEST_MARK": mark}, start_new_session=True,
+        env={**os.environ, "HOOKSCOPE_TEST_MARK": mark}, start_new_session=True, preexec_fn=_hears_hangups,
     )  # fmt: skip
     return Job(process, mark)
+
+
+def _hears_hangups() -> None:
+    """Whoever runs the tests under nohup has them ignore SIGHUP, and so what they start."""
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 def run(folder: Path, text: str, *options: str, after: tuple[str, ...] = ()) -> tuple[int, str, str]:
