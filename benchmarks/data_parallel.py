@@ -22,7 +22,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from tabulate import tabulate
 
 ROWS = {
     "mlp": ("MLP 784-512-512-10, batch 64", (64, 784)),
@@ -135,6 +134,8 @@ def main(arguments: list[str] | None = None) -> None:
         work = {"hookscope": hookscope_worker, "torch": torch_worker}[options.worker]
         Path(options.to, f"{os.getpid()}.json").write_text(json.dumps(work(options.row, options.steps)))
         return
+    from tabulate import tabulate  # which PyTorch's environment need not have
+
     steps = options.steps or (20 if options.quick else 200)
     libraries = {"hookscope": sys.executable, **({"torch": options.torch_python} if options.torch_python else {})}
     lines = []
