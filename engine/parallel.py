@@ -1,4 +1,4 @@
-"""``mindspore.parallel`` and the settings of a cluster: kept and readable. Here there is one process."""
+"""``mindspore.parallel`` and the settings of many ranks, kept and readable; ``ranks.settings`` has what they decide."""
 
 from __future__ import annotations
 
@@ -39,7 +39,9 @@ _algo: dict[str, Any] = dict(_ALGO_DEFAULTS)
 
 
 def set_auto_parallel_context(**kwargs: Any) -> None:
-    """Keep settings of a cluster.
+    """Set how ranks share the work: ``parallel_mode="data_parallel"`` has an effect, and what goes with it.
+
+    A setting that has none yet, and a mode that divides cells, is kept; a warning says so.
 
     Args:
         **kwargs: settings by name, such as ``parallel_mode``.
@@ -49,13 +51,15 @@ def set_auto_parallel_context(**kwargs: Any) -> None:
     """
     _keep("set_auto_parallel_context", settings.kept, kwargs)
     settings.given.update(kwargs)
-    for name in kwargs:
-        if name in _WITHOUT_EFFECT and kwargs[name] != settings.DEFAULTS[name]:
-            warnings.warn(f"set_auto_parallel_context: {name} is kept and has no effect yet", stacklevel=2)
+    for name, value in kwargs.items():
+        divides = name == "parallel_mode" and value in (ParallelMode.SEMI_AUTO_PARALLEL, ParallelMode.AUTO_PARALLEL)
+        if divides or (name in _WITHOUT_EFFECT and value != settings.DEFAULTS[name]):
+            told = f"{name}={value!r}" if divides else name
+            warnings.warn(f"set_auto_parallel_context: {told} is kept and has no effect yet", stacklevel=2)
 
 
 def get_auto_parallel_context(attr_key: str) -> Any:
-    """A setting of a cluster.
+    """A setting of ``set_auto_parallel_context``.
 
     Args:
         attr_key: its name, such as "parallel_mode".
@@ -69,7 +73,7 @@ def get_auto_parallel_context(attr_key: str) -> Any:
 
 
 def reset_auto_parallel_context() -> None:
-    """All settings of a cluster as in the beginning."""
+    """All settings of ``set_auto_parallel_context`` as in the beginning."""
     settings.reset()
 
 

@@ -14,9 +14,10 @@ from ..core.dtype import DType, float32
 from ..core.tensor import Tensor
 from ..ops import collectives as table
 from ..ops.arguments import check_tensor
-from ..ranks import exchange
 from . import in_place
 from .handles import CommHandle
+from .messages import received
+from .process_groups import in_group
 
 __all__ = [
     "P2POp", "all_gather_into_tensor", "all_reduce", "all_to_all_single_with_output_shape", "all_to_all_v_c",
@@ -50,10 +51,7 @@ def all_reduce(tensor: Tensor, op: str = "sum", group: str = table.WORLD, async_
     """
     found, x = table.member("all_reduce", group), check_tensor(tensor, "all_reduce", "tensor")
     way = table.check_reduction("all_reduce", op, x)
-    result: Result = in_place._given(
-        "all_reduce", None, f"{way}, {in_place._of(x)}", found, x, async_op,
-        lambda: table.all_reduce(x, op=way, group=found.name), lambda array: exchange.all_reduce(found, array, way),
-    )  # fmt: skip
+    result: Result = in_place.all_reduced(None, x, way, found, async_op)
     return result
 
 
@@ -75,11 +73,7 @@ def all_gather_into_tensor(tensor: Tensor, group: str = table.WORLD, async_op: b
     """
     who = "all_gather_into_tensor"
     found, x = table.member(who, group), table.check_rows(who, tensor, "tensor")
-    sizes = [x.shape[0]] * found.size
-    result: Result = in_place._given(
-        "all_gather", None, in_place._of(x), found, x, async_op,
-        lambda: table.all_gather(x, group=found.name), lambda array: exchange.all_gather(found, array, sizes),
-    )  # fmt: skip
+    result: Result = in_place.all_gathered(None, x, found, async_op)
     return result
 
 
@@ -103,12 +97,7 @@ def reduce_scatter_tensor(tensor: Tensor, op: str = "sum", group: str = table.WO
     who = "reduce_scatter_tensor"
     found = table.member(who, group)
     x = table.check_divides(who, "tensor", table.check_rows(who, tensor, "tensor"), 0, found)
-    way, sizes = table.check_reduction(who, op, x), [x.shape[0] // found.size] * found.size
-    result: Result = in_place._given(
-        "reduce_scatter", None, f"{way}, {sizes} of {in_place._of(x)}", found, x, async_op,
-        lambda: table.reduce_scatter(x, op=way, group=found.name),
-        lambda array: exchange.reduce_scatter(found, array, sizes, way),
-    )  # fmt: skip
+    result: Result = in_place.reduce_scattered(None, x, table.check_reduction(who, op, x), found, async_op)
     return result
 
 
@@ -127,7 +116,7 @@ def reduce(tensor: Tensor, dst: int, op: str = "sum", group: str = table.WORLD) 
         RuntimeError: the ranks did not ask for the same.
     """
     found, x = table.member("reduce", group), check_tensor(tensor, "reduce", "tensor")
-    root, way = in_place._in_group("reduce", "dst", found, dst), table.check_reduction("reduce", op, x)
+    root, way = in_group("reduce", "dst", found, dst), table.check_reduction("reduce", op, x)
     result: Tensor = table.reduce(x, root=root, op=way, group=found.name)
     return result
 
@@ -146,7 +135,7 @@ def broadcast(tensor: Tensor, src: int = 0, group: str = table.WORLD) -> Tensor:
         RuntimeError: the ranks did not ask for the same.
     """
     found, x = table.member("broadcast", group), check_tensor(tensor, "broadcast", "tensor")
-    result: Tensor = table.broadcast(x, root=in_place._in_group("broadcast", "src", found, src), group=found.name)
+    result: Tensor = table.broadcast(x, root=in_group("broadcast", "src", found, src), group=found.name)
     return result
 
 
@@ -165,7 +154,7 @@ def gather_into_tensor(tensor: Tensor, dst: int = 0, group: str = table.WORLD) -
     """
     who = "gather_into_tensor"
     found, x = table.member(who, group), table.check_rows(who, tensor, "tensor")
-    result: Tensor = table.gather(x, root=in_place._in_group(who, "dst", found, dst), group=found.name)
+    result: Tensor = table.gather(x, root=in_group(who, "dst", found, dst), group=found.name)
     return result
 
 
@@ -186,7 +175,7 @@ def scatter_tensor(tensor: Tensor, src: int = 0, group: str = table.WORLD) -> Te
     who = "scatter_tensor"
     found = table.member(who, group)
     x = table.check_divides(who, "tensor", table.check_rows(who, tensor, "tensor"), 0, found)
-    result: Tensor = table.scatter(x, root=in_place._in_group(who, "src", found, src), group=found.name)
+    result: Tensor = table.scatter(x, root=in_group(who, "src", found, src), group=found.name)
     return result
 
 
@@ -237,7 +226,7 @@ def irecv(tensor: Tensor, src: int = 0, group: str = table.WORLD, tag: int = 0) 
         ValueError: a rank that is not in the group, or another tag.
     """
     into = Tensor._wrap(check_tensor(tensor, "recv", "tensor")._array)
-    return into, in_place._received(into, src, group, tag)
+    return into, received(into, src, group, tag)
 
 
 def all_to_all_with_output_shape(
@@ -264,7 +253,7 @@ def all_to_all_with_output_shape(
     """
     who = "all_to_all_with_output_shape"
     found = table.member(who, group)
-    given = in_place._one_for_each(who, "input_tensor_list", input_tensor_list, found)
+    given = in_place.one_for_each(who, "input_tensor_list", input_tensor_list, found)
     if not isinstance(output_shape_list, list | tuple):
         kind = type(output_shape_list).__name__
         raise TypeError(f"For '{who}', 'output_shape_list' must be a list or tuple of shapes, but got {kind}")
@@ -359,7 +348,7 @@ def batch_isend_irecv(p2p_op_list: Sequence[P2POp]) -> tuple[Tensor, ...]:
     waiting = [
         isend(one.tensor, one.peer, one.group, one.tag)
         if one.sends
-        else in_place._received(target, one.peer, one.group, one.tag)
+        else received(target, one.peer, one.group, one.tag)
         for one, target in zip(p2p_op_list, into, strict=True)
     ]
     for handle in waiting:

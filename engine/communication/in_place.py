@@ -1,31 +1,57 @@
-"""What ``mindspore.ops.communication`` and ``mindspore.mint.distributed`` offer: results are written into tensors.
+"""Collectives whose results are written into tensors, and all else that ``mindspore.ops.communication`` offers.
 
-Ranks are named by their numbers in the world here, also those of a group.
+Ranks are named by their numbers in the world here, also those of a group. ``mindspore.mint.distributed`` is the same.
 """
 
 from __future__ import annotations
 
-import hashlib
-import importlib.util
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from ..core.checks import check_bool, check_int
-from ..core.dtype import int64
+from ..core.checks import check_bool
 from ..core.names import on_first_use
 from ..core.tensor import Tensor
 from ..core.types import Array
 from ..ops import collectives as table
 from ..ops.arguments import check_tensor
-from ..ranks import exchange, mailbox
-from ..ranks import world as ranks
+from ..ranks import exchange
 from ..ranks.notes import described
-from ..ranks.world import Group, group_of
-from . import GlobalComm, create_group, destroy_group, init, release
+from ..ranks.world import Group
 from .handles import CommHandle
-from .objects import from_bytes, to_bytes
+from .messages import (
+    P2POp,
+    batch_isend_irecv,
+    irecv,
+    isend,
+    recv,
+    send,
+)
+from .object_lists import (
+    all_gather_object,
+    broadcast_object_list,
+    gather_object,
+    recv_object_list,
+    scatter_object_list,
+    send_object_list,
+)
+from .process_groups import (
+    checked,
+    destroy_process_group,
+    get_backend,
+    get_global_rank,
+    get_group_rank,
+    get_process_group_ranks,
+    get_rank,
+    get_world_size,
+    in_group,
+    init_process_group,
+    is_available,
+    is_initialized,
+    new_group,
+)
+from .results import gives_new, set_comm_ops_inplace
 
 __all__ = [
     "P2POp", "all_gather", "all_gather_into_tensor", "all_gather_into_tensor_uneven", "all_gather_object", "all_reduce",
@@ -38,238 +64,6 @@ __all__ = [
 ]  # fmt: skip
 
 Handle = CommHandle | None
-
-_TWO_WAYS = ("all_reduce", "all_gather_into_tensor", "reduce_scatter_tensor", "all_to_all_single", "recv", "irecv")
-"""Functions that can also give their result as a new tensor (``set_comm_ops_inplace``)."""
-_gives_new: set[str] = set()
-
-
-# Ranks and groups
-
-
-def is_available() -> bool:
-    """Whether processes can exchange values: whether mpi4py is installed."""
-    return importlib.util.find_spec("mpi4py") is not None
-
-
-def is_initialized() -> bool:
-    """Whether ``init_process_group`` or ``mindspore.communication.init`` was called."""
-    return GlobalComm.INITED
-
-
-def init_process_group(
-    backend: str = "hccl",
-    init_method: str | None = None,
-    timeout: Any = None,
-    world_size: int = -1,
-    rank: int = -1,
-    store: Any = None,
-    group_name: str = "",
-    pg_options: Any = None,
-    device_id: int | None = None,
-) -> None:
-    """Meet the other ranks of this run, which MPI has started.
-
-    Args:
-        backend: "hccl", "nccl" or "mccl"; all are MPI here.
-        init_method: None: MPI knows where the others are.
-        timeout: kept by nobody: ranks wait until the others come.
-        world_size: how many ranks there must be; -1 for any number.
-        rank: the number that this one must have; -1 for any.
-        store: None, likewise.
-        group_name: kept by nobody: the group of all ranks has its names.
-        pg_options: for Ascend devices.
-        device_id: for Ascend devices.
-
-    Raises:
-        ValueError: ``init_method`` or ``store``, or other numbers than MPI's.
-        RuntimeError: an unknown backend, or mpi4py is not installed.
-    """
-    if init_method is not None or store is not None:
-        raise ValueError(
-            "For 'init_process_group', 'init_method' and 'store' must be None: ranks are started by MPI, "
-            "as 'hookscope run --ranks N script.py' does, which knows where they are"
-        )
-    init(backend)
-    everybody = ranks.world().everybody
-    for name, wanted, found in (("world_size", world_size, everybody.size), ("rank", rank, everybody.rank)):
-        if wanted not in (-1, found):
-            raise ValueError(f"For 'init_process_group', '{name}' must be -1 or {found}, but got {wanted}")
-
-
-def destroy_process_group(group: str | None = None) -> None:
-    """Forget a group.
-
-    Args:
-        group: its name; None, or the group of all ranks, for all of them.
-
-    Raises:
-        TypeError: no str.
-        ValueError: there is no such group.
-    """
-    if group is None or group in ranks.WORLDS:
-        release()
-    else:
-        destroy_group(group)
-
-
-def _group(who: str, group: str | None) -> Group:
-    return group_of(who, table.WORLD if group is None else group)
-
-
-def get_rank(group: str | None = None) -> int:
-    """This process's number in a group; -1 where it is none of it.
-
-    Args:
-        group: the name of the group; None for that of all ranks.
-
-    Raises:
-        TypeError: no str.
-        ValueError: there is no such group.
-    """
-    found = _group("get_rank", group).rank
-    return -1 if found is None else found
-
-
-def get_world_size(group: str | None = None) -> int:
-    """How many ranks a group has; -1 where this process is none of it.
-
-    Args:
-        group: the name of the group; None for that of all ranks.
-
-    Raises:
-        TypeError: no str.
-        ValueError: there is no such group.
-    """
-    found = _group("get_world_size", group)
-    return -1 if found.rank is None else found.size
-
-
-def get_process_group_ranks(group: str | None = None) -> list[int]:
-    """The numbers in the world of a group's ranks.
-
-    Args:
-        group: the name of the group; None for that of all ranks.
-
-    Raises:
-        TypeError: no str.
-        ValueError: there is no such group.
-    """
-    return [*_group("get_process_group_ranks", group).ranks]
-
-
-def get_global_rank(group: str | None, group_rank: int) -> int:
-    """The number in the world of a rank of a group.
-
-    Args:
-        group: the name of the group; None for that of all ranks.
-        group_rank: the number in the group.
-
-    Raises:
-        TypeError: no int, or no str.
-        ValueError: there is no such group or rank.
-    """
-    found = _group("get_global_rank", group)
-    return found.ranks[table.check_root("get_global_rank", "group_rank", group_rank, found)]
-
-
-def get_group_rank(group: str | None, global_rank: int) -> int:
-    """The number in a group of a rank of the world.
-
-    Args:
-        group: the name of the group; None for that of all ranks.
-        global_rank: the number in the world.
-
-    Raises:
-        TypeError: no int, or no str.
-        ValueError: there is no such group, or the rank is none of it.
-    """
-    return _in_group("get_group_rank", "global_rank", _group("get_group_rank", group), global_rank)
-
-
-def _in_group(who: str, argument: str, group: Group, rank: int) -> int:
-    if check_int(rank, who, argument) not in group.ranks:
-        raise ValueError(f"For '{who}', '{argument}' must be one of {[*group.ranks]}, but got {rank}")
-    return group.ranks.index(rank)
-
-
-def new_group(
-    ranks: list[int] | None = None,
-    timeout: Any = None,
-    backend: str | None = None,
-    pg_options: Any = None,
-    use_local_synchronization: bool = False,
-    group_desc: str | None = None,
-) -> str:
-    """Make a group of ranks; all of them call it, and wait for each other.
-
-    Args:
-        ranks: the numbers in the world of its ranks; None for all of them.
-        timeout: kept by nobody: ranks wait until the others come.
-        backend: None, "hccl" or "mccl"; all are MPI here.
-        pg_options: for Ascend devices.
-        use_local_synchronization: kept by nobody: ranks outside need not call it anyway.
-        group_desc: kept by nobody.
-
-    Returns:
-        Its name, the same for the same ranks.
-
-    Raises:
-        TypeError: ``ranks`` is no list of ints, or another backend.
-        ValueError: a rank that is not there, or twice.
-    """
-    if backend not in (None, "hccl", "mccl"):
-        raise TypeError(f"For 'new_group', 'backend' must be 'hccl' or 'mccl', but got {backend!r}")
-    if ranks is None:
-        return table.WORLD
-    if not isinstance(ranks, list):
-        raise TypeError(f"For 'new_group', 'ranks' must be a list, but got {type(ranks).__name__}")
-    numbers = sorted(ranks)
-    digest = hashlib.sha1("_".join(map(str, numbers)).encode(), usedforsecurity=False).hexdigest()
-    name = f"{backend or 'hccl'}_{len(numbers)}_{digest}"
-    create_group(name, numbers)
-    return name
-
-
-def get_backend(group: str | None = None) -> str:
-    """What MindSpore would call the way in which a group exchanges values; here all are MPI.
-
-    Args:
-        group: the name of the group; None for that of all ranks.
-
-    Returns:
-        "hccl", or "mccl" of a group with that in its name.
-
-    Raises:
-        TypeError: no str.
-        ValueError: there is no such group.
-    """
-    _group("get_backend", group)
-    return "mccl" if group is not None and "mccl" in group else "hccl"
-
-
-def set_comm_ops_inplace(is_enable: bool, func_list: Sequence[str] | None = None) -> None:
-    """Whether functions write results into tensors, as they do in the beginning, or give new ones.
-
-    Args:
-        is_enable: whether they write into tensors.
-        func_list: names of functions; None for all that can do both: all_reduce, all_gather_into_tensor,
-            reduce_scatter_tensor, all_to_all_single, recv and irecv.
-
-    Raises:
-        TypeError: no bool, or no list or tuple.
-        ValueError: a function that cannot do both.
-    """
-    check_bool(is_enable, "set_comm_ops_inplace", "is_enable")
-    if func_list is not None and not isinstance(func_list, list | tuple):
-        raise TypeError(
-            f"For 'set_comm_ops_inplace', 'func_list' must be a list or tuple, but got {type(func_list).__name__}"
-        )
-    for name in func_list or ():
-        if name not in _TWO_WAYS:
-            raise ValueError(f"For 'set_comm_ops_inplace', 'func_list' may hold {_TWO_WAYS}, but got {name!r}")
-    (_gives_new.difference_update if is_enable else _gives_new.update)(_TWO_WAYS if func_list is None else func_list)
-
 
 # Collectives
 
@@ -307,7 +101,6 @@ def _given(
     done = exchange.started(who, agreed, table.line(), group, lambda: exchanged(copied))
     target = Tensor._wrap(x._array) if into is None else into
 
-
     def then(array: Array) -> None:
         fits = target._array.size == array.size
         target._rebind(table.beside(x._array, array.reshape(target.shape) if fits else array))
@@ -318,10 +111,6 @@ def _given(
 
 def _of(x: Tensor) -> str:
     return described(x._array)
-
-
-def _checked(who: str, group: str | None, **tensors: Any) -> tuple[Group, list[Tensor]]:
-    return table.member(who, group), [check_tensor(x, who, name) for name, x in tensors.items()]
 
 
 def _check_size(who: str, argument: str, x: Tensor, size: int, like: Tensor) -> None:
@@ -349,11 +138,16 @@ def all_reduce(tensor: Tensor, op: str = "sum", group: str | None = None, async_
         ValueError: another ``op``, or this process is none of the group.
         RuntimeError: the ranks did not ask for the same.
     """
-    found, (x,) = _checked("all_reduce", group, tensor=tensor)
+    found, (x,) = checked("all_reduce", group, tensor=tensor)
     way = table.check_reduction("all_reduce", op, x)
+    return all_reduced(None if "all_reduce" in gives_new else x, x, way, found, async_op)
+
+
+def all_reduced(into: Tensor | None, x: Tensor, op: str, group: Group, async_op: bool) -> Any:
+    """``all_reduce`` of checked arguments, into a tensor or a new one."""
     return _given(
-        "all_reduce", None if "all_reduce" in _gives_new else x, f"{way}, {_of(x)}", found, x, async_op,
-        lambda: table.all_reduce(x, op=way, group=found.name), lambda array: exchange.all_reduce(found, array, way),
+        "all_reduce", into, f"{op}, {_of(x)}", group, x, async_op,
+        lambda: table.all_reduce(x, op=op, group=group.name), lambda array: exchange.all_reduce(group, array, op),
     )  # fmt: skip
 
 
@@ -377,15 +171,20 @@ def all_gather_into_tensor(
         RuntimeError: the ranks did not ask for the same.
     """
     who = "all_gather_into_tensor"
-    found, (x,) = _checked(who, group, input_tensor=input_tensor)
+    found, (x,) = checked(who, group, input_tensor=input_tensor)
     table.check_rows(who, x, "input_tensor")
-    into = None if who in _gives_new else check_tensor(output_tensor, who, "output_tensor")
+    into = None if who in gives_new else check_tensor(output_tensor, who, "output_tensor")
     if into is not None:
         _check_size(who, "output_tensor", into, x._array.size * found.size, x)
-    sizes = [x.shape[0]] * found.size
+    return all_gathered(into, x, found, async_op)
+
+
+def all_gathered(into: Tensor | None, x: Tensor, group: Group, async_op: bool) -> Any:
+    """``all_gather_into_tensor`` of checked arguments, into a tensor or a new one."""
+    sizes = [x.shape[0]] * group.size
     return _given(
-        "all_gather", into, _of(x), found, x, async_op,
-        lambda: table.all_gather(x, group=found.name), lambda array: exchange.all_gather(found, array, sizes),
+        "all_gather", into, _of(x), group, x, async_op,
+        lambda: table.all_gather(x, group=group.name), lambda array: exchange.all_gather(group, array, sizes),
     )  # fmt: skip
 
 
@@ -414,7 +213,7 @@ def all_gather_into_tensor_uneven(
         RuntimeError: the ranks did not ask for the same.
     """
     who = "all_gather_into_tensor_uneven"
-    found, (x, into) = _checked(who, group, input=input, output=output)
+    found, (x, into) = checked(who, group, input=input, output=output)
     table.check_rows(who, x, "input")
     given = output_split_sizes or [x.shape[0]] * found.size
     sizes = table.check_sizes(who, "output_split_sizes", given, found)
@@ -450,17 +249,22 @@ def reduce_scatter_tensor(
         RuntimeError: the ranks did not ask for the same.
     """
     who = "reduce_scatter_tensor"
-    found, (x,) = _checked(who, group, input=input)
+    found, (x,) = checked(who, group, input=input)
     way = table.check_reduction(who, op, x)
     table.check_divides(who, "input", table.check_rows(who, x, "input"), 0, found)
-    into = None if who in _gives_new else check_tensor(output, who, "output")
+    into = None if who in gives_new else check_tensor(output, who, "output")
     if into is not None:
         _check_size(who, "output", into, x._array.size // found.size, x)
-    sizes = [x.shape[0] // found.size] * found.size
+    return reduce_scattered(into, x, way, found, async_op)
+
+
+def reduce_scattered(into: Tensor | None, x: Tensor, op: str, group: Group, async_op: bool) -> Any:
+    """``reduce_scatter_tensor`` of checked arguments, into a tensor or a new one."""
+    sizes = [x.shape[0] // group.size] * group.size
     return _given(
-        "reduce_scatter", into, f"{way}, {sizes} of {_of(x)}", found, x, async_op,
-        lambda: table.reduce_scatter(x, op=way, group=found.name),
-        lambda array: exchange.reduce_scatter(found, array, sizes, way),
+        "reduce_scatter", into, f"{op}, {sizes} of {_of(x)}", group, x, async_op,
+        lambda: table.reduce_scatter(x, op=op, group=group.name),
+        lambda array: exchange.reduce_scatter(group, array, sizes, op),
     )  # fmt: skip
 
 
@@ -491,7 +295,7 @@ def reduce_scatter_tensor_uneven(
         RuntimeError: the ranks did not ask for the same.
     """
     who = "reduce_scatter_tensor_uneven"
-    found, (x, into) = _checked(who, group, input=input, output=output)
+    found, (x, into) = checked(who, group, input=input, output=output)
     way = table.check_reduction(who, op, x)
     table.check_rows(who, x, "input")
     if not input_split_sizes:
@@ -527,8 +331,8 @@ def reduce(tensor: Tensor, dst: int, op: str = "sum", group: str | None = None, 
         ValueError: another ``op``, a rank that is not in the group, or this process is none of it.
         RuntimeError: the ranks did not ask for the same.
     """
-    found, (x,) = _checked("reduce", group, tensor=tensor)
-    root, way = _in_group("reduce", "dst", found, dst), table.check_reduction("reduce", op, x)
+    found, (x,) = checked("reduce", group, tensor=tensor)
+    root, way = in_group("reduce", "dst", found, dst), table.check_reduction("reduce", op, x)
     is_mine = root == found.rank
 
     def exchanged(array: Array) -> Array:
@@ -563,8 +367,8 @@ def broadcast(tensor: Tensor, src: int, group: str | None = None, async_op: bool
         ValueError: a rank that is not in the group, or this process is none of it.
         RuntimeError: the ranks did not ask for the same.
     """
-    found, (x,) = _checked("broadcast", group, tensor=tensor)
-    root = _in_group("broadcast", "src", found, src)
+    found, (x,) = checked("broadcast", group, tensor=tensor)
+    root = in_group("broadcast", "src", found, src)
     handle: Handle = _given(
         "broadcast", x, f"rank {src}'s {_of(x)}", found, x, async_op,
         lambda: table.broadcast(x, root=root, group=found.name),
@@ -594,9 +398,9 @@ def gather_into_tensor(
         RuntimeError: the ranks did not ask for the same.
     """
     who = "gather_into_tensor"
-    found, (x, into) = _checked(who, group, input_tensor=input_tensor, output_tensor=output_tensor)
+    found, (x, into) = checked(who, group, input_tensor=input_tensor, output_tensor=output_tensor)
     table.check_rows(who, x, "input_tensor")
-    root = _in_group(who, "dst", found, dst)
+    root = in_group(who, "dst", found, dst)
     is_mine = root == found.rank
     if is_mine:
         _check_size(who, "output_tensor", into, x._array.size * found.size, x)
@@ -634,9 +438,9 @@ def scatter_tensor(
         RuntimeError: the ranks did not ask for the same.
     """
     who = "scatter_tensor"
-    found, (x, into) = _checked(who, group, input_tensor=input_tensor, output_tensor=output_tensor)
+    found, (x, into) = checked(who, group, input_tensor=input_tensor, output_tensor=output_tensor)
     table.check_divides(who, "input_tensor", table.check_rows(who, x, "input_tensor"), 0, found)
-    root = _in_group(who, "src", found, src)
+    root = in_group(who, "src", found, src)
     _check_size(who, "output_tensor", into, x._array.size // found.size, x)
     handle: Handle = _given(
         "scatter", into, f"rank {src}'s {_of(x)}", found, x, async_op,
@@ -672,7 +476,8 @@ def _tensors(who: str, argument: str, given: Any) -> list[Tensor]:
     return [check_tensor(x, who, argument) for x in given]
 
 
-def _one_for_each(who: str, argument: str, given: Any, group: Group) -> list[Tensor]:
+def one_for_each(who: str, argument: str, given: Any, group: Group) -> list[Tensor]:
+    """A tensor for each rank of a group; else a TypeError or a ValueError."""
     tensors = _tensors(who, argument, given)
     if len(tensors) != group.size:
         raise ValueError(
@@ -726,8 +531,8 @@ def all_gather(tensor_list: list[Tensor], tensor: Tensor, group: str | None = No
         ValueError: a list of another length or with other shapes, or this process is none of the group.
         RuntimeError: the ranks did not ask for the same.
     """
-    found, (x,) = _checked("all_gather", group, tensor=tensor)
-    into = _one_for_each("all_gather", "tensor_list", tensor_list, found)
+    found, (x,) = checked("all_gather", group, tensor=tensor)
+    into = one_for_each("all_gather", "tensor_list", tensor_list, found)
     _check_size("all_gather", "tensor_list", into[found.rank or 0], x._array.size, x)
     sizes = tuple([one._array.size for one in into])
     flat = x.reshape(-1)
@@ -759,8 +564,8 @@ def reduce_scatter(
         ValueError: a list of another length or with other shapes, or this process is none of the group.
         RuntimeError: the ranks did not ask for the same.
     """
-    found, (into,) = _checked("reduce_scatter", group, output=output)
-    given = _one_for_each("reduce_scatter", "input_list", input_list, found)
+    found, (into,) = checked("reduce_scatter", group, output=output)
+    given = one_for_each("reduce_scatter", "input_list", input_list, found)
     sizes = [one._array.size for one in given]
     _check_size("reduce_scatter", "output", into, sizes[found.rank or 0], given[0])
     return reduce_scatter_tensor_uneven(into, _flat(given), sizes, op, group, async_op)
@@ -786,9 +591,9 @@ def gather(
         ValueError: a list of another length, a rank that is not in the group, or this process is none of it.
         RuntimeError: the ranks did not ask for the same.
     """
-    found, (x,) = _checked("gather", group, tensor=tensor)
-    root = _in_group("gather", "dst", found, dst)
-    into = _one_for_each("gather", "gather_list", gather_list, found) if root == found.rank else []
+    found, (x,) = checked("gather", group, tensor=tensor)
+    root = in_group("gather", "dst", found, dst)
+    into = one_for_each("gather", "gather_list", gather_list, found) if root == found.rank else []
     for one in into:
         _check_size("gather", "gather_list", one, x._array.size, x)
     flat = x.reshape(-1)
@@ -825,9 +630,9 @@ def scatter(
             none of it.
         RuntimeError: the ranks did not ask for the same.
     """
-    found, (into,) = _checked("scatter", group, tensor=tensor)
-    root = _in_group("scatter", "src", found, src)
-    given = _one_for_each("scatter", "scatter_list", scatter_list, found) if root == found.rank else [into] * found.size
+    found, (into,) = checked("scatter", group, tensor=tensor)
+    root = in_group("scatter", "src", found, src)
+    given = one_for_each("scatter", "scatter_list", scatter_list, found) if root == found.rank else [into] * found.size
     for one in given:
         _check_size("scatter", "scatter_list", one, into._array.size, into)
     flat = _flat(given)
@@ -858,8 +663,8 @@ def all_to_all(
         RuntimeError: the ranks did not ask for the same, or send another number of elements than is waited for.
     """
     found = table.member("all_to_all", group)
-    into = _one_for_each("all_to_all", "output_tensor_list", output_tensor_list, found)
-    given = _one_for_each("all_to_all", "input_tensor_list", input_tensor_list, found)
+    into = one_for_each("all_to_all", "output_tensor_list", output_tensor_list, found)
+    given = one_for_each("all_to_all", "input_tensor_list", input_tensor_list, found)
     sent, received = (tuple([one._array.size for one in tensors]) for tensors in (given, into))
     return _filling("all_to_all", into, _exchanged(found, _flat(given), sent, received, async_op), async_op)
 
@@ -905,8 +710,8 @@ def all_to_all_single(
         RuntimeError: the ranks did not ask for the same, or send another number of elements than is waited for.
     """
     who = "all_to_all_single"
-    found, (x,) = _checked(who, group, input=input)
-    into = None if who in _gives_new else check_tensor(output, who, "output")
+    found, (x,) = checked(who, group, input=input)
+    into = None if who in gives_new else check_tensor(output, who, "output")
     row = table.check_rows(who, x, "input")._array.size // max(x.shape[0], 1)
     sent = _lengths(who, "input", input_split_sizes, x, found)
     received = _lengths(who, "output", output_split_sizes, x if into is None else into, found)
@@ -956,7 +761,7 @@ def all_to_all_v_c(
         RuntimeError: the ranks did not ask for the same.
     """
     who = "all_to_all_v_c"
-    found, (x, into) = _checked(who, group, input=input, output=output)
+    found, (x, into) = checked(who, group, input=input, output=output)
     count, me = found.size, found.rank or 0
     if not isinstance(send_count_matrix, list | tuple) or len(send_count_matrix) != count * count:
         raise ValueError(
@@ -967,344 +772,6 @@ def all_to_all_v_c(
     table.check_length(who, "input", x, sum(sent))
     _check_size(who, "output", into, sum(received), x)
     return _filling(who, [into], _exchanged(found, x, sent, received, async_op), async_op)
-
-
-# Messages between two ranks
-
-
-def send(tensor: Tensor, dst: int = 0, group: str | None = None, tag: int = 0) -> None:
-    """Send a tensor to another rank; nobody waits for it to take it.
-
-    Args:
-        tensor: the tensor.
-        dst: the number in the world of who gets it.
-        group: the name of a group that both are in; None for that of all ranks.
-        tag: tells what is sent between two ranks from each other, 0 to 32767.
-
-    Raises:
-        TypeError: no tensor, or no int.
-        ValueError: this rank itself, one that is not in the group, or another tag.
-    """
-    isend(tensor, dst, group, tag)
-
-
-def isend(tensor: Tensor, dst: int = 0, group: str | None = None, tag: int = 0) -> CommHandle:
-    """Send a tensor to another rank; the tensor may change at once, for a copy is sent.
-
-    Args:
-        tensor: the tensor.
-        dst: the number in the world of who gets it.
-        group: the name of a group that both are in; None for that of all ranks.
-        tag: tells what is sent between two ranks from each other, 0 to 32767.
-
-    Returns:
-        A handle; its ``wait()`` has nothing to wait for.
-
-    Raises:
-        TypeError: no tensor, or no int.
-        ValueError: this rank itself, one that is not in the group, or another tag.
-    """
-    found, (x,) = _checked("send", group, tensor=tensor)
-    to, number = _in_group("send", "dst", found, dst), table.check_tag("send", tag)
-    if to == found.rank:
-        raise ValueError(f"For 'send', 'dst' must be another rank than this one, but got {dst}")
-    return CommHandle(mailbox.send(found, table.on_host(x._array), to, number, table.line()))
-
-
-def recv(tensor: Tensor, src: int = 0, group: str | None = None, tag: int = 0) -> Any:
-    """What another rank sends, written into a tensor.
-
-    Args:
-        tensor: takes it; its shape and dtype are those of what comes.
-        src: the number in the world of who sends it.
-        group: the name of a group that both are in; None for that of all ranks.
-        tag: as the sender's.
-
-    Returns:
-        0; a new tensor after ``set_comm_ops_inplace(False)``.
-
-    Raises:
-        TypeError: no tensor, or no int.
-        ValueError: a rank that is not in the group, or another tag.
-        RuntimeError: what came has another shape or dtype.
-    """
-    into = Tensor._wrap(check_tensor(tensor, "recv", "tensor")._array) if "recv" in _gives_new else tensor
-    _received(into, src, group, tag).wait()
-    return into if "recv" in _gives_new else 0
-
-
-def irecv(tensor: Tensor, src: int = 0, group: str | None = None, tag: int = 0) -> Any:
-    """What another rank sends, written into a tensor when ``wait`` is called.
-
-    Args:
-        tensor: takes it; its shape and dtype are those of what comes.
-        src: the number in the world of who sends it.
-        group: the name of a group that both are in; None for that of all ranks.
-        tag: as the sender's.
-
-    Returns:
-        A handle; after ``set_comm_ops_inplace(False)`` a new tensor and a handle.
-
-    Raises:
-        TypeError: no tensor, or no int.
-        ValueError: a rank that is not in the group, or another tag.
-    """
-    if "irecv" not in _gives_new:
-        return _received(tensor, src, group, tag)
-    into = Tensor._wrap(check_tensor(tensor, "irecv", "tensor")._array)
-    return into, _received(into, src, group, tag)
-
-
-def _received(into: Tensor, src: int, group: str | None, tag: int) -> CommHandle:
-    found, (x,) = _checked("recv", group, tensor=into)
-    source, number = _in_group("recv", "src", found, src), table.check_tag("recv", tag)
-    like = np.empty(x.shape, x._array.dtype)
-    done = mailbox.receive(found, like, source, number, table.line())
-    return CommHandle(done, lambda array: into._rebind(table.beside(into._array, array)))
-
-
-class P2POp:
-    """One message of ``batch_isend_irecv``.
-
-    Args:
-        op: ``isend`` or ``irecv``, or its name.
-        tensor: what is sent, or takes what comes.
-        peer: the number in the world of the other rank.
-        group: the name of a group that both are in; None for that of all ranks.
-        tag: tells what is sent between two ranks from each other, 0 to 32767.
-
-    Raises:
-        TypeError: another ``op``, or no tensor.
-    """
-
-    def __init__(
-        self,
-        op: Callable[..., Any] | str,
-        tensor: Tensor,
-        peer: int,
-        group: str | None = None,
-        tag: int = 0,
-    ) -> None:
-        name = op if isinstance(op, str) else getattr(op, "__name__", "")
-        if name not in ("isend", "irecv"):
-            raise TypeError(f"For 'P2POp', 'op' must be isend or irecv, but got {op!r}")
-        self.op, self.peer, self.group, self.tag = op, peer, group, tag
-        self.tensor = check_tensor(tensor, "P2POp", "tensor")
-        self.sends = name == "isend"
-
-
-def batch_isend_irecv(p2p_op_list: Sequence[P2POp]) -> list[CommHandle]:
-    """Send and receive several messages.
-
-    Args:
-        p2p_op_list: the messages.
-
-    Returns:
-        A handle for each.
-
-    Raises:
-        TypeError: something else than a list of ``P2POp``.
-        ValueError: an empty list.
-    """
-    if not isinstance(p2p_op_list, list | tuple) or not all(isinstance(one, P2POp) for one in p2p_op_list):
-        raise TypeError(f"For 'batch_isend_irecv', 'p2p_op_list' must be a list of P2POp, but got {p2p_op_list!r}")
-    if not p2p_op_list:
-        raise ValueError("For 'batch_isend_irecv', 'p2p_op_list' must hold a P2POp at least")
-    return [(isend if one.sends else _received)(one.tensor, one.peer, one.group, one.tag) for one in p2p_op_list]
-
-
-# Objects
-
-
-def all_gather_object(object_list: list[Any], obj: Any, group: str | None = None) -> None:
-    """All ranks' objects, put into a list.
-
-    Args:
-        object_list: takes them: of one place for each rank.
-        obj: that of this rank: None, bool, int, float, str, Tensor, or lists, tuples and dicts with str keys of such.
-        group: the name of a group; None for that of all ranks.
-
-    Raises:
-        TypeError: an object that holds something else; nothing is pickled.
-        ValueError: a list of another length, or this process is none of the group.
-        RuntimeError: the ranks did not ask for the same.
-    """
-    found = table.member("all_gather_object", group)
-    _check_places("all_gather_object", "object_list", object_list, found)
-    for place, data in enumerate(_gathered(found, to_bytes(obj, "all_gather_object"))):
-        object_list[place] = from_bytes(data)
-
-
-def _check_places(who: str, argument: str, given: Any, group: Group) -> None:
-    if not isinstance(given, list) or len(given) != group.size:
-        raise ValueError(
-            f"For '{who}', '{argument}' must be a list of {group.size}, one for each rank, but got {given!r}"
-        )
-
-
-def _together(kind: str, what: str, group: Group, function: Callable[[], Any]) -> Any:
-    return exchange.started(kind, what, table.line(), group, function).wait()
-
-
-def _gathered(group: Group, data: Array) -> list[Array]:
-    """All ranks' bytes."""
-
-    def together() -> list[Array]:
-        sizes = exchange.all_gather(group, np.array([data.size], np.int64), [1] * group.size).tolist()
-        return np.split(exchange.all_gather(group, data, sizes), np.cumsum(sizes)[:-1])
-
-    found: list[Array] = _together("all_gather_object", "", group, together)
-    return found
-
-
-def gather_object(
-    obj: Any, object_gather_list: list[Any] | None = None, dst: int = 0, group: str | None = None
-) -> None:
-    """All ranks' objects, put into a list of one rank.
-
-    Args:
-        obj: that of this rank, as of ``all_gather_object``.
-        object_gather_list: takes them, on that rank.
-        dst: the number in the world of the rank that gets them.
-        group: the name of a group; None for that of all ranks.
-
-    Raises:
-        TypeError: an object that holds something else; nothing is pickled.
-        ValueError: a list of another length, a rank that is not in the group, or this process is none of it.
-        RuntimeError: the ranks did not ask for the same.
-    """
-    who = "gather_object"
-    found = table.member(who, group)
-    root = _in_group(who, "dst", found, dst)
-    if root == found.rank:
-        _check_places(who, "object_gather_list", object_gather_list, found)
-    data = to_bytes(obj, who)
-
-    def together() -> list[Array]:
-        sizes = exchange.all_gather(found, np.array([data.size], np.int64), [1] * found.size).tolist()
-        mine = [size if root == found.rank else 0 for size in sizes]
-        sent = [data.size if rank == root else 0 for rank in range(found.size)]
-        return np.split(exchange.all_to_all(found, data, sent, mine), np.cumsum(mine)[:-1])
-
-    parts = _together(who, f"to rank {dst}", found, together)
-    if object_gather_list is not None and root == found.rank:
-        object_gather_list[:] = [from_bytes(part) for part in parts]
-
-
-def broadcast_object_list(
-    object_list: list[Any], src: int = 0, group: str | None = None, device: Any = None
-) -> None:
-    """The objects of one rank's list, put into those of all.
-
-    Args:
-        object_list: what is sent, or takes what comes: of one length on all ranks.
-        src: the number in the world of the rank whose list it is.
-        group: the name of a group; None for that of all ranks.
-        device: for Ascend devices.
-
-    Raises:
-        TypeError: no list, or an object that holds something else than ``all_gather_object`` takes.
-        ValueError: a rank that is not in the group, or this process is none of it.
-        RuntimeError: the ranks did not ask for the same.
-    """
-    who = "broadcast_object_list"
-    found = table.member(who, group)
-    root = _in_group(who, "src", found, src)
-    if not isinstance(object_list, list):
-        raise TypeError(f"For '{who}', 'object_list' must be a list, but got {type(object_list).__name__}")
-    data = to_bytes(object_list, who) if root == found.rank else np.empty(0, np.uint8)
-
-    def together() -> Array:
-        size = int(exchange.broadcast(found, np.array([data.size], np.int64), root)[0])
-        return exchange.broadcast(found, data if root == found.rank else np.empty(size, np.uint8), root)
-
-    object_list[:] = from_bytes(_together(who, f"rank {src}'s list of {len(object_list)}", found, together))
-
-
-def scatter_object_list(
-    scatter_object_output_list: list[Any],
-    scatter_object_input_list: list[Any] | None,
-    src: int = 0,
-    group: str | None = None,
-) -> None:
-    """The object that one rank has for this one, put into the first place of a list.
-
-    Args:
-        scatter_object_output_list: takes it; it has a place at least.
-        scatter_object_input_list: what that rank has for each; None or anything on the others.
-        src: the number in the world of the rank that has them.
-        group: the name of a group; None for that of all ranks.
-
-    Raises:
-        TypeError: an object that holds something else than ``all_gather_object`` takes.
-        ValueError: a list of another length, a rank that is not in the group, or this process is none of it.
-        RuntimeError: the ranks did not ask for the same.
-    """
-    who = "scatter_object_list"
-    found = table.member(who, group)
-    root = _in_group(who, "src", found, src)
-    if not isinstance(scatter_object_output_list, list) or not scatter_object_output_list:
-        raise ValueError(f"For '{who}', 'scatter_object_output_list' must be a list with a place at least")
-    given: list[Array] = []
-    if root == found.rank:
-        _check_places(who, "scatter_object_input_list", scatter_object_input_list, found)
-        given = [to_bytes(one, who) for one in scatter_object_input_list or ()]
-
-    def together() -> Array:
-        sizes = np.array([one.size for one in given] or [0] * found.size, np.int64)
-        size = int(exchange.scatter(found, sizes, root)[0])
-        received = [size if rank == root else 0 for rank in range(found.size)]
-        data = np.concatenate(given) if given else np.empty(0, np.uint8)
-        return exchange.all_to_all(found, data, sizes.tolist(), received)
-
-    scatter_object_output_list[0] = from_bytes(_together(who, f"rank {src}'s", found, together))
-
-
-_OBJECT_TAG = 32767
-
-
-def send_object_list(object_list: list[Any], dst: int, group: str | None = None, device: Any = None) -> None:
-    """Send objects to another rank.
-
-    Args:
-        object_list: the objects, as of ``all_gather_object``.
-        dst: the number in the world of who gets them.
-        group: the name of a group that both are in; None for that of all ranks.
-        device: for Ascend devices.
-
-    Raises:
-        TypeError: an object that holds something else; nothing is pickled.
-        ValueError: this rank itself, or one that is not in the group.
-    """
-    data = to_bytes(object_list, "send_object_list")
-    send(Tensor._wrap(np.array([data.size], np.int64)), dst, group, _OBJECT_TAG)
-    send(Tensor._wrap(data), dst, group, _OBJECT_TAG)
-
-
-def recv_object_list(object_list: list[Any], src: int = 0, group: str | None = None, device: Any = None) -> int:
-    """Objects that another rank sends, put into a list.
-
-    Args:
-        object_list: takes them.
-        src: the number in the world of who sends them.
-        group: the name of a group that both are in; None for that of all ranks.
-        device: for Ascend devices.
-
-    Returns:
-        The sender's number in the world.
-
-    Raises:
-        TypeError: no list.
-        ValueError: a rank that is not in the group.
-    """
-    if not isinstance(object_list, list):
-        raise TypeError(f"For 'recv_object_list', 'object_list' must be a list, but got {type(object_list).__name__}")
-    size = Tensor([0], int64)
-    _received(size, src, group, _OBJECT_TAG).wait()
-    data = Tensor._wrap(np.empty(int(size.asnumpy()[0]), np.uint8))
-    _received(data, src, group, _OBJECT_TAG).wait()
-    object_list[:] = from_bytes(data.asnumpy())
-    return src
 
 
 __getattr__ = on_first_use(__name__)

@@ -59,7 +59,7 @@ class Parameter(Tensor):
             int makes an Int32 Parameter.
         name: its name; a Cell that takes it in without a name gives it the attribute's.
         requires_grad: whether ``trainable_params`` lists it.
-        layerwise_parallel: whether a cluster keeps one for each process; kept for readers.
+        layerwise_parallel: whether each rank keeps its own when training of several begins.
         parallel_optimizer: whether a cluster may shard it with its optimizer; kept for readers.
         storage_format: the layout in a device's memory; kept for readers.
         device: "CPU", "Remote" or None; kept for readers: it is where ``set_device`` says.
@@ -71,7 +71,7 @@ class Parameter(Tensor):
     """
 
     # Settings that MindSpore's graph compiler or a cluster reads: kept and readable.
-    layerwise_parallel = _setting("layerwise_parallel", (bool,), "Whether a cluster keeps one for each process.")
+    layerwise_parallel = _setting("layerwise_parallel", (bool,), "Whether each rank keeps its own.")
     parallel_optimizer = _setting("parallel_optimizer", (bool,), "Whether a cluster may shard it with its optimizer.")
     parallel_optimizer_comm_recompute = _setting(
         "parallel_optimizer_comm_recompute", (bool,), "Whether a cluster gathers it again for the gradient."
@@ -182,7 +182,7 @@ class Parameter(Tensor):
 
     @property
     def comm_fusion(self) -> int:
-        """The group in which a cluster sums this parameter's gradient; 1 at first."""
+        """With which gradients ranks send this parameter's: see ``Cell.set_comm_fusion``; 1 at first."""
         return self._comm_fusion
 
     @comm_fusion.setter

@@ -83,6 +83,9 @@ class DistributedGradReducer(Cell):
         hooks = [p.register_hook(partial(way.came, place)) for place, p in enumerate(self._parameters)]
         try:
             yield
+        except BaseException:
+            self.__dict__["_way"] = None  # what has left is of no step
+            raise
         finally:
             for hook in hooks:
                 hook.remove()

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from hookscope.engine import communication
+from hookscope.engine import communication, parallel
 from hookscope.engine.communication import HCCL_WORLD_COMM_GROUP, MCCL_WORLD_COMM_GROUP, NCCL_WORLD_COMM_GROUP
 
 
@@ -28,6 +28,13 @@ def facts(group: str) -> list[Any]:
         communication.get_world_rank_from_group_rank(group, 0),
         communication.get_group_rank_from_world_rank(0, group),
     ]
+
+
+@pytest.mark.parametrize("given", [{"parallel_mode": "auto_parallel"}, {"enable_parallel_optimizer": True}])
+def test_a_setting_that_has_no_effect_says_so(given: dict[str, Any]) -> None:
+    with pytest.warns(UserWarning, match=f"{next(iter(given))}.* is kept and has no effect yet"):
+        parallel.set_auto_parallel_context(**given)
+    parallel.reset_auto_parallel_context()
 
 
 ALONE = [0, 0, 1, 1, [0]]

@@ -227,6 +227,20 @@ def check_gradients_that_hooks_change_are_the_ones_that_are_sent(rank: int, size
     assert gradients["weight"].asnumpy().tolist() == [[sum(range(1, size + 1))] * 2]
 
 
+def check_a_step_that_fails_leaves_nothing_for_the_next(rank: int, size: int) -> None:
+    net = nn.Dense(2, 1, weight_init=Tensor(np.ones((1, 2), np.float32)), has_bias=False)
+    ms.set_auto_parallel_context(parallel_mode="data_parallel")
+    step = nn.TrainOneStepCell(net, nn.SGD(net.trainable_params(), 1.0))
+    failing = net.register_forward_hook(lambda *_: 1 / 0)
+    try:
+        step(Tensor(np.ones((1, 2), np.float32)))
+    except ZeroDivisionError:
+        failing.remove()
+    found = step.grad_reducer((Tensor(np.full((1, 2), float(rank), np.float32)),))
+    assert not net.weight._gradient_hooks and found[0].asnumpy().tolist() == [[sum(range(size))] * 2]
+    ms.reset_auto_parallel_context()
+
+
 def check_a_parameter_that_got_no_gradient_is_sent_as_zeros(rank: int, size: int) -> None:
     class Branch(nn.Cell):
         def __init__(self) -> None:

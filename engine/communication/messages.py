@@ -1,0 +1,162 @@
+"""Messages between two ranks, which have their numbers in the world here; what comes is written into a tensor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..core.tensor import Tensor
+from ..ops import collectives as table
+from ..ops.arguments import check_tensor
+from ..ranks import mailbox
+from .handles import CommHandle
+from .process_groups import checked, in_group
+from .results import gives_new
+
+__all__ = [
+    "P2POp", "batch_isend_irecv", "irecv", "isend", "recv", "send",
+]  # fmt: skip
+
+
+def send(tensor: Tensor, dst: int = 0, group: str | None = None, tag: int = 0) -> None:
+    """Send a tensor to another rank; nobody waits for it to take it.
+
+    Args:
+        tensor: the tensor.
+        dst: the number in the world of who gets it.
+        group: the name of a group that both are in; None for that of all ranks.
+        tag: tells what is sent between two ranks from each other, 0 to 32767.
+
+    Raises:
+        TypeError: no tensor, or no int.
+        ValueError: this rank itself, one that is not in the group, or another tag.
+    """
+    isend(tensor, dst, group, tag)
+
+
+def isend(tensor: Tensor, dst: int = 0, group: str | None = None, tag: int = 0) -> CommHandle:
+    """Send a tensor to another rank; the tensor may change at once, for a copy is sent.
+
+    Args:
+        tensor: the tensor.
+        dst: the number in the world of who gets it.
+        group: the name of a group that both are in; None for that of all ranks.
+        tag: tells what is sent between two ranks from each other, 0 to 32767.
+
+    Returns:
+        A handle; its ``wait()`` has nothing to wait for.
+
+    Raises:
+        TypeError: no tensor, or no int.
+        ValueError: this rank itself, one that is not in the group, or another tag.
+    """
+    found, (x,) = checked("send", group, tensor=tensor)
+    to, number = in_group("send", "dst", found, dst), table.check_tag("send", tag)
+    if to == found.rank:
+        raise ValueError(f"For 'send', 'dst' must be another rank than this one, but got {dst}")
+    return CommHandle(mailbox.send(found, table.on_host(x._array), to, number, table.line()))
+
+
+def recv(tensor: Tensor, src: int = 0, group: str | None = None, tag: int = 0) -> Any:
+    """What another rank sends, written into a tensor.
+
+    Args:
+        tensor: takes it; its shape and dtype are those of what comes.
+        src: the number in the world of who sends it.
+        group: the name of a group that both are in; None for that of all ranks.
+        tag: as the sender's.
+
+    Returns:
+        0; a new tensor after ``set_comm_ops_inplace(False)``.
+
+    Raises:
+        TypeError: no tensor, or no int.
+        ValueError: a rank that is not in the group, or another tag.
+        RuntimeError: what came has another shape or dtype.
+    """
+    into = Tensor._wrap(check_tensor(tensor, "recv", "tensor")._array) if "recv" in gives_new else tensor
+    received(into, src, group, tag).wait()
+    return into if "recv" in gives_new else 0
+
+
+def irecv(tensor: Tensor, src: int = 0, group: str | None = None, tag: int = 0) -> Any:
+    """What another rank sends, written into a tensor when ``wait`` is called.
+
+    Args:
+        tensor: takes it; its shape and dtype are those of what comes.
+        src: the number in the world of who sends it.
+        group: the name of a group that both are in; None for that of all ranks.
+        tag: as the sender's.
+
+    Returns:
+        A handle; after ``set_comm_ops_inplace(False)`` a new tensor and a handle.
+
+    Raises:
+        TypeError: no tensor, or no int.
+        ValueError: a rank that is not in the group, or another tag.
+    """
+    if "irecv" not in gives_new:
+        return received(tensor, src, group, tag)
+    into = Tensor._wrap(check_tensor(tensor, "irecv", "tensor")._array)
+    return into, received(into, src, group, tag)
+
+
+def received(into: Tensor, src: int, group: str | None, tag: int) -> CommHandle:
+    """What another rank sends, for the tensor, as ``irecv`` has it."""
+    found, (x,) = checked("recv", group, tensor=into)
+    source, number = in_group("recv", "src", found, src), table.check_tag("recv", tag)
+    like = np.empty(x.shape, x._array.dtype)
+    done = mailbox.receive(found, like, source, number, table.line())
+    return CommHandle(done, lambda array: into._rebind(table.beside(into._array, array)))
+
+
+class P2POp:
+    """One message of ``batch_isend_irecv``.
+
+    Args:
+        op: ``isend`` or ``irecv``, or its name.
+        tensor: what is sent, or takes what comes.
+        peer: the number in the world of the other rank.
+        group: the name of a group that both are in; None for that of all ranks.
+        tag: tells what is sent between two ranks from each other, 0 to 32767.
+
+    Raises:
+        TypeError: another ``op``, or no tensor.
+    """
+
+    def __init__(
+        self,
+        op: Callable[..., Any] | str,
+        tensor: Tensor,
+        peer: int,
+        group: str | None = None,
+        tag: int = 0,
+    ) -> None:
+        name = op if isinstance(op, str) else getattr(op, "__name__", "")
+        if name not in ("isend", "irecv"):
+            raise TypeError(f"For 'P2POp', 'op' must be isend or irecv, but got {op!r}")
+        self.op, self.peer, self.group, self.tag = op, peer, group, tag
+        self.tensor = check_tensor(tensor, "P2POp", "tensor")
+        self.sends = name == "isend"
+
+
+def batch_isend_irecv(p2p_op_list: Sequence[P2POp]) -> list[CommHandle]:
+    """Send and receive several messages.
+
+    Args:
+        p2p_op_list: the messages.
+
+    Returns:
+        A handle for each.
+
+    Raises:
+        TypeError: something else than a list of ``P2POp``.
+        ValueError: an empty list.
+    """
+    if not isinstance(p2p_op_list, list | tuple) or not all(isinstance(one, P2POp) for one in p2p_op_list):
+        raise TypeError(f"For 'batch_isend_irecv', 'p2p_op_list' must be a list of P2POp, but got {p2p_op_list!r}")
+    if not p2p_op_list:
+        raise ValueError("For 'batch_isend_irecv', 'p2p_op_list' must hold a P2POp at least")
+    return [(isend if one.sends else received)(one.tensor, one.peer, one.group, one.tag) for one in p2p_op_list]

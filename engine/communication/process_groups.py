@@ -1,0 +1,227 @@
+"""Ranks and groups as ``mindspore.ops.communication`` and ``mindspore.mint.distributed`` ask for them."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+from typing import Any
+
+from ..core.checks import check_int
+from ..core.tensor import Tensor
+from ..ops import collectives as table
+from ..ops.arguments import check_tensor
+from ..ranks import world as ranks
+from ..ranks.world import Group, group_of
+from . import GlobalComm, create_group, destroy_group, init, release
+
+__all__ = [
+    "destroy_process_group", "get_backend", "get_global_rank", "get_group_rank", "get_process_group_ranks",
+    "get_rank", "get_world_size", "init_process_group", "is_available", "is_initialized", "new_group",
+]  # fmt: skip
+
+
+def is_available() -> bool:
+    """Whether processes can exchange values: whether mpi4py is installed."""
+    return importlib.util.find_spec("mpi4py") is not None
+
+
+def is_initialized() -> bool:
+    """Whether ``init_process_group`` or ``mindspore.communication.init`` was called."""
+    return GlobalComm.INITED
+
+
+def init_process_group(
+    backend: str = "hccl",
+    init_method: str | None = None,
+    timeout: Any = None,
+    world_size: int = -1,
+    rank: int = -1,
+    store: Any = None,
+    group_name: str = "",
+    pg_options: Any = None,
+    device_id: int | None = None,
+) -> None:
+    """Meet the other ranks of this run, which MPI has started.
+
+    Args:
+        backend: "hccl", "nccl" or "mccl"; all are MPI here.
+        init_method: None: MPI knows where the others are.
+        timeout: kept by nobody: ranks wait until the others come.
+        world_size: how many ranks there must be; -1 for any number.
+        rank: the number that this one must have; -1 for any.
+        store: None, likewise.
+        group_name: kept by nobody: the group of all ranks has its names.
+        pg_options: for Ascend devices.
+        device_id: for Ascend devices.
+
+    Raises:
+        ValueError: ``init_method`` or ``store``, or other numbers than MPI's.
+        RuntimeError: an unknown backend, or mpi4py is not installed.
+    """
+    if init_method is not None or store is not None:
+        raise ValueError(
+            "For 'init_process_group', 'init_method' and 'store' must be None: ranks are started by MPI, "
+            "as 'hookscope run --ranks N script.py' does, which knows where they are"
+        )
+    init(backend)
+    everybody = ranks.world().everybody
+    for name, wanted, found in (("world_size", world_size, everybody.size), ("rank", rank, everybody.rank)):
+        if wanted not in (-1, found):
+            raise ValueError(f"For 'init_process_group', '{name}' must be -1 or {found}, but got {wanted}")
+
+
+def destroy_process_group(group: str | None = None) -> None:
+    """Forget a group.
+
+    Args:
+        group: its name; None, or the group of all ranks, for all of them.
+
+    Raises:
+        TypeError: no str.
+        ValueError: there is no such group.
+    """
+    if group is None or group in ranks.WORLDS:
+        release()
+    else:
+        destroy_group(group)
+
+
+def _group(who: str, group: str | None) -> Group:
+    return group_of(who, table.WORLD if group is None else group)
+
+
+def get_rank(group: str | None = None) -> int:
+    """This process's number in a group; -1 where it is none of it.
+
+    Args:
+        group: the name of the group; None for that of all ranks.
+
+    Raises:
+        TypeError: no str.
+        ValueError: there is no such group.
+    """
+    found = _group("get_rank", group).rank
+    return -1 if found is None else found
+
+
+def get_world_size(group: str | None = None) -> int:
+    """How many ranks a group has; -1 where this process is none of it.
+
+    Args:
+        group: the name of the group; None for that of all ranks.
+
+    Raises:
+        TypeError: no str.
+        ValueError: there is no such group.
+    """
+    found = _group("get_world_size", group)
+    return -1 if found.rank is None else found.size
+
+
+def get_process_group_ranks(group: str | None = None) -> list[int]:
+    """The numbers in the world of a group's ranks.
+
+    Args:
+        group: the name of the group; None for that of all ranks.
+
+    Raises:
+        TypeError: no str.
+        ValueError: there is no such group.
+    """
+    return [*_group("get_process_group_ranks", group).ranks]
+
+
+def get_global_rank(group: str | None, group_rank: int) -> int:
+    """The number in the world of a rank of a group.
+
+    Args:
+        group: the name of the group; None for that of all ranks.
+        group_rank: the number in the group.
+
+    Raises:
+        TypeError: no int, or no str.
+        ValueError: there is no such group or rank.
+    """
+    found = _group("get_global_rank", group)
+    return found.ranks[table.check_root("get_global_rank", "group_rank", group_rank, found)]
+
+
+def get_group_rank(group: str | None, global_rank: int) -> int:
+    """The number in a group of a rank of the world.
+
+    Args:
+        group: the name of the group; None for that of all ranks.
+        global_rank: the number in the world.
+
+    Raises:
+        TypeError: no int, or no str.
+        ValueError: there is no such group, or the rank is none of it.
+    """
+    return in_group("get_group_rank", "global_rank", _group("get_group_rank", group), global_rank)
+
+
+def in_group(who: str, argument: str, group: Group, rank: int) -> int:
+    """The number in a group of a rank of the world; else a TypeError or a ValueError."""
+    if check_int(rank, who, argument) not in group.ranks:
+        raise ValueError(f"For '{who}', '{argument}' must be one of {[*group.ranks]}, but got {rank}")
+    return group.ranks.index(rank)
+
+
+def new_group(
+    ranks: list[int] | None = None,
+    timeout: Any = None,
+    backend: str | None = None,
+    pg_options: Any = None,
+    use_local_synchronization: bool = False,
+    group_desc: str | None = None,
+) -> str:
+    """Make a group of ranks; all of them call it, and wait for each other.
+
+    Args:
+        ranks: the numbers in the world of its ranks; None for all of them.
+        timeout: kept by nobody: ranks wait until the others come.
+        backend: None, "hccl" or "mccl"; all are MPI here.
+        pg_options: for Ascend devices.
+        use_local_synchronization: kept by nobody: ranks outside need not call it anyway.
+        group_desc: kept by nobody.
+
+    Returns:
+        Its name, the same for the same ranks.
+
+    Raises:
+        TypeError: ``ranks`` is no list of ints, or another backend.
+        ValueError: a rank that is not there, or twice.
+    """
+    if backend not in (None, "hccl", "mccl"):
+        raise TypeError(f"For 'new_group', 'backend' must be 'hccl' or 'mccl', but got {backend!r}")
+    if ranks is None:
+        return table.WORLD
+    if not isinstance(ranks, list):
+        raise TypeError(f"For 'new_group', 'ranks' must be a list, but got {type(ranks).__name__}")
+    numbers = sorted(ranks)
+    digest = hashlib.sha1("_".join(map(str, numbers)).encode(), usedforsecurity=False).hexdigest()
+    name = f"{backend or 'hccl'}_{len(numbers)}_{digest}"
+    create_group(name, numbers)
+    return name
+
+
+def get_backend(group: str | None = None) -> str:
+    """What MindSpore would call the way in which a group exchanges values; here all are MPI.
+
+    Args:
+        group: the name of the group; None for that of all ranks.
+
+    Returns:
+        "hccl", or "mccl" of a group with that in its name.
+
+    Raises:
+        TypeError: no str.
+        ValueError: there is no such group.
+    """
+    _group("get_backend", group)
+    return "mccl" if group is not None and "mccl" in group else "hccl"
+
+
+def checked(who: str, group: str | None, **tensors: Any) -> tuple[Group, list[Tensor]]:
+    """The group of a call, which this process is in, and its tensors by the names of their arguments."""
+    return table.member(who, group), [check_tensor(x, who, name) for name, x in tensors.items()]

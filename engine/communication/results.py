@@ -1,0 +1,36 @@
+"""Where results go: into the tensors that are given, as in the beginning, or into new ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..core.checks import check_bool
+
+__all__ = ["set_comm_ops_inplace"]
+
+_TWO_WAYS = ("all_reduce", "all_gather_into_tensor", "reduce_scatter_tensor", "all_to_all_single", "recv", "irecv")
+"""Functions that can also give their result as a new tensor (``set_comm_ops_inplace``)."""
+gives_new: set[str] = set()
+
+
+def set_comm_ops_inplace(is_enable: bool, func_list: Sequence[str] | None = None) -> None:
+    """Whether functions write results into tensors, as they do in the beginning, or give new ones.
+
+    Args:
+        is_enable: whether they write into tensors.
+        func_list: names of functions; None for all that can do both: all_reduce, all_gather_into_tensor,
+            reduce_scatter_tensor, all_to_all_single, recv and irecv.
+
+    Raises:
+        TypeError: no bool, or no list or tuple.
+        ValueError: a function that cannot do both.
+    """
+    check_bool(is_enable, "set_comm_ops_inplace", "is_enable")
+    if func_list is not None and not isinstance(func_list, list | tuple):
+        raise TypeError(
+            f"For 'set_comm_ops_inplace', 'func_list' must be a list or tuple, but got {type(func_list).__name__}"
+        )
+    for name in func_list or ():
+        if name not in _TWO_WAYS:
+            raise ValueError(f"For 'set_comm_ops_inplace', 'func_list' may hold {_TWO_WAYS}, but got {name!r}")
+    (gives_new.difference_update if is_enable else gives_new.update)(_TWO_WAYS if func_list is None else func_list)
