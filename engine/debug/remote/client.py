@@ -1,0 +1,186 @@
+"""The side that looks: asks a process that is served, and hears what it tells by itself."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
+from itertools import count
+from typing import Any
+
+import zmq
+
+from .cards import Card
+from .wire import MAX_BYTES, Buffer, WireError, pack, unpack
+
+__all__ = ["Remote", "RemoteError"]
+
+Told = Callable[[dict[str, Any], list[memoryview]], None]
+
+_NOBODY = 10.0  # s without a word after which a process that was asked is taken for one that is not there
+
+
+class RemoteError(Exception):
+    """What the other process said of a request that it could not do, or that it is not there any more."""
+
+
+class Remote:
+    """A process that is served.
+
+    Args:
+        card: where, and the keys.
+        told: called in a thread of its own with each message that is no answer, and its buffers.
+        ended: called in that thread, once, when the process serves no more.
+
+    Attributes:
+        card: the process's.
+        received: how many messages came, and how many bytes they had.
+    """
+
+    def __init__(self, card: Card, told: Told, ended: Callable[[], None] = lambda: None) -> None:
+        self.card = card
+        self.received = (0, 0)
+        self._told, self._ended = told, ended
+        self._asked: dict[int, Future[Any]] = {}
+        self._numbers = count(1)
+        self._lock = threading.Lock()
+        self._gone = ""
+        self._context = zmq.Context()
+        socket = self._socket = self._context.socket(zmq.DEALER)
+        socket.curve_serverkey = card.server_key.encode()
+        socket.curve_publickey, socket.curve_secretkey = card.client_key.encode(), card.client_secret.encode()
+        socket.setsockopt(zmq.LINGER, 500)
+        socket.setsockopt(zmq.SNDHWM, 0)
+        socket.setsockopt(zmq.RCVHWM, 0)
+        socket.setsockopt(zmq.MAXMSGSIZE, MAX_BYTES)
+        self._monitor = socket.get_monitor_socket(zmq.EVENT_DISCONNECTED)
+        socket.connect(card.address)
+        self._outbox: deque[list[Buffer]] = deque()
+        self._wakes, self._wake = os.pipe()
+        os.set_blocking(self._wake, False)
+        self._ends = False
+        self._thread = threading.Thread(target=self._work, name=f"hookscope looks at rank {card.rank}", daemon=True)
+        self._thread.start()
+
+    @property
+    def gone(self) -> str:
+        """Why it serves no more, in one clause; "" while it does."""
+        return self._gone
+
+    def tell(self, kind: str, buffers: Sequence[Buffer] = (), **fields: Any) -> None:
+        """Send a message to which no answer is expected."""
+        self._send(pack({"type": kind, **fields}, buffers))
+
+    def ask(self, kind: str, buffers: Sequence[Buffer] = (), **fields: Any) -> Future[Any]:
+        """Send a request; what it gives is the answer's ``value``.
+
+        The future raises RemoteError where the other process could not do it, or is not there any more.
+        """
+        number, answer = next(self._numbers), Future[Any]()
+        with self._lock:
+            if not self._gone:
+                self._asked[number] = answer
+        if self._gone:
+            answer.set_exception(RemoteError(self._gone))
+        else:
+            self._send(pack({"type": kind, "id": number, **fields}, buffers))
+        return answer
+
+    def get(self, kind: str, timeout: float = _NOBODY, **fields: Any) -> Any:
+        """Ask, and wait for the answer.
+
+        Raises:
+            RemoteError: there was none within ``timeout`` seconds, or it is an error.
+        """
+        try:
+            return self.ask(kind, **fields).result(timeout)
+        except TimeoutError:
+            raise RemoteError(f"rank {self.card.rank} did not answer {kind!r} within {timeout:g} s") from None
+
+    def leave(self, why: str = "it is looked at no more") -> None:
+        """Look at it no more; the process goes on."""
+        if not self._gone:
+            self.tell("bye")
+        self._gone = self._gone or why
+        self._ends = True
+        self._call()
+        if threading.current_thread() is not self._thread:
+            self._thread.join(2.0)
+
+    def _send(self, frames: list[Buffer]) -> None:
+        self._outbox.append(frames)
+        self._call()
+
+    def _call(self) -> None:
+        try:
+            os.write(self._wake, b"x")
+        except OSError:  # full, so it has been called; or closed, so nobody is there
+            pass
+
+    def _work(self) -> None:
+        poller = zmq.Poller()
+        for source in (self._socket, self._monitor, self._wakes):
+            poller.register(source, zmq.POLLIN)
+        try:
+            while not self._ends:
+                ready = dict(poller.poll())
+                if self._wakes in ready:
+                    os.read(self._wakes, 4096)
+                self._send_what_waits()
+                if self._socket in ready:
+                    self._receive()
+                elif self._monitor in ready:
+                    # A process that serves again has other keys, so this is the end.
+                    self._gone = self._gone or self._why_not()
+                    break
+            self._send_what_waits()
+        finally:
+            self._socket.disable_monitor()
+            self._monitor.close(linger=0)
+            self._socket.close()
+            self._context.term()
+            os.close(self._wake)
+            os.close(self._wakes)
+            with self._lock:
+                left = list(self._asked.values())
+                self._asked.clear()
+            for answer in left:
+                answer.set_exception(RemoteError(self._gone))
+            self._ended()
+
+    def _send_what_waits(self) -> None:
+        while self._outbox:
+            self._socket.send_multipart(self._outbox.popleft())
+
+    def _why_not(self) -> str:
+        who = f"rank {self.card.rank} (process {self.card.pid})"
+        return f"{who} has ended" if self.received[0] else f"{who} is not there, or refuses the keys of this card"
+
+    def _receive(self) -> None:
+        while self._socket.poll(0):
+            frames = self._socket.recv_multipart(flags=zmq.NOBLOCK)
+            messages, size = self.received
+            self.received = messages + 1, size + sum(len(frame) for frame in frames)
+            try:
+                message, buffers = unpack(frames)
+            except WireError:  # a process of another version
+                continue
+            if message["type"] == "answer":
+                self._answered(message)
+            elif message["type"] == "ended":
+                self._gone = self._gone or f"rank {self.card.rank} has ended"
+                self._ends = True
+            elif message["type"] != "alive":
+                self._told(message, buffers)
+
+    def _answered(self, message: Mapping[str, Any]) -> None:
+        with self._lock:
+            answer = self._asked.pop(message.get("id", 0), None)
+        if answer is None:
+            return
+        if "error" in message:
+            answer.set_exception(RemoteError(str(message["error"])))
+        else:
+            answer.set_result(message.get("value"))

@@ -1,0 +1,267 @@
+"""What a process offers that is looked at from outside: requests are done where nothing is half done.
+
+Messages come in a thread of their own. Some only read, and are answered there at once. The rest waits in an inbox until
+the thread that runs the user's code comes to a place where it may be taken out: while it is paused or has nothing to
+do, at the engine's safe points, and where it waits for other ranks. So what somebody asks never runs in the middle of
+an operator, and a run that is paused, or that waits, still answers.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+import sys
+import tempfile
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import zmq
+
+from hookscope.engine.core import progress, taps
+
+from ..pausing.pause import in_a_forked_process
+from .cards import Card, own_folder, remove_card, sessions_folder, write_card
+from .server import Server
+from .wire import Buffer
+
+__all__ = ["Act", "RemotePauser", "Served"]
+
+Message = dict[str, Any]
+Act = Callable[[bytes, Message, list[memoryview]], Any]
+"""Does a request; given who asks, the message and its buffers. What it returns is the answer's value, as JSON."""
+
+_LONGEST_PATH = 100  # bytes of the path of a Unix socket: Linux takes 107
+_POLL = 0.1  # s that a paused thread sleeps at most: `until` may come true, or a signal arrive, without a message
+_ANSWER = 0.05  # s that a running thread answers at most before it goes on, and goes on before it answers again
+
+
+class Served:
+    """Serves from now until ``close``.
+
+    Args:
+        what: what runs here, in words.
+        rank: the number of this process among the ranks,
+        ranks: and how many there are.
+        run: the same text for all ranks that were started together.
+        folder: where the card goes; by default among those of the user's other processes.
+        address: where to listen; by default at a Unix socket in that folder.
+        say: what to do with a line about what was refused; by default it goes to standard error.
+
+    Attributes:
+        card: what one needs to look at this process.
+        clients: who looks now.
+
+    Raises:
+        OSError: it cannot listen there, or the folder is open to others.
+    """
+
+    def __init__(
+        self,
+        what: str,
+        rank: int = 0,
+        ranks: int = 1,
+        run: str = "",
+        folder: Path | None = None,
+        address: str | None = None,
+        say: Callable[[str], None] | None = None,
+    ) -> None:
+        self._acts: dict[str, tuple[Act, bool]] = {}
+        self._inbox: deque[tuple[bytes, Message, list[memoryview]]] = deque()
+        self._came = threading.Condition()
+        self._waiting: list[object] = []  # the innermost last: that one takes messages out
+        self._next_answer = 0.0
+        self._local = threading.local()
+        self.clients: list[bytes] = []
+        folder = sessions_folder() if folder is None else own_folder(folder)
+        run = run or uuid4().hex[:12]
+        public, secret = zmq.curve_keypair()
+        client_public, client_secret = zmq.curve_keypair()
+        self._temporary: tempfile.TemporaryDirectory[str] | None = None
+        keys = (public.decode(), secret.decode(), client_public.decode())
+        self._server = Server(address or self._socket_in(folder, f"{run}-{rank}"), keys, self._heard, self._left, say or _say)
+        self.card = Card(
+            self._server.address, keys[0], keys[2], client_secret.decode(), what, run, os.getpid(),
+            socket.gethostname(), rank, ranks,
+        )  # fmt: skip
+        self.on("hello", self._hello, at_once=True)
+        self.on("bye", self._bye, at_once=True)
+        self._card_path = write_card(folder, self.card)
+
+    def _socket_in(self, folder: Path, name: str) -> str:
+        path = folder / f"{name}.socket"
+        if len(os.fsencode(path)) > _LONGEST_PATH:
+            self._temporary = tempfile.TemporaryDirectory(prefix="hookscope-")  # this user's alone, too
+            path = Path(self._temporary.name) / "socket"
+        return f"ipc://{path}"
+
+    @property
+    def sent(self) -> tuple[int, int]:
+        """How many messages went out, and how many bytes they had."""
+        return self._server.sent
+
+    def on(self, kind: str, act: Act, at_once: bool = False) -> None:
+        """Do requests of this kind by ``act``.
+
+        Args:
+            kind: the ``type`` of the messages.
+            act: what does them.
+            at_once: it only reads what any thread may read at any time: it is called in the server's thread.
+        """
+        self._acts[kind] = act, at_once
+
+    def tell(
+        self,
+        message: Mapping[str, Any],
+        buffers: Sequence[Buffer] = (),
+        to: bytes | None = None,
+        default: Callable[[Any], Any] | None = None,
+    ) -> None:
+        """Send a message to one that looks, or to all, from any thread."""
+        for client in list(self.clients) if to is None else [to]:
+            self._server.send(client, message, buffers, default)
+
+    def close(self) -> None:
+        """Tell who looks that this is the end, and serve no more."""
+        self.tell({"type": "ended"})
+        self._server.close()
+        remove_card(self._card_path, self.card)
+        if self._temporary is not None:
+            self._temporary.cleanup()
+
+    # In the server's thread
+
+    def _heard(self, client: bytes, message: Message, buffers: list[memoryview]) -> None:
+        act, at_once = self._acts.get(message["type"], (None, True))
+        if act is None:
+            self._answer(client, message, error=f"there is no request {message['type'][:40]!r}")
+        elif at_once:
+            self._do(act, client, message, buffers)
+        else:
+            with self._came:
+                self._inbox.append((client, message, buffers))
+                self._came.notify_all()
+
+    def _hello(self, client: bytes, message: Message, buffers: list[memoryview]) -> dict[str, Any]:
+        if client not in self.clients:
+            self.clients.append(client)
+        return {"pid": os.getpid(), "rank": self.card.rank, "ranks": self.card.ranks, "what": self.card.what}
+
+    def _bye(self, client: bytes, message: Message, buffers: list[memoryview]) -> None:
+        self._left(client)
+
+    def _left(self, client: bytes) -> None:
+        if client in self.clients:
+            self.clients.remove(client)
+            self.wake()
+
+    def _do(self, act: Act, client: bytes, message: Message, buffers: list[memoryview]) -> None:
+        try:
+            value = act(client, message, buffers)
+        except Exception as error:  # whatever it is, who asked is told; the run goes on
+            self._answer(client, message, error=f"{type(error).__name__}: {error}")
+        else:
+            self._answer(client, message, value)
+
+    def _answer(self, client: bytes, message: Message, value: Any = None, error: str | None = None) -> None:
+        number = message.get("id")
+        if not isinstance(number, int):
+            return
+        answer = {"type": "answer", "id": number, **({"value": value} if error is None else {"error": error})}
+        try:
+            self._server.send(client, answer)
+        except (TypeError, ValueError) as wrong:  # the value is nothing for JSON, or too much
+            self._server.send(client, {"type": "answer", "id": number, "error": f"{type(wrong).__name__}: {wrong}"})
+
+    # In the thread that runs the user's code
+
+    def wake(self) -> None:
+        """Have whoever waits look at its condition now. Any thread may call this."""
+        with self._came:
+            self._came.notify_all()
+
+    def wait(self, until: Callable[[], bool], timeout: float | None = None) -> bool:
+        """Block this thread until ``until()`` is true, and do meanwhile what is asked; False after ``timeout`` s."""
+        deadline = None if timeout is None else time.monotonic() + timeout
+        with self._innermost() as this:
+            while not until():
+                left = _POLL if deadline is None else deadline - time.monotonic()
+                if left <= 0:
+                    return False
+                taken = None
+                with self._came:
+                    if self._inbox and self._waiting[-1] is this:
+                        taken = self._inbox.popleft()
+                    else:
+                        self._came.wait(min(left, _POLL))
+                if taken is not None:
+                    self._take(*taken)
+        return True
+
+    def answer(self) -> None:
+        """At a safe point: do what was asked, then let the run go on; soon after another time, do nothing."""
+        if not self._inbox or time.monotonic() < self._next_answer or getattr(self._local, "acting", False):
+            return
+        end = time.monotonic() + _ANSWER
+        with self._innermost() as this, taps.muted():
+            while time.monotonic() < end:
+                with self._came:
+                    if not self._inbox or self._waiting[-1] is not this:
+                        break
+                    taken = self._inbox.popleft()
+                self._take(*taken)
+        self._next_answer = time.monotonic() + _ANSWER
+
+    @contextlib.contextmanager
+    def _innermost(self) -> Iterator[object]:
+        this = object()
+        with self._came:
+            self._waiting.append(this)
+        try:
+            yield this
+        finally:
+            with self._came:
+                self._waiting.remove(this)
+                self._came.notify_all()
+
+    def _take(self, client: bytes, message: Message, buffers: list[memoryview]) -> None:
+        act, _ = self._acts[message["type"]]
+        before, self._local.acting = getattr(self._local, "acting", False), True
+        try:
+            self._do(act, client, message, buffers)
+        finally:
+            self._local.acting = before
+
+    def answer_at_safe_points(self) -> None:
+        """Do what is asked at the engine's safe points from now on."""
+        progress.answer_with(self.answer)
+
+
+class RemotePauser:
+    """Who answers at a pause in a process that is served: those who look.
+
+    Args:
+        served: the process's.
+        anyone: whether a pause waits also while nobody looks, for somebody to come.
+    """
+
+    def __init__(self, served: Served, anyone: bool = False) -> None:
+        self._served, self._anyone = served, anyone
+
+    def unavailable(self) -> str | None:
+        if (forked := in_a_forked_process()) is not None:
+            return forked
+        return None if self._served.clients or self._anyone else "nobody looks at this process"
+
+    def wait(self, until: Callable[[], bool]) -> None:
+        served = self._served
+        served.wait(lambda: until() or not (served.clients or self._anyone))
+
+
+def _say(line: str) -> None:
+    print(f"hookscope: {line}", file=sys.stderr)
