@@ -18,7 +18,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 from uuid import uuid4
 
 import zmq
@@ -42,7 +42,7 @@ _ANSWER = 0.05  # s that a running thread answers at most before it goes on, and
 
 
 class Served:
-    """Serves from now until ``close``.
+    """Serves from ``open`` until ``close``.
 
     Args:
         what: what runs here, in words.
@@ -54,12 +54,15 @@ class Served:
         say: what to do with a line about what was refused; by default it goes to standard error.
 
     Attributes:
+        LATER: what an act returns that answers by ``reply`` later, or has done so.
         card: what one needs to look at this process.
         clients: who looks now.
 
     Raises:
         OSError: it cannot listen there, or the folder is open to others.
     """
+
+    LATER: ClassVar[object] = object()
 
     def __init__(
         self,
@@ -91,7 +94,8 @@ class Served:
         )  # fmt: skip
         self.on("hello", self._hello, at_once=True)
         self.on("bye", self._bye, at_once=True)
-        self._card_path = write_card(folder, self.card)
+        self._folder = folder
+        self._card_path: Path | None = None
 
     def _socket_in(self, folder: Path, name: str) -> str:
         path = folder / f"{name}.socket"
@@ -99,6 +103,10 @@ class Served:
             self._temporary = tempfile.TemporaryDirectory(prefix="hookscope-")  # this user's alone, too
             path = Path(self._temporary.name) / "socket"
         return f"ipc://{path}"
+
+    def open(self) -> None:
+        """Let others find this process, now that all requests are known."""
+        self._card_path = write_card(self._folder, self.card)
 
     @property
     def sent(self) -> tuple[int, int]:
@@ -130,7 +138,8 @@ class Served:
         """Tell who looks that this is the end, and serve no more."""
         self.tell({"type": "ended"})
         self._server.close()
-        remove_card(self._card_path, self.card)
+        if self._card_path is not None:
+            remove_card(self._card_path, self.card)
         if self._temporary is not None:
             self._temporary.cleanup()
 
@@ -166,7 +175,12 @@ class Served:
         except Exception as error:  # whatever it is, who asked is told; the run goes on
             self._answer(client, message, error=f"{type(error).__name__}: {error}")
         else:
-            self._answer(client, message, value)
+            if value is not self.LATER:
+                self.reply(client, message, value)
+
+    def reply(self, client: bytes, message: Message, value: Any = None) -> None:
+        """Answer a request, from any thread."""
+        self._answer(client, message, value)
 
     def _answer(self, client: bytes, message: Message, value: Any = None, error: str | None = None) -> None:
         number = message.get("id")

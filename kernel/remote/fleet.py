@@ -1,0 +1,191 @@
+"""The ranks that a notebook looks at: what all of them are asked, and a pause of one that holds the others.
+
+A rank that pauses says so. The others are asked to stand still at their next safe point, or where they wait for others,
+and go on when none is paused any more. Nobody waits for a rank that has ended.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Future
+from functools import partial
+from typing import Any
+
+from hookscope.engine.debug.remote import Card, Remote, RemoteError
+
+from .outputs import Outputs
+from .relay import Relay
+
+__all__ = ["Fleet", "Looked"]
+
+
+class Looked:
+    """One rank that is looked at.
+
+    Attributes:
+        rank: its number.
+        remote: the connection.
+        relay: passes on its widgets' comms.
+        paused: whether it stands at a pause of its own.
+    """
+
+    def __init__(self, card: Card, told: Callable[[Looked, Mapping[str, Any]], None], ended: Callable[[], None]) -> None:
+        self.rank = card.rank
+        self.paused = False
+        self.relay = Relay()
+        self._told = told
+        self.remote = Remote(card, self._receive, ended)
+        self.relay.remote = self.remote
+
+    @property
+    def gone(self) -> bool:
+        """Whether its process has ended, or is looked at no more."""
+        return bool(self.remote.gone)
+
+    def _receive(self, message: dict[str, Any], buffers: list[memoryview]) -> None:
+        if message["type"] == "comm":
+            self.relay.receive(message, buffers)
+        else:
+            self._told(self, message)
+
+
+class Fleet:
+    """Ranks that were started together.
+
+    Args:
+        cards: of all of them.
+
+    Attributes:
+        ranks: by their numbers.
+        outputs: where what they write goes; None drops it.
+
+    Raises:
+        RemoteError: one does not answer.
+    """
+
+    def __init__(self, cards: Sequence[Card]) -> None:
+        self._lock = threading.RLock()
+        self._observers: list[Callable[[], None]] = []
+        self._holds = 0  # the number of the newest
+        self.outputs: Outputs | None = None
+        self.ranks: dict[int, Looked] = {}
+        for card in sorted(cards, key=lambda card: card.rank):
+            self.ranks[card.rank] = Looked(card, self._told, partial(self._ended, card.rank))
+        try:
+            self.ask_all("hello")
+        except RemoteError:
+            self.leave()
+            raise
+
+    @property
+    def living(self) -> list[Looked]:
+        """Those that have not ended."""
+        return [looked for looked in self.ranks.values() if not looked.gone]
+
+    def observe(self, callback: Callable[[], None]) -> Callable[[], None]:
+        """Call ``callback`` when a rank pauses, goes on or ends, in some thread; returns what ends that."""
+        self._observers.append(callback)
+        return lambda: self._observers.remove(callback) if callback in self._observers else None
+
+    # Asking
+
+    def ask(self, kind: str, ranks: Iterable[int] | None = None, **fields: Any) -> dict[int, Future[Any]]:
+        """Send a request to these ranks, by default to all that have not ended."""
+        chosen = [looked.rank for looked in self.living] if ranks is None else list(ranks)
+        return {rank: self.ranks[rank].remote.ask(kind, **fields) for rank in chosen}
+
+    def ask_all(
+        self, kind: str, ranks: Iterable[int] | None = None, timeout: float = 10.0, **fields: Any
+    ) -> dict[int, Any]:
+        """Ask, and wait; what each rank gives, by its number.
+
+        Raises:
+            RemoteError: one could not do it, or gave no answer in time.
+        """
+        answers = self.ask(kind, ranks, **fields)
+        found = {}
+        for rank, answer in answers.items():
+            try:
+                found[rank] = answer.result(timeout)
+            except TimeoutError:
+                raise RemoteError(f"rank {rank} did not answer {kind!r} within {timeout:g} s") from None
+        return found
+
+    def try_all(
+        self, kind: str, ranks: Iterable[int] | None = None, timeout: float = 10.0, **fields: Any
+    ) -> dict[int, Any]:
+        """The same; where a rank could not do it, its RemoteError is what it gave."""
+        found: dict[int, Any] = {}
+        for rank, answer in self.ask(kind, ranks, **fields).items():
+            try:
+                found[rank] = answer.result(timeout)
+            except RemoteError as error:
+                found[rank] = error
+            except TimeoutError:
+                found[rank] = RemoteError(f"no answer within {timeout:g} s: it is busy")
+        return found
+
+    def resume(self, command: str = "continue", ranks: Iterable[int] | None = None) -> None:
+        """Let paused ranks go on by a command of ``COMMANDS``; by default all that are paused.
+
+        Raises:
+            ValueError: none is.
+        """
+        paused = [rank for rank, looked in self.ranks.items() if looked.paused and not looked.gone]
+        chosen = [rank for rank in (paused if ranks is None else ranks) if rank in paused]
+        if not chosen:
+            raise ValueError("no rank is paused" if ranks is None else "that rank is not paused")
+        self.ask("resume", chosen, command=command)
+
+    def abort(self) -> None:
+        """End what runs on all ranks, at each rank's next cell."""
+        self.ask("abort")
+
+    def interrupt(self) -> None:
+        """Interrupt what runs, as Ctrl-C would."""
+        self.ask("interrupt")
+
+    def leave(self) -> None:
+        """Look at them no more."""
+        for looked in self.ranks.values():
+            looked.remote.leave()
+            looked.relay.close()
+
+    # What they tell, each in the thread of its connection
+
+    def _told(self, looked: Looked, message: Mapping[str, Any]) -> None:
+        kind = message["type"]
+        if kind in ("paused", "resumed"):
+            with self._lock:
+                looked.paused = kind == "paused"
+                self._hold_or_release(looked)
+        elif kind in ("stream", "display", "error") and self.outputs is not None:
+            self.outputs.told(looked.rank, message)
+        if kind in ("paused", "resumed", "held", "goes on", "session"):
+            self._notify()
+
+    def _hold_or_release(self, changed: Looked) -> None:
+        paused = [looked.rank for looked in self.living if looked.paused]
+        if not paused:
+            for looked in self.living:
+                looked.remote.tell("release", number=self._holds)
+            return
+        self._holds += 1
+        for looked in self.living:
+            if not looked.paused and (changed.paused or looked is changed):
+                looked.remote.tell("hold", number=self._holds, why=f"rank {paused[0]} is paused")
+
+    def _ended(self, rank: int) -> None:
+        looked = self.ranks.get(rank)
+        if looked is not None:
+            looked.relay.close()
+            with self._lock:
+                if looked.paused:
+                    looked.paused = False
+                    self._hold_or_release(looked)
+        self._notify()
+
+    def _notify(self) -> None:
+        for callback in list(self._observers):
+            callback()

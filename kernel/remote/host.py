@@ -1,0 +1,267 @@
+"""What a rank of a notebook runs: cells that the notebook sends, in a shell of its own, and its session's panel.
+
+``%ranks N`` starts this file N times by ``hookscope run --ranks N``. The ranks keep their variables between cells and end
+when the notebook's kernel does.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import signal
+import sys
+import threading
+from collections import deque
+from collections.abc import Callable
+from pathlib import Path
+from types import FrameType, ModuleType, SimpleNamespace
+from typing import Any
+
+from ipykernel.jsonutil import encode_images
+from IPython.core.displayhook import DisplayHook
+from IPython.core.displaypub import DisplayPublisher
+from IPython.core.interactiveshell import InteractiveShell
+from jupyter_client.jsonutil import json_default
+from traitlets import Type
+
+from hookscope.engine.debug.remote import RemotePauser, Served
+from hookscope.engine.ranks import world
+from hookscope.kernel import alias, extension
+from hookscope.kernel.remote.comms import serve_comms
+from hookscope.kernel.remote.sessions import SessionRequests
+from hookscope.kernel.tracebacks import without_plumbing
+
+__all__ = ["main"]
+
+_FOR_SOMEBODY = 30.0  # s in which the notebook that started a rank looks at it
+
+Message = dict[str, Any]
+
+
+class Rank:
+    """This process: what it serves, its shell and the cells that wait to be run.
+
+    Args:
+        folder: where its card goes.
+        run: the name of these ranks.
+    """
+
+    def __init__(self, folder: Path, run: str) -> None:
+        number, count = world.launched()
+        self.served = Served("ranks of a notebook", number, count, run, folder)
+        self._cells: deque[tuple[bytes, Message]] = deque()
+        self._runs: tuple[bytes, Message] | None = None
+        self._somebody_looks = False
+        self._in_user_code = False
+        self._interrupted = False
+        self._ends = False
+        self.shell = _shell(self)
+        self.served.on("execute", self._execute, at_once=True)
+        self.served.on("interrupt", self._interrupt, at_once=True)
+        self.served.on("end", self._end, at_once=True)
+        serve_comms(self.served)
+        SessionRequests(self.served, self.session, self.shell.user_ns, lambda: self._runs is not None)
+        self.served.answer_at_safe_points()
+
+    # What the notebook asks, in the server's thread
+
+    def _execute(self, client: bytes, message: Message, buffers: list[memoryview]) -> Any:
+        self._cells.append((client, message))
+        self.served.wake()
+        return Served.LATER
+
+    def _interrupt(self, client: bytes, message: Message, buffers: list[memoryview]) -> None:
+        if self._runs is not None:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    def _end(self, client: bytes, message: Message, buffers: list[memoryview]) -> None:
+        self._ends = True
+        if self._runs is not None:
+            os.kill(os.getpid(), signal.SIGINT)
+        self.served.wake()
+
+    # In the main thread
+
+    def session(self) -> Any:
+        """The session that a magic opened last; None before the first."""
+        return self.shell.user_ns.get("_session")
+
+    def parent(self, channel: str = "shell") -> Message:
+        """What ipykernel knows of the cell that runs."""
+        if self._runs is None:
+            return {}
+        client, message = self._runs
+        header = {"msg_id": f"{client.hex()}-{message.get('id')}", "session": client.hex()}
+        return {"header": header, "metadata": {"cellId": message.get("cell", "")}, "content": {"code": message["code"]}}
+
+    def tell(self, kind: str, **fields: Any) -> None:
+        """Tell who runs a cell what it writes and shows."""
+        client = None if self._runs is None else self._runs[0]
+        self.served.tell({"type": kind, **fields}, to=client, default=json_default)
+
+    def work(self) -> None:
+        """Run cells until the notebook says that it is over, or is no longer there."""
+        signal.signal(signal.SIGINT, self._on_interrupt)
+        served = self.served
+        served.open()
+        served.wait(lambda: bool(served.clients or self._ends), _FOR_SOMEBODY)
+        while served.clients and not self._ends:
+            with contextlib.suppress(KeyboardInterrupt):
+                served.wait(lambda: bool(self._cells or self._ends or not served.clients), None)
+                while self._cells and not self._ends:
+                    self._run(*self._cells.popleft())
+
+    def _run(self, client: bytes, message: Message) -> None:
+        self._runs, self._interrupted = (client, message), False
+        self._somebody_looks = bool(message.get("looks"))
+        try:
+            result = self.shell.run_cell(message["code"], store_history=True)
+            error = result.error_before_exec or result.error_in_exec
+            sys.stdout.flush()
+            sys.stderr.flush()
+            told = None if error is None else {"name": type(error).__name__, "text": str(error)}
+        finally:
+            self._runs = None
+        served = self.served
+        served.reply(client, message, {"error": told})
+
+    def looks(self) -> bool:
+        """Whether a person can see and answer what the cell that runs shows."""
+        return self._somebody_looks
+
+    def _on_interrupt(self, signum: int, frame: FrameType | None) -> None:
+        if self._runs is not None:
+            raise KeyboardInterrupt
+
+
+class _Pauser(RemotePauser):
+    def __init__(self, rank: Rank) -> None:
+        super().__init__(rank.served)
+        self._rank = rank
+
+    def unavailable(self) -> str | None:
+        if not self._rank.looks():
+            return "this front end takes no input (it runs the notebook from start to end)"
+        return super().unavailable()
+
+    def wait(self, until: Callable[[], bool]) -> None:
+        self._served.tell({"type": "paused"})
+        try:
+            super().wait(until)
+        finally:
+            self._served.tell({"type": "resumed"})
+
+
+class _Stream(io.TextIOBase):
+    """Standard output or error of the cells: a message for each line, or for what stands there at a flush."""
+
+    encoding = "utf-8"  # type: ignore[assignment]
+
+    def __init__(self, rank: Rank, name: str, file: Any) -> None:
+        self._rank, self._name, self._file = rank, name, file
+        self._text = ""
+        self._lock = threading.Lock()
+
+    def fileno(self) -> int:
+        return int(self._file.fileno())
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, text: str) -> int:
+        with self._lock:
+            self._text += text
+        if "\n" in text:
+            self.flush()
+        return len(text)
+
+    def flush(self) -> None:
+        with self._lock:
+            text, self._text = self._text, ""
+        if text:
+            self._rank.tell("stream", name=self._name, text=text)
+
+
+class _Publisher(DisplayPublisher):
+    rank: Any = None
+
+    def publish(  # type: ignore[override]
+        self,
+        data: dict[str, Any],
+        metadata: dict[str, Any] | None = None,
+        *,
+        transient: dict[str, Any] | None = None,
+        update: bool = False,
+        **kwargs: Any,
+    ) -> None:
+        sys.stdout.flush()
+        self.rank.tell(
+            "display", data=encode_images(data), metadata=metadata or {}, transient=transient or {}, update=update
+        )
+
+    def clear_output(self, wait: bool = False) -> None:
+        """Leave it: what other ranks have shown stands in the same output."""
+
+
+class _Hook(DisplayHook):
+    rank: Any = None
+
+    def write_output_prompt(self) -> None:
+        sys.stdout.flush()
+
+    def write_format_data(self, format_dict: dict[str, Any], md_dict: dict[str, Any] | None = None) -> None:
+        self.rank.tell("display", data=encode_images(format_dict), metadata=md_dict or {}, transient={}, update=False)
+
+    def finish_displayhook(self) -> None:
+        """Nothing: there is no line to end."""
+
+
+class _Shell(InteractiveShell):
+    display_pub_class = Type(_Publisher)
+    displayhook_class = Type(_Hook)
+    rank: Any = None
+
+    def _get_exc_info(self, exc_tuple: Any = None) -> tuple[Any, Any, Any]:
+        kind, value, traceback = super()._get_exc_info(exc_tuple)  # type: ignore[no-untyped-call]
+        return kind, value, without_plumbing(traceback)
+
+    def _showtraceback(self, etype: Any, evalue: Any, stb: list[str]) -> None:
+        sys.stdout.flush()
+        self.rank.tell("error", name=etype.__name__, text=str(evalue), traceback=stb)
+
+    def ask_exit(self) -> None:
+        print("hookscope: exit() ends no rank: %ranks stop ends all", file=sys.stderr)
+
+
+def _shell(rank: Rank) -> Any:
+    module = ModuleType("__main__", "The names of this rank's cells.")
+    sys.modules["__main__"] = module
+    _Shell.clear_instance()
+    shell = _Shell.instance(user_module=module, user_ns=module.__dict__)  # type: ignore[no-untyped-call]
+    shell.rank = shell.display_pub.rank = shell.displayhook.rank = rank
+    shell.history_manager.enabled = False
+    shell.kernel = SimpleNamespace(get_parent=rank.parent)
+    shell.colors = "neutral"
+    extension.load_ipython_extension(shell)
+    if not alias.mindspore_is_installed():
+        alias.install_as_mindspore()
+    from hookscope.engine import debug
+
+    debug.set_default_pauser(lambda session: _Pauser(rank))
+    sys.stdout = _Stream(rank, "stdout", sys.stdout)  # type: ignore[assignment]
+    sys.stderr = _Stream(rank, "stderr", sys.stderr)  # type: ignore[assignment]
+    return shell
+
+
+def main() -> None:
+    """Be a rank of a notebook: the folder of its card and the name of the ranks stand on the command line."""
+    rank = Rank(Path(sys.argv[1]), sys.argv[2])
+    try:
+        rank.work()
+    finally:
+        rank.served.close()
+
+
+if __name__ == "__main__":
+    main()

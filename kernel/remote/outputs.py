@@ -1,0 +1,92 @@
+"""What ranks write and show, in the output of the notebook's cell that runs them: each line with its rank's number."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..pausing import running_kernel
+
+__all__ = ["Outputs"]
+
+_WIDGET = "application/vnd.jupyter.widget-view+json"
+
+
+class Outputs:
+    """The output of one cell of a notebook, or of a terminal.
+
+    Ranks speak in threads of their own; in a kernel what they say is sent as this cell's.
+
+    Attributes:
+        errors: what was raised on each rank, in the order in which it came.
+    """
+
+    def __init__(self) -> None:
+        self._kernel = running_kernel()
+        self._parent = None if self._kernel is None else self._kernel.get_parent("shell")
+        self._line_open: dict[str, int | None] = {"stdout": None, "stderr": None}
+        self.errors: list[tuple[int, Mapping[str, Any]]] = []
+
+    def told(self, rank: int, message: Mapping[str, Any]) -> None:
+        """A rank has written or shown something."""
+        kind = message["type"]
+        if kind == "stream":
+            self.write(rank, str(message["name"]), str(message["text"]))
+        elif kind == "display":
+            self._show(rank, message)
+        elif kind == "error":
+            self.errors.append((rank, message))
+
+    def write(self, rank: int | str, name: str, text: str) -> None:
+        """Write text of a rank, labeled line by line."""
+        lines = text.splitlines()
+        self._send("stream", {"name": name, "text": "".join(f"[{rank}] {line}\n" for line in lines)})
+
+    def line(self, text: str, name: str = "stderr") -> None:
+        """Write a line of one's own."""
+        self._send("stream", {"name": name, "text": f"{text}\n"})
+
+    def show_errors(self) -> None:
+        """Show the first traceback whole, and of the others a line each: they often follow from it."""
+        for place, (rank, error) in enumerate(self.errors):
+            if not place:
+                self.write(rank, "stderr", "\n".join(map(str, error["traceback"])))
+            else:
+                self.write(rank, "stderr", f"{error['name']}: {error['text']}")
+
+    def _show(self, rank: int, message: Mapping[str, Any]) -> None:
+        data, transient = dict(message["data"]), dict(message.get("transient", {}))
+        if set(data) == {"text/plain"} and not message.get("update"):
+            self.write(rank, "stdout", str(data["text/plain"]))
+            return
+        if "display_id" in transient:
+            transient["display_id"] = f"rank {rank} {transient['display_id']}"
+        content = {"data": data, "metadata": message.get("metadata", {}), "transient": transient}
+        if message.get("update"):
+            self._send("update_display_data", content)
+        else:
+            self.write(rank, "stdout", "shows:")
+            self._send("display_data", content)
+
+    def _send(self, kind: str, content: dict[str, Any]) -> None:
+        kernel = self._kernel
+        if kernel is not None:
+            session: Any = kernel.session
+            session.send(kernel.iopub_socket, kind, content, parent=self._parent, ident=kernel._topic(kind))
+        elif kind == "stream":
+            file = sys.stdout if content["name"] == "stdout" else sys.stderr
+            file.write(content["text"])
+            file.flush()
+        elif kind == "display_data":
+            from IPython.display import display
+
+            display(content["data"], metadata=content["metadata"], raw=True)  # type: ignore[no-untyped-call]
+
+
+def in_words(ranks: Sequence[int]) -> str:
+    """Ranks by their numbers: "rank 2", "ranks 0, 1 and 3"."""
+    numbers = [str(rank) for rank in ranks]
+    if len(numbers) == 1:
+        return f"rank {numbers[0]}"
+    return f"ranks {', '.join(numbers[:-1])} and {numbers[-1]}"

@@ -1,0 +1,202 @@
+"""What a process that is served does with its session when it is asked: figures, pauses, expressions, the panel.
+
+Nothing in here decides what other processes do; whoever looks at several of them does.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from hookscope.engine.core import taps
+from hookscope.engine.debug import DebugSession
+from hookscope.engine.debug.captures.capture import Capture
+from hookscope.engine.debug.pausing.pause import describe
+from hookscope.engine.debug.remote import Served
+
+if TYPE_CHECKING:
+    from hookscope.engine.debug.captures.given_up import GivenUp
+    from hookscope.engine.debug.captures.statistics import Statistics
+
+__all__ = ["FIGURES", "SessionRequests"]
+
+FIGURES = ("minimum", "maximum", "mean", "std", "norm", "nan", "positive_inf", "negative_inf")
+"""What is told of a value."""
+
+_MOST_ROWS = 500
+_MOST_TEXT = 2000
+
+Message = dict[str, Any]
+Buffers = list[memoryview]
+
+
+class SessionRequests:
+    """The requests about the session of a process.
+
+    Args:
+        served: what the process offers.
+        session: gives the session that is looked at; None where there is none.
+        names: the variables that an expression knows where nothing is paused.
+        runs: tells whether the user's code runs.
+    """
+
+    def __init__(
+        self,
+        served: Served,
+        session: Callable[[], DebugSession | None],
+        names: dict[str, Any],
+        runs: Callable[[], bool],
+    ) -> None:
+        self._served, self._session, self._names, self._runs = served, session, names, runs
+        self._held = ""
+        self._released = 0
+        self._panels: dict[bytes, Any] = {}
+        for kind, act in (("status", self._status), ("release", self._release), ("resume", self._resume)):
+            served.on(kind, act, at_once=True)
+        for kind, act in (
+            ("hold", self._hold), ("abort", self._abort), ("evaluate", self._evaluate), ("captures", self._captures),
+            ("parameters", self._parameters), ("panel", self._panel), ("forms", self._forms),
+        ):  # fmt: skip
+            served.on(kind, act)
+
+    def _known(self) -> DebugSession:
+        session = self._session()
+        if session is None:
+            raise ValueError("there is no session here yet")
+        return session
+
+    # In the server's thread
+
+    def _status(self, client: bytes, message: Message, buffers: Buffers) -> Message:
+        """How the process stands; only reads."""
+        session = self._session()
+        told: Message = {"state": "runs" if self._runs() else "idle", "place": "", "reason": "", "step": 0}
+        if session is not None:
+            told |= {"step": session.step, "captured": session.captured, "watching": session.attached}
+            losses = session.history.losses
+            told["loss"] = _number(losses[-1][1]) if losses else None
+            if (point := session.paused) is not None:
+                return told | {"state": "paused", "place": point.place, "reason": point.reason, "path": point.path}
+        if self._held:
+            return told | {"state": "held", "reason": self._held}
+        return told
+
+    def _release(self, client: bytes, message: Message, buffers: Buffers) -> None:
+        self._released = max(self._released, int(message["number"]))
+        self._served.wake()
+
+    def _resume(self, client: bytes, message: Message, buffers: Buffers) -> None:
+        session = self._known()
+        session.resume(str(message.get("command", "continue")))
+        self._served.wake()
+
+    # In the thread that runs the user's code
+
+    def _hold(self, client: bytes, message: Message, buffers: Buffers) -> Any:
+        """Stand still, at a safe point, until a release of this number or a later one."""
+        number = int(message["number"])
+        session = self._session()
+        if number <= self._released or not self._runs() or (session is not None and session.paused is not None):
+            return {"held": False}
+        self._served.reply(client, message, {"held": True})
+        self._held = str(message.get("why", "another rank is paused"))
+        self._served.tell({"type": "held"})
+        try:
+            self._served.wait(
+                lambda: self._released >= number or client not in self._served.clients or bool(session and session.aborting)
+            )
+        finally:
+            self._held = ""
+            self._served.tell({"type": "goes on"})
+        return Served.LATER
+
+    def _abort(self, client: bytes, message: Message, buffers: Buffers) -> None:
+        self._known().abort()
+        self._served.wake()
+
+    def _evaluate(self, client: bytes, message: Message, buffers: Buffers) -> Message:
+        expression = str(message["expression"])
+        session = self._session()
+        if session is not None and session.paused is not None:
+            value = session.evaluate(expression)
+        else:
+            with taps.muted():
+                value = eval(compile(expression.strip(), "<expression>", "eval"), self._names)
+        return {"text": describe(value, _MOST_TEXT)}
+
+    def _captures(self, client: bytes, message: Message, buffers: Buffers) -> Message:
+        """The newest captures, or those of a step, with their figures."""
+        session = self._known()
+        count = min(int(message.get("count", 50)), _MOST_ROWS)
+        rows = session.captures.rows()
+        if (step := message.get("step")) is not None:
+            rows = [row for row in rows if row.step == step]
+        first = max(0, len(rows) - count) if message.get("newest", True) else int(message.get("first", 0))
+        shown = rows[first : first + count]
+        return {"total": len(rows), "first": first, "rows": [_row(row) for row in shown]}
+
+    def _parameters(self, client: bytes, message: Message, buffers: Buffers) -> Message:
+        session = self._known()
+        rows = session.parameters()
+        first, count = int(message.get("first", 0)), min(int(message.get("count", 50)), _MOST_ROWS)
+        wanted = set(message["names"]) if "names" in message else None
+        shown = [row for row in rows if row.name in wanted] if wanted else rows[first : first + count]
+        return {
+            "total": len(rows),
+            "rows": [
+                {"name": row.name, "shape": list(row.shape), "dtype": row.dtype, "bits": digest(row.array),
+                 **_figures(row.statistics)}
+                for row in shown
+            ],
+        }  # fmt: skip
+
+    def _panel(self, client: bytes, message: Message, buffers: Buffers) -> Message:
+        """Open this session's panel for who asks, instead of the one before."""
+        from hookscope.widgets import DebuggerPanel
+
+        session = self._known()
+        before = self._panels.pop(client, None)
+        if before is not None:
+            before.close()
+        panel = self._panels[client] = DebuggerPanel(session, namespace=self._names)
+        panel.live_form()  # it is told that a page shows it
+        return {"model": panel.model_id, "session": session.name}
+
+    def _forms(self, client: bytes, message: Message, buffers: Buffers) -> Message:
+        """What a saved notebook keeps of the session."""
+        from hookscope.widgets.snapshot import static_forms
+
+        return dict(static_forms(self._known()))
+
+
+def digest(array: Any) -> str:
+    """The bits of an array in 16 hexadecimal digits: the same for two arrays only if their bits are."""
+    import hashlib
+
+    import numpy as np
+
+    host = np.ascontiguousarray(array.get() if hasattr(array, "get") else array)
+    return hashlib.blake2b(host.reshape(-1).view(np.uint8).data, digest_size=8).hexdigest()
+
+
+def _row(row: Capture | GivenUp) -> Message:
+    told: Message = {
+        "key": row.key, "step": row.step, "path": row.path, "shape": list(row.shape), "dtype": row.dtype,
+        "hits": list(row.hits),
+    }  # fmt: skip
+    if isinstance(row, Capture):
+        told |= {"bits": digest(row.array), **_figures(row.figures())}
+    elif row.figures is not None:
+        told |= _figures(row.figures)
+    return told
+
+
+def _figures(found: Statistics) -> Message:
+    return {name: _number(getattr(found, name)) for name in FIGURES}
+
+
+def _number(value: Any) -> float | str:
+    """As JSON has it: what is no finite number as text."""
+    number = float(value)
+    return number if math.isfinite(number) else str(number)

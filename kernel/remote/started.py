@@ -1,0 +1,162 @@
+"""The ranks that ``%ranks N`` starts: one launcher below the notebook's kernel, and a cell that runs on all of them."""
+
+from __future__ import annotations
+
+import atexit
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import deque
+from collections.abc import Sequence
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from hookscope.engine.debug.remote import RemoteError, cards
+
+from ..pausing import running_kernel, somebody_looks, unavailable
+from . import host
+from .fleet import Fleet
+from .outputs import Outputs, in_words
+
+__all__ = ["RanksFailed", "StartedRanks", "start_ranks"]
+
+_SECONDS = 120.0  # until all ranks must be there: a machine with other work imports slowly
+_LAST = 3.0  # s for the ranks to end by themselves
+_TAIL = 40  # lines that the launcher wrote
+
+
+class RanksFailed(Exception):  # noqa: N818  (it is what the cell says, after the ranks' own errors)
+    """A cell failed on some ranks; their errors are shown above."""
+
+    def _render_traceback_(self) -> list[str]:
+        """IPython shows these lines in place of a traceback, which would show only the magic."""
+        return [str(self)]
+
+
+def start_ranks(count: int) -> StartedRanks:
+    """Start that many ranks, and wait until they are there.
+
+    Raises:
+        RuntimeError: they cannot be started; the message says why.
+    """
+    folder = tempfile.TemporaryDirectory(prefix="hookscope-ranks-")
+    run = uuid4().hex[:12]
+    command = [sys.executable, "-m", "hookscope", "run", "--ranks", str(count), str(host.__file__), folder.name, run]
+    process = subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True
+    )
+    tail: deque[str] = deque(maxlen=_TAIL)
+    reader = threading.Thread(target=_keep, args=(process, tail), name="hookscope ranks' output", daemon=True)
+    reader.start()
+    deadline = time.monotonic() + _SECONDS
+    path = Path(folder.name)
+    try:
+        while len(found := cards(path)) < count:
+            if process.poll() is not None:
+                reader.join(_LAST)
+                raise RuntimeError("the ranks could not be started:\n" + "\n".join(tail))
+            if time.monotonic() > deadline:
+                raise RuntimeError(f"of {count} ranks {len(found)} were there after {_SECONDS:g} s:\n" + "\n".join(tail))
+            time.sleep(0.02)
+        return StartedRanks(Fleet(found), process, folder, tail)
+    except BaseException:
+        process.terminate()
+        folder.cleanup()
+        raise
+
+
+def _keep(process: subprocess.Popen[bytes], tail: deque[str]) -> None:
+    assert process.stdout is not None
+    with process.stdout:
+        for line in process.stdout:
+            tail.append(line.decode("utf-8", "replace").rstrip("\n"))
+
+
+class StartedRanks:
+    """Ranks that live until they are stopped, or until the kernel ends.
+
+    Attributes:
+        fleet: they themselves.
+    """
+
+    def __init__(
+        self,
+        fleet: Fleet,
+        process: subprocess.Popen[bytes],
+        folder: tempfile.TemporaryDirectory[str],
+        tail: deque[str],
+    ) -> None:
+        self.fleet = fleet
+        self._process, self._folder, self._tail = process, folder, tail
+        atexit.register(self.stop)
+
+    @property
+    def alive(self) -> bool:
+        """Whether all of them are there."""
+        return len(self.fleet.living) == len(self.fleet.ranks)
+
+    def run(self, code: str, on: Sequence[int] | None = None) -> None:
+        """Run a cell on these ranks, by default on all, and show what they write; an interrupt goes to all.
+
+        Raises:
+            RanksFailed: it failed on some, or a rank has ended.
+            KeyboardInterrupt: it was interrupted.
+        """
+        outputs = self.fleet.outputs = Outputs()
+        answers = self.fleet.ask("execute", on, code=code, looks=somebody_looks(), cell=str(uuid4()))
+        try:
+            self._wait(answers)
+        except KeyboardInterrupt:
+            self.fleet.interrupt()
+            self._wait(answers)
+            outputs.show_errors()
+            raise
+        outputs.show_errors()
+        self._tell_failed(answers, outputs)
+
+    def _wait(self, answers: dict[int, Future[Any]]) -> None:
+        """Wait for the answers; in the Hookscope kernel the pages' widgets stay live meanwhile."""
+
+        def done() -> bool:
+            return all(answer.done() for answer in answers.values())
+
+        kernel = running_kernel()
+        for answer in answers.values():
+            answer.add_done_callback(lambda _: kernel.pump.wake() if kernel is not None else None)
+        if kernel is not None and unavailable() is None:
+            kernel.pump.pause(done)
+            return
+        while not done():
+            time.sleep(0.01)
+
+    def _tell_failed(self, answers: dict[int, Future[Any]], outputs: Outputs) -> None:
+        failed, gone = [], []
+        for rank, answer in answers.items():
+            try:
+                if answer.result()["error"] is not None:
+                    failed.append(rank)
+            except RemoteError:
+                gone.append(rank)
+        if gone:
+            self._process.wait(_LAST)
+            for line in self._tail:
+                outputs.line(line)
+            raise RanksFailed(f"{in_words(gone)} ended while the cell ran, and all ranks with that; %ranks N starts new ones")
+        if failed:
+            raise RanksFailed(f"The cell failed on {in_words(failed)}.")
+
+    def stop(self) -> None:
+        """End them all."""
+        atexit.unregister(self.stop)
+        self.fleet.ask("end")
+        try:
+            self._process.wait(_LAST)
+        except subprocess.TimeoutExpired:
+            self._process.terminate()
+            self._process.wait()
+        self.fleet.leave()
+        self._folder.cleanup()
