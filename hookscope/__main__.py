@@ -80,7 +80,7 @@ def _run(options: argparse.Namespace) -> None:
     # What `python script.py` sets up.
     sys.argv = [options.script, *options.arguments]
     sys.path[0] = os.path.dirname(os.path.abspath(options.script))
-    if options.check or options.stop_on or options.breaks or options.json is not None:
+    if any((options.check, options.stop_on, options.breaks, options.json is not None, options.serve is not None)):
         sys.exit(run_checked(options, rank))
     try:
         runpy.run_path(options.script, run_name="__main__")

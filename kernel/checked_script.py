@@ -11,6 +11,7 @@ import os
 import runpy
 import sys
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any, TextIO
 
 from hookscope.kernel.ranks.ending import RankEnd, status_of_exit, traceback_of_script
@@ -25,7 +26,7 @@ __all__ = ["add_options", "run_checked", "with_values"]
 BOUNDS: dict[str, Any] = {"max_bytes": 16 << 20, "max_captures": 500}
 
 _FAULTY, _CAUSES, _INTERRUPTED = 2, 1, 130
-_BARE = {"--check": "all", "--json": "-"}
+_BARE = {"--check": "all", "--json": "-", "--serve": ""}
 
 
 def add_options(run: argparse.ArgumentParser) -> None:
@@ -42,6 +43,10 @@ def add_options(run: argparse.ArgumentParser) -> None:
         "-b", "--break", action="append", default=[], dest="breaks", metavar="BREAKPOINT",
         help="pause there: 'PATH[:MOMENT] [if EXPRESSION]' (docs/debugging.md)",
     )  # fmt: skip
+    run.add_argument(
+        "--serve", nargs="?", const="", metavar="RUN",
+        help="let notebooks of this user look at the script, pause it and change it while it runs: %%cell --attach",
+    )
     run.add_argument(
         "--json", metavar="FILE", help="write the causes there as JSON; alone, on standard output, with nothing else"
     )
@@ -77,7 +82,11 @@ def run_checked(options: argparse.Namespace, rank: RankEnd | None = None) -> int
         out = None if options.json is None else _output(options.json)
     except (ValueError, OSError) as error:
         return _refuse(" ".join(str(error).split()))
-    failure, ended_with = _run(options.script, session, rank)
+    try:
+        with _served(session, options):
+            failure, ended_with = _run(options.script, session, rank)
+    except OSError as error:
+        return _refuse(f"--serve: {' '.join(str(error).split())}")
     causes = session.findings().causes()
     if options.check or options.stop_on:
         _tell(session, options.script, ended_with, out)
@@ -104,11 +113,19 @@ def _session(options: argparse.Namespace) -> DebugSession:
     }
     for option, given in texts.items():
         parse_conditions(given, option)  # whose complaint names the option
-    pauses = options.breaks or options.stop_on
+    pauses = options.breaks or options.stop_on or options.serve is not None
     return DebugSession(
         conditions=texts["--check"], stop_on=texts["--stop-on"], breaks=options.breaks, name="run",
         **({} if pauses else BOUNDS),
     )  # fmt: skip
+
+
+def _served(session: DebugSession, options: argparse.Namespace) -> AbstractContextManager[None]:
+    if options.serve is None:
+        return nullcontext()
+    from hookscope.kernel.remote.served_script import serving
+
+    return serving(session, options.script, options.serve)
 
 
 def _output(where: str) -> TextIO:

@@ -27,16 +27,22 @@ _WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 
 def load_ipython_extension(shell: Any) -> None:
     """Register the magics in `shell`, and with the debugger, once it is imported, what this front end knows better."""
-    from .magics import HookscopeMagics
-
-    if not isinstance(shell.magics_manager.registry.get(HookscopeMagics.__name__), HookscopeMagics):
-        shell.register_magics(HookscopeMagics)
+    for magics in _magics():
+        if not isinstance(shell.magics_manager.registry.get(magics.__name__), magics):
+            shell.register_magics(magics)
     for module, name in _SHOWN_AS_HTML:
         register_post_import_hook(partial(_show_as_html, shell, name), module)
     panels_of(shell).register()
     register_post_import_hook(partial(_show_panels, shell), _PANEL_MODULE)
     register_post_import_hook(partial(_introduce, shell), "hookscope.engine.debug")
     register_post_import_hook(partial(_name_cells, shell), _LABELS_MODULE)
+
+
+def _magics() -> tuple[Any, ...]:
+    from .magics import HookscopeMagics
+    from .remote.magic import RanksMagics
+
+    return HookscopeMagics, RanksMagics
 
 
 def _show_as_html(shell: Any, name: str, module: Any) -> None:
@@ -93,12 +99,11 @@ def _name_cells(shell: Any, labels: Any) -> None:
 
 def unload_ipython_extension(shell: Any) -> None:
     """Take the magics away again, and give the debugger its own ways back."""
-    from .magics import HookscopeMagics
-
-    magics = shell.magics_manager.registry.pop(HookscopeMagics.__name__, None)
-    for kind, names in HookscopeMagics.magics.items() if magics is not None else ():
-        for name in names:
-            shell.magics_manager.magics[kind].pop(name, None)
+    for magics in _magics():
+        there = shell.magics_manager.registry.pop(magics.__name__, None)
+        for kind, names in magics.magics.items() if there is not None else ():
+            for name in names:
+                shell.magics_manager.magics[kind].pop(name, None)
     for module, name in _SHOWN_AS_HTML:
         shell.display_formatter.formatters["text/html"].pop(f"{module}.{name}", None)
     panels = panels_of(shell)

@@ -97,6 +97,7 @@ def _cell_parser() -> _Parser:
     parser.add_argument("--device", type=str.lower, choices=["cpu", "gpu"])
     parser.add_argument("-o", "--output", type=_variable, metavar="NAME")
     parser.add_argument("--no-panel", action="store_false", dest="panel")
+    parser.add_argument("--ranks", action="store_true")
     return parser
 
 
@@ -122,8 +123,31 @@ def _open_parser() -> _Parser:
     parser = _Parser("%cell")
     parser.add_argument("net", nargs="?", metavar="NET")
     parser.add_argument("--list", action="store_true")
+    parser.add_argument("--attach", nargs="?", const="", metavar="RUN")
     _add_bounds(parser)
     return parser
+
+
+def _ranks_parser() -> _Parser:
+    parser = _Parser("%ranks")
+    parser.add_argument("what", nargs="?", type=_number_or_stop, metavar="N|stop")
+    return parser
+
+
+def _number_or_stop(text: str) -> int | str:
+    return text if text == "stop" else _count(text)
+
+
+def _ranks_cell_parser() -> _Parser:
+    parser = _Parser("%%ranks")
+    parser.add_argument("--on", type=_numbers, metavar="RANK,...")
+    return parser
+
+
+def _numbers(text: str) -> list[int]:
+    if not re.fullmatch(r"[0-9]+(,[0-9]+)*", text):
+        raise argparse.ArgumentTypeError(f"must be numbers of ranks, such as 0,2, got {text!r}")
+    return sorted({int(number) for number in text.split(",")})
 
 
 def _train_parser() -> _Parser:
@@ -139,6 +163,8 @@ PARAMS = _net_parser("%params")
 HOOKS = _net_parser("%hooks")
 TRAIN = _train_parser()
 BPROP = _net_parser("%bprop")
+RANKS = _ranks_parser()
+RANKS_CELL = _ranks_cell_parser()
 
 
 def check_output(name: str, shell: Any, bound: Collection[str]) -> None:

@@ -18,6 +18,7 @@ from . import running
 from .last_call import LastCall, last_call
 from .magic_options import check_output, find_cell, one_line
 from .panels import NEWEST, panels_of
+from .remote.magic import ranks_of, served_runs
 from .running import show
 
 if TYPE_CHECKING:
@@ -44,7 +45,8 @@ class HookscopeMagics(Magics):
                                   it, every root Cell that the body calls is watched.
         %cell NET [--max-...]     open the panel of NET; it follows what later cells do. NET may also be the
                                   variable of a session, which then has one more panel.
-        %cell --list              the sessions that there are, and their variables.
+        %cell --list              the sessions that there are, and their variables; what --attach can look at.
+        %cell --attach [RUN]      the panel of a script that hookscope run --serve runs: the newest, or RUN.
 
         -w, --watch PATTERN[:forward|backward|all]   what to capture (default: every leaf cell, all)
         -b, --break 'PATH[:MOMENT] [if EXPRESSION]'  where to pause
@@ -61,6 +63,7 @@ class HookscopeMagics(Magics):
         -o, --output NAME         the variable that gets the DebugSession (default: _session_1, or the next
                                   number that is free; the newest of these is _session too)
         --no-panel                show no panel
+        --ranks                   run the body on all ranks that %ranks started; NET is a variable there
 
         Hooks that are attached in the panel while the body runs end with it. An aborted run leaves
         NET's modes as they were. A panel is live until its own cell runs again or is deleted.
@@ -69,6 +72,9 @@ class HookscopeMagics(Magics):
             self._open_panel(line)
             return
         options = options_of.CELL.parse_line(line)
+        if options.ranks:
+            ranks_of(self.shell).run_under_debugger(line, options, cell)
+            return
         body = running.Body(self.shell, cell)
         if body.is_valid:
             self._run_under_debugger(options, body)
@@ -81,6 +87,11 @@ class HookscopeMagics(Magics):
         options = options_of.OPEN.parse_line(line)
         if options.list:
             print(self._panels.table())
+            if served := served_runs():
+                print(f"\n{served}")
+            return
+        if options.attach is not None:
+            ranks_of(self.shell).attach(options.attach or options.net)
             return
         if options.net is None:
             raise UsageError("%cell: NET is missing: a Cell, or the variable of a session; %cell --list names these")

@@ -62,6 +62,8 @@ def run_ranks(plan: Plan, options: argparse.Namespace) -> int:
         raise ValueError("--json is for what --check finds: give that too")
     mpiexec = _mpiexec()
     label = not (options.json == "-" and plan.ranks == 1)
+    if options.serve == "":
+        options.serve = f"ranks-{os.getpid()}"
     return _Launch(plan, [_command(options, rank, plan.ranks) for rank in range(plan.ranks)], label).run(mpiexec)
 
 
@@ -82,6 +84,8 @@ def _command(options: argparse.Namespace, rank: int, ranks: int) -> list[str]:
     given = [f"--check={text}" for text in options.check]
     given += [f"--stop-on={text}" for text in options.stop_on]
     given += [f"--break={text}" for text in options.breaks]
+    if options.serve is not None:
+        given.append(f"--serve={options.serve}")
     if options.json is not None:
         given.append(f"--json={_for_rank(options.json, rank) if ranks > 1 else options.json}")
     return [*_python(), "-m", "hookscope", "run", *given, "--", options.script, *options.arguments]

@@ -59,6 +59,7 @@ class Fleet:
     Attributes:
         ranks: by their numbers.
         outputs: where what they write goes; None drops it.
+        when_forms: called with a rank and what a saved notebook is to keep of it, when there is something new.
 
     Raises:
         RemoteError: one does not answer.
@@ -69,6 +70,7 @@ class Fleet:
         self._observers: list[Callable[[], None]] = []
         self._holds = 0  # the number of the newest
         self.outputs: Outputs | None = None
+        self.when_forms: Callable[[int, dict[str, str]], None] | None = None
         self.ranks: dict[int, Looked] = {}
         for card in sorted(cards, key=lambda card: card.rank):
             self.ranks[card.rank] = Looked(card, self._told, partial(self._ended, card.rank))
@@ -160,6 +162,8 @@ class Fleet:
             with self._lock:
                 looked.paused = kind == "paused"
                 self._hold_or_release(looked)
+        elif kind == "forms" and self.when_forms is not None:
+            self.when_forms(looked.rank, message["forms"])
         elif kind in ("stream", "display", "error") and self.outputs is not None:
             self.outputs.told(looked.rank, message)
         if kind in ("paused", "resumed", "held", "goes on", "session"):

@@ -13,7 +13,6 @@ import signal
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable
 from pathlib import Path
 from types import FrameType, ModuleType, SimpleNamespace
 from typing import Any
@@ -61,7 +60,7 @@ class Rank:
         self.served.on("interrupt", self._interrupt, at_once=True)
         self.served.on("end", self._end, at_once=True)
         serve_comms(self.served)
-        SessionRequests(self.served, self.session, self.shell.user_ns, lambda: self._runs is not None)
+        SessionRequests(self.served, self.session, lambda: self.shell.user_ns, lambda: self._runs is not None)
         self.served.answer_at_safe_points()
 
     # What the notebook asks, in the server's thread
@@ -144,13 +143,6 @@ class _Pauser(RemotePauser):
         if not self._rank.looks():
             return "this front end takes no input (it runs the notebook from start to end)"
         return super().unavailable()
-
-    def wait(self, until: Callable[[], bool]) -> None:
-        self._served.tell({"type": "paused"})
-        try:
-            super().wait(until)
-        finally:
-            self._served.tell({"type": "resumed"})
 
 
 class _Stream(io.TextIOBase):

@@ -37,7 +37,7 @@ class SessionRequests:
     Args:
         served: what the process offers.
         session: gives the session that is looked at; None where there is none.
-        names: the variables that an expression knows where nothing is paused.
+        names: gives the variables that an expression knows where nothing is paused.
         runs: tells whether the user's code runs.
     """
 
@@ -45,7 +45,7 @@ class SessionRequests:
         self,
         served: Served,
         session: Callable[[], DebugSession | None],
-        names: dict[str, Any],
+        names: Callable[[], dict[str, Any]],
         runs: Callable[[], bool],
     ) -> None:
         self._served, self._session, self._names, self._runs = served, session, names, runs
@@ -122,7 +122,7 @@ class SessionRequests:
             value = session.evaluate(expression)
         else:
             with taps.muted():
-                value = eval(compile(expression.strip(), "<expression>", "eval"), self._names)
+                value = eval(compile(expression.strip(), "<expression>", "eval"), self._names())
         return {"text": describe(value, _MOST_TEXT)}
 
     def _captures(self, client: bytes, message: Message, buffers: Buffers) -> Message:
@@ -159,15 +159,18 @@ class SessionRequests:
         before = self._panels.pop(client, None)
         if before is not None:
             before.close()
-        panel = self._panels[client] = DebuggerPanel(session, namespace=self._names)
+        panel = self._panels[client] = DebuggerPanel(session, namespace=self._names())
         panel.live_form()  # it is told that a page shows it
-        return {"model": panel.model_id, "session": session.name}
+        return {"model": panel.model_id, "session": session.name, "forms": self.forms()}
 
     def _forms(self, client: bytes, message: Message, buffers: Buffers) -> Message:
-        """What a saved notebook keeps of the session."""
-        from hookscope.widgets.snapshot import static_forms
+        return self.forms()
 
-        return dict(static_forms(self._known()))
+    def forms(self) -> Message:
+        """What a saved notebook keeps of the session, in an output behind that of the live panel."""
+        from hookscope.widgets.snapshot import copy_behind_live
+
+        return dict(copy_behind_live(self._known()))
 
 
 def digest(array: Any) -> str:

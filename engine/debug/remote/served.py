@@ -261,20 +261,23 @@ class RemotePauser:
 
     Args:
         served: the process's.
-        anyone: whether a pause waits also while nobody looks, for somebody to come.
     """
 
-    def __init__(self, served: Served, anyone: bool = False) -> None:
-        self._served, self._anyone = served, anyone
+    def __init__(self, served: Served) -> None:
+        self._served = served
 
     def unavailable(self) -> str | None:
         if (forked := in_a_forked_process()) is not None:
             return forked
-        return None if self._served.clients or self._anyone else "nobody looks at this process"
+        return None if self._served.clients else "nobody looks at this process"
 
     def wait(self, until: Callable[[], bool]) -> None:
         served = self._served
-        served.wait(lambda: until() or not (served.clients or self._anyone))
+        served.tell({"type": "paused"})
+        try:
+            served.wait(lambda: until() or not served.clients)
+        finally:
+            served.tell({"type": "resumed"})
 
 
 def _say(line: str) -> None:
