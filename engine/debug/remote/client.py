@@ -69,11 +69,11 @@ class Remote:
         """Why it serves no more, in one clause; "" while it does."""
         return self._gone
 
-    def tell(self, kind: str, buffers: Sequence[Buffer] = (), **fields: Any) -> None:
+    def tell(self, kind: str, /, buffers: Sequence[Buffer] = (), **fields: Any) -> None:
         """Send a message to which no answer is expected."""
         self._send(pack({"type": kind, **fields}, buffers))
 
-    def ask(self, kind: str, buffers: Sequence[Buffer] = (), **fields: Any) -> Future[Any]:
+    def ask(self, kind: str, /, buffers: Sequence[Buffer] = (), **fields: Any) -> Future[Any]:
         """Send a request; what it gives is the answer's ``value``.
 
         The future raises RemoteError where the other process could not do it, or is not there any more.
@@ -88,7 +88,7 @@ class Remote:
             self._send(pack({"type": kind, "id": number, **fields}, buffers))
         return answer
 
-    def get(self, kind: str, timeout: float = _NOBODY, **fields: Any) -> Any:
+    def get(self, kind: str, /, timeout: float = _NOBODY, **fields: Any) -> Any:
         """Ask, and wait for the answer.
 
         Raises:
