@@ -46,7 +46,11 @@ class RanksMagics(Magics):
         ours = ranks_of(self.shell)
         if cell is not None:
             options = RANKS_CELL.parse_line(line)
-            ours.started().run(cell, options.on)
+            started = ours.started()
+            count = len(started.fleet.ranks)
+            if options.on and options.on[-1] >= count:
+                raise UsageError(f"%%ranks: there is no rank {options.on[-1]}; there are 0 to {count - 1}")
+            started.run(cell, options.on)
             return
         options = RANKS.parse_line(line)
         if options.what is None:
