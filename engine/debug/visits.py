@@ -18,6 +18,7 @@ import numpy as np
 
 import hookscope.engine as engine
 from hookscope.engine.core.progress import safe_point
+from hookscope.engine.ranks.world import launched
 from hookscope.engine.core.recording import Recording
 from hookscope.engine.nn.calling import call_observed
 
@@ -57,7 +58,7 @@ class Visit:
 
     def names(self) -> dict[str, Any]:
         """The debugger's names for expressions, apart from the value."""
-        return {"step": self.step, "call": self.call, "cell": self.cell, "np": np, "ms": engine}
+        return {"step": self.step, "call": self.call, "cell": self.cell, "rank": launched()[0], "np": np, "ms": engine}
 
     def names_with(self, values: Sequence[Tensor]) -> dict[str, Any]:
         """The same, and the first of the values that pass."""

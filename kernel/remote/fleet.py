@@ -1,7 +1,8 @@
 """The ranks that a notebook looks at: what all of them are asked, and a pause of one that holds the others.
 
-A rank that pauses says so. The others are asked to stand still at their next safe point, or where they wait for others,
-and go on when none is paused any more. Nobody waits for a rank that has ended.
+A rank that pauses says so. Those that run the same code come to the same pause a moment later; the others are then
+asked to stand still at their next safe point, or where they wait for others, and go on when none is paused any more.
+Nobody waits for a rank that has ended.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from .outputs import Outputs
 from .relay import Relay
 
 __all__ = ["Fleet", "Looked"]
+
+_SECONDS_TO_THE_SAME_PAUSE = 0.3
 
 
 class Looked:
@@ -69,6 +72,7 @@ class Fleet:
         self._lock = threading.RLock()
         self._observers: list[Callable[[], None]] = []
         self._holds = 0  # the number of the newest
+        self._later = threading.Timer(0.0, self._hold)
         self.outputs: Outputs | None = None
         self.when_forms: Callable[[int, dict[str, str]], None] | None = None
         self.ranks: dict[int, Looked] = {}
@@ -161,7 +165,7 @@ class Fleet:
         if kind in ("paused", "resumed"):
             with self._lock:
                 looked.paused = kind == "paused"
-                self._hold_or_release(looked)
+                self._hold_or_release()
         elif kind == "forms" and self.when_forms is not None:
             self.when_forms(looked.rank, message["forms"])
         elif kind in ("stream", "display", "error") and self.outputs is not None:
@@ -169,16 +173,25 @@ class Fleet:
         if kind in ("paused", "resumed", "held", "goes on", "session"):
             self._notify()
 
-    def _hold_or_release(self, changed: Looked) -> None:
-        paused = [looked.rank for looked in self.living if looked.paused]
-        if not paused:
+    def _hold_or_release(self) -> None:
+        self._later.cancel()
+        if any(looked.paused for looked in self.living):
+            self._later = threading.Timer(_SECONDS_TO_THE_SAME_PAUSE, self._hold)
+            self._later.daemon = True
+            self._later.start()
+        else:
             for looked in self.living:
                 looked.remote.tell("release", number=self._holds)
-            return
-        self._holds += 1
-        for looked in self.living:
-            if not looked.paused and (changed.paused or looked is changed):
-                looked.remote.tell("hold", number=self._holds, why=f"rank {paused[0]} is paused")
+
+    def _hold(self) -> None:
+        with self._lock:
+            paused = [looked.rank for looked in self.living if looked.paused]
+            if not paused:
+                return
+            self._holds += 1
+            for looked in self.living:
+                if not looked.paused:
+                    looked.remote.tell("hold", number=self._holds, why=f"rank {paused[0]} is paused")
 
     def _ended(self, rank: int) -> None:
         looked = self.ranks.get(rank)
@@ -187,7 +200,7 @@ class Fleet:
             with self._lock:
                 if looked.paused:
                     looked.paused = False
-                    self._hold_or_release(looked)
+                    self._hold_or_release()
         self._notify()
 
     def _notify(self) -> None:

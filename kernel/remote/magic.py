@@ -155,11 +155,11 @@ class NotebookRanks:
 
     @contextmanager
     def _panel(self, started: StartedRanks, name: str, shown: bool) -> Iterator[None]:
-        from hookscope.widgets.ranks import RanksPanel
-
         if not shown:
             yield
             return
+        from hookscope.widgets.ranks import RanksPanel
+
         panel = RanksPanel(started.fleet, name)
         if widgets_come_alive():
             panel.display()

@@ -7,6 +7,7 @@ A breakpoint's expression sees these names, for each tensor that passes at its m
     step call           the number of root calls so far, the number of this call of the cell in the step
     passes              how often the run came to this breakpoint's place, this time included
     cell                the cell
+    rank                the number of this process among the ranks, 0 where it is alone
     np ms               NumPy and Hookscope's engine
 
 and at a ``bprop`` also the function's arguments by their own names.
@@ -25,7 +26,7 @@ from ..captures.statistics import statistics
 __all__ = ["FIGURES", "NAMES", "compile_expression", "evaluate", "names_in", "value_of", "value_scope"]
 
 FIGURES = ("norm", "mean", "minimum", "maximum", "std")
-NAMES = ("value", *FIGURES, "step", "call", "passes", "cell", "np", "ms")
+NAMES = ("value", *FIGURES, "step", "call", "passes", "cell", "rank", "np", "ms")
 
 
 def compile_expression(text: str, known: Collection[str] | None = None) -> CodeType:

@@ -1,0 +1,169 @@
+"""A pause over ranks, in a real kernel: one rank that pauses holds the others, and nothing hangs however it ends."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from kernel_driver import Kernel
+
+SETUP = """%%ranks
+from mindspore.communication import init, get_rank
+import mindspore as ms
+import numpy as np
+from mindspore import nn, ops
+init()
+rank = get_rank()
+
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.first = nn.ReLU()
+        self.second = nn.ReLU()
+
+    def construct(self, x):
+        return self.second(self.first(x)).sum()
+
+net = Net()
+x = ms.Tensor(np.ones((2, 3), np.float32))
+"""
+# What the test has the kernel do while a cell runs.
+ACT = """
+import comm, json, time
+from hookscope.kernel.remote.magic import ranks_of
+link = comm.create_comm(target_name="test")
+def act(message):
+    fleet = ranks_of(get_ipython()).started().fleet
+    link.send({"value": eval(message["content"]["data"], {"fleet": fleet, **globals()})})
+link.on_msg(act)
+"""
+
+
+class Driven:
+    """A kernel with two ranks, and the comm by which a test looks at them while a cell runs."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self.kernel = kernel
+        cell = kernel.execute(ACT)
+        assert kernel.result(cell).status == "ok"
+        self.link = kernel.comm_opened(cell)
+
+    def do(self, expression: str) -> Any:
+        message = self.kernel.comm(self.link, expression)  # type: ignore[arg-type]
+
+        def answer() -> Any:
+            found = [m for m in self.kernel.children(message) if m["msg_type"] == "comm_msg"]
+            return found and (found[0]["content"]["data"],)
+
+        return self.kernel.until(answer, f"an answer to {expression}")[0]["value"]
+
+    def states(self) -> list[str]:
+        told = self.do("fleet.try_all('status')")
+        return [told[str(rank)]["state"] for rank in range(len(told))]
+
+    def until_states(self, *states: str) -> None:
+        self.kernel.until(lambda: self.states() == list(states), f"states {states}")
+
+    def values(self, expression: str) -> list[str]:
+        told = self.do(f"fleet.try_all('evaluate', expression={expression!r})")
+        return [told[str(rank)]["text"] for rank in range(len(told))]
+
+
+@pytest.fixture
+def driven(kernel: Kernel) -> Iterator[Driven]:
+    said = kernel.run("%ranks 2").text
+    if "already" not in said:
+        assert kernel.run(SETUP).status == "ok"
+    yield Driven(kernel)
+    if "ended" in kernel.run("%%ranks\nstill = 1").errors:
+        kernel.run("%ranks stop")
+
+
+def cell(driven: Driven, options: str, body: str = "y = net(x)") -> str:
+    return driven.kernel.execute(f"%%cell net --ranks --no-panel {options}\n{body}")
+
+
+def test_a_breakpoint_pauses_every_rank_and_one_command_lets_all_go_on(driven: Driven) -> None:
+    running = cell(driven, "-b second:forward")
+    driven.until_states("paused", "paused")
+    assert driven.values("output + rank")[1].startswith("Tensor")
+    driven.do("fleet.resume('continue')")
+    assert driven.kernel.result(running).status == "ok"
+
+
+def test_a_pause_on_one_rank_holds_the_others_at_their_next_safe_point(driven: Driven) -> None:
+    body = "for step in range(400 if rank else 100000):\n    y = net(x)\n    if ops.AllReduce()(y * 0 + (rank and step == 399)) > 0:\n        break"
+    running = cell(driven, "-b 'second:forward if rank == 1 and step == 4'", body)
+    driven.until_states("held", "paused")
+    assert driven.values("step") [1] == "3"
+    assert int(driven.values("step")[0]) in (3, 4)
+    before = driven.values("step")
+    time.sleep(0.2)
+    assert driven.values("step") == before  # it stands still
+    driven.do("fleet.resume('continue')")
+    assert driven.kernel.result(running).status == "ok"
+
+
+def test_a_step_is_taken_on_every_paused_rank(driven: Driven) -> None:
+    running = cell(driven, "-b first:forward -b second:forward")
+    driven.until_states("paused", "paused")
+    driven.do("fleet.resume('cell')")
+    driven.kernel.until(
+        lambda: all("second" in told["place"] for told in driven.do("fleet.try_all('status')").values()), "second"
+    )
+    driven.do("fleet.resume('continue')")
+    assert driven.kernel.result(running).status == "ok"
+
+
+def test_abort_ends_the_cell_on_every_rank(driven: Driven) -> None:
+    running = cell(driven, "-b 'second:forward if rank == 0'", "while True:\n    y = net(x)")
+    driven.until_states("paused", "held")
+    driven.do("fleet.abort()")
+    result = driven.kernel.result(running)
+    assert result.reply["content"]["evalue"] == "The cell failed on ranks 0 and 1."
+    assert "DebugAbort" in result.errors
+
+
+def test_an_interrupt_ends_the_pause_of_one_and_the_hold_of_the_others(driven: Driven) -> None:
+    running = cell(driven, "-b 'second:forward if rank == 0'", "while True:\n    y = net(x)")
+    driven.until_states("paused", "held")
+    driven.kernel.interrupt("signal")
+    assert driven.kernel.result(running).reply["content"]["ename"] == "KeyboardInterrupt"
+    assert driven.states() == ["idle", "idle"]
+
+
+@pytest.mark.parametrize("killed", [0, 1])
+def test_a_rank_that_is_killed_during_a_pause_ends_the_cell(driven: Driven, killed: int) -> None:
+    pids = driven.do("[looked.remote.card.pid for looked in fleet.ranks.values()]")
+    running = cell(driven, "-b 'second:forward if rank == 0'", "while True:\n    y = net(x)")
+    driven.until_states("paused", "held")
+    os.kill(pids[killed], signal.SIGKILL)
+    result = driven.kernel.result(running)
+    assert "ended while the cell ran" in result.reply["content"]["evalue"]
+
+
+def test_watching_changes_no_bit_on_any_rank(driven: Driven) -> None:
+    train = """
+ms.set_seed(7)
+model = nn.SequentialCell(nn.Dense(3, 8), nn.Dropout(p=0.3), nn.ReLU(), nn.Dense(8, 1))
+model.set_train()
+optimizer = nn.Adam(model.trainable_params(), 0.01)
+gradient = ms.value_and_grad(lambda x: (model(x) ** 2).mean(), None, optimizer.parameters)
+reducer = nn.DistributedGradReducer(optimizer.parameters, mean=True)
+data = ms.Tensor(np.random.default_rng(rank).standard_normal((16, 3)).astype(np.float32))
+for step in range(5):
+    loss, gradients = gradient(data)
+    optimizer(reducer(gradients))
+bits = [p.asnumpy().tobytes().hex() for p in model.trainable_params()] + [loss.asnumpy().tobytes().hex()]
+"""
+    kernel = driven.kernel
+    assert kernel.run(f"%%ranks\nms.set_auto_parallel_context(parallel_mode='data_parallel')\n{train}").status == "ok"
+    assert kernel.run("%%ranks\nunwatched = bits").status == "ok"
+    watched = kernel.run(f"%%cell --ranks --no-panel --check all -o dbg\n{train}")
+    assert watched.status == "ok"
+    told = kernel.run("%%ranks\nprint(bits == unwatched, dbg.step, len(dbg.captures) > 20)").text
+    assert sorted(told.splitlines()) == ["[0] True 5 True", "[1] True 5 True"]
