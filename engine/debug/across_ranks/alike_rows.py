@@ -1,0 +1,117 @@
+"""Rows of data that two ranks have seen: in one epoch where a data set of the engine's tells of it, else in one step.
+
+Samples repeat by chance, too. Then they repeat within a rank as often as between two, and that is what is compared.
+The last shards of a data set are filled up with rows of the first: of these each rank has one an epoch at most.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from .findings import RankFinding, ranks_text
+from .records import StepRecord
+
+__all__ = ["AlikeRows"]
+
+_FEWEST = 3  # two ranks share two rows an epoch where both were filled up
+_TIMES = 4  # as often between two ranks as within them
+_MOST_KEPT = 500_000
+_ADVICE = (
+    "Give each rank a shard of its own: the data set's num_shards and shard_id, with the same shuffle on all ranks."
+)
+
+
+class AlikeRows:
+    """Is shown the records of all ranks of a step, step by step.
+
+    Args:
+        ranks: how many ranks there are.
+    """
+
+    def __init__(self, ranks: int) -> None:
+        self._ranks = ranks
+        self._passes: list[dict[int, int]] = [{} for _ in range(ranks)]  # their numbers to 0, 1, ... as they come
+        self._by_epoch = True
+        self._epoch = 0
+        self._found: RankFinding | None = None
+        self._forget()
+
+    def _forget(self) -> None:
+        self._seen_by: dict[str, tuple[int, ...]] = {}  # of a row
+        self._own: list[set[str]] = [set() for _ in range(self._ranks)]
+        self._within: Counter[int] = Counter()
+        self._between: Counter[tuple[int, int]] = Counter()
+        self._totals: Counter[int] = Counter()
+        self._first = 0
+
+    def look(self, step: int, records: Sequence[StepRecord]) -> RankFinding | None:
+        """See the rows of a step, of each rank; returns what is known by now, or None."""
+        if self._span_ended(records):
+            if self._found is not None:
+                return self._found
+            self._forget()
+        if not self._by_epoch:
+            self._seen_by = {}
+        for rank, record in enumerate(records):
+            self._totals[rank] += len(record["rows"])
+            for row in record["rows"]:
+                self._see(rank, row, step)
+        self._judge()
+        return self._found
+
+    def _span_ended(self, records: Sequence[StepRecord]) -> bool:
+        """Whether rows are no more to be compared with those before.
+
+        They are with those of this epoch, if by all that ranks have seen they are in the same, and else with those of
+        this step.
+        """
+        of_ranks = [
+            passes.setdefault(record["epoch"], len(passes))
+            for passes, record in zip(self._passes, records, strict=True)
+        ]
+        before = self._by_epoch, self._epoch
+        # Where one rank alone has gone over other data meanwhile, epochs tell nothing any more.
+        self._by_epoch &= all(record["epoch"] for record in records) and len(set(of_ranks)) == 1
+        self._epoch = of_ranks[0] if self._by_epoch else 0
+        return before != (self._by_epoch, self._epoch)
+
+    def _see(self, rank: int, row: str, step: int) -> None:
+        if row in self._own[rank]:
+            self._within[rank] += 1
+            return
+        if len(self._own[rank]) < _MOST_KEPT // self._ranks:
+            self._own[rank].add(row)
+        others = self._seen_by.get(row, ())
+        if rank not in others and len(self._seen_by) < _MOST_KEPT:
+            self._seen_by[row] = (*others, rank)
+        for other in others:
+            if other != rank:
+                self._between[min(other, rank), max(other, rank)] += 1
+                self._first = self._first or step
+
+    def _judge(self) -> None:
+        within = self._within
+        pairs = {
+            pair: count
+            for pair, count in self._between.items()
+            if count >= _FEWEST and count > _TIMES * (within[pair[0]] + within[pair[1]])
+        }
+        if not pairs:
+            return
+        ranks = {rank for pair in pairs for rank in pair}
+        in_all = [rank for rank in ranks if all(rank in pair for pair in pairs)]
+        if len(in_all) == 1:  # the others have nothing in common without it
+            ranks = {in_all[0]}
+        figures = {}
+        for rank in range(self._ranks):
+            shared = sum(count for pair, count in pairs.items() if rank in pair)
+            figures[rank] = f"{self._totals[rank]} rows, {shared} of them another rank's too"
+        (one, other), count = max(pairs.items(), key=lambda item: item[1])
+        span = "in one epoch" if self._by_epoch else "in the same step"
+        message = f"{ranks_text((one, other))} have seen the same {count} rows of data {span}"
+        if len(pairs) > 1:
+            message += f", and so have {len(pairs) - 1} more pairs"
+        self._found = RankFinding(
+            "ranks_alike", self._first, tuple(sorted(ranks)), "", "input[0]", message, _ADVICE, figures
+        )
