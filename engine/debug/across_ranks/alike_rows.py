@@ -31,10 +31,11 @@ class AlikeRows:
 
     def __init__(self, ranks: int) -> None:
         self._ranks = ranks
-        self._passes: list[dict[int, int]] = [{} for _ in range(ranks)]  # their numbers to 0, 1, ... as they come
-        self._by_epoch = True
-        self._epoch = 0
+        self._passes: list[dict[int, int]] = [{} for _ in range(ranks)]  # their numbers to 1, 2, ... as they come
+        self._aligned = True
+        self._epoch = 0  # by the number of the pass among those of each rank; 0 where it is not known
         self._found: RankFinding | None = None
+        self._is_final = False
         self._forget()
 
     def _forget(self) -> None:
@@ -48,10 +49,11 @@ class AlikeRows:
     def look(self, step: int, records: Sequence[StepRecord]) -> RankFinding | None:
         """See the rows of a step, of each rank; returns what is known by now, or None."""
         if self._span_ended(records):
-            if self._found is not None:
-                return self._found
             self._forget()
-        if not self._by_epoch:
+            self._is_final = self._found is not None
+        if self._is_final:
+            return self._found
+        if not self._epoch:
             self._seen_by = {}
         for rank, record in enumerate(records):
             self._totals[rank] += len(record["rows"])
@@ -66,15 +68,16 @@ class AlikeRows:
         They are with those of this epoch, if by all that ranks have seen they are in the same, and else with those of
         this step.
         """
-        of_ranks = [
-            passes.setdefault(record["epoch"], len(passes))
-            for passes, record in zip(self._passes, records, strict=True)
-        ]
-        before = self._by_epoch, self._epoch
+        told = [record["epoch"] for record in records]
+        of_ranks = {
+            passes.setdefault(epoch, len(passes) + 1) if epoch else 0
+            for passes, epoch in zip(self._passes, told, strict=True)
+        }
+        before = self._epoch
         # Where one rank alone has gone over other data meanwhile, epochs tell nothing any more.
-        self._by_epoch &= all(record["epoch"] for record in records) and len(set(of_ranks)) == 1
-        self._epoch = of_ranks[0] if self._by_epoch else 0
-        return before != (self._by_epoch, self._epoch)
+        self._aligned &= len(of_ranks) == 1
+        self._epoch = of_ranks.pop() if self._aligned else 0
+        return before != self._epoch
 
     def _see(self, rank: int, row: str, step: int) -> None:
         if row in self._own[rank]:
@@ -108,7 +111,7 @@ class AlikeRows:
             shared = sum(count for pair, count in pairs.items() if rank in pair)
             figures[rank] = f"{self._totals[rank]} rows, {shared} of them another rank's too"
         (one, other), count = max(pairs.items(), key=lambda item: item[1])
-        span = "in one epoch" if self._by_epoch else "in the same step"
+        span = "in one epoch" if self._epoch else "in the same step"
         message = f"{ranks_text((one, other))} have seen the same {count} rows of data {span}"
         if len(pairs) > 1:
             message += f", and so have {len(pairs) - 1} more pairs"

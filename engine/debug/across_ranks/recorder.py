@@ -142,7 +142,8 @@ class _Tap(taps.Tap):
         self._root_step = 0  # of the session, when a root was called last
         self._root_args: Any = ()
         self._seen: tuple[list[Any], tuple[Row, ...], str, str] = ([], (), "", "")  # of the cells of the step before
-        self._data_rows = 0, 0  # how many data sets had given when a step began, and in how many steps that is so
+        # How many rows data sets had given when a step began, and in how many steps that has been so.
+        self._data_rows = newest_pass()[1], _MOST_OF_ONE_BATCH
         self._told_error = 0  # its id, until a cell is called again
 
     # What the engine tells

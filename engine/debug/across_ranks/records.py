@@ -123,7 +123,7 @@ def checked_record(given: object) -> Record:
         ValueError: it is none; the text says what is wrong with it.
     """
     kind = given.get("record") if isinstance(given, Mapping) else None
-    if not isinstance(given, Mapping) or kind not in _FIELDS:
+    if not isinstance(given, Mapping) or not isinstance(kind, str) or kind not in _FIELDS:
         raise ValueError(f"a record must be a dict with 'record' in {list(_FIELDS)}, but got {_cut(given)}")
     _check_fields(f"a record '{kind}'", given, {"step": int, **_FIELDS[kind]})
     if kind == "step" and not all(isinstance(one, str) for one in (*given["draws"], *given["rows"])):
@@ -143,9 +143,10 @@ def checked_detail(given: object) -> Detail:
     for row in given["rows"] or ():
         if not isinstance(row, Mapping):
             raise ValueError(f"a row of a detail must be a dict, but got {_cut(row)}")
-        wanted = ("path", "name") if given["kind"] == "cells" else ("path", "name", "digest")
-        _check_fields("a row of a detail", row, {**{name: _ROW[name] for name in row if name in _ROW},
-                                                 **{name: _ROW[name] for name in wanted}})  # fmt: skip
+        wanted = {"path", "name"} if given["kind"] == "cells" else {"path", "name", "digest"}
+        _check_fields("a row of a detail", row, {name: _ROW[name] for name in _ROW if name in wanted or name in row})
+        if not all(isinstance(length, int) for length in row.get("shape", ())):
+            raise ValueError(f"in a row of a detail, 'shape' must be a list of int, but got {_cut(row['shape'])}")
     return given  # type: ignore[return-value]  # likewise
 
 
