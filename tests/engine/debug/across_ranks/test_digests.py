@@ -18,7 +18,7 @@ def test_any_changed_bit_is_another_digest(size: int) -> None:
     x = LARGE[:size]
     rng = np.random.default_rng(1)
     found = {digest(x)}
-    for count in range(200):
+    for _ in range(200):
         changed = x.copy().view(np.uint32)
         changed[rng.integers(size)] ^= np.uint32(1 << rng.integers(32))
         found.add(digest(changed.view(np.float32)))
