@@ -34,7 +34,7 @@ def digest(array: Any) -> str:
     Args:
         array: a NumPy or CuPy array of numbers.
     """
-    host = np.ascontiguousarray(to_host(array))
+    host: Any = np.ascontiguousarray(to_host(array))
     found = hashlib.blake2b(f"{host.dtype.name}{array.shape}".encode(), digest_size=8)
     words = host.reshape(-1).view(np.uint8)
     whole = words.size // (8 * _BLOCK) * (8 * _BLOCK)

@@ -132,15 +132,16 @@ class _Step:
 class _Tap(taps.Tap):
     """The recorder's side of the engine."""
 
-    def __init__(self, owner: Callable[[], Any], tell: Callable[[Record], None], details: Details) -> None:
-        self.owner = owner
+    def __init__(self, session: weakref.ref[DebugSession], tell: Callable[[Record], None], details: Details) -> None:
+        self.owner = session
+        self._session: Any = session  # which is there while the engine tells something
         self.tell = tell
         self.steps = 0
         self._details = details
         self._owners: Owners | None = None
         self._step: _Step | None = None
-        self._root_step = 0  # of the session, when a root was called last
-        self._root_args: Any = ()
+        self._root_step: int = self._session().step  # when a root was called last
+        self._root_args: Any = None  # what it was given, until the step has begun
         self._seen: tuple[list[Any], tuple[Row, ...], str, str] = ([], (), "", "")  # of the cells of the step before
         # How many rows data sets had given when a step began, and in how many steps that has been so.
         self._data_rows = newest_pass()[1], _MOST_OF_ONE_BATCH
@@ -150,7 +151,7 @@ class _Tap(taps.Tap):
 
     def cell_enter(self, call: CellCall) -> None:
         """A cell is called: the first one of a step, an optimizer, or one of the network."""
-        session, self._told_error = self.owner(), 0
+        session, self._told_error = self._session(), 0
         if isinstance(call.cell, _OPTIMIZERS):
             self._optimizer_called(call)
             return
@@ -169,7 +170,7 @@ class _Tap(taps.Tap):
         step, noted = self._step, call.notes.get(self)
         if step is None or noted is None or call.continues:
             return
-        path = self.owner().paths.path_of(call.cell)
+        path = self._session().paths.path_of(call.cell)
         number = step.calls.get(path, 0)
         step.calls[path] = number + 1
         for slot, value in pick_slot("output", call.output, Tensor):
@@ -182,7 +183,7 @@ class _Tap(taps.Tap):
 
     def cell_error(self, call: CellCall, error: BaseException) -> None:
         """A cell raised: the innermost is told first."""
-        self.failed(self.owner().paths.name_of(call.cell), error)
+        self.failed(self._session().paths.name_of(call.cell), error)
 
     def parameter_gradients(self, pairs: list[tuple[Parameter, Tensor]]) -> None:
         """The gradients of weights have come: what ran was a step, if they are the network's."""
@@ -213,7 +214,7 @@ class _Tap(taps.Tap):
 
     def _owned(self) -> Owners:
         if self._owners is None:
-            self._owners = Owners(self.owner().paths)
+            self._owners = Owners(self._session().paths)
         return self._owners
 
     def _parameters(self) -> list[Row]:

@@ -266,6 +266,25 @@ def check_a_collective_that_one_rank_does_not_make_is_an_error_on_all_and_a_find
     assert found.figures[1].startswith("all_reduce of max") and "checks_across_ranks.py" in found.figures[0]
 
 
+def check_gradients_that_do_not_fit_together_are_a_finding_of_the_reducer(rank: int, size: int) -> None:
+    net = nn.Dense(16, 4 if rank == 1 else 3).set_train()
+    with DataParallel(parameter_broadcast=False):
+        step = trainer(net)
+        errors: list[str] = []
+
+        def run() -> None:
+            try:
+                step(*batches(rank, 1)[0])
+            except RuntimeError as error:
+                errors.append(str(error))
+
+        found, weight = compared(net, run)
+    assert (weight.condition, weight.name) == ("parameters_differ", "weight")
+    assert "gradients 0 of float32" in errors[0]
+    assert (found.condition, found.step, found.ranks) == ("ranks_differ", 1, at(1, size))
+    assert found.path == "DistributedGradReducer" and "[68]" in found.figures[1] and "[51]" in found.figures[0]
+
+
 class Wider(nn.Cell):
     """Other cells, or other shapes, on one rank."""
 

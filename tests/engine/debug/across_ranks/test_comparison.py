@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -161,6 +162,11 @@ def test_rows_of_another_epoch_are_no_finding_and_those_of_the_same_are() -> Non
     (found,) = comparison.findings
     assert (found.condition, found.step, found.ranks) == ("ranks_alike", 8, (0, 1))
     assert found.figures[0].startswith("72 rows") and "the same 24 rows of data in one epoch" in found.message
+
+
+def test_each_condition_stands_in_the_documentation() -> None:
+    text = Path(__file__).parents[4].joinpath("docs", "many_ranks.md").read_text()
+    assert all(f"| `{name}` |" in text for name in RANK_CONDITIONS)
 
 
 def test_findings_are_plain_data() -> None:
