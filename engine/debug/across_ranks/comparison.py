@@ -96,8 +96,8 @@ class Comparison:
         self._go_on()
 
     def wanted(self) -> list[tuple[int, Kind]]:
-        """Of which steps, and which kinds, ``add_detail`` waits for each rank's detail."""
-        return list(self._asked)
+        """Of which steps, and kinds, ``add_detail`` waits for each rank's detail; the same until all have come."""
+        return [key for key in self._asked if len(self._details[key]) < self.ranks]
 
     def add_detail(self, rank: int, detail: Mapping[str, object] | Detail) -> None:
         """Take a detail of a rank; one that is not waited for is left.
@@ -110,13 +110,14 @@ class Comparison:
         key = checked["step"], checked["kind"]
         if key not in self._asked:
             return
-        of_ranks = self._details.setdefault(key, {})
-        of_ranks[rank] = checked["rows"]
-        if len(of_ranks) == self.ranks:
-            about = self._asked.pop(key)
-            del self._details[key]
+        self._details[key][rank] = checked["rows"]
+        for one, about in list(self._asked.items()):  # in the order of the steps: what comes first explains the others
+            if len(self._details[one]) < self.ranks:
+                break
+            del self._asked[one]
+            of_ranks = self._details.pop(one)
             for subject in sorted(about):
-                self._name(subject, key[0], of_ranks)
+                self._name(subject, one[0], of_ranks)
 
     # Records
 
@@ -156,10 +157,10 @@ class Comparison:
         more = {rank for rank in range(self.ranks) if self._newest[rank] > least}
         if not more or any(rank not in self._ended for rank in range(self.ranks) if rank not in more):
             return
-        ended = {rank: self._ended.get(rank, f"more than {least}") for rank in range(self.ranks)}
-        figures = {rank: f"{self._newest[rank]} steps" for rank in ended}
-        at = at_fault({rank: rank in more for rank in ended})
-        message = f"{ranks_text(sorted(more))} made step {least + 1}, and {ranks_text(sorted({*ended} - more))} did not"
+        figures = {rank: f"{count} step{'s' * (count != 1)}" for rank, count in enumerate(self._newest)}
+        at = at_fault({rank: rank in more for rank in range(self.ranks)})
+        others = sorted({*range(self.ranks)} - more)
+        message = f"{ranks_text(sorted(more))} made step {least + 1}, and {ranks_text(others)} did not"
         self._found.setdefault("steps", RankFinding("ranks_differ", least + 1, at, "", "", message, _STEPS, figures))
 
     def _failed(self, record: Failed) -> None:
@@ -215,9 +216,11 @@ class Comparison:
     def _ask(self, subject: str, step: int, kind: Kind, of: Hashable = None) -> None:
         """Want the details about what differs; of one subject once, or once for what is seen ``of`` it."""
         tried = self._tried.setdefault(subject, set())
-        if subject not in self._found and of not in tried and len(tried) < _MOST_ASKED:
+        waits = any(subject in about for about in self._asked.values())
+        if subject not in self._found and not waits and of not in tried and len(tried) < _MOST_ASKED:
             tried.add(of)
             self._asked.setdefault((step, kind), set()).add(subject)
+            self._details.setdefault((step, kind), {})
 
     def _name(self, subject: str, step: int, details: Mapping[int, Sequence[Row] | None]) -> None:
         """The details about what differs have come from all ranks."""

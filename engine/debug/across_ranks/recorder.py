@@ -62,7 +62,7 @@ class RankRecorder:
         if not isinstance(session, DebugSession):
             raise TypeError(f"session must be a DebugSession, but got {type(session).__name__}")
         self._details = Details()
-        self._tap = _Tap(weakref.ref(session), tell, self._details)
+        self._tap = _Tap(session, tell, self._details)
         self._unsubscribe = session.observe(self._heard)
         self._gone = weakref.finalize(session, taps.detach, self._tap)
         self._gone.atexit = False
@@ -132,15 +132,15 @@ class _Step:
 class _Tap(taps.Tap):
     """The recorder's side of the engine."""
 
-    def __init__(self, session: weakref.ref[DebugSession], tell: Callable[[Record], None], details: Details) -> None:
-        self.owner = session
-        self._session: Any = session  # which is there while the engine tells something
+    def __init__(self, session: DebugSession, tell: Callable[[Record], None], details: Details) -> None:
+        self.owner = weakref.ref(session)
+        self._session: Any = self.owner  # gives the session, which is there while the engine tells something
         self.tell = tell
         self.steps = 0
         self._details = details
         self._owners: Owners | None = None
         self._step: _Step | None = None
-        self._root_step: int = self._session().step  # when a root was called last
+        self._root_step = session.step  # when a root was called last
         self._root_args: Any = None  # what it was given, until the step has begun
         self._seen: tuple[list[Any], tuple[Row, ...], str, str] = ([], (), "", "")  # of the cells of the step before
         # How many rows data sets had given when a step began, and in how many steps that has been so.
@@ -229,10 +229,12 @@ class _Tap(taps.Tap):
         step = self._step
         if step is None:
             return
-        for parameter, gradient in zip(call.cell.parameters, tensors_in(call.args), strict=False):
+        given = next(iter((*call.args, *call.kwargs.values())), ())
+        given = (given,) if isinstance(given, Tensor) else given
+        for parameter, gradient in zip(call.cell.parameters, given, strict=False):
             owner = self._owned().of(parameter)
             if owner is not None and not parameter.layerwise_parallel:
-                step.gradients.append(_row(owner.path, owner.name, gradient._array))
+                step.gradients += [_row(owner.path, owner.name, one._array) for one in tensors_in(gradient)]
 
     def failed(self, path: str, error: BaseException) -> None:
         """Tell of an error, once."""

@@ -8,7 +8,9 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+from hookscope.engine import Tensor
 from hookscope.engine.debug.across_ranks.digests import digest, norm, row_digests
+from tests import strict_device
 
 LARGE = np.random.default_rng(0).standard_normal(70_000).astype(np.float32)
 
@@ -40,6 +42,14 @@ def test_shape_and_dtype_count_and_the_order_in_memory_does_not() -> None:
     assert digest(x) != digest(x.reshape(300, 200)) != digest(x.T)
     zeros = [np.zeros(4, dtype) for dtype in (np.float32, np.int32, np.float16, bool, ml_dtypes.bfloat16)]
     assert len({digest(one) for one in (*zeros, np.zeros((), np.float32))}) == 6
+
+
+def test_arrays_on_a_device_have_the_digests_of_the_host() -> None:
+    x = LARGE[:20_000].reshape(100, 200)
+    with strict_device.device():
+        array = Tensor(x)._array
+        assert type(array) is not np.ndarray
+        assert (digest(array), norm(array), row_digests([array])) == (digest(x), norm(x), row_digests([x]))
 
 
 def test_a_norm_is_a_number_or_none() -> None:

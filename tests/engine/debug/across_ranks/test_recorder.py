@@ -90,6 +90,26 @@ def test_norms_are_those_of_the_values() -> None:
     assert first[0]["digest"] != second[0]["digest"]
 
 
+def test_the_epoch_is_that_of_the_data_set_that_feeds_the_steps() -> None:
+    net, records = mlp(1), []  # type: ignore[var-annotated]
+    rng = np.random.default_rng(0)
+    rows = [tuple(rng.standard_normal((2, 16)).astype(np.float32)) for _ in range(6)]
+    data = ms.dataset.GeneratorDataset(rows, ["x", "y"]).batch(2)
+    model = ms.Model(net, nn.MSELoss(), nn.SGD(net.trainable_params(), 0.01))
+    step = trainer(net)
+    with DebugSession(net) as session:
+        recorder = RankRecorder(session, records.append)
+        step(*batch())
+        model.train(2, data, dataset_sink_mode=False)
+        for _ in range(20):
+            step(*batch())
+    recorder.close()
+    epochs = [one["epoch"] for one in records[:-1]]
+    first, second = epochs[1], epochs[4]
+    assert epochs[:7] == [0, first, first, first, second, second, second] and 0 < first < second
+    assert epochs[-1] == 0
+
+
 def test_evaluations_and_gradients_without_weights_are_no_steps() -> None:
     net, records = mlp(2), []  # type: ignore[var-annotated]
     step, (x, y) = trainer(net), batch()
