@@ -16,7 +16,7 @@ from .records import StepRecord
 
 __all__ = ["AlikeRows"]
 
-_FEWEST = 3  # in one step, if that is half of a batch, and neither rank has seen a row of its own before
+_FEWEST = 4  # in one step, if that is most of a batch, and neither rank has seen a row of its own before
 _SURE, _TIMES = 14, 8  # in all: more than so many, and so many more for each that a rank repeats
 _FILLED_UP = 2  # of a pair of ranks in one epoch
 _MOST_KEPT = 500_000
@@ -79,8 +79,8 @@ class AlikeRows:
         ]
         for one, other in combinations(range(self._ranks), 2):
             shared = len(rows[one] & rows[other])
-            half = min(len(rows[one]), len(rows[other])) / 2
-            if new[one] and new[other] and shared >= max(_FEWEST, half):
+            most = 0.75 * min(len(rows[one]), len(rows[other]))
+            if new[one] and new[other] and shared >= max(_FEWEST, most):
                 self._in_a_step[one, other] = max(self._in_a_step[one, other], shared)
 
     def _span_ended(self, records: Sequence[StepRecord]) -> bool:

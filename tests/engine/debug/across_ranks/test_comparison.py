@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from hookscope.engine.debug.across_ranks import RANK_CONDITIONS, Comparison
@@ -133,6 +134,20 @@ def test_rows_that_a_rank_repeats_itself_are_the_same_by_chance() -> None:
             some = [rows[(number * (rank + 2) + place * place) % 6] for place in range(4)]
             comparison.add(rank, [step(number, rows=some)])
     assert comparison.findings == []
+
+
+@pytest.mark.parametrize(("ranks", "pool", "batch", "epoch"), [(2, 1000, 4, 1), (8, 50, 4, 0), (4, 50, 8, 0)])
+def test_samples_that_each_rank_draws_with_replacement_are_no_finding(
+    ranks: int, pool: int, batch: int, epoch: int
+) -> None:
+    rng = np.random.default_rng(1)
+    for _ in range(20):
+        comparison = Comparison(ranks)
+        for number in range(1, 61):
+            for rank in range(ranks):
+                rows = [f"{place:016x}" for place in rng.integers(0, pool, batch)]
+                comparison.add(rank, [step(number, epoch=epoch, rows=rows)])
+        assert comparison.findings == []
 
 
 def test_two_rows_a_pass_are_those_by_which_shards_are_filled_up() -> None:
