@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import math
 from collections.abc import Iterable
 from typing import Any
 
@@ -14,7 +15,7 @@ import numpy as np
 
 from hookscope.engine.core.backend import to_host
 
-__all__ = ["MOST_ROWS", "digest", "norm", "row_digests", "text_digest"]
+__all__ = ["MOST_ROWS", "digest", "dtype_name", "norm", "row_digests", "text_digest"]
 
 MOST_ROWS = 256
 """Of so many rows of a batch there are digests."""
@@ -34,8 +35,12 @@ def digest(array: Any) -> str:
     Args:
         array: a NumPy or CuPy array of numbers.
     """
-    host: Any = np.ascontiguousarray(to_host(array))
-    found = hashlib.blake2b(f"{host.dtype.name}{array.shape}".encode(), digest_size=8)
+    host: Any = to_host(array)
+    of_what = f"{dtype_name(host.dtype)}{host.shape}".encode()
+    if host.nbytes < 8 * _BLOCK:
+        return hashlib.blake2b(of_what + host.tobytes(), digest_size=8).hexdigest()
+    found = hashlib.blake2b(of_what, digest_size=8)
+    host = np.ascontiguousarray(host)
     words = host.reshape(-1).view(np.uint8)
     whole = words.size // (8 * _BLOCK) * (8 * _BLOCK)
     blocks = words[:whole].view(np.uint64).reshape(-1, _BLOCK)
@@ -46,6 +51,12 @@ def digest(array: Any) -> str:
         found.update((part >> np.uint64(32)) @ _factors())
     found.update(words[whole:])
     return found.hexdigest()
+
+
+@functools.cache
+def dtype_name(dtype: Any) -> str:
+    """The name of a NumPy dtype, which takes NumPy longer than the digest of a small array."""
+    return str(dtype.name)
 
 
 @functools.cache
@@ -66,8 +77,9 @@ def norm(array: Any) -> float | None:
     """
     host = to_host(array)
     wide = host if host.dtype.kind in "fc" and host.dtype.itemsize > 2 else host.astype(np.float32)
-    found = float(np.linalg.norm(wide.reshape(-1)))
-    return found if np.isfinite(found) else None
+    flat = wide.reshape(-1)
+    found = math.sqrt(np.vdot(flat, flat).real)
+    return found if math.isfinite(found) else None
 
 
 def row_digests(arrays: Iterable[Any]) -> list[str]:

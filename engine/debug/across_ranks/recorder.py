@@ -21,7 +21,7 @@ from hookscope.engine.experimental import optim
 from ..captures.capture import pick_slot
 from ..checks.owners import Owners
 from .details import Details
-from .digests import MOST_ROWS, digest, norm, row_digests, text_digest
+from .digests import MOST_ROWS, digest, dtype_name, norm, row_digests, text_digest
 from .records import Detail, Kind, Record, Row
 
 if TYPE_CHECKING:
@@ -282,18 +282,18 @@ class _Tap(taps.Tap):
         before, rows, of_cells, of_dtypes = self._seen
         if cells != before:
             rows = tuple(
-                {"path": path, "call": call, "name": slot, "shape": [*shape], "dtype": str(dtype.name)}
+                {"path": path, "call": call, "name": slot, "shape": [*shape], "dtype": dtype_name(dtype)}
                 for path, call, slot, shape, dtype in cells
             )
             of_cells = text_digest(one[:4] for one in cells)
-            of_dtypes = text_digest(sorted({(path, slot, dtype.name) for path, _, slot, _, dtype in cells}))
+            of_dtypes = text_digest(sorted({(path, slot, dtype_name(dtype)) for path, _, slot, _, dtype in cells}))
             self._seen = cells, rows, of_cells, of_dtypes
         return rows, of_cells, of_dtypes
 
 
 def _row(path: str, name: str, array: Any) -> Row:
     return {
-        "path": path, "name": name, "shape": [*array.shape], "dtype": str(array.dtype.name), "digest": digest(array),
+        "path": path, "name": name, "shape": [*array.shape], "dtype": dtype_name(array.dtype), "digest": digest(array),
         "norm": norm(array),
     }  # fmt: skip
 
