@@ -7,6 +7,7 @@ rows are made in the caller's thread, one by one: what a pipeline gives is the s
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator
 from typing import Any, NoReturn, TypeAlias
 
@@ -17,12 +18,14 @@ from ..core.tensor import Tensor
 from . import config
 from .callback import Watch, listed
 
-__all__ = ["Dataset", "DatasetIterator", "Row", "Step", "names_of"]
+__all__ = ["Dataset", "DatasetIterator", "Row", "Step", "names_of", "newest_pass"]
 
 Row = tuple[Any, ...]
 Names: TypeAlias = str | list[str] | tuple[str, ...]
 """A name of a column, or several."""
 _MOST = 2**31 - 1
+_passes = itertools.count(1)
+_newest = (0, 0)  # the pass that gave a row last, and how many rows were given by then
 
 
 class Dataset:
@@ -632,17 +635,20 @@ class DatasetIterator:
         self._dataset, self._left, self._numpy, self._form = dataset, num_epochs, output_numpy, form
         self._random, self._epoch = config.new_random(), -1
         self._rows: Iterator[Row] | None = None
+        self._pass = 0
         self._watches = {step: Watch(step.callbacks) for step in _maps(dataset) if step.callbacks}
 
     def __iter__(self) -> DatasetIterator:
         return self
 
     def __next__(self) -> Any:
+        global _newest
         if self._rows is None:
             if self._left == 0:
                 raise RuntimeError("all the epochs of this iterator are over; make a new one, or give 'num_epochs'")
             self._left -= self._left > 0
             self._epoch += 1
+            self._pass = next(_passes)
             if self._epoch == 0:
                 self._tell(Watch.begins)
             self._tell(Watch.epoch_begins)
@@ -655,6 +661,7 @@ class DatasetIterator:
             self._rows = None
             self._tell(Watch.epoch_ends)
             raise
+        _newest = self._pass, _newest[1] + 1
         return self._form(_given(row, self._numpy))
 
     def _tell(self, moment: Callable[[Watch], None]) -> None:
@@ -675,6 +682,15 @@ class DatasetIterator:
             RuntimeError: all epochs are over.
         """
         return next(self)
+
+
+def newest_pass() -> tuple[int, int]:
+    """The number of the pass that gave a row last, of those that this process has begun, and how many rows all gave.
+
+    Returns:
+        two ints, 0 where no row was given yet.
+    """
+    return _newest
 
 
 def _maps(dataset: Dataset) -> Iterator[steps.Map]:

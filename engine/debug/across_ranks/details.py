@@ -1,0 +1,51 @@
+"""What a rank keeps of its last steps for who asks which cell, parameter or gradient it was: rows, in bounds."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from typing import get_args
+
+from hookscope.engine.core.nearest import suggestion
+
+from .records import Detail, Kind, Row
+
+__all__ = ["Details"]
+
+_MOST_STEPS = 256
+_MOST_ROWS = 50_000
+
+
+class Details:
+    """The rows of the last 256 steps, or of fewer where these are more than 50,000; any thread may ask.
+
+    Rows that are the same object as those of the step before count once.
+    """
+
+    def __init__(self) -> None:
+        self._steps: OrderedDict[int, dict[Kind, tuple[Row, ...]]] = OrderedDict()
+        self._counts: dict[int, int] = {}
+        self._last: dict[Kind, tuple[Row, ...]] = {}
+        self._lock = threading.Lock()
+
+    def keep(self, step: int, rows: dict[Kind, tuple[Row, ...]]) -> None:
+        """Keep the rows of a step, by their kinds; once for each step."""
+        new = sum(len(one) for kind, one in rows.items() if self._last.get(kind) is not one)
+        self._last = rows
+        with self._lock:
+            self._steps[step], self._counts[step] = rows, new
+            while len(self._steps) > 1 and (len(self._steps) > _MOST_STEPS or sum(self._counts.values()) > _MOST_ROWS):
+                oldest, _ = self._steps.popitem(last=False)
+                del self._counts[oldest]
+
+    def of(self, step: int, kind: Kind) -> Detail:
+        """The rows of a step.
+
+        Raises:
+            ValueError: there is no such kind.
+        """
+        if kind not in get_args(Kind):
+            raise ValueError(f"no details about {kind!r}{suggestion(kind, get_args(Kind))}")
+        with self._lock:
+            rows = self._steps.get(step, {}).get(kind)
+        return {"step": step, "kind": kind, "rows": None if rows is None else list(rows)}
