@@ -27,6 +27,7 @@ from traitlets import Type
 from hookscope.engine.debug.remote import RemotePauser, Served
 from hookscope.engine.ranks import world
 from hookscope.kernel import alias, extension
+from hookscope.kernel.panels import panels_of
 from hookscope.kernel.remote.comms import serve_comms
 from hookscope.kernel.remote.sessions import SessionRequests
 from hookscope.kernel.tracebacks import without_plumbing
@@ -60,7 +61,10 @@ class Rank:
         self.served.on("interrupt", self._interrupt, at_once=True)
         self.served.on("end", self._end, at_once=True)
         serve_comms(self.served)
-        SessionRequests(self.served, self.session, lambda: self.shell.user_ns, lambda: self._runs is not None)
+        self.requests = SessionRequests(
+            self.served, self.session, lambda: self.shell.user_ns, lambda: self._runs is not None
+        )
+        panels_of(self.shell).when_added.append(self.requests.record)
         self.served.answer_at_safe_points()
 
     # What the notebook asks, in the server's thread
@@ -117,6 +121,7 @@ class Rank:
         try:
             result = self.shell.run_cell(message["code"], store_history=True)
             error = result.error_before_exec or result.error_in_exec
+            self.requests.end_recording(error)
             sys.stdout.flush()
             sys.stderr.flush()
             told = None if error is None else {"name": type(error).__name__, "text": str(error)}

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from hookscope.engine.core import taps
 from hookscope.engine.debug import DebugSession
+from hookscope.engine.debug.across_ranks import RankRecorder
 from hookscope.engine.debug.captures.capture import Capture
 from hookscope.engine.debug.pausing.pause import describe
 from hookscope.engine.debug.remote import Served
@@ -52,7 +53,12 @@ class SessionRequests:
         self._held = ""
         self._released = 0
         self._panels: dict[bytes, Any] = {}
-        for kind, act in (("status", self._status), ("release", self._release), ("resume", self._resume)):
+        self._recorder: RankRecorder | None = None
+        self._last: RankRecorder | None = None
+        self._recorders = 0
+        for kind, act in (
+            ("status", self._status), ("release", self._release), ("resume", self._resume), ("detail", self._detail),
+        ):  # fmt: skip
             served.on(kind, act, at_once=True)
         for kind, act in (
             ("hold", self._hold), ("abort", self._abort), ("evaluate", self._evaluate), ("captures", self._captures),
@@ -65,6 +71,30 @@ class SessionRequests:
         if session is None:
             raise ValueError("there is no session here yet")
         return session
+
+    # What makes it comparable with the sessions of other ranks
+
+    def record(self, session: DebugSession) -> None:
+        """Tell who looks, from now on, what other ranks' sessions are compared by; of one session at a time."""
+        self.end_recording()
+        if self._served.card.ranks > 1:
+            number = self._recorders = self._recorders + 1
+            self._recorder = RankRecorder(
+                session, lambda record: self._served.tell({"type": "record", "session": number, "record": record})
+            )
+
+    def end_recording(self, error: BaseException | None = None) -> None:
+        """The code that the session watched has ended, perhaps with an error."""
+        if self._recorder is not None:
+            if error is not None:
+                self._recorder.failed(error)
+            self._recorder.close()
+            self._last, self._recorder = self._recorder, None  # what it saw may be asked for later
+
+    def _detail(self, client: bytes, message: Message, buffers: Buffers) -> Any:
+        step, kind = int(message["step"]), message["kind"]
+        recorder = self._recorder or self._last
+        return {"step": step, "kind": kind, "rows": None} if recorder is None else recorder.detail(step, kind)
 
     # In the server's thread
 

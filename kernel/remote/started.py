@@ -15,12 +15,13 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+from hookscope.engine.debug.across_ranks.findings import ranks_text
 from hookscope.engine.debug.remote import RemoteError, cards
 
 from ..pausing import running_kernel, somebody_looks, unavailable
 from . import host
 from .fleet import Fleet
-from .outputs import Outputs, in_words
+from .outputs import Outputs
 
 __all__ = ["RanksFailed", "StartedRanks", "start_ranks"]
 
@@ -145,9 +146,9 @@ class StartedRanks:
             self._process.wait(_LAST)
             for line in self._tail:
                 outputs.line(line)
-            raise RanksFailed(f"{in_words(gone)} ended while the cell ran, and all ranks with that; %ranks N starts new ones")
+            raise RanksFailed(f"{ranks_text(gone)} ended while the cell ran, and all ranks with that; %ranks N starts new ones")
         if failed:
-            raise RanksFailed(f"The cell failed on {in_words(failed)}.")
+            raise RanksFailed(f"The cell failed on {ranks_text(failed)}.")
 
     def stop(self) -> None:
         """End them all."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
@@ -173,7 +174,10 @@ class Remote:
                 self._gone = self._gone or f"rank {self.card.rank} has ended"
                 self._ends = True
             elif message["type"] != "alive":
-                self._told(message, buffers)
+                try:
+                    self._told(message, buffers)
+                except Exception as error:  # a fault of who listens must not end the connection
+                    print(f"hookscope: {type(error).__name__} on a message of rank {self.card.rank}: {error}", file=sys.stderr)
 
     def _answered(self, message: Mapping[str, Any]) -> None:
         with self._lock:
