@@ -16,7 +16,9 @@ from functools import partial
 from typing import Any
 
 from hookscope.engine.debug.across_ranks import Comparison, RankFinding
+from hookscope.engine.debug.across_ranks.findings import ranks_text
 from hookscope.engine.debug.remote import Card, Remote, RemoteError
+from hookscope.engine.ranks.waiting import Standing, deadlock, missing, same_waits
 
 from .outputs import Outputs
 from .relay import Relay
@@ -24,6 +26,7 @@ from .relay import Relay
 __all__ = ["Fleet", "Looked"]
 
 _SECONDS_TO_THE_SAME_PAUSE = 0.3
+_SECONDS_BETWEEN_LOOKS = 1.0
 
 
 class Looked:
@@ -36,7 +39,9 @@ class Looked:
         paused: whether it stands at a pause of its own.
     """
 
-    def __init__(self, card: Card, told: Callable[[Looked, Mapping[str, Any]], None], ended: Callable[[], None]) -> None:
+    def __init__(
+        self, card: Card, told: Callable[[Looked, Mapping[str, Any]], None], ended: Callable[[], None]
+    ) -> None:
         self.rank = card.rank
         self.paused = False
         self.relay = Relay()
@@ -77,6 +82,9 @@ class Fleet:
         self._observers: list[Callable[[], None]] = []
         self._holds = 0  # the number of the newest
         self._held_by_hand = False
+        self._resolved: dict[int, Standing] = {}
+        self._before: dict[int, Standing] = {}
+        self._left = threading.Event()
         self._later = threading.Timer(0.0, self._hold)
         self.outputs: Outputs | None = None
         self.stop_on: frozenset[str] = frozenset()
@@ -87,6 +95,8 @@ class Fleet:
         self.ranks: dict[int, Looked] = {}
         for card in sorted(cards, key=lambda card: card.rank):
             self.ranks[card.rank] = Looked(card, self._told, partial(self._ended, card.rank))
+        if len(self.ranks) > 1:
+            threading.Thread(target=self._watch, name="hookscope watches ranks", daemon=True).start()
         try:
             self.ask_all("hello")
         except RemoteError:
@@ -181,6 +191,7 @@ class Fleet:
 
     def leave(self) -> None:
         """Look at them no more."""
+        self._left.set()
         for looked in self.ranks.values():
             looked.remote.leave()
             looked.relay.close()
@@ -252,6 +263,46 @@ class Fleet:
             self._held_by_hand = True
             for looked in self.living:
                 looked.remote.tell("hold", number=self._holds, why=why)
+
+    # Who waits for whom
+
+    def statuses(self, timeout: float = 1.0) -> dict[int, Any]:
+        """How the ranks stand: of each its ``status``, and for which others it waits as ``missing``.
+
+        A RemoteError in place of the one that does not answer.
+        """
+        told = self.try_all("status", timeout=timeout)
+        known = {rank: status for rank, status in told.items() if isinstance(status, dict)}
+        for rank, status in known.items():
+            status["missing"] = missing(rank, known) if len(known) == len(told) else []
+        return told
+
+    def _watch(self) -> None:
+        """Tell a deadlock: ranks that wait for each other in a circle, at two times in the same way."""
+        while not self._left.wait(_SECONDS_BETWEEN_LOOKS) and self.living:
+            told = self.statuses()
+            if any(not isinstance(status, dict) or status["state"] in ("paused", "held") for status in told.values()):
+                self._before = {}
+                continue
+            now = {rank: Standing(waits=status["waits"], asked=status["asked"]) for rank, status in told.items()}
+            circle = deadlock(now)
+            if circle and same_waits(self._before, now) and now != self._resolved:
+                self._resolved = now
+                self._resolve(circle, now)
+            self._before = now
+
+    def _resolve(self, circle: Mapping[int, Sequence[int]], of_ranks: Mapping[int, Standing]) -> None:
+        parts = []
+        for rank, others in circle.items():
+            waits = of_ranks[rank]["waits"]
+            assert waits is not None
+            line = f" ({waits['line']})" if waits["line"] else ""
+            parts.append(f"rank {rank} waits in {waits['what']}{line} for {ranks_text(others)}")
+        text = f"deadlock: {'; '.join(parts)}"
+        if self.outputs is not None:
+            self.outputs.line(f"hookscope: {text}")
+        of_messages = [rank for rank in circle if not (of_ranks[rank]["waits"] or {}).get("group")]
+        self.ask("give up", of_messages or list(circle), why=text)
 
     def _hold_or_release(self) -> None:
         self._later.cancel()

@@ -15,6 +15,8 @@ from hookscope.engine.debug.across_ranks import RankRecorder
 from hookscope.engine.debug.captures.capture import Capture
 from hookscope.engine.debug.pausing.pause import describe
 from hookscope.engine.debug.remote import Served
+from hookscope.engine.ranks.together import give_up
+from hookscope.engine.ranks.waiting import standing
 
 if TYPE_CHECKING:
     from hookscope.engine.debug.captures.given_up import GivenUp
@@ -58,6 +60,7 @@ class SessionRequests:
         self._recorders = 0
         for kind, act in (
             ("status", self._status), ("release", self._release), ("resume", self._resume), ("detail", self._detail),
+            ("give up", lambda client, message, buffers: give_up(str(message["why"]))),
         ):  # fmt: skip
             served.on(kind, act, at_once=True)
         for kind, act in (
@@ -101,7 +104,8 @@ class SessionRequests:
     def _status(self, client: bytes, message: Message, buffers: Buffers) -> Message:
         """How the process stands; only reads."""
         session = self._session()
-        told: Message = {"state": "runs" if self._runs() else "idle", "place": "", "reason": "", "step": 0}
+        stands = standing()
+        told: Message = {"state": "runs" if self._runs() else "idle", "place": "", "reason": "", "step": 0, **stands}
         if session is not None:
             told |= {"step": session.step, "captured": session.captured, "watching": session.attached}
             losses = session.history.losses
@@ -110,6 +114,8 @@ class SessionRequests:
                 return told | {"state": "paused", "place": point.place, "reason": point.reason, "path": point.path}
         if self._held:
             return told | {"state": "held", "reason": self._held}
+        if stands["waits"] is not None:
+            return told | {"state": "waits", "reason": stands["waits"]["what"], "place": stands["waits"]["line"]}
         return told
 
     def _release(self, client: bytes, message: Message, buffers: Buffers) -> None:
@@ -134,7 +140,9 @@ class SessionRequests:
         self._served.tell({"type": "held"})
         try:
             self._served.wait(
-                lambda: self._released >= number or client not in self._served.clients or bool(session and session.aborting)
+                lambda: (
+                    self._released >= number or client not in self._served.clients or bool(session and session.aborting)
+                )
             )
         finally:
             self._held = ""

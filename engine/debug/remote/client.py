@@ -177,7 +177,10 @@ class Remote:
                 try:
                     self._told(message, buffers)
                 except Exception as error:  # a fault of who listens must not end the connection
-                    print(f"hookscope: {type(error).__name__} on a message of rank {self.card.rank}: {error}", file=sys.stderr)
+                    print(
+                        f"hookscope: {type(error).__name__} on a message of rank {self.card.rank}: {error}",
+                        file=sys.stderr,
+                    )
 
     def _answered(self, message: Mapping[str, Any]) -> None:
         with self._lock:
