@@ -49,8 +49,8 @@ def in_step(what: str) -> None:
 def give_up(why: str) -> None:
     """End what the main thread waits for with a RuntimeError; any thread may call this.
 
-    A message is waited for no more. An exchange with a group cannot be taken back from MPI: this process can do no other
-    one after it, and each says so.
+    A message is waited for no more. An exchange with a group cannot be taken back from MPI: this process can do no
+    other one after it, and each says so.
 
     Args:
         why: the error's text.

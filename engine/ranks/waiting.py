@@ -32,7 +32,7 @@ class Waits(TypedDict):
 
 
 class Standing(TypedDict):
-    """How a rank stands: what it waits for, None while it computes; and by group how many exchanges it has asked for."""
+    """How a rank stands: what it waits for, None while it computes; by group how many exchanges it has asked for."""
 
     waits: Waits | None
     asked: dict[str, int]

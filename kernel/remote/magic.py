@@ -207,7 +207,7 @@ def _tell_findings(fleet: Fleet) -> None:
 
 
 def _line_for_one_rank(line: str) -> str:
-    """The line of a `%%cell --ranks` as each rank runs it: without a panel, and without what only all ranks can tell."""
+    """The line of a `%%cell --ranks` as each rank runs it: without a panel and what only all ranks can tell."""
     from hookscope.engine.debug.across_ranks import RANK_CONDITIONS
     from hookscope.engine.debug.conditions import split_conditions
 

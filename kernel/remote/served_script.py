@@ -1,4 +1,4 @@
-"""``hookscope run --serve script.py``: a script that notebooks can look at while it runs, and that runs on without them."""
+"""``hookscope run --serve script.py``: a script at which notebooks can look while it runs; it runs on without them."""
 
 from __future__ import annotations
 

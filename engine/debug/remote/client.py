@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import threading
@@ -115,10 +116,8 @@ class Remote:
         self._call()
 
     def _call(self) -> None:
-        try:
+        with contextlib.suppress(OSError):  # full, so it has been called; or closed, so nobody is there
             os.write(self._wake, b"x")
-        except OSError:  # full, so it has been called; or closed, so nobody is there
-            pass
 
     def _work(self) -> None:
         poller = zmq.Poller()
