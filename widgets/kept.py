@@ -15,7 +15,7 @@ from weakref import WeakSet
 import anywidget
 from IPython.display import display
 
-from hookscope.widgets import snapshot, texts
+from hookscope.widgets import snapshot
 
 if TYPE_CHECKING:
     from IPython.display import DisplayHandle
@@ -43,17 +43,15 @@ class _Copy(NamedTuple):
 
 
 class Kept(anywidget.AnyWidget):
-    """A widget of some views of a session that leaves these as text and as HTML.
+    """A widget that leaves what it shows as text, its ``repr``, and as HTML.
 
     Attributes:
-        session: the session.
-        views: the names of the views.
+        session: the session that it is of, if it is of one.
         captured: whether something was captured since its static form was last made,
         changed: and whether anything else of it is another.
     """
 
-    session: DebugSession
-    views: list[Any]
+    session: DebugSession | None = None
     captured = False
     changed = False
     renew_at = math.inf
@@ -71,14 +69,13 @@ class Kept(anywidget.AnyWidget):
         for made in when_made:
             made(self)
 
-    def __repr__(self) -> str:
-        if "session" not in self.__dict__:
-            return f"{type(self).__name__}(closed)"
-        return snapshot.summary(self.session, self.views, type(self).__name__)
+    def watched(self) -> str:
+        """Name what the panel looks at."""
+        raise NotImplementedError
 
     def snapshot_html(self) -> str:
         """Return the panel as static HTML: what a saved notebook shows without a kernel."""
-        return snapshot.panel_html(self.session, self.views)
+        raise NotImplementedError
 
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         self._shown = True
@@ -89,7 +86,7 @@ class Kept(anywidget.AnyWidget):
         """Return the live view alone, as data by mime type, and its metadata."""
         self._shown = True
         live, metadata = super()._repr_mimebundle_() or ({}, {})
-        return {**live, "text/plain": f"{type(self).__name__}({texts.root_name(self.session)})"}, metadata
+        return {**live, "text/plain": f"{type(self).__name__}({self.watched()})"}, metadata
 
     def display(self, page: str = "", cell: str = "", show: Display | None = None) -> None:
         """Show the panel in the running cell's output, and behind it what a saved notebook keeps of it.
@@ -151,10 +148,10 @@ class Kept(anywidget.AnyWidget):
             self.renew_at = end + max(_RENEW_SECONDS, (end - begin) / _RENEW_SHARE)
 
     def _copy_forms(self) -> dict[str, str]:
-        return snapshot.copy_behind_live(self.session, self.views, type(self).__name__)
+        return snapshot.behind_live(repr(self), self.snapshot_html())
 
     def _static(self) -> dict[str, str]:
-        return snapshot.static_forms(self.session, self.views, type(self).__name__)
+        return {"text/plain": repr(self), "text/html": self.snapshot_html()}
 
     def freeze(self) -> None:
         """Put the static forms where `display` showed the panel, and close it."""

@@ -30,8 +30,13 @@ def script() -> str:
 
 def style() -> str:
     """Return one style sheet: the palette and what views share, by the names of their files, then each view's own."""
+    return style_of(VIEWS.values())
+
+
+def style_of(views: Iterable[View]) -> str:
+    """Return it for these views."""
     shared = sorted((HERE / "static").glob("*.css"))
-    return "\n".join(_text(part) for part in (*shared, *(view.style for view in VIEWS.values() if view.style)))
+    return "\n".join(_text(part) for part in (*shared, *(view.style for view in views if view.style)))
 
 
 def _text(part: Path | str) -> str:
@@ -47,7 +52,7 @@ def _script_name(view: View) -> str:
 def _made() -> dict[str, str]:
     """The modules that are no files, by name: those made here, and the scripts that are texts in Python."""
     texts = {_script_name(view): view.script for view in VIEWS.values() if isinstance(view.script, str)}
-    return {"static/views.js": _views_module(), "static/python.js": _constants_module(VIEWS.values()), **texts}
+    return {"static/views.js": _views_module(), "static/python.js": constants_module(VIEWS.values()), **texts}
 
 
 def _views_module() -> str:
@@ -71,7 +76,7 @@ def _facts(view: View) -> dict[str, object]:
     }
 
 
-def _constants_module(views: Iterable[View]) -> str:
+def constants_module(views: Iterable[View]) -> str:
     """The constants that Python and the page share."""
     found = {name: json.dumps(values) for view in views for name, values in view.constants.items()}
     return "".join(f"export const {name} = /** @type {{const}} */ ({values});\n" for name, values in found.items())
@@ -85,6 +90,11 @@ def write_for_checks(folder: Path) -> None:
     types.add((OWN, *VIEWS.values()))
     modules = _made()
     modules["static/python.js"] += types.text()
+    from hookscope.widgets.ranks.shown import SHOWN  # whose panel is made by what stands here
+
+    of_ranks = Types()
+    of_ranks.add([SHOWN])
+    modules["static/ranks.js"] = constants_module([SHOWN]) + of_ranks.text()
     for name, text in modules.items():
         file = folder / name
         file.parent.mkdir(parents=True, exist_ok=True)

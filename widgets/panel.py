@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import traitlets
 
-from hookscope.widgets import page, progress_view, texts
+from hookscope.widgets import page, progress_view, snapshot, texts
 from hookscope.widgets.heading import heading
 from hookscope.widgets.kept import Kept
 from hookscope.widgets.messages import Actions, MessageError, checked, checked_traits, one_of
@@ -77,6 +77,9 @@ class DebuggerPanel(Kept):
         ValueError: ``views`` names a view that there is not, none, or one twice.
     """
 
+    session: DebugSession
+    views: list[Any]
+
     _esm: ClassVar[str] = page.script()
     _css: ClassVar[str] = page.style()
 
@@ -132,6 +135,19 @@ class DebuggerPanel(Kept):
             self.observe(partial(self._follow_trait, follow), name)
         self._unsubscribe = session.observe(self._observed)
         self.progress_view.begin(self.comm)
+
+    def __repr__(self) -> str:
+        if "session" not in self.__dict__:
+            return f"{type(self).__name__}(closed)"
+        return snapshot.summary(self.session, self.views, type(self).__name__)
+
+    def watched(self) -> str:
+        """Name what the panel looks at."""
+        return texts.root_name(self.session)
+
+    def snapshot_html(self) -> str:
+        """Return the panel as static HTML: what a saved notebook shows without a kernel."""
+        return snapshot.panel_html(self.session, self.views)
 
     # What the session tells.
 

@@ -66,8 +66,12 @@ def copy_behind_live(
     session: DebugSession, views: Collection[str] | None = None, name: str = "DebuggerPanel"
 ) -> dict[str, str]:
     """Return the static forms for an output right behind that of the live panel, to be seen when it is gone."""
-    html = f'{_BEHIND_LIVE_STYLE}\n<div class="hs-behind-live">{panel_html(session, views)}</div>'
-    return {"text/plain": summary(session, views, name), "text/html": html}
+    return behind_live(summary(session, views, name), panel_html(session, views))
+
+
+def behind_live(summary: str, html: str) -> dict[str, str]:
+    """Return a line of text and markup as such static forms."""
+    return {"text/plain": summary, "text/html": f'{_BEHIND_LIVE_STYLE}\n<div class="hs-behind-live">{html}</div>'}
 
 
 def static_forms(

@@ -17,10 +17,14 @@ from hookscope.engine.debug.pausing.pause import describe
 from hookscope.engine.debug.remote import Served
 from hookscope.engine.ranks.together import give_up
 from hookscope.engine.ranks.waiting import standing
+from hookscope.widgets import texts
+
+from .pages import captures_after, parameters_after
 
 if TYPE_CHECKING:
     from hookscope.engine.debug.captures.given_up import GivenUp
     from hookscope.engine.debug.captures.statistics import Statistics
+    from hookscope.engine.debug.rows import ParameterRow
 
 __all__ = ["FIGURES", "SessionRequests"]
 
@@ -29,6 +33,7 @@ FIGURES = ("minimum", "maximum", "mean", "std", "norm", "nan", "positive_inf", "
 
 _MOST_ROWS = 500
 _MOST_TEXT = 2000
+_MOST_SHORT = 200
 
 Message = dict[str, Any]
 Buffers = list[memoryview]
@@ -54,7 +59,7 @@ class SessionRequests:
         self._served, self._session, self._names, self._runs = served, session, names, runs
         self._held = ""
         self._released = 0
-        self._panels: dict[bytes, Any] = {}
+        self._panels: dict[tuple[bytes, str], Any] = {}
         self._recorder: RankRecorder | None = None
         self._last: RankRecorder | None = None
         self._recorders = 0
@@ -161,12 +166,18 @@ class SessionRequests:
         else:
             with taps.muted():
                 value = eval(compile(expression.strip(), "<expression>", "eval"), self._names())
-        return {"text": describe(value, _MOST_TEXT)}
+        return {"text": describe(value, _MOST_TEXT), "short": _short(value)}
 
     def _captures(self, client: bytes, message: Message, buffers: Buffers) -> Message:
-        """The newest captures, or those of a step, with their figures."""
+        """The newest captures, or those of a step, with their figures; with ``after``, a page of a step's."""
         session = self._known()
         count = min(int(message.get("count", 50)), _MOST_ROWS)
+        if "after" in message:
+            step, text = int(message["step"]), str(message.get("text", ""))
+            placed, total, steps = captures_after(session, step, message["after"], text, count)
+            wanted = bool(message.get("bits", True))
+            found = [{**_row(row, wanted), "place": place} for place, row in placed]
+            return {"total": total, "steps": steps, "rows": found}
         rows = session.captures.rows()
         if (step := message.get("step")) is not None:
             rows = [row for row in rows if row.step == step]
@@ -175,29 +186,33 @@ class SessionRequests:
         return {"total": len(rows), "first": first, "rows": [_row(row) for row in shown]}
 
     def _parameters(self, client: bytes, message: Message, buffers: Buffers) -> Message:
+        """Those of these names, or some from the first one on; with ``after``, a page of them."""
         session = self._known()
+        if "after" in message:
+            count, wanted = min(int(message.get("count", 50)), _MOST_ROWS), bool(message.get("bits", True))
+            placed, total = parameters_after(session, message["after"], str(message.get("text", "")), count)
+            return {"total": total, "rows": [{**_parameter(row, wanted), "place": place} for place, row in placed]}
         rows = session.parameters()
         first, count = int(message.get("first", 0)), min(int(message.get("count", 50)), _MOST_ROWS)
         wanted = set(message["names"]) if "names" in message else None
         shown = [row for row in rows if row.name in wanted] if wanted else rows[first : first + count]
         return {
             "total": len(rows),
-            "rows": [
-                {"name": row.name, "shape": list(row.shape), "dtype": row.dtype, "bits": digest(row.array),
-                 **_figures(row.statistics)}
-                for row in shown
-            ],
-        }  # fmt: skip
+            "rows": [_parameter(row, bits=True) for row in shown],
+        }
 
     def _panel(self, client: bytes, message: Message, buffers: Buffers) -> Message:
-        """Open this session's panel for who asks, instead of the one before."""
+        """Open this session's panel for who asks, instead of the one before; with ``open`` false, only close that."""
         from hookscope.widgets import DebuggerPanel
 
-        session = self._known()
-        before = self._panels.pop(client, None)
+        place = client, str(message.get("of", ""))
+        before = self._panels.pop(place, None)
         if before is not None:
             before.close()
-        panel = self._panels[client] = DebuggerPanel(session, namespace=self._names())
+        if not message.get("open", True):
+            return {}
+        session = self._known()
+        panel = self._panels[place] = DebuggerPanel(session, namespace=self._names())
         panel.live_form()  # it is told that a page shows it
         return {"model": panel.model_id, "session": session.name, "forms": self.forms()}
 
@@ -211,6 +226,14 @@ class SessionRequests:
         return dict(copy_behind_live(self._known()))
 
 
+def _short(value: Any) -> str:
+    """Write a value so that those of several ranks can stand in one line: of a single number that number alone."""
+    array = getattr(value, "_array", value)
+    if getattr(array, "shape", None) == () and hasattr(array, "item"):
+        value = array.item()
+    return texts.value_text(value, _MOST_SHORT)
+
+
 def digest(array: Any) -> str:
     """The bits of an array in 16 hexadecimal digits: the same for two arrays only if their bits are."""
     import hashlib
@@ -221,13 +244,19 @@ def digest(array: Any) -> str:
     return hashlib.blake2b(host.reshape(-1).view(np.uint8).data, digest_size=8).hexdigest()
 
 
-def _row(row: Capture | GivenUp) -> Message:
+def _parameter(row: ParameterRow, bits: bool) -> Message:
+    told: Message = {"name": row.name, "shape": list(row.shape), "dtype": row.dtype, **_figures(row.statistics)}
+    return {**told, "bits": digest(row.array)} if bits else told
+
+
+def _row(row: Capture | GivenUp, bits: bool = True) -> Message:
     told: Message = {
         "key": row.key, "step": row.step, "path": row.path, "shape": list(row.shape), "dtype": row.dtype,
         "hits": list(row.hits),
     }  # fmt: skip
     if isinstance(row, Capture):
-        told |= {"bits": digest(row.array), **_figures(row.figures())}
+        told |= {"bits": digest(row.array)} if bits else {}
+        told |= _figures(row.figures())
     elif row.figures is not None:
         told |= _figures(row.figures)
     return told

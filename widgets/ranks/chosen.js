@@ -1,0 +1,93 @@
+// One rank's own panel: a widget of that rank's process, whose messages the notebook's kernel passes on.
+
+import { make, setText } from "../static/dom.js";
+
+/** @typedef {import("../static/ranks.js").RankRow} RankRow */
+/** @typedef {import("../static/ranks.js").ChosenRank} Chosen */
+/** @typedef {{el: HTMLElement, remove: () => void}} View */
+/** @typedef {{has_model?: (id: string) => boolean, get_model: (id: string) => Promise<unknown>, create_view: (model: unknown) => Promise<View>}} Manager */
+
+/** The message that opens a widget comes by itself: it is looked for so often, so many milliseconds apart. */
+const LOOKS = 50;
+const APART = 100;
+
+let groups = 0;
+
+/**
+ * @param {import("../static/types.js").Model} model
+ * @param {(message: import("../static/ranks.js").Asked) => void} send
+ */
+export function createChosen(model, send) {
+  const name = `hs-ranks-${++groups}`;
+  const radios = make("div", { class: "hs-bar", role: "radiogroup", "aria-label": "Rank" });
+  const note = make("p", { class: "hs-empty", role: "status", text: "Choose a rank." });
+  const host = make("div", { class: "hs-ranks-own" });
+  /** @type {Map<number, HTMLInputElement>} */
+  const inputs = new Map();
+  let shown = "";
+  let chosen = -1;
+  /** @type {View | null} */
+  let view = null;
+
+  /** @param {string} text */
+  function say(text) {
+    setText(note, text);
+    note.hidden = !text;
+  }
+
+  function leave() {
+    view?.remove();
+    view = null;
+    host.replaceChildren();
+  }
+
+  /** @param {string} id */
+  async function open(id) {
+    const manager = /** @type {Manager | undefined} */ (/** @type {unknown} */ (model.widget_manager));
+    if (!manager?.get_model) return say("This page shows no panel of another process.");
+    for (let look = 0; look < LOOKS && manager.has_model && !manager.has_model(id); look++) await new Promise((done) => setTimeout(done, APART));
+    if (shown !== id) return;
+    try {
+      const made = await manager.create_view(await manager.get_model(id));
+      if (shown !== id) return made.remove(); // another rank has been chosen meanwhile
+      view = made;
+      host.replaceChildren(made.el);
+      say("");
+    } catch (error) {
+      if (shown === id) say(`This rank's panel cannot be shown: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+
+  return {
+    element: make("div", { class: "hs-view" }, [radios, note, host]),
+    /** @param {RankRow[]} rows */
+    drawRanks(rows) {
+      if (rows.length === inputs.size) return;
+      inputs.clear();
+      radios.replaceChildren(...rows.map(({ rank }) => {
+        const input = make("input", { type: "radio", name, value: String(rank), onchange: () => send({ type: "rank", rank }) });
+        input.checked = rank === chosen;
+        inputs.set(rank, input);
+        return make("label", { class: "hs-ranks-check" }, [input, `rank ${rank}`]);
+      }));
+    },
+    /** @param {Chosen} now */
+    draw(now) {
+      chosen = now.rank ?? -1;
+      const input = inputs.get(chosen);
+      if (input) input.checked = true;
+      const id = now.model ?? "";
+      if (id !== shown) {
+        leave();
+        shown = id;
+        if (id) void open(id);
+      }
+      if (!id) say(now.note || (chosen < 0 ? "Choose a rank." : "This rank has not answered yet."));
+      else if (!view) say("Opening this rank's panel…");
+    },
+    destroy() {
+      shown = "";
+      leave();
+    },
+  };
+}

@@ -1,0 +1,38 @@
+"""What a saved notebook keeps of the ranks: how they stood, what was found, and what differed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hookscope.engine.debug.across_ranks.findings import ranks_text
+from hookscope.widgets.markup import Table, page, text
+from hookscope.widgets.ranks.shown import RankRow, RanksFinding, RanksTable
+from hookscope.widgets.snapshot import STATIC_COPY
+
+
+def ranks_html(
+    title: str,
+    status: str,
+    ranks: Sequence[RankRow],
+    findings: Sequence[RanksFinding],
+    tables: Sequence[tuple[str, RanksTable]],
+) -> str:
+    """Return it as one static block; ``tables`` are those last seen, with their titles."""
+    parts = [f"<p><b>{text(title)}</b>: {text(status)}<br><small>{text(STATIC_COPY)}</small></p>"]
+    rows = [(row["rank"], f"{row['state']} {row['text']}".strip(), row["step"], row["loss"]) for row in ranks]
+    parts.append(Table("Ranks", ("rank", "state", "step", "loss"), rows, ("step", "loss")).html(f"Ranks: {len(rows)}"))
+    if findings:
+        where = [ranks_text(line["ranks"]) if line["ranks"] else "" for line in findings]
+        found = [
+            (line["condition"], ranks, line["step"], line["text"], line["advice"])
+            for line, ranks in zip(findings, where, strict=True)
+        ]
+        columns: tuple[str, ...] = ("condition", "where", "step", "what", "what to do")
+        parts.append(Table("Findings", columns, found, ("step",)).html(f"Findings across ranks: {len(found)}"))
+    for name, shown in tables:
+        marked = [row for row in shown.get("rows", ()) if row["marked"]]
+        if marked:
+            columns = ("name", *(f"rank {rank}" for rank in shown["ranks"]))
+            cells = [(row["name"], *(cell["text"] for cell in row["cells"])) for row in marked]
+            parts.append(Table(name, columns, cells, columns[1:]).html(f"{name} that differ: {len(marked)}"))
+    return page(*parts)

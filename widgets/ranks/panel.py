@@ -1,0 +1,481 @@
+"""The panel of ranks: one widget in a notebook whose kernel looks at several processes.
+
+A thread asks the ranks how they stand and what the page has in sight, and shows what they say as it comes. What a page
+asks is noted and done there too, so that nobody waits for a rank that is busy: not the kernel, and not the other ranks.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Mapping
+from concurrent.futures import wait
+from itertools import count
+from typing import Any, ClassVar, cast
+from uuid import uuid4
+
+from hookscope.widgets import texts
+from hookscope.widgets.bundle import bundle
+from hookscope.widgets.kept import Kept
+from hookscope.widgets.messages import MessageError, checked, one_of
+from hookscope.widgets.page import HERE, constants_module, style_of
+from hookscope.widgets.ranks.asking import Answer, Asking
+from hookscope.widgets.ranks.fleet import Fleet
+from hookscope.widgets.ranks.forms import ranks_html
+from hookscope.widgets.ranks.shown import (
+    COMMANDS,
+    FIGURES,
+    SHOWN,
+    TABS,
+    RankAnswer,
+    RanksAnswer,
+    RanksTable,
+)
+from hookscope.widgets.ranks.standing import ENDS, Told, finding_lines, rank_rows, whole, with_missing
+from hookscope.widgets.ranks.tables import PER_PAGE, Page, merged, usual
+
+# Seconds between two questions: how ranks stand, while one works and while none does; what a table shows of a run.
+_WORKING, _RESTING, _TABLE = 0.3, 2.0, 1.0
+_STATIC_SECONDS = 1.0  # that a static form may wait for the ranks
+_MOST_ANSWERS = 50
+_NAMES = {"captures": "key", "parameters": "name"}
+_ALL = -1
+
+
+def _script() -> str:
+    made = {"static/ranks.js": constants_module([SHOWN])}
+    return bundle("ranks/ranks.js", lambda name: made.get(name) or (HERE / name).read_text(encoding="utf-8"))
+
+
+class _View:
+    """One of the two tables: which page of it is looked at, and what ranks have said of that."""
+
+    def __init__(self, tab: str) -> None:
+        self.tab = tab
+        self.text = ""
+        self.places: list[list[Any] | None] = [None]  # what each page up to this one follows
+        self.bits = False
+        self.wanted = 0  # the number of the newest question,
+        self.asked: dict[int, int] = {}  # that of the last one to each rank,
+        self.told: dict[int, tuple[int, Mapping[str, Any] | str]] = {}  # and of the last answer: a page, or why none
+        self.page = Page([], None, False)
+
+    def restart(self) -> None:
+        """Begin with the first page."""
+        self.places = [None]
+
+
+class RanksPanel(Kept):
+    """The ranks of a fleet side by side, live while they run.
+
+    Args:
+        fleet: the ranks.
+        name: what is run on them, as its head calls it.
+    """
+
+    _esm: ClassVar[str] = _script()
+    _css: ClassVar[str] = style_of([SHOWN])
+
+    vars().update(SHOWN.traits)  # as DebuggerPanel takes its own
+
+    def __init__(self, fleet: Fleet, name: str = "") -> None:
+        self._fleet = fleet
+        self._name = name
+        self._lock = threading.RLock()
+        self._woken = threading.Event()
+        self._closed = False
+        self._error = ""
+        self._told: dict[int, Told] = {rank: {"state": "busy"} for rank in fleet.ranks}
+        self._asking = Asking(fleet, self._woken.set)
+        self._views = {tab: _View(tab) for tab in _NAMES}
+        self._figure = FIGURES[0]
+        self._step: int | None = None  # None for the newest one
+        self._next_status = self._next_table = 0.0
+        self._looks_anew = True
+        self._stood: object = None
+        self._rank: int | None = None
+        self._open_panel: int | None = None
+        self._of = uuid4().hex
+        self._questions = count(1)
+        self._asked: dict[int, RanksAnswer] = {}
+        self.title = name or "ranks"
+        self._show_standing()
+        super().__init__()
+        self.on_msg(self._received)
+        self._unsubscribe = fleet.observe(self._look_now)
+        self._thread = threading.Thread(target=self._work, name="hookscope ranks panel", daemon=True)
+        self._thread.start()
+
+    # What a notebook keeps
+
+    def __repr__(self) -> str:
+        parts = [*([self._name] if self._name else []), texts.counted(len(self._told), "rank")]
+        return f"{type(self).__name__}({', '.join(parts)})"
+
+    def watched(self) -> str:
+        """Name what runs on the ranks."""
+        return self._name or "ranks"
+
+    def snapshot_html(self) -> str:
+        """Return the panel as static HTML: what a saved notebook shows without a kernel."""
+        with self._lock:
+            tables = [("Captures", self.captures), ("Parameters", self.parameters)]
+            rows = rank_rows(self._told)
+            return ranks_html(self.title, whole(rows, "")["text"], rows, self.findings, cast(Any, tables))
+
+    def _static(self) -> dict[str, str]:
+        self._catch_up()
+        return super()._static()
+
+    def _catch_up(self) -> None:
+        """Let the ranks say how they stand now; who does not in time is shown as it stood."""
+        with self._lock:
+            if self._closed:
+                return
+            self._next_status = 0.0
+            self._ask_standing(time.monotonic())
+            for view in self._views.values():
+                self._ask_table(view, anew=True)
+            waited = self._asking.futures()
+        wait(waited, _STATIC_SECONDS)
+        with self._lock:
+            self._take()
+            self._show_standing()
+            for view in self._views.values():
+                self._show_table(view)
+
+    # What the page asks; each returns at once
+
+    def _received(self, _widget: object, content: object, _buffers: object) -> None:
+        """Do one action; whatever goes wrong becomes one line in the status."""
+        action = content.get("type") if isinstance(content, Mapping) else None
+        known = SHOWN.actions.get(action) if isinstance(action, str) else None
+        with self._lock:
+            if known is None or not known.keeps_error:
+                self._error = ""
+            try:
+                act, fields = checked(content, SHOWN.actions)
+                act(self, **fields)
+            except Exception as error:  # an error in a comm handler would be lost in the server's log
+                self._error = str(error) if isinstance(error, MessageError) else texts.error_line(error)
+            self._show_standing()
+            self.send({"type": "done", "action": action if isinstance(action, str) else ""})
+        self._woken.set()
+
+    def set_state(self, sync_data: object) -> None:
+        """Refuse: all state is Python's, and a page asks by messages."""
+        with self._lock:
+            names = sorted(map(str, sync_data)) if isinstance(sync_data, Mapping) else [type(sync_data).__name__]
+            self._error = f"a page cannot set {texts.one_line(', '.join(names), 80)}"
+            self._show_standing()
+
+    def page_drawn(self) -> None:
+        """A page was drawn: what it has in sight is to be shown."""
+        self._shown = self._looks_anew = True
+
+    def look_at(self, tab: str) -> None:
+        """Look at another tab."""
+        one_of("tab", tab, TABS)
+        self.tab = tab
+        self._looks_anew = True
+
+    def command(self, command: str) -> None:
+        """Do what a button of the head does, to all ranks."""
+        one_of("command", command, (*COMMANDS, *ENDS))
+        why_not = whole(rank_rows(self._told), "")["why_not"][command]
+        if why_not:
+            raise MessageError(f"{command}: {why_not}")
+        if command == "abort":
+            self._fleet.abort()
+        elif command == "interrupt":
+            self._fleet.interrupt()
+        else:
+            self._fleet.resume(command)
+        self._next_status = 0.0
+
+    def choose_figure(self, figure: str) -> None:
+        """Show another figure of each value: what the ranks have said holds all of them."""
+        one_of("figure", figure, FIGURES)
+        self._figure = figure
+        for view in self._views.values():
+            self._show_table(view)
+
+    def go_step(self, by: int) -> None:
+        """Look at the captures of an earlier or later step; 0 is the newest, now and later."""
+        view = self._views["captures"]
+        self._step = None if not by else max(1, self._shown_step() + by)
+        if self._step is not None and self._step >= self._newest_step():
+            self._step = None
+        view.restart()
+        self._looks_anew = True
+
+    def turn(self, tab: str, by: int) -> None:
+        """Turn pages; each question is for one page."""
+        one_of("tab", tab, tuple(self._views))
+        view = self._views[tab]
+        if by > 0 and view.page.more and view.page.last is not None:
+            view.places.append(view.page.last)
+        elif by < 0 and len(view.places) > 1:
+            view.places.pop()
+        self._looks_anew = True
+
+    def find(self, tab: str, text: str) -> None:
+        """Show only what has these words in its name."""
+        one_of("tab", tab, tuple(self._views))
+        self._views[tab].text = texts.one_line(text, 200)
+        self._views[tab].restart()
+        self._looks_anew = True
+
+    def want_bits(self, wanted: bool) -> None:
+        """Have the ranks say by digests whether the bits of the parameters on a page are the same."""
+        self._views["parameters"].bits = wanted
+        self._looks_anew = True
+
+    def refresh(self) -> None:
+        """Ask anew for what is in sight."""
+        self._looks_anew = True
+
+    def reveal(self, tab: str, step: int, name: str) -> None:
+        """Show what a finding is about."""
+        self.find(tab, name)
+        if tab == "captures":
+            self._step = step if 0 < step < self._newest_step() else None
+        self.look_at(tab)
+
+    def choose_rank(self, rank: int) -> None:
+        """Show a rank's own panel."""
+        if rank not in self._told:
+            raise MessageError(f"there is no rank {rank}; there are {len(self._told)}")
+        self._rank = rank
+        self.look_at("rank")
+
+    def evaluate(self, expression: str, rank: int) -> None:
+        """Ask what an expression is on a rank, or on all of them."""
+        expression = expression.strip()
+        living = [looked.rank for looked in self._fleet.living]
+        asked = living if rank == _ALL else [rank]
+        if not expression:
+            raise MessageError("there is no expression")
+        if rank != _ALL and rank not in self._told:
+            raise MessageError(f"there is no rank {rank}; there are {len(self._told)}")
+        if not living or any(one not in living for one in asked):
+            raise MessageError("all ranks have ended" if not living else f"rank {rank} has ended")
+        number = next(self._questions)
+        for one in asked:
+            self._asking.ask(("evaluate", number), one, "evaluate", expression=expression)
+        answers: list[RankAnswer] = [{"rank": one, "text": "…", "mark": "busy"} for one in asked]
+        self._asked[number] = {"expression": texts.one_line(expression), "answers": answers}
+        while len(self._asked) > _MOST_ANSWERS:
+            del self._asked[next(iter(self._asked))]
+        self._show_answers()
+
+    # The thread
+
+    def _look_now(self) -> None:
+        self._next_status = 0.0
+        self._woken.set()
+
+    def _work(self) -> None:
+        while not self._closed:
+            self._woken.clear()
+            try:
+                with self._lock:
+                    if self._closed:
+                        return
+                    left = self._turn_once(time.monotonic())
+            except Exception as error:  # a fault of the panel; what it shows stays as it is
+                self._error, left = f"the panel could not be updated: {texts.error_line(error)}", _RESTING
+            if left is None:
+                return
+            self._woken.wait(left)
+
+    def _turn_once(self, now: float) -> float | None:
+        """Take what has come, ask what is due, show both; gives the seconds until the next time, None at the end."""
+        self._take()
+        self._ask_standing(now)
+        self._show_standing()
+        self._ask_what_is_seen(now)
+        for view in self._views.values():
+            self._show_table(view)
+        self._show_answers()
+        if not self._fleet.living:
+            return None
+        busy = bool(self._asking.futures())
+        due = min(self._next_status, self._next_table if self._works() else self._next_status)
+        return max(0.02, min(due - now, _WORKING if busy else _RESTING))
+
+    def _works(self) -> bool:
+        return any(told.get("state") in ("runs", "waits", "busy") for told in self._told.values())
+
+    def _ask_standing(self, now: float) -> None:
+        living = {looked.rank for looked in self._fleet.living}
+        for rank, told in self._told.items():
+            if rank not in living and told.get("state") != "ended":
+                gone = self._fleet.ranks[rank].remote.gone
+                self._told[rank] = {**told, "state": "ended", "reason": gone.removeprefix(f"rank {rank} ")}
+        if now < self._next_status:
+            return
+        for rank in living:
+            self._asking.ask("status", rank, "status")
+        self._next_status = now + (_WORKING if self._works() else _RESTING)
+
+    def _ask_what_is_seen(self, now: float) -> None:
+        stood = [(rank, told.get("state"), told.get("step"), told.get("captured")) for rank, told in self._told.items()]
+        changed = stood != self._stood and (not self._works() or now >= self._next_table)
+        if not self._shown or not (self._looks_anew or changed):
+            view = self._views.get(self.tab)
+            if self._shown and view is not None:
+                self._ask_table(view, anew=False)
+            return
+        self._stood, self._looks_anew, self._next_table = stood, False, now + _TABLE
+        if self.tab == "rank":
+            self._ask_panel()
+        else:
+            self._ask_table(self._views[self.tab], anew=True)
+
+    def _ask_table(self, view: _View, anew: bool) -> None:
+        """Ask all ranks for the page in sight; one that has not answered the last question is asked when it has."""
+        if anew:
+            view.wanted += 1
+        if not view.wanted:
+            return
+        fields: dict[str, Any] = {"after": view.places[-1], "count": PER_PAGE, "text": view.text}
+        if view.tab == "captures":
+            fields |= {"step": self._shown_step(), "bits": not self._works()}
+        else:
+            fields["bits"] = view.bits
+        for looked in self._fleet.living:
+            rank = looked.rank
+            if view.asked.get(rank) != view.wanted and self._asking.ask(view.tab, rank, view.tab, **fields):
+                view.asked[rank] = view.wanted
+
+    def _ask_panel(self) -> None:
+        living = [looked.rank for looked in self._fleet.living]
+        if self._rank is None:
+            paused = (rank for rank, told in self._told.items() if told.get("state") == "paused")
+            self._rank = next(paused, next(iter(living), 0))
+        if self._open_panel not in (None, self._rank) and self._open_panel in living:
+            self._asking.ask("closing", cast(int, self._open_panel), "panel", of=self._of, open=False)
+        if self._open_panel != self._rank:
+            self._open_panel = None
+            self.chosen = {"rank": self._rank, "note": "" if self._rank in living else "this rank has ended"}
+            if self._rank in living and self._asking.ask("panel", self._rank, "panel", of=self._of):
+                self._open_panel = self._rank
+
+    def _take(self) -> None:
+        for answer in self._asking.taken():
+            if answer.topic == "status":
+                if not answer.error:
+                    self._told[answer.rank] = answer.value
+                    self.changed = True
+            elif answer.topic == "panel":
+                self._take_panel(answer)
+            elif isinstance(answer.topic, tuple):
+                self._take_evaluated(answer)
+            elif (view := self._views.get(answer.topic)) is not None:
+                number = view.asked.get(answer.rank, 0)
+                view.told[answer.rank] = number, answer.error or answer.value
+
+    def _take_panel(self, answer: Answer) -> None:
+        if answer.rank != self._rank:
+            return
+        if answer.error:
+            self._open_panel = None
+            self.chosen = {"rank": answer.rank, "note": texts.one_line(_of_error(answer.error))}
+        else:
+            self.chosen = {"rank": answer.rank, "model": str(answer.value["model"]), "note": ""}
+
+    def _take_evaluated(self, answer: Answer) -> None:
+        asked = self._asked.get(answer.topic[1]) if isinstance(answer.topic, tuple) else None
+        for one in () if asked is None else asked["answers"]:
+            if one["rank"] == answer.rank:
+                text = answer.error or str(answer.value.get("short") or answer.value["text"])
+                one |= {"text": texts.one_line(text), "mark": "error" if answer.error else ""}
+
+    # What is shown; a trait that is as it was is sent to nobody
+
+    def _show_standing(self) -> None:
+        asking = self._asking
+        told = {
+            rank: {**now, "state": "busy"} if asking.is_busy("status", rank) and now.get("state") != "ended" else now
+            for rank, now in self._told.items()
+        }
+        rows = rank_rows(with_missing(told))
+        self.ranks = rows
+        self.status = whole(rows, self._error)
+        self.findings = finding_lines(self._fleet.findings())
+
+    def _show_answers(self) -> None:
+        shown: list[RanksAnswer] = []
+        for number, asked in self._asked.items():
+            texts_ = [one["text"] for one in asked["answers"] if one["mark"] not in ("busy", "error")]
+            most = usual(texts_)
+            answers: list[RankAnswer] = []
+            for one in asked["answers"]:
+                if one["mark"] == "busy":
+                    late = self._asking.is_busy(("evaluate", number), one["rank"])
+                    answers.append({**one, "text": "busy" if late else "…"})
+                elif one["mark"] != "error" and one["text"] != most:
+                    answers.append({**one, "mark": "differs"})
+                else:
+                    answers.append({**one})
+            shown.append({"expression": asked["expression"], "answers": answers})
+        self.answers = shown
+
+    def _show_table(self, view: _View) -> None:
+        """Show the page when all have answered, or when one is busy: then without that one."""
+        living = [looked.rank for looked in self._fleet.living]
+        if not view.wanted or not living:
+            return
+        current = {rank: told for rank in living if (told := view.told.get(rank)) and told[0] == view.wanted}
+        late = [rank for rank in living if rank not in current and self._asking.is_busy(view.tab, rank)]
+        if not current or len(current) + len(late) < len(living):
+            return
+        pages = {rank: told[1] for rank, told in current.items() if not isinstance(told[1], str)}
+        errors = [f"rank {rank}: {_of_error(told[1])}" for rank, told in current.items() if isinstance(told[1], str)]
+        shown_of: dict[int, Any] = {rank: pages.get(rank) for rank in living if rank in pages or rank in late}
+        view.page = merged(shown_of, self._figure, _NAMES[view.tab])
+        table: RanksTable = {
+            "ranks": list(shown_of), "rows": view.page.rows, "note": texts.one_line("; ".join(errors)),
+            "first": (len(view.places) - 1) * PER_PAGE, "more": view.page.more, "figure": self._figure,
+            "total": max((page["total"] for page in pages.values()), default=0), "filter": view.text,
+        }  # fmt: skip
+        if view.tab == "captures":
+            self.captures = {**table, **self._steps(list(pages.values()))}
+        else:
+            if view.bits:
+                table["rows"] = sorted(table["rows"], key=lambda row: not row["marked"])
+            self.parameters = {**table, "bits": view.bits}
+
+    def _steps(self, pages: list[Mapping[str, Any]]) -> RanksTable:
+        oldest = max((page["steps"][0] for page in pages), default=0)
+        return {"step": self._shown_step(), "newest": self._step is None, "steps": (oldest, self._newest_step())}
+
+    def _shown_step(self) -> int:
+        return self._newest_step() if self._step is None else self._step
+
+    def _newest_step(self) -> int:
+        """The newest step that all living ranks have; while they run, the newest that all have ended."""
+        living = [looked.rank for looked in self._fleet.living]
+        steps = [int(self._told[rank].get("step") or 0) for rank in living]
+        newest = min((step for step in steps if step), default=0)
+        return max(1, newest - 1) if newest and self._works() else newest
+
+    def close(self) -> None:
+        """Ask no more, and remove the widget from the page."""
+        with self._lock:
+            if self._closed:
+                return
+            self._closed = True
+        self._unsubscribe()
+        self._woken.set()
+        if self._open_panel in [looked.rank for looked in self._fleet.living]:
+            self._fleet.ask("panel", [cast(int, self._open_panel)], of=self._of, open=False)
+        if self.comm is not None:
+            self.layout.close()
+        super().close()
+
+
+def _of_error(error: str) -> str:
+    """Take what an error says; its class says nothing to who looks at several ranks."""
+    return error.removeprefix("ValueError: ")

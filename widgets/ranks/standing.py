@@ -1,0 +1,98 @@
+"""How the ranks stand, from what each has last said of itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal
+
+from hookscope.engine.debug.across_ranks import RankFinding
+from hookscope.engine.debug.across_ranks.findings import ranks_text
+from hookscope.engine.ranks.waiting import Standing, missing
+from hookscope.widgets.ranks.shown import COMMANDS, RankRow, RanksFinding, RanksStatus
+from hookscope.widgets.ranks.tables import figure_text
+from hookscope.widgets.texts import one_line
+
+Told = Mapping[str, Any]
+
+ENDS = ("abort", "interrupt")
+_STATES = ("runs", "idle", "paused", "held", "waits", "ended", "busy")
+_AT_WORK = ("runs", "waits", "held", "paused", "busy")
+_LONG = 300
+
+
+def rank_rows(told: Mapping[int, Told]) -> list[RankRow]:
+    """Return a line for each rank, given what each said; an ended rank keeps its last step and loss."""
+    furthest = max((_step(status) for status in told.values()), default=0)
+    rows: list[RankRow] = []
+    for rank, status in told.items():
+        state, step = str(status.get("state", "busy")), _step(status)
+        rows.append(
+            {
+                "rank": rank, "state": state if state in _STATES else "busy",  # type: ignore[typeddict-item]  # it is one
+                "text": one_line(_text(status), _LONG), "step": step,
+                "loss": "" if status.get("loss") is None else figure_text(status["loss"]),
+                "share": step / furthest if furthest else 0.0, "behind": furthest - step,
+            }
+        )  # fmt: skip
+    return rows
+
+
+def _step(status: Told) -> int:
+    return int(status.get("step") or 0)
+
+
+def _text(status: Told) -> str:
+    if status.get("state") == "paused":
+        return ": ".join(part for part in (str(status.get("place", "")), str(status.get("reason", ""))) if part)
+    waits = status.get("waits")
+    if status.get("state") == "waits" and isinstance(waits, Mapping):
+        who = f"for {ranks_text(status['missing'])}" if status.get("missing") else ""
+        return ", ".join(part for part in (str(waits.get("what", "")), str(waits.get("line", "")), who) if part)
+    return str(status.get("reason", ""))
+
+
+def with_missing(told: Mapping[int, Told]) -> dict[int, Told]:
+    """Add to what each rank said for which others it waits, where all have said how they stand."""
+    known = {rank: Standing(waits=now["waits"], asked=now["asked"]) for rank, now in told.items() if "asked" in now}
+    if len(known) < len(told):
+        return dict(told)
+    return {rank: {**now, "missing": missing(rank, known)} for rank, now in told.items()}
+
+
+def whole(rows: list[RankRow], error: str) -> RanksStatus:
+    """Say how all of them stand, and what can be done about it."""
+    paused = [row for row in rows if row["state"] == "paused"]
+    held = [row for row in rows if row["state"] == "held"]
+    work = [row for row in rows if row["state"] in _AT_WORK]
+    ended = [row for row in rows if row["state"] == "ended"]
+    state: Literal["running", "paused", "idle", "ended"] = "idle"
+    text = "idle"
+    if paused:
+        state, text = "paused", f"paused on {ranks_text(row['rank'] for row in paused)}"
+        text += f" at {paused[0]['text']}" if paused[0]["text"] else ""
+    elif held:
+        state, text = "paused", f"{ranks_text(row['rank'] for row in held)} held: {held[0]['text']}"
+    elif rows and len(ended) == len(rows):
+        state, text = "ended", "ended"
+    elif work:
+        state, text = "running", "runs"
+    if ended and state != "ended":
+        text += f"; {ranks_text(row['rank'] for row in ended)} ended"
+    rests = "all ranks have ended" if state == "ended" else "nothing runs"
+    why_not = dict.fromkeys(COMMANDS, "" if paused else "no rank is paused")
+    if held:
+        why_not["continue"] = ""
+    why_not |= dict.fromkeys(ENDS, "" if work else rests)
+    return {"state": state, "text": text, "error": error, "why_not": why_not}
+
+
+def finding_lines(findings: Iterable[RankFinding]) -> list[RanksFinding]:
+    """Return a line for each finding across ranks."""
+    return [
+        {
+            "condition": found.condition, "step": found.step, "ranks": [*found.ranks], "name": found.name or found.path,
+            "text": one_line(found.message, _LONG), "advice": one_line(found.advice, _LONG),
+            "view": ("parameters" if "parameter" in found.condition else "captures") if found.name or found.path else "",
+        }
+        for found in findings
+    ]  # fmt: skip

@@ -1,0 +1,128 @@
+"""The pages of several ranks as one table: rows side by side by their places, with what differs marked."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import Any, Literal, NamedTuple
+
+from hookscope.widgets.markup import number
+from hookscope.widgets.ranks.shown import RankCell, RanksTableRow
+from hookscope.widgets.texts import shape_text
+
+Row = Mapping[str, Any]
+Place = list[Any]
+
+PER_PAGE = 50
+BUSY: RankCell = {"text": "busy", "mark": "busy", "note": "this rank has not answered yet"}
+
+
+class Page(NamedTuple):
+    """Rows of a table, the place of the last one, and whether more rows follow it."""
+
+    rows: list[RanksTableRow]
+    last: Place | None
+    more: bool
+
+
+def merged(pages: Mapping[int, Mapping[str, Any] | None], figure: str, name: str) -> Page:
+    """Put the pages of ranks side by side.
+
+    Args:
+        pages: by rank what follows the same place there; None of a rank that has not answered.
+        figure: what of a value is shown.
+        name: the field by which a row is called.
+    """
+    by_place: dict[tuple[Any, ...], dict[int, Row]] = {}
+    for rank, page in pages.items():
+        for row in () if page is None else page["rows"]:
+            by_place.setdefault(tuple(row["place"]), {})[rank] = row
+    ordered = sorted(by_place)
+    shown = ordered[:PER_PAGE]
+    rows = [_merged_row(by_place[place], pages, figure, name) for place in shown]
+    full = any(page is not None and len(page["rows"]) >= PER_PAGE for page in pages.values())
+    return Page(rows, list(shown[-1]) if shown else None, len(ordered) > PER_PAGE or full)
+
+
+def _merged_row(found: Mapping[int, Row], pages: Mapping[int, Any], figure: str, name: str) -> RanksTableRow:
+    what = usual(_what(row) for row in found.values())
+    faulty = {rank for rank, row in found.items() if _nonfinite(row)}
+    answered = [rank for rank, page in pages.items() if page is not None]
+    bits = {row.get("bits") for row in found.values()}
+    bits_differ = len(bits) > 1 and None not in bits
+    usual_bits = usual(row.get("bits") for row in found.values()) if bits_differ else None
+    cells: list[RankCell] = []
+    for rank in pages:
+        row = found.get(rank)
+        if row is not None:
+            some_only = rank in faulty and len(faulty) < len(answered)
+            other_bits = name == "name" and bits_differ and row.get("bits") != usual_bits
+            cells.append(_cell(row, what, figure, some_only, other_bits))
+        elif rank in answered:
+            cells.append({"text": "\N{EM DASH}", "mark": "missing", "note": "not there on this rank"})
+        else:
+            cells.append(BUSY)
+    first = next(iter(found.values()))
+    return {
+        "name": str(first[name]),
+        "detail": _what_text(first) if figure != "shape" else "",
+        "same": len(found) == len(pages) > 1 and len(bits) == 1 and None not in bits,
+        "marked": any(cell["mark"] not in ("", "busy") for cell in cells) or (name == "name" and bits_differ),
+        "cells": cells,
+    }
+
+
+def _cell(row: Row, what: Hashable, figure: str, some_only: bool, other_bits: bool) -> RankCell:
+    notes = []
+    mark: Literal["", "differs", "nan"] = ""
+    text = _what_text(row) if figure == "shape" else figure_text(row.get(figure))
+    if other_bits:
+        mark = "differs"
+        notes.append("its bits differ between the ranks")
+    if _what(row) != what:
+        mark = "differs"
+        notes.append(f"{_what_text(row)} here")
+        text = _what_text(row)
+    if _nonfinite(row):
+        notes.append(_nonfinite_text(row))
+        if figure not in ("nan", "shape"):
+            text = f"{text} ({_nonfinite_text(row)})"
+        if some_only:
+            mark = "nan"
+    return {"text": text, "mark": mark, "note": ", ".join(notes)}
+
+
+def usual(values: Iterable[Hashable]) -> Hashable:
+    """What most of these are; None where no value has a majority."""
+    counted = Counter(values)
+    (most, count), *others = counted.most_common(2) or [(None, 0)]
+    return most if not others or count > others[0][1] else None
+
+
+def figure_text(value: object) -> str:
+    """Write a figure as a rank has told it: what is not finite comes as text."""
+    if value is None:
+        return "\N{EM DASH}"
+    found = float(str(value))
+    return str(int(found)) if found.is_integer() and abs(found) < 1e6 else number(found)
+
+
+def _what(row: Row) -> Hashable:
+    return tuple(row["shape"]), row["dtype"]
+
+
+def _what_text(row: Row) -> str:
+    return f"{shape_text(row['shape'])} {row['dtype']}"
+
+
+def _counts(row: Row) -> Sequence[tuple[str, int]]:
+    kinds = (("NaN", "nan"), ("inf", "positive_inf"), ("-inf", "negative_inf"))
+    return [(word, int(float(row.get(kind) or 0))) for word, kind in kinds]
+
+
+def _nonfinite(row: Row) -> bool:
+    return any(count for _, count in _counts(row))
+
+
+def _nonfinite_text(row: Row) -> str:
+    return ", ".join(f"{count} {word}" for word, count in _counts(row) if count)
