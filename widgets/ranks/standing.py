@@ -92,7 +92,11 @@ def finding_lines(findings: Iterable[RankFinding]) -> list[RanksFinding]:
         {
             "condition": found.condition, "step": found.step, "ranks": [*found.ranks], "name": found.name or found.path,
             "text": one_line(found.message, _LONG), "advice": one_line(found.advice, _LONG),
-            "view": ("parameters" if "parameter" in found.condition else "captures") if found.name or found.path else "",
+            "view": _view_of(found) if found.name or found.path else "",
         }
         for found in findings
     ]  # fmt: skip
+
+
+def _view_of(found: RankFinding) -> Literal["parameters", "captures"]:
+    return "parameters" if found.condition == "parameters_differ" else "captures"
