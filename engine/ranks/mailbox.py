@@ -7,9 +7,11 @@ says what it holds: another shape or dtype than the receiver waits for is an err
 from __future__ import annotations
 
 import threading
-import time
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from queue import Empty, SimpleQueue
 from typing import Any
 
 import numpy as np
@@ -62,7 +64,8 @@ class _Awaited:
         return not self.waiting
 
 
-_changed = threading.Condition()
+_asked: SimpleQueue[Callable[[], object]] = SimpleQueue()
+# Both are the thread's own.
 _under_way: list[_Sent] = []
 _awaited: dict[tuple[str, int, int], _Awaited] = {}
 _to_oneself: dict[tuple[str, int], deque[Array]] = {}
@@ -85,9 +88,8 @@ def send(group: Group, x: Array, to: int, tag: int, line: str) -> Pending:
         _to_oneself.setdefault((group.name, tag), deque()).append(message)
     else:
         world().count("send", x.nbytes)
-        with _changed:
-            _under_way.append(_Sent(group.messages.Isend(message, to, tag), message, f"{pending.what} ({line})"))
-            _wake()
+        sent = _Sent(group.messages.Isend(message, to, tag), message, f"{pending.what} ({line})")
+        _ask(partial(_under_way.append, sent))
     pending.end()
     return pending
 
@@ -114,28 +116,28 @@ def receive(group: Group, like: Array, source: int, tag: int, line: str) -> Pend
             alone = f"{pending.what}: this process is the only rank, and has sent itself nothing"
             pending.end(error=RuntimeError(alone))
         return pending
-    with _changed:
-        key = (group.name, source, tag)
-        awaited = _awaited.setdefault(key, _Awaited(group.messages, source, tag, deque()))
-        awaited.waiting.append((pending, like))
-        _wake()
+    awaited = _Awaited(group.messages, source, tag, deque())
+    _ask(lambda: _awaited.setdefault((group.name, source, tag), awaited).waiting.append((pending, like)))
     return pending
 
 
 def forget_awaited() -> None:
     """Let nobody wait any more for a message that has not begun to come: who did was interrupted."""
-    with _changed:
-        for key, one in list(_awaited.items()):
-            if one.request is None:
-                for pending, _ in one.waiting:
-                    pending.end(error=RuntimeError(f"{pending.what} ({pending.line}): nobody waits for it any more"))
-                del _awaited[key]
+    if _thread is not None:
+        _ask(_forget)
+
+
+def _forget() -> None:
+    for key, one in list(_awaited.items()):
+        if one.request is None:
+            for pending, _ in one.waiting:
+                pending.end(error=RuntimeError(f"{pending.what} ({pending.line}): nobody waits for it any more"))
+            del _awaited[key]
 
 
 def not_sent() -> list[str]:
     """The messages that MPI holds on to, in words."""
-    with _changed:
-        return [one.what for one in _under_way]
+    return [one.what for one in tuple(_under_way)]
 
 
 def _deliver(pending: Pending, message: Array, like: Array) -> None:
@@ -146,25 +148,27 @@ def _deliver(pending: Pending, message: Array, like: Array) -> None:
         pending.end(error=RuntimeError(f"{pending.what} ({pending.line}): what came is a {words(told)}"))
 
 
-def _wake() -> None:
+def _ask(act: Callable[[], object]) -> None:
+    """Have something done by the thread, behind all that was asked for before."""
     global _thread
     if _thread is None:
         _thread = threading.Thread(target=_work, name="hookscope messages", daemon=True)
         _thread.start()
-    _changed.notify()
+    _asked.put(act)
 
 
 def _work() -> None:
     pause = 0.0
     while True:
-        with _changed:
-            while not (_under_way or _awaited):
-                pause = 0.0
-                _changed.wait()
-            before = len(_under_way) + sum(len(one.waiting) for one in _awaited.values())
-            _under_way[:] = [one for one in _under_way if not one.advance()]
-            for key in [key for key, one in _awaited.items() if one.advance()]:
-                del _awaited[key]
-            after = len(_under_way) + sum(len(one.waiting) for one in _awaited.values())
+        busy = bool(_under_way or _awaited)
+        try:
+            _asked.get(timeout=pause if busy else None)()
+            pause = 0.0
+        except Empty:
+            pass
+        before = len(_under_way) + sum(len(one.waiting) for one in _awaited.values())
+        _under_way[:] = [one for one in _under_way if not one.advance()]
+        for key in [key for key, one in _awaited.items() if one.advance()]:
+            del _awaited[key]
+        after = len(_under_way) + sum(len(one.waiting) for one in _awaited.values())
         pause = 0.0 if after < before else min(max(2 * pause, 2e-5), LONGEST_PAUSE)
-        time.sleep(pause)

@@ -3,6 +3,9 @@
 All ranks ask in the same order, so what belongs together meets, also where several are under way. Whoever waits for one
 waits for a lock of Python's, which an interrupt ends; MPI's own waiting can neither be interrupted nor does it give its
 core to another rank.
+
+An interrupt may come between any two lines of the main thread. So what it shares with other threads are locks and
+queues written in C, one call of which is done or not; a Condition, which is Python, can be left locked for ever.
 """
 
 from __future__ import annotations
@@ -10,8 +13,8 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections import deque
 from collections.abc import Callable, Sequence
+from queue import SimpleQueue
 from typing import Any
 
 __all__ = ["LONGEST_PAUSE", "Pending", "Worker", "finish", "pending_of", "set_while_waiting"]
@@ -53,20 +56,22 @@ class Pending:
     def __init__(self, what: str, line: str, group: str = "", number: int = 0, ranks: Sequence[int] = ()) -> None:
         self.what, self.line = what, line
         self.group, self.number, self.ranks = group, number, ranks
-        self._done = threading.Event()
+        self._ended = False
+        self._locked = threading.Lock()  # until it has ended, and for a moment by each who waited
+        self._locked.acquire()
         self._result: Any = None
         self._error: BaseException | None = None
 
     def end(self, result: Any = None, error: BaseException | None = None) -> None:
         """Tell who waits; what comes after the first time is left."""
-        if self._done.is_set():
+        if self._ended:
             return
-        self._result, self._error = result, error
-        self._done.set()
+        self._result, self._error, self._ended = result, error, True
+        self._locked.release()
 
     def is_done(self) -> bool:
         """Whether it has ended."""
-        return self._done.is_set()
+        return self._ended
 
     def wait(self) -> Any:
         """What it gave, when it has ended; an interrupt leaves the exchange under way.
@@ -74,7 +79,7 @@ class Pending:
         Raises:
             RuntimeError: the ranks did not ask for the same, or MPI could not do it.
         """
-        if not self._done.is_set():
+        if not self._ended:
             self._wait()
         if self._error is not None:
             raise self._error
@@ -86,11 +91,12 @@ class Pending:
         before = _waiting.get(here)  # what is done while one waits may wait, too
         _waiting[here] = self
         try:
-            if _while_waiting is None or here != threading.main_thread().ident:
-                self._done.wait()
-            else:
-                while not self._done.wait(_LOOKS):
-                    _while_waiting()
+            act = _while_waiting if here == threading.main_thread().ident else None
+            while not self._ended:
+                if self._locked.acquire(timeout=-1 if act is None else _LOOKS):
+                    self._locked.release()
+                elif act is not None:
+                    act()
         finally:
             if before is None:
                 _waiting.pop(here, None)
@@ -106,9 +112,7 @@ class Worker:
     """
 
     def __init__(self, name: str) -> None:
-        self._given: deque[tuple[Pending, Callable[[], Any]]] = deque()
-        self._changed = threading.Condition()
-        self._ends = False
+        self._given: SimpleQueue[tuple[Pending, Callable[[], Any]] | None] = SimpleQueue()
         self._thread = threading.Thread(target=self._work, name=name, daemon=True)
         self._thread.start()
 
@@ -122,26 +126,17 @@ class Worker:
         Returns:
             ``pending``.
         """
-        with self._changed:
-            self._given.append((pending, function))
-            self._changed.notify()
+        self._given.put((pending, function))
         return pending
 
     def end(self) -> None:
         """Do what was asked for, then no more."""
-        with self._changed:
-            self._ends = True
-            self._changed.notify()
+        self._given.put(None)
         self._thread.join()
 
     def _work(self) -> None:
-        while True:
-            with self._changed:
-                while not self._given and not self._ends:
-                    self._changed.wait()
-                if not self._given:
-                    return
-                pending, function = self._given.popleft()
+        while (given := self._given.get()) is not None:
+            pending, function = given
             try:
                 result, error = function(), None
             except BaseException as raised:  # whatever it is, it belongs to who asked
