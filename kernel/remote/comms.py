@@ -32,10 +32,11 @@ def serve_comms(served: Served) -> CommManager:
         heard = {"content": content, "metadata": {}, "header": {}, "parent_header": {}, "buffers": buffers}
         if message["comm_id"] not in manager.comms:  # it has been closed meanwhile
             return
-        if message["kind"] == "comm_close":
-            manager.comm_close(None, "", heard)  # type: ignore[arg-type]  # neither is used
-        else:
-            manager.comm_msg(None, "", heard)  # type: ignore[arg-type]
+        with served.interruptible():
+            if message["kind"] == "comm_close":
+                manager.comm_close(None, "", heard)  # type: ignore[arg-type]  # neither is used
+            else:
+                manager.comm_msg(None, "", heard)  # type: ignore[arg-type]
 
     comm.create_comm = create
     comm.get_comm_manager = lambda: manager

@@ -14,7 +14,7 @@ import sys
 import threading
 from collections import deque
 from pathlib import Path
-from types import FrameType, ModuleType, SimpleNamespace
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 from ipykernel.jsonutil import encode_images
@@ -53,8 +53,7 @@ class Rank:
         self._cells: deque[tuple[bytes, Message]] = deque()
         self._runs: tuple[bytes, Message] | None = None
         self._somebody_looks = False
-        self._in_user_code = False
-        self._interrupted = False
+        self._apart = False  # an interrupt kept the ranks from coming together after a cell
         self._ends = False
         self.shell = _shell(self)
         self.served.on("execute", self._execute, at_once=True)
@@ -105,8 +104,11 @@ class Rank:
 
     def work(self) -> None:
         """Run cells until the notebook says that it is over, or is no longer there."""
-        signal.signal(signal.SIGINT, self._on_interrupt)
-        served = self.served
+        signal.signal(signal.SIGINT, self.served.on_interrupt)
+        with self.served.uninterrupted():
+            self._work(self.served)
+
+    def _work(self, served: Served) -> None:
         served.open()
         served.wait(lambda: bool(served.clients or self._ends), _FOR_SOMEBODY)
         while served.clients and not self._ends:
@@ -116,13 +118,15 @@ class Rank:
                     self._run(*self._cells.popleft())
 
     def _run(self, client: bytes, message: Message) -> None:
-        self._runs, self._interrupted = (client, message), False
+        self._runs = client, message
         self._somebody_looks = bool(message.get("looks"))
         try:
-            result = self.shell.run_cell(message["code"], store_history=True)
-            error = result.error_before_exec or result.error_in_exec
-            if message.get("all") and world.world().collectives is not None and not world.world().broken:
-                error = self._come_together() or error
+            of_all = bool(message.get("all"))
+            error = self._come_together() if of_all and self._apart else None
+            if error is None:
+                error = self._run_code(message["code"])
+                if of_all:
+                    error = self._come_together() or error
             self.requests.end_recording(error)
             sys.stdout.flush()
             sys.stderr.flush()
@@ -132,22 +136,34 @@ class Rank:
         served = self.served
         served.reply(client, message, {"error": told})
 
+    def _run_code(self, code: str) -> BaseException | None:
+        """Run the code of a cell; returns what it raised."""
+        try:
+            with self.served.interruptible():
+                result = self.shell.run_cell(code, store_history=True)
+        except KeyboardInterrupt as interrupt:  # IPython was at work before or after the code
+            self.shell.showtraceback()
+            return interrupt
+        error: BaseException | None = result.error_before_exec or result.error_in_exec
+        return error
+
     def _come_together(self) -> BaseException | None:
         """Wait for the other ranks, whose cell may still ask this one for something; returns what went wrong."""
+        known = world.world()
+        if known.collectives is None or known.broken:
+            return None
+        self._apart = True
         try:
             together.in_step("the end of the cell")
         except (RuntimeError, KeyboardInterrupt) as error:
             self.shell.showtraceback()
             return error
+        self._apart = False
         return None
 
     def looks(self) -> bool:
         """Whether a person can see and answer what the cell that runs shows."""
         return self._somebody_looks
-
-    def _on_interrupt(self, signum: int, frame: FrameType | None) -> None:
-        if self._runs is not None:
-            raise KeyboardInterrupt
 
 
 class _Pauser(RemotePauser):

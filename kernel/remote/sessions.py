@@ -162,9 +162,10 @@ class SessionRequests:
         expression = str(message["expression"])
         session = self._session()
         if session is not None and session.paused is not None:
-            value = session.evaluate(expression)
+            with self._served.interruptible():
+                value = session.evaluate(expression)
         else:
-            with taps.muted():
+            with self._served.interruptible(), taps.muted():
                 value = eval(compile(expression.strip(), "<expression>", "eval"), self._names())
         return {"text": describe(value, _MOST_TEXT), "short": _short(value)}
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import socket
 import sys
 import tempfile
@@ -18,6 +19,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from types import FrameType
 from typing import Any, ClassVar
 from uuid import uuid4
 
@@ -81,6 +83,7 @@ class Served:
         self._waiting: list[object] = []  # the innermost last: that one takes messages out
         self._next_answer = 0.0
         self._local = threading.local()
+        self._defers = self._noted = False  # of the main thread
         self.clients: list[bytes] = []
         folder = sessions_folder() if folder is None else own_folder(folder)
         run = run or uuid4().hex[:12]
@@ -177,6 +180,9 @@ class Served:
             value = act(client, message, buffers)
         except Exception as error:  # whatever it is, who asked is told; the run goes on
             self._answer(client, message, error=f"{type(error).__name__}: {error}")
+        except KeyboardInterrupt:
+            self._answer(client, message, error="it was interrupted")
+            raise
         else:
             if value is not self.LATER:
                 self.reply(client, message, value)
@@ -205,8 +211,9 @@ class Served:
     def wait(self, until: Callable[[], bool], timeout: float | None = None) -> bool:
         """Block this thread until ``until()`` is true, and do meanwhile what is asked; False after ``timeout`` s."""
         deadline = None if timeout is None else time.monotonic() + timeout
-        with self._innermost() as this:
+        with self.uninterrupted(), self._innermost() as this:
             while not until():
+                self._raise_noted()
                 left = _POLL if deadline is None else deadline - time.monotonic()
                 if left <= 0:
                     return False
@@ -222,10 +229,11 @@ class Served:
 
     def answer(self) -> None:
         """At a safe point: do what was asked, then let the run go on; soon after another time, do nothing."""
+        self._raise_noted()
         if not self._inbox or time.monotonic() < self._next_answer or getattr(self._local, "acting", False):
             return
         end = time.monotonic() + _ANSWER
-        with self._innermost() as this, taps.muted():
+        with self.uninterrupted(), self._innermost() as this, taps.muted():
             while time.monotonic() < end:
                 with self._came:
                     if not self._inbox or self._waiting[-1] is not this:
@@ -233,6 +241,50 @@ class Served:
                     taken = self._inbox.popleft()
                 self._take(*taken)
         self._next_answer = time.monotonic() + _ANSWER
+
+    # Interrupts, where ``on_interrupt`` handles the signal
+
+    def on_interrupt(self, signum: int, frame: FrameType | None) -> None:
+        """SIGINT: raise KeyboardInterrupt in the user's code, and elsewhere where the main thread waits."""
+        if self._defers:
+            self._noted = True
+        else:
+            signal.default_int_handler(signum, frame)
+
+    @contextlib.contextmanager
+    def uninterrupted(self) -> Iterator[None]:
+        """Around what is not the user's: an interrupt raises where it waits, or when it is over, so nothing is lost."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        before, self._defers = self._defers, True
+        try:
+            yield
+        finally:
+            self._defers = before
+            if not before:
+                self._raise_noted()
+
+    @contextlib.contextmanager
+    def interruptible(self) -> Iterator[None]:
+        """Around the user's code, inside of what is not."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        before = self._defers
+        try:
+            try:
+                self._defers = False
+                yield
+            finally:
+                self._defers = before
+        finally:  # again: an interrupt may have come just before the line above
+            self._defers = before
+
+    def _raise_noted(self) -> None:
+        if self._noted and threading.current_thread() is threading.main_thread():
+            self._noted = False
+            raise KeyboardInterrupt
 
     @contextlib.contextmanager
     def _innermost(self) -> Iterator[object]:

@@ -1,4 +1,4 @@
-"""Checks of several ranks: what they tell of their waiting, what is done meanwhile, and how they come together again."""
+"""Checks of several ranks: what they tell of their waiting, what they do meanwhile, how they come together again."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ PLACES = ("0:forward", "1:forward_pre", "1:bprop", "2:backward", "3:forward", "3
 COMMANDS = ("continue", "over", "into", "out", "operator", "cell")
 
 
-class Hang(Exception):
+class HangError(Exception):
     """A cell did not end in time."""
 
 
@@ -65,7 +65,7 @@ def in_time(act: Callable[[], object], what: str) -> BaseException | None:
     """Do something in this thread's place, in a thread; returns what it raised.
 
     Raises:
-        Hang: it took longer than `LONGEST`.
+        HangError: it took longer than `LONGEST`.
     """
     raised: list[BaseException] = []
 
@@ -79,7 +79,7 @@ def in_time(act: Callable[[], object], what: str) -> BaseException | None:
     thread.start()
     thread.join(LONGEST)
     if thread.is_alive():
-        raise Hang(what)
+        raise HangError(what)
     return raised[0] if raised else None
 
 
@@ -119,7 +119,7 @@ class Person:
         acts = 0
         while not all(answer.done() for answer in answers.values()):
             if time.monotonic() > deadline:
-                raise Hang("the cell did not end")
+                raise HangError("the cell did not end")
             time.sleep(chance.random() * 0.02)
             if any(looked.paused for looked in ranks.fleet.ranks.values()):
                 self.counted["looks at a pause"] += 1
@@ -197,14 +197,14 @@ def run(pauses: int, ranks: int, seed: int) -> Counter[str]:
     """So many cells with pauses; returns what was done.
 
     Raises:
-        Hang, AssertionError: something is wrong; with the seed, and what was done in the cell.
+        HangError, AssertionError: something is wrong; with the seed, and what was done in the cell.
     """
     person = Person(ranks, seed)
     try:
         while person.counted["cells"] < pauses:
             try:
                 person.one_cell()
-            except (Hang, AssertionError, RanksFailed) as error:
+            except (HangError, AssertionError, RanksFailed) as error:
                 error.add_note(f"seed {seed}, cell {person.counted['cells']}: {' | '.join(person.done)}")
                 if person.ranks is not None:
                     error.add_note(f"the ranks stand: {person.ranks.fleet.statuses()}")
