@@ -5,6 +5,8 @@ It goes on when nobody looks any more.
 
 from __future__ import annotations
 
+from typing import Any
+
 from IPython.display import display
 
 from hookscope.engine.debug.remote import Card, RemoteError, cards
@@ -86,8 +88,10 @@ class Attached:
         told = self.fleet.ask_all("panel")[rank]
         live = {_WIDGET: {"version_major": 2, "version_minor": 0, "model_id": told["model"]}, "text/plain": self._name}
         display(live, raw=True)  # type: ignore[no-untyped-call]  # IPython has no types here
-        self._copy = display(told["forms"], raw=True, display_id=True)  # type: ignore[no-untyped-call]
+        self._copy: Any = display(  # type: ignore[no-untyped-call]
+            told["forms"], raw=True, display_id=True
+        )
         self.fleet.when_forms = self._renew
 
     def _renew(self, rank: int, forms: dict[str, str]) -> None:
-        self._copy.update(forms, raw=True)  # type: ignore[no-untyped-call]
+        self._copy.update(forms, raw=True)

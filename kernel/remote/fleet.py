@@ -272,9 +272,9 @@ class Fleet:
         A RemoteError in place of the one that does not answer.
         """
         told = self.try_all("status", timeout=timeout)
-        known = {rank: status for rank, status in told.items() if isinstance(status, dict)}
-        for rank, status in known.items():
-            status["missing"] = missing(rank, known) if len(known) == len(told) else []
+        known = _standing(told)
+        for rank in known:
+            told[rank]["missing"] = missing(rank, known) if len(known) == len(told) else []
         return told
 
     def _watch(self) -> None:
@@ -284,7 +284,7 @@ class Fleet:
             if any(not isinstance(status, dict) or status["state"] in ("paused", "held") for status in told.values()):
                 self._before = {}
                 continue
-            now = {rank: Standing(waits=status["waits"], asked=status["asked"]) for rank, status in told.items()}
+            now = _standing(told)
             circle = deadlock(now)
             if circle and same_waits(self._before, now) and now != self._resolved:
                 self._resolved = now
@@ -292,16 +292,17 @@ class Fleet:
             self._before = now
 
     def _resolve(self, circle: Mapping[int, Sequence[int]], of_ranks: Mapping[int, Standing]) -> None:
-        parts = []
+        parts, of_messages = [], []
         for rank, others in circle.items():
             waits = of_ranks[rank]["waits"]
             assert waits is not None
+            if not waits["group"]:
+                of_messages.append(rank)
             line = f" ({waits['line']})" if waits["line"] else ""
             parts.append(f"rank {rank} waits in {waits['what']}{line} for {ranks_text(others)}")
         text = f"deadlock: {'; '.join(parts)}"
         if self.outputs is not None:
             self.outputs.line(f"hookscope: {text}")
-        of_messages = [rank for rank in circle if not (of_ranks[rank]["waits"] or {}).get("group")]
         self.ask("give up", of_messages or list(circle), why=text)
 
     def _hold_or_release(self) -> None:
@@ -339,3 +340,9 @@ class Fleet:
     def _notify(self) -> None:
         for callback in list(self._observers):
             callback()
+
+
+def _standing(told: Mapping[int, Any]) -> dict[int, Standing]:
+    """How those ranks stand that have said so."""
+    said = {rank: status for rank, status in told.items() if isinstance(status, dict)}
+    return {rank: Standing(waits=status["waits"], asked=status["asked"]) for rank, status in said.items()}

@@ -17,7 +17,7 @@ from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
-from ipykernel.jsonutil import encode_images
+from ipykernel import jsonutil
 from IPython.core.displayhook import DisplayHook
 from IPython.core.displaypub import DisplayPublisher
 from IPython.core.interactiveshell import InteractiveShell
@@ -37,6 +37,7 @@ __all__ = ["main"]
 _FOR_SOMEBODY = 30.0  # s in which the notebook that started a rank looks at it
 
 Message = dict[str, Any]
+_encode_images: Any = jsonutil.encode_images  # ipykernel has no types
 
 
 class Rank:
@@ -180,7 +181,7 @@ class _Pauser(RemotePauser):
 class _Stream(io.TextIOBase):
     """Standard output or error of the cells: a message for each line, or for what stands there at a flush."""
 
-    encoding = "utf-8"  # type: ignore[assignment]
+    encoding = "utf-8"
 
     def __init__(self, rank: Rank, name: str, file: Any) -> None:
         self._rank, self._name, self._file = rank, name, file
@@ -221,7 +222,7 @@ class _Publisher(DisplayPublisher):
     ) -> None:
         sys.stdout.flush()
         self.rank.tell(
-            "display", data=encode_images(data), metadata=metadata or {}, transient=transient or {}, update=update
+            "display", data=_encode_images(data), metadata=metadata or {}, transient=transient or {}, update=update
         )
 
     def clear_output(self, wait: bool = False) -> None:
@@ -235,7 +236,7 @@ class _Hook(DisplayHook):
         sys.stdout.flush()
 
     def write_format_data(self, format_dict: dict[str, Any], md_dict: dict[str, Any] | None = None) -> None:
-        self.rank.tell("display", data=encode_images(format_dict), metadata=md_dict or {}, transient={}, update=False)
+        self.rank.tell("display", data=_encode_images(format_dict), metadata=md_dict or {}, transient={}, update=False)
 
     def finish_displayhook(self) -> None:
         """Nothing: there is no line to end."""
@@ -262,7 +263,7 @@ def _shell(rank: Rank) -> Any:
     module = ModuleType("__main__", "The names of this rank's cells.")
     sys.modules["__main__"] = module
     _Shell.clear_instance()
-    shell = _Shell.instance(user_module=module, user_ns=module.__dict__)  # type: ignore[no-untyped-call]
+    shell: Any = _Shell.instance(user_module=module, user_ns=module.__dict__)
     shell.rank = shell.display_pub.rank = shell.displayhook.rank = rank
     shell.history_manager.enabled = False
     shell.kernel = SimpleNamespace(get_parent=rank.parent)
@@ -273,8 +274,8 @@ def _shell(rank: Rank) -> Any:
     from hookscope.engine import debug
 
     debug.set_default_pauser(lambda session: _Pauser(rank))
-    sys.stdout = _Stream(rank, "stdout", sys.stdout)  # type: ignore[assignment]
-    sys.stderr = _Stream(rank, "stderr", sys.stderr)  # type: ignore[assignment]
+    sys.stdout = _Stream(rank, "stdout", sys.stdout)
+    sys.stderr = _Stream(rank, "stderr", sys.stderr)
     return shell
 
 

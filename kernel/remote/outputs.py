@@ -23,8 +23,9 @@ class Outputs:
     """
 
     def __init__(self) -> None:
-        self._kernel = running_kernel()
-        self._parent = None if self._kernel is None else self._kernel.get_parent("shell")
+        kernel: Any = running_kernel()
+        self._kernel = kernel
+        self._parent = None if kernel is None else kernel.get_parent("shell")
         self._line_open: dict[str, int | None] = {"stdout": None, "stderr": None}
         self.errors: list[tuple[int, Mapping[str, Any]]] = []
 
@@ -72,8 +73,7 @@ class Outputs:
     def _send(self, kind: str, content: dict[str, Any]) -> None:
         kernel = self._kernel
         if kernel is not None:
-            session: Any = kernel.session
-            session.send(kernel.iopub_socket, kind, content, parent=self._parent, ident=kernel._topic(kind))
+            kernel.session.send(kernel.iopub_socket, kind, content, parent=self._parent, ident=kernel._topic(kind))
         elif kind == "stream":
             file = sys.stdout if content["name"] == "stdout" else sys.stderr
             file.write(content["text"])

@@ -170,37 +170,18 @@ class SessionRequests:
         return {"text": describe(value, _MOST_TEXT), "short": _short(value)}
 
     def _captures(self, client: bytes, message: Message, buffers: Buffers) -> Message:
-        """The newest captures, or those of a step, with their figures; with ``after``, a page of a step's."""
-        session = self._known()
-        count = min(int(message.get("count", 50)), _MOST_ROWS)
-        if "after" in message:
-            step, text = int(message["step"]), str(message.get("text", ""))
-            placed, total, steps = captures_after(session, step, message["after"], text, count)
-            wanted = bool(message.get("bits", True))
-            found = [{**_row(row, wanted), "place": place} for place, row in placed]
-            return {"total": total, "steps": steps, "rows": found}
-        rows = session.captures.rows()
-        if (step := message.get("step")) is not None:
-            rows = [row for row in rows if row.step == step]
-        first = max(0, len(rows) - count) if message.get("newest", True) else int(message.get("first", 0))
-        shown = rows[first : first + count]
-        return {"total": len(rows), "first": first, "rows": [_row(row) for row in shown]}
+        """A page of the captures of a step, with their figures."""
+        step, text, count = int(message["step"]), str(message.get("text", "")), _count(message)
+        placed, total, steps = captures_after(self._known(), step, message.get("after"), text, count)
+        bits = bool(message.get("bits", True))
+        return {"total": total, "steps": steps, "rows": [{**_row(row, bits), "place": place} for place, row in placed]}
 
     def _parameters(self, client: bytes, message: Message, buffers: Buffers) -> Message:
-        """Those of these names, or some from the first one on; with ``after``, a page of them."""
-        session = self._known()
-        if "after" in message:
-            count, wanted = min(int(message.get("count", 50)), _MOST_ROWS), bool(message.get("bits", True))
-            placed, total = parameters_after(session, message["after"], str(message.get("text", "")), count)
-            return {"total": total, "rows": [{**_parameter(row, wanted), "place": place} for place, row in placed]}
-        rows = session.parameters()
-        first, count = int(message.get("first", 0)), min(int(message.get("count", 50)), _MOST_ROWS)
-        wanted = set(message["names"]) if "names" in message else None
-        shown = [row for row in rows if row.name in wanted] if wanted else rows[first : first + count]
-        return {
-            "total": len(rows),
-            "rows": [_parameter(row, bits=True) for row in shown],
-        }
+        """A page of the parameters, with their figures."""
+        text, count = str(message.get("text", "")), _count(message)
+        placed, total = parameters_after(self._known(), message.get("after"), text, count)
+        bits = bool(message.get("bits", True))
+        return {"total": total, "rows": [{**_parameter(row, bits), "place": place} for place, row in placed]}
 
     def _panel(self, client: bytes, message: Message, buffers: Buffers) -> Message:
         """Open this session's panel for who asks, instead of the one before; with ``open`` false, only close that."""
@@ -233,6 +214,10 @@ def _short(value: Any) -> str:
     if getattr(array, "shape", None) == () and hasattr(array, "item"):
         value = array.item()
     return texts.value_text(value, _MOST_SHORT)
+
+
+def _count(message: Message) -> int:
+    return min(int(message.get("count", 50)), _MOST_ROWS)
 
 
 def digest(array: Any) -> str:

@@ -112,7 +112,7 @@ class RanksPanel(Kept):
         parts = [*([self._name] if self._name else []), texts.counted(len(self._told), "rank")]
         return f"{type(self).__name__}({', '.join(parts)})"
 
-    def watched(self) -> str:
+    def subject(self) -> str:
         """Name what runs on the ranks."""
         return self._name or "ranks"
 
@@ -355,7 +355,7 @@ class RanksPanel(Kept):
             paused = (rank for rank, told in self._told.items() if told.get("state") == "paused")
             self._rank = next(paused, next(iter(living), 0))
         if self._open_panel not in (None, self._rank) and self._open_panel in living:
-            self._asking.ask("closing", cast(int, self._open_panel), "panel", of=self._of, open=False)
+            self._asking.ask("closing", self._open_panel, "panel", of=self._of, open=False)
         if self._open_panel != self._rank:
             self._open_panel = None
             self.chosen = {"rank": self._rank, "note": "" if self._rank in living else "this rank has ended"}
@@ -470,7 +470,7 @@ class RanksPanel(Kept):
         self._unsubscribe()
         self._woken.set()
         if self._open_panel in [looked.rank for looked in self._fleet.living]:
-            self._fleet.ask("panel", [cast(int, self._open_panel)], of=self._of, open=False)
+            self._fleet.ask("panel", [self._open_panel], of=self._of, open=False)
         if self.comm is not None:
             self.layout.close()
         super().close()

@@ -27,6 +27,7 @@ Left = Callable[[bytes], None]
 _REFUSED = zmq.EVENT_HANDSHAKE_FAILED_NO_DETAIL | zmq.EVENT_HANDSHAKE_FAILED_PROTOCOL | zmq.EVENT_HANDSHAKE_FAILED_AUTH
 _DOMAIN = "hookscope"
 _SECONDS_BETWEEN_LINES = 1.0
+_MILLISECONDS = 1000  # the same
 _LAST_SECONDS = 1.0  # in which what was sent before the end is read
 _ALIVE = pack({"type": "alive"})
 _PROBES = 2  # ZeroMQ tells of the end of a connection before it forgets it
@@ -75,7 +76,7 @@ class Server:
             self._authenticator.stop()
             self._context.destroy(linger=0)
             raise OSError(f"cannot listen at {address}: {error}") from None
-        self.address = socket.getsockopt(zmq.LAST_ENDPOINT).rstrip(b"\0").decode()
+        self.address = str(socket.get_string(zmq.LAST_ENDPOINT)).rstrip("\0")
         self.sent = (0, 0)
         self._outbox: deque[tuple[bytes, list[Buffer]]] = deque()
         self._wakes, self._wake = os.pipe()
@@ -124,7 +125,7 @@ class Server:
             poller.register(source, zmq.POLLIN)
         try:
             while not self._ends or self._outbox:
-                ready = dict(poller.poll(1000 * _SECONDS_BETWEEN_LINES if self._refused or self._probes else None))
+                ready = dict(poller.poll(_MILLISECONDS if self._refused or self._probes else None))
                 if self._wakes in ready:
                     os.read(self._wakes, 4096)
                 while self._outbox:
