@@ -69,7 +69,7 @@ class Kept(anywidget.AnyWidget):
         for made in when_made:
             made(self)
 
-    def watched(self) -> str:
+    def of_what(self) -> str:
         """Name what the panel looks at."""
         raise NotImplementedError
 
@@ -86,7 +86,7 @@ class Kept(anywidget.AnyWidget):
         """Return the live view alone, as data by mime type, and its metadata."""
         self._shown = True
         live, metadata = super()._repr_mimebundle_() or ({}, {})
-        return {**live, "text/plain": f"{type(self).__name__}({self.watched()})"}, metadata
+        return {**live, "text/plain": f"{type(self).__name__}({self.of_what()})"}, metadata
 
     def display(self, page: str = "", cell: str = "", show: Display | None = None) -> None:
         """Show the panel in the running cell's output, and behind it what a saved notebook keeps of it.

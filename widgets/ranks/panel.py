@@ -113,7 +113,7 @@ class RanksPanel(Kept):
         parts = [*([self._name] if self._name else []), texts.counted(len(self._told), "rank")]
         return f"{type(self).__name__}({', '.join(parts)})"
 
-    def watched(self) -> str:
+    def of_what(self) -> str:
         """Name what runs on the ranks."""
         return self._name or "ranks"
 
@@ -410,14 +410,16 @@ class RanksPanel(Kept):
     def _show_answers(self) -> None:
         shown: list[RanksAnswer] = []
         for number, asked in self._asked.items():
-            texts_ = [one["text"] for one in asked["answers"] if one["mark"] not in ("busy", "error")]
-            most = usual(texts_)
+            told = [one["text"] for one in asked["answers"] if one["mark"] not in ("busy", "error")]
+            most, strange = usual(told), not all(map(_nonfinite, told))
             answers: list[RankAnswer] = []
             for one in asked["answers"]:
                 if one["mark"] == "busy":
                     late = self._asking.is_busy(("evaluate", number), one["rank"])
                     answers.append({**one, "text": "busy" if late else "…"})
-                elif one["mark"] != "error" and one["text"] != most:
+                elif one["mark"] != "error" and most is not None and one["text"] != most:
+                    answers.append({**one, "mark": "differs"})
+                elif most is None and strange and _nonfinite(one["text"]):
                     answers.append({**one, "mark": "differs"})
                 else:
                     answers.append({**one})
@@ -436,7 +438,8 @@ class RanksPanel(Kept):
         pages = {rank: told[1] for rank, told in current.items() if not isinstance(told[1], str)}
         errors = [f"rank {rank}: {_of_error(told[1])}" for rank, told in current.items() if isinstance(told[1], str)]
         shown_of: dict[int, Any] = {rank: pages.get(rank) for rank in living if rank in pages or rank in late}
-        view.page = merged(shown_of, self._figure, _NAMES[view.tab])
+        coming = [rank for rank, told in self._told.items() if told.get("step") == self._shown_step() and _is_midway(told)]
+        view.page = merged(shown_of, self._figure, _NAMES[view.tab], coming if view.tab == "captures" else ())
         table: RanksTable = {
             "ranks": list(shown_of), "rows": view.page.rows, "note": texts.one_line("; ".join(errors)),
             "first": (len(view.places) - 1) * PER_PAGE, "more": view.page.more, "figure": self._figure,
@@ -476,6 +479,14 @@ class RanksPanel(Kept):
         if self.comm is not None:
             self.layout.close()
         super().close()
+
+
+def _is_midway(told: Told) -> bool:
+    return told.get("state") in ("runs", "paused", "held", "waits")
+
+
+def _nonfinite(text: str) -> bool:
+    return text in ("nan", "inf", "-inf")
 
 
 def _of_error(error: str) -> str:

@@ -71,7 +71,7 @@ def whole(rows: list[RankRow], error: str) -> RanksStatus:
     text = "idle"
     if paused:
         state, text = "paused", f"paused on {in_words(row['rank'] for row in paused)}"
-        text += f" at {paused[0]['text']}" if paused[0]["text"] else ""
+        text += f" in {paused[0]['text']}" if paused[0]["text"] else ""
     elif rows and len(ended) == len(rows):
         state, text = "ended", "ended"
     elif work:
