@@ -411,15 +411,13 @@ class RanksPanel(Kept):
         shown: list[RanksAnswer] = []
         for number, asked in self._asked.items():
             told = [one["text"] for one in asked["answers"] if one["mark"] not in ("busy", "error")]
-            most, strange = usual(told), not all(map(_nonfinite, told))
+            most = usual(told)
             answers: list[RankAnswer] = []
             for one in asked["answers"]:
                 if one["mark"] == "busy":
                     late = self._asking.is_busy(("evaluate", number), one["rank"])
                     answers.append({**one, "text": "busy" if late else "…"})
-                elif one["mark"] != "error" and most is not None and one["text"] != most:
-                    answers.append({**one, "mark": "differs"})
-                elif most is None and strange and _nonfinite(one["text"]):
+                elif one["mark"] != "error" and (_nonfinite(one["text"]) if most is None else one["text"] != most):
                     answers.append({**one, "mark": "differs"})
                 else:
                     answers.append({**one})
@@ -438,8 +436,8 @@ class RanksPanel(Kept):
         pages = {rank: told[1] for rank, told in current.items() if not isinstance(told[1], str)}
         errors = [f"rank {rank}: {_of_error(told[1])}" for rank, told in current.items() if isinstance(told[1], str)]
         shown_of: dict[int, Any] = {rank: pages.get(rank) for rank in living if rank in pages or rank in late}
-        coming = [rank for rank, told in self._told.items() if told.get("step") == self._shown_step() and _is_midway(told)]
-        view.page = merged(shown_of, self._figure, _NAMES[view.tab], coming if view.tab == "captures" else ())
+        coming = [rank for rank in shown_of if view.tab == "captures" and self._is_in(self._shown_step(), rank)]
+        view.page = merged(shown_of, self._figure, _NAMES[view.tab], coming)
         table: RanksTable = {
             "ranks": list(shown_of), "rows": view.page.rows, "note": texts.one_line("; ".join(errors)),
             "first": (len(view.places) - 1) * PER_PAGE, "more": view.page.more, "figure": self._figure,
@@ -451,6 +449,10 @@ class RanksPanel(Kept):
             if view.bits:
                 table["rows"] = sorted(table["rows"], key=lambda row: not row["marked"])
             self.parameters = {**table, "bits": view.bits}
+
+    def _is_in(self, step: int, rank: int) -> bool:
+        told = self._told[rank]
+        return told.get("step") == step and told.get("state") in ("runs", "paused", "held", "waits")
 
     def _steps(self, pages: list[Mapping[str, Any]]) -> RanksTable:
         oldest = max((page["steps"][0] for page in pages), default=0)
@@ -479,10 +481,6 @@ class RanksPanel(Kept):
         if self.comm is not None:
             self.layout.close()
         super().close()
-
-
-def _is_midway(told: Told) -> bool:
-    return told.get("state") in ("runs", "paused", "held", "waits")
 
 
 def _nonfinite(text: str) -> bool:
