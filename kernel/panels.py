@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -63,11 +63,15 @@ class Panels:
 
     Args:
         shell: IPython's shell.
+
+    Attributes:
+        when_added: told of each session that a magic opens, before it watches.
     """
 
     def __init__(self, shell: Any) -> None:
         self._shell = shell
         self._opened: list[Opened] = []
+        self.when_added: list[Callable[[DebugSession], None]] = []
 
     def register(self) -> None:
         """Follow the runs of the cells."""
@@ -98,6 +102,8 @@ class Panels:
             self._shell.user_ns[NEWEST] = session
         self._opened.append(Opened(run, session, name))
         self._shell.user_ns[name] = session
+        for tell in self.when_added:
+            tell(session)
         return name
 
     def add_panel(self, panel: Kept) -> None:

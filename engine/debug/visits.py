@@ -18,9 +18,9 @@ import numpy as np
 
 import hookscope.engine as engine
 from hookscope.engine.core.progress import safe_point
-from hookscope.engine.ranks.world import launched
 from hookscope.engine.core.recording import Recording
 from hookscope.engine.nn.calling import call_observed
+from hookscope.engine.ranks.world import launched
 
 from .own_runs import OwnRuns
 from .taken_roots import has_parameters, is_loss, may_be_taken, networks_in

@@ -20,7 +20,7 @@ from .worker import Pending, finish
 from .world import Group, world
 
 __all__ = [
-    "REDUCTIONS", "all_gather", "all_have_ended", "all_reduce", "all_to_all", "broadcast", "gather", "reduce",
+    "REDUCTIONS", "all_gather", "all_reduce", "all_to_all", "broadcast", "gather", "reduce",
     "reduce_scatter", "scatter", "started",
 ]  # fmt: skip
 
@@ -40,6 +40,9 @@ def started(kind: str, what: str, line: str, group: Group, function: Callable[[]
         line: where the user's code asked.
         group: the ranks.
         function: does it, called by the worker when all ranks have agreed.
+
+    Raises:
+        RuntimeError: an earlier exchange was given up.
     """
     worker = world().collectives
     if worker is None or group.comm is None:
@@ -50,11 +53,15 @@ def started(kind: str, what: str, line: str, group: Group, function: Callable[[]
             pending.end(error=error)
         return pending
 
+    if world().broken:
+        raise RuntimeError(f"these ranks can do nothing together any more, start new ones: {world().broken}")
+
     def together() -> Any:
         _agree(group, kind, what, line)
         return function()
 
-    return worker.ask(f"{kind} of {what} in group '{group.name}'", line, together)
+    about = f"{kind}{f' of {what}' if what else ''} in group '{group.name}'"
+    return worker.ask(Pending(about, line, group.name, world().ask(group.name), group.ranks), together)
 
 
 def all_reduce(group: Group, x: Array, op: str) -> Array:
@@ -202,15 +209,6 @@ def all_to_all(group: Group, x: Array, sent: Sequence[int], received: Sequence[i
     found = np.empty(sum(received), x.dtype)
     _all_to_all_v(group, x, sent, found, received)
     return found
-
-
-def all_have_ended(group: Group) -> bool:
-    """At the end of the process: whether the group's other ranks end too. Whoever asks for something else is told."""
-    try:
-        started("the end of the script", "", "", group, lambda: None).wait()
-    except RuntimeError:
-        return False
-    return True
 
 
 def reduced(arrays: Sequence[Array], op: str) -> Array:

@@ -18,7 +18,7 @@ from .notes import NOTE, Array, bytes_of, described, note, same_call, words
 from .worker import LONGEST_PAUSE, Pending
 from .world import Group, world
 
-__all__ = ["not_sent", "receive", "send"]
+__all__ = ["forget_awaited", "not_sent", "receive", "send"]
 
 
 @dataclass
@@ -105,7 +105,8 @@ def receive(group: Group, like: Array, source: int, tag: int, line: str) -> Pend
     Returns:
         What gives the array; an error where another shape or dtype came.
     """
-    pending = Pending(f"receive of {described(like)} from rank {group.ranks[source]}", line)
+    sender = group.ranks[source]
+    pending = Pending(f"receive of {described(like)} from rank {sender}", line, ranks=(sender,))
     if group.messages is None:
         if kept := _to_oneself.get((group.name, tag)):
             _deliver(pending, kept.popleft(), like)
@@ -119,6 +120,16 @@ def receive(group: Group, like: Array, source: int, tag: int, line: str) -> Pend
         awaited.waiting.append((pending, like))
         _wake()
     return pending
+
+
+def forget_awaited() -> None:
+    """Let nobody wait any more for a message that has not begun to come: who did was interrupted."""
+    with _changed:
+        for key, one in list(_awaited.items()):
+            if one.request is None:
+                for pending, _ in one.waiting:
+                    pending.end(error=RuntimeError(f"{pending.what} ({pending.line}): nobody waits for it any more"))
+                del _awaited[key]
 
 
 def not_sent() -> list[str]:

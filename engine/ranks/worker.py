@@ -11,13 +11,32 @@ import os
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
-__all__ = ["LONGEST_PAUSE", "Pending", "Worker", "finish"]
+__all__ = ["LONGEST_PAUSE", "Pending", "Worker", "finish", "pending_of", "set_while_waiting"]
 
 _YIELDS = 300  # looks without a pause, in which ranks on one machine have mostly met
 _FIRST_PAUSE, LONGEST_PAUSE = 2e-5, 1e-3  # seconds
+
+
+_waiting: dict[int, Pending] = {}  # by the thread that waits
+_while_waiting: Callable[[], None] | None = None
+_LOOKS = 0.02  # s between two looks of who does something else while it waits
+
+
+def set_while_waiting(act: Callable[[], None] | None) -> None:
+    """Set what the main thread does, again and again, while it waits for other ranks; None for nothing.
+
+    What it raises leaves the waiting, as an interrupt does: the exchange stays under way.
+    """
+    global _while_waiting
+    _while_waiting = act
+
+
+def pending_of(thread: int | None) -> Pending | None:
+    """What a thread waits for now; None while it does not. Any thread may ask."""
+    return None if thread is None else _waiting.get(thread)
 
 
 class Pending:
@@ -26,16 +45,22 @@ class Pending:
     Args:
         what: what it is, for who asks what a rank waits for.
         line: where the user's code asked, as ``file:line``.
+        group: the name of the group whose ranks do it together; "" for a message.
+        number: which exchange of that group it is, from 1.
+        ranks: the group's, by their numbers in the world; of a message the one that it comes from.
     """
 
-    def __init__(self, what: str, line: str) -> None:
+    def __init__(self, what: str, line: str, group: str = "", number: int = 0, ranks: Sequence[int] = ()) -> None:
         self.what, self.line = what, line
+        self.group, self.number, self.ranks = group, number, ranks
         self._done = threading.Event()
         self._result: Any = None
         self._error: BaseException | None = None
 
     def end(self, result: Any = None, error: BaseException | None = None) -> None:
-        """Tell who waits; called once."""
+        """Tell who waits; what comes after the first time is left."""
+        if self._done.is_set():
+            return
         self._result, self._error = result, error
         self._done.set()
 
@@ -49,10 +74,28 @@ class Pending:
         Raises:
             RuntimeError: the ranks did not ask for the same, or MPI could not do it.
         """
-        self._done.wait()
+        if not self._done.is_set():
+            self._wait()
         if self._error is not None:
             raise self._error
         return self._result
+
+
+    def _wait(self) -> None:
+        here = threading.get_ident()
+        before = _waiting.get(here)  # what is done while one waits may wait, too
+        _waiting[here] = self
+        try:
+            if _while_waiting is None or here != threading.main_thread().ident:
+                self._done.wait()
+            else:
+                while not self._done.wait(_LOOKS):
+                    _while_waiting()
+        finally:
+            if before is None:
+                _waiting.pop(here, None)
+            else:
+                _waiting[here] = before
 
 
 class Worker:
@@ -69,15 +112,16 @@ class Worker:
         self._thread = threading.Thread(target=self._work, name=name, daemon=True)
         self._thread.start()
 
-    def ask(self, what: str, line: str, function: Callable[[], Any]) -> Pending:
+    def ask(self, pending: Pending, function: Callable[[], Any]) -> Pending:
         """Have ``function`` called behind all that was asked for before.
 
         Args:
-            what: what it does, in words.
-            line: where the user's code asked.
+            pending: what is waited for.
             function: called without arguments; its result and its error are the exchange's.
+
+        Returns:
+            ``pending``.
         """
-        pending = Pending(what, line)
         with self._changed:
             self._given.append((pending, function))
             self._changed.notify()

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from .worker import LONGEST_PAUSE, Worker
+from .worker import LONGEST_PAUSE, Pending, Worker
 
 __all__ = [
     "WORLDS", "Group", "World", "check_met", "create_group", "destroy_group", "end", "group_of", "launched", "start",
@@ -66,17 +66,26 @@ class World:
         machines: of each rank, by its number, the number of the machine on which it runs.
         collectives: does them; None where there is one process.
         sent: of each kind of exchange how often this rank took part, and how many bytes it sent.
+        asked: by the name of a group how many exchanges with it this rank has asked for.
+        broken: why this rank can do no exchange any more; "" while it can.
     """
 
     groups: dict[str, Group]
     machines: tuple[int, ...] = (0,)
     collectives: Worker | None = None
     sent: dict[str, tuple[int, int]] = field(default_factory=dict)
+    asked: dict[str, int] = field(default_factory=dict)
+    broken: str = ""
 
     @property
     def everybody(self) -> Group:
         """The group of all ranks."""
         return self.groups[WORLDS[0]]
+
+    def ask(self, group: str) -> int:
+        """Note that this rank asks for an exchange with a group; the number of it."""
+        number = self.asked[group] = self.asked.get(group, 0) + 1
+        return number
 
     def count(self, kind: str, size: int) -> None:
         """Note that this rank took part in an exchange, and sent ``size`` bytes."""
@@ -169,7 +178,9 @@ def create_group(name: str, ranks: Sequence[int]) -> Group:
     if everybody.rank not in numbers or _world.collectives is None:
         group = Group(name, numbers, numbers.index(everybody.rank) if everybody.rank in numbers else None)
     else:
-        comms = _world.collectives.ask("create_group", "", lambda: _communicators(everybody.comm, name, numbers)).wait()
+        made = Pending(f"create_group of '{name}'", "", f"create_group {name}", 1, numbers)
+        _world.asked[made.group] = 1
+        comms = _world.collectives.ask(made, lambda: _communicators(everybody.comm, name, numbers)).wait()
         group = Group(name, numbers, numbers.index(everybody.rank), *comms)
     _world.groups[name] = group
     return group
@@ -179,7 +190,10 @@ def destroy_group(name: str) -> None:
     """Forget the group of this ``name``, which was made."""
     group = _world.groups.pop(name)
     if group.comm is not None and _world.collectives is not None:
-        _world.collectives.ask("destroy_group", "", lambda: (group.comm.Free(), group.messages.Free())).wait()
+        _world.asked.pop(f"create_group {name}", None)
+        freed = Pending(f"destroy_group of '{name}'", "", f"destroy_group {name}", 1, group.ranks)
+        _world.asked[freed.group] = 1
+        _world.collectives.ask(freed, lambda: (group.comm.Free(), group.messages.Free())).wait()
 
 
 def check_met(who: str) -> None:
@@ -250,19 +264,17 @@ def _leave() -> None:
     """At the end of the process: together with the others, or ending them where this rank failed."""
     from mpi4py import MPI
 
-    from . import exchange, mailbox
+    from . import mailbox, together
 
     collectives = _world.collectives
     if MPI.Is_finalized() or collectives is None:
         return
     sys.stdout.flush()
-    if _failed:
+    if _failed or _world.broken:
         _let_be_read()
         MPI.COMM_WORLD.Abort(1)
     # What was asked for before and not waited for ends first: it stands before this in the worker's order.
-    for group in dict.fromkeys([*_world.groups.values()][::-1]):  # that of all ranks last
-        while group.comm is not None and not exchange.all_have_ended(group):
-            pass  # a rank that asked for something else was told so, and ends too
+    together.in_step("the end of the script")
     deadline = time.monotonic() + _LAST_SECONDS
     while (left := mailbox.not_sent()) and time.monotonic() < deadline:
         time.sleep(LONGEST_PAUSE)

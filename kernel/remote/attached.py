@@ -81,7 +81,7 @@ class Attached:
             self._show_own_panel()
 
     def _show_own_panel(self) -> None:
-        """Show the panel of the one process, and behind it what a saved notebook keeps, renewed at pauses and at the end."""
+        """Show the panel of the one process, and behind it what a saved notebook keeps, renewed at the end."""
         (rank,) = self.fleet.ranks
         told = self.fleet.ask_all("panel")[rank]
         live = {_WIDGET: {"version_major": 2, "version_minor": 0, "model_id": told["model"]}, "text/plain": self._name}

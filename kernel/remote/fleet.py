@@ -7,13 +7,18 @@ Nobody waits for a rank that has ended.
 
 from __future__ import annotations
 
+import contextlib
 import threading
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from functools import partial
 from typing import Any
 
+from hookscope.engine.debug.across_ranks import Comparison, RankFinding
+from hookscope.engine.debug.across_ranks.findings import ranks_text
 from hookscope.engine.debug.remote import Card, Remote, RemoteError
+from hookscope.engine.ranks.waiting import Standing, deadlock, missing, same_waits
 
 from .outputs import Outputs
 from .relay import Relay
@@ -21,6 +26,7 @@ from .relay import Relay
 __all__ = ["Fleet", "Looked"]
 
 _SECONDS_TO_THE_SAME_PAUSE = 0.3
+_SECONDS_BETWEEN_LOOKS = 1.0
 
 
 class Looked:
@@ -33,7 +39,9 @@ class Looked:
         paused: whether it stands at a pause of its own.
     """
 
-    def __init__(self, card: Card, told: Callable[[Looked, Mapping[str, Any]], None], ended: Callable[[], None]) -> None:
+    def __init__(
+        self, card: Card, told: Callable[[Looked, Mapping[str, Any]], None], ended: Callable[[], None]
+    ) -> None:
         self.rank = card.rank
         self.paused = False
         self.relay = Relay()
@@ -62,6 +70,7 @@ class Fleet:
     Attributes:
         ranks: by their numbers.
         outputs: where what they write goes; None drops it.
+        stop_on: the conditions between ranks, of ``RANK_CONDITIONS``, at which all ranks are held.
         when_forms: called with a rank and what a saved notebook is to keep of it, when there is something new.
 
     Raises:
@@ -72,12 +81,22 @@ class Fleet:
         self._lock = threading.RLock()
         self._observers: list[Callable[[], None]] = []
         self._holds = 0  # the number of the newest
+        self._held_by_hand = False
+        self._resolved: dict[int, Standing] = {}
+        self._before: dict[int, Standing] = {}
+        self._left = threading.Event()
         self._later = threading.Timer(0.0, self._hold)
         self.outputs: Outputs | None = None
+        self.stop_on: frozenset[str] = frozenset()
+        self._compared = 0  # the number of the session that is compared
+        self._comparison = Comparison(len(cards))
+        self._asked: set[tuple[int, int, str]] = set()
         self.when_forms: Callable[[int, dict[str, str]], None] | None = None
         self.ranks: dict[int, Looked] = {}
         for card in sorted(cards, key=lambda card: card.rank):
             self.ranks[card.rank] = Looked(card, self._told, partial(self._ended, card.rank))
+        if len(self.ranks) > 1:
+            threading.Thread(target=self._watch, name="hookscope watches ranks", daemon=True).start()
         try:
             self.ask_all("hello")
         except RemoteError:
@@ -94,15 +113,27 @@ class Fleet:
         self._observers.append(callback)
         return lambda: self._observers.remove(callback) if callback in self._observers else None
 
+    def findings(self) -> list[RankFinding]:
+        """What differs between the ranks in the newest session, oldest first; see ``across_ranks``."""
+        with self._lock:
+            return self._comparison.findings
+
+    def findings_at_the_end(self, seconds: float = 2.0) -> list[RankFinding]:
+        """The same, when what was asked for to explain them has come, or after so many seconds."""
+        deadline = time.monotonic() + seconds
+        while self._comparison.wanted() and self.living and time.monotonic() < deadline:
+            time.sleep(0.005)
+        return self.findings()
+
     # Asking
 
-    def ask(self, kind: str, ranks: Iterable[int] | None = None, **fields: Any) -> dict[int, Future[Any]]:
+    def ask(self, kind: str, /, ranks: Iterable[int] | None = None, **fields: Any) -> dict[int, Future[Any]]:
         """Send a request to these ranks, by default to all that have not ended."""
         chosen = [looked.rank for looked in self.living] if ranks is None else list(ranks)
         return {rank: self.ranks[rank].remote.ask(kind, **fields) for rank in chosen}
 
     def ask_all(
-        self, kind: str, ranks: Iterable[int] | None = None, timeout: float = 10.0, **fields: Any
+        self, kind: str, /, ranks: Iterable[int] | None = None, timeout: float = 10.0, **fields: Any
     ) -> dict[int, Any]:
         """Ask, and wait; what each rank gives, by its number.
 
@@ -119,7 +150,7 @@ class Fleet:
         return found
 
     def try_all(
-        self, kind: str, ranks: Iterable[int] | None = None, timeout: float = 10.0, **fields: Any
+        self, kind: str, /, ranks: Iterable[int] | None = None, timeout: float = 10.0, **fields: Any
     ) -> dict[int, Any]:
         """The same; where a rank could not do it, its RemoteError is what it gave."""
         found: dict[int, Any] = {}
@@ -133,11 +164,17 @@ class Fleet:
         return found
 
     def resume(self, command: str = "continue", ranks: Iterable[int] | None = None) -> None:
-        """Let paused ranks go on by a command of ``COMMANDS``; by default all that are paused.
+        """Let paused ranks go on by a command of ``COMMANDS``; by default all that are paused, or held by ``hold``.
 
         Raises:
             ValueError: none is.
         """
+        if ranks is None and self._held_by_hand:
+            with self._lock:
+                self._held_by_hand = False
+                self._hold_or_release()
+            if not any(looked.paused for looked in self.living):
+                return
         paused = [rank for rank, looked in self.ranks.items() if looked.paused and not looked.gone]
         chosen = [rank for rank in (paused if ranks is None else ranks) if rank in paused]
         if not chosen:
@@ -154,6 +191,7 @@ class Fleet:
 
     def leave(self) -> None:
         """Look at them no more."""
+        self._left.set()
         for looked in self.ranks.values():
             looked.remote.leave()
             looked.relay.close()
@@ -166,6 +204,8 @@ class Fleet:
             with self._lock:
                 looked.paused = kind == "paused"
                 self._hold_or_release()
+        elif kind == "record":
+            self._compare(looked.rank, message["session"], message["record"])
         elif kind == "forms" and self.when_forms is not None:
             self.when_forms(looked.rank, message["forms"])
         elif kind in ("stream", "display", "error") and self.outputs is not None:
@@ -173,8 +213,101 @@ class Fleet:
         if kind in ("paused", "resumed", "held", "goes on", "session"):
             self._notify()
 
+    def _compare(self, rank: int, session: int, record: Mapping[str, object]) -> None:
+        with self._lock:
+            if session > self._compared:  # the ranks begin with another network
+                self._compared, self._comparison, self._asked = session, Comparison(len(self.ranks)), set()
+            if session < self._compared:
+                return
+            before = len(self._comparison.findings)
+            with contextlib.suppress(ValueError):  # a rank of another version
+                self._comparison.add(rank, [record])
+            self._ask_details(session)
+            self._found(before)
+
+    def _ask_details(self, session: int) -> None:
+        """Ask all ranks, once, for what a difference may be explained by; nothing else of a network is ever sent."""
+        for step, kind in self._comparison.wanted():
+            if (session, step, kind) in self._asked:
+                continue
+            self._asked.add((session, step, kind))
+            for rank, answer in self.ask("detail", self.ranks, step=step, kind=kind).items():
+                answer.add_done_callback(partial(self._detail_came, rank, session, step, kind))
+
+    def _detail_came(self, rank: int, session: int, step: int, kind: str, answer: Future[Any]) -> None:
+        with self._lock:
+            if session != self._compared:
+                return
+            before = len(self._comparison.findings)
+            failed = answer.exception() is not None
+            with contextlib.suppress(ValueError):
+                self._comparison.add_detail(
+                    rank, {"step": step, "kind": kind, "rows": None} if failed else answer.result()
+                )
+            self._found(before)
+
+    def _found(self, before: int) -> None:
+        """After something was compared: tell of what is new, and hold the ranks where that was asked for."""
+        new = self._comparison.findings[before:]
+        if not new:
+            return
+        for finding in new:
+            if finding.condition in self.stop_on:
+                self.hold(f"{finding.condition}: {finding.message}")
+        self._notify()
+
+    def hold(self, why: str) -> None:
+        """Have all ranks stand still at their next safe point, until ``resume``."""
+        with self._lock:
+            self._holds += 1
+            self._held_by_hand = True
+            for looked in self.living:
+                looked.remote.tell("hold", number=self._holds, why=why)
+
+    # Who waits for whom
+
+    def statuses(self, timeout: float = 1.0) -> dict[int, Any]:
+        """How the ranks stand: of each its ``status``, and for which others it waits as ``missing``.
+
+        A RemoteError in place of the one that does not answer.
+        """
+        told = self.try_all("status", timeout=timeout)
+        known = {rank: status for rank, status in told.items() if isinstance(status, dict)}
+        for rank, status in known.items():
+            status["missing"] = missing(rank, known) if len(known) == len(told) else []
+        return told
+
+    def _watch(self) -> None:
+        """Tell a deadlock: ranks that wait for each other in a circle, at two times in the same way."""
+        while not self._left.wait(_SECONDS_BETWEEN_LOOKS) and self.living:
+            told = self.statuses()
+            if any(not isinstance(status, dict) or status["state"] in ("paused", "held") for status in told.values()):
+                self._before = {}
+                continue
+            now = {rank: Standing(waits=status["waits"], asked=status["asked"]) for rank, status in told.items()}
+            circle = deadlock(now)
+            if circle and same_waits(self._before, now) and now != self._resolved:
+                self._resolved = now
+                self._resolve(circle, now)
+            self._before = now
+
+    def _resolve(self, circle: Mapping[int, Sequence[int]], of_ranks: Mapping[int, Standing]) -> None:
+        parts = []
+        for rank, others in circle.items():
+            waits = of_ranks[rank]["waits"]
+            assert waits is not None
+            line = f" ({waits['line']})" if waits["line"] else ""
+            parts.append(f"rank {rank} waits in {waits['what']}{line} for {ranks_text(others)}")
+        text = f"deadlock: {'; '.join(parts)}"
+        if self.outputs is not None:
+            self.outputs.line(f"hookscope: {text}")
+        of_messages = [rank for rank in circle if not (of_ranks[rank]["waits"] or {}).get("group")]
+        self.ask("give up", of_messages or list(circle), why=text)
+
     def _hold_or_release(self) -> None:
         self._later.cancel()
+        if self._held_by_hand:
+            return
         if any(looked.paused for looked in self.living):
             self._later = threading.Timer(_SECONDS_TO_THE_SAME_PAUSE, self._hold)
             self._later.daemon = True

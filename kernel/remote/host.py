@@ -1,7 +1,7 @@
 """What a rank of a notebook runs: cells that the notebook sends, in a shell of its own, and its session's panel.
 
-``%ranks N`` starts this file N times by ``hookscope run --ranks N``. The ranks keep their variables between cells and end
-when the notebook's kernel does.
+``%ranks N`` starts this file N times by ``hookscope run --ranks N``. The ranks keep their variables between cells and
+end when the notebook's kernel does.
 """
 
 from __future__ import annotations
@@ -25,8 +25,9 @@ from jupyter_client.jsonutil import json_default
 from traitlets import Type
 
 from hookscope.engine.debug.remote import RemotePauser, Served
-from hookscope.engine.ranks import world
+from hookscope.engine.ranks import together, world
 from hookscope.kernel import alias, extension
+from hookscope.kernel.panels import panels_of
 from hookscope.kernel.remote.comms import serve_comms
 from hookscope.kernel.remote.sessions import SessionRequests
 from hookscope.kernel.tracebacks import without_plumbing
@@ -60,7 +61,10 @@ class Rank:
         self.served.on("interrupt", self._interrupt, at_once=True)
         self.served.on("end", self._end, at_once=True)
         serve_comms(self.served)
-        SessionRequests(self.served, self.session, lambda: self.shell.user_ns, lambda: self._runs is not None)
+        self.requests = SessionRequests(
+            self.served, self.session, lambda: self.shell.user_ns, lambda: self._runs is not None
+        )
+        panels_of(self.shell).when_added.append(self.requests.record)
         self.served.answer_at_safe_points()
 
     # What the notebook asks, in the server's thread
@@ -117,6 +121,9 @@ class Rank:
         try:
             result = self.shell.run_cell(message["code"], store_history=True)
             error = result.error_before_exec or result.error_in_exec
+            if message.get("all") and world.world().collectives is not None and not world.world().broken:
+                error = self._come_together() or error
+            self.requests.end_recording(error)
             sys.stdout.flush()
             sys.stderr.flush()
             told = None if error is None else {"name": type(error).__name__, "text": str(error)}
@@ -124,6 +131,15 @@ class Rank:
             self._runs = None
         served = self.served
         served.reply(client, message, {"error": told})
+
+    def _come_together(self) -> BaseException | None:
+        """Wait for the other ranks, whose cell may still ask this one for something; returns what went wrong."""
+        try:
+            together.in_step("the end of the cell")
+        except (RuntimeError, KeyboardInterrupt) as error:
+            self.shell.showtraceback()
+            return error
+        return None
 
     def looks(self) -> bool:
         """Whether a person can see and answer what the cell that runs shows."""

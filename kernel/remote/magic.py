@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 import shlex
-from collections.abc import Iterator, Sequence
+import sys
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from hookscope.widgets.ranks import RanksPanel
 
     from .attached import Attached
+    from .fleet import Fleet
     from .started import StartedRanks
 
 __all__ = ["NotebookRanks", "RanksMagics", "ranks_of", "served_runs"]
@@ -145,13 +147,15 @@ class NotebookRanks:
             UsageError: there are no ranks.
             RanksFailed: it failed on some.
         """
+        from hookscope.engine.debug.across_ranks import RANK_CONDITIONS
+
         started = self.started()
-        words = [word for word in shlex.split(line, comments=True) if word != "--ranks"]
-        if "--no-panel" not in words:
-            words.append("--no-panel")
-        code = f"%%cell {' '.join(map(_quoted, words))}\n{body}"
+        started.fleet.stop_on = frozenset(options.stop_on) & frozenset(RANK_CONDITIONS)
         with self._panel(started, options.net or "", options.panel):
-            started.run(code)
+            try:
+                started.run(f"%%cell {_line_for_one_rank(line)}\n{body}")
+            finally:
+                _tell_findings(started.fleet)
 
     @contextmanager
     def _panel(self, started: StartedRanks, name: str, shown: bool) -> Iterator[None]:
@@ -193,8 +197,32 @@ def served_runs() -> str:
     return table()
 
 
-def _quoted(word: str) -> str:
-    return shlex.quote(word)
+def _tell_findings(fleet: Fleet) -> None:
+    """Say what differs between the ranks, a line for each."""
+    from hookscope.engine.debug.across_ranks.findings import ranks_text
+
+    for finding in fleet.findings_at_the_end():
+        where = f"step {finding.step}, {ranks_text(finding.ranks)}"
+        print(f"hookscope: {finding.condition}: {where}: {finding.message}. {finding.advice}", file=sys.stderr)
+
+
+def _line_for_one_rank(line: str) -> str:
+    """The line of a `%%cell --ranks` as each rank runs it: without a panel and what only all ranks can tell."""
+    from hookscope.engine.debug.across_ranks import RANK_CONDITIONS
+    from hookscope.engine.debug.conditions import split_conditions
+
+    words: list[str] = []
+    given = iter(shlex.split(line, comments=True))
+    for word in given:
+        option, _, value = word.partition("=")
+        if option in ("--check", "--stop-on"):
+            left = [one for one in split_conditions(value or next(given, "")) if one not in RANK_CONDITIONS]
+            words += [f"{option}={','.join(left)}"] if left else []
+        elif word != "--ranks":
+            words.append(word)
+    if "--no-panel" not in words:
+        words.append("--no-panel")
+    return shlex.join(words)
 
 
 def _show_static(panel: RanksPanel) -> None:

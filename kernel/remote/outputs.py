@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from ..pausing import running_kernel
@@ -82,11 +82,3 @@ class Outputs:
             from IPython.display import display
 
             display(content["data"], metadata=content["metadata"], raw=True)  # type: ignore[no-untyped-call]
-
-
-def in_words(ranks: Sequence[int]) -> str:
-    """Ranks by their numbers: "rank 2", "ranks 0, 1 and 3"."""
-    numbers = [str(rank) for rank in ranks]
-    if len(numbers) == 1:
-        return f"rank {numbers[0]}"
-    return f"ranks {', '.join(numbers[:-1])} and {numbers[-1]}"

@@ -65,9 +65,7 @@ class _Mirror:
         self._model_name, self._model_module, self._model_module_version = (
             self._state.get(part, "") for part in ("_model_name", "_model_module", "_model_module_version")
         )
-        self.comm = comm.create_comm(
-            target_name=target, comm_id=name, data=data, metadata=metadata, buffers=raw
-        )  # type: ignore[no-untyped-call, unused-ignore]
+        self.comm = comm.create_comm(target_name=target, comm_id=name, data=data, metadata=metadata, buffers=raw)  # type: ignore[no-untyped-call, unused-ignore]
         self.comm.on_msg(lambda msg: relay.send(name, "comm_msg", msg["content"]["data"], msg.get("buffers") or []))
         widget._instances[name] = self
 

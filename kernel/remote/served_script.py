@@ -1,4 +1,4 @@
-"""``hookscope run --serve script.py``: a script that notebooks can look at while it runs, and that runs on without them."""
+"""``hookscope run --serve script.py``: a script at which notebooks can look while it runs; it runs on without them."""
 
 from __future__ import annotations
 
@@ -42,12 +42,14 @@ def serving(session: DebugSession, script: str, run: str) -> Iterator[None]:
     requests = SessionRequests(served, lambda: session, lambda: sys.modules["__main__"].__dict__, lambda: True)
     served.on("interrupt", _interrupt, at_once=True)
     session.pauser = RemotePauser(served)
+    requests.record(session)
     served.answer_at_safe_points()
     served.open()
     print(f"hookscope: process {os.getpid()} is served: %cell --attach in a notebook shows it", file=sys.stderr)
     try:
         yield
     finally:
+        requests.end_recording()
         if served.clients:
             served.tell({"type": "forms", "forms": requests.forms()})
         served.close()

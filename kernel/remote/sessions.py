@@ -11,9 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from hookscope.engine.core import taps
 from hookscope.engine.debug import DebugSession
+from hookscope.engine.debug.across_ranks import RankRecorder
 from hookscope.engine.debug.captures.capture import Capture
 from hookscope.engine.debug.pausing.pause import describe
 from hookscope.engine.debug.remote import Served
+from hookscope.engine.ranks.together import give_up
+from hookscope.engine.ranks.waiting import standing
 from hookscope.widgets import texts
 
 from .pages import captures_after, parameters_after
@@ -57,7 +60,13 @@ class SessionRequests:
         self._held = ""
         self._released = 0
         self._panels: dict[tuple[bytes, str], Any] = {}
-        for kind, act in (("status", self._status), ("release", self._release), ("resume", self._resume)):
+        self._recorder: RankRecorder | None = None
+        self._last: RankRecorder | None = None
+        self._recorders = 0
+        for kind, act in (
+            ("status", self._status), ("release", self._release), ("resume", self._resume), ("detail", self._detail),
+            ("give up", lambda client, message, buffers: give_up(str(message["why"]))),
+        ):  # fmt: skip
             served.on(kind, act, at_once=True)
         for kind, act in (
             ("hold", self._hold), ("abort", self._abort), ("evaluate", self._evaluate), ("captures", self._captures),
@@ -71,12 +80,37 @@ class SessionRequests:
             raise ValueError("there is no session here yet")
         return session
 
+    # What makes it comparable with the sessions of other ranks
+
+    def record(self, session: DebugSession) -> None:
+        """Tell who looks, from now on, what other ranks' sessions are compared by; of one session at a time."""
+        self.end_recording()
+        if self._served.card.ranks > 1:
+            number = self._recorders = self._recorders + 1
+            self._recorder = RankRecorder(
+                session, lambda record: self._served.tell({"type": "record", "session": number, "record": record})
+            )
+
+    def end_recording(self, error: BaseException | None = None) -> None:
+        """The code that the session watched has ended, perhaps with an error."""
+        if self._recorder is not None:
+            if error is not None:
+                self._recorder.failed(error)
+            self._recorder.close()
+            self._last, self._recorder = self._recorder, None  # what it saw may be asked for later
+
+    def _detail(self, client: bytes, message: Message, buffers: Buffers) -> Any:
+        step, kind = int(message["step"]), message["kind"]
+        recorder = self._recorder or self._last
+        return {"step": step, "kind": kind, "rows": None} if recorder is None else recorder.detail(step, kind)
+
     # In the server's thread
 
     def _status(self, client: bytes, message: Message, buffers: Buffers) -> Message:
         """How the process stands; only reads."""
         session = self._session()
-        told: Message = {"state": "runs" if self._runs() else "idle", "place": "", "reason": "", "step": 0}
+        stands = standing()
+        told: Message = {"state": "runs" if self._runs() else "idle", "place": "", "reason": "", "step": 0, **stands}
         if session is not None:
             told |= {"step": session.step, "captured": session.captured, "watching": session.attached}
             losses = session.history.losses
@@ -85,6 +119,8 @@ class SessionRequests:
                 return told | {"state": "paused", "place": point.place, "reason": point.reason, "path": point.path}
         if self._held:
             return told | {"state": "held", "reason": self._held}
+        if stands["waits"] is not None:
+            return told | {"state": "waits", "reason": stands["waits"]["what"], "place": stands["waits"]["line"]}
         return told
 
     def _release(self, client: bytes, message: Message, buffers: Buffers) -> None:
@@ -109,7 +145,9 @@ class SessionRequests:
         self._served.tell({"type": "held"})
         try:
             self._served.wait(
-                lambda: self._released >= number or client not in self._served.clients or bool(session and session.aborting)
+                lambda: (
+                    self._released >= number or client not in self._served.clients or bool(session and session.aborting)
+                )
             )
         finally:
             self._held = ""
@@ -166,6 +204,7 @@ class SessionRequests:
     def _panel(self, client: bytes, message: Message, buffers: Buffers) -> Message:
         """Open this session's panel for who asks, instead of the one before; with ``open`` false, only close that."""
         from hookscope.widgets import DebuggerPanel
+        from hookscope.widgets.kept import of_no_cell
 
         place = client, str(message.get("of", ""))
         before = self._panels.pop(place, None)
@@ -174,7 +213,8 @@ class SessionRequests:
         if not message.get("open", True):
             return {}
         session = self._known()
-        panel = self._panels[place] = DebuggerPanel(session, namespace=self._names())
+        with of_no_cell():
+            panel = self._panels[place] = DebuggerPanel(session, namespace=self._names())
         panel.live_form()  # it is told that a page shows it
         return {"model": panel.model_id, "session": session.name, "forms": self.forms()}
 

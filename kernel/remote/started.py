@@ -15,12 +15,13 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+from hookscope.engine.debug.across_ranks.findings import ranks_text
 from hookscope.engine.debug.remote import RemoteError, cards
 
 from ..pausing import running_kernel, somebody_looks, unavailable
 from . import host
 from .fleet import Fleet
-from .outputs import Outputs, in_words
+from .outputs import Outputs
 
 __all__ = ["RanksFailed", "StartedRanks", "start_ranks"]
 
@@ -60,7 +61,9 @@ def start_ranks(count: int) -> StartedRanks:
                 reader.join(_LAST)
                 raise RuntimeError("the ranks could not be started:\n" + "\n".join(tail))
             if time.monotonic() > deadline:
-                raise RuntimeError(f"of {count} ranks {len(found)} were there after {_SECONDS:g} s:\n" + "\n".join(tail))
+                raise RuntimeError(
+                    f"of {count} ranks {len(found)} were there after {_SECONDS:g} s:\n" + "\n".join(tail)
+                )
             time.sleep(0.02)
         return StartedRanks(Fleet(found), process, folder, tail)
     except BaseException:
@@ -107,7 +110,7 @@ class StartedRanks:
             KeyboardInterrupt: it was interrupted.
         """
         outputs = self.fleet.outputs = Outputs()
-        answers = self.fleet.ask("execute", on, code=code, looks=somebody_looks(), cell=str(uuid4()))
+        answers = self.fleet.ask("execute", on, code=code, all=on is None, looks=somebody_looks(), cell=str(uuid4()))
         try:
             self._wait(answers)
         except KeyboardInterrupt:
@@ -145,9 +148,11 @@ class StartedRanks:
             self._process.wait(_LAST)
             for line in self._tail:
                 outputs.line(line)
-            raise RanksFailed(f"{in_words(gone)} ended while the cell ran, and all ranks with that; %ranks N starts new ones")
+            raise RanksFailed(
+                f"{ranks_text(gone)} ended while the cell ran, and all ranks with that; %ranks N starts new ones"
+            )
         if failed:
-            raise RanksFailed(f"The cell failed on {in_words(failed)}.")
+            raise RanksFailed(f"The cell failed on {ranks_text(failed)}.")
 
     def stop(self) -> None:
         """End them all."""

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from typing import Any, Protocol
 
+from hookscope.engine.debug.across_ranks import RankFinding
+
 
 class Connection(Protocol):
     """The connection to one rank."""
@@ -28,7 +30,7 @@ class Looked(Protocol):
 
 
 class Fleet(Protocol):
-    """All of them. It may have ``findings()`` too, a list of dictionaries."""
+    """All of them."""
 
     @property
     def ranks(self) -> Mapping[int, Looked]:
@@ -41,8 +43,11 @@ class Fleet(Protocol):
     def observe(self, callback: Callable[[], None]) -> Callable[[], None]:
         """Call when a rank pauses, goes on or ends, in some thread."""
 
-    def ask(self, kind: str, ranks: Iterable[int] | None = None, **fields: Any) -> Mapping[int, Future[Any]]:
+    def ask(self, kind: str, /, ranks: Iterable[int] | None = None, **fields: Any) -> Mapping[int, Future[Any]]:
         """Send a request to these ranks."""
+
+    def findings(self) -> Sequence[RankFinding]:
+        """What differs between them, oldest first."""
 
     def resume(self, command: str = "continue", ranks: Iterable[int] | None = None) -> None:
         """Let those go on that are paused."""

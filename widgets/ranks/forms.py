@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from hookscope.engine.debug.across_ranks.findings import ranks_text
 from hookscope.widgets.markup import Table, page, text
 from hookscope.widgets.ranks.shown import RankRow, RanksFinding, RanksTable
-from hookscope.widgets.ranks.standing import in_words
 from hookscope.widgets.snapshot import STATIC_COPY
 
 
@@ -22,7 +22,7 @@ def ranks_html(
     rows = [(row["rank"], f"{row['state']} {row['text']}".strip(), row["step"], row["loss"]) for row in ranks]
     parts.append(Table("Ranks", ("rank", "state", "step", "loss"), rows, ("step", "loss")).html(f"Ranks: {len(rows)}"))
     if findings:
-        where = [in_words(line["ranks"]) if line["ranks"] else "" for line in findings]
+        where = [ranks_text(line["ranks"]) if line["ranks"] else "" for line in findings]
         found = [
             (line["condition"], ranks, line["step"], line["text"], line["advice"])
             for line, ranks in zip(findings, where, strict=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from concurrent.futures import wait
 from itertools import count
 from typing import Any, ClassVar, cast
@@ -29,10 +29,9 @@ from hookscope.widgets.ranks.shown import (
     TABS,
     RankAnswer,
     RanksAnswer,
-    RanksFinding,
     RanksTable,
 )
-from hookscope.widgets.ranks.standing import ENDS, Told, finding_lines, rank_rows, stand, whole
+from hookscope.widgets.ranks.standing import ENDS, Told, finding_lines, rank_rows, whole, with_missing
 from hookscope.widgets.ranks.tables import PER_PAGE, Page, merged, usual
 
 # Seconds between two questions: how ranks stand, while one works and while none does; what a table shows of a run.
@@ -367,7 +366,7 @@ class RanksPanel(Kept):
         for answer in self._asking.taken():
             if answer.topic == "status":
                 if not answer.error:
-                    self._told[answer.rank] = stand(answer.value)
+                    self._told[answer.rank] = answer.value
                     self.changed = True
             elif answer.topic == "panel":
                 self._take_panel(answer)
@@ -401,11 +400,10 @@ class RanksPanel(Kept):
             rank: {**now, "state": "busy"} if asking.is_busy("status", rank) and now.get("state") != "ended" else now
             for rank, now in self._told.items()
         }
-        rows = rank_rows(told)
+        rows = rank_rows(with_missing(told))
         self.ranks = rows
         self.status = whole(rows, self._error)
-        findings: Callable[[], list[Any]] = getattr(self._fleet, "findings", list)
-        self.findings = cast("list[RanksFinding]", finding_lines(findings()))
+        self.findings = finding_lines(self._fleet.findings())
 
     def _show_answers(self) -> None:
         shown: list[RanksAnswer] = []

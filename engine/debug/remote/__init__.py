@@ -9,4 +9,14 @@ from .client import Remote, RemoteError
 from .served import RemotePauser, Served
 from .wire import WireError
 
-__all__ = ["Card", "Remote", "RemoteError", "RemotePauser", "Served", "WireError", "cards", "read_card", "sessions_folder"]
+__all__ = [
+    "Card",
+    "Remote",
+    "RemoteError",
+    "RemotePauser",
+    "Served",
+    "WireError",
+    "cards",
+    "read_card",
+    "sessions_folder",
+]

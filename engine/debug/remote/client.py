@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
@@ -114,10 +116,8 @@ class Remote:
         self._call()
 
     def _call(self) -> None:
-        try:
+        with contextlib.suppress(OSError):  # full, so it has been called; or closed, so nobody is there
             os.write(self._wake, b"x")
-        except OSError:  # full, so it has been called; or closed, so nobody is there
-            pass
 
     def _work(self) -> None:
         poller = zmq.Poller()
@@ -173,7 +173,13 @@ class Remote:
                 self._gone = self._gone or f"rank {self.card.rank} has ended"
                 self._ends = True
             elif message["type"] != "alive":
-                self._told(message, buffers)
+                try:
+                    self._told(message, buffers)
+                except Exception as error:  # a fault of who listens must not end the connection
+                    print(
+                        f"hookscope: {type(error).__name__} on a message of rank {self.card.rank}: {error}",
+                        file=sys.stderr,
+                    )
 
     def _answered(self, message: Mapping[str, Any]) -> None:
         with self._lock:

@@ -24,6 +24,7 @@ from uuid import uuid4
 import zmq
 
 from hookscope.engine.core import progress, taps
+from hookscope.engine.ranks.worker import set_while_waiting
 
 from ..pausing.pause import in_a_forked_process
 from .cards import Card, own_folder, remove_card, sessions_folder, write_card
@@ -87,7 +88,9 @@ class Served:
         client_public, client_secret = zmq.curve_keypair()
         self._temporary: tempfile.TemporaryDirectory[str] | None = None
         keys = (public.decode(), secret.decode(), client_public.decode())
-        self._server = Server(address or self._socket_in(folder, f"{run}-{rank}"), keys, self._heard, self._left, say or _say)
+        self._server = Server(
+            address or self._socket_in(folder, f"{run}-{rank}"), keys, self._heard, self._left, say or _say
+        )
         self.card = Card(
             self._server.address, keys[0], keys[2], client_secret.decode(), what, run, os.getpid(),
             socket.gethostname(), rank, ranks,
@@ -252,8 +255,9 @@ class Served:
             self._local.acting = before
 
     def answer_at_safe_points(self) -> None:
-        """Do what is asked at the engine's safe points from now on."""
+        """Do what is asked at the engine's safe points from now on, and where the main thread waits for other ranks."""
         progress.answer_with(self.answer)
+        set_while_waiting(self.answer)
 
 
 class RemotePauser:

@@ -96,20 +96,21 @@ def test_a_breakpoint_pauses_every_rank_and_one_command_lets_all_go_on(driven: D
 
 
 def test_a_pause_on_one_rank_holds_the_others_at_their_next_safe_point(driven: Driven) -> None:
-    body = "for step in range(400 if rank else 100000):\n    y = net(x)\n    if ops.AllReduce()(y * 0 + (rank and step == 399)) > 0:\n        break"
+    body = "for _ in range(50):\n    total = ops.AllReduce()(net(x))"
     running = cell(driven, "-b 'second:forward if rank == 1 and step == 4'", body)
     driven.until_states("held", "paused")
-    assert driven.values("step") [1] == "3"
-    assert int(driven.values("step")[0]) in (3, 4)
-    before = driven.values("step")
+    before = driven.do("fleet.try_all('status')")
+    assert before["1"]["step"] == 4
+    assert before["0"]["step"] in (4, 5)
     time.sleep(0.2)
-    assert driven.values("step") == before  # it stands still
+    after = driven.do("fleet.try_all('status')")
+    assert [after[rank]["captured"] for rank in "01"] == [before[rank]["captured"] for rank in "01"]  # it stands still
     driven.do("fleet.resume('continue')")
     assert driven.kernel.result(running).status == "ok"
 
 
 def test_a_step_is_taken_on_every_paused_rank(driven: Driven) -> None:
-    running = cell(driven, "-b first:forward -b second:forward")
+    running = cell(driven, "-b first:forward")
     driven.until_states("paused", "paused")
     driven.do("fleet.resume('cell')")
     driven.kernel.until(
@@ -165,5 +166,5 @@ bits = [p.asnumpy().tobytes().hex() for p in model.trainable_params()] + [loss.a
     assert kernel.run("%%ranks\nunwatched = bits").status == "ok"
     watched = kernel.run(f"%%cell --ranks --no-panel --check all -o dbg\n{train}")
     assert watched.status == "ok"
-    told = kernel.run("%%ranks\nprint(bits == unwatched, dbg.step, len(dbg.captures) > 20)").text
-    assert sorted(told.splitlines()) == ["[0] True 5 True", "[1] True 5 True"]
+    told = kernel.run("%%ranks\nprint(bits == unwatched, len(dbg.captures) > 20)").text
+    assert sorted(told.splitlines()) == ["[0] True True", "[1] True True"]
