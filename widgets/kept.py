@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakSet
 
@@ -32,7 +34,19 @@ open_panels: WeakSet[Kept] = WeakSet()
 """Every panel that is not closed."""
 
 when_made: list[Callable[[Kept], None]] = []
-"""Told of each panel that is made."""
+"""Told of each panel that is made, but for those `of_no_cell`."""
+
+_of_a_cell = ContextVar("of a cell", default=True)
+
+
+@contextmanager
+def of_no_cell() -> Iterator[None]:
+    """Make panels of no cell: another process asks for them, and closes them without ending the session."""
+    token = _of_a_cell.set(False)
+    try:
+        yield
+    finally:
+        _of_a_cell.reset(token)
 
 
 class _Copy(NamedTuple):
@@ -66,10 +80,10 @@ class Kept(anywidget.AnyWidget):
         self._copies: dict[str, _Copy] = {}  # by the page that they were displayed in
         super().__init__()
         open_panels.add(self)
-        for made in when_made:
+        for made in when_made if _of_a_cell.get() else ():
             made(self)
 
-    def subject(self) -> str:
+    def of_what(self) -> str:
         """Name what the panel looks at."""
         raise NotImplementedError
 
@@ -86,7 +100,7 @@ class Kept(anywidget.AnyWidget):
         """Return the live view alone, as data by mime type, and its metadata."""
         self._shown = True
         live, metadata = super()._repr_mimebundle_() or ({}, {})
-        return {**live, "text/plain": f"{type(self).__name__}({self.subject()})"}, metadata
+        return {**live, "text/plain": f"{type(self).__name__}({self.of_what()})"}, metadata
 
     def display(self, page: str = "", cell: str = "", show: Display | None = None) -> None:
         """Show the panel in the running cell's output, and behind it what a saved notebook keeps of it.

@@ -141,7 +141,7 @@ class DebuggerPanel(Kept):
             return f"{type(self).__name__}(closed)"
         return snapshot.summary(self.session, self.views, type(self).__name__)
 
-    def subject(self) -> str:
+    def of_what(self) -> str:
         """Name what the panel looks at."""
         return texts.root_name(self.session)
 

@@ -186,6 +186,7 @@ class SessionRequests:
     def _panel(self, client: bytes, message: Message, buffers: Buffers) -> Message:
         """Open this session's panel for who asks, instead of the one before; with ``open`` false, only close that."""
         from hookscope.widgets import DebuggerPanel
+        from hookscope.widgets.kept import of_no_cell
 
         place = client, str(message.get("of", ""))
         before = self._panels.pop(place, None)
@@ -194,7 +195,8 @@ class SessionRequests:
         if not message.get("open", True):
             return {}
         session = self._known()
-        panel = self._panels[place] = DebuggerPanel(session, namespace=self._names())
+        with of_no_cell():
+            panel = self._panels[place] = DebuggerPanel(session, namespace=self._names())
         panel.live_form()  # it is told that a page shows it
         return {"model": panel.model_id, "session": session.name, "forms": self.forms()}
 

@@ -1,6 +1,6 @@
 // One rank's own panel: a widget of that rank's process, whose messages the notebook's kernel passes on.
 
-import { make, setText } from "../static/dom.js";
+import { make, newId, setText } from "../static/dom.js";
 
 /** @typedef {import("../static/ranks.js").RankRow} RankRow */
 /** @typedef {import("../static/ranks.js").ChosenRank} Chosen */
@@ -11,14 +11,12 @@ import { make, setText } from "../static/dom.js";
 const LOOKS = 50;
 const APART = 100;
 
-let groups = 0;
-
 /**
  * @param {import("../static/types.js").Model} model
  * @param {(message: import("../static/ranks.js").Asked) => void} send
  */
 export function createChosen(model, send) {
-  const name = `hs-ranks-${++groups}`;
+  const name = newId("hs-ranks");
   const radios = make("div", { class: "hs-bar", role: "radiogroup", "aria-label": "Rank" });
   const note = make("p", { class: "hs-empty", role: "status", text: "Choose a rank." });
   const host = make("div", { class: "hs-ranks-own" });

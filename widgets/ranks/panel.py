@@ -112,7 +112,7 @@ class RanksPanel(Kept):
         parts = [*([self._name] if self._name else []), texts.counted(len(self._told), "rank")]
         return f"{type(self).__name__}({', '.join(parts)})"
 
-    def subject(self) -> str:
+    def of_what(self) -> str:
         """Name what runs on the ranks."""
         return self._name or "ranks"
 
@@ -408,14 +408,14 @@ class RanksPanel(Kept):
     def _show_answers(self) -> None:
         shown: list[RanksAnswer] = []
         for number, asked in self._asked.items():
-            texts_ = [one["text"] for one in asked["answers"] if one["mark"] not in ("busy", "error")]
-            most = usual(texts_)
+            told = [one["text"] for one in asked["answers"] if one["mark"] not in ("busy", "error")]
+            most = usual(told)
             answers: list[RankAnswer] = []
             for one in asked["answers"]:
                 if one["mark"] == "busy":
                     late = self._asking.is_busy(("evaluate", number), one["rank"])
                     answers.append({**one, "text": "busy" if late else "…"})
-                elif one["mark"] != "error" and one["text"] != most:
+                elif one["mark"] != "error" and (_nonfinite(one["text"]) if most is None else one["text"] != most):
                     answers.append({**one, "mark": "differs"})
                 else:
                     answers.append({**one})
@@ -434,7 +434,8 @@ class RanksPanel(Kept):
         pages = {rank: told[1] for rank, told in current.items() if not isinstance(told[1], str)}
         errors = [f"rank {rank}: {_of_error(told[1])}" for rank, told in current.items() if isinstance(told[1], str)]
         shown_of: dict[int, Any] = {rank: pages.get(rank) for rank in living if rank in pages or rank in late}
-        view.page = merged(shown_of, self._figure, _NAMES[view.tab])
+        coming = [rank for rank in shown_of if view.tab == "captures" and self._is_in(self._shown_step(), rank)]
+        view.page = merged(shown_of, self._figure, _NAMES[view.tab], coming)
         table: RanksTable = {
             "ranks": list(shown_of), "rows": view.page.rows, "note": texts.one_line("; ".join(errors)),
             "first": (len(view.places) - 1) * PER_PAGE, "more": view.page.more, "figure": self._figure,
@@ -446,6 +447,10 @@ class RanksPanel(Kept):
             if view.bits:
                 table["rows"] = sorted(table["rows"], key=lambda row: not row["marked"])
             self.parameters = {**table, "bits": view.bits}
+
+    def _is_in(self, step: int, rank: int) -> bool:
+        told = self._told[rank]
+        return told.get("step") == step and told.get("state") in ("runs", "paused", "held", "waits")
 
     def _steps(self, pages: list[Mapping[str, Any]]) -> RanksTable:
         oldest = max((page["steps"][0] for page in pages), default=0)
@@ -474,6 +479,10 @@ class RanksPanel(Kept):
         if self.comm is not None:
             self.layout.close()
         super().close()
+
+
+def _nonfinite(text: str) -> bool:
+    return text in ("nan", "inf", "-inf")
 
 
 def _of_error(error: str) -> str:

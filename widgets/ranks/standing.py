@@ -69,7 +69,7 @@ def whole(rows: list[RankRow], error: str) -> RanksStatus:
     text = "idle"
     if paused:
         state, text = "paused", f"paused on {ranks_text(row['rank'] for row in paused)}"
-        text += f" at {paused[0]['text']}" if paused[0]["text"] else ""
+        text += f" in {paused[0]['text']}" if paused[0]["text"] else ""
     elif held:
         state, text = "paused", f"{ranks_text(row['rank'] for row in held)} held: {held[0]['text']}"
     elif rows and len(ended) == len(rows):
@@ -87,16 +87,17 @@ def whole(rows: list[RankRow], error: str) -> RanksStatus:
 
 
 def finding_lines(findings: Iterable[RankFinding]) -> list[RanksFinding]:
-    """Return a line for each finding across ranks."""
-    return [
-        {
-            "condition": found.condition, "step": found.step, "ranks": [*found.ranks], "name": found.name or found.path,
-            "text": one_line(found.message, _LONG), "advice": one_line(found.advice, _LONG),
-            "view": _view_of(found) if found.name or found.path else "",
-        }
-        for found in findings
-    ]  # fmt: skip
-
-
-def _view_of(found: RankFinding) -> Literal["parameters", "captures"]:
-    return "parameters" if found.condition == "parameters_differ" else "captures"
+    """Return a line for each finding across ranks; ``name`` is what its value is found by in the table."""
+    lines: list[RanksFinding] = []
+    for found in findings:
+        of_parameter = found.condition == "parameters_differ"
+        somewhere = bool(found.name or found.path)
+        lines.append(
+            {
+                "condition": found.condition, "step": found.step, "ranks": [*found.ranks],
+                "name": (found.name if of_parameter else f"{found.where} {found.name}".strip()) if somewhere else "",
+                "text": one_line(found.message, _LONG), "advice": one_line(found.advice, _LONG),
+                "view": ("parameters" if of_parameter else "captures") if somewhere else "",
+            }
+        )  # fmt: skip
+    return lines

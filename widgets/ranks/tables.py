@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from hookscope.widgets.markup import number
@@ -25,13 +25,16 @@ class Page(NamedTuple):
     more: bool
 
 
-def merged(pages: Mapping[int, Mapping[str, Any] | None], figure: str, name: str) -> Page:
+def merged(
+    pages: Mapping[int, Mapping[str, Any] | None], figure: str, name: str, coming: Collection[int] = ()
+) -> Page:
     """Put the pages of ranks side by side.
 
     Args:
         pages: by rank what follows the same place there; None of a rank that has not answered.
         figure: what of a value is shown.
         name: the field by which a row is called.
+        coming: ranks that are in the midst of what is shown: what they lack may still come.
     """
     by_place: dict[tuple[Any, ...], dict[int, Row]] = {}
     for rank, page in pages.items():
@@ -39,12 +42,14 @@ def merged(pages: Mapping[int, Mapping[str, Any] | None], figure: str, name: str
             by_place.setdefault(tuple(row["place"]), {})[rank] = row
     ordered = sorted(by_place)
     shown = ordered[:PER_PAGE]
-    rows = [_merged_row(by_place[place], pages, figure, name) for place in shown]
+    rows = [_merged_row(by_place[place], pages, figure, name, coming) for place in shown]
     full = any(page is not None and len(page["rows"]) >= PER_PAGE for page in pages.values())
     return Page(rows, list(shown[-1]) if shown else None, len(ordered) > PER_PAGE or full)
 
 
-def _merged_row(found: Mapping[int, Row], pages: Mapping[int, Any], figure: str, name: str) -> RanksTableRow:
+def _merged_row(
+    found: Mapping[int, Row], pages: Mapping[int, Any], figure: str, name: str, coming: Collection[int]
+) -> RanksTableRow:
     what = usual(_what(row) for row in found.values())
     faulty = {rank for rank, row in found.items() if _nonfinite(row)}
     answered = [rank for rank, page in pages.items() if page is not None]
@@ -58,6 +63,8 @@ def _merged_row(found: Mapping[int, Row], pages: Mapping[int, Any], figure: str,
             some_only = rank in faulty and len(faulty) < len(answered)
             other_bits = name == "name" and bits_differ and row.get("bits") != usual_bits
             cells.append(_cell(row, what, figure, some_only, other_bits))
+        elif rank in answered and rank in coming:
+            cells.append({"text": "", "mark": "", "note": "not there yet: this rank is in the midst of the step"})
         elif rank in answered:
             cells.append({"text": "\N{EM DASH}", "mark": "missing", "note": "not there on this rank"})
         else:

@@ -78,3 +78,12 @@ export function setText(element, text) {
 export function closest(target, selector) {
   return target instanceof Element ? target.closest(selector) : null;
 }
+
+/** Each widget has these modules for itself, so that counting alone would give two panels of a page the same ids. */
+const WIDGET = Math.random().toString(36).slice(2, 10);
+let ids = 0;
+
+/** An id that nothing else on the page has. @param {string} what */
+export function newId(what) {
+  return `${what}-${WIDGET}-${++ids}`;
+}

@@ -3,7 +3,7 @@
 // be selected, and rows may stand in groups below headings.
 
 import { Heading, chosen, grouped, sorted, tints } from "./arranged.js";
-import { closest, make, setAttribute, setText } from "./dom.js";
+import { closest, make, newId, setAttribute, setText } from "./dom.js";
 import { InSight } from "./in_sight.js";
 
 /**
@@ -35,8 +35,6 @@ import { InSight } from "./in_sight.js";
 const ROW_HEIGHT = 26;
 /** A heading that is further up is not brought into sight with a row. */
 const MOST_ABOVE = 2;
-let gridCount = 0;
-
 /**
  * @template {{search: string}} Row
  */
@@ -65,7 +63,7 @@ export class Grid {
     this.columns = [];
     /** How strong a value is tinted, by column. @type {Map<string, (value: number) => number>} */
     this.tints = new Map();
-    this.id = `hs-grid-${++gridCount}`;
+    this.id = newId("hs-grid");
     this.frame = 0;
     this.width = 0;
     this.filter = make("input", {

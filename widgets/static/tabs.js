@@ -1,8 +1,6 @@
 // The tabs of a panel, and below them what each shows; a view that is alone has no tab.
 
-import { make, setAttribute, setText } from "./dom.js";
-
-let tabsCount = 0;
+import { make, newId, setAttribute, setText } from "./dom.js";
 
 export class Tabs {
   /** @param {[string, string][]} views names and titles @param {(name: string) => void} choose */
@@ -10,7 +8,7 @@ export class Tabs {
     this.names = views.map(([name]) => name);
     this.alone = views.length === 1;
     this.choose = choose;
-    const id = `hs-panel-${++tabsCount}`;
+    const id = newId("hs-panel");
     this.tabs = this.alone ? [] : views.map(([name, text]) =>
       make("button", { type: "button", class: "hs-tab", role: "tab", id: `${id}-tab-${name}`, "aria-controls": `${id}-${name}`, text, onclick: () => choose(name) }),
     );

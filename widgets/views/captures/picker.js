@@ -1,14 +1,12 @@
 // A field in which one of many is found by typing: what has all the words stands in a list below it.
 
-import { make, setAttribute, setText } from "../../static/dom.js";
+import { make, newId, setAttribute, setText } from "../../static/dom.js";
 import { breakable } from "./titles.js";
 
 /** @typedef {import("../../static/python.js").Choice} Choice */
 
 /** Wait this long after a key before asking for what has the words, in milliseconds. */
 const SETTLE = 120;
-let pickerCount = 0;
-
 /** As Python finds them: a number is meant from its first digit on. @param {string} label @param {string} word */
 function has(label, word) {
   for (let at = label.indexOf(word); at >= 0; at = label.indexOf(word, at + 1)) {
@@ -22,7 +20,7 @@ function has(label, word) {
  * @param {{label: string, ask: (text: string) => void, pick: (choice: Choice) => void}} options
  */
 export function createPicker({ label, ask, pick }) {
-  const id = `hs-picker-${++pickerCount}`;
+  const id = newId("hs-picker");
   /** What there is without any words. @type {Choice[]} */
   let nearest = [];
   /** @type {Choice[]} */

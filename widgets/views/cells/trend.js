@@ -1,7 +1,7 @@
 // One figure of one cell over the steps, in a small window at its bar: a line, and in words where it began and where it
 // is now. It opens when the bar has the focus or the pointer, or is pressed; Escape shuts it.
 
-import { closest, make, makeSvg, setAttribute, setText } from "../../static/dom.js";
+import { closest, make, makeSvg, newId, setAttribute, setText } from "../../static/dom.js";
 import { formatNumber, toFloat64 } from "../../static/format.js";
 import { FIGURE_WORDS, TREND_NUMBERS } from "../../static/python.js";
 import { toWords } from "./figures.js";
@@ -19,8 +19,6 @@ const WIDE = 30;
 /** A pointer that only passes by opens nothing, in milliseconds. */
 const LINGER = 180;
 
-let count = 0;
-
 export class TrendWindow {
   /**
    * @param {import("../../static/types.js").Send} send
@@ -37,7 +35,7 @@ export class TrendWindow {
     this.now = make("p", { class: "hs-trend-now" });
     this.picture = make("div", { class: "hs-trend-picture" });
     this.words = make("p", { class: "hs-trend-words", "aria-live": "polite" });
-    this.element = make("div", { class: "hs-trend", role: "tooltip", id: `hs-trend-${++count}`, popover: "manual" }, [this.title, this.now, this.picture, this.words]);
+    this.element = make("div", { class: "hs-trend", role: "tooltip", id: newId("hs-trend"), popover: "manual" }, [this.title, this.now, this.picture, this.words]);
     this.element.addEventListener("pointerleave", () => this.#pass(null));
     this.element.addEventListener("pointerenter", () => clearTimeout(this.timer));
     this.keyed = (/** @type {KeyboardEvent} */ event) => this.#keyed(event);

@@ -1,6 +1,6 @@
 // The editor in which a hook is written: for which cell, of which kind, and its text, with what is wrong in it.
 
-import { make, setText } from "../../static/dom.js";
+import { make, newId, setText } from "../../static/dom.js";
 import { HOOK_KINDS } from "../../static/python.js";
 import { CodeArea } from "./code_area.js";
 import { NamesList } from "./names_list.js";
@@ -13,14 +13,12 @@ import { NamesList } from "./names_list.js";
 const TYPING = 300;
 const HELP = "Runs among the notebook's names. Tab completes a name, or indents; Shift+Tab takes indentation back; Escape, then Tab leaves. Shift+Enter attaches.";
 const NO_HELP = { spellcheck: "false", autocomplete: "off" };
-let editorCount = 0;
-
 export class HookEditor {
   /** @param {import("../../static/types.js").Send} send @param {(draft: Draft) => void} keep shows it in the other displays of this panel */
   constructor(send, keep) {
     this.send = send;
     this.keep = keep;
-    const id = `hs-hooks-${++editorCount}`;
+    const id = newId("hs-hooks");
     /** @type {Record<string, string>} */
     this.templates = {};
     /** @type {import("../../static/python.js").ListedHook[]} */

@@ -1,16 +1,14 @@
 // The names that Tab offers in the editor: asked of the kernel, shown below the cursor, narrowed down as one types on.
 
-import { closest, make, setAttribute, setText } from "../../static/dom.js";
+import { closest, make, newId, setAttribute, setText } from "../../static/dom.js";
 
 /** What Tab completes: something that ends in a name or a dot. */
 const BEGUN = /[\p{L}\p{N}_.]$/u;
-let listCount = 0;
-
 export class NamesList {
   /** @param {(number: number, before: string) => void} ask the kernel, which answers with the number */
   constructor(ask) {
     this.ask = ask;
-    this.id = `hs-names-${++listCount}`;
+    this.id = newId("hs-names");
     this.number = 0;
     /** Where the name that is completed begins. */
     this.from = 0;

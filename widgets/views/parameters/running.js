@@ -1,15 +1,13 @@
 // The running statistics below the weights, behind a button that says how many there are: nobody trains them, and a
 // network with batch normalization has as many of them as of scales.
 
-import { make, setAttribute, setText } from "../../static/dom.js";
+import { make, newId, setAttribute, setText } from "../../static/dom.js";
 
 /** @typedef {import("./rows.js").ParameterRow} ParameterRow */
 
-let runningCount = 0;
-
 /** @param {import("../../static/grid.js").Grid<ParameterRow>} table @param {() => void} toggled it was opened or closed */
 export function createRunning(table, toggled) {
-  const id = `hs-running-${++runningCount}`;
+  const id = newId("hs-running");
   const count = make("span");
   const faults = make("span", { class: "hs-badge hs-warn", hidden: "" });
   const button = make("button", { type: "button", class: "hs-disclosure", "aria-expanded": "false", "aria-controls": id, title: "What layers such as BatchNorm keep for prediction; no gradient trains it", onclick: () => open(shown.hidden) }, [count, faults]);
