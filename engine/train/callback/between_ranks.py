@@ -1,4 +1,4 @@
-"""Which of the ranks that train together writes a checkpoint that several of them would write to the same place."""
+"""Which of the ranks that train together writes a checkpoint that several would write, and what is in it."""
 
 from __future__ import annotations
 
@@ -6,10 +6,13 @@ import hashlib
 import os
 from collections.abc import Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
 
 from ...core.types import Array
+from ...nn.cell import Cell
+from ...nn.optim.sharing import whole_states
 from ...ops import collectives as table
 from ...ranks import exchange, settings
 from ...ranks.world import Group, world
@@ -25,10 +28,24 @@ class Saver(Callback):
 
     _writes = True
     """Whether this rank writes: another one does where it would write the same files."""
+    _in_step = False
+    """Whether all ranks have such a callback, which saves after the same steps."""
 
     def _where(self) -> str:
         """Where it saves to; "" where that is not known before the training."""
         raise NotImplementedError
+
+    def _when(self) -> str:
+        """After which steps it saves; "" where that hangs on something else."""
+        raise NotImplementedError
+
+    def _saved(self, network: Cell) -> Any:
+        """What is saved of a network: where all ranks save, what they keep of its optimizers' state too.
+
+        All ranks call this, also those that do not write.
+        """
+        whole = whole_states(network) if self._in_step else {}
+        return {**{p.name: p for p in network.get_parameters()}, **whole} if whole else network
 
 
 def agreed(callbacks: Sequence[Callback]) -> Group | None:
@@ -47,17 +64,20 @@ def agreed(callbacks: Sequence[Callback]) -> Group | None:
     """
     group, savers = world().everybody, [one for one in callbacks if isinstance(one, Saver)]
     for saver in savers:
-        saver._writes = True
+        saver._writes, saver._in_step = True, False
     if not settings.is_data_parallel() or group.size == 1:
         return None
     counts = _gathered(group, np.array([len(savers)]), [1] * group.size).tolist()
-    digests = np.zeros((len(savers), _DIGEST), np.uint8)
-    for row, saver in zip(digests, savers, strict=True):
-        row[:] = _digest(saver._where())
-    places = [row.tobytes() for row in _gathered(group, digests, counts)]
+    told = np.zeros((len(savers), 2 * _DIGEST), np.uint8)
+    for row, saver in zip(told, savers, strict=True):
+        row[:] = np.frombuffer(_digest(saver._where()) + _digest(saver._when()), np.uint8)
+    rows = [row.tobytes() for row in _gathered(group, told, counts)]
+    places = [row[:_DIGEST] for row in rows]
     before = sum(counts[: group.rank])  # of the ranks before this one
-    for number, saver in enumerate(savers, before):
-        saver._writes = places[number] not in places[:before]
+    for number, saver in enumerate(savers):
+        saver._writes = places[before + number] not in places[:before]
+        if len({*counts}) == 1:
+            saver._in_step = len({row[_DIGEST:] for row in rows[number :: len(savers)]}) == 1
     return group if len({*places}) < len(places) else None
 
 
@@ -73,9 +93,9 @@ def wait_for_writers(group: Group) -> None:
     exchange.started("the end of the training", "", table.line(), group, lambda: None).wait()
 
 
-def _digest(place: str) -> Array:
-    known = hashlib.blake2b(place.encode(), digest_size=_DIGEST).digest() if place else os.urandom(_DIGEST)
-    return np.frombuffer(known, np.uint8)
+def _digest(text: str) -> bytes:
+    """What is equal where texts are; of "" like nothing else."""
+    return hashlib.blake2b(text.encode(), digest_size=_DIGEST).digest() if text else os.urandom(_DIGEST)
 
 
 def _gathered(group: Group, x: Array, sizes: Sequence[int]) -> Array:

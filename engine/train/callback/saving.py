@@ -182,6 +182,10 @@ class ModelCheckpoint(Saver):
             return ""
         return f"{self._directory}/{self._prefix}.{self._config.format}"
 
+    def _when(self) -> str:
+        steps = self._config.save_checkpoint_steps
+        return f"each {steps} steps" if steps else ""
+
     def begin(self, run_context: RunContext) -> None:
         self._facts = run_context.original_args()
         self._last_step = min(self._last_step, self._facts.get("cur_step_num", 0))
@@ -211,7 +215,7 @@ class ModelCheckpoint(Saver):
         if exc_info[0] is not None and self._config.exception_save and self._facts is not None:
             facts = self._facts
             name = f"{self._prefix}-{_place(facts)}_breakpoint.{self._config.format}"
-            self._write(facts, str(Path(self._directory) / name))
+            self._write(facts, self._network(facts), str(Path(self._directory) / name))
 
     def _save(self, facts: InternalCallbackParam, last: bool = False) -> None:
         step = facts.cur_step_num
@@ -228,10 +232,11 @@ class ModelCheckpoint(Saver):
         self._last_time, self._last_step = time.time(), step
         name = f"{self._prefix}-{_place(facts)}.{config.format}"
         path = str(Path(self._directory) / name)
+        saved = self._saved(self._network(facts))
         if self._writes:
             self._wait()
             self._make_room()
-            self._write(facts, path)
+            self._write(facts, saved, path)
             self._files.append(path)
         self.latest_ckpt_file_name = path
         facts.last_save_ckpt_step, facts.latest_ckpt_file = step, path
@@ -256,7 +261,11 @@ class ModelCheckpoint(Saver):
                 self._last_kept = time.time()
                 self._files.clear()
 
-    def _write(self, facts: InternalCallbackParam, path: str) -> None:
+    def _network(self, facts: InternalCallbackParam) -> Cell:
+        saved = self._config.saved_network
+        return facts.train_network if saved is None else saved
+
+    def _write(self, facts: InternalCallbackParam, saved: Any, path: str) -> None:
         config = self._config
         for key, number in (("epoch_num", _epoch(facts)), ("step_num", facts.cur_step_num)):
             if key in self._append:
@@ -266,8 +275,7 @@ class ModelCheckpoint(Saver):
             extra["crc_check"] = True
         if config.enc_key is not None:
             extra.update(enc_key=config.enc_key, enc_mode=config.enc_mode)
-        network = facts.train_network if config.saved_network is None else config.saved_network
-        save_checkpoint(network, path, config.integrated_save, config.async_save, self._append or None, **extra)
+        save_checkpoint(saved, path, config.integrated_save, config.async_save, self._append or None, **extra)
 
 
 def _epoch(facts: InternalCallbackParam) -> int:
@@ -341,14 +349,19 @@ class BackupAndRestore(Saver):
     def _where(self) -> str:
         return self.backup_file
 
+    def _when(self) -> str:
+        return f"each {self.save_freq} epochs"
+
     def on_train_begin(self, run_context: RunContext) -> None:
         if os.path.exists(self.backup_file):
             load_checkpoint(self.backup_file, net=run_context.original_args().train_network)
 
     def on_train_epoch_end(self, run_context: RunContext) -> None:
         facts = run_context.original_args()
-        if self._writes and facts.cur_epoch_num % self.save_freq == 0:
-            save_checkpoint(facts.train_network, self.backup_file)
+        if facts.cur_epoch_num % self.save_freq == 0:
+            saved = self._saved(facts.train_network)
+            if self._writes:
+                save_checkpoint(saved, self.backup_file)
 
     def on_train_end(self, run_context: RunContext) -> None:
         if self._writes and self.delete_checkpoint:
