@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any, ClassVar
 
+from .core.checks import check_bool
 from .core.names import on_first_use
 from .ranks import settings
 
@@ -31,7 +32,7 @@ _ALGO_DEFAULTS: dict[str, Any] = {
     "algo_approxi_epsilon": 0.1, "tensor_slice_align_enable": False, "tensor_slice_align_size": 16,
 }  # fmt: skip
 _WITHOUT_EFFECT = (
-    "enable_parallel_optimizer", "pipeline_stages", "grad_accumulation_step", "optimizer_weight_shard_size",
+    "pipeline_stages", "grad_accumulation_step", "optimizer_weight_shard_size", "parallel_optimizer_config",
     "full_batch", "dataset_strategy",
 )  # fmt: skip
 _ALLOWED = {"parallel_mode": tuple(ParallelMode.MODE_LIST), "search_mode": _SEARCHES}
@@ -47,15 +48,18 @@ def set_auto_parallel_context(**kwargs: Any) -> None:
         **kwargs: settings by name, such as ``parallel_mode``.
 
     Raises:
+        TypeError: ``enable_parallel_optimizer`` is no bool.
         ValueError: a setting that does not exist, or a value that is not allowed.
     """
-    _keep("set_auto_parallel_context", settings.kept, kwargs)
+    who = "set_auto_parallel_context"
+    check_bool(kwargs.get("enable_parallel_optimizer", False), who, "enable_parallel_optimizer")
+    _keep(who, settings.kept, kwargs)
     settings.given.update(kwargs)
     for name, value in kwargs.items():
         divides = name == "parallel_mode" and value in (ParallelMode.SEMI_AUTO_PARALLEL, ParallelMode.AUTO_PARALLEL)
         if divides or (name in _WITHOUT_EFFECT and value != settings.DEFAULTS[name]):
             told = f"{name}={value!r}" if divides else name
-            warnings.warn(f"set_auto_parallel_context: {told} is kept and has no effect yet", stacklevel=2)
+            warnings.warn(f"{who}: {told} is kept and has no effect yet", stacklevel=2)
 
 
 def get_auto_parallel_context(attr_key: str) -> Any:

@@ -60,7 +60,7 @@ class Parameter(Tensor):
         name: its name; a Cell that takes it in without a name gives it the attribute's.
         requires_grad: whether ``trainable_params`` lists it.
         layerwise_parallel: whether each rank keeps its own when training of several begins.
-        parallel_optimizer: whether a cluster may shard it with its optimizer; kept for readers.
+        parallel_optimizer: whether its state may be on one rank alone, where ``enable_parallel_optimizer`` is set.
         storage_format: the layout in a device's memory; kept for readers.
         device: "CPU", "Remote" or None; kept for readers: it is where ``set_device`` says.
 
@@ -72,7 +72,7 @@ class Parameter(Tensor):
 
     # Settings that MindSpore's graph compiler or a cluster reads: kept and readable.
     layerwise_parallel = _setting("layerwise_parallel", (bool,), "Whether each rank keeps its own.")
-    parallel_optimizer = _setting("parallel_optimizer", (bool,), "Whether a cluster may shard it with its optimizer.")
+    parallel_optimizer = _setting("parallel_optimizer", (bool,), "Whether its state may be on one rank alone.")
     parallel_optimizer_comm_recompute = _setting(
         "parallel_optimizer_comm_recompute", (bool,), "Whether a cluster gathers it again for the gradient."
     )

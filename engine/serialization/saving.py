@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -15,6 +16,7 @@ from ..core.shown import shown
 from ..core.tensor import Tensor
 from ..core.types import Array
 from ..nn.cell import Cell
+from ..nn.optim.sharing import kept_elsewhere
 from . import ckpt, safetensors
 from .names import is_name
 from .turns import raise_failure, save_in_turn, saving_in_background
@@ -40,7 +42,8 @@ def save_checkpoint(
     """Write parameters to a file.
 
     The file appears whole or not at all: it is written under another name, flushed to disk and renamed. Saves of one
-    file are done in the order of the calls, whichever threads they come from.
+    file are done in the order of the calls, whichever threads they come from. Other ranks have no part in it: of a cell
+    with an optimizer that is divided among ranks it holds this one's share, which a warning says.
 
     Args:
         save_obj: a cell, a dictionary of names and values, a list of ``{"name": ..., "data": ...}``, or a list of
@@ -148,6 +151,13 @@ def check_bool(value: object, argument: str, name: str, kind: type[Exception]) -
 def _values_of(save_obj: object) -> dict[str, Any]:
     if isinstance(save_obj, Cell):
         pairs: list[tuple[Any, Any]] = [(p.name, p) for p in save_obj.get_parameters()]
+        if elsewhere := kept_elsewhere(save_obj):
+            warnings.warn(
+                f"save_checkpoint: the file lacks what other ranks keep of the optimizer's state, {len(elsewhere)} "
+                f"parameters such as '{shown(elsewhere[0])}'; save optimizer.whole_state(), which all ranks call, or "
+                f"let each rank save to a file of its own and load all of them",
+                stacklevel=3,
+            )
     elif isinstance(save_obj, dict):
         pairs = list(save_obj.items())
     elif isinstance(save_obj, list):

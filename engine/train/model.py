@@ -14,7 +14,10 @@ from ..core.names import is_of_the_engine
 from ..core.progress import Work, progress
 from ..core.tensor import Tensor
 from ..nn.cell import Cell
+from ..ranks import settings as parallel
+from ..ranks.world import world
 from .callback import Callback, CallbackManager, InternalCallbackParam, RunContext, TimeMonitor
+from .callback.between_ranks import agreed, wait_for_writers
 from .metrics import Loss, Metric, get_metrics
 
 __all__ = ["Model"]
@@ -224,9 +227,9 @@ class Model:
     def _facts(self, callbacks: list[Callback]) -> InternalCallbackParam:
         facts = InternalCallbackParam(
             cur_step_num=0, loss_fn=self._loss_fn, optimizer=self._optimizer, network=self._network,
-            parallel_mode="stand_alone", device_number=1, list_callback=callbacks, dataset_sink_mode=False,
-            last_save_ckpt_step=None, latest_ckpt_file=None, train_dataset_element=None,
-            loss_scale_mananger=self._loss_scale_manager,
+            parallel_mode=parallel.kept["parallel_mode"], device_number=world().everybody.size,
+            list_callback=callbacks, dataset_sink_mode=False, last_save_ckpt_step=None, latest_ckpt_file=None,
+            train_dataset_element=None, loss_scale_mananger=self._loss_scale_manager,
         )  # fmt: skip
         return facts
 
@@ -248,6 +251,7 @@ class Model:
         total = facts.batch_num * facts.epoch_num
         self._set_mode(self._train_network, True, begins=True)
         with CallbackManager(facts.list_callback) as callback, self._work("training", total) as work:
+            group = agreed(facts.list_callback)
             callback.on_train_begin(context)
             # One iterator for all epochs: each pass over it is shuffled anew.
             batches = dataset.create_tuple_iterator(num_epochs=epochs - initial_epoch)
@@ -281,6 +285,8 @@ class Model:
                 if context.get_stop_requested():
                     break
             callback.on_train_end(context)
+            if group is not None:
+                wait_for_writers(group)
 
     def _set_mode(self, network: Cell, training: bool, begins: bool = False) -> None:
         """Training or not: when a run begins, and again where this Model ran in the other mode in between.

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from hookscope.engine import communication, parallel
+from hookscope.engine import communication, mint, nn, parallel
 from hookscope.engine.communication import HCCL_WORLD_COMM_GROUP, MCCL_WORLD_COMM_GROUP, NCCL_WORLD_COMM_GROUP
 
 
@@ -30,11 +30,34 @@ def facts(group: str) -> list[Any]:
     ]
 
 
-@pytest.mark.parametrize("given", [{"parallel_mode": "auto_parallel"}, {"enable_parallel_optimizer": True}])
+@pytest.mark.parametrize(
+    "given", [{"parallel_mode": "auto_parallel"}, {"pipeline_stages": 2}, {"parallel_optimizer_config": {"a": 1}}]
+)
 def test_a_setting_that_has_no_effect_says_so(given: dict[str, Any]) -> None:
     with pytest.warns(UserWarning, match=f"{next(iter(given))}.* is kept and has no effect yet"):
         parallel.set_auto_parallel_context(**given)
     parallel.reset_auto_parallel_context()
+
+
+def test_a_parallel_optimizer_is_for_data_parallel() -> None:
+    with pytest.raises(TypeError, match="'enable_parallel_optimizer' must be a bool, but got int"):
+        parallel.set_auto_parallel_context(enable_parallel_optimizer=1)
+    parallel.set_auto_parallel_context(enable_parallel_optimizer=True)
+    net = nn.Dense(2, 1)
+    told = "For '{}', 'enable_parallel_optimizer' needs parallel_mode=\"data_parallel\", but the mode is '{}'"
+    try:
+        for mode in ("stand_alone", "hybrid_parallel"):
+            parallel.set_auto_parallel_context(parallel_mode=mode)
+            with pytest.raises(RuntimeError, match=told.format("Adam", mode)):
+                nn.Adam(net.trainable_params())
+            with pytest.raises(RuntimeError, match=told.format("SGD", mode)):
+                mint.optim.SGD(net.trainable_params(), 0.1)
+        parallel.set_auto_parallel_context(parallel_mode="data_parallel")
+        adam = nn.Adam(net.trainable_params())  # one process keeps everything
+        assert adam.optim_filter == (True, True) and not adam.use_parallel
+        assert adam.whole_state() == adam.parameters_dict()
+    finally:
+        parallel.reset_auto_parallel_context()
 
 
 ALONE = [0, 0, 1, 1, [0]]

@@ -17,8 +17,8 @@ from ...core.tensor import Tensor
 from ...core.types import Array
 from ...cpu.array_module import array_module
 from ...cpu.updates import is_on_gpu
-from ...nn.cell import Cell
 from ...nn.optim.optimizer import Gradients, New, Params, Unprepared, count_of, number_of, take_all
+from ...nn.optim.sharing import Sharing
 
 __all__ = ["Optimizer"]
 
@@ -28,7 +28,7 @@ Group: TypeAlias = dict[str, Any]
 """A group of parameters with its settings."""
 
 
-class Optimizer(Cell):
+class Optimizer(Sharing):
     """Base of the experimental optimizers: called with the gradients, an optimizer changes its parameters.
 
     A subclass defines ``updated``; or, as in MindSpore, its own ``construct(self, gradients)`` with the help of
@@ -108,13 +108,14 @@ class Optimizer(Cell):
         group["weight_decay"] = self._decay(group.get("weight_decay", 0.0))
         new = ParameterTuple(group["params"])
         everything = (*self.parameters, *new)
+        self._share(everything, Optimizer.construct)
         if "_gathering" in self.__dict__:
             self.__dict__["parameters"] = everything
         else:
             self.parameters = ParameterTuple(everything)
             for name in self._states:
                 before = getattr(self, name)
-                setattr(self, name, ParameterTuple((*before, *self._state_of(name, new))))
+                self._take_states(name, (*before, *self._state_of(name, new)))
         if self._steps is not None and self.param_groups:
             name = _steps_before(len(self.param_groups))
             setattr(self, name, Parameter(Tensor(int(getattr(self, self._steps, 0)), int32), name))
@@ -177,6 +178,8 @@ class Optimizer(Cell):
             ValueError: one of another shape; nothing is changed.
         """
         if state.tracer is not None:
+            if self._shares is not None:
+                state.tracer.leak("ranks exchange values, which plans do not")
             held = [*self.get_parameters(), *self.parameters, *self.lrs]
             return bool(state.tracer.whole(self._step, held, gradients))
         return self._step(gradients)
@@ -194,17 +197,22 @@ class Optimizer(Cell):
         with no_recording(), np.errstate(all="ignore"):
             stays = self._keeps_numbers and is_on_gpu(self.parameters[0]._array)
             step = self.before_step()
+            own = {*self._own_places()}
+            changed: list[Parameter] = []
             found: list[New] = []
             for number, group in enumerate(self.param_groups):
                 rate = number_of(group["lr"], stays)
                 before = getattr(self, _steps_before(number), None)
                 own_step = step if before is None else step - count_of(before, stays)
-                for parameter in group["params"]:
-                    place = len(found)
+                for place, parameter in enumerate(group["params"], self.group_start_id[number]):
+                    if place not in own:
+                        continue
+                    changed.append(parameter)
                     slope = self._slope(parameter._array, given[place]._array, group)
                     found.append(self.updated(place, parameter._array, slope, rate, own_step, group))
                     del slope  # and with it the parameter's array: what nobody holds is written in place
-            take_all([one for group in self.param_groups for one in group["params"]], found)
+            take_all(changed, found)
+            self._take_others()
             self.after_step()
         return True
 

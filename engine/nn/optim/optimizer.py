@@ -27,6 +27,7 @@ from ...ops import HyperMap, Map
 from ..cell import Cell
 from ..learning_rate_schedule import LearningRateSchedule
 from . import _gpu_steps
+from .sharing import Sharing
 
 __all__ = ["Optimizer", "opt_init_args_register"]
 
@@ -101,7 +102,7 @@ class _ConstantRate(LearningRateSchedule):
         return self.learning_rate
 
 
-class Optimizer(Cell):
+class Optimizer(Sharing):
     """Base of the optimizers: called with the gradients, an optimizer changes its parameters.
 
     A subclass defines ``updated``; or, as in MindSpore, its own ``construct(self, gradients)`` with the help of
@@ -165,9 +166,11 @@ class Optimizer(Cell):
         self.need_scale = self.loss_scale != 1.0
         self.reciprocal_scale = Tensor(np.float32(1.0 / self.loss_scale))
         self.global_step_increase_tensor = Tensor(np.ones(1, np.int32))
-        # One process updates all of them; optimizers of programs hand this on to what they map over the parameters.
-        self.optim_filter = (True,) * self.param_length
-        self.use_parallel = False
+        self._share(self.parameters, Optimizer.construct)
+        # Optimizers of programs hand this on to what they map over the parameters.
+        own = {*self._own_places()}
+        self.optim_filter = tuple(place in own for place in range(self.param_length))
+        self.use_parallel = self._shares is not None
         self.is_group_params_ordered = self.is_group and any("order_params" in one for one in given)
 
     # What it is made of
@@ -319,13 +322,17 @@ class Optimizer(Cell):
             ValueError: another number of gradients, or one of another shape.
         """
         if state.tracer is not None:
+            if self._shares is not None:
+                state.tracer.leak("ranks exchange values, which plans do not")
             return state.tracer.whole(self._step, [*self.get_parameters(), *self.parameters], gradients)
         return self._step(gradients)
 
     def _step(self, gradients: Gradients) -> bool | tuple[bool, ...]:
         given, step = self._fitting(gradients), Step(self)
         step.begin()
-        step.update(range(len(given)), given)
+        places = self._own_places()
+        step.update(places, [given[place] for place in places])
+        self._take_others()
         return step.end()
 
     def _fitting(self, gradients: Gradients) -> tuple[Tensor, ...]:
@@ -530,11 +537,16 @@ class Optimizer(Cell):
         return gradients
 
     def broadcast_params(self, optim_result: Any) -> Any:
-        """The result as it is: there is one process.
+        """For a subclass with a ``construct`` of its own: give the parameters that other ranks changed their values.
 
         Args:
             optim_result: what an update gave.
+
+        Returns:
+            ``optim_result``.
         """
+        with no_recording():
+            self._take_others()
         return optim_result
 
     def assignadd(self, parameter: Parameter, value: Tensor | Array | float) -> Parameter:

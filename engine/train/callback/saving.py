@@ -16,6 +16,7 @@ from ...nn.cell import Cell
 from ...serialization import load_checkpoint, save_checkpoint
 from ...serialization.turns import wait_for_saves
 from .base import Callback, InternalCallbackParam, RunContext
+from .between_ranks import Saver
 
 __all__ = ["BackupAndRestore", "CheckpointConfig", "ModelCheckpoint", "OnRequestExit"]
 
@@ -131,11 +132,15 @@ def _append_dict(append_info: list[Any] | None) -> dict[str, Any] | None:
     return found
 
 
-class ModelCheckpoint(Callback):
+class ModelCheckpoint(Saver):
     """Saves a checkpoint named ``<prefix>-<epoch>_<step>.ckpt`` as the config says, and after the last step.
 
     A folder that holds files of the prefix already gets names with ``<prefix>_1``, ``<prefix>_2`` and so on. A file
     that cannot be written ends the training with its error, one in the background when the next is due, or in the end.
+
+    Of ranks that train in data parallel and would write the same files the first one writes. The others go on
+    meanwhile; at the end of the training they wait for it. Ranks with folders of their own each write, and so do those
+    whose folder or prefix a function gives.
 
     Args:
         prefix: the beginning of the names, or a function of the run's facts that gives it.
@@ -172,6 +177,15 @@ class ModelCheckpoint(Callback):
         self._facts: Any = None
         self.latest_ckpt_file_name = ""
 
+    def _where(self) -> str:
+        if self._prefix_function or self._directory_function:
+            return ""
+        return f"{self._directory}/{self._prefix}.{self._config.format}"
+
+    def _when(self) -> str:
+        steps = self._config.save_checkpoint_steps
+        return f"each {steps} steps" if steps else ""
+
     def begin(self, run_context: RunContext) -> None:
         self._facts = run_context.original_args()
         self._last_step = min(self._last_step, self._facts.get("cur_step_num", 0))
@@ -200,7 +214,8 @@ class ModelCheckpoint(Callback):
     def __exit__(self, *exc_info: object) -> None:
         if exc_info[0] is not None and self._config.exception_save and self._facts is not None:
             facts = self._facts
-            self._write(facts, f"{self._prefix}-{_place(facts)}_breakpoint.{self._config.format}")
+            name = f"{self._prefix}-{_place(facts)}_breakpoint.{self._config.format}"
+            self._write(facts, self._network(facts), str(Path(self._directory) / name))
 
     def _save(self, facts: InternalCallbackParam, last: bool = False) -> None:
         step = facts.cur_step_num
@@ -215,16 +230,20 @@ class ModelCheckpoint(Callback):
         if not (due or last):
             return
         self._last_time, self._last_step = time.time(), step
-        self._wait()
-        self._make_room()
-        path = self._write(facts, f"{self._prefix}-{_place(facts)}.{config.format}")
-        self._files.append(path)
+        name = f"{self._prefix}-{_place(facts)}.{config.format}"
+        path = str(Path(self._directory) / name)
+        saved = self._saved(self._network(facts))
+        if self._writes:
+            self._wait()
+            self._make_room()
+            self._write(facts, saved, path)
+            self._files.append(path)
         self.latest_ckpt_file_name = path
         facts.last_save_ckpt_step, facts.latest_ckpt_file = step, path
 
     def _wait(self) -> None:
         """Until the file before is written, also in the background; training ends if that failed."""
-        if self.latest_ckpt_file_name:
+        if self.latest_ckpt_file_name and self._writes:
             wait_for_saves(os.path.realpath(self.latest_ckpt_file_name))
 
     def _make_room(self) -> None:
@@ -242,20 +261,21 @@ class ModelCheckpoint(Callback):
                 self._last_kept = time.time()
                 self._files.clear()
 
-    def _write(self, facts: InternalCallbackParam, name: str) -> str:
+    def _network(self, facts: InternalCallbackParam) -> Cell:
+        saved = self._config.saved_network
+        return facts.train_network if saved is None else saved
+
+    def _write(self, facts: InternalCallbackParam, saved: Any, path: str) -> None:
         config = self._config
         for key, number in (("epoch_num", _epoch(facts)), ("step_num", facts.cur_step_num)):
             if key in self._append:
                 self._append[key] = self._append_start[key] + number
-        path = str(Path(self._directory) / name)
         extra: dict[str, Any] = {} if config.format == "ckpt" else {"format": config.format}
         if config.crc_check:
             extra["crc_check"] = True
         if config.enc_key is not None:
             extra.update(enc_key=config.enc_key, enc_mode=config.enc_mode)
-        network = facts.train_network if config.saved_network is None else config.saved_network
-        save_checkpoint(network, path, config.integrated_save, config.async_save, self._append or None, **extra)
-        return path
+        save_checkpoint(saved, path, config.integrated_save, config.async_save, self._append or None, **extra)
 
 
 def _epoch(facts: InternalCallbackParam) -> int:
@@ -299,8 +319,10 @@ def _delete(path: str) -> None:
         os.remove(path)
 
 
-class BackupAndRestore(Callback):
+class BackupAndRestore(Saver):
     """Saves the parameters each ``save_freq`` epochs, and a run that begins with a backup there goes on from it.
+
+    Of ranks that train in data parallel and have the same folder the first one writes; all of them go on from it.
 
     Args:
         backup_dir: the folder of ``backup.ckpt``.
@@ -324,6 +346,12 @@ class BackupAndRestore(Callback):
         self.save_freq = 1 if save_freq == "epoch" else save_freq
         self.delete_checkpoint = delete_checkpoint
 
+    def _where(self) -> str:
+        return self.backup_file
+
+    def _when(self) -> str:
+        return f"each {self.save_freq} epochs"
+
     def on_train_begin(self, run_context: RunContext) -> None:
         if os.path.exists(self.backup_file):
             load_checkpoint(self.backup_file, net=run_context.original_args().train_network)
@@ -331,10 +359,12 @@ class BackupAndRestore(Callback):
     def on_train_epoch_end(self, run_context: RunContext) -> None:
         facts = run_context.original_args()
         if facts.cur_epoch_num % self.save_freq == 0:
-            save_checkpoint(facts.train_network, self.backup_file)
+            saved = self._saved(facts.train_network)
+            if self._writes:
+                save_checkpoint(saved, self.backup_file)
 
     def on_train_end(self, run_context: RunContext) -> None:
-        if self.delete_checkpoint:
+        if self._writes and self.delete_checkpoint:
             _delete(self.backup_file)
 
 

@@ -1,0 +1,106 @@
+"""Which of the ranks that train together writes a checkpoint that several would write, and what is in it."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ...core.types import Array
+from ...nn.cell import Cell
+from ...nn.optim.sharing import whole_states
+from ...ops import collectives as table
+from ...ranks import exchange, settings
+from ...ranks.world import Group, world
+from .base import Callback
+
+__all__ = ["Saver", "agreed", "wait_for_writers"]
+
+_DIGEST = 16
+
+
+class Saver(Callback):
+    """A callback that saves during a training, on one rank where several would write the same files."""
+
+    _writes = True
+    """Whether this rank writes: another one does where it would write the same files."""
+    _in_step = False
+    """Whether all ranks have such a callback, which saves after the same steps."""
+
+    def _where(self) -> str:
+        """Where it saves to; "" where that is not known before the training."""
+        raise NotImplementedError
+
+    def _when(self) -> str:
+        """After which steps it saves; "" where that hangs on something else."""
+        raise NotImplementedError
+
+    def _saved(self, network: Cell) -> Any:
+        """What is saved of a network: where all ranks save, what they keep of its optimizers' state too.
+
+        All ranks call this, also those that do not write.
+        """
+        whole = whole_states(network) if self._in_step else {}
+        return {**{p.name: p for p in network.get_parameters()}, **whole} if whole else network
+
+
+def agreed(callbacks: Sequence[Callback]) -> Group | None:
+    """Let the ranks of a training decide who writes: of those that save to one place the first.
+
+    All ranks that train in data parallel call this, whatever their callbacks are.
+
+    Args:
+        callbacks: of the training on this rank.
+
+    Returns:
+        The ranks, where one writes for another: they wait for each other in the end. None elsewhere.
+
+    Raises:
+        RuntimeError: the other ranks do something else.
+    """
+    group, savers = world().everybody, [one for one in callbacks if isinstance(one, Saver)]
+    for saver in savers:
+        saver._writes, saver._in_step = True, False
+    if not settings.is_data_parallel() or group.size == 1:
+        return None
+    counts = _gathered(group, np.array([len(savers)]), [1] * group.size).tolist()
+    told = np.zeros((len(savers), 2 * _DIGEST), np.uint8)
+    for row, saver in zip(told, savers, strict=True):
+        row[:] = np.frombuffer(_digest(saver._where()) + _digest(saver._when()), np.uint8)
+    rows = [row.tobytes() for row in _gathered(group, told, counts)]
+    places = [row[:_DIGEST] for row in rows]
+    before = sum(counts[: group.rank])  # of the ranks before this one
+    for number, saver in enumerate(savers):
+        saver._writes = places[before + number] not in places[:before]
+        if len({*counts}) == 1:
+            saver._in_step = len({row[_DIGEST:] for row in rows[number :: len(savers)]}) == 1
+    return group if len({*places}) < len(places) else None
+
+
+def wait_for_writers(group: Group) -> None:
+    """At the end of a training, until all ranks have written: what one wrote the others can read.
+
+    Args:
+        group: as ``agreed`` gave it.
+
+    Raises:
+        RuntimeError: the other ranks do something else, as after an error.
+    """
+    exchange.started("the end of the training", "", table.line(), group, lambda: None).wait()
+
+
+def _digest(text: str) -> bytes:
+    """What is equal where texts are; of "" like nothing else."""
+    return hashlib.blake2b(text.encode(), digest_size=_DIGEST).digest() if text else os.urandom(_DIGEST)
+
+
+def _gathered(group: Group, x: Array, sizes: Sequence[int]) -> Array:
+    what = f"where {[*sizes]} callbacks save to"
+    found: Array = exchange.started(
+        "all_gather", what, table.line(), group, partial(exchange.all_gather, group, x, sizes)
+    ).wait()
+    return found
