@@ -10,7 +10,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from .engine.core.backend import device_report
     from .engine.debug import DebugSession
-    from .kernel import install_as_mindspore, pause
+    from .kernel import install_as_mindspore, pause, serve
     from .widgets import DebuggerPanel
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "install_as_mindspore",
     "load_ipython_extension",
     "pause",
+    "serve",
     "unload_ipython_extension",
 ]
 
@@ -30,6 +31,7 @@ _FACE = {
     "device_report": ".engine.core.backend",
     "install_as_mindspore": ".kernel",
     "pause": ".kernel",
+    "serve": ".kernel",
 }
 
 

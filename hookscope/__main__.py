@@ -80,7 +80,8 @@ def _run(options: argparse.Namespace) -> None:
     # What `python script.py` sets up.
     sys.argv = [options.script, *options.arguments]
     sys.path[0] = os.path.dirname(os.path.abspath(options.script))
-    if any((options.check, options.stop_on, options.breaks, options.json is not None, options.serve is not None)):
+    served = options.serve is not None or options.serve_address is not None
+    if any((options.check, options.stop_on, options.breaks, options.json is not None, served)):
         sys.exit(run_checked(options, rank))
     try:
         runpy.run_path(options.script, run_name="__main__")

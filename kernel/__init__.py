@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from .extension import load_ipython_extension
     from .kernel import HookscopeKernel
     from .pausing import KernelPauser, pause, resume
+    from .remote.serve import serve
 
 __all__ = [
     "HookscopeKernel",
@@ -21,6 +22,7 @@ __all__ = [
     "load_ipython_extension",
     "pause",
     "resume",
+    "serve",
     "uninstall",
 ]
 
@@ -31,6 +33,7 @@ _HOME = {
     "load_ipython_extension": "extension",
     "pause": "pausing",
     "resume": "pausing",
+    "serve": "remote.serve",
     "uninstall": "alias",
 }
 

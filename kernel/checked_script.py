@@ -48,6 +48,10 @@ def add_options(run: argparse.ArgumentParser) -> None:
         help="let notebooks of this user look at the script, pause it and change it while it runs: %%cell --attach",
     )
     run.add_argument(
+        "--serve-address", metavar="ADDRESS",
+        help="let them look from other machines too: tcp://HOST:PORT or tcp://HOST:*, an address or an interface here",
+    )  # fmt: skip
+    run.add_argument(
         "--json", metavar="FILE", help="write the causes there as JSON; alone, on standard output, with nothing else"
     )
     add_rank_options(run)
@@ -61,7 +65,7 @@ def with_values(arguments: Sequence[str]) -> list[str]:
         word = found[place]
         if word in _BARE:
             found[place] = f"{word}={_BARE[word]}"
-        place += 2 if word in ("-b", "--break", "--stop-on", *WITH_VALUE) else 1
+        place += 2 if word in ("-b", "--break", "--stop-on", "--serve-address", *WITH_VALUE) else 1
     return found
 
 
@@ -77,6 +81,8 @@ def run_checked(options: argparse.Namespace, rank: RankEnd | None = None) -> int
     """
     if options.json is not None and not (options.check or options.stop_on):
         return _refuse("--json is for what --check finds: give that too")
+    if options.serve_address is not None and options.serve is None:
+        return _refuse("--serve-address is for --serve: give that too")
     try:
         session = _session(options)
         out = None if options.json is None else _output(options.json)
@@ -85,7 +91,7 @@ def run_checked(options: argparse.Namespace, rank: RankEnd | None = None) -> int
     try:
         with _served(session, options):
             failure, ended_with = _run(options.script, session, rank)
-    except OSError as error:
+    except (ValueError, OSError) as error:
         return _refuse(f"--serve: {' '.join(str(error).split())}")
     causes = session.findings().causes()
     if options.check or options.stop_on:
@@ -125,7 +131,7 @@ def _served(session: DebugSession, options: argparse.Namespace) -> AbstractConte
         return nullcontext()
     from hookscope.kernel.remote.served_script import serving
 
-    return serving(session, options.script, options.serve)
+    return serving(session, options.script, options.serve, options.serve_address)
 
 
 def _output(where: str) -> TextIO:

@@ -30,6 +30,7 @@ from .cures import Cure, cures_of
 from .events import Event, Events
 from .hooks import SessionHooks
 from .newest import Newest
+from .newest_session import began_to_watch
 from .observer import Ports
 from .offered_cures import OfferedCures
 from .parameter_edits import ParameterEdit, ParameterEdits
@@ -336,6 +337,7 @@ class DebugSession:
         self._watching.attach(self._ports)
         self._stops.operators.attach()
         self.checks.attach()
+        began_to_watch(self)
         self.notify("attached")
 
     def detach(self) -> None:

@@ -86,6 +86,8 @@ def _command(options: argparse.Namespace, rank: int, ranks: int) -> list[str]:
     given += [f"--break={text}" for text in options.breaks]
     if options.serve is not None:
         given.append(f"--serve={options.serve}")
+    if options.serve_address is not None:
+        given.append(f"--serve-address={options.serve_address}")
     if options.json is not None:
         given.append(f"--json={_for_rank(options.json, rank) if ranks > 1 else options.json}")
     return [*_python(), "-m", "hookscope", "run", *given, "--", options.script, *options.arguments]

@@ -5,11 +5,13 @@ It goes on when nobody looks any more.
 
 from __future__ import annotations
 
+import socket
 from typing import Any
 
 from IPython.display import display
 
 from hookscope.engine.debug.remote import Card, RemoteError, cards
+from hookscope.engine.debug.remote.addresses import only_on_its_machine
 
 from .fleet import Fleet
 
@@ -29,7 +31,10 @@ def choose(name: str | None) -> list[Card]:
     """
     known = cards()
     if not known:
-        raise ValueError("no run of yours is served on this machine; hookscope run --serve SCRIPT serves one")
+        raise ValueError(
+            "no run of yours is served on this machine; hookscope run --serve SCRIPT serves one, "
+            "and hookscope.serve() in a process that runs"
+        )
     if name is None:
         run = _newest(known)
     else:
@@ -67,6 +72,12 @@ class Attached:
 
     def __init__(self, found: list[Card]) -> None:
         self._name = found[0].what
+        for card in found:
+            if card.host != socket.gethostname() and only_on_its_machine(card.address):
+                raise OSError(
+                    f"rank {card.rank} runs on {card.host} and can be looked at only there; "
+                    "serve it with an address: --serve-address tcp://HOST:*"
+                )
         try:
             self.fleet = Fleet(found)
         except RemoteError as error:

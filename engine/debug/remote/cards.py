@@ -110,7 +110,7 @@ def read_card(path: Path) -> Card:
 
 
 def cards(folder: Path | None = None) -> list[Card]:
-    """Those of processes that live, by the time of their start and by rank; cards of others are removed.
+    """Those of processes that live, the oldest run first, each by rank; cards of others are removed.
 
     A process on another machine is taken for one that lives.
     """
@@ -125,7 +125,8 @@ def cards(folder: Path | None = None) -> list[Card]:
             remove_socket(card)
         else:
             found.append(card)
-    return sorted(found, key=lambda card: (card.run, card.rank))
+    runs = {run: place for place, run in enumerate(dict.fromkeys(card.run for card in found))}
+    return sorted(found, key=lambda card: (runs[card.run], card.rank))
 
 
 def remove_card(path: Path, card: Card) -> None:

@@ -81,6 +81,7 @@ class Served:
         self._inbox: deque[tuple[bytes, Message, list[memoryview]]] = deque()
         self._came = threading.Condition()
         self._waiting: list[object] = []  # the innermost last: that one takes messages out
+        self._when_asked: Callable[[], None] | None = None
         self._next_answer = 0.0
         self._local = threading.local()
         self._defers = self._noted = False  # of the main thread
@@ -161,6 +162,8 @@ class Served:
             with self._came:
                 self._inbox.append((client, message, buffers))
                 self._came.notify_all()
+            if self._when_asked is not None:
+                self._when_asked()
 
     def _hello(self, client: bytes, message: Message, buffers: list[memoryview]) -> dict[str, Any]:
         if client not in self.clients:
@@ -305,6 +308,14 @@ class Served:
             self._do(act, client, message, buffers)
         finally:
             self._local.acting = before
+
+    def answer_all(self) -> None:
+        """Where the thread has nothing to do: do all that was asked."""
+        self.wait(lambda: not self._inbox)
+
+    def when_asked(self, call: Callable[[], None] | None) -> None:
+        """Call ``call`` in the server's thread when a request waits: it has an idle thread call ``answer_all``."""
+        self._when_asked = call
 
     def answer_at_safe_points(self) -> None:
         """Do what is asked at the engine's safe points from now on, and where the main thread waits for other ranks."""

@@ -1,0 +1,169 @@
+"""``hookscope.serve()``: from now on notebooks can look at this process, a script, an IPython shell or an engine.
+
+What is asked for is done at safe points and at pauses. Between cells it is done where the main thread waits for the
+next one: in its event loop, as in an engine of ipyparallel, or at IPython's prompt.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import select
+import sys
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+from hookscope.engine import debug
+from hookscope.engine.debug import DebugSession
+from hookscope.engine.debug.newest_session import newest_session, when_attached
+from hookscope.engine.debug.remote import RemotePauser, Served
+
+from .served_process import ServedProcess
+
+__all__ = ["serve"]
+
+_LOOKS = 0.02  # s between two looks at what was asked, at a prompt
+
+_serving: ServedProcess | None = None
+
+
+def serve(run: str = "", *, address: str | None = None) -> None:
+    """Let notebooks of this user look at this process from now on, pause its networks and change them.
+
+    ``%cell --attach`` in a notebook with Hookscope's kernel shows the session that began to watch last. A pause waits
+    for those who look; without them nothing pauses. Once more changes nothing.
+
+    Args:
+        run: the same text for all processes that belong together, such as a job's number. Without it those that one
+            ``mpiexec`` has started on this machine belong together.
+        address: ``tcp://HOST:PORT``, where notebooks on other machines can connect; HOST is this machine's address or
+            the name of its network interface, and the port ``*`` one that is free. Without it only this user's
+            processes on this machine can.
+
+    Raises:
+        ValueError: a bad name or address, or another process has this name and rank.
+        RuntimeError: this is a notebook's kernel, or is served already as another run.
+        OSError: this process cannot listen there, or the folder of cards is open to others.
+    """
+    global _serving
+    if _serving is not None:
+        known = _serving.served.card.run
+        if run not in ("", known):
+            raise RuntimeError(f"this process is served already, as run {known!r}")
+        return
+    shell = _shell()
+    kernel = getattr(shell, "kernel", None)
+    if kernel is not None and not hasattr(kernel, "engine_id"):  # ipyparallel's engines have it
+        raise RuntimeError("a notebook's kernel has pages of its own: %cell NET opens a panel in it")
+    idle = _Idle(shell)
+    process = ServedProcess(_what(kernel), newest_session, lambda: _names(shell), idle.runs, run, address)
+    if shell is not None and "hookscope" not in shell.extension_manager.loaded:
+        shell.extension_manager.load_extension("hookscope")
+    debug.set_default_pauser(lambda session: RemotePauser(process.served))
+    recording = _Recording(process)
+    when_attached.append(recording.begin)
+    if (session := newest_session()) is not None and session.attached:
+        recording.begin(session)
+    if shell is not None:
+        shell.events.register("post_run_cell", recording.cell_ended)
+    idle.answer(process.served)
+    atexit.register(_end, process, recording)
+    process.open()
+    _serving = process
+
+
+def _end(process: ServedProcess, recording: _Recording) -> None:
+    recording.end()
+    process.close()
+
+
+def _shell() -> Any:
+    ipython = sys.modules.get("IPython")
+    return None if ipython is None else ipython.get_ipython()
+
+
+def _names(shell: Any) -> dict[str, Any]:
+    found: dict[str, Any] = sys.modules["__main__"].__dict__ if shell is None else shell.user_ns
+    return found
+
+
+def _what(kernel: Any) -> str:
+    if kernel is not None:
+        return "engines of ipyparallel"
+    return sys.argv[0] or "python"
+
+
+class _Recording:
+    """Has the session that began to watch last recorded, as long as it is of use."""
+
+    def __init__(self, process: ServedProcess) -> None:
+        self._process = process
+        self._recorded: weakref.ref[DebugSession] | None = None
+
+    def begin(self, session: DebugSession) -> None:
+        if self._recorded is None or self._recorded() is not session:
+            self._recorded = weakref.ref(session)
+            self._process.requests.record(session)
+
+    def cell_ended(self, result: Any = None) -> None:
+        """A cell of the shell has ended; the session may go on in the next one."""
+        session = None if self._recorded is None else self._recorded()
+        error = None if result is None else result.error_before_exec or result.error_in_exec
+        if self._recorded is not None and (session is None or not session.attached or error is not None):
+            self.end(error)
+
+    def end(self, error: BaseException | None = None) -> None:
+        if self._recorded is None:
+            return
+        self._process.requests.end_recording(error)
+        if self._recorded() is not None:
+            self._process.tell_forms()
+        self._recorded = None
+
+
+class _Idle:
+    """Where the main thread waits for the user's next cell, if it does.
+
+    Args:
+        shell: IPython's, or None.
+
+    Attributes:
+        runs: tells whether the user's code runs; any thread may ask.
+    """
+
+    def __init__(self, shell: Any) -> None:
+        self._shell = shell
+        self._at_prompt = False
+        self._loop: asyncio.AbstractEventLoop | None = None
+        if shell is not None and hasattr(shell, "kernel"):
+            self._loop = asyncio.get_running_loop()
+        self.runs: Callable[[], bool] = self._task_runs if self._loop is not None else lambda: not self._at_prompt
+
+    def _task_runs(self) -> bool:
+        return asyncio.current_task(self._loop) is not None
+
+    def answer(self, served: Served) -> None:
+        """Have what is asked done there from now on."""
+        loop = self._loop
+        if loop is not None:
+            served.when_asked(lambda: _call(loop, served.answer_all))
+        elif hasattr(self._shell, "enable_gui") and getattr(self._shell, "active_eventloop", "") is None:
+            from IPython.terminal import pt_inputhooks
+
+            def hook(context: Any) -> None:
+                self._at_prompt = True
+                try:
+                    while not context.input_is_ready():
+                        select.select([context.fileno()], [], [], _LOOKS)
+                        served.answer_all()
+                finally:
+                    self._at_prompt = False
+
+            pt_inputhooks.register("hookscope", hook)  # type: ignore[no-untyped-call]
+            self._shell.enable_gui("hookscope")
+
+
+def _call(loop: asyncio.AbstractEventLoop, act: Callable[[], None]) -> None:
+    if not loop.is_closed():
+        loop.call_soon_threadsafe(act)

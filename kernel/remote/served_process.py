@@ -1,0 +1,98 @@
+"""This process as one that notebooks look at, whatever it runs: a script, an IPython shell, an ipyparallel engine."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import socket
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from hookscope.engine.debug.remote import Served, cards
+from hookscope.engine.debug.remote.addresses import only_on_its_machine, tcp_address
+from hookscope.engine.ranks.world import launched
+
+from .comms import serve_comms
+from .sessions import SessionRequests
+
+if TYPE_CHECKING:
+    from hookscope.engine.debug import DebugSession
+
+__all__ = ["ServedProcess"]
+
+_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}")
+
+
+class ServedProcess:
+    """Serves from ``open`` until ``close``.
+
+    Args:
+        what: what runs here, in words.
+        session: gives the session that is looked at; None where there is none.
+        names: gives the variables that an expression knows where nothing is paused.
+        runs: tells whether the user's code runs.
+        run: the same text for all ranks that were started together; "" makes one.
+        address: ``tcp://HOST:PORT``; None listens where only this user's processes on this machine can connect.
+
+    Attributes:
+        served: what it offers,
+        requests: and what it does with its session.
+
+    Raises:
+        ValueError: ``run`` is no name, another process has it, or the address is none.
+        OSError: this process cannot listen, or the folder of cards is open to others.
+    """
+
+    def __init__(
+        self,
+        what: str,
+        session: Callable[[], DebugSession | None],
+        names: Callable[[], dict[str, Any]],
+        runs: Callable[[], bool],
+        run: str = "",
+        address: str | None = None,
+    ) -> None:
+        rank, ranks = launched()
+        if not isinstance(run, str) or (run and not _NAME.fullmatch(run)):
+            raise ValueError(f"run must be up to 64 letters, digits and _.- and begin with none of .-, got {run!r}")
+        place = None if address is None else tcp_address(address)
+        # Those that one mpiexec has started on this machine have one parent.
+        run = run or (f"{socket.gethostname()}-{os.getppid()}" if ranks > 1 else "")
+        for card in cards():
+            if (card.run, card.rank, card.host) == (run, rank, socket.gethostname()):
+                raise ValueError(f"process {card.pid} is rank {rank} of run {run!r} already: give another name")
+        self._runs = runs
+        self._process = os.getpid()
+        self.served = Served(what, rank, ranks, run, address=place)
+        serve_comms(self.served)
+        self.requests = SessionRequests(self.served, session, names, runs)
+        self.served.on("interrupt", self._interrupt, at_once=True)
+        self.served.answer_at_safe_points()
+
+    def open(self) -> None:
+        """Let others find this process, and say so."""
+        self.served.open()
+        card = self.served.card
+        which = f"rank {card.rank} of {card.ranks}, " if card.ranks > 1 else ""
+        print(
+            f"hookscope: process {card.pid} is served ({which}run {card.run}): %cell --attach in a notebook shows it",
+            file=sys.stderr,
+        )
+        if not only_on_its_machine(card.address):
+            print(f"hookscope: who has its card can connect to {card.address}", file=sys.stderr)
+
+    def tell_forms(self) -> None:
+        """Send who looks what a saved notebook keeps of the session."""
+        if self.served.clients and self.served.card.ranks == 1:
+            self.served.tell({"type": "forms", "forms": self.requests.forms()})
+
+    def close(self) -> None:
+        """Serve no more; in a process that was forked from this one, do nothing."""
+        if os.getpid() == self._process:
+            self.served.close()
+
+    def _interrupt(self, client: bytes, message: dict[str, Any], buffers: list[memoryview]) -> None:
+        if self._runs():
+            os.kill(os.getpid(), signal.SIGINT)
