@@ -68,7 +68,11 @@ class FakeRank:
     def _page(
         self, values: Mapping[str, dict[str, Any]], name: str, bits: bool, after: Any, text: str, count: int
     ) -> dict[str, Any]:
-        rows = [{**value, name: key, "place": [key]} for key, value in sorted(values.items()) if text in key]
+        rows = [
+            {**value, name: key, "place": [key]}
+            for key, value in sorted(values.items())
+            if all(word in key for word in text.split())
+        ]
         shown = [one for one in rows if after is None or one["place"] > after][:count]
         if not bits:
             shown = [{field: value for field, value in one.items() if field != "bits"} for one in shown]
