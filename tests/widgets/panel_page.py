@@ -90,8 +90,9 @@ class PanelPage:
         by_comm = {panel.comm.comm_id: panel for panel in self.panels if panel.comm is not None}
         for comm, text in inbox:
             by_comm[comm]._received(by_comm[comm], json.loads(text), [])
-        messages = [_envelope(*message) for message in self._sent if message[1].get("comm_id") in by_comm]
-        self._sent.clear()
+        sent = self._sent[:]
+        del self._sent[: len(sent)]  # what another thread sends meanwhile stays
+        messages = [_envelope(*message) for message in sent if message[1].get("comm_id") in by_comm]
         if messages:
             self.page.evaluate("text => receive(text)", json.dumps(messages))
 

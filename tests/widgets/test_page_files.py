@@ -5,24 +5,31 @@ from __future__ import annotations
 import re
 
 from hookscope.widgets import page
+from hookscope.widgets.ranks import RanksPanel
 from hookscope.widgets.views import VIEWS
 
 
-def test_every_file_is_part_of_the_script() -> None:
+def modules(script: str) -> set[str]:
+    return set(re.findall(r'^modules\["([\w/.]+)"\] = ', script, re.MULTILINE))
+
+
+def test_every_file_is_part_of_a_script() -> None:
     files = {path.relative_to(page.HERE).as_posix() for path in page.HERE.rglob("*.js")} - {"static/types.js"}
+    of_ranks = {name for name in files if name.startswith("ranks/")}
     made = {"static/views.js", "static/python.js"}
-    assert files | made == set(re.findall(r'^modules\["([\w/.]+)"\] = ', page.script(), re.MULTILINE))
+    assert (files | made) - of_ranks == modules(page.script())
+    assert of_ranks | {"static/ranks.js"} <= modules(RanksPanel._esm) <= files | {"static/ranks.js"}
 
 
 def test_every_file_is_part_of_the_style() -> None:
-    style = page.style()
     files = list(page.HERE.rglob("*.css"))
     assert len(files) > len(VIEWS) / 2
-    assert all(file.read_text(encoding="utf-8") in style for file in files)
+    for file in files:
+        assert file.read_text(encoding="utf-8") in (RanksPanel._css if file.parent.name == "ranks" else page.style())
 
 
 def test_nothing_from_outside_is_loaded_and_no_data_becomes_markup() -> None:
-    text = page.script() + page.style()
+    text = page.script() + page.style() + RanksPanel._esm + RanksPanel._css
     text = text.replace('"http://www.w3.org/2000/svg"', "")  # the name of a kind of element; nothing is fetched
     for forbidden in (
         "innerHTML",

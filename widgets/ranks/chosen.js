@@ -78,10 +78,12 @@ export function createChosen(model, send) {
       if (id !== shown) {
         leave();
         shown = id;
-        if (id) void open(id);
+        if (id) {
+          say("Opening this rank's panel…");
+          void open(id);
+        }
       }
       if (!id) say(now.note || (chosen < 0 ? "Choose a rank." : "This rank has not answered yet."));
-      else if (!view) say("Opening this rank's panel…");
     },
     destroy() {
       shown = "";

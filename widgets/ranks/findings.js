@@ -18,7 +18,7 @@ export function createFindings(send) {
       make("span", { class: "hs-ranks-what", title: found.advice || null }, [
         found.step ? `step ${found.step}: ` : "",
         found.text,
-        ...(found.advice ? [make("span", { class: "hs-ranks-advice", text: ` ${found.advice}` })] : []),
+        ...(found.advice ? [make("span", { class: "hs-ranks-advice", text: ` · ${found.advice}` })] : []),
       ]),
       ...(found.view ? [show] : []),
     ]);

@@ -26,7 +26,6 @@ export function createHead(send) {
     element: make("div", { class: "hs-head" }, [
       title,
       status.element,
-      make("span", { class: "hs-spring" }),
       make("div", { class: "hs-ranks-commands", role: "group", "aria-label": "All ranks" }, [...buttons.values()]),
     ]),
     /** @param {string} name */

@@ -239,7 +239,7 @@ class RanksPanel(Kept):
         """Show what a finding is about."""
         self.find(tab, name)
         if tab == "captures":
-            self._step = step if 0 < step < self._newest_step() else None
+            self._step = step if step > 0 and step != self._newest_step() else None
         self.look_at(tab)
 
     def choose_rank(self, rank: int) -> None:
@@ -365,7 +365,7 @@ class RanksPanel(Kept):
     def _take(self) -> None:
         for answer in self._asking.taken():
             if answer.topic == "status":
-                if not answer.error:
+                if not answer.error and answer.value != self._told[answer.rank]:
                     self._told[answer.rank] = answer.value
                     self.changed = True
             elif answer.topic == "panel":

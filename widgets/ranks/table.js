@@ -35,8 +35,7 @@ export function createTable(tab, send) {
   const steps = make("div", { class: "hs-ranks-steps", role: "group", "aria-label": "Step" }, [earlier, step, later, newest]);
   const check = make("input", { type: "checkbox", class: "hs-check", onchange: () => send({ type: "bits", wanted: check.checked }) });
   const bits = make("label", { class: "hs-ranks-check", title: "Compare the bits of the parameters on this page; those that differ come first" }, [check, "Compare bits"]);
-  const refresh = button("Refresh", "Ask the ranks again", () => send({ type: "refresh" }));
-  refresh.disabled = false;
+  const refresh = make("button", { type: "button", class: "hs-button", text: "Refresh", title: "Ask the ranks again", onclick: () => send({ type: "refresh" }) });
   const back = button("‹", "Previous page", () => send({ type: "turn", tab, by: -1 }));
   const forth = button("›", "Next page", () => send({ type: "turn", tab, by: 1 }));
   const where = make("span", { class: "hs-count" });
@@ -77,7 +76,8 @@ export function createTable(tab, send) {
     const [oldest, last] = now.steps ?? [0, 0];
     setText(step, now.step ? `step ${now.step}` : "no step");
     earlier.disabled = !now.step || now.step <= oldest;
-    later.disabled = newest.disabled = !now.step || Boolean(now.newest) || now.step >= last;
+    later.disabled = !now.step || now.step >= last;
+    newest.disabled = !now.step || Boolean(now.newest);
   }
 
   return {

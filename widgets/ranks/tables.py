@@ -25,9 +25,7 @@ class Page(NamedTuple):
     more: bool
 
 
-def merged(
-    pages: Mapping[int, Mapping[str, Any] | None], figure: str, name: str, coming: Collection[int] = ()
-) -> Page:
+def merged(pages: Mapping[int, Mapping[str, Any] | None], figure: str, name: str, coming: Collection[int] = ()) -> Page:
     """Put the pages of ranks side by side.
 
     Args:
