@@ -34,6 +34,7 @@ from hookscope.kernel.tracebacks import without_plumbing
 
 __all__ = ["main"]
 
+_LAST_SECONDS = 3.0  # in which a cell may end that runs when the notebook is gone
 _FOR_SOMEBODY = 30.0  # s in which the notebook that started a rank looks at it
 
 Message = dict[str, Any]
@@ -60,6 +61,7 @@ class Rank:
         self.served.on("execute", self._execute, at_once=True)
         self.served.on("interrupt", self._interrupt, at_once=True)
         self.served.on("end", self._end, at_once=True)
+        self.served.when_alone = self._notebook_is_gone
         serve_comms(self.served)
         self.requests = SessionRequests(
             self.served, self.session, lambda: self.shell.user_ns, lambda: self._runs is not None
@@ -79,6 +81,16 @@ class Rank:
             os.kill(os.getpid(), signal.SIGINT)
 
     def _end(self, client: bytes, message: Message, buffers: list[memoryview]) -> None:
+        self._ends = True
+        if self._runs is not None:
+            os.kill(os.getpid(), signal.SIGINT)
+        self.served.wake()
+
+    def _notebook_is_gone(self) -> None:
+        """End: what the cell does that may run is for nobody any more."""
+        last = threading.Timer(_LAST_SECONDS, os._exit, [1])
+        last.daemon = True
+        last.start()
         self._ends = True
         if self._runs is not None:
             os.kill(os.getpid(), signal.SIGINT)

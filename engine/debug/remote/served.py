@@ -60,6 +60,7 @@ class Served:
         LATER: what an act returns that answers by ``reply`` later, or has done so.
         card: what one needs to look at this process.
         clients: who looks now.
+        when_alone: called in the server's thread when nobody looks any more.
 
     Raises:
         OSError: it cannot listen there, or the folder is open to others.
@@ -86,6 +87,7 @@ class Served:
         self._local = threading.local()
         self._defers = self._noted = False  # of the main thread
         self.clients: list[bytes] = []
+        self.when_alone: Callable[[], None] = lambda: None
         folder = sessions_folder() if folder is None else own_folder(folder)
         run = run or uuid4().hex[:12]
         public, secret = zmq.curve_keypair()
@@ -177,6 +179,8 @@ class Served:
         if client in self.clients:
             self.clients.remove(client)
             self.wake()
+            if not self.clients:
+                self.when_alone()
 
     def _do(self, act: Act, client: bytes, message: Message, buffers: list[memoryview]) -> None:
         try:

@@ -144,7 +144,9 @@ class Sharing(Cell):
         """
         found: dict[str, Tensor] = {p.name: p for p in self.get_parameters()}
         shares = self._shares
-        for name in self.__dict__.get("_divided", ()) if shares is not None else ():
+        if shares is None:
+            return found
+        for name in self.__dict__.get("_divided", ()):
             states = self.__dict__[name]
             for place, array in shares.exchanged(states, name):
                 found[states[place].name] = Tensor._wrap(array)
@@ -205,7 +207,8 @@ class _Shares:
             sizes = [0] * self.group.size
             for place, owner in zip(places, owners, strict=True):
                 sizes[owner] += math.prod(held[place].shape)
-            own = [table.on_host(held[p]._array).reshape(-1) for p in places if self.owners[p] == self.group.rank]
+            mine = [one for p in places if isinstance(one := held[p], Parameter) and self.owners[p] == self.group.rank]
+            own = [table.on_host(one._array).reshape(-1) for one in mine]
             flat = np.concatenate([np.empty(0, dtype), *own])
             whole = exchange.started(
                 "all_gather", f"{what} of an optimizer, {number}: {sizes} of {dtype.name}", table.line(), self.group,

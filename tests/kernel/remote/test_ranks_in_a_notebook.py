@@ -147,11 +147,25 @@ def test_a_rank_that_dies_ends_all_and_the_cell_says_so_and_new_ones_can_be_star
     assert "there are no ranks" in kernel.run("%ranks stop").errors
 
 
-def test_no_process_is_left_when_the_kernel_is_killed() -> None:
+@pytest.mark.parametrize(
+    "meanwhile",
+    [
+        "",
+        "%%ranks\nprint('begins')\nwhile True: pass",
+        "%%ranks\nprint('begins')\nimport time\nwhile True:\n    try: time.sleep(60)\n    except KeyboardInterrupt: pass",
+        MEET + "print('begins')\nops.AllReduce()(ms.Tensor([1.0])) if get_rank() else __import__('time').sleep(60)",
+    ],
+    ids=["idle", "busy", "takes interrupts", "in a collective"],
+)
+def test_no_process_is_left_when_the_kernel_is_killed(meanwhile: str) -> None:
     with Kernel() as kernel:
         kernel.run("%ranks 2")
         there = processes(kernel)
-        os.kill(int(kernel.run("import os; print(os.getpid())").text), signal.SIGKILL)
+        pid = int(kernel.run("import os; print(os.getpid())").text)
+        if meanwhile:
+            cell = kernel.execute(meanwhile)
+            kernel.until(lambda: kernel.printed(cell).count("begins") == 2, "both ranks to begin")
+        os.kill(pid, signal.SIGKILL)
         deadline = time.monotonic() + 20
         while any(map(is_there, there)) and time.monotonic() < deadline:
             time.sleep(0.05)
