@@ -131,7 +131,7 @@ class AlikeRows:
             shared = sum(count for pair, count in pairs.items() if rank in pair)
             figures[rank] = f"{self._totals[rank]} rows, {shared} of them another rank's too"
         (one, other), count = max(pairs.items(), key=lambda item: item[1])
-        span = "in one epoch" if self._epoch else "in the same step"
+        span = "in one epoch" if self._epoch else "in the same steps"
         message = f"{ranks_text((one, other))} have seen the same {count} rows of data {span}"
         if len(pairs) > 1:
             message += f", and so have {len(pairs) - 1} more pairs"
