@@ -244,7 +244,7 @@ def test_a_rank_without_a_session_says_so_beside_the_others(fleet: FakeFleet, pa
     def none(**fields: Any) -> None:
         raise ValueError("there is no session here yet")
 
-    fleet.ranks[1]._captures = none  # type: ignore[method-assign,assignment]
+    fleet.ranks[1]._captures = none  # type: ignore[method-assign,assignment,unused-ignore]
     ask("refresh")
     wait_until("the note", lambda: panel.captures.get("note") == "rank 1: there is no session here yet")
     assert panel.captures["ranks"] == [0, 2]
@@ -344,7 +344,7 @@ def test_a_rank_that_has_no_panel_says_why(fleet: FakeFleet, panel: RanksPanel, 
     def none(**fields: Any) -> None:
         raise ValueError("there is no session here yet")
 
-    fleet.ranks[0]._panel = none  # type: ignore[method-assign,assignment]
+    fleet.ranks[0]._panel = none  # type: ignore[method-assign,assignment,unused-ignore]
     ask("rank", rank=0)
     wait_until("the reason", lambda: panel.chosen.get("note") == "there is no session here yet")
     fleet.ranks[2].gone = "rank 2 has ended"
