@@ -156,7 +156,7 @@ def take_ranks(notebook: Notebook, folder: Path) -> None:
     notebook.run(2)
     root = notebook.cell(2).get_by_role("group", name="Ranks of net")
     expect(root.get_by_role("group", name="All ranks").get_by_role("button", name="Continue")).to_be_enabled()
-    root.get_by_role("textbox", name="Expression").fill("x.mean()")
+    root.get_by_role("textbox", name="Expression").fill("mine.mean()")
     root.get_by_role("button", name="Evaluate").click()
     expect(root.get_by_role("log", name="Answers")).to_contain_text("nan")
     save_all(folder, "ranks", root, in_themes_of(notebook))

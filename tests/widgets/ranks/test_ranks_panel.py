@@ -268,12 +268,13 @@ def test_a_finding_has_a_line_that_leads_to_its_value(fleet: FakeFleet, panel: R
         RankFinding("parameters_differ", 2, (2,), "conv", "conv.weight", "conv.weight differs", "look at its update"),
         RankFinding("ranks_differ", 1, (0,), "relu", "output", "relu's output differs", "look at the data"),
         RankFinding("ranks_alike", 1, (0, 1, 2), "", "", "the rows are the same", "shard the data"),
+        RankFinding("ranks_differ", 1, (0,), "", "conv.bias", "the gradient of conv.bias differs", "reduce it"),
     ]
     fleet.tell()
-    wait_until("the lines", lambda: len(panel.findings) == 3)
-    assert [one["view"] for one in panel.findings] == ["parameters", "captures", ""]
+    wait_until("the lines", lambda: len(panel.findings) == 4)
+    assert [one["view"] for one in panel.findings] == ["parameters", "captures", "", "parameters"]
     assert panel.findings[0]["ranks"] == [2]
-    weight, relu, _ = panel.findings
+    weight, relu, *_ = panel.findings
     ask("reveal", tab=relu["view"], step=relu["step"], name=relu["name"])
     assert (panel.tab, panel._step) == ("captures", 1)
     ask("reveal", tab=weight["view"], step=weight["step"], name=weight["name"])
