@@ -87,6 +87,27 @@ CELLS = [
     "%%cell net --check all -o dbg\nfit(4)",
     "%%cell net\nModel(net, loss_fn, optimizer).train(20, ds.NumpySlicesDataset((images, labels)).batch(32))",
 ]
+RANKS_CELLS = [
+    "%ranks 4",
+    "%%ranks\n" + NETWORK.split("ms.set_seed(1)")[0] + """\
+from mindspore.communication import get_rank, init
+
+init()
+rank = get_rank()
+ms.set_seed(1)
+net = DigitNet().set_train()
+loss_fn = nn.CrossEntropyLoss()
+train = nn.TrainOneStepCell(nn.WithLossCell(net, loss_fn), nn.Momentum(net.trainable_params(), 0.01, 0.9))
+mine = images[rank::4]
+if rank == 2:
+    mine[70, 0, 3, 3] = np.nan
+
+def fit(steps):
+    for start in range(0, 16 * steps, 16):
+        train(Tensor(mine[start : start + 16]), Tensor(labels[rank::4][start : start + 16]))
+""",
+    "%%cell net --ranks --check nan --break 'gate:forward if rank == 1 and step == 5'\nfit(8)",
+]
 HOOK = """\
 def gradient_norm(cell, grad_input, grad_output):
     arrives, leaves = (np.linalg.norm(g[0].asnumpy()) for g in (grad_output, grad_input))
@@ -109,6 +130,7 @@ def take_all(playwright: Playwright, chromium: str, scratch: Path, folder: Path)
         def take(name: str, shown: Locator) -> None:
             save_all(folder, name, shown, in_themes_of(notebook))
 
+        take_ranks(Notebook(server, Window(context.new_page()).page, "ranks.ipynb"), folder)
         take_views(notebook, panel, take)
         take_stepper(notebook, panel, take)
         take_exported(notebook, panel, folder, scratch)
@@ -122,6 +144,23 @@ def take_all(playwright: Playwright, chromium: str, scratch: Path, folder: Path)
         notebook.reload()
         expect(notebook.cell(SAVED).get_by_role("listitem").filter(has_text="wrong_bprop").first).to_be_visible()
         take("saved", notebook.cell(SAVED))
+
+
+def take_ranks(notebook: Notebook, folder: Path) -> None:
+    """Four ranks, of which one is paused and another has a NaN."""
+    write_notebook(notebook.server.root / notebook.path, RANKS_CELLS)
+    notebook.open()
+    notebook.command("application:toggle-left-area")
+    for index in (0, 1):
+        notebook.run_to_end(index)
+    notebook.run(2)
+    root = notebook.cell(2).get_by_role("group", name="Ranks of net")
+    expect(root.get_by_role("group", name="All ranks").get_by_role("button", name="Continue")).to_be_enabled()
+    root.get_by_role("textbox", name="Expression").fill("mine.mean()")
+    root.get_by_role("button", name="Evaluate").click()
+    expect(root.get_by_role("log", name="Answers")).to_contain_text("nan")
+    save_all(folder, "ranks", root, in_themes_of(notebook))
+    notebook.close()
 
 
 def take_views(notebook: Notebook, panel: Panel, take: Take) -> None:

@@ -27,8 +27,12 @@ from hookscope.widgets.ranks.shown import (
     FIGURES,
     SHOWN,
     TABS,
+    ChosenRank,
     RankAnswer,
+    RankRow,
     RanksAnswer,
+    RanksFinding,
+    RanksStatus,
     RanksTable,
 )
 from hookscope.widgets.ranks.standing import ENDS, Told, finding_lines, rank_rows, whole, with_missing
@@ -72,6 +76,16 @@ class RanksPanel(Kept):
         fleet: the ranks.
         name: what is run on them, as its head calls it.
     """
+
+    title: str
+    tab: str
+    status: RanksStatus
+    ranks: list[RankRow]
+    findings: list[RanksFinding]
+    captures: RanksTable
+    parameters: RanksTable
+    chosen: ChosenRank
+    answers: list[RanksAnswer]
 
     _esm: ClassVar[str] = _script()
     _css: ClassVar[str] = style_of([SHOWN])

@@ -18,6 +18,7 @@ ENDS = ("abort", "interrupt")
 _STATES = ("runs", "idle", "paused", "held", "waits", "ended", "busy")
 _AT_WORK = ("runs", "waits", "held", "paused", "busy")
 _LONG = 300
+_SLOTS = ("input", "output", "grad_input", "grad_output")
 
 
 def rank_rows(told: Mapping[int, Told]) -> list[RankRow]:
@@ -90,7 +91,8 @@ def finding_lines(findings: Iterable[RankFinding]) -> list[RanksFinding]:
     """Return a line for each finding across ranks; ``name`` is what its value is found by in the table."""
     lines: list[RanksFinding] = []
     for found in findings:
-        of_parameter = found.condition == "parameters_differ"
+        # Beside parameters, what a finding names are the slots of captures.
+        of_parameter = bool(found.name) and not found.name.startswith(_SLOTS)
         somewhere = bool(found.name or found.path)
         lines.append(
             {

@@ -244,7 +244,7 @@ def test_a_rank_without_a_session_says_so_beside_the_others(fleet: FakeFleet, pa
     def none(**fields: Any) -> None:
         raise ValueError("there is no session here yet")
 
-    fleet.ranks[1]._captures = none  # type: ignore[method-assign,assignment]
+    fleet.ranks[1]._captures = none  # type: ignore[method-assign,assignment,unused-ignore]
     ask("refresh")
     wait_until("the note", lambda: panel.captures.get("note") == "rank 1: there is no session here yet")
     assert panel.captures["ranks"] == [0, 2]
@@ -268,12 +268,13 @@ def test_a_finding_has_a_line_that_leads_to_its_value(fleet: FakeFleet, panel: R
         RankFinding("parameters_differ", 2, (2,), "conv", "conv.weight", "conv.weight differs", "look at its update"),
         RankFinding("ranks_differ", 1, (0,), "relu", "output", "relu's output differs", "look at the data"),
         RankFinding("ranks_alike", 1, (0, 1, 2), "", "", "the rows are the same", "shard the data"),
+        RankFinding("ranks_differ", 1, (0,), "", "conv.bias", "the gradient of conv.bias differs", "reduce it"),
     ]
     fleet.tell()
-    wait_until("the lines", lambda: len(panel.findings) == 3)
-    assert [one["view"] for one in panel.findings] == ["parameters", "captures", ""]
+    wait_until("the lines", lambda: len(panel.findings) == 4)
+    assert [one["view"] for one in panel.findings] == ["parameters", "captures", "", "parameters"]
     assert panel.findings[0]["ranks"] == [2]
-    weight, relu, _ = panel.findings
+    weight, relu, *_ = panel.findings
     ask("reveal", tab=relu["view"], step=relu["step"], name=relu["name"])
     assert (panel.tab, panel._step) == ("captures", 1)
     ask("reveal", tab=weight["view"], step=weight["step"], name=weight["name"])
@@ -344,7 +345,7 @@ def test_a_rank_that_has_no_panel_says_why(fleet: FakeFleet, panel: RanksPanel, 
     def none(**fields: Any) -> None:
         raise ValueError("there is no session here yet")
 
-    fleet.ranks[0]._panel = none  # type: ignore[method-assign,assignment]
+    fleet.ranks[0]._panel = none  # type: ignore[method-assign,assignment,unused-ignore]
     ask("rank", rank=0)
     wait_until("the reason", lambda: panel.chosen.get("note") == "there is no session here yet")
     fleet.ranks[2].gone = "rank 2 has ended"
