@@ -144,10 +144,11 @@ class Sharing(Cell):
         """
         found: dict[str, Tensor] = {p.name: p for p in self.get_parameters()}
         shares = self._shares
-        for name in self.__dict__.get("_divided", ()) if shares is not None else ():
-            states = self.__dict__[name]
-            for place, array in shares.exchanged(states, name):
-                found[states[place].name] = Tensor._wrap(array)
+        if shares is not None:
+            for name in self.__dict__.get("_divided", ()):
+                states = self.__dict__[name]
+                for place, array in shares.exchanged(states, name):
+                    found[states[place].name] = Tensor._wrap(array)
         return found
 
 
@@ -201,12 +202,14 @@ class _Shares:
             An iterator over pairs of a place and an array of the host's.
         """
         for number, places in enumerate(self._parts(held)):
-            dtype, owners = _dtype(held[places[0]]), [self.owners[place] for place in places]
-            sizes = [0] * self.group.size
-            for place, owner in zip(places, owners, strict=True):
-                sizes[owner] += math.prod(held[place].shape)
-            own = [table.on_host(held[p]._array).reshape(-1) for p in places if self.owners[p] == self.group.rank]
-            flat = np.concatenate([np.empty(0, dtype), *own])
+            dtype, sizes = _dtype(held[places[0]]), [0] * self.group.size
+            own = [np.empty(0, dtype)]
+            for place in places:
+                one = held[place]
+                sizes[self.owners[place]] += math.prod(one.shape)
+                if isinstance(one, Parameter) and self.owners[place] == self.group.rank:
+                    own.append(table.on_host(one._array).reshape(-1))
+            flat = np.concatenate(own)
             whole = exchange.started(
                 "all_gather", f"{what} of an optimizer, {number}: {sizes} of {dtype.name}", table.line(), self.group,
                 partial(exchange.all_gather, self.group, flat, sizes),
