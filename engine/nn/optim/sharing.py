@@ -45,6 +45,14 @@ class Elsewhere:
     dtype: np.dtype[Any]
     rank: int
 
+    def __getattr__(self, attribute: str) -> Any:
+        if attribute.startswith("__"):  # which Python asks for, also before there is a name
+            raise AttributeError(attribute)
+        raise AttributeError(
+            f"rank {self.rank} keeps '{self.name}', which has no '{attribute}' here; whole_state() of the optimizer "
+            f"gathers it, called by all ranks"
+        )
+
 
 State: TypeAlias = Parameter | Elsewhere
 
