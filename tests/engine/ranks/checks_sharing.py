@@ -12,6 +12,7 @@ import numpy as np
 import hookscope.engine as ms
 from hookscope.engine import Parameter, Tensor, experimental, mint, nn, ops
 from hookscope.engine.train import BackupAndRestore, Callback, CheckpointConfig, ModelCheckpoint
+from tests import strict_device
 from tests.engine.ranks.checks_checkpoints import data, data_parallel, folder_of_all, model
 
 old, new = nn, experimental.optim
@@ -153,6 +154,16 @@ def check_a_loss_scale_and_an_overflow_leave_the_same_bits(rank: int, size: int)
         assert bits(divided_net.parameters_dict()) == bits(net.parameters_dict()), name
         assert bits(divided.whole_state()) == bits(whole.parameters_dict()), name
         assert all(np.isfinite(p.asnumpy()).all() for p in net.get_parameters())
+
+
+def check_on_a_gpu_steps_and_overflows_have_the_same_bits_and_arrays_stay_there(rank: int, size: int) -> None:
+    with strict_device.device():
+        for name in ("Adam", "Momentum", "mint AdamW", "Lamb"):
+            net, whole = trained(OPTIMIZERS[name], rank, share=False, scaled=True)
+            divided_net, divided = trained(OPTIMIZERS[name], rank, share=True, scaled=True)
+            assert bits(divided_net.parameters_dict()) == bits(net.parameters_dict()), name
+            assert bits(divided.whole_state()) == bits(whole.parameters_dict()), name
+            assert all(type(p._array).__module__ == "cupy" for p in divided_net.get_parameters())
 
 
 def check_each_rank_keeps_about_its_share_of_the_state(rank: int, size: int) -> None:
