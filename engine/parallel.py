@@ -42,7 +42,8 @@ _algo: dict[str, Any] = dict(_ALGO_DEFAULTS)
 def set_auto_parallel_context(**kwargs: Any) -> None:
     """Set how ranks share the work: ``parallel_mode="data_parallel"`` has an effect, and what goes with it.
 
-    A setting that has none yet, and a mode that divides cells, is kept; a warning says so.
+    With ``enable_parallel_optimizer=True`` optimizers that are made afterwards are divided among ranks.
+    A setting that has no effect yet, and a mode that divides cells, is kept; a warning says so.
 
     Args:
         **kwargs: settings by name, such as ``parallel_mode``.

@@ -6,7 +6,7 @@ first. A bucket leaves for the other ranks as soon as it is full; all ranks send
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
@@ -74,13 +74,17 @@ class DistributedGradReducer(Cell):
         return tuple(found)
 
     @contextmanager
-    def during_the_walk(self) -> Iterator[None]:
-        """Inside, the next gradients by the parameters are sent as they arrive; ``construct`` waits for them."""
+    def during_the_walk(self, prepared: Callable[[Tensor], Tensor] | None = None) -> Iterator[None]:
+        """Inside, the next gradients by the parameters are sent as they arrive; ``construct`` waits for them.
+
+        Args:
+            prepared: makes of a gradient what is sent, and given to ``construct``; of one gradient always one Tensor.
+        """
         if self._group.size == 1 or state.tracer is not None:
             yield
             return
         way = self.__dict__["_way"] = _Way(self._group, self._parameters)
-        hooks = [p.register_hook(partial(way.came, place)) for place, p in enumerate(self._parameters)]
+        hooks = [p.register_hook(partial(way.came, prepared, place)) for place, p in enumerate(self._parameters)]
         try:
             yield
         except BaseException:
@@ -101,14 +105,15 @@ class _Way:
         self._left: list[Pending] = []
         self._line = table.line()
 
-    def came(self, place: int, gradient: Tensor) -> None:
+    def came(self, prepared: Callable[[Tensor], Tensor] | None, place: int, gradient: Tensor) -> None:
         """A gradient is whole, after the hooks that the user has put on its parameter.
 
         Args:
+            prepared: makes of it what is sent.
             place: of its parameter.
             gradient: the gradient.
         """
-        self._arrays[place] = gradient._array
+        self._arrays[place] = (prepared(gradient) if prepared else gradient)._array
         self._send_full()
 
     def ended(self, gradients: Sequence[Tensor]) -> list[Tensor]:

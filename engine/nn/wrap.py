@@ -18,6 +18,7 @@ from ..core.overflow import flag_of, overflowed, rescaled
 from ..core.parameter import Parameter, ParameterTuple
 from ..core.recording import no_recording
 from ..core.tensor import Tensor
+from ..core.types import Array
 from ..cpu.array_module import array_module
 from ..cpu.updates import is_on_gpu
 from ..ranks import settings
@@ -204,13 +205,8 @@ class TrainOneStepCell(Cell):
         self.__dict__["_begins"] = self.reducer_flag
 
     def construct(self, *inputs: Any) -> Any:
-        self._begin()
         scales = self.sense_flag and self.sens != 1.0
-        with nullcontext() if scales else self._while_they_arrive():
-            loss, gradients = value_and_grad(self.network, None, self.weights)(*inputs)
-        if scales:
-            gradients = tuple(g * self.sens for g in gradients)
-        gradients = self._reduced(gradients)
+        loss, gradients = self._gradients(self.network, inputs, (lambda g: g * self.sens) if scales else None)
         self.optimizer(gradients)
         if self.return_grad:
             return loss, dict(zip(self.weights_name, gradients, strict=True))
@@ -223,14 +219,42 @@ class TrainOneStepCell(Cell):
             if settings.broadcasts_parameters():
                 take_first_ranks_parameters(self.network)
 
-    def _while_they_arrive(self) -> Any:
-        """Inside, gradients are sent to the other ranks while the walk back goes on."""
+    def _gradients(
+        self, forward: Callable[..., Any], inputs: Sequence[Any], prepared: Callable[[Tensor], Tensor] | None = None,
+        has_aux: bool = False,
+    ) -> tuple[Any, Any]:  # fmt: skip
+        """What ``forward`` gives, and the gradients, prepared each by itself, of all ranks.
+
+        They are sent to the other ranks while the walk back goes on.
+        """
+        self._begin()
+        once = None if prepared is None else _Once(prepared)
         reducer = self.grad_reducer
-        return reducer.during_the_walk() if isinstance(reducer, DistributedGradReducer) else nullcontext()
+        sending = reducer.during_the_walk(once) if isinstance(reducer, DistributedGradReducer) else nullcontext()
+        with sending:
+            found, gradients = value_and_grad(forward, None, self.weights, has_aux=has_aux)(*inputs)
+        if once is not None:
+            gradients = tuple(map(once, gradients))
+        del once, sending  # which hold the gradients as they came
+        return found, self._reduced(gradients)
 
     def _reduced(self, gradients: Any) -> Any:
         """The gradients after a reducer that a program has put in; Identity is not called: a debugger would show it."""
         return gradients if type(self.grad_reducer) is Identity else self.grad_reducer(gradients)
+
+
+class _Once:
+    """A function of a gradient, which is computed once of each: when it arrives, or at the end of the walk."""
+
+    def __init__(self, function: Callable[[Tensor], Tensor]) -> None:
+        self._function = function
+        self._known: dict[int, tuple[Array, Array]] = {}
+
+    def __call__(self, gradient: Tensor) -> Tensor:
+        array = gradient._array
+        if id(array) not in self._known:
+            self._known[id(array)] = array, self._function(gradient)._array  # with that which keeps its id
+        return Tensor._wrap(self._known[id(array)][1])
 
 
 class FixedLossScaleUpdateCell(Cell):
@@ -354,9 +378,7 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
             loss = self.network(*data)
             return loss * _beside(loss, scale), loss
 
-        self._begin()
-        (_, loss), gradients = value_and_grad(scaled, None, self.weights, has_aux=True)(*inputs)
-        gradients = self._reduced(tuple(g / _beside(g, scale) for g in gradients))
+        (_, loss), gradients = self._gradients(scaled, inputs, lambda g: g / _beside(g, scale), has_aux=True)
         status: bool | Tensor = self.get_overflow_status(None, gradients)
         overflow = status if isinstance(status, Tensor) else Tensor(status)
         cond = self.process_loss_scale(overflow)

@@ -45,6 +45,14 @@ class Elsewhere:
     dtype: np.dtype[Any]
     rank: int
 
+    def __getattr__(self, attribute: str) -> Any:
+        if attribute.startswith("__"):  # which Python asks for, also before there is a name
+            raise AttributeError(attribute)
+        raise AttributeError(
+            f"rank {self.rank} keeps '{self.name}', which has no '{attribute}' here; whole_state() of the optimizer "
+            f"gathers it, called by all ranks"
+        )
+
 
 State: TypeAlias = Parameter | Elsewhere
 
@@ -144,12 +152,11 @@ class Sharing(Cell):
         """
         found: dict[str, Tensor] = {p.name: p for p in self.get_parameters()}
         shares = self._shares
-        if shares is None:
-            return found
-        for name in self.__dict__.get("_divided", ()):
-            states = self.__dict__[name]
-            for place, array in shares.exchanged(states, name):
-                found[states[place].name] = Tensor._wrap(array)
+        if shares is not None:
+            for name in self.__dict__.get("_divided", ()):
+                states = self.__dict__[name]
+                for place, array in shares.exchanged(states, name):
+                    found[states[place].name] = Tensor._wrap(array)
         return found
 
 
@@ -203,13 +210,14 @@ class _Shares:
             An iterator over pairs of a place and an array of the host's.
         """
         for number, places in enumerate(self._parts(held)):
-            dtype, owners = _dtype(held[places[0]]), [self.owners[place] for place in places]
-            sizes = [0] * self.group.size
-            for place, owner in zip(places, owners, strict=True):
-                sizes[owner] += math.prod(held[place].shape)
-            mine = [one for p in places if isinstance(one := held[p], Parameter) and self.owners[p] == self.group.rank]
-            own = [table.on_host(one._array).reshape(-1) for one in mine]
-            flat = np.concatenate([np.empty(0, dtype), *own])
+            dtype, sizes = _dtype(held[places[0]]), [0] * self.group.size
+            own = [np.empty(0, dtype)]
+            for place in places:
+                one = held[place]
+                sizes[self.owners[place]] += math.prod(one.shape)
+                if isinstance(one, Parameter) and self.owners[place] == self.group.rank:
+                    own.append(table.on_host(one._array).reshape(-1))
+            flat = np.concatenate(own)
             whole = exchange.started(
                 "all_gather", f"{what} of an optimizer, {number}: {sizes} of {dtype.name}", table.line(), self.group,
                 partial(exchange.all_gather, self.group, flat, sizes),

@@ -177,6 +177,16 @@ class Wide(nn.Cell):
 
 
 def check_buckets_leave_before_the_walk_ends(rank: int, size: int) -> None:
+    scale = nn.DynamicLossScaleUpdateCell(8.0, 2, 10)
+    for make, settings in (
+        (nn.TrainOneStepCell, ()), (nn.TrainOneStepCell, (0.5,)), (nn.TrainOneStepWithLossScaleCell, (scale,))
+    ):  # fmt: skip
+        assert events_of_a_step(make, settings) == [
+            "gradients 0", "walked 3", "gradients 1", "walked 2", "gradients 2", "walked 1", "gradients 3", "walked 0"
+        ], make  # fmt: skip
+
+
+def events_of_a_step(make: Any, settings: Any) -> list[str]:
     events: list[str] = []
     net = Wide()
     for number, layer in enumerate(net.layers):
@@ -192,14 +202,12 @@ def check_buckets_leave_before_the_walk_ends(rank: int, size: int) -> None:
     ms.set_auto_parallel_context(parallel_mode="data_parallel", comm_fusion=fusion)
     exchange.started = noted
     try:
-        step = nn.TrainOneStepCell(net, nn.SGD(net.trainable_params(), 1e-3))
+        step = make(net, nn.SGD(net.trainable_params(), 1e-3), *settings)
         step(Tensor(np.ones((2, 512), np.float32)))
     finally:
         exchange.started = started
         ms.reset_auto_parallel_context()
-    assert events == [
-        "gradients 0", "walked 3", "gradients 1", "walked 2", "gradients 2", "walked 1", "gradients 3", "walked 0"
-    ], events  # fmt: skip
+    return events
 
 
 def check_training_begins_with_the_first_ranks_parameters_unless_that_is_switched_off(rank: int, size: int) -> None:
@@ -277,6 +285,48 @@ def check_a_loss_scale_trains_as_without(rank: int, size: int) -> None:
     ms.set_auto_parallel_context(parallel_mode="data_parallel", gradients_mean=True)
     np.testing.assert_allclose(end(scaled=True), end(), rtol=1e-6)
     ms.reset_auto_parallel_context()
+
+
+def check_gradients_that_are_sent_early_have_the_bits_of_those_that_wait(rank: int, size: int) -> None:
+    """With a factor, with a loss scale, and with overflows on one rank: parameters, scale and what is told."""
+
+    def end(make: Any, settings: Any, waits: bool) -> list[Any]:
+        ms.set_seed(2)
+        net = LeNet()
+        net.body[0].weight.register_hook(lambda gradient: gradient * 1.5)
+        cell = nn.WithLossCell(net, nn.CrossEntropyLoss())
+        step = make(cell, nn.Adam(net.trainable_params(), 1e-2), *(one() for one in settings))
+        if waits:
+            reducer = nn.DistributedGradReducer(step.weights)
+            step.grad_reducer = Waiting(reducer)
+        rng, told = np.random.default_rng(rank), []
+        for number in range(5):
+            x = rng.standard_normal((2, 1, 16, 16)).astype(np.float32)
+            if rank == 1 and number in (1, 3):
+                x[0, 0, 0, 0] = np.inf
+            found = step(Tensor(x), Tensor(np.array([rank, 3], np.int32)))
+            told += [one.asnumpy().tobytes() for one in (found if isinstance(found, tuple) else [found])]
+        return told + [p.asnumpy().tobytes() for p in step.get_parameters()]
+
+    ms.set_auto_parallel_context(parallel_mode="data_parallel", gradients_mean=True, comm_fusion={"openstate": False})
+    for make, settings in (
+        (nn.TrainOneStepCell, [lambda: 0.3]),
+        (nn.TrainOneStepWithLossScaleCell, [lambda: nn.DynamicLossScaleUpdateCell(2.0**12 + 1, 2, 2)]),
+        (nn.TrainOneStepWithLossScaleCell, [lambda: Tensor(np.float32(3))]),
+    ):
+        assert end(make, settings, False) == end(make, settings, True)
+    ms.reset_auto_parallel_context()
+
+
+class Waiting(nn.Cell):
+    """A reducer that sends nothing before it is called."""
+
+    def __init__(self, reducer: nn.Cell) -> None:
+        super().__init__(auto_prefix=False)
+        self.reducer = reducer
+
+    def construct(self, gradients: Any) -> Any:
+        return self.reducer(gradients)
 
 
 def check_watched_training_has_the_same_bits(rank: int, size: int) -> None:

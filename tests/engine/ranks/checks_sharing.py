@@ -12,6 +12,7 @@ import numpy as np
 import hookscope.engine as ms
 from hookscope.engine import Parameter, Tensor, experimental, mint, nn, ops
 from hookscope.engine.train import BackupAndRestore, Callback, CheckpointConfig, ModelCheckpoint
+from tests import strict_device
 from tests.engine.ranks.checks_checkpoints import data, data_parallel, folder_of_all, model
 
 old, new = nn, experimental.optim
@@ -121,6 +122,14 @@ def trained(make: Make, rank: int, share: bool, steps: int = 4, scaled: bool = F
     return net, optimizer
 
 
+def raised(function: Callable[[], object]) -> Exception:
+    try:
+        function()
+    except Exception as error:
+        return error
+    raise AssertionError("nothing was raised")
+
+
 def bits(tensors: dict[str, Any]) -> dict[str, bytes]:
     return {name: tensor.asnumpy().tobytes() for name, tensor in tensors.items()}
 
@@ -145,6 +154,16 @@ def check_a_loss_scale_and_an_overflow_leave_the_same_bits(rank: int, size: int)
         assert bits(divided_net.parameters_dict()) == bits(net.parameters_dict()), name
         assert bits(divided.whole_state()) == bits(whole.parameters_dict()), name
         assert all(np.isfinite(p.asnumpy()).all() for p in net.get_parameters())
+
+
+def check_on_a_gpu_steps_and_overflows_have_the_same_bits_and_arrays_stay_there(rank: int, size: int) -> None:
+    with strict_device.device():
+        for name in ("Adam", "Momentum", "mint AdamW", "Lamb"):
+            net, whole = trained(OPTIMIZERS[name], rank, share=False, scaled=True)
+            divided_net, divided = trained(OPTIMIZERS[name], rank, share=True, scaled=True)
+            assert bits(divided_net.parameters_dict()) == bits(net.parameters_dict()), name
+            assert bits(divided.whole_state()) == bits(whole.parameters_dict()), name
+            assert all(type(p._array).__module__ == "cupy" for p in divided_net.get_parameters())
 
 
 def check_each_rank_keeps_about_its_share_of_the_state(rank: int, size: int) -> None:
@@ -199,8 +218,7 @@ class Own(nn.Optimizer):
                 parameter.set_data(parameter - self.get_lr() * total)
             return gradient
 
-        rows = zip(self.parameters, self.sums, gradients, self.optim_filter, strict=True)
-        done = tuple(changed(*row) for row in rows)
+        done = self.hyper_map(changed, self.parameters, self.sums, gradients, self.optim_filter)
         return self.broadcast_params(done) if self.use_parallel else done
 
 
@@ -213,10 +231,7 @@ def check_an_optimizer_of_a_program_is_divided_where_it_says_that_it_can_be(rank
     class Unknowing(Own):
         _support_parallel_optimizer = False
 
-    try:
-        trained(lambda net: Unknowing(each(net)), rank, share=True)
-    except RuntimeError as error:
-        told = str(error)
+    told = str(raised(lambda: trained(lambda net: Unknowing(each(net)), rank, share=True)))
     assert told.startswith("For 'Unknowing', 'enable_parallel_optimizer' is for optimizers that define 'updated'")
 
 
@@ -225,7 +240,10 @@ def check_what_is_elsewhere_says_where_and_a_copy_knows_it_too(rank: int, size: 
     for one in (optimizer, copy.deepcopy(optimizer)):
         for moment, own, parameter in zip(one.moment1, one.optim_filter, one.parameters, strict=True):
             assert moment.name == f"moment1.{parameter.name}" and moment.shape == parameter.shape
-            assert isinstance(moment, Parameter) or (not own and moment.rank != rank)
+            assert isinstance(moment, Parameter) is own
+            if not own:
+                told = f"rank {moment.rank} keeps 'moment1.{parameter.name}', which has no 'asnumpy' here"
+                assert moment.rank != rank and told in str(raised(lambda moment=moment: moment.asnumpy()))
     own = [p.name for p in optimizer.get_parameters() if p.name.startswith("moment1")]
     assert len(own) == sum(optimizer.optim_filter)
 
@@ -312,10 +330,9 @@ def check_a_backup_is_whole(rank: int, size: int) -> None:
     with folder_of_all(rank) as folder, data_parallel(enable_parallel_optimizer=True):
         whole = model(nn.Adam)
         whole.train(2, data(rank))
-        try:
-            model(nn.Adam).train(2, data(rank), callbacks=[BackupAndRestore(str(folder)), Cut()])
-        except InterruptedError:
-            mint.distributed.barrier()
+        callbacks = [BackupAndRestore(str(folder)), Cut()]
+        assert isinstance(raised(lambda: model(nn.Adam).train(2, data(rank), callbacks=callbacks)), InterruptedError)
+        mint.distributed.barrier()
         rest = model(nn.Adam)
         rest.train(2, data(rank), callbacks=[BackupAndRestore(str(folder))], initial_epoch=1)
         assert bits(rest._network.parameters_dict()) == bits(whole._network.parameters_dict())
