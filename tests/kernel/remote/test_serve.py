@@ -33,8 +33,8 @@ import sys
 hookscope.serve(*sys.argv[1:])
 from hookscope.engine.debug import DebugSession
 with DebugSession(net, breaks=["1:forward if step > 3"]) as session:
-    go_on = True
-    while go_on:
+    control = [1]
+    while control:
         net(x)
 print("goes on to its end")
 """
@@ -116,7 +116,7 @@ def test_a_script_pauses_for_who_looks_and_is_changed_and_goes_on(folder: Path, 
         looker = look()
         looker.until_state("paused")
         assert looker.do("evaluate", expression="output + 1")["text"].startswith("Tensor")
-        looker.do("evaluate", expression="globals().update(go_on=False)")
+        looker.do("evaluate", expression="control.clear()")
         assert looker.do("captures")["total"] > 0
         looker.do("resume")
         out, errors = process.communicate(timeout=SECONDS)
@@ -127,7 +127,7 @@ def test_a_script_pauses_for_who_looks_and_is_changed_and_goes_on(folder: Path, 
 
 
 def test_a_script_at_which_nobody_looks_pauses_nowhere(folder: Path) -> None:
-    with start(folder, PAUSES.replace("while go_on:", "for _ in range(9):")) as process:
+    with start(folder, PAUSES.replace("while control:", "for _ in range(9):")) as process:
         out, errors = process.communicate(timeout=SECONDS)
     assert out == "goes on to its end\n"
     assert "nobody looks at this process" in errors
