@@ -245,7 +245,7 @@ def test_ipython_in_a_terminal_answers_at_its_prompt(folder: Path, look: Callabl
     with subprocess.Popen(
         [sys.executable, "-m", "IPython", "--no-banner", "-i", "-c", f"{NETWORK}\nhookscope.serve()"],
         stdin=outside, stdout=outside, stderr=outside, close_fds=True,
-        env={**os.environ, "IPYTHONDIR": str(folder / "ipython"), "TERM": "dumb"},
+        env={**os.environ, "IPYTHONDIR": str(folder / "ipython"), "TERM": "xterm"},
     ) as process:  # fmt: skip
         os.close(outside)
         threading.Thread(target=read_all, args=(inside,), daemon=True).start()
