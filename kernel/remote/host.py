@@ -293,11 +293,14 @@ def _shell(rank: Rank) -> Any:
 
 def main() -> None:
     """Be a rank of a notebook: the folder of its card and the name of the ranks stand on the command line."""
-    rank = Rank(Path(sys.argv[1]), sys.argv[2])
+    folder = Path(sys.argv[1])
+    rank = Rank(folder, sys.argv[2])
     try:
         rank.work()
     finally:
         rank.served.close()
+        with contextlib.suppress(OSError):  # a kernel that was killed leaves it; the last rank finds it empty
+            folder.rmdir()
 
 
 if __name__ == "__main__":

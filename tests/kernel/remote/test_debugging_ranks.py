@@ -168,3 +168,39 @@ bits = [p.asnumpy().tobytes().hex() for p in model.trainable_params()] + [loss.a
     assert watched.status == "ok"
     told = kernel.run("%%ranks\nprint(bits == unwatched, len(dbg.captures) > 20)").text
     assert sorted(told.splitlines()) == ["[0] True True", "[1] True True"]
+
+
+FAULTY = """
+ms.set_seed(7)
+model = nn.SequentialCell(nn.Dense(3, 8), nn.ReLU(), nn.Dense(8, 1))
+optimizer = nn.SGD(model.trainable_params(), 0.01)
+gradient = ms.value_and_grad(lambda x: (model(x) ** 2).mean(), None, optimizer.parameters)
+reducer = nn.DistributedGradReducer(optimizer.parameters, mean=True)
+for number in range(12):
+    data = ms.Tensor(np.random.default_rng(9 * number + rank).standard_normal((8, 3)).astype(np.float32))
+    loss, gradients = gradient(data)
+    gradients = reducer(gradients)
+    if rank == 1 and number == 4:
+        gradients = (gradients[0] * 2, *gradients[1:])
+    optimizer(gradients)
+"""
+TOLD = "hookscope: ranks_differ: step 5, ranks 0 and 1: the gradient of "
+
+
+def test_what_differs_between_ranks_is_told_when_the_cell_ends(driven: Driven) -> None:
+    told = driven.kernel.run(f"%%cell model --ranks --no-panel{FAULTY}").errors
+    assert TOLD in told
+    assert "0.weight has not the same bits on all ranks when the optimizer gets it" in told
+    sound = driven.kernel.run(f"%%cell model --ranks --no-panel{FAULTY.replace('number == 4', 'False')}")
+    assert (sound.status, sound.errors) == ("ok", "")
+
+
+def test_a_condition_between_ranks_holds_all_of_them(driven: Driven) -> None:
+    slow = FAULTY.replace("optimizer(gradients)", "optimizer(gradients)\n    import time; time.sleep(0.1)")
+    running = driven.kernel.execute(f"%%cell model --ranks --no-panel --stop-on ranks_differ{slow}")
+    driven.until_states("held", "held")
+    told = driven.do("fleet.try_all('status')")
+    assert all("ranks_differ: the gradient of" in status["reason"] for status in told.values())
+    assert driven.values("rank") == ["0", "1"]
+    driven.do("fleet.resume()")
+    assert driven.kernel.result(running).status == "ok"
