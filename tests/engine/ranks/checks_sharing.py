@@ -11,6 +11,7 @@ import numpy as np
 
 import hookscope.engine as ms
 from hookscope.engine import Parameter, Tensor, experimental, mint, nn, ops
+from hookscope.engine.nn.optim import sharing
 from hookscope.engine.train import BackupAndRestore, Callback, CheckpointConfig, ModelCheckpoint
 from tests import strict_device
 from tests.engine.ranks.checks_checkpoints import data, data_parallel, folder_of_all, model
@@ -154,6 +155,17 @@ def check_a_loss_scale_and_an_overflow_leave_the_same_bits(rank: int, size: int)
         assert bits(divided_net.parameters_dict()) == bits(net.parameters_dict()), name
         assert bits(divided.whole_state()) == bits(whole.parameters_dict()), name
         assert all(np.isfinite(p.asnumpy()).all() for p in net.get_parameters())
+
+
+def check_what_is_large_is_exchanged_in_parts(rank: int, size: int) -> None:
+    net, whole = trained(OPTIMIZERS["Adam"], rank, share=False)
+    at_once, sharing._TOGETHER = sharing._TOGETHER, 40
+    try:
+        divided_net, divided = trained(OPTIMIZERS["Adam"], rank, share=True)
+        assert bits(divided.whole_state()) == bits(whole.parameters_dict())
+    finally:
+        sharing._TOGETHER = at_once
+    assert bits(divided_net.parameters_dict()) == bits(net.parameters_dict())
 
 
 def check_on_a_gpu_steps_and_overflows_have_the_same_bits_and_arrays_stay_there(rank: int, size: int) -> None:
