@@ -197,6 +197,7 @@ class _Stream(io.TextIOBase):
 
     def __init__(self, rank: Rank, name: str, file: Any) -> None:
         self._rank, self._name, self._file = rank, name, file
+        self._process = os.getpid()
         self._text = ""
         self._lock = threading.Lock()
 
@@ -216,7 +217,10 @@ class _Stream(io.TextIOBase):
     def flush(self) -> None:
         with self._lock:
             text, self._text = self._text, ""
-        if text:
+        if os.getpid() != self._process:  # a process that was forked from the rank, which speaks to nobody
+            self._file.write(text)
+            self._file.flush()
+        elif text:
             self._rank.tell("stream", name=self._name, text=text)
 
 

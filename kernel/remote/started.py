@@ -9,8 +9,9 @@ import tempfile
 import threading
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
+from functools import partial
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -27,6 +28,7 @@ __all__ = ["RanksFailed", "StartedRanks", "start_ranks"]
 
 _SECONDS = 120.0  # until all ranks must be there: a machine with other work imports slowly
 _LAST = 3.0  # s for the ranks to end by themselves
+_ON_ITS_WAY = 0.02  # s in which what a subprocess of a rank has written comes through the launcher
 _TAIL = 40  # lines that the launcher wrote
 
 
@@ -50,33 +52,52 @@ def start_ranks(count: int) -> StartedRanks:
     process = subprocess.Popen(
         command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True
     )
-    tail: deque[str] = deque(maxlen=_TAIL)
-    reader = threading.Thread(target=_keep, args=(process, tail), name="hookscope ranks' output", daemon=True)
-    reader.start()
+    output = _LauncherOutput(process)
     deadline = time.monotonic() + _SECONDS
     path = Path(folder.name)
     try:
         while len(found := cards(path)) < count:
             if process.poll() is not None:
-                reader.join(_LAST)
-                raise RuntimeError("the ranks could not be started:\n" + "\n".join(tail))
+                raise RuntimeError("the ranks could not be started:\n" + "\n".join(output.to_its_end()))
             if time.monotonic() > deadline:
-                raise RuntimeError(
-                    f"of {count} ranks {len(found)} were there after {_SECONDS:g} s:\n" + "\n".join(tail)
-                )
+                there = f"of {count} ranks {len(found)} were there after {_SECONDS:g} s"
+                raise RuntimeError("\n".join((f"{there}:", *output.tail)))
             time.sleep(0.02)
-        return StartedRanks(Fleet(found), process, folder, tail)
+        return StartedRanks(Fleet(found), process, folder, output)
     except BaseException:
         process.terminate()
         folder.cleanup()
         raise
 
 
-def _keep(process: subprocess.Popen[bytes], tail: deque[str]) -> None:
-    assert process.stdout is not None
-    with process.stdout:
-        for line in process.stdout:
-            tail.append(line.decode("utf-8", "replace").rstrip("\n"))
+class _LauncherOutput:
+    """What comes from the launcher: its own words, and what subprocesses and C code of the ranks write, labeled.
+
+    Attributes:
+        tail: the last lines.
+        told: called with each line; None while nobody shows it.
+    """
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        self.tail: deque[str] = deque(maxlen=_TAIL)
+        self.told: Callable[[str], None] | None = None
+        self._process = process
+        self._thread = threading.Thread(target=self._read, name="hookscope ranks' output", daemon=True)
+        self._thread.start()
+
+    def to_its_end(self) -> list[str]:
+        """The last lines, when the launcher has ended."""
+        self._thread.join(_LAST)
+        return list(self.tail)
+
+    def _read(self) -> None:
+        assert self._process.stdout is not None
+        with self._process.stdout as lines:
+            for raw in lines:
+                line = raw.decode("utf-8", "replace").rstrip("\n")
+                self.tail.append(line)
+                if self.told is not None:
+                    self.told(line)
 
 
 class StartedRanks:
@@ -91,10 +112,10 @@ class StartedRanks:
         fleet: Fleet,
         process: subprocess.Popen[bytes],
         folder: tempfile.TemporaryDirectory[str],
-        tail: deque[str],
+        output: _LauncherOutput,
     ) -> None:
         self.fleet = fleet
-        self._process, self._folder, self._tail = process, folder, tail
+        self._process, self._folder, self._output = process, folder, output
         atexit.register(self.stop)
 
     @property
@@ -110,6 +131,7 @@ class StartedRanks:
             KeyboardInterrupt: it was interrupted.
         """
         outputs = self.fleet.outputs = Outputs()
+        self._output.told = partial(outputs.line, name="stdout")
         answers = self.fleet.ask("execute", on, code=code, all=on is None, looks=somebody_looks(), cell=str(uuid4()))
         try:
             self._wait(answers)
@@ -119,7 +141,8 @@ class StartedRanks:
             outputs.show_errors()
             raise
         outputs.show_errors()
-        self._tell_failed(answers, outputs)
+        time.sleep(_ON_ITS_WAY)
+        self._tell_failed(answers)
 
     def _wait(self, answers: dict[int, Future[Any]]) -> None:
         """Wait for the answers; in the Hookscope kernel the pages' widgets stay live meanwhile."""
@@ -136,7 +159,7 @@ class StartedRanks:
         while not done():
             time.sleep(0.01)
 
-    def _tell_failed(self, answers: dict[int, Future[Any]], outputs: Outputs) -> None:
+    def _tell_failed(self, answers: dict[int, Future[Any]]) -> None:
         failed, gone = [], []
         for rank, answer in answers.items():
             try:
@@ -146,8 +169,7 @@ class StartedRanks:
                 gone.append(rank)
         if gone:
             self._process.wait(_LAST)
-            for line in self._tail:
-                outputs.line(line)
+            self._output.to_its_end()
             raise RanksFailed(
                 f"{ranks_text(gone)} ended while the cell ran, and all ranks with that; %ranks N starts new ones"
             )

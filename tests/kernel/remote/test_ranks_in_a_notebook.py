@@ -128,6 +128,15 @@ def test_bad_input_is_one_clear_error(two_ranks: Kernel, line: str, said: str) -
     assert said in two_ranks.run(line).errors
 
 
+def test_what_subprocesses_and_forked_processes_write_is_shown_too(two_ranks: Kernel) -> None:
+    assert lines(two_ranks.run("%%ranks\n!echo from a shell").text) == ["[0] from a shell", "[1] from a shell"]
+    forked = (
+        "%%ranks --on 1\nimport os\n"
+        "if not (child := os.fork()):\n    print('from a fork'); os._exit(0)\n_ = os.waitpid(child, 0)"
+    )
+    assert two_ranks.run(forked).text == "[1] from a fork\n"
+
+
 def test_a_rank_that_dies_ends_all_and_the_cell_says_so_and_new_ones_can_be_started(kernel: Kernel) -> None:
     kernel.run("%ranks stop")
     kernel.run("%ranks 2")
@@ -138,7 +147,7 @@ def test_a_rank_that_dies_ends_all_and_the_cell_says_so_and_new_ones_can_be_star
     result = kernel.result(cell)
     assert result.status == "error"
     assert "ended while the cell ran" in result.reply["content"]["evalue"]
-    assert "rank 1" in result.errors
+    assert "hookscope run: rank 1 was killed by SIGKILL" in result.text
     assert not any(map(is_there, there))
     assert "the ranks have ended" in kernel.run("%%ranks\n1").errors
     assert "2 ranks are there" in kernel.run("%ranks 2").text
