@@ -109,6 +109,7 @@ def test_the_value_of_an_option_is_not_taken_for_the_script() -> None:
 
 def test_every_option_that_does_not_start_ranks_is_passed_on_to_them() -> None:
     given = ["--check=nan,inf", "--stop-on", "nan", "--break", "a.b", "-b", "c", "--json=d/found.json", "--ranks=2"]
+    given += ["--serve=job-7", "--serve-address", "tcp://127.0.0.1:*"]
     passed = _command(parsed(*given, "train.py", "--lr", "--", "1"), 1, 2)
     run = argparse.ArgumentParser()
     add_options(run)
@@ -117,6 +118,6 @@ def test_every_option_that_does_not_start_ranks_is_passed_on_to_them() -> None:
         names = set(action.option_strings)
         assert names & {"--help", *WITH_VALUE} or names & own, f"{names} does not reach the ranks"
     assert passed[passed.index("run") :] == [
-        "run", "--check=nan,inf", "--stop-on=nan", "--break=a.b", "--break=c", "--json=d/found.1.json", "--",
-        "train.py", "--lr", "--", "1",
+        "run", "--check=nan,inf", "--stop-on=nan", "--break=a.b", "--break=c", "--serve=job-7",
+        "--serve-address=tcp://127.0.0.1:*", "--json=d/found.1.json", "--", "train.py", "--lr", "--", "1",
     ]  # fmt: skip
