@@ -94,5 +94,10 @@ def deadlock(of_ranks: Mapping[int, Standing]) -> dict[int, list[int]]:
 
 
 def same_waits(before: Mapping[int, Standing], now: Mapping[int, Standing]) -> bool:
-    """Whether no rank has gone on in between, or begun to wait for something else."""
+    """Whether no rank has gone on in between, or begun to wait for something else.
+
+    Args:
+        before: how the ranks stood, by their numbers.
+        now: how they stand.
+    """
     return before.keys() == now.keys() and all(before[rank] == now[rank] for rank in now)

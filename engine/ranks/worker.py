@@ -29,16 +29,22 @@ _LOOKS = 0.02  # s between two looks of who does something else while it waits
 
 
 def set_while_waiting(act: Callable[[], None] | None) -> None:
-    """Set what the main thread does, again and again, while it waits for other ranks; None for nothing.
+    """Set what the main thread does, again and again, while it waits for other ranks.
 
-    What it raises leaves the waiting, as an interrupt does: the exchange stays under way.
+    Args:
+        act: does it; None for nothing. What it raises leaves the waiting, as an interrupt does: the exchange stays
+            under way.
     """
     global _while_waiting
     _while_waiting = act
 
 
 def pending_of(thread: int | None) -> Pending | None:
-    """What a thread waits for now; None while it does not. Any thread may ask."""
+    """What a thread waits for now; None while it does not. Any thread may ask.
+
+    Args:
+        thread: its identifier.
+    """
     return None if thread is None else _waiting.get(thread)
 
 
