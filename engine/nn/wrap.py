@@ -206,7 +206,7 @@ class TrainOneStepCell(Cell):
 
     def construct(self, *inputs: Any) -> Any:
         scales = self.sense_flag and self.sens != 1.0
-        loss, gradients = self._gradients(self.network, inputs, (lambda g: g * self.sens) if scales else None)
+        loss, gradients = self._reduced_gradients(self.network, inputs, (lambda g: g * self.sens) if scales else None)
         self.optimizer(gradients)
         if self.return_grad:
             return loss, dict(zip(self.weights_name, gradients, strict=True))
@@ -219,7 +219,7 @@ class TrainOneStepCell(Cell):
             if settings.broadcasts_parameters():
                 take_first_ranks_parameters(self.network)
 
-    def _gradients(
+    def _reduced_gradients(
         self, forward: Callable[..., Any], inputs: Sequence[Any], prepared: Callable[[Tensor], Tensor] | None = None,
         has_aux: bool = False,
     ) -> tuple[Any, Any]:  # fmt: skip
@@ -378,7 +378,7 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
             loss = self.network(*data)
             return loss * _beside(loss, scale), loss
 
-        (_, loss), gradients = self._gradients(scaled, inputs, lambda g: g / _beside(g, scale), has_aux=True)
+        (_, loss), gradients = self._reduced_gradients(scaled, inputs, lambda g: g / _beside(g, scale), has_aux=True)
         status: bool | Tensor = self.get_overflow_status(None, gradients)
         overflow = status if isinstance(status, Tensor) else Tensor(status)
         cond = self.process_loss_scale(overflow)

@@ -16,7 +16,7 @@ from ..core.shown import shown
 from ..core.tensor import Tensor
 from ..core.types import Array
 from ..nn.cell import Cell
-from ..nn.optim.sharing import kept_elsewhere
+from ..nn.optim._sharing import kept_elsewhere
 from . import ckpt, safetensors
 from .names import is_name
 from .turns import raise_failure, save_in_turn, saving_in_background

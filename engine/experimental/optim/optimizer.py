@@ -17,8 +17,8 @@ from ...core.tensor import Tensor
 from ...core.types import Array
 from ...cpu.array_module import array_module
 from ...cpu.updates import is_on_gpu
+from ...nn.optim._sharing import Sharing
 from ...nn.optim.optimizer import Gradients, New, Params, Unprepared, count_of, number_of, take_all
-from ...nn.optim.sharing import Sharing
 
 __all__ = ["Optimizer"]
 

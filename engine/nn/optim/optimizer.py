@@ -27,7 +27,7 @@ from ...ops import HyperMap, Map
 from ..cell import Cell
 from ..learning_rate_schedule import LearningRateSchedule
 from . import _gpu_steps
-from .sharing import Sharing
+from ._sharing import Sharing
 
 __all__ = ["Optimizer", "opt_init_args_register"]
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from ...core.types import Array
 from ...nn.cell import Cell
-from ...nn.optim.sharing import whole_states
+from ...nn.optim._sharing import whole_states
 from ...ops import collectives as table
 from ...ranks import exchange, settings
 from ...ranks.world import Group, world

@@ -11,7 +11,7 @@ import numpy as np
 
 import hookscope.engine as ms
 from hookscope.engine import Parameter, Tensor, experimental, mint, nn, ops
-from hookscope.engine.nn.optim import sharing
+from hookscope.engine.nn.optim import _sharing as sharing
 from hookscope.engine.train import BackupAndRestore, Callback, CheckpointConfig, ModelCheckpoint
 from tests import strict_device
 from tests.engine.ranks.checks_checkpoints import data, data_parallel, folder_of_all, model
