@@ -39,6 +39,7 @@ Message = dict[str, Any]
 Act = Callable[[bytes, Message, list[memoryview]], Any]
 """Does a request; given who asks, the message and its buffers. What it returns is the answer's value, as JSON."""
 
+_MOST_WAITING = 1000  # requests: who sends more than a person can does not hold up others for long
 _LONGEST_PATH = 100  # bytes of the path of a Unix socket: Linux takes 107
 _POLL = 0.1  # s that a paused thread sleeps at most: `until` may come true, or a signal arrive, without a message
 _ANSWER = 0.05  # s that a running thread answers at most before it goes on, and goes on before it answers again
@@ -160,6 +161,8 @@ class Served:
             self._answer(client, message, error=f"there is no request {message['type'][:40]!r}")
         elif at_once:
             self._do(act, client, message, buffers)
+        elif len(self._inbox) >= _MOST_WAITING:
+            self._answer(client, message, error=f"{_MOST_WAITING} requests wait already: it is busy")
         else:
             with self._came:
                 self._inbox.append((client, message, buffers))
@@ -178,6 +181,10 @@ class Served:
     def _left(self, client: bytes) -> None:
         if client in self.clients:
             self.clients.remove(client)
+            with self._came:  # what it asked is for nobody any more
+                kept = [waiting for waiting in self._inbox if waiting[0] != client]
+                self._inbox.clear()
+                self._inbox.extend(kept)
             self.wake()
             if not self.clients:
                 self.when_alone()

@@ -235,3 +235,18 @@ def test_fuzzed_messages_with_the_right_key_do_nothing_but_be_refused(process: P
     assert counted.sent == 3000
     assert process.look().get("double", x=1) == 2
     assert process.served.wait(lambda: True)
+
+
+def test_more_requests_than_can_wait_are_refused_and_those_of_who_left_are_dropped(process: Process) -> None:
+    first, second = process.look(), process.look()
+    for remote in (first, second):
+        remote.get("hello")
+    asked = [first.ask("where") for _ in range(1500)]
+    until(lambda: sum(answer.done() for answer in asked) == 500)
+    with pytest.raises(RemoteError, match="1000 requests wait already: it is busy"):
+        asked[-1].result()
+    first.leave()
+    until(lambda: len(process.served.clients) == 1)
+    answer = second.ask("where")
+    assert process.served.wait(answer.done, timeout=5.0)
+    assert answer.result() == threading.current_thread().name
