@@ -140,13 +140,10 @@ class Fleet:
         Raises:
             RemoteError: one could not do it, or gave no answer in time.
         """
-        answers = self.ask(kind, ranks, **fields)
-        found = {}
-        for rank, answer in answers.items():
-            try:
-                found[rank] = answer.result(timeout)
-            except TimeoutError:
-                raise RemoteError(f"rank {rank} did not answer {kind!r} within {timeout:g} s") from None
+        found = self.try_all(kind, ranks, timeout, **fields)
+        for value in found.values():
+            if isinstance(value, RemoteError):
+                raise value
         return found
 
     def try_all(
@@ -160,7 +157,7 @@ class Fleet:
             except RemoteError as error:
                 found[rank] = error
             except TimeoutError:
-                found[rank] = RemoteError(f"no answer within {timeout:g} s: it is busy")
+                found[rank] = RemoteError(f"rank {rank} gave no answer within {timeout:g} s: it is busy")
         return found
 
     def resume(self, command: str = "continue", ranks: Iterable[int] | None = None) -> None:
@@ -210,7 +207,7 @@ class Fleet:
             self.when_forms(looked.rank, message["forms"])
         elif kind in ("stream", "display", "error") and self.outputs is not None:
             self.outputs.told(looked.rank, message)
-        if kind in ("paused", "resumed", "held", "goes on", "session"):
+        if kind in ("paused", "resumed", "held", "goes on"):
             self._notify()
 
     def _compare(self, rank: int, session: int, record: Mapping[str, object]) -> None:

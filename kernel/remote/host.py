@@ -59,7 +59,6 @@ class Rank:
         self._ends = False
         self.shell = _shell(self)
         self.served.on("execute", self._execute, at_once=True)
-        self.served.on("interrupt", self._interrupt, at_once=True)
         self.served.on("end", self._end, at_once=True)
         self.served.when_alone = self._notebook_is_gone
         serve_comms(self.served)
@@ -76,11 +75,7 @@ class Rank:
         self.served.wake()
         return Served.LATER
 
-    def _interrupt(self, client: bytes, message: Message, buffers: list[memoryview]) -> None:
-        if self._runs is not None:
-            os.kill(os.getpid(), signal.SIGINT)
-
-    def _end(self, client: bytes, message: Message, buffers: list[memoryview]) -> None:
+    def _end(self, *request: object) -> None:
         self._ends = True
         if self._runs is not None:
             os.kill(os.getpid(), signal.SIGINT)
@@ -91,10 +86,7 @@ class Rank:
         last = threading.Timer(_LAST_SECONDS, os._exit, [1])
         last.daemon = True
         last.start()
-        self._ends = True
-        if self._runs is not None:
-            os.kill(os.getpid(), signal.SIGINT)
-        self.served.wake()
+        self._end()
 
     # In the main thread
 

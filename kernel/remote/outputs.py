@@ -10,8 +10,6 @@ from ..pausing import running_kernel
 
 __all__ = ["Outputs"]
 
-_WIDGET = "application/vnd.jupyter.widget-view+json"
-
 
 class Outputs:
     """The output of one cell of a notebook, or of a terminal.
@@ -26,7 +24,6 @@ class Outputs:
         kernel: Any = running_kernel()
         self._kernel = kernel
         self._parent = None if kernel is None else kernel.get_parent("shell")
-        self._line_open: dict[str, int | None] = {"stdout": None, "stderr": None}
         self.errors: list[tuple[int, Mapping[str, Any]]] = []
 
     def told(self, rank: int, message: Mapping[str, Any]) -> None:

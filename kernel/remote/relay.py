@@ -18,8 +18,8 @@ __all__ = ["Relay"]
 class Relay:
     """The widgets of one other process.
 
-    Args:
-        remote: the process; set it before the first message comes.
+    Attributes:
+        remote: the process; set before the first message comes.
     """
 
     def __init__(self) -> None:

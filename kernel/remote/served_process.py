@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import signal
 import socket
 import sys
 from collections.abc import Callable
@@ -63,12 +62,10 @@ class ServedProcess:
         for card in cards():
             if (card.run, card.rank, card.host) == (run, rank, socket.gethostname()):
                 raise ValueError(f"process {card.pid} is rank {rank} of run {run!r} already: give another name")
-        self._runs = runs
         self._process = os.getpid()
         self.served = Served(what, rank, ranks, run, address=place)
         serve_comms(self.served)
         self.requests = SessionRequests(self.served, session, names, runs)
-        self.served.on("interrupt", self._interrupt, at_once=True)
         self.served.answer_at_safe_points()
 
     def open(self) -> None:
@@ -92,7 +89,3 @@ class ServedProcess:
         """Serve no more; in a process that was forked from this one, do nothing."""
         if os.getpid() == self._process:
             self.served.close()
-
-    def _interrupt(self, client: bytes, message: dict[str, Any], buffers: list[memoryview]) -> None:
-        if self._runs():
-            os.kill(os.getpid(), signal.SIGINT)

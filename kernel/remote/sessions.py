@@ -6,12 +6,15 @@ Nothing in here decides what other processes do; whoever looks at several of the
 from __future__ import annotations
 
 import math
+import os
+import signal
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from hookscope.engine.core import taps
 from hookscope.engine.debug import DebugSession
 from hookscope.engine.debug.across_ranks import RankRecorder
+from hookscope.engine.debug.across_ranks.digests import digest
 from hookscope.engine.debug.captures.capture import Capture
 from hookscope.engine.debug.pausing.pause import describe
 from hookscope.engine.debug.remote import Served
@@ -65,6 +68,7 @@ class SessionRequests:
         self._recorders = 0
         for kind, act in (
             ("status", self._status), ("release", self._release), ("resume", self._resume), ("detail", self._detail),
+            ("interrupt", self._interrupt),
             ("give up", lambda client, message, buffers: give_up(str(message["why"]))),
         ):  # fmt: skip
             served.on(kind, act, at_once=True)
@@ -122,6 +126,11 @@ class SessionRequests:
         if stands["waits"] is not None:
             return told | {"state": "waits", "reason": stands["waits"]["what"], "place": stands["waits"]["line"]}
         return told
+
+    def _interrupt(self, client: bytes, message: Message, buffers: Buffers) -> None:
+        """Interrupt the user's code, where it runs, as Ctrl-C would."""
+        if self._runs():
+            os.kill(os.getpid(), signal.SIGINT)
 
     def _release(self, client: bytes, message: Message, buffers: Buffers) -> None:
         self._released = max(self._released, int(message["number"]))
@@ -220,16 +229,6 @@ def _short(value: Any) -> str:
 
 def _count(message: Message) -> int:
     return min(int(message.get("count", 50)), _MOST_ROWS)
-
-
-def digest(array: Any) -> str:
-    """The bits of an array in 16 hexadecimal digits: the same for two arrays only if their bits are."""
-    import hashlib
-
-    import numpy as np
-
-    host = np.ascontiguousarray(array.get() if hasattr(array, "get") else array)
-    return hashlib.blake2b(host.reshape(-1).view(np.uint8).data, digest_size=8).hexdigest()
 
 
 def _parameter(row: ParameterRow, bits: bool) -> Message:

@@ -19,6 +19,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from queue import Empty, SimpleQueue
 from types import FrameType
 from typing import Any, ClassVar
 from uuid import uuid4
@@ -81,7 +82,9 @@ class Served:
     ) -> None:
         self._acts: dict[str, tuple[Act, bool]] = {}
         self._inbox: deque[tuple[bytes, Message, list[memoryview]]] = deque()
-        self._came = threading.Condition()
+        # What the main thread shares with others is written in C: an interrupt, which may come between any two lines,
+        # leaves a Condition locked.
+        self._wakes: SimpleQueue[None] = SimpleQueue()
         self._waiting: list[object] = []  # the innermost last: that one takes messages out
         self._when_asked: Callable[[], None] | None = None
         self._next_answer = 0.0
@@ -164,9 +167,8 @@ class Served:
         elif len(self._inbox) >= _MOST_WAITING:
             self._answer(client, message, error=f"{_MOST_WAITING} requests wait already: it is busy")
         else:
-            with self._came:
-                self._inbox.append((client, message, buffers))
-                self._came.notify_all()
+            self._inbox.append((client, message, buffers))
+            self.wake()
             if self._when_asked is not None:
                 self._when_asked()
 
@@ -181,10 +183,9 @@ class Served:
     def _left(self, client: bytes) -> None:
         if client in self.clients:
             self.clients.remove(client)
-            with self._came:  # what it asked is for nobody any more
-                kept = [waiting for waiting in self._inbox if waiting[0] != client]
-                self._inbox.clear()
-                self._inbox.extend(kept)
+            for waiting in [one for one in self._inbox.copy() if one[0] == client]:  # for nobody any more
+                with contextlib.suppress(ValueError):
+                    self._inbox.remove(waiting)
             self.wake()
             if not self.clients:
                 self.when_alone()
@@ -219,8 +220,8 @@ class Served:
 
     def wake(self) -> None:
         """Have whoever waits look at its condition now. Any thread may call this."""
-        with self._came:
-            self._came.notify_all()
+        if self._wakes.empty():
+            self._wakes.put(None)
 
     def wait(self, until: Callable[[], bool], timeout: float | None = None) -> bool:
         """Block this thread until ``until()`` is true, and do meanwhile what is asked; False after ``timeout`` s."""
@@ -231,14 +232,9 @@ class Served:
                 left = _POLL if deadline is None else deadline - time.monotonic()
                 if left <= 0:
                     return False
-                taken = None
-                with self._came:
-                    if self._inbox and self._waiting[-1] is this:
-                        taken = self._inbox.popleft()
-                    else:
-                        self._came.wait(min(left, _POLL))
-                if taken is not None:
-                    self._take(*taken)
+                if not self._take_one(this):
+                    with contextlib.suppress(Empty):
+                        self._wakes.get(timeout=min(left, _POLL))
         return True
 
     def answer(self) -> None:
@@ -248,12 +244,8 @@ class Served:
             return
         end = time.monotonic() + _ANSWER
         with self.uninterrupted(), self._innermost() as this, taps.muted():
-            while time.monotonic() < end:
-                with self._came:
-                    if not self._inbox or self._waiting[-1] is not this:
-                        break
-                    taken = self._inbox.popleft()
-                self._take(*taken)
+            while time.monotonic() < end and self._take_one(this):
+                pass
         self._next_answer = time.monotonic() + _ANSWER
 
     # Interrupts, where ``on_interrupt`` handles the signal
@@ -303,22 +295,28 @@ class Served:
     @contextlib.contextmanager
     def _innermost(self) -> Iterator[object]:
         this = object()
-        with self._came:
-            self._waiting.append(this)
+        self._waiting.append(this)
         try:
             yield this
         finally:
-            with self._came:
-                self._waiting.remove(this)
-                self._came.notify_all()
+            self._waiting.remove(this)
+            self.wake()
 
-    def _take(self, client: bytes, message: Message, buffers: list[memoryview]) -> None:
+    def _take_one(self, this: object) -> bool:
+        """Do what was asked first, where ``this`` is the innermost that waits; whether there was something."""
+        if self._waiting[-1] is not this:
+            return False
+        try:
+            client, message, buffers = self._inbox.popleft()
+        except IndexError:
+            return False
         act, _ = self._acts[message["type"]]
         before, self._local.acting = getattr(self._local, "acting", False), True
         try:
             self._do(act, client, message, buffers)
         finally:
             self._local.acting = before
+        return True
 
     def answer_all(self) -> None:
         """Where the thread has nothing to do: do all that was asked."""
