@@ -1,24 +1,30 @@
-"""What the first training of a process costs above its steps: LeNet-5, with what is compiled anew or read from disk.
+"""Cost of a process's first training above that of its steps: LeNet-5 in all libraries, further networks in this one.
 
     python -m benchmarks first_use [--quick]
     python benchmarks/first_use.py [--torch-python PYTHON] [--mindspore-python PYTHON] [--jax-python PYTHON]
+                                   [--before FOLDER]
 
 Each line is of processes of its own. "Start" is the interpreter and the imports; "first steps" is the network, its data
 and two steps, less what two steps take later. A compiler's cache is an empty folder first; the second process finds
-what the first one left. What is found is kept in ``build/benchmarks.json``, unless it is ``--quick``.
+what the first one left. Then the first step of some networks after the import, in seconds by the clock and of all cores
+together: on an empty cache with the machine code that came with the environment, without it, and from the cache; and by
+another version of Hookscope, of which ``--before`` names a checkout. What is found is kept in
+``build/benchmarks.json``, unless it is ``--quick``.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import statistics
+import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 try:
     from . import results
@@ -79,6 +85,59 @@ def _of(way: _Way, options: argparse.Namespace) -> dict[str, dict[str, float]]:
         return {"empty cache": cold, "from disk": _medians(lambda: _once(way, options, environment), options.repeats)}
 
 
+NETWORKS = {
+    "lenet": "LeNet-5, batch 64", "resnet18": "ResNet-18 on 32x32, batch 32",
+    "transformer": "Transformer encoder, 4 layers", "lstm": "LSTM 128, sequence 64",
+}  # fmt: skip
+_STEP = """
+import json, os, sys, time
+row, built = sys.argv[1:]
+import hookscope
+hookscope.install_as_mindspore()
+import rows_mindspore
+if not built:
+    from pathlib import Path
+    from hookscope.engine.cpu import compiling
+    compiling.BUILT = Path("nowhere")
+step = rows_mindspore.rows(None)[row]()
+def now():
+    return time.perf_counter(), sum(os.times()[:2])
+begin = now()
+step.run()
+print(json.dumps([after - before for before, after in zip(begin, now())]))
+"""
+
+
+def _first_step(row: str, built: bool, cache: str, tree: Path | None) -> list[float]:
+    """Seconds by the clock, and of all cores together, of a network's first step in a new process."""
+    here = Path(__file__).resolve().parent
+    variables = {
+        **os.environ, "NUMBA_CACHE_DIR": cache, "HOOKSCOPE_COMPILE_NOTICE": "0",
+        "PYTHONPATH": os.pathsep.join(map(str, [tree or here.parent, here])),
+    }  # fmt: skip
+    command = [sys.executable, "-P", "-c", _STEP, row, "built" if built else ""]
+    done = subprocess.run(command, env=variables, capture_output=True, text=True, check=True)
+    found: list[float] = json.loads(done.stdout.splitlines()[-1])
+    return found
+
+
+def _first_steps(before: Path | None, quick: bool) -> dict[str, dict[str, list[float]]]:
+    found: dict[str, dict[str, list[float]]] = {}
+    print(f"{'first step, by the clock / of all cores, seconds':<42}", end="")
+    ways = (*(("before",) if before else ()), "compiled before", "empty cache", "from disk")
+    print("".join(f"{way:>18}" for way in ways))
+    for row, label in list(NETWORKS.items())[: 1 if quick else None]:
+        found[row] = {}
+        with tempfile.TemporaryDirectory() as cache, tempfile.TemporaryDirectory() as other:
+            for way in ways:
+                tree = before if way == "before" else None
+                built = way in ("before", "compiled before")
+                found[row][way] = _first_step(row, built, other if built else cache, tree)
+        cells = [f"{wall:.2f} / {cpu:.2f}" for wall, cpu in found[row].values()]
+        print(f"{label:<42}" + "".join(f"{cell:>18}" for cell in cells), flush=True)
+    return found
+
+
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     add_pythons(parser)
@@ -86,10 +145,11 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--repeats", type=int, default=3, help="processes of a line, one with an empty cache (3)")
     parser.add_argument("--patience", type=float, default=300.0, help="the most seconds of one reply (300)")
     parser.add_argument("--quick", action="store_true", help="1 process of a line, replies within 20 seconds")
+    parser.add_argument("--before", type=Path, help="a checkout of another version, whose first steps are shown, too")
     options = parser.parse_args(arguments)
     if options.quick:
         options.repeats, options.patience = 1, 20.0
-    found = {}
+    found: dict[str, Any] = {}
     print(f"{'seconds':<42}{'start':>8}{'first steps':>13}")
     for name, way in WAYS.items():
         try:
@@ -100,6 +160,7 @@ def main(arguments: list[str] | None = None) -> None:
         for cache, seconds in found[name].items():
             label = f"{way.label}, {cache}" if cache else way.label
             print(f"{label:<42}{seconds['start']:>8.2f}{seconds['first']:>13.2f}", flush=True)
+    found["steps"] = _first_steps(options.before, options.quick)
     if not options.quick:
         results.keep("first_use", found)
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from . import results
-from .first_use import WAYS
+from .first_use import NETWORKS, WAYS
 from .graph_mode import AIMS, ratio_of_bytes
 from .step_memory import STEPS
 from .training import GRAPH, MINDSPORE, PYNATIVE, RATES, ROWS, fastest, shown
@@ -117,6 +117,14 @@ def _first_use(sections: Sections) -> str:
     return _table(["seconds", "start and imports", "first two steps, above two later ones"], lines)
 
 
+def _first_steps(sections: Sections) -> str:
+    lines = [
+        [NETWORKS[row], *[f"{clock:.2f} / {cpu:.2f}" for way, (clock, cpu) in ways.items() if way != "before"]]
+        for row, ways in sections["first_use"].get("steps", {}).items()
+    ]
+    return _table(["seconds, by the clock / of all cores", "compiled before", "empty cache", "from disk"], lines)
+
+
 def _graph_mode(sections: Sections) -> str:
     measured = sections["graph_mode"]
     lines = []
@@ -205,6 +213,7 @@ TABLES: dict[str, Callable[[Sections], str]] = {
     "memory": _memory,
     "graph mode": _graph_mode,
     "first use": _first_use,
+    "first steps": _first_steps,
     "watching": _watching,
     "made": _made,
 }

@@ -29,7 +29,7 @@ def of(run: Callable[[], Any]) -> dict[str, float]:
     entries: Any = vars(pstats.Stats(profiler))["stats"]
     spent: Counter[str] = Counter()
     for function, (_, _, own, _, callers) in entries.items():
-        place = _place(function[0])
+        place = _place(function[0]) or _of_kernel(function[2])
         if place is not None or not callers:
             spent[place or "elsewhere"] += own
             continue
@@ -37,6 +37,16 @@ def of(run: Callable[[], Any]) -> dict[str, float]:
             spent[_place(caller[0]) or "elsewhere"] += share
     total = sum(spent.values())
     return {place: seconds / total for place, seconds in spent.most_common()}
+
+
+_KERNELS = "<hookscope.engine.cpu.compiled."
+
+
+def _of_kernel(label: str) -> str | None:
+    """The file of kernels that a compiled function is of, by what the profiler calls it."""
+    if not label.startswith(_KERNELS):
+        return None
+    return f"cpu/compiled/{label.removeprefix(_KERNELS).partition('.')[0]}.py"
 
 
 def _place(path: str) -> str | None:

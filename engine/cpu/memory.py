@@ -22,7 +22,10 @@ def keep_freed_memory() -> bool:
     """Set the process's allocator up so, where it is glibc's; whether that was done."""
     if sys.platform != "linux" or os.environ.get("HOOKSCOPE_KEEP_MEMORY") == "0":
         return False
-    library = ctypes.CDLL(None)
+    try:
+        library = ctypes.CDLL(None)
+    except (OSError, TypeError):  # the process does not show what it is linked to
+        return False
     if not hasattr(library, "mallopt"):  # musl has none
         return False
     return bool(library.mallopt(_M_MMAP_THRESHOLD, _LARGEST_KEPT) and library.mallopt(_M_TRIM_THRESHOLD, _MOST_KEPT))

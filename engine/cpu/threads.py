@@ -44,8 +44,12 @@ def number() -> int:
 @functools.cache
 def _default_number() -> int:
     asked = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0].strip()
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return min(int(asked) if asked.isdecimal() and int(asked) > 0 else cores, _MOST)
+    return min(int(asked) if asked.isdecimal() and int(asked) > 0 else cores(), _MOST)
+
+
+def cores() -> int:
+    """Return how many cores the process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def set_number(count: int | None) -> None:

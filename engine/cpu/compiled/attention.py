@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from .blas import NO, YES, cached_product
-from .loops import choose, exp, f32, floats, given, greater, helper, i64, kernel, start
+from .loops import choose, exp, f32, floats, give_back, given, greater, helper, i64, kernel, start, take
 
 __all__ = ["KEYS", "ROWS", "attention", "attention_grad"]
 
@@ -73,8 +73,10 @@ def attention(
     In ``starts``: q (length, depth), k (keys, depth), v (keys, width), the mask (length, keys), the result
     (length, width) and the sums (length,). Each head's queries are ``across`` parts of ``each``.
     """
-    turned, scores = np.empty(depth * KEYS, np.float32), np.empty(ROWS * KEYS, np.float32)
-    tops, totals = np.empty(each, np.float32), np.empty(each, np.float32)
+    memory = take(4 * (depth * KEYS + ROWS * KEYS + 2 * each))
+    turned, scores = floats(memory, depth * KEYS), floats(memory + 4 * depth * KEYS, ROWS * KEYS)
+    tops = floats(memory + 4 * (depth + ROWS) * KEYS, each)
+    totals = floats(memory + 4 * ((depth + ROWS) * KEYS + each), each)
     for part in range(first, stop):
         q, k, v, mask, y, sums = starts[part // across]
         begin = part % across * each
@@ -112,7 +114,7 @@ def attention(
             total = totals[i - begin]
             of_rows[i] = choose(total == _ZERO, _NAN, tops[i - begin] + f32(np.log(total)))
             _scale(floats(y + 4 * i * leads[4], width), _ONE / total)
-    turned[0] = scores[0]  # both are in use up to here
+    give_back(memory)
 
 
 @helper
@@ -146,9 +148,11 @@ def attention_grad(
     for q, k and v. Each head's keys are ``across`` parts of ``each``, whose gradients for q lie ``apart`` elements from
     each other, to be added up.
     """
-    of_keys, of_values = np.empty(depth * KEYS, np.float32), np.empty(width * KEYS, np.float32)
-    weights, slopes = np.empty(ROWS * KEYS, np.float32), np.empty(ROWS * KEYS, np.float32)
-    inner = np.empty(length, np.float32)
+    memory = take(4 * ((depth + width + 2 * ROWS) * KEYS + length))
+    of_keys, of_values = floats(memory, depth * KEYS), floats(memory + 4 * depth * KEYS, width * KEYS)
+    behind = memory + 4 * (depth + width) * KEYS
+    weights, slopes = floats(behind, ROWS * KEYS), floats(behind + 4 * ROWS * KEYS, ROWS * KEYS)
+    inner = floats(behind + 8 * ROWS * KEYS, length)
     for part in range(first, stop):
         q, k, v, mask, y, sums, g, dq, dk, dv = starts[part // across]
         dq += 4 * (part % across) * apart
@@ -186,4 +190,4 @@ def attention_grad(
                     NO, NO, high, depth, some, start(slopes), some, k + 4 * key * leads[1], leads[1],
                     f32(0 if key == begin else 1), dq + 4 * row * leads[7], leads[7],
                 )  # fmt: skip
-    weights[0], of_keys[0] = slopes[0], of_values[0]  # all are in use up to here
+    give_back(memory)

@@ -7,19 +7,15 @@ from __future__ import annotations
 
 from typing import Any
 
-import llvmlite.binding
 import numpy as np
 from llvmlite import ir
 from numba.core import cgutils, types
-from numba.extending import get_cython_function_address, intrinsic
+from numba.extending import intrinsic
 
+from ..machine_code import GEMM
 from .loops import helper
 
 __all__ = ["NO", "YES", "cached_product", "gemm", "product"]
-
-# Machine code on disk knows the function by this name; where it is differs in each process.
-_NAME = "hookscope_sgemm"
-llvmlite.binding.add_symbol(_NAME, get_cython_function_address("scipy.linalg.cython_blas", "sgemm"))
 
 _ONE = np.float32(1)
 NO, YES = np.bool_(False), np.bool_(True)
@@ -62,7 +58,7 @@ def gemm(
             length(lead_c),
         ]  # fmt: skip
         kind = ir.FunctionType(ir.VoidType(), [argument.type for argument in arguments])
-        builder.call(cgutils.get_or_insert_function(builder.module, kind, _NAME), arguments)
+        builder.call(cgutils.get_or_insert_function(builder.module, kind, GEMM), arguments)
 
     long = types.int64
     return types.void(
@@ -74,7 +70,7 @@ _SIDE, _DEPTH = 64, 240
 """Of small products: below a million multiplications, up to which OpenBLAS has kernels that bring nothing in order."""
 
 
-@helper
+@helper(once=True)
 def product(
     a_turned: bool, b_turned: bool, m: int, n: int, k: int, a: int, lda: int, b: int, ldb: int,
     beta: Any, c: int, ldc: int, small: int,
@@ -110,7 +106,7 @@ _DOTS = 32
 """Rows and columns of such a product if the second matrix is turned."""
 
 
-@helper
+@helper(once=True)
 def cached_product(
     turned_a: bool, turned_b: bool, m: int, n: int, k: int, a: int, lda: int, b: int, ldb: int, beta: Any, c: int,
     ldc: int,

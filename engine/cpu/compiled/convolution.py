@@ -9,11 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from .blas import NO, YES, cached_product
-from .loops import f32, given, helper, i64, kernel
-from .loops import start as address
+from .loops import f32, give_back, given, helper, i64, kernel, take
 from .spans import FILL, PUT, clear, meet
 
 __all__ = ["convolution", "input_gradient", "weight_gradient"]
@@ -22,11 +19,11 @@ __all__ = ["convolution", "input_gradient", "weight_gradient"]
 @helper
 def _forward(
     first: int, stop: int, parts: int, taps: Any, shape: Any, pixels: int, some: int, most: int, flat: bool, x: int,
-    weight: int, y: int, buffer: Any,
+    weight: int, y: int, buffer: int,
 ) -> None:  # fmt: skip
     image, outputs = shape[0] * shape[1] * shape[2], shape[6] * shape[7] * shape[8]
     samples, channels, kernels, groups = shape[9], shape[10], shape[11], shape[12]
-    depth, each, columns = channels * len(taps), max(1, most // len(taps)), address(buffer)
+    depth, each, columns = channels * len(taps), max(1, most // len(taps)), buffer
     down, beside = -(-outputs // pixels), -(-samples // some)
     for part in range(first, stop):
         for block in range(part * down * beside // parts, (part + 1) * down * beside // parts):
@@ -63,17 +60,19 @@ def convolution(
 ) -> None:  # fmt: skip
     """Blocks of outputs; at most ``most`` rows of columns at a time. ``flat``: x is the matrix of its windows."""
     size = 1 if flat != 0 else max(most, len(taps)) * pixels * some
-    _forward(first, stop, parts, taps, shape, pixels, some, most, flat != 0, x, weight, y, np.empty(size, np.float32))
+    memory = take(4 * size)
+    _forward(first, stop, parts, taps, shape, pixels, some, most, flat != 0, x, weight, y, memory)
+    give_back(memory)
 
 
 @helper
 def _back(
     first: int, stop: int, taps: Any, shape: Any, pixels: int, some: int, each: int, flat: bool, g: int, weight: int,
-    x: int, buffer: Any,
+    x: int, buffer: int,
 ) -> None:  # fmt: skip
     image, outputs = shape[0] * shape[1] * shape[2], shape[6] * shape[7] * shape[8]
     samples, channels, kernels = shape[9], shape[10], shape[11]
-    depth, columns, pieces = channels * len(taps), address(buffer), -(-channels // each)
+    depth, columns, pieces = channels * len(taps), buffer, -(-channels // each)
     down, beside = -(-outputs // pixels), -(-samples // some)
     for part in range(first, stop):
         group, channel = part // pieces, part % pieces * each
@@ -108,17 +107,19 @@ def input_gradient(
 ) -> None:  # fmt: skip
     """The gradient by the input, ``each`` channels of a group a part."""
     size = 1 if flat != 0 else each * len(taps) * pixels * some
-    _back(first, stop, taps, shape, pixels, some, each, flat != 0, g, weight, x, np.empty(size, np.float32))
+    memory = take(4 * size)
+    _back(first, stop, taps, shape, pixels, some, each, flat != 0, g, weight, x, memory)
+    give_back(memory)
 
 
 @helper
 def _weights(
     first: int, stop: int, taps: Any, shape: Any, pixels: int, some: int, each: int, flat: bool, g: int, x: int,
-    result: int, buffer: Any,
+    result: int, buffer: int,
 ) -> None:  # fmt: skip
     image, outputs = shape[0] * shape[1] * shape[2], shape[6] * shape[7] * shape[8]
     samples, channels, kernels = shape[9], shape[10], shape[11]
-    depth, columns = channels * len(taps), address(buffer)
+    depth, columns = channels * len(taps), buffer
     pieces, down, beside = -(-depth // each), -(-outputs // pixels), -(-samples // some)
     for part in range(first, stop):
         group, start = part // pieces, part % pieces * each
@@ -152,4 +153,6 @@ def weight_gradient(
 ) -> None:  # fmt: skip
     """The gradient by the weights, ``each`` places of the kernels of a group a part."""
     size = 1 if flat != 0 else each * pixels * some
-    _weights(first, stop, taps, shape, pixels, some, each, flat != 0, g, x, result, np.empty(size, np.float32))
+    memory = take(4 * size)
+    _weights(first, stop, taps, shape, pixels, some, each, flat != 0, g, x, result, memory)
+    give_back(memory)

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from .loops import floats, helper, i64, kernel
+from .loops import floats, give_back, helper, i64, kernel, take
 
 __all__ = ["turned"]
 
@@ -43,7 +41,8 @@ def turned(first: int, stop: int, x: int, above: int, lead: int, y: int, rows: i
 
     ``above`` is the distance of matrices there, ``lead`` that of their columns; ``each`` rows of one matrix to a part.
     """
-    tile = np.empty(_SIDE * _SIDE, np.float32)
+    memory = take(4 * _SIDE * _SIDE)
+    tile = floats(memory, _SIDE * _SIDE)
     across = -(-rows // each)
     for part in range(first, stop):
         matrix, begin = part // across, part % across * each
@@ -57,3 +56,4 @@ def turned(first: int, stop: int, x: int, above: int, lead: int, y: int, rows: i
                     _whole_tile(old, lead, new, columns, tile)
                 else:
                     _tile(old, lead, new, columns, height, width, tile)
+    give_back(memory)

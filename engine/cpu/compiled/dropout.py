@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from .loops import choose, f32, given, helper, i64, kernel, made, u64
+from .loops import at, choose, f32, floats, give_back, given, helper, i64, kernel, made, take, u64
 from .philox import four_words, uniform_of
 
 __all__ = ["dropout", "dropout_of_samples"]
 
 _U = np.uint64
 _BLOCK = 4096
+_rows = at(f32, 2)
 
 
 @helper
@@ -54,11 +55,13 @@ def _kept(x: Any, drawn: Any, p: Any, scale: Any, y: Any) -> None:
 @kernel(given(), made(), f32, f32, u64, u64)
 def dropout(first: int, stop: int, x: Any, y: Any, p: Any, scale: Any, seed: Any, offset: Any) -> None:
     """y is x * scale where what is drawn is p or more, 0 elsewhere."""
-    drawn = np.empty(_BLOCK, np.float32)
+    memory = take(4 * _BLOCK)
+    drawn = floats(memory, _BLOCK)
     for start in range(first * _BLOCK, min(stop * _BLOCK, x.size), _BLOCK):
         end = min(start + _BLOCK, x.size)
         _drawn(offset + _U(start // 4), seed, drawn[: (end - start + 3) // 4 * 4])
         _kept(x[start:end], drawn[: end - start], p, scale, y[start:end])
+    give_back(memory)
 
 
 @kernel(given(f32, 2), made(f32, 2), i64, f32, f32, u64, u64)
@@ -70,7 +73,8 @@ def dropout_of_samples(
     A part has ``part`` places, a multiple of four.
     """
     places, samples = x.shape
-    drawn = np.empty((4, samples), np.float32)
+    memory = take(16 * samples)
+    drawn = _rows(memory, 4, samples)
     for start in range(first * part, min(stop * part, places), 4):
         end = min(start + 4, places)
         if places % 4 == 0:
@@ -80,3 +84,4 @@ def dropout_of_samples(
                 _drawn_singly(offset, _U(place), _U(places), seed, drawn[place - start])
         for place in range(start, end):
             _kept(x[place], drawn[place - start], p, scale, y[place])
+    give_back(memory)

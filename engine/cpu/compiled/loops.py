@@ -20,16 +20,16 @@ from typing import Any
 import numba
 import numpy as np
 from llvmlite import ir
-from numba.core import types
+from numba.core import cgutils, types
 from numba.extending import intrinsic
+from numba.np import arrayobj
 
-from ..compiling import on_disk
-from .sharing import BOARD, launch
+from ._building import ONCE, Entry
 
 __all__ = [
-    "BLOCK", "REASSOCIATE", "RUN", "choose", "elementwise", "erfcx", "exp", "f32", "f64", "floats", "given", "greater",
-    "helper", "i32", "i64", "kernel", "largest", "lesser", "made", "moments", "sigmoid", "square_root", "start", "tanh",
-    "u8", "u32", "u64",
+    "BLOCK", "REASSOCIATE", "RUN", "at", "choose", "doubles", "elementwise", "erfcx", "exp", "f32", "f64", "floats",
+    "give_back", "given", "greater", "helper", "i32", "i64", "kernel", "largest", "lesser", "made", "moments",
+    "sigmoid", "square_root", "start", "take", "tanh", "u8", "u32", "u64",
 ]  # fmt: skip
 
 REASSOCIATE = frozenset({"reassoc", "contract", "nsz"})
@@ -49,34 +49,33 @@ def made(element: Any = f32, axes: int = 1) -> Any:
     return types.Array(element, axes, "C")
 
 
-def _entry(board: Any, parts: int, *arguments: Any) -> None:
-    launch(board, parts, kernel, arguments)
-
-
 def kernel(*arguments: Any, fastmath: frozenset[str] = REASSOCIATE) -> Callable[[Any], Any]:
-    """Compile a function of arguments of these types, after ``first`` and ``stop``, for ``threads.share``."""
+    """A function of arguments of these types, after ``first`` and ``stop``, for ``threads.share``."""
 
     def compiled(function: Any) -> Any:
-        inner = helper(function, fastmath=fastmath)
-        # The entry of each kernel has this kernel's name and file, by which Numba keeps it on disk.
-        name, places = function.__name__, function.__code__
-        code = _entry.__code__.replace(
-            co_name=name, co_qualname=name, co_filename=places.co_filename, co_firstlineno=places.co_firstlineno
-        )
-        entry = FunctionType(code, {**function.__globals__, "launch": launch, "kernel": inner}, name)
-        entry.__doc__, entry.__module__ = function.__doc__, function.__module__
-        signature = types.void(BOARD, i64, types.containers.Tuple(arguments))
-        return on_disk(signature, keep=function.__closure__ is None)(entry)
+        return Entry(function.__name__, function.__doc__, helper(function, fastmath=fastmath), arguments)
 
     return compiled
 
 
-def helper(function: Any = None, *, fastmath: frozenset[str] = REASSOCIATE) -> Any:
-    """A function that kernels call; it becomes part of each."""
+def helper(function: Any = None, *, fastmath: frozenset[str] = REASSOCIATE, once: bool = False) -> Any:
+    """A function that kernels call.
+
+    It becomes part of each place that calls it; ``once``: it is compiled once for all of them, and called. That is for
+    what runs long beside a call, and would be much code in many places.
+    """
+    # Without counts of references: nothing here owns memory but by ``take``.
     compiled = numba.njit(
-        nogil=True, error_model="numpy", fastmath=set(fastmath), no_cpython_wrapper=True, no_cfunc_wrapper=True
+        error_model="numpy", fastmath=set(fastmath), no_cpython_wrapper=True, no_cfunc_wrapper=True, _nrt=False
     )
-    return compiled if function is None else compiled(function)
+
+    def made(function: Any) -> Any:
+        found = compiled(function)
+        if once:
+            ONCE.append(found)
+        return found
+
+    return made if function is None else made(function)
 
 
 BLOCK = 8192
@@ -94,12 +93,9 @@ def _elements(first: int, stop: int, out: int, x: int, y: int, number: Any, coun
 
 def elementwise(function: Any) -> Any:
     """The kernel of ``function(x, y, number)`` of float32 numbers, for ``elements.mapped``; arrays by addresses."""
-    name, places = function.__name__, function.__code__
-    code = _elements.__code__.replace(
-        co_name=name, co_qualname=name, co_filename=places.co_filename, co_firstlineno=places.co_firstlineno
-    )
-    loop = FunctionType(code, {**globals(), "function": helper(function, fastmath=_CONTRACT)}, name)
-    loop.__doc__, loop.__module__ = function.__doc__, function.__module__
+    name = function.__name__
+    loop = FunctionType(_elements.__code__, {**globals(), "function": helper(function, fastmath=_CONTRACT)}, name)
+    loop.__doc__ = function.__doc__
     return kernel(i64, i64, i64, f32, i64, fastmath=_CONTRACT)(loop)
 
 
@@ -130,27 +126,90 @@ def _selection(operator: str) -> Any:
 lesser, greater = _selection("<"), _selection(">")
 
 
+def at(element: Any, axes: int = 1) -> Any:
+    """A function that gives the elements at an address, by rows, as an array: of the address and of each length."""
+    kind, size = types.Array(element, axes, "C"), element.bitwidth // 8
+
+    def generate(context: Any, builder: Any, _signature: Any, values: Any) -> Any:
+        made = context.make_array(kind)(context, builder)
+        strides = [ir.Constant(ir.IntType(64), size)]
+        for length in values[:1:-1]:
+            strides.insert(0, builder.mul(strides[0], length))
+        data = builder.inttoptr(values[0], made.data.type)
+        arrayobj.populate_array(made, data, values[1:], strides, size, None)
+        return made._getvalue()
+
+    def of_one(_typing: Any, address: Any, count: Any) -> Any:
+        return kind(types.int64, types.int64), generate
+
+    def of_two(_typing: Any, address: Any, rows: Any, columns: Any) -> Any:
+        return kind(types.int64, types.int64, types.int64), generate
+
+    return intrinsic(of_one if axes == 1 else of_two)
+
+
+floats, doubles = at(types.float32), at(types.float64)
+"""The numbers at an address."""
+
+
 @intrinsic
-def _pointer(_typing: Any, address: Any) -> Any:
-    """An address as one of float32 numbers."""
+def start(_typing: Any, array: Any) -> Any:
+    """Where the elements of an array begin."""
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        return builder.inttoptr(values[0], context.get_value_type(signature.return_type))
+        data = cgutils.create_struct_proxy(signature.args[0])(context, builder, value=values[0]).data
+        return builder.ptrtoint(data, ir.IntType(64))
 
-    return types.misc.CPointer(types.float32)(types.int64), generate
+    return types.int64(array), generate
+
+
+_LINE = 64
+"""Bytes of a line of the cache, and of the longest vector."""
+
+
+@intrinsic
+def _allocate(_typing: Any, size: Any) -> Any:
+    """Memory of so many bytes, at the begin of a line; 0 where there is none left."""
+
+    def generate(_context: Any, builder: Any, _signature: Any, values: Any) -> Any:
+        long, pointer = ir.IntType(64), ir.IntType(8).as_pointer()
+        kind = ir.FunctionType(pointer, [long])
+        whole = builder.add(values[0], ir.Constant(long, _LINE))
+        there = builder.call(cgutils.get_or_insert_function(builder.module, kind, "malloc"), [whole])
+        found = builder.ptrtoint(there, long)
+        at = builder.and_(builder.add(found, ir.Constant(long, _LINE)), ir.Constant(long, -_LINE))
+        is_there = builder.icmp_signed("!=", found, ir.Constant(long, 0))
+        with builder.if_then(is_there):
+            before = builder.sub(at, ir.Constant(long, 8))  # malloc's own begin is known there
+            builder.store(found, builder.inttoptr(before, long.as_pointer()))
+        return builder.select(is_there, at, ir.Constant(long, 0))
+
+    return types.int64(types.int64), generate
+
+
+@intrinsic
+def give_back(_typing: Any, address: Any) -> Any:
+    """Memory that ``take`` gave is not used any more."""
+
+    def generate(context: Any, builder: Any, _signature: Any, values: Any) -> Any:
+        long, pointer = ir.IntType(64), ir.IntType(8).as_pointer()
+        before = builder.sub(values[0], ir.Constant(long, 8))
+        found = builder.load(builder.inttoptr(before, long.as_pointer()))
+        kind = ir.FunctionType(ir.VoidType(), [pointer])
+        free = cgutils.get_or_insert_function(builder.module, kind, "free")
+        builder.call(free, [builder.inttoptr(found, pointer)])
+        return context.get_dummy_value()
+
+    return types.void(types.int64), generate
 
 
 @helper
-def floats(address: int, count: int) -> Any:
-    """The float32 numbers at an address, as an array."""
-    return numba.carray(_pointer(address), (count,))
-
-
-@helper
-def start(x: Any) -> Any:
-    """Where the elements of an array begin. The array must be used behind the last use of that: Numba gives memory back
-    after the last use that it sees."""
-    return np.int64(x.ctypes.data)
+def take(size: int) -> Any:
+    """The address of memory of so many bytes, until ``give_back``; an error leaves the kernel where there is none."""
+    found = _allocate(size)
+    if found == 0:
+        raise MemoryError
+    return found
 
 
 @intrinsic

@@ -12,7 +12,7 @@ from .loops import f32
 __all__ = ["exact", "four_words", "uniform_of", "words"]
 
 exact = numba.njit(
-    nogil=True, error_model="numpy", forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True
+    error_model="numpy", forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, _nrt=False
 )  # a call would keep the loop from being vectorized
 _U = np.uint64
 _LOW, _WORD_BITS = _U(0xFFFFFFFF), _U(32)

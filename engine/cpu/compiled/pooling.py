@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
 from numba.core import types
-from numba.extending import intrinsic
 
-from .loops import choose, f32, floats, given, helper, i64, kernel
+from .loops import at, choose, f32, floats, given, helper, i64, kernel
 from .spans import clear, span
 
 __all__ = ["LARGEST", "MEAN", "PICKED", "RETURNED", "SHARED", "pooled"]
@@ -19,17 +17,7 @@ _LOWEST = np.float32(-np.inf)
 _u8 = np.uint8
 
 
-@intrinsic
-def _pointer(_typing: Any, address: Any) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        return builder.inttoptr(values[0], context.get_value_type(signature.return_type))
-
-    return types.misc.CPointer(types.uint8)(types.int64), generate
-
-
-@helper
-def _bytes(address: int, count: int) -> Any:
-    return numba.carray(_pointer(address), (count,))
+_bytes = at(types.uint8)
 
 
 @helper

@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 
 from .blas import NO, YES, product
-from .loops import choose, floats, given, helper, i64, kernel, made, sigmoid, start, tanh, u8
+from .loops import choose, floats, give_back, given, helper, i64, kernel, made, sigmoid, start, take, tanh, u8
+from .spans import clear
 
 __all__ = ["GRU", "LSTM", "RELU", "TANH", "back", "forward"]
 
@@ -29,99 +30,99 @@ _ZERO, _ONE = np.float32(0), np.float32(1)
 # and writes a loop without vectors.
 
 
-@helper
+@helper(once=True)
 def _sigmoids(x: Any, shift: Any) -> None:
     for i in range(x.size):
         x[i] = sigmoid(x[i] + shift[i])
 
 
-@helper
+@helper(once=True)
 def _tanhs(x: Any, shift: Any) -> None:
     for i in range(x.size):
         x[i] = tanh(x[i] + shift[i])
 
 
-@helper
+@helper(once=True)
 def _positive(x: Any, shift: Any) -> None:
     for i in range(x.size):
         y = x[i] + shift[i]
         x[i] = choose(y <= _ZERO, _ZERO, y)
 
 
-@helper
+@helper(once=True)
 def _copy(x: Any, y: Any) -> None:
     for i in range(x.size):
         x[i] = y[i]
 
 
-@helper
+@helper(once=True)
 def _add(x: Any, y: Any) -> None:
     for i in range(x.size):
         x[i] += y[i]
 
 
-@helper
+@helper(once=True)
 def _add_product(x: Any, y: Any, z: Any) -> None:
     for i in range(x.size):
         x[i] += y[i] * z[i]
 
 
-@helper
+@helper(once=True)
 def _multiply(x: Any, y: Any) -> None:
     for i in range(x.size):
         x[i] *= y[i]
 
 
-@helper
+@helper(once=True)
 def _product(x: Any, y: Any, z: Any) -> None:
     for i in range(x.size):
         x[i] = y[i] * z[i]
 
 
-@helper
+@helper(once=True)
 def _product_with_tanh(x: Any, y: Any, z: Any) -> None:
     for i in range(x.size):
         x[i] = y[i] * tanh(z[i])
 
 
-@helper
+@helper(once=True)
 def _between(x: Any, y: Any, share: Any) -> None:
     """From y to x, by a share of the way."""
     for i in range(x.size):
         x[i] = y[i] + share[i] * (x[i] - y[i])
 
 
-@helper
+@helper(once=True)
 def _through_sigmoid(d: Any, y: Any) -> None:
     for i in range(d.size):
         d[i] *= y[i] * (_ONE - y[i])
 
 
-@helper
+@helper(once=True)
 def _through_tanh(d: Any, y: Any) -> None:
     for i in range(d.size):
         d[i] *= _ONE - y[i] * y[i]
 
 
-@helper
+@helper(once=True)
 def _through_positive(d: Any, y: Any) -> None:
     for i in range(d.size):
         d[i] = choose(y[i] > _ZERO, d[i], _ZERO)
 
 
-@helper
+@helper(once=True)
 def _through_update(d: Any, z: Any) -> None:
     for i in range(d.size):
         d[i] *= _ONE - z[i]
 
 
-@helper
+@helper(once=True)
 def _times_difference(x: Any, y: Any, z: Any) -> None:
     for i in range(x.size):
         x[i] *= y[i] - z[i]
 
 
-@helper
+@helper(once=True)
 def _into_columns(target: Any, rows: int, distance: int, n: int) -> None:
     """Rows at an address, ``distance`` apart, become the columns of (length, n)."""
     length = target.size // n
@@ -131,7 +132,7 @@ def _into_columns(target: Any, rows: int, distance: int, n: int) -> None:
             target[j * n + s] = source[s * distance + j]
 
 
-@helper
+@helper(once=True)
 def _into_rows(rows: int, distance: int, source: Any, n: int) -> None:
     length = source.size // n
     target = floats(rows, (n - 1) * distance + length)
@@ -141,12 +142,10 @@ def _into_rows(rows: int, distance: int, source: Any, n: int) -> None:
 
 
 @helper
-def _repeated(values: Any, n: int) -> Any:
-    found = np.empty(values.size * n, np.float32)
+def _repeat(values: Any, n: int, found: Any) -> None:
     for i in range(values.size):
         for s in range(n):
             found[i * n + s] = values[i]
-    return found
 
 
 @kernel(given(i64), given(i64), given(), given(u8))
@@ -170,11 +169,14 @@ def forward(first: int, stop: int, places: Any, sizes: Any, bias: Any, keep: Any
         begin = part * width
         n = min(width, count - begin)
         flat = size * n
-        shift = _repeated(bias, n)
-        now, h, single = np.empty(inputs * n, np.float32), np.empty(flat, np.float32), np.empty(high * n, np.float32)
-        before = np.empty(flat, np.float32)
+        memory = take(4 * (bias.size * n + inputs * n + high * n + 3 * flat))
+        shift, now = floats(memory, bias.size * n), floats(memory + 4 * bias.size * n, inputs * n)
+        behind = memory + 4 * (bias.size + inputs) * n
+        single, h = floats(behind, high * n), floats(behind + 4 * high * n, flat)
+        behind += 4 * (high * n + flat)
+        before, first_c = floats(behind, flat), floats(behind + 4 * flat, flat)
+        _repeat(bias, n, shift)
         _into_columns(h, h0 + 4 * begin * size, size, n)
-        first_c = np.empty(flat, np.float32)
         if kind == LSTM:
             _into_columns(first_c, c0 + 4 * begin * size, size, n)
         c_before = first_c
@@ -231,6 +233,7 @@ def forward(first: int, stop: int, places: Any, sizes: Any, bias: Any, keep: Any
                         floats(outputs + 4 * size * (row + s), size)[:] = _ZERO
         if kind == LSTM:
             _into_rows(last_c + 4 * begin * size, size, c_before, n)
+        give_back(memory)
 
 
 @kernel(given(i64), given(i64), made(), given(u8))
@@ -256,11 +259,14 @@ def back(first: int, stop: int, places: Any, sizes: Any, sums: Any, keep: Any) -
         n = min(width, count - begin)
         flat = size * n
         # Behind the gradients of a GRU's gates comes that of the candidate with the reset gate.
-        d = np.zeros((high + (size if kind == GRU else 0)) * n, np.float32)
-        total = np.zeros(d.size, np.float32)
-        dh, dc, bent = np.zeros(flat, np.float32), np.zeros(flat, np.float32), np.empty(flat, np.float32)
-        first_c, other = np.empty(flat, np.float32), np.empty(flat, np.float32)
-        dh_over, dc_over = np.empty(flat, np.float32), np.empty(flat, np.float32)
+        of_d = (high + (size if kind == GRU else 0)) * n
+        memory = take(4 * (2 * of_d + 7 * flat))
+        d, total = floats(memory, of_d), floats(memory + 4 * of_d, of_d)
+        behind = memory + 8 * of_d
+        dh, dc, bent = floats(behind, flat), floats(behind + 4 * flat, flat), floats(behind + 8 * flat, flat)
+        first_c, other = floats(behind + 12 * flat, flat), floats(behind + 16 * flat, flat)
+        dh_over, dc_over = floats(behind + 20 * flat, flat), floats(behind + 24 * flat, flat)
+        clear(memory, 2 * of_d + 2 * flat)
         if gh:
             _into_columns(dh, gh + 4 * begin * size, size, n)
         if kind == LSTM:
@@ -347,3 +353,4 @@ def back(first: int, stop: int, places: Any, sizes: Any, sums: Any, keep: Any) -
         _into_rows(dh0 + 4 * begin * size, size, dh, n)
         if kind == LSTM:
             _into_rows(dc0 + 4 * begin * size, size, dc, n)
+        give_back(memory)

@@ -19,10 +19,11 @@ from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import intrinsic
 
-from .loops import choose, erfcx, exp, helper, tanh
+from .loops import at, choose, doubles, erfcx, exp, give_back, helper, take, tanh
 
 __all__ = [
-    "ceil", "choose", "double", "fetch", "floor", "pointer", "put", "rint", "root", "single", "summed", "trunc",
+    "ceil", "choose", "double", "fetch", "float64_at", "floor", "give_back", "int64_at", "pointer", "put", "rint",
+    "root", "single", "summed", "take", "trunc",
 ]  # fmt: skip
 
 _F = np.float32
@@ -92,6 +93,9 @@ def put(_typing: Any, to: Any, place: Any, value: Any, number: Any, count: Any) 
         return context.get_dummy_value()
 
     return types.void(to, types.int64, kind, number, count), generate
+
+
+float64_at, int64_at = doubles, at(types.int64)
 
 
 @intrinsic
@@ -186,7 +190,7 @@ single: dict[str, Any] = {"exp": exp, "tanh": tanh, "log": _log, "log1p": _log1p
 def _of_library(name: str) -> Any:
     function = getattr(math, name, None) or getattr(np, name)
 
-    @numba.njit(nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, error_model="numpy")
+    @numba.njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, error_model="numpy", _nrt=False)
     def called(x: Any) -> Any:
         return function(x)
 

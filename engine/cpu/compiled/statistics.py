@@ -14,12 +14,29 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numba
 import numpy as np
+from llvmlite import ir
 from numba.core import types
 from numba.extending import intrinsic
+from numba.np import arrayobj
 
-from .loops import f64, floats, given, greater, helper, i64, kernel, lesser, made, u8, u32
+from .loops import (
+    at,
+    doubles,
+    f64,
+    floats,
+    give_back,
+    given,
+    greater,
+    helper,
+    i64,
+    kernel,
+    lesser,
+    made,
+    take,
+    u8,
+    u32,
+)  # fmt: skip
 
 __all__ = ["BINS", "BLOCK", "PIECE", "changes", "count", "merge", "nonfinite", "survey", "whole", "widen"]
 
@@ -33,32 +50,31 @@ _PAIRS = 128
 """Of elements that are binned at a time. With more, memory is not read ahead while the bins are counted."""
 _WORTH_PAIRS = 2048
 """Elements from which on pairs are worth the table that they are counted in."""
+_OF_TABLES = 4 * BINS * BINS + 2 * _PAIRS + 8 * BINS
+"""Bytes of what pairs are counted in."""
 _SMALLEST, _LARGEST = 1e-140, 1e145
 """Magnitudes whose squares neither overflow nor vanish, nor do sums of them."""
 
 _EXACT: frozenset[str] = frozenset()
 
 
-def _at(kind: Any) -> Any:
-    @intrinsic
-    def pointer(_typing: Any, address: Any) -> Any:
-        def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-            return builder.inttoptr(values[0], context.get_value_type(signature.return_type))
-
-        return types.misc.CPointer(kind)(types.int64), generate
-
-    return pointer
+_words, _halves, _tables, _counts = at(types.uint32), at(types.uint16), at(types.uint16, 2), at(types.int64)
 
 
-_doubles_at, _words_at, _halves_at = _at(types.float64), _at(types.uint32), _at(types.uint16)
+@intrinsic
+def _like(_typing: Any, x: Any, address: Any, count: Any) -> Any:
+    """The elements at an address, of the dtype of ``x``."""
+
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        made = context.make_array(signature.return_type)(context, builder)
+        data, size = builder.inttoptr(values[1], made.data.type), x.dtype.bitwidth // 8
+        arrayobj.populate_array(made, data, values[2:], [ir.Constant(ir.IntType(64), size)], size, None)
+        return made._getvalue()
+
+    return types.Array(x.dtype, 1, "C")(x, types.int64, types.int64), generate
 
 
-@helper
-def _doubles(address: int, size: int) -> Any:
-    return numba.carray(_doubles_at(address), (size,))
-
-
-@helper
+@helper(once=True)
 def _sums(x: Any) -> Any:
     """Sum, sum of squares, zeros, least and largest; the last two have no meaning unless all elements are numbers."""
     total = squares = 0.0
@@ -74,7 +90,7 @@ def _sums(x: Any) -> Any:
     return total, squares, zeros, np.float64(low), np.float64(high)
 
 
-@helper
+@helper(once=True)
 def _deviations(x: Any, mean: float) -> Any:
     total = squares = 0.0
     for i in range(x.size):
@@ -84,10 +100,10 @@ def _deviations(x: Any, mean: float) -> Any:
     return squares - total * total / x.size  # total is what the mean's rounding leaves
 
 
-@helper(fastmath=_EXACT)
-def _finite(x: Any, row: Any) -> Any:
-    """The finite elements, copied; the others are counted in the row."""
-    found = np.empty(x.size, x.dtype)
+@helper(fastmath=_EXACT, once=True)
+def _finite(x: Any, row: Any, memory: int) -> int:
+    """Copy the finite elements to memory, and count the others in the row; how many were copied."""
+    found = _like(x, memory, x.size)
     size = 0
     for value in x:
         if math.isfinite(value):
@@ -99,23 +115,24 @@ def _finite(x: Any, row: Any) -> Any:
             row[8] += 1
         else:
             row[9] += 1
-    return found[:size]
+    return size
 
 
-@helper(fastmath=_EXACT)
+@helper(fastmath=_EXACT, once=True)
 def _survey(x: Any, row: Any) -> None:
     row[:] = 0.0
     row[1], row[2] = math.inf, -math.inf
-    block = x
-    if not block.size:
+    if not x.size:
         return
-    for attempt in range(2):
-        total, squares, zeros, low, high = _sums(block)
-        if attempt or math.isfinite(squares):
-            break
-        block = _finite(block, row)  # squares of float32 in float64 do not overflow: something is not finite
+    block, memory = x, 0
+    total, squares, zeros, low, high = _sums(block)
+    if not math.isfinite(squares):  # squares of float32 in float64 do not overflow: something is not finite
+        memory = take(x.itemsize * x.size)
+        block = _like(x, memory, _finite(x, row, memory))
         if not block.size:
+            give_back(memory)
             return
+        total, squares, zeros, low, high = _sums(block)
     mean = total / block.size
     deviations = squares - total * mean
     if deviations < squares / 1024:  # more than ten bits canceled out
@@ -123,6 +140,8 @@ def _survey(x: Any, row: Any) -> None:
     row[0], row[1], row[2], row[3], row[4], row[5], row[6] = (
         block.size, low, high, mean, deviations, squares, zeros,
     )  # fmt: skip
+    if memory != 0:
+        give_back(memory)
 
 
 @helper(fastmath=_EXACT)
@@ -130,21 +149,24 @@ def _bin(value: Any, low: float, bins_per_unit: float) -> Any:
     return np.int32(min((np.float64(value) - low) * bins_per_unit, BINS - 1.0))
 
 
-@helper(fastmath=_EXACT)
+@helper(fastmath=_EXACT, once=True)
 def _count(x: Any, all_finite: bool, low: float, high: float, counts: Any) -> None:
     """Count the finite ones of up to ``PIECE`` elements into equal bins between two limits."""
     # Rounded up a little: an element on the limit of two bins counts above it.
     bins_per_unit = BINS / (high - low) * (1 + 2.0**-50)
+    memory = take(_OF_TABLES + (0 if all_finite else x.itemsize * x.size))
     block = x
     if not all_finite:
-        block = _finite(x, np.zeros(10))
+        block = _like(x, memory + _OF_TABLES, _finite(x, doubles(memory, 10), memory + _OF_TABLES))
     done = 0
     if block.size >= _WORTH_PAIRS:
         done = block.size // (2 * _PAIRS) * (2 * _PAIRS)
         # Two elements at a time, in a table with a place for each pair of bins: half the additions to memory. Two
         # tables, so that an addition seldom waits for the one before it to the same place.
-        tables = np.zeros((2, BINS * BINS), np.uint16)
-        places = np.empty(_PAIRS, np.uint16)
+        tables, places = _tables(memory, 2, BINS * BINS), _halves(memory + 4 * BINS * BINS, _PAIRS)
+        for one in range(2):
+            for pair in range(BINS * BINS):
+                tables[one, pair] = np.uint16(0)
         for begin in range(0, done, 2 * _PAIRS):
             ones = block[begin : begin + _PAIRS]
             others = block[begin + _PAIRS : begin + 2 * _PAIRS]
@@ -154,12 +176,16 @@ def _count(x: Any, all_finite: bool, low: float, high: float, counts: Any) -> No
             for i in range(0, _PAIRS, 2):
                 tables[0, places[i]] += np.uint16(1)
                 tables[1, places[i + 1]] += np.uint16(1)
-        seconds = np.zeros(BINS, np.int64)
+        seconds = _counts(memory + 4 * BINS * BINS + 2 * _PAIRS, BINS)
+        for one in range(BINS):
+            seconds[one] = 0
         for one in range(BINS):
             counts[one] += _row_sum(tables, one * BINS, seconds)
-        counts += seconds
+        for one in range(BINS):
+            counts[one] += seconds[one]
     for i in range(done, block.size):
         counts[_bin(block[i], low, bins_per_unit)] += 1
+    give_back(memory)
 
 
 @helper
@@ -201,7 +227,7 @@ def survey(first: int, stop: int, values: Any, rows: Any) -> None:
         start = (part - first_block) * BLOCK
         length = min(BLOCK, size - start)
         if wide:
-            _survey(_doubles(address + 8 * start, length), rows[part])
+            _survey(doubles(address + 8 * start, length), rows[part])
         else:
             _survey(floats(address + 4 * start, length), rows[part])
 
@@ -242,7 +268,7 @@ def count(first: int, stop: int, values: Any, figures: Any, counts: Any) -> None
             start = (part - first_piece) * PIECE
             length = min(PIECE, size - start)
             if wide:
-                _count(_doubles(address + 8 * start, length), _all_finite(found), found[1], found[2], counts[part])
+                _count(doubles(address + 8 * start, length), _all_finite(found), found[1], found[2], counts[part])
             else:
                 _count(floats(address + 4 * start, length), _all_finite(found), found[1], found[2], counts[part])
 
@@ -255,7 +281,7 @@ def whole(first: int, stop: int, values: Any, figures: Any, counts: Any) -> None
         found = figures[part]
         counts[part, :] = 0
         if wide:
-            x = _doubles(address, size)
+            x = doubles(address, size)
             _survey(x, found)
             if _has_bins(found):
                 _count(x, _all_finite(found), found[1], found[2], counts[part])
@@ -292,7 +318,7 @@ def nonfinite(first: int, stop: int, address: int, size: int, found: Any) -> Non
     """Whether each block of float32 elements holds a NaN or an infinity."""
     for part in range(first, stop):
         start = part * BLOCK
-        words = numba.carray(_words_at(address + 4 * start), (min(BLOCK, size - start),))
+        words = _words(address + 4 * start, min(BLOCK, size - start))
         largest = np.uint32(0)
         for i in range(words.size):
             largest = max(largest, words[i] & np.uint32(0x7FFFFFFF))
@@ -304,7 +330,7 @@ def widen(first: int, stop: int, address: int, size: int, found: Any) -> None:
     """The bits of float16 elements as those of float32 ones, block by block; NumPy does it one by one."""
     for part in range(first, stop):
         start = part * BLOCK
-        halves = numba.carray(_halves_at(address + 2 * start), (min(BLOCK, size - start),))
+        halves = _halves(address + 2 * start, min(BLOCK, size - start))
         words = found[start : start + halves.size]
         for i in range(halves.size):
             bits = np.uint32(halves[i])

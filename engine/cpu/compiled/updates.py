@@ -9,10 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from .loops import f32, floats, given, helper, i64, kernel, square_root
-from .loops import start as start_of
+from .loops import f32, floats, give_back, given, helper, i64, kernel, square_root, take
 from .spans import copy
 
 __all__ = ["BLOCK", "adam", "momentum"]
@@ -25,11 +22,10 @@ BLOCK = 4096
 
 
 @helper
-def _taken(address: int, new_address: int, count: int) -> Any:
-    """The elements as they shall be, which begin as they are."""
+def _begin(address: int, new_address: int, count: int) -> None:
+    """Let the elements as they shall be begin as they are."""
     if new_address != address:
         copy(new_address, address, count)
-    return floats(new_address, count)
 
 
 @helper
@@ -57,8 +53,10 @@ def momentum(first: int, stop: int, blocks: Any, tensors: Any, numbers: Any) -> 
         place, start, count = blocks[part]
         at = 4 * start
         g = floats(tensors[place, 0] + at, count)
-        p = _taken(tensors[place, 1] + at, tensors[place, 2] + at, count)
-        v = _taken(tensors[place, 3] + at, tensors[place, 4] + at, count)
+        _begin(tensors[place, 1] + at, tensors[place, 2] + at, count)
+        p = floats(tensors[place, 2] + at, count)
+        _begin(tensors[place, 3] + at, tensors[place, 4] + at, count)
+        v = floats(tensors[place, 4] + at, count)
         rate, factor, share, nesterov = numbers[place]
         _average(v, g, factor, share)
         if nesterov != f32(0):
@@ -74,20 +72,25 @@ def adam(first: int, stop: int, blocks: Any, tensors: Any, numbers: Any) -> None
 
     d = root * sqrt(v) + eps; where ``nesterov`` is not 0, beta1 * m + (1 - beta1) * g takes the place of m in the last.
     """
-    ahead = np.empty(BLOCK, np.float32)
+    memory = take(4 * BLOCK)
+    ahead = floats(memory, BLOCK)
     for part in range(first, stop):
         place, start, count = blocks[part]
         at = 4 * start
         g = floats(tensors[place, 0] + at, count)
-        p = _taken(tensors[place, 1] + at, tensors[place, 2] + at, count)
-        m = _taken(tensors[place, 3] + at, tensors[place, 4] + at, count)
-        v = _taken(tensors[place, 5] + at, tensors[place, 6] + at, count)
+        _begin(tensors[place, 1] + at, tensors[place, 2] + at, count)
+        p = floats(tensors[place, 2] + at, count)
+        _begin(tensors[place, 3] + at, tensors[place, 4] + at, count)
+        m = floats(tensors[place, 4] + at, count)
+        _begin(tensors[place, 5] + at, tensors[place, 6] + at, count)
+        v = floats(tensors[place, 6] + at, count)
         rate, beta1, rest1, beta2, rest2, eps, root, keep, decay, nesterov = numbers[place]
         _average(m, g, beta1, rest1)
         _average_of_squares(v, g, beta2, rest2)
         if nesterov != f32(0):
-            copy(start_of(ahead), tensors[place, 4] + at, count)
+            copy(memory, tensors[place, 4] + at, count)
             _average(ahead[:count], g, beta1, rest1)
             _divided(p, ahead[:count], v, rate, eps, root, keep, decay)
         else:
             _divided(p, m, v, rate, eps, root, keep, decay)
+    give_back(memory)

@@ -19,8 +19,7 @@ from numba.core import cgutils, types
 from numba.extending import intrinsic
 
 from .blas import NO, YES, cached_product
-from .loops import f32, floats, given, helper, i64, kernel, made
-from .loops import start as address
+from .loops import f32, floats, give_back, given, helper, i64, kernel, made, take
 from .spans import clear, copy
 
 __all__ = ["by_kernels", "by_tiles", "inputs", "kernels", "weight_gradient"]
@@ -126,7 +125,13 @@ def _combination(matrix: Any, wrap: int) -> Any:
 
         return types.void(*[types.int64] * 6), generate
 
-    return intrinsic(combine)
+    inside = intrinsic(combine)
+
+    @helper(once=True)
+    def combined(source: int, step: int, jump: int, target: int, apart: int, count: int) -> None:
+        inside(source, step, jump, target, apart, count)
+
+    return combined
 
 
 _G4, _B4, _A4 = matrices((0.0, 1.0, -1.0, 0.5, -2.0))
@@ -317,10 +322,10 @@ def _outputs(
 def _tiles(
     first: int, stop: int, blocks: Any, sums: Any, x: int, channels: int, height: int, width: int, samples: int,
     top: int, left: int, u: int, turned: bool, y: int, kernels: int, high: int, wide: int, tile: int, most: int,
-    buffer: Any,
+    buffer: int,
 ) -> None:  # fmt: skip
     places, room = (tile + 2) * (tile + 2), _room(tile, most)
-    rows = address(buffer)
+    rows = buffer
     v = rows + 4 * (2 * room + places * min(kernels, _SIDE) * most)
     for part in range(first, stop):
         total = f32(0)
@@ -349,17 +354,19 @@ def by_tiles(
     ``sums`` gets the sum of the squares of each part.
     """
     size = (tile + 2) * (tile + 2) * (channels + min(kernels, _SIDE)) * most + 2 * _room(tile, most)
+    memory = take(4 * size)
     _tiles(first, stop, blocks, sums, x, channels, height, width, samples, top, left, u, turned != 0, y, kernels, high,
-           wide, tile, most, np.empty(size, np.float32))  # fmt: skip
+           wide, tile, most, memory)  # fmt: skip
+    give_back(memory)
 
 
 @helper
 def _some_kernels(
     first: int, stop: int, blocks: Any, sums: Any, side: int, weight: int, turned: bool, v: int, channels: int,
-    kernels: int, y: int, high: int, wide: int, samples: int, tile: int, most: int, buffer: Any,
+    kernels: int, y: int, high: int, wide: int, samples: int, tile: int, most: int, buffer: int,
 ) -> None:  # fmt: skip
     places, room = (tile + 2) * (tile + 2), _room(tile, most)
-    rows = address(buffer)
+    rows = buffer
     u = rows + 4 * (2 * room + places * min(side, _SIDE) * most)
     beside = u + 4 * places * side * channels
     for part in range(first, stop):
@@ -390,16 +397,18 @@ def by_kernels(
     places = (tile + 2) * (tile + 2)
     size = places * (side * channels + min(side, _SIDE) * most) + 2 * _room(tile, most)
     size += (9 + 3 * (tile + 2)) * max(channels, side)
+    memory = take(4 * size)
     _some_kernels(first, stop, blocks, sums, side, weight, turned != 0, v, channels, kernels, y, high, wide, samples,
-                  tile, most, np.empty(size, np.float32))  # fmt: skip
+                  tile, most, memory)  # fmt: skip
+    give_back(memory)
 
 
 @helper
 def _some_inputs(
     first: int, stop: int, blocks: Any, each: int, x: int, channels: int, height: int, width: int, samples: int,
-    top: int, left: int, v: int, tile: int, most: int, buffer: Any,
+    top: int, left: int, v: int, tile: int, most: int, buffer: int,
 ) -> None:  # fmt: skip
-    rows = address(buffer)
+    rows = buffer
     for part in range(first, stop):
         at = v
         for number in range(len(blocks)):
@@ -419,18 +428,19 @@ def inputs(
     top: int, left: int, v: int, tile: int, most: int,
 ) -> None:  # fmt: skip
     """Transform the blocks of x, one behind the other in ``v``, ``each`` channels a part."""
-    buffer = np.empty(2 * _room(tile, most), np.float32)
-    _some_inputs(first, stop, blocks, each, x, channels, height, width, samples, top, left, v, tile, most, buffer)
+    memory = take(8 * _room(tile, most))
+    _some_inputs(first, stop, blocks, each, x, channels, height, width, samples, top, left, v, tile, most, memory)
+    give_back(memory)
 
 
 @helper
 def _weights(first: int, stop: int, each: int, weight: int, kernels: int, channels: int, turned: bool, u: int,
-             tile: int, buffer: Any) -> None:  # fmt: skip
+             tile: int, buffer: int) -> None:  # fmt: skip
     for part in range(first, stop):
         start = part * each
         _kernel_tiles(
             weight, channels, start, min(kernels, start + each), 0, channels, turned, tile, u + 4 * start * channels,
-            kernels * channels, address(buffer),
+            kernels * channels, buffer,
         )  # fmt: skip
 
 
@@ -439,18 +449,19 @@ def kernels(
     first: int, stop: int, each: int, weight: int, kernels: int, channels: int, turned: int, u: int, tile: int
 ) -> None:
     """Transform weight (kernels, channels, 3, 3) to planes (kernels, channels), ``each`` kernels a part."""
-    buffer = np.empty((9 + 3 * (tile + 2)) * channels, np.float32)
-    _weights(first, stop, each, weight, kernels, channels, turned != 0, u, tile, buffer)
+    memory = take(4 * (9 + 3 * (tile + 2)) * channels)
+    _weights(first, stop, each, weight, kernels, channels, turned != 0, u, tile, memory)
+    give_back(memory)
 
 
 @helper
 def _weight_sums(
     first: int, stop: int, blocks: Any, side: int, g: int, v: int, channels: int, kernels: int, height: int, width: int,
-    samples: int, result: int, more: bool, tile: int, most: int, buffer: Any,
+    samples: int, result: int, more: bool, tile: int, most: int, buffer: int,
 ) -> None:  # fmt: skip
     size = tile + 2
     places, room = size * size, _room(tile, most)
-    rows = address(buffer)
+    rows = buffer
     arrived = rows + 8 * room
     sums = arrived + 4 * places * side * most
     between = sums + 4 * places * side * channels
@@ -504,5 +515,7 @@ def weight_gradient(
     ``side`` kernels a part; added to ``result`` if ``more``.
     """
     size = 2 * _room(tile, most) + (tile + 2) * (tile + 2) * side * (most + channels) + (3 * (tile + 2) + 9) * channels
+    memory = take(4 * size)
     _weight_sums(first, stop, blocks, side, g, v, channels, kernels, height, width, samples, result, more != 0, tile,
-                 most, np.empty(size, np.float32))  # fmt: skip
+                 most, memory)  # fmt: skip
+    give_back(memory)

@@ -7,7 +7,7 @@ from typing import Any
 from numba import types
 from numba.extending import intrinsic
 
-from ..compiling import on_disk
+from ._building import function
 from .loops import helper, i64
 
 __all__ = ["unchanged", "versions"]
@@ -57,7 +57,7 @@ def _after_form(array: int, at: int) -> int:
     return at
 
 
-@on_disk(types.boolean(i64, i64, i64, i64, i64))
+@function(types.boolean(i64, i64, i64, i64, i64))
 def unchanged(table: int, first: int, second: int, third: int, fourth: int) -> bool:
     """Whether all is as the table says, for a call with up to four arrays of which none is a tensor's.
 
@@ -94,7 +94,7 @@ def unchanged(table: int, first: int, second: int, third: int, fourth: int) -> b
     return True
 
 
-@on_disk(types.none(i64, i64, i64))
+@function(types.none(i64, i64, i64))
 def versions(addresses: int, into: int, count: int) -> None:
     """Copy the words at ``count`` addresses."""
     for i in range(count):

@@ -14,34 +14,113 @@ import pytest
 
 from hookscope.engine.cpu import compiling
 
-LOAD = """
-import sys
+# As where nothing was compiled when the environment was made.
+NOTHING_BUILT = """
+import pathlib, sys
 from hookscope.engine.cpu import compiling
-assert "numba" not in sys.modules
+compiling.BUILT = pathlib.Path("nowhere")
+"""
+
+LOAD = NOTHING_BUILT + """
+assert not {"llvmlite", "numba"} & set(sys.modules)
 module = compiling.kernels("products")
 assert compiling.kernels("products") is module
+print("numba" in sys.modules)
 """
 
 
 def run(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    command, variables = [sys.executable, "-P", "-c", code], {**os.environ, **environment}
-    return subprocess.run(command, env=variables, text=True, capture_output=True, check=True)
+    command, variables = [sys.executable, "-P", "-c", code], {**os.environ, "HOOKSCOPE_COMPILE_NOTICE": "1"}
+    done = subprocess.run(command, env={**variables, **environment}, text=True, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done
 
 
-def test_what_was_compiled_is_told_once_and_found_on_disk_after_that(tmp_path: Path) -> None:
+def test_what_was_compiled_is_told_once_and_found_on_disk_after_that_without_numba(tmp_path: Path) -> None:
     first = run(LOAD, NUMBA_CACHE_DIR=str(tmp_path))
     (line,) = first.stderr.splitlines()
-    assert line.startswith("Hookscope compiled products for this CPU in ") and line.endswith(f" s (kept in {tmp_path})")
-    assert any(tmp_path.rglob("*.nbc"))
-    assert run(LOAD, NUMBA_CACHE_DIR=str(tmp_path)).stderr == ""
+    assert line.startswith(f"Hookscope compiles products for this CPU (kept in {tmp_path}) ... ")
+    assert line.endswith(" s")
+    assert first.stdout == "True\n"
+    (path,) = tmp_path.iterdir()
+    assert path.stat().st_mode & 0o777 == 0o600
+    again = run(LOAD, NUMBA_CACHE_DIR=str(tmp_path))
+    assert (again.stderr, again.stdout) == ("", "False\n")
+
+
+def test_it_is_told_before(tmp_path: Path) -> None:
+    """Whoever looks meanwhile sees what the process does."""
+    code = NOTHING_BUILT + """
+def build(*_, **__):
+    raise RuntimeError("stopped here")
+compiling._building = build
+compiling.kernels("products")
+"""
+    variables = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path), "HOOKSCOPE_COMPILE_NOTICE": "1"}
+    told = subprocess.run([sys.executable, "-c", code], env=variables, text=True, capture_output=True).stderr
+    assert told.startswith(f"Hookscope compiles products for this CPU (kept in {tmp_path}) ...")
+
+
+def test_how_far_it_is_can_be_shown(tmp_path: Path) -> None:
+    code = NOTHING_BUILT + """
+from hookscope.engine.core import progress
+seen = []
+progress.listen(lambda work: seen.append((work.what, work.total, work.unit, work.stoppable, work.done)))
+compiling.kernels("rectifiers")
+print(seen[-1])
+"""
+    shown = run(code, NUMBA_CACHE_DIR=str(tmp_path), HOOKSCOPE_COMPILE_NOTICE="0").stdout
+    assert shown == "('compiling rectifiers', 3, 'steps', False, 3)\n"
+
+
+def test_loops_of_level_o1_are_told_before_they_are_compiled(tmp_path: Path) -> None:
+    code = """
+import numpy as np
+from hookscope.engine import Tensor, jit, ops
+from hookscope.engine.core import progress
+from hookscope.engine.cpu import compiling
+seen = []
+progress.listen(lambda work: seen.append((work.what, work.done, work.total)))
+apart = jit(lambda x, y: ops.exp(x).sum() + (ops.sin(y) * y).mean(), jit_level="O1")
+apart(*[Tensor(np.ones(shape, np.float32)) for shape in ((400, 300), (500, 7))])
+print(*[told for told in seen if told[0] == "compiling loops"][-1:])
+"""
+    first = run(code, NUMBA_CACHE_DIR=str(tmp_path))
+    lines = [line for line in first.stderr.splitlines() if " loops " in line]
+    assert len(lines) == 1
+    assert lines[0].startswith(f"Hookscope compiles loops for this CPU (kept in {tmp_path}) ... ")
+    assert first.stdout == "('compiling loops', 2, 2)\n"
+    again = run(code, NUMBA_CACHE_DIR=str(tmp_path))
+    assert (again.stderr, again.stdout) == ("", "\n")
+
+
+def test_an_interrupt_waits_for_what_is_compiled_and_that_is_kept(tmp_path: Path) -> None:
+    code = NOTHING_BUILT + """
+import signal
+from hookscope.engine.core import progress
+once = []
+def interrupt(work):
+    if not once:
+        once.append(signal.raise_signal(signal.SIGINT))
+progress._INTERVAL = 0
+progress.listen(interrupt)
+try:
+    compiling.kernels("rectifiers")
+except KeyboardInterrupt:
+    print("interrupted", len(list(pathlib.Path(sys.argv[1]).iterdir())))
+"""
+    command = [sys.executable, "-c", code, str(tmp_path)]
+    variables = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    done = subprocess.run(command, env=variables, text=True, capture_output=True, check=True)
+    assert done.stdout == "interrupted 1\n", done.stderr
 
 
 def test_what_is_saved_can_do_without_the_line(tmp_path: Path) -> None:
     assert run(LOAD, NUMBA_CACHE_DIR=str(tmp_path), HOOKSCOPE_COMPILE_NOTICE="0").stderr == ""
-    assert any(tmp_path.rglob("*.nbc"))
+    assert any(tmp_path.iterdir())
 
 
-def test_files_of_kernels_import_of_each_other_only_what_their_folders_digest_has() -> None:
+def test_files_of_kernels_import_of_each_other_only_what_is_in_their_digest() -> None:
     for path in (Path(compiling.__file__).parent / "compiled").glob("*.py"):
         imported = {f"{node.module}.py" for node in ast.walk(ast.parse(path.read_text()))
                     if isinstance(node, ast.ImportFrom) and node.level == 1}  # fmt: skip
@@ -52,14 +131,15 @@ def test_without_a_folder_each_process_compiles(tmp_path: Path) -> None:
     occupied = tmp_path / "file"
     occupied.touch()
     told = run(LOAD, NUMBA_CACHE_DIR=str(occupied)).stderr
-    assert told.endswith("(for this process: there is no folder to keep it in)\n")
+    assert "(for this process: there is no folder to keep it in) ... " in told
 
 
-USE = """
+USE = NOTHING_BUILT + """
 import numpy as np
-from hookscope.engine.cpu.compiling import kernels
-found, board = kernels("sharing"), np.zeros(8, np.int64)
+found, board, x = compiling.kernels("sharing"), np.zeros(8, np.int64), np.full(3, -1, np.float32)
 assert not found.wake(board) and found.help_out(board, 1) and found.wake(board) == 1
+compiling.kernels("rectifiers").relu(board, 1, *[compiling.address(x)] * 3, 0.0, 3)
+assert not x.any()
 """
 
 
@@ -73,49 +153,43 @@ def warm(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def folder(warm: Path, tmp_path: Path) -> Path:
-    """A folder that has what USE needs: an index, ``*.nbi``, and machine code, ``*.nbc``, of two functions."""
+    """A folder that has what USE needs: machine code of two files."""
     return Path(shutil.copytree(warm, tmp_path / "copied"))
 
 
-DAMAGES = {"empty": b"", "other": b"no machine code\n" * 99}
-
-
-@pytest.mark.parametrize(
-    ("help_out", "wake"),
-    [(("nbi", "empty"), ("nbc", "cut")), (("nbi", "other"), ("nbc", "empty")), (("nbi", "gone"), ("nbc", "gone"))],
-)
-def test_a_damaged_or_missing_file_is_replaced(folder: Path, help_out: tuple[str, str], wake: tuple[str, str]) -> None:
-    """As a crash of the machine may leave it, a process killed between the two, or somebody who removes files."""
-    for function, (ending, damage) in {"help_out": help_out, "wake": wake}.items():
-        (path,) = folder.rglob(f"*.{function}-*.{ending}")
-        whole = path.read_bytes()
-        path.unlink()
-        if damage != "gone":
-            path.write_bytes(DAMAGES.get(damage, whole[:-9]))
-    assert run(USE, NUMBA_CACHE_DIR=str(folder)).stderr.endswith(f"(kept in {folder})\n")
+def test_damaged_and_missing_files_are_compiled_again(folder: Path) -> None:
+    """As a crash of the machine, a disk that fails, or somebody who removes files may leave them."""
+    first, second = folder.iterdir()
+    whole = first.read_bytes()
+    first.write_bytes(whole[: len(whole) // 2] + bytes([whole[len(whole) // 2] ^ 1]) + whole[len(whole) // 2 + 1 :])
+    second.unlink()
+    assert run(USE, NUMBA_CACHE_DIR=str(folder)).stderr.count(f"(kept in {folder})") == 2
     assert run(USE, NUMBA_CACHE_DIR=str(folder)).stderr == ""
 
 
-def test_a_damaged_file_that_cannot_be_removed_leaves_each_process_to_compile(folder: Path) -> None:
-    for path in folder.rglob("*.nbc"):
-        path.write_bytes(b"")
-    refused = "import pathlib\ndef unlink(*_, **__): raise PermissionError\npathlib.Path.unlink = unlink\n"
-    assert f"(for this process: {folder}" in run(refused + USE, NUMBA_CACHE_DIR=str(folder)).stderr
+def test_a_folder_that_others_can_write_is_refused_in_one_line(folder: Path) -> None:
+    before = {path: path.stat().st_mtime_ns for path in folder.rglob("*")}
+    folder.chmod(0o775)
+    told = run(USE, NUMBA_CACHE_DIR=str(folder), HOOKSCOPE_COMPILE_NOTICE="0").stderr
+    assert told == (
+        "Hookscope keeps no machine code, and compiles in each process: "
+        f"the folder {folder} can be written by other users: chmod go-w {folder}\n"
+    )
+    assert {path: path.stat().st_mtime_ns for path in folder.rglob("*")} == before
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can make files of another user")
+def test_the_folder_of_another_user_is_refused_in_one_line(folder: Path) -> None:
+    os.chown(folder, 65534, 65534)
+    told = run(USE, NUMBA_CACHE_DIR=str(folder), HOOKSCOPE_COMPILE_NOTICE="0").stderr
+    assert told.endswith(f"the folder {folder} belongs to another user\n") and told.count("\n") == 1
 
 
 def test_on_a_full_disk_each_process_compiles_and_says_why(tmp_path: Path) -> None:
     full = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))"
     told = run(full + USE, NUMBA_CACHE_DIR=str(tmp_path)).stderr
-    assert f"(for this process: {tmp_path}" in told and told.endswith("File too large)\n")
+    assert f" s (for this process: {tmp_path}" in told and "File too large)\n" in told
     assert not [path for path in tmp_path.rglob("*") if path.is_file()]
-
-
-def test_nothing_is_kept_beside_the_sources_where_the_folder_cannot_be_written(folder: Path) -> None:
-    for inner in list(folder.glob("*")):
-        shutil.rmtree(inner)
-        inner.touch()  # in the way, also of root, who may write into every folder
-    assert f"(for this process: {folder}" in run(USE, NUMBA_CACHE_DIR=str(folder)).stderr
-    assert not list(Path(compiling.__file__).parent.rglob("*.nb?"))
 
 
 @pytest.mark.parametrize("name", ["HOOKSCOPE_NUMBA", "NUMBA_DISABLE_JIT"])

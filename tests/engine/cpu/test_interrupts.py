@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import threading
+from pathlib import Path
 
 import pytest
 
@@ -47,9 +48,12 @@ def test_in_another_thread_the_block_just_runs() -> None:
 
 
 SCRIPT = """
-import signal, sys
+import pathlib, signal, sys
 import numpy as np
+from hookscope.engine.cpu import compiling
 from hookscope.engine.debug.captures.statistics import statistics
+
+compiling.BUILT = pathlib.Path("nowhere")  # as where nothing was compiled when the environment was made
 
 class Once:  # as soon as Numba's import is under way
     def find_spec(self, name, path=None, target=None):
@@ -66,7 +70,7 @@ print(statistics(np.ones(3)).mean)
 """
 
 
-def test_figures_can_be_computed_after_an_interrupt_of_the_first_ones() -> None:
-    variables = {**os.environ, "HOOKSCOPE_NUMBA": "1"}
-    done = subprocess.run([sys.executable, "-c", SCRIPT], env=variables, capture_output=True, text=True, timeout=100)
+def test_figures_can_be_computed_after_an_interrupt_of_the_first_ones(tmp_path: Path) -> None:
+    variables = {**os.environ, "HOOKSCOPE_NUMBA": "1", "NUMBA_CACHE_DIR": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-c", SCRIPT], env=variables, capture_output=True, text=True, timeout=240)
     assert done.stdout.splitlines() == ["interrupted", "1.0"], done.stderr

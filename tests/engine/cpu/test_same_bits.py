@@ -8,6 +8,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import pytest
 from same_bits import TRAININGS, WAYS, Process, Result, differences, run
 
 from hookscope.engine.cpu import compiling
@@ -18,6 +19,7 @@ def together(*processes: Process) -> list[Result]:
         return [result for result in pool.map(run, processes) if result is not None]
 
 
+@pytest.mark.ci_only
 def test_numbers_of_threads_orders_of_trainings_python_threads_forks_and_interrupts_change_no_bit() -> None:
     names = sorted(TRAININGS)
     results = together(
@@ -26,15 +28,14 @@ def test_numbers_of_threads_orders_of_trainings_python_threads_forks_and_interru
     )
     assert [set(result.digests) for result in results] == [set(names)] * 6
     assert not differences(results)
-    # A new file of kernels belongs into one of the trainings.
-    inside = {path.stem for path in (Path(compiling.__file__).parent / "compiled").glob("[!_]*.py")}
-    assert set(results[0].files) == inside
+    # A new file of kernels belongs into one of the trainings; what checks a kernel's arguments is in each of them.
+    assert set(compiling.files()) - set(results[0].files) <= {"sharing"}
 
 
 def test_machine_code_of_this_process_or_of_others_and_a_killed_one_change_no_bit(tmp_path: Path) -> None:
     known = run(Process(["rows"], 1))
     assert known is not None
-    run(Process(["rows"], 2, tmp_path, killed_after=4.0))
+    run(Process(["rows"], 2, tmp_path, killed_after=1.0))
     cold = together(Process(["rows"], 1, tmp_path), Process(["rows"], 2, tmp_path, "interrupted"))
     last = together(Process(["rows"], 4, tmp_path))
     assert [result.told != "" for result in (*cold, *last)] == [True, True, False]

@@ -1,0 +1,453 @@
+"""From functions to machine code: Numba reads and types them, LLVM makes one object of all that a file has.
+
+Numba by itself would compile each function apart, make machine code of it, and then compile it again inside each that
+calls it: two thirds of the time. Here its libraries only gather what it writes (``_Gathered``); all of them are put
+into one module, in which only the entries can be seen from outside, and which is optimized once for each baseline. None
+of it counts references, and an error is a number: so the code needs nothing of Numba when it runs.
+
+An entry is a function of CPython's. That of a kernel puts its arguments into memory and has its parts done
+(``sharing``); that of a plain function calls it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numba
+import numpy as np
+from llvmlite import binding, ir
+from numba.core import callconv, cgutils, codegen, cpu, fastmathpass, types, typing
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.registry import cpu_target
+from numba.core.runtime import rtsys
+from numba.np import arrayobj
+
+from ..machine_code import OBJECT, Baseline, Code
+
+__all__ = ["ONCE", "Entry", "build", "entries", "function", "numbers", "prepare"]
+
+_LONG, _INT, _BYTE, _DOUBLE = ir.IntType(64), ir.IntType(32), ir.IntType(8), ir.DoubleType()
+_POINTER = _BYTE.as_pointer()
+_OUT_OF_MEMORY, _WRONG = 2, 1
+"""What a function returns for MemoryError, and for any other error."""
+
+
+ONCE: list[Any] = []
+"""Functions of which each kind of arguments is compiled once in a file, and not in each place that calls it."""
+
+
+class Entry:
+    """A function that the file of kernels offers: a kernel, of arguments after ``first`` and ``stop``, or a plain one.
+
+    To call it compiles it alone; ``compiling.kernels`` compiles a file.
+    """
+
+    def __init__(self, name: str, about: str | None, inner: Any, arguments: Sequence[Any], result: Any = None) -> None:
+        self.name, self.about, self.inner, self.arguments = name, (about or "").split("\n")[0], inner, tuple(arguments)
+        self.result = result
+        """None of a kernel."""
+        self._made: Any = None
+
+    def __call__(self, *arguments: Any) -> Any:
+        if self._made is None:
+            from ..machine_code import baseline, loaded
+
+            self._made = getattr(loaded(build({self.name: self}, {}, (baseline(),))[0], self.name), self.name)
+        return self._made(*arguments)
+
+
+def function(signature: Any) -> Any:
+    """Compile a plain function for one signature."""
+
+    def compiled(of: Any) -> Any:
+        inner = numba.njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True, _nrt=False)(of)
+        return Entry(of.__name__, of.__doc__, inner, signature.args, signature.return_type)
+
+    return compiled
+
+
+def entries(module: Any) -> dict[str, Entry]:
+    """What a file of kernels offers to be called."""
+    return {name: one for name, one in vars(module).items() if isinstance(one, Entry) and one.name == name}
+
+
+def numbers(module: Any) -> dict[str, int]:
+    """The numbers that such a file offers."""
+    return {name: one for name, one in vars(module).items() if type(one) is int and not name.startswith("_")}
+
+
+# Numba's parts, of which each leaves something undone
+
+
+class _Gathered(codegen.JITCodeLibrary):
+    """Keeps what is written for one function, and which others it calls."""
+
+    def _optimize_functions(self, _module: Any) -> None:
+        """Nothing: ``_optimized`` does."""
+
+    def finalize(self) -> None:
+        self._finalized = True
+
+    def gather(self, into: dict[Any, None]) -> None:
+        if self not in into:
+            into[self] = None
+            for library in self._linking_libraries:
+                library.gather(into)
+
+    @property
+    def written(self) -> Any:
+        return self._final_module
+
+
+class _Codegen(codegen.JITCPUCodegen):
+    _library_class = _Gathered
+
+    def set_env(self, env_name: str, env: Any) -> None:
+        """Nothing: no object of Python's is used."""
+
+
+class _CallConvention(callconv.CPUCallConv):
+    """Errors are numbers."""
+
+    def return_user_exc(self, builder: Any, exc: Any, *_: Any, **__: Any) -> None:
+        code = _OUT_OF_MEMORY if exc is MemoryError else _WRONG
+        self._return_errcode_raw(builder, ir.Constant(callconv.errcode_t, code))
+
+
+class _Context(cpu.CPUContext):
+    def init(self) -> None:
+        self.is32bit = False
+        self._internal_codegen = _Codegen("hookscope")
+
+    def load_additional_registries(self) -> None:
+        # Without the part of Numba that counts references, which would be compiled by this context's own code.
+        before, rtsys._init = rtsys._init, True
+        try:
+            super().load_additional_registries()
+        finally:
+            rtsys._init = before
+
+    def post_lowering(self, mod: Any, _library: Any) -> None:
+        if self.fastmath:
+            fastmathpass.rewrite_module(mod, self.fastmath)
+
+    @property
+    def call_conv(self) -> Any:
+        return _CallConvention(self)
+
+    def get_executable(self, _library: Any, _fndesc: Any, _env: Any) -> Any:
+        return [].append  # a function like no other one; nobody calls it
+
+
+_contexts: list[tuple[Any, Any]] = []
+
+
+@contextlib.contextmanager
+def _own_contexts() -> Iterator[Any]:
+    """Numba compiles with the parts above; other threads that want to compile something wait."""
+    with global_compiler_lock:
+        if not _contexts:
+            typing_context = typing.Context()
+            _contexts.append((typing_context, _Context(typing_context, "cpu")))
+        names, before = ("_toplevel_typing_context", "_toplevel_target_context"), dict(vars(cpu_target))
+        vars(cpu_target).update(zip(names, _contexts[0], strict=True))
+        try:
+            yield _contexts[0][1]
+        finally:
+            for name in names:
+                vars(cpu_target).pop(name, None)
+            vars(cpu_target).update({name: before[name] for name in names if name in before})
+
+
+# Entries
+
+
+class _Writer:
+    """Writes one entry.
+
+    Args:
+        context: Numba's, of this file.
+        module: into which it is written.
+        entry: of what.
+    """
+
+    def __init__(self, context: Any, module: Any, entry: Entry) -> None:
+        self.context, self.module, self.entry = context, module, entry
+        kind = ir.FunctionType(_POINTER, [_POINTER, _LONG, _LONG])
+        self.function = ir.Function(module, kind, f"hookscope_{entry.name}")
+        self.builder = ir.IRBuilder(self.function.append_basic_block())
+        self.refused = self.function.append_basic_block()
+
+    def outer(self, name: str, result: Any, *arguments: Any) -> Any:
+        """A function of CPython's or of the C library's."""
+        return cgutils.get_or_insert_function(self.module, ir.FunctionType(result, arguments), name)
+
+    def number(self, value: int) -> Any:
+        return ir.Constant(_LONG, value)
+
+    def word(self, address: Any, offset: int, kind: Any = _LONG) -> Any:
+        at = self.builder.add(address, self.number(offset))
+        return self.builder.load(self.builder.inttoptr(at, kind.as_pointer()))
+
+    def text(self, what: str) -> Any:
+        return cgutils.global_constant(
+            self.module, f"text_{len(self.module.globals)}", cgutils.make_bytearray(what.encode() + b"\0")
+        ).bitcast(_POINTER)
+
+    def refuse(self, kind: str, message: str) -> None:
+        """Raise an error of this kind; the block ends."""
+        raising = self.outer("PyErr_SetString", ir.VoidType(), _POINTER, _POINTER)
+        self.builder.call(raising, [self.object(kind), self.text(message)])
+        self.builder.branch(self.refused)
+
+    def object(self, name: str) -> Any:
+        """An object of Python's."""
+        return self.module.globals.get(OBJECT + name) or ir.GlobalVariable(self.module, _BYTE, OBJECT + name)
+
+    def demand(self, condition: Any, kind: str, message: str) -> None:
+        with self.builder.if_then(self.builder.not_(condition), likely=False):
+            self.refuse(kind, message)
+
+    def argument(self, place: int, kind: Any) -> Any:
+        """The argument at a place, as Numba has it."""
+        builder = self.builder
+        given = self.word(self.function.args[1], 8 * place)
+        as_object = builder.inttoptr(given, _POINTER)
+        if isinstance(kind, types.Array):
+            return self.array(place, given, kind)
+        if isinstance(kind, types.Float):
+            found = builder.call(self.outer("PyFloat_AsDouble", _DOUBLE, _POINTER), [as_object])
+            suspect = builder.fcmp_ordered("==", found, ir.Constant(_DOUBLE, -1.0))
+            value = builder.fptrunc(found, ir.FloatType()) if kind == types.float32 else found
+        elif kind == types.uint64:
+            value = builder.call(self.outer("PyLong_AsUnsignedLongLongMask", _LONG, _POINTER), [as_object])
+            suspect = builder.icmp_signed("==", value, self.number(-1))
+        else:
+            value = builder.call(self.outer("PyLong_AsLongLong", _LONG, _POINTER), [as_object])
+            suspect = builder.icmp_signed("==", value, self.number(-1))
+        with builder.if_then(suspect, likely=False):
+            error = builder.call(self.outer("PyErr_Occurred", _POINTER), [])
+            with builder.if_then(cgutils.is_not_null(builder, error)):
+                builder.branch(self.refused)
+        return value
+
+    def array(self, place: int, given: Any, kind: Any) -> Any:
+        builder, element = self.builder, np.dtype(str(kind.dtype).replace("boolean", "bool"))
+        what = f"a {'read' if not kind.mutable else 'writeable'} {element} array of {kind.ndim} axes, by rows"
+        message = f"argument {place} of {self.entry.name}() must be {what}"
+        # The fields of NumPy's PyArrayObject_fields and of the head of its PyArray_Descr, behind the object's own.
+        type_of = builder.ptrtoint(self.object("ndarray"), _LONG)
+        is_array = builder.icmp_signed("==", self.word(given, _OBJECT - 8), type_of)
+        self.demand(is_array, "TypeError", message)
+        axes = self.word(given, _OBJECT + 8, _INT)
+        flags = builder.and_(self.word(given, _OBJECT + 48, _INT), ir.Constant(_INT, 0x501))
+        wanted = ir.Constant(_INT, 0x501 if kind.mutable else 0x101)
+        described = self.word(given, _OBJECT + 40)
+        number, order = self.word(described, _OBJECT + 12, _INT), self.word(described, _OBJECT + 10, _BYTE)
+        alike = [
+            np.dtype(one).num for one in "?bBhHiIlLqQfd"
+            if (np.dtype(one).kind, np.dtype(one).itemsize) == (element.kind, element.itemsize)
+        ]  # fmt: skip
+        of_kind: Any = ir.Constant(ir.IntType(1), 0)
+        for one in alike:
+            of_kind = builder.or_(of_kind, builder.icmp_signed("==", number, ir.Constant(_INT, one)))
+        fits = [
+            builder.icmp_signed("==", axes, ir.Constant(_INT, kind.ndim)),
+            builder.icmp_signed("==", builder.and_(flags, wanted), wanted),
+            of_kind,
+            builder.icmp_signed("!=", order, ir.Constant(_BYTE, ord(">"))),
+        ]
+        for one in fits[1:]:
+            fits[0] = builder.and_(fits[0], one)
+        self.demand(fits[0], "TypeError", message)
+        lengths = self.word(given, _OBJECT + 16)
+        shape = [self.word(lengths, 8 * axis) for axis in range(kind.ndim)]
+        strides: list[Any] = [self.number(element.itemsize)]
+        for length in shape[:0:-1]:
+            strides.insert(0, builder.mul(strides[0], length))
+        made = self.context.make_array(kind)(self.context, builder)
+        data = builder.inttoptr(self.word(given, _OBJECT), made.data.type)
+        arrayobj.populate_array(made, data, shape, strides[: kind.ndim], element.itemsize, None)
+        return made._getvalue()
+
+    def write(self, doing: Any, compiled: Any) -> None:
+        builder, entry = self.builder, self.entry
+        kinds = (types.Array(types.int64, 1, "C"), types.int64, *entry.arguments) if doing else entry.arguments
+        count = builder.icmp_signed("==", self.function.args[2], self.number(len(kinds)))
+        self.demand(count, "TypeError", f"{entry.name}() takes {len(kinds)} arguments")
+        given = [self.argument(place, kind) for place, kind in enumerate(kinds)]
+        if doing:
+            result, code = None, self._shared(given, doing, compiled)
+        else:
+            result, code = self._plain(given, compiled)
+        failed = builder.icmp_signed(">", code, ir.Constant(code.type, 0))
+        with builder.if_then(failed, likely=False):
+            for number, kind in ((_OUT_OF_MEMORY, "MemoryError"), (_WRONG, "RuntimeError")):
+                with builder.if_then(builder.icmp_signed("==", code, ir.Constant(code.type, number))):
+                    self.refuse(kind, f"{entry.name}() could not be computed")
+            builder.branch(self.refused)
+        self._return(result)
+        builder.position_at_end(self.refused)
+        builder.ret(ir.Constant(_POINTER, None))
+
+    def _return(self, result: Any) -> None:
+        builder, kind = self.builder, self.entry.result
+        if kind in (None, types.none, types.void):
+            nothing = self.object("None")
+            builder.call(self.outer("Py_IncRef", ir.VoidType(), _POINTER), [nothing])
+            builder.ret(nothing)
+        elif kind == types.boolean:
+            value = builder.zext(result, _LONG)
+            builder.ret(builder.call(self.outer("PyBool_FromLong", _POINTER, _LONG), [value]))
+        else:
+            builder.ret(builder.call(self.outer("PyLong_FromLongLong", _POINTER, _LONG), [result]))
+
+    @contextlib.contextmanager
+    def _without_lock(self) -> Iterator[None]:
+        state = self.builder.call(self.outer("PyEval_SaveThread", _POINTER), [])
+        yield
+        self.builder.call(self.outer("PyEval_RestoreThread", ir.VoidType(), _POINTER), [state])
+
+    def _called(self, builder: Any, compiled: Any, arguments: Sequence[Any]) -> Any:
+        """The number of the error, and the result."""
+        context, signature = self.context, compiled.signature
+        inner = context.declare_function(self.module, compiled.fndesc)
+        status, result = context.call_conv.call_function(
+            builder, inner, signature.return_type, signature.args, arguments
+        )
+        return status.code, result
+
+    def _plain(self, given: Sequence[Any], compiled: Any) -> Any:
+        if not any(isinstance(kind, types.Array) for kind in self.entry.arguments):
+            code, result = self._called(self.builder, compiled, given)  # too short to give the lock away for it
+        else:
+            with self._without_lock():
+                code, result = self._called(self.builder, compiled, given)
+        return result, code
+
+    def _shared(self, given: Sequence[Any], doing: Any, compiled: Any) -> Any:
+        """Have the parts done by all threads that look at the board."""
+        builder, (board, parts, *arguments) = self.builder, given
+        kind = ir.LiteralStructType([value.type for value in arguments])
+        packed = cgutils.alloca_once(builder, kind)
+        for place, value in enumerate(arguments):
+            builder.store(value, cgutils.gep_inbounds(builder, packed, 0, place))
+        work = ir.Function(
+            self.module, ir.FunctionType(_LONG, [_LONG, _LONG, _LONG]), f"hookscope_parts_{self.entry.name}"
+        )
+        work.linkage = "internal"
+        inside = ir.IRBuilder(work.append_basic_block())
+        there = inside.inttoptr(work.args[2], kind.as_pointer())
+        values = [inside.load(cgutils.gep_inbounds(inside, there, 0, place)) for place in range(len(arguments))]
+        code, _ = self._called(inside, compiled, [*work.args[:2], *values])
+        is_error = inside.icmp_signed(">", code, ir.Constant(code.type, 0))
+        inside.ret(inside.select(is_error, inside.sext(code, _LONG), self.number(0)))
+        with self._without_lock():
+            _, found = self._called(
+                builder, doing, [board, parts, builder.ptrtoint(work, _LONG), builder.ptrtoint(packed, _LONG)]
+            )
+        return found
+
+
+_OBJECT = object.__basicsize__
+
+
+def prepare() -> None:
+    """Have all ready that is the same for all files."""
+    from .sharing import do
+
+    with _own_contexts() as context:
+        context.refresh()
+        do.get_compile_result(_DO)
+
+
+def build(
+    found: Mapping[str, Entry], numbers: Mapping[str, int], baselines: Sequence[Baseline],
+    advance: Callable[[], None] = lambda: None,
+) -> list[Code]:  # fmt: skip
+    """Compile entries to one object for each baseline; ``advance`` is called for each of both."""
+    from .sharing import do
+
+    libraries: dict[Any, None] = {}
+    with _own_contexts() as context:
+        library = context.codegen().create_library("hookscope")
+        module = library.create_ir_module("hookscope")
+    for entry in found.values():
+        with _own_contexts() as context:
+            is_kernel = entry.result is None
+            kinds = (types.int64, types.int64, *entry.arguments) if is_kernel else entry.arguments
+            compiled = entry.inner.get_compile_result(typing.signature(entry.result or types.void, *kinds))
+            compiled.library.gather(libraries)
+            doing = do.get_compile_result(_DO) if is_kernel else None
+            if doing is not None:
+                doing.library.gather(libraries)
+            _Writer(context, module, entry).write(doing, compiled)
+        advance()
+    with _own_contexts() as context:
+        library.add_ir_module(module)
+        library.gather(libraries)
+        whole = binding.parse_assembly(str(context.codegen()._create_empty_module("hookscope")))
+        for one in libraries:
+            whole.link_in(one.written, preserve=True)
+    apart = {compiled.fndesc.mangled_name for one in ONCE for compiled in one.overloads.values()}
+    for one in whole.functions:
+        if one.name in apart and not one.is_declaration:
+            one.add_function_attribute("noinline")
+    # Numba's names have numbers that differ in each process; what is made here does not.
+    for count, one in enumerate([*whole.functions, *whole.global_variables]):
+        if one.is_declaration:
+            continue
+        is_entry = one.name.removeprefix("hookscope_") in found
+        one.linkage = "external" if is_entry else "internal"
+        if not is_entry:
+            one.name = f"inner_{count}"
+    about = {name: entry.about for name, entry in found.items()}
+    made = []
+    for place, baseline in enumerate(baselines):
+        copy = whole if place == len(baselines) - 1 else whole.clone()
+        code = _optimized(copy, baseline)
+        made.append(Code({}, about, dict(numbers), tuple(sorted(set(_needed_by(copy)))), code))
+        advance()
+    return made
+
+
+_DO = types.int64(types.Array(types.int64, 1, "C"), types.int64, types.int64, types.int64)
+
+
+def _target_machine(baseline: Baseline) -> Any:
+    # As Numba's: what its just-in-time compiler makes is what llvmlite's linker is known to take.
+    target = binding.Target.from_triple(binding.get_process_triple())
+    is_x86 = binding.get_process_triple().startswith("x86")
+    return target.create_target_machine(
+        cpu=baseline.name, features=baseline.features, opt=3, reloc="static" if is_x86 else "default",
+        codemodel="jitdefault", jit=True,
+    )  # fmt: skip
+
+
+def _optimized(module: Any, baseline: Baseline) -> bytes:
+    machine = _target_machine(baseline)
+    options = binding.create_pipeline_tuning_options(3)
+    options.loop_vectorization, options.slp_vectorization = True, False
+    builder = binding.create_pass_builder(machine, options)
+    builder.getModulePassManager().run(module, builder)
+    found: bytes = machine.emit_object(module)
+    return found
+
+
+_LIBRARY = {"log": "log", "exp": "exp", "sin": "sin", "cos": "cos", "pow": "pow"}
+
+
+def _needed_by(module: Any) -> Iterator[str]:
+    """Functions and objects that are elsewhere, with those that LLVM makes calls of by itself."""
+    yield from ("memset", "memcpy", "memmove")
+    yield from [one.name for one in module.global_variables if one.is_declaration]
+    for function in module.functions:
+        name = function.name.split(".")
+        if not function.is_declaration:
+            continue
+        if name[0] != "llvm":
+            yield function.name
+        elif name[1] in _LIBRARY and name[2] in ("f32", "f64"):
+            yield _LIBRARY[name[1]] + ("f" if name[2] == "f32" else "")

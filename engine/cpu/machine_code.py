@@ -1,0 +1,257 @@
+"""Machine code of kernels: for which processors it is, how it lies in a file, and how a process comes to call it.
+
+It is made for a *baseline*, a named set of processors, and not for the one at hand: so all machines of a baseline have
+the same bits, whether the code came with the package, was made by ``make``, or by this process. Loading takes
+milliseconds and needs no compiler: the object goes to llvmlite's linker, and each function of it is one of CPython's
+(METH_FASTCALL), which takes its arguments apart itself, checks arrays, and computes without the interpreter's lock.
+
+A file has a line that says what it is, the digest of what follows, a line of JSON and the object. JSON says what the
+code was made from, which functions and numbers the file of kernels offers, and whose functions it calls. Nothing of a
+file is run or read before its digest is right.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import functools
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from importlib import import_module
+from pathlib import Path
+from time import time
+from types import ModuleType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from . import ownership
+
+__all__ = [
+    "ENDING", "GEMM", "OBJECT", "SHIPPED", "Baseline", "Code", "baseline", "file_name", "loaded", "platform", "read",
+    "read_own", "shipped", "write",
+]  # fmt: skip
+
+ENDING = ".code"
+_MAGIC = b"hookscope machine code 1\n"
+_HEADER = object.__basicsize__
+
+
+class Baseline(NamedTuple):
+    """Which processors code is for: a name of LLVM's, and what it has beside that name's features."""
+
+    name: str
+    features: str = ""
+
+
+_LEVELS = (
+    ("x86-64-v4", "avx512f avx512bw avx512cd avx512dq avx512vl"),
+    ("x86-64-v3", "avx avx2 bmi bmi2 f16c fma lzcnt movbe xsave"),
+    ("x86-64-v2", "cx16 popcnt sahf sse3 ssse3 sse4.1 sse4.2"),
+)
+"""The levels of x86-64's psABI, and what each has that the next has not, by LLVM's names."""
+_FEATURES = {"x86-64-v4": "-prefer-256-bit"}  # LLVM's own choice for that name; these loops are faster with the whole
+SHIPPED = {"x86_64": ("x86-64-v3", "x86-64-v4"), "aarch64": ("generic",), "arm64": ("generic",)}
+"""The baselines that packages have code for, by the machine that they are built on."""
+
+
+def shipped(name: str) -> Baseline:
+    """The baseline of this name."""
+    return Baseline(name, _FEATURES.get(name, ""))
+
+
+@functools.cache
+def baseline() -> Baseline:
+    """The one of this processor; or of NUMBA_CPU_NAME, with NUMBA_CPU_FEATURES."""
+    asked, features = os.environ.get("NUMBA_CPU_NAME"), os.environ.get("NUMBA_CPU_FEATURES")
+    if asked:
+        return shipped(asked) if features is None else Baseline(asked, features)
+    from llvmlite import binding
+
+    if not platform().startswith("x86_64"):
+        return Baseline("generic")
+    has: Mapping[str, bool] = binding.get_host_cpu_features()
+    for place, (name, _) in enumerate(_LEVELS):
+        if all(has.get(one) for _, ones in _LEVELS[place:] for one in ones.split()):
+            return shipped(name)
+    return Baseline("x86-64")
+
+
+@functools.cache
+def platform() -> str:
+    """What else code depends on: the system, as LLVM names it, and where an object's fields begin."""
+    from llvmlite import binding
+
+    return f"{binding.get_process_triple()}-{_HEADER}"
+
+
+class Code(NamedTuple):
+    """What a file has."""
+
+    facts: Mapping[str, Any]
+    """What it was made from."""
+    functions: Mapping[str, str]
+    """What each function of the file of kernels is for, as its first line says."""
+    numbers: Mapping[str, int]
+    needs: tuple[str, ...]
+    """Functions of other libraries that it calls."""
+    machine_code: bytes
+
+
+def file_name(name: str, baseline: Baseline) -> str:
+    """The name of a file of ``build_kernels``."""
+    return f"{name}.{baseline.name}{ENDING}"
+
+
+_PART = ".part"
+_LEFT_AFTER = 3600.0
+"""Seconds after which a part file is taken for one that a killed process left."""
+
+
+def write(path: Path, code: Code) -> None:
+    """Write a file that only this user may change, whole or not at all.
+
+    Raises:
+        OSError: it cannot be.
+    """
+    told = json.dumps([dict(code.facts), dict(code.functions), dict(code.numbers), list(code.needs)], sort_keys=True)
+    body = told.encode() + b"\n" + code.machine_code
+    ownership.own_folder(path.parent, ownership.NOT_WRITABLE)
+    _sweep(path.parent)
+    part = path.with_name(f"{os.urandom(8).hex()}{_PART}")
+    try:
+        with open(part, "xb", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
+            file.write(_MAGIC + hashlib.sha256(body).hexdigest().encode() + b"\n" + body)
+        os.replace(part, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(part)
+        raise
+
+
+def _sweep(folder: Path) -> None:
+    for part in folder.glob(f"*{_PART}"):
+        with contextlib.suppress(OSError):
+            if part.lstat().st_mtime < time() - _LEFT_AFTER:
+                part.unlink()
+
+
+def read(path: Path, **facts: Any) -> Code | None:
+    """What is in a file of the package; None where there is none, it is damaged, or made from other ``facts``."""
+    try:
+        return _decoded(path.read_bytes(), facts)
+    except OSError:
+        return None
+
+
+_LARGEST = 64 << 20
+"""Bytes of a file; Hookscope's have 5,000 to 100,000."""
+
+
+def read_own(path: Path, **facts: Any) -> Code | None:
+    """Likewise of a file that this user wrote, and nobody else may have changed."""
+    try:
+        ownership.own_folder(path.parent, ownership.NOT_WRITABLE)
+        return _decoded(ownership.read_own(path, _LARGEST, ownership.NOT_WRITABLE), facts)
+    except OSError:
+        return None
+
+
+def _decoded(content: bytes, facts: Mapping[str, Any]) -> Code | None:
+    digest, _, body = content[len(_MAGIC) :].partition(b"\n")
+    if not content.startswith(_MAGIC) or hashlib.sha256(body).hexdigest().encode() != digest:
+        return None
+    told, _, machine_code = body.partition(b"\n")
+    facts_of, functions, numbers, needs = json.loads(told)
+    code = Code(facts_of, functions, numbers, tuple(needs), machine_code)
+    return code if all(code.facts.get(name) == fact for name, fact in facts.items()) else None
+
+
+def loaded(code: Code, name: str) -> ModuleType:
+    """The functions and numbers of the file of kernels of this name.
+
+    Raises:
+        RuntimeError: a function that it calls is nowhere.
+    """
+    from llvmlite import binding
+
+    for need in code.needs:
+        _provide(binding, need)
+    engine = _engine(binding)
+    engine.add_object_file(binding.ObjectFileRef.from_data(code.machine_code))
+    engine.finalize_object()
+    module = ModuleType(f"{__package__}.compiled.{name}")
+    for function, about in code.functions.items():
+        made = _function(function, about, engine.get_function_address(f"hookscope_{function}"), module.__name__)
+        setattr(module, function, made)
+    vars(module).update(code.numbers)
+    engine.detach()  # the memory stays: until the process ends a thread may be in it
+    return module
+
+
+@functools.cache
+def _target(binding: Any) -> Any:
+    binding.initialize_native_target()
+    binding.initialize_native_asmprinter()
+    return binding.Target.from_triple(binding.get_process_triple())
+
+
+def _engine(binding: Any) -> Any:
+    target = _target(binding)
+    return binding.create_mcjit_compiler(binding.parse_assembly(""), target.create_target_machine(jit=True))
+
+
+class _Definition(ctypes.Structure):
+    """CPython's PyMethodDef."""
+
+    _fields_ = (
+        ("name", ctypes.c_char_p), ("function", ctypes.c_void_p), ("flags", ctypes.c_int), ("about", ctypes.c_char_p),
+    )  # fmt: skip
+
+
+_FASTCALL = 0x80
+
+
+def _function(name: str, about: str, address: int, module: str) -> Any:
+    definition = _Definition(name.encode(), address, _FASTCALL, about.encode())
+    # CPython reads it when it frees the function, at the end of the process after all modules: so it stays.
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(definition))
+    make = ctypes.pythonapi.PyCFunction_NewEx
+    make.restype, make.argtypes = ctypes.py_object, (ctypes.c_void_p, ctypes.c_void_p, ctypes.py_object)
+    return make(ctypes.addressof(definition), None, module)
+
+
+OBJECT, GEMM = "hookscope_object_", "hookscope_sgemm"
+"""How code names objects of Python's, and SciPy's product of matrices; by CPython's names Numba knows others."""
+_OBJECTS = {
+    "MemoryError": MemoryError, "None": None, "RuntimeError": RuntimeError, "TypeError": TypeError,
+    "ndarray": np.ndarray,
+}  # fmt: skip
+
+
+@functools.cache
+def _provide(binding: Any, name: str) -> None:
+    """See to it that the linker finds a function or an object."""
+    if name.startswith(OBJECT):
+        binding.add_symbol(name, id(_OBJECTS[name.removeprefix(OBJECT)]))
+    elif name == GEMM:
+        binding.add_symbol(name, _of_cython("scipy.linalg.cython_blas", "sgemm"))
+    elif not binding.address_of_symbol(name):
+        for library in (ctypes.pythonapi, "libm.so.6", None, "ucrtbase"):  # Linux's, what this process has, Windows's
+            with contextlib.suppress(OSError, AttributeError, TypeError):
+                opened = library if isinstance(library, ctypes.PyDLL) else ctypes.CDLL(library)
+                binding.add_symbol(name, ctypes.cast(getattr(opened, name), ctypes.c_void_p).value)
+                return
+        raise RuntimeError(f"compiled kernels call {name}, which this system has not")
+
+
+def _of_cython(module: str, name: str) -> int:
+    """The address of a function that a module of Cython's offers to others."""
+    capsule = import_module(module).__pyx_capi__[name]
+    name_of, pointer_of = ctypes.pythonapi.PyCapsule_GetName, ctypes.pythonapi.PyCapsule_GetPointer
+    name_of.restype, name_of.argtypes = ctypes.c_char_p, (ctypes.py_object,)
+    pointer_of.restype, pointer_of.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
+    found: int = pointer_of(capsule, name_of(capsule))
+    return found

@@ -1,0 +1,50 @@
+"""What hatchling asks while it builds a wheel: machine code of the CPU's kernels, so that no user waits for a compiler.
+
+It is that of the baselines of the machine that the wheel is built on (``hookscope.engine.cpu.machine_code``), and so is
+the wheel's tag. Where it cannot be made, because Numba is not there as in pip's isolated builds, the wheel is one for
+all machines, on which kernels are compiled when they are first used. ``HOOKSCOPE_KERNELS`` names a folder that has
+machine code already, or gets it; by default it is ``build/kernels``.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+INSIDE = "hookscope/engine/cpu/built"
+
+
+class KernelsHook(BuildHookInterface[Any]):
+    """Puts machine code into wheels; not into editable installations, for which ``make`` does it."""
+
+    PLUGIN_NAME = "custom"
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        """Compile what is missing, before the wheel's files are listed."""
+        if self.target_name != "wheel" or version == "editable":
+            return
+        folder = Path(os.environ.get("HOOKSCOPE_KERNELS") or Path(self.root, "build", "kernels"))
+        command = [
+            sys.executable,
+            "-m",
+            "hookscope.engine.cpu.build_kernels",
+            "--baselines",
+            "package",
+            "--into",
+            folder,
+        ]
+        done = subprocess.run(command, cwd=self.root, text=True, capture_output=True, check=False)
+        files = sorted(folder.glob("*.code"))
+        if done.returncode or not files:
+            reason = (done.stderr.strip().splitlines() or ["nothing is made for this machine"])[-1]
+            self.app.display_warning(f"The wheel gets no machine code of kernels: {reason}")
+            return
+        build_data["force_include"].update({str(path): f"{INSIDE}/{path.name}" for path in files})
+        build_data["pure_python"] = False
+        build_data["tag"] = f"py3-none-{sysconfig.get_platform().replace('-', '_').replace('.', '_')}"

@@ -1,0 +1,331 @@
+"""Machine code is used only if it is what was written, for what it was written; its functions check what they get."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hookscope.engine.cpu import build_kernels, compiling, machine_code, threads
+from hookscope.engine.cpu.compiled import _building, loops
+from hookscope.engine.cpu.compiled.loops import f32, f64, given, i64, kernel, made, u8, u64
+
+FACTS = {"name": "file", "sources": "digest"}
+CODE = machine_code.Code(FACTS, {"function": "What it does."}, {"SIDE": 7}, ("malloc",), bytes(range(256)) * 9)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    found = tmp_path / "kept" / "file.code"
+    machine_code.write(found, CODE)
+    return found
+
+
+READERS: list[Callable[..., Any]] = [machine_code.read, machine_code.read_own]
+
+
+@pytest.mark.parametrize("read", READERS)
+def test_what_was_written_comes_back_for_what_it_was_made_from(path: Path, read: Callable[..., Any]) -> None:
+    assert read(path, **FACTS) == CODE
+    assert read(path, name="other") is None and read(path, more=[]) is None
+    assert read(path.with_name("none")) is None
+    assert list(path.parent.iterdir()) == [path]
+
+
+DAMAGES: dict[str, Callable[[bytes], bytes]] = {
+    "empty": lambda _: b"",
+    "other": lambda _: b"no machine code\n" * 99,
+    "cut": lambda whole: whole[:-9],
+    "the first lines alone": lambda whole: b"".join(whole.splitlines(keepends=True)[:2]),
+    "followed": lambda whole: whole + b"\0",
+    "without its first line": lambda whole: whole.partition(b"\n")[2],
+    "zeros": lambda whole: bytes(len(whole)),
+}
+
+
+@pytest.mark.parametrize("read", READERS)
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_file_is_none(path: Path, damage: str, read: Callable[..., Any]) -> None:
+    path.write_bytes(DAMAGES[damage](path.read_bytes()))
+    assert read(path) is None
+
+
+def test_no_flipped_bit_is_loaded(path: Path) -> None:
+    whole = path.read_bytes()
+    for at in (*range(150), *range(150, len(whole), 97), *range(len(whole) - 40, len(whole))):
+        path.write_bytes(whole[:at] + bytes([whole[at] ^ 0x10]) + whole[at + 1 :])
+        assert machine_code.read(path) is None
+
+
+def test_nothing_is_read_before_its_digest_is_right(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path.write_bytes(path.read_bytes()[:-1])
+    monkeypatch.setattr(machine_code.json, "loads", lambda _: pytest.fail("read"))
+    assert machine_code.read(path) is None
+
+
+def test_what_a_killed_process_left_is_removed_later(path: Path) -> None:
+    part, new = path.with_name("0123.part"), path.with_name("4567.part")
+    for one in (part, new):
+        one.touch()
+    os.utime(part, (1, 1))
+    machine_code.write(path, CODE)
+    assert not part.exists() and new.exists()
+
+
+def test_a_function_that_is_nowhere_is_told(tmp_path: Path) -> None:
+    with pytest.raises(RuntimeError, match="compiled kernels call hookscope_nothing, which this system has not"):
+        machine_code.loaded(CODE._replace(needs=("hookscope_nothing",)), "file")
+
+
+# Baselines
+
+
+ALL = {name for _, features in machine_code._LEVELS for name in features.split()}
+V3 = ALL - set(machine_code._LEVELS[0][1].split())
+
+
+@pytest.fixture
+def fresh(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    for name in ("NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES"):
+        monkeypatch.delenv(name, raising=False)
+    machine_code.baseline.cache_clear()
+    yield
+    monkeypatch.undo()
+    machine_code.baseline.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("has", "name"),
+    [
+        (ALL, "x86-64-v4"), (ALL | {"avx512bf16"}, "x86-64-v4"), (V3, "x86-64-v3"), (ALL - {"avx512vl"}, "x86-64-v3"),
+        (ALL - {"fma"}, "x86-64-v2"), (ALL - {"sse4.2"}, "x86-64"), (set(), "x86-64"),
+    ],
+)  # fmt: skip
+def test_a_processor_is_of_the_level_of_which_it_has_all(
+    has: set[str], name: str, fresh: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("llvmlite.binding.get_host_cpu_features", lambda: dict.fromkeys(has, True))
+    monkeypatch.setattr(machine_code, "platform", lambda: "x86_64-unknown-linux-gnu-16")
+    assert machine_code.baseline().name == name
+
+
+def test_other_machines_have_one_baseline(fresh: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(machine_code, "platform", lambda: "aarch64-unknown-linux-gnu-16")
+    assert machine_code.baseline() == machine_code.Baseline("generic")
+
+
+def test_numbas_variables_name_another_one(fresh: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NUMBA_CPU_NAME", "haswell")
+    assert machine_code.baseline() == machine_code.Baseline("haswell")
+    machine_code.baseline.cache_clear()
+    monkeypatch.setenv("NUMBA_CPU_FEATURES", "-fma")
+    assert machine_code.baseline() == machine_code.Baseline("haswell", "-fma")
+
+
+# What functions take
+
+
+@kernel(made(f32, 2), given(i64), i64, u64, f32, f64, made(u8), made(f64))
+def taken(
+    first: int, stop: int, x: Any, places: Any, count: int, seed: Any, small: Any, large: Any, flags: Any, found: Any
+) -> None:
+    """Put all that came into an array."""
+    for part in range(first, stop):
+        x[part, 0] = small
+        flags[part] = 1
+    found[0], found[1], found[2], found[3] = count, seed >> np.uint64(60), small, large
+    found[4], found[5], found[6] = x.shape[0], x.shape[1], places[0]
+
+
+def arguments() -> list[Any]:
+    x, flags = np.zeros((3, 5), np.float32), np.zeros(3, np.uint8)
+    return [np.zeros(8, np.int64), 3, x, np.array([-7]), -(1 << 62), (1 << 64) - 1, 0.1, 0.1, flags, np.zeros(7)]
+
+
+def test_arguments_come_as_they_are_declared() -> None:
+    given = arguments()
+    taken(*given)
+    assert given[-1].tolist() == [-(2.0**62), 15, float(np.float32(0.1)), 0.1, 3, 5, -7]
+    assert given[2][:, 0].tolist() == [np.float32(0.1)] * 3 and given[-2].tolist() == [1, 1, 1]
+    given = arguments()
+    given[1], given[4], given[6] = np.int64(1), True, np.float32(2)
+    taken(*given)
+    assert given[-1][:3].tolist() == [1, 15, 2] and given[-2].tolist() == [1, 0, 0]
+
+
+WRONG: dict[str, tuple[int, Any]] = {
+    "no array": (2, [1.0]),
+    "another dtype": (2, np.zeros((3, 5))),
+    "other axes": (2, np.zeros(15, np.float32)),
+    "by columns": (2, np.zeros((5, 3), np.float32).T),
+    "apart": (2, np.zeros((3, 6), np.float32)[:, :5]),
+    "read only": (2, np.broadcast_to(np.zeros((3, 5), np.float32), (3, 5))),
+    "not aligned": (2, np.frombuffer(bytearray(61), np.float32, 15, 1).reshape(3, 5)),
+    "bytes the other way": (2, np.zeros((3, 5), ">f4")),
+    "no number": (4, "1"),
+    "a fraction": (4, 1.5),
+    "no float": (6, "1"),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_what_is_no_such_argument_is_a_type_error_that_says_so(case: str) -> None:
+    place, value = WRONG[case]
+    given = arguments()
+    given[place] = value
+    with pytest.raises(TypeError) as told:
+        taken(*given)
+    if place == 2:
+        assert str(told.value) == "argument 2 of taken() must be a writeable float32 array of 2 axes, by rows"
+    assert not given[-1].any()
+
+
+def test_a_number_that_is_too_large_is_an_overflow() -> None:
+    given = arguments()
+    given[4] = 1 << 63
+    with pytest.raises(OverflowError):
+        taken(*given)
+
+
+def test_other_counts_of_arguments_are_told() -> None:
+    with pytest.raises(TypeError, match=re.escape("taken() takes 10 arguments")):
+        taken(*arguments()[:-1])
+
+
+def test_integers_of_either_name_are_taken() -> None:
+    given = arguments()
+    given[3] = np.array([-7], np.longlong)
+    taken(*given)
+    assert given[-1][6] == -7
+
+
+def test_memory_that_is_not_there_is_a_memory_error_from_whichever_thread() -> None:
+    @kernel(i64, made(u8))
+    def wanting(first: int, stop: int, size: int, found: Any) -> None:
+        for part in range(first, stop):
+            if part == 3:
+                memory = loops.take(size)
+                loops.give_back(memory)
+            found[part] = 1
+
+    for count in (1, 3):
+        threads.set_number(count)
+        try:
+            for _ in range(20):
+                found = np.zeros(8, np.uint8)
+                with pytest.raises(MemoryError, match=re.escape("wanting() could not be computed")):
+                    threads.share(wanting, 8, 1 << 60, found)
+                threads.share(wanting, 8, 1 << 10, found)
+                assert found.all()
+        finally:
+            threads.set_number(None)
+
+
+def test_memory_begins_at_a_line_of_the_cache_and_is_ones_own() -> None:
+    @kernel(made(i64))
+    def several(first: int, stop: int, found: Any) -> None:
+        for i in range(found.size):
+            found[i] = loops.take(i)
+        for i in range(found.size):
+            loops.give_back(found[i])
+
+    found = np.zeros(50, np.int64)
+    threads.share(several, 1, found)
+    assert not (found % 64).any() and (np.diff(np.sort(found)) >= 64).all()
+
+
+# What is compiled
+
+
+def test_the_list_of_what_there_is_to_compile_is_closed() -> None:
+    """Each file of kernels is built with each of its functions, for the arguments that it names; nothing else is."""
+    files = compiling.files()
+    assert {path.stem for path in compiling._COMPILED.glob("*.py")} == {
+        *files, *compiling._LIBRARIES, "__init__", "_building",
+    }  # fmt: skip
+    for name in files:
+        found = _building.entries(import_module(f"hookscope.engine.cpu.compiled.{name}"))
+        assert found and all(isinstance(one.arguments, tuple) for one in found.values()), name
+    for name in set(compiling._LIBRARIES):
+        assert not _building.entries(import_module(f"hookscope.engine.cpu.compiled.{name}")), name
+    called = set()
+    for path in Path(compiling.__file__).parents[1].rglob("*.py"):
+        called |= set(re.findall(r"\bkernels\(\"(\w+)\"\)", path.read_text()))
+    assert called <= set(files)
+
+
+def test_no_code_needs_numba(tmp_path: Path) -> None:
+    for name in ("softmax", "updates", "sharing"):
+        made = compiling.kernels(name)
+        assert made.__name__ == f"hookscope.engine.cpu.compiled.{name}"
+    built = compiling._built("copying")
+    assert not [need for need in built.needs if need.lower().startswith(("nrt", "numba"))]
+    assert not re.search(rb"/[a-z]+/[^\0]*\.py", built.machine_code)  # no path of the machine it was made on
+
+
+def test_what_is_built_is_used_and_what_is_up_to_date_stays(tmp_path: Path) -> None:
+    baselines = [machine_code.shipped("x86-64-v3"), machine_code.baseline()]
+    if not machine_code.platform().startswith("x86_64"):
+        baselines = baselines[1:]
+    every = build_kernels._missing
+    some = ["rectifiers", "scattering"]
+    try:
+        build_kernels._missing = lambda *given: [name for name in every(*given) if name in some]
+        assert build_kernels.build(tmp_path, baselines, 1) == some
+        times = {path: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
+        assert len(times) == len(some) * len({one.name for one in baselines})
+        assert build_kernels.build(tmp_path, baselines, 2) == []
+        (tmp_path / machine_code.file_name("scattering", machine_code.baseline())).write_bytes(b"damaged")
+        assert build_kernels.build(tmp_path, baselines, 2) == ["scattering"]
+    finally:
+        build_kernels._missing = every
+    code = (
+        "import pathlib, sys\n"
+        "from hookscope.engine.cpu import compiling\n"
+        "compiling.BUILT = pathlib.Path(sys.argv[1])\n"
+        "compiling.kernels('rectifiers'), compiling.kernels('scattering')\n"
+        "print({'numba', 'scipy'} & set(sys.modules))"
+    )
+    command = [sys.executable, "-c", code, str(tmp_path)]
+    done = subprocess.run(command, text=True, capture_output=True, check=True)
+    assert (done.stdout, done.stderr) == ("set()\n", "")
+
+
+SCRIPT = """
+import hashlib, sys
+from hookscope.engine.cpu import compiling
+for name in sys.argv[1:]:
+    print(name, hashlib.sha256(compiling._built(name).machine_code).hexdigest())
+"""
+
+
+def test_every_process_makes_the_same_machine_code_whatever_it_made_before() -> None:
+    """So what a process compiles for itself has the bits of what was compiled with the environment."""
+    found = []
+    for names, seed in ((["softmax", "products", "updates"], "1"), (["updates", "products", "softmax"], "2")):
+        command, variables = [sys.executable, "-c", SCRIPT, *names], {**os.environ, "PYTHONHASHSEED": seed}
+        done = subprocess.run(command, env=variables, text=True, capture_output=True, check=True)
+        found.append(sorted(done.stdout.splitlines()))
+    assert found[0] == found[1] and len(found[0]) == 3
+
+
+def test_a_function_of_a_kernel_is_one_of_cpythons() -> None:
+    function = compiling.kernels("rectifiers").relu
+    assert type(function) is type(len) and function.__name__ == "relu"
+    assert function.__module__ == "hookscope.engine.cpu.compiled.rectifiers"  # which profilers show
+
+
+def test_folders_are_left_alone_by_a_copy(path: Path, tmp_path: Path) -> None:
+    copied = Path(shutil.copytree(path.parent, tmp_path / "copied"))
+    assert machine_code.read_own(copied / path.name) == CODE
+    copied.chmod(0o777)
+    assert machine_code.read_own(copied / path.name) is None and machine_code.read(copied / path.name) == CODE
