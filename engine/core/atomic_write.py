@@ -2,19 +2,24 @@
 
 The content goes to a hidden file beside the target, to the disk, and then takes the target's name. As long as its
 writer lives, that file is locked; the system ends the lock with the process. So a hidden file without a lock is what a
-killed writer left, and the next write into the folder removes it.
+killed writer left, and the next write into the folder removes it. On a system without such locks it stays there.
 """
 
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
 import re
 import stat
 from collections.abc import Callable
 from functools import partial
-from typing import BinaryIO
+from typing import Any, BinaryIO
+
+fcntl: Any
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None
 
 __all__ = ["file_behind", "write_file", "write_text"]
 
@@ -115,10 +120,15 @@ def _replaced(
             file.flush()
             os.fsync(file.fileno())
             if mode is not None:
-                os.fchmod(file.fileno(), mode)
-            if wanted is None or wanted():
-                os.replace(hidden, target)
-            return True
+                if hasattr(os, "fchmod"):
+                    os.fchmod(file.fileno(), mode)
+                else:
+                    os.chmod(hidden, mode)
+            if fcntl is not None:  # before the lock ends
+                _take_name(hidden, target, wanted)
+        if fcntl is None:  # once the file is closed: Windows renames no open one
+            _take_name(hidden, target, wanted)
+        return True
     finally:
         try:  # noqa: SIM105  # suppress takes steps of its own
             os.unlink(hidden)
@@ -126,8 +136,15 @@ def _replaced(
             pass  # it has the target's name
 
 
+def _take_name(hidden: str, target: str, wanted: Callable[[], bool] | None) -> None:
+    if wanted is None or wanted():
+        os.replace(hidden, target)
+
+
 def _locked(descriptor: int, hidden: str) -> bool:
     """Lock a file that was just made; whether it is still there."""
+    if fcntl is None:
+        return True
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -139,6 +156,8 @@ def _locked(descriptor: int, hidden: str) -> bool:
 
 def _sweep(folder: str) -> None:
     """Remove what killed writers left here; what cannot be seen, locked or removed stays."""
+    if fcntl is None:
+        return
     try:
         names = os.listdir(folder)
     except OSError:

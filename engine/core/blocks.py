@@ -13,6 +13,7 @@ they are: CuPy's pools would give them to others.
 from __future__ import annotations
 
 import mmap
+import os
 import sys
 import tempfile
 import weakref
@@ -86,15 +87,22 @@ def _address(array: Any) -> int:
 
 
 class SwapFile:
-    """A file of bytes that is gone with this object; it is made when something is written."""
+    """A file of bytes that is gone with this object; it is made when something is written.
+
+    A process that is forked reads what its parent wrote before, and writes into a file of its own: both would else
+    write to the same places.
+    """
 
     def __init__(self) -> None:
         self._file: Any = None
         self._end = 0
+        self._process = os.getpid()
 
-    def append(self, flat: Array) -> int:
-        """Write bytes at the end; where they begin, which is where a page does."""
+    def append(self, flat: Array) -> tuple[Any, int]:
+        """Write bytes at the end; the open file, and where they begin, which is where a page does."""
         try:
+            if self._process != os.getpid():
+                self._file, self._end, self._process = None, 0, os.getpid()
             if self._file is None:
                 self._file = tempfile.TemporaryFile(prefix="hookscope-", buffering=0)  # noqa: SIM115  # closed below
                 weakref.finalize(self, self._file.close)
@@ -110,21 +118,15 @@ class SwapFile:
                 f"({error.strerror}): set TMPDIR to a folder with more room, or offload fewer cells",
             ) from error
         self._end = begin + flat.nbytes
-        return begin
-
-    def mapped(self, begin: int, size: int) -> mmap.mmap:
-        """What was written there, in memory when somebody reads it."""
-        pages = mmap.mmap(self._file.fileno(), size, access=mmap.ACCESS_COPY, offset=begin)
-        pages.madvise(mmap.MADV_WILLNEED)
-        return pages
+        return self._file, begin
 
 
 class _InFile(Block):
     """Bytes of the CPU's memory, in a file."""
 
     def __init__(self, flat: Array, file: SwapFile) -> None:
-        self.file, self.size = file, flat.nbytes
-        self.begin = file.append(flat)
+        self.owner, self.size = file, flat.nbytes  # which closes the file when it goes
+        self.file, self.begin = file.append(flat)
 
     def view(self, fetched: mmap.mmap, layout: Layout) -> Array:
         """An array whose elements are pages of the file."""
@@ -132,7 +134,9 @@ class _InFile(Block):
         return np.ndarray(shape, dtype, fetched, first, strides)
 
     def _fetch(self) -> mmap.mmap:
-        return self.file.mapped(self.begin, self.size)
+        pages = mmap.mmap(self.file.fileno(), self.size, access=mmap.ACCESS_COPY, offset=self.begin)
+        pages.madvise(mmap.MADV_WILLNEED)  # in memory when somebody reads it
+        return pages
 
 
 class _Pinned(Block):

@@ -3,22 +3,31 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from numbers import Real
-from types import UnionType
+from types import NoneType, UnionType
 from typing import Any, TypeVar
 
 __all__ = [
-    "check_above_zero", "check_bool", "check_callable", "check_int", "check_not_negative", "check_number",
-    "check_one_of", "check_positive_int", "check_real", "check_type",
+    "MOST_LAYERS", "MOST_NUMBERS", "check_above_zero", "check_at_most", "check_bool", "check_callable", "check_int",
+    "check_not_negative", "check_number", "check_one_of", "check_positive_int", "check_real", "check_size",
+    "check_type",
 ]  # fmt: skip
 
+MOST_NUMBERS = 1 << 28
+"""The most numbers that an argument alone may ask for; more are refused before the first is made."""
+MOST_LAYERS = 1 << 16
+"""The most layers that one argument may ask for, each with cells or parameters of its own."""
 Shown = Callable[[Any], str]
 Number = TypeVar("Number", int, float)
 
 
 def _type_of(value: object) -> str:
     return type(value).__name__
+
+
+def _with_article(name: str) -> str:
+    return f"{'an' if name[0] in 'aeiouAEIOU' else 'a'} {name}"
 
 
 def check_type(
@@ -39,8 +48,8 @@ def check_type(
     """
     if not isinstance(value, kind):
         kinds: tuple[Any, ...] = getattr(kind, "__args__", (kind,))
-        names = [one.__name__ for one in kinds]
-        what = what or " or ".join(f"{'an' if name[0] in 'aeiouAEIOU' else 'a'} {name}" for name in names)
+        names = ["None" if one is NoneType else _with_article(one.__name__) for one in kinds]
+        what = what or " or ".join(names)
         raise TypeError(f"For '{who}', '{argument}' must be {what}, but got {show(value)}")
     return value
 
@@ -88,7 +97,7 @@ def check_real(value: object, who: str, argument: str) -> Any:
 def check_above_zero(value: Number, who: str, argument: str) -> Number:
     """The number, which must be above 0; else a ValueError, and a TypeError of what is none."""
     check_real(value, who, argument)
-    if value <= 0:
+    if not value > 0:  # of NaN no comparison is true
         raise ValueError(f"For '{who}', '{argument}' must be above 0, but got {value}")
     return value
 
@@ -96,7 +105,7 @@ def check_above_zero(value: Number, who: str, argument: str) -> Number:
 def check_not_negative(value: Number, who: str, argument: str) -> Number:
     """The number, which must be 0 or above; else a ValueError, and a TypeError of what is none."""
     check_real(value, who, argument)
-    if value < 0:
+    if not value >= 0:
         raise ValueError(f"For '{who}', '{argument}' must not be negative, but got {value}")
     return value
 
@@ -104,6 +113,31 @@ def check_not_negative(value: Number, who: str, argument: str) -> Number:
 def check_positive_int(value: object, who: str, argument: str, show: Shown = _type_of) -> int:
     """The value, which must be an int above 0 and no bool; else a TypeError or a ValueError."""
     return check_above_zero(check_int(value, who, argument, show), who, argument)
+
+
+def check_at_most(value: Number, most: int, who: str, argument: str) -> Number:
+    """The number, which must not be above ``most``; else a ValueError."""
+    if value > most:
+        raise ValueError(f"For '{who}', '{argument}' must be at most {most}, but got {value}")
+    return value
+
+
+def check_size(lengths: Iterable[int | None], who: str, argument: str) -> None:
+    """Refuse lengths that ask for more than ``MOST_NUMBERS`` with a ValueError.
+
+    Args:
+        lengths: those that the argument gives; one that is not an int by itself, as None or what a trace leaves open,
+            is not looked at.
+        who: the function or class that it is an argument of, for the error.
+        argument: its name, for the error.
+
+    Raises:
+        ValueError: their product is larger.
+    """
+    given = [n for n in lengths if type(n) is int]
+    if math.prod(given) > MOST_NUMBERS:
+        shown = given[0] if len(given) == 1 else tuple(given)
+        raise ValueError(f"For '{who}', '{argument}' must ask for at most {MOST_NUMBERS} elements, but got {shown}")
 
 
 def check_one_of(value: str, allowed: tuple[str, ...], who: str, argument: str) -> str:

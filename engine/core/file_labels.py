@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import os
+import sys
+import warnings
 from collections.abc import Callable
 
-__all__ = ["file_label", "place_of", "set_file_labels", "shown_name"]
+from .places import user_frame
+
+__all__ = ["file_label", "place_of", "set_file_labels", "shown_name", "warn_user"]
 
 _label: Callable[[str], str | None] | None = None
 
@@ -31,6 +35,25 @@ def place_of(where: str) -> str:
     filename, _, line = where.rpartition(":")
     better = _better(filename)
     return f"{better}, line {line}" if better else where
+
+
+def warn_user(message: str) -> None:
+    """Warn at the user's line, however deep in the engine this is called.
+
+    Args:
+        message: what is told.
+    """
+    frame = user_frame() or sys._getframe()
+    names, file = frame.f_globals, frame.f_code.co_filename
+    # By ``warn`` a cell of a notebook would be named as the file that it is compiled as.
+    warnings.warn_explicit(
+        message,
+        UserWarning,
+        shown_name(file),
+        frame.f_lineno,
+        module=names.get("__name__", file),
+        registry=names.setdefault("__warningregistry__", {}),
+    )
 
 
 def _better(filename: str) -> str | None:

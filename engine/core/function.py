@@ -11,6 +11,7 @@ from .operator import TENSOR_FUNCTIONS
 from .recording import Differentiable, no_recording, record, state
 from .tensor import Tensor
 from .types import Array
+from .views import outputs_of_node, put_together
 
 __all__ = ["_Function"]
 
@@ -19,8 +20,9 @@ class _Function:
     """Base of operations with a gradient of their own; call them with ``Subclass.apply(...)``.
 
     ``forward(ctx, *args)`` computes; what it keeps with ``ctx.save_for_backward`` and as attributes of ``ctx``,
-    ``backward(ctx, *gradients)`` uses: it gets a gradient for each output and returns one for each argument, None where
-    there is none. A subclass with ``setup_context(ctx, inputs, output)`` has a ``forward`` without ``ctx``.
+    ``backward(ctx, *gradients)`` uses: it gets a gradient for each output, None for one without a Tensor, and returns
+    one for each argument, None where there is none. A subclass with ``setup_context(ctx, inputs, output)`` has a
+    ``forward`` without ``ctx``.
 
     Attributes:
         saved_tensors: what ``save_for_backward`` was given.
@@ -105,7 +107,12 @@ class _Function:
 
         Args:
             *args: the Tensors, which ``forward`` returns too.
+
+        Raises:
+            RuntimeError: something else is given; ``apply`` raises it for a Tensor that is not returned, or whose
+                gradient is asked for.
         """
+        _check_tensors("mark_dirty", args)
         self.dirty_tensors = args
 
     def mark_non_differentiable(self, *args: Tensor) -> None:
@@ -113,7 +120,11 @@ class _Function:
 
         Args:
             *args: the Tensors, as ``forward`` returns them.
+
+        Raises:
+            RuntimeError: something else is given.
         """
+        _check_tensors("mark_non_differentiable", args)
         self.non_differentiable = args
 
     def set_materialize_grads(self, value: bool) -> None:
@@ -121,7 +132,12 @@ class _Function:
 
         Args:
             value: True for zeros, as it is at first; False for None.
+
+        Raises:
+            RuntimeError: it is not a bool.
         """
+        if not isinstance(value, bool):
+            raise RuntimeError(f"For 'set_materialize_grads', 'value' must be a bool, but got {type(value).__name__}")
         self.materialize_grads = value
 
     @classmethod
@@ -138,8 +154,9 @@ class _Function:
         Raises:
             TypeError: keyword arguments without a ``setup_context``.
             NotImplementedError: the subclass has no ``forward``.
-            RuntimeError: in the backward pass: ``backward`` returned too few gradients, one that does not fit, or one
-                for what is no Tensor.
+            RuntimeError: a Tensor that is marked as dirty is not returned, or its gradient is asked for. In the
+                backward pass: ``backward`` returned too few gradients, one that does not fit, or one for what is no
+                Tensor.
         """
         context = cls()
         apart = cls.setup_context is not _Function.setup_context
@@ -161,7 +178,11 @@ class _Function:
         if not state.recordings:
             given = {id(t) for t in tensors_in(args)}  # one that is handed back comes as a tensor apart, as below
             return replaced(output, [Tensor._wrap(t._array) if id(t) in given else t for t in tensors_in(output)])
-        tensors = [Tensor._wrap(t._array.view()) for t in tensors_in(output)]
+        if context.dirty_tensors:
+            cls._check_dirty(context, arrays, args, output)
+        handed_back = {id(t) for t in tensors_in(args)}  # such a one comes as a tensor apart
+        returned = [Tensor._wrap(t._array.view()) if id(t) in handed_back else t for t in tensors_in(output)]
+        tensors, roots = outputs_of_node(returned, [t._array.view() for t in returned], tensors_in(args))
         fixed = {id(t) for t in context.non_differentiable}
         differentiable = [id(t) not in fixed for t in tensors_in(output)]
         results = replaced(output, list(tensors))
@@ -174,7 +195,25 @@ class _Function:
         if followed:
             node = _FunctionNode(context, arrays, results, differentiable)
             record(node, inputs, followed, {})
+        put_together(roots)
         return results
+
+    @classmethod
+    def _check_dirty(cls, context: _Function, arrays: list[list[Array]], args: tuple[Any, ...], output: Any) -> None:
+        returned = {id(t) for t in tensors_in(output)}
+        if not all(id(t) in returned for t in context.dirty_tensors):
+            raise RuntimeError(f"'{cls.__name__}.forward' must return each Tensor that it marks as dirty")
+        given = [id(t) for a in args for t in tensors_in(a)]
+        before = dict(zip(given, [x for some in arrays for x in some], strict=True))
+        leaves = {id(array) for recording in state.recordings for array in recording.leaves}
+        if any(id(before.get(id(t))) in leaves for t in context.dirty_tensors):
+            raise RuntimeError(f"'{cls.__name__}.forward' changes a Tensor in place whose gradient is asked for")
+
+
+def _check_tensors(name: str, given: tuple[Any, ...]) -> None:
+    for place, one in enumerate(given):
+        if not isinstance(one, Tensor):
+            raise RuntimeError(f"For '{name}', argument {place} must be a Tensor, but got {type(one).__name__}")
 
 
 def _followed(value: Any) -> bool:
@@ -189,6 +228,8 @@ class _FunctionNode(Differentiable):
         self.context = context
         self.arrays = arrays
         self.outputs = [t._array for t in tensors_in(results)]
+        # Of each output the number of its Tensors: backward gets None for one without any.
+        self.counts = [len(tensors_in(one)) for one in results] if isinstance(results, tuple | list) else [1]
         self.differentiable = differentiable
 
     def backward(
@@ -202,7 +243,11 @@ class _FunctionNode(Differentiable):
             g = next(arriving) if yes else None
             missing = g is None and not self.context.materialize_grads
             gradients.append(None if missing else gradient_or_zeros(g, array))
-        returned = type(self.context).backward(self.context, *gradients)
+        each = iter(gradients)
+        handed: list[Tensor | None] = []
+        for count in self.counts:
+            handed += [next(each) for _ in range(count)] if count else [None]
+        returned = type(self.context).backward(self.context, *handed)
         given = tuple(returned) if isinstance(returned, tuple | list) else (returned,)
         if len(given) < len(self.arrays):
             raise RuntimeError(
@@ -225,8 +270,8 @@ class _FunctionNode(Differentiable):
     ) -> list[tuple[Array, Any]]:
         if returned is None or not any(id(array) in tracked for array in arrays):
             return []
-        given = [returned] if isinstance(returned, Tensor) else tensors_in(returned)
-        if len(given) != len(arrays):
+        given = list(returned) if isinstance(returned, tuple | list) else [returned]
+        if len(given) != len(arrays) or not all(isinstance(one, Tensor) for one in given):
             raise RuntimeError(
                 f"the backward of '{self.name}' returned {type(returned).__name__} as gradient {place}; "
                 "it must be a Tensor or None"

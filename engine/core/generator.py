@@ -7,7 +7,7 @@ import os
 import numpy as np
 
 from . import random
-from .checks import check_int, check_type
+from .checks import check_at_most, check_int, check_not_negative, check_type
 from .tensor import Tensor
 
 __all__ = [
@@ -28,15 +28,17 @@ class Generator:
         """Start over from a seed.
 
         Args:
-            seed: any int that is not negative.
+            seed: an int of 64 bits that is not negative.
 
         Returns:
             this Generator.
 
         Raises:
             TypeError: ``seed`` is no int.
+            ValueError: it has more bits.
         """
-        check_int(seed, "Generator.manual_seed", "seed")
+        name = "Generator.manual_seed"
+        check_at_most(check_int(seed, name, "seed"), random.MOST_SEED, name, "seed")
         self._go_to((seed, 0))
         return self
 
@@ -106,7 +108,8 @@ class _DefaultGenerator(Generator):
     """The engine's own stream."""
 
     def manual_seed(self, seed: int) -> Generator:
-        random.set_seed(seed)
+        check_not_negative(check_int(seed, "manual_seed", "seed"), "manual_seed", "seed")
+        random.set_seed(check_at_most(seed, random.MOST_SEED, "manual_seed", "seed"))
         return self
 
     def draw(self, count: int) -> tuple[int, int]:
@@ -137,14 +140,14 @@ def manual_seed(seed: int) -> Generator:
     """Start the engine's random numbers over from a seed.
 
     Args:
-        seed: any int that is not negative.
+        seed: an int of 64 bits that is not negative.
 
     Returns:
         the Generator of the engine's own stream.
 
     Raises:
         TypeError: ``seed`` is no int.
-        ValueError: it is negative.
+        ValueError: it is negative or has more bits.
     """
     return default_generator.manual_seed(seed)
 

@@ -123,8 +123,9 @@ def _gradient_function(
         )
         parts: list[Any] = []
         if positions is not None:
-            # Without arguments there is no gradient of one.
-            named: Any = [(p, g) for p, g in zip(positions, of_inputs, strict=False)] if return_ids else of_inputs
+            named: Any = of_inputs
+            if return_ids:  # without arguments there is no gradient of one
+                named = list(zip(_with_tensors(positions, (*args, *kwargs.values())), of_inputs, strict=False))
             parts.append(named[0] if len(named) == 1 else tuple(named))
         if parameters is not None:
             named = [(p.name, g) for p, g in zip(parameters, of_weights, strict=True)] if return_ids else of_weights
@@ -141,6 +142,11 @@ def _gradient_function(
         return found
 
     return compute_in_mode
+
+
+def _with_tensors(positions: Sequence[int], arguments: Sequence[Any]) -> tuple[int, ...]:
+    """Return the positions of arguments that hold tensors."""
+    return tuple([place for place in positions if place >= len(arguments) or tensors_in(arguments[place])])
 
 
 def _positions(grad_position: int | tuple[int, ...] | None, name: str) -> tuple[int, ...] | None:
@@ -198,6 +204,10 @@ def differentiate(
                 f"For '{name}', position {position} is beyond the {len(everything)} arguments of the function"
             )
         if not tensors_in(everything[position]):
+            # As in MindSpore an argument such as a dtype is left out beside one that has a gradient.
+            kept = _with_tensors(positions, everything)
+            if kept:
+                return differentiate(fn, args, kwargs, kept, weights, has_aux, sens, name)
             raise TypeError(
                 f"For '{name}', argument {position} must be a Tensor to have a gradient, "
                 f"but got {type(everything[position]).__name__}"
@@ -411,8 +421,8 @@ def jvp(
 
     Args:
         fn: a function of Tensors, or a Cell; it runs twice.
-        inputs: its arguments: a Tensor, or a tuple or list of them.
-        v: the direction: one Tensor for each of ``inputs``, of its shape.
+        inputs: its arguments: a Tensor, or a tuple or list of them; one that is no Tensor, as a dtype, stays as it is.
+        v: the direction: one Tensor for each of ``inputs``, of its shape; beside what is no Tensor, anything.
         has_aux: whether the outputs of ``fn`` after the first take no part and are returned apart.
 
     Returns:
@@ -420,15 +430,21 @@ def jvp(
         several outputs a tuple.
 
     Raises:
-        TypeError: ``inputs`` or ``v`` is neither a Tensor nor a tuple or list.
+        TypeError: ``inputs`` or ``v`` is neither a Tensor nor a tuple or list, no input is a Tensor, or one has Tensors
+            in it.
         ValueError: ``v`` does not fit ``inputs``, or ``has_aux`` and one output.
     """
     for argument, given in (("inputs", inputs), ("v", v)):
         check_type(given, Tensor | tuple | list, "jvp", argument, "a Tensor, or a tuple or list of them")
     args = tuple(inputs) if isinstance(inputs, tuple | list) else (inputs,)
     directions = tuple(v) if isinstance(v, tuple | list) else (v,)
-    if len(args) != len(directions) or any(a.shape != d.shape for a, d in zip(args, directions, strict=False)):
+    followed = [place for place, a in enumerate(args) if tensors_in(a)]
+    for one in [args[place] for place in followed] or args[:1]:  # without any, the first is what is wrong
+        check_type(one, Tensor, "jvp", "inputs", "a Tensor, or a tuple or list of them")
+    shapes = [getattr(d, "shape", None) for d in directions]
+    if len(args) != len(shapes) or any(args[place].shape != shapes[place] for place in followed):
         raise ValueError("For 'jvp', 'v' must have one tensor for each of 'inputs', of the same shape")
+    directions = tuple([directions[place] for place in followed])
     first = fn(*args)
     value, aux = split_aux(first, has_aux, "jvp")
     dummies = tuple(
@@ -436,7 +452,7 @@ def jvp(
     )
 
     def back(*arriving: Tensor) -> tuple[Any, ...]:
-        at_start = [a._array for a in args]
+        at_start = [args[place]._array for place in followed]
         recording = Recording(at_start)
         with recording:
             output = fn(*args)

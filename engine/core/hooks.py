@@ -10,7 +10,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-__all__ = ["HookEntry", "HookHandle", "check_arity", "explain_hook_error", "hooks_enabled", "hooks_off", "wrong_return"]
+__all__ = [
+    "HookEntry", "HookHandle", "add_note_once", "bprop_forward_hooks", "check_arity", "explain_hook_error",
+    "hooks_enabled", "hooks_off", "set_bprop_forward_hooks", "wrong_return",
+]  # fmt: skip
 
 _ids = itertools.count()
 
@@ -74,6 +77,24 @@ class HookEntry:
         self.always_call = always_call
 
 
+_on_bprops = True
+
+
+def bprop_forward_hooks() -> bool:
+    """Return whether forward hooks run on cells with a ``bprop`` of their own; MindSpore passes over them."""
+    return _on_bprops
+
+
+def set_bprop_forward_hooks(on: bool) -> None:
+    """Let forward hooks run on cells with a ``bprop`` from now on, or pass them over as MindSpore does.
+
+    Args:
+        on: whether they run.
+    """
+    global _on_bprops
+    _on_bprops = on
+
+
 class _Local(threading.local):
     off = 0
 
@@ -123,6 +144,17 @@ def wrong_return(hook: str, allowed: str, got: str) -> str:
 
 
 def explain_hook_error(error: Exception, kind: str, hook: Callable[..., Any], where: str) -> None:
-    """Add to an error from a hook which hook it was, of which cell."""
+    """Add to an error from a hook which hook it was, of which cell; once where the hook calls its own cell."""
     name = getattr(hook, "__qualname__", type(hook).__name__)
-    error.add_note(f"raised by the {kind} hook '{name}' of {where}")
+    add_note_once(error, f"raised by the {kind} hook '{name}' of {where}")
+
+
+def add_note_once(error: Exception, note: str) -> None:
+    """Add a note to an error that has not got it yet.
+
+    Args:
+        error: the error.
+        note: the note.
+    """
+    if note not in getattr(error, "__notes__", ()):
+        error.add_note(note)

@@ -13,6 +13,7 @@ from . import random
 from .backend import to_device
 from .checks import check_above_zero, check_int, check_one_of, check_type
 from .dtype import float32, numpy_dtype
+from .names import name_methods
 from .tensor import Tensor
 from .types import DTypeLike
 
@@ -503,6 +504,21 @@ def initializer(init: InitLike, shape: int | Sequence[int] | None = None, dtype:
         return Tensor(init, dtype)
     if wanted is None or any(n < 1 for n in wanted):
         raise ValueError(f"For 'initializer', 'shape' must be axes above 0, but got {shape}")
+    return first_values(init, wanted, dtype)
+
+
+def first_values(init: InitLike, shape: tuple[int, ...], dtype: DTypeLike) -> Tensor:
+    """Return a Tensor with first values; a length may be 0, and then nothing is drawn.
+
+    Args:
+        init: an Initializer, its name, or a number for all elements.
+        shape: the shape.
+        dtype: the element type.
+
+    Raises:
+        ValueError: an unknown name.
+        TypeError: ``init`` is nothing of these.
+    """
     if isinstance(init, str):
         named = _ALIASES.get(init.lower())
         if named is None:
@@ -514,13 +530,15 @@ def initializer(init: InitLike, shape: int | Sequence[int] | None = None, dtype:
         init, Initializer, "initializer", "init", "an Initializer, a name, a number or a Tensor"
     )
     kind = numpy_dtype(dtype)
-    if skipping:
-        values = np.zeros(wanted, kind)
+    if skipping or 0 in shape:
+        values = np.zeros(shape, kind)
     elif isinstance(rule, Constant) and type(rule).values is Constant.values:
-        values = _filled(wanted, rule.value, kind)
+        values = _filled(shape, rule.value, kind)
     else:
-        values = rule._drawn(wanted).astype(kind, copy=False)
+        values = rule._drawn(shape).astype(kind, copy=False)
     tensor = Tensor._wrap(to_device(values))
     tensor.has_init = True
     tensor._drawn = not isinstance(rule, Constant | Dirac | Identity)
     return tensor
+
+name_methods(globals())

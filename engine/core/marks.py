@@ -15,6 +15,7 @@ from .hooks import wrong_return
 from .parameter import Parameter
 from .recording import Renaming, state
 from .tensor import Tensor, as_tensor
+from .views import aliases_of
 
 __all__ = ["Mark", "checked_gradients"]
 
@@ -56,7 +57,7 @@ class Mark(Renaming):
             recording.nodes.append((self, inputs, outputs, {}))
             recording.tracked.update(followed)
             recording.renamings.append(self)
-        return [Tensor._wrap(array) for array in outputs]
+        return aliases_of(tensors, outputs)
 
     def changed(self, gradients: tuple[Any, ...], wraps: bool) -> tuple[Any, ...]:
         """Let the hooks see and change the gradients."""

@@ -6,7 +6,9 @@ a name that is not covered is an error that names the nearest one that is.
 
 from __future__ import annotations
 
+import functools
 import sys
+import types
 from collections.abc import Callable, Collection, Mapping
 from importlib import import_module
 from pkgutil import iter_modules
@@ -14,9 +16,12 @@ from typing import Any, NoReturn
 
 from .absent import absent_in, check_module
 
-__all__ = ["is_of_the_engine", "loaded", "names_in", "on_first_use", "unavailable"]
+__all__ = [
+    "is_of_the_engine", "loaded", "name_methods", "names_in", "on_first_use", "renamed_copy", "told_as", "unavailable",
+]  # fmt: skip
 
 _ENGINE = __name__.rsplit(".", 2)[0]
+_CALLED = ("__init__", "__call__")
 loaded: list[Callable[[], None]] = []
 """Called when a module may have been loaded because something of it was asked for."""
 
@@ -85,6 +90,57 @@ def _tell() -> None:
 def is_of_the_engine(one: type) -> bool:
     """Whether a class is the engine's own, not a user's: under the alias its module may say `mindspore`."""
     return one.__module__.partition(".")[0] in (_ENGINE.partition(".")[0], "mindspore")
+
+
+def renamed_copy(function: types.FunctionType, name: str) -> types.FunctionType:
+    """Return a copy of a function with another name, by which Python's errors of its arguments call it.
+
+    Args:
+        function: the function.
+        name: the name, with dots where it is in a class.
+    """
+    copy = types.FunctionType(
+        function.__code__, function.__globals__, name.rpartition(".")[2], function.__defaults__, function.__closure__
+    )
+    functools.update_wrapper(copy, function)
+    copy.__kwdefaults__, copy.__name__, copy.__qualname__ = function.__kwdefaults__, name.rpartition(".")[2], name
+    return copy
+
+
+def name_methods(held: Mapping[str, Any], inner: Collection[type] = ()) -> None:
+    """Let public classes be called by their own names where the arguments of a method do not fit.
+
+    It may be a constructor that is inherited, or what comes from a class of the engine's own, or from a function that
+    makes classes.
+
+    Args:
+        held: names and values of a module; the classes among them that are this package's are changed.
+        inner: classes of the engine's own whose names do not begin with an underscore.
+    """
+    for name, kind in held.items():
+        if not isinstance(kind, type) or name.startswith("_") or not is_of_the_engine(kind):
+            continue
+        for key in {key: key for base in kind.__mro__ for key in vars(base) if key in _CALLED or key[0] != "_"}:
+            owner = next(base for base in kind.__mro__ if key in vars(base))
+            method = vars(owner)[key]
+            if not isinstance(method, types.FunctionType):
+                continue
+            if owner is kind and "<locals>" in method.__qualname__:
+                method.__qualname__ = f"{kind.__name__}.{key}"
+            elif owner is not kind and (key == "__init__" or owner.__name__.startswith("_") or owner in inner):
+                setattr(kind, key, renamed_copy(method, f"{kind.__name__}.{key}"))
+
+
+def told_as(part: type, name: str) -> None:
+    """Let Python's errors of arguments call the methods of a part of a class by the whole's name.
+
+    Args:
+        part: a class of which the whole is made, and nothing else.
+        name: that of the whole.
+    """
+    for key, method in vars(part).items():
+        if isinstance(method, types.FunctionType):
+            method.__qualname__ = f"{name}.{key}"
 
 
 def unavailable(name: str, instead: str) -> Callable[..., NoReturn]:

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from . import backend, precision, taps
+from .names import renamed_copy
 from .nested import Sparse
 from .recording import LARGE, Differentiable, Recording, attention, record, state, whole
 from .silence import quietly, restore, silence
@@ -88,6 +89,8 @@ class Operator(Differentiable):
             raise ValueError(f"the operator table has an entry '{name}' already")
         self.name = self.__name__ = name
         self.kernel = kernel
+        if getattr(kernel, "__name__", "") == "<lambda>":
+            kernel.__qualname__ = name
         self.vjps = vjps
         self.joint_vjp = joint_vjp
         self.analytic = analytic
@@ -99,6 +102,10 @@ class Operator(Differentiable):
         self.__doc__ = self.documented(doc or kernel.__doc__ or "")
         OPERATORS[name] = self
         declare(**surfaces)(self)
+        kind: Any = type(self)
+        if kind.__call__ is not Operator.__call__:  # then Python names the operator where the arguments do not fit
+            body = {"__call__": renamed_copy(kind.__call__, name), "__module__": kind.__module__}
+            self.__class__ = type(kind.__name__, (kind,), body)
 
     def documented(self, sentence: str) -> str:
         """The documentation: what a kind of operators has in common may follow the sentence."""
@@ -124,7 +131,7 @@ class Operator(Differentiable):
             output = self._compute(inputs, attrs)
             return tuple([Tensor._wrap(array) for array in output]) if type(output) is tuple else Tensor._wrap(output)
         if precision.scopes:
-            operands = operands if self.keeps_dtype else precision.cast_operands(operands)
+            operands = operands if self.keeps_dtype else precision.cast_operands(operands, self.name)
             inputs = tuple([x._array if isinstance(x, Tensor) else x for x in operands])
         watched = taps.operator_taps
         output = self._compute(inputs, attrs) if not watched else self._compute_watched(inputs, attrs)

@@ -19,6 +19,7 @@ from .recording import state
 from .shown import shown
 from .tensor import Tensor
 from .types import Array
+from .views import rename
 
 __all__ = ["Parameter", "ParameterTuple"]
 
@@ -174,6 +175,7 @@ class Parameter(Tensor):
         if len(value) > LONGEST_NAME:
             raise ValueError(f"For 'Parameter', 'name' may have {LONGEST_NAME} characters, but got {len(value)}")
         self._name = value
+        self.__dict__.pop("_shared_name", None)  # what the first call of a cell has found
 
     @property
     def param_info(self) -> Parameter:
@@ -252,8 +254,10 @@ class Parameter(Tensor):
             raise TypeError(
                 f"For 'Parameter.set_data', '{shown(self.name)}' is {self.dtype}, but 'data' is the float {data}"
             )
-        new = data._array if isinstance(data, Tensor) else Tensor(data)._array
-        self._rebind(new.view() if new.dtype == self._array.dtype else new.astype(self._array.dtype))
+        before, new = self._array, data._array if isinstance(data, Tensor) else Tensor(data)._array
+        self._rebind(new.view() if new.dtype == before.dtype else new.astype(before.dtype))
+        if state.recordings and before.shape == new.shape:
+            rename(self, before)  # the parameter stays what gradients are asked of, whatever its values are, as in 2.10
         self.sliced = slice_shape
         return self
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import sys
 import sysconfig
+import types
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-__all__ = ["SITE", "is_engine", "is_library", "user_line"]
+__all__ = ["SITE", "is_engine", "is_library", "user_frame", "user_line"]
 
 _ENGINE = str(Path(__file__).parents[1]) + os.sep
 SITE = tuple([sysconfig.get_path(of) + os.sep for of in ("purelib", "platlib")])
@@ -31,10 +32,14 @@ def is_library(file: str) -> bool:
 
 def user_line() -> str:
     """Where the innermost code stands that is neither the engine's nor a library's: ``file:line``, "" where none is."""
+    frame = user_frame()
+    return "" if frame is None else f"{frame.f_code.co_filename}:{frame.f_lineno}"
+
+
+def user_frame() -> types.FrameType | None:
+    """Return the innermost frame of code that is neither the engine's nor a library's."""
     frame: Any = sys._getframe(1)
-    while frame is not None:
-        name = frame.f_code.co_filename
-        if not (is_engine(name) or is_library(name)):
-            return f"{name}:{frame.f_lineno}"
+    while frame is not None and (is_engine(frame.f_code.co_filename) or is_library(frame.f_code.co_filename)):
         frame = frame.f_back
-    return ""
+    found: types.FrameType | None = frame
+    return found

@@ -24,10 +24,19 @@ scopes: list[object] = []
 
 
 class Listed(NamedTuple):
-    """Operator classes that compute in an element type of their own."""
+    """Operators that compute in an element type of their own.
+
+    Attributes:
+        classes: operator classes that compute in ``dtype``, and whose results become float32 again.
+        dtype: float16 or bfloat16.
+        lower: names in the operator table: these compute in ``dtype``, and so are their results.
+        full: likewise of those that compute in float32.
+    """
 
     classes: frozenset[type]
     dtype: DType
+    lower: frozenset[str] = frozenset()
+    full: frozenset[str] = frozenset()
 
 
 class _Local(threading.local):
@@ -84,9 +93,16 @@ def cast_floats(value: Any, dtype: DType) -> Any:
     return value
 
 
-def cast_operands(operands: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The operands of an operator, the floating tensors among them in the element type in force."""
-    dtype = _local.dtype
+def cast_operands(operands: tuple[Any, ...], name: str = "") -> tuple[Any, ...]:
+    """The operands of an operator, the floating tensors among them in the element type in force.
+
+    Args:
+        operands: the operands.
+        name: that of the operator, where its own element type counts, too.
+    """
+    dtype, listed = _local.dtype, _local.listed
+    if dtype is None and listed is not None:
+        dtype = listed.dtype if name in listed.lower else float32 if name in listed.full else None
     if dtype is None:
         return operands
     from .operator import OPERATORS

@@ -15,13 +15,14 @@ Hookscope kernel, may take what its users sent meanwhile.
 
 from __future__ import annotations
 
-import sys
 import threading
-import time
 from collections.abc import Callable
+from time import monotonic
 from types import TracebackType
 from typing import Any
 
+from ..cpu import compiling
+from ..cpu.telling import tell
 from . import taps
 
 __all__ = ["Stopped", "Work", "answer_with", "answers", "current", "listen", "progress", "safe_point"]
@@ -82,7 +83,7 @@ class Work:
 
     def __enter__(self) -> Work:
         self.outer, _here.innermost = _here.innermost, self
-        self.began = time.monotonic()
+        self.began = monotonic()
         self._next_tell = self.began + _INTERVAL
         return self
 
@@ -101,9 +102,9 @@ class Work:
             Stopped: somebody asked for it, and this work ends that way.
         """
         self.done += count
-        if _listeners and time.monotonic() >= self._next_tell:
+        if _listeners and monotonic() >= self._next_tell:
             _tell(self)
-            self._next_tell = time.monotonic() + _INTERVAL
+            self._next_tell = monotonic() + _INTERVAL
         safe_point()
         if self._raises and self.stopping:
             asked = self
@@ -195,4 +196,8 @@ def _tell(work: Work) -> None:
             except Exception as error:  # a view that fails must not end the user's work
                 if callback in _listeners:
                     _listeners.remove(callback)
-                print(f"hookscope: progress: a listener raised {type(error).__name__}: {error}", file=sys.stderr)
+                tell(f"hookscope: progress: a listener raised {type(error).__name__}: {error}")
+
+
+# The rooms below tell of long work by a function that is set here.
+compiling.show_with(lambda what, total: progress(what, total, raises=False, stoppable=False))

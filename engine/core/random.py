@@ -15,11 +15,13 @@ from typing import Any
 import numpy as np
 
 from ..cpu import philox
-from .checks import check_int, check_not_negative
+from .checks import check_at_most, check_int, check_not_negative
 from .recording import state
 
 __all__ = ["get_seed", "set_seed"]
 
+MOST_SEED = 2**64 - 1
+"""The key of Philox has 64 bits."""
 _lock = threading.Lock()
 _seed: int | None = None
 _stream_seed = int.from_bytes(os.urandom(4), "little")  # `secrets` takes 5 ms to import
@@ -30,15 +32,15 @@ def set_seed(seed: int) -> None:
     """Start the engine's and NumPy's global random numbers over from a seed.
 
     Args:
-        seed: any int that is not negative; NumPy gets it modulo 2 ** 32.
+        seed: an int of 64 bits that is not negative; NumPy gets it modulo 2 ** 32.
 
     Raises:
         TypeError: ``seed`` is no int.
-        ValueError: ``seed`` is negative.
+        ValueError: ``seed`` is negative or has more bits.
     """
     global _seed, _stream_seed, _offset
-    check_int(seed, "set_seed", "seed")
-    check_not_negative(seed, "set_seed", "seed")
+    check_not_negative(check_int(seed, "set_seed", "seed"), "set_seed", "seed")
+    check_at_most(seed, MOST_SEED, "set_seed", "seed")
     with _lock:
         _seed = _stream_seed = seed
         _offset = 0

@@ -456,7 +456,7 @@ def accumulate(gradients: dict[int, Any], key: int, gradient: Any, functions: An
 
 
 Part = list[Any]
-"""The name under which a part of a gradient came, the part, and the sum of it and all that came before."""
+"""The name under which a part of a gradient came, the part, the sum of it and all that came before, and its number."""
 
 
 class Sums(dict[int, Any]):
@@ -475,6 +475,7 @@ class Sums(dict[int, Any]):
     def __init__(self, recording: Recording, leaves: Iterable[Array], functions: Any) -> None:
         super().__init__()
         self.functions = functions
+        self.added = 0  # of all values
         self.parts: dict[int, list[Part]] = {id(array): [] for array in leaves}  # of each name, shared by its names
         self.renamings: list[Node] = []  # held, so that a name is no other array's before the walk is at its end
         marks = iter([*recording.marks, (len(recording.nodes) + 1, None, False)])
@@ -498,7 +499,8 @@ class Sums(dict[int, Any]):
         parts = self.parts.get(key)
         if parts is None:
             return False
-        parts.append([key, gradient, self.functions.add(parts[-1][2], gradient) if parts else gradient])
+        self.added += 1
+        parts.append([key, gradient, self.functions.add(parts[-1][2], gradient) if parts else gradient, self.added])
         return True
 
     def get(self, key: int, default: Any = None) -> Any:
@@ -512,8 +514,8 @@ class Sums(dict[int, Any]):
         if len(mine) == len(parts):
             return mine[-1][2]
         total = mine[0][1]
-        for _, gradient, _ in mine[1:]:
-            total = self.functions.add(total, gradient)
+        for part in mine[1:]:
+            total = self.functions.add(total, part[1])
         return total
 
     def pop(self, key: int, default: Any = None) -> Any:

@@ -28,6 +28,12 @@ from .types import Array
 __all__ = ["register_saved_tensors_hooks", "saved_tensors_hooks"]
 
 
+def _check_callable(pack_hook: object, unpack_hook: object) -> None:
+    for name, hook in (("pack_hook", pack_hook), ("unpack_hook", unpack_hook)):
+        if not callable(hook):
+            raise TypeError(f"For 'saved_tensors_hooks', '{name}' must be callable, but got {type(hook).__name__}")
+
+
 class saved_tensors_hooks:  # noqa: N801  # MindSpore's name
     """A context in which what operators keep for a gradient goes through two functions of the user's.
 
@@ -42,9 +48,7 @@ class saved_tensors_hooks:  # noqa: N801  # MindSpore's name
     """
 
     def __init__(self, pack_hook: Callable[[Tensor], Any], unpack_hook: Callable[[Any], Tensor]) -> None:
-        for name, hook in (("pack_hook", pack_hook), ("unpack_hook", unpack_hook)):
-            if not callable(hook):
-                raise TypeError(f"For 'saved_tensors_hooks', '{name}' must be callable, but got {type(hook).__name__}")
+        _check_callable(pack_hook, unpack_hook)
         self.pack_hook = pack_hook
         self.unpack_hook = unpack_hook
         self._around: list[tuple[Recording, ...]] = []
@@ -72,8 +76,9 @@ def register_saved_tensors_hooks(
         the decorator.
 
     Raises:
-        TypeError: when the function is called: a hook is not callable.
+        TypeError: a hook is not callable.
     """
+    _check_callable(pack_hook, unpack_hook)
 
     def decorated(function: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(function)

@@ -19,6 +19,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Mapping, Sequence
+from types import FunctionType
 from typing import Any, NamedTuple, TypeVar
 
 __all__ = [
@@ -62,10 +63,16 @@ class PrimitiveRow(NamedTuple):
         name: the name of the class.
         parameters: of its constructor, in order, each with its default or ``REQUIRED``. The function that an instance
             calls gets them by name, behind the inputs.
+        left_out: further arguments of the function that a call of an instance does not take.
     """
 
     name: str
     parameters: tuple[tuple[str, Any], ...]
+    left_out: tuple[str, ...] = ()
+
+    def without(self, *arguments: str) -> PrimitiveRow:
+        """The same class, whose calls do not take these arguments of the function; they keep their defaults."""
+        return self._replace(left_out=arguments)
 
 
 class Renamed(NamedTuple):
@@ -176,8 +183,14 @@ def declare(
                 _enter(table, name, offered)
         if in_place:
             _enter(IN_PLACE, f"{_own_name(function)}_" if in_place is True else in_place, function)
-        for row in (primitive,) if isinstance(primitive, PrimitiveRow) else primitive:
+        rows = (primitive,) if isinstance(primitive, PrimitiveRow) else primitive
+        for row in rows:
             _enter(PRIMITIVES, row.name, (function, row))
+        if isinstance(function, FunctionType) and function.__name__.startswith("_"):
+            # A form for some surfaces alone; Python's errors of its arguments call it by its name there.
+            told: list[str] = [name for asked in (method, mint, numpy) for name, _ in _offered(function, asked, False)]
+            told += [row.name for row in rows] + [function.__name__]
+            function.__qualname__ = told[0].rpartition(".")[2]
         return function
 
     return offer
@@ -239,6 +252,7 @@ def _with_other_names(function: Any, row: Renamed, name: str, own_too: bool) -> 
         for default in (row.defaults.get(key, parameter.default),)
     ]
     places = any(one.kind is one.VAR_POSITIONAL for one in shown)
+    needed = [key for key in positional if signature.parameters[key].default is inspect.Parameter.empty]
     # Those whose default is another one here, by the place at which they may be given.
     other = [(positional.index(key) if key in positional else -1, key, row.defaults[key]) for key in row.defaults]
 
@@ -258,7 +272,14 @@ def _with_other_names(function: Any, row: Renamed, name: str, own_too: bool) -> 
                 if default is REQUIRED:
                     raise TypeError(f"{name}() is missing the argument '{row.arguments.get(key, key)}'")
                 kwargs[key] = default
-        return function(*args, **kwargs)
+        try:
+            return function(*args, **kwargs)
+        except TypeError as error:
+            missing = [row.arguments.get(key, key) for key in needed[len(args) :] if key not in kwargs]
+            if not missing or (error.__traceback__ is not None and error.__traceback__.tb_next is not None):
+                raise  # the function has begun
+        names = ", ".join(f"'{key}'" for key in missing)
+        raise TypeError(f"{name}() is missing the argument{'s' * (len(missing) > 1)} {names}")
 
     surface.__name__ = surface.__qualname__ = name
     surface.__module__ = function.__module__

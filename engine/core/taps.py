@@ -86,6 +86,10 @@ class Tap:
     observes_losses = False
     owner: Callable[[], object | None] = object  # nobody's tap: what is given is never None
 
+    def forgives(self, method: str, error: Exception) -> bool:
+        """Report what a method of this tap raised; return whether the run goes on as if it had not."""
+        return False
+
     def give_way(self) -> bool:
         """A gradient is about to be asked for: wait until another thread's trace (``engine.graph``) is over.
 
@@ -235,6 +239,11 @@ def attached(tap: Tap) -> bool:
     return tap in cell_taps
 
 
+def forgiven(what: str, error: Exception) -> bool:
+    """Report what raised only because taps are attached; return whether the run goes on as if it had not."""
+    return any(tap.forgives(what, error) for tap in tuple(cell_taps) if tap.owner() is not None)
+
+
 @contextmanager
 def muted() -> Iterator[None]:
     """Neither taps nor recordings see what happens inside the block."""
@@ -292,7 +301,11 @@ def _tell(taps: list[Tap], method: str, *arguments: Any) -> None:
     try:
         for tap in tuple(taps):
             if (_owner := tap.owner()) is not None:  # held until the call returns
-                getattr(tap, method)(*arguments)
+                try:
+                    getattr(tap, method)(*arguments)
+                except Exception as error:
+                    if not tap.forgives(method, error):
+                        raise
     finally:
         local.muted, state.recordings, local.outside = False, local.outside, ()
 
@@ -429,7 +442,12 @@ def tell_backward(method: str, call: CellCall, gradients: Gradients) -> Gradient
         for tap in tuple(listening):
             if (_owner := tap.owner()) is None:
                 continue
-            replaced = getattr(tap, method)(call, gradients)
+            try:
+                replaced = getattr(tap, method)(call, gradients)
+            except Exception as error:
+                if not tap.forgives(method, error):
+                    raise
+                continue
             if replaced is not None:
                 gradients = replaced
     finally:
@@ -459,6 +477,42 @@ def _through(tap: Tap, cell: Cell, function: Callable[..., Any]) -> Callable[...
     @functools.wraps(function)  # so that a stepper finds the user's function behind it
     def run(*args: Any) -> Any:
         owner = tap.owner()  # held until the call returns
-        return function(*args) if owner is None else tap.run_bprop(cell, function, args)
+        if owner is None:
+            return function(*args)
+        ran = _Ran()
+        try:
+            try:
+                return tap.run_bprop(cell, ran.noting(function), args)
+            except Exception as error:
+                if error is ran.error or not tap.forgives("run_bprop", error):
+                    raise
+            if ran.error is not None:
+                raise ran.error
+            return ran.returned if ran.has_returned else function(*args)
+        finally:
+            ran.error = None  # whose traceback refers to it
 
     return run
+
+
+class _Ran:
+    """Outcome of a custom bprop that a tap ran. The tap may fail before it, after it, or while it is told of it."""
+
+    has_returned = False
+    returned: Any = None
+    error: BaseException | None = None
+
+    def noting(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Return the function, which notes here how it ended."""
+
+        @functools.wraps(function)
+        def run(*args: Any) -> Any:
+            try:
+                self.returned = function(*args)
+            except BaseException as error:
+                self.error = error
+                raise
+            self.has_returned = True
+            return self.returned
+
+        return run

@@ -53,12 +53,14 @@ class Tensor(TensorMethods):
     """
 
     __slots__ = ("__dict__", "__weakref__", "_array")
-    __hash__ = object.__hash__
     has_init = False
     _drawn = False  # whether its numbers are an initializer's random ones
     init = None
+    _of_parameter = False  # whether it is what vmap cut of a Parameter, which operators change in place
     _gradient_hooks: dict[int, Callable[..., Any]] | None = None
     _view: View | None = None
+    _layout: Any = None
+    """Of a tensor that does not lie row by row though it is not a view, what ``views.layout_of`` returns."""
     _views: list[weakref.ref[Tensor]] | None = None
     _array: Any
 
@@ -79,9 +81,11 @@ class Tensor(TensorMethods):
         if init is not None:
             if shape is None or dtype is None:
                 raise ValueError("For 'Tensor', 'init' needs 'shape' and 'dtype' beside it")
-            from .initializer import initializer
+            from .initializer import first_values, initializer
 
-            input_data = initializer(init, _lengths(shape), dtype)
+            lengths = _lengths(shape)
+            make = first_values if 0 in lengths and not isinstance(init, Tensor) else initializer
+            input_data = make(init, lengths, dtype)
             self.has_init = True
         elif input_data is None and (dtype is not None or shape is not None):
             from .placeholder import become_placeholder, is_open
@@ -135,6 +139,11 @@ class Tensor(TensorMethods):
 
     # What it is
 
+    def __hash__(self) -> int:
+        if state.tracer is not None:
+            state.tracer.hashes(self)
+        return object.__hash__(self)
+
     @property
     def shape(self) -> tuple[int, ...]:
         """The length of each axis; ``()`` for a single number."""
@@ -167,8 +176,8 @@ class Tensor(TensorMethods):
 
     @property
     def strides(self) -> tuple[int, ...]:
-        """Bytes from one element to the next along each axis."""
-        return self._array.strides
+        """Bytes from one element to the next along each axis; see ``stride``."""
+        return tuple([step * self.itemsize for step in self._steps()])
 
     @property
     def device(self) -> str:
@@ -219,15 +228,21 @@ class Tensor(TensorMethods):
         return self._array.dtype.kind not in "bu"
 
     def is_contiguous(self) -> bool:
-        """Whether the elements lie row by row in memory, without gaps.
+        """Return whether the elements lie row by row, without gaps, as in every tensor but a view.
 
         Returns:
             a bool.
         """
-        return bool(self._array.flags.c_contiguous)
+        if self._view is None and self._layout is None:
+            return True
+        from .views import layout_of
+
+        return bool(layout_of(self).flags.c_contiguous)
 
     def stride(self, dim: int | None = None) -> int | list[int]:
         """How many elements lie from one to the next along each axis.
+
+        A computed tensor lies row by row; the elements of a view lie where they are in its root.
 
         Args:
             dim: the axis to ask for; None asks for all.
@@ -238,8 +253,13 @@ class Tensor(TensorMethods):
         Raises:
             IndexError: ``dim`` is out of range.
         """
-        steps = [n // self.itemsize for n in self._array.strides]
-        return steps if dim is None else steps[dim]
+        steps = self._steps()
+        return list(steps) if dim is None else steps[dim]
+
+    def _steps(self) -> tuple[int, ...]:
+        from .views import layout_of
+
+        return layout_of(self).strides
 
     def storage_offset(self) -> int:
         """How many elements lie before the first one in the memory that this Tensor is a view of.
@@ -247,10 +267,12 @@ class Tensor(TensorMethods):
         Returns:
             an int; 0 for a Tensor with memory of its own.
         """
-        whole = self._array
-        while type(whole.base) is type(whole):
+        from .views import layout_of
+
+        part = whole = layout_of(self)
+        while type(whole.base) is np.ndarray:
             whole = whole.base
-        return (self.data_ptr() - Tensor._wrap(whole).data_ptr()) // self.itemsize
+        return part.ctypes.data - whole.ctypes.data
 
     def data_ptr(self) -> int:
         """The address of the first element, in the memory of the device.
@@ -588,11 +610,12 @@ def _array_from(data: Any, dtype: DTypeLike | None) -> Any:
     )
 
 
-def get_py_obj_dtype(obj: Tensor | Number | str | list[Any] | tuple[Any, ...] | None) -> Type:
+def get_py_obj_dtype(obj: Tensor | Number | str | list[Any] | tuple[Any, ...] | type | None) -> Type:
     """The element type of a Python number or a Tensor: ``int`` is Int64 and ``float`` Float64.
 
     Args:
-        obj: the number or the Tensor; of a str, a list, a tuple or None it is a kind, such as ``mindspore.list_``.
+        obj: the number, its type, or the Tensor; of a str, a list, a tuple or None, and of their types, it is a kind,
+            such as ``mindspore.list_``.
 
     Returns:
         the DType, or the kind.
@@ -601,7 +624,7 @@ def get_py_obj_dtype(obj: Tensor | Number | str | list[Any] | tuple[Any, ...] | 
         NotImplementedError: ``obj`` is a dict or a set.
         TypeError: it is anything else.
     """
-    return obj.dtype if isinstance(obj, Tensor) else pytype_to_dtype(type(obj))
+    return obj.dtype if isinstance(obj, Tensor) else pytype_to_dtype(obj if isinstance(obj, type) else type(obj))
 
 
 def _dtype_of_python(number: Number) -> np.dtype[Any]:

@@ -10,21 +10,26 @@ from __future__ import annotations
 
 import sys
 import weakref
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from . import taps
+from .backend import is_array
 from .operator import Operator
 from .recording import record, state
+from .references import BORROWS, calibrated
 from .tensor import Tensor
 from .types import Array, Functions, Value
 
 __all__ = [
-    "OWN_REFERENCES", "ViewOperator", "alias_of", "hand_on", "is_held_alone", "is_own", "link", "seen_by_steps",
-    "stop_gradient_operator",
+    "OWN_REFERENCES", "ReshapeOperator", "ViewOperator", "Written", "alias_of", "aliases_of", "detached_copies",
+    "hand_on", "is_held_alone", "is_own", "layout_of", "link", "outputs_of_node", "places_in", "put_in",
+    "put_together", "rename", "seen_by_steps", "stop_gradient_operator",
 ]  # fmt: skip
 
+Layout = np.ndarray[Any, np.dtype[np.int8]]
 Steps = tuple[tuple[Operator, dict[str, Any]], ...]
 """Operators with their attributes, each of one array, the first of the root's."""
 
@@ -70,7 +75,7 @@ class View:
         return found
 
     @property
-    def steps(self) -> Steps:
+    def chain(self) -> Steps:
         """How it comes from the root."""
         found = []
         view: View | None = self
@@ -79,22 +84,93 @@ class View:
             view = view.before
         return tuple(reversed(found))
 
+    @property
+    def steps(self) -> Steps:
+        """The chain without aliases, which are other names of the same value; it may be empty."""
+        return tuple([step for step in self.chain if step[0] is not alias_operator])
+
 
 class ViewOperator(Operator):
-    """An operator whose result shares the elements of its input, where NumPy gives a view of it."""
+    """An operator whose result shares the elements of its input."""
 
     def _run(self, operands: tuple[Any, ...], inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         result = super()._run(operands, inputs, attrs)
-        made, array = result._array, inputs[0]
-        if taps.operator_taps:  # in a trace an array lies over that which NumPy made
-            made, array = getattr(made, "whole", made), getattr(array, "whole", array)
-        base = made.base
-        if base is not None and (base is array or base is array.base) and isinstance(operands[0], Tensor):
-            link(operands[0], result, self, attrs)
+        source = operands[0]
+        if isinstance(source, Tensor) and self._shares(source, result, attrs):
+            link(source, result, self, attrs)
         return result
+
+    def _shares(self, source: Tensor, result: Tensor, attrs: dict[str, Any]) -> bool:
+        return True
+
+
+class ReshapeOperator(ViewOperator):
+    """``reshape``, which shares where the strides of its input allow it, as in MindSpore, NumPy and PyTorch."""
+
+    def _shares(self, source: Tensor, result: Tensor, attrs: dict[str, Any]) -> bool:
+        view = source._view
+        is_part = view is not None and view.is_part
+        if not is_part and source._layout is None:
+            return True
+        bare = _unchanged if state.tracer is None else state.tracer.bare
+        try:
+            layout_of(source, bare).reshape(bare(attrs["shape"]), copy=False)
+            shares = True
+        except ValueError:
+            shares = False
+        if state.tracer is not None:
+            state.tracer.reshapes_part(source, _root_of(source), result, shares)
+        return shares
+
+
+def _unchanged(value: Any) -> Any:
+    return value
+
+
+def layout_of(tensor: Tensor, bare: Callable[[Any], Any] = _unchanged) -> Layout:
+    """Return an array of uninitialized bytes that has the shape and the strides of ``tensor``, counted in elements.
+
+    The strides follow from the program alone: a computed tensor lies row by row, a view as its steps lead there from
+    its root. How the array of either lies in memory is the business of kernels, and differs between devices.
+
+    Args:
+        tensor: any tensor.
+        bare: replaces open lengths in shapes and attributes, of which to ask would make a guard, by those of this run.
+    """
+    view = tensor._view
+    if view is None or not view.is_part:
+        return _layout_of_root(tensor, bare)
+    layout = _layout_of_root(view.held, bare)
+    for operator, attrs in bare(view.steps):
+        if operator.name != "getitem":
+            layout = operator.kernel(layout, **attrs)
+        elif (diagonal := _diagonal(attrs["index"])) is not None:
+            layout = layout.diagonal(diagonal, -2, -1)
+        else:
+            index = None if attrs["index"] is True else attrs["index"]
+            parts = index if isinstance(index, tuple) else (index,)
+            # Without an ellipsis NumPy gives a number, not a view, where each axis has an int.
+            layout = layout[parts if any(part is Ellipsis for part in parts) else (*parts, ...)]
+    return layout
+
+
+def _layout_of_root(tensor: Tensor, bare: Callable[[Any], Any]) -> Layout:
+    layout: Layout | None = tensor._layout
+    shape = bare(tensor._array.shape)
+    return np.empty(shape, np.int8) if layout is None or layout.shape != shape else layout
 
 
 stop_gradient_operator = ViewOperator("stop_gradient", lambda x: x.view())
+alias_operator = ViewOperator("alias", lambda x: x.view(), (lambda F, g, out, x: g,), keeps_dtype=True)
+
+
+def _diagonal(index: Any) -> int | None:
+    """Return the offset of the diagonal that an index of ``ops.diagonal`` picks, or None for one of slices."""
+    if not isinstance(index, tuple) or not any(is_array(part) for part in index):
+        return None
+    places: list[Any] = [getattr(part, "whole", part) for part in index[1:]]  # a traced array lies over another one
+    rows, columns = places
+    return int(columns[0] - rows[0]) if rows.size else 0
 
 
 def link(source: Tensor, result: Tensor, operator: Operator, attrs: dict[str, Any], is_part: bool = True) -> Tensor:
@@ -141,6 +217,192 @@ def alias_of(source: Tensor) -> Tensor:
     return result
 
 
+def aliases_of(tensors: Sequence[Tensor], arrays: Sequence[Array]) -> list[Tensor]:
+    """Return new tensors that share their elements with ``tensors``, and let gradients pass.
+
+    Args:
+        tensors: the tensors.
+        arrays: their values under the names that the new tensors have on the tape.
+    """
+    pairs = zip(tensors, arrays, strict=True)
+    return [link(source, Tensor._wrap(array), alias_operator, {}) for source, array in pairs]
+
+
+def detached_copies(tensors: Sequence[Tensor]) -> list[Tensor]:
+    """Return new tensors of the same values and layouts, which share among themselves what ``tensors`` share.
+
+    Args:
+        tensors: the tensors; one that occurs twice has one copy.
+    """
+    copies = {id(one): Tensor._wrap(one._array) for one in tensors}
+    groups: dict[int, list[Tensor]] = {}
+    for one in {id(one): one for one in tensors}.values():
+        groups.setdefault(id(_root_of(one)), []).append(one)
+    for group in groups.values():
+        root = _root_of(group[0])
+        if len(group) > 1 and id(root) not in copies:
+            copies[id(root)] = Tensor._wrap(root._array)
+            copies[id(root)]._layout = root._layout
+        for one in group:
+            copy = copies[id(one)]
+            if one is not root and len(group) > 1:
+                _link_like(copy, copies[id(root)], one._view)
+            elif not one.is_contiguous():
+                copy._layout = layout_of(one)
+    return [copies[id(one)] for one in tensors]
+
+
+def outputs_of_node(
+    returned: Sequence[Tensor], arrays: Sequence[Array], given: Sequence[Tensor]
+) -> tuple[list[Tensor], list[Tensor]]:
+    """Return new tensors for the results of a call that is one node on the tape; they share what its results share.
+
+    A root that was made during the call is unknown to the tape, so gradients could not pass by it. A view of it becomes
+    a root itself; several views of one get a new root, to be recorded by ``put_together``.
+
+    Args:
+        returned: the tensors that the call returned, computed without a recording.
+        arrays: the same values under the names that the node has on the tape.
+        given: the tensors that the call got.
+
+    Returns:
+        the tensors, and the new roots.
+    """
+    outputs = [Tensor._wrap(array) for array in arrays]
+    outside = {id(_root_of(tensor)) for tensor in given}
+    groups: dict[int, list[int]] = {}
+    for place, tensor in enumerate(returned):
+        root = _root_of(tensor)
+        if id(root) in outside or _is_known(root):
+            link(tensor, outputs[place], alias_operator, {})
+        else:
+            groups.setdefault(id(root), []).append(place)
+    roots = []
+    for places in groups.values():
+        root = _root_of(returned[places[0]])
+        new_root = next((outputs[place] for place in places if returned[place] is root), None)
+        if new_root is None and len(places) > 1:
+            new_root = Tensor._wrap(root._array)
+            new_root._layout = root._layout
+            roots.append(new_root)
+        for place in places:
+            if new_root is None:
+                outputs[place]._layout = layout_of(returned[place])
+            elif returned[place] is not root:
+                _link_like(outputs[place], new_root, returned[place]._view)
+            elif outputs[place] is not new_root:
+                link(new_root, outputs[place], alias_operator, {})
+    return outputs, roots
+
+
+def put_together(roots: Sequence[Tensor]) -> None:
+    """Record that the values of roots are those of their views.
+
+    Args:
+        roots: the new ones of ``outputs_of_node``, whose views are recorded.
+    """
+    for root in roots:
+        for reference in root._views or ():
+            view = reference()
+            if view is not None and view._view is not None:
+                steps = view._view.steps or view._view.chain
+                root._array = _applied(write_through, (root._array, view._array), {"steps": steps}, False)
+
+
+class Written:
+    """Which tensors a call that is one node on the tape writes to, of those that it is given and what shares with them.
+
+    Args:
+        given: the tensors, before the call.
+    """
+
+    def __init__(self, given: Sequence[Tensor]) -> None:
+        self._given = list({id(one): one for one in given}.values())
+        self._before: dict[int, tuple[Tensor, Array]] = {}
+        for root in {id(one): one for one in map(_root_of, given)}.values():
+            for one in (root, *[reference() for reference in root._views or ()]):
+                if one is not None:
+                    self._before[id(one)] = one, one._array
+
+    def undo(self) -> list[tuple[Tensor, Array]]:
+        """Put back the arrays that all had, and return the given tensors that were written, with their new arrays."""
+        found = [(one, one._array) for one in self._given if _is_written(one, self._before[id(one)][1])]
+        for one, array in self._before.values() if found else ():
+            if _is_written(one, array):
+                one._array = array
+        return found
+
+    def pass_on(self) -> None:
+        """Let the new values of tensors be, for the tape, other names of the old ones, to which gradients pass."""
+        for one, array in self._before.values():
+            if _is_written(one, array):
+                rename(one, array)
+
+
+def _is_written(tensor: Tensor, before: Array) -> bool:
+    """Return whether a tensor has other values than before, and not another shape, with which it is another tensor."""
+    return tensor._array is not before and tensor._array.shape == before.shape
+
+
+def rename(tensor: Tensor, before: Array) -> None:
+    """Let the tape know the array of a tensor as another name of the one that the tensor had before.
+
+    Args:
+        tensor: the tensor, which has got its new values.
+        before: the array.
+    """
+    if any(id(before) in recording.tracked for recording in state.recordings):
+        tensor._array = tensor._array.view()
+        record(alias_operator, (before,), tensor._array, {})
+
+
+def _root_of(tensor: Tensor) -> Tensor:
+    view = tensor._view
+    root: Tensor = tensor if view is None or not view.is_part else view.held
+    return root
+
+
+def _is_known(tensor: Tensor) -> bool:
+    """Return whether a recording follows the tensor, or it is a Parameter, which no call makes."""
+    return type(tensor) is not Tensor or any(id(tensor._array) in recording.tracked for recording in state.recordings)
+
+
+def places_in(tensors: Sequence[Tensor], roots: Sequence[Tensor]) -> list[tuple[Tensor, View | None] | None]:
+    """Return for each tensor which of the roots it is (with None) or is a view of; None for the others.
+
+    Args:
+        tensors: the tensors.
+        roots: tensors that are not views.
+    """
+    known = {id(root) for root in roots}
+    found = [(_root_of(one), one._view) for one in tensors]
+    return [
+        (root, None if root is one else view) if id(root) in known else None
+        for one, (root, view) in zip(tensors, found, strict=True)
+    ]
+
+
+def put_in(tensors: Sequence[Tensor], places: Sequence[tuple[Tensor, View | None] | None]) -> list[Tensor]:
+    """Return the tensors, those that have a place (``places_in``) as the root itself or as the view of it.
+
+    Args:
+        tensors: new tensors.
+        places: where each belongs.
+    """
+    found = []
+    for tensor, place in zip(tensors, places, strict=True):
+        if place is not None and place[1] is not None:
+            _link_like(tensor, place[0], place[1])
+        found.append(place[0] if place is not None and place[1] is None else tensor)
+    return found
+
+
+def _link_like(tensor: Tensor, root: Tensor, view: Any) -> None:
+    """Make ``tensor`` the view of ``root`` that ``view`` is of another root."""
+    tensor._view = View(root, view.before, view.operator, view.attrs, view.shape, view.of_root, True)
+    root._views = [*(root._views or ()), weakref.ref(tensor)]
+
+
 def seen_by_steps(tensor: Tensor, steps: Steps) -> Tensor:
     """A part of a tensor, as the operators make it.
 
@@ -164,12 +426,15 @@ def hand_on(tensor: Tensor, is_told: bool = False, written: Tensor | None = None
         written: the view from which it got them, which has them already.
     """
     is_told = is_told and bool(taps.operator_taps)
+    written_view = None if written is None else written._view
     for reference in tensor._views or ():
         one = reference()
         if one is None or one is written or one._view is None:
             continue
         if one._view.of_root != tensor._array.shape:
             one._view = None
+        elif written_view is not None and _is_same(one._view, written_view):
+            one._array = written._array  # type: ignore[union-attr]
         elif one._array.base is not tensor._array:
             array = tensor._array
             for operator, attrs in one._view.steps:
@@ -183,11 +448,21 @@ def hand_on(tensor: Tensor, is_told: bool = False, written: Tensor | None = None
     if root is None or not shares or not _is_writable(steps):
         tensor._view = None
         return
-    if not state.recordings and not is_told and _is_held_by_its_views_alone(root):
+    if not steps and tensor._array.dtype == root._array.dtype:
+        root._array = tensor._array  # the same value: a copy would be another one on the tape
+    elif not state.recordings and not is_told and _is_held_by_its_views_alone(root):
         _write(root._array, tensor._array, steps)
     else:
-        root._array = _applied(write_through, (root._array, tensor._array), {"steps": steps}, is_told)
+        root._array = _applied(write_through, (root._array, tensor._array), {"steps": steps or view.chain}, is_told)
     hand_on(root, is_told, tensor)
+
+
+def _is_same(one: View, other: View) -> bool:
+    """Return whether two views of one root are aliases of each other."""
+    if not (one.is_part and other.is_part) or alias_operator not in (one.operator, other.operator):
+        return False
+    steps = [[(operator, id(attrs)) for operator, attrs in view.steps] for view in (one, other)]
+    return steps[0] == steps[1]
 
 
 def _is_held_by_its_views_alone(root: Tensor) -> bool:
@@ -227,15 +502,18 @@ def is_held_alone(tensor: Tensor) -> bool:
     return sys.getrefcount(array) <= OWN_REFERENCES
 
 
-def _count_own_references() -> int:
-    class Owner:
-        array = np.zeros(1)
-
-    array = Owner.array
-    return sys.getrefcount(array)
+class _Owner:
+    def __init__(self, array: Array) -> None:
+        self.array = array
 
 
-OWN_REFERENCES = _count_own_references()
+def _is_alone(bound: int, arrays: list[Array]) -> bool:
+    owner = _Owner(arrays.pop())
+    array = owner.array
+    return sys.getrefcount(array) <= bound
+
+
+OWN_REFERENCES = calibrated(_is_alone, 2 if BORROWS else 3)
 """How often an array is held that a tensor and one name of a function hold."""
 
 
@@ -256,7 +534,7 @@ def _applied(operator: Operator, inputs: tuple[Array, ...], attrs: dict[str, Any
 
 
 def _write_through_kernel(root: Array, new: Array, steps: Steps) -> Array:
-    changed = root.copy()
+    changed = root.copy(order="K")  # as it is where it is written in place
     _write(changed, new, steps)
     return changed
 

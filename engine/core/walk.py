@@ -11,6 +11,7 @@ import numpy as np
 from . import taps
 from .operator import ARRAY_FUNCTIONS, FLOAT32, TIMES_OTHER, Operator
 from .recording import Recording, step_back
+from .references import BORROWS, NEVER, calibrated
 from .silence import restore, silence
 
 __all__ = ["sum_of", "walk"]
@@ -115,5 +116,18 @@ def sum_of(held: Any, found: Any, functions: Any, sharing: int = 0) -> Any:
 
 _IN_PLACE = 4096
 """Elements from which on a sum in place saves more than finding out whether it may be."""
-_HELD_HERE = 4
+_HELD_HERE = NEVER
 """How often a gradient is held that nobody else holds: by the walk's dictionary and variable, and in ``sum_of``."""
+
+
+def _adds_in_place(bound: int, box: list[Any]) -> bool:
+    global _HELD_HERE
+    _HELD_HERE = bound
+    found = np.ones(_IN_PLACE + 1, np.float32)
+    gradients = {id(found): box.pop()}
+    before = id(gradients[id(found)])
+    _add_up(gradients, [(found, found)], ARRAY_FUNCTIONS)
+    return id(gradients[id(found)]) == before
+
+
+_HELD_HERE = calibrated(_adds_in_place, 2 if BORROWS else 4, _IN_PLACE + 1)

@@ -1,5 +1,6 @@
 """``mindspore.nn``: cells, layers, losses and optimizers."""
 
+from ..core.names import name_methods as _name_methods
 from ..core.names import on_first_use as _on_first_use
 from . import dynamic_lr as dynamic_lr
 from . import learning_rate_schedule as learning_rate_schedule
@@ -42,3 +43,4 @@ METRICS = (
 __getattr__ = _on_first_use(
     __name__, rooms=("probability",), names={"metrics": "train", **dict.fromkeys(METRICS.split(), "train.metrics")}
 )
+_name_methods(globals())

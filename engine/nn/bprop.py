@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import inspect
-import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..core import random, taps
+from ..core import taps
+from ..core.file_labels import warn_user
 from ..core.grad import differentiate, gradient_or_zeros, summed_to
-from ..core.hooks import hooks_off
+from ..core.hooks import add_note_once, hooks_off
 from ..core.nested import Sparse, gradients_like, replaced, tensors_in
 from ..core.parameter import Parameter
 from ..core.recording import Differentiable, no_recording, record, state
 from ..core.tensor import Tensor
 from ..core.types import Array
+from ..core.views import Written, detached_copies, outputs_of_node, put_together
 from ..ops.shape import cast
+from .as_it_was import Held
 
 if TYPE_CHECKING:
     from .cell import Cell
@@ -49,21 +51,30 @@ def call_with_bprop(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -
     Raises:
         TypeError: ``internal_params`` lists something that is no Parameter.
     """
-    place = random.position()
+    if not state.recordings:
+        return cell.construct(*args, **kwargs)
+    try:
+        arguments = _positional(cell, args, kwargs)
+    except TypeError:
+        cell.construct(*args, **kwargs)  # which says what is wrong with the arguments
+        raise
+    weights = _internal_params(cell, len(arguments))
+    before = Held((cell, arguments)) if cell.bprop_debug else None
+    given = [*tensors_in(arguments), *weights]
+    inputs, written = tuple([t._array for t in given]), Written(given)  # now: construct may write to them
     with no_recording():
         output = cell.construct(*args, **kwargs)
-    if not state.recordings:
-        return output
-    arguments = _positional(cell, args, kwargs)
-    weights = _internal_params(cell)
-    inputs = tuple([t._array for t in [*tensors_in(arguments), *weights]])
-    tensors = [Tensor._wrap(t._array.view()) for t in tensors_in(output)]
+    written.pass_on()
+    returned = tensors_in(output)
+    tensors, roots = outputs_of_node(returned, [t._array.view() for t in returned], given)
     if not tensors:
         return output
-    passed_on = replaced(output, list(tensors))
-    node = _CustomBprop(cell, arguments, weights, passed_on, place)
+    # The bprop has tensors of its own: what construct returned, whatever a hook writes into the others.
+    own = replaced(output, detached_copies(tensors))
+    node = _CustomBprop(cell, arguments, weights, own, before)
     record(node, inputs, tuple([t._array for t in tensors]), {})
-    return passed_on
+    put_together(roots)
+    return replaced(output, list(tensors))
 
 
 def _positional(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
@@ -73,13 +84,14 @@ def _positional(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tu
     return (*bound.args, *bound.kwargs.values())
 
 
-def _internal_params(cell: Cell) -> list[Parameter]:
+def _internal_params(cell: Cell, count: int) -> list[Parameter]:
     listed = cell.__dict__.get("internal_params", getattr(type(cell), "internal_params", None)) or []
     for place, one in enumerate(listed):
         if not isinstance(one, Parameter):
             raise TypeError(
                 f"'internal_params' of {described(cell)} must list Parameters, "
-                f"but entry {place} is {type(one).__name__}"
+                f"but entry {place} is {type(one).__name__}; {_signature(cell, count)} returns "
+                "(gradients of the inputs, {parameter: gradient})"
             )
     return list(listed)
 
@@ -95,10 +107,10 @@ class _CustomBprop(Differentiable):
         arguments: tuple[Any, ...],
         weights: list[Parameter],
         output: Any,
-        place: tuple[int, int],
+        before: Held | None,
     ) -> None:
         self.cell = cell
-        self.place = place
+        self.before = before
         self.arguments = arguments
         self.weights = weights
         self.output = output
@@ -117,7 +129,7 @@ class _CustomBprop(Differentiable):
         # As in MindSpore, a list of outputs comes as a tuple.
         out = tuple(self.output) if isinstance(self.output, list) else self.output
         dout = gradients_like(out, arriving)
-        returned = taps.run_bprop(self.cell, self.cell.bprop, (*self.arguments, out, dout))
+        returned = self._call_bprop((*self.arguments, out, dout))
         of_inputs, of_weights = self._split(returned)
         found: list[Any] = []
         for place, (argument, slot) in enumerate(zip(self.arguments, of_inputs, strict=False)):
@@ -125,30 +137,46 @@ class _CustomBprop(Differentiable):
         for weight in self.weights:
             found += self._fitted(weight, of_weights[weight], f"the gradient of '{weight.name}'")
         pairs = [(array, g) for array, g in zip(inputs, found, strict=True) if g is not None and id(array) in tracked]
-        if self.cell.bprop_debug and not functions.wraps:
-            self._compare({id(array): g for array, g in pairs}, dout)
+        if self.before is not None and not functions.wraps:
+            now = Held((self.cell, self.arguments))
+            self.before.put_back()  # the same parameters, buffers and random numbers as in the call that is compared
+            try:
+                self._compare({id(array): g for array, g in pairs}, dout)
+            finally:
+                now.put_back()
         return [(array, g if functions.wraps else g._array) for array, g in pairs]
+
+    def _call_bprop(self, given: tuple[Any, ...]) -> Any:
+        """Run the user's function; an error tells the cell, and how the function is called."""
+        try:
+            return taps.run_bprop(self.cell, self.cell.bprop, given)
+        except Exception as error:
+            expected = _signature(self.cell, len(self.arguments))
+            if isinstance(error, TypeError) and not _takes(self.cell.bprop, given):
+                raise TypeError(
+                    f"the bprop of {described(self.cell)} must take {len(given)} arguments, as {expected}, "
+                    f"but is bprop{inspect.signature(getattr(self.cell.bprop, '__func__', self.cell.bprop))}"
+                ) from None
+            add_note_once(error, f"raised by the bprop of {described(self.cell)}, which is called as {expected}")
+            raise
 
     def _compare(self, returned: dict[int, Tensor], dout: Any) -> None:
         """Warn where what ``bprop`` returned is not the automatic gradient of ``construct``."""
+        if state.tracer is not None:
+            state.tracer.leak("bprop_debug compares the numbers of gradients, and a plan would not")
         arguments = [t for t in tensors_in(self.arguments) if t._array.dtype.kind in "fcV"]
         tensors = [*arguments, *self.weights]
         arrays = [t._array for t in tensors]
-        before = random.position()
-        random.go_to(self.place)  # the same random numbers as in the call that is compared
 
         def construct(*values: Tensor) -> Any:
             held = iter(values)
             given = [next(held) if t._array.dtype.kind in "fcV" else t for t in tensors_in(self.arguments)]
             return self.cell.construct(*replaced(self.arguments, given))
 
-        try:
-            with hooks_off():
-                _, found, of_weights = differentiate(
-                    construct, tuple(arguments), {}, range(len(arguments)), self.weights, sens=dout, name="bprop_debug"
-                )
-        finally:
-            random.go_to(before)
+        with hooks_off():
+            _, found, of_weights = differentiate(
+                construct, tuple(arguments), {}, range(len(arguments)), self.weights, sens=dout, name="bprop_debug"
+            )
         for tensor, array, expected in zip(tensors, arrays, [*found, *of_weights], strict=True):
             got = returned.get(id(array))
             if got is None:
@@ -157,10 +185,9 @@ class _CustomBprop(Differentiable):
             difference = np.abs(exact.astype(np.complex128) - own.astype(np.complex128))
             if difference.size and difference.max() > _TOLERANCE * max(1.0, float(np.abs(exact).max())):
                 what = f"'{tensor.name}'" if isinstance(tensor, Parameter) else f"an input of shape {tensor.shape}"
-                warnings.warn(
+                warn_user(
                     f"the bprop of {described(self.cell)} differs from the automatic gradient of construct with "
-                    f"respect to {what}: largest difference {difference.max():.6g}",
-                    stacklevel=2,
+                    f"respect to {what}: largest difference {difference.max():.6g}"
                 )
 
     def _split(self, returned: Any) -> tuple[list[Any], dict[Parameter, Any]]:
@@ -189,6 +216,7 @@ class _CustomBprop(Differentiable):
                 f"{who} returned {len(of_inputs)} gradients for {len(self.arguments)} inputs; "
                 "return one for each input of construct, None where there is none"
             )
+        _tell_of_more(who, len(of_inputs), len(self.arguments))
         return of_inputs, of_weights
 
     def _grouped(self, flat: list[Any]) -> list[Any]:
@@ -211,6 +239,7 @@ class _CustomBprop(Differentiable):
                 f"{who} must return (gradients of the inputs, {{parameter: gradient}}), because 'internal_params' is "
                 f"set, or all {count} + {more} gradients one after another, but returned {len(flat)}"
             )
+        _tell_of_more(who, len(flat), count + more)
         return flat[:count], dict(zip(self.weights, flat[count:], strict=False))
 
     def _fitted(self, argument: Any, gradient: Any, what: str) -> list[Tensor | None]:
@@ -245,6 +274,31 @@ class _CustomBprop(Differentiable):
         if given._array.dtype != argument._array.dtype:
             given = cast(given, argument.dtype)
         return [given]
+
+
+def _signature(cell: Cell, count: int) -> str:
+    """How the ``bprop`` of a cell is called, by the names of the inputs of ``construct``."""
+    parameters = inspect.signature(cell.construct).parameters.values()
+    names = [one.name for one in parameters if one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD)]
+    names = names if len(names) == count else [f"input_{place}" for place in range(count)]
+    return f"bprop({', '.join(('self', *names, 'out', 'dout'))})"
+
+
+def _takes(bprop: Any, given: tuple[Any, ...]) -> bool:
+    """Whether a function can be called with these arguments."""
+    try:
+        inspect.signature(bprop).bind(*given)
+    except TypeError:
+        return False
+    except ValueError:  # a built-in without a signature
+        return True
+    return True
+
+
+def _tell_of_more(who: str, got: int, wanted: int) -> None:
+    if got > wanted:
+        inputs = "1 input" if wanted == 1 else f"{wanted} inputs"
+        warn_user(f"{who} returned {got} gradients for {inputs}: the first {wanted} count, as in MindSpore")
 
 
 def _number(gradient: Any, cell: Cell, what: str) -> Tensor:

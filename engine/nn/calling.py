@@ -6,23 +6,32 @@ arguments after the forward-pre hooks and the output after the forward hooks, an
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..core import precision, taps
-from ..core.hooks import HookEntry, explain_hook_error, hooks_enabled, wrong_return
+from ..core.hooks import HookEntry, bprop_forward_hooks, explain_hook_error, hooks_enabled, wrong_return
 from ..core.marks import Gradients, Mark, checked_gradients
 from ..core.nested import Sparse, direct_places, replaced, tensors_in
 from ..core.recording import Recording, Region, state
 from ..core.saved_tensors import saved_tensors_hooks
+from ..core.stack_room import CALLS, add_room
 from ..core.tensor import Tensor
 from .bprop import call_with_bprop, described
-from .recompute import run_to_recompute
+from .recompute import is_recomputing, run_to_recompute
 
 if TYPE_CHECKING:
     from .cell import Cell
 
 __all__ = ["call_observed"]
+
+
+class _Local(threading.local):
+    depth = 0  # of calls that come here, inside each other
+
+
+_local = _Local()
 
 
 def call_observed(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -44,30 +53,49 @@ def call_observed(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
     if cell.mixed_precision_type is not None and precision.current() != cell.mixed_precision_type:
         with precision.scope(cell.mixed_precision_type):
             return call_observed(cell, args, kwargs)
-    hooking = hooks_enabled()
-    if hooking and cell._hooks["forward_pre"]:
-        args, kwargs = _run_forward_pre(cell, args, kwargs)
-    call = taps.begin_call(cell, args, kwargs) if taps.cell_taps else None
-    run = _run if cell._offload is None or not state.recordings else _run_and_offload
-    if call is None:
-        return run(cell, args, kwargs, hooking)
-    args, kwargs = call.args, call.kwargs
-    regions: list[tuple[Recording, Region]] = []
-    for recording in state.recordings:
-        region = Region(call, [t._array for t in tensors_in(args)], len(recording.nodes))
-        recording.marks.append((len(recording.nodes), region, False))
-        region.around = tuple(regions)
-        regions.append((recording, region))
+    depth, is_raised = _local.depth, 0
     try:
-        output = run(cell, args, kwargs, hooking, call)
-    except BaseException as error:
-        taps.fail_call(call, error)
-        raise
-    for recording, region in regions:
-        region.outputs = [t._array for t in tensors_in(output)]
-        region.end = len(recording.nodes)
-        recording.marks.append((region.end, region, True))
-    return output
+        _local.depth = depth + 1
+        if depth and not depth % CALLS:
+            is_raised = add_room(depth)
+        hooking = hooks_enabled()
+        if hooking and cell._hooks["forward_pre"]:
+            args, kwargs = _run_forward_pre(cell, args, kwargs)
+        call = taps.begin_call(cell, args, kwargs) if taps.cell_taps else None
+        run = _run if cell._offload is None or not state.recordings else _run_and_offload
+        if call is None:
+            return run(cell, args, kwargs, hooking)
+        args, kwargs = call.args, call.kwargs
+        regions: list[tuple[Recording, Region]] = []
+        for recording in state.recordings:
+            region = Region(call, _arrays_in(args), len(recording.nodes))
+            recording.marks.append((len(recording.nodes), region, False))
+            region.around = tuple(regions)
+            regions.append((recording, region))
+        try:
+            output = run(cell, args, kwargs, hooking, call)
+        except BaseException as error:
+            taps.fail_call(call, error)
+            raise
+        for recording, region in regions:
+            region.outputs = _arrays_in(output)
+            region.end = len(recording.nodes)
+            recording.marks.append((region.end, region, True))
+        return output
+    finally:
+        _local.depth = depth
+        if is_raised:
+            add_room(depth, -1)
+
+
+def _arrays_in(value: Any) -> list[Any]:
+    """The arrays in what passes at a call that taps are told of, whom its gradients are to be told too."""
+    try:
+        return [t._array for t in tensors_in(value)]
+    except Exception as error:  # a list that holds itself, a dictionary of the user's: without taps nobody would look
+        if not taps.forgiven("looking for tensors", error):
+            raise
+        return []
 
 
 def _run_and_offload(cell: Cell, *how: Any) -> Any:
@@ -86,33 +114,25 @@ def _run(
     marks = _BackwardMarks(cell) if watching else None
     if marks is not None and cell._hooks["backward"]:  # as in MindSpore, backward-pre hooks alone follow no input
         args = marks.on_inputs(args)
-    if cell.has_custom_bprop:
-        # As in MindSpore, a forward hook on a cell with its own bprop is not called.
-        output = call_with_bprop(cell, args, kwargs)
-    else:
-        output = _construct_with_forward_hooks(cell, args, kwargs, hooking)
+    with_hooks = hooking and cell._hooks["forward"] and (not cell.has_custom_bprop or bprop_forward_hooks())
+    try:
+        output = _construct(cell, args, kwargs)
+    except Exception:  # whatever the user's code raised; it goes on after the hooks that asked to see it
+        for entry in tuple(cell._hooks["forward"].values()) if with_hooks else ():
+            if entry.always_call:
+                _run_forward(cell, entry, args, kwargs, None)
+        raise
+    for entry in tuple(cell._hooks["forward"].values()) if with_hooks else ():
+        output = _run_forward(cell, entry, args, kwargs, output)
     if call is not None:  # where the last forward hook would run, so that what a tap puts in its place is as a hook's
         output = taps.end_call(call, output)
     return output if marks is None else marks.on_outputs(output)
 
 
-def _construct_with_forward_hooks(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any], hooking: bool) -> Any:
-    if not (hooking and cell._hooks["forward"]):
-        return _construct(cell, args, kwargs)
-    try:
-        output = _construct(cell, args, kwargs)
-    except Exception:  # whatever the user's code raised; it goes on after the hooks that asked to see it
-        for entry in tuple(cell._hooks["forward"].values()):
-            if entry.always_call:
-                _run_forward(cell, entry, args, kwargs, None)
-        raise
-    for entry in tuple(cell._hooks["forward"].values()):
-        output = _run_forward(cell, entry, args, kwargs, output)
-    return output
-
-
 def _construct(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    if cell._recompute is not None:
+    if cell.has_custom_bprop:
+        return call_with_bprop(cell, args, kwargs)
+    if cell._recompute is not None and not (cell._recompute.is_parents and is_recomputing()):
         return run_to_recompute(cell.construct, cell, cell._recompute, args, kwargs)
     if cell._saved_tensors_hooks is not None:
         with saved_tensors_hooks(*cell._saved_tensors_hooks):

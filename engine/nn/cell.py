@@ -7,15 +7,18 @@ taps, a custom ``bprop`` and the like are about is in ``calling.py``; with none 
 
 from __future__ import annotations
 
+import inspect
 import re
-import time
 import weakref
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Iterator
+from time import time_ns
 from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, Protocol, TypeVar
 
 from ..core import taps
 from ..core.checks import check_type
+from ..core.file_labels import warn_user
+from ..core.names import told_as
 from ..core.nearest import did_you_mean
 from ..core.parameter import Parameter, ParameterTuple, _Buffer, is_generated_name
 from ..core.tensor import Tensor
@@ -27,6 +30,13 @@ from .state import STATE_HOOK_KINDS, CellState, register_cell_buffer_registratio
 
 __all__ = ["Cell", "register_cell_buffer_registration_hook"]
 
+
+_MEMBERS = frozenset(("_cells", "_params", "_buffers"))
+_KEPT = frozenset((
+    "_hooks", "_state_hooks", "_saved_tensors_hooks", "_unsaved_buffers", "_recompute", "_offload", "_plain",
+    "_names_checked", "_unnamed",
+))  # fmt: skip
+"""What a cell keeps of itself under names that MindSpore does not have: of a user's attribute it would break."""
 
 P = ParamSpec("P")
 R_co = TypeVar("R_co", covariant=True)
@@ -54,7 +64,8 @@ class Cell(CellHooks, CellState, CellSettings):
 
     A subclass may define ``bprop(self, *inputs, out, dout)``, which then replaces the automatic gradient of
     ``construct``. It returns one gradient for each input; with ``self.internal_params`` set to a list of parameters, it
-    returns that tuple and a dictionary from each of these parameters to its gradient.
+    returns that tuple and a dictionary from each of these parameters to its gradient. Forward hooks come after it:
+    ``out`` is what ``construct`` returned, and ``dout`` the gradient with respect to that.
 
     Args:
         auto_prefix: whether the parameters of children get the child's attribute name as a prefix.
@@ -95,9 +106,22 @@ class Cell(CellHooks, CellState, CellSettings):
         state["requires_grad"] = False
         state["cell_type"] = None
         state["mixed_precision_type"] = None
-        state["create_time"] = time.time_ns()
+        state["create_time"] = time_ns()
         if flags:
             self.add_flags(**flags)
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        own = vars(cls)
+        if inspect.isfunction(own.get("cast")) or isinstance(own.get("cast"), classmethod | staticmethod):
+            # MindSpore 2.10 runs such a cell, though its page says that it is refused.
+            warn_user(f"'{cls.__name__}' has a method 'cast', which the page of Cell forbids: choose another name")
+        for name, wrong in (
+            ("phase", "phase" in own and not isinstance(own["phase"], property) and "it is a property of all cells"),
+            ("cells", "cells" in own and not callable(own["cells"]) and "it is a method of all cells"),
+        ):
+            if wrong:
+                raise AttributeError(f"For '{cls.__name__}', '{name}' in the class: {wrong}")
 
     # Running
 
@@ -157,8 +181,16 @@ class Cell(CellHooks, CellState, CellSettings):
                     f"For '{type(self).__name__}', call super().__init__() before '{name}' is assigned"
                 )
             object.__setattr__(self, name, value)
-        elif isinstance(getattr(type(self), name, None), property):
-            object.__setattr__(self, name, value)
+        elif name == "__class__" or hasattr(type(getattr(type(self), name, None)), "__set__"):
+            object.__setattr__(self, name, value)  # a property, a slot or another descriptor of the class
+        elif name in _MEMBERS:
+            held = list(check_type(value, dict, type(self).__name__, name).items())
+            state[name].clear()
+            state[name].update(held)
+        elif name in _KEPT:
+            raise AttributeError(f"For '{type(self).__name__}', '{name}' is kept by all cells: choose another name")
+        elif name == "cells" and not isinstance(value, Cell | Parameter):
+            raise AttributeError(f"For '{type(self).__name__}', 'cells' is a method of all cells: choose another name")
         elif isinstance(value, Parameter):
             if name not in self._cells and name not in self._buffers:
                 state.pop(name, None)
@@ -244,7 +276,7 @@ class Cell(CellHooks, CellState, CellSettings):
         """Take a child in under an attribute name; its parameters are named by their path from here."""
         if self._auto_prefix:
             child.update_parameters_name(f"{name}.")
-        self.insert_child_to_cell(name, child)
+        self._hold(name, child)
 
     def _prepend_path(self, name: str) -> None:
         for path, cell in self.cells_and_names():
@@ -276,8 +308,15 @@ class Cell(CellHooks, CellState, CellSettings):
 
         Returns:
             An iterator over pairs (path, cell).
+
+        Raises:
+            TypeError: ``cells`` is no set, or ``name_prefix`` no str.
         """
-        seen = set() if cells is None else cells
+        check_type(cells, set | None, "Cell.cells_and_names", "cells")
+        check_type(name_prefix, str | None, "Cell.cells_and_names", "name_prefix")
+        return self._cells_below(set() if cells is None else cells, name_prefix or "")
+
+    def _cells_below(self, seen: set[Cell], name_prefix: str) -> Iterator[tuple[str, Cell]]:
         if self in seen:
             return
         seen.add(self)
@@ -328,8 +367,16 @@ class Cell(CellHooks, CellState, CellSettings):
 
         Raises:
             TypeError: ``child_name`` is no str, or ``child_cell`` no Cell.
-            KeyError: the name is empty, holds a dot, or is taken by something that is no child.
+            KeyError: the name is empty, holds a dot, or is taken; an assignment replaces a child.
         """
+        if self._cells.get(child_name) is not None:
+            raise KeyError(
+                f"For 'insert_child_to_cell', the name '{child_name}' is taken by a cell, which an assignment replaces"
+            )
+        self._hold(child_name, child_cell)
+
+    def _hold(self, child_name: str, child_cell: Cell | None) -> None:
+        """Take a child in under a name that is free, or in the place of another child."""
         check_type(child_name, str, "insert_child_to_cell", "child_name")
         check_type(child_cell, Cell | None, "insert_child_to_cell", "child_cell", "a Cell")
         if not child_name or "." in child_name:
@@ -391,8 +438,15 @@ class Cell(CellHooks, CellState, CellSettings):
 
         Returns:
             An iterator over pairs (path, parameter).
+
+        Raises:
+            TypeError: ``name_prefix`` is no str.
         """
-        cells = self.cells_and_names(name_prefix=name_prefix) if expand else iter([(name_prefix, self)])
+        check_type(name_prefix, str | None, "Cell.parameters_and_names", "name_prefix")
+        cells = self.cells_and_names(name_prefix=name_prefix) if expand else iter([(name_prefix or "", self)])
+        return self._parameters_of(cells)
+
+    def _parameters_of(self, cells: Iterator[tuple[str, Cell]]) -> Iterator[tuple[str, Parameter]]:
         seen: set[int] = set()
         for path, cell in cells:
             for name, parameter in cell._params.items():
@@ -465,10 +519,14 @@ class Cell(CellHooks, CellState, CellSettings):
         Raises:
             ValueError: two share one even so.
         """
-        names = [parameter.name for parameter in self.get_parameters()]
-        if len(set(names)) < len(names):
+        names = [(parameter, parameter.name) for parameter in self.get_parameters()]
+        counts = Counter([name for _, name in names])
+        if len(counts) < len(names):
             self.update_parameters_name()
             self.check_names()
+            for parameter, name in names:
+                if counts[name] > 1:
+                    parameter.__dict__["_shared_name"] = name  # the condition same_names tells of it
 
     def update_parameters_name(self, prefix: str = "", recurse: bool = True) -> None:
         """Name the parameters by their paths from here.
@@ -520,3 +578,7 @@ class Cell(CellHooks, CellState, CellSettings):
     def param_prefix(self) -> str:
         """The prefix that ``update_cell_prefix`` gave; "" before."""
         return self.__dict__["_param_prefix"]
+
+
+for _part in (CellHooks, CellState, CellSettings):
+    told_as(_part, "Cell")

@@ -50,7 +50,7 @@ class _Indexed(Cell):
     def _put(self, name: str, cell: Cell, prefix: str) -> None:
         if self._auto_prefix:
             cell.update_parameters_name(f"{prefix}{name}.")
-        self.insert_child_to_cell(name, cell)
+        self._hold(name, cell)
 
     def _renew(self, cells: list[Cell], inserted: int = -1) -> None:
         """Number the cells anew; those that were here change in that part of their parameters' names alone."""
@@ -64,7 +64,7 @@ class _Indexed(Cell):
             if self._auto_prefix and place > inserted:
                 for parameter in cell.get_parameters():
                     parameter.name = f"{prefix}{place}." + ".".join(parameter.name.split(".")[behind:])
-            self.insert_child_to_cell(str(place), cell)
+            self._hold(str(place), cell)
 
     def _checked(self, cell: object, what: str) -> Cell:
         if not isinstance(cell, Cell):
@@ -343,7 +343,7 @@ class CellDict(Cell):
             raise TypeError(f"For 'CellDict', entry '{key}' must be a plain Cell, but got {type(cell).__name__}")
         if self._auto_prefix:
             cell.update_parameters_name(f"{_prefix(self._cells)}{key}.")
-        self.insert_child_to_cell(key, cell)
+        self._hold(key, cell)
 
     def __delitem__(self, key: str) -> None:
         self[key]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from ..core.checks import check_bool, check_not_negative, check_positive_int, check_type
+from ..core.checks import check_bool, check_not_negative, check_positive_int, check_size, check_type
 from .learning_rate_schedule import positive_float
 
 __all__ = [
@@ -37,7 +37,7 @@ def piecewise_constant_lr(milestone: Sequence[int], learning_rates: Sequence[flo
     rates: list[float] = []
     last = 0
     for until, rate in zip(milestone, learning_rates, strict=True):
-        check_positive_int(until, name, "milestone")
+        check_size((check_positive_int(until, name, "milestone"),), name, "milestone")
         if not isinstance(rate, float):
             raise TypeError(f"For '{name}', 'learning_rates' must hold floats, but got {type(rate).__name__}")
         if until < last:
@@ -51,6 +51,7 @@ def _epochs(name: str, total_step: int, step_per_epoch: int, **others: int) -> l
     """The epoch of each step."""
     for argument, value in {"total_step": total_step, "step_per_epoch": step_per_epoch, **others}.items():
         check_positive_int(value, name, argument)
+    check_size((total_step,), name, "total_step")
     return [step // step_per_epoch for step in range(total_step)]
 
 

@@ -27,8 +27,8 @@ class CellHooks(CellBase):
     ) -> HookHandle:
         """Call ``hook_fn(cell, inputs)`` before ``construct``, at every call of the cell from now on.
 
-        Hooks run in the order in which they were registered, each with what the one before left. They do not run inside
-        functions decorated by ``jit``. What a hook raises goes to the caller, with a note that names hook and cell.
+        Hooks run in the order in which they were registered, each with what the one before left. What a hook raises
+        goes to the caller, with a note that names hook and cell.
 
         Args:
             hook_fn: gets the cell and the tuple of positional inputs; with ``with_kwargs`` it is called as
@@ -62,9 +62,12 @@ class CellHooks(CellBase):
     ) -> HookHandle:
         """Call ``hook_fn(cell, inputs, output)`` after ``construct``, at every call of the cell from now on.
 
-        Hooks run in the order in which they were registered, each with the output that the one before left. They do not
-        run inside functions decorated by ``jit``, nor, as in MindSpore, for a cell with its own ``bprop``. What a hook
+        Hooks run in the order in which they were registered, each with the output that the one before left. What a hook
         raises goes to the caller, with a note that names hook and cell.
+
+        Of a cell with its own ``bprop`` they run after it, unlike in MindSpore: what a hook computes is differentiated
+        by itself, and ``bprop`` gets as ``out`` what ``construct`` returned, as ``dout`` the gradient with respect to
+        that. ``set_context(bprop_forward_hooks=False)`` passes over them, as MindSpore does.
 
         Args:
             hook_fn: gets the cell, the tuple of positional inputs and what ``construct`` returned; with ``with_kwargs``
@@ -90,8 +93,7 @@ class CellHooks(CellBase):
         """Call ``hook_fn(cell, grad_output)`` in each backward pass, when the gradients of the outputs are known.
 
         The calls of the cell that are differentiated must come after the registration. Hooks run in the order in which
-        they were registered, each with what the one before left; not where no gradient arrives, and not for calls
-        inside functions decorated by ``jit``.
+        they were registered, each with what the one before left; not where no gradient arrives.
 
         Args:
             hook_fn: gets the cell and a tuple with a gradient for each tensor of the output, None where none arrived;
@@ -116,7 +118,7 @@ class CellHooks(CellBase):
 
         The calls of the cell that are differentiated must come after the registration. Hooks run in the order in which
         they were registered, each with the ``grad_input`` that the one before left; not where no gradient arrives at
-        the outputs, and not for calls inside functions decorated by ``jit``.
+        the outputs.
 
         What is asked for decides what is known: the gradient of an input that is no constant (it is an argument of the
         differentiated function, a parameter, or computed from an argument or from what is asked for), if that of

@@ -9,22 +9,26 @@ in the order of an ordinary walk, so that every sum has the same bits as without
 from __future__ import annotations
 
 import contextlib
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..core import precision, random, taps
+from ..core.file_labels import warn_user
 from ..core.nested import replaced, tensors_in
+from ..core.parameter import Parameter
 from ..core.recording import Differentiable, Recording, Repeating, Sums, accumulate, record, state, step_back
 from ..core.tensor import Tensor
 from ..core.types import Array
+from ..core.views import Written, detached_copies, outputs_of_node, places_in, put_in, put_together
 from ..core.watched_backward import watched_backward
 
 if TYPE_CHECKING:
     from .members import CellBase
 
-__all__ = ["RecomputeOptions", "recompute", "run_to_recompute"]
+__all__ = ["RecomputeOptions", "is_recomputing", "recompute", "run_to_recompute"]
 
 Contexts = Callable[[], tuple[Any, Any]]
 
@@ -33,18 +37,41 @@ def _no_contexts() -> tuple[Any, Any]:
     return contextlib.nullcontext(), contextlib.nullcontext()
 
 
+class _Local(threading.local):
+    depth = 0
+
+
+_local = _Local()
+
+
+@contextlib.contextmanager
+def _inside() -> Iterator[None]:
+    _local.depth += 1
+    try:
+        yield
+    finally:
+        _local.depth -= 1
+
+
+def is_recomputing() -> bool:
+    """Return whether this runs inside a cell that is computed again as a whole."""
+    return _local.depth > 0
+
+
 class RecomputeOptions:
     """What ``Cell.recompute`` was asked for.
 
     Args:
         use_reentrant: whether ``context_fn`` is refused.
         context_fn: makes two contexts, one for the first run and one for the second; None for none.
+        is_parents: whether a cell above was asked, so that it counts where this one is called by itself.
 
     Raises:
         ValueError: ``context_fn`` with ``use_reentrant``.
     """
 
-    def __init__(self, use_reentrant: bool, context_fn: Contexts | None) -> None:
+    def __init__(self, use_reentrant: bool, context_fn: Contexts | None, is_parents: bool = False) -> None:
+        self.is_parents = is_parents
         if use_reentrant and context_fn is not None:
             raise ValueError("For 'recompute', 'context_fn' needs use_reentrant=False")
         self.contexts = context_fn or _no_contexts
@@ -115,21 +142,46 @@ def run_to_recompute(
         with forward_context:
             return function(*args, **kwargs)
     node = _Recompute(function, cell, second_context, args, kwargs)
+    given = [*tensors_in((args, kwargs)), *node.held]
+    written = Written([t for t in given if not _is_moved_along(t)])
     outer = state.recordings
     used = _Used(outer)
     state.recordings = (used,)
     try:
-        with forward_context, taps.logged() as node.calls:
+        with forward_context, _inside(), taps.logged() as node.calls:
             output = function(*args, **kwargs)
     finally:
         state.recordings = outer
         used.nodes = []  # which refer back to it
     returned = tensors_in(output)
-    used.use(tuple([t._array for t in returned]))  # what is given back as it came was in no operation
-    tensors = [Tensor._wrap(t._array.view()) for t in returned]
-    node.leave_to_the_tape(used.arrays)
-    record(node, tuple(used.arrays), tuple([t._array for t in tensors]), {})
+    if not returned and not isinstance(output, tuple | list | dict | str | int | float | None):
+        warn_user(
+            f"For 'recompute', what the block returned is a {type(output).__name__}, in which no tensor is looked for: "
+            "it has no gradient. Return tensors, in tuples, lists or dictionaries if there are several"
+        )
+    # What is given back as it came has the name that it had, so that its gradients are added in their order.
+    node.given_back = [id(t._array) in used.tracked for t in returned]
+    arrays = [
+        t._array if given_back else t._array.view() for t, given_back in zip(returned, node.given_back, strict=True)
+    ]
+    # What it wrote to comes as an output of the node, by which its new values have their gradients.
+    changed = written.undo()
+    node.note_written([t for t, _ in changed], tensors_in((args, kwargs)))
+    tensors, roots = outputs_of_node(returned, arrays, given)
+    news = [array.view() for _, array in changed]
+    made = [t._array for t, given_back in zip(tensors, node.given_back, strict=True) if not given_back]
+    if made or news:
+        node.leave_to_the_tape(used.arrays)
+        record(node, tuple(used.arrays), (*made, *news), {})
+    put_together(roots)
+    for (tensor, _), new in zip(changed, news, strict=True):
+        tensor._rebind(new)
     return replaced(output, tensors)
+
+
+def _is_moved_along(tensor: Tensor) -> bool:
+    """Return whether it is a Parameter that is not trained: statistics that move along are not differentiated."""
+    return isinstance(tensor, Parameter) and not tensor.requires_grad
 
 
 class _Discarded:
@@ -220,27 +272,35 @@ class _Recompute(Differentiable, Repeating):
         self.context = context
         self.calls = taps.CallLog(0)
         self.places: list[int | None] = []
+        self.written: list[int | Tensor] = []
+        self.given_back: list[bool] = []
         self.runs = 0
         # Values, not tensors: the function may rebind the tensors it gets, and the cell its parameters.
-        self.args = replaced(args, [Tensor._wrap(t._array) for t in tensors_in(args)])
-        self.kwargs = replaced(kwargs, [Tensor._wrap(t._array) for t in tensors_in(kwargs)])
-        self.held: list[Tensor] = [*cell.get_parameters(), *_buffers(cell)] if cell is not None else []
+        self.args, self.kwargs = replaced((args, kwargs), detached_copies(tensors_in((args, kwargs))))
+        self.held: list[Tensor] = [] if cell is None else _state_of(cell)
+        self.shared = places_in(tensors_in((args, kwargs)), self.held)
         self.values = [t._array for t in self.held]
         self.dtype, self.listed = precision.current(), precision.listed()
         self.random = random.position()
 
+    def note_written(self, written: list[Tensor], given: list[Tensor]) -> None:
+        """Keep where the second run has what the first one wrote to: as an argument, or as the tensor itself."""
+        places = {id(tensor): place for place, tensor in enumerate(given)}
+        self.written = [places.get(id(tensor), tensor) for tensor in written]
+
     def leave_to_the_tape(self, inputs: list[Array]) -> None:
         """Hold of the arguments none that are inputs of the node: the tape may keep those elsewhere."""
         places = {id(array): place for place, array in enumerate(inputs)}
-        for tensor in tensors_in((self.args, self.kwargs)):
-            self.places.append(places.get(id(tensor._array)))
-            if self.places[-1] is not None:
-                tensor._rebind(_NOTHING)
+        tensors = tensors_in((self.args, self.kwargs))  # one that is given twice is there twice
+        self.places = [places.get(id(tensor._array)) for tensor in tensors]
+        for tensor, place in zip(tensors, self.places, strict=True):
+            if place is not None:
+                tensor._array = _NOTHING
 
     def rename(self, names: dict[int, Array]) -> None:
         """Give the arguments the names that they have on the tape from now on."""
-        for tensor in tensors_in([self.args, self.kwargs]):
-            tensor._rebind(names.get(id(tensor._array), tensor._array))
+        for tensor in {id(tensor): tensor for tensor in tensors_in([self.args, self.kwargs])}.values():
+            tensor._array = names.get(id(tensor._array), tensor._array)
 
     def backward(
         self, functions: Any, tracked: set[int], gradient: Any, output: Any, inputs: tuple[Any, ...], attrs: Any
@@ -252,29 +312,39 @@ class _Recompute(Differentiable, Repeating):
         label = "recomputed" if self.runs == 1 else f"recomputed {self.runs}"
         with (
             inner, self._as_it_was(), precision.scope(self.dtype, self.listed), self.context,
-            taps.repeating(self.calls, label),
+            taps.repeating(self.calls, label), _inside(),
         ):  # fmt: skip
             args, kwargs = self._arguments(inputs)
-            again = tensors_in(self.function(*args, **kwargs))
-            del args, kwargs
+            given = tensors_in((args, kwargs))
+            # Their arrays now: parameters are put back at the end of the block, with their views.
+            again = [tensor._array for tensor in tensors_in(self.function(*args, **kwargs))]
+            again = [array for array, given_back in zip(again, self.given_back, strict=True) if not given_back]
+            again += [(given[one] if isinstance(one, int) else one)._array for one in self.written]
+            del args, kwargs, given
         inner.put_back()
         gradients = Sums(inner, leaves, functions)
-        for tensor, g in zip(again, gradient, strict=True):
-            if g is not None and id(tensor._array) in inner.tracked:
-                accumulate(gradients, id(tensor._array), g, functions)
+        for array, g in zip(again, gradient, strict=True):
+            if g is not None and id(array) in inner.tracked:
+                accumulate(gradients, id(array), g, functions)
         if inner.marks:
             watched_backward(inner, gradients, functions)
         else:
             while inner.nodes:  # what only a node holds goes with it
                 step_back(inner.nodes.pop(), gradients, functions, inner.tracked, inner.hooked)
         # Not their sums: what came is handed on, in the order in which it came.
-        return [(array, g) for array in leaves for _, g, _ in gradients.parts_of(id(array))]
+        of_leaves = [(part, array) for array in leaves for part in gradients.parts_of(id(array))]
+        return [(array, part[1]) for part, array in sorted(of_leaves, key=lambda one: one[0][3])]
 
     def _arguments(self, inputs: tuple[Any, ...]) -> Any:
         """The arguments in tensors of their own, which the function may rebind."""
         held = tensors_in((self.args, self.kwargs))
-        arrays = [t._array if p is None else inputs[p] for t, p in zip(held, self.places, strict=True)]
-        return replaced((self.args, self.kwargs), [Tensor._wrap(array) for array in arrays])
+        taken = [(t, inputs[p]) for t, p in zip(held, self.places, strict=True) if p is not None]
+        for tensor, array in taken:
+            tensor._array = array
+        copies = put_in(detached_copies(held), self.shared)
+        for tensor, _ in taken:
+            tensor._array = _NOTHING
+        return replaced((self.args, self.kwargs), copies)
 
     @contextlib.contextmanager
     def _as_it_was(self) -> Iterator[None]:
@@ -292,8 +362,14 @@ class _Recompute(Differentiable, Repeating):
 _NOTHING: Array = np.empty(0, np.float32)
 
 
-def _buffers(cell: CellBase) -> list[Tensor]:
-    return [b for _, one in cell.cells_and_names() for b in one._buffers.values() if b is not None]
+def _state_of(cell: CellBase) -> list[Tensor]:
+    """Return the parameters and buffers of a cell, and the tensors among its attributes."""
+    found: dict[int, Tensor] = {id(one): one for one in cell.get_parameters()}
+    for _, one in cell.cells_and_names():
+        for held in (*one._buffers.values(), *vars(one).values()):
+            if isinstance(held, Tensor):
+                found[id(held)] = held
+    return list(found.values())
 
 
 def _rebind(tensors: list[Tensor], arrays: list[Array]) -> None:

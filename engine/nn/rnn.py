@@ -9,7 +9,15 @@ from typing import Any
 
 from .. import ops
 from ..core.beside import filled
-from ..core.checks import check_bool, check_number, check_one_of, check_positive_int, check_type
+from ..core.checks import (
+    MOST_LAYERS,
+    check_at_most,
+    check_bool,
+    check_number,
+    check_one_of,
+    check_positive_int,
+    check_type,
+)
 from ..core.dtype import DType, float32
 from ..core.initializer import Uniform, initializer
 from ..core.parameter import Parameter, ParameterTuple
@@ -62,7 +70,7 @@ class _Recurrent(Cell):
         self.hidden_size = check_positive_int(hidden_size, name, "hidden_size")
         if isinstance(num_layers, bool) or not isinstance(num_layers, int) or num_layers <= 0:
             raise ValueError(f"For '{name}', 'num_layers' must be an int above 0, but got {num_layers!r}")
-        self.num_layers = num_layers
+        self.num_layers = check_at_most(num_layers, MOST_LAYERS, name, "num_layers")
         self.has_bias = check_bool(has_bias, name, "has_bias")
         self.batch_first = check_bool(batch_first, name, "batch_first")
         self.bidirectional = check_bool(bidirectional, name, "bidirectional")
@@ -235,6 +243,9 @@ class RNN(_Recurrent):
         self.__dict__["_kind"] = check_one_of(kind, ("tanh", "relu"), "RNN", "nonlinearity")
         super().__init__(*positional, **kwargs)
         self.nonlinearity = kind
+
+
+_Recurrent.__init__.__qualname__ = "RNN.__init__"  # by which errors of arguments call it; the others' are copies
 
 
 @explained_by(_Recurrent)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from .. import context
 from ..core.checks import check_bool, check_type
 from ..core.dtype import DType, bfloat16, float16, float32
+from ..core.file_labels import warn_user
 from ..core.modes import graph_mode, graphs
 from ..core.nearest import did_you_mean
 from ..core.nested import replaced, tensors_in
@@ -39,10 +40,13 @@ _INSTEAD = {
     "debug_level": ": hookscope.engine.graph.plans_of shows the plans",
 }
 PRECISION_FLAGS = {"fp16": float16, "fp32": float32, "bf16": bfloat16}
+_PARALLEL = "it is for (semi-)automatic parallel modes, and is ignored in others"
 _RECOMPUTE_OPTIONS = ("mp_comm_recompute", "parallel_optimizer_comm_recompute", "recompute_slice_activation")
 
 
-def _kept(name: str, kind: type, doc: str, default: Callable[[], Any] | None = None, positive: bool = False) -> Any:
+def _kept(
+    name: str, kind: type, doc: str, default: Callable[[], Any] | None = None, positive: bool = False, ignored: str = ""
+) -> Any:
     """A property that keeps what it is given; without a default it does not exist before it is set."""
     place = f"_kept_{name}"
 
@@ -59,6 +63,8 @@ def _kept(name: str, kind: type, doc: str, default: Callable[[], Any] | None = N
         if positive and value < 0:  # type: ignore[operator]  # only ints are
             raise ValueError(f"For 'Cell', '{name}' must not be negative, but got {value}")
         cell.__dict__[place] = value
+        if ignored:
+            _without_effect(f"Cell.{name}", ignored)
 
     return property(get, set_, doc=doc)
 
@@ -70,7 +76,7 @@ def _without_effect(method: str, why: str) -> None:
     """Say once in a process that a method, or an option of one, has no effect here."""
     if method not in _told:
         _told.add(method)
-        warnings.warn(f"'{method}' has no effect here: {why}", stacklevel=3)
+        warn_user(f"'{method}' has no effect here: {why}")
 
 
 def _refused(what: str, instead: str) -> NotImplementedError:
@@ -219,7 +225,9 @@ class CellSettings(CellBase):
         """Keep nothing of what ``construct`` computes for the gradient; compute it again in the backward pass.
 
         Needs less memory and about one more forward computation. Values, gradients and random numbers are the same as
-        without.
+        without. It reaches the cells below: one that runs inside this cell is computed again as a part of it, and one
+        that is called by itself, such as an entry of a ``CellList``, by itself. A gradient passes by what ``construct``
+        returns: of a tensor that it leaves elsewhere, as in an attribute, it knows nothing.
 
         Args:
             use_reentrant: kept; with False ``context_fn`` may be given.
@@ -241,12 +249,15 @@ class CellSettings(CellBase):
             check_bool(value, "recompute", name)
             if name != "output_recompute" and value:
                 _without_effect(f"Cell.recompute({name}=True)", "there is one device, without slices or exchange")
-        options = RecomputeOptions(use_reentrant and not output_recompute, context_fn)
-        self.__dict__["_recompute"] = options
+        reentrant = use_reentrant and not output_recompute
+        self.__dict__["_recompute"] = RecomputeOptions(reentrant, context_fn)
         self.add_flags(output_recompute=output_recompute)
-        if self.__dict__["_scope"] is None or not self.__dict__["_scope"].startswith("recompute_"):
-            self.__dict__["_scope"] = "recompute_" + (self.__dict__["_scope"] or "")
-        self._refresh()
+        for _, cell in self.cells_and_names():
+            held, scope = cell.__dict__["_recompute"], cell.__dict__["_scope"] or ""
+            if held is None or held.is_parents:
+                cell.__dict__["_recompute"] = RecomputeOptions(reentrant, context_fn, is_parents=True)
+            cell.__dict__["_scope"] = scope if scope.startswith("recompute_") else f"recompute_{scope}"
+            cell._refresh()
 
     # Names of the compiler's
 
@@ -289,8 +300,10 @@ class CellSettings(CellBase):
     parameter_layout_dict = _kept("parameter_layout_dict", dict, "Layouts of parameters on a cluster.", dict)
     parallel_parameter_name_list = _kept("parallel_parameter_name_list", list, "Parameters on a cluster.", tuple)
     parallel_parameter_merge_net_dict = _kept("parallel_parameter_merge_net_dict", dict, "A cluster's networks.", dict)
-    pipeline_stage = _kept("pipeline_stage", int, "The pipeline stage of this cell.", positive=True)
-    pipeline_segment = _kept("pipeline_segment", int, "The pipeline segment of this cell.", positive=True)
+    pipeline_stage = _kept("pipeline_stage", int, "The pipeline stage of this cell.", positive=True, ignored=_PARALLEL)
+    pipeline_segment = _kept(
+        "pipeline_segment", int, "The pipeline segment of this cell.", positive=True, ignored=_PARALLEL
+    )
 
     @property
     def compile_phase(self) -> str | None:
@@ -505,8 +518,11 @@ class CellSettings(CellBase):
         """Do nothing but say so once: it is for other modes than data parallel, in which cells are divided."""
         _without_effect("Cell.set_data_parallel", "cells are not divided among ranks")
 
-    def shard(self, in_strategy: object, out_strategy: object = None, parameter_plan: object = None) -> None:
-        """Refused: there is one device.
+    def shard(
+        self, in_strategy: tuple[Any, ...], out_strategy: tuple[Any, ...] | None = None,
+        parameter_plan: dict[str, Any] | None = None,
+    ) -> None:  # fmt: skip
+        """Ignore how the cell would be divided, and say so once: it is for (semi-)automatic parallel modes.
 
         Args:
             in_strategy: how inputs would be split.
@@ -514,9 +530,12 @@ class CellSettings(CellBase):
             parameter_plan: how parameters would be split.
 
         Raises:
-            NotImplementedError: always.
+            TypeError: a strategy is no tuple, or the plan no dictionary.
         """
-        raise _refused("Cell.shard needs a cluster", "call the cell as it is on one device")
+        check_type(in_strategy, tuple, "Cell.shard", "in_strategy")
+        check_type(out_strategy, tuple | None, "Cell.shard", "out_strategy")
+        check_type(parameter_plan, dict | None, "Cell.shard", "parameter_plan")
+        _without_effect("Cell.shard", _PARALLEL)
 
     def offload(self, backward_prefetch: int | str = "Auto") -> None:
         """Keep the large arrays that the gradient will read out of the device's memory until it does.

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import OrderedDict, namedtuple
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..core import backend
 from ..core.checks import check_type
 from ..core.dtype import DType
-from ..core.hooks import HookHandle, wrong_return
+from ..core.hooks import HookHandle, check_arity, wrong_return
 from ..core.nearest import did_you_mean
 from ..core.parameter import Parameter
 from ..core.tensor import Tensor
@@ -47,7 +47,11 @@ def register_cell_buffer_registration_hook(hook: Callable[..., Any]) -> HookHand
 
     Returns:
         A handle; its ``remove()`` takes the hook off.
+
+    Raises:
+        TypeError: ``hook`` cannot be called with these arguments.
     """
+    check_arity(hook, 3, "register_cell_buffer_registration_hook", "hook(cell, name, buffer)")
     return HookHandle(_buffer_registration_hooks, hook)
 
 
@@ -116,9 +120,16 @@ class CellState(CellBase):
 
         Returns:
             An iterator over pairs (path, Tensor).
+
+        Raises:
+            TypeError: ``prefix`` is no str.
         """
+        check_type(prefix, str | None, "Cell.named_buffers", "prefix")
+        cells = self.cells_and_names(name_prefix=prefix) if recurse else iter([(prefix or "", self)])
+        return self._buffers_of(cells, remove_duplicate)
+
+    def _buffers_of(self, cells: Iterable[tuple[str, Any]], remove_duplicate: bool) -> Iterator[tuple[str, Tensor]]:
         seen: set[int] = set()
-        cells = self.cells_and_names(name_prefix=prefix) if recurse else iter([(prefix, self)])
         for path, cell in cells:
             for name, buffer in cell._buffers.items():
                 if buffer is None or (remove_duplicate and id(buffer) in seen):
@@ -326,7 +337,11 @@ class CellState(CellBase):
 
         Returns:
             A handle; its ``remove()`` takes the hook off.
+
+        Raises:
+            TypeError: ``hook`` cannot be called with these arguments.
         """
+        check_arity(hook, 3, "register_state_dict_pre_hook", "hook(cell, prefix, keep_vars)")
         return HookHandle(self._state_hooks["state_dict_pre"], hook)
 
     def register_state_dict_post_hook(self, hook: Callable[..., Any]) -> HookHandle:
@@ -339,7 +354,11 @@ class CellState(CellBase):
 
         Returns:
             A handle; its ``remove()`` takes the hook off.
+
+        Raises:
+            TypeError: ``hook`` cannot be called with these arguments.
         """
+        check_arity(hook, 4, "register_state_dict_post_hook", "hook(cell, state_dict, prefix, local_metadata)")
         return HookHandle(self._state_hooks["state_dict_post"], hook)
 
     def register_load_state_dict_pre_hook(self, hook: Callable[..., Any]) -> HookHandle:
@@ -355,7 +374,14 @@ class CellState(CellBase):
 
         Returns:
             A handle; its ``remove()`` takes the hook off.
+
+        Raises:
+            TypeError: ``hook`` cannot be called with these arguments.
         """
+        expected = (
+            "hook(cell, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)"
+        )
+        check_arity(hook, 8, "register_load_state_dict_pre_hook", expected)
         return HookHandle(self._state_hooks["load_pre"], hook)
 
     def register_load_state_dict_post_hook(self, hook: Callable[..., Any]) -> HookHandle:
@@ -368,7 +394,11 @@ class CellState(CellBase):
 
         Returns:
             A handle; its ``remove()`` takes the hook off.
+
+        Raises:
+            TypeError: ``hook`` cannot be called with these arguments.
         """
+        check_arity(hook, 2, "register_load_state_dict_post_hook", "hook(cell, incompatible_keys)")
         return HookHandle(self._state_hooks["load_post"], hook)
 
     # Where and as what the values are

@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import ops
 from ..core.beside import computed
-from ..core.checks import check_int, check_positive_int, check_type
+from ..core.checks import MOST_LAYERS, check_at_most, check_int, check_positive_int, check_type
 from ..core.dtype import DType, float32
 from ..core.initializer import XavierNormal, XavierUniform, initializer
 from ..core.parameter import Parameter
@@ -387,7 +387,8 @@ class TransformerDecoderLayer(_Layer):
 class _Stack(Cell):
     def __init__(self, layer: Cell, num_layers: int, norm: Cell | None) -> None:
         super().__init__()
-        check_int(num_layers, type(self).__name__, "num_layers")
+        name = type(self).__name__
+        check_at_most(check_int(num_layers, name, "num_layers"), MOST_LAYERS, name, "num_layers")
         self.layers = CellList([_fresh(layer) for _ in range(num_layers)])
         self.num_layers = num_layers
         self.norm = norm

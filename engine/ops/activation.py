@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..core.backend import to_device
-from ..core.checks import check_not_negative, check_number, check_one_of, check_real
+from ..core.checks import check_bool, check_not_negative, check_number, check_one_of, check_real
 from ..core.dtype import numpy_dtype
 from ..core.operator import Operator
 from ..core.surfaces import REQUIRED, declare, prim, renamed
@@ -20,7 +20,7 @@ from .arithmetic import abs as absolute
 from .arithmetic import clamp, div, maximum, minimum, mul, sub
 from .comparison import isnan, where
 from .drawing import uniform_numbers
-from .elementwise import as_dtype, as_floats, as_single, unary
+from .elementwise import as_dtype, as_floats, as_single, through_single, unary
 from .exponentials import exp, expm1, log1p
 from .shape import reshape, split, stop_gradient
 
@@ -155,7 +155,7 @@ _log_softmax_grad = Operator(
 )
 
 
-@declare(method=True, primitive=(prim("ReLU"), prim("ReLUV3")))
+@declare(method=True, primitive=(prim("ReLU").without("inplace"), prim("ReLUV3").without("inplace")))
 def relu(input: Tensor, inplace: bool = False) -> Tensor:
     """max(input, 0), element by element; NaN stays NaN.
 
@@ -167,10 +167,10 @@ def relu(input: Tensor, inplace: bool = False) -> Tensor:
         A tensor of the shape of ``input`` and its dtype.
 
     Raises:
-        TypeError: ``input`` is no Tensor.
+        TypeError: ``input`` is not a Tensor, or ``inplace`` not a bool.
     """
     result: Tensor = relu_operator(check_tensor(input, "relu"))
-    if inplace:
+    if check_bool(inplace, "relu", "inplace"):
         input._rebind(result._array)
     return result
 
@@ -540,7 +540,7 @@ def threshold(input: Tensor, thr: float, value: float) -> Tensor:
     return where(input > thr, input, int(value) if kind in "iu" else value)
 
 
-@declare(primitive=prim("Softplus"))
+@declare(primitive=prim("Softplus").without("beta", "threshold"))
 def softplus(input: Tensor, beta: float = 1, threshold: float = 20) -> Tensor:
     """log(1 + exp(beta * x)) / beta, and x itself where beta * x is above ``threshold``.
 
@@ -611,6 +611,7 @@ def logsigmoid(x: Tensor) -> Tensor:
 
 
 @declare(primitive=prim("Mish"))
+@through_single
 def mish(x: Tensor) -> Tensor:
     """x * tanh(log(1 + exp(x))) (Misra 2019).
 
@@ -720,7 +721,9 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
     """
     x = check_tensor(input, "prelu")
     channels = x.shape[1] if x.ndim > 1 else 1
-    if check_tensor(weight, "prelu", "weight").ndim != 1 or weight.shape[0] not in (1, channels):
+    if not x.ndim and check_tensor(weight, "prelu", "weight").size == 1:
+        weight = reshape(weight, ())
+    elif check_tensor(weight, "prelu", "weight").ndim != 1 or weight.shape[0] not in (1, channels):
         raise ValueError(f"For 'prelu', 'weight' must have 1 or {channels} numbers, but got shape {weight.shape}")
     slope = reshape(weight, (1, -1) + (1,) * (x.ndim - 2)) if x.ndim > 1 else weight
     return where(x > 0, x, as_dtype(mul(x, slope), x._array.dtype))

@@ -11,7 +11,7 @@ import numpy as np
 from ..core import random, types
 from ..core.backend import to_device, to_host
 from ..core.beside import computed, constant, fixed
-from ..core.checks import check_bool, check_one_of, check_type
+from ..core.checks import check_bool, check_one_of, check_size, check_type
 from ..core.dtype import float32, float64, int32, int64
 from ..core.surfaces import declare, prim
 from ..core.tensor import Tensor
@@ -43,6 +43,7 @@ def _output_size(size: Size, x: Tensor, axes: int, name: str) -> Ints:
         raise TypeError(f"For '{name}', 'output_size' must be an int or a tuple of {axes} ints, but got {size!r}")
     if any(n is not None and n < 1 for n in given):
         raise ValueError(f"For '{name}', 'output_size' must be at least 1, but got {size!r}")
+    check_size(given, name, "output_size")
     return tuple(have if n is None else n for n, have in zip(given, x.shape[2:], strict=True))
 
 

@@ -11,14 +11,14 @@ import numpy as np
 from ..core import precision
 from ..core.tensor import Tensor
 
-Axis = int | tuple[int, ...] | list[int] | None
+Axis = int | tuple[int, ...] | list[int] | Tensor | None
 
 
 def one_axis(axis: object, ndim: int, name: str) -> int:
     """An axis as an int in [0, ndim).
 
     Args:
-        axis: as the user gave it, in [-ndim, ndim).
+        axis: as the user gave it, in [-ndim, ndim); an integer tensor without axes counts as its number.
         ndim: the number of axes.
         name: of the operator, for the error.
 
@@ -29,6 +29,8 @@ def one_axis(axis: object, ndim: int, name: str) -> int:
     if type(axis) is int and -ndim <= axis < ndim:
         return axis % ndim
     if isinstance(axis, bool) or not isinstance(axis, int | np.integer):
+        if isinstance(axis, Tensor) and isinstance(_axes_in(axis), int):
+            return one_axis(_axes_in(axis), ndim, name)
         raise TypeError(f"For '{name}', 'axis' must be an int, but got {type(axis).__name__}")
     return (axes_of(int(axis), ndim, name) or (0,))[0]
 
@@ -196,11 +198,19 @@ def _as_int(value: Any) -> int:
     return +value if isinstance(value, int) else int(value)
 
 
+def _axes_in(axis: Tensor) -> Any:
+    """The axes that an integer tensor names: an int of one without axes, else a tuple; another tensor as it is."""
+    if axis._array.dtype.kind not in "iu" or axis.ndim > 1:
+        return axis
+    held = axis.tolist()
+    return tuple(held) if isinstance(held, list) else held
+
+
 def axes_of(axis: Axis, ndim: int, name: str) -> tuple[int, ...] | None:
     """Axes as non-negative numbers, None for all of them.
 
     Args:
-        axis: an int, several of them, or None or () for all axes.
+        axis: an int, several of them, or None or () for all axes; an integer tensor of at most one axis, too.
         ndim: the number of axes.
         name: of the operator, for the error.
 
@@ -213,12 +223,16 @@ def axes_of(axis: Axis, ndim: int, name: str) -> tuple[int, ...] | None:
     if not isinstance(axis, int | tuple | list):
         if isinstance(axis, np.ndarray | np.integer):
             axis = axis.tolist()
+        elif isinstance(axis, Tensor) and (found_in := _axes_in(axis)) is not axis:
+            return axes_of(found_in, ndim, name)
         elif not isinstance(axis, Sequence):
             raise TypeError(f"For '{name}', 'axis' must be an int or a tuple of ints, but got {type(axis).__name__}")
     given = (axis,) if isinstance(axis, int) else tuple(axis)
     found = []
     for one in given:
         if isinstance(one, bool) or not isinstance(one, int | np.integer):
+            if isinstance(one, Tensor) and isinstance(_axes_in(one), int):
+                return axes_of(tuple([_axes_in(n) if isinstance(n, Tensor) else n for n in given]), ndim, name)
             raise TypeError(f"For '{name}', 'axis' must be an int or a tuple of ints, but got {type(one).__name__}")
         if not -max(ndim, 1) <= one < max(ndim, 1):
             raise ValueError(f"For '{name}', 'axis' must be in [{-ndim}, {ndim}), but got {one}")
@@ -242,6 +256,25 @@ def check_same_dtype(name: str, **tensors: Tensor) -> None:
     for other, y in others:
         if y._array.dtype != x._array.dtype:
             raise TypeError(f"For '{name}', '{other}' must be {x.dtype} as '{first}' is, but got {y.dtype}")
+
+
+def check_loses_nothing(name: str, **tensors: Any) -> None:
+    """Raise where what is to be put among integers, or among real numbers, would lose a part.
+
+    Args:
+        name: of the operator, for the error.
+        **tensors: by their names the tensor, and what is to be put there: a tensor, or what one can be made of.
+
+    Raises:
+        TypeError: floating numbers for a tensor of integers, or complex ones for real ones.
+    """
+    (first, x), (other, given) = tensors.items()
+    value = given if isinstance(given, Tensor) else Tensor(given)
+    loses = {"b": "fVc", "i": "fVc", "u": "fVc", "f": "c", "V": "c"}.get(x._array.dtype.kind, "")
+    if value._array.dtype.kind in loses:
+        raise TypeError(
+            f"For '{name}', '{other}' must be {x.dtype} as '{first}' is, but got {value.dtype}; cast one of them"
+        )
 
 
 def check_integers(x: object, name: str, argument: str) -> Tensor:

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from ..core.beside import constant
-from ..core.checks import check_real
+from ..core.checks import check_real, check_size
 from ..core.dtype import complex64, complex128, float32, numpy_dtype
 from ..core.operator import Operator
 from ..core.surfaces import declare, prim
@@ -230,6 +230,7 @@ def _lengths(x: Tensor, s: Ints | None, dim: Ints | None, name: str, least: int 
     for n in sizes:
         if n < 1:
             raise ValueError(f"For '{name}', a length must be positive, but got {n}")
+    check_size(wanted or (), name, "s" if name[-1] in "n2" else "n")
     return axes, sizes
 
 

@@ -240,7 +240,13 @@ def mixed_precision_cast(dst_dtype: DType, x: Any) -> Any:
     return tuple([mixed_precision_cast(dst_dtype, one) for one in x]) if isinstance(x, tuple | list) else x
 
 
-hyper_add = HyperMap(lambda a, b: a + b)
+def added(a: Any, b: Any) -> Any:
+    """Return the sum of two values, for ``hyper_add``."""
+    return a + b
+
+
+added.__qualname__ = "hyper_add"  # by which Python's errors of its arguments call it
+hyper_add = HyperMap(added)
 
 
 def typeof(value: TensorLike) -> DType:

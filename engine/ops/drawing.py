@@ -195,9 +195,22 @@ def integers(low: int, high: int, shape: tuple[int, ...], seed: int | None = Non
     return _spread(inner_uniform(shape, seed), low, high)
 
 
+def _check_held(name: str, dtype: np.dtype[Any], **limits: int) -> None:
+    """Raise ValueError where the least integer, or one more than the greatest, is beyond those of the dtype."""
+    held = np.iinfo(dtype if dtype.kind in "iu" else np.int64)
+    for more, (argument, value) in enumerate(limits.items()):
+        most = held.max + more
+        if not held.min <= value <= most:
+            raise ValueError(
+                f"For '{name}', '{argument}' must be in [{held.min}, {most}] for {held.dtype}, but got {value}"
+            )
+
+
 def _spread(drawn: Array, low: int, high: int) -> Array:
     """Numbers of [0, 1) as integers of [low, high)."""
-    return np.floor(drawn * (high - low)).astype(np.int64) + low
+    offsets = np.asarray(np.floor(drawn * (high - low))).astype(np.uint64)  # limits may lie 2**64 apart
+    found: Array = (offsets + np.uint64(low % 2**64)).view(np.int64)
+    return found
 
 
 def randint(
@@ -217,10 +230,11 @@ def randint(
 
     Raises:
         TypeError: a limit that is no int, or ``size`` no tuple.
-        ValueError: no integer between the limits, or a negative length.
+        ValueError: no integer between the limits, one that ``dtype`` does not have, or a negative length.
     """
-    for name, value in (("low", low), ("high", high)):
-        check_int(value, "randint", name)
+    for argument, value in (("low", low), ("high", high)):
+        check_int(value, "randint", argument)
+    _check_held("randint", numpy_dtype(dtype or int64), low=low, high=high)
     check_type(size, list | tuple, "randint", "size", "a tuple")
     if low >= high:
         raise ValueError(f"For 'randint', 'low' must be less than 'high', but got {low} and {high}")
@@ -716,12 +730,13 @@ def _random_of_tensor(
         A tensor of the shape and dtype of ``input``.
 
     Raises:
-        ValueError: no integer between the limits.
+        ValueError: no integer between the limits, or one that the dtype does not have.
     """
     most = 2**24 if input.dtype.is_floating_point else int(np.iinfo(input._array.dtype).max)
     low, high = int(from_), most if to is None else int(to)
     if low >= high:
         raise ValueError(f"For 'Tensor.random_', 'from_' must be less than 'to', but got {low} and {high}")
+    _check_held("Tensor.random_", input._array.dtype, from_=low, to=high)
     return made(_spread(_uniform_of(generator, input.shape).astype(np.float64) + 2.0**-33, low, high), input.dtype)
 
 
@@ -769,15 +784,15 @@ def _check_weights(weights: Array) -> None:
 
 
 def multinomial_with_replacement(
-    x: Tensor, seed: int, offset: int, numsamples: int, replacement: bool = False
+    x: Tensor, seed: int | Tensor, offset: int | Tensor, numsamples: int, replacement: bool = False
 ) -> Tensor:
     """``numsamples`` indices of each row, drawn with the weights of the row.
 
     Args:
         x: weights (N,) or (M, N), 0 or above; they need not sum to 1.
-        seed: the same seed and ``offset`` give the same indices; 0 with the ``offset`` 0 draws from the engine's stream
-            (``set_seed``).
-        offset: another offset gives other indices of the same seed.
+        seed: an int or a tensor of one: the same seed and ``offset`` give the same indices; 0 with the ``offset`` 0
+            draws from the engine's stream (``set_seed``).
+        offset: likewise; another offset gives other indices of the same seed.
         numsamples: how many indices are drawn of each row.
         replacement: whether an index may be drawn again.
 
@@ -788,7 +803,9 @@ def multinomial_with_replacement(
         TypeError: ``x`` is no Tensor.
         ValueError: weights that ``multinomial`` refuses, or without ``replacement`` more samples than N.
     """
-    return multinomial(x, numsamples, replacement, both_seeds(seed, offset) or None).astype(int64)
+    name = "multinomial_with_replacement"
+    both = both_seeds(int_of(seed, name, "seed"), int_of(offset, name, "offset"))
+    return multinomial(x, numsamples, replacement, both or None).astype(int64)
 
 
 @declare(method=True, primitive=prim("RandomCategorical", dtype=int64))

@@ -129,6 +129,10 @@ _seeded("UniformInt", _uniform_int)
 _seeded("UniformReal", _uniform_real)
 
 
+_MOST_BYTES = 1 << 30
+"""Bytes of a result whose length a number alone decides; a larger one is a slip, such as the largest int."""
+
+
 @declare(primitive=prim("RandomChoiceWithMask", count=256, seed=0, seed2=0))
 def _random_choice_with_mask(input_x: Tensor, *, count: int, seed: int, seed2: int) -> tuple[Tensor, Tensor]:
     """``count`` random places where the input is True, filled up with 0, and a mask of those that are filled.
@@ -146,12 +150,17 @@ def _random_choice_with_mask(input_x: Tensor, *, count: int, seed: int, seed2: i
 
     Raises:
         TypeError: ``input_x`` holds no bools, or ``count`` is no int.
-        ValueError: ``count`` is not above 0.
+        ValueError: ``count`` is not above 0, or the result would take more than 1 GiB.
     """
     name = "RandomChoiceWithMask"
     if check_tensor(input_x, name, "input_x")._array.dtype.kind != "b":
         raise TypeError(f"For '{name}', 'input_x' must be bools, but got {input_x.dtype}")
-    return choice_with_mask(input_x, check_positive_int(count, name, "count"), both_seeds(seed, seed2) or None)
+    size = check_positive_int(count, name, "count") * (4 * input_x.ndim + 1)
+    if size > _MOST_BYTES:
+        raise ValueError(
+            f"For '{name}', 'count' must let the result fit into 1 GiB, but {count} rows take {size / 2**30:.1f} GiB"
+        )
+    return choice_with_mask(input_x, count, both_seeds(seed, seed2) or None)
 
 
 @declare(primitive=prim("MultinomialWithReplacement", "numsamples", replacement=False))

@@ -54,7 +54,7 @@ def _check_in_range(index: Array, length: int, name: str, error: type[Exception]
 
 
 # Picking
-@declare(primitive=(prim("Gather", batch_dims=0), prim("GatherV2"), prim("SparseGatherV2")))
+@declare(primitive=(prim("Gather", batch_dims=0), prim("GatherV2"), prim("SparseGatherV2").without("batch_dims")))
 def gather(input_params: Tensor, input_indices: TensorLike, axis: int | Tensor, batch_dims: int = 0) -> Tensor:
     """The entries ``input_indices`` along ``axis``; the first ``batch_dims`` axes of both are paired up.
 
@@ -119,13 +119,19 @@ def _gather_of_tensor(
         A tensor of the dtype of ``input``.
 
     Raises:
-        TypeError: an index that holds no integers, or an axis that is no int.
+        TypeError: an index that holds no integers, an axis that is no int, or an argument that the form does not have.
         ValueError: shapes that do not fit, or an axis out of range.
         RuntimeError: an index out of range.
     """
     names = (
         ("dim", "index") if "dim" in named or "index" in named or isinstance(first, int) else ("input_indices", "axis")
     )
+    refused = [*named.keys() - {*names}, *["batch_dims"] * (names[0] == "dim" and batch_dims != 0)]
+    if refused:
+        raise TypeError(f"gather() got an unexpected keyword argument '{refused[0]}'")
+    for name, value in zip(names, (first, second), strict=True):
+        if name in named and value is not None:
+            raise TypeError(f"gather() got multiple values for argument '{name}'")
     one: Any = named.get(names[0], first)
     other: Any = named.get(names[1], second)
     return gather_elements(input, one, other) if names[0] == "dim" else gather(input, one, other, batch_dims)

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..core.backend import to_device
 from ..core.beside import constant
-from ..core.checks import check_one_of, check_positive_int, check_type
+from ..core.checks import check_one_of, check_positive_int, check_size, check_type
 from ..core.operator import Operator
 from ..core.surfaces import declare, prim
 from ..core.tensor import Tensor
@@ -54,6 +54,7 @@ def affine_grid(theta: Tensor, size: Sequence[int] | Tensor, align_corners: bool
     axes = len(lengths) - 2
     if axes not in (2, 3) or theta.shape != (lengths[0], axes, axes + 1):
         raise ValueError(f"For 'affine_grid', 'theta' of shape {theta.shape} does not fit 'size' {lengths}")
+    check_size(lengths[2:], "affine_grid", "size")
     lines = []
     for n in lengths[2:]:
         line = np.linspace(-1, 1, n) if n > 1 else np.zeros(1)

@@ -34,7 +34,7 @@ __all__ = ["assigned", "getitem"]
 
 
 def _put_kernel(x: Array, value: Array | Number, index: Any) -> Array:
-    changed = x.copy()
+    changed = x.copy(order="K")  # as it is where it is written in place
     changed[index] = value
     return changed
 
@@ -99,6 +99,9 @@ class _GetItem(ViewOperator):
         if precision.scopes and not _is_basic(attrs["index"]):
             operands = precision.cast_operands(operands)
         return super()._run(operands, inputs, attrs)
+
+    def _shares(self, source: Tensor, result: Tensor, attrs: dict[str, Any]) -> bool:
+        return _is_basic(attrs["index"])
 
 
 getitem_operator = _GetItem(
@@ -226,7 +229,7 @@ def assigned(target: Tensor, index: Any, value: Any) -> Array:
         return setitem_operator(target, value, index=plain)._array
     raw = value._array if isinstance(value, Tensor) else value
     # Held by the tensor, by `array` here and by the call: one more means that somebody else sees this array.
-    written = array if is_own(array) and sys.getrefcount(array) <= OWN_REFERENCES else array.copy()
+    written = array if is_own(array) and sys.getrefcount(array) <= OWN_REFERENCES else array.copy(order="K")
     before = silence()
     try:
         written[plain] = raw

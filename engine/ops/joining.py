@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..core.beside import fixed
-from ..core.checks import check_one_of, check_type
+from ..core.checks import MOST_NUMBERS, check_at_most, check_one_of, check_type
 from ..core.surfaces import declare, prim, renamed
 from ..core.tensor import Tensor
 from ..core.types import Ints
@@ -33,6 +34,9 @@ __all__ = [
     "atleast_1d", "atleast_2d", "atleast_3d", "block_diag", "cartesian_prod", "column_stack", "combinations", "dsplit",
     "dstack", "hsplit", "hstack", "meshgrid", "row_stack", "tensor_split", "unbind", "unstack", "vsplit", "vstack",
 ]  # fmt: skip
+
+_MOST_PARTS = 1 << 20
+"""The most parts that a tensor is cut into, if it is not longer; each is a tensor."""
 
 
 def _each(inputs: Tensor | Sequence[Tensor], name: str, function: Callable[[Tensor], Tensor]) -> Any:
@@ -160,8 +164,14 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> T
         raise ValueError(
             f"For 'combinations', 'input' must be a vector and 'r' not negative, but got shape {input.shape} and {r}"
         )
-    places = list(choose(range(input.size), r))
-    rows = np.array(places, np.int64).reshape(len(places), r)
+    count = math.comb(input.size + r - 1, r) if with_replacement and r else math.comb(input.size, r)
+    if count * r > MOST_NUMBERS:
+        raise ValueError(
+            f"For 'combinations', 'input' of {input.size} elements has {count} choices of {r}: at most {MOST_NUMBERS} "
+            "numbers can come"
+        )
+    each = itertools.chain.from_iterable(choose(range(input.size), r))
+    rows = np.fromiter(each, np.int64, count * r).reshape(count, r)
     return getitem_operator(input, index=(fixed(array_module(input._array).asarray(rows)),))
 
 
@@ -334,7 +344,7 @@ def tensor_split(input: Tensor, indices_or_sections: Ints, axis: int = 0) -> tup
 
     Raises:
         TypeError: ``input`` is no Tensor, or ``indices_or_sections`` neither an int nor ints.
-        ValueError: less than one part, or ``axis`` is out of range.
+        ValueError: less than one part, far more than there are elements, or ``axis`` is out of range.
     """
     x = check_axes(input, 1, "tensor_split")
     at = one_axis(axis, x.ndim, "tensor_split")
@@ -342,6 +352,7 @@ def tensor_split(input: Tensor, indices_or_sections: Ints, axis: int = 0) -> tup
     if isinstance(indices_or_sections, int) and not isinstance(indices_or_sections, bool):
         if indices_or_sections < 1:
             raise ValueError(f"For 'tensor_split', there must be at least one part, but got {indices_or_sections}")
+        check_at_most(indices_or_sections, max(length, _MOST_PARTS), "tensor_split", "indices_or_sections")
         size, more = divmod(length, indices_or_sections)
         cuts = [i * size + min(i, more) for i in range(indices_or_sections + 1)]
     else:

@@ -242,7 +242,7 @@ def _batch_mat_mul_class(x: Tensor, y: Tensor, transpose_a: bool, transpose_b: b
     return _of_matrices("BatchMatMul", None, transpose_a, transpose_b, x=x, y=y)
 
 
-@declare(primitive=prim("Dense"), mint=renamed("nn.functional.linear", without=("activation",)))
+@declare(primitive=prim("Dense").without("activation"), mint=renamed("nn.functional.linear", without=("activation",)))
 def dense(input: Tensor, weight: Tensor, bias: Tensor | None = None, activation: str | None = None) -> Tensor:
     """``input @ weight.T + bias``, then an activation.
 
@@ -297,7 +297,7 @@ def _dense(operator: Operator, input: Tensor, weight: Tensor, bias: Tensor | Non
     if b is not None and b.ndim >= (1 if row else 2):
         allowed = "no axis" if row else "1 axis at most"
         raise ValueError(f"For 'Dense', 'bias' must have {allowed}, but got shape {b.shape}")
-    if wanted.kind in "iu" and activation is None:
+    if wanted.kind in "iuc" and activation is None:
         product = _matmul(input, weight, transpose_a=False, transpose_b=not row)
         return product if b is None else add(product, b)
     if row:

@@ -12,6 +12,7 @@ import numpy as np
 from ..core.checks import check_int, check_one_of, check_type
 from ..core.dtype import bfloat16
 from ..core.hooks import check_arity
+from ..core.names import name_methods
 from ..core.recording import is_done_each_time
 from ..core.tensor import Tensor
 from .hook_backward import HookBackward
@@ -212,3 +213,6 @@ class HistogramSummary(_Summary):
     """Puts a histogram of a tensor's elements into a summary."""
 
     kind = "histogram"
+
+
+name_methods(globals())

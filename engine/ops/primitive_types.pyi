@@ -1392,7 +1392,7 @@ class IOU(Primitive):
 
 class Identity(Primitive):
     """The same values, a new tensor."""
-    def __call__(self, *operands: Any) -> Any: ...
+    def __call__(self, input_x: Tensor, /) -> Tensor: ...
 
 class IdentityN(Primitive):
     """The same tensors."""
@@ -2075,6 +2075,15 @@ class PReLU(Primitive):
     """x where it is positive, weight * x elsewhere (He et al. 2015)."""
     def __call__(self, input: Tensor, weight: Tensor, /) -> Tensor: ...
 
+class PSROIPooling(Primitive):
+    """Means over the bins of regions of interest, each bin with channels of its own (Dai et al. 2016).
+    """
+    spatial_scale: float
+    group_size: int
+    output_dim: int
+    def __init__(self, spatial_scale: float, group_size: int, output_dim: int) -> None: ...
+    def __call__(self, features: Tensor, rois: Tensor, /) -> Tensor: ...
+
 class Pack(Primitive):
     """Tensors of one shape joined along a new axis."""
     axis: int
@@ -2412,7 +2421,7 @@ class ResizeV2(Primitive):
 
 class Reusing(Primitive):
     """The same values, a new tensor."""
-    def __call__(self, *operands: Any) -> Any: ...
+    def __call__(self, input_x: Tensor, /) -> Tensor: ...
 
 class ReverseSequence(Primitive):
     """In each entry of the batch, the first elements of a sequence reversed."""

@@ -5,17 +5,20 @@ Which there are is declared beside the functions that they call (``surfaces.decl
 
 from __future__ import annotations
 
+import inspect
+import sys
 import warnings
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 from ..core import precision
-from ..core.checks import check_one_of, check_type
+from ..core.checks import check_int, check_not_negative, check_one_of, check_type
+from ..core.file_labels import warn_user
 from ..core.names import on_first_use as _on_first_use
-from ..core.surfaces import PRIMITIVES
+from ..core.surfaces import PRIMITIVES, PrimitiveRow
 from ..core.surfaces import REQUIRED as _REQUIRED
 from . import looking as _looking
 from . import loops as _loops
@@ -31,7 +34,49 @@ __all__ = [
 ]  # fmt: skip
 
 
+_told: set[str] = set()
+
+
+def _tell_ignored(method: str) -> None:
+    """Say once in a process that a setting of (semi-)automatic parallel modes changes nothing in others."""
+    if method not in _told:
+        _told.add(method)
+        warn_user(f"'{method}' has no effect here: it is for (semi-)automatic parallel modes, and is ignored in others")
+
+
 _NAMES_OF_VALUES = ("input_names", "output_names")
+
+
+class _Counts:
+    """How many inputs calls of a class take: a range, read off the function's signature when it is first asked for."""
+
+    def __init__(self, function: Callable[..., Any] | None = None, row: PrimitiveRow | None = None) -> None:
+        self._function, self._row = function, row
+
+    def __get__(self, instance: object, owner: type) -> range:
+        counts = range(sys.maxsize)
+        if self._function is not None and self._row is not None:
+            settings = {*self._row.left_out, *(name for name, _ in self._row.parameters)}
+            given = [one for one in inspect.signature(self._function).parameters.values() if one.name not in settings]
+            placed = [one for one in given if one.kind is one.POSITIONAL_OR_KEYWORD]
+            needed = sum(one.default is one.empty for one in placed)
+            if not any(one.kind is one.VAR_POSITIONAL for one in given):
+                counts = range(needed, len(placed) + 1)
+        owner._counts = counts  # type: ignore[attr-defined]
+        return counts
+
+
+def _misfit(name: str, counts: range, count: int, named: dict[str, Any]) -> str:
+    """What is wrong with the arguments of a call."""
+    if named:
+        return f"For '{name}', a call takes its inputs by place, but got '{next(iter(named))}' by name"
+    least, most = counts[0], counts[-1]
+    allowed = f"{most} input{'s' * (most != 1)}" if least == most else f"{least} to {most} inputs"
+    return f"For '{name}', a call takes {allowed}, but got {count}"
+
+
+def _no_operator(*inputs: Any, **settings: Any) -> Any:
+    raise NotImplementedError("a Primitive of your own computes nothing here by itself: give its class a '__call__'")
 
 
 class Primitive:
@@ -48,8 +93,9 @@ class Primitive:
     """
 
     name = ""
-    _function: Callable[..., Any]
+    _function: Callable[..., Any] = staticmethod(_no_operator)
     _parameters: tuple[tuple[str, Any], ...] = ()
+    _counts = _Counts()
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         if not self.name:  # a user's own primitive
@@ -73,7 +119,9 @@ class Primitive:
         described = ", ".join(f"{key}={value}" for key, value in shown.items() if key not in _NAMES_OF_VALUES)
         return f"Prim[{self.name}]<{described}>" if described else f"Prim[{self.name}]"
 
-    def __call__(self, *inputs: Any) -> Any:
+    def __call__(self, *inputs: Any, **named: Any) -> Any:
+        if named or len(inputs) not in self._counts:
+            raise TypeError(_misfit(self.name, self._counts, len(inputs), named))
         if precision.scopes:
             return precision.by_class(type(self), type(self)._function, inputs, self._values)
         return type(self)._function(*inputs, **self._values)
@@ -94,7 +142,7 @@ class Primitive:
         return self.add_prim_attr("primitive_target", device_target)
 
     def set_stage(self, stage: int) -> Primitive:
-        """Keep the number of a stage of a cluster, as the attribute ``stage``; it changes nothing.
+        """Keep the number of a stage of a pipeline, as the attribute ``stage``; say once that it changes nothing.
 
         Args:
             stage: the number.
@@ -102,35 +150,59 @@ class Primitive:
         Returns:
             The primitive itself.
         """
+        _tell_ignored("Primitive.set_stage")
         return self.add_prim_attr("stage", stage)
 
-    def shard(self, *args: object, **kwargs: object) -> NoReturn:
-        """Not available: there is one device.
+    def shard(
+        self, in_strategy: tuple[Any, ...] | None = None, out_strategy: tuple[Any, ...] | None = None
+    ) -> Primitive:
+        """Keep how inputs and outputs would be divided, as attributes, and say once that nothing is.
+
+        It is for (semi-)automatic parallel modes, as in MindSpore.
 
         Args:
-            *args: what would say how the inputs and outputs are divided.
-            **kwargs: likewise.
+            in_strategy: of each input into how many parts each axis would be divided.
+            out_strategy: of each output likewise.
+
+        Returns:
+            The primitive itself.
 
         Raises:
-            NotImplementedError: always.
+            TypeError: one is no tuple of tuples of ints.
+            ValueError: ``out_strategy`` without ``in_strategy``.
         """
-        raise NotImplementedError("Primitive.shard is not covered by hookscope: there is one device; leave it out")
+        given = {"in_strategy": in_strategy, "out_strategy": out_strategy}
+        for name, strategy in given.items():
+            for part in check_type(strategy, tuple | None, "Primitive.shard", name) or ():
+                if not isinstance(part, tuple) or not all(type(count) is int for count in part):
+                    raise TypeError(
+                        f"For 'Primitive.shard', '{name}' must be a tuple of tuples of ints, but got {strategy}"
+                    )
+        if in_strategy is None and out_strategy is not None:
+            raise ValueError(f"For 'Primitive.shard', 'out_strategy' {out_strategy} needs an 'in_strategy' beside it")
+        for name, strategy in given.items():
+            if strategy is not None:
+                self.add_prim_attr(name, strategy)
+        _tell_ignored("Primitive.shard")
+        return self
 
     def place(self, role: str, rank_id: int) -> None:
-        """Keep which process of a cluster computes it, as ``ms_role`` and ``rank_id``; here there is one.
+        """Keep which process would compute it, as ``ms_role`` and ``rank_id``; say once that it changes nothing.
 
         Args:
             role: "MS_WORKER".
             rank_id: the number of the process.
 
         Raises:
-            ValueError: another role.
+            ValueError: another role, or ``rank_id`` is negative.
             TypeError: ``rank_id`` is no int.
         """
         if role != "MS_WORKER":
             raise ValueError(f"For 'Primitive.place', 'role' must be 'MS_WORKER', but got {role!r}")
+        check_not_negative(check_int(rank_id, "Primitive.place", "rank_id"), "Primitive.place", "rank_id")
         self.add_prim_attr("ms_role", role)
-        self.add_prim_attr("rank_id", check_type(rank_id, int, "Primitive.place", "rank_id"))
+        self.add_prim_attr("rank_id", rank_id)
+        _tell_ignored("Primitive.place")
 
     def check_elim(self, *args: object) -> tuple[bool, None]:
         """Whether a graph compiler could leave the operator out; a subclass of one's own may say so.
@@ -221,7 +293,8 @@ class Primitive:
 PrimitiveWithInfer = PrimitiveWithCheck = Primitive
 
 
-def _class_of(name: str, function: Callable[..., Any], parameters: tuple[tuple[str, Any], ...]) -> type[Primitive]:
+def _class_of(function: Callable[..., Any], row: PrimitiveRow) -> type[Primitive]:
+    name, parameters, _ = row
     required = [key for key, default in parameters if default is _REQUIRED]
 
     def initialise(self: Primitive, *args: Any, **kwargs: Any) -> None:
@@ -238,6 +311,7 @@ def _class_of(name: str, function: Callable[..., Any], parameters: tuple[tuple[s
         "name": name,
         "_function": staticmethod(function),
         "_parameters": parameters,
+        "_counts": _Counts(function, row),
     }
     return type(name, (Primitive,), body)
 
@@ -253,8 +327,6 @@ def prim_attr_register(fn: Callable[..., None]) -> Callable[..., None]:
     """
 
     def initialise(self: Primitive, *args: Any, **kwargs: Any) -> None:
-        import inspect
-
         bound = inspect.signature(fn).bind(self, *args, **kwargs)
         bound.apply_defaults()
         Primitive.__init__(self, type(self).__name__)
@@ -273,7 +345,7 @@ if TYPE_CHECKING:
 for _module in iter_modules([str(Path(__file__).parent)]):
     import_module(f"{__package__}.{_module.name}")
 for _function, _declared in PRIMITIVES.values():
-    globals()[_declared.name] = _class_of(_declared.name, _function, _declared.parameters)
+    globals()[_declared.name] = _class_of(_function, _declared)
     __all__.append(_declared.name)
 _ELSEWHERE = {"Custom": "ops.custom", "ReduceOp": "communication", "_primexpr": "jit", "constexpr": "jit"}
 __getattr__ = _on_first_use(__name__, names=_ELSEWHERE)

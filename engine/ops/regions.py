@@ -12,7 +12,7 @@ import numpy as np
 
 from ..core.backend import to_device, to_host
 from ..core.beside import constant
-from ..core.checks import check_bool, check_int, check_one_of, check_positive_int, check_type
+from ..core.checks import check_bool, check_int, check_one_of, check_positive_int, check_size, check_type
 from ..core.dtype import float16, float32, float64, int32
 from ..core.grad import vjp
 from ..core.surfaces import declare, prim
@@ -133,6 +133,7 @@ def crop_and_resize(
     size = ints_of(check_type(crop_size, tuple, name, "crop_size"), name, "crop_size")
     if len(size) != 2 or min(size) < 1:
         raise ValueError(f"For '{name}', 'crop_size' must be two ints above 0, but got {crop_size!r}")
+    check_size(size, name, "crop_size")
     which = box_indices._array
     if which.size and not 0 <= int(which.min()) <= int(which.max()) < image.shape[0]:
         raise ValueError(f"For '{name}', 'box_indices' must be in [0, {image.shape[0]}), but got {which.tolist()}")
@@ -254,6 +255,70 @@ def _roi_align(
     if not found:
         found = [reshape(getitem(images, (slice(0, 0),)), (0, 0, 0, features.shape[1]))]
     return transpose(found[0] if len(found) == 1 else concat(found, 0), (0, 3, 1, 2))
+
+
+@declare(primitive=prim("PSROIPooling", "spatial_scale", "group_size", "output_dim"))
+@through_single
+def _ps_roi_pooling(
+    features: Tensor, rois: Tensor, spatial_scale: float, group_size: int, output_dim: int
+) -> Tensor:  # fmt: skip
+    """Means over the bins of regions of interest, each bin with channels of its own (Dai et al. 2016).
+
+    A region is cut into group_size x group_size bins. Channel c of bin (i, j) is the mean of the channel
+    (c * group_size + i) * group_size + j over its pixels; of a bin without pixels it is 0. As in MindSpore 2.10 the
+    last row and the last column of an image belong to no bin.
+
+    Args:
+        features: images (N, C, H, W), with C = output_dim * group_size * group_size channels.
+        rois: the regions, a tensor (N, 5, R); along axis 1 are the number of the image, x0, y0, x1 and y1. It gets no
+            gradient.
+        spatial_scale: what the corners are multiplied by, so that they count pixels of ``features``; a float above 0.
+        group_size: how many bins a region has along each side, an int above 0.
+        output_dim: how many channels the result has, an int above 0.
+
+    Returns:
+        A tensor (N * R, output_dim, group_size, group_size) of the dtype of ``features``.
+
+    Raises:
+        TypeError: ``features`` or ``rois`` is no Tensor, or a setting of another kind.
+        ValueError: shapes that do not fit, an image that is not there, or a setting out of range.
+    """
+    name, images, regions = "PSROIPooling", check_tensor(features, "PSROIPooling", "features"), rois
+    if check_type(spatial_scale, float, name, "spatial_scale") <= 0:
+        raise ValueError(f"For '{name}', 'spatial_scale' must be above 0, but got {spatial_scale}")
+    size = check_positive_int(group_size, name, "group_size")
+    channels = check_positive_int(output_dim, name, "output_dim") * size * size
+    if images.ndim != 4 or images.shape[1] != channels:
+        raise ValueError(
+            f"For '{name}', 'features' must have the shape (N, {channels}, H, W), but got shape {images.shape}"
+        )
+    if check_tensor(regions, name, "rois").ndim != 3 or regions.shape[:2] != (images.shape[0], 5):
+        raise ValueError(f"For '{name}', 'rois' must have the shape ({images.shape[0]}, 5, R), but got {regions.shape}")
+    rows = to_host(regions._array).astype(np.float32).transpose(0, 2, 1).reshape(-1, 5)
+    which = rows[:, 0].astype(int)
+    if which.size and not 0 <= which.min() <= which.max() < images.shape[0]:
+        raise ValueError(f"For '{name}', 'rois' must name images in [0, {images.shape[0]}), but got {which}")
+    corners = rows[:, 1:] * np.float32(spatial_scale)
+    corners = np.copysign(np.floor(np.abs(corners) + 0.5), corners)  # halves away from 0
+    sides = np.maximum(corners[:, 2:] - corners[:, :2], np.float32(0.1)) / np.float32(size)
+    steps = np.arange(size + 1, dtype=np.float32)
+    edges = steps * sides[..., None]  # of each region along x and y
+    last = np.array([images.shape[3] - 1, images.shape[2] - 1])[:, None]
+    begins = np.clip(np.floor(edges[..., :-1] + corners[:, :2, None]), 0, last).astype(int)
+    ends = np.clip(np.ceil(edges[..., 1:] + corners[:, :2, None]), 0, last).astype(int)
+    empty = made(np.zeros(output_dim, images._array.dtype), images.dtype)
+    found = []
+    for image, (begin_x, begin_y), (end_x, end_y) in zip(which.tolist(), begins, ends, strict=True):
+        for bin_ in range(size * size):
+            i, j = divmod(bin_, size)
+            lines, columns = slice(int(begin_y[i]), int(end_y[i])), slice(int(begin_x[j]), int(end_x[j]))
+            is_empty = lines.stop <= lines.start or columns.stop <= columns.start
+            part = (image, slice(bin_, None, size * size), lines, columns)
+            found.append(empty if is_empty else mean(getitem(images, part), (1, 2)))
+    if not found:
+        return made(np.zeros((0, output_dim, size, size), images._array.dtype), images.dtype)
+    bins = reshape(concat(found, 0), (len(rows), size, size, output_dim))
+    return transpose(bins, (0, 3, 1, 2))
 
 
 def _pixels_beside(at: Array, length: int) -> list[tuple[Array, Array]]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..core.backend import to_device
 from ..core.beside import fixed
-from ..core.checks import check_bool, check_one_of, check_type
+from ..core.checks import check_bool, check_one_of, check_size, check_type
 from ..core.dtype import float32, int32
 from ..core.surfaces import declare, prim
 from ..core.tensor import Tensor
@@ -125,11 +125,13 @@ def interpolate(
     scales: list[float | None] = [None] * axes
     if size is not None:
         wanted = ints_for(size, axes, "interpolate", "size")
+        check_size(wanted, "interpolate", "size")
     else:
         given: Sequence[Any] = scale_factor if isinstance(scale_factor, tuple | list) else (scale_factor,) * axes
-        if len(given) != axes or not all(isinstance(s, int | float) and s > 0 for s in given):
+        if len(given) != axes or not all(isinstance(s, int | float) and 0 < s < math.inf for s in given):
             raise ValueError(f"For 'interpolate', 'scale_factor' must be positive numbers, but got {scale_factor!r}")
         wanted = tuple(math.floor(n * s) for n, s in zip(x.shape[2:], given, strict=True))
+        check_size(wanted, "interpolate", "scale_factor")
         if not recompute_scale_factor:
             scales = [float(s) for s in given]
     return _resize(x, wanted, mode, bool(align_corners), scales)
@@ -165,6 +167,7 @@ def _resized(name: str, mode: str, lines: str) -> Callable[..., Tensor]:
             raise ValueError(
                 f"For '{name}', 'x' must have 4 axes and 'size' two lengths above 0, but got {x.shape} and {wanted}"
             )
+        check_size(wanted, name, "size")
         exact = "nearest-exact" if mode == "nearest" and half_pixel_centers else mode
         return _resize(x, wanted, exact, align_corners, (None, None), half_pixel_centers)
 
@@ -283,6 +286,8 @@ def _check_images(name: str, images: Tensor, **pairs: Tensor) -> None:
             raise TypeError(f"For '{name}', '{argument}' must be of {wanted}, but got {pair.dtype}")
         if argument != "translation" and min(pair.tolist()) <= 0:
             raise ValueError(f"For '{name}', '{argument}' must be above 0, but got {pair.tolist()}")
+        if argument == "size":
+            check_size(pair.tolist(), name, argument)
 
 
 @declare(primitive=prim("ResizeArea", align_corners=False))
@@ -422,6 +427,7 @@ def _resize_by_sizes(
     wanted = ints_of(sizes, name, "sizes")
     if x.ndim != 4 or len(wanted) != 4 or wanted[:2] != x.shape[:2] or min(wanted) < 1:
         raise ValueError(f"For '{name}', 'sizes' must be (N, C, height, width) for 'x', but got {wanted} and {x.shape}")
+    check_size(wanted[2:], name, "sizes")
     if mode != "cubic" and (wanted[2] != 1 or x.shape[2] != 1):
         raise ValueError(f"For '{name}', height must be 1 with mode {mode!r}, but got {wanted} and {x.shape}")
     if mode != "cubic":

@@ -24,6 +24,7 @@ from .arguments import (
     check_axes,
     check_broadcast,
     check_integers,
+    check_loses_nothing,
     check_operand,
     check_same_dtype,
     check_tensor,
@@ -234,6 +235,7 @@ def index_add(
             f"but got shape {i.shape}"
         )
     check_in_range(i._array, x.shape[at], "index_add")
+    check_loses_nothing("index_add", x=x, y=y)
     return _kept(x, put(x, y, along(x, at, i._array), "add"))
 
 
@@ -299,8 +301,8 @@ def _check_names(name: str, named: dict[str, Any], allowed: tuple[str, ...]) -> 
 
 
 def _kept(x: Any, result: Any) -> Any:
-    """A parameter takes the new values, as MindSpore's scatter operators change what they are given."""
-    if isinstance(x, Parameter):
+    """Give a parameter, or its slice under ``vmap``, the new values: MindSpore's operators change their argument."""
+    if isinstance(x, Parameter) or x._of_parameter:
         x._rebind(result._array)
     return result
 
@@ -435,12 +437,14 @@ def _fill_diagonal(input: Tensor, fill_value: Number, wrap: bool = False) -> Ten
 
 def _elements(name: str) -> Callable[..., Tensor]:
     """Scatter along an axis: ``x[i][index[i][j]]`` takes ``updates[i][j]``."""
+    first, other = ("input_x", "updates") if name == "tensor_scatter_elements" else ("input", "src")
 
     def scattered(x: Tensor, index: Any, updates: Tensor | Number, axis: int, how: str) -> Tensor:
         i = _integers(index, name, "index")
         at = one_axis(axis, check_tensor(x, name).ndim, name)
         _same_axes(x, i, at, name)
-        check_type(updates, Tensor | Number | list | tuple | np.ndarray, name, "src", "a Tensor or a number")
+        check_type(updates, Tensor | Number | list | tuple | np.ndarray, name, other, "a Tensor or a number")
+        check_loses_nothing(name, **{first: x, other: updates})
         if isinstance(updates, Tensor) and updates.shape != i.shape:
             updates = getitem_operator(updates, index=tuple([slice(0, n) for n in i.shape]))
         return put(x, updates, _grid(i.shape, at, i._array) if x.ndim else (), how)
@@ -627,6 +631,10 @@ def _family(name: str, how: str, rows: bool, keep: bool) -> Callable[..., Tensor
 
     def scattered(input_x: Tensor, indices: Tensor, updates: Tensor, use_locking: bool = False) -> Tensor:
         x, i = (check_tensor if keep else check_operand)(input_x, name, "input_x"), _integers(indices, name, "indices")
+        kind, size = x._array.dtype.kind, x._array.dtype.itemsize
+        if how != "update" and (kind in "bc" or (how == "div" and not keep and size == 1)):
+            wide = " of 16 bits or more" if how == "div" and not keep else ""
+            raise TypeError(f"For '{name}', 'input_x' must hold real numbers{wide}, but got {x.dtype}; cast it")
         if not x.ndim:
             raise ValueError(f"For '{name}', 'input_x' must have at least 1 axis, but got shape ()")
         check_type(updates, Tensor | Number | list | tuple | np.ndarray, name, "updates", "a Tensor or a number")
@@ -636,6 +644,7 @@ def _family(name: str, how: str, rows: bool, keep: bool) -> Callable[..., Tensor
         spot = x._array[index].shape
         if isinstance(updates, Tensor) and updates.shape != spot and updates.ndim:
             raise ValueError(f"For '{name}', 'updates' must have the shape {spot}, but got {updates.shape}")
+        check_loses_nothing(name, input_x=x, updates=updates)
         result = put(x, updates, index, how)
         return _kept(x, result) if keep else result
 
@@ -652,7 +661,8 @@ def _family(name: str, how: str, rows: bool, keep: bool) -> Callable[..., Tensor
         A tensor of the shape and dtype of ``input_x``. Where several updates meet in a place, {_MEET[how]}.
 
     Raises:
-        TypeError: ``input_x`` is no Tensor, or ``indices`` holds no integers.
+        TypeError: ``input_x`` is no Tensor, ``indices`` holds no integers, or ``updates`` such as ``input_x`` cannot
+            hold.
         ValueError: ``updates`` has another shape, or ``input_x`` no axis.
         RuntimeError: an index is out of range.
     """
@@ -674,7 +684,7 @@ scatter_add, scatter_sub, scatter_mul, scatter_div, scatter_max, scatter_min, sc
     )
     for how in _HOWS
 )  # fmt: skip
-declare(primitive=prim("ScatterNonAliasingAdd"))(scatter_nd_add)
+declare(primitive=prim("ScatterNonAliasingAdd").without("use_locking"))(scatter_nd_add)
 (
     tensor_scatter_add, tensor_scatter_sub, tensor_scatter_mul, tensor_scatter_div, tensor_scatter_max,
     tensor_scatter_min, tensor_scatter_update,
@@ -682,7 +692,7 @@ declare(primitive=prim("ScatterNonAliasingAdd"))(scatter_nd_add)
     # The methods ``scatter_sub``, ... are these: they take places and change nothing.
     declare(
         method=f"scatter_{how}" if how not in ("add", "update") else False,
-        primitive=prim(f"TensorScatter{how.capitalize()}"),
+        primitive=prim(f"TensorScatter{how.capitalize()}").without("use_locking"),
     )(_family(f"tensor_scatter_{how}", how, True, False))
     for how in _HOWS
 )  # fmt: skip

@@ -19,7 +19,7 @@ from ..core.recording import state
 from ..core.surfaces import alias, declare, prim, renamed
 from ..core.tensor import Tensor
 from ..core.types import Array, DTypeLike, Functions, Ints, Shape, TensorLike, Value
-from ..core.views import ViewOperator, stop_gradient_operator
+from ..core.views import ReshapeOperator, ViewOperator, stop_gradient_operator
 from ..cpu.array_module import array_module
 from .arguments import Axis, along, axes_of, check_axes, check_operand, check_tensor, ints_of, one_axis
 from .elementwise import array_dtype, broadcast_to_operator, cast_operator
@@ -29,7 +29,7 @@ __all__ = [
     "permute", "reshape", "split", "squeeze", "stack", "stop_gradient", "swapaxes", "tile", "transpose", "unsqueeze",
 ]  # fmt: skip
 
-_reshape = ViewOperator(
+_reshape = ReshapeOperator(
     "reshape",
     lambda x, shape: x.reshape(shape),
     (lambda F, g, out, x, shape: F.reshape(g, shape=tuple(x.shape)),),
@@ -54,8 +54,18 @@ identity = Operator(
     (lambda F, g, out, x: g,),
     doc="The same values, a new tensor.",
     keeps_dtype=True,
-    primitive=(prim("Identity"), prim("Reusing")),
 )
+
+
+@declare(primitive=(prim("Identity"), prim("Reusing")))
+def _identity(input_x: Tensor) -> Tensor:
+    """The same values, a new tensor.
+
+    Args:
+        input_x: a tensor.
+    """
+    result: Tensor = identity(input_x)
+    return result
 
 
 def apart(result: Tensor, source: Tensor) -> Tensor:
@@ -266,7 +276,8 @@ def _view_of_tensor(input: Tensor, *lengths: Any, shape: Shape | None = None, dt
     if dtype is None and len(lengths) == 1 and isinstance(lengths[0], DType) and shape is None:
         dtype = lengths[0]
     if dtype is not None:
-        return Tensor._wrap(input._array.view(numpy_dtype(dtype)))
+        in_rows = array_module(input._array).ascontiguousarray(input._array).reshape(input.shape)
+        return Tensor._wrap(in_rows.view(numpy_dtype(dtype)))
     return reshape(input, _one_shape("view", lengths, shape))
 
 

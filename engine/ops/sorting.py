@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..core.beside import checked, computed, fixed
-from ..core.checks import check_bool, check_real, check_type
+from ..core.checks import check_bool, check_real, check_size, check_type
 from ..core.dtype import any_dtype, float32, float64, int32, int64, numpy_dtype
 from ..core.operator import Operator
 from ..core.surfaces import declare, prim, renamed
@@ -837,6 +837,7 @@ def histc(input: Tensor, bins: int = 100, min: float = 0.0, max: float = 0.0) ->
         check_real(end, "histc", argument)
     if int_of(bins, "histc", "bins") < 1 or min > max:
         raise ValueError(f"For 'histc', 'bins' must be positive and min <= max, but got {bins}, {min}, {max}")
+    check_size((bins,), "histc", "bins")
     return Tensor._wrap(computed(_histogram, check_tensor(input, "histc")._array, bins=bins, min=min, max=max))
 
 
@@ -947,6 +948,9 @@ def unique_sorted(
     values, _, inverse, counts = _different(x, axis=None if dim is None else one_axis(dim, x.ndim, "unique"))
     more = [*([inverse] if return_inverse else []), *([counts] if return_counts else [])]
     return (values, *more) if more else values
+
+
+unique_sorted.__qualname__ = "unique"  # as the method and the function of mint are called
 
 
 @declare(

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..core.checks import check_type
 from ..core.dtype import DType, promote
+from ..core.names import name_methods
 from ..core.nested import Sparse
 from ..core.operator import Operator
 from ..core.printing import part_repr
@@ -853,3 +854,6 @@ class RowTensor(Sparse):
 
     def __repr__(self) -> str:
         return _text("RowTensor", self._shape, {"indices": self._indices, "values": self._values})
+
+
+name_methods(globals())

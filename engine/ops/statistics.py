@@ -175,7 +175,7 @@ def _extreme_of_tensor(
             return pair(input, axis, keepdims)[0] if isinstance(axis, int) else whole(input, axis, keepdims)
         return single(input, axis, keepdims, initial=initial, where=None if where is True else where)
 
-    found.__name__ = found.__qualname__ = name
+    found.__name__ = found.__qualname__ = ours.__qualname__ = name
     found.__doc__ = f"""The {name}imum over axes, as ``{name}(axis=None, keepdims=False, *, initial=None, where=True)``.
 
     Or in PyTorch's form ``{name}(dim, keepdim=False)``, where the first argument is an int by place or one goes by
@@ -685,6 +685,8 @@ def diff(x: Tensor, n: int = 1, axis: int = -1, prepend: Any = None, append: Any
     whole = concat(joined, at) if len(joined) > 1 else x
     for _ in range(int_of(n, "diff", "n")):
         length = whole.shape[at]
+        if not length:  # nor is there anything in the differences
+            break
         upper, lower = (whole[along(whole, at, slice(*cut))] for cut in ((1, None), (0, max(length - 1, 0))))
         whole = comparison.logical_xor(upper, lower) if whole._array.dtype.kind == "b" else upper - lower
     return whole

@@ -199,7 +199,10 @@ def _cut(value: Any, axis: Any, index: int) -> Any:
         return value
     if isinstance(value, tuple | list):
         return type(value)(_cut(v, a, index) for v, a in zip(value, _spread(axis, value, "in_axes"), strict=True))
-    return value[(slice(None),) * _place(value, axis, "in_axes") + (index,)]
+    cut = value[(slice(None),) * _place(value, axis, "in_axes") + (index,)]
+    if isinstance(value, Parameter):
+        cut._of_parameter = True
+    return cut
 
 
 def _stacked(results: list[Any], axes: Any) -> Any:

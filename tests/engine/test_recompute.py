@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import tracemalloc
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ import pytest
 import hookscope.engine as ms
 from hookscope.engine import Parameter, Tensor, nn, ops
 from hookscope.engine.core.taps import Tap, attach, detach
+from hookscope.engine.debug import DebugSession
 
 X = Tensor(np.random.default_rng(0).normal(size=(3, 4)).astype(np.float32))
 
@@ -77,6 +78,110 @@ def test_construct_runs_twice_and_the_cells_own_hooks_once() -> None:
     net.register_backward_hook(lambda cell, grad_input, grad_output: log.append("backward"))
     assert ms.grad(net)(Tensor([3.0])).item() == 6.0
     assert log == ["pre", "construct", "forward", "construct", "backward"]
+
+
+class Holding(nn.Cell):
+    """Blocks in a list, which is not called itself, and a function that calls one of them."""
+
+    def __init__(self, seen: list[str]) -> None:
+        super().__init__()
+        self.blocks = nn.CellList([Noting("0", seen), Noting("1", seen)])
+        self.alone = Noting("alone", seen)
+
+    def construct(self, x: Tensor) -> Tensor:
+        for block in self.blocks:
+            x = block(x)
+        return self.alone(x)
+
+
+class Noting(nn.Cell):
+    def __init__(self, name: str, seen: list[str]) -> None:
+        super().__init__()
+        self.name, self.seen, self.inner = name, seen, nn.Dense(4, 4, weight_init="ones", bias_init="ones")
+
+    def construct(self, x: Tensor) -> Tensor:
+        self.seen.append(self.name)
+        return ops.tanh(self.inner(x)) * x
+
+
+def test_it_reaches_the_cells_below() -> None:
+    seen: list[str] = []
+    plain = gradients(Holding(seen))
+    seen.clear()
+    net = Holding(seen)
+    net.blocks.recompute()
+    assert gradients(net) == plain and seen == ["0", "1", "alone", "1", "0"]
+    seen.clear()
+    net = Holding(seen)
+    net.recompute()
+    assert gradients(net) == plain and seen == ["0", "1", "alone"] * 2  # as parts of the whole, once more each
+    seen.clear()
+    of_one = ms.grad(net.alone)(X)
+    assert seen == ["alone", "alone"]  # which nobody asked itself
+    assert of_one.asnumpy().tobytes() == ms.grad(Holding([]).alone)(X).asnumpy().tobytes()
+    assert [cell.get_scope() for _, cell in net.cells_and_names()] == ["recompute_"] * 8  # as MindSpore 2.10
+
+
+def test_a_shared_cell_is_a_part_of_the_one_and_computed_again_beside_it() -> None:
+    seen: list[str] = []
+
+    class Shared(nn.Cell):
+        def __init__(self) -> None:
+            super().__init__()
+            self.first = nn.SequentialCell(Noting("shared", seen))
+            self.other = self.first[0]
+
+        def construct(self, x: Tensor) -> Tensor:
+            return self.other(self.first(x))
+
+    plain = gradients(Shared())
+    seen.clear()
+    net = Shared()
+    net.first.recompute()
+    assert gradients(net) == plain and seen == ["shared"] * 4
+    again = copy.deepcopy(net)
+    assert gradients(again) == plain
+
+
+class Listed(nn.Cell):
+    def __init__(self) -> None:
+        super().__init__()
+        self.blocks = nn.CellList([nn.Dense(4, 4, weight_init="ones"), nn.Tanh(), nn.Dense(4, 4, weight_init="ones")])
+
+    def construct(self, x: Tensor) -> Tensor:
+        for block in self.blocks:
+            x = block(x) * x
+        return x
+
+
+def test_compiled_it_reaches_the_cells_below_too() -> None:
+    plain, net = Listed(), Listed()
+    net.load_state_dict(plain.state_dict())
+    net.blocks.recompute()
+
+    @ms.jit
+    def slopes(x: Tensor) -> Any:
+        return ms.grad(net, 0, net.trainable_params())(x)
+
+    of_x, of_weights = ms.grad(plain, 0, plain.trainable_params())(X)
+    expected = [t.asnumpy().tobytes() for t in (of_x, *of_weights)]
+    for _ in range(3):
+        of_x, of_weights = slopes(X)
+        assert [t.asnumpy().tobytes() for t in (of_x, *of_weights)] == expected
+
+
+def test_a_cell_of_ones_own_setting_keeps_it() -> None:
+    seen: list[str] = []
+    net = Holding([])
+
+    def contexts() -> tuple[Any, Any]:
+        seen.append("own")
+        return contextlib.nullcontext(), contextlib.nullcontext()
+
+    net.alone.recompute(use_reentrant=False, context_fn=contexts)
+    net.recompute()
+    ms.grad(net.alone)(X)
+    assert seen == ["own"]
 
 
 def test_a_custom_bprop_inside_is_used() -> None:
@@ -220,6 +325,34 @@ def test_the_function_computes_a_cell_again_with_the_bits_of_the_first_run(how: 
     assert gradients(again) == gradients(plain)
 
 
+class Pair(nn.Cell):
+    def construct(self, x: Any, y: Any = None, *, z: Any = None) -> Tensor:
+        x, *rest = [x, y, z] if isinstance(x, Tensor) else x
+        for one in rest:
+            if one is not None:
+                x = ops.sin(x) * one + one * one
+        return x
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda cell, x: cell(x, x), lambda cell, x: cell([x, x]), lambda cell, x: cell(x, z=x),
+        lambda cell, x: cell(x, x, z=x), lambda cell, x: cell(x, x[:]), lambda cell, x: cell(x[1:], x[:2]),
+        lambda cell, x: cell(x.T, x.T), lambda cell, x: cell((x, x.T.T, x)), lambda cell, x: cell(X, X) + cell(x, X),
+    ],
+)  # fmt: skip
+def test_one_tensor_in_several_arguments_has_the_gradient_that_it_has_without(call: Any) -> None:
+    found = []
+    for again in (False, True):
+        cell = Pair()
+        if again:
+            cell.recompute()
+        value = ms.value_and_grad(lambda x, cell=cell: call(cell, x * 1.5).sum(), 0)(X)
+        found.append([t.asnumpy().tobytes() for t in value])
+    assert found[0] == found[1]
+
+
 def test_contexts_are_for_what_is_not_reentrant() -> None:
     entered: list[str] = []
 
@@ -272,3 +405,49 @@ def test_activations_are_not_kept() -> None:
     for cell in saving:
         cell.recompute()
     assert peak(saving) < peak(plain) / 2
+
+
+class GivesBack(nn.Cell):
+    """Returns both of its inputs, and what it computes of them in turns."""
+
+    def __init__(self, prepared: Callable[[nn.Cell], nn.Cell], factors: list[Tensor]) -> None:
+        super().__init__()
+        self.same, self.factors = prepared(nn.Identity()), factors
+
+    def construct(self, x: Tensor, y: Tensor) -> Any:
+        a, b, c, d = self.factors
+        return x * a + y * b + x * c + self.same(y) * d, x, y
+
+
+@pytest.mark.parametrize("watched", [False, True])
+@pytest.mark.parametrize("order", [1, 2])
+def test_values_that_are_given_back_or_given_twice_sum_their_gradients_in_the_same_order(
+    order: int, watched: bool
+) -> None:
+    draw = np.random.default_rng(5)
+    x, *factors = (Tensor(draw.normal(size=256).astype(np.float32)) for _ in range(5))
+
+    def again(cell: nn.Cell) -> nn.Cell:
+        cell.recompute()
+        return cell
+
+    def hooked(cell: nn.Cell) -> nn.Cell:
+        cell.register_forward_hook(lambda cell, inputs, output: None)
+        cell.register_backward_hook(lambda cell, grad_input, grad_output: None)
+        return cell
+
+    def bits(prepared: Callable[[nn.Cell], nn.Cell]) -> bytes:
+        cell = prepared(GivesBack(prepared, factors))
+
+        def loss(value: Tensor) -> Tensor:
+            h = value * factors[0]
+            p, q, r = cell(h, h)
+            return (h * factors[1] + p * q + r * factors[2] + q * factors[3] + h * h).sum()
+
+        gradient = ms.grad(loss) if order == 1 else ms.grad(lambda value: (ms.grad(loss)(value) * value).sum())
+        with DebugSession(cell) if watched else contextlib.nullcontext():
+            return gradient(x).asnumpy().tobytes()
+
+    expected = bits(lambda cell: cell)
+    for prepared in (again, hooked, lambda cell: again(hooked(cell))):
+        assert bits(prepared) == expected

@@ -12,6 +12,7 @@ import pytest
 import hookscope.engine as ms
 from hookscope.engine import Parameter, Tensor, grad, mint, nn, ops
 from hookscope.engine.core.tensor import swap_tensors
+from hookscope.engine.debug import DebugSession
 
 # Recorded from MindSpore 2.10: whether y = view(x) shares with x: y[0] = 9 changes x, and x[0, 0] = 9 changes y.
 SHARING: dict[str, Callable[[Tensor], Tensor]] = {
@@ -178,11 +179,10 @@ def test_a_write_arrives_in_whatever_layout_the_source_has_now(order: Any) -> No
         view[4] = number
         assert x.tolist() == [[1, 2, 3], [4, number, 6]]
     y = fresh()
-    y._rebind(np.asfortranarray(fresh().asnumpy()))
-    turned = y.T.reshape(-1)
     y._rebind(np.array(fresh().asnumpy(), order=order))
+    turned = y.T.reshape(-1)
     turned[1] = 9
-    assert y.tolist() == [[1, 2, 3], [9, 5, 6]]
+    assert y.tolist() == [[1, 2, 3], [4, 5, 6]]
 
 
 def test_picked_elements_do_not_keep_what_they_were_picked_from() -> None:
@@ -338,3 +338,207 @@ def test_gradients_through_views_and_writes_are_central_differences(seed: int) -
             ends.append(loss(moved))
         expected[place] = (ends[0] - ends[1]) / (2 * step)
     np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-6)
+
+
+class TurnedAndWritten(nn.Cell):
+    def construct(self, x: Tensor) -> Tensor:
+        y = x * 1.0
+        v = y.T
+        v.mul_(1.5)
+        v[:, 0:1] = 0.25
+        flat = v.reshape((-1,))
+        y.mul_(0.0)
+        return flat.sum()
+
+
+@pytest.mark.filterwarnings("ignore:no plan can be made")  # of arrays of a device, whose numbers NumPy cannot see
+def test_whether_a_reshape_shares_is_the_same_plainly_watched_planned_and_in_a_gradient() -> None:
+    x, net = Tensor(np.arange(16, dtype=np.float32).reshape(4, 4) + 1), TurnedAndWritten()
+    with DebugSession(net, conditions=["all"]):
+        watched = net(x).item()
+    planned = ms.jit(lambda x: net(x))
+    assert [net(x).item(), watched, planned(x).item(), planned(x).item()] == [190] * 4
+    assert ms.value_and_grad(net)(x)[0].item() == 190
+
+
+@pytest.mark.parametrize("write", [False, True])
+def test_a_write_does_not_decide_what_a_later_reshape_shares(write: bool) -> None:
+    x = Tensor(np.arange(16.0).reshape(4, 4))
+    array = np.arange(16.0).reshape(4, 4)
+    part, model = x[:, 1::2].T, array[:, 1::2].T
+    if write:
+        part[0:2, :] = -2.0
+        model[0:2, :] = -2.0
+    flat, of_model = part.reshape((8, 1)), model.reshape((8, 1))
+    x[:, :] = 1.0
+    array[:, :] = 1.0
+    assert flat.tolist() == of_model.tolist()
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_strides_follow_from_the_program_and_not_from_how_an_array_lies(order: Any) -> None:
+    """Recorded from MindSpore 2.10: a computed tensor lies row by row."""
+    x = Tensor(np.array(np.arange(16, dtype=np.float32).reshape(4, 4), order=order))
+    strides: list[tuple[Tensor, list[int], bool]] = [
+        (x, [4, 1], True),
+        (x.T, [1, 4], False),
+        (x.T * 1.0, [4, 1], True),
+        (ops.exp(x.T), [4, 1], True),
+        (x.T.copy(), [4, 1], True),
+        (x[:, ::2], [4, 2], False),
+        (x.T.reshape((2, 8)), [8, 1], True),
+        (x[1], [1], True),
+        (x[1, 2], [], True),
+        (x.diagonal(), [5], False),
+        (x.T.T, [4, 1], True),
+        (ops.matmul(x.T, x), [4, 1], True),
+    ]
+    for tensor, steps, is_contiguous in strides:
+        assert (tensor.stride(), tensor.is_contiguous()) == (steps, is_contiguous)
+        assert tensor.strides == tuple([4 * step for step in steps])
+    assert (x[1:, 2].storage_offset(), x.storage_offset(), x.diagonal(1).storage_offset()) == (6, 0, 1)
+
+
+# Recorded from MindSpore 2.10: whether z = reshape(view(x)) shares with the view.
+RESHAPED: dict[str, tuple[Callable[[Tensor], Tensor], tuple[int, ...], bool]] = {
+    "T": (lambda x: x.T, (-1,), False),
+    "T of what was computed": (lambda x: (x * 1.0).T, (-1,), False),
+    "computed of T": (lambda x: x.T * 1.0, (-1,), True),
+    "columns": (lambda x: x[:, 1:3], (-1,), False),
+    "rows": (lambda x: x[1:3], (-1,), True),
+    "every second row": (lambda x: x[::2], (2, 2, 2), True),
+    "every second column": (lambda x: x[:, ::2], (4, 2, 1), True),
+    "turned twice": (lambda x: x.T.T, (-1,), True),
+    "broadcast": (lambda x: x.broadcast_to((2, 4, 4)), (-1,), False),
+    "diagonal": (lambda x: x.diagonal(), (2, 2), True),
+}
+
+
+@pytest.mark.parametrize("name", RESHAPED)
+def test_a_reshape_shares_where_it_does_in_mindspore(name: str) -> None:
+    view, shape, shares = RESHAPED[name]
+    part = view(Tensor(np.arange(16, dtype=np.float32).reshape(4, 4)))
+    reshaped = part.reshape(shape)
+    reshaped[first_place(reshaped)] = 99
+    assert bool(part.asnumpy().max() == 99) is shares
+
+
+def test_what_a_kernel_lays_out_in_its_own_way_is_shared_too() -> None:
+    """Convolutions keep samples last."""
+    x = nn.Conv2d(2, 3, 3)(Tensor(np.ones((4, 2, 8, 8), np.float32)))
+    flat = x.reshape((4, -1))
+    flat[0, 0] = 99
+    assert x[0, 0, 0, 0].item() == 99 and x.is_contiguous()
+
+
+class WritesInput(nn.Cell):
+    def construct(self, x: Tensor) -> Tensor:
+        x[0] = 5.0
+        return x.T
+
+
+class WritesInputWithBprop(WritesInput):
+    def bprop(self, x: Tensor, out: Tensor, dout: Tensor) -> Tensor:
+        return dout.T
+
+
+@pytest.mark.parametrize("kind", ["plain", "hooked", "bprop", "recompute"])
+def test_a_cell_shares_with_its_caller_in_a_gradient_as_without_one(kind: str) -> None:
+    cell = WritesInputWithBprop() if kind == "bprop" else WritesInput()
+    if kind == "hooked":
+        cell.register_backward_hook(lambda cell, gradients, arrived: None)
+    elif kind == "recompute":
+        cell.recompute()
+
+    def run(x: Tensor) -> Tensor:
+        y = x * 1.0
+        turned = cell(y)
+        flat = turned.reshape((-1,))
+        turned[0, 1] = 7.0
+        return (y * Tensor([[1.0, 2, 4], [8, 16, 32]])).sum() + flat.sum() * 64
+
+    x = fresh()
+    assert ms.value_and_grad(run)(x)[0].item() == run(x).item() == 5 * 7 + 7 * 8 + 5 * 16 + 6 * 32 + 64 * (15 + 15)
+
+
+class SplitsAgain(nn.Cell):
+    def construct(self, x: Tensor) -> tuple[Tensor, ...]:
+        y = (x * 2.0).T
+        return y[0:1], y, y[:, 0]
+
+
+class Halves(nn.Cell):
+    """Returns views whose root it keeps to itself."""
+
+    def construct(self, x: Tensor) -> tuple[Tensor, ...]:
+        y = (x * 2.0).T
+        return y[0:2], y[1:3], y[:, 0]
+
+
+class HalvesWithBprop(Halves):
+    def bprop(self, x: Tensor, out: tuple[Tensor, ...], dout: tuple[Tensor, ...]) -> Tensor:
+        gradient = ops.zeros((3, 2))
+        gradient[0:2] = dout[0]
+        gradient[1:3] = gradient[1:3] + dout[1]
+        gradient[:, 0] = gradient[:, 0] + dout[2]
+        return gradient.T * 2.0
+
+
+def write_and_sum(parts: tuple[Tensor, ...]) -> Tensor:
+    first, second, column = parts
+    first[1, 0] = 3.0
+    second.mul_(2.0)
+    return (first * first).sum() + (second * second).sum() * 3.0 + (column * column).sum()
+
+
+@pytest.mark.parametrize("kind", [SplitsAgain, Halves, HalvesWithBprop])
+def test_views_that_a_node_returns_share_and_have_their_gradients(kind: type[nn.Cell]) -> None:
+    plain, again = (Halves if kind is HalvesWithBprop else kind)(), kind()
+    if kind is not HalvesWithBprop:
+        again.recompute()
+    x = fresh()
+    if kind is SplitsAgain:  # whose parts have other shapes
+        plain, again = [lambda x, cell=cell: (cell(x)[1][0:2], *cell(x)[1:]) for cell in (plain, again)]
+    value, gradient = ms.value_and_grad(lambda x: write_and_sum(plain(x)))(x)
+    of_node, gradient_of_node = ms.value_and_grad(lambda x: write_and_sum(again(x)))(x)
+    assert value.item() == of_node.item() == write_and_sum(plain(x)).item()
+    assert gradient.tolist() == gradient_of_node.tolist()
+
+
+class PassesOn(nn.Cell):
+    def construct(self, x: Tensor, table: Tensor) -> tuple[Tensor, Tensor]:
+        return x * 2.0, table.T
+
+
+class PassesOnWithBprop(PassesOn):
+    def bprop(self, x: Tensor, table: Tensor, out: tuple[Tensor, ...], dout: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+        return dout[0] * 2.0 + 100.0 * dout[1].sum(), ops.zeros_like(table)
+
+
+@pytest.mark.parametrize("kind", [PassesOn, PassesOnWithBprop])
+def test_an_argument_that_a_node_hands_on_does_not_become_its_result(kind: type[nn.Cell]) -> None:
+    cell, table = kind(), fresh()
+    if kind is PassesOn:
+        cell.recompute()
+
+    def loss(x: Tensor) -> Tensor:
+        y, _ = cell(x, table)
+        return (y * table).sum()
+
+    assert ms.grad(loss)(fresh()).tolist() == (2 * fresh()).tolist()
+
+
+def test_views_that_a_recomputed_cell_returns_share_and_have_their_gradients() -> None:
+    cell, again = SplitsAgain(), SplitsAgain()
+    again.recompute()
+
+    def loss(cell: nn.Cell, x: Tensor) -> Tensor:
+        top, y, column = cell(x)
+        y[0, 0] = 3.0
+        top.mul_(2.0)
+        return (top * top).sum() + (y * y).sum() + (column * column).sum()
+
+    x = fresh()
+    value, gradient = ms.value_and_grad(lambda x: loss(cell, x))(x)
+    of_again, gradient_of_again = ms.value_and_grad(lambda x: loss(again, x))(x)
+    assert value.item() == of_again.item() and gradient.tolist() == gradient_of_again.tolist()

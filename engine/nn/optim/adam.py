@@ -61,11 +61,11 @@ class Adam(Optimizer):
         use_amsgrad: bool = False,
         **kwargs: Any,
     ) -> None:
-        super().__init__(learning_rate, params, weight_decay, loss_scale)
         allowed = ("use_lazy", "use_offload")
         for key in kwargs:
             if key not in allowed:
-                raise TypeError(f"For 'Adam', there is no argument '{key}'; allowed are {allowed}")
+                raise TypeError(f"{type(self).__name__}.__init__() got an unexpected keyword argument '{key}'")
+        super().__init__(learning_rate, params, weight_decay, loss_scale)
         flags = {"use_locking": use_locking, "use_nesterov": use_nesterov, "use_amsgrad": use_amsgrad, **kwargs}
         for argument, value in flags.items():
             check_bool(value, type(self).__name__, argument)

@@ -14,6 +14,7 @@ import numpy as np
 from ...core.beside import computed
 from ...core.checks import check_bool, check_type
 from ...core.initializer import Initializer, initializer
+from ...core.names import told_as
 from ...core.operator import Operator
 from ...core.parameter import Parameter, ParameterTuple
 from ...core.recording import no_recording, state
@@ -59,7 +60,10 @@ def opt_init_args_register(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(function)
     def keeping(self: Optimizer, *args: Any, **kwargs: Any) -> None:
-        bound = signature.bind(self, *args, **kwargs)
+        try:
+            bound = signature.bind(self, *args, **kwargs)
+        except TypeError as error:  # which does not say of what
+            raise TypeError(f"{type(self).__name__}.__init__() {error}") from None
         bound.apply_defaults()
         given = dict(bound.arguments)
         given.pop("self", None)
@@ -200,7 +204,7 @@ class Optimizer(Sharing):
         if isinstance(value, bool) or not isinstance(value, int | float | Tensor):
             raise TypeError(f"For '{name}', '{argument}' must be a number, but got {type(value).__name__}")
         number = _float(value)
-        if number < least or (above and number == least):
+        if not number >= least or (above and number == least):  # of NaN neither is true
             raise ValueError(
                 f"For '{name}', '{argument}' must be {'above' if above else 'at least'} {least}, but got {value}"
             )
@@ -863,3 +867,6 @@ def _with_names(parameters: list[Parameter], name: str) -> list[Parameter]:
             raise ValueError(f"For '{name}', two parameters are named '{one.name}'")
         seen.add(one.name)
     return parameters
+
+
+told_as(Sharing, "Optimizer")

@@ -1,11 +1,11 @@
 """``mindspore.nn.probability.distribution``: probabilities, moments, divergences and samples of distributions."""
 
-from .distribution import Distribution  # noqa: I001  (what others are made of goes first)
-from .transformed_distribution import TransformedDistribution
+from ....core.names import name_methods as _name_methods
 from .bernoulli import Bernoulli
 from .beta import Beta
 from .categorical import Categorical
 from .cauchy import Cauchy
+from .distribution import Distribution
 from .exponential import Exponential
 from .gamma import Gamma
 from .geometric import Geometric
@@ -17,6 +17,7 @@ from .logistic import Logistic
 from .normal import Normal
 from .poisson import Poisson
 from .student_t import StudentT
+from .transformed_distribution import TransformedDistribution
 from .uniform import Uniform
 
 __all__ = [
@@ -24,3 +25,4 @@ __all__ = [
     "HalfNormal", "Laplace", "LogNormal", "Logistic", "Normal", "Poisson", "StudentT", "TransformedDistribution",
     "Uniform",
 ]  # fmt: skip
+_name_methods(globals())
