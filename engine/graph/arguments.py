@@ -16,7 +16,7 @@ from .traced_array import layout_of, type_of
 __all__ = ["containers_in", "is_bare", "key_of", "parts_of", "sharing_with"]
 
 _PLAIN = (str, int, bool, bytes)
-_OF_ANY_TENSOR = frozenset(("const_arg", "_view", "_views"))
+_OF_ANY_TENSOR = frozenset(("const_arg", "_view", "_views", "_layout"))
 
 
 def key_of(value: Any, tensors: list[Tensor], lists: list[Any], told: Any = None, axes: Any = None) -> Any:

@@ -72,11 +72,14 @@ class Calls:
 
     Attributes:
         unknown: functions or methods that ran and were not looked through, by their code.
+        line: the user's line at which a function of the user's ended last, as ``file:line``.
     """
 
     def __init__(self, reads: Reads, tracer: Any, has_lengths: bool = False) -> None:
-        self.unknown: dict[types.CodeType, Any] = {}
+        self.unknown: dict[types.CodeType, list[Any]] = {}
+        self.line = ""
         self._codes = reads.codes
+        self._left_out = reads.left_out
         self._reflects = reads.reflects
         self._tracer = tracer
         self._has_lengths = has_lengths
@@ -124,6 +127,8 @@ class Calls:
                     self._meet(frame)
             elif verdict and self._is_by_user(frame.f_back):
                 self._leak(verdict)
+        elif event == "return" and code in self._codes:
+            self.line = f"{code.co_filename}:{frame.f_lineno}"
         elif event == "c_call" and code in self._codes and not is_pure(argument):
             name = getattr(argument, "__qualname__", repr(argument))
             self._leak(_EFFECTS.get(name) or f"{name}() is called, whose result may be another one each time")
@@ -146,6 +151,8 @@ class Calls:
         if is_library(file) or any(name in parts for name in _OF_ENGINE):
             if Path(file).stem in _PURE_FILES or ("numpy" in parts and "random" not in parts):
                 return ""
+            if code.co_name == "_module_repr":
+                return "the text of a module is made, which a plan cannot watch"
             if "collections" in parts or file.startswith(_FROZEN):
                 return ""
             return f"{code.co_qualname}() is called, whose result may be another one each time"
@@ -178,9 +185,13 @@ class Calls:
         self._tracer.waits = True
         if self._has_lengths and any("type" in code.co_names for code in codes_in(frame.f_code)):
             raise AsksForTypes
-        self.unknown[frame.f_code] = types.FunctionType(
-            frame.f_code, frame.f_globals, closure=tuple([types.CellType() for _ in frame.f_code.co_freevars]) or None
-        )
+        # Of another than a method that was left out nobody knows the function, and so not what its closure holds.
+        self.unknown[frame.f_code] = self._left_out.get(frame.f_code) or [
+            types.FunctionType(
+                frame.f_code, frame.f_globals,
+                closure=tuple([types.CellType() for _ in frame.f_code.co_freevars]) or None,
+            )
+        ]  # fmt: skip
 
 
 def _stream_of_numpy() -> Any:

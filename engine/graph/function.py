@@ -7,15 +7,16 @@ finds a plan. Where a trace leaks, calls run eagerly from then on, and one warni
 
 from __future__ import annotations
 
-import sys
-import warnings
-from collections.abc import Callable, Sequence
+import random as python_random
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
+
 from ..core import backend, modes, random, taps
-from ..core.file_labels import place_of, shown_name
+from ..core.file_labels import place_of, warn_user
 from ..core.parameter import Parameter
-from ..core.places import is_engine
 from ..core.recording import state
 from ..core.tensor import Tensor
 from .arguments import containers_in, is_bare, key_of, parts_of
@@ -139,13 +140,13 @@ class Compiled:
         if sum(map(len, self.plans.values())) >= MOST_PLANS:
             self._tell(f"it has {MOST_PLANS} plans already, and none of them is for this call")
             return None if undoes else self._eagerly(args, kwargs)
-        if not self._also_read.isdisjoint(map(id, tensors)):
-            return self._without_plan(ALSO_READ, args, kwargs, undoes)
         reads = self._reads(args, kwargs)
+        if shared := [t for t in tensors if id(t) in self._also_read]:
+            return self._without_plan(ALSO_READ, reads.line_to(shared[0]), args, kwargs, undoes)
         if reads.hooks:
             return None if undoes else self._eagerly_told(args, kwargs)
         if reads.problem:
-            self._give_up(key, reads.problem, "")
+            self._give_up(key, reads.problem, reads.line)
             return None if undoes else self._eagerly(args, kwargs)
         place = random.position()
         lengths = Lengths([t._array.shape for t in tensors], axes) if any(axes) else None
@@ -153,8 +154,10 @@ class Compiled:
             return self._without_lengths(key, args, kwargs, undoes)
         trace: Any = Trace(reads, tensors, "O0" if lengths else self.level, containers_in((args, kwargs)), lengths)
         if trace.why:  # calls with other arguments may have a plan
-            self._also_read |= {id(t) for t in tensors} & {id(t) for t in reads.tensors}
-            return self._without_plan(trace.why, args, kwargs, undoes)
+            shared = [t for t in tensors if any(t is one for one in reads.tensors)]
+            self._also_read |= set(map(id, shared))
+            line = reads.line_to(shared[0]) if shared else ""
+            return self._without_plan(trace.why, line, args, kwargs, undoes)
         try:
             result = trace.run(self.function, args, kwargs, undoes, self.fullgraph)
         except (Exception, AsksForTypes):
@@ -183,7 +186,7 @@ class Compiled:
         elif not Holding(reads.found).hold():
             self._given_up[key] = tries = self._given_up.get(key, 0) + 1
             if tries == _MOST_TRIES:
-                self._give_up(key, "it changes a value of Python that it reads", "")
+                self._give_up(key, "it changes a value of Python that it reads", reads.line_of_change())
         elif self._kind(args, kwargs)[0] != key:
             self._give_up(key, "it changes its arguments", "")
         elif lengths is not None and (trace.keeps_lengths or self._is_pinned(key, lengths)):
@@ -199,11 +202,11 @@ class Compiled:
         self.counts["eager"] += 1
         return result
 
-    def _without_plan(self, why: str, args: Any, kwargs: Any, undoes: bool) -> Any:
+    def _without_plan(self, why: str, line: str, args: Any, kwargs: Any, undoes: bool) -> Any:
         """Run eagerly for a reason that is this call's alone."""
         if self.fullgraph:
-            raise RuntimeError(self._sentence(why))
-        self._tell(why)
+            raise RuntimeError(self._sentence(why, line))
+        self._tell(why, line)
         return None if undoes else self._eagerly(args, kwargs)
 
     def _followed(self, args: Any, kwargs: Any) -> Any:
@@ -304,13 +307,16 @@ class Compiled:
 
     def prepare(self, /, *args: Any, **kwargs: Any) -> None:
         """Make a plan for these arguments, as their first call does, and undo what that did."""
-        place = random.position()
-        key, tensors, axes = self._kind(args, kwargs)
-        if not any(guarded.holds([t._array for t in tensors]) for guarded in self.plans.get(key, ())):
-            try:
+        for _ in range(_MOST_TRIES):  # as many calls would try: one may show code that was not known
+            key, tensors, axes = self._kind(args, kwargs)
+            arrays = [t._array for t in tensors]
+            if self._has_given_up(key) or any(guarded.holds(arrays) for guarded in self.plans.get(key, ())):
+                break
+            told = len(self.told)
+            with _streams_kept():
                 self._traced(key, tensors, axes, args, kwargs, undoes=True)
-            finally:
-                random.go_to(place)
+            if len(self.told) > told:
+                break
 
     def __reduce__(self) -> Any:
         return type(None), ()  # a copy of what it is kept with has no plans
@@ -337,19 +343,19 @@ class Compiled:
         if why in self.told:
             return
         self.told.add(why)
-        frame: Any = sys._getframe()
-        while frame.f_back is not None and is_engine(frame.f_code.co_filename):
-            frame = frame.f_back
-        names, file = frame.f_globals, frame.f_code.co_filename
-        # By ``warn`` a cell of a notebook would be named as the file that it is compiled as.
-        warnings.warn_explicit(
-            f"{self._sentence(why, line)}; it runs eagerly",
-            UserWarning,
-            shown_name(file),
-            frame.f_lineno,
-            module=names.get("__name__", file),
-            registry=names.setdefault("__warningregistry__", {}),
-        )
+        warn_user(f"{self._sentence(why, line)}; it runs eagerly")
+
+
+@contextmanager
+def _streams_kept() -> Iterator[None]:
+    """Leave the streams of random numbers, NumPy's and Python's too, where they are."""
+    place, of_numpy, of_python = random.position(), np.random.get_state(), python_random.getstate()
+    try:
+        yield
+    finally:
+        random.go_to(place)
+        np.random.set_state(of_numpy)
+        python_random.setstate(of_python)
 
 
 def attended() -> bool:
@@ -388,7 +394,8 @@ def graph_of(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Graph:
     tensors: list[Tensor] = []
     key_of((args, kwargs), tensors, [])
     trace = Trace(Reads([function, *parts_of((args, kwargs))]), tensors)
-    trace.run(function, args, kwargs)
+    with taps.unwatched():  # which would see a run that is none of the program's, and read its numbers
+        trace.run(function, args, kwargs)
     held = [t for t, _ in trace.graph.effects if type(t) is Given]
     replace_values(trace.graph.result, (Given, Tensor, Parameter), held.append)
     if held:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..core import backend, modes, precision
-from ..core.hooks import hooks_enabled
+from ..core.hooks import bprop_forward_hooks, hooks_enabled
 from ..core.recording import state
 from ..core.tensor import Tensor
 from .arguments import containers_in, has_views, is_bare
@@ -23,7 +23,8 @@ __all__ = ["Guarded"]
 def _around() -> tuple[Any, ...]:
     """What of the engine's own state decides what operators do."""
     return (
-        backend.device_target(), precision.current(), precision.listed(), hooks_enabled(), state.refused, modes.level,
+        backend.device_target(), precision.current(), precision.listed(), hooks_enabled(), bprop_forward_hooks(),
+        state.refused, modes.level,
     )  # fmt: skip
 
 

@@ -24,7 +24,7 @@ from .graph import Value
 from .traced_array import layout_of
 from .words import MISSING, Form, Words
 
-__all__ = ["BOOKKEEPING", "MISSING", "Found", "Holding", "form", "same"]
+__all__ = ["BOOKKEEPING", "MISSING", "Found", "Holding", "form", "held_by", "same"]
 
 BOOKKEEPING = frozenset(("_names_checked", "_unnamed", "create_time", "_scope", "_path", "_compiled", "_gradients"))
 """Attributes of a cell that change without changing what it computes."""
@@ -89,6 +89,35 @@ class Found:
     slots: list[tuple[Any, str, Any]] = field(default_factory=list)
     classes: list[tuple[Any, type]] = field(default_factory=list)
     registered: Any = None
+
+    def changed_names(self) -> list[str]:
+        """Return the names under which something else stands by now, then those of containers with other items."""
+        of_places = [
+            name
+            for held, names, values in self.places
+            for name, value in zip(names, values, strict=True)
+            if (now := held.get(name, MISSING)) is not value and not same(now, value)
+        ]
+        others: list[Any] = [one for one in self.sequences if not _sequences_hold([one])]
+        others += [one for one in self.mappings if not _Mappings([one]).hold()]
+        others += [one for one in self.sets if not _sets_hold([one])]
+        others += [one for one in self.arrays if not _arrays_hold([one])]
+        others += [one for one in self.cells if not _cells_hold([one])]
+        of_slots = [name for one, name, value in self.slots if not _slots_hold([(one, name, value)])]
+        changed = {id(one[0]) for one in others}
+        holding = [
+            name
+            for _, names, values in self.places
+            for name, value in zip(names, values, strict=True)
+            if id(value) in changed
+        ]
+        holding += [
+            name
+            for function, *_ in self.functions
+            for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
+            if id(cell) in changed or id(held_by(cell)) in changed
+        ]
+        return [*of_places, *of_slots, *holding]
 
     def containers(self) -> frozenset[int]:
         """The identities of the lists and dictionaries."""
@@ -258,13 +287,22 @@ def _arrays_hold(arrays: list[tuple[np.ndarray[Any, Any], tuple[Any, ...], bytes
 
 def _cells_hold(cells: list[tuple[types.CellType, Any]]) -> bool:
     for cell, value in cells:
-        try:
-            now = cell.cell_contents
-        except ValueError:
-            now = MISSING
+        now = held_by(cell)
         if now is not value and not same(now, value):
             return False
     return True
+
+
+def held_by(cell: types.CellType) -> Any:
+    """Return what a variable of a closure holds, MISSING where it is empty as yet.
+
+    Args:
+        cell: the variable.
+    """
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return MISSING
 
 
 def _slots_hold(slots: list[tuple[Any, str, Any]]) -> bool:

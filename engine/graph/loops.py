@@ -19,14 +19,15 @@ from __future__ import annotations
 import hashlib
 import math
 import sys
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 
 from ..core.backend import runs_triton
+from ..core.references import BORROWS, NEVER, calibrated
 from ..cpu import compiling
 from ..cpu.threads import share
 from .buffers import with_buffers
@@ -34,7 +35,7 @@ from .gpu_loops import loop_on_gpu
 from .graph import Fused, Store, Value
 from .scalars import Step
 
-__all__ = ["is_free", "loop", "tell", "written_over"]
+__all__ = ["is_free", "loop", "written_over"]
 
 _SHARED = 1 << 15
 """Elements from which on a loop is shared out to threads."""
@@ -91,24 +92,36 @@ def is_free(array: Any) -> bool:
     """Whether an array that a variable of a plan holds is held by nobody else, and can be written over."""
     base = array.base
     if base is not None:  # a result's shape is often another look at it
-        if type(base) is not np.ndarray or base.base is not None or sys.getrefcount(base) > _FREE:
+        if type(base) is not np.ndarray or base.base is not None or sys.getrefcount(base) > _BASE_HERE:
             return False
         if base.nbytes != array.nbytes:
             return False
-    owner = array if base is None else base
-    is_own = type(array) is np.ndarray and owner.flags.owndata and array.flags.writeable
-    return is_own and sys.getrefcount(array) <= _FREE + (base is None)  # of which ``owner`` is one
+        is_own = base.flags.owndata
+    else:
+        is_own = type(array) is np.ndarray and array.flags.owndata
+    return is_own and array.flags.writeable and sys.getrefcount(array) <= _HELD_HERE
 
 
-def _count_references() -> int:
-    def count(array: Any) -> int:
-        return sys.getrefcount(array)
-
-    held = np.zeros(1)
-    return count(held)
+_HELD_HERE = _BASE_HERE = NEVER
+"""How often an array is held that only a variable of a plan holds, and the base that only that array holds."""
 
 
-_FREE = _count_references()
+def _frees(bound: int, box: list[Any]) -> bool:
+    global _HELD_HERE
+    _HELD_HERE = bound
+    array = box.pop()
+    return is_free(array)
+
+
+def _frees_base(bound: int, box: list[Any]) -> bool:
+    global _BASE_HERE
+    _BASE_HERE = bound
+    array = box.pop().reshape(-1, 1)
+    return is_free(array)
+
+
+_HELD_HERE = calibrated(_frees, 1 if BORROWS else 3)
+_BASE_HERE = calibrated(_frees_base, 2 if BORROWS else 3) if _HELD_HERE else NEVER
 
 
 @dataclass(frozen=True)
@@ -273,7 +286,7 @@ def _function(
         ]
         try:
             share(kernel, parts, sizes, *arrays, *made)
-        except TypeError:  # Numba's: an array does not lie as it is compiled for
+        except TypeError:  # the loop's: an array does not lie as it is compiled for
             share(kernel, parts, sizes, *[compiling.ready(x) for x in arrays], *made)
         for place, partial in enumerate(sums):
             if partial is not None:
@@ -311,16 +324,6 @@ def _small(
 
 
 _compiled: dict[str, Any] = {}
-_spent: list[float] = []
-"""The seconds that each loop took to compile, or to be found on disk, since the last line about it."""
-_WORTH_A_LINE = 1.0
-
-
-def tell() -> None:
-    """Say in one line what was compiled since the last time, where it took long."""
-    if sum(_spent) > _WORTH_A_LINE:
-        compiling.announce(f"{len(_spent)} loop{'s' if len(_spent) > 1 else ''}", sum(_spent))
-    _spent.clear()
 
 
 def _kernel(
@@ -332,9 +335,7 @@ def _kernel(
     digest = hashlib.sha256(repr((text, inputs, outputs)).encode()).hexdigest()[:24]
     found = _compiled.get(digest)
     if found is None:
-        began = time.perf_counter()
         found = _compiled[digest] = _compile(text, digest, inputs, outputs, stores, shared)
-        _spent.append(time.perf_counter() - began)
     return found
 
 
@@ -342,7 +343,17 @@ def _compile(
     text: str, digest: str, inputs: list[_Array], outputs: list[_Array], stores: tuple[Store, ...], shared: bool
 ) -> Any:
     """From the text, or from the disk."""
-    scalars, loops = compiling.kernels("scalars"), compiling.kernels("loops")
+    return compiling.generated(
+        "scalars", digest, lambda: _entry(text, f"loop_{digest}", inputs, outputs, stores, shared)
+    )
+
+
+def _entry(
+    text: str, name: str, inputs: list[_Array], outputs: list[_Array], stores: tuple[Store, ...], shared: bool
+) -> Any:
+    """What is to be compiled."""
+    room = f"{compiling.__package__}.compiled"
+    scalars, loops, building = (import_module(f"{room}.{file}") for file in ("scalars", "loops", "_building"))
     types = scalars.types
     element = {"float32": types.float32, "float64": types.float64, "bool": types.boolean}
 
@@ -351,15 +362,13 @@ def _compile(
 
     names: dict[str, Any] = {
         **{dtype: getattr(types, dtype) for dtype in _NUMBERS}, "inf": math.inf, "nan": math.nan, "np": np,
-        "__name__": scalars.__name__,  # in which Numba looks up what it finds on disk
+        "__name__": scalars.__name__,
         **{name: getattr(scalars, name) for name in scalars.__all__},
         **{f"{name}_double": function for name, function in scalars.double.items()},
         **{f"{name}_single": function for name, function in {**scalars.double, **scalars.single}.items()},
     }  # fmt: skip
     # The text is made here of the table's own expressions, and of nothing that came from elsewhere.
-    name = f"loop_{digest}"
-    code = compile(text.replace("def loop(", f"def {name}(", 1), str(scalars.__file__), "exec")
-    exec(code, names)
+    exec(compile(text.replace("def loop(", f"def {name}(", 1), str(scalars.__file__), "exec"), names)
     sizes = types.Array(types.int64, 1, "C", readonly=True)
     given = [types.Array(kind(x.dtype), x.ndim, "C", readonly=True) for x in inputs]
     made = []
@@ -370,7 +379,7 @@ def _compile(
             made.append(types.Array(kind(x.dtype), x.ndim, "C"))
     if shared:
         return loops.kernel(sizes, *given, *made, fastmath=frozenset())(names[name])
-    return compiling.on_disk(types.void(sizes, *given, *made))(names[name])
+    return building.function(types.void(sizes, *given, *made))(names[name])
 
 
 _NUMBERS = ("float32", "float64", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
@@ -410,7 +419,10 @@ class _Text:
             else:
                 self._write(1, f"kept{k} = {self._product(made.varies, -1)}")
                 if not self.shared:
-                    self._write(1, f"sums{k} = np.zeros(kept{k}, np.{self._wide(made)})")
+                    self._write(1, f"memory{k} = take(8 * kept{k})")
+                    self._write(1, f"sums{k} = {self._wide(made)}_at(memory{k}, kept{k})")
+                    self._write(1, f"for i in range(kept{k}):")
+                    self._write(2, f"sums{k}[i] = 0")
                 self._write(1, f"q{k} = pointer({f'y{k}' if self.shared else f'sums{k}'})")
         depth = 1
         if self.shared:
@@ -546,3 +558,4 @@ class _Text:
             self._write(1, f"r{k} = pointer(y{k})")
             self._write(1, f"for i in range(kept{k}):")
             self._write(2, f"put(r{k}, i, {made.dtype.name}({value}), {k + 1}, {len(self.outputs)})")
+            self._write(1, f"give_back(memory{k})")

@@ -18,6 +18,7 @@ from ..core.operator import ARRAY_FUNCTIONS, COMPLEX, NEGATED, TIMES_OTHER, Oper
 from ..core.silence import restore, silence
 from ..core.tensor import Tensor
 from ..core.views import link, seen_by_steps
+from ..cpu import compiling
 from .graph import (
     Apply,
     Beside,
@@ -35,7 +36,7 @@ from .graph import (
     replace_values,
     values_in,
 )  # fmt: skip
-from .loops import is_free, loop, tell, written_over
+from .loops import is_free, loop, written_over
 from .sizes import Size, text, variables_in
 
 __all__ = ["Failed", "Plan", "operands_of"]
@@ -70,9 +71,9 @@ class Plan:
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
         writer = _Writer(graph)
-        self.source = writer.text()
+        with compiling.told_together("loops", sum(isinstance(node, Fused) for node in graph.nodes)):
+            self.source = writer.text()
         self.draws = bool(writer.drawn)
-        tell()
         names = writer.globals
         # The text is made here of the graph's numbered names alone; nothing of the user's stands in it.
         exec(compile(self.source, "<plan>", "exec"), names)

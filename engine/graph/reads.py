@@ -10,8 +10,10 @@ through, an iterator, a file, makes the function one that no plan can be made of
 from __future__ import annotations
 
 import abc
+import bisect
 import builtins
 import dis
+import enum
 import functools
 import gc
 import inspect
@@ -33,7 +35,7 @@ from ..core.places import SITE, is_engine, is_library
 from ..core.tensor import Tensor
 from ..nn.cell import Cell
 from ..nn.optim.optimizer import Optimizer
-from .holding import BOOKKEEPING, MISSING, Found, form
+from .holding import BOOKKEEPING, MISSING, Found, form, held_by
 from .traced_array import array_types
 
 __all__ = ["Reads", "is_leaf"]
@@ -73,7 +75,7 @@ _DECIMAL = ("decimal", "_decimal", "_pydecimal")
 _OF_DECIMAL = "decimal is read, whose precision a plan cannot watch"
 _OUT_OF_SIGHT = frozenset(
     ("__globals__", "__builtins__", "f_globals", "f_locals", "modules", "_array", "cell_contents", "__closure__",
-     "__code__", "__subclasses__", "_getframe", "currentframe")
+     "__code__", "__hash__", "__subclasses__", "_getframe", "currentframe")
 )  # fmt: skip
 """Names of what leads to objects that cannot be looked through, or past the tensors to their numbers."""
 _GLOBALS = (
@@ -81,6 +83,22 @@ _GLOBALS = (
 )  # fmt: skip
 _OF_FUNCTIONS = ("__name__", "__qualname__", "__doc__", "__module__", "__annotations__")
 """Attributes of functions, and the first two of classes, that stand in no dictionary."""
+_ON_DEMAND = frozenset(
+    ("__init__", "__new__", "__del__", "__repr__", "__str__", "__format__", "__init_subclass__", "__set_name__",
+     "__class_getitem__", "__post_init__", "__copy__", "__deepcopy__", "__reduce__", "__reduce_ex__", "__getstate__",
+     "__setstate__", "__getnewargs__", "__getnewargs_ex__", "__dir__", "__sizeof__")
+)  # fmt: skip
+"""Methods that using an object does not call: they are followed once code names the class, or one of them has run."""
+_FORMATTING = frozenset(
+    ("repr", "str", "ascii", "format", "print", "format_map", "mod", "substitute", "safe_substitute", "__repr__",
+     "__str__", "__format__", "__mod__")
+)  # fmt: skip
+"""Names of functions that turn objects into text."""
+_FORMATTERS = (repr, ascii, str)
+_OF_TEXTS = frozenset(("__name__", "__qualname__", "__module__", "__repr__", "__str__"))
+"""Attributes in the default text of an object, a class or a function, and the methods that make another one."""
+_OF_COLLECTIONS = ("_fields", "_field_defaults", "default_factory")
+"""Attributes that methods of named tuples and of ``defaultdict`` read."""
 _OF_ANY_MODULE = ("__builtins__", "__cached__", "__file__", "__loader__", "__name__", "__path__", "__spec__")
 
 
@@ -121,6 +139,8 @@ def _names_of(code: types.CodeType) -> tuple[frozenset[str], frozenset[str], fro
         calls_super = name == "super" or (calls_super and "CALL" in step.opname)
     if _REFLECTING & (globals_ | attributes):
         attributes |= {text for text in code.co_consts if isinstance(text, str) and text.isidentifier()}
+    if _FORMATTING & (globals_ | attributes) or any(map(_formats, dis.get_instructions(code))):
+        attributes |= _OF_TEXTS
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
             of_it = _names_of(constant)
@@ -128,6 +148,29 @@ def _names_of(code: types.CodeType) -> tuple[frozenset[str], frozenset[str], fro
             attributes |= of_it[1]
             modules |= of_it[2]
     return frozenset(globals_), frozenset(attributes), frozenset(modules)
+
+
+def _formats(step: dis.Instruction) -> bool:
+    """Whether an instruction may turn an object into text: part of an f-string, or the operator ``%``."""
+    if step.opname == "BINARY_OP":
+        return step.argrepr in ("%", "%=")
+    return step.opname.startswith("FORMAT_") or step.opname == "CONVERT_VALUE"
+
+
+@_kept_with
+def _passed_by(code: types.CodeType) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the names of globals and of attributes that code loads for another purpose than to call them."""
+    globals_, attributes = set[str](), set[str]()
+    for one in codes_in(code):
+        steps = list(dis.get_instructions(one))
+        for before, step, after in zip([None, *steps], steps, [*steps[1:], None], strict=False):
+            if "PUSH_NULL" in [near.opname for near in (before, after) if near is not None]:
+                continue
+            if step.opname == "LOAD_GLOBAL" and not (step.arg or 0) & 1:
+                globals_.add(step.argval)
+            elif step.opname == "LOAD_ATTR" and (sys.version_info < (3, 12) or not (step.arg or 0) & 1):
+                attributes.add(step.argval)
+    return frozenset(globals_), frozenset(attributes)
 
 
 def _matched_by(code: types.CodeType) -> list[str]:
@@ -163,8 +206,21 @@ class _SettingsOfNumPy:
 _OF_NUMPY = _SettingsOfNumPy()
 
 
+class _KindOf:
+    """A class that is looked at because there is an object of it, and not since code names the class."""
+
+    __slots__ = ("kind",)
+
+    def __init__(self, kind: Any) -> None:
+        self.kind = kind
+
+
 class Reads:
     """What was found.
+
+    A constructor and its like (``_ON_DEMAND``) are looked through if code names their class. Where that ends in a
+    problem, as with a constructor that draws from ``numpy.random``, they are left out: the class may only be named for
+    an ``isinstance``. What is left out and runs even so is found by ``Calls``, and is a root of the next look.
 
     Args:
         roots: the function, its arguments, and whatever else code was seen to start from.
@@ -172,24 +228,48 @@ class Reads:
     Attributes:
         roots: as given.
         codes: the Python code that may run.
+        left_out: methods that were not looked through, by their code.
         tensors: the tensors from outside, each once.
         found: the values, beside the places where they stood.
         problem: why no plan can be made, or "".
+        line: the user's line that leads to the problem, or "".
         is_first: whether a cell has not been called yet.
         hooks: identities of hooks that a session attached; with one of them the rest is not looked through.
     """
 
     def __init__(self, roots: Iterable[Any]) -> None:
-        self.codes: set[types.CodeType] = set()
-        self.problem = ""
         self.roots = list(roots)
+        self._follow(constructors=True)
+        if self.problem and self._constructs:
+            self._follow(constructors=False)
+        self.line = self._line_of_problem() if self.problem else ""
+        self._steps.clear()
+
+    def _follow(self, constructors: bool) -> None:
+        """Look until nothing new is found.
+
+        Args:
+            constructors: whether constructors of classes that code names are looked through.
+        """
+        self.codes: set[types.CodeType] = set()
+        self.left_out: dict[types.CodeType, list[types.FunctionType]] = {}
+        self.problem = ""
         self._names: set[str] = set()
         self._stored: set[str] = set()
+        self._passed: set[str] = set()
         self._everything = False
         self._catches = False
+        self._constructors = constructors
+        self._constructs = False
+        self._named: set[type] = set()  # classes, with their bases, that code has as values
         known: Any = None
-        while known != (known := (len(self._names), len(self.codes), self._everything, self._catches)):
+        while known != (known := self._extent()):
             self._look()
+
+    def _extent(self) -> tuple[int, ...]:
+        """Return how much is known to be read; it grows until another look finds nothing new."""
+        names = len(self._names) + len(self._stored) + len(self._passed)
+        return (names, len(self.codes), len(self._named), self._everything, self._catches)
 
     @property
     def reflects(self) -> bool:
@@ -210,12 +290,17 @@ class Reads:
         self.problem = ""
         self.hooks = frozenset[int]()
         self.is_first = False
-        from .calls import is_pure
-
         seen: set[int] = set()
-        waiting = deque((*self.roots, Tensor))
+        waiting: deque[Any] = deque((*self.roots, _KindOf(Tensor)))
+        self._steps: list[tuple[Any, int]] = []
+        self._failed_in: tuple[types.CodeType, str] | None = None
         while waiting and not self.problem:
             one = waiting.popleft()
+            self._steps.append((one, len(self._steps) + 1 + len(waiting)))
+            if type(one) is _KindOf:
+                one = one.kind
+            elif isinstance(one, type):
+                self._named.update(one.__mro__)
             if one is MISSING or id(one) in seen or is_leaf(one):
                 continue
             seen.add(id(one))
@@ -231,13 +316,13 @@ class Reads:
             elif isinstance(one, types.MethodType):
                 waiting += (one.__self__, one.__func__)
             elif isinstance(one, functools.partial):
-                if isinstance(one.func, types.BuiltinFunctionType) and not is_pure(one.func):  # which it calls unseen
-                    self._fail(f"{one.func.__qualname__}() may be called, whose result may be another one each time")
+                self._see_passed(one.func)
                 waiting += (one.func, *one.args, one.keywords)
                 self.found.slots += [(one, name, getattr(one, name)) for name in ("func", "args", "keywords")]
                 self._see_attributes(one, vars(one), waiting)
             elif isinstance(one, types.BuiltinFunctionType | types.MethodWrapperType):
                 self._everything = self._everything or one.__name__ in _REFLECTING
+                self._see_formatter(one)
                 if not isinstance(one.__self__, types.ModuleType):
                     waiting.append(one.__self__)
             elif isinstance(one, weakref.ref) and type(one).__module__ in ("builtins", "weakref"):
@@ -256,10 +341,7 @@ class Reads:
             elif isinstance(one, functools.cached_property):
                 waiting.append(one.func)
             elif isinstance(one, types.CellType):
-                try:
-                    held = one.cell_contents
-                except ValueError:  # empty as yet
-                    held = MISSING
+                held = held_by(one)
                 self.found.cells.append((one, held))
                 waiting.append(held)
             elif isinstance(one, np.ndarray):
@@ -275,8 +357,60 @@ class Reads:
             else:
                 self._see_object(one, waiting)
 
+    def _see_formatter(self, one: Any) -> None:
+        if one in _FORMATTERS:
+            self._names |= _OF_TEXTS
+
+    def _see_passed(self, one: Any) -> None:
+        """Refuse a function written in C that is passed on: whoever calls it may do so unseen."""
+        from .calls import is_pure
+
+        if isinstance(one, types.BuiltinFunctionType) and not is_pure(one):
+            self._fail(f"{one.__qualname__}() may be called, whose result may be another one each time")
+
     def _fail(self, why: str) -> None:
         self.problem = self.problem or why
+
+    # Which line it is
+
+    def line_to(self, thing: Any) -> str:
+        """Return the user's line that names an object, as ``file:line``, or "".
+
+        Args:
+            thing: the object.
+        """
+        return next(filter(None, (_line_with(self.codes, name) for name in self._names_for(thing))), "")
+
+    def line_of_change(self) -> str:
+        """Return the user's line that names what is no longer what it was found to be, or ""."""
+        return next(filter(None, (_line_with(self.codes, name, True) for name in self.found.changed_names())), "")
+
+    def _line_of_problem(self) -> str:
+        """The line that names what was looked at last, or what led to it: by names alone, the nearest first."""
+        if self._failed_in is not None:
+            return _line_with(codes_in(self._failed_in[0]), self._failed_in[1])
+        pushed = [count for _, count in self._steps]
+        place, names = len(self._steps) - 1, list[str]()
+        near = set[types.CodeType]()
+        while place >= 0:
+            one = self._steps[place][0]
+            if isinstance(one, types.FunctionType) and one.__code__ in self.codes:
+                near = codes_in(one.__code__)
+                break
+            names += self._names_for(one.kind if type(one) is _KindOf else one)
+            place = bisect.bisect_right(pushed, place) - 1
+        lines = (_line_with(codes, name) for name in names for codes in (near, self.codes))
+        return next(filter(None, lines), "")
+
+    def _names_for(self, thing: Any) -> list[str]:
+        """The names under which an object was found."""
+        places = [name for _, names, values in self.found.places for name, value in zip(names, values, strict=True)
+                  if value is thing]  # fmt: skip
+        slots = [name for _, name, value in self.found.slots if value is thing]
+        cells = [name for function, *_ in self.found.functions
+                 for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
+                 if cell is thing]  # fmt: skip
+        return list(dict.fromkeys((*places, *slots, *cells)))
 
     def _see_tensor(self, tensor: Tensor, waiting: deque[Any]) -> None:
         self.tensors.append(tensor)
@@ -296,7 +430,7 @@ class Reads:
         self.found.places.append((held, (*names, *absent), (*values, *([MISSING] * len(absent)))))
         if self._everything:
             self.found.keys.append((held, tuple(held)))
-        waiting += (kind, *values)
+        waiting += (_KindOf(kind), *values)
 
     def _see_optimizer(self, optimizer: Optimizer, waiting: deque[Any]) -> None:
         """Its step runs as it does eagerly, so that only what the step is called with and changes is of interest."""
@@ -310,7 +444,12 @@ class Reads:
         waiting += (optimizer._hooks, optimizer._params, *[held[name] for name in read])
 
     def _see_function(self, function: types.FunctionType, waiting: deque[Any]) -> None:
-        waiting += function.__closure__ or ()
+        for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+            if name == "__class__" and isinstance(held_by(cell), type):  # which ``super()`` reads
+                self.found.cells.append((cell, cell.cell_contents))
+                waiting.append(_KindOf(cell.cell_contents))
+            else:
+                waiting.append(cell)
         self._see_slots(function, self._names.intersection(_OF_FUNCTIONS), waiting)
         self._everything = self._everything or function.__name__ in _REFLECTING
         if is_engine(function.__code__.co_filename) or is_library(function.__code__.co_filename):
@@ -339,10 +478,16 @@ class Reads:
         if _REFLECTING & (of_globals | attributes):
             self._everything = True
         for name in sorted(_OUT_OF_SIGHT & attributes):
+            self._failed_in = self._failed_in or (code, name)
             self._fail(f"'{name}' is read, whose objects a plan cannot watch")
+        passed, of_modules = _passed_by(code)
+        self._passed |= of_modules
+        for name in passed:
+            self._see_passed(globals_.get(name, vars(builtins).get(name)))
         self._see_names(globals_, of_globals, waiting)
         self.found.steady += (vars(builtins), sys.modules)
-        self._see_names(vars(builtins), frozenset([name for name in of_globals if name in vars(builtins)]), waiting)
+        known = [name for name in of_globals if name in vars(builtins) or (self._catches and name not in globals_)]
+        self._see_names(vars(builtins), frozenset(known), waiting)
         package = globals_.get("__package__") or ""
         imported = {f"{package}.{name}".strip(".") if is_relative else name for name, is_relative in modules}
         imported |= {name[:place] for name in imported for place, sign in enumerate(name) if sign == "."}
@@ -372,7 +517,11 @@ class Reads:
         of_others = is_engine(file) or is_library(file)
         if of_others:
             self.found.steady.append(held)
-        may_lack = self._everything or (not of_others and (self._catches or "__getattr__" in held))
+        kind = type(module)
+        self.found.classes.append((module, kind))
+        waiting.append(_KindOf(kind))
+        has_rule = "__getattr__" in held or any("__getattr__" in vars(one) for one in kind.__mro__)
+        may_lack = self._everything or has_rule or self._catches
         read = dict.fromkeys([name for name in self._names if name in held or may_lack or name in self._stored])
         if self._everything:  # whoever names are made up for
             all_names = tuple([name for name in held if name not in _OF_ANY_MODULE])
@@ -381,15 +530,18 @@ class Reads:
             else:
                 self.found.keys.append((held, tuple(held)))
                 read |= dict.fromkeys(all_names)
+        for name in self._passed.intersection(read):
+            self._see_passed(held.get(name))
         names = tuple(read)
         values = tuple([held.get(name, MISSING) for name in names])
-        self.found.places.append((held, names, values))
+        rule = held.get("__getattr__", MISSING)
+        self.found.places.append((held, (*names, "__getattr__"), (*values, rule)))
+        if _is_by_user(rule):
+            waiting.append(rule)
         if is_engine(file):
             values = tuple([x for x in values if _is_plain(x) or (isinstance(x, type) and issubclass(x, Cell))])
         elif of_others:
             values = tuple([x for x in values if not isinstance(x, types.FunctionType) and not _is_static(x)])
-        else:
-            waiting.append(held.get("__getattr__", MISSING))
         waiting += values
 
     def _see_class(self, kind: type, waiting: deque[Any]) -> None:
@@ -397,29 +549,34 @@ class Reads:
         self._everything = self._everything or kind in (operator.attrgetter, operator.methodcaller)
         if type(kind) is not type:
             self.found.classes.append((kind, type(kind)))
-            waiting.append(type(kind))
-            if isinstance(kind, abc.ABCMeta) and not _is_of_others(kind):
+            waiting.append(_KindOf(type(kind)))
+            if isinstance(kind, abc.ABCMeta):
                 self.found.registered = abc.get_cache_token()
+        self._see_formatter(kind)
+        if getattr(kind, "_is_protocol", False):
+            self._see_protocol(kind)
         if kind.__module__ in _DECIMAL:
             self._fail(_OF_DECIMAL)
         if not _is_of_others(kind):
             self.found.slots.append((kind, "__mro__", kind.__mro__))
             more = _read_by_engine(kind, _engine_methods(kind, frozenset(names))) if issubclass(kind, Cell) else names
             self._see_slots(kind, (names | more) & {"__name__", "__qualname__"}, waiting)
+        reads_all = self._everything or isinstance(kind, enum.EnumMeta)  # whose methods look up members
         relevant = tuple([name for name in names if any(name in vars(k) for k in kind.__mro__)])
+        # Names that are looked for where none may be: they may come to stand in a class.
+        looked_for = self._names if self._everything or self._catches else self._names.intersection(relevant)
         for one in kind.__mro__:
             file = getattr(sys.modules.get(one.__module__), "__file__", None) or ""
             held: Any = _dictionary_of(one)
             self.found.steady.append(held)
             if is_engine(file) and issubclass(one, Cell | Tensor):  # users put methods there, and replace some
                 without_a_name = [name for name in held if name.startswith("__")] if issubclass(one, Tensor) else []
-                found = ["construct", *self._names.intersection(relevant), *self._stored, *without_a_name]
+                found = ["construct", *looked_for, *self._stored, *without_a_name]
                 values = [held.get(name, MISSING) for name in found]
                 self.found.places.append((held, tuple(found), tuple(values)))
                 waiting += [value for value in values if not _is_own(value)]
             elif _is_of_others(one) and not _is_static(one):
-                named = self._names if self._everything else self._names.intersection(relevant)
-                found = [*named, *self._stored]
+                found = [*looked_for, *self._stored]
                 values = [held.get(name, MISSING) for name in found]
                 self.found.places.append((held, tuple(found), tuple(values)))
                 waiting += [value for value in values if _is_plain(value) or _is_by_user(value)]
@@ -429,12 +586,38 @@ class Reads:
             found = [
                 name
                 for name in held
-                if name in names or self._everything or (name.startswith("__") and name not in _OF_ANY_CLASS)
+                if name in names
+                or reads_all
+                or name in _OF_COLLECTIONS
+                or (name.startswith("__") and name not in _OF_ANY_CLASS)
             ]
             absent = tuple([name for name in relevant if name not in held])
             values = [held[name] for name in found]
             self.found.places.append((held, (*found, *absent), (*values, *([MISSING] * len(absent)))))
-            waiting += values
+            waiting += [value for name, value in zip(found, values, strict=True) if not self._leaves_out(one, name)]
+
+    def _leaves_out(self, kind: type, name: str) -> bool:
+        """Whether a method of a class is not looked through before it was seen to run."""
+        function = vars(kind)[name]
+        function = getattr(function, "__func__", function)  # of the static method that __new__ is
+        if name not in _ON_DEMAND or not _is_by_user(function) or function.__code__ in self.codes:
+            return False  # whose code is followed elsewhere is not seen to be unknown
+        if self._constructors and (kind in self._named or name in self._names):
+            self._constructs = True
+            return False
+        of_code = self.left_out.setdefault(function.__code__, [])
+        of_code += [] if any(one is function for one in of_code) else [function]
+        return True
+
+    def _see_protocol(self, kind: type) -> None:
+        """Note the members of a protocol: ``isinstance`` asks whether an object has each of them."""
+        for one in kind.__mro__:
+            if vars(one).get("_is_protocol", False):
+                annotations = vars(one).get("__annotations__", {})
+                self.found.keys.append((annotations, tuple(annotations)))
+                members = {name for name in (*vars(one), *annotations) if not name.startswith(("__", "_abc_", "_is_"))}
+                self._names |= members
+                self._stored |= members
 
     def _see_object(self, one: Any, waiting: deque[Any]) -> None:
         kind: Any = type(one)
@@ -461,12 +644,13 @@ class Reads:
         if kind.__module__ == "builtins" or (_is_of_engine(kind) and isinstance(one, tuple | list | dict)):
             return
         self.found.classes.append((one, kind))
-        waiting.append(kind)
+        waiting.append(_KindOf(kind))
         if isinstance(getattr(one, "__dict__", None), dict):
             self._see_attributes(one, vars(one), waiting)
         names = self._names
         whole = self._everything or _has_others(kind)
-        self._see_slots(one, [name for name in _slots_of(kind) if name in names or whole], waiting)
+        slots = [name for name in _slots_of(kind) if name in names or whole or name in _OF_COLLECTIONS]
+        self._see_slots(one, slots, waiting)
 
     def _see_attributes(self, one: Any, held: dict[str, Any], waiting: deque[Any]) -> None:
         kind: Any = type(one)
@@ -497,6 +681,23 @@ class Reads:
             (held, (*names, *absent), (*[held[name] for name in names], *([MISSING] * len(absent))))
         )
         waiting += [held[name] for name in names]
+
+
+def _line_with(codes: Iterable[types.CodeType], name: str, stored: bool = False) -> str:
+    """The first line of codes that has a name, as ``file:line``, or "".
+
+    Args:
+        codes: the codes.
+        name: the name.
+        stored: whether a line that binds the name is preferred.
+    """
+    ordered = sorted(codes, key=lambda code: (code.co_filename, code.co_firstlineno))
+    steps = [(code, step) for code in ordered for step in dis.get_instructions(code) if step.argval == name]
+    steps = [(code, step) for code, step in steps if not step.opname.endswith("CONST")] or steps
+    if stored:
+        steps = [(code, step) for code, step in steps if "STORE" in step.opname or "DELETE" in step.opname] or steps
+    lines = [(code.co_filename, step.positions.lineno) for code, step in steps if step.positions is not None]
+    return next((f"{file}:{line}" for file, line in lines if line is not None), "")
 
 
 def _matters(name: str, held: dict[str, Any]) -> bool:
@@ -543,7 +744,7 @@ def _methods_of(kind: type, are_properties: bool) -> frozenset[str]:
     )
 
 
-_OF_ARRAYS = frozenset(("_view", "_views", "_drawn", "_as_drawn", "init"))
+_OF_ARRAYS = frozenset(("_view", "_views", "_layout", "_drawn", "_as_drawn", "init"))
 """Attributes of a tensor that say where its array comes from."""
 
 

@@ -116,7 +116,7 @@ class Trace:
             if not self._calls.is_on():
                 self.tracer.why = self.why or "an interrupt came"
             self._calls.stop()
-            self.unknown = list(self._calls.unknown.values())
+            self.unknown = [one for functions in self._calls.unknown.values() for one in functions]
             self._note_result(result)
             leaves_as_before = undoes or (undoes_leak and bool(self.why))
         except BaseException as error:
@@ -188,14 +188,17 @@ class Trace:
         self._returned = {id(t): t for t in tensors}
         self._times = Counter(map(id, tensors))
         self._times.update([id(t._view.root) for t in self._returned.values() if t._view is not None])
+        has_leaked = bool(tracer.why)
         self.graph.result = self._structure(result)
+        if tracer.why and not has_leaked:
+            tracer.line = self._calls.line
         if tracer.lengths is not None:
             self._note_layouts(tracer.lengths)
 
     def _note_layouts(self, lengths: Lengths) -> None:
         """Let the plan be for these lengths where two tensors outlive the call of which one may be a view of the other.
 
-        Whether what was reshaped is one is up to the layout, and that may be another one for other lengths.
+        Whether a reshaped view is one is up to its strides, and those may be others for other lengths.
         """
         outside = {over.value for _, _, over in self._before.values()}
         tensors = [t for t in self._returned.values() if isinstance(t, Tensor) and type(t._array) in TRACED]
@@ -245,7 +248,8 @@ class Trace:
             tracer.why = tracer.why or "it returns numbers that no operator of the table made of the inputs"
         else:
             root = None if tensor._view is None else tensor._view.root
-            if root is not None and (id(root) in self._before or self._times[id(root)] > 1):
+            outlives = root is not None and (id(root) in self._before or self._times[id(root)] > 1)
+            if root is not None and (outlives or not _lies_in_rows(tensor, tracer)):
                 return self._seen(tensor, root, value)
             if root is not None and type(root._array) not in TRACED:
                 tracer.why = tracer.why or "it returns a view of another tensor that outlives it"
@@ -260,13 +264,15 @@ class Trace:
         view: Any = tensor._view
         found: Any = root._array.value if type(root._array) in TRACED else None
         kinds = (*array_types(), *TRACED)
-        steps = replace_values(view.steps, kinds, lambda one: getattr(one, "value", None) or one)
+        steps = replace_values(view.chain, kinds, lambda one: getattr(one, "value", None) or one)
         arrays: list[Any] = []
         replace_values(steps, kinds, arrays.append)
         shares = (tensor._array.shape, root._array.shape) == (view.shape, view.of_root)
         follows = shares and (view.is_part or len(steps) == 1) and not arrays and found is not None
         if not follows or self._times[id(tensor)] > 1:
             self.tracer.why = self.tracer.why or "it returns a view of another tensor that outlives it"
+        if value in self.tracer.reshaped and self.tracer.lengths is not None:
+            self.tracer.lengths.pin_all()  # for others it might share nothing
         of = self._outside(root) if id(root) in self._before else self._made(root, found)
         steps = replace_values(steps, (Length,), lambda length: length.size)
         return Seen(of, steps, value, view.is_part)
@@ -307,6 +313,14 @@ class Trace:
         self.tracer.end()
 
 
+def _lies_in_rows(tensor: Tensor, tracer: Tracer) -> bool:
+    """Whether a view is laid out as a computed tensor would be, for all lengths that are open."""
+    if tracer.lengths is None:
+        return tensor.is_contiguous()
+    steps = () if tensor._view is None else tensor._view.steps
+    return all(operator.name in ("reshape", "stop_gradient") for operator, _ in steps)
+
+
 class Unfollowed:
     """An eager run of which is found out whether more than its values could be noticed.
 
@@ -333,7 +347,7 @@ class Unfollowed:
                 self.leak("an interrupt came")
         finally:
             self._calls.stop()
-        self.unknown = list(self._calls.unknown.values())
+        self.unknown = [one for functions in self._calls.unknown.values() for one in functions]
         return result
 
     def leak(self, why: str) -> None:

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import sys
 import threading
-import time
 import weakref
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from time import monotonic, sleep
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,7 @@ from ..core.places import is_engine, user_line
 from ..core.recording import Asking, attention, state
 from ..core.tensor import Tensor
 from ..core.views import ViewOperator
+from .arguments import is_bare
 from .graph import Apply, Beside, Bind, Derive, Draw, Graph, Value, Whole, draws_in, replace_values, values_in
 from .lengths import Length, Lengths, whole
 from .plan import operands_of
@@ -113,11 +114,11 @@ class Tracer(taps.Tap):
         Returns:
             whether it has begun; if not, there is nothing to end.
         """
-        until = time.monotonic() + patience
+        until = monotonic() + patience
         while not self._begins():
-            if time.monotonic() >= until:
+            if monotonic() >= until:
                 return False
-            time.sleep(1e-4)
+            sleep(1e-4)
         return True
 
     def _begins(self) -> bool:
@@ -223,10 +224,22 @@ class Tracer(taps.Tap):
         else:
             self.leak("the stream of random numbers is set to another place")
 
+    def hashes(self, tensor: Tensor) -> None:
+        """Notice that a tensor is hashed: its hash is its address, and another call's argument has another one.
+
+        Args:
+            tensor: one from outside is the same in each call of a plan, and may be hashed.
+        """
+        is_same = type(tensor) is not Tensor or not is_bare(tensor)
+        if is_same or any(one is tensor for one, _ in self.graph.externals):
+            return
+        if not is_engine(sys._getframe(2).f_code.co_filename):
+            self.leak("the hash of a tensor is read")
+
     def rebinds(self, tensor: Tensor) -> None:
         """A tensor is about to get another array, and all that share its elements.
 
-        Whether what was reshaped shares them is up to its layout, and that may be another one for other lengths.
+        Whether a reshaped part shares them is up to its strides, which may be others for other lengths.
         """
         if not self.reshaped:
             return
@@ -236,20 +249,40 @@ class Tracer(taps.Tap):
             assert self.lengths is not None
             self.lengths.pin_all()
 
-    def roots_of(self, value: Value) -> set[Value]:
-        """What a value was made of by operators that share elements, if for other lengths it would, though it does not.
+    def bare(self, value: Any) -> Any:
+        """Return a value with this run's numbers in the place of open lengths; no guard is made of it."""
+        return _bare(value)
 
-        It was copied where a view may be made, of a part or of what a kernel laid out in its own way.
-        """
+    def roots_of(self, value: Value) -> set[Value]:
+        """Return what a value was made of with which it shares nothing now, but might for other lengths: of a part."""
         found: set[Value] = set()
         was_copied = was_part = False
         while value in self._sources:
             was_copied = was_copied or value in self._copied
             value, is_part = self._sources[value]
             was_part = was_part or is_part
-            if was_copied and (was_part or not value.of):
+            if was_copied and was_part:
                 found.add(value)
         return found
+
+    def reshapes_part(self, source: Tensor, root: Tensor, result: Tensor, shares: bool) -> None:
+        """A view was reshaped: for other lengths the result might share its elements where it does not now, or not.
+
+        Args:
+            source: the view.
+            root: the tensor that it is of.
+            result: the reshaped tensor.
+            shares: whether it shares now.
+        """
+        if self.lengths is None:
+            return
+        for length in (*source._array.shape, *root._array.shape):
+            if type(length) is Length:
+                number: Any = length
+                bool(number == 1)  # a guard: strides of axes of one element do not matter
+        self.reshaped.update(t._array.value for t in (source, root, result) if type(t._array) in TRACED)
+        if not shares and type(result._array) in TRACED:
+            self._copied.add(result._array.value)
 
     def ends_where_it_drew(self) -> bool:
         """Whether the stream stands behind the last draw, and each draw is a step's."""
@@ -314,10 +347,6 @@ class Tracer(taps.Tap):
         values = tuple([x.value if type(x) in TRACED else None for x in wrapped])
         if self.lengths is not None and isinstance(operator, ViewOperator) and values[0] is not None:
             self._sources[values[0]] = known[0], operator.name in ("getitem", "slice_axis")
-            if operator.name == "reshape":
-                self.reshaped.update((known[0], values[0]))
-                if output.base is None or (output.base is not bare[0] and output.base is not bare[0].base):
-                    self._copied.add(values[0])
         node = Apply(operator, tuple(known[:-1]), known[-1], values, packed, user_line())
         self.graph.nodes.append(node)
         return tuple(wrapped) if packed else wrapped[0]

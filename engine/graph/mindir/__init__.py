@@ -66,7 +66,7 @@ def read(path: str) -> FuncGraph:
         content = file.read()
     try:
         message = mind_ir()["Model"].FromString(content)
-    except DecodeError:
+    except (DecodeError, UnicodeDecodeError):  # the latter from protobuf in pure Python, of a text that is no UTF-8
         raise RuntimeError(
             f"For 'load', the file '{shown(path)}' cannot be read: it is no MINDIR file, or damaged"
         ) from None

@@ -33,7 +33,7 @@ from hookscope.engine.graph.function import MOST_PLANS, Compiled, attended
 WAYS = ("function", "method", "cell", "gradient", "step", "inside")
 
 START = '''
-import collections, copy, dataclasses, enum, functools, types
+import abc, collections, collections.abc, copy, dataclasses, enum, functools, operator, types, typing
 import numpy as np
 import hookscope.engine as ms
 from hookscope.engine import Parameter, Tensor, nn, ops
@@ -85,6 +85,102 @@ class Lookup:
         return DICT["a"]
 
 LOOK = Lookup()
+
+def factory(value):
+    class Made:
+        def __init__(self, by=1.0):
+            self.by = by * value
+
+        def __repr__(self):
+            return f"Made({self.by * H})"
+
+        def times(self, x):
+            return x * self.by
+
+    class More(Made):
+        def __init__(self):
+            super().__init__(G)
+
+        def times(self, x):
+            return super().times(x) + CFG.rate
+
+    class Drawn(Made):
+        def __init__(self):
+            self.by = float(np.random.RandomState(3).rand()) * value
+
+    def put(new):
+        nonlocal value
+        value = new
+
+    return Made, More, Drawn, put
+
+Made, More, Drawn, SET = factory(0.5)
+MADE, DRAWN = Made(), Drawn()
+@typing.runtime_checkable
+class Scaled(typing.Protocol):
+    maybe: float
+
+@typing.runtime_checkable
+class Goes(typing.Protocol):
+    def go(self): ...
+
+class Kinds(abc.ABC):
+    @classmethod
+    def __subclasshook__(cls, kind):
+        return True if hasattr(kind, "kinds") else NotImplemented
+
+class Asked(type):
+    def __instancecheck__(cls, one):
+        return hasattr(one, "maybe")
+    def __getattr__(cls, name):
+        return H
+
+class Answers(metaclass=Asked):
+    pass
+
+class Thing:
+    """A thing."""
+    def __str__(self):
+        return f"<{type(self).__name__} {G}>"
+
+class Other:
+    pass
+
+class Slotted:
+    __slots__ = ("maybe",)
+
+class Poses:
+    @property
+    def __class__(self):
+        return KIND
+
+THING, SLOTTED, POSES, KIND = Thing(), Slotted(), Poses(), Other
+MOD = types.ModuleType("mod")
+MOD.__getattr__ = lambda name: H
+PAIR = collections.namedtuple("PAIR", "a b")
+ONE = PAIR(0.5, 1.0)
+FLAGS = enum.Flag("FLAGS", "P Q")
+COUNTS = collections.defaultdict(lambda: 0.5)
+
+class Properties(types.ModuleType):
+    factor = property(lambda self: G)
+
+@functools.singledispatch
+def single(one):
+    return 0.5
+
+def fits(one):
+    match one:
+        case Scaled():
+            return 2.0
+        case Goes():
+            return 1.5
+    return 0.5
+
+def missing():
+    value = COUNTS["x"]
+    del COUNTS["x"]
+    return value
 
 def mix(x, y):
     if y is None:
@@ -151,6 +247,7 @@ class Net(nn.Cell):
         self.seq = nn.SequentialCell(nn.Dense(4, 4), nn.Tanh())
         self.hb = ops.HookBackward(doubled)
         self.buf = Tensor([1.0, 2.0, 3.0, 4.0])
+        self.noise = float(np.random.default_rng(3).random())
 
     @property
     def prop(self):
@@ -193,6 +290,24 @@ BODY = [
     ("x = x + ops.one_hot((x[0] * 0.5).astype(ms.int32), 4, 1.0, 0.5)", 1), ("x0[0] = G", 0.3), ("x0.add_(0.5)", 0.3),
     ("x = x + ops.unsorted_segment_sum(x[0], ops.clamp(x[0] * 2 - 0.5, -1, 3).astype(ms.int32), 4)", 0.5),
     ("x = x * (1.0 + ops.uniform((4,), Tensor(0.5), Tensor(1.0)))", 1), ("x = x + Tensor(ops.rand(4))", 0.5),
+    ("x = Made().times(x)", 1), ("x = More().times(x)", 1), ("x = MADE.times(x)", 2), ("x = type(MADE)().times(x)", 1),
+    ("x = MADE.__class__().times(x)", 1), ("x = x * (2.0 if isinstance(MADE, Drawn) else 0.5)", 1), ("x = DRAWN.times(x)", 1),
+    ("x = x * len(repr(MADE))", 1), ("x = x * (len(str(self.noise)) + self.noise)", 1), ("x = Drawn().times(x)", 0.3),
+    ("x = x * (2.0 if isinstance(THING, Scaled) else 0.5)", 2), ("x = x * (2.0 if isinstance(self.sub, Scaled) else 0.5)", 1),
+    ("x = x * fits(THING)", 2), ("x = x * (2.0 if isinstance(SLOTTED, Scaled) else 0.5)", 1), ("x = x * fits(MOD)", 1),
+    ("x = x * (2.0 if isinstance(THING, Kinds) else 0.5)", 1), ("x = x * (2.0 if isinstance(THING, Answers) else 0.5)", 1),
+    ("x = x * Answers.some", 1), ("x = x * (2.0 if isinstance(POSES, (Thing, list)) else 0.5)", 1), ("x = x * MOD.factor", 2),
+    ("x = x * (2.0 if isinstance(THING, collections.abc.Sequence) else 0.5)", 1), ("x = x * getattr(MOD, 'factor', 0.5)", 1),
+    ("x = x * len(str(THING))", 1), ("x = x * len(object.__repr__(THING).split(' object')[0])", 1), ("x = x * len(f'{Thing}')", 1),
+    ("x = x * len(('%s' % helper).split(' at ')[0]) + len(repr(other).split(' at ')[0])", 1), ("x = x * len(repr(ONE))", 1),
+    ("x = x * len(ONE._asdict())", 1), ("x = x * len(str(MODE)) + len(repr(MODE))", 1), ("x = x * MODE.value", 1),
+    ("x = x * sum(one.value for one in Mode)", 1), ("x = x * Mode(1).value + len(Mode['B'].name)", 1), ("x = x * len(FLAGS)", 0.5),
+    ("x = x * len((Thing.__doc__ or '') + Thing.__module__ + Thing.__name__ + Thing.__qualname__)", 1),
+    ("x = x * len((helper.__doc__ or '') + helper.__module__ + helper.__name__ + (MOD.__doc__ or ''))", 1),
+    ("x = x * single(THING) + single(0.5)", 1), ("x = x * operator.attrgetter('scale')(self)", 1), ("x = x * missing()", 1),
+    ("x = x * operator.attrgetter('sub.power')(self)", 1), ("x = x * (len(repr(self.seq)) % 7)", 1), ("x = x * hash(MODE.value)", 1),
+    ("x = x * (len(str(self.sub)) % 7)", 1), ("x = x * (2.0 if {x: 1}.get(x) else 0.5)", 0.2),
+    ("x = x * {PAIR(0.5, 1.0): 2.0}.get(ONE, 0.5)", 1), ("x = x * (hash(ONE) % 7)", 1), ("x = x * len(repr(typing.List[Thing]))", 0.5),
     ("self.count += 1", 0.15), ("LOG.append(1)", 0.15), ("x = x if float(x.sum()) > 0 else -x", 0.15),
     ("x = x * float(x.asnumpy().max())", 0.1), ("self.last = x", 0.1),
 ]  # fmt: skip
@@ -238,7 +353,26 @@ CHANGES = [
     "net.custom = Sub()", "net.construct = types.MethodType(Net.construct, net)", "net.__dict__.pop('construct', None)",
     "Lookup.__getattr__ = lambda self, name: {f}", "net.sub.__class__ = Sub", "net.act = lambda x: x * {f}",
     "net.sub.v = Parameter(Tensor([{f}, 1.0, 1.0, 1.0]), name='v')", "global MODEL; MODEL = copy.deepcopy(net)",
+    "SET({f})", "MADE.by = {f}", "Made.__init__ = lambda self, by=1.0: self.__dict__.update(by=by * {f})", "net.noise = {f}",
+    "More.__init__ = lambda self: Made.__init__(self, {f})", "Made.__repr__ = lambda self: 'M' * int({f} * 4)",
+    "MADE.__class__ = More", "MADE.__class__ = Drawn", "Drawn.__init__ = Made.__init__", "DRAWN.by = {f}",
+    "global Made, More, Drawn, SET, MADE; Made, More, Drawn, SET = factory({f}); MADE = Made()",
     "global doubled; doubled = lambda g: g[0]", "net.items_ = [{f}, {f}]", "net.requires_grad_ = {f}", "Config.rate = {f}",
+    "THING.maybe = {f}", "THING.__dict__.pop('maybe', None)", "SLOTTED.maybe = {f}", "del SLOTTED.maybe", "THING.go = 1", "MOD.maybe = {f}",
+    "THING.go = None", "Thing.go = lambda self: 1", "Thing.go = None", "Thing.kinds = 1", "Kinds.register(Thing)", "net.sub.maybe = {f}",
+    "collections.abc.Sequence.register(Thing)", "Asked.__instancecheck__ = lambda cls, one: {b}", "global KIND; KIND = Thing",
+    "global KIND; KIND = Other", "Asked.__getattr__ = lambda cls, name: {f}", "Answers.some = {f}", "MOD.factor = {f}",
+    "MOD.__getattr__ = lambda name: {f}", "del MOD.__getattr__", "del MOD.factor", "MOD.__class__ = Properties", "MOD.__class__ = types.ModuleType",
+    "Properties.factor = property(lambda self: {f})", "Thing.__qualname__ = 'Q' * {n} * 3", "Thing.__name__ = 'N' * {n} * 3",
+    "Thing.__module__ = 'm' * {n} * 3", "Thing.__doc__ = 'd' * {n} * 3", "helper.__qualname__ = 'q' * {n} * 3", "helper.__name__ = 'n' * {n} * 3",
+    "helper.__doc__ = 'd' * {n} * 3", "helper.__module__ = 'm' * {n} * 3", "MOD.__doc__ = 'd' * {n} * 3", "other.__qualname__ = 'o' * {n} * 3",
+    "Thing.__str__ = lambda self: 's' * {n}", "del Thing.__str__", "Thing.__repr__ = lambda self: '<r object' + 'r' * {n}",
+    "THING.__class__ = Other", "THING.__class__ = Thing", "PAIR.__name__ = 'P' * {n} * 3", "PAIR._fields = ('a', 'b')[:{n}]",
+    "global ONE; ONE = PAIR({f}, 1.0)", "Mode.A._value_ = {n}", "Mode.A._name_ = 'A' * {n}", "Mode._member_names_.reverse()",
+    "Mode._member_map_['B'] = Mode.A", "Mode._value2member_map_[1] = Mode.B", "Mode.__str__ = lambda self: 's' * {n}", "Mode.__qualname__ = 'M' * {n}",
+    "Mode.__name__ = 'M' * {n} * 3", "single.register(Thing, lambda one: {f})", "single.register(float, lambda one: {f})", "Thing.__bases__ = (Other,)",
+    "COUNTS.default_factory = lambda: {f}", "net.seq[0].in_channels = {n} * 100", "net.seq.__class__.__qualname__ = 'SequentialCell'",
+    "Sub.__name__ = 'S' * {n} * 3", "Scaled.__annotations__['go'] = int", "Scaled.__annotations__.pop('go', None)", "net.sub.go = 1",
 ]  # fmt: skip
 
 ARGUMENTS = [

@@ -24,6 +24,7 @@ ROOT = Path(__file__).parents[3]
 
 
 @pytest.mark.timeout(240)  # it took 25 seconds, and 120 on a machine with much else to do
+@pytest.mark.ci_only
 def test_loops_give_what_numbas_and_the_operators_give(tmp_path: Path) -> None:
     run_interpreted(HERE / "interpreted_loops.py", tmp_path, seconds=230)
 
