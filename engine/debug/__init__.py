@@ -13,6 +13,7 @@ from .comparing.gradient_check import check_gradient
 from .comparing.gradient_rows import GradientCheck, GradientRow
 from .conditions import CONDITIONS, Condition, Hit
 from .events import Event
+from .faults import Fault
 from .pausing.breakpoint import Breakpoint
 from .pausing.pause import (
     DebugAbort,
@@ -41,6 +42,7 @@ __all__ = [
     "DebugSession",
     "Difference",
     "Event",
+    "Fault",
     "Finding",
     "Findings",
     "GivenUp",

@@ -7,6 +7,7 @@ one finding, or None where there is nothing to do. After a cure the next step sh
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -19,6 +20,7 @@ from hookscope.engine.core.tensor import Tensor
 
 from .captures.capture import cell_name
 from .comparing.gradient_check import check_gradient
+from .faults import forgiven
 from .pausing.undo import TrainingModes
 
 if TYPE_CHECKING:
@@ -33,6 +35,7 @@ __all__ = ["CURES", "Cure", "cures_of"]
 _LONGEST = 1.0
 # Seconds that a gradient check may take where somebody waits for it.
 _CHECK_SECONDS = 5.0
+_INPUT = re.compile(r"input\[(\d+)\]")
 
 Undo = Callable[[], object]
 # What a cure has changed is to be undone; one that only looks says what it saw.
@@ -109,7 +112,10 @@ class Cure:
 
 def cures_of(session: DebugSession, finding: Finding, names: Sequence[str]) -> list[Cure]:
     """The cures for a finding that there are now."""
-    found = [(name, CURES[name](session, finding)) for name in names]
+    found: list[tuple[str, _Made]] = []
+    for name in names:
+        with forgiven(session, f"the cure {name!r}"):
+            found.append((name, CURES[name](session, finding)))
     return [Cure(name, *cure[:2], finding, cure[2], session) for name, cure in found if cure is not None]
 
 
@@ -181,7 +187,13 @@ def _check_gradient(session: DebugSession, finding: Finding) -> _Made:
     if not calls:
         return None
     (step, _), found = calls.popitem()
-    inputs = [found[name] for name in sorted(found, key=lambda name: int(name.strip("input[]").partition("]")[0]))]
+    places: list[tuple[int, Tensor]] = []
+    for slot, value in found.items():
+        place = _INPUT.fullmatch(slot)
+        if place is None:
+            return None  # it was called by keywords, or with tensors inside of something
+        places.append((int(place[1]), value))
+    inputs = [value for _, value in sorted(places, key=lambda one: one[0])]
 
     def do() -> str:
         check = check_gradient(session.paths.cell(finding.path or "."), *inputs, seconds=_CHECK_SECONDS)
@@ -223,7 +235,8 @@ def _arriving(cell: Cell, grad_output: Any) -> Any:
 
 def _clipped(given: Any) -> Any:
     gradients = given if isinstance(given, tuple) else (given,)
-    squares = [float((g._array.astype(np.float64) ** 2).sum()) for g in gradients if g is not None]
+    with np.errstate(all="ignore"):  # of which the user may have made errors
+        squares = [float((abs(g._array).astype(np.float64) ** 2).sum()) for g in gradients if g is not None]
     norm = math.sqrt(sum(squares))
     if not norm > _LONGEST:
         return None

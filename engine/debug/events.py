@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from typing import Literal
+
+from hookscope.engine.cpu.telling import tell
+
+from .faults import Faults
 
 __all__ = ["Event", "Events"]
 
@@ -18,10 +21,19 @@ more.
 
 
 class Events:
-    """The part of a session that tells others; ``name`` is what its messages begin with."""
+    """The part of a session that tells others.
+
+    Args:
+        name: what its messages begin with.
+
+    Attributes:
+        name: the same.
+        faults: reports what raises in the debugger.
+    """
 
     def __init__(self, name: str) -> None:
         self.name = name
+        self.faults = Faults(name)
         self._observers: list[Callable[[Event], None]] = []
         self._said: set[str] = set()
 
@@ -51,10 +63,11 @@ class Events:
         try:
             callback(event)
         except Exception as error:  # a view that fails must not end the user's run
-            self.say(f"an observer raised {type(error).__name__}: {error}", once=f"observer {id(callback)}")
+            if not self.faults.forgives("an observer", error, id(callback)):
+                raise
 
     def say(self, text: str, once: str | None = None) -> None:
         """One line on standard error; with ``once``, only the first of that kind."""
         if once is None or once not in self._said:
             self._said.update(() if once is None else (once,))
-            print(f"hookscope: {self.name}: {text}", file=sys.stderr)
+            tell(f"hookscope: {self.name}: {text}")

@@ -15,8 +15,10 @@ from .rows import HOOK_KINDS
 if TYPE_CHECKING:
     from hookscope.engine.nn import Cell
 
-__all__ = ["SessionHooks", "check_kind"]
+__all__ = ["MAKES_CAPTURES", "SessionHooks", "check_kind"]
 
+MAKES_CAPTURES = "makes captures"
+"""What a hook of the session's own is called in lists."""
 Recorder = Callable[[str, str, "Cell", tuple[tuple[str, Any], ...]], None]
 
 
@@ -112,4 +114,6 @@ class SessionHooks:
             "backward_pre": record_backward_pre,
             "backward": record_backward,
         }
-        return recorders[kind]
+        recorder = recorders[kind]
+        recorder.__qualname__ = MAKES_CAPTURES
+        return recorder

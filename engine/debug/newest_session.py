@@ -26,4 +26,8 @@ def began_to_watch(session: DebugSession) -> None:
     global _newest
     _newest = weakref.ref(session)
     for tell in tuple(when_attached):
-        tell(session)
+        try:
+            tell(session)
+        except Exception as error:
+            if not session.forgives("whoever shows sessions", error):
+                raise

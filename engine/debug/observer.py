@@ -1,7 +1,7 @@
 """The session's tap: what passes in the network is captured, stopped at, and goes on as the user edited it.
 
 It only looks, unless the user edits what passes. The values it keeps are tensors of their own around the arrays that
-pass; an exception leaves it only if the user aborts or interrupts the run.
+pass; an exception leaves it only if the user aborts or interrupts the run, or if it is one of the user's own code.
 
 What passes at a moment of a call takes one way, in ``_passes``: is it wanted (``watches``), its tensors by slot
 (``pausing.editing``), captures with the conditions tried on them (``captures.capturing``), a stop
@@ -83,6 +83,10 @@ class Observer(taps.Tap):
     def watches(self, net: Cell) -> bool:
         """Whether this is a root of the session."""
         return self.owner() is not None and any(root is net for root in self.visits.paths.roots)
+
+    def forgives(self, method: str, error: Exception) -> bool:
+        """Report a fault of the session in what it does when it is told something."""
+        return self._ports().stops.pauses.faults.forgives(f"watching ({method})", error)
 
     # What the engine tells
 

@@ -180,7 +180,9 @@ def hook_rows(cells: Iterable[tuple[str, Cell]], own: Iterable[object]) -> list[
 
 
 def _function_name(function: object) -> str:
-    return str(getattr(function, "__qualname__", type(function).__qualname__))
+    """A hook as its author calls it: without the function that it was defined in."""
+    name = str(getattr(function, "__qualname__", type(function).__qualname__))
+    return name.rpartition("<locals>.")[2]
 
 
 def _written_at(function: object) -> tuple[str, int]:

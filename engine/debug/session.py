@@ -10,7 +10,7 @@ import sys
 import weakref
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn, SupportsIndex
 
 from hookscope.engine.core import taps
 from hookscope.engine.core.tensor import Tensor
@@ -28,6 +28,8 @@ from .conditions import CONDITIONS, Condition, Hit, parse_conditions
 from .counts import Counts
 from .cures import Cure, cures_of
 from .events import Event, Events
+from .faults import Fault
+from .given import checked_flag, checked_pauser, checked_text, checked_texts
 from .hooks import SessionHooks
 from .newest import Newest
 from .newest_session import began_to_watch
@@ -63,6 +65,9 @@ __all__ = ["DebugSession"]
 class DebugSession:
     """Watches a network while it is attached.
 
+    As a context it is attached until the block ends. Blocks of one session may stand in each other: it goes on until
+    the outermost of them ends, or ``detach`` is called.
+
     Args:
         net: the network; without it, every network and loss that is called becomes a root, see ``taken_roots``.
         watch: patterns ``PATTERN[:forward|backward|all]``; none means every leaf cell. See ``watch``.
@@ -83,10 +88,9 @@ class DebugSession:
         paths: the cells, by their paths.
         captures: the captures that are kept.
         checks: the conditions, and what they found.
-        pauser: who answers at a pause; None stands for the default one.
 
     Raises:
-        TypeError: ``net`` is no cell.
+        TypeError: ``net`` is not a cell, or an argument has a wrong type.
         ValueError: a pattern or path that matches nothing, a faulty expression, an unknown condition, a bad
             bound.
     """
@@ -111,7 +115,8 @@ class DebugSession:
         self.paths = CellPaths()
         if net is not None:
             self.paths.add_root(_checked_cell(net))
-        looked_for = self._choose(name, watch, every, breaks, step, conditions, stop_on)
+        self._entered: list[tuple[TrainingModes, bool]] = []
+        looked_for = self._choose(checked_text("name", name), watch, every, breaks, step, conditions, stop_on)
         self.captures = CaptureRing(max_bytes, max_captures)
         self._counts = Counts()
         self._newest = Newest()
@@ -161,12 +166,17 @@ class DebugSession:
     ) -> list[tuple[Condition, bool]]:
         """Read what to watch and where to stop; returns the conditions, and whether to pause at each."""
         self._events = Events(name)
-        self._watches = Watches(_texts(watch), every, self.paths, self.takes_roots, self._events)
+        self._watches = Watches(checked_texts("watch", watch), every, self.paths, self.takes_roots, self._events)
         self._breakpoints = Breakpoints(
-            _texts(breaks), step, self.paths, self.takes_roots, self._events, weakly(self._breakpoints_changed)
+            checked_texts("breaks", breaks, Breakpoint),
+            step,
+            self.paths,
+            self.takes_roots,
+            self._events,
+            weakly(self._breakpoints_changed),
         )
-        looked_for = parse_conditions(_texts(conditions))
-        paused_at = parse_conditions(_texts(stop_on), "stop_on")
+        looked_for = parse_conditions(checked_texts("conditions", conditions))
+        paused_at = parse_conditions(checked_texts("stop_on", stop_on), "stop_on")
         if not self.takes_roots:
             self._watches.check()
             self._breakpoints.check()
@@ -252,7 +262,18 @@ class DebugSession:
 
     @every.setter
     def every(self, every: int) -> None:
+        """Raises ValueError where it is no positive integer."""
         self._watches.every = every
+
+    @property
+    def pauser(self) -> Pauser | None:
+        """The object that waits at a pause and takes commands; None for the default."""
+        return self._pauser
+
+    @pauser.setter
+    def pauser(self, pauser: Pauser | None) -> None:
+        """Raises TypeError where it could not answer."""
+        self._pauser: Pauser | None = checked_pauser(pauser)
 
     @property
     def shapes(self) -> dict[str, tuple[tuple[int, ...], ...]]:
@@ -356,14 +377,22 @@ class DebugSession:
             self.resume("continue")  # the paused thread tells that it is finished
 
     def __enter__(self) -> DebugSession:
+        modes, goes_on = TrainingModes(self.roots), bool(self._entered) and self.attached
         self.attach()
-        self._modes = TrainingModes(self.roots)
+        self._entered.append((modes, goes_on))
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *exc_info: object) -> None:
-        if kind is not None and issubclass(kind, DebugAbort):
-            self._modes.restore()
-        self.detach()
+        # A stack of contexts may end what was attached without it.
+        modes, goes_on = self._entered.pop() if self._entered else (None, False)
+        if modes is not None and kind is not None and issubclass(kind, DebugAbort):
+            modes.restore()
+        if not goes_on:
+            self.detach()
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:
+        """Raises TypeError: a copy would be told what the engine tells this one, and end it with itself."""
+        raise TypeError("a DebugSession cannot be copied or pickled; make another one with the same arguments")
 
     # Views, as plain data
 
@@ -431,7 +460,8 @@ class DebugSession:
 
     @step_bprop.setter
     def step_bprop(self, every_bprop: bool) -> None:
-        self._breakpoints.every_bprop = every_bprop
+        """Raises TypeError where it is neither True nor False."""
+        self._breakpoints.every_bprop = checked_flag("step_bprop", every_bprop)
 
     def add_breakpoint(self, text: str | Breakpoint) -> Breakpoint:
         """Stop there from now on; one that is there already stays as it is.
@@ -628,7 +658,8 @@ class DebugSession:
 
         At a cell, the locals are ``cell`` and what passes there (``inputs``, ``output``, ``grad_output`` or
         ``grad_input``). Names that the function does not have are looked up among those of breakpoint
-        expressions. Nothing pauses in here, and nothing is recorded: no breakpoint stops, no gradient changes.
+        expressions. Nothing pauses in here, and nothing is recorded: no breakpoint stops, no gradient changes. Random
+        numbers, and what is held by the cells and tensors that it names, are afterwards what they were before.
 
         Raises:
             RuntimeError: nothing is paused.
@@ -697,6 +728,20 @@ class DebugSession:
         """One line on standard error; with ``once``, only the first of that kind."""
         self._events.say(text, once)
 
+    @property
+    def faults(self) -> tuple[Fault, ...]:
+        """What raised in the debugger itself and did not end the run: the first of each place, with its traceback."""
+        return self._events.faults.all()
+
+    def forgives(self, place: str, error: BaseException) -> bool:
+        """Report what raised in a view or another observer, once for its place; see ``faults``.
+
+        Returns:
+            whether the run is to go on as if it had not come: not after an interrupt, an abort, or an exception of the
+            user's own code.
+        """
+        return self._events.faults.forgives(place, error)
+
     # For the parts
 
     def _who_answers(self) -> Pauser:
@@ -727,7 +772,7 @@ class DebugSession:
         direction = "backward" if kind.startswith("backward") else "forward"
         if (unplanned := taps.unplanned_call()) is not None:
             self._unplanned(*unplanned)
-        with taps.muted():
+        with taps.muted(), self._events.faults.at("capturing at a hook"):
             visit = self._watching.visits.of_hook(cell, path, kind)
             if self._watches.takes(visit.step):
                 slots = [slot for name, value in seen for slot in pick_slot(name, value, Tensor)]
@@ -745,8 +790,3 @@ def _checked_cell(net: object) -> Cell:
     if not isinstance(net, Cell):
         raise TypeError(f"net must be a Cell, got {type(net).__name__}")
     return net
-
-
-def _texts(given: Sequence[Any] | str) -> Sequence[Any]:
-    return (given,) if isinstance(given, str | Breakpoint) else tuple(given)
-

@@ -14,6 +14,8 @@ from fnmatch import fnmatchcase
 from typing import TypeVar
 
 from ..core.nearest import suggestion
+from ..core.shown import quoted
+from .given import checked_text
 
 __all__ = ["DIRECTIONS", "ROOT", "Watch", "check_matches", "known", "matches"]
 
@@ -35,13 +37,15 @@ class Watch:
         """Read ``PATTERN[:forward|backward|all]``.
 
         Raises:
-            ValueError: an unknown direction.
+            TypeError: it is no text.
+            ValueError: an unknown direction, or a text that is too long.
         """
-        pattern, colon, direction = text.strip().partition(":")
+        pattern, colon, direction = checked_text("watch", text).strip().partition(":")
         if not colon:
             return cls(pattern)
         if direction not in DIRECTIONS:
-            raise ValueError(f"watch {text!r}: the part after ':' must be forward, backward or all, got {direction!r}")
+            allowed = "the part after ':' must be forward, backward or all"
+            raise ValueError(f"watch {quoted(text)}: {allowed}, got {quoted(direction)}")
         return cls(pattern, direction)
 
     def covers(self, path: str, leaf: bool, direction: str) -> bool:
@@ -63,7 +67,7 @@ def check_matches(pattern: str, paths: Sequence[str], what: str) -> None:
         ValueError: it matches none; the text names the nearest path.
     """
     if pattern and not any(matches(pattern, path) for path in paths):
-        raise ValueError(f"{what} {pattern!r} matches no cell{suggestion(pattern, [p or ROOT for p in paths])}")
+        raise ValueError(f"{what} {quoted(pattern)} matches no cell{suggestion(pattern, [p or ROOT for p in paths])}")
 
 
 def known(wanted: _T, there: Sequence[_T], what: str, text: Callable[[_T], str]) -> _T:
@@ -73,5 +77,6 @@ def known(wanted: _T, there: Sequence[_T], what: str, text: Callable[[_T], str])
         ValueError: it is none of them; the text names the nearest.
     """
     if wanted not in there:
-        raise ValueError(f"no {what} {text(wanted)!r} in this session{suggestion(text(wanted), map(text, there))}")
+        near = suggestion(text(wanted), map(text, there))
+        raise ValueError(f"no {what} {quoted(text(wanted))} in this session{near}")
     return wanted

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from .given import positive
 from .paths import is_leaf
 from .watch import Watch, check_matches, known
 
@@ -37,14 +38,21 @@ class Watches:
     def __init__(
         self, texts: Iterable[str], every: int, paths: CellPaths, any_pattern: bool, events: Events
     ) -> None:
-        if isinstance(every, bool) or not isinstance(every, int) or every < 1:
-            raise ValueError(f"every must be a positive integer, got {every!r}")
         self.every = every
         self._paths = paths
         self._any_pattern = any_pattern
         self._events = events
         self._directions: dict[int, frozenset[str]] = {}  # that are watched, by the cell's id
         self.all = [Watch.parse(text) for text in tuple(texts) or _EVERY_LEAF]
+
+    @property
+    def every(self) -> int:
+        """Captures are made only in every n-th step."""
+        return self._every
+
+    @every.setter
+    def every(self, every: int) -> None:
+        self._every = positive("every", every)
 
     def check(self) -> None:
         """See that each pattern matches a cell.
@@ -82,11 +90,11 @@ class Watches:
 
     def takes(self, step: int) -> bool:
         """Whether captures are made of a step; what runs before the first one belongs to that."""
-        return max(step - 1, 0) % self.every == 0
+        return max(step - 1, 0) % self._every == 0
 
     def wants(self, visit: Visit, direction: str) -> bool:
         """Whether captures are made of what passes in this call in this direction."""
-        if self.every > 1 and not self.takes(visit.step):
+        if self._every > 1 and not self.takes(visit.step):
             return False
         directions = self._directions.get(id(visit.cell))
         if directions is None:

@@ -3,6 +3,7 @@
     python -m tests.faults.judging                  # all programs, with what each lacks
     python -m tests.faults.judging NAME ...         # some, with every finding
     python -m tests.faults.judging --mended         # the planted ones without their faults: nothing is to be found
+    python -m tests.faults.judging --nudged SEED    # with weights that differ in their last bit, as on other processors
 """
 
 from __future__ import annotations
@@ -12,6 +13,9 @@ import warnings
 from collections.abc import Iterable
 from contextlib import suppress
 
+import numpy as np
+
+from hookscope.engine import Tensor, nn
 from hookscope.engine.debug import DebugSession
 from hookscope.engine.debug.checks.causes import Cause
 from hookscope.engine.debug.checks.findings import Findings
@@ -52,17 +56,33 @@ FOUND_BY = {
 }
 
 
-def findings_of(program: Program, mended: bool = False, take_roots: bool = False) -> Findings:
+def findings_of(
+    program: Program, mended: bool = False, take_roots: bool = False, nudged: int | None = None
+) -> Findings:
     """What is found while a program trains, also where it ends with the error that was planted.
 
-    With ``take_roots`` the session is not told which network it is.
+    With ``take_roots`` the session is not told which network it is; with ``nudged``, a seed, some of the weights begin
+    one bit larger or smaller.
     """
     run = program.mended() if mended and program.mended is not None else program.build()
+    if nudged is not None:
+        nudge(run.net, nudged)
     session = DebugSession(None if take_roots else run.net, conditions=["all"])
     with warnings.catch_warnings(), session, suppress(*([program.raises] if program.raises and not mended else [])):
         warnings.simplefilter("ignore")
         run.train()
     return session.findings()
+
+
+def nudge(net: nn.Cell, seed: int) -> None:
+    """Move two thirds of the trainable weights to the next number above or below; zeros stay."""
+    generator = np.random.default_rng(seed)
+    for parameter in net.trainable_params():
+        values = parameter.asnumpy()
+        if values.dtype == np.float32 and values.size:
+            towards = generator.choice(np.array([-np.inf, np.nan, np.inf], np.float32), values.shape)
+            moved = np.where(np.isnan(towards) | (values == 0), values, np.nextafter(values, towards))
+            parameter.set_data(Tensor(moved.astype(np.float32)))
 
 
 def is_it(cause: Cause, program: Program) -> bool:
@@ -78,7 +98,21 @@ def told(causes: Iterable[Cause]) -> list[str]:
     return [f"{one.condition} at {one.place!r}: {one.message} [{len(one.consequences)} folded]" for one in causes]
 
 
+def compare_nudged(seed: int) -> None:
+    """Print the programs whose first cause hangs on the last bits of their weights."""
+    for program in (*PLANTED, *MORE_PLANTED, *HEALTHY, *MORE_HEALTHY):
+        for mended in (False, True) if program.mended is not None else (False,):
+            plain, nudged = (findings_of(program, mended, nudged=given).causes() for given in (None, seed))
+            if [(one.condition, one.place) for one in plain[:1]] != [(one.condition, one.place) for one in nudged[:1]]:
+                print(f"{program.name}{', mended' if mended else ''}")
+                print(*(f"       plain:  {line[:230]}" for line in told(plain)), sep="\n")
+                print(*(f"       nudged: {line[:230]}" for line in told(nudged)), sep="\n", flush=True)
+
+
 def main(names: list[str]) -> None:
+    if names[:1] == ["--nudged"]:
+        compare_nudged(int(names[1]))
+        return
     if names == ["--mended"]:
         for program in (*PLANTED, *MORE_PLANTED):
             for line in told(findings_of(program, mended=True).causes()):

@@ -20,6 +20,7 @@ from hookscope.engine.experimental import optim
 
 from ..captures.capture import pick_slot
 from ..checks.owners import Owners
+from ..faults import log_fault
 from .details import Details
 from .digests import MOST_ROWS, digest, dtype_name, norm, row_digests, text_digest
 from .records import Detail, Kind, Record, Row
@@ -49,8 +50,8 @@ class RankRecorder:
 
     Args:
         session: the session. It is not kept alive.
-        tell: called with each record, in the thread that trains; see ``records``. It must not change the record, and
-            what it raises ends the run.
+        tell: called with each record, in the thread that trains; see ``records``. It must not change the record. What
+            it raises is reported as a fault of the session's, and the run goes on.
 
     Raises:
         TypeError: ``session`` is no DebugSession.
@@ -109,7 +110,7 @@ class RankRecorder:
         self._unsubscribe()
         self._gone()
         self._tap.finish()
-        self._tap.tell({"record": "ended", "step": self._tap.steps})
+        self._tap.told({"record": "ended", "step": self._tap.steps})
 
 
 class _Step:
@@ -135,7 +136,7 @@ class _Tap(taps.Tap):
     def __init__(self, session: DebugSession, tell: Callable[[Record], None], details: Details) -> None:
         self.owner = weakref.ref(session)
         self._session: Any = self.owner  # gives the session, which is there while the engine tells something
-        self.tell = tell
+        self._tell = tell
         self.steps = 0
         self._details = details
         self._owners: Owners | None = None
@@ -146,6 +147,14 @@ class _Tap(taps.Tap):
         # How many rows data sets had given when a step began, and in how many steps that has been so.
         self._data_rows = newest_pass()[1], _MOST_OF_ONE_BATCH
         self._told_error = 0  # its id, until a cell is called again
+
+    def forgives(self, method: str, error: BaseException) -> bool:
+        """Report a fault of the recorder."""
+        place, session = f"the record of a step for other ranks ({method})", self._session()
+        if session is not None:
+            return bool(session.forgives(place, error))
+        log_fault(place, error)
+        return isinstance(error, Exception)
 
     # What the engine tells
 
@@ -240,14 +249,28 @@ class _Tap(taps.Tap):
         """Tell of an error, once."""
         if self._told_error != id(error):
             self._told_error = id(error)
-            text = f"{type(error).__name__}: {error}"[:_LONGEST_ERROR]
-            self.tell({"record": "failed", "step": self.steps + 1, "path": path, "error": text})
+            self.told({"record": "failed", "step": self.steps + 1, "path": path, "error": _text_of(error)})
 
     def finish(self) -> None:
         """The step that is under way is over: tell of it, if it was one."""
         step, self._step = self._step, None
         if step is None or not step.trained:
             return
+        try:
+            self._finish(step)
+        except Exception as error:
+            if not self.forgives("finish", error):
+                raise
+
+    def told(self, record: Record) -> None:
+        """Hand a record on."""
+        try:
+            self._tell(record)
+        except Exception as error:
+            if not self.forgives("tell", error):
+                raise
+
+    def _finish(self, step: _Step) -> None:
         self.steps += 1
         cells, of_cells, of_dtypes = self._cells(step.cells)
         parameters = [row for row in step.parameters if not row["statistic"]]
@@ -261,7 +284,7 @@ class _Tap(taps.Tap):
                 "draws": tuple(step.draws),
             },
         )
-        self.tell(
+        self.told(
             {
                 "record": "step",
                 "step": self.steps,
@@ -296,6 +319,13 @@ def _row(path: str, name: str, array: Any) -> Row:
         "path": path, "name": name, "shape": [*array.shape], "dtype": dtype_name(array.dtype), "digest": digest(array),
         "norm": norm(array),
     }  # fmt: skip
+
+
+def _text_of(error: BaseException) -> str:
+    try:
+        return f"{type(error).__name__}: {error}"[:_LONGEST_ERROR]
+    except Exception as second:  # the text of an exception of a user's class
+        return f"{type(error).__name__}, whose text raised {type(second).__name__}"
 
 
 def _digest_of(rows: Iterable[Row]) -> str:

@@ -134,18 +134,34 @@ def forget_figures(array: Any) -> None:
     _known.pop(id(array), None)
 
 
-def pick_slot(name: str, value: object, tensor: type) -> Iterator[tuple[str, Any]]:
+def pick_slot(name: str, value: object, tensor: type) -> list[tuple[str, Any]]:
     """The tensors in a value by slot: ``output``, or ``output[1][0]`` inside tuples, lists and dictionaries.
 
-    Of a sparse tensor it is the values: ``output.values``.
+    Of a sparse tensor it is the values: ``output.values``. What is inside itself is passed over there.
     """
+    try:
+        return list(_in_tree(name, value, tensor))
+    except RecursionError:
+        return list(_in_circles(name, value, tensor, ()))
+
+
+def _in_tree(name: str, value: object, tensor: type) -> Iterator[tuple[str, Any]]:
     if isinstance(value, tensor):
         yield name, value
     elif isinstance(value, tuple | list):
         for position, item in enumerate(value):
-            yield from pick_slot(f"{name}[{position}]", item, tensor)
+            yield from _in_tree(f"{name}[{position}]", item, tensor)
     elif isinstance(value, dict):
         for key, item in value.items():
-            yield from pick_slot(f"{name}[{key}]", item, tensor)
+            yield from _in_tree(f"{name}[{key}]", item, tensor)
     elif isinstance(value, Sparse):
         yield f"{name}.values", value.values
+
+
+def _in_circles(name: str, value: object, tensor: type, around: tuple[int, ...]) -> Iterator[tuple[str, Any]]:
+    """The same of a value inside of others, which are known by their ids."""
+    if not isinstance(value, tuple | list | dict):
+        yield from _in_tree(name, value, tensor)
+    elif id(value) not in around:
+        for key, item in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from _in_circles(f"{name}[{key}]", item, tensor, (*around, id(value)))

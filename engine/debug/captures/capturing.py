@@ -76,7 +76,11 @@ class Capturing:
             append(capture)
             made.append(capture)
             if look is not None:
-                pausing += look(capture, visit.names)
+                try:
+                    pausing += look(capture, visit.names)
+                except Exception as error:
+                    if not self._events.faults.forgives("trying the conditions on a value", error):
+                        raise
         if made:
             self._events.notify("captured")
             if self._showing.paused is None:
@@ -115,7 +119,8 @@ class Capturing:
                 own = Tensor._wrap(value._array)
                 edited = replace(capture, value=own, origin="edit", _hits=None, _statistics=None)
                 self._ring.replace(capture, edited)
-                self._look(edited, visit.names)
+                with self._events.faults.at("trying the conditions on a value"):
+                    self._look(edited, visit.names)
         for capture in before.values():
             self._ring.replace(capture, None)
         self.take(visit, direction, new, "edit", context)

@@ -19,16 +19,17 @@ from __future__ import annotations
 
 import os
 import threading
-import time
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from itertools import count
+from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hookscope.engine.core.tensor import Tensor
 
+from ..given import positive
 from .capture import Capture, forget_figures
 from .given_up import GivenUp, given_up
 from .held import HeldArrays
@@ -126,8 +127,8 @@ class CaptureRing:
     """
 
     def __init__(self, max_bytes: int = MAX_BYTES, max_captures: int = MAX_CAPTURES) -> None:
-        self.max_bytes = _checked("max_bytes", max_bytes)
-        self.max_captures = _checked("max_captures", max_captures)
+        self.max_bytes = positive("max_bytes", max_bytes)
+        self.max_captures = positive("max_captures", max_captures)
         self._dropped = self.replacements = 0
         self.on_give_up: Callable[[int | None], None] | None = None
         self.name = os.urandom(3).hex()  # for `kept_value`: no other ring has it, in whatever process
@@ -255,8 +256,8 @@ class CaptureRing:
         Raises:
             ValueError: a bound is no positive integer.
         """
-        now = self.max_bytes if max_bytes is None else _checked("max_bytes", max_bytes)
-        most = self.max_captures if max_captures is None else _checked("max_captures", max_captures)
+        now = self.max_bytes if max_bytes is None else positive("max_bytes", max_bytes)
+        most = self.max_captures if max_captures is None else positive("max_captures", max_captures)
         with _lock:
             self._settle()
             if now > self.max_bytes:  # whether a step fits is seen anew
@@ -374,11 +375,11 @@ class _FiguresInTime:
         self.step = -1
         self.wanted = False
         self._allowed = _FIRST_SECONDS
-        self._seen = time.perf_counter()
+        self._seen = perf_counter()
 
     def begin(self, step: int) -> bool:
         """Values of another step are given up from now on; returns whether their figures are wanted."""
-        now = time.perf_counter()
+        now = perf_counter()
         # No more is saved up than there is at first: after an hour of rest a run is not slower than at its start.
         self._allowed = min(_FIRST_SECONDS, self._allowed + _SHARE * (now - self._seen))
         self.step, self.wanted, self._seen = step, self._allowed >= 0, now
@@ -387,16 +388,10 @@ class _FiguresInTime:
     def compute(self, capture: Capture) -> None:
         """Have the figures of a capture computed."""
         load_kernels()  # once in the process, and so no part of what figures cost
-        begin = time.perf_counter()
+        begin = perf_counter()
         with suppress(TypeError):  # elements that are no numbers have none
             capture.statistics()
-        self._allowed -= time.perf_counter() - begin
-
-
-def _checked(name: str, bound: int) -> int:
-    if isinstance(bound, bool) or not isinstance(bound, int) or bound < 1:
-        raise ValueError(f"{name} must be a positive integer, got {bound!r}")
-    return bound
+        self._allowed -= perf_counter() - begin
 
 
 def kept_value(ring: str, index: int) -> Tensor:

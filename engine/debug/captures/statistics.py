@@ -90,7 +90,8 @@ class Statistics:
         if low == high:
             half = 0.5 / scale if left - 0.5 / scale < left + 0.5 / scale else 0.5
             left, right = left - half, right + half
-        edges = (left + _STEPS * (right - left)) * scale
+        with np.errstate(all="ignore"):  # a user may have made errors of what is lost at the ends of the range
+            edges = (left + _STEPS * (right - left)) * scale
         if low < high:
             edges[0], edges[-1] = low, high
         return edges

@@ -14,9 +14,11 @@ from ..conditions.values import FiguresSeen
 from ..pausing.points import point_at_stop
 from ..stepping.stepper import Stop
 from ..stepping.user_code import frame_to_show
+from .formulas import detail_of
 
 if TYPE_CHECKING:
     from ..conditions import Hit
+    from ..events import Events
     from ..pausing.pauses import Pauses
     from .findings import Found
     from .looked_for import LookedFor
@@ -32,9 +34,11 @@ class ConditionPauses:
         looked_for: the conditions.
         found: knows what is muted.
         pauses: whom to ask.
+        events: told of conditions that fail.
     """
 
-    def __init__(self, looked_for: LookedFor, found: Found, pauses: Pauses) -> None:
+    def __init__(self, looked_for: LookedFor, found: Found, pauses: Pauses, events: Events) -> None:
+        self._events = events
         self._looked_for = looked_for
         self._found = found
         self._pauses = pauses
@@ -74,7 +78,7 @@ class ConditionPauses:
             for condition in nonfinite
             if condition.name in self._looked_for.pausing
             and not self._found.is_muted(condition.name, producer.path)
-            and any(condition.formula(one, condition.threshold) for one in seen)
+            and any(detail_of(condition, one, self._events) for one in seen)
         ]
         if holding:
             self._paused_for |= {(condition.name, producer.direction) for condition in nonfinite}

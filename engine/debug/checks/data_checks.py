@@ -12,11 +12,13 @@ from hookscope.engine.core import taps
 from hookscope.engine.core.backend import to_host
 from hookscope.engine.core.nested import replaced, tensors_in
 from hookscope.engine.core.parameter import Parameter
+from hookscope.engine.core.recording import no_recording
 from hookscope.engine.core.tensor import Tensor
 from hookscope.engine.cpu.array_module import array_module
 
 from ..captures.capture import cell_name
 from ..comparing.isolated import IsolatedCell, held_tensors
+from ..comparing.side_effects import is_plain, side_effect
 from ..conditions.data import BatchSeen, InputSeen, SamplesSeen
 from .watcher import Watched, Watcher
 
@@ -71,11 +73,12 @@ class InputWatch(Watcher):
 
 
 def _input(array: Any) -> InputSeen:
-    numbers = to_host(array).astype(np.float32)
-    numbers = np.where(np.isfinite(numbers), numbers, 0)
-    features = numbers.reshape(-1, numbers.shape[-1]) if numbers.ndim == 2 else numbers.reshape(-1, 1)
-    each = np.sqrt((features**2).mean(axis=0))
-    return InputSeen(float(np.sqrt((numbers**2).mean())), float(each.max()), float(np.median(each)))
+    with np.errstate(all="ignore"):  # of which a user may have made errors
+        numbers = to_host(array).astype(np.float32)
+        numbers = np.where(np.isfinite(numbers), numbers, 0)
+        features = numbers.reshape(-1, numbers.shape[-1]) if numbers.ndim == 2 else numbers.reshape(-1, 1)
+        each = np.sqrt((features**2).mean(axis=0))
+        return InputSeen(float(np.sqrt((numbers**2).mean())), float(each.max()), float(np.median(each)))
 
 
 class SamplesWatch(Watcher):
@@ -115,6 +118,11 @@ class SamplesWatch(Watcher):
         if path is None or not given or not made or not taps.recordings_outside():
             return
         self._tried.add(id(call.cell))
+        outside = side_effect(call.cell) if is_plain((call.args, call.kwargs)) else "an argument that is no tensor"
+        if outside:
+            name = cell_name(path)
+            self._watched.say(f"samples_leak is not looked for in {name}: a run of a copy may change {outside}", None)
+            return
         count = given[0].shape[0] if given[0].ndim else 0
         fits = all(tensor.ndim and tensor.shape[0] == count for tensor in (*given, *made))
         if count < 2 or not fits or sum(tensor.size for tensor in (*given, *made)) > _MOST_ELEMENTS:
@@ -144,19 +152,20 @@ def _changes(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[
         for other in (False, True):
             values: dict[str, tuple[list[Any], list[Any]]] = {}
             seen.append(values)
-            with copy.run() as one:
+            with copy.run() as one, no_recording():
                 one.set_train(False)
                 hooks = []
                 for path, part in one.cells_and_names():
                     part.set_train(False)
                     if path:
                         hooks.append(part.register_forward_hook(partial(_note, values, path)))
-                tensors = [_with_another_first(t) if other else t for t in tensors_in((args, kwargs))]
+                held = tensors_in((args, kwargs))
+                tensors = [_with_another_first(t) if other else Tensor._wrap(t._array.copy()) for t in held]
                 given, named = replaced((args, kwargs), tensors)
                 values[""] = [], _arrays(one(*given, **named))
                 for hook in hooks:
                     hook.remove()
-    except Exception:  # the user's code, in another mode or with other numbers: what it raises is no fault of its own
+    except (Exception, SystemExit):  # the user's code, in another mode or with other numbers: no fault of its own
         return {}
     before, after = seen
     return {
@@ -180,9 +189,10 @@ def _change(before: list[Any], after: list[Any]) -> float:
         if one.shape != other.shape or one.ndim == 0 or len(one) < 2 or one.dtype.kind not in "fV":
             continue
         if np.isfinite(one).all() and np.isfinite(other).all():
-            first, second = one[1:].astype(np.float64), other[1:].astype(np.float64)
-            size = max(float(np.abs(first).max(initial=0)), 1e-30)
-            changes.append(float(np.abs(second - first).max(initial=0)) / size)
+            with np.errstate(all="ignore"):  # of which a user may have made errors
+                first, second = one[1:].astype(np.float64), other[1:].astype(np.float64)
+                size = max(float(np.abs(first).max(initial=0)), 1e-30)
+                changes.append(float(np.abs(second - first).max(initial=0)) / size)
     return max(changes, default=0.0)
 
 

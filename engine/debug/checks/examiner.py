@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..captures.statistics import Statistics
-from ..conditions import Hit, tried
+from ..conditions import Condition, Hit, tried
 from ..taken_roots import has_parameters
+from .formulas import detail_of, report
 from .streaks import Streaks
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ class Examiner:
         found: where hits are kept.
         pauses: pauses for them.
         finiteness: knows where what is not finite began.
-        events: told of conditions of the user's own that fail.
+        events: told of conditions that fail.
     """
 
     def __init__(
@@ -62,11 +63,14 @@ class Examiner:
     def look(self, seen: Any, path: str, subject: str, step: int) -> None:
         """Try the conditions that are about such a thing on what is seen of a parameter, the loss or a cell."""
         for condition in self._looked_for.about(type(seen)):
-            detail = condition.formula(seen, condition.threshold)
+            detail = detail_of(condition, seen, self._events)
             message = f"{condition.name} in {subject} ({detail})"
             hit = None if detail is None else Hit(condition, path, subject, step, message)
             if self._streaks.look(condition, subject, hit) and hit is not None and self._found.keep(hit):
                 self._pauses.pause(hit)
+
+    def _failed(self, condition: Condition, error: Exception) -> None:
+        report(condition, error, self._events)
 
     def value(self, capture: Capture, names: Callable[[], Mapping[str, Any]]) -> list[Hit]:
         """Try them on a captured value; returns the hits to pause for."""
@@ -79,7 +83,7 @@ class Examiner:
         elif looked_for.against_first and self._is_first_gradient(capture):
             self._arrived = capture.figures()
         wanted, key = looked_for.at(capture), ""
-        hits = tried(capture, wanted, self._arrived, names, self._events.say)
+        hits = tried(capture, wanted, self._arrived, names, self._failed)
         held = {hit.condition.name: hit for hit in hits}
         for condition in wanted:
             if condition.in_a_row > 1:

@@ -6,6 +6,7 @@ import html
 import weakref
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from heapq import merge
 from typing import TYPE_CHECKING, NamedTuple
@@ -209,8 +210,9 @@ class Found:
     def forget(self, oldest: int | None) -> None:
         """Forget the hits whose captures are gone; ``oldest`` is the index of the oldest one that is kept."""
         hits = self._of_captures
-        while hits and (oldest is None or _index(hits[0].hit) < oldest):
-            hits.popleft()
+        with suppress(IndexError):  # another thread took the last
+            while hits and (oldest is None or _index(hits[0].hit) < oldest):
+                hits.popleft()
 
     def hits(self) -> list[Hit]:
         """Those that are kept now, oldest first."""

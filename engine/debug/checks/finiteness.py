@@ -8,10 +8,12 @@ from ..captures.capture import cell_name
 from ..captures.statistics import any_nonfinite, statistics
 from ..conditions import Hit
 from ..conditions.values import FiguresSeen
+from .formulas import detail_of
 from .producer import OUTSIDE, Producer
 from .provenance import Incoming, Provenance
 
 if TYPE_CHECKING:
+    from ..events import Events
     from .condition_pauses import ConditionPauses
     from .findings import Found
     from .looked_for import LookedFor
@@ -27,11 +29,18 @@ class Finiteness:
         found: where hits are kept.
         pauses: pauses for them.
         provenance: knows what made what.
+        events: told of conditions that fail.
     """
 
     def __init__(
-        self, looked_for: LookedFor, found: Found, pauses: ConditionPauses, provenance: Provenance
+        self,
+        looked_for: LookedFor,
+        found: Found,
+        pauses: ConditionPauses,
+        provenance: Provenance,
+        events: Events,
     ) -> None:
+        self._events = events
         self._looked_for = looked_for
         self._found = found
         self._pauses = pauses
@@ -62,7 +71,7 @@ class Finiteness:
             return
         seen = FiguresSeen(statistics(array))
         for condition in self._looked_for.nonfinite:
-            detail = condition.formula(seen, condition.threshold)
+            detail = detail_of(condition, seen, self._events)
             if detail is not None:
                 name = condition.name
                 hit = Hit(condition, path, subject, step, f"{name} in {what} ({detail})")
@@ -87,7 +96,7 @@ class Finiteness:
                 continue
             seen = FiguresSeen(producer.output)
             for condition in self._looked_for.nonfinite:
-                if condition.formula(seen, condition.threshold) is not None:
+                if detail_of(condition, seen, self._events) is not None:
                     subject = f"{cell_name(producer.path)}#{producer.call}"
                     hit = Hit(condition, producer.path, subject, producer.step, str(producer), producer=producer)
                     self._found.keep(hit)

@@ -95,4 +95,6 @@ def _alike(array: Any) -> bool:
     """Whether all rows are the same, but for rounding."""
     if not array.size:
         return True
+    if array.dtype.kind in "bu":  # whose differences are none
+        return bool((array == array[:1]).all())
     return bool(abs(array - array[:1]).max() <= _ROUNDING * abs(array).max())

@@ -21,6 +21,7 @@ from hookscope.engine.core.tensor import Tensor
 from ..captures.by_array import ByArray
 from ..conditions.data import LabelsSeen
 from ..conditions.loss import BINARY, BoundedSeen, BroadcastSeen, FirstLossSeen, LossCallSeen, SignSeen, SoftmaxSeen
+from ..numbers import ends_of, number_in
 from .watcher import Watched, Watcher
 
 if TYPE_CHECKING:
@@ -75,24 +76,25 @@ class LossWatch(Watcher):
             arrays = [tensor._array for tensor in tensors_in(inputs)]
             if len(arrays) == 2 and any(given() is one for given in self._given for one in arrays):
                 self._compared(arrays[0], arrays[1], "the loss")
-        elif name == "tanh" and isinstance(outputs, Tensor):
+        elif name == "tanh" and isinstance(outputs, Tensor) and outputs._array.dtype.kind != "c":
             self._bounded.put(outputs._array, (-1.0, 1.0))
-        elif name in _PROBABILITIES and inputs:
-            here, shape = self._watched.here(), tuple(inputs[0].shape)
-            if isinstance(outputs, Tensor) and name != "log_softmax":
-                self._bounded.put(outputs._array, (0.0, 1.0))
-            if isinstance(outputs, Tensor):
-                self._probabilities.put(outputs._array, here)
-            if name != "sigmoid":
-                axis = attrs.get("axis", -1)
-                seen = SoftmaxSeen(axis if axis >= 0 else axis + len(shape), shape)
-                self._watched.look(seen, here, name, self._watched.step())
-                if name == "log_softmax" and len(shape) > 1:
-                    self._guessing.append(math.log(shape[axis]))
-        elif name == "log" and self._first and isinstance(outputs, Tensor) and outputs.size:
-            lowest, highest = float(outputs._array.min()), float(outputs._array.max())
-            if -math.inf < lowest and highest <= 0:
+        elif name in _PROBABILITIES and isinstance(outputs, Tensor) and outputs._array.dtype.kind != "c":
+            self._gave_probabilities(name, outputs, attrs.get("axis", -1))
+        elif name == "log" and self._first and isinstance(outputs, Tensor):
+            ends = ends_of(outputs._array)
+            if ends is not None and -math.inf < ends[0] and ends[1] <= 0:
                 self._guessing.append(-float(outputs._array.mean()))
+
+    def _gave_probabilities(self, name: str, outputs: Tensor, axis: object) -> None:
+        here, shape = self._watched.here(), tuple(outputs.shape)
+        if name != "log_softmax":
+            self._bounded.put(outputs._array, (0.0, 1.0))
+        self._probabilities.put(outputs._array, here)
+        if name != "sigmoid" and isinstance(axis, int) and -len(shape) <= axis < len(shape):
+            seen = SoftmaxSeen(axis % len(shape), shape)
+            self._watched.look(seen, here, name, self._watched.step())
+            if name == "log_softmax" and len(shape) > 1 and shape[axis]:
+                self._guessing.append(math.log(shape[axis]))
 
     def loss(self, name: str, prediction: Tensor, target: Tensor, attrs: dict[str, Any]) -> None:
         """A loss function is called."""
@@ -103,12 +105,14 @@ class LossWatch(Watcher):
         if name in _OF_EQUAL_SHAPES:
             self._compared(x, wanted, name)
         if name in BINARY and wanted.size and np.isin(labels := to_host(wanted).reshape(-1), (0, 1)).all():
-            labels = labels.astype(np.int64)
+            labels = labels.real.astype(np.int64)
             self._binary = self._binary + np.bincount(labels, minlength=2)
             look(LabelsSeen(labels, self._binary, binary=True), "", "the targets", step)
-        if name in _OF_CLASSES and wanted.dtype.kind in "iu" and x.ndim > 1:
+        # What does not fit is told by the loss function itself, which has not looked yet.
+        fits = x.ndim > 1 and wanted.shape == (*x.shape[:1], *x.shape[2:]) and x.shape[1] > 0
+        if name in _OF_CLASSES and wanted.dtype.kind in "iu" and fits:
             self._look_at_labels(x, wanted, attrs.get("ignore_index"))
-            if name == "cross_entropy" and self._times < _TIMES:
+            if name == "cross_entropy" and self._times < _TIMES and x.dtype.kind in "fV":
                 self._cross_entropy = _cross_entropy(x, wanted, attrs.get("ignore_index"))
                 if not self._times:
                     look(FirstLossSeen(self._cross_entropy, x.shape[1]), self._head(), name, step)
@@ -117,7 +121,7 @@ class LossWatch(Watcher):
     def differentiated(self, values: list[Tensor], pairs: list[tuple[Parameter, Tensor | None]]) -> None:
         """A gradient call with weights has ended."""
         if values and values[0]._array.size == 1 and values[0]._array.dtype.kind in "fV":
-            loss, step = float(values[0]._array), self._watched.step()
+            loss, step = number_in(values[0]._array), self._watched.step()
             if self._cross_entropy is not None:
                 self._watched.look(SignSeen(loss, self._cross_entropy), "", "the loss", step)
             elif self._first and self._guessing:
@@ -128,7 +132,7 @@ class LossWatch(Watcher):
         self._guessing.clear()
 
     def _look_at_labels(self, x: Any, wanted: Any, ignored: int | None) -> None:
-        labels = to_host(wanted).reshape(-1)
+        labels = to_host(wanted).reshape(-1).astype(np.int64)
         labels = labels[labels != ignored]
         counts = np.bincount(labels[(labels >= 0) & (labels < x.shape[1])], minlength=x.shape[1])
         same = self._counts is not None and len(self._counts) == len(counts)
@@ -140,9 +144,9 @@ class LossWatch(Watcher):
         look, step = self._watched.look, self._watched.step()
         look(BroadcastSeen(tuple(first.shape), tuple(second.shape)), "", name, step)
         for given, wanted in ((first, second), (second, first)):
-            ends = self._bounded.get(given)
-            if ends is not None and self._bounded.get(wanted) is None and wanted.size:
-                look(BoundedSeen(*ends, float(wanted.min()), float(wanted.max())), "", name, step)
+            ends, found = self._bounded.get(given), ends_of(wanted)
+            if ends is not None and self._bounded.get(wanted) is None and found is not None:
+                look(BoundedSeen(*ends, *found), "", name, step)
 
     def _head(self) -> str:
         """The path of the cell whose weight was used last."""
@@ -155,7 +159,7 @@ class LossWatch(Watcher):
 def _cross_entropy(logits: Any, labels: Any, ignored: int | None) -> float:
     """The mean cross-entropy of (N, C, ...) against class numbers (N, ...), in float64."""
     x = np.moveaxis(to_host(logits).astype(np.float64), 1, -1).reshape(-1, logits.shape[1])
-    places = to_host(labels).reshape(-1)
+    places = to_host(labels).reshape(-1).astype(np.int64)
     kept = places != ignored
     x, places = x[kept], places[kept]
     if not len(places):

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ..conditions.network import LossSeen
+from ..numbers import number_in
 
 if TYPE_CHECKING:
     from hookscope.engine.core.tensor import Tensor
@@ -39,7 +40,7 @@ class LossCourse:
         """A gradient call for these weights has ended: the loss is the one number that it differentiated."""
         if not values or values[0]._array.size != 1:
             return
-        loss = float(abs(values[0]._array)) if values[0]._array.dtype.kind == "c" else float(values[0]._array)
+        loss = number_in(values[0]._array)
         self._history.losses.append((step, loss))
         if not self._wanted(LossSeen):
             return

@@ -15,7 +15,7 @@ from hookscope.engine.core.nested import tensors_in
 from hookscope.engine.core.tensor import Tensor
 
 from ..captures.capture import cell_name
-from ..conditions.network import BpropSeen, ModeSeen, SharedSeen
+from ..conditions.network import BpropSeen, ModeSeen, SameNamesSeen, SharedSeen
 from ..taken_roots import has_parameters
 from .watcher import Watched, Watcher
 
@@ -121,14 +121,15 @@ class ModeWatch(Watcher):
         if taps.recordings_outside():
             return
         asked = {id(parameter) for parameter, _ in pairs if parameter.requires_grad}
-        for path, (cell, root_trains, step) in self._predicting.items() if asked else ():
+        predicting = self._predicting.copy() if asked else {}  # another thread may be noting more meanwhile
+        for path, (cell, root_trains, step) in predicting.items():
             own = any(id(parameter) in asked for _, parameter in cell.parameters_and_names())
             if own or (isinstance(cell, _DROPOUTS) and not root_trains):
                 self._tell(path, ModeSeen(type(cell).__name__, training=False, trained=True), step)
         networks = {id(root) for root in self._watched.roots() if has_parameters(root)} & self._recorded_roots
         if len(networks) > 1:
             self._together |= networks
-        for forward in self._passes:
+        for forward in tuple(self._passes):
             if self._trained and forward.cell in self._recorded_roots:
                 self._tell_pass(forward)
         self._passes.clear()
@@ -138,7 +139,7 @@ class ModeWatch(Watcher):
 
     def ended(self) -> None:
         """The session ends: no gradient call follows."""
-        for forward in self._passes:
+        for forward in tuple(self._passes):
             self._tell_pass(forward)
         self._passes.clear()
 
@@ -174,9 +175,9 @@ def _mode(cell: Cell) -> bool | None:
 
 
 class StructureWatch(Watcher):
-    """Looks at where in the network its cells stand, when it first runs."""
+    """Looks at where in the network its cells stand, and how its parameters are named, when it first runs."""
 
-    shows = (SharedSeen,)
+    shows = (SharedSeen, SameNamesSeen)
 
     def __init__(self, watched: Watched) -> None:
         super().__init__(watched)
@@ -194,6 +195,16 @@ class StructureWatch(Watcher):
         for paths in places.values():
             if len(paths) > 1:
                 self._watched.look(SharedSeen(paths), paths[0], cell_name(paths[0]), self._watched.step())
+        for root in new:
+            self._look_at_names(root)
+
+    def _look_at_names(self, root: Cell) -> None:
+        """Tell of names that several parameters have, or had until the call that is beginning named them by paths."""
+        path, paths = self._watched.path(root) or "", dict[str, list[str]]()
+        for place, parameter in root.parameters_and_names(name_prefix=path):
+            paths.setdefault(parameter.__dict__.get("_shared_name", parameter.name), []).append(place)
+        if any(len(places) > 1 for places in paths.values()):
+            self._watched.look(SameNamesSeen(paths), path, cell_name(path), self._watched.step())
 
 
 def _places(cell: Cell, path: str, places: dict[int, list[str]]) -> None:
@@ -232,10 +243,16 @@ class BpropWatch(Watcher):
 
     def _check(self, cell: Cell, path: str, inputs: tuple[Any, ...]) -> None:
         from ..comparing.gradient_check import check_gradient
+        from ..comparing.side_effects import is_plain, side_effect
 
+        outside = side_effect(cell) if is_plain(inputs) else "an argument that is no tensor"
+        if outside:
+            name = cell_name(path)
+            self._watched.say(f"the bprop of {name} is not checked: the run of a copy of it may change {outside}", None)
+            return
         try:
             found = check_gradient(cell, *inputs, samples=_SAMPLES, seconds=_SECONDS)
-        except Exception as error:  # the user's code, run in another dtype: what it raises there is no fault of its own
+        except (Exception, SystemExit) as error:  # the user's code, run in another dtype: no fault of its own
             self._watched.say(f"the bprop of {cell_name(path)} is not checked: {type(error).__name__}: {error}", None)
             return
         worst = found.worst

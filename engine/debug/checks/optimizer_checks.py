@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
 import weakref
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hookscope.engine import nn
 from hookscope.engine.core import taps
 from hookscope.engine.core.nested import tensors_in
 
 from ..conditions.optimizer import HoldingSeen, RateSeen
+from ..numbers import number_in
 from .watcher import Watched, Watcher
 
 if TYPE_CHECKING:
@@ -18,6 +21,15 @@ if TYPE_CHECKING:
     from hookscope.engine.core.tensor import Tensor
 
 __all__ = ["OptimizerWatch"]
+
+
+class _Called(NamedTuple):
+    """A call of an optimizer that is under way; ``rates`` are the outputs of its schedules, by their ids."""
+
+    optimizer: nn.Optimizer
+    name: str
+    step: int
+    rates: dict[int, Any]
 
 
 class OptimizerWatch(Watcher):
@@ -36,6 +48,7 @@ class OptimizerWatch(Watcher):
         self._ran: set[int] = set()
         self._asked: list[Parameter] = []
         self._came: dict[int, weakref.ref[Any]] = {}  # by id of the parameter
+        self._called: _Called | None = None  # of whose rates the user's schedule is yet to tell
         self.wrong: weakref.ref[nn.Optimizer] | None = None  # the last one that held other parameters
 
     def differentiated(self, values: list[Tensor], pairs: list[tuple[Parameter, Tensor | None]]) -> None:
@@ -62,14 +75,40 @@ class OptimizerWatch(Watcher):
             self.wrong = weakref.ref(optimizer)
         look(seen, "", name, step)
         if any(id(parameter) in own for parameter in optimizer.parameters):
+            if _is_by_user(optimizer):
+                self._called = _Called(optimizer, name, step, {})
+                return
             with taps.muted():
                 rates = optimizer.get_lr()
             rates = rates if isinstance(rates, tuple) else (rates,) * len(optimizer.parameters)
-            by_rate: dict[float, list[str]] = {}
-            for parameter, rate in zip(optimizer.parameters, rates, strict=True):
-                by_rate.setdefault(float(rate._array.reshape(-1)[0]), []).append(parameter.name)
-            worst = 0.0 if 0.0 in by_rate else next(iter(by_rate))
-            look(RateSeen(worst, by_rate[worst]), "", name, step)
+            self._look_at_rates(optimizer, rates, name, step)
+
+    def cell_exit(self, call: CellCall) -> None:
+        """A cell has returned: a schedule, or the optimizer whose rates come from it."""
+        called = self._called
+        if called is None:
+            return
+        if call.cell is called.optimizer:
+            self._called = None
+            rates = [called.rates.get(id(one)) for one in _sources(called.optimizer)]
+            if rates and all(rate is not None for rate in rates):
+                self._look_at_rates(called.optimizer, rates, called.name, called.step)
+        elif any(call.cell is one for one in _sources(called.optimizer)):
+            called.rates[id(call.cell)] = call.output
+
+    def cell_error(self, call: CellCall, error: BaseException) -> None:
+        """A cell has raised: the optimizer ends without rates."""
+        if self._called is not None and call.cell is self._called.optimizer:
+            self._called = None
+
+    def _look_at_rates(self, optimizer: nn.Optimizer, rates: Iterable[Any], name: str, step: int) -> None:
+        by_rate: dict[float, list[str]] = {}
+        for parameter, rate in zip(optimizer.parameters, rates, strict=False):
+            by_rate.setdefault(_number(rate), []).append(parameter.name)
+        if not by_rate:  # a get_lr of the user's own, which gives none
+            return
+        worst = 0.0 if 0.0 in by_rate else next(iter(by_rate))
+        self._watched.look(RateSeen(worst, by_rate[worst]), "", name, step)
 
     @property
     def asked(self) -> set[int]:
@@ -105,3 +144,25 @@ class OptimizerWatch(Watcher):
         return [p.name for p in optimizer.parameters] == names and [a.shape for a in arrays] == [
             p._array.shape for p in self._asked
         ]
+
+
+def _sources(optimizer: nn.Optimizer) -> list[Any]:
+    """Return for each parameter the schedule or the Parameter that its learning rate comes from."""
+    return list(optimizer._rates) if optimizer.is_group_lr else [optimizer.learning_rate] * len(optimizer.parameters)
+
+
+def _is_by_user(optimizer: nn.Optimizer) -> bool:
+    """Whether the user's code computes learning rates, which a call by the debugger might change."""
+    ours = __name__.partition(".")[0]
+    if type(optimizer).get_lr.__module__.partition(".")[0] != ours:
+        return True
+    schedules = [] if isinstance(optimizer, nn.LARS) else _sources(optimizer)
+    return any(type(one).__module__.partition(".")[0] != ours for one in schedules)
+
+
+def _number(rate: Any) -> float:
+    """A learning rate; a ``get_lr`` of the user's own may give it as it likes, and NaN stands for what is none."""
+    array = getattr(rate, "_array", rate)
+    if isinstance(array, int | float):
+        return float(array)
+    return number_in(array.reshape(-1)[0]) if getattr(array, "size", 0) else math.nan

@@ -51,10 +51,10 @@ class Owners:
         return found
 
     def all(self) -> dict[int, Owner]:
-        """Every owner, by the parameter's id."""
+        """Every owner, by the parameter's id. It is the caller's: another thread may find more of them meanwhile."""
         for owner in owners_in(self._cells):
             self._known.setdefault(id(owner.parameter), owner)
-        return self._known
+        return self._known.copy()
 
     def gradients(self, pairs: list[tuple[Parameter, Tensor | None]]) -> Iterator[tuple[str, str, Tensor]]:
         """The gradients that came for parameters of the session, with the cell's path and the parameter's."""

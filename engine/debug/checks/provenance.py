@@ -10,6 +10,7 @@ as nothing but -inf comes of them. An operator that makes a NaN of them is a pro
 
 from __future__ import annotations
 
+import inspect
 import linecache
 import math
 import sys
@@ -34,6 +35,8 @@ from .producer import OUTSIDE, Producer
 if TYPE_CHECKING:
     from hookscope.engine.core.taps import CellCall, Gradients
     from hookscope.engine.nn import Cell
+
+    from ..faults import Faults
 
 __all__ = ["Incoming", "Origin", "Provenance"]
 
@@ -83,6 +86,7 @@ class Provenance(taps.Tap):
         step: the number of the current step.
         own_run: whether what runs now belongs to what the session watches; the rest is left alone.
         produced: told of each producer, with the user's frame and the values; it may pause.
+        faults: reports what raises in here.
     """
 
     observes_operators = True
@@ -95,6 +99,7 @@ class Provenance(taps.Tap):
         step: Callable[[], int],
         own_run: Callable[[], bool],
         produced: Produced,
+        faults: Faults,
     ) -> None:
         self.producers: deque[Producer] = deque(maxlen=_MAX_PRODUCERS)
         self._new: list[Producer] = []
@@ -103,10 +108,15 @@ class Provenance(taps.Tap):
         self._step = step
         self._own_run = own_run
         self._produced = produced
+        self._faults = faults
         self._running = _Running()
         self._lines: ByArray[_Made] = ByArray()
         self._origins: ByArray[Origin | _Mask] = ByArray()
         self._latest: Origin | None = None
+
+    def forgives(self, method: str, error: Exception) -> bool:
+        """Report a fault of this tap."""
+        return self._faults.forgives(f"the search for what makes a NaN ({method})", error)
 
     # What the session asks
 
@@ -349,7 +359,8 @@ class Provenance(taps.Tap):
 
 def _written_at(function: Callable[..., Any]) -> tuple[CodeType | None, int]:
     """Where the user wrote a function; of one that the engine brings, the line that led to it."""
-    code = getattr(getattr(function, "__func__", function), "__code__", None)
+    plain = inspect.unwrap(function)
+    code = getattr(getattr(plain, "__func__", plain), "__code__", None)
     if code is not None and is_user_code(code):
         return code, code.co_firstlineno
     frame = nearest_user_frame(sys._getframe(1))

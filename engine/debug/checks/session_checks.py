@@ -96,7 +96,7 @@ class Checks:
         self._looked_for = LookedFor()
         self.history = History()
         self.found = Found(captures)
-        self._pauses = ConditionPauses(self._looked_for, self.found, pauses)
+        self._pauses = ConditionPauses(self._looked_for, self.found, pauses, events)
 
         def step() -> int:
             return counts.steps
@@ -104,10 +104,11 @@ class Checks:
         def own_run() -> bool:
             return watching.own_run
 
+        self._faults = events.faults
         self.provenance = Provenance(
-            watching.place_of, watching.place_of_bprop, step, own_run, self._pauses.pause_at_producer
+            watching.place_of, watching.place_of_bprop, step, own_run, self._pauses.pause_at_producer, events.faults
         )
-        self._finiteness = Finiteness(self._looked_for, self.found, self._pauses, self.provenance)
+        self._finiteness = Finiteness(self._looked_for, self.found, self._pauses, self.provenance, events)
         self.examiner = Examiner(self._looked_for, self.found, self._pauses, self._finiteness, events)
         look, wanted = self.examiner.look, self._looked_for.wanted
         self._owners = Owners(paths)
@@ -116,10 +117,17 @@ class Checks:
         self.updates = Updates(paths, self._owners, initial, self.history, self._finiteness, ran, wanted, look)
         watched = Watched(
             look, paths, lambda: paths.roots, paths.path_of, watching.place_of, lambda: watching.here, step, own_run,
-            events.say,
+            events.say, events.faults,
         )  # fmt: skip
         self._watchers = [watcher(watched) for watcher in WATCHERS]
         self.taps = (self.provenance, *self._watchers)
+        self._at_steps: tuple[Callable[[], None], ...] = (
+            self._finiteness.keep_what_stayed_inside,
+            self._pauses.step_began,
+            self.examiner.step_began,
+            self.updates.step_began,
+            *(watcher.step_began for watcher in self._watchers if type(watcher).step_began is not Watcher.step_began),
+        )
         for tap in self.taps:
             tap.owner = owner
 
@@ -219,37 +227,48 @@ class Checks:
         self._attached = False
         for tap in self.taps:
             taps.detach(tap)
-        self._finiteness.keep_what_stayed_inside()
-        self.updates.settle()
-        for watcher in self._watchers:
-            watcher.ended()
-        self.examiner.ended()
+        for end in (
+            self._finiteness.keep_what_stayed_inside,
+            self.updates.settle,
+            *(watcher.ended for watcher in self._watchers),
+            self.examiner.ended,
+        ):
+            with self._faults.at(f"{_name(end)} at the end of the session"):
+                end()
 
     # What the session tells
 
     def step_began(self) -> None:
         """A root cell is called."""
-        self._finiteness.keep_what_stayed_inside()
-        self._pauses.step_began()
-        self.examiner.step_began()
-        self.updates.step_began()
-        for watcher in self._watchers:
-            watcher.step_began()
+        for begin in self._at_steps:
+            try:
+                begin()
+            except Exception as error:
+                if not self._faults.forgives(f"{_name(begin)} at the beginning of a step", error):
+                    raise
 
     def edited(self, parameter: Parameter, array: Any) -> None:
         """A person is about to put another array into a parameter."""
-        self.updates.edited(parameter, array)
+        with self._faults.at("the conditions on updates"):
+            self.updates.edited(parameter, array)
 
     def differentiated(self, values: list[Tensor], pairs: list[tuple[Parameter, Tensor | None]]) -> None:
         """A gradient call with weights has ended."""
-        step = self._counts.steps
+        step, faults = self._counts.steps, self._faults
         if self._finiteness.wanted:
-            for value in values:
-                self._finiteness.look(value._array, "", "loss", "the loss", step)
-            for path, name, gradient in self._owners.gradients(pairs):
-                self._finiteness.look(gradient._array, path, name, f"the gradient of {name}", step)
+            with faults.at("the search for a NaN in the loss and in gradients"):
+                for value in values:
+                    self._finiteness.look(value._array, "", "loss", "the loss", step)
+                for path, name, gradient in self._owners.gradients(pairs):
+                    self._finiteness.look(gradient._array, path, name, f"the gradient of {name}", step)
         if taps.recordings_outside():
             return  # it is a part of a larger one
         asked = frozenset(id(parameter) for parameter, _ in pairs)
-        self._loss_course.differentiated(values, asked, step)
-        self.updates.differentiated(pairs, asked, step)
+        with faults.at("the course of the loss"):
+            self._loss_course.differentiated(values, asked, step)
+        with faults.at("the conditions on gradients and updates"):
+            self.updates.differentiated(pairs, asked, step)
+
+
+def _name(method: Callable[[], None]) -> str:
+    return f"{type(getattr(method, '__self__', None)).__name__}.{method.__name__}"

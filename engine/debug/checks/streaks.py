@@ -42,7 +42,7 @@ class Streaks:
 
     def end(self) -> Iterator[Hit]:
         """There are no more looks: what held at each of the few that there were."""
-        for streak in self._streaks.values():
+        for streak in list(self._streaks.values()):
             if streak.hit is not None and streak.looks == streak.held < streak.hit.condition.in_a_row:
                 yield streak.hit._replace(capture=None)
         self._streaks.clear()

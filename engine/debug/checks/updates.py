@@ -36,7 +36,8 @@ _ABOUT_PARAMETERS = (BeginningSeen, GradientSeen, UpdateSeen, StepSeen)
 # A generator may wait while its critic makes some steps.
 _OTHERS_FIRST = 2
 
-# A gradient so much smaller than the largest one is rounding, or comes through a branch that is nearly closed yet.
+# A gradient this much smaller than the largest one is rounding, comes through a branch that is nearly closed yet, or
+# is that of weights that have arrived.
 _NOISE = 1e-4
 
 
@@ -69,10 +70,17 @@ class _Followed:
 
 @dataclass(eq=False)
 class _Call:
-    """One gradient call whose updates are awaited."""
+    """One gradient call whose updates are awaited.
+
+    Attributes:
+        step: the number of the step.
+        followed: the parameters that it asked for.
+        share: its largest gradient as a part of the largest one that these parameters have had.
+    """
 
     step: int
     followed: list[_Followed]
+    share: float = 1.0
 
 
 class Updates:
@@ -110,6 +118,7 @@ class Updates:
         self._look = look
         self._calls: list[_Call] = []
         self._came: set[int] = set()  # parameters that had a gradient
+        self._largest: dict[int, float] = {}  # by parameter: the root mean square of its largest finite gradient
         self._asked: set[int] = set()
         self._not_asked: Counter[int] = Counter()  # by parameter: steps in which others were changed
 
@@ -140,17 +149,21 @@ class Updates:
             owner = self._owners.of(parameter)
             if owner is not None and parameter.requires_grad:
                 followed.append(_Followed(owner, parameter._array, gradient))
+        call = _Call(step, followed)
         if self._follows():
-            self._look_at_gradients(followed, step)
+            self._look_at_gradients(call)
         else:
             for one in followed:
                 one.finite = one.gradient is None or not any_nonfinite(one.gradient._array)
-        self._calls.append(_Call(step, followed))
+        self._calls.append(call)
 
-    def _look_at_gradients(self, followed: list[_Followed], step: int) -> None:
+    def _look_at_gradients(self, call: _Call) -> None:
+        followed, step = call.followed, call.step
         came = iter(statistics_of([one.gradient for one in followed if one.gradient is not None], counted=False))
         figures = [None if one.gradient is None else next(came) for one in followed]
-        largest = max((root_mean_square(found) for found in figures if found is not None and found.finite), default=0.0)
+        newest = max((root_mean_square(found) for found in figures if found is not None and found.finite), default=0.0)
+        largest = max(newest, self._largest_so_far(followed, figures))
+        call.share = newest / largest if largest > 0 else 1.0
         for one, found in zip(followed, figures, strict=True):
             one.kind = _kind(found, largest)
             one.finite = found is None or found.finite == found.count
@@ -163,6 +176,14 @@ class Updates:
                 self._came.add(id(one.parameter))
             self._initial.gradient_came(one.owner, one.before, one.gradient, one.kind == "some", step)
             one.gradient = None  # it need not live on
+
+    def _largest_so_far(self, followed: list[_Followed], figures: list[Statistics | None]) -> float:
+        """Note the gradients of a call; the root mean square of the largest one that its parameters have had."""
+        for one, found in zip(followed, figures, strict=True):
+            if found is not None and 0 < found.finite == found.count:  # an overflow of a scaled loss is no measure
+                key = id(one.parameter)
+                self._largest[key] = max(root_mean_square(found), self._largest.get(key, 0.0))
+        return max((self._largest.get(id(one.parameter), 0.0) for one in followed), default=0.0)
 
     def _follows(self) -> bool:
         """Whether parameters are followed by their figures."""
@@ -215,7 +236,7 @@ class Updates:
         if written:
             norms = [max(one.norm, usual_norm(one.before.shape)) for one in written]
             ratio = math.hypot(*(one.change for one in written)) / math.hypot(*norms)
-            self._look(StepSeen(ratio), "", "the optimizer", call.step)
+            self._look(StepSeen(ratio, call.share), "", "the optimizer", call.step)
 
     def _look_at_those_not_asked_for(self, step: int) -> None:
         if not self._wanted(UpdateSeen):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter, defaultdict
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from hookscope.engine.core import taps
@@ -21,7 +22,6 @@ from .owners import owners_in
 from .watcher import Watched, Watcher
 
 if TYPE_CHECKING:
-
     from hookscope.engine.core.taps import CellCall
     from hookscope.engine.core.tensor import Tensor
 
@@ -79,18 +79,20 @@ class UseWatch(Watcher):
         if taps.recordings_outside():
             return
         look, step = self._watched.look, self._watched.step()
-        used = {id(parameter) for parameter in self._used.values()}
+        # Another thread may be noting more meanwhile.
+        used_by_array, ran, came_back = self._used.copy(), self._ran.copy(), self._arrived.copy()
+        used = {id(parameter) for parameter in used_by_array.values()}
         came = {id(parameter): gradient is not None for parameter, gradient in pairs}
         owners = list(owners_in(self._watched.cells)) if any(came.values()) else []
-        meant = self._frozen_on_purpose()
+        meant = _frozen_on_purpose(used_by_array.values())
         for path, name, cell, parameter in owners:
             if id(parameter) in came:
                 unused = not came[id(parameter)] and id(parameter) not in used
-                look(UseSeen(unused, id(cell) in self._ran), path, name, step)
+                look(UseSeen(unused, id(cell) in ran), path, name, step)
             elif not parameter.requires_grad:
                 left = parameter.as_drawn and cell.training and id(parameter) in used - meant
                 look(FrozenSeen(not left, parameter.ndim), path, name, step)
-            arrived = self._arrived.get(id(parameter._array), [])
+            arrived = came_back.get(id(parameter._array), [])
             if len(arrived) >= _STEPS:
                 # Which way a sequence was unrolled does not matter: what is far back comes last in the backward pass.
                 look(RepeatedSeen(arrived[-1], arrived[0], len(arrived)), path, name, step)
@@ -99,14 +101,16 @@ class UseWatch(Watcher):
         self._uses.clear()
         self._arrived.clear()
 
-    def _frozen_on_purpose(self) -> set[int]:
-        """The frozen weights, where so many are; else what is used before any parameter that learns.
 
-        So are a part of a network beside adapters, and the body of one whose head is trained anew.
-        """
-        weights = [parameter for parameter in self._used.values() if parameter.ndim > 1]
-        frozen = {id(parameter) for parameter in weights if not parameter.requires_grad}
-        if len(frozen) > 1 and len(frozen) > _FEW * len(weights):
-            return frozen
-        before = itertools.takewhile(lambda parameter: not parameter.requires_grad, self._used.values())
-        return {id(parameter) for parameter in before}
+def _frozen_on_purpose(used: Iterable[Parameter]) -> set[int]:
+    """The frozen weights, where so many are; else what is used before any parameter that learns.
+
+    So are a part of a network beside adapters, and the body of one whose head is trained anew.
+    """
+    used = list(used)
+    weights = [parameter for parameter in used if parameter.ndim > 1]
+    frozen = {id(parameter) for parameter in weights if not parameter.requires_grad}
+    if len(frozen) > 1 and len(frozen) > _FEW * len(weights):
+        return frozen
+    before = itertools.takewhile(lambda parameter: not parameter.requires_grad, used)
+    return {id(parameter) for parameter in before}

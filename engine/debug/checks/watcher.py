@@ -11,6 +11,8 @@ from hookscope.engine.core import taps
 if TYPE_CHECKING:
     from hookscope.engine.nn import Cell
 
+    from ..faults import Faults
+
 __all__ = ["Looks", "Watched", "Watcher"]
 
 
@@ -35,6 +37,7 @@ class Watched:
         step: the number of the current step.
         own_run: whether what this thread runs now belongs to the session's network, or to nobody's.
         say: says one line; with the second argument, once for that.
+        faults: reports what raises in a watcher.
     """
 
     look: Looks
@@ -46,6 +49,7 @@ class Watched:
     step: Callable[[], int]
     own_run: Callable[[], bool]
     say: Callable[[str, str | None], None]
+    faults: Faults
 
 
 class Watcher(taps.Tap):
@@ -60,6 +64,10 @@ class Watcher(taps.Tap):
     def __init__(self, watched: Watched) -> None:
         self._watched = watched
         self._known_roots = 0
+
+    def forgives(self, method: str, error: Exception) -> bool:
+        """Report a fault of this watcher."""
+        return self._watched.faults.forgives(f"the check {type(self).__name__}.{method}", error)
 
     def is_root(self, cell: Cell) -> bool:
         """Whether it is a cell at the top of what is watched, whatever calls it."""

@@ -79,7 +79,8 @@ class DifferentiatedCall:
     ) -> None:
         self.copy = IsolatedCell(cell, wide)
         self.inputs = inputs
-        self.values = [Tensor._wrap(widened(t._array) if wide else t._array.view()) for t in tensors_in(inputs)]
+        arrays = [t._array.copy() for t in tensors_in(inputs)]  # what asnumpy() gives may be written to
+        self.values = [Tensor._wrap(widened(array) if wide else array) for array in arrays]
         self.skipped: list[GradientRow] = []
         self.leaves: list[Leaf] = []
         names = [name for name, value in _named_inputs(self.copy.cell, inputs) if isinstance(value, Tensor)]

@@ -8,25 +8,25 @@ engine, of NumPy and of Python stand where they stood.
 from __future__ import annotations
 
 import copy
-import random as python_random
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hookscope.engine.core import random, taps
+from hookscope.engine.core import taps
 from hookscope.engine.core.generator import Generator
 from hookscope.engine.core.nested import tensors_in
 from hookscope.engine.core.recording import Recording
 from hookscope.engine.core.tensor import Tensor
 from hookscope.engine.nn import Cell
+from hookscope.engine.nn.as_it_was import go_to_places, random_places
 from hookscope.engine.nn.hooking import HOOK_KINDS
 
 if TYPE_CHECKING:
     from hookscope.engine.core.parameter import Parameter
 
-__all__ = ["EPSILON", "IsolatedCell", "held_tensors", "widened"]
+__all__ = ["EPSILON", "IsolatedCell", "held_cells", "held_tensors", "widened"]
 
 EPSILON = {
     "float64": 2.0**-52, "complex128": 2.0**-52, "float32": 2.0**-23, "complex64": 2.0**-23,
@@ -73,7 +73,7 @@ class IsolatedCell:
         self._attributes = [(one, dict(one.__dict__)) for one in cells]
         self._arrays = [(tensor, tensor._array) for tensor in tensors]
         self._generators = [(one, one._stands_at()) for one in _held(self.cell, Generator)]
-        self._places = _random_places()
+        self._places = random_places()
 
     @property
     def has_bprop(self) -> bool:
@@ -87,13 +87,13 @@ class IsolatedCell:
     @contextmanager
     def run(self, automatic: bool = False) -> Iterator[Cell]:
         """The copy at its starting state, with ``automatic`` without its bprops; nobody watches or records it."""
-        before = _random_places()
+        before = random_places()
         with taps.muted(), np.errstate(all="ignore"):
             try:
                 self._start_over(automatic)
                 yield self.cell
             finally:
-                _go_to(before)
+                go_to_places(before)
 
     def _start_over(self, automatic: bool) -> None:
         for cell, attributes in self._attributes:
@@ -107,7 +107,7 @@ class IsolatedCell:
             cell.__dict__["bprop"] = None if automatic else bprop
         for cell, _ in self._attributes:
             cell._refresh()
-        _go_to(self._places)
+        go_to_places(self._places)
 
     def note_precision(self, recording: Recording) -> None:
         """Let ``narrowest`` be the dtype with the fewest digits among what a recording followed."""
@@ -137,6 +137,11 @@ def held_tensors(cell: Cell) -> list[Tensor]:
     return _held(cell, Tensor)
 
 
+def held_cells(cell: Cell) -> list[Cell]:
+    """Return a cell and the cells in it, also those in lists and dictionaries; each once."""
+    return _held(cell, Cell)
+
+
 def _held(cell: Cell, kind: type[Any]) -> list[Any]:
     """Everything of a kind that a cell holds, itself among it, also in lists and dictionaries; each once."""
     found: list[Any] = []
@@ -159,14 +164,3 @@ def _held(cell: Cell, kind: type[Any]) -> list[Any]:
 
     look(cell)
     return found
-
-
-def _random_places() -> tuple[Any, Any, Any]:
-    return random.position(), np.random.get_state(), python_random.getstate()
-
-
-def _go_to(places: tuple[Any, Any, Any]) -> None:
-    ours, numpys, pythons = places
-    random.go_to(ours)
-    np.random.set_state(numpys)
-    python_random.setstate(pythons)

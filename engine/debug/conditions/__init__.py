@@ -13,8 +13,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ...core.nearest import nearest
+from ...core.nearest import suggestion
+from ...core.shown import quoted
 from ..captures.statistics import any_nonfinite
+from ..given import checked_text
 from . import activations, data, gradients, loss, network, nonfinite, optimizer, parameters, values
 from .condition import Condition, Hit
 from .own import own_condition
@@ -37,11 +39,22 @@ _ALIASES = {"saturated": ("saturated_sigmoid", "saturated_tanh"), "all": tuple(C
 _OWN_CONDITION = re.compile(r"(^|,)\s*if\s")
 
 
-def split_conditions(text: str) -> list[str]:
-    """Conditions between commas; an ``if EXPRESSION`` is the last one, since it may have commas of its own."""
+def split_conditions(text: str, option: str = "conditions") -> list[str]:
+    """Conditions between commas; an ``if EXPRESSION`` is the last one, since it may have commas of its own.
+
+    Args:
+        text: the conditions.
+        option: what errors call the argument.
+
+    Raises:
+        ValueError: a name is empty.
+    """
     found = _OWN_CONDITION.search(text)
     named, own = (text, "") if found is None else (text[: found.start()], text[found.start() :].lstrip(", "))
-    return [part for part in (*(name.strip() for name in named.split(",")), own) if part]
+    names = [name.strip() for name in named.split(",")] if named.strip() or not own else []
+    if not all(names):
+        raise ValueError(f"{option} must be names between commas, none of them empty, got {text!r}")
+    return [*names, own] if own else names
 
 
 def parse_conditions(texts: Sequence[str], option: str = "conditions") -> list[Condition]:
@@ -54,14 +67,15 @@ def parse_conditions(texts: Sequence[str], option: str = "conditions") -> list[C
         option: what errors call the argument.
 
     Raises:
+        TypeError: something that is no text.
         ValueError: an unknown name, a faulty expression, a threshold that is no number, or one where none is used.
     """
     found: dict[str, Condition] = {}
     for text in texts:
         try:
-            read = _parse(text.strip())
+            read = _parse(checked_text(option, text).strip())
         except ValueError as error:
-            raise ValueError(f"{option} {text!r}: {error}") from None
+            raise ValueError(f"{option} {quoted(text)}: {error}") from None
         found.update({condition.name: condition for condition in read})
     return list(found.values())
 
@@ -72,8 +86,10 @@ def _parse(text: str) -> list[Condition]:
     name, equals, number = (part.strip() for part in text.partition("="))
     if name not in CONDITIONS and name not in _ALIASES:
         known = [*CONDITIONS, *_ALIASES]
-        raise ValueError(f"no such condition; the nearest is {nearest(name, known)!r} (all: {', '.join(known)})")
+        raise ValueError(f"no such condition{suggestion(name, known)} (all: {', '.join(known)})")
     rows = [CONDITIONS[known_name] for known_name in _ALIASES.get(name, (name,))]
+    if equals and len(rows) > 1 and any(math.isnan(row.threshold) for row in rows):
+        raise ValueError(f"{name!r} takes no threshold, since not all it names have one; give it to one by name")
     return [_with_threshold(row, number) for row in rows] if equals else rows
 
 
@@ -94,7 +110,7 @@ def examine(
     conditions: Iterable[Condition] = tuple(CONDITIONS.values()),
     arrived: Statistics | None = None,
     names: Callable[[], Mapping[str, object]] = dict,
-    say: Callable[[str, str], None] | None = None,
+    failed: Callable[[Condition, Exception], None] | None = None,
 ) -> list[Hit]:
     """Which of the conditions hold for a captured value.
 
@@ -102,9 +118,11 @@ def examine(
         capture: the value.
         conditions: which to try.
         arrived, names: see ``values.Seen``.
-        say: told in one line, with what it is about, of a condition of the user's own that fails.
+        failed: told of a condition whose formula raises, which then does not hold. Without it only those that are the
+            user's own may.
     """
-    return tried(capture, [condition for condition in conditions if condition.looks_at(capture)], arrived, names, say)
+    wanted = [condition for condition in conditions if condition.looks_at(capture)]
+    return tried(capture, wanted, arrived, names, failed)
 
 
 def tried(
@@ -112,7 +130,7 @@ def tried(
     wanted: Sequence[Condition],
     arrived: Statistics | None,
     names: Callable[[], Mapping[str, object]],
-    say: Callable[[str, str], None] | None,
+    failed: Callable[[Condition, Exception], None] | None,
 ) -> list[Hit]:
     """The same for conditions that all look at such a value."""
     # Most values are finite, and to see that costs a part of what the figures do.
@@ -124,10 +142,10 @@ def tried(
         try:
             detail = condition.formula(seen, condition.threshold)
         except Exception as error:  # a user's own expression may raise anything, which must not end the user's run
-            if condition.name in CONDITIONS:
+            if failed is not None:
+                failed(condition, error)
+            elif condition.name in CONDITIONS:
                 raise
-            if say is not None:
-                say(f"condition {condition.name!r}: {type(error).__name__}: {error}", condition.name)
             continue
         if detail is not None:
             message = f"{condition.name} in {capture.key} ({detail})"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
+
 from .condition import NO_THRESHOLD, Condition
 from .values import SAGEMAKER, Seen
 
@@ -28,7 +30,8 @@ def _saturated(low: float, high: float) -> Callable[[Seen, float], str | None]:
         figures = seen.figures
         if figures.finite < 2 or (low < figures.minimum and figures.maximum < high):
             return None
-        centers = (figures.edges[:-1] + figures.edges[1:]) / 2
+        with np.errstate(all="ignore"):  # of which a user may have made errors
+            centers = figures.edges[:-1] / 2 + figures.edges[1:] / 2
         outside = int(seen.capture.statistics().histogram[(centers < low) | (centers > high)].sum())
         return f"{outside} of {figures.finite} elements" if outside >= threshold * figures.finite else None
 

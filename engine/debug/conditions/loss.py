@@ -6,6 +6,9 @@ import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import numpy as np
+
+from ..numbers import ends_of
 from .condition import NO_THRESHOLD, Condition
 
 __all__ = ["BINARY", "ROWS", "BoundedSeen", "BroadcastSeen", "FirstLossSeen", "LossCallSeen", "SignSeen", "SoftmaxSeen"]
@@ -99,12 +102,12 @@ def _twice(seen: LossCallSeen, threshold: float) -> str | None:
     wanted, x = _OF_LOGITS.get(seen.function), seen.prediction
     if wanted is None or x.size < _FEWEST or x.dtype.kind not in "fV":
         return None
-    low, high = float(x.min()), float(x.max())
+    low, high = ends_of(x) or (math.nan, math.nan)
     if not (low >= 0 and high <= 1) or low == high:
         return None
     if seen.function == "binary_cross_entropy_with_logits":
         return f"it wants logits, and all it gets lies in [{low:.3g}, {high:.3g}], as after a sigmoid"
-    sums = x.astype("float32").sum(axis=1)
+    sums = _sums(x, 1 if x.ndim > 1 else 0)
     if not (abs(sums - 1) <= _SUM).all():
         return None
     return f"it wants {wanted}, and what it gets are probabilities: they add up to 1 over the classes"
@@ -120,15 +123,20 @@ def _range(seen: LossCallSeen | BoundedSeen, threshold: float) -> str | None:
     if seen.target.dtype.kind not in "fV" or not seen.target.size:
         return None
     if seen.function in BINARY:
-        low, high = float(seen.target.min()), float(seen.target.max())
+        low, high = ends_of(seen.target) or (math.nan, math.nan)
         return f"targets lie in [{low:.3g}, {high:.3g}], not in [0, 1]" if low < 0 or high > 1 else None
     if seen.function == "cross_entropy" and seen.target.shape == seen.prediction.shape and seen.target.ndim > 1:
-        sums = seen.target.astype("float32").sum(axis=1)
+        sums = _sums(seen.target, 1)
         wrong = abs(sums - 1) > _SUM
         if wrong.any():
             first = float(sums[wrong].reshape(-1)[0])
             return f"{int(wrong.sum())} of {wrong.size} rows of probabilities add up to {first:.3g}, not 1"
     return None
+
+
+def _sums(array: Any, axis: int) -> Any:
+    with np.errstate(all="ignore"):  # of which a user may have made errors
+        return array.astype("float32").sum(axis=axis)
 
 
 def _broadcasts(seen: BroadcastSeen, threshold: float) -> str | None:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import ClassVar
 
 from .condition import NO_THRESHOLD, Condition
 
-__all__ = ["ROWS", "BpropSeen", "LossSeen", "ModeSeen", "SharedSeen"]
+__all__ = ["ROWS", "BpropSeen", "LossSeen", "ModeSeen", "SameNamesSeen", "SharedSeen"]
 
 _SAGEMAKER = "https://docs.aws.amazon.com/sagemaker/latest/dg/debugger-built-in-rules.html"
 
@@ -56,6 +56,25 @@ class SharedSeen:
     paths: Sequence[str]
 
 
+@dataclass(frozen=True)
+class SameNamesSeen:
+    """By the names that a network's parameters have, or had before its first call, the paths of the parameters."""
+
+    group: ClassVar[str] = "network"
+
+    paths: Mapping[str, Sequence[str]]
+
+
+def _same_names(seen: SameNamesSeen, threshold: float) -> str | None:
+    found = [(name, paths) for name, paths in seen.paths.items() if len(paths) > 1]
+    if not found:
+        return None
+    (name, paths), *others = found
+    shown = ", ".join(f"'{other}'" for other, _ in others[:3])
+    further = f"; {shown}{' and others' if len(others) > 3 else ''} too" if others else ""
+    return f"{len(paths)} parameters have the name '{name}': {', '.join(paths[:4])}{further}"
+
+
 def _shared(seen: SharedSeen, threshold: float) -> str | None:
     if len(seen.paths) < 2:
         return None
@@ -83,7 +102,7 @@ def _not_decreasing(seen: LossSeen, threshold: float) -> str | None:
         return None  # of both signs, as a policy's with moving advantages: it need not fall
     before, now = sum(first) / span, sum(last) / span
     # By neighbors, since a trend is no noise: von Neumann's mean square successive difference.
-    steps = [(b - a) ** 2 for part in (first, last) for a, b in pairwise(part)]
+    steps = [(b - a) * (b - a) for part in (first, last) for a, b in pairwise(part)]  # a power would overflow
     error = math.sqrt(sum(steps) / (2 * len(steps))) * math.sqrt(2 / span)
     if before - now > 2 * error or before - now + 2 * error >= threshold * abs(before):
         return None  # it does decrease, or a decrease worth the name may be hidden in the noise
@@ -109,6 +128,13 @@ ROWS = (
         "shared_cell", SharedSeen, _shared, NO_THRESHOLD, "",
         "one cell with parameters stands at several places, as [cell] * 3 makes it",
         "Make a cell for each place, or copy.deepcopy it; mute this where they are to share.",
+        "own",
+    ),
+    Condition(
+        "same_names", SameNamesSeen, _same_names, NO_THRESHOLD, "",
+        "parameters share a name, as of blocks that insert_child_to_cell takes in",
+        "Assign each cell to an attribute, or name its parameters by update_parameters_name, before optimizers and "
+        "checkpoints are made of them.",
         "own",
     ),
     Condition(

@@ -43,11 +43,17 @@ class StepSeen:
     """What an optimizer's step did to all weights together: the norm of the change by their norm.
 
     One that begins smaller counts as of variance 1 / fan-in; biases and scales do not count.
+
+    Attributes:
+        ratio: this.
+        share: the gradient of the step as a part of the largest one that these weights have had. Steps become small
+            with their gradients, which is no fault of the rate.
     """
 
     group: ClassVar[str] = "optimizer"
 
     ratio: float
+    share: float = 1.0
 
 
 def _rate(seen: RateSeen, threshold: float) -> str | None:
@@ -63,7 +69,7 @@ def _too_far(seen: StepSeen, threshold: float) -> str | None:
 
 
 def _too_near(seen: StepSeen, threshold: float) -> str | None:
-    if not 0 < seen.ratio < threshold:
+    if not 0 < seen.ratio < threshold * seen.share:
         return None
     return f"a step changes all weights by {seen.ratio:.3g} of their norm, where about 1e-3 is usual"
 
@@ -99,7 +105,7 @@ ROWS = (
     ),
     Condition(
         "learning_rate_too_small", StepSeen, _too_near, 1e-5, "norm of the change by norm of all weights",
-        "the steps change the weights by next to nothing, 10 in a row",
+        "the steps change the weights by next to nothing, 10 in a row, although the gradients have not gone",
         "Raise the learning rate, by a factor of 10 to begin with; see whether it is divided somewhere.",
         f"own; about 1e-3 is usual: {_CS231N}",
         in_a_row=10,

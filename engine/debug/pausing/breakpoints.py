@@ -6,7 +6,9 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from ...core.nearest import suggestion
-from ..watch import check_matches, known
+from ...core.shown import quoted
+from ..given import checked_flag, checked_text
+from ..watch import ROOT, check_matches, known
 from .breakpoint import Breakpoint
 from .line_stops import LineStops
 
@@ -36,6 +38,7 @@ class Breakpoints:
         every_bprop: as above.
 
     Raises:
+        TypeError: something else than these.
         ValueError: a faulty text.
     """
 
@@ -50,7 +53,7 @@ class Breakpoints:
     ) -> None:
         self.all = [_read(one) for one in given]
         self.lines = LineStops(self.all, events.say)
-        self.every_bprop = every_bprop
+        self.every_bprop = checked_flag("step", every_bprop)
         self._paths = paths
         self._any_path = any_path
         self._events = events
@@ -71,9 +74,9 @@ class Breakpoints:
         check_matches(stop.path or ".", [path for path, _ in self._paths], "breakpoint")
         stepped = [path for path, cell in self._paths if cell.has_custom_bprop]
         if stop.moment == "bprop" and not any(stop.applies(path, "bprop") for path in stepped):
-            raise ValueError(
-                f"breakpoint {str(stop)!r}: no such cell has a bprop of its own{suggestion(stop.path, stepped)}"
-            )
+            there = ", ".join(repr(path or ROOT) for path in stepped[:3])
+            near = suggestion(stop.path, stepped) or (there and f"; {there} has one")
+            raise ValueError(f"breakpoint {quoted(str(stop))}: no such cell has a bprop of its own{near}")
 
     def add(self, given: str | Breakpoint) -> Breakpoint:
         """See ``DebugSession.add_breakpoint``."""
@@ -124,4 +127,10 @@ class Breakpoints:
 
 
 def _read(given: str | Breakpoint) -> Breakpoint:
-    return given if isinstance(given, Breakpoint) else Breakpoint.parse(given)
+    if isinstance(given, Breakpoint):
+        stop = given
+    else:
+        stop = Breakpoint.parse(checked_text("breakpoint", given, "a str or a Breakpoint"))
+    if stop.path == "ops.":
+        raise ValueError(f"breakpoint {quoted(str(given))}: the operator's name is missing, as in 'ops.log'")
+    return stop

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from hookscope.engine.core import taps
 
-from .expression import value_of
+from ..faults import let_pass
+from .expression import take_part, value_of
 from .points import point_at_cell
 
 if TYPE_CHECKING:
@@ -73,11 +74,20 @@ class CellStops:
 
 def edit_again(first: Visit, visit: Visit, passing: Passing) -> None:
     """A call is made again: edit what passes as the first time. A hook would run in the second run too."""
+    try:
+        _edit_again(first, visit, passing)
+    except Exception as error:  # the user's edit, which ends the run as a hook of theirs would
+        let_pass(error)
+        raise
+
+
+def _edit_again(first: Visit, visit: Visit, passing: Passing) -> None:
     point, edits = first.edits[passing.moment]
     for edit in edits:
         value = edit.value
         if edit.expression is not None:
             names = {**point.names, **visit.names_with([tensor for _, tensor in passing.slots()])}
             with taps.recorded(taps.recordings_outside()):
-                value = value_of(edit.expression, {**names, **point.locals, "cell": visit.cell, **passing.values})
+                names = {**names, **point.locals, "cell": visit.cell, **passing.values}
+                value = value_of(edit.expression, names, take_part)
         passing.assign(edit.name, value, edit.expression)

@@ -16,17 +16,31 @@ and at a ``bprop`` also the function's arguments by their own names.
 from __future__ import annotations
 
 import builtins
-from collections.abc import Collection, Mapping
+import functools
+from collections.abc import Callable, Collection, Mapping
 from types import CodeType
 from typing import Any
 
-from ...core.nearest import nearest
+from ...core.nearest import suggestion
+from ...core.shown import quoted
 from ..captures.statistics import statistics
 
-__all__ = ["FIGURES", "NAMES", "compile_expression", "evaluate", "names_in", "value_of", "value_scope"]
+__all__ = ["FIGURES", "NAMES", "compile_expression", "evaluate", "names_in", "take_part", "value_of", "value_scope"]
 
 FIGURES = ("norm", "mean", "minimum", "maximum", "std")
 NAMES = ("value", *FIGURES, "step", "call", "passes", "cell", "rank", "np", "ms")
+
+
+_ONLY_READ = {
+    *set(NAMES).difference(("cell", "np", "ms")), "abs", "bool", "float", "int", "isinstance", "len", "max", "min",
+    "repr", "round", "str", "sum",
+}  # fmt: skip
+_READING = {
+    "T", "abs", "all", "any", "argmax", "argmin", "astype", "dtype", "exp", "flatten", "isfinite", "isinf", "isnan",
+    "item", "log", "max", "mean", "min", "ndim", "norm", "prod", "ravel", "reshape", "shape", "size", "sqrt", "std",
+    "sum", "tolist", "var",
+}  # fmt: skip
+"""Attributes of tensors by which an expression of the names above changes nothing, and draws no random number."""
 
 
 def compile_expression(text: str, known: Collection[str] | None = None) -> CodeType:
@@ -37,51 +51,98 @@ def compile_expression(text: str, known: Collection[str] | None = None) -> CodeT
         known: the names that it may use beside Python's own; None if that is not known before it runs.
 
     Raises:
-        ValueError: it is no expression, or uses another name; one line that says what is wrong.
+        ValueError: it is no expression, has too many parts in each other, or uses another name; one line that says what
+            is wrong.
     """
     try:
         code = compile(text.strip(), "<expression>", "eval")
-    except (SyntaxError, ValueError) as error:
+    except (MemoryError, RecursionError, SyntaxError, ValueError) as error:
         detail = error.msg if isinstance(error, SyntaxError) else str(error)
-        raise ValueError(f"expression {text!r}: {detail}") from None
+        if isinstance(error, MemoryError | RecursionError):  # which Python's compiler gives up with
+            detail = "it has too many parts in each other"
+        raise ValueError(f"expression {quoted(text)}: {detail}") from None
     if known is not None:
         for name in names_in(code):
             if name not in known and not hasattr(builtins, name):
-                raise ValueError(
-                    f"expression {text!r}: the name {name!r} is unknown here; the nearest is {nearest(name, known)!r}"
-                )
+                unknown = f"the name {quoted(name)} is unknown here{suggestion(name, known)}"
+                raise ValueError(f"expression {quoted(text)}: {unknown}")
     return code
 
 
 def names_in(code: CodeType) -> set[str]:
     """The global names that an expression looks up; attributes are not among them."""
+    return set(_looked_through(code)[0])
+
+
+@functools.lru_cache(maxsize=256)
+def _looked_through(code: CodeType) -> tuple[frozenset[str], bool]:
+    """The global names that an expression looks up, and whether it can change something: by a call or an attribute."""
     import dis
 
-    found = {
-        str(instruction.argval)
-        for instruction in dis.get_instructions(code)
-        if instruction.opname in ("LOAD_NAME", "LOAD_GLOBAL")
-    }
+    found: set[str] = set()
+    changes = False
+    for instruction in dis.get_instructions(code):
+        if instruction.opname in ("LOAD_NAME", "LOAD_GLOBAL"):
+            found.add(str(instruction.argval))
+        elif instruction.opname in ("LOAD_ATTR", "LOAD_METHOD"):
+            changes = changes or instruction.argval not in _READING
+    changes = changes or not found <= _ONLY_READ
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
-            found |= names_in(constant)
-    return found
+            names, may = _looked_through(constant)
+            found, changes = found | names, changes or may
+    return frozenset(found), changes
 
 
-def evaluate(code: CodeType, scope: Mapping[str, object]) -> Any:
-    """Run a compiled expression with the names in scope."""
+def evaluate(code: CodeType, scope: Mapping[str, object], tell: Callable[[], None] = lambda: None) -> Any:
+    """Run a compiled expression with the names in scope, to look: what it changes of the run is put back.
+
+    Args:
+        code: the expression.
+        scope: its names.
+        tell: called where something is put back other than random numbers.
+
+    Returns:
+        Its value.
+
+    Raises:
+        Exception: whatever it raises.
+    """
+    names, changes = _looked_through(code)
+    if not changes:
+        return take_part(code, scope)
+    from hookscope.engine.nn.as_it_was import looking
+
+    named = [scope[name] for name in {"cell", *names} if name in scope]
+    value, put_back = looking(lambda: take_part(code, scope), named)
+    if put_back:
+        tell()
+    return value
+
+
+def take_part(code: CodeType, scope: Mapping[str, object]) -> Any:
+    """Run a compiled expression with the names in scope as a part of the run, as a hook: what it changes stays so."""
     return eval(code, {"__builtins__": builtins, **scope})  # the user's own expression, typed in this session
 
 
-def value_of(expression: str, names: Mapping[str, object]) -> Any:
+def value_of(
+    expression: str,
+    names: Mapping[str, object],
+    run: Callable[[CodeType, Mapping[str, object]], Any] = evaluate,
+) -> Any:
     """The value of an expression that sees these names, and the figures of ``value`` that it asks for.
+
+    Args:
+        expression: the expression.
+        names: the names.
+        run: ``evaluate``; or ``take_part``, where what it changes stays changed.
 
     Raises:
         ValueError: it is no expression.
         Exception: whatever it raises.
     """
     code = compile_expression(expression)
-    return evaluate(code, {**value_scope(names.get("value"), names_in(code).difference(names)), **names})
+    return run(code, {**value_scope(names.get("value"), names_in(code).difference(names)), **names})
 
 
 def value_scope(value: object, wanted: Collection[str] = FIGURES) -> dict[str, object]:

@@ -53,6 +53,10 @@ class OperatorStops(taps.Tap):
         self._pauses = pauses
         self._attached = False
 
+    def forgives(self, method: str, error: Exception) -> bool:
+        """Report a fault of this tap."""
+        return self._pauses.faults.forgives(f"stopping at an operator ({method})", error)
+
     def attach(self) -> None:
         """The session watches from now on."""
         self._attached = True

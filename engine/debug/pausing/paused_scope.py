@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from hookscope.engine.core import taps
 
-from .expression import value_of
+from .expression import evaluate, take_part, value_of
 from .pauses import evaluating
 
 if TYPE_CHECKING:
@@ -55,16 +56,23 @@ class PausedScope:
         point = self._showing.shown_point()
         with evaluating(), taps.unheard(self._unheard), taps.muted():
             try:
-                return value_of(expression, {**point.names, **point.locals})
+                return value_of(expression, {**point.names, **point.locals}, partial(evaluate, tell=self._put_back))
             finally:
                 self._look_again()
+
+    def _put_back(self) -> None:
+        self._events.say(
+            "what an evaluated expression changes in a network is put back: change it by the session's edit, "
+            "parameter_edits, set_train and set_requires_grad",
+            "put back",
+        )
 
     def edit(self, name: str, expression: str) -> object:
         """See ``DebugSession.edit``."""
         point = self._settable_point()
         with evaluating(), taps.unheard(self._unheard), taps.recorded(point.recordings):
             try:
-                value = value_of(expression, {**point.names, **point.locals})
+                value = value_of(expression, {**point.names, **point.locals}, take_part)
             finally:
                 self._look_again()
         self._assign(point, name, value, expression)

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, NoReturn
 
 from hookscope.engine.core import taps
 
+from ...core.names import is_of_the_engine
+from ..faults import let_pass
 from ..stepping.stepper import Stop
 from .pause import DebugAbort, PausePoint, Pauser, check_command
 from .points import point_at_stop
@@ -58,6 +60,7 @@ class Pauses:
     Attributes:
         skipped: the pauses at which nobody could answer.
         aborting: whether ``abort`` was called and the run has not come to its next cell yet.
+        faults: reports what raises in the debugger at a pause.
     """
 
     def __init__(
@@ -70,6 +73,7 @@ class Pauses:
     ) -> None:
         self.skipped: list[PausePoint] = []
         self.aborting = False
+        self.faults = events.faults
         self._events = events
         self._showing = showing
         self._watching = watching
@@ -181,7 +185,7 @@ class Pauses:
             try:
                 self._showing.stand_at(point)
                 self._events.notify("paused")  # panels are drawn meanwhile, and somebody may interrupt the kernel
-                pauser.wait(lambda: self._command is not None)
+                self._ask(pauser)
             finally:
                 command, self._command = self._command, None
                 self._showing.stand_at(None)
@@ -192,3 +196,12 @@ class Pauses:
         if command == "abort":
             self._undo_changes()
         return command or "continue"
+
+    def _ask(self, pauser: Pauser) -> None:
+        """Wait for a command. A pauser of the user's own may end the run by whatever it raises."""
+        try:
+            pauser.wait(lambda: self._command is not None)
+        except Exception as error:
+            if not is_of_the_engine(type(pauser)):
+                let_pass(error)
+            raise

@@ -9,7 +9,7 @@ import re
 import sys
 import traceback
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TextIO
 
 from ...core.nearest import nearest
 from ..rows import table
@@ -37,7 +37,7 @@ class TerminalPauser:
         if forked is not None:
             return forked
         for name, stream in (("standard input", sys.stdin), ("standard output", sys.stdout)):
-            if stream is None or not stream.isatty():
+            if not _is_terminal(stream):
                 return f"{name} is not a terminal"
         return None
 
@@ -46,6 +46,12 @@ class TerminalPauser:
         point = self._session.paused
         if point is None:
             return
+        try:
+            self._ask(point, until)
+        except OSError:  # the terminal has gone, and with it who could answer
+            self._session.resume("continue")
+
+    def _ask(self, point: PausePoint, until: Callable[[], bool]) -> None:
         print(f"hookscope: {point.place}: {point.reason}")
         if point.exception is not None:
             print("".join(traceback.format_exception_only(point.exception)).rstrip())
@@ -89,9 +95,18 @@ class TerminalPauser:
             # One name, or words that are no Python: more likely a command that was mistyped.
             if not _WORDS.fullmatch(line) or line.split()[0].lower() in ("not", "lambda", "await"):
                 raise
-            print(f"{line!r} is no command and no name here; the nearest command is {nearest(line.lower(), known)!r}")
+            near = nearest(line.lower(), known)
+            command = "'help' lists the commands" if near is None else f"the nearest command is {near!r}"
+            print(f"{line!r} is no command and no name here; {command}")
         else:
             print(describe(value, limit=2000))
+
+
+def _is_terminal(stream: TextIO | None) -> bool:
+    try:
+        return stream is not None and stream.isatty()
+    except ValueError:  # it is closed
+        return False
 
 
 class _Command(NamedTuple):

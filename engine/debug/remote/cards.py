@@ -11,13 +11,16 @@ import dataclasses
 import json
 import os
 import socket
-import stat
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["Card", "cards", "own_folder", "read_card", "remove_card", "sessions_folder", "write_card"]
+from hookscope.engine.cpu.ownership import own_folder, read_own
+
+__all__ = ["Card", "cards", "read_card", "remove_card", "sessions_folder", "write_card"]
 
 _ENDING = ".json"
+_LARGEST = 1 << 16
+"""Bytes of a card; they have some hundreds."""
 
 
 @dataclass(frozen=True)
@@ -65,17 +68,6 @@ def sessions_folder() -> Path:
     return own_folder(Path(given) if given else Path(runtime or cache) / "hookscope" / "sessions")
 
 
-def own_folder(folder: Path) -> Path:
-    """Make a folder that is this user's alone, or see that it is.
-
-    Raises:
-        PermissionError: it is another user's, or open to others.
-    """
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    _check_own(folder, "the folder")
-    return folder
-
-
 def write_card(folder: Path, card: Card) -> Path:
     """Write it into a file that only this user can read, which is whole as soon as it is there; returns its path."""
     path = folder / f"{card.run}-{card.rank}{_ENDING}"
@@ -96,9 +88,9 @@ def read_card(path: Path) -> Card:
         ValueError: it holds no card.
         OSError: it cannot be read.
     """
-    _check_own(path, "the file")
+    text = read_own(path, _LARGEST)
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        found = json.loads(text)
         card = Card(**found)
     except (ValueError, TypeError, RecursionError):
         raise ValueError(f"{path} holds no card of a process") from None
@@ -156,12 +148,3 @@ def _lives(pid: int) -> bool:
     except PermissionError:
         return False  # another user's process has the number now
     return True
-
-
-def _check_own(path: Path, what: str) -> None:
-    found = path.stat()
-    if found.st_uid != os.geteuid():
-        raise PermissionError(f"{what} {path} belongs to another user")
-    if stat.S_IMODE(found.st_mode) & 0o077:
-        mode = "700" if path.is_dir() else "600"
-        raise PermissionError(f"{what} {path} is open to other users: chmod {mode} {path}")

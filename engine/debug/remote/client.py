@@ -1,19 +1,23 @@
-"""The side that looks: asks a process that is served, and hears what it tells by itself."""
+"""The side that looks: asks a process that is served, and hears what it tells by itself.
+
+The socket belongs to the thread of the connection. Other threads put messages into its outbox and ring its bell.
+"""
 
 from __future__ import annotations
 
 import contextlib
-import os
-import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future
+from concurrent.futures import Future, InvalidStateError
 from itertools import count
 from typing import Any
 
 import zmq
 
+from hookscope.engine.cpu.telling import tell
+
+from .bell import Bell
 from .cards import Card
 from .wire import MAX_BYTES, Buffer, WireError, pack, unpack
 
@@ -60,8 +64,7 @@ class Remote:
         self._monitor = socket.get_monitor_socket(zmq.EVENT_DISCONNECTED)
         socket.connect(card.address)
         self._outbox: deque[list[Buffer]] = deque()
-        self._wakes, self._wake = os.pipe()
-        os.set_blocking(self._wake, False)
+        self._bell = Bell()
         self._ends = False
         self._thread = threading.Thread(target=self._work, name=f"hookscope looks at rank {card.rank}", daemon=True)
         self._thread.start()
@@ -82,12 +85,18 @@ class Remote:
         """
         number, answer = next(self._numbers), Future[Any]()
         with self._lock:
-            if not self._gone:
+            gone = self._gone
+            if not gone:
                 self._asked[number] = answer
-        if self._gone:
-            answer.set_exception(RemoteError(self._gone))
-        else:
+        if gone:
+            answer.set_exception(RemoteError(gone))
+            return answer
+        try:
             self._send(pack({"type": kind, "id": number, **fields}, buffers))
+        except BaseException:
+            with self._lock:
+                self._asked.pop(number, None)
+            raise
         return answer
 
     def get(self, kind: str, /, timeout: float = _NOBODY, **fields: Any) -> Any:
@@ -107,27 +116,25 @@ class Remote:
             self.tell("bye")
         self._gone = self._gone or why
         self._ends = True
-        self._call()
+        self._bell.ring()
         if threading.current_thread() is not self._thread:
             self._thread.join(2.0)
 
     def _send(self, frames: list[Buffer]) -> None:
         self._outbox.append(frames)
-        self._call()
-
-    def _call(self) -> None:
-        with contextlib.suppress(OSError):  # full, so it has been called; or closed, so nobody is there
-            os.write(self._wake, b"x")
+        if not self._bell.ring():
+            self._outbox.clear()
 
     def _work(self) -> None:
         poller = zmq.Poller()
-        for source in (self._socket, self._monitor, self._wakes):
+        bell = self._bell.fileno()
+        for source in (self._socket, self._monitor, bell):
             poller.register(source, zmq.POLLIN)
         try:
             while not self._ends:
                 ready = dict(poller.poll())
-                if self._wakes in ready:
-                    os.read(self._wakes, 4096)
+                if bell in ready:
+                    self._bell.hear()
                 self._send_what_waits()
                 if self._socket in ready:
                     self._receive()
@@ -141,13 +148,14 @@ class Remote:
             self._monitor.close(linger=0)
             self._socket.close()
             self._context.term()
-            os.close(self._wake)
-            os.close(self._wakes)
+            self._bell.close()
+            self._outbox.clear()
             with self._lock:
+                self._gone = self._gone or f"the connection to rank {self.card.rank} has failed"
                 left = list(self._asked.values())
                 self._asked.clear()
             for answer in left:
-                answer.set_exception(RemoteError(self._gone))
+                _set(answer, RemoteError(self._gone))
             self._ended()
 
     def _send_what_waits(self) -> None:
@@ -172,21 +180,26 @@ class Remote:
             elif message["type"] == "ended":
                 self._gone = self._gone or f"rank {self.card.rank} has ended"
                 self._ends = True
+            elif message["type"] == "mark":  # it asks how far this side has read
+                self._socket.send_multipart(pack({"type": "marked", "at": message.get("at")}))
             elif message["type"] != "alive":
                 try:
                     self._told(message, buffers)
                 except Exception as error:  # a fault of who listens must not end the connection
-                    print(
-                        f"hookscope: {type(error).__name__} on a message of rank {self.card.rank}: {error}",
-                        file=sys.stderr,
-                    )
+                    tell(f"hookscope: {type(error).__name__} on a message of rank {self.card.rank}: {error}")
 
     def _answered(self, message: Mapping[str, Any]) -> None:
         with self._lock:
             answer = self._asked.pop(message.get("id", 0), None)
         if answer is None:
             return
-        if "error" in message:
-            answer.set_exception(RemoteError(str(message["error"])))
+        _set(answer, RemoteError(str(message["error"])) if "error" in message else message.get("value"))
+
+
+def _set(answer: Future[Any], value: Any) -> None:
+    """Give a future its value or error, unless who asked has canceled it meanwhile."""
+    with contextlib.suppress(InvalidStateError):
+        if isinstance(value, RemoteError):
+            answer.set_exception(value)
         else:
-            answer.set_result(message.get("value"))
+            answer.set_result(value)

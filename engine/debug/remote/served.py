@@ -12,14 +12,13 @@ import contextlib
 import os
 import signal
 import socket
-import sys
 import tempfile
 import threading
-import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from queue import Empty, SimpleQueue
+from time import monotonic
 from types import FrameType
 from typing import Any, ClassVar
 from uuid import uuid4
@@ -27,10 +26,12 @@ from uuid import uuid4
 import zmq
 
 from hookscope.engine.core import progress, taps
+from hookscope.engine.cpu.ownership import own_folder
+from hookscope.engine.cpu.telling import tell
 from hookscope.engine.ranks.worker import set_while_waiting
 
 from ..pausing.pause import in_a_forked_process
-from .cards import Card, own_folder, remove_card, sessions_folder, write_card
+from .cards import Card, remove_card, sessions_folder, write_card
 from .server import Server
 from .wire import Buffer
 
@@ -42,6 +43,7 @@ Act = Callable[[bytes, Message, list[memoryview]], Any]
 
 _MOST_WAITING = 1000  # requests: who sends more than a person can does not hold up others for long
 _LONGEST_PATH = 100  # bytes of the path of a Unix socket: Linux takes 107
+_LONGEST_ERROR = 100_000  # characters
 _POLL = 0.1  # s that a paused thread sleeps at most: `until` may come true, or a signal arrive, without a message
 _ANSWER = 0.05  # s that a running thread answers at most before it goes on, and goes on before it answers again
 
@@ -148,7 +150,12 @@ class Served:
             self._server.send(client, message, buffers, default)
 
     def close(self) -> None:
-        """Tell who looks that this is the end, and serve no more."""
+        """Tell who looks that this is the end, and serve no more; in a process that was forked from it, do nothing.
+
+        The socket's file and the card are those of the process that serves.
+        """
+        if os.getpid() != self.card.pid:
+            return
         self.tell({"type": "ended"})
         self._server.close()
         if self._card_path is not None:
@@ -194,7 +201,7 @@ class Served:
         try:
             value = act(client, message, buffers)
         except Exception as error:  # whatever it is, who asked is told; the run goes on
-            self._answer(client, message, error=f"{type(error).__name__}: {error}")
+            self._answer(client, message, error=_line(error))
         except KeyboardInterrupt:
             self._answer(client, message, error="it was interrupted")
             raise
@@ -213,8 +220,8 @@ class Served:
         answer = {"type": "answer", "id": number, **({"value": value} if error is None else {"error": error})}
         try:
             self._server.send(client, answer)
-        except (TypeError, ValueError) as wrong:  # the value is nothing for JSON, or too much
-            self._server.send(client, {"type": "answer", "id": number, "error": f"{type(wrong).__name__}: {wrong}"})
+        except Exception as wrong:  # the value is nothing for JSON, too much, or nested too deeply
+            self._server.send(client, {"type": "answer", "id": number, "error": _line(wrong)})
 
     # In the thread that runs the user's code
 
@@ -225,11 +232,11 @@ class Served:
 
     def wait(self, until: Callable[[], bool], timeout: float | None = None) -> bool:
         """Block this thread until ``until()`` is true, and do meanwhile what is asked; False after ``timeout`` s."""
-        deadline = None if timeout is None else time.monotonic() + timeout
+        deadline = None if timeout is None else monotonic() + timeout
         with self.uninterrupted(), self._innermost() as this:
             while not until():
                 self._raise_noted()
-                left = _POLL if deadline is None else deadline - time.monotonic()
+                left = _POLL if deadline is None else deadline - monotonic()
                 if left <= 0:
                     return False
                 if not self._take_one(this):
@@ -240,15 +247,26 @@ class Served:
     def answer(self) -> None:
         """At a safe point: do what was asked, then let the run go on; soon after another time, do nothing."""
         self._raise_noted()
-        if not self._inbox or time.monotonic() < self._next_answer or getattr(self._local, "acting", False):
+        if not self._inbox or monotonic() < self._next_answer or getattr(self._local, "acting", False):
             return
-        end = time.monotonic() + _ANSWER
+        end = monotonic() + _ANSWER
         with self.uninterrupted(), self._innermost() as this, taps.muted():
-            while time.monotonic() < end and self._take_one(this):
+            while monotonic() < end and self._take_one(this):
                 pass
-        self._next_answer = time.monotonic() + _ANSWER
+        self._next_answer = monotonic() + _ANSWER
 
     # Interrupts, where ``on_interrupt`` handles the signal
+
+    @staticmethod
+    def interrupt() -> None:
+        """Send the main thread SIGINT, from any thread.
+
+        Of a signal for the whole process another thread may hear, which then does not wake the main thread from what
+        it waits for: so it is where that thread was stopped and just goes on.
+        """
+        main = threading.main_thread().ident
+        assert main is not None
+        signal.pthread_kill(main, signal.SIGINT)
 
     def on_interrupt(self, signum: int, frame: FrameType | None) -> None:
         """SIGINT: raise KeyboardInterrupt in the user's code, and elsewhere where the main thread waits."""
@@ -281,6 +299,7 @@ class Served:
         try:
             try:
                 self._defers = False
+                self._raise_noted()  # what came a moment before is meant for this code
                 yield
             finally:
                 self._defers = before
@@ -356,5 +375,13 @@ class RemotePauser:
             served.tell({"type": "resumed"})
 
 
+def _line(error: Exception) -> str:
+    try:
+        text = str(error)
+    except Exception:  # an error of the user's whose text fails
+        text = ""
+    return f"{type(error).__name__}: {text}"[:_LONGEST_ERROR]
+
+
 def _say(line: str) -> None:
-    print(f"hookscope: {line}", file=sys.stderr)
+    tell(f"hookscope: {line}")

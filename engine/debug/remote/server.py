@@ -2,21 +2,29 @@
 
 CURVE keeps out whoever has not its keys: what they send never becomes a message. What is refused is told in one line,
 and in no more than one a second.
+
+Who looks and does not read, as a kernel that is stopped, would fill this process's memory with what it is told. So each
+says from time to time how far it has read, and one that is too far behind is told that this was the end.
+
+The socket belongs to this thread. Other threads put messages into its outbox and ring its bell. Nobody can end it but
+``close``: whatever goes wrong with one message, or with a line that is to be told, the next ones are answered.
 """
 
 from __future__ import annotations
 
-import os
+import contextlib
+import logging
 import threading
-import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from time import monotonic
 from typing import Any
 
 import zmq
 from zmq.auth.thread import ThreadAuthenticator
 from zmq.utils.monitor import parse_monitor_message
 
+from .bell import Bell
 from .wire import MAX_BYTES, Buffer, WireError, pack, unpack
 
 __all__ = ["Server"]
@@ -31,6 +39,10 @@ _MILLISECONDS = 1000  # the same
 _LAST_SECONDS = 1.0  # in which what was sent before the end is read
 _ALIVE = pack({"type": "alive"})
 _PROBES = 2  # ZeroMQ tells of the end of a connection before it forgets it
+_MOST_FAILED = 100  # rounds: then it is not the messages that are at fault, but the socket
+_MARK = 4 << 20  # bytes that a client gets between two questions how far it has read
+_MOST_UNREAD = 512 << 20  # bytes that may be on their way to one
+_HANDSHAKE = 10.0  # s in which a connection must have shown its key
 _AT_ONCE = 100  # messages that are read before anything else is done
 
 
@@ -57,8 +69,10 @@ class Server:
     ) -> None:
         self._heard, self._left, self._say = heard, left, say
         self._spoke: set[bytes] = set()
+        self._flows: dict[bytes, _Flow] = {}
         self._context = zmq.Context()
-        self._authenticator = ThreadAuthenticator(self._context)
+        # Its own thread would else write to the handlers of the user's loggers, and end when one of them fails.
+        self._authenticator = ThreadAuthenticator(self._context, log=logging.Logger("hookscope", logging.CRITICAL + 1))
         self._authenticator.start()  # before the socket listens: without it ZeroMQ lets in every key
         self._authenticator.configure_curve_callback(_DOMAIN, _Allowed(keys[2].encode()))
         socket = self._socket = self._context.socket(zmq.ROUTER)
@@ -67,6 +81,7 @@ class Server:
         socket.zap_domain = _DOMAIN.encode()
         socket.setsockopt(zmq.ROUTER_MANDATORY, 1)  # so that who has gone is noticed
         socket.setsockopt(zmq.MAXMSGSIZE, MAX_BYTES)
+        socket.setsockopt(zmq.HANDSHAKE_IVL, int(_HANDSHAKE * 1000))
         socket.setsockopt(zmq.SNDHWM, 0)  # who looks asks for what it can take; nothing of that may be lost
         socket.setsockopt(zmq.LINGER, int(_LAST_SECONDS * 1000))
         self._monitor = socket.get_monitor_socket(_REFUSED | zmq.EVENT_DISCONNECTED)
@@ -79,8 +94,7 @@ class Server:
         self.address = str(socket.get_string(zmq.LAST_ENDPOINT)).rstrip("\0")
         self.sent = (0, 0)
         self._outbox: deque[tuple[bytes, list[Buffer]]] = deque()
-        self._wakes, self._wake = os.pipe()
-        os.set_blocking(self._wake, False)
+        self._bell = Bell()
         self._ends = False
         self._refused, self._next_line = 0, 0.0
         self._probes, self._next_probe = 0, 0.0
@@ -100,70 +114,95 @@ class Server:
             TypeError, ValueError: it is nothing to be sent; see ``pack``.
         """
         self._outbox.append((client, pack(message, buffers, default)))
-        self._call()
+        if not self._bell.ring():
+            self._outbox.clear()
 
     def close(self) -> None:
         """Send what was to be sent, and listen no more."""
         if self._ends:
             return
         self._ends = True
-        self._call()
+        self._bell.ring()
         if threading.current_thread() is not self._thread:
             self._thread.join(2 * _LAST_SECONDS)
 
-    def _call(self) -> None:
-        try:
-            os.write(self._wake, b"x")
-        except BlockingIOError:  # it has been called often enough
-            pass
-        except OSError:  # it has ended
-            self._outbox.clear()
-
     def _work(self) -> None:
         poller = zmq.Poller()
-        for source in (self._socket, self._monitor, self._wakes):
+        bell = self._bell.fileno()
+        for source in (self._socket, self._monitor, bell):
             poller.register(source, zmq.POLLIN)
+        failed = 0  # rounds without one between them that went well
         try:
             while not self._ends or self._outbox:
-                ready = dict(poller.poll(_MILLISECONDS if self._refused or self._probes else None))
-                if self._wakes in ready:
-                    os.read(self._wakes, 4096)
-                while self._outbox:
-                    self._send(*self._outbox.popleft())
-                for _ in range(_AT_ONCE if self._socket in ready else 0):
-                    if not self._receive():
-                        break
-                while self._monitor in ready and self._monitor.poll(0):
-                    if parse_monitor_message(self._monitor.recv_multipart())["event"] & _REFUSED:
-                        self._refused += 1
-                    else:
-                        self._probes = _PROBES
-                self._find_who_left()
-                self._tell_refused()
+                try:
+                    self._round(poller, bell)
+                    failed = 0
+                except Exception as error:  # of one message: the others are answered
+                    failed += 1
+                    if failed == _MOST_FAILED:
+                        raise
+                    self._tell(f"a message could not be answered: {type(error).__name__}: {error}")
         finally:
+            self._bell.close()
             self._socket.disable_monitor()
             self._monitor.close(linger=0)
             self._socket.close()
             self._authenticator.stop()
             self._context.term()
-            os.close(self._wake)
-            os.close(self._wakes)
+            if not self._ends:
+                for client in list(self._spoke):  # a pause that waits for them would wait for ever
+                    with contextlib.suppress(Exception):
+                        self._left(client)
+
+    def _round(self, poller: zmq.Poller, bell: int) -> None:
+        """Wait until there is something to do, and do it."""
+        ready = dict(poller.poll(_MILLISECONDS if self._refused or self._probes else None))
+        if bell in ready:
+            self._bell.hear()
+        while self._outbox:
+            self._send(*self._outbox.popleft())
+        for _ in range(_AT_ONCE if self._socket in ready else 0):
+            if not self._receive():
+                break
+        while self._monitor in ready and self._monitor.poll(0):
+            if parse_monitor_message(self._monitor.recv_multipart())["event"] & _REFUSED:
+                self._refused += 1
+            else:
+                self._probes = _PROBES
+        self._find_who_left()
+        self._tell_refused()
 
     def _send(self, client: bytes, frames: list[Buffer]) -> None:
+        flow = self._flows.setdefault(client, _Flow())
+        if flow.is_given_up:
+            return
+        size = sum(len(frame) for frame in frames)
         try:
             self._socket.send_multipart([client, *frames], flags=zmq.NOBLOCK)
+            if flow.wants_mark(size):
+                self._socket.send_multipart([client, *pack({"type": "mark", "at": flow.sent})], flags=zmq.NOBLOCK)
+            if flow.unread > _MOST_UNREAD:
+                self._give_up(client, flow)
         except zmq.ZMQError:
+            del self._flows[client]
             if client in self._spoke:
                 self._spoke.remove(client)
                 self._left(client)
             return
-        messages, size = self.sent
-        self.sent = messages + 1, size + sum(len(frame) for frame in frames)
+        messages, before = self.sent
+        self.sent = messages + 1, before + size
+
+    def _give_up(self, client: bytes, flow: _Flow) -> None:
+        flow.is_given_up = True
+        self._socket.send_multipart([client, *pack({"type": "ended"})], flags=zmq.NOBLOCK)
+        if client in self._spoke:
+            self._left(client)
+        self._tell(f"who looked at this process has left {flow.unread >> 20} MiB unread, and is told nothing more")
 
     def _find_who_left(self) -> None:
         """After a connection was closed: who cannot be sent to any more was at its other end."""
-        if self._probes and time.monotonic() >= self._next_probe:
-            self._probes, self._next_probe = self._probes - 1, time.monotonic() + _SECONDS_BETWEEN_LINES / 2
+        if self._probes and monotonic() >= self._next_probe:
+            self._probes, self._next_probe = self._probes - 1, monotonic() + _SECONDS_BETWEEN_LINES / 2
             for client in list(self._spoke):
                 self._send(client, _ALIVE)
 
@@ -172,19 +211,57 @@ class Server:
             client, *frames = self._socket.recv_multipart(flags=zmq.NOBLOCK)
         except zmq.Again:
             return False
+        flow = self._flows.setdefault(client, _Flow())
+        if flow.is_given_up:
+            return True
         self._spoke.add(client)
         try:
-            self._heard(client, *unpack(frames))
+            message, buffers = unpack(frames)
         except WireError:
             self._refused += 1
+            return True
+        if message["type"] == "marked":
+            flow.has_read(message.get("at"))
+        else:
+            self._heard(client, message, buffers)
         return True
 
     def _tell_refused(self) -> None:
-        if self._refused and time.monotonic() >= self._next_line:
-            self._next_line = time.monotonic() + _SECONDS_BETWEEN_LINES
+        if self._refused and monotonic() >= self._next_line:
+            self._next_line = monotonic() + _SECONDS_BETWEEN_LINES
             times = "" if self._refused == 1 else f", {self._refused} times"
-            self._say(f"a connection or a message was refused{times}: not with the right key, or no message")
             self._refused = 0
+            self._tell(f"a connection or a message was refused{times}: not with the right key, or no message")
+
+    def _tell(self, line: str) -> None:
+        with contextlib.suppress(Exception):  # a line that cannot be told is no reason to serve no more
+            self._say(line)
+
+
+class _Flow:
+    """How much one that looks was sent, and has read."""
+
+    def __init__(self) -> None:
+        self.sent = self._read = self._marked = 0
+        self.is_given_up = False
+
+    @property
+    def unread(self) -> int:
+        """Bytes on their way to it."""
+        return self.sent - self._read
+
+    def wants_mark(self, size: int) -> bool:
+        """Count a message; whether it is to be asked how far it has read."""
+        self.sent += size
+        if self.sent - self._marked < _MARK:
+            return False
+        self._marked = self.sent
+        return True
+
+    def has_read(self, at: object) -> None:
+        """Note its answer."""
+        if isinstance(at, int) and self._read < at <= self.sent:
+            self._read = at
 
 
 class _Allowed:

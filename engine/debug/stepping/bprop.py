@@ -26,6 +26,8 @@ from .variables import Change
 if TYPE_CHECKING:
     from hookscope.engine.nn import Cell
 
+    from ..faults import Faults
+
 __all__ = ["BpropRun"]
 
 
@@ -34,11 +36,21 @@ class _OperatorTap(taps.Tap):
 
     observes_operators = True
 
-    def __init__(self, ran: Callable[[str, tuple[Any, ...], Any, str], None], name_of: Callable[[Cell], str]) -> None:
+    def __init__(
+        self,
+        ran: Callable[[str, tuple[Any, ...], Any, str], None],
+        name_of: Callable[[Cell], str],
+        faults: Faults,
+    ) -> None:
         self._ran = ran
+        self._faults = faults
         self._name_of = name_of
         self._thread = threading.get_ident()
         self._cells: list[str] = []
+
+    def forgives(self, method: str, error: Exception) -> bool:
+        """Report a fault of this tap."""
+        return self._faults.forgives(f"stepping ({method})", error)
 
     def cell_enter(self, call: CellCall) -> None:
         """A cell was called inside the bprop."""
@@ -71,6 +83,7 @@ class BpropRun:
         shown: the errors on their way that were shown; runs that nest share it.
         name_of: how a cell that the bprop calls is named.
         line_stops: the breakpoints at lines.
+        faults: reports what raises in here, and not in the bprop.
 
     Attributes:
         to_operator: whether the last command was to stop after the next operator.
@@ -85,7 +98,9 @@ class BpropRun:
         shown: list[BaseException],
         name_of: Callable[[Cell], str],
         line_stops: LineStops,
+        faults: Faults,
     ) -> None:
+        self._faults = faults
         self._path = path
         self._first_reason: str | None = reason
         self._line_stops = line_stops
@@ -98,7 +113,7 @@ class BpropRun:
             stops_first=bool(reason),
         )  # fmt: skip
         self._history = BpropHistory(self._stepper.callers, stack_of(sys._getframe(1)))
-        self._tap = _OperatorTap(self._operator_ran, name_of)
+        self._tap = _OperatorTap(self._operator_ran, name_of, faults)
         self.to_operator = False
         self._arguments: tuple[Any, ...] = ()
         self._operator: str | None = None
@@ -133,14 +148,17 @@ class BpropRun:
             self._arguments = ()
 
     def _on_line(self, frame: FrameType) -> None:
-        self._history.passes(frame)
-        self._passed = frame
+        with self._faults.at("stepping (a line is kept)"):
+            self._history.passes(frame)
+            self._passed = frame
 
     def _may_break(self) -> bool:
         return bool(self._line_stops.of(self._path))
 
     def _breaks_at(self, frame: FrameType) -> bool:
-        self._stands = self._line_stops.at(self._path, frame, self._begins[0], self._names)
+        self._stands = None
+        with self._faults.at("stepping (a breakpoint at a line)"):
+            self._stands = self._line_stops.at(self._path, frame, self._begins[0], self._names)
         return self._stands is not None
 
     def _operator_ran(self, name: str, inputs: tuple[Any, ...], outputs: Any, path: str) -> None:
@@ -155,7 +173,8 @@ class BpropRun:
 
     def _on_stop(self, stop: Stop) -> str:
         # Neither what the user evaluates now nor what is shown may be recorded or watched.
-        with taps.muted():
+        command = "continue"
+        with taps.muted(), self._faults.at("stepping (a stop)"):
             self._has_begun = True
             command = self._pause(self._point(stop))
             self._last_seen[stop.frame] = contents(stop.locals())

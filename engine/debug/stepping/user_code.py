@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import CodeType, FrameType
 
-__all__ = ["frame_to_show", "is_user_code", "nearest_user_frame"]
+__all__ = ["frame_to_show", "is_user_code", "is_user_file", "nearest_user_frame"]
 
 _PACKAGE = Path(__file__).absolute().parents[3]
 # Up to Python 3.11 each of these is a function of its own; later ones run it as lines of the function around it,
@@ -35,7 +35,8 @@ _LIBRARIES = tuple({os.path.normcase(folder) + os.sep for folder in _library_fol
 
 
 @functools.lru_cache(maxsize=4096)
-def _is_user_file(filename: str) -> bool:
+def is_user_file(filename: str) -> bool:
+    """Return whether a person wrote a file here: not the standard library, an installed package or Hookscope."""
     name = os.path.normcase(filename)
     if f"{os.sep}site-packages{os.sep}" in name or f"{os.sep}dist-packages{os.sep}" in name:
         return False
@@ -51,7 +52,7 @@ def is_user_code(code: CodeType) -> bool:
         # Typed at a prompt if its source is known. Not "<string>", the name of what dataclasses generates and of
         # `python -c`, whose text is known from Python 3.13 on: the two cannot be told apart.
         return filename != "<string>" and bool(linecache.getlines(filename))
-    return _is_user_file(filename)
+    return is_user_file(filename)
 
 
 def frame_to_show(frame: FrameType) -> FrameType:
@@ -71,7 +72,7 @@ def nearest_user_frame(frame: FrameType | None) -> FrameType | None:
         if code.co_filename not in others:
             if is_user_code(code):
                 break
-            if not _is_user_file(code.co_filename):
+            if not is_user_file(code.co_filename):
                 others.add(code.co_filename)
         frame = frame.f_back
     return frame

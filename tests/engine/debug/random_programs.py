@@ -250,7 +250,7 @@ class Driver:
             life.before[id(edit)] = life.parameter(name)._array
             array = life.parameter(name).asnumpy()
             array[place] = number
-            life.parameter(name).set_data(Tensor(array))
+            life.parameter(name)._rebind(array)
 
         return change
 

@@ -247,3 +247,44 @@ def test_a_finding_that_is_still_there_is_said() -> None:
 def test_each_cure_that_a_condition_names_is_there_and_each_is_named() -> None:
     named = {name for row in CONDITIONS.values() for name in row.cures}
     assert named == CURES.keys()
+
+
+class WrongByKeyword(nn.Cell):
+    def construct(self, x: Any, factor: Any) -> Any:
+        return x * factor
+
+    def bprop(self, x: Any, factor: Any, out: Any, dout: Any) -> Any:
+        return dout * factor * 2, dout * x
+
+
+class CalledByKeyword(nn.Cell):
+    def __init__(self) -> None:
+        super().__init__()
+        self.dense = nn.Dense(2, 2)
+        self.part = WrongByKeyword()
+
+    def construct(self, x: Any) -> Any:
+        return self.part(self.dense(x), factor=x)
+
+
+def test_a_finding_about_a_cell_that_is_called_by_keywords_has_those_cures_that_can_be_done() -> None:
+    net = CalledByKeyword()
+    with DebugSession(net, conditions=["wrong_bprop"]) as session:
+        value_and_grad(net, None, net.trainable_params())(Tensor(np.ones((1, 2), np.float32)))
+        (finding,) = session.findings()
+        assert [cure.name for cure in session.cures(finding)] == ["pause_here"]
+    assert session.faults == ()
+
+
+@pytest.mark.faults_expected
+def test_a_cure_that_cannot_be_made_is_left_out_and_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    def boom(session: DebugSession, finding: Any) -> Any:
+        raise RuntimeError("planted")
+
+    monkeypatch.setitem(CURES, "check_gradient", boom)
+    net = HalvedNet()
+    with DebugSession(net, conditions=["wrong_bprop"]) as session:
+        trainer(net, nn.SGD(net.trainable_params(), 0.01))()
+        (finding,) = session.findings()
+        assert [cure.name for cure in session.cures(finding)] == ["pause_here"]
+    assert [fault.place for fault in session.faults] == ["the cure 'check_gradient'"]

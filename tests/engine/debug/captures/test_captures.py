@@ -395,7 +395,7 @@ def test_clearing_the_captures_forgets_their_hits() -> None:
         ({"watch": ["squar"]}, "watch 'squar' matches no cell; the nearest is 'square'"),
         ({"watch": ["square:up"]}, "must be forward, backward or all"),
         ({"breaks": ["scal:bprop"]}, "breakpoint 'scal' matches no cell; the nearest is 'scale'"),
-        ({"breaks": ["square:bprop"]}, "no such cell has a bprop of its own; the nearest is 'scale'"),
+        ({"breaks": ["square:bprop"]}, "no such cell has a bprop of its own; 'scale' has one"),
         ({"breaks": [Breakpoint("sale")]}, "breakpoint 'sale' matches no cell; the nearest is 'scale'"),
         ({"stop_on": ["infinity"]}, "no such condition"),
         ({"every": 0}, "every must be a positive integer, got 0"),

@@ -82,7 +82,7 @@ def test_a_capture_that_the_user_holds_keeps_its_value() -> None:
 def test_figures_are_computed_for_whole_steps_and_only_while_that_is_cheap(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each takes 30 ms of a clock that nothing else moves: 50 ms may be spent, and 0.5 % of what passes."""
     clock = SimpleNamespace(now=100.0)
-    monkeypatch.setattr(ring_module.time, "perf_counter", lambda: clock.now)
+    monkeypatch.setattr(ring_module, "perf_counter", lambda: clock.now)
     computed: list[int] = []
 
     def statistics(one: Capture) -> None:

@@ -74,7 +74,7 @@ def test_a_later_text_replaces_an_earlier_one() -> None:
     [
         ({"conditions": ["deadrelu"]}, "conditions 'deadrelu': no such condition; the nearest is 'dead_relu'"),
         ({"stop_on": ["deadrelu"]}, "stop_on 'deadrelu': no such condition; the nearest is 'dead_relu'"),
-        ({"conditions": ["all=3"]}, "has no threshold"),
+        ({"conditions": ["all=3"]}, "'all' takes no threshold, since not all it names have one"),
         ({"conditions": ["if norm >"]}, "conditions 'if norm >': expression 'norm >': invalid syntax"),
         ({"stop_on": ["if nrm > 3"]}, "the name 'nrm' is unknown here; the nearest is 'norm'"),
     ],
@@ -527,15 +527,30 @@ def test_what_stands_for_the_gradient_of_a_step_function_is_meant_so() -> None:
 
 
 def test_a_bprop_that_cannot_be_checked_is_said_and_no_fault(capsys: pytest.CaptureFixture[str]) -> None:
+    class OfOneNumber(Cube):
+        def construct(self, x: Tensor) -> Tensor:
+            if float(x) != 0.5:
+                raise ValueError("not of another number")
+            return super().construct(x)
+
+    net = nn.SequentialCell([OfOneNumber(3.0)])
+    with DebugSession(net, conditions=["wrong_bprop"]) as session:
+        grad(net)(tensor(0.5))
+    assert found(session) == []
+    assert "the bprop of 0 is not checked: ValueError: not of another number" in capsys.readouterr().err
+
+
+def test_a_bprop_whose_cell_copies_itself_is_said_to_be_unchecked(capsys: pytest.CaptureFixture[str]) -> None:
     class NoCopy(Cube):
         def __deepcopy__(self, memo: Any) -> Any:
             raise RuntimeError("not to be copied")
 
-    net = nn.SequentialCell([NoCopy(3.0)])
+    net = NoCopy(3.0)
     with DebugSession(net, conditions=["wrong_bprop"]) as session:
         grad(net)(tensor(0.5))
     assert found(session) == []
-    assert "the bprop of 0 is not checked: TypeError" in capsys.readouterr().err
+    told = "is not checked: the run of a copy of it may change NoCopy.__deepcopy__"
+    assert told in capsys.readouterr().err
 
 
 # At any time, and what is kept
@@ -593,3 +608,51 @@ def test_nothing_that_is_kept_grows_with_the_steps() -> None:
     assert len(session.hits) <= 20 and len(session.findings()) == 3
     checks = session.checks
     assert len(checks.provenance._lines._entries) <= 2_000 and len(checks.updates._calls) <= 1
+
+
+class Around(nn.Cell):
+    def __init__(self, inner: nn.Cell) -> None:
+        super().__init__(auto_prefix=False)
+        self.inner = inner
+
+    def construct(self, x: Tensor) -> Tensor:
+        return self.inner(x)
+
+
+@pytest.mark.parametrize("around", [lambda net: net, Around], ids=["alone", "around"])
+@pytest.mark.parametrize("named", [False, True])
+def test_names_that_several_parameters_have_are_told_once(around: Callable[[nn.Cell], nn.Cell], named: bool) -> None:
+    net = nn.SequentialCell(nn.Dense(4, 4))
+    for name in ("s1", "s2"):
+        block = nn.SequentialCell(nn.Dense(4, 4))
+        net.insert_child_to_cell(name, block)
+        if named:
+            block.update_parameters_name(f"{name}.")
+    root = around(net)
+    with DebugSession(net, conditions=["same_names"]) as session:
+        for _ in range(3):
+            root(random_values(0, 2, 4))
+    findings = [finding for finding in session.findings() if finding.condition == "same_names"]
+    assert [finding.path for finding in findings] == ([] if named else [""])
+    if not named:
+        text = str(findings[0])
+        assert "3 parameters have the name '0.weight': 0.weight, s1.0.weight, s2.0.weight; '0.bias' too" in text
+
+
+def test_names_that_were_made_different_after_the_first_call_are_not_told() -> None:
+    net = nn.SequentialCell(nn.Dense(4, 4))
+    net.insert_child_to_cell("s1", nn.SequentialCell(nn.Dense(4, 4)))
+    net(random_values(0, 2, 4))
+    net.update_parameters_name("body.")
+    with DebugSession(net, conditions=["same_names"]) as session:
+        net(random_values(0, 2, 4))
+    assert found(session) == []
+
+
+def test_names_that_become_equal_later_are_told_to_who_begins_to_look_then() -> None:
+    net = nn.SequentialCell(nn.Dense(4, 4))
+    net(random_values(0, 2, 4))
+    net.insert_child_to_cell("s1", nn.SequentialCell(nn.Dense(4, 4)))
+    with DebugSession(net, conditions=["same_names"]) as session:
+        net(random_values(0, 2, 4))
+    assert found(session) == [("same_names", "")]

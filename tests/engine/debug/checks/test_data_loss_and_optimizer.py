@@ -140,6 +140,46 @@ def test_a_learning_rate_of_0_is_told_for_its_group_and_a_warm_up_may_begin_ther
         assert found(net, "learning_rate_zero", optimizer=nn.SGD(net.trainable_params(), rate)) == []
 
 
+class Halved(nn.LearningRateSchedule):
+    """A schedule of a user's that counts its calls."""
+
+    def __init__(self, first: float) -> None:
+        super().__init__()
+        self.next = first
+
+    def construct(self, global_step: Tensor) -> Tensor:
+        rate, self.next = self.next, self.next / 2
+        return Tensor(np.float32(rate))
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+def test_a_schedule_that_counts_its_calls_is_not_called_by_the_debugger(grouped: bool) -> None:
+    def weights(watched: bool) -> list[np.ndarray]:
+        ms.set_seed(0)
+        net = Net()
+        parameters: Any = net.trainable_params()
+        if grouped:
+            parameters = [{"params": parameters[:2], "lr": Halved(0.2)}, {"params": parameters[2:]}]
+        optimizer = nn.SGD(parameters, Halved(0.1))
+        step = value_and_grad(lambda x, y: ops.cross_entropy(net.set_train()(x), y), None, net.trainable_params())
+        session = DebugSession(net, conditions=["all"])
+        if watched:
+            session.attach()
+        for _ in range(3):
+            optimizer(step(Tensor(features()), Tensor(labels()))[1])
+        session.detach()
+        return [parameter.asnumpy() for parameter in net.get_parameters()]
+
+    for plain, seen in zip(weights(False), weights(True), strict=True):
+        np.testing.assert_array_equal(plain, seen)
+
+
+def test_a_schedule_of_the_users_that_gives_0_is_told() -> None:
+    net = Net()
+    assert found(net, "learning_rate_zero", optimizer=nn.SGD(net.trainable_params(), Halved(0.0))) == [("", "SGD")]
+    assert found(net, "learning_rate_zero", optimizer=nn.SGD(net.trainable_params(), Halved(0.1))) == []
+
+
 def test_an_optimizer_of_a_network_that_was_made_before_is_told() -> None:
     before, net = Net(), Net()
     assert found(net, "optimizer_other_parameters", optimizer=nn.SGD(before.trainable_params(), 0.1)) == [("", "SGD")]
@@ -177,6 +217,42 @@ def test_a_step_that_is_far_too_long_or_too_short_is_told(condition: str, rate: 
     assert found(net, condition, optimizer=optimizer, steps=steps) == [("", "the optimizer")]
     net = Net()
     assert found(net, condition, optimizer=nn.SGD(net.trainable_params(), 0.1), steps=steps) == []
+
+
+@pytest.mark.parametrize(("optimizer", "rate", "steps"), [(nn.SGD, 0.3, 100), (nn.Adam, 0.1, 2000)])
+def test_weights_that_have_arrived_are_no_fault_of_the_learning_rate(optimizer: Any, rate: float, steps: int) -> None:
+    ms.set_seed(0)
+    net = nn.Dense(8, 2)
+    x = features(64)
+    target = x @ np.random.default_rng(1).normal(size=(8, 2)).astype(np.float32)
+    trained = optimizer(net.trainable_params(), rate)
+    step = value_and_grad(lambda x, y: squared(net(x), y), None, trained.parameters)
+    with DebugSession(net, conditions=["all"]) as session:
+        for _ in range(steps):
+            loss, gradients = step(Tensor(x), Tensor(target))
+            trained(gradients)
+    assert float(loss) < 1e-12
+    assert not session.findings()
+
+
+@pytest.mark.parametrize(
+    ("rates", "scales", "expected"),
+    [
+        ([1e-2] * 16, [1.0] + [1e-3] * 15, []),  # the gradients have gone, as those of units that are at rest
+        ([1e-2] + [1e-5] * 15, [1.0] * 16, ["learning_rate_too_small"]),
+        ([1e-5] * 16, [1.0] * 16, ["learning_rate_too_small"]),
+    ],
+)
+def test_a_short_step_is_the_rates_fault_where_the_gradient_is_what_it_was(
+    rates: list[float], scales: list[float], expected: list[str]
+) -> None:
+    net = Net()
+    optimizer = nn.SGD(net.trainable_params(), rates)
+    step = value_and_grad(lambda x, y, scale: ops.cross_entropy(net(x), y) * scale, None, net.trainable_params())
+    with DebugSession(net, conditions=["learning_rate_too_small"]) as session:
+        for scale in scales:
+            optimizer(step(Tensor(features()), Tensor(labels()), Tensor(scale))[1])
+    assert [finding.condition for finding in session.findings()] == expected
 
 
 def test_looking_changes_no_bit() -> None:

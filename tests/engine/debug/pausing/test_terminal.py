@@ -181,10 +181,27 @@ def test_a_script_without_a_terminal_says_so_once_and_runs_through(tmp_path: Pat
     script = tmp_path / "script.py"
     script.write_text(SCRIPT)
     done = subprocess.run(
-        [sys.executable, str(script)], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=True
+        [sys.executable, str(script)], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=240, check=True
     )
     assert done.stdout == "result 2.0\n"
     assert done.stderr == (
         "hookscope: session: not paused at bprop of (root), line 10 (the bprop begins): "
         "standard input is not a terminal; kept in skipped_pauses\n"
     )
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals in the standard library")
+def test_a_terminal_that_is_gone_ends_the_pause_and_not_the_run(tmp_path: Path) -> None:
+    import pty
+
+    script, end = tmp_path / "script.py", tmp_path / "end"
+    script.write_text(SCRIPT.replace('print("result",', f"open({str(end)!r}, 'w').write(str(").replace("[0])", "[0]))"))
+    ours, theirs = pty.openpty()
+    process = at_terminal(script, theirs)
+    os.close(theirs)
+    try:
+        read_until(ours, "(hookscope) ")
+    finally:
+        os.close(ours)
+    process.wait(60)
+    assert end.read_text() == "2.0"

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from hookscope.engine.debug.remote.cards import Card, cards, own_folder, read_card, sessions_folder, write_card
+from hookscope.engine.cpu.ownership import own_folder
+from hookscope.engine.debug.remote.cards import Card, cards, read_card, sessions_folder, write_card
 
 CARD = Card("ipc:///nowhere", "a" * 40, "b" * 40, "c" * 40, "train.py", "run", os.getpid(), os.uname().nodename)
 
@@ -67,6 +68,25 @@ def test_a_file_that_holds_no_card_is_one_clear_error(folder: Path, text: str) -
     path.write_text(text)
     with pytest.raises(ValueError, match="holds no card of a process"):
         read_card(path)
+
+
+@pytest.mark.parametrize("kind", ["pipe", "folder", "link", "huge"])
+def test_what_stands_in_the_place_of_a_card_is_passed_over(folder: Path, kind: str) -> None:
+    """A pipe without a writer, for example, must not hold up whoever lists the processes."""
+    write_card(folder, CARD)
+    other = folder / "other-0.json"
+    if kind == "pipe":
+        os.mkfifo(other, 0o600)
+    elif kind == "folder":
+        other.mkdir(0o700)
+    elif kind == "link":
+        other.symlink_to(folder / "run-0.json")
+    else:
+        other.write_bytes(b" " * (1 << 20) + json.dumps(asdict(CARD)).encode())
+        other.chmod(0o600)
+    assert cards(folder) == [CARD]
+    with pytest.raises(OSError, match="other-0.json"):
+        read_card(other)
 
 
 def test_cards_of_processes_that_have_ended_are_removed(folder: Path) -> None:

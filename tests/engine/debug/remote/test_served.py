@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 import os
 import socket
 import subprocess
@@ -9,6 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from dataclasses import replace
 from pathlib import Path
 
@@ -69,7 +72,7 @@ def test_what_only_reads_is_answered_at_once_and_the_rest_where_the_users_code_w
     answer = remote.ask("where")
     time.sleep(0.05)
     assert not answer.done()
-    assert process.served.wait(answer.done, timeout=10.0)
+    assert process.served.wait(answer.done, timeout=60.0)
     assert answer.result() == threading.current_thread().name
 
 
@@ -160,6 +163,234 @@ def test_who_looks_hears_of_the_end(process: Process) -> None:
         remote.get("hello")
 
 
+# What ends, and what does not
+
+
+def descriptors() -> dict[int, str]:
+    """The open files of this process, by their numbers."""
+    found = {}
+    for name in os.listdir("/proc/self/fd"):
+        with contextlib.suppress(OSError):
+            found[int(name)] = os.readlink(f"/proc/self/fd/{name}")
+    return found
+
+
+def test_a_connection_that_has_ended_writes_into_no_file_of_the_users(process: Process, tmp_path: Path) -> None:
+    """Those that are opened afterwards get the numbers of the descriptors that it closed."""
+    before = set(descriptors())
+    remote = process.look()
+    remote.get("hello")
+    process.served.close()
+    remote._thread.join(10.0)
+    with contextlib.ExitStack() as stack:
+        files = [stack.enter_context(open(tmp_path / f"{n}.bin", "w+b", buffering=0)) for n in range(60)]
+        assert {file.fileno() for file in files} - before
+        remote.tell("anything")
+        remote.ask("anything")
+        remote.leave()
+        process.served.tell({"type": "anything"}, to=b"nobody")
+        process.served._server.send(b"nobody", {"type": "anything"})
+        process.served.close()
+        assert [os.fstat(file.fileno()).st_size for file in files] == [0] * len(files)
+
+
+def test_who_asks_while_a_connection_ends_gets_one_answer(process: Process) -> None:
+    """From many threads: each future ends, by a value or by the error, and none of them raises of being set twice."""
+    remote = process.look()
+    remote.get("hello")
+    answers: list[Future[object]] = []
+    failed: list[BaseException] = []
+
+    def ask() -> None:
+        try:
+            for number in range(300):
+                answers.append(remote.ask("double", x=number))
+        except BaseException as error:
+            failed.append(error)
+
+    threads = [threading.Thread(target=ask) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    remote.leave()
+    for thread in threads:
+        thread.join()
+    assert not failed
+    for answer in answers:
+        assert answer.exception(10.0) is None or isinstance(answer.exception(), RemoteError)
+    assert len(answers) == 1200
+
+
+def test_looking_and_serving_leave_no_descriptor_and_no_thread(tmp_path: Path) -> None:
+    def once(place: int) -> None:
+        process = Process(tmp_path / f"{place}")
+        remote = process.look()
+        remote.get("hello")
+        remote.leave()
+        process.served.close()
+
+    once(0)
+    before, threads = len(descriptors()), threading.active_count()
+    for place in range(1, 6):
+        once(place)
+    assert (len(descriptors()), threading.active_count()) == (before, threads)
+
+
+class _Broken:
+    """A standard error stream whose reader has gone, or that somebody has closed."""
+
+    def __init__(self, error: Exception) -> None:
+        self._error = error
+
+    def write(self, text: str) -> int:
+        raise self._error
+
+    flush = write
+
+
+@pytest.mark.parametrize("stream", [None, _Broken(BrokenPipeError()), _Broken(ValueError("closed")),
+                                    _Broken(RuntimeError("a user's"))])  # fmt: skip
+def test_a_stranger_ends_nothing_where_lines_cannot_be_told(
+    stream: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    process = Process(tmp_path / "sessions")
+    served = Served("a run", folder=tmp_path / "told")
+    served.on("double", lambda client, message, buffers: message["x"] * 2, at_once=True)
+    try:
+        monkeypatch.setattr(sys, "stderr", stream)
+        public, secret = (key.decode() for key in zmq.curve_keypair())
+        refused(process.look(replace(served.card, client_key=public, client_secret=secret)))
+        until(lambda: served._server._next_line)  # a line about it was told, or lost
+        assert process.look(served.card).get("double", x=2) == 4
+    finally:
+        monkeypatch.undo()
+        served.close()
+        for remote in process.remotes:
+            remote.leave()
+        process.served.close()
+
+
+def test_a_line_that_cannot_be_told_and_a_request_that_fails_anyhow_end_nothing(tmp_path: Path) -> None:
+    class UnspeakableError(Exception):
+        def __str__(self) -> str:
+            raise RuntimeError
+
+    def nested(*_: object) -> object:
+        value: list[object] = []
+        for _ in range(100_000):
+            value = [value]
+        return value
+
+    def fails(*_: object) -> object:
+        raise UnspeakableError
+
+    def says_much(*_: object) -> object:
+        raise ValueError("x" * (20 << 20))
+
+    def not_told(line: str) -> None:
+        raise OSError(line)
+
+    served = Served("a run", folder=tmp_path / "sessions", say=not_told)
+    for name, act in {"nested": nested, "fails": fails, "says much": says_much}.items():
+        served.on(name, act, at_once=True)
+    remote = Remote(served.card, lambda message, buffers: None)
+    try:
+        told = {"nested": "RecursionError", "fails": "UnspeakableError", "says much": "ValueError: xxx"}
+        for name, error in told.items():
+            with pytest.raises(RemoteError, match=error):
+                remote.get(name)
+        served._server._refused = 1  # a line is due
+        assert remote.get("hello")["pid"] == os.getpid()
+    finally:
+        remote.leave()
+        served.close()
+
+
+def test_a_pause_ends_when_the_thread_that_serves_has_failed(process: Process, monkeypatch: pytest.MonkeyPatch) -> None:
+    remote = process.look()
+    remote.get("hello")
+
+    def fails(*_: object) -> None:
+        raise RuntimeError("the socket is at fault")
+
+    monkeypatch.setattr(threading, "excepthook", lambda _: None)
+    net = nn.Dense(2, 2)
+    session = DebugSession(net, breaks=[".:forward"], pauser=RemotePauser(process.served))
+
+    def break_server(event: str) -> None:
+        if event == "paused":
+            monkeypatch.setattr(process.served._server, "_round", fails)
+            process.served._server._bell.ring()
+
+    session.observe(break_server)
+    with session:
+        net(Tensor(np.ones((1, 2), np.float32)))
+    assert process.served.clients == []
+
+
+def test_who_does_not_read_is_told_nothing_more_and_others_are(
+    process: Process, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
+    """As a kernel that is stopped: what it is told would else fill the memory of the run."""
+    monkeypatch.setattr("hookscope.engine.debug.remote.server._MARK", 1 << 16)
+    monkeypatch.setattr("hookscope.engine.debug.remote.server._MOST_UNREAD", 4 << 20)
+    card, served = process.served.card, process.served
+    reads = process.look()
+    reads.get("hello")
+    context = zmq.Context()
+    slow = context.socket(zmq.DEALER)
+    request.addfinalizer(lambda: (slow.close(0), context.term()))
+    slow.curve_serverkey = card.server_key.encode()
+    slow.curve_publickey, slow.curve_secretkey = card.client_key.encode(), card.client_secret.encode()
+    slow.connect(card.address)
+    slow.send_json({"type": "hello", "id": 1})
+    until(lambda: len(served.clients) == 2)
+    for count in range(1, 500):
+        served.tell({"type": "anything"}, [bytes(1 << 16)])
+        until(lambda count=count: len(process.told) == count)
+        if len(served.clients) == 1:
+            break
+    assert count * (1 << 16) >= 4 << 20
+    assert reads.get("double", x=3) == 6 and process.said[-1].endswith("MiB unread, and is told nothing more")
+    kinds = []
+    while slow.poll(2000) and kinds[-1:] != ["ended"]:
+        kinds.append(json.loads(slow.recv_multipart()[0])["type"])
+    assert kinds[-1] == "ended" and kinds.count("anything") == count
+
+
+def test_who_reads_slowly_but_reads_is_told_all(process: Process, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hookscope.engine.debug.remote.server._MARK", 1 << 16)
+    monkeypatch.setattr("hookscope.engine.debug.remote.server._MOST_UNREAD", 1 << 20)
+    remote = process.look()
+    remote.get("hello")
+    for number in range(200):  # twelve times as much
+        process.served.tell({"type": "anything", "number": number}, [bytes(1 << 16)])
+        if number % 4 == 0:  # what was read is known by the next answer: twice four pieces are not too much
+            assert remote.get("double", x=1) == 2
+    until(lambda: len(process.told) == 200)
+    assert [message["number"] for message in process.told] == list(range(200))
+    assert len(process.served.clients) == 1
+
+
+@pytest.mark.parametrize("at", [None, "1", -1, 1 << 70, 1.5, True, []])
+def test_a_wrong_answer_how_far_it_has_read_is_passed_over(process: Process, at: object) -> None:
+    remote = process.look()
+    remote.tell("marked", at=at)
+    assert remote.get("double", x=1) == 2
+    assert all(flow.unread >= 0 for flow in process.served._server._flows.values())
+
+
+def test_a_forked_process_takes_nothing_from_the_one_that_serves(process: Process) -> None:
+    child = os.fork()
+    if child == 0:
+        try:
+            process.served.close()
+        finally:
+            os._exit(0)
+    os.waitpid(child, 0)
+    assert process.served._card_path is not None and process.served._card_path.exists()
+    assert process.look().get("double", x=1) == 2
+
+
 # Security
 
 
@@ -248,5 +479,5 @@ def test_more_requests_than_can_wait_are_refused_and_those_of_who_left_are_dropp
     first.leave()
     until(lambda: len(process.served.clients) == 1)
     answer = second.ask("where")
-    assert process.served.wait(answer.done, timeout=5.0)
+    assert process.served.wait(answer.done, timeout=60.0)
     assert answer.result() == threading.current_thread().name

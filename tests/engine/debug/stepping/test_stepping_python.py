@@ -496,7 +496,7 @@ def test_each_thread_steps_by_itself_and_one_may_wait_for_another() -> None:
     def body() -> int:
         thread = threading.Thread(target=child)
         thread.start()
-        thread.join(30)
+        thread.join(120)
         return double(1)
 
     result, seen["parent"] = stops_of(body, commands=["over"] * 9)
@@ -505,7 +505,7 @@ def test_each_thread_steps_by_itself_and_one_may_wait_for_another() -> None:
 
 
 def test_threads_that_step_one_function_at_the_same_time_all_stop() -> None:
-    together = threading.Barrier(4, timeout=30)
+    together = threading.Barrier(4, timeout=120)
     seen: dict[int, list[str]] = {}
 
     def body(number: int) -> int:
@@ -521,5 +521,5 @@ def test_threads_that_step_one_function_at_the_same_time_all_stop() -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(30)
+        thread.join(120)
     assert seen == {number: ["body+1", "body+2", "body+3"] for number in range(4)}

@@ -1,0 +1,166 @@
+"""Values of every shape, dtype and structure that may pass in a network, and what a row's formula may be shown of them.
+
+What is made here follows from the tables: a condition or a check that is added is fed without a line here, and a class
+of what is seen with a field of a kind that has no values here fails the tests, and says so.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+import random
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, get_type_hints
+
+import ml_dtypes
+import numpy as np
+
+from hookscope.engine import COOTensor, CSRTensor, Tensor
+from hookscope.engine.core.backend import to_host
+from hookscope.engine.debug import Capture, Statistics, statistics
+from hookscope.engine.debug.conditions.data import LabelsSeen
+from hookscope.engine.debug.conditions.loss import FirstLossSeen
+from hookscope.engine.debug.conditions.values import Seen
+
+SHAPES = ((), (1,), (1, 1), (0,), (0, 3), (3, 0), (8,), (8, 1), (1, 8), (4, 4), (2, 3, 2))
+DTYPES = (
+    "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "bfloat16", "float32",
+    "float64", "complex64", "complex128",
+)  # fmt: skip
+KINDS = ("plain", "zeros", "probabilities", "nan", "inf", "-inf", "all nan", "largest")
+
+
+def numpy_dtype(name: str) -> np.dtype[Any]:
+    return np.dtype(ml_dtypes.bfloat16 if name == "bfloat16" else name)
+
+
+def array(shape: tuple[int, ...], dtype: str, kind: str) -> np.ndarray[Any, Any] | None:
+    """An array of this kind; None where the dtype has none."""
+    plain = np.arange(math.prod(shape)).reshape(shape) * 0.7 - 1.0
+    real = dtype.startswith(("float", "bfloat", "complex"))
+    if kind == "zeros":
+        plain = np.zeros(shape)
+    elif kind == "probabilities":
+        grows = np.exp(plain)
+        plain = grows / grows.sum(axis=min(1, grows.ndim - 1), keepdims=True) if shape else grows
+    elif kind != "plain":
+        if not real:
+            return None
+        if kind == "all nan":
+            plain = np.full(shape, math.nan)
+        elif kind == "largest":
+            limit = ml_dtypes.finfo(numpy_dtype(dtype)) if dtype == "bfloat16" else np.finfo(dtype)
+            plain = np.full(shape, float(limit.max))
+        elif plain.size:
+            plain.reshape(-1)[-1] = float(kind)
+    with np.errstate(all="ignore"):
+        made = np.asarray(plain if real else abs(plain)).astype(numpy_dtype(dtype))
+    return made + made.dtype.type(1j) if made.dtype.kind == "c" and kind == "plain" else made
+
+
+def arrays() -> Iterator[tuple[str, np.ndarray[Any, Any]]]:
+    """Every array, with a name."""
+    for shape, dtype, kind in itertools.product(SHAPES, DTYPES, KINDS):
+        made = array(shape, dtype, kind)
+        if made is not None:
+            yield f"{dtype}{list(shape)} {kind}", made
+
+
+def structures(x: Tensor) -> dict[str, Any]:
+    """What a cell may return of a tensor."""
+    flat = to_host(x._array).reshape(-1)[:1]
+    found: dict[str, Any] = {
+        "alone": x, "None": None, "number": 2.5, "integer": 3, "text": "abc", "flag": True, "complex": 1 + 2j,
+        "tuple": (x, None, 1), "list": [x, "abc", [x, (), {}]], "nested": ((x, (x, [x])), {"a": {"b": x}}),
+        "dictionary": {"a": x, 1: None, "b": (x, 2.0)}, "empty tuple": (), "empty list": [], "empty dictionary": {},
+        "array": np.arange(3), "object": object(),
+    }  # fmt: skip
+    if flat.size and flat.dtype.kind in "fiu" and flat.dtype.name != "bfloat16":
+        values = Tensor(flat)
+        zero = Tensor(np.zeros(1, np.int32))
+        found["COO"] = COOTensor(Tensor(np.zeros((1, 2), np.int32)), values, (2, 2))
+        found["CSR"] = (CSRTensor(Tensor(np.array([0, 1, 1], np.int32)), zero, values, (2, 2)), x)
+    return found
+
+
+# What is seen
+
+Made = Callable[[random.Random], Any]
+
+_NUMBERS = (0.0, -0.0, 1.0, -2.5, 1e-300, 1e300, math.nan, math.inf, -math.inf, 0.5)
+_TEXTS = (
+    "", "some", "none", "zeros", "noise", "not asked", "cross_entropy", "nll_loss", "binary_cross_entropy",
+    "binary_cross_entropy_with_logits", "mse_loss", "a reason",
+)  # fmt: skip
+
+
+@functools.cache
+def _arrays() -> list[np.ndarray[Any, Any]]:
+    return [made for _, made in arrays()]
+
+
+@functools.cache
+def _figures() -> list[Statistics]:
+    return [statistics(made) for made in _arrays()[::7]]
+
+
+def _labels(draw: random.Random) -> LabelsSeen:
+    size, classes = draw.choice((0, 1, 8, 40)), draw.choice((1, 2, 3, 10))
+    dtype = draw.choice(("int8", "int32", "int64", "uint8", "uint64"))
+    least = draw.choice((0, classes // 2))
+    labels = np.array([draw.randrange(least, classes + 1) for _ in range(size)], dtype)
+    counts = np.bincount(labels[labels < classes].astype(np.int64), minlength=classes)
+    return LabelsSeen(labels, counts, draw.random() < 0.5)
+
+
+def _seen_value(draw: random.Random) -> Seen:
+    value = Tensor(draw.choice(_arrays()))
+    direction = draw.choice(("forward", "backward"))
+    slots = {"forward": ("input[0]", "output", "output[1]"), "backward": ("grad_output[0]", "grad_input[1]")}
+    slot = draw.choice(slots[direction])
+    capture = Capture(0, 1, "a.b", draw.choice(("ReLU", "Sigmoid", "Dense")), 0, direction, slot, value)
+    return Seen(capture, draw.choice((None, *_figures())), dict)
+
+
+def _losses(draw: random.Random) -> list[float]:
+    return [draw.choice(_NUMBERS)] * draw.choice((0, 1, 20, 300)) + draw.sample(_NUMBERS, draw.choice((0, 2)))
+
+
+_WHOLE: dict[type, Made] = {
+    LabelsSeen: _labels,
+    Seen: _seen_value,
+    FirstLossSeen: lambda draw: FirstLossSeen(draw.choice(_NUMBERS), draw.choice((1, 2, 1000))),
+}
+"""Of these classes the fields depend on each other."""
+
+_FIELDS: dict[object, Made] = {
+    float: lambda draw: draw.choice(_NUMBERS),
+    float | None: lambda draw: draw.choice((None, *_NUMBERS)),
+    int: lambda draw: draw.choice((0, 1, 2, 17, 10**9)),
+    bool: lambda draw: draw.random() < 0.5,
+    str: lambda draw: draw.choice(_TEXTS),
+    tuple[int, ...]: lambda draw: draw.choice(SHAPES),
+    Sequence[float]: _losses,
+    Sequence[str]: lambda draw: [f"name{place}" for place in range(draw.choice((0, 1, 3, 9)))],
+    Mapping[str, Sequence[str]]: lambda draw: {
+        f"name{place}": ["a.b", "c"][: draw.choice((1, 2))] for place in range(draw.choice((0, 1, 3)))
+    },
+    Statistics: lambda draw: draw.choice(_figures()),
+    Any: lambda draw: draw.choice(_arrays()),
+}
+
+
+def seen(kind: type[Any], count: int) -> Iterator[Any]:
+    """Things of a class of what is seen."""
+    draw = random.Random(kind.__name__)
+    whole = _WHOLE.get(kind)
+    if whole is not None:
+        yield from (whole(draw) for _ in range(count))
+        return
+    hints = get_type_hints(kind, localns={"Statistics": Statistics})
+    fields = {name: hint for name, hint in hints.items() if "ClassVar" not in str(hint)}
+    unknown = [f"{name}: {hint}" for name, hint in fields.items() if hint not in _FIELDS]
+    assert not unknown, f"odd_values.py has no values for {kind.__name__}'s {', '.join(unknown)}"
+    for _ in range(count):
+        yield kind(**{name: _FIELDS[hint](draw) for name, hint in fields.items()})

@@ -1,0 +1,156 @@
+"""Expressions of breakpoints, of conditions and of a person who looks change nothing of the run."""
+
+from __future__ import annotations
+
+import inspect
+import random
+from collections import deque
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from debug_networks import scripted
+
+from hookscope.engine import Generator, Parameter, Tensor, grad, nn, ops, set_seed
+from hookscope.engine.debug import DebugSession
+from hookscope.engine.debug.pausing.expression import compile_expression, evaluate
+from hookscope.engine.nn.as_it_was import Held
+
+CHANGES = (
+    "ms.ops.rand(1)", "np.random.rand()", "__import__('random').random()", "cell.running.add_(1)", "cell.draws.seed()",
+    "cell.weight.set_data(cell.weight * 0)", "cell.set_train(False)", "cell.weight.__setattr__('requires_grad', False)",
+    "cell.log.append(1)", "cell.names.add(1)", "setattr(cell, 'scale', 5.0)", "delattr(cell, 'scale')",
+    "cell.register_forward_hook(lambda cell, x, y: y * 2)", "value.mul_(3.0)", "value[0].mul_(3.0)", "cell.step(value)",
+    "cell.insert_child_to_cell('more', ms.nn.ReLU())", "cell.gen.random()",
+    "cell.array.fill(3)", "cell.queue.append(1)", "cell.held.__setattr__('n', 5)", "cell.held.names.append('b')",
+    "cell.weight.register_hook(lambda grad: grad * 0)", "cell.update_parameters_name('pre.')",
+)  # fmt: skip
+
+
+class Drawing(nn.Cell):
+    """Has state of each kind, which its output depends on."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight = Parameter(Tensor(np.arange(3.0, dtype=np.float32)), "weight")
+        self.register_buffer("running", Tensor(np.zeros(3, np.float32)))
+        self.drop = nn.Dropout(p=0.5)
+        self.gen, self.draws = np.random.default_rng(3), Generator()
+        self.log: list[int] = []
+        self.names: set[int] = set()
+        self.scale = 2.0
+        self.array, self.queue = np.ones(3, np.float32), deque([1])
+        self.held = SimpleNamespace(n=1, names=["a"])
+
+    def step(self, x: Tensor) -> Tensor:
+        self.scale += 1.0
+        return self.construct(x)
+
+    def construct(self, x: Tensor) -> Tensor:
+        self.running.add_(1.0)
+        more = float(self.array.sum()) + len(self.queue) + self.held.n + len(self.held.names)
+        return self.drop(x * self.weight * self.scale + self.running + more)
+
+    def bprop(self, x: Tensor, out: Tensor, dout: Tensor) -> Any:
+        cell, value = self, dout * 1.0
+        return (value * cell.scale + len(self.log) + len(self.names),)
+
+
+LINE = inspect.getsourcelines(Drawing.bprop)[1] + 2
+
+
+def outcome(**watching: Any) -> list[object]:
+    """What a training step and the draws after it come to, with a session if there is something to watch."""
+    set_seed(1)
+    np.random.seed(1)
+    random.seed(1)
+    net = Drawing().set_train()
+    look = watching.pop("look", None)
+    session, _ = scripted(net, (), look, **watching) if look else (DebugSession(net, **watching), None)
+    x = Tensor(np.array([[1.0, 2.0, 3.0]], np.float32))
+    if watching:
+        with session:
+            found = [net(x * 1.0), grad(lambda y: net(y * 1.0))(x), net(x * 1.0)]
+    else:
+        found = [net(x * 1.0), grad(lambda y: net(y * 1.0))(x), net(x * 1.0)]
+    found += [net.running, net.weight, ops.rand(2)]
+    numbers: list[object] = [one.asnumpy().tolist() for one in found]
+    drawn = (np.random.rand(), random.random(), net.gen.random(), net.draws.get_state().asnumpy().tolist())
+    parts = (net.training, net.weight.requires_grad, net.log, net.names, net.scale, list(net._cells), net._hooks)
+    held = (net.weight.name, len(net.weight.hooks()), net.array.tolist(), list(net.queue), vars(net.held))
+    return [*numbers, *drawn, *parts, *held]
+
+
+@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize(
+    "place", [".:forward_pre", ".", ".:backward", ".:bprop", f".:{LINE}", "ops.mul", "ops.mul:backward", "condition"]
+)
+def test_an_expression_of_a_breakpoint_or_a_condition_changes_nothing(place: str, change: str) -> None:
+    asked = f"if ({change}, value is cell)[1]"
+    watching: dict[str, Any] = {"conditions": [asked]} if place == "condition" else {"breaks": [f"{place} {asked}"]}
+    assert outcome(**watching) == outcome()
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_what_a_person_looks_at_changes_nothing_and_says_so(change: str, capsys: pytest.CaptureFixture[str]) -> None:
+    watching = {"breaks": [".", ".:backward"], "look": lambda session: session.evaluate(change)}
+    assert outcome(**watching) == outcome()
+    only_draws = any(word in change for word in ("rand", "draws"))
+    assert (" is put back: " in capsys.readouterr().err) is not only_draws
+
+
+def test_the_value_of_an_expression_is_what_it_computed() -> None:
+    net = Drawing()
+    scope = {"cell": net, "value": None}
+    assert evaluate(compile_expression("cell.running.add_(1)"), scope).asnumpy().tolist() == [1.0, 1.0, 1.0]
+    assert net.running.asnumpy().tolist() == [0.0, 0.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("text", "puts_back"),
+    [
+        ("value.max() > 1 and abs(norm) < step", False), ("value.shape[0] > 3", False), ("value > mean", False),
+        ("value.uniform_().sum()", True), ("cell.weight", True), ("np.random.rand() > 0", True), ("print(step)", True),
+    ],
+)  # fmt: skip
+def test_nothing_is_put_back_after_an_expression_that_only_reads_a_tensor(
+    text: str, puts_back: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of what another thread draws meanwhile nothing may be drawn twice."""
+    put_back: list[object] = []
+    monkeypatch.setattr(Held, "put_back", lambda held: bool(put_back.append(held)))
+    scope = {"value": Tensor([1.0, 2.0]), "norm": 1.0, "step": 1, "mean": 0.0, "cell": Drawing(), "np": np}
+    evaluate(compile_expression(text), scope)
+    assert bool(put_back) is puts_back
+
+
+def test_generators_that_nobody_used_are_not_turned_back() -> None:
+    turned: list[object] = []
+
+    class Watched(np.random.RandomState):
+        def set_state(self, state: Any) -> None:
+            turned.append(state)
+
+    net = Drawing()
+    net.gen = Watched(3)  # type: ignore[assignment]
+    evaluate(compile_expression("cell.scale"), {"cell": net})
+    assert not turned
+    evaluate(compile_expression("cell.gen.rand()"), {"cell": net})
+    assert len(turned) == 1
+
+
+def test_an_expression_that_raises_changes_nothing() -> None:
+    net = Drawing()
+    with pytest.raises(ZeroDivisionError):
+        evaluate(compile_expression("(cell.running.add_(1), 1 / 0)"), {"cell": net})
+    assert net.running.asnumpy().tolist() == [0.0, 0.0, 0.0]
+
+
+def test_what_an_edit_draws_and_changes_is_part_of_the_run() -> None:
+    session, _ = scripted(
+        net := Drawing(), (), lambda s: s.edit("output", "output + cell.running.add_(1)"), breaks=["."]
+    )
+    with session:
+        net(Tensor(np.ones((1, 3), np.float32)))
+    assert net.running.asnumpy().tolist() == [2.0, 2.0, 2.0]
