@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Collection, Sequence
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar, cast
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from . import nn, ops
 from .core import precision
 from .core.checks import check_bool, check_number, check_positive_int, check_type
 from .core.dtype import DType, bfloat16, float16, float32, int32
+from .core.names import name_methods
 from .core.overflow import flag_of, overflowed, rescaled_in_single
 from .core.parameter import Parameter
 from .core.tensor import Tensor
@@ -46,10 +47,18 @@ _LAYERS_OF = {
 _BLACK = ("BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "LayerNorm")
 # What "auto" keeps in float32 beside them.
 _AUTO_BLACK = (*_BLACK, "GroupNorm", "Softmax", "LogSoftmax", "Softplus")
+# What "auto" computes in half precision, and in float32, in a function: names in the operator table.
+_AUTO_LOWER = frozenset(("conv2d", "conv2d_bias", "conv3d", "einsum", "linear", "matmul"))
+_AUTO_FULL = frozenset(
+    ("acos", "asin", "batch_norm", "cosh", "cumprod", "cumsum", "erfinv", "exp", "expm1", "layer_norm", "log", "log10",
+     "log1p", "log2", "log_softmax", "pow", "prod", "reciprocal", "rsqrt", "sinh", "softmax",
+     "sparse_softmax_cross_entropy", "tan")
+)  # fmt: skip
 _LEVELS = ("O0", "O1", "O2", "O3", "auto")
 
 
 C = TypeVar("C", bound=Cell)
+N = TypeVar("N")
 Nested = Tensor | Sequence[Any]
 """A tensor, or tensors in tuples and lists."""
 
@@ -64,29 +73,29 @@ def get_black_list() -> list[type]:
     return [getattr(nn, name) for name in _BLACK]
 
 
-def auto_mixed_precision(network: C, amp_level: str = "O0", dtype: DType = float16) -> C:
+def auto_mixed_precision(network: N, amp_level: str = "O0", dtype: DType = float16) -> N:
     """Let a network compute in half precision.
 
     Args:
-        network: a cell; it is changed.
+        network: a cell; it is changed. With "auto" also a function, which stays as it is.
         amp_level: "O0" nothing; "O1" what is in the white list, its outputs cast back; "O2" all but the black list;
             "O3" all; "auto" convolutions and products in half precision, normalization and softmax in float32.
         dtype: float16 or bfloat16.
 
     Returns:
-        the network; with "O2" and "O3" its output is cast back to float32.
+        the network; with "O2" and "O3" its output is cast back to float32. Of a function another one, in which products
+        and convolutions compute in half precision, and powers, logarithms, normalization and softmax in float32.
 
     Raises:
-        TypeError: ``network`` is no cell.
+        TypeError: ``network`` is neither a cell nor, with "auto", a function.
         ValueError: another level or dtype.
-        NotImplementedError: a bare function with "auto".
     """
     if not isinstance(network, Cell):
-        if amp_level == "auto" and callable(network):
-            raise NotImplementedError(
-                "amp.auto_mixed_precision of a bare function is not covered by hookscope: make it a Cell's construct"
-            )
-        raise TypeError(f"For 'auto_mixed_precision', 'network' must be a Cell, but got {type(network).__name__}")
+        if not callable(network) or amp_level != "auto":
+            needed = "a Cell or a function" if amp_level == "auto" else "a Cell"
+            raise TypeError(f"For 'auto_mixed_precision', 'network' must be {needed}, but got {type(network).__name__}")
+        _check_dtype("auto_mixed_precision", dtype)
+        return cast(N, _mixed(network, dtype))
     _check_dtype("auto_mixed_precision", dtype)
     if amp_level not in _LEVELS:
         raise ValueError(f"For 'auto_mixed_precision', 'amp_level' must be one of {_LEVELS}, but got {amp_level!r}")
@@ -148,6 +157,17 @@ def custom_mixed_precision(
         _lower_all_but(network, tuple(listed), dtype)
         _cast_output(network, float32)
     return network
+
+
+def _mixed(function: Callable[..., Any], dtype: DType) -> Callable[..., Any]:
+    listed = precision.Listed(frozenset(), dtype, _AUTO_LOWER, _AUTO_FULL)
+
+    @functools.wraps(function)
+    def mixed(*args: Any, **kwargs: Any) -> Any:
+        with precision.scope(precision.current(), listed):
+            return function(*args, **kwargs)
+
+    return mixed
 
 
 def _is_primitive(one: type) -> bool:
@@ -448,3 +468,5 @@ class DynamicLossScaler(LossScaler):
         self.scale_value.set_data(Tensor(np.float32(scale)))
         self.counter.set_data(Tensor(np.int32((counter + 1) % self.scale_window if good else 0)))
         return True
+
+name_methods(globals())

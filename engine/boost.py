@@ -22,13 +22,17 @@ gradient_clear_op = ops.MultitypeFuncGraph("gradient_clear_op")
 
 
 @gradient_accumulation_op.register("Int64", "Tensor", "Tensor")
-def _added(steps: int, total: Parameter, gradient: Tensor) -> Tensor:
+def accumulated(steps: int, total: Parameter, gradient: Tensor) -> Tensor:
     return ops.assign_add(total, gradient / steps)
 
 
 @gradient_clear_op.register("Tensor")
-def _cleared(total: Parameter) -> Tensor:
+def cleared(total: Parameter) -> Tensor:
     return ops.assign(total, ops.zeros_like(total))
+
+
+# Python's errors of their arguments call them by what users call.
+accumulated.__qualname__, cleared.__qualname__ = gradient_accumulation_op.name, gradient_clear_op.name
 
 
 class GradientAccumulation(Cell):

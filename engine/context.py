@@ -6,8 +6,9 @@ import warnings
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .core.backend import device_target, set_device
-from .core.checks import check_positive_int
+from .core.checks import check_bool, check_positive_int
 from .core.dtype_names import COMPATIBLE, LAX, STRICT
+from .core.hooks import bprop_forward_hooks, set_bprop_forward_hooks
 from .core.modes import set_graph_mode, set_level
 from .core.names import on_first_use
 
@@ -147,8 +148,9 @@ def set_context(**kwargs: Any) -> None:
         **kwargs: ``mode``: PYNATIVE_MODE, or GRAPH_MODE, in which calls of cells and of gradient functions run by plans
             (docs/graph_mode.md); ``device_target``: "CPU" or "GPU", see ``set_device``; ``jit_level``, also as
             ``jit_config={"jit_level": "O1"}``: "O1" lets plans join operators to loops where neither ``jit`` nor
-            ``Cell.set_jit_config`` says a level. Other settings of the graph compiler and of other devices are kept and
-            readable; of those of graph mode that have no effect a warning says what to use.
+            ``Cell.set_jit_config`` says a level; ``bprop_forward_hooks``, which is Hookscope's own: False passes over
+            forward hooks of cells with a ``bprop``, as MindSpore does. Other settings of the graph compiler and of
+            other devices are kept and readable; of those of graph mode that have no effect a warning says what to use.
 
     Raises:
         TypeError: a value of another type than the setting has.
@@ -166,6 +168,9 @@ def set_context(**kwargs: Any) -> None:
             set_graph_mode(value == GRAPH_MODE)
         elif key == "device_target":
             set_device(value)
+        elif key == "bprop_forward_hooks":
+            check_bool(value, "set_context", key)
+            set_bprop_forward_hooks(value)
         elif key in _KEPT:
             _check_kept(key, value)
             if key == "jit_config":
@@ -192,6 +197,8 @@ def get_context(attr_key: str) -> Any:
         raise TypeError(f"For 'get_context', 'attr_key' must be a str, but got {type(attr_key).__name__}")
     if attr_key == "device_target":
         return device_target()
+    if attr_key == "bprop_forward_hooks":
+        return bprop_forward_hooks()
     if attr_key in _settings:
         return _settings[attr_key]
     if attr_key in _KEPT:

@@ -14,6 +14,7 @@ from typing import Any
 
 from . import ops
 from .core.dtype import bool_
+from .core.names import renamed_copy
 from .core.operator import Operator
 from .core.surfaces import IN_PLACE, METHODS
 from .core.tensor import Tensor
@@ -164,10 +165,10 @@ ABSENT = {
 
 
 def _with_the_name(name: str, function: Method) -> Method:
-    """A private form carries the name that users call it by, which errors about its arguments tell."""
-    if isinstance(function, FunctionType) and function.__name__.startswith("_"):
-        function.__name__ = function.__qualname__ = name
-    return function
+    """Let a function carry the name that users call it by, which errors about its arguments tell."""
+    if not isinstance(function, FunctionType) or function.__name__ == function.__qualname__ == name:
+        return function
+    return renamed_copy(function, name)
 
 
 def bind() -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 from ..core.checks import check_int
 from ..core.names import on_first_use
+from ..cpu.telling import tell
 from ..ranks import world as ranks
 from ..ranks.world import Group, group_of
 
@@ -56,7 +57,7 @@ def init(backend_name: str | None = None) -> None:
     if backend_name not in (None, "hccl", "nccl", "mccl"):
         raise RuntimeError(f"For 'init', 'backend_name' must be 'hccl', 'nccl' or 'mccl', but got {backend_name!r}")
     if ranks.start().everybody.size == 1 and not GlobalComm.INITED:
-        print("hookscope runs in one process: communication has rank 0 of 1.", file=sys.stderr)
+        tell("hookscope runs in one process: communication has rank 0 of 1.")
     GlobalComm.INITED = True
 
 

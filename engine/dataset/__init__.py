@@ -1,5 +1,6 @@
 """``mindspore.dataset``: rows of Python objects, arrays and local files, step by step, in the caller's thread."""
 
+from ..core.names import name_methods as _name_methods
 from ..core.names import on_first_use as _on_first_use
 from . import callback, config, text, transforms, vision
 from .base import Dataset
@@ -49,3 +50,4 @@ def compare(pipeline1: Dataset, pipeline2: Dataset) -> bool:
 
 
 __getattr__ = _on_first_use(__name__, names={"WaitedDSCallback": "train.callback.waiting"})
+_name_methods(globals())

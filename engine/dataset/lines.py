@@ -19,6 +19,7 @@ import numpy as np
 from ..core.checks import check_type
 from . import config
 from .base import Dataset, Row, between
+from .plain_files import read_plain
 
 __all__ = ["CSVDataset", "Shuffle", "TextFileDataset"]
 
@@ -259,6 +260,6 @@ def _value(kind: type, text: str) -> Any:
 def _text(who: str, path: Path) -> str:
     """The text of a file, with its ends of lines."""
     try:
-        return path.read_bytes().decode()
+        return read_plain(who, path).decode()
     except UnicodeDecodeError as error:
         raise RuntimeError(f"For '{who}', {path} must be text in UTF-8: {error}") from error

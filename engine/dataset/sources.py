@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import gzip
 import itertools
+import math
 import struct
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from types import GeneratorType
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from ..core.dtype import any_dtype
 from ..core.tensor import Tensor
 from ..core.types import AnyDType, Array
 from .base import Dataset, Names, Row, between, names_of
+from .plain_files import open_plain, open_unzipped, read_plain, read_up_to
 from .samplers import (
     Chosen,
     DistributedSampler,
@@ -555,7 +556,7 @@ def _cifar(who: str, kind: str, paths: list[Path], labels: int) -> tuple[Array, 
     length = labels + 3 * 32 * 32
     blocks = []
     for path in paths:
-        data = np.frombuffer(path.read_bytes(), np.uint8)
+        data = np.frombuffer(read_plain(who, path), np.uint8)
         if data.size % length:
             raise RuntimeError(f"For '{who}', {path} is no file of {kind}: {data.size} bytes")
         blocks.append(data.reshape(-1, length))
@@ -713,7 +714,7 @@ class ImageFolderDataset(_Indexed):
 
     def row(self, index: int) -> Row:
         path = self.files[index]
-        given = path.read_bytes() if self.decrypt is None else self.decrypt(str(path))
+        given = read_plain("ImageFolderDataset", path) if self.decrypt is None else self.decrypt(str(path))
         if not isinstance(given, bytes):
             raise RuntimeError(f"For 'ImageFolderDataset', 'decrypt' must give bytes, but got {type(given).__name__}")
         data: Any = np.frombuffer(given, np.uint8)
@@ -738,18 +739,25 @@ def _idx(who: str, folder: Path, name: str) -> Array | None:
     """An idx file of bytes (LeCun's MNIST page has the format), or None where there is none."""
     plain, zipped = folder / name, folder / f"{name}.gz"
     if plain.exists():
-        data = plain.read_bytes()
-    elif zipped.exists():
-        try:
-            data = gzip.decompress(zipped.read_bytes())
-        except (OSError, EOFError) as error:
-            raise RuntimeError(f"For '{who}', {zipped} cannot be unzipped: {error}") from error
-    else:
-        return None
-    if len(data) < 4 or data[:3] != b"\0\0\x08" or len(data) < 4 + 4 * data[3]:
-        raise RuntimeError(f"For '{who}', {folder / name} is no idx file of bytes")
-    shape = struct.unpack(f">{data[3]}I", data[4 : 4 + 4 * data[3]])
-    values = np.frombuffer(data, np.uint8, offset=4 + 4 * data[3])
-    if values.size != np.prod(shape, dtype=np.int64):
-        raise RuntimeError(f"For '{who}', {folder / name} should hold {shape} bytes, but holds {values.size}")
-    return values.reshape(shape)
+        with open_plain(who, plain) as file:
+            return _idx_of(who, plain, file)
+    if zipped.exists():
+        with open_unzipped(who, zipped) as file:
+            return _idx_of(who, zipped, file)
+    return None
+
+
+def _idx_of(who: str, path: Path, file: BinaryIO) -> Array:
+    head = file.read(4)
+    sizes = file.read(4 * head[3]) if len(head) == 4 else b""
+    if head[:3] != b"\0\0\x08" or len(head) < 4 or len(sizes) < 4 * head[3]:
+        raise RuntimeError(f"For '{who}', {path} is no idx file of bytes")
+    shape = struct.unpack(f">{head[3]}I", sizes)
+    values = np.frombuffer(read_up_to(file, math.prod(shape) + 1), np.uint8)
+    if values.size != math.prod(shape):
+        found = "more" if values.size > math.prod(shape) else values.size
+        raise RuntimeError(f"For '{who}', {path} should hold {shape} bytes, but holds {found}")
+    try:
+        return values.reshape(shape)
+    except ValueError as error:  # more axes than an array can have
+        raise RuntimeError(f"For '{who}', {path} holds no array: {error}") from error

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..core.checks import check_number, check_positive_int, check_type
 from ..core.dtype import any_dtype, bool_, numpy_dtype
+from ..core.names import name_methods
 from ..core.tensor import Tensor
 from ..core.types import AnyDType, Array, DTypeLike, Number, TensorLike
 from .config import current_random
@@ -398,3 +399,5 @@ def probability(who: str, prob: float) -> float:
     if not 0 <= prob <= 1:
         raise ValueError(f"For '{who}', 'prob' must be from 0 to 1, but got {prob}")
     return float(prob)
+
+name_methods(globals(), inner=(Sometimes,))

@@ -239,6 +239,7 @@ def max(
         place and the gradient; without ``dim`` they share it.
 
     Raises:
+        TypeError: there are more arguments, or ``other`` with ``dim`` or ``keepdim``.
         ValueError: ``dim`` is out of range, or the shapes do not broadcast.
     """
     return _extreme("max", ops.maximum, input, args, dim, keepdim, other)
@@ -262,6 +263,7 @@ def min(
         the place and the gradient; without ``dim`` they share it.
 
     Raises:
+        TypeError: there are more arguments, or ``other`` with ``dim`` or ``keepdim``.
         ValueError: ``dim`` is out of range, or the shapes do not broadcast.
     """
     return _extreme("min", ops.minimum, input, args, dim, keepdim, other)
@@ -271,8 +273,12 @@ def _extreme(
     name: str, pairwise: Callable[..., Tensor], input: Tensor, args: tuple[Any, ...], dim: int | None, keepdim: bool,
     other: Tensor | None,
 ) -> Tensor | tuple[Tensor, Tensor]:  # fmt: skip
+    if len(args) > (1 if args and isinstance(args[0], Tensor) else 2):
+        raise TypeError(f"For '{name}', what follows must be 'dim' and 'keepdim', or 'other', but got {len(args)} more")
     if args and isinstance(args[0], Tensor):
         other, args = args[0], args[1:]
+    if other is not None and (dim is not None or keepdim):
+        raise TypeError(f"For '{name}', 'other' goes without 'dim' and 'keepdim'")
     if other is not None:
         return pairwise(input, other)
     if args:

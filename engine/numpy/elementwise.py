@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
+
 from .. import ops
 from ..core.dtype import bool_, float32, uint8, uint16, uint32, uint64
 from ..core.tensor import Tensor
@@ -30,10 +34,19 @@ def clip(x: TensorLike, xmin: Operand | None, xmax: Operand | None, dtype: AnyDT
         raise ValueError("For 'clip', at least one of 'xmin' and 'xmax' must be given")
     found = asarray(x)
     if xmin is not None:
-        found = ops.maximum(found, xmin)
+        found = ops.maximum(found, _within(xmin, found))
     if xmax is not None:
-        found = ops.minimum(found, xmax)
+        found = ops.minimum(found, _within(xmax, found))
     return as_type(found, dtype)
+
+
+def _within(bound: Any, x: Tensor) -> Any:
+    """Return a Python int as the nearest number that the elements of integer ``x`` can be; others as they are."""
+    kind = x._array.dtype
+    if type(bound) is not int or kind.kind not in "iu":
+        return bound
+    limits = np.iinfo(kind)
+    return min(max(bound, int(limits.min)), int(limits.max))
 
 
 def copysign(x1: TensorLike, x2: TensorLike, dtype: AnyDType | None = None) -> Tensor:

@@ -7,13 +7,16 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from .. import ops
-from ..core.checks import check_int, check_not_negative
+from ..core.checks import check_at_most, check_int, check_not_negative
 from ..core.tensor import Tensor
 from ..core.types import Number, TensorLike
 from .arrays import as_singles, asarray, made, together, vector
 from .products import convolve
 
 __all__ = ["polyadd", "polyder", "polyint", "polymul", "polysub", "polyval"]
+
+_MOST_TIMES = 1 << 12
+"""How many times a polynomial is integrated at most; what it began with is 0 long before."""
 
 
 def polyadd(a1: TensorLike, a2: TensorLike) -> Tensor:
@@ -125,9 +128,10 @@ def polyint(p: TensorLike, m: int = 1, k: Number | Sequence[Number] | None = Non
 
     Raises:
         TypeError: ``m`` is no int.
-        ValueError: ``p`` has more than one axis, ``m`` is negative, or ``k`` has another length.
+        ValueError: ``p`` has more than one axis, ``m`` is negative or above 4096, or ``k`` has another length.
     """
     check_not_negative(check_int(m, "numpy.polyint", "m"), "numpy.polyint", "m")
+    check_at_most(m, _MOST_TIMES, "numpy.polyint", "m")
     found = as_singles(vector(p, "polyint", "p"))
     constants = vector(0 if k is None else asarray(k), "polyint", "k")
     if constants.size not in (1, m):

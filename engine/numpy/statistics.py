@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import ops
-from ..core.checks import check_one_of, check_positive_int, check_type
+from ..core.checks import check_one_of, check_positive_int, check_size, check_type
 from ..core.dtype import float32
 from ..core.tensor import Tensor
 from ..core.types import AnyDType, TensorLike
@@ -85,14 +85,17 @@ def _edges(name: str, a: Tensor, bins: Any, limits: Any) -> Tensor:
     """The edges of bins: those that were given, or so many of one width."""
     if isinstance(bins, str):
         raise TypeError(f"For 'numpy.{name}', 'bins' must be an int or edges, but got {bins!r}")
-    given = asarray(bins)
-    if given.ndim:
-        if given.ndim > 1 or given.size < 2:
-            raise ValueError(f"For 'numpy.{name}', 'bins' must be an int or at least 2 edges, but got {bins}")
-        if np.any(np.diff(given.asnumpy()) < 0):
-            raise ValueError(f"For 'numpy.{name}', 'bins' must rise, but got {bins}")
-        return given
-    count = check_positive_int(given.item(), f"numpy.{name}", "bins", repr)
+    if not isinstance(bins, int):
+        given = asarray(bins)
+        if given.ndim:
+            if given.ndim > 1 or given.size < 2:
+                raise ValueError(f"For 'numpy.{name}', 'bins' must be an int or at least 2 edges, but got {bins}")
+            if np.any(np.diff(given.asnumpy()) < 0):
+                raise ValueError(f"For 'numpy.{name}', 'bins' must rise, but got {bins}")
+            return given
+        bins = given.item()
+    count = check_positive_int(bins, f"numpy.{name}", "bins", repr)
+    check_size((count,), f"numpy.{name}", "bins")
     if limits is not None and np.shape(limits) != (2,):
         raise ValueError(f"For 'numpy.{name}', 'range' must be a pair of numbers, but got {limits!r}")
     points = a.asnumpy()
@@ -226,6 +229,7 @@ def _histogram(
         )
     each = [None] * len(points) if limits is None else limits
     edges = [_edges(name, *row) for row in zip(points, bins, each, strict=True)]
+    check_size([max(one.size - 1, 0) for one in edges], f"numpy.{name}", "bins")
     if weights is not None and asarray(weights).shape != points[0].shape:
         raise ValueError(
             f"For 'numpy.{name}', 'weights' must have the shape {points[0].shape}, but got {asarray(weights).shape}"

@@ -1,5 +1,7 @@
 """Messages from one rank to another: a thread that sends them and takes them in, while the rank computes.
 
+An error of MPI's belongs to the message that it came with: who waits for that one gets it, and the thread goes on.
+
 Messages between two ranks with one tag arrive in the order in which they were sent, and go to who asked first. Each
 says what it holds: another shape or dtype than the receiver waits for is an error there.
 """
@@ -16,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from ..cpu.telling import tell
 from .notes import NOTE, Array, bytes_of, described, note, same_call, words
 from .worker import LONGEST_PAUSE, Pending
 from .world import Group, world
@@ -30,7 +33,12 @@ class _Sent:
     what: str
 
     def advance(self) -> bool:
+        """Whether MPI needs the message no more."""
         return bool(self.request.Test())
+
+    def fail(self, error: Exception) -> None:
+        """Nobody waits for a message that is sent; who was to get it does, and finds that it does not come."""
+        tell(f"hookscope: {self.what}: {error}")
 
 
 @dataclass
@@ -62,6 +70,12 @@ class _Awaited:
         _deliver(pending, self.message, like)
         self.request = self.message = None
         return not self.waiting
+
+    def fail(self, error: Exception) -> None:
+        """End the waiting for all messages from there: which of them was at fault is not known."""
+        while self.waiting:
+            pending, _ = self.waiting.popleft()
+            pending.end(error=RuntimeError(f"{pending.what} ({pending.line}): {error}"))
 
 
 _asked: SimpleQueue[Callable[[], object]] = SimpleQueue()
@@ -167,8 +181,16 @@ def _work() -> None:
         except Empty:
             pass
         before = len(_under_way) + sum(len(one.waiting) for one in _awaited.values())
-        _under_way[:] = [one for one in _under_way if not one.advance()]
-        for key in [key for key, one in _awaited.items() if one.advance()]:
+        _under_way[:] = [one for one in _under_way if not _is_over(one)]
+        for key in [key for key, one in _awaited.items() if _is_over(one)]:
             del _awaited[key]
         after = len(_under_way) + sum(len(one.waiting) for one in _awaited.values())
         pause = 0.0 if after < before else min(max(2 * pause, 2e-5), LONGEST_PAUSE)
+
+
+def _is_over(one: _Sent | _Awaited) -> bool:
+    try:
+        return one.advance()
+    except Exception as error:
+        one.fail(error)
+        return True

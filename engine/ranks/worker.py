@@ -14,11 +14,13 @@ import os
 import threading
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from queue import SimpleQueue
 from typing import Any
 
 __all__ = ["LONGEST_PAUSE", "Pending", "Worker", "finish", "pending_of", "set_while_waiting"]
 
+_yield_core: Callable[[], None] = getattr(os, "sched_yield", partial(time.sleep, 0))
 _YIELDS = 300  # looks without a pause, in which ranks on one machine have mostly met
 _FIRST_PAUSE, LONGEST_PAUSE = 2e-5, 1e-3  # seconds
 
@@ -119,6 +121,7 @@ class Worker:
 
     def __init__(self, name: str) -> None:
         self._given: SimpleQueue[tuple[Pending, Callable[[], Any]] | None] = SimpleQueue()
+        self._is_over = False
         self._thread = threading.Thread(target=self._work, name=name, daemon=True)
         self._thread.start()
 
@@ -132,11 +135,15 @@ class Worker:
         Returns:
             ``pending``.
         """
-        self._given.put((pending, function))
+        if self._is_over:  # as in what a script has registered with atexit: nobody would ever do it
+            pending.end(error=RuntimeError(f"{pending.what}: the ranks have parted, this process ends"))
+        else:
+            self._given.put((pending, function))
         return pending
 
     def end(self) -> None:
         """Do what was asked for, then no more."""
+        self._is_over = True
         self._given.put(None)
         self._thread.join()
 
@@ -160,7 +167,7 @@ def finish(request: Any) -> None:
     while not request.Test():
         looks += 1
         if looks <= _YIELDS:
-            os.sched_yield()
+            _yield_core()
         else:
             time.sleep(pause)
             pause = min(pause * 1.1, LONGEST_PAUSE)

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import atexit
-import fcntl
 import importlib.util
 import os
 import sys
-import termios
 import time
 import zlib
 from collections.abc import Sequence
@@ -16,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ..cpu.telling import flush_output, tell
 from .worker import LONGEST_PAUSE, Pending, Worker
 
 __all__ = [
@@ -269,7 +268,7 @@ def _leave() -> None:
     collectives = _world.collectives
     if MPI.Is_finalized() or collectives is None:
         return
-    sys.stdout.flush()
+    flush_output()
     if _failed or _world.broken:
         _let_be_read()
         MPI.COMM_WORLD.Abort(1)
@@ -279,7 +278,7 @@ def _leave() -> None:
     while (left := mailbox.not_sent()) and time.monotonic() < deadline:
         time.sleep(LONGEST_PAUSE)
     if left:
-        print(f"rank {_world.everybody.rank} ends, and nobody has taken its {left[0]}", file=sys.stderr)
+        tell(f"rank {_world.everybody.rank} ends, and nobody has taken its {left[0]}")
         _let_be_read()
         MPI.COMM_WORLD.Abort(1)
     collectives.end()
@@ -288,7 +287,13 @@ def _leave() -> None:
 
 def _let_be_read() -> None:
     """Wait until mpiexec has read what this rank wrote: what it has not, it forgets when a rank aborts."""
-    sys.stderr.flush()
+    flush_output()
+    try:
+        import fcntl
+        import termios
+    except ImportError:  # a system where nobody can tell what is left in a pipe
+        time.sleep(_PASSED_ON_SECONDS)
+        return
     deadline = time.monotonic() + _LAST_SECONDS
     while time.monotonic() < deadline:
         try:

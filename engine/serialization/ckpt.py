@@ -62,6 +62,14 @@ def _message() -> Any:
     return message_factory.GetMessageClass(pool.FindMessageTypeByName("hookscope.Checkpoint"))
 
 
+@cache
+def _entry_message() -> Any:
+    """The class of one entry; protobuf in pure Python has it not as an attribute of the whole."""
+    from google.protobuf import message_factory
+
+    return message_factory.GetMessageClass(_message().DESCRIPTOR.nested_types_by_name["Value"])
+
+
 # Writing
 
 
@@ -204,9 +212,9 @@ class _Reader:
         if length > self.left:
             raise self._error("it is no checkpoint, or damaged")
         try:
-            entry = _message().Value.FromString(self._bytes(length))
-        except DecodeError as error:
-            raise self._error("it is no checkpoint, or damaged") from error
+            entry = _entry_message().FromString(self._bytes(length))
+        except (DecodeError, UnicodeDecodeError):  # the latter from protobuf in pure Python, of a name that is no UTF-8
+            raise self._error("it is no checkpoint, or damaged") from None
         if not isinstance(entry.tag, str) or not is_name(entry.tag):
             raise self._error(f"the name '{shown(str(entry.tag))}' is empty, too long or no UTF-8 text")
         return entry.tag, entry.tensor

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..core import random
+from ..core import random, taps
 from ..core.func_graph import FuncGraph
 from ..core.nested import Sparse, replaced, tensors_in
 from ..core.placeholder import Placeholder
@@ -231,7 +231,8 @@ def _traced(net: Any, inputs: tuple[Any, ...], name: str) -> Graph:
 
     apart.__qualname__ = name
     try:
-        net(*own())  # what is imported and compiled on first use is not for the trace
+        with taps.unwatched():
+            net(*own())  # what is imported and compiled on first use is not for the trace
         restore()
         graph = graph_of(apart, *own())
     finally:

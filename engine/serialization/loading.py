@@ -14,6 +14,7 @@ from ..core.shown import shown
 from ..core.tensor import Tensor
 from ..nn.cell import Cell
 from .free_memory import free_memory
+from .names import parameters_by_name
 from .saving import FORMATS, check_bool, check_key, checked_format, checked_path
 from .turns import wait_for_saves
 
@@ -170,7 +171,9 @@ def load_param_into_net(
     strict_load: bool = False,
     remove_redundancy: bool = False,
 ) -> tuple[list[str], list[str]]:
-    """Give a network's parameters values by name. Everything is checked before the first value changes.
+    """Give a network's parameters values by name, or by path where two share a name.
+
+    Everything is checked before the first value changes.
 
     Without ``strict_load``, parameters whose names are not found are looked for behind the prefix that the
     dictionary's names have before one of theirs, such as "net.", and values are cast within their kind.
@@ -186,7 +189,7 @@ def load_param_into_net(
 
     Raises:
         TypeError: ``net`` is no Cell, an entry no Parameter, or ``remove_redundancy`` is set.
-        ValueError: ``remove_redundancy`` is no bool.
+        ValueError: ``remove_redundancy`` is no bool, or two parameters have one name, and one path.
         RuntimeError: a shape or, with ``strict_load``, a dtype that does not fit.
     """
     name = "load_param_into_net"
@@ -202,7 +205,7 @@ def load_param_into_net(
                 f"For '{name}', '{shown(str(key))}' must be a Parameter, "
                 f"but got {type(key).__name__} and {type(value).__name__}"
             )
-    mine = {p.name: p for p in net.get_parameters()}
+    mine = parameters_by_name(net, name)
     found = {key: parameter_dict[key] for key in mine if key in parameter_dict}
     if not strict_load:
         missing = [key for key in mine if key not in found]

@@ -1,4 +1,7 @@
-"""The ``.safetensors`` format; MindSpore's checksum, if any, is in the file's metadata.
+"""The ``.safetensors`` format; checksums, if any, are in the file's metadata.
+
+There are two: MindSpore's, over names and elements, and one of ours beside it, which MindSpore passes over and which is
+over dtypes and shapes, too. A file of MindSpore's has the first alone.
 
 A file is a header in JSON, with the dtype, the shape and the place of each array, and their bytes behind it. The
 format's own library checks a header that is read. The bytes go through a file of ours both ways: so an error of the
@@ -21,6 +24,7 @@ from ..core.types import Array
 __all__ = ["check", "read", "write"]
 
 _CRC = "crc_num"
+_OWN_CRC = "hookscope_crc_num"
 _METADATA = "__metadata__"
 _MOST_ZEROS = 2**24
 # In the order of the library's, by which it also sorts the arrays of a file: the last come first.
@@ -64,10 +68,12 @@ def write(file: BinaryIO, values: Mapping[str, Any], crc: bool) -> None:
     Args:
         file: an open file.
         values: arrays by name.
-        crc: whether a checksum is among the notes.
+        crc: whether checksums are among the notes.
     """
     codes = {name: _code(array) for name, array in values.items()}
-    metadata = {"format": "ms", **({_CRC: str(_checksum(values))} if crc else {})}
+    metadata = {"format": "ms"}
+    if crc:
+        metadata |= {_CRC: str(_checksum(values)), _OWN_CRC: str(_own_checksum(values))}
     header: dict[str, Any] = {_METADATA: metadata}
     place = 0
     for name in sorted(values, key=lambda name: (-_ORDER.index(codes[name]), name)):
@@ -87,14 +93,14 @@ def read(path: str, crc: bool) -> dict[str, Any]:
 
     Args:
         path: of the file.
-        crc: whether its checksum is compared.
+        crc: whether its checksums are compared.
 
     Raises:
         ValueError: the file does not hold together, has a dtype that the engine has not, or with ``crc`` has no
             checksum, or another one.
     """
     header = _header(path)
-    stored = header.pop(_METADATA, {}).get(_CRC)
+    metadata = header.pop(_METADATA, {})
     arrays = {}
     with open(path, "rb") as file:
         begin = 8 + int.from_bytes(file.read(8), "little")
@@ -116,11 +122,17 @@ def read(path: str, crc: bool) -> dict[str, Any]:
             if file.readinto(_bytes(array)) != array.nbytes:
                 raise ValueError(f"the checkpoint file '{path}' cannot be read: it was cut off meanwhile")
             arrays[name] = array.astype(dtype.numpy, copy=False)
-    if crc and stored is None:
-        raise ValueError(f"the checkpoint file '{path}' has no checksum; save it with crc_check=True")
-    if crc and str(_checksum(arrays)) != stored:
-        raise ValueError(f"the checksum of the checkpoint file '{path}' does not fit: the file is damaged")
+    if crc:
+        _compare_checksums(path, metadata, arrays)
     return arrays
+
+
+def _compare_checksums(path: str, metadata: Mapping[str, str], arrays: Mapping[str, Any]) -> None:
+    if _CRC not in metadata:
+        raise ValueError(f"the checkpoint file '{path}' has no checksum; save it with crc_check=True")
+    own = metadata.get(_OWN_CRC)
+    if metadata[_CRC] != str(_checksum(arrays)) or own not in (None, str(_own_checksum(arrays))):
+        raise ValueError(f"the checksum of the checkpoint file '{path}' does not fit: the file is damaged")
 
 
 def _header(path: str) -> dict[str, Any]:
@@ -131,10 +143,23 @@ def _header(path: str) -> dict[str, Any]:
         with safe_open(path, framework="numpy"):  # type: ignore[no-untyped-call, unused-ignore]
             pass
         with open(path, "rb") as file:
-            found = json.loads(file.read(int.from_bytes(file.read(8), "little")))
+            found = json.loads(file.read(int.from_bytes(file.read(8), "little")), object_pairs_hook=_each_once)
     except (SafetensorError, ValueError, RecursionError) as error:
         raise ValueError(f"the checkpoint file '{path}' cannot be read: {shown(str(error))}") from None
     return dict(found)
+
+
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of a header.
+
+    Raises:
+        ValueError: it has a name twice.
+    """
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise ValueError(f"'{next(name for name in names if names.count(name) > 1)}' is in it twice")
+    return found
 
 
 def _bytes(array: Array) -> Any:
@@ -147,6 +172,15 @@ def _checksum(arrays: Mapping[str, Any]) -> int:
     found = 0
     for name in sorted(arrays):
         found = zlib.crc32(_summed(arrays[name]), zlib.crc32(name.encode(), found))
+    return found
+
+
+def _own_checksum(arrays: Mapping[str, Any]) -> int:
+    """Over names, dtypes, shapes and elements, in the order of the names."""
+    found = 0
+    for name in sorted(arrays):
+        row = json.dumps([name, _code(arrays[name]), list(arrays[name].shape)]).encode()
+        found = zlib.crc32(_bytes(arrays[name]), zlib.crc32(row, found))
     return found
 
 

@@ -18,7 +18,7 @@ from ..core.types import Array
 from ..nn.cell import Cell
 from ..nn.optim._sharing import kept_elsewhere
 from . import ckpt, safetensors
-from .names import is_name
+from .names import is_name, parameters_by_name, refuse_same_names
 from .turns import raise_failure, save_in_turn, saving_in_background
 
 __all__ = ["async_ckpt_thread_status", "save_checkpoint"]
@@ -46,8 +46,8 @@ def save_checkpoint(
     with an optimizer that is divided among ranks it holds this one's share, which a warning says.
 
     Args:
-        save_obj: a cell, a dictionary of names and values, a list of ``{"name": ..., "data": ...}``, or a list of
-            parameters.
+        save_obj: a cell, whose parameters are saved by name, or by path where two share a name; a dictionary of names
+            and values, a list of ``{"name": ..., "data": ...}``, or a list of parameters.
         ckpt_file_name: the path; "." and the format are added if it does not end in the format.
         integrated_save: kept for callers; there is one device.
         async_save: True, "thread" or "process": the file is written in a thread, with the values of now. If that fails,
@@ -62,7 +62,7 @@ def save_checkpoint(
 
     Raises:
         TypeError: something else than these, or a value that the format cannot hold.
-        ValueError: another format, or a name that could not be read again.
+        ValueError: another format, a name that could not be read again, or one that several values of a list have.
         OSError: the file cannot be written, or an earlier asynchronous save of it failed; it is as it was.
         NotImplementedError: an ``enc_key``.
     """
@@ -150,7 +150,7 @@ def check_bool(value: object, argument: str, name: str, kind: type[Exception]) -
 
 def _values_of(save_obj: object) -> dict[str, Any]:
     if isinstance(save_obj, Cell):
-        pairs: list[tuple[Any, Any]] = [(p.name, p) for p in save_obj.get_parameters()]
+        pairs: list[tuple[Any, Any]] = list(parameters_by_name(save_obj, "save_checkpoint").items())
         if elsewhere := kept_elsewhere(save_obj):
             warnings.warn(
                 f"save_checkpoint: the file lacks what other ranks keep of the optimizer's state, {len(elsewhere)} "
@@ -162,6 +162,7 @@ def _values_of(save_obj: object) -> dict[str, Any]:
         pairs = list(save_obj.items())
     elif isinstance(save_obj, list):
         pairs = [_pair(one) for one in save_obj]
+        refuse_same_names([pair for pair in pairs if isinstance(pair[0], str)], "save_checkpoint")
     else:
         raise _wrong_object(save_obj)
     return {_checked_name(key): _array(key, value, from_dict=isinstance(save_obj, dict)) for key, value in pairs}

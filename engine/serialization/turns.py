@@ -7,9 +7,10 @@ taken and given back in one step each; and no turn is left behind that nobody en
 from __future__ import annotations
 
 import os
-import sys
 import threading
 from collections.abc import Callable, Iterator
+
+from ..cpu.telling import tell
 
 __all__ = ["raise_failure", "save_in_turn", "saving_in_background", "wait_for_saves"]
 
@@ -92,7 +93,7 @@ def _save_in_background(path: str, save: Save, turn: _Turn) -> None:
     except BaseException as error:
         _failures[path] = error
         # At once, for the next save or load of this path may be hours away, or never come.
-        print(f"hookscope: the asynchronous save of {path!r} failed: {error}", file=sys.stderr, flush=True)
+        tell(f"hookscope: the asynchronous save of {path!r} failed: {error}")
     finally:
         turn.running.release()
         _forget(path, turn)
@@ -159,4 +160,5 @@ def _forget_all() -> None:
     _failures.clear()
 
 
-os.register_at_fork(after_in_child=_forget_all)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_all)

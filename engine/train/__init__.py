@@ -1,5 +1,6 @@
 """``mindspore.train``: the training loop, callbacks, metrics, loss scaling and saving."""
 
+from ..core.names import name_methods as _name_methods
 from ..core.names import on_first_use as _on_first_use
 from ..serialization import *
 from .callback import *
@@ -11,3 +12,4 @@ from .model import *
 from .summary import *
 
 __getattr__ = _on_first_use(__name__, names={"auto_mixed_precision": "amp", "build_train_network": "amp"})
+_name_methods(globals())

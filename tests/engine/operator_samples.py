@@ -556,6 +556,7 @@ ROWS: dict[str, Row] = {
     "dropout2d": Row(channels_dropped, [Sample((normal(2, 4, 1, 2),), {"keep_prob": 0.6, "seed": 7, "offset": 3})]),
     # Views.
     "stop_gradient": Row(lambda x: x, [Sample((normal(2, 3),))]),
+    "alias": Row(lambda x: x, [Sample((normal(2, 3),))]),
     "write_through": Row(
         written_through,
         [

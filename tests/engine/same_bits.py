@@ -2,8 +2,9 @@
 
     python tests/engine/same_bits.py [--seed N] [--processes 20] [--together 2]
 
-The processes begin with an empty folder for machine code, with one that others are filling at the same time, with one
-whose filling was killed, or with a full one; on 1 to 4 threads; and do the trainings in an order of their own, so that
+The processes begin with the machine code that was made with the environment, or without that: with an empty folder for
+it, with one that others are filling at the same time, with one whose filling was killed, or with a full one; on 1 to 4
+threads; and do the trainings in an order of their own, so that
 what was computed and compiled before differs; one after the other, or in as many Python threads, or half of them in a
 process that was forked, or after interrupts. The command says which bits differ.
 """
@@ -172,8 +173,9 @@ def loops() -> Iterator[Any]:
         yield from (value, *gradients)
 
 
-DRAWING = ("sentences", "figures")
-"""The trainings that draw random numbers, dropout's or others."""
+ALONE = ("sentences", "figures", "loops")
+"""Trainings that are not done beside others: two draw random numbers from the generator that threads share; at level O1
+a call that waits 5 s for a gap in which no other thread computes gradients runs eagerly, and adds in another order."""
 
 
 def digest(name: str) -> str:
@@ -194,8 +196,8 @@ def one_after_the_other(names: Sequence[str]) -> dict[str, str]:
 
 
 def in_threads(names: Sequence[str]) -> dict[str, str]:
-    """In a Python thread each; but those that draw numbers, which threads share, one after the other."""
-    alone, found = [name for name in names if name in DRAWING], {}
+    """In a Python thread each; but those of ``ALONE`` one after the other."""
+    alone, found = [name for name in names if name in ALONE], {}
     with ThreadPoolExecutor(len(names)) as pool:
         together = [name for name in names if name not in alone]
         found.update(zip(together, pool.map(digest, together), strict=True))
@@ -258,6 +260,7 @@ class Process(NamedTuple):
     names: Sequence[str]
     threads: int
     folder: Path | None = None
+    """For machine code; None: that of the environment is used."""
     way: str = "one_after_the_other"
     killed_after: float | None = None
 
@@ -276,6 +279,8 @@ def run(process: Process) -> Result | None:
     if process.folder is not None:
         variables["NUMBA_CACHE_DIR"] = str(process.folder)
     command = [sys.executable, __file__, "--way", process.way, "--do", *process.names]
+    if process.folder is not None:
+        command.append("--nothing-built")
     with subprocess.Popen(
         command, env=variables, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as running:
@@ -289,11 +294,14 @@ def run(process: Process) -> Result | None:
     return Result(*json.loads(out), told)
 
 
-def do(names: Sequence[str], way: str) -> None:
+def do(names: Sequence[str], way: str, nothing_built: bool) -> None:
     """What such a process does."""
+    from hookscope.engine.cpu import compiling
+
+    if nothing_built:
+        compiling.BUILT = Path("nowhere")
     digests = WAYS[way](names)
-    inside = "hookscope.engine.cpu.compiled."
-    print(json.dumps([digests, sorted(name.removeprefix(inside) for name in sys.modules if name.startswith(inside))]))
+    print(json.dumps([digests, sorted(compiling._modules)]))
 
 
 def differences(results: Sequence[Result]) -> dict[str, set[str]]:
@@ -309,7 +317,7 @@ def plan(chance: random.Random, count: int, parent: Path) -> list[list[Process]]
     """Groups of processes; those of a group run together. Threads, orders and folders are drawn."""
     full, groups = parent / "full", []
 
-    def process(folder: Path, way: str = "one_after_the_other", killed_after: float | None = None) -> Process:
+    def process(folder: Path | None, way: str = "one_after_the_other", killed_after: float | None = None) -> Process:
         names = chance.sample(sorted(TRAININGS), len(TRAININGS))
         return Process(names, chance.choice([1, 2, 3, 4]), folder, way, killed_after)
 
@@ -320,6 +328,7 @@ def plan(chance: random.Random, count: int, parent: Path) -> list[list[Process]]
     groups.extend([process(broken, killed_after=chance.uniform(2, 12))] for _ in range(3))
     groups.append([process(broken), process(broken)])
     groups.append([process(parent / way, way) for way in WAYS])
+    groups.append([process(None), process(None, "in_threads")])
     left = count - sum(len(group) for group in groups) + 3
     groups.append([process(full, way) for way in itertools.islice(itertools.cycle(WAYS), left)])
     return groups
@@ -332,9 +341,10 @@ def main() -> int:
     parser.add_argument("--together", type=int, default=2, help="how many of a group run at once")
     parser.add_argument("--do", nargs="+", choices=sorted(TRAININGS), help=argparse.SUPPRESS)
     parser.add_argument("--way", choices=sorted(WAYS), help=argparse.SUPPRESS)
+    parser.add_argument("--nothing-built", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.do:
-        do(options.do, options.way)
+        do(options.do, options.way, options.nothing_built)
         return 0
     results: list[Result] = []
     parent = Path(tempfile.mkdtemp(prefix="same_bits"))

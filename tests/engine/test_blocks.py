@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import sys
 import weakref
 from collections.abc import Callable, Iterator
@@ -43,6 +45,25 @@ def test_an_array_comes_back_as_it_lay(name: str, axes: tuple[int, ...]) -> None
     np.testing.assert_array_equal(back, view)
     assert (back.strides, back.dtype, type(back)) == (view.strides, view.dtype, np.ndarray)
     assert back.flags.writeable and back.flags.aligned
+
+
+def test_a_forked_process_and_its_parent_write_over_nothing_of_each_other() -> None:
+    file = SwapFile()
+    before = block_of(np.full(5000, 1.0), file)
+    child = os.fork()
+    mine = block_of(np.full(5000, 2.0 if child else 3.0), file)
+    assert before is not None and mine is not None
+    if child == 0:
+        good = False
+        with contextlib.suppress(BaseException):
+            layout = (0, (5000,), (8,), np.dtype(np.float64))
+            both = before.view(before.fetch(), layout), mine.view(mine.fetch(), layout)
+            good = bool((both[0] == 1).all() and (both[1] == 3).all())
+        os._exit(0 if good else 1)
+    _, status = os.waitpid(child, 0)
+    assert status == 0
+    layout = (0, (5000,), (8,), np.dtype(np.float64))
+    assert (mine.view(mine.fetch(), layout) == 2).all() and (before.view(before.fetch(), layout) == 1).all()
 
 
 def test_the_owner_is_whose_memory_it_is() -> None:

@@ -95,6 +95,23 @@ def test_attaching_renames_inserting_does_not() -> None:
     assert leaf.w.name == "other.w"
 
 
+def test_a_child_is_inserted_under_a_name_that_is_free_alone() -> None:
+    net = nn.SequentialCell(Leaf())
+    net.kept, net.none = 3, None
+    text = r"For 'insert_child_to_cell', the name '0' is taken by a cell, which an assignment replaces"
+    with pytest.raises(KeyError, match=text):
+        net.insert_child_to_cell("0", Leaf())
+    with pytest.raises(KeyError, match="the name 'kept' is taken"):
+        net.insert_child_to_cell("kept", Leaf())
+    net.insert_child_to_cell("later", None)
+    net.insert_child_to_cell("later", Leaf())
+    other = Leaf()
+    net[0] = other
+    many = nn.CellList([Leaf()])
+    many.insert(0, other)
+    assert net[0] is other and many[0] is other and len(many) == 2
+
+
 def test_without_auto_prefix_names_stay() -> None:
     net = nn.Cell(auto_prefix=False)
     net.child = Leaf()
@@ -262,6 +279,50 @@ def test_children_come_by_name_each_once_under_its_first_name() -> None:
     net.again, net.last = net.left, nn.ReLU()
     assert list(net.name_cells().items()) == [("left", net.left), ("right", net.right), ("last", net.last)]
     assert list(net.cells()) == [net.left, net.right, net.last]
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        (lambda net: net.parameters_and_names(5), "parameters_and_names', 'name_prefix' must be a str or None"),
+        (lambda net: net.cells_and_names(name_prefix=5), "cells_and_names', 'name_prefix' must be a str or None"),
+        (lambda net: net.named_buffers(prefix=5), "named_buffers', 'prefix' must be a str or None"),
+        (lambda net: net.cells_and_names(cells=5), "cells_and_names', 'cells' must be a set or None"),
+    ],
+)
+def test_paths_begin_with_a_text(call: Any, told: str) -> None:
+    with pytest.raises(TypeError, match=f"^For 'Cell.{told}, but got int$"):
+        call(nn.SequentialCell(nn.ReLU()))
+
+
+def test_a_prefix_that_is_none_is_none() -> None:
+    net = nn.SequentialCell(nn.Dense(1, 1, has_bias=False))
+    for prefix in (None, ""):
+        assert [path for path, _ in net.parameters_and_names(name_prefix=prefix)] == ["0.weight"]
+        assert [path for path, _ in net.cells_and_names(name_prefix=prefix)] == ["", "0"]
+
+
+@pytest.mark.parametrize("name", ["_cells", "_params", "_buffers"])
+def test_what_holds_members_stays_a_dictionary(name: str) -> None:
+    net = nn.SequentialCell(nn.ReLU())
+    with pytest.raises(TypeError, match=f"^For 'SequentialCell', '{name}' must be a dict, but got int$"):
+        setattr(net, name, 5)
+    assert [path for path, _ in net.cells_and_names()] == ["", "0"]
+
+
+def test_other_members_take_the_place_of_all() -> None:
+    net, inner = nn.Cell(), nn.ReLU()
+    net.old = nn.ReLU()
+    net._cells = {"new": inner}
+    assert net.new is inner and not hasattr(net, "old")
+    net._cells = net._cells
+    assert list(net._cells.items()) == [("new", inner)]
+
+
+@pytest.mark.parametrize("name", ["_hooks", "_recompute", "_plain"])
+def test_what_a_cell_keeps_of_itself_is_no_name_for_an_attribute(name: str) -> None:
+    with pytest.raises(AttributeError, match=f"^For 'ReLU', '{name}' is kept by all cells: choose another name$"):
+        setattr(nn.ReLU(), name, 5)
 
 
 def test_cells_come_with_their_paths_each_once() -> None:
@@ -733,3 +794,36 @@ def test_what_comes_into_an_attached_cell_dict_is_named_by_its_path() -> None:
             self.d.update({"y": Own()})
 
     assert names(Net()) == ["d.k.w", "d.z.w", "d.y.w"]
+
+
+def test_descriptors_slots_and_the_class_are_assigned_as_in_any_object() -> None:
+    class Doubled:
+        def __get__(self, cell: Any, kind: Any = None) -> Any:
+            return self if cell is None else cell.__dict__["_value"] * 2
+
+        def __set__(self, cell: Any, value: int) -> None:
+            cell.__dict__["_value"] = value
+
+        def __delete__(self, cell: Any) -> None:
+            del cell.__dict__["_value"]
+
+    class Described(nn.Cell):
+        __slots__ = ("place",)
+        scale = Doubled()
+
+        def construct(self, x: Tensor) -> Tensor:
+            return x * 2
+
+    class Other(Leaf):
+        def construct(self, x: Tensor) -> Tensor:
+            return x * 3
+
+    cell = Described()
+    cell.scale = 4
+    cell.place = 5
+    assert (cell.scale, cell.place) == (8, 5)
+    del cell.scale
+    assert "_value" not in vars(cell)
+    leaf = Leaf()
+    leaf.__class__ = Other
+    assert type(leaf) is Other and leaf(Tensor([1.0])).item() == 3

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 import hookscope.engine as ms
 from hookscope.engine import JitConfig, Parameter, Tensor, mint, nn, ops
+from hookscope.engine.nn import settings
+from hookscope.engine.ops import primitives
 
 
 class Net(nn.Cell):
@@ -20,6 +23,7 @@ class Net(nn.Cell):
         return self.body(x)
 
 
+@pytest.mark.filterwarnings("ignore:'Cell.pipeline_:UserWarning")
 @pytest.mark.parametrize(
     ("name", "value", "wrong"),
     [
@@ -83,7 +87,9 @@ def test_inputs_are_kept_and_the_ways_to_call_a_cell_call_it() -> None:
         (lambda net: net.set_boost("fast"), ValueError, "'boost_type' must be \"less_bn\""),
         (lambda net: net.set_inputs(1, x=2), ValueError, "not both"),
         (lambda net: net.set_inputs(y=2), ValueError, "has no input 'y'"),
-        (lambda net: net.shard(((1,),)), NotImplementedError, "on one device"),
+        (lambda net: net.shard(3), TypeError, "'in_strategy' must be a tuple, but got int"),
+        (lambda net: net.shard(((1,),), 3), TypeError, "'out_strategy' must be a tuple or None, but got int"),
+        (lambda net: net.shard(((1,),), None, 3), TypeError, "'parameter_plan' must be a dict or None"),
         (lambda net: net.register_parameter_forward_hook(print), NotImplementedError, "register_forward_pre_hook"),
         (lambda net: net.register_parameter_forward_hook(3), TypeError, "'hook' a function"),
         (lambda net: net.recompute(nonsense=True), ValueError, "there is no option 'nonsense'"),
@@ -95,6 +101,63 @@ def test_refused_in_one_line(action: Any, error: type[Exception], text: str) -> 
     with pytest.raises(error, match=text) as caught:
         action(Net())
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "action"),
+    [
+        ("Cell.shard", lambda: Net().shard(((1, 1),), ((1, 1),), {"a": (1,)})),
+        ("Cell.pipeline_stage", lambda: setattr(Net(), "pipeline_stage", 1)),
+        ("Cell.pipeline_segment", lambda: setattr(Net(), "pipeline_segment", 1)),
+        ("Primitive.shard", lambda: ops.Add().shard(((1, 1), (1, 1)))),
+        ("Primitive.set_stage", lambda: ops.Add().set_stage(1)),
+        ("Primitive.place", lambda: ops.Add().place("MS_WORKER", 0)),
+    ],
+)
+def test_what_is_for_automatic_parallel_modes_is_ignored_with_one_line(
+    name: str, action: Callable[[], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(settings, "_told", set())
+    monkeypatch.setattr(primitives, "_told", set())
+    text = f"^'{name}' has no effect here: it is for .* and is ignored in others$"
+    with pytest.warns(UserWarning, match=text) as told:
+        action()
+    assert [one.filename for one in told] == [__file__]
+    action()  # a second time nothing is said
+
+
+def test_what_is_for_automatic_parallel_modes_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(settings, "_told", {"Cell.shard", "Cell.pipeline_stage"})
+    net, x = Net(), Tensor(np.ones((1, 2), np.float32))
+    before = net(x).asnumpy()
+    net.shard(((1, 2),))
+    net.body[0].pipeline_stage = 1
+    assert np.array_equal(net(x).asnumpy(), before)
+
+
+@pytest.mark.parametrize("kind", [nn.Cell, nn.SequentialCell])
+def test_names_that_cells_have_themselves_are_refused_at_once(kind: Any) -> None:
+    net = kind()
+    with pytest.raises(AttributeError, match="'cells' is a method of all cells: choose another name"):
+        net.cells = [nn.ReLU()]
+    with pytest.raises(KeyError, match="'cells' is taken"):
+        net.cells = nn.ReLU()
+    with pytest.raises(TypeError, match="'phase' must be a str, but got int"):
+        net.phase = 3
+    net.phase = "train"  # as in MindSpore
+    net.cast = ops.Cast()  # so do programs of MindSpore's
+    for name, value, text in (
+        ("phase", 3, "'phase' in the class: it is a property of all cells"),
+        ("phase", lambda self: "train", "it is a property of all cells"),
+        ("cells", [], "'cells' in the class: it is a method of all cells"),
+    ):
+        with pytest.raises(AttributeError, match=f"^For 'Other', .*{text}$"):
+            type("Other", (kind,), {name: value})
+    for method in (lambda self, x: x, staticmethod(lambda x: x)):
+        with pytest.warns(UserWarning, match="^'Other' has a method 'cast', which the page of Cell forbids"):
+            type("Other", (kind,), {"cast": method})
+    other = type("Other", (kind,), {"cast": ops.Cast(), "cells": lambda self: [], "phase": property(lambda self: "p")})
+    assert (list(other().cells()), other().phase) == ([], "p")
 
 
 def test_scopes_are_paths_with_classes() -> None:

@@ -86,7 +86,7 @@ def test_conversions_of_mindspores_own_names() -> None:
 )
 def test_a_python_number_has_the_dtype_that_mindspore_2_10_says(value: object, dtype: ms.DType) -> None:
     assert ms.pytype_to_dtype(type(value)) is dtype
-    assert ms.get_py_obj_dtype(value) is dtype
+    assert ms.get_py_obj_dtype(value) is ms.get_py_obj_dtype(type(value)) is dtype
 
 
 def test_what_holds_no_numbers_has_a_kind_or_none() -> None:

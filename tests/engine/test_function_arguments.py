@@ -267,6 +267,12 @@ REFUSED: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "clip_by_value": (lambda: ops.clip_by_value(X), ValueError, "at least one of 'clip_value_min'"),
     "float_power": (lambda: ops.float_power("a", X), TypeError, "'input' must be a Tensor or a number"),  # type: ignore[arg-type]
     "combinations": (lambda: ops.combinations(X), ValueError, r"must be a vector .* but got shape \(2, 3\)"),
+    "combinations too many": (lambda: ops.combinations(ops.arange(200), 20), ValueError, "has 16135.* choices of 20"),
+    "max of three": (lambda: ms.mint.max(X, X, X), TypeError, "'dim' and 'keepdim', or 'other', but got 2 more"),
+    "min with both": (lambda: ms.mint.min(X, X, keepdim=True), TypeError, "'other' goes without 'dim'"),
+    "Adam of NaN": (lambda: ms.nn.Adam([ms.Parameter(X)], math.nan), ValueError, "at least 0.0, but got nan"),
+    "SGD of NaN": (lambda: ms.nn.SGD([ms.Parameter(X)], 0.1, weight_decay=math.nan), ValueError, "got nan"),
+    "ReLU in place": (lambda: ops.ReLU()(X, X), TypeError, "a call takes 1 input, but got 2"),
     "combinations r": (lambda: ops.combinations(Tensor([1.0]), -1), ValueError, "'r' not negative"),
     "unfold": (lambda: ops.unfold(SAMPLES, 3), ValueError, r"windows of \(3, 3\) .* must fit into 'input'"),
     "grid_sample": (

@@ -423,6 +423,18 @@ def test_jvp_names_what_is_no_tensor() -> None:
         jvp(product, X, "v")  # type: ignore[arg-type]
 
 
+def test_jvp_leaves_an_input_that_is_no_tensor_as_it_is() -> None:
+    def scaled(x: Tensor, factor: Any, dtype: Any) -> Tensor:
+        return ops.cast(x * x * factor, dtype)
+
+    value, derivative = jvp(scaled, (X, 3.0, ms.float16), (numbers(1.0, 0.0), None, X))  # type: ignore[arg-type]
+    assert value.dtype == derivative.dtype == ms.float16
+    assert (value.tolist(), derivative.tolist()) == ((X * X * 3.0).tolist(), [X.tolist()[0] * 6.0, 0.0])
+    for given, kind in (((ms.float32,), "DType"), ((X, (X, X)), "tuple")):
+        with pytest.raises(TypeError, match=f"^For 'jvp', 'inputs' must be a Tensor, or a .* of them, but got {kind}$"):
+            jvp(product, given, given)  # type: ignore[arg-type]
+
+
 def test_jvp_wants_directions_of_the_inputs_shapes() -> None:
     with pytest.raises(ValueError, match="'v' must have one tensor for each of 'inputs', of the same shape"):
         jvp(product, (X, Y), (X,))

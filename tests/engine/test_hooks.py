@@ -620,3 +620,40 @@ def test_a_backward_hook_that_comes_after_the_call_needs_one_of_its_kind_before(
         watch(kind, kind)
     assert ms.grad(forward)(Tensor([1.0])).item() == 2.0
     assert log == seen
+
+
+def test_a_hook_that_calls_its_own_cell_leaves_one_note() -> None:
+    net = nn.SequentialCell(nn.ReLU())
+    net[0].register_forward_hook(lambda cell, inputs, output: cell(*inputs))
+    with pytest.raises(RecursionError) as caught:
+        net(Tensor([1.0]))
+    (note,) = caught.value.__notes__
+    assert note.startswith("raised by the forward hook '") and note.endswith("of cell '0' (ReLU)")
+
+
+@pytest.mark.parametrize(
+    "register",
+    [
+        nn.Cell.register_forward_pre_hook, nn.Cell.register_forward_hook, nn.Cell.register_backward_pre_hook,
+        nn.Cell.register_backward_hook, nn.Cell.register_state_dict_pre_hook, nn.Cell.register_state_dict_post_hook,
+        nn.Cell.register_load_state_dict_pre_hook, nn.Cell.register_load_state_dict_post_hook,
+        nn.Cell.register_parameter_forward_hook, lambda cell, hook: cell.register_saved_tensors_hooks(hook, hook),
+        lambda cell, hook: cell.weight.register_hook(hook), lambda cell, hook: Tensor([1.0]).register_hook(hook),
+        lambda cell, hook: nn.cell.register_cell_buffer_registration_hook(hook),
+        lambda cell, hook: ms.register_saved_tensors_hooks(hook, hook), lambda cell, hook: ops.HookBackward(hook),
+    ],
+)  # fmt: skip
+def test_what_is_no_function_is_no_hook(register: Any) -> None:
+    with pytest.raises(TypeError, match="got int|'hook' a function|int"):
+        register(nn.Dense(1, 1), 5)
+
+
+@pytest.mark.parametrize(
+    ("kind", "arity"),
+    [("state_dict_pre", 3), ("state_dict_post", 4), ("load_state_dict_pre", 8), ("load_state_dict_post", 2)],
+)
+def test_a_hook_on_saving_takes_what_it_is_called_with(kind: str, arity: int) -> None:
+    register = getattr(nn.Dense(1, 1), f"register_{kind}_hook")
+    register(lambda *given: None)
+    with pytest.raises(TypeError, match=rf"register_{kind}_hook', the hook must take {arity} arguments, as hook\(cell"):
+        register(lambda: None)

@@ -6,8 +6,12 @@ The cases and how they are recorded are in ``hook_cases.py``. Where MindSpore co
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 from hook_cases import CASES, recorded, seen_in
+
+import hookscope.engine as ms
 
 RECORDED = recorded()
 
@@ -173,6 +177,14 @@ OTHERWISE: dict[str, tuple[str, list[str]]] = {
         ],
     ),
 }
+
+
+@pytest.fixture(autouse=True)
+def _without_forward_hooks_of_bprops() -> Iterator[None]:
+    """MindSpore's way with forward hooks of a cell that has a ``bprop``: they are passed over."""
+    ms.set_context(bprop_forward_hooks=False)
+    yield
+    ms.set_context(bprop_forward_hooks=True)
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -292,6 +292,8 @@ def test_clipping_takes_numbers_tensors_and_no_bound() -> None:
         given = [Tensor(one) if isinstance(one, np.ndarray) else one for one in bounds]
         np.testing.assert_array_equal(mnp.clip(A, *given).asnumpy(), np.clip(A, *bounds))
     assert mnp.clip(A, 0, 1, ms.int32).dtype == ms.int32
+    small, unsigned = Tensor([1, 2], ms.int8), Tensor([1, 200], ms.uint8)  # bounds that their elements cannot be
+    assert (mnp.clip(small, -1000, 1000).tolist(), mnp.clip(unsigned, -1, 300).tolist()) == ([1, 2], [1, 200])
 
 
 def test_where_needs_both_or_none() -> None:

@@ -427,8 +427,8 @@ def test_parameters_inputs_and_what_is_small_stay(monkeypatch: pytest.MonkeyPatc
 @pytest.mark.parametrize(("given", "ahead"), [("Auto", 1), (0, 0), (3, 3)])
 def test_so_many_values_are_fetched_ahead(given: Any, ahead: int, monkeypatch: pytest.MonkeyPatch) -> None:
     log: list[str] = []
-    mapped, gradient = blocks.SwapFile.mapped, OPERATORS["tanh_grad"].kernel
-    monkeypatch.setattr(blocks.SwapFile, "mapped", lambda *given: log.append("fetch") or mapped(*given))
+    fetch, gradient = blocks._InFile._fetch, OPERATORS["tanh_grad"].kernel
+    monkeypatch.setattr(blocks._InFile, "_fetch", lambda block: log.append("fetch") or fetch(block))
     monkeypatch.setattr(OPERATORS["tanh_grad"], "kernel", lambda *given: log.append("rule") or gradient(*given))
     net = nn.SequentialCell(*[nn.Tanh() for _ in range(7)])  # the output of the last is held
     net.offload(given)

@@ -12,6 +12,7 @@ from hookscope.engine.core.surfaces import PRIMITIVES
 
 X = Tensor(np.arange(6.0, dtype=np.float32).reshape(2, 3) - 2.0)
 ROWS = Tensor(np.array([1, 0], np.int32))
+TAKING_ANY_NUMBER = {"Meshgrid", "NPUAllocFloatStatus", "NPUClearFloatStatus", "NPUGetFloatStatus", "Print"}
 
 # The primitive and its inputs, and what it gives.
 CASES: list[tuple[str, tuple[Any, ...], dict[str, Any], tuple[Any, ...], Any]] = [
@@ -161,15 +162,30 @@ def test_a_primitive_of_the_users_own_keeps_its_arguments() -> None:
         pass
 
     assert (Bare().name, Bare("given").name, Bare(name="named").name) == ("Bare", "given", "named")
+    with pytest.raises(NotImplementedError, match="a Primitive of your own computes nothing here by itself"):
+        Bare()(X)
     made = Scale(3.0)
     assert (made.name, made.factor, made.bias, made.doubled) == ("Scale", 3.0, 1.0, 6.0)
 
 
-def test_to_shard_a_primitive_is_an_error() -> None:
-    with pytest.raises(NotImplementedError, match="Primitive.shard is not covered by hookscope: there is one device"):
-        ops.Add().shard(((1, 1), (1, 1)))
+@pytest.mark.filterwarnings("ignore:'Primitive:UserWarning")
+def test_to_shard_a_primitive_is_kept_as_in_mindspore() -> None:
+    add = ops.Add()
+    assert add.shard(((1, 1), (1, 1))) is add
+    assert repr(add) == "Prim[Add]<in_strategy=((1, 1), (1, 1))>"  # as MindSpore 2.10 prints it
+    assert repr(ops.Add().shard(((1,),), ((1,),))) == "Prim[Add]<in_strategy=((1,),), out_strategy=((1,),)>"
+    with pytest.raises(TypeError, match="'in_strategy' must be a tuple or None, but got int"):
+        add.shard(3)  # type: ignore[arg-type]
+    for wrong in ((1, 1), ((1, "a"), (1, 1))):
+        with pytest.raises(TypeError, match="'out_strategy' must be a tuple of tuples of ints, but got"):
+            ops.Add().shard(((1,),), wrong)
+    alone = ops.Add()
+    with pytest.raises(ValueError, match=r"'out_strategy' \(\(1,\),\) needs an 'in_strategy' beside it"):
+        alone.shard(None, ((1,),))
+    assert alone.attrs == {}
 
 
+@pytest.mark.filterwarnings("ignore:'Primitive:UserWarning")
 def test_marks_of_a_cluster_are_kept_and_shown() -> None:
     add = ops.Add()
     assert repr(add.set_stage(0)) == "Prim[Add]<stage=0>"  # as MindSpore 2.10 prints it
@@ -182,6 +198,11 @@ def test_marks_of_a_cluster_are_kept_and_shown() -> None:
         add.place("x", 0)
     with pytest.raises(TypeError, match="For 'Primitive.place', 'rank_id' must be an int, but got str"):
         add.place("MS_WORKER", "q")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="For 'Primitive.place', 'rank_id' must be an int, but got bool"):
+        add.place("MS_WORKER", True)
+    with pytest.raises(ValueError, match="For 'Primitive.place', 'rank_id' must not be negative, but got -1"):
+        add.place("MS_WORKER", -1)
+    assert add.attrs["rank_id"] == 0
 
 
 def test_names_of_inputs_and_outputs_can_be_read_back() -> None:
@@ -227,3 +248,32 @@ def test_an_operator_class_names_its_inputs_and_outputs_and_its_side_effects(
 def test_a_mark_is_printed_and_the_names_are_not() -> None:
     assert repr(ops.ScatterMax()) == "Prim[ScatterMax]<use_locking=False, side_effect_mem=True>"
     assert repr(ops.AddN()) == "Prim[AddN]"
+
+
+@pytest.mark.parametrize("name", [name for name in PRIMITIVES if name not in TAKING_ANY_NUMBER])
+def test_a_call_with_another_number_of_inputs_is_one_error_that_says_how_many(name: str) -> None:
+    row = PRIMITIVES[name][1]
+    primitive = getattr(ops.operations, name)(**{key: 1 for key, _ in row.parameters})
+    with pytest.raises(TypeError, match=rf"^For '{name}', a call takes (\d+ to )?\d+ inputs?, but got 60$"):
+        primitive(*[X] * 60)
+    with pytest.raises(TypeError, match=rf"^For '{name}', a call takes its inputs by place, but got 'odd' by name$"):
+        primitive(odd=X)
+
+
+NOT_OF_A_CALL: list[tuple[Any, tuple[Any, ...], str]] = [
+    (ops.Softmax(), (X, 0), "1 input, but got 2"), (ops.ReLU(), (X, True), "1 input, but got 2"),
+    (ops.ReLU(), (), "1 input, but got 0"), (ops.Add(), (X,), "2 inputs, but got 1"),
+    (ops.operations.ReLUV3(), (X, True), "1 input, but got 2"), (ops.Softplus(), (X, 2.0), "1 input, but got 2"),
+    (ops.Dense(), (X, X, None, "relu"), "2 to 3 inputs, but got 4"), (ops.Identity(), (X, X), "1 input, but got 2"),
+    (ops.SparseGatherV2(), (X, ROWS, 0, 0), "3 inputs, but got 4"),
+    (ops.TensorScatterMul(), (X, ROWS[:, None], X, True), "3 inputs, but got 4"),
+    (ops.operations.ScatterNonAliasingAdd(), (X, ROWS[:, None], X, True), "3 inputs, but got 4"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("primitive", "inputs", "told"), NOT_OF_A_CALL)
+def test_a_call_takes_no_setting_of_the_function_behind_it(primitive: Any, inputs: tuple[Any, ...], told: str) -> None:
+    before = X.asnumpy().copy()
+    with pytest.raises(TypeError, match=f"^For '{primitive.name}', a call takes {told}$"):
+        primitive(*inputs)
+    np.testing.assert_array_equal(X.asnumpy(), before)

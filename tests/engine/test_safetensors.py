@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import zlib
@@ -53,8 +54,40 @@ def test_the_safetensors_written_are_mindspores(tmp_path: Path) -> None:
         length = int.from_bytes(file[:8], "little")
         return file[8 : 8 + length].decode().strip(), file[8 + length :]
 
-    assert content(again.read_bytes())[1] == content(MINDSPORES)[1]
-    assert sorted(content(again.read_bytes())[0]) == sorted(content(MINDSPORES)[0])
+    header, elements = content(again.read_bytes())
+    without_ours = re.sub(r',"hookscope_crc_num":"\d+"', "", header)
+    assert elements == content(MINDSPORES)[1] and header != without_ours
+    assert sorted(without_ours) == sorted(content(MINDSPORES)[0])
+
+
+@pytest.mark.parametrize(
+    ("good", "damaged"),
+    [
+        (b'"dtype":"I32","shape":[2,3]', b'"dtype":"F32","shape":[2,3]'),
+        (b'"dtype":"I32","shape":[2,3]', b'"dtype":"I32","shape":[3,2]'),
+        (b'"dtype":"I32","shape":[2,3]', b'"dtype":"I32","shape":[06] '),
+        (b'"shape":[2,3]', b'"shape":[6,1]'),
+        (b'"dtype":"I32"', b'"dtype":"U32"'),
+    ],
+)
+def test_crc_check_refuses_another_dtype_or_shape(good: bytes, damaged: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "x.safetensors"
+    ms.save_checkpoint({"a": Tensor(np.ones((2, 3), np.int32))}, path, format="safetensors", crc_check=True)
+    whole = path.read_bytes()
+    assert good in whole
+    path.write_bytes(whole.replace(good, damaged))
+    with pytest.raises(ValueError, match="does not fit: the file is damaged|cannot be read"):
+        ms.load_checkpoint(path, format="safetensors", crc_check=True)
+
+
+def test_a_file_with_the_checksum_of_mindspore_alone_is_read(tmp_path: Path) -> None:
+    """As MindSpore writes it, and Hookscope before there was a checksum of its own."""
+    path = tmp_path / "x.safetensors"
+    path.write_bytes(MINDSPORES)
+    assert len(ms.load_checkpoint(path, format="safetensors", crc_check=True)) == 2
+    path.write_bytes(MINDSPORES.replace(b"3846360274", b"3846360275"))
+    with pytest.raises(ValueError, match="the file is damaged"):
+        ms.load_checkpoint(path, format="safetensors", crc_check=True)
 
 
 def test_the_checksum_of_numbers_is_mindspores_too(tmp_path: Path) -> None:
@@ -128,3 +161,13 @@ def test_a_string_is_refused_by_safetensors_and_no_file_appears(tmp_path: Path) 
     with pytest.raises(TypeError, match="'note' is a str, which a safetensors file cannot hold; use ckpt"):
         ms.save_checkpoint(tensors(), tmp_path / "x", format="safetensors", append_dict={"note": "text"})
     assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize("second", ["a", "\\u0061"])
+def test_a_name_that_stands_twice_in_a_file_is_refused(second: str, tmp_path: Path) -> None:
+    entries = ['{"dtype":"F32","shape":[0],"data_offsets":[0,0]}', '{"dtype":"F32","shape":[1],"data_offsets":[0,4]}']
+    header = f'{{"a":{entries[0]},"{second}":{entries[1]}}}'.encode()
+    path = tmp_path / "twice.safetensors"
+    path.write_bytes(len(header).to_bytes(8, "little") + header + np.float32(7).tobytes())
+    with pytest.raises(ValueError, match="'a' is in it twice"):
+        ms.load_checkpoint(str(path), format="safetensors")

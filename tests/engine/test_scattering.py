@@ -58,3 +58,32 @@ ROW = Tensor([[9.0, 9.0, 9.0]])
 def test_what_does_not_fit_is_refused(call: Any, error: type[Exception], match: str) -> None:
     with pytest.raises(error, match=match):
         call(Tensor(X))
+
+
+INTEGERS, FRACTIONS = Tensor([[1, 2, 3], [4, 5, 6]], ms.int32), Tensor([[0.5, 0.5, 0.5]])
+ROWS = Tensor([0], ms.int32)
+HOWS = ("add", "sub", "mul", "div", "max", "min", "update")
+LOSING: list[tuple[Any, str]] = [
+    *((lambda how=how: getattr(ops, f"tensor_scatter_{how}")(INTEGERS, ROWS[:, None], FRACTIONS),
+       f"'tensor_scatter_{how}', 'updates' must be Int32 as 'input_x' is") for how in HOWS),
+    *((lambda how=how: getattr(ops, f"scatter_{how}")(ms.Parameter(INTEGERS), ROWS, FRACTIONS),
+       f"'scatter_{how}', 'updates' must be Int32 as 'input_x' is") for how in HOWS),
+    *((lambda how=how: getattr(ops, f"ScatterNd{how.capitalize()}")()(ms.Parameter(INTEGERS), ROWS[:, None], FRACTIONS),
+       f"'scatter_nd_{how}', 'updates' must be Int32 as 'input_x' is") for how in HOWS),
+    (lambda: ops.TensorScatterElements()(INTEGERS, WHERE, FRACTIONS), "'tensor_scatter_elements', 'updates' must be"),
+    (lambda: ops.scatter(INTEGERS, 0, WHERE, FRACTIONS), "'scatter', 'src' must be Int32 as 'input' is"),
+    (lambda: INTEGERS.scatter_add(0, WHERE, FRACTIONS), "'tensor_scatter_elements', 'updates' must be Int32"),
+    (lambda: ops.index_add(ms.Parameter(INTEGERS), ROWS, FRACTIONS, 0), "'index_add', 'y' must be Int32 as 'x' is"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("call", "told"), LOSING)
+def test_fractions_are_not_put_among_integers(call: Any, told: str) -> None:
+    with pytest.raises(TypeError, match=f"^For {told}.*, but got Float32; cast one of them$"):
+        call()
+    assert INTEGERS.tolist() == [[1, 2, 3], [4, 5, 6]]
+
+
+def test_integers_are_put_among_fractions() -> None:
+    got = ops.tensor_scatter_add(Tensor([[0.5, 1.5]]), Tensor([[0]]), Tensor([[1, 2]], ms.int32))
+    assert got.tolist() == [[1.5, 3.5]]

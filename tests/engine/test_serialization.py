@@ -332,3 +332,85 @@ def test_an_optimizers_state_is_saved_with_the_rest(tmp_path: Path) -> None:
     fresh = nn.Adam(nn.Dense(2, 1).trainable_params())
     ms.load_checkpoint(tmp_path / "x.ckpt", fresh)
     assert bytes_of(fresh) == bytes_of(optimizer)
+
+
+# Equal names
+
+
+def of_inserted_blocks() -> nn.SequentialCell:
+    """Three blocks whose parameters have the same two names, since inserting does not rename."""
+    net = nn.SequentialCell(nn.Dense(3, 3))
+    for name in ("s1", "s2"):
+        net.insert_child_to_cell(name, nn.SequentialCell(nn.Dense(3, 3)))
+    return net
+
+
+def same_values(net: nn.Cell, other: nn.Cell) -> bool:
+    pairs = zip(net.get_parameters(), other.get_parameters(), strict=True)
+    return all(np.array_equal(a.asnumpy(), b.asnumpy()) for a, b in pairs)
+
+
+@pytest.mark.parametrize("format", ["ckpt", "safetensors"])
+@pytest.mark.parametrize("called", [(), ("saved",), ("loaded",), ("saved", "loaded")])
+def test_a_network_of_equal_names_comes_back_by_path(format: str, called: tuple[str, ...], tmp_path: Path) -> None:
+    saved, loaded = of_inserted_blocks(), of_inserted_blocks()
+    for name, net in (("saved", saved), ("loaded", loaded)):
+        if name in called:
+            net(Tensor(np.ones((1, 3), np.float32)))
+    path = str(tmp_path / f"a.{format}")
+    ms.save_checkpoint(saved, path, format=format)
+    values = ms.load_checkpoint(path, format=format)
+    paths = ["0.bias", "0.weight", "s1.0.bias", "s1.0.weight", "s2.0.bias", "s2.0.weight"]
+    assert sorted(values) == paths
+    assert ms.load_param_into_net(loaded, values) == ([], []) and same_values(saved, loaded)
+    other = of_inserted_blocks()
+    ms.load_checkpoint(path, other, format=format)
+    assert same_values(saved, other)
+    assert [p.name for p in other.get_parameters()] == ["0.weight", "0.bias"] * 3  # nothing is renamed by it
+
+
+def test_equal_names_in_a_cell_around_it_come_back_too(tmp_path: Path) -> None:
+    class Around(nn.Cell):
+        def __init__(self) -> None:
+            super().__init__(auto_prefix=False)
+            self.net = of_inserted_blocks()
+
+        def construct(self, x: Tensor) -> Tensor:
+            return self.net(x)
+
+    around = Around()
+    around(Tensor(np.ones((1, 3), np.float32)))
+    ms.save_checkpoint(around.net, str(tmp_path / "a.ckpt"))
+    other = of_inserted_blocks()
+    missing, _ = ms.load_param_into_net(other, ms.load_checkpoint(str(tmp_path / "a.ckpt")))
+    assert missing == [] and same_values(around.net, other)
+
+
+def test_names_that_a_file_lacks_are_told_by_path(tmp_path: Path) -> None:
+    """What an older version wrote: the last value of each name."""
+    values = {p.name: p for p in of_inserted_blocks().get_parameters()}
+    missing, unknown = ms.load_param_into_net(of_inserted_blocks(), values)
+    assert (missing, unknown) == (["s1.0.weight", "s1.0.bias", "s2.0.weight", "s2.0.bias"], [])
+
+
+def test_a_list_of_equal_names_is_refused_with_them(tmp_path: Path) -> None:
+    parameters = list(of_inserted_blocks().get_parameters())
+    pairs = [{"name": p.name, "data": p} for p in parameters]
+    for given in (parameters, pairs):
+        with pytest.raises(ValueError, match=r"names must differ, but several values are named '0\.weight', '0\.bias'"):
+            ms.save_checkpoint(given, str(tmp_path / "a.ckpt"))
+    ms.save_checkpoint([parameters[0], parameters[0]], str(tmp_path / "a.ckpt"))  # one value, twice
+    assert list(ms.load_checkpoint(str(tmp_path / "a.ckpt"))) == ["0.weight"] and len(list(tmp_path.iterdir())) == 1
+
+
+def test_parameters_of_one_name_and_one_path_are_refused(tmp_path: Path) -> None:
+    net, inner = nn.Cell(), nn.Cell()
+    inner.insert_param_to_cell("w", Parameter(Tensor([1.0]), name="x"))
+    net.insert_child_to_cell("a", inner)
+    net.insert_param_to_cell("a.w", Parameter(Tensor([2.0]), name="x"), check_name_contain_dot=False)
+    for action in (
+        lambda: ms.save_checkpoint(net, str(tmp_path / "a.ckpt")),
+        lambda: ms.load_param_into_net(net, {"x": Parameter(Tensor([3.0]))}),
+    ):
+        with pytest.raises(ValueError, match=r"several values are named 'a\.w'"):
+            action()

@@ -264,7 +264,7 @@ def test_a_prefix_is_that_of_the_name_and_not_of_what_stands_first() -> None:
 def test_loading_in_the_background_is_not_waited_for(tmp_path: Path) -> None:
     ms.save_checkpoint(tensors(), tmp_path / "x.ckpt")
     go_on = threading.Event()
-    future = ms.load_checkpoint_async(str(tmp_path / "x.ckpt"), choice_func=lambda name: go_on.wait(10))
+    future = ms.load_checkpoint_async(str(tmp_path / "x.ckpt"), choice_func=lambda name: go_on.wait(120))
     try:
         assert not future.done()
     finally:

@@ -75,7 +75,7 @@ def test_a_hostile_file_is_refused_within_64_mebibytes(name: str, tmp_path: Path
     bad.write_bytes(hostile_files()[name])
     done = subprocess.run(
         [sys.executable, "-c", LIMITED, str(good), "good", str(bad), bad.suffix[1:]],
-        capture_output=True, text=True, timeout=60, env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
+        capture_output=True, text=True, timeout=240, env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
     )  # fmt: skip
     assert done.stdout.startswith("ValueError") and name in done.stdout, done.stderr[-500:]
 
@@ -125,7 +125,7 @@ def test_a_tensor_that_a_limit_leaves_no_memory_for_is_one_clear_error(suffix: s
     sparse(large, begin, len(begin) + size)
     done = subprocess.run(
         [sys.executable, "-c", LIMITED, str(good), "good", str(large), suffix],
-        capture_output=True, text=True, timeout=60, env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
+        capture_output=True, text=True, timeout=240, env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
     )  # fmt: skip
     assert done.stdout == (
         f"MemoryError For 'load_checkpoint', the checkpoint file '{large}' holds more than memory has left\n"
@@ -224,3 +224,34 @@ def test_half_a_character_names_nothing_and_its_neighbors_do() -> None:
         assert not is_text(f"a{chr(code)}") and not is_name(chr(code))
     for code in (0xD7FF, 0xE000):
         assert is_text(chr(code)) and is_name(chr(code))
+
+
+IN_PURE_PYTHON = """
+import sys, zlib
+import hookscope.engine as ms
+from google.protobuf.internal import api_implementation
+assert api_implementation.Type() == "python"
+path, damaged = sys.argv[1:]
+ms.save_checkpoint([{"name": "w\\u00e9ight", "data": ms.Tensor([1.0, 2.0])}], path, append_dict={"note": "\\u2603"},
+                   crc_check=True)
+found = ms.load_checkpoint(path, crc_check=True)
+assert found["w\\u00e9ight"].tolist() == [1.0, 2.0] and found["note"] == "\\u2603"
+body = open(path, "rb").read()[:-17].replace("\\u00e9".encode(), b"\\xff\\xff")
+open(damaged, "wb").write(body + b"crc_num" + zlib.crc32(body).to_bytes(10, "big"))
+try:
+    ms.load_checkpoint(damaged, crc_check=True)
+except Exception as error:
+    print(type(error).__name__, error)
+"""
+
+
+def test_protobuf_without_its_compiled_part_reads_the_same_and_has_the_same_error(tmp_path: Path) -> None:
+    path, damaged = tmp_path / "net.ckpt", tmp_path / "damaged.ckpt"
+    environment = {**os.environ, "PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION": "python"}
+    done = subprocess.run(
+        [sys.executable, "-c", IN_PURE_PYTHON, str(path), str(damaged)],
+        capture_output=True, text=True, env=environment, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    told = f"the checkpoint file '{damaged}' cannot be read: it is no checkpoint, or damaged"
+    assert done.stdout == f"ValueError {told}\n"

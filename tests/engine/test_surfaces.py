@@ -275,7 +275,7 @@ def test_an_operator_is_added_with_all_its_surfaces_in_one_file(tmp_path: Path, 
     here = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); exec(open('tried.py').read())"
     result = subprocess.run(
         [sys.executable, "-P", "-c", here],
-        cwd=tmp_path, capture_output=True, text=True, timeout=100, check=False,
+        cwd=tmp_path, capture_output=True, text=True, timeout=240, check=False,
     )  # fmt: skip
     assert result.returncode == 0, result.stderr
     assert "limited softly" in result.stdout

@@ -13,6 +13,7 @@ import numpy as np
 from ...core.checks import check_int, check_type
 from ...core.tensor import Tensor
 from ...core.types import Array
+from ..plain_files import read_plain
 from ..transforms import Transform
 from ._devices import OnDevice
 from ._pixels import of_bytes
@@ -38,10 +39,16 @@ def _pillow(who: str) -> Any:
         raise ImportError(f"For '{who}', the package 'pillow' is needed: pip install pillow") from error
 
 
-def _opened(who: str, data: bytes) -> Any:
+def _opened(who: str, data: bytes, mode: str | None = None) -> Any:
+    """An image of pillow's, whole and in this mode where there is one."""
+    pillow = _pillow(who)
     try:
-        return _pillow(who).open(io.BytesIO(data))
-    except OSError as error:
+        image = pillow.open(io.BytesIO(data))
+        image.load()  # which reads the rest
+        return image if mode is None else image.convert(mode)
+    except MemoryError:
+        raise
+    except Exception as error:  # of damaged bytes pillow raises what its readers meet, and of too many pixels its own
         raise RuntimeError(f"For '{who}', these {len(data)} bytes are no image that pillow reads: {error}") from error
 
 
@@ -69,7 +76,7 @@ class Decode(OnDevice):
                 raise TypeError(f"For 'Decode', the bytes must be an array with one axis, but got {data.shape}")
             else:
                 data = data.astype(np.uint8).tobytes()
-        image = _opened("Decode", data).convert("RGB")
+        image = _opened("Decode", data, "RGB")
         return image if self.to_pil else np.asarray(image)
 
 
@@ -189,7 +196,7 @@ def read_file(filename: str) -> Array:
     """
     check_type(filename, str, "read_file", "filename", show=repr)
     try:
-        return np.frombuffer(Path(filename).read_bytes(), np.uint8).copy()
+        return np.frombuffer(read_plain("read_file", Path(filename)), np.uint8).copy()
     except OSError as error:
         raise RuntimeError(f"For 'read_file', {filename} cannot be read: {error}") from error
 
@@ -207,10 +214,9 @@ def read_image(filename: str, mode: ImageReadMode = ImageReadMode.UNCHANGED) -> 
         RuntimeError: there is no such file, or no image in it.
     """
     check_type(mode, ImageReadMode, "read_image", "mode", "an ImageReadMode", show=repr)
-    image = _opened("read_image", read_file(filename).tobytes())
-    if mode is not ImageReadMode.UNCHANGED:
-        image = image.convert("L" if mode is ImageReadMode.GRAYSCALE else "RGB")
-    elif image.mode == "P":
+    kind = {ImageReadMode.UNCHANGED: None, ImageReadMode.GRAYSCALE: "L", ImageReadMode.COLOR: "RGB"}[mode]
+    image = _opened("read_image", read_file(filename).tobytes(), kind)
+    if image.mode == "P":
         image = image.convert("RGB")
     array = np.asarray(image)
     return array[:, :, None] if array.ndim == 2 else array

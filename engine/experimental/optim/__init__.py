@@ -3,6 +3,7 @@
 One a file, and each that lies here is found.
 """
 
+from ...core.names import name_methods as _name_methods
 from ...core.names import names_in as _names_in
 from ...core.names import on_first_use as _on_first_use
 from . import lr_scheduler as lr_scheduler
@@ -12,3 +13,4 @@ _FOUND = _names_in(__name__, without=("lr_scheduler",))
 globals().update(_FOUND)
 __all__ = [*_FOUND, "lr_scheduler"]
 __getattr__ = _on_first_use(__name__)
+_name_methods(globals())

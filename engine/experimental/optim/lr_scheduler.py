@@ -12,6 +12,7 @@ import numpy as np
 
 from ...core.checks import check_not_negative, check_one_of, check_type
 from ...core.dtype import float32
+from ...core.names import name_methods
 from ...core.parameter import Parameter
 from ...core.recording import no_recording
 from ...core.tensor import Tensor
@@ -658,3 +659,5 @@ class ReduceLROnPlateau:
     def get_last_lr(self) -> list[Tensor]:
         """The learning rate of each group now: copies, as tensors."""
         return [Tensor(rate.asnumpy().copy()) for rate in self._last_lr]
+
+name_methods(globals())

@@ -4,6 +4,7 @@ from collections.abc import Sequence as _Sequence
 from typing import Any
 
 from ... import ops as _ops
+from ...core.names import name_methods as _name_methods
 from ...core.names import on_first_use as _on_first_use
 from ...core.tensor import Tensor as _Tensor
 from ...core.types import Ints as _Ints
@@ -105,3 +106,4 @@ class UpsamplingBilinear2d(UpsamplingNearest2d):
 
 
 __getattr__ = _on_first_use(__name__)
+_name_methods(globals())

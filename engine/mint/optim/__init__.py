@@ -3,6 +3,7 @@
 One a file, and each that lies here is found.
 """
 
+from ...core.names import name_methods as _name_methods
 from ...core.names import names_in as _names_in
 from ...core.names import on_first_use as _on_first_use
 
@@ -10,3 +11,4 @@ _FOUND = _names_in(__name__)
 globals().update(_FOUND)
 __all__ = list(_FOUND)
 __getattr__ = _on_first_use(__name__)
+_name_methods(globals())

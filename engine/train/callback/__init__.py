@@ -1,5 +1,6 @@
 """``mindspore.train.callback``: what a training or evaluation run calls at its moments."""
 
+from ...core.names import name_methods as _name_methods
 from ...core.names import on_first_use as _on_first_use
 from .base import Callback, RunContext
 from .base import CallbackManager as CallbackManager
@@ -18,3 +19,4 @@ __all__ = [
     "RunContext", "SummaryCollector", "TimeMonitor",
 ]  # fmt: skip
 __getattr__ = _on_first_use(__name__)
+_name_methods(globals())

@@ -12,6 +12,7 @@ import numpy as np
 
 from ...core.checks import check_bool, check_int, check_not_negative
 from ...core.tensor import Tensor
+from ...cpu.telling import tell
 from .base import Callback, RunContext, loss_of
 
 __all__ = ["History", "LambdaCallback", "LossMonitor", "ProgressBar", "TimeMonitor"]
@@ -198,4 +199,4 @@ class ProgressBar(Callback):
             self._bar = None
         else:
             text = f"epoch {facts.cur_epoch_num}/{facts.epoch_num}: loss {loss_of(facts.net_outputs)}"
-            print(text, file=sys.stderr, flush=True)
+            tell(text)

@@ -13,6 +13,7 @@ from typing import Any
 from ...core.checks import check_bool, check_type
 from ...core.tensor import Tensor
 from ...nn.cell import Cell
+from ...ranks.world import world
 from ...serialization import load_checkpoint, save_checkpoint
 from ...serialization.turns import wait_for_saves
 from .base import Callback, InternalCallbackParam, RunContext
@@ -372,17 +373,21 @@ class OnRequestExit(Callback):
     """Ends training after the step in which a signal comes, with a checkpoint; a next run goes on from it.
 
     Args:
-        save_ckpt: save ``<file_name>_train.ckpt`` (``<file_name>_eval.ckpt``) then, and load it in the beginning; an
+        save_ckpt: save ``rank_0/<file_name>_train.ckpt`` (``..._eval.ckpt``) then, and load it in the beginning; an
             evaluation without a file of its own loads that of the training.
         save_mindir: kept; MindIR is a graph compiler's format.
         file_name: the beginning of the file's name.
-        directory: its folder.
+        directory: its folder is ``rank_0`` in this one, or that of another rank, as in MindSpore.
         config_file: kept; it is for clusters.
         sig: the number of the signal; SIGTERM by default.
 
     Raises:
         TypeError: an argument of another type.
         ValueError: SIGKILL.
+
+    Attributes:
+        train_name: the path of a training's file without its suffix.
+        eval_name: likewise of an evaluation's.
     """
 
     def __init__(
@@ -402,15 +407,17 @@ class OnRequestExit(Callback):
             raise ValueError("For 'OnRequestExit', 'sig' cannot be SIGKILL: nothing can answer it")
         self.save_ckpt, self.save_mindir, self.sig = save_ckpt, save_mindir, sig
         self.exit = False
-        self._file = str(Path(_made(directory)) / file_name)
+        check_type(file_name, str, "OnRequestExit", "file_name", show=repr)
+        folder = _made(str(Path(_made(directory)) / f"rank_{world().everybody.rank}"))
+        self.train_name, self.eval_name = [str(Path(folder) / f"{file_name}_{mode}") for mode in ("train", "eval")]
         self._before: Any = None
 
     def _listen(self, mode: str, network: Cell) -> None:
         self.exit = False
         self._before = signal.signal(self.sig, self._on_signal)
         # What a training left is evaluated where no evaluation left anything.
-        modes = ("eval", "train") if mode == "eval" else ("train",)
-        found = [file for file in (f"{self._file}_{one}.ckpt" for one in modes) if os.path.isfile(file)]
+        names = (self.eval_name, self.train_name) if mode == "eval" else (self.train_name,)
+        found = [file for file in (f"{name}.ckpt" for name in names) if os.path.isfile(file)]
         if self.save_ckpt and found:
             load_checkpoint(found[0], net=network)
 
@@ -420,7 +427,7 @@ class OnRequestExit(Callback):
     def _leave(self, mode: str, network: Cell) -> None:
         self._give_back()
         if self.exit and self.save_ckpt:
-            save_checkpoint(network, f"{self._file}_{mode}.ckpt")
+            save_checkpoint(network, f"{self.train_name if mode == 'train' else self.eval_name}.ckpt")
 
     def _give_back(self) -> None:
         """The signal to whom it was before."""

@@ -3,6 +3,7 @@
 A metric is known by name to ``get_metric_fn`` and ``Model(metrics=...)`` where its class is decorated with ``named``.
 """
 
+from ...core.names import name_methods as _name_methods
 from ...core.names import names_in as _names_in
 from ...core.names import on_first_use as _on_first_use
 from .metric import *
@@ -11,3 +12,4 @@ _FOUND = _names_in(__name__)
 globals().update(_FOUND)
 __all__ = list(_FOUND)
 __getattr__ = _on_first_use(__name__)
+_name_methods(globals())

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
+import io
 import itertools
+import os
 import struct
+import tracemalloc
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -1042,6 +1047,63 @@ def test_what_is_no_idx_file_of_bytes_is_refused(tmp_path: Path, data: bytes) ->
     (tmp_path / "train-images-idx3-ubyte").write_bytes(data)
     (tmp_path / "train-labels-idx1-ubyte").write_bytes(struct.pack(">2I", 0x801, 0))
     with pytest.raises(RuntimeError, match="train-images-idx3-ubyte is no idx file of bytes"):
+        ds.MnistDataset(str(tmp_path), "train")
+
+
+LABELS = struct.pack(">2I", 0x801, 2) + b"\1\2"
+
+
+@pytest.mark.parametrize(
+    ("zipped", "told"),
+    [
+        (b"no gzip", "cannot be unzipped"),
+        (gzip.compress(struct.pack(">4I", 0x803, 2, 28, 28) + bytes(1568))[:-12], "cannot be unzipped"),
+        (gzip.compress(struct.pack(">4I", 0x803, 2, 28, 28) + bytes(1568))[:30] + b"\xff" * 30, "cannot be unzipped"),
+        (gzip.compress(struct.pack(">4I", 0x803, 2, 28, 28) + bytes(200 << 20)), "but holds more"),
+        (gzip.compress(struct.pack(">4I", 0x803, 2**32 - 1, 2**32 - 1, 2**32 - 1) + bytes(9)), "but holds 9"),
+        (gzip.compress(b"\0\0\x08\xff" + struct.pack(">I", 1) * 255 + b"\5"), "holds no array"),
+        (gzip.compress(b"\0\0\x08\xff" + bytes(99)), "is no idx file of bytes"),
+    ],
+    ids=["no gzip", "cut", "damaged", "bomb", "huge sizes", "255 axes", "cut header"],
+)
+def test_a_hostile_archive_is_one_clear_error_and_little_memory(tmp_path: Path, zipped: bytes, told: str) -> None:
+    (tmp_path / "train-images-idx3-ubyte.gz").write_bytes(zipped)
+    (tmp_path / "train-labels-idx1-ubyte").write_bytes(LABELS)
+    tracemalloc.start()
+    try:
+        with pytest.raises(RuntimeError, match=told):
+            ds.MnistDataset(str(tmp_path), "train")
+        assert tracemalloc.get_traced_memory()[1] < 20 << 20
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("kind", ["PNG", "JPEG", "GIF", "BMP", "TIFF"])
+def test_a_damaged_image_is_one_kind_of_error(tmp_path: Path, kind: str) -> None:
+    pillow = pytest.importorskip("PIL.Image")
+    content = io.BytesIO()
+    pillow.fromarray(np.arange(300, dtype=np.uint8).reshape(10, 10, 3)).save(content, kind)
+    whole, path, generator = content.getvalue(), tmp_path / "image", np.random.default_rng(5)
+    for _ in range(150):
+        damaged = bytearray(whole)
+        for at in generator.integers(0, len(whole), 4):
+            damaged[at] = generator.integers(0, 256)
+        damaged = damaged[: generator.integers(1, 2 * len(whole))]
+        path.write_bytes(damaged)
+        for read in (lambda: vision.Decode()(path.read_bytes()), lambda: vision.read_image(str(path))):
+            with contextlib.suppress(RuntimeError), warnings.catch_warnings(action="ignore"):
+                read()
+
+
+@pytest.mark.parametrize("kind", ["pipe", "device"])
+@pytest.mark.parametrize("name", ["train-images-idx3-ubyte", "train-images-idx3-ubyte.gz"])
+def test_nothing_that_has_no_end_is_read_as_a_file(tmp_path: Path, kind: str, name: str) -> None:
+    (tmp_path / "train-labels-idx1-ubyte").write_bytes(LABELS)
+    if kind == "pipe":
+        os.mkfifo(tmp_path / name)
+    else:
+        (tmp_path / name).symlink_to("/dev/zero")
+    with pytest.raises(RuntimeError, match="must be a file with data, but is a pipe, device or socket"):
         ds.MnistDataset(str(tmp_path), "train")
 
 

@@ -20,7 +20,7 @@ def test_two_ranks(name: str) -> None:
     assert not outcomes(CHECKS, 2).get(name, "")
 
 
-@pytest.mark.timeout(120)
+@pytest.mark.timeout(300)
 @pytest.mark.parametrize("share", [0.3, 0.9])
 def test_a_rank_that_is_killed_while_it_saves_leaves_a_whole_file(share: float, tmp_path: Path) -> None:
     trial(tmp_path / "x.ckpt", share)

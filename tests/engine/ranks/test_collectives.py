@@ -16,6 +16,7 @@ pytestmark = needs_ranks
 
 @pytest.mark.timeout(400)
 @pytest.mark.parametrize("name", [*names(CHECKS), "the end"])
+@pytest.mark.cases(4)
 def test_four_ranks(name: str) -> None:
     assert not outcomes(CHECKS, 4).get(name, "")
 

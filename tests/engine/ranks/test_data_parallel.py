@@ -14,5 +14,6 @@ pytestmark = needs_ranks
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("ranks", [2, 4])
 @pytest.mark.parametrize("name", [*names(CHECKS), "the end"])
+@pytest.mark.cases(4)
 def test_ranks(name: str, ranks: int) -> None:
     assert not outcomes(CHECKS, ranks).get(name, "")

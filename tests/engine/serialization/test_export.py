@@ -15,6 +15,7 @@ import pytest
 
 import hookscope.engine as ms
 from hookscope.engine import Parameter, Tensor, nn, ops
+from hookscope.engine.debug import DebugSession
 
 
 def inputs(*shape: int) -> Tensor:
@@ -53,6 +54,17 @@ def test_the_suffix_and_the_folders_are_made_where_they_are_missing(name: str, f
     assert ms.export(Net(), X, file_name=name, file_format="ONNX") is None
     assert os.listdir(os.path.dirname(file) or ".") == [os.path.basename(file)]
     assert stat.S_IMODE(os.stat(file).st_mode) == 0o400  # as MindSpore's
+
+
+@pytest.mark.parametrize("file_format", ["ONNX", "MINDIR"])
+def test_a_network_that_is_watched_is_exported_as_if_it_were_not_and_nothing_of_it_is_seen(file_format: str) -> None:
+    net = Net()
+    ms.export(net, X, file_name="plain", file_format=file_format)
+    with DebugSession(net, conditions=["all"]) as session:
+        ms.export(net, X, file_name="watched", file_format=file_format)
+    suffix = file_format.lower()
+    assert Path(f"watched.{suffix}").read_bytes() == Path(f"plain.{suffix}").read_bytes()
+    assert session.captured == 0 and session.faults == ()
 
 
 def test_a_file_is_replaced_whole_or_stays_and_no_folder_is_left() -> None:

@@ -331,7 +331,7 @@ def test_a_signal_ends_training_after_its_step_and_the_next_run_goes_on_from_the
     ended, told = model(), Old()
     ended.train(3, data(), callbacks=[exiting, sends(2), told])
     assert told.told[-3:] == ["train step_end 1 2", "train epoch_end 1 2", "train end 1 2"]
-    assert checkpoints(tmp_path) == ["n_train.ckpt"] and signal.getsignal(signal.SIGUSR1) is before
+    assert checkpoints(tmp_path / "rank_0") == ["n_train.ckpt"] and signal.getsignal(signal.SIGUSR1) is before
     going_on, told, begun = model(), Old(), []
     look = LambdaCallback(on_train_begin=lambda context: begun.extend(weights(going_on)))
     going_on.train(1, data(), callbacks=[exiting, look, told])
@@ -344,7 +344,7 @@ def test_a_signal_between_epochs_ends_training_before_the_next(tmp_path: Path) -
     exiting, told = train.OnRequestExit(directory=str(tmp_path), sig=signal.SIGUSR1), Old()
     send = LambdaCallback(on_train_epoch_end=lambda context: signal.raise_signal(signal.SIGUSR1))
     model().train(3, data(), callbacks=[send, exiting, told])
-    assert told.told[-1] == "train end 1 3" and checkpoints(tmp_path) == ["Net_train.ckpt"]
+    assert told.told[-1] == "train end 1 3" and checkpoints(tmp_path / "rank_0") == ["Net_train.ckpt"]
 
 
 def test_an_evaluation_loads_its_own_file_or_that_of_the_training(tmp_path: Path) -> None:
@@ -358,7 +358,7 @@ def test_an_evaluation_loads_its_own_file_or_that_of_the_training(tmp_path: Path
     other = model()
     for parameter in other._network.get_parameters():
         parameter.set_data(parameter * 2.0)
-    ms.save_checkpoint(other._network, str(tmp_path / "n_eval.ckpt"))
+    ms.save_checkpoint(other._network, str(tmp_path / "rank_0" / "n_eval.ckpt"))
     assert evaluated.eval(data(), callbacks=[exiting]) == other.eval(data()) != wanted
 
 
@@ -366,14 +366,15 @@ def test_a_signal_ends_an_evaluation_after_its_step(tmp_path: Path) -> None:
     exiting, told = train.OnRequestExit(directory=str(tmp_path), sig=signal.SIGUSR1), Old()
     send = LambdaCallback(on_eval_step_begin=lambda context: signal.raise_signal(signal.SIGUSR1))
     model().eval(data(), callbacks=[exiting, send, told])
-    assert told.told[-1] == "eval end None 1" and checkpoints(tmp_path) == ["Net_eval.ckpt"]
+    assert told.told[-1] == "eval end None 1" and checkpoints(tmp_path / "rank_0") == ["Net_eval.ckpt"]
 
 
 def test_without_save_ckpt_no_file_is_loaded_or_saved(tmp_path: Path) -> None:
     other = model()
     for parameter in other._network.get_parameters():
         parameter.set_data(parameter * 2.0)
-    file = tmp_path / "n_train.ckpt"
+    (tmp_path / "rank_0").mkdir()
+    file = tmp_path / "rank_0" / "n_train.ckpt"
     ms.save_checkpoint(other._network, str(file))
     content = file.read_bytes()
     exiting = train.OnRequestExit(False, directory=str(tmp_path), file_name="n", sig=signal.SIGUSR1)
@@ -381,7 +382,7 @@ def test_without_save_ckpt_no_file_is_loaded_or_saved(tmp_path: Path) -> None:
     look = LambdaCallback(on_train_begin=lambda context: begun.extend(weights(one)))
     one.train(1, data(), callbacks=[exiting, look, sends(1)])
     np.testing.assert_array_equal(begun[0], network()[0].weight.asnumpy())
-    assert file.read_bytes() == content and checkpoints(tmp_path) == ["n_train.ckpt"]
+    assert file.read_bytes() == content and checkpoints(tmp_path / "rank_0") == ["n_train.ckpt"]
 
 
 def driven(callback: Callback, losses: list[float], rate: float = 1.0) -> list[float]:

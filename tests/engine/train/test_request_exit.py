@@ -72,8 +72,8 @@ def test_training_ends_after_the_step_of_the_signal_and_goes_on_from_its_weights
     model().train(3, data(), callbacks=[exiting(tmp_path, file_name="mine"), first])
     assert signal.getsignal(signal.SIGUSR1) is before
     assert first.steps == 4
-    np.testing.assert_array_equal(weight_in(tmp_path / "mine_train.ckpt"), first.weights[4])
-    assert os.listdir(tmp_path) == ["mine_train.ckpt"]
+    np.testing.assert_array_equal(weight_in(tmp_path / "rank_0" / "mine_train.ckpt"), first.weights[4])
+    assert os.listdir(tmp_path / "rank_0") == ["mine_train.ckpt"]
     second = Watch()
     model().train(1, data(), callbacks=[exiting(tmp_path, file_name="mine"), second])
     np.testing.assert_array_equal(second.weights[0], first.weights[4])
@@ -87,8 +87,8 @@ def test_an_evaluation_ends_after_the_step_of_the_signal_and_leaves_its_weights(
     assert watch.steps == 2
     expected = np.abs(X[:2].astype(np.float64).sum(1) - Y[:2, 0]).mean()  # the weights are ones
     assert found["mae"] == pytest.approx(expected, rel=1e-6)
-    np.testing.assert_array_equal(weight_in(tmp_path / "Net_eval.ckpt"), [[1, 1]])
-    ms.save_checkpoint({"weight": ms.ops.full((1, 2), 3.0)}, str(tmp_path / "Net_eval.ckpt"))
+    np.testing.assert_array_equal(weight_in(tmp_path / "rank_0" / "Net_eval.ckpt"), [[1, 1]])
+    ms.save_checkpoint({"weight": ms.ops.full((1, 2), 3.0)}, str(tmp_path / "rank_0" / "Net_eval.ckpt"))
     again = Watch()
     one.eval(data(), callbacks=[exiting(tmp_path), again])  # takes them up
     np.testing.assert_array_equal(again.weights[0], [[3, 3]])
@@ -99,4 +99,12 @@ def test_an_evaluation_ends_after_the_step_of_the_signal_and_leaves_its_weights(
 def test_without_a_signal_or_a_wish_no_file_is_left(tmp_path: Path, at: int | None, options: dict[str, Any]) -> None:
     model().train(1, data(), callbacks=[exiting(tmp_path, **options), Watch(at)])
     model().eval(data(), callbacks=[exiting(tmp_path, **options), Watch(at)])
-    assert os.listdir(tmp_path) == []
+    assert os.listdir(tmp_path / "rank_0") == []
+
+
+def test_the_paths_are_those_of_the_rank_as_in_mindspore(tmp_path: Path) -> None:
+    one = exiting(tmp_path, file_name="mine")
+    assert one.train_name == str(tmp_path / "rank_0" / "mine_train")
+    assert one.eval_name == str(tmp_path / "rank_0" / "mine_eval")
+    with pytest.raises(TypeError, match="'file_name' must be a str"):
+        exiting(tmp_path, file_name=5)

@@ -1,0 +1,82 @@
+"""Files of data sets: regular ones, opened so that nothing in their place is waited for or read without end."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import stat
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO, cast
+
+__all__ = ["open_plain", "open_unzipped", "read_plain", "read_up_to"]
+
+_PIECE = 1 << 20
+
+
+def open_plain(who: str, path: Path) -> BinaryIO:
+    """Open a file for reading.
+
+    Args:
+        who: Name of the data set, for the error.
+        path: Where the file is.
+
+    Raises:
+        RuntimeError: it is a pipe, a device or the like: reading one may wait, or go on, for ever.
+        OSError: it cannot be opened.
+    """
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    file = open(path, "rb", opener=lambda name, _: os.open(name, flags))  # noqa: SIM115  # closed by who asked, or below
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        file.close()
+        raise RuntimeError(f"For '{who}', {path} must be a file with data, but is a pipe, device or socket")
+    return file
+
+
+def read_plain(who: str, path: Path) -> bytes:
+    """Read the bytes of a file.
+
+    Args:
+        who: Name of the data set, for the error.
+        path: Where the file is.
+
+    Raises:
+        RuntimeError, OSError: as ``open_plain``.
+    """
+    with open_plain(who, path) as file:
+        return file.read()
+
+
+@contextmanager
+def open_unzipped(who: str, path: Path) -> Iterator[BinaryIO]:
+    """A gzipped file as what is in it, which is unzipped as far as it is read: a small file may stand for any number.
+
+    Args:
+        who: Name of the data set, for the error.
+        path: Where the file is.
+
+    Raises:
+        RuntimeError: in the block, too: what is read cannot be unzipped.
+        OSError: it cannot be opened.
+    """
+    with open_plain(who, path) as file, gzip.GzipFile(fileobj=file) as zipped:
+        try:
+            yield cast(BinaryIO, zipped)
+        except (OSError, EOFError, zlib.error) as error:
+            raise RuntimeError(f"For '{who}', {path} cannot be unzipped: {error}") from error
+
+
+def read_up_to(file: BinaryIO, most: int) -> bytes:
+    """Read so many bytes or what there is, without asking for memory that a wrong number would need.
+
+    Args:
+        file: Where to read, from where it stands.
+        most: Number of bytes.
+    """
+    found = io.BytesIO()
+    while (left := most - found.tell()) > 0 and (piece := file.read(min(left, _PIECE))):
+        found.write(piece)
+    return found.getvalue()

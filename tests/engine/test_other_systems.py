@@ -1,0 +1,59 @@
+"""Nothing of Linux is needed by what runs on one machine: the engine and its debugger, the panels and the kernel."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+MODULES = (
+    "hookscope", "hookscope.engine", "hookscope.engine.debug", "hookscope.engine.dataset", "hookscope.widgets",
+    "hookscope.kernel", "hookscope.kernel.kernel", "hookscope.kernel.extension", "hookscope.kernel.magics",
+    "hookscope.kernel.pytest_plugin", "hookscope.kernel.remote.magic", "hookscope.engine.debug.remote.served",
+    "hookscope.__main__",
+)  # fmt: skip
+TESTED = (
+    "test_grad.py", "test_hooks.py", "test_serialization.py", "test_looking.py", "test_views.py",
+    "debug/captures/test_captures.py", "debug/stepping", "train/test_model.py", "graph/test_arguments.py",
+)  # fmt: skip
+# It sends the signals that are hidden.
+LEFT_OUT = "not signal"
+
+
+def run_without_linux(repository: Path, *command: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PYTHONPATH": str(repository / "tests" / "engine")}
+    return subprocess.run(
+        [sys.executable, *command], cwd=repository, env=environment, capture_output=True, text=True, check=False,
+        timeout=300,
+    )  # fmt: skip
+
+
+def test_everything_is_imported_where_nothing_of_linux_is(repository: Path) -> None:
+    code = (
+        "import importlib, hidden_linux as hidden; hidden.bring_libraries(); hidden.hide(); "
+        f"[importlib.import_module(name) for name in {MODULES!r}]; import hookscope; print(hookscope.device_report())"
+    )
+    done = run_without_linux(repository, "-c", code)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.timeout(400)
+def test_the_engines_tests_pass_where_nothing_of_linux_is(repository: Path, tmp_path: Path) -> None:
+    paths = [f"tests/engine/{name}" for name in TESTED]
+    options = (
+        "-p",
+        "hidden_linux",
+        "-p",
+        "no:hookscope",
+        "-p",
+        "no:cacheprovider",
+        "--timeout=0",
+        "-q",
+        "-k",
+        LEFT_OUT,
+    )
+    done = run_without_linux(repository, "-m", "pytest", *options, f"--basetemp={tmp_path / 'tests'}", *paths)
+    assert done.returncode == 0, done.stdout + done.stderr
