@@ -9,10 +9,11 @@ import runpy
 import sys
 import textwrap
 from collections.abc import Sequence
+from types import TracebackType
 
 from hookscope import __version__
 from hookscope.kernel.checked_script import add_options, run_checked, with_values
-from hookscope.kernel.ranks.ending import end_of_rank, status_of_exit
+from hookscope.kernel.ranks.ending import end_of_rank, status_of_exit, traceback_of_script
 from hookscope.kernel.ranks.options import plan_of
 
 _WIDTH = 100  # columns of a screen
@@ -74,7 +75,8 @@ def _run(options: argparse.Namespace) -> None:
         print(f"hookscope run: {error}", file=sys.stderr)
         sys.exit(2)
     if not os.path.isfile(options.script):
-        sys.exit(f"hookscope run: there is no file {options.script!r}")
+        print(f"hookscope run: there is no file {options.script!r}", file=sys.stderr)
+        sys.exit(2)
     rank = end_of_rank()
     install_as_mindspore()
     # What `python script.py` sets up.
@@ -88,9 +90,21 @@ def _run(options: argparse.Namespace) -> None:
     except BaseException as error:
         status = status_of_exit(error.code) if isinstance(error, SystemExit) else 1
         if rank is None or status == 0:
+            _leave_out_what_led_to(options.script)
             raise
         rank.tell(error, options.script)
         rank.leave(130 if isinstance(error, KeyboardInterrupt) else status)
+
+
+def _leave_out_what_led_to(script: str) -> None:
+    """Have the traceback that Python is about to show begin in the script, as that of `python script.py` does."""
+    show = sys.excepthook
+
+    def show_from_script(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        error.__traceback__ = traceback_of_script(trace, script)
+        show(kind, error, error.__traceback__)
+
+    sys.excepthook = show_from_script
 
 
 def _install(options: argparse.Namespace) -> None:
@@ -106,12 +120,13 @@ def _install(options: argparse.Namespace) -> None:
 
 def _report(options: argparse.Namespace) -> None:
     import hookscope
+    from hookscope.engine.cpu.threads import cores
 
     report = hookscope.device_report()
     about = [
         ("hookscope", f"{__version__} in {os.path.dirname(os.path.abspath(__file__))}"),
         ("Python", f"{platform.python_version()} ({sys.executable})"),
-        ("machine", f"{platform.system()} {platform.machine()}, {len(os.sched_getaffinity(0))} cores"),
+        ("machine", f"{platform.system()} {platform.machine()}, {cores()} cores"),
     ]
     lines = [f"{name:<11}  {text}" for name, text in about] + str(report).splitlines()
     for place, names in report.operators().items() if options.operators else ():

@@ -26,6 +26,8 @@ ENGINE = "hookscope.engine"
 # Name below mindspore -> name below hookscope.engine. MindSpore keeps many of its names in several places.
 TABLE: dict[str, str] = {
     "": "",
+    "_c_expression": "core.c_expression",
+    "_c_expression.typing": "core.dtype",
     "common": "common",
     "common._grad_function": "core.function",
     "common.api": "common.api",
@@ -298,7 +300,7 @@ class _Names:
 
     def _say(self, one: type, module: str) -> None:
         self.before[one] = one.__module__
-        one.__module__ = module
+        _set_module(one, module)
 
     def take_back(self) -> None:
         """Let each class say again what it said before."""
@@ -308,13 +310,21 @@ class _Names:
             names.loaded.remove(self.give)
             inspect.getfile = self._getfile
         for one, module in self.before.items():
-            one.__module__ = module
+            _set_module(one, module)
         self.before = {}
 
     def _written_in(self, object: Any) -> str:
         """What `inspect.getfile` gives, by which it finds sources; it would look for the file of the class's module."""
         module = self.before.get(object) if isinstance(object, type) else None
         return self._getfile(object if module is None else sys.modules[module])
+
+
+def _set_module(one: type, module: str) -> None:
+    """Set a class's ``__module__``; from Python 3.13 on that deletes the line by which `inspect.getsource` finds it."""
+    line = vars(one).get("__firstlineno__")
+    one.__module__ = module
+    if line is not None:
+        one.__firstlineno__ = line  # type: ignore[attr-defined]
 
 
 _names = _Names()

@@ -52,8 +52,14 @@ def answer_at_safe_points(pump: Pump) -> None:
 
         def answer() -> None:
             if inbox.urgent:  # a running cell looks here often
-                with taps.muted():  # what a handler runs is no part of the user's run
-                    pump.answer()
+                try:
+                    with taps.muted():  # what a handler runs is no part of the user's run
+                        pump.answer()
+                except Exception as error:
+                    from hookscope.engine.debug.faults import kernel_faults
+
+                    if not kernel_faults().forgives("answering a page in a run", error):
+                        raise
 
         progress.answer_with(answer)
 

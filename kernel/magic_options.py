@@ -16,10 +16,11 @@ _HISTORY = re.compile(r"_+|_i+|_i?\d+")  # IPython puts inputs and results there
 
 
 def nearest(name: str, names: Iterable[str]) -> str:
-    """ "; the nearest is 'x'", or what to say when there is nothing near."""
+    """ "; the nearest is 'x'", or what to say when there is nothing like it, or nothing at all."""
     from hookscope.engine.core.nearest import suggestion
 
-    return suggestion(name, names) or "; there is none"
+    known = list(names)
+    return suggestion(name, known) if known else "; there is none"
 
 
 def one_line(error: object) -> str:
@@ -78,7 +79,10 @@ def _variable(text: str) -> str:
 def _conditions(text: str) -> list[str]:
     from hookscope.engine.debug.conditions import split_conditions
 
-    return split_conditions(text)
+    try:
+        return split_conditions(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def _cell_parser() -> _Parser:
@@ -167,6 +171,20 @@ RANKS = _ranks_parser()
 RANKS_CELL = _ranks_cell_parser()
 
 
+def check_alone(options: argparse.Namespace) -> None:
+    """Refuse what `%cell --list` and `%cell --attach` would not look at; the run of the latter may stand before it."""
+    surplus = [f"--{name.replace('_', '-')}" for name in bounds(options)]
+    if options.net is not None and options.attach != "":
+        surplus = [options.net, *surplus]
+    if options.list:
+        surplus += [] if options.attach is None else ["--attach"]
+        alone = "--list"
+    else:
+        alone = f"--attach {options.attach!r}" if options.attach else "--attach"
+    if surplus and (options.list or options.attach is not None):
+        raise UsageError(f"%cell: unexpected {surplus[0]!r} beside {alone}")
+
+
 def check_output(name: str, shell: Any, bound: Collection[str]) -> None:
     """Refuse to give a session the name of something else: a network would be lost, and nobody would be told."""
     from hookscope.engine.debug import DebugSession
@@ -194,7 +212,9 @@ def find_cell(name: str, namespace: dict[str, Any], magic: str) -> Any:
     if not isinstance(net, Cell):
         cells = [key for key, value in namespace.items() if isinstance(value, Cell) and key[0] != "_"]
         what = f"is of type {type(net).__name__}, not a Cell" if head in namespace else "is not defined"
-        known = nearest(head, cells) if cells else "; no variable here is a Cell"
+        known = (
+            nearest(head, cells) or f"; a Cell is {', '.join(cells[:5])}" if cells else "; no variable here is a Cell"
+        )
         raise UsageError(f"{magic}: {head!r} {what}{known}")
     if not path:
         return net

@@ -85,6 +85,7 @@ class HookscopeMagics(Magics):
 
     def _open_panel(self, line: str) -> None:
         options = options_of.OPEN.parse_line(line)
+        options_of.check_alone(options)
         if options.list:
             print(self._panels.table())
             if served := served_runs():

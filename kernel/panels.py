@@ -10,13 +10,12 @@ connected again, and at the end of the kernel; for without a kernel a notebook c
 
 from __future__ import annotations
 
-import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import count
+from time import monotonic
 from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -102,8 +101,11 @@ class Panels:
             self._shell.user_ns[NEWEST] = session
         self._opened.append(Opened(run, session, name))
         self._shell.user_ns[name] = session
-        for tell in self.when_added:
-            tell(session)
+        from hookscope.engine.debug.faults import forgiven
+
+        for added in self.when_added:
+            with forgiven(session, "whoever is told of sessions"):
+                added(session)
         return name
 
     def add_panel(self, panel: Kept) -> None:
@@ -137,10 +139,13 @@ class Panels:
         if not widgets_come_alive():
             _show_static(session)
             return None
+        from hookscope.engine.debug.faults import forgiven
         from hookscope.widgets import DebuggerPanel
 
-        panel = DebuggerPanel(session)
-        self.show(panel)
+        panel = None
+        with forgiven(session, "opening the panel"):
+            panel = DebuggerPanel(session)
+            self.show(panel)
         return panel
 
     @contextmanager
@@ -207,7 +212,8 @@ class Panels:
         run = self.run()
         for opened in list(self._opened):
             if opened.run.request != run.request:  # `%%cell` ends its session by itself
-                self._look_for_another_network(opened)
+                with _reported("compared with the notebook's names"):
+                    self._look_for_another_network(opened)
             for panel in opened.panels if not opened.runs else ():  # the body is a cell inside the cell
                 with _reported("renewed"):
                     panel.renew(run.page, run.cell)
@@ -249,10 +255,10 @@ class Panels:
 
     def freeze(self, seconds: float) -> None:
         """Make static what is live, the newest first, for so long at most: the kernel ends."""
-        deadline = time.monotonic() + seconds
+        deadline = monotonic() + seconds
         for opened in reversed(self._opened):
             for panel in list(opened.panels):
-                if time.monotonic() < deadline:
+                if monotonic() < deadline:
                     with _reported("made static"):
                         panel.freeze()
 
@@ -268,9 +274,11 @@ def _state(session: DebugSession) -> str:
 
 
 def _show_static(session: DebugSession) -> None:
+    from hookscope.engine.debug.faults import forgiven
     from hookscope.widgets.snapshot import static_forms
 
-    display(static_forms(session), raw=True)  # type: ignore[no-untyped-call]  # IPython has no types here
+    with forgiven(session, "the static form of a panel"):
+        display(static_forms(session), raw=True)  # type: ignore[no-untyped-call]  # IPython has no types here
 
 
 def run_of(request: dict[str, Any]) -> Run:
@@ -313,4 +321,8 @@ def _reported(what: str) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        print(f"hookscope: a panel could not be {what}: {type(error).__name__}: {error}", file=sys.stderr)
+        from hookscope.engine.cpu.telling import tell
+        from hookscope.engine.debug.faults import log_fault
+
+        fault = log_fault(f"a panel that was to be {what}", error)
+        tell(f"hookscope: a panel could not be {what}: {fault.error}")

@@ -91,7 +91,9 @@ def pause(until: Callable[[], bool] | None = None, timeout: float | None = None)
     reason = unavailable()
     kernel = running_kernel()
     if reason is not None or kernel is None:
-        print(f"hookscope: not pausing, because {reason}.", file=sys.stderr)
+        from hookscope.engine.cpu.telling import tell
+
+        tell(f"hookscope: not pausing, because {reason}.")
         return False
     if until is not None:
         return kernel.pump.pause(until, timeout)

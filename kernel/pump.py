@@ -27,10 +27,10 @@ import inspect
 import signal
 import sys
 import threading
-import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from time import monotonic
 from types import FrameType
 from typing import Any
 
@@ -210,7 +210,7 @@ class Pump:
         KernelEnding when the kernel restarts or shuts down.
         """
         _flush_output()
-        seen, begin = self._interrupts, time.monotonic()
+        seen, begin = self._interrupts, monotonic()
         in_main = threading.current_thread() is threading.main_thread()
         deadline = None if timeout is None else begin + timeout
         with self._paused() as this:
@@ -221,10 +221,10 @@ class Pump:
                     self._noted &= not in_main
                     raise _interruption()
                 self._attend(meanwhile, waits)
-                left = POLL_SECONDS if deadline is None else deadline - time.monotonic()
+                left = POLL_SECONDS if deadline is None else deadline - monotonic()
                 if left <= 0:
                     return False
-                message = self._take(this, overtaking=time.monotonic() - begin > HAND_OVER_SECONDS)
+                message = self._take(this, overtaking=monotonic() - begin > HAND_OVER_SECONDS)
                 if message is None:
                     self.inbox.wait(min(left, POLL_SECONDS))
                 else:
@@ -244,16 +244,16 @@ class Pump:
 
         KeyboardInterrupt when the user interrupts meanwhile.
         """
-        if time.monotonic() < self._next_answer:
+        if monotonic() < self._next_answer:
             return
         _flush_output()
-        seen, end = self._interrupts, time.monotonic() + ANSWER_SECONDS
+        seen, end = self._interrupts, monotonic() + ANSWER_SECONDS
         with self._paused(answering=True) as this:
             while (message := self._take(this, overtaking=False, urgent=True)) is not None:
                 self._handle_paused(message)
-                if self._interrupts != seen or time.monotonic() >= end:
+                if self._interrupts != seen or monotonic() >= end:
                     break
-            self._next_answer = time.monotonic() + ANSWER_SECONDS
+            self._next_answer = monotonic() + ANSWER_SECONDS
         if self._interrupts != seen and threading.current_thread() is threading.main_thread():
             raise _interruption()  # it came where an interrupt raises nothing
 
@@ -448,8 +448,8 @@ class Pump:
         """End every pause, now and from now on, and give the paused cells time to unwind."""
         self._ending = True
         self.wake()
-        deadline = time.monotonic() + patience_seconds
-        while self._active and time.monotonic() < deadline:
+        deadline = monotonic() + patience_seconds
+        while self._active and monotonic() < deadline:
             await asyncio.sleep(0.01)
 
 
@@ -472,4 +472,5 @@ def _interruption(interrupt: KeyboardInterrupt | None = None) -> BaseException:
 def _flush_output() -> None:
     for stream in (sys.stdout, sys.stderr):
         if stream is not None:
-            stream.flush()
+            with suppress(Exception):  # a stream that is closed, or whose reader has gone, must not end what runs
+                stream.flush()

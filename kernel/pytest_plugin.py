@@ -87,7 +87,8 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
 def _conditions(config: pytest.Config) -> list[str]:
     from hookscope.engine.debug.conditions import split_conditions
 
-    return split_conditions(config.getoption(_OPTION) or "all")
+    given = config.getoption(_OPTION)
+    return split_conditions("all" if given is None else given, _OPTION)
 
 
 def _session(config: pytest.Config) -> DebugSession:
@@ -101,6 +102,10 @@ def _session(config: pytest.Config) -> DebugSession:
 def _told(session: DebugSession) -> str:
     """What the session found, which ends with this; "" for nothing."""
     from hookscope.engine.debug.checks.report import report_text
+    from hookscope.engine.debug.faults import forgiven
 
     session.detach()
-    return report_text(session) if session.findings().causes() else ""
+    told = ""
+    with forgiven(session, "the report"):
+        told = report_text(session) if session.findings().causes() else ""
+    return told

@@ -112,13 +112,16 @@ def modes_kept(net: Cell, body: Body, mode: bool | None) -> Iterator[None]:
 @contextmanager
 def ended(session: DebugSession) -> Iterator[None]:
     """Take the session's taps and hooks away again: %%cell leaves nothing behind in the network."""
+    from hookscope.engine.debug.faults import forgiven
+
     try:
         yield
     finally:
         session.detach()
-        for row in session.hooks():
-            if row.by_session:
-                session.detach_hook(row.path, row.kind)
+        with forgiven(session, "taking the session's hooks away"):
+            for row in session.hooks():
+                if row.by_session:
+                    session.detach_hook(row.path, row.kind)
 
 
 def fail_cell(shell: Any, error: BaseException) -> None:

@@ -8,7 +8,7 @@ that runs, a cell that somebody runs meanwhile, and that has to wait, says why, 
 
 from __future__ import annotations
 
-import time
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
@@ -47,7 +47,7 @@ class VisiblePause:
         """Called while the pause lasts: show a panel where nobody can see one."""
         panels = self._panels()
         for panel in panels:
-            if (panel.captured or panel.changed) and time.monotonic() >= panel.renew_at:
+            if (panel.captured or panel.changed) and monotonic() >= panel.renew_at:
                 panel.renew_due()
         gone = [panel for panel in panels if panel.gone]
         self._left.update(gone)
@@ -67,7 +67,7 @@ class VisiblePause:
             self._show()
 
     def _patience_is_over(self) -> bool:
-        return self._asked is not None and time.monotonic() - self._asked > PATIENCE_SECONDS
+        return self._asked is not None and monotonic() - self._asked > PATIENCE_SECONDS
 
     def _again(self) -> list[dict[str, Any]]:
         """The requests that wait to run the paused cell once more: its page has let go of this run."""
@@ -87,7 +87,7 @@ class VisiblePause:
         self._ask()
 
     def _ask(self) -> None:
-        self._asked = time.monotonic()
+        self._asked = monotonic()
         for panel in self._panels():
             panel.ask_who_sees()
 

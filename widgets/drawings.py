@@ -7,6 +7,7 @@ with any build of zlib: nothing is compressed.
 
 from __future__ import annotations
 
+import math
 import re
 import struct
 import zlib
@@ -55,7 +56,8 @@ def histogram(counts: Sequence[int] | _Array, low: float, high: float) -> str:
     shapes = f'<path fill="currentColor" fill-opacity=".65" d="{"".join(bars)}"/>'
     if low < 0 < high:
         # Divided before they are subtracted: the distance of the largest numbers is more than a float holds.
-        zero = round(width * (-low / high) / (1 - low / high), 1)
+        below = -low / high
+        zero = round(width * (below / (1 + below) if below < math.inf else 1.0), 1)
         shapes += f'<path stroke="currentColor" stroke-opacity=".6" stroke-dasharray="2 2" d="M{zero} 0v{_HEIGHT}"/>'
     return _svg(f"histogram from {low:.5g} to {high:.5g}", width, _HEIGHT, shapes)
 
@@ -94,9 +96,11 @@ def curve(label: str, points: Sequence[tuple[float, float]]) -> str:
 
 def _between_0_and_1(values: _Array) -> _Array:
     low, high = values.min(), values.max()
-    if low == high:
-        return np.full(len(values), 0.5)
-    shares: _Array = (values / 2 - low / 2) / (high / 2 - low / 2)
+    with np.errstate(all="ignore"):
+        span = high / 2 - low / 2
+        if not span:  # also between the two smallest numbers that there are
+            return np.full(len(values), 0.5)
+        shares: _Array = (values / 2 - low / 2) / span
     return shares
 
 
@@ -152,7 +156,8 @@ def heatmap(label: str, matrix: _Array) -> str:
     most = np.abs(values[finite]).max(initial=0.0)
     pixels = np.full(values.shape, _ZERO, np.uint8)
     if most:
-        pixels[finite] = np.round(values[finite] / most * _ZERO + _ZERO)
+        with np.errstate(all="ignore"):
+            pixels[finite] = np.round(values[finite] / most * _ZERO + _ZERO)
     pixels[np.isnan(values)], pixels[np.isinf(values)] = _NAN, _INFINITE
     zoom = max(1, min(12, _MOST_SIDE // max(pixels.shape)))
     rows, columns = matrix.shape

@@ -7,13 +7,14 @@ bounded, and says what was left out.
 
 from __future__ import annotations
 
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypedDict
 
 from hookscope.engine.core.atomic_write import file_behind, write_text
 from hookscope.engine.core.progress import progress
-from hookscope.widgets import progress_view, texts
+from hookscope.widgets import progress_view, snapshot, texts
 from hookscope.widgets.markup import STYLE, text
 from hookscope.widgets.messages import Action
 from hookscope.widgets.views import VIEWS
@@ -76,7 +77,8 @@ def export_page(session: DebugSession) -> str:
     sections = sorted((part for view in VIEWS.values() for part in view.sections), key=lambda part: part.place)
     with progress("export", len(sections), "parts", of=session) as work:
         for _, title, make in sections:
-            if part := make(session):
+            what = f"the part {title!r} of an exported page"
+            if part := snapshot.made(session, what, partial(make, session), snapshot.not_made):
                 made.append((title, part))
             work.advance()
     links = "".join(f'<a href="#{_anchor(title)}">{title}</a>' for title, _ in made)

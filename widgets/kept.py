@@ -7,10 +7,10 @@ was loaded anew knows nothing of what was displayed before; it gets a copy of it
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from time import monotonic
 from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakSet
 
@@ -119,7 +119,7 @@ class Kept(anywidget.AnyWidget):
         self._live = show(live, metadata=metadata, raw=True, display_id=True)
         self._copies = {page: _Copy(cell, show(self._copy_forms(), raw=True, display_id=True))}
         if self.place_now is not None:
-            self.renew_at = time.monotonic() + _RENEW_SECONDS
+            self.renew_at = monotonic() + _RENEW_SECONDS
 
     def renew(self, page: str = "", cell: str = "") -> None:
         """Renew what a saved notebook keeps of the panel, if it was displayed and there is something new.
@@ -152,13 +152,13 @@ class Kept(anywidget.AnyWidget):
 
     def renew_due(self) -> None:
         """Renew it while a cell runs, and see to it that the next time is late enough to hold up nobody."""
-        begin = time.monotonic()
+        begin = monotonic()
         self.renew_at = math.inf  # what is displayed may be heard of here again
         try:
             if self.place_now is not None:
                 self.renew(*self.place_now())
         finally:
-            end = time.monotonic()
+            end = monotonic()
             self.renew_at = end + max(_RENEW_SECONDS, (end - begin) / _RENEW_SHARE)
 
     def _copy_forms(self) -> dict[str, str]:

@@ -12,10 +12,10 @@ from __future__ import annotations
 
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from itertools import cycle
+from time import monotonic
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import traitlets
@@ -92,7 +92,7 @@ class DebuggerPanel(Kept):
         *,
         views: Iterable[str] = WHOLE,
         namespace: dict[str, Any] | None = None,
-        clock: Callable[[], float] = time.monotonic,
+        clock: Callable[[], float] = monotonic,
     ) -> None:
         self._unsubscribe: Callable[[], None] = _nothing
         self.seen: bool | None = None
@@ -153,23 +153,36 @@ class DebuggerPanel(Kept):
 
     def _observed(self, event: Event) -> None:
         """Follow the session, in whatever thread the user's code runs; never raise into it."""
-        if event == "captured":
-            self.captured = True
-            self._captured = self.clock()
-            if self._captured >= self.renew_at:
-                self.renew_due()
-            if self.state == self._active and not (self._shown and self._is_due()):
-                return
-        else:
-            self.changed = True
-        if event == "changed" and self._acting:
-            self._changed = True
-            return
         try:
+            if event == "captured":
+                self.captured = True
+                self._captured = self.clock()
+                if self._captured >= self.renew_at:
+                    self.renew_due()
+                if self.state == self._active and not (self._shown and self._is_due()):
+                    return
+            else:
+                self.changed = True
+            if event == "changed" and self._acting:
+                self._changed = True
+                return
             with self._publishing:
                 self._follow(event)
         except Exception as error:  # a fault of the panel must not stop the user's training
-            self._error = f"the panel could not be updated: {texts.error_line(error)}"
+            self._failed("the panel", error)
+
+    def _failed(self, what: str, error: Exception) -> None:
+        """Report that something of the panel raised: in its status, and as a fault of the debugger."""
+        self._error = f"the panel could not be updated: {texts.error_line(error)}"
+        if not self.session.forgives(what, error):
+            raise error
+
+    def _publish_view(self, name: str, budget: float) -> None:
+        """Bring a view up to date; one that raises stays as it is, and the others are shown."""
+        try:
+            VIEWS[name].publish(self, budget)
+        except Exception as error:
+            self._failed(f"the view {name!r}", error)
 
     def _is_due(self) -> bool:
         return self._due.due() or not self._behind
@@ -221,12 +234,15 @@ class DebuggerPanel(Kept):
         with self._publishing, self._due.spend():
             self._behind = False
             with self.hold_sync():
-                self.title = texts.root_name(self.session)
-                self.publish_status()
-                self.heading = heading(self.session)
-                for publish in self._publish_beside:
-                    publish(self, budget)
-            VIEWS[self.view].publish(self, budget)
+                try:
+                    self.title = texts.root_name(self.session)
+                    self.publish_status()
+                    self.heading = heading(self.session)
+                    for publish in self._publish_beside:
+                        publish(self, budget)
+                except Exception as error:
+                    self._failed("what stands beside the views", error)
+            self._publish_view(self.view, budget)
             self._published = self.clock()
 
     def _publish_another(self) -> None:
@@ -235,7 +251,7 @@ class DebuggerPanel(Kept):
         with self._publishing, self._others_due.spend():
             name = next(self._others)
             if name != self.view:
-                VIEWS[name].publish(self, 0.0)
+                self._publish_view(name, 0.0)
 
     def _show_progress(self, shown: progress_view.Progress) -> None:
         with self._publishing:

@@ -7,10 +7,10 @@ is known only by the calls that the session sees: steps done, and how many there
 from __future__ import annotations
 
 import threading
-import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from time import monotonic
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from hookscope.engine.core import progress
@@ -104,7 +104,7 @@ class ProgressView:
     """
 
     def __init__(
-        self, session: DebugSession, publish: Callable[[Progress], None], clock: Callable[[], float] = time.monotonic
+        self, session: DebugSession, publish: Callable[[Progress], None], clock: Callable[[], float] = monotonic
     ) -> None:
         self._session = session
         self._publish = publish

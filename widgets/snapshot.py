@@ -7,12 +7,13 @@ the first where nothing is wrong, and a drawing is a few kilobytes.
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Collection
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
 
 from hookscope.widgets import texts
 from hookscope.widgets.markup import Table, details, page, text
-from hookscope.widgets.view import View
+from hookscope.widgets.view import Static, View
 from hookscope.widgets.views import VIEWS, WHOLE
 
 if TYPE_CHECKING:
@@ -33,8 +34,8 @@ def panel_html(session: DebugSession, views: Collection[str] | None = None) -> s
     parts: list[str | Table] = [f"<p><b>{text(root)}</b><br><small>{text(STATIC_COPY)}</small></p>"]
     forms = dict.fromkeys(view.static for view in _chosen(views) if view.static)
     for form in sorted(forms, key=lambda form: form.place):
-        parts += form.make(session)
-    opened = bool(session.findings())  # those are to be read first
+        parts += made(session, f"the static form of {_name_of(form)}", partial(form.make, session), _told)
+    opened = made(session, "the findings", lambda: bool(session.findings()), lambda error: False)  # to be read first
     shown = []
     for part in parts:
         if isinstance(part, str):
@@ -50,8 +51,34 @@ def panel_html(session: DebugSession, views: Collection[str] | None = None) -> s
 def summary(session: DebugSession, views: Collection[str] | None = None, name: str = "DebuggerPanel") -> str:
     """Return a panel of this name with these views as one line of text, the same every time."""
     told = dict.fromkeys(view.summary for view in VIEWS.values() if view in _chosen(views) and view.summary)
-    parts = [texts.root_name(session), *(tell(session) for tell in told)]
-    return f"{name}({', '.join(parts)})"
+    parts = [made(session, "the line of a panel", partial(tell, session), texts.error_line) for tell in told]
+    return f"{name}({', '.join([texts.root_name(session), *parts])})"
+
+
+Made = TypeVar("Made")
+
+
+def made(session: DebugSession, what: str, make: Callable[[], Made], instead: Callable[[Exception], Made]) -> Made:
+    """Return what `make` makes; where it raises, report a fault of the debugger, and return something instead."""
+    try:
+        return make()
+    except Exception as error:
+        if not session.forgives(what, error):
+            raise
+        return instead(error)
+
+
+def not_made(error: Exception) -> str:
+    """Say, as markup, that a part is missing and why."""
+    return f"<p>{text(f'This part could not be made: {texts.error_line(error)}')}</p>"
+
+
+def _told(error: Exception) -> list[str | Table]:
+    return [not_made(error)]
+
+
+def _name_of(form: Static) -> str:
+    return next((repr(view.name) for view in VIEWS.values() if view.static is form), "a view")
 
 
 # Where a widget's kernel is gone, JupyterLab shows an error in place of the widget, whatever else the output offers.

@@ -15,9 +15,11 @@ import os
 import stat
 import sys
 import time
+from array import array
 from types import TracebackType
 from typing import NoReturn, TextIO
 
+from hookscope.kernel.held_file import HeldFile
 from hookscope.kernel.ranks.processes import flush_c
 
 __all__ = ["REPORT_VARIABLE", "RankEnd", "end_of_rank", "rank_of_environment", "status_of_exit", "traceback_of_script"]
@@ -83,7 +85,7 @@ class RankEnd:
     """
 
     def __init__(self, report: int | None) -> None:
-        self._report = report
+        self._report = None if report is None else HeldFile(report)
         self._process = os.getpid()
 
     @property
@@ -101,13 +103,14 @@ class RankEnd:
         error.__traceback__ = traceback_of_script(error.__traceback__, script)
         with contextlib.suppress(Exception):
             sys.stdout.flush()
-        if self._report is None or self._forked:
+        if self._report is None or self._forked or not self._report.is_open():
             self._print(error, sys.stderr)
             return
         line = "" if isinstance(error, SystemExit) else f"{type(error).__name__}: {_text(error)}".rstrip(": ")
         self._note({"at": time.monotonic(), "error": " ".join(line.split())})
         # A hook of the script's may end the process: what it wrote before is there.
-        with open(os.dup(self._report), "w", encoding="utf-8", errors="backslashreplace", buffering=1) as file:
+        report = os.dup(self._report.descriptor)
+        with open(report, "w", encoding="utf-8", errors="backslashreplace", buffering=1) as file:
             kept, sys.stderr = sys.stderr, file
             try:
                 self._print(error, file)
@@ -136,20 +139,23 @@ class RankEnd:
         if self._report is None and not self._forked and (mpi := sys.modules.get("mpi4py.MPI")) is not None:
             with contextlib.suppress(Exception):
                 if mpi.Is_initialized() and not mpi.Is_finalized():
+                    _wait_for_readers()
                     mpi.COMM_WORLD.Abort(status)
         os._exit(status)
 
     def _note(self, facts: dict[str, object]) -> None:
-        if self._report is not None and not self._forked:
+        if self._report is not None and not self._forked and self._report.is_open():
+            report = self._report.descriptor
             with contextlib.suppress(OSError):
-                os.ftruncate(self._report, 0)
-                os.lseek(self._report, 0, os.SEEK_SET)
-                os.write(self._report, json.dumps(facts).encode() + b"\n")
+                os.ftruncate(report, 0)
+                os.lseek(report, 0, os.SEEK_SET)
+                os.write(report, json.dumps(facts).encode() + b"\n")
 
-    def _print(self, error: BaseException, file: TextIO) -> None:
+    def _print(self, error: BaseException, file: TextIO | None) -> None:
         if isinstance(error, SystemExit):
-            if error.code is not None and not isinstance(error.code, int):
-                print(error.code, file=file)
+            if error.code is not None and not isinstance(error.code, int) and file is not None:
+                with contextlib.suppress(Exception):  # nobody reads it
+                    print(error.code, file=file)
             return
         try:
             sys.excepthook(type(error), error, error.__traceback__)
@@ -162,6 +168,23 @@ def _text(error: BaseException) -> str:
         return str(error)
     except Exception:  # an error of the script's whose text fails
         return ""
+
+
+def _wait_for_readers(seconds: float = 1.0) -> None:
+    """Wait until what was written to pipes has been read: a mpiexec that is told to abort may throw away the rest."""
+    import fcntl  # not on Windows, where MPI is not tried
+    import termios
+
+    end = time.monotonic() + seconds
+    for descriptor in (1, 2):
+        left = array("i", [0])
+        with contextlib.suppress(OSError):  # no pipe
+            while stat.S_ISFIFO(os.fstat(descriptor).st_mode) and time.monotonic() < end:
+                fcntl.ioctl(descriptor, termios.FIONREAD, left)
+                if not left[0]:
+                    break
+                time.sleep(0.005)
+    time.sleep(0.05)  # for who has read it to hand it on
 
 
 def _flush_files() -> None:

@@ -55,7 +55,7 @@ def run_ranks(plan: Plan, options: argparse.Namespace) -> int:
     """
     if not os.path.isfile(options.script):
         print(f"hookscope run: there is no file {options.script!r}", file=sys.stderr)
-        return 1
+        return 2
     if options.json == "-" and plan.ranks > 1:
         raise ValueError(f"--json writes on standard output for one rank, not for {plan.ranks}: give --json=FILE")
     if options.json is not None and not (options.check or options.stop_on):

@@ -13,6 +13,7 @@ __all__ = [
     "descendants",
     "die_with_parent",
     "flush_c",
+    "is_stopped",
     "kill",
     "kill_descendants",
     "reap",
@@ -20,6 +21,7 @@ __all__ = [
 ]
 
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
+_KILL: signal.Signals = getattr(signal, "SIGKILL", signal.SIGTERM)  # of a system where nothing of this is called
 
 
 def adopt_orphans() -> None:
@@ -27,7 +29,7 @@ def adopt_orphans() -> None:
     ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
-def die_with_parent(parent: int, signum: signal.Signals = signal.SIGKILL) -> None:
+def die_with_parent(parent: int, signum: signal.Signals = _KILL) -> None:
     """Have this process get a signal as soon as its parent ends.
 
     Args:
@@ -41,7 +43,7 @@ def die_with_parent(parent: int, signum: signal.Signals = signal.SIGKILL) -> Non
 
 def flush_c() -> None:
     """Write out what C code holds in its buffers: os._exit would lose it."""
-    with contextlib.suppress(OSError, AttributeError):
+    with contextlib.suppress(OSError, AttributeError, TypeError):
         ctypes.CDLL(None).fflush(None)
 
 
@@ -85,6 +87,16 @@ def reap() -> tuple[dict[int, int], bool]:
         if process == 0:
             return ended, True
         ended[process] = os.waitstatus_to_exitcode(status)
+
+
+def is_stopped(process: int) -> bool:
+    """Whether a process stands still by a signal, as SIGSTOP or a debugger gave it; False where there is none."""
+    try:
+        with open(f"/proc/{process}/stat", "rb") as file:
+            # The program's name stands in brackets and may have any character.
+            return file.read().rpartition(b")")[2].split()[0] in (b"T", b"t")
+    except (OSError, IndexError):
+        return False
 
 
 def signal_name(signum: int) -> str:

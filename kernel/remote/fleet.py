@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import contextlib
 import threading
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from functools import partial
+from time import monotonic, sleep
 from typing import Any
 
 from hookscope.engine.debug.across_ranks import Comparison, RankFinding
@@ -118,11 +118,11 @@ class Fleet:
         with self._lock:
             return self._comparison.findings
 
-    def findings_at_the_end(self, seconds: float = 2.0) -> list[RankFinding]:
+    def findings_at_the_end(self, seconds: float) -> list[RankFinding]:
         """The same, when what was asked for to explain them has come, or after so many seconds."""
-        deadline = time.monotonic() + seconds
-        while self._comparison.wanted() and self.living and time.monotonic() < deadline:
-            time.sleep(0.005)
+        deadline = monotonic() + seconds
+        while self._comparison.wanted() and self.living and monotonic() < deadline:
+            sleep(0.005)
         return self.findings()
 
     # Asking
@@ -182,9 +182,9 @@ class Fleet:
         """End what runs on all ranks, at each rank's next cell."""
         self.ask("abort")
 
-    def interrupt(self) -> None:
-        """Interrupt what runs, as Ctrl-C would."""
-        self.ask("interrupt")
+    def interrupt(self, ranks: Iterable[int] | None = None) -> None:
+        """Interrupt what runs on these ranks, by default on all, as Ctrl-C would."""
+        self.ask("interrupt", ranks)
 
     def leave(self) -> None:
         """Look at them no more."""

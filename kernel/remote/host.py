@@ -24,6 +24,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from jupyter_client.jsonutil import json_default
 from traitlets import Type
 
+from hookscope.engine.cpu.telling import flush_output, tell
 from hookscope.engine.debug.remote import RemotePauser, Served
 from hookscope.engine.ranks import together, world
 from hookscope.kernel import alias, extension
@@ -55,7 +56,9 @@ class Rank:
         self._cells: deque[tuple[bytes, Message]] = deque()
         self._runs: tuple[bytes, Message] | None = None
         self._somebody_looks = False
-        self._apart = False  # an interrupt kept the ranks from coming together after a cell
+        # Cells of all ranks at whose ends this one has not met the others yet. It does so once for each, also where an
+        # interrupt kept it from running the cell, or from meeting them then.
+        self._owed: deque[None] = deque()
         self._ends = False
         self.shell = _shell(self)
         self.served.on("execute", self._execute, at_once=True)
@@ -66,6 +69,7 @@ class Rank:
             self.served, self.session, lambda: self.shell.user_ns, lambda: self._runs is not None
         )
         panels_of(self.shell).when_added.append(self.requests.record)
+        self.served.on("interrupt", self._interrupt, at_once=True)
         self.served.answer_at_safe_points()
 
     # What the notebook asks, in the server's thread
@@ -75,10 +79,23 @@ class Rank:
         self.served.wake()
         return Served.LATER
 
+    def _interrupt(self, client: bytes, message: Message, buffers: list[memoryview]) -> None:
+        """Interrupt the cell that the notebook waits for: one that has not begun never does, else the one that runs."""
+        dropped = False
+        with contextlib.suppress(IndexError):
+            while True:
+                waits, cell = self._cells.popleft()
+                self.served.reply(waits, cell, {"error": {"name": "KeyboardInterrupt", "text": "it had not begun"}})
+                dropped = True
+                if cell.get("all"):
+                    self._owed.append(None)
+        if not dropped and self._runs is not None:
+            self.served.interrupt()
+
     def _end(self, *request: object) -> None:
         self._ends = True
         if self._runs is not None:
-            os.kill(os.getpid(), signal.SIGINT)
+            self.served.interrupt()
         self.served.wake()
 
     def _notebook_is_gone(self) -> None:
@@ -120,21 +137,31 @@ class Rank:
             with contextlib.suppress(KeyboardInterrupt):
                 served.wait(lambda: bool(self._cells or self._ends or not served.clients), None)
                 while self._cells and not self._ends:
-                    self._run(*self._cells.popleft())
+                    self._take_cell()
+                    if self._runs is not None:
+                        self._run(*self._runs)
+
+    def _take_cell(self) -> None:
+        """Let the next cell be the one that runs; none where an interrupt has taken it away."""
+        try:
+            self._runs = self._cells[0]  # before it is taken, so that an interrupt finds it here or there
+            self._runs = self._cells.popleft()
+        except IndexError:
+            self._runs = None
 
     def _run(self, client: bytes, message: Message) -> None:
-        self._runs = client, message
         self._somebody_looks = bool(message.get("looks"))
         try:
             of_all = bool(message.get("all"))
-            error = self._come_together() if of_all and self._apart else None
+            error = self._come_together() if of_all else None
+            if of_all:
+                self._owed.append(None)
             if error is None:
                 error = self._run_code(message["code"])
                 if of_all:
                     error = self._come_together() or error
             self.requests.end_recording(error)
-            sys.stdout.flush()
-            sys.stderr.flush()
+            flush_output()
             told = None if error is None else {"name": type(error).__name__, "text": str(error)}
         finally:
             self._runs = None
@@ -156,14 +183,15 @@ class Rank:
         """Wait for the other ranks, whose cell may still ask this one for something; returns what went wrong."""
         known = world.world()
         if known.collectives is None or known.broken:
+            self._owed.clear()
             return None
-        self._apart = True
         try:
-            together.in_step("the end of the cell")
+            while self._owed:
+                together.in_step("the end of the cell")
+                self._owed.pop()
         except (RuntimeError, KeyboardInterrupt) as error:
             self.shell.showtraceback()
             return error
-        self._apart = False
         return None
 
     def looks(self) -> bool:
@@ -228,7 +256,7 @@ class _Publisher(DisplayPublisher):
         update: bool = False,
         **kwargs: Any,
     ) -> None:
-        sys.stdout.flush()
+        flush_output()
         self.rank.tell(
             "display", data=_encode_images(data), metadata=metadata or {}, transient=transient or {}, update=update
         )
@@ -241,7 +269,7 @@ class _Hook(DisplayHook):
     rank: Any = None
 
     def write_output_prompt(self) -> None:
-        sys.stdout.flush()
+        flush_output()
 
     def write_format_data(self, format_dict: dict[str, Any], md_dict: dict[str, Any] | None = None) -> None:
         self.rank.tell("display", data=_encode_images(format_dict), metadata=md_dict or {}, transient={}, update=False)
@@ -260,11 +288,11 @@ class _Shell(InteractiveShell):
         return kind, value, without_plumbing(traceback)
 
     def _showtraceback(self, etype: Any, evalue: Any, stb: list[str]) -> None:
-        sys.stdout.flush()
+        flush_output()
         self.rank.tell("error", name=etype.__name__, text=str(evalue), traceback=stb)
 
     def ask_exit(self) -> None:
-        print("hookscope: exit() ends no rank: %ranks stop ends all", file=sys.stderr)
+        tell("hookscope: exit() ends no rank: %ranks stop ends all")
 
 
 def _shell(rank: Rank) -> Any:

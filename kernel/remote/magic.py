@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import shlex
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -24,6 +23,8 @@ if TYPE_CHECKING:
     from .started import StartedRanks
 
 __all__ = ["NotebookRanks", "RanksMagics", "ranks_of", "served_runs"]
+
+_EXPLANATIONS, _EXPLANATIONS_AFTER_AN_INTERRUPT = 2.0, 0.1  # s
 
 
 @magics_class
@@ -149,13 +150,20 @@ class NotebookRanks:
         """
         from hookscope.engine.debug.across_ranks import RANK_CONDITIONS
 
+        from .started import RanksFailed
+
         started = self.started()
         started.fleet.stop_on = frozenset(options.stop_on) & frozenset(RANK_CONDITIONS)
         with self._panel(started, options.net or "", options.panel):
+            seconds = _EXPLANATIONS_AFTER_AN_INTERRUPT
             try:
                 started.run(f"%%cell {_line_for_one_rank(line)}\n{body}")
+                seconds = _EXPLANATIONS
+            except RanksFailed:
+                seconds = _EXPLANATIONS
+                raise
             finally:
-                _tell_findings(started.fleet)
+                _tell_findings(started.fleet, seconds)
 
     @contextmanager
     def _panel(self, started: StartedRanks, name: str, shown: bool) -> Iterator[None]:
@@ -197,13 +205,15 @@ def served_runs() -> str:
     return table()
 
 
-def _tell_findings(fleet: Fleet) -> None:
-    """Say what differs between the ranks, a line for each."""
+def _tell_findings(fleet: Fleet, seconds: float) -> None:
+    """Say what differs between the ranks, a line for each; so long at most is waited for what explains it."""
     from hookscope.engine.debug.across_ranks.findings import ranks_text
 
-    for finding in fleet.findings_at_the_end():
+    for finding in fleet.findings_at_the_end(seconds):
         where = f"step {finding.step}, {ranks_text(finding.ranks)}"
-        print(f"hookscope: {finding.condition}: {where}: {finding.message}. {finding.advice}", file=sys.stderr)
+        from hookscope.engine.cpu.telling import tell
+
+        tell(f"hookscope: {finding.condition}: {where}: {finding.message}. {finding.advice}")
 
 
 def _line_for_one_rank(line: str) -> str:

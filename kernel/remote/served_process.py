@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import re
 import socket
-import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from hookscope.engine.cpu.telling import tell
 from hookscope.engine.debug.remote import Served, cards
 from hookscope.engine.debug.remote.addresses import only_on_its_machine, tcp_address
 from hookscope.engine.ranks.world import launched
@@ -73,12 +73,9 @@ class ServedProcess:
         self.served.open()
         card = self.served.card
         which = f"rank {card.rank} of {card.ranks}, " if card.ranks > 1 else ""
-        print(
-            f"hookscope: process {card.pid} is served ({which}run {card.run}): %cell --attach in a notebook shows it",
-            file=sys.stderr,
-        )
+        tell(f"hookscope: process {card.pid} is served ({which}run {card.run}): %cell --attach in a notebook shows it")
         if not only_on_its_machine(card.address):
-            print(f"hookscope: who has its card can connect to {card.address}", file=sys.stderr)
+            tell(f"hookscope: who has its card can connect to {card.address}")
 
     def tell_forms(self) -> None:
         """Send who looks what a saved notebook keeps of the session."""

@@ -6,8 +6,6 @@ Nothing in here decides what other processes do; whoever looks at several of the
 from __future__ import annotations
 
 import math
-import os
-import signal
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +14,7 @@ from hookscope.engine.debug import DebugSession
 from hookscope.engine.debug.across_ranks import RankRecorder
 from hookscope.engine.debug.across_ranks.digests import digest
 from hookscope.engine.debug.captures.capture import Capture
+from hookscope.engine.debug.pausing.expression import compile_expression, evaluate
 from hookscope.engine.debug.pausing.pause import describe
 from hookscope.engine.debug.remote import Served
 from hookscope.engine.ranks.together import give_up
@@ -130,7 +129,7 @@ class SessionRequests:
     def _interrupt(self, client: bytes, message: Message, buffers: Buffers) -> None:
         """Interrupt the user's code, where it runs, as Ctrl-C would."""
         if self._runs():
-            os.kill(os.getpid(), signal.SIGINT)
+            self._served.interrupt()
 
     def _release(self, client: bytes, message: Message, buffers: Buffers) -> None:
         self._released = max(self._released, int(message["number"]))
@@ -175,7 +174,7 @@ class SessionRequests:
                 value = session.evaluate(expression)
         else:
             with self._served.interruptible(), taps.muted():
-                value = eval(compile(expression.strip(), "<expression>", "eval"), self._names())
+                value = evaluate(compile_expression(expression), self._names())
         return {"text": describe(value, _MOST_TEXT), "short": _short(value)}
 
     def _captures(self, client: bytes, message: Message, buffers: Buffers) -> Message:

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import atexit
+import os
 import subprocess
 import sys
 import tempfile
 import threading
-import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from functools import partial
 from pathlib import Path
+from time import monotonic, sleep
 from typing import Any
 from uuid import uuid4
 
+from hookscope.engine.cpu.interrupts import uninterrupted
 from hookscope.engine.debug.across_ranks.findings import ranks_text
 from hookscope.engine.debug.remote import RemoteError, cards
+from hookscope.kernel.ranks.processes import is_stopped
 
 from ..pausing import running_kernel, somebody_looks, unavailable
 from . import host
@@ -29,6 +32,7 @@ __all__ = ["RanksFailed", "StartedRanks", "start_ranks"]
 _SECONDS = 120.0  # until all ranks must be there: a machine with other work imports slowly
 _LAST = 3.0  # s for the ranks to end by themselves
 _ON_ITS_WAY = 0.02  # s in which what a subprocess of a rank has written comes through the launcher
+_TO_HEAR = 0.4  # s in which those ranks end the cell that can
 _TAIL = 40  # lines that the launcher wrote
 
 
@@ -53,16 +57,16 @@ def start_ranks(count: int) -> StartedRanks:
         command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True
     )
     output = _LauncherOutput(process)
-    deadline = time.monotonic() + _SECONDS
+    deadline = monotonic() + _SECONDS
     path = Path(folder.name)
     try:
         while len(found := cards(path)) < count:
             if process.poll() is not None:
                 raise RuntimeError("the ranks could not be started:\n" + "\n".join(output.to_its_end()))
-            if time.monotonic() > deadline:
+            if monotonic() > deadline:
                 there = f"of {count} ranks {len(found)} were there after {_SECONDS:g} s"
                 raise RuntimeError("\n".join((f"{there}:", *output.tail)))
-            time.sleep(0.02)
+            sleep(0.02)
         return StartedRanks(Fleet(found), process, folder, output)
     except BaseException:
         process.terminate()
@@ -116,6 +120,7 @@ class StartedRanks:
     ) -> None:
         self.fleet = fleet
         self._process, self._folder, self._output = process, folder, output
+        self._kernel = os.getpid()
         atexit.register(self.stop)
 
     @property
@@ -126,29 +131,40 @@ class StartedRanks:
     def run(self, code: str, on: Sequence[int] | None = None) -> None:
         """Run a cell on these ranks, by default on all, and show what they write; an interrupt goes to all.
 
+        An interrupt ends the cell here when the ranks have ended it there; without those that cannot hear of it, since
+        their processes are stopped, and when it comes a second time.
+
         Raises:
             RanksFailed: it failed on some, or a rank has ended.
             KeyboardInterrupt: it was interrupted.
         """
         outputs = self.fleet.outputs = Outputs()
         self._output.told = partial(outputs.line, name="stdout")
-        answers = self.fleet.ask("execute", on, code=code, all=on is None, looks=somebody_looks(), cell=str(uuid4()))
+        looks, answers = somebody_looks(), dict[int, Future[Any]]()
         try:
+            with uninterrupted():  # all ranks are asked or none
+                answers = self.fleet.ask("execute", on, code=code, all=on is None, looks=looks, cell=str(uuid4()))
             self._wait(answers)
         except KeyboardInterrupt:
-            self.fleet.interrupt()
-            self._wait(answers)
-            outputs.show_errors()
+            self.fleet.interrupt(on)
+            try:
+                self._wait(answers, interrupted=True)
+            finally:
+                self._tell_silent(answers, outputs)
+                outputs.show_errors()
             raise
         outputs.show_errors()
-        time.sleep(_ON_ITS_WAY)
+        sleep(_ON_ITS_WAY)
         self._tell_failed(answers)
 
-    def _wait(self, answers: dict[int, Future[Any]]) -> None:
+    def _wait(self, answers: dict[int, Future[Any]], interrupted: bool = False) -> None:
         """Wait for the answers; in the Hookscope kernel the pages' widgets stay live meanwhile."""
+        begin = monotonic()
 
         def done() -> bool:
-            return all(answer.done() for answer in answers.values())
+            if all(answer.done() for answer in answers.values()):
+                return True
+            return interrupted and monotonic() - begin > _TO_HEAR and bool(self._stopped(answers))
 
         kernel = running_kernel()
         for answer in answers.values():
@@ -157,7 +173,25 @@ class StartedRanks:
             kernel.pump.pause(done)
             return
         while not done():
-            time.sleep(0.01)
+            sleep(0.01)
+
+    def _stopped(self, answers: dict[int, Future[Any]]) -> list[int]:
+        """The ranks that have not answered and whose processes stand still."""
+        pids = {rank: self.fleet.ranks[rank].remote.card.pid for rank, answer in answers.items() if not answer.done()}
+        return [rank for rank, pid in pids.items() if is_stopped(pid)]
+
+    def _tell_silent(self, answers: dict[int, Future[Any]], outputs: Outputs) -> None:
+        """Say of which ranks the cell still runs, after an interrupt."""
+        silent = [rank for rank, answer in answers.items() if not answer.done()]
+        if not silent:
+            return
+        stopped = self._stopped(answers)
+        why = "".join(
+            f"; process {(pid := self.fleet.ranks[rank].remote.card.pid)} of rank {rank} is stopped: "
+            f"kill -CONT {pid} lets it go on"
+            for rank in stopped
+        )
+        outputs.line(f"hookscope: the cell has not ended yet on {ranks_text(silent)}{why}; %ranks stop ends all")
 
     def _tell_failed(self, answers: dict[int, Future[Any]]) -> None:
         failed, gone = [], []
@@ -177,7 +211,9 @@ class StartedRanks:
             raise RanksFailed(f"The cell failed on {ranks_text(failed)}.")
 
     def stop(self) -> None:
-        """End them all."""
+        """End them all; in a process that was forked from the one that started them, do nothing."""
+        if os.getpid() != self._kernel:
+            return
         atexit.unregister(self.stop)
         self.fleet.ask("end")
         try:

@@ -19,7 +19,7 @@ from jupyter_client.manager import KernelManager
 from jupyter_client.session import Session
 
 Message = dict[str, Any]
-TIMEOUT = 30.0
+TIMEOUT = 120.0
 
 HOOKSCOPE = ["-m", "hookscope.kernel", "-f", "{connection_file}"]
 

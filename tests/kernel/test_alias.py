@@ -18,7 +18,7 @@ def python(code: str, *arguments: str, path: Path | None = None) -> str:
     """Run code in a new Python and return what it printed; its traceback fails the test."""
     environment = {**os.environ, **({"PYTHONPATH": str(path)} if path else {})}
     done = subprocess.run(
-        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, timeout=60, env=environment
+        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, timeout=240, env=environment
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
@@ -70,6 +70,10 @@ import hookscope.engine
 assert ms is hookscope.engine and nn is nn2 is ms.nn and ops is ops2 is ms.ops
 assert initializer.initializer is make and mstype.float32 is ms.float32 and callable(Normal)
 assert callable(P.Add()) and callable(F.add)
+import mindspore._c_expression.typing
+from mindspore._c_expression import typing
+from mindspore._c_expression.typing import Type
+assert mindspore._c_expression.typing is typing and isinstance(ms.float32, Type)
 """
     )
 
@@ -187,7 +191,7 @@ def test_the_pytest_option_decides_who_answers(real_mindspore: Path, options: li
         [sys.executable, "-m", "pytest", "-q", *plugin, *options, "test_who.py"],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=240,
         cwd=real_mindspore,
         env={**os.environ, "PYTHONPATH": str(real_mindspore), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
     )

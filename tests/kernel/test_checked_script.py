@@ -111,6 +111,9 @@ def test_some_conditions_with_thresholds_and_one_of_ones_own(tmp_path: Path) -> 
     [
         (("--check=wrong_mod",), "--check 'wrong_mod': no such condition; the nearest is 'wrong_mode' (all: "),
         (("--stop-on=nann",), "--stop-on 'nann': no such condition; the nearest is 'nan' (all: "),
+        (("--check=",), "--check must be names between commas, none of them empty, got ''"),
+        (("--check=nan", "--check=,"), "--check must be names between commas, none of them empty, got ','"),
+        (("--stop-on", "nan,,inf"), "--stop-on must be names between commas, none of them empty, got 'nan,,inf'"),
         (("--check=nan=3",), "--check 'nan=3': nan has no threshold"),
         (("--break=a:sideways",), "breakpoint 'a': moment must be one of forward_pre, "),
         (("--json",), "--json is for what --check finds: give that too"),
@@ -153,6 +156,7 @@ def test_a_script_without_a_network_says_so(tmp_path: Path) -> None:
         ("raise SystemExit('the end')", 1, "the end\n"),
     ],
 )
+@pytest.mark.cases(1)
 def test_exits_of_the_script_count_where_nothing_is_wrong(tmp_path: Path, end: str, status: int, said: str) -> None:
     done = run(tmp_path, f"{HEALTHY}{end}\n", "--check")
     assert (done.returncode, done.stderr) == (status, said)
@@ -184,10 +188,92 @@ def test_ctrl_c_tells_what_was_found_so_far(tmp_path: Path) -> None:
     for _ in range(3):
         process.stdout.readline()
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=240)
     assert process.returncode == 130, err
     assert "Interrupted; so far:" in out and "1. nan in (root)" in out
     assert "Traceback" not in err
+
+
+FORKS = """
+import os, sys
+if (child := os.fork()) == 0:
+    {end}
+else:
+    print("child", os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+"""
+
+
+@pytest.mark.parametrize(
+    ("end", "status"), [("pass", 0), ("sys.exit(5)", 5), ("train(ops.log)", 0), ("raise ValueError('in the child')", 1)]
+)
+@pytest.mark.parametrize("where", ["found.json", "-", ""])
+def test_a_process_that_the_script_forks_tells_nothing(end: str, status: int, where: str, tmp_path: Path) -> None:
+    options = ("--check", f"--json={where}") if where else ("--check",)
+    done = run(tmp_path, HEALTHY + FORKS.format(end=end), *options)
+    assert done.returncode == 0, done.stderr
+    assert f"child {status}\n" in (done.stderr if where == "-" else done.stdout)
+    if where:
+        told = done.stdout if where == "-" else (tmp_path / where).read_text()
+        assert json.loads(told)["causes"] == []
+    else:
+        assert done.stdout.count("nothing wrong") == 1 and "cause" not in done.stdout
+
+
+def signaled(folder: Path, text: str, signum: int, *options: str) -> tuple[int, str, str]:
+    """Send the script a signal when it has printed "ready"; returns its status and what it wrote."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "hookscope", "run", *options, script(folder, text)],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=folder,
+    )  # fmt: skip
+    assert process.stdout is not None
+    before = ""
+    while not before.endswith("ready\n"):
+        before += process.stdout.readline()
+    process.send_signal(signum)
+    out, err = process.communicate(timeout=240)
+    return process.returncode, before + out, err
+
+
+WAITS = "\nimport signal, time\nprint('ready', flush=True)\nwhile True:\n    time.sleep(60)\n"
+
+
+@pytest.mark.parametrize("signum", [signal.SIGTERM, signal.SIGHUP])
+def test_what_was_found_is_told_when_a_signal_ends_the_script(
+    signum: signal.Signals, tmp_path: Path, repository: Path
+) -> None:
+    status, out, err = signaled(tmp_path, FAULTY + WAITS, signum, "--check")
+    assert (status, err) == (-signum, "")
+    assert f"\nEnded by {signum.name}; so far:\n" in out and "1. nan in (root)" in out
+    status, _, _ = signaled(tmp_path, FAULTY + WAITS, signum, "--check", "--json=found.json")
+    data = json.loads((tmp_path / "found.json").read_text())
+    jsonschema.validate(data, schema(repository))
+    assert (status, data["error"], len(data["causes"])) == (-signum, signum.name, 1)
+
+
+def test_a_script_handles_a_signal_as_ever(tmp_path: Path) -> None:
+    for handler, end in (("lambda *_: sys.exit(9)", 9), ("signal.SIG_DFL", -signal.SIGTERM)):
+        text = f"{HEALTHY}import signal\nsignal.signal(signal.SIGTERM, {handler}){WAITS}"
+        assert signaled(tmp_path, text, signal.SIGTERM, "--check")[0] == end
+
+
+def test_a_second_signal_ends_a_script_that_goes_on_after_the_first(tmp_path: Path) -> None:
+    text = (
+        HEALTHY + "import os, signal, time\nprint('ready', flush=True)\ntry:\n    time.sleep(60)\n"
+        "except BaseException:\n    os.kill(os.getpid(), signal.SIGTERM)\nos._exit(3)\n"
+    )
+    assert signaled(tmp_path, text, signal.SIGTERM, "--check")[0] == -signal.SIGTERM
+
+
+def test_a_signal_ends_a_forked_process_as_ever(tmp_path: Path) -> None:
+    text = HEALTHY + (
+        "import multiprocessing, time\n"
+        "for _ in range(50):  # some come before the child has set itself up\n"
+        "    child = multiprocessing.get_context('fork').Process(target=time.sleep, args=(60,))\n"
+        "    child.start()\n    child.terminate()\n    child.join()\n    print('child', child.exitcode, flush=True)\n"
+    )
+    done = run(tmp_path, text, "--check")
+    assert done.stdout.count(f"child {-signal.SIGTERM}\n") == 50
+    assert done.stdout.count("nothing wrong") == 1
 
 
 # JSON
@@ -212,6 +298,33 @@ def test_consequences_and_cells_are_in_the_json(tmp_path: Path, repository: Path
     (cause,) = data["causes"]
     assert (cause["condition"], cause["path"], cause["line"], cause["line_of"]) == ("dead_relu", "inside.1", 12, "cell")
     assert {one["condition"] for one in cause["consequences"]} == {"all_zero", "no_gradient"}
+
+
+CLOSES = """
+import os
+os.closerange(3, 256)  # as a script does that becomes a daemon
+files = [open(f"user{n}.bin", "w+b", buffering=0) for n in range(40)]
+for file in files:
+    file.write(b"precious")
+"""
+
+
+@pytest.mark.parametrize("where", ["found.json", "-"])
+def test_the_json_goes_into_no_file_of_a_script_that_has_closed_all_descriptors(where: str, tmp_path: Path) -> None:
+    done = run(tmp_path, HEALTHY + CLOSES, "--check", f"--json={where}")
+    assert [path.read_bytes() for path in tmp_path.glob("user*.bin")] == [b"precious"] * 40
+    if where == "-":
+        assert "the script has closed the standard output that was kept" in done.stderr
+    else:
+        assert json.loads((tmp_path / where).read_text())["causes"] == []
+
+
+@pytest.mark.parametrize("closed", ["os.close(2)", "sys.stderr.close()", "sys.stderr = None"])
+def test_a_script_without_a_stream_for_errors_runs_to_its_end(closed: str, tmp_path: Path) -> None:
+    """A pause that cannot be answered is told in a line, which goes nowhere."""
+    text = f"import os, sys\n{closed}\n{HEALTHY}open('end', 'w').close()\n"
+    run(tmp_path, text, "--break", ".:forward", "--check")
+    assert (tmp_path / "end").exists()
 
 
 def test_json_in_a_file_leaves_standard_output_to_the_script(tmp_path: Path, repository: Path) -> None:

@@ -14,7 +14,7 @@ import pytest
 
 def hookscope(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "hookscope", *arguments], capture_output=True, text=True, timeout=60, cwd=cwd
+        [sys.executable, "-m", "hookscope", *arguments], capture_output=True, text=True, timeout=240, cwd=cwd
     )
 
 
@@ -38,9 +38,26 @@ def test_run_gives_the_scripts_own_exit_status_and_traceback(tmp_path: Path) -> 
     assert done.stderr.endswith("ValueError: from the script\n")
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def inner():\n    1 / 0\ntry:\n    inner()\nexcept ArithmeticError as error:\n    raise KeyError from error\n",
+        "print(\n",
+        "import sys\nhook = sys.excepthook\nsys.excepthook = lambda *what: hook(*what)\n1 / 0\n",
+        "raise KeyboardInterrupt\n",
+    ],
+)
+def test_a_traceback_shows_the_scripts_frames_alone_as_that_of_python(tmp_path: Path, text: str) -> None:
+    (tmp_path / "fails.py").write_text(text)
+    python = subprocess.run([sys.executable, "fails.py"], capture_output=True, text=True, cwd=tmp_path)
+    done = hookscope("run", "fails.py", cwd=tmp_path)
+    assert done.stderr == python.stderr.replace(f"{tmp_path}/", "")
+    assert done.returncode == python.returncode != 0
+
+
 def test_run_names_a_script_that_is_not_there(tmp_path: Path) -> None:
     done = hookscope("run", "nothing.py", cwd=tmp_path)
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert done.stderr == "hookscope run: there is no file 'nothing.py'\n"
 
 

@@ -68,7 +68,7 @@ def text_plain(result: Result) -> list[str]:
 
 BAD_CELLS = [
     ("nett", "%%cell: 'nett' is not defined; the nearest is 'net'"),
-    ("x", "%%cell: 'x' is of type Tensor, not a Cell; the nearest is 'net'"),
+    ("x", "%%cell: 'x' is of type Tensor, not a Cell; a Cell is net"),
     ("net.rulu", "%%cell: net has no cell 'rulu'; the nearest is 'relu'"),
     ("net --wach relu", "%%cell: there is no option '--wach'; the nearest is '--watch'"),
     ("net more", "%%cell: unexpected 'more' after 'net'"),
@@ -96,6 +96,8 @@ BAD_CELLS = [
     ("net -b rulu", "'relu'"),
     ("net -b relu:nowhere", "%%cell: breakpoint 'relu': moment must be one of "),
     ("net -b 'relu if value >'", "%%cell: breakpoint 'relu': "),
+    ("net --check ,", "%%cell: argument --check: conditions must be names between commas, none of them empty, got ','"),
+    ("net --stop-on ''", "argument --stop-on: conditions must be names between commas, none of them empty, got ''"),
     ("net --stop-on nann", "%%cell: stop_on 'nann': no such condition; the nearest is 'nan'"),
     ("net --check inf,nann", "%%cell: conditions 'nann': no such condition; the nearest is 'nan'"),
     ("net --check 'nan, if nrm > max(1, 2)'", "the name 'nrm' is unknown here; the nearest is 'norm'"),
@@ -137,6 +139,11 @@ def test_the_sessions_variable_takes_no_others_place(kernel: Kernel, link: str) 
 BAD_LINES = [
     ("%cell", "%cell: NET is missing: a Cell, or the variable of a session; %cell --list names these"),
     ("%cell nett", "%cell: 'nett' is not defined; the nearest is 'net'"),
+    ("%cell --attach run nope", "%cell: unexpected 'nope' beside --attach 'run'"),
+    ("%cell nope --attach=run", "%cell: unexpected 'nope' beside --attach 'run'"),
+    ("%cell --attach run --max-bytes 3MB", "%cell: unexpected '--max-bytes' beside --attach 'run'"),
+    ("%cell --list --attach", "%cell: unexpected '--attach' beside --list"),
+    ("%cell net --list", "%cell: unexpected 'net' beside --list"),
     ("%cell net --max-byte 1", "%cell: there is no option '--max-byte'; the nearest is '--max-bytes'"),
     ("%cell net --max-captures 1.5", "%cell: argument --max-captures: must be a whole number, got '1.5'"),
     ("%params nett", "%params: 'nett' is not defined; the nearest is 'net'"),
@@ -286,7 +293,7 @@ def test_a_network_made_by_the_body_is_watched(kernel: Kernel, link: str) -> Non
 
 def test_a_body_that_makes_something_else_of_that_name_is_told(kernel: Kernel, link: str) -> None:
     result = kernel.run("%%cell mine --no-panel\nmine = 3")
-    assert result.errors == "UsageError: %%cell: 'mine' is of type int, not a Cell; the nearest is 'net'\n"
+    assert result.errors == "UsageError: %%cell: 'mine' is of type int, not a Cell; a Cell is net\n"
 
 
 def test_without_a_name_every_root_that_runs_is_watched(kernel: Kernel, link: str) -> None:

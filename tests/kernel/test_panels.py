@@ -291,7 +291,7 @@ def test_a_panel_that_cannot_be_renewed_does_not_stop_the_notebook(network: Kern
     run(network, 2, "def fail(): raise RuntimeError('broken')\n_session.tree = fail")
     result = run(network, 3, "net(x); print('body')")
     assert result.text == "body\n"
-    assert "hookscope: a panel could not be renewed: RuntimeError: broken\n" in result.errors
+    assert "the static form of 'cells' raised RuntimeError: broken; the run goes on without it" in result.errors
 
 
 NOTEBOOK = """
@@ -309,6 +309,6 @@ for cell in notebook.cells[1:]:
 def test_a_plain_kernel_run_by_nbclient_keeps_static_forms_only(tmp_path: Path) -> None:
     setup = SETUP.replace("mindspore", "hookscope.engine")
     argv = [sys.executable, "-c", NOTEBOOK, setup, "%%cell net\nnet(x);", "%cell net"]
-    done = subprocess.run(argv, capture_output=True, text=True, timeout=100, cwd=tmp_path)
+    done = subprocess.run(argv, capture_output=True, text=True, timeout=240, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout == "['text/html', 'text/plain']\n" * 2

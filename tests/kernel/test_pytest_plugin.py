@@ -110,6 +110,14 @@ def test_the_fixture_checks_one_test(tmp_path: Path) -> None:
     assert failures.count("1 cause in 1 step") == 1
 
 
+@pytest.mark.parametrize("given", ["", ",", "nan,,inf"])
+def test_an_empty_name_of_a_condition_is_one_line_before_any_test(tmp_path: Path, given: str) -> None:
+    done = run(tmp_path, TESTS, f"--check-networks={given}")
+    assert done.returncode == pytest.ExitCode.USAGE_ERROR
+    said = f"ERROR: --check-networks must be names between commas, none of them empty, got {given!r}"
+    assert done.stderr.strip() == said
+
+
 @pytest.mark.parametrize("options", [("--check-networks=nann",), ("--check-networks=nan,nann",)])
 def test_an_unknown_condition_is_one_line_before_any_test(tmp_path: Path, options: tuple[str, ...]) -> None:
     done = run(tmp_path, TESTS, *options)

@@ -161,6 +161,7 @@ class PlainSession:
 
     def __init__(self) -> None:
         self.roots: list[object] = [Net()]
+        self.faults: list[tuple[str, BaseException]] = []
         self.known_cures: dict[str, list[Cure]] = {}
         self.captures = PlainRing()
         self.breakpoints: list[Any] = []
@@ -202,6 +203,10 @@ class PlainSession:
         self.step = 0
         self.history = History()
         self.parameter_edits = ParameterEdits(partial(PlainParameter, self), lambda: None, self._put, [])
+
+    def forgives(self, place: str, error: BaseException) -> bool:
+        self.faults.append((place, error))
+        return True
 
     def _put(self, parameter: PlainParameter, array: np.ndarray) -> None:
         parameter._rebind(array)

@@ -151,7 +151,7 @@ def test_a_panel_that_was_never_shown_is_not_renewed(
 def test_in_a_long_cell_the_copy_is_renewed_every_ten_seconds(
     panel: DebuggerPanel, session: PlainSession, handles: list[Handle], clock: FakeClock, monkeypatch: Any
 ) -> None:
-    monkeypatch.setattr("hookscope.widgets.kept.time.monotonic", clock)
+    monkeypatch.setattr("hookscope.widgets.kept.monotonic", clock)
     panel.place_now = lambda: ("page", "cell")
     panel.display("page")
     copy = handles[1]
@@ -172,11 +172,13 @@ def test_freezing_a_panel_that_was_never_shown_closes_it(panel: DebuggerPanel, s
     assert session.observers == []
 
 
-def test_a_panel_that_cannot_be_drawn_is_closed_all_the_same(
+def test_a_panel_that_cannot_be_drawn_says_so_in_its_place_and_is_closed_all_the_same(
     panel: DebuggerPanel, session: PlainSession, handles: list[Handle]
 ) -> None:
     panel.display()
     session.nodes[0] = None
-    with pytest.raises(AttributeError):
-        panel.freeze()
+    panel.freeze()
+    assert {type(error) for _, error in session.faults} == {AttributeError}
+    assert {"the line of a panel", "the static form of 'cells'"} <= {place for place, _ in session.faults}
+    assert "This part could not be made: AttributeError" in handles[0].shown["text/html"]
     assert session.observers == []

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -21,7 +20,7 @@ from hookscope.widgets.progress_view import ProgressView, Speed, duration, pace
 @pytest.fixture(autouse=True)
 def every_step_is_told(monkeypatch: pytest.MonkeyPatch, clock: FakeClock) -> None:
     monkeypatch.setattr(engine_progress, "_INTERVAL", 0.0)
-    monkeypatch.setattr(engine_progress, "time", SimpleNamespace(monotonic=clock))
+    monkeypatch.setattr(engine_progress, "monotonic", clock)
 
 
 @pytest.fixture

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
+from time import monotonic
 from typing import Any, NamedTuple
 
 from hookscope.widgets.ranks.fleet import Fleet
@@ -55,14 +55,14 @@ class Asking:
         if (topic, rank) in self._open:
             return False
         answer = self._fleet.ask(kind, [rank], **fields)[rank]
-        self._open[topic, rank] = _Open(fields, answer, time.monotonic())
+        self._open[topic, rank] = _Open(fields, answer, monotonic())
         answer.add_done_callback(lambda _: self._came())
         return True
 
     def waits(self, topic: Topic, rank: int) -> float:
         """For how many seconds an answer of a rank has been waited for; 0.0 where none is."""
         open_ = self._open.get((topic, rank))
-        return 0.0 if open_ is None else max(time.monotonic() - open_.since, 1e-9)
+        return 0.0 if open_ is None else max(monotonic() - open_.since, 1e-9)
 
     def is_busy(self, topic: Topic, rank: int) -> bool:
         """Whether a rank leaves its answer waited for."""

@@ -7,13 +7,14 @@ asks is noted and done there too, so that nobody waits for a rank that is busy: 
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Mapping
 from concurrent.futures import wait
 from itertools import count
+from time import monotonic
 from typing import Any, ClassVar, cast
 from uuid import uuid4
 
+from hookscope.engine.debug.faults import kernel_faults
 from hookscope.widgets import texts
 from hookscope.widgets.bundle import bundle
 from hookscope.widgets.kept import Kept
@@ -147,7 +148,7 @@ class RanksPanel(Kept):
             if self._closed:
                 return
             self._next_status = 0.0
-            self._ask_standing(time.monotonic())
+            self._ask_standing(monotonic())
             for view in self._views.values():
                 self._ask_table(view, anew=True)
             waited = self._asking.futures()
@@ -296,9 +297,10 @@ class RanksPanel(Kept):
                 with self._lock:
                     if self._closed:
                         return
-                    left = self._turn_once(time.monotonic())
+                    left = self._turn_once(monotonic())
             except Exception as error:  # a fault of the panel; what it shows stays as it is
                 self._error, left = f"the panel could not be updated: {texts.error_line(error)}", _RESTING
+                kernel_faults().forgives("the panel of ranks", error)
             if left is None:
                 return
             self._woken.wait(left)

@@ -95,7 +95,7 @@ def test_an_error_of_the_options_is_one_line() -> None:
         [sys.executable, "-m", "hookscope", "run", "--ranks", "0", "train.py"],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=240,
     )
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == "hookscope run: --ranks is the number of ranks, an integer of at least 1, got '0'\n"

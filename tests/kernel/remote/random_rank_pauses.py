@@ -20,6 +20,7 @@ from collections.abc import Callable
 
 from hookscope.engine.debug.remote import RemoteError
 from hookscope.kernel.remote.started import RanksFailed, StartedRanks, start_ranks
+from tests.processes import is_alive
 
 LONGEST = 60.0  # s for one cell, however it ends: what takes longer is a hang
 
@@ -177,20 +178,11 @@ class Person:
                     raise AssertionError(f"the ranks have {found}")
                 return
         deadline = time.monotonic() + 10
-        while any(map(is_there, self.pids)):
+        while any(map(is_alive, self.pids)):
             if time.monotonic() > deadline:
                 raise AssertionError("a process is left of ranks that ended")
             time.sleep(0.02)
         self.counted["ended"] += 1
-
-
-def is_there(pid: int) -> bool:
-    """Whether a process lives."""
-    try:
-        with open(f"/proc/{pid}/stat") as stat:
-            return stat.read().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
 
 
 def run(pauses: int, ranks: int, seed: int) -> Counter[str]:

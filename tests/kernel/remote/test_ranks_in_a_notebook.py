@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import signal
-import time
 from collections.abc import Iterator
 
 import pytest
 from kernel_driver import Kernel
+
+from tests.processes import is_alive
 
 MEET = """%%ranks
 from mindspore.communication import init, get_rank, get_group_size
@@ -35,14 +36,6 @@ def lines(text: str) -> list[str]:
 def processes(kernel: Kernel) -> list[int]:
     told = kernel.run("%%ranks\nimport os\nprint(os.getpid())").text
     return [int(line.split()[1]) for line in lines(told)]
-
-
-def is_there(pid: int) -> bool:
-    try:
-        with open(f"/proc/{pid}/stat") as stat:
-            return stat.read().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
 
 
 def test_each_line_has_its_ranks_number(two_ranks: Kernel) -> None:
@@ -100,6 +93,31 @@ def test_an_interrupt_reaches_all_ranks(two_ranks: Kernel) -> None:
     assert lines(two_ranks.run("%%ranks\nprint('lives')").text) == ["[0] lives", "[1] lives"]
 
 
+def test_an_interrupt_ends_the_cell_though_a_rank_is_stopped(two_ranks: Kernel) -> None:
+    """Its process hears of nothing; the others wait for it at the end of the cell."""
+    first, second = processes(two_ranks)
+    cell = two_ranks.execute("%%ranks\nprint('begins')\nimport time\ntime.sleep(600)")
+    two_ranks.until(lambda: two_ranks.printed(cell).count("begins") == 2, "both ranks to begin")
+    os.kill(second, signal.SIGSTOP)
+    try:
+        two_ranks.interrupt("signal")
+        result = two_ranks.result(cell)
+        assert (result.status, result.reply["content"]["ename"]) == ("error", "KeyboardInterrupt")
+        told = result.stream("stderr")
+        assert "hookscope: the cell has not ended yet on rank" in told
+        assert f"process {second} of rank 1 is stopped: kill -CONT {second} lets it go on" in told
+        assert f"process {first}" not in told
+        for on in ("--on 1", "", "--on 0"):  # not one of them is run later
+            again = two_ranks.execute(f"print('now')\nget_ipython().run_cell_magic('ranks', '{on}', 'print(1)')")
+            two_ranks.wait_for_text("now", again)
+            two_ranks.interrupt("signal")
+            assert two_ranks.result(again).status == "error"
+    finally:
+        os.kill(second, signal.SIGCONT)
+    for word in ("lives", "again"):
+        assert lines(two_ranks.run(f"%%ranks\nprint('{word}')").text) == [f"[0] {word}", f"[1] {word}"]
+
+
 def test_more_of_the_same_number_keeps_them(two_ranks: Kernel) -> None:
     two_ranks.run("%%ranks\nkept = 1")
     assert "already" in two_ranks.run("%ranks 2").text
@@ -148,7 +166,7 @@ def test_a_rank_that_dies_ends_all_and_the_cell_says_so_and_new_ones_can_be_star
     assert result.status == "error"
     assert "ended while the cell ran" in result.reply["content"]["evalue"]
     assert "hookscope run: rank 1 was killed by SIGKILL" in result.text
-    assert not any(map(is_there, there))
+    kernel.until(lambda: not any(map(is_alive, there)), "all ranks to end")
     assert "the ranks have ended" in kernel.run("%%ranks\n1").errors
     assert "2 ranks are there" in kernel.run("%ranks 2").text
     kernel.run("%ranks stop")
@@ -166,6 +184,7 @@ def test_a_rank_that_dies_ends_all_and_the_cell_says_so_and_new_ones_can_be_star
     ],
     ids=["idle", "busy", "takes interrupts", "in a collective"],
 )
+@pytest.mark.cases(1)
 def test_no_process_is_left_when_the_kernel_is_killed(meanwhile: str) -> None:
     with Kernel() as kernel:
         kernel.run("%ranks 2")
@@ -175,7 +194,4 @@ def test_no_process_is_left_when_the_kernel_is_killed(meanwhile: str) -> None:
             cell = kernel.execute(meanwhile)
             kernel.until(lambda: kernel.printed(cell).count("begins") == 2, "both ranks to begin")
         os.kill(pid, signal.SIGKILL)
-        deadline = time.monotonic() + 20
-        while any(map(is_there, there)) and time.monotonic() < deadline:
-            time.sleep(0.05)
-        assert not any(map(is_there, there))
+        kernel.until(lambda: not any(map(is_alive, there)), "both ranks to end")

@@ -20,7 +20,7 @@ from hookscope.engine.debug.remote import Remote, cards
 from hookscope.engine.debug.remote.addresses import tcp_address
 from hookscope.kernel.remote.attached import Attached
 
-SECONDS = 60.0
+SECONDS = 240.0
 NETWORK = """
 import hookscope
 hookscope.install_as_mindspore()

@@ -410,6 +410,7 @@ def test_no_message_fails_the_panel(fleet: FakeFleet, panel: RanksPanel) -> None
     assert panel._thread.is_alive()
 
 
+@pytest.mark.faults_expected
 def test_whatever_ranks_answer_the_panel_goes_on(fleet: FakeFleet, panel: RanksPanel, ask: Ask) -> None:
     rng = random.Random(0)
     odd: list[Any] = [None, "", 3, [], {}, {"rows": [{}]}, {"state": 5, "step": None, "loss": "x"}]

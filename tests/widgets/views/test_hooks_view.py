@@ -16,6 +16,7 @@ from hookscope.engine.debug import DebugSession
 from hookscope.widgets import DebuggerPanel
 from hookscope.widgets.views.hooks import listed, written_hooks
 from hookscope.widgets.views.hooks.names import MOST, names_at_end
+from hookscope.widgets.views.hooks.pages import hook_rows
 
 pytestmark = pytest.mark.usefixtures("sent")
 
@@ -192,7 +193,7 @@ def test_every_hook_is_listed_with_its_place_and_only_the_sessions_can_be_detach
     rows = {(row["path"], row["kind"]): row for row in panel.hooks["rows"]}
     line = mine.__code__.co_firstlineno
     assert rows["1", "forward"]["where"] == f"test_hooks_view.py:{line}"
-    assert rows["1", "forward"]["function"].endswith("<locals>.mine")
+    assert rows["1", "forward"]["function"] == "mine"
     assert [row["own"] for row in rows.values()] == [True, False, True]
     assert rows["1", "backward"]["function"] == "makes captures"
     assert (rows["0", "forward"]["source"], rows["0", "forward"]["where"]) == (PRINTS, "written here")
@@ -200,6 +201,18 @@ def test_every_hook_is_listed_with_its_place_and_only_the_sessions_can_be_detach
     run(net)
     assert printed(panel) == []
     assert len(panel.hooks["rows"]) == 2
+
+
+def test_a_saved_panel_names_hooks_as_their_authors_do(panel: DebuggerPanel, net: nn.Cell) -> None:
+    def mine(cell: nn.Cell, inputs: Any, output: Any) -> None:
+        """Do nothing, on purpose."""
+
+    net[1].register_forward_hook(mine)
+    ask(panel, type="hook", path="1", kind="backward", on=True)
+    rows = hook_rows(panel.session)
+    assert [(path, kind, name, of) for path, kind, name, of in rows if path == "1"] == [
+        ("1", "forward", "mine", "you"), ("1", "backward", "makes captures", "panel"),
+    ]  # fmt: skip
 
 
 def test_what_hooks_print_is_bounded(panel: DebuggerPanel, net: nn.Cell) -> None:
@@ -234,10 +247,10 @@ def test_other_threads_print_where_they_did_before(
 ) -> None:
     inside, done = threading.Event(), threading.Event()
     panel.namespace |= {"inside": inside, "done": done}
-    attach(panel, "def f(cell, inputs, output):\n    inside.set(); done.wait(10); print('hook')\n")
+    attach(panel, "def f(cell, inputs, output):\n    inside.set(); done.wait(120); print('hook')\n")
     thread = threading.Thread(target=run, args=(net,))
     thread.start()
-    inside.wait(10)
+    inside.wait(120)
     print("cell")
     done.set()
     thread.join()

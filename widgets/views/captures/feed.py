@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import time
 from bisect import bisect_left
 from collections.abc import Iterable
+from time import monotonic
 from typing import TYPE_CHECKING, Literal, TypedDict
 
 import numpy as np
@@ -141,11 +141,11 @@ class CaptureFeed:
         self._told = told
         if fresh:
             self._next = fresh[-1].index + 1
-        end = time.monotonic() + budget
+        end = monotonic() + budget
         rows: list[list[float]] = []
         for capture in reversed(fresh):
             given_up = isinstance(capture, GivenUp)  # its figures are there, or never will be
-            statistics = capture.statistics() if given_up or time.monotonic() < end else None
+            statistics = capture.statistics() if given_up or monotonic() < end else None
             rows.append(capture_numbers(capture, statistics))
         rows.reverse()
         content: NewCaptures = {

@@ -10,9 +10,9 @@ from __future__ import annotations
 import functools
 import math
 import threading
-import time
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from time import monotonic
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict
 
 from hookscope.engine.debug import GivenUp
@@ -201,7 +201,7 @@ class CellFigures:
         Args:
             paths: those of the rows of the tree; None for the same as before.
         """
-        end = time.monotonic() + budget
+        end = monotonic() + budget
         self._paths = self._paths if paths is None else paths
         rows = self._session.captures.rows()
         self._look_through(rows)
@@ -304,7 +304,7 @@ def _index(capture: Row) -> int:
 
 def _may_compute(capture: Row, end: float) -> bool:
     """Whether there is time for the figures of a capture; of what was given up they are there, or never will be."""
-    return isinstance(capture, GivenUp) or (time.monotonic() < end and _kernels_are_loaded())
+    return isinstance(capture, GivenUp) or (monotonic() < end and _kernels_are_loaded())
 
 
 def _kernels_are_loaded() -> bool:

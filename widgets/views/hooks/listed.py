@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 from hookscope.engine.core.file_labels import file_label
 from hookscope.engine.debug.captures.capture import cell_name
+from hookscope.engine.debug.hooks import MAKES_CAPTURES
 from hookscope.widgets.throttle import Throttle
 from hookscope.widgets.views.hooks import written_hooks
 
@@ -119,12 +120,12 @@ def hooks_view(session: DebugSession) -> Hooks:
 
 def _row(row: HookRow) -> ListedHook:
     written = written_hooks.written_of(row.hook)
-    captures = row.by_session and row.function.startswith("SessionHooks.")
+    captures = row.by_session and row.function == MAKES_CAPTURES
     return {
         "path": row.path,
         "label": cell_name(row.path),
         "kind": row.kind,
-        "function": "makes captures" if captures else row.function,
+        "function": row.function,
         "where": "written here" if written else _where(row) if not captures else "",
         "own": row.by_session,
         "source": written.source if written else "",

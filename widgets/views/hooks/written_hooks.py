@@ -212,6 +212,8 @@ class _Router:
 
     def write(self, text: str) -> int:
         """Pass the text on."""
+        if not _local.sinks and self._stream is None:  # a process without a console
+            return len(text)
         if not _local.sinks:
             return int(self._stream.write(text) or 0)
         if text:

@@ -7,10 +7,10 @@ that is still the same are not computed again: arrays never change.
 
 from __future__ import annotations
 
-import time
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from time import monotonic
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict
 from weakref import ref
 
@@ -269,7 +269,7 @@ class ParametersView:
         self._send(content, [numbers.tobytes()])
 
     def _send_figures(self, rows: list[ParameterRow], budget: float, everything: bool) -> None:
-        end = time.monotonic() + budget
+        end = monotonic() + budget
         in_view = [position for position in self._in_view if 0 <= position < len(rows)]
         fresh: list[int] = []
         for position in in_view:
@@ -278,7 +278,7 @@ class ParametersView:
             if position not in self._sent:
                 self._sent.add(position)
                 fresh.append(position)
-            if time.monotonic() > end:
+            if monotonic() > end:
                 break
         shown = len(fresh)
         rest = self._look_around(rows, fresh, end) if everything else len(rows) - len(self._known)
@@ -301,7 +301,7 @@ class ParametersView:
     def _look_around(self, rows: list[ParameterRow], fresh: list[int], end: float) -> int:
         """Go on through all rows while there is time; returns how many were not looked at."""
         for passed in range(len(rows)):
-            if time.monotonic() > end:
+            if monotonic() > end:
                 return len(rows) - passed
             position = self._next % len(rows)
             self._next = position + 1
