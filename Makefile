@@ -1,55 +1,65 @@
 # Every target works as the first command on a fresh clone; the second time none of them needs a network.
 #   make demo       run the tour without a browser, print what was found, write an HTML page
 #   make lab        open the tour in JupyterLab
-#   make test       the tests, the notebooks and a session in a browser among them; with CI=true those too that take long
-#   make numpy      the tests of operators, layers and recorded results with NumPy alone, nothing compiled
+#   make test       the tests, the notebooks and a session in a browser among them; with CI=true all of them
+#   make numpy      tests of operators, layers and recorded results with NumPy alone, nothing compiled
+#   make other-processor   the tests of what computes, with the kernels of an older processor of this machine's kind
 #   make bench      every measurement, as ratios in one run
 #   make notebooks  run the tutorials and save their outputs
 #   make lint       ruff, mypy, the import rules, and for the panels' JavaScript tsc and ESLint
 #   make lock       pin the newest versions that pyproject.toml allows (the one target that wants the network)
-#   make clean      remove .venv, js/node_modules and build/
+#   make clean      remove .venv, js/node_modules, build/ and compiled kernels
 PYTHON ?= python3
 WORKERS ?= 2
+INSTALLER ?= uv
 LAB_OPTIONS ?=  # for example --no-browser --port=8890
 
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # JupyterLab refuses to run as root, as whom one is in a container, unless told that it may.
 ROOT_ALLOWED := $(if $(filter 0,$(shell id -u)),--allow-root)
 # Without node and npm, `make test` leaves out what axe-core checks, and says so; `make lint` needs them.
 NPM := $(and $(shell command -v node 2>/dev/null),$(shell command -v npm 2>/dev/null))
-# What an environment was made from: when one of these changes, pip is called again.
-SOURCES := pyproject.toml requirements.lock scripts/locked.py $(wildcard kernel/kernelspec/*)
+# What an environment was made from: when one of these changes, it is installed again.
+SOURCES := pyproject.toml requirements.lock scripts/install.py scripts/locked.py $(wildcard kernel/kernelspec/*)
 
 .DEFAULT_GOAL := demo
-.PHONY: demo lab test numpy bench notebooks lint api lock clean
+.PHONY: demo lab test numpy other-processor bench notebooks lint api lock clean
 .DELETE_ON_ERROR:
+.NOTPARALLEL:
 
-demo: $(VENV)/.lab
+demo: $(VENV)/.lab $(VENV)/.kernels
 	$(BIN)/python scripts/demo.py notebooks/01_tour.ipynb
 
-lab: $(VENV)/.lab
+lab: $(VENV)/.lab $(VENV)/.kernels
 	$(BIN)/jupyter lab $(ROOT_ALLOWED) $(LAB_OPTIONS) notebooks/01_tour.ipynb
 
-test: $(VENV)/.dev $(if $(NPM),js/node_modules/.installed)
+test: $(VENV)/.dev $(VENV)/.kernels $(if $(NPM),js/node_modules/.installed)
 	@$(BIN)/python tests/browser/chromium.py --install
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder --nbval tests notebooks
 
-# What asks for Numba itself, and what computes nothing, is left out.
-NOT_NUMPY := compiling same_bits threads serialization% safetensors asynchronous_saves atomic_write file_trials \
+# What asks for Numba itself, and what computes nothing, is left out, and most cases of a test with many.
+NOT_NUMPY := compiling machine_code same_bits threads serialization% safetensors asynchronous_saves atomic_write file_trials \
   found_files large_networks stubs names surfaces
 NUMPY := $(filter-out $(foreach name,$(NOT_NUMPY),tests/engine/test_$(name).py tests/engine/cpu/test_$(name).py), \
   $(wildcard tests/engine/test_*.py tests/engine/cpu/test_*.py))
 
 numpy: $(VENV)/.dev
-	HOOKSCOPE_NUMBA=0 $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder \
+	HOOKSCOPE_NUMBA=0 $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder --most-cases 8 \
 	  tests/engine/mint tests/engine/networks $(NUMPY)
 
-bench: $(VENV)/.lab
+# What compares computed numbers, or decides by them.
+COMPUTES := tests/faults/test_findings.py tests/engine/networks tests/engine/debug/checks $(wildcard \
+  tests/engine/test_*_recorded.py tests/engine/graph/test_recorded_programs.py) notebooks
+
+other-processor: $(VENV)/.dev $(VENV)/.kernels
+	@chosen="$$($(BIN)/python scripts/other_processor.py)" && set -x && env $$chosen \
+	  $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder --nbval $(COMPUTES)
+
+bench: $(VENV)/.lab $(VENV)/.kernels
 	$(BIN)/python -m benchmarks
 
-notebooks: $(VENV)/.lab
+notebooks: $(VENV)/.lab $(VENV)/.kernels
 	$(BIN)/python scripts/save_notebooks.py notebooks/*.ipynb
 
 lint: $(VENV)/.dev js/node_modules/.installed
@@ -70,29 +80,38 @@ lock: $(VENV)/.dev
 	  --generate-hashes --no-emit-index-url --custom-compile-command "make lock" -o requirements.lock
 
 clean:
-	rm -rf $(VENV) js/node_modules build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) js/node_modules build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis \
+	  engine/cpu/built
 
 $(BIN)/python:
-	@"$(PYTHON)" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' || { \
-	  echo "Hookscope needs Python 3.11, 3.12 or 3.13; '$(PYTHON)' is $$("$(PYTHON)" --version 2>&1)." \
+	@"$(PYTHON)" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 15))' || { \
+	  echo "Hookscope needs Python 3.11 to 3.14; '$(PYTHON)' is $$("$(PYTHON)" --version 2>&1)." \
 	    "Name another one: make PYTHON=python3.12"; exit 1; }
+	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info >= (3, 14))' || \
+	  echo "Hookscope's tests have run on Python 3.11 to 3.13; this is $$("$(PYTHON)" --version), which may show faults."
 	@"$(PYTHON)" -m venv $(VENV) || { rm -rf $(VENV); \
 	  echo "'$(PYTHON) -m venv' does not work. On Debian and Ubuntu: apt-get install python3-venv"; exit 1; }
 
-# Each package by the hash that the lock has for it; then this one, which has none, with nothing fetched for it.
+# Each package by the hash that the lock has for it; then this one, which has none, with nothing fetched for it. Modules get
+# their bytecode here, on all cores, and not one after another from the first process that imports them; where Python is
+# told to write none (PYTHONDONTWRITEBYTECODE), every process would compile them again.
 define install
-$(BIN)/python scripts/locked.py build $(1) > $(VENV)/$(1).txt
-$(PIP) --require-hashes -r $(VENV)/$(1).txt
-$(PIP) --no-deps --no-build-isolation -e .
+$(BIN)/python scripts/install.py --installer $(INSTALLER) $(1)
+@$(BIN)/python -m compileall -qq -j 0 -x '/tests?/' $(VENV)/lib $(wildcard hookscope/*/ hookscope) || true
 endef
 
 $(VENV)/.lab: $(SOURCES) | $(BIN)/python
-	$(call install,lab)
+	$(call install,build lab)
 	@touch $@
 
 $(VENV)/.dev: $(SOURCES) | $(BIN)/python
-	$(call install,dev)
+	$(call install,build dev)
 	@touch $@ $(VENV)/.lab
+
+# Made again when a kernel has changed; without it, as where nothing can be compiled, each process does what it needs.
+$(VENV)/.kernels: $(wildcard engine/cpu/compiled/*.py engine/cpu/*machine_code.py)
+	-@$(BIN)/python -m hookscope.engine.cpu.build_kernels
+	@touch $@
 
 # What the JavaScript is checked with; users need none of it.
 js/node_modules/.installed: js/package.json js/package-lock.json

@@ -14,10 +14,12 @@ import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+LOCK, PROJECT = ROOT / "requirements.lock", ROOT / "pyproject.toml"
 _NAME = re.compile(r"[A-Za-z0-9._-]+")
 
 
-def _name(text: str) -> str:
+def name(text: str) -> str:
+    """Return the normalized name that a requirement begins with, or an empty text."""
     found = _NAME.match(text)
     return re.sub(r"[-_.]+", "-", found[0]).lower() if found else ""
 
@@ -40,7 +42,7 @@ def wanted(project: dict[str, object], extras: list[str]) -> set[str]:
             inner = re.match(rf"{project['name']}\[(.*)\]", text)
             left.extend(re.findall(r"[\w-]+", inner[1]) if inner else ())
             texts.extend(() if inner else (text,))
-    return {_name(text) for text in texts}
+    return {name(text) for text in texts}
 
 
 def entries(lock: str) -> list[tuple[str, set[str], str]]:
@@ -50,11 +52,11 @@ def entries(lock: str) -> list[tuple[str, set[str], str]]:
         comment = line.strip().removeprefix("# via").lstrip("# ") if line.lstrip().startswith("#") else None
         if comment is None:
             if line and not line[0].isspace():
-                found.append((_name(line), set(), []))
+                found.append((name(line), set(), []))
             found[-1][2].append(line)
         elif found and comment:
-            found[-1][1].add(_name(comment))
-    return [(name, via, "\n".join(lines)) for name, via, lines in found]
+            found[-1][1].add(name(comment))
+    return [(package, via, "\n".join(lines)) for package, via, lines in found]
 
 
 def select(lock: str, names: set[str]) -> str:
@@ -64,16 +66,15 @@ def select(lock: str, names: set[str]) -> str:
     more = names
     while more:
         chosen |= more
-        more = {name for name, via, _ in all_of_it if via & more} - chosen
-    return "".join(f"{lines}\n" for name, _, lines in all_of_it if name in chosen)
+        more = {package for package, via, _ in all_of_it if via & more} - chosen
+    return "".join(f"{lines}\n" for package, _, lines in all_of_it if package in chosen)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("extras", nargs="*")
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    names = wanted(project, parser.parse_args().extras)
-    print(select((ROOT / "requirements.lock").read_text(), names), end="")
+    project = tomllib.loads(PROJECT.read_text())["project"]
+    print(select(LOCK.read_text(), wanted(project, parser.parse_args().extras)), end="")
 
 
 if __name__ == "__main__":

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -26,17 +28,27 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 # A worker takes a file at a time (--dist loadfile), in this order: what takes long must not be the last that runs.
 LONGEST_FIRST = ("faults", "browser", "kernel", "widgets", "triton_kernels", "packaging")
+# A reader of the README is shown that each promise holds; CI=true runs every test. Elsewhere these are left out: tests
+# with the mark ci_only, most of those in Chromium, and of a test all but MOST_CASES cases, which are evenly spaced and
+# the same each time. A file that is named on the command line is run whole. --most-cases asks for so many anywhere.
 CI_ONLY = "ci_only: what takes long and rarely tells more than what is run anyway; run where CI=true, else left out"
+CASES = "cases(count): so many of its cases are run where CI is not true, in the place of MOST_CASES"
+MOST_CASES = 8
+FAULTS_EXPECTED = "faults_expected: something of the debugger is made to raise; in any other test that is a failure"
 # Two thirds of all the time goes to Chromium. Of its tests these files are run everywhere; the others are ci_only.
 IN_CHROMIUM_EVERYWHERE = ("browser/test_jupyterlab.py", "widgets/test_page.py")
+_LEFT_TO_CI = pytest.StashKey[int]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--most-cases", type=int, help="of a test with many cases run so many, evenly spaced")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", CI_ONLY)
-
-
-def pytest_report_header() -> str | None:
-    return None if in_ci() else "ci_only tests are left out but where their file is named; CI=true runs them too"
+    config.addinivalue_line("markers", FAULTS_EXPECTED)
+    config.addinivalue_line("markers", CASES)
+    config.stash[_LEFT_TO_CI] = 0
 
 
 def in_ci() -> bool:
@@ -46,10 +58,31 @@ def in_ci() -> bool:
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     named = [Path(config.invocation_params.dir, argument.partition("::")[0]) for argument in config.args]
-    left_out = [] if in_ci() else [item for item in items if item.path not in named and _takes_long(item)]
+    left_out = [item for item in items if item.path not in named and _takes_long(item)] if not in_ci() else []
+    most = config.getoption("--most-cases")
+    if most is not None:
+        left_out += _beyond(most, items)
+    elif not in_ci():
+        left_out += _beyond(MOST_CASES, [item for item in items if item.path not in named])
     config.hook.pytest_deselected(items=left_out)
+    config.stash[_LEFT_TO_CI] = len(left_out)
     kept = set(items).difference(left_out)
     items[:] = sorted(filter(kept.__contains__, items), key=_turn)
+
+
+def _beyond(most: int, items: list[pytest.Item]) -> list[pytest.Item]:
+    """The cases of each test that are more than so many, or than its mark says."""
+    groups: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        if hasattr(item, "callspec") and not _takes_long(item):
+            groups.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    left_out = []
+    for group in groups.values():
+        mark = group[0].get_closest_marker("cases")
+        count = most if mark is None else mark.args[0]
+        kept = {place * len(group) // count for place in range(count)}
+        left_out += [item for place, item in enumerate(group) if count < len(group) and place not in kept]
+    return left_out
 
 
 def _takes_long(item: pytest.Item) -> bool:
@@ -58,9 +91,51 @@ def _takes_long(item: pytest.Item) -> bool:
     return item.get_closest_marker("ci_only") is not None or (in_chromium and not everywhere)
 
 
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    if hasattr(session.config, "workeroutput"):  # in a worker of xdist, which each collect the same
+        session.config.workeroutput["left_to_ci"] = session.config.stash[_LEFT_TO_CI]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Take over what a worker of xdist says; it has nothing to say where it was killed."""
+    node.config.stash[_LEFT_TO_CI] = max(node.config.stash[_LEFT_TO_CI], node.workeroutput.get("left_to_ci", 0))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    left_out = config.stash[_LEFT_TO_CI]
+    if left_out:
+        why = "left out by --most-cases" if in_ci() else "run with CI=true: make test CI=true"
+        terminalreporter.write_line(f"{left_out} more tests are {why}")
+
+
 def _turn(item: pytest.Item) -> int:
     folders = item.path.relative_to(ROOT).parts
     return next((turn for turn, folder in enumerate(LONGEST_FIRST) if folder in folders), len(LONGEST_FIRST))
+
+
+@pytest.fixture(autouse=True)
+def no_fault_of_the_debugger(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Fail a test in which something of the debugger raised: the run goes on without it, so nothing else would tell."""
+    kept: list[str] = []
+    handler = _Keeping(kept)
+    log = logging.getLogger("hookscope.debug")
+    log.addHandler(handler)
+    try:
+        yield
+    finally:
+        log.removeHandler(handler)
+    if kept and request.node.get_closest_marker("faults_expected") is None:
+        pytest.fail("faults of the debugger:\n" + "\n".join(kept), pytrace=False)
+
+
+class _Keeping(logging.Handler):
+    def __init__(self, kept: list[str]) -> None:
+        super().__init__(logging.ERROR)
+        self._kept = kept
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._kept.append(record.getMessage())
 
 
 @pytest.fixture(scope="session")
@@ -73,7 +148,7 @@ def repository() -> Path:
 def run_python(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
     """Run code in a fresh interpreter in an empty folder; a failure is the test's, unless `check=False`."""
 
-    def run(code: str, *arguments: str, check: bool = True, seconds: float = 60) -> subprocess.CompletedProcess[str]:
+    def run(code: str, *arguments: str, check: bool = True, seconds: float = 240) -> subprocess.CompletedProcess[str]:
         result = subprocess.run(
             [sys.executable, "-c", code, *arguments],
             cwd=tmp_path,

@@ -63,7 +63,7 @@ def run(started: list[str], seconds: float = 120) -> tuple[int, str]:
 
 
 @functools.cache
-def outcomes(module: str, ranks: int, seconds: float = 120) -> dict[str, str]:
+def outcomes(module: str, ranks: int, seconds: float = 240) -> dict[str, str]:
     """Of each check what went wrong, "" where nothing did.
 
     Args:

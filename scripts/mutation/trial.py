@@ -23,6 +23,7 @@ import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from importlib import import_module
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from itertools import pairwise
 from pathlib import Path
@@ -468,11 +469,13 @@ def _in_files(tests: list[str], count: int) -> list[str]:
 
 
 def _own_compiled_code(file: Path) -> None:
-    """Numba finds what it has compiled by the file's name and date: a changed file has a cache of its own."""
-    if "numba" in file.read_text(encoding="utf-8"):
-        os.environ["NUMBA_CACHE_DIR"] = tempfile.gettempdir()
-        if "numba" in sys.modules:
-            sys.modules["numba"].config.CACHE_DIR = tempfile.gettempdir()
+    """A changed file of kernels is compiled by who changes it: machine code is known by the file on disk."""
+    if file.parent.name == "compiled":
+        os.environ["NUMBA_CACHE_DIR"] = os.devnull
+        compiling = import_module("hookscope.engine.cpu.compiling")
+        compiling.BUILT = Path(os.devnull)  # type: ignore[attr-defined]
+        compiling._modules.clear()
+        compiling._parent_folder.cache_clear()
 
 
 def recorded(project: Project, record: Callable[[Project], Map], fingerprint: str, say: Callable[[str], None]) -> Map:

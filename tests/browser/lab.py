@@ -35,7 +35,7 @@ CHROMIUM_ARGUMENTS = [
 ]
 SERVER_SECONDS = 120  # a cold start on two busy cores takes about 20
 PAGE_SECONDS = 120
-STEP_SECONDS = 30
+STEP_SECONDS = 120
 
 
 def wait_until(what: str, condition: Callable[[], object], seconds: float = STEP_SECONDS) -> Any:

@@ -22,6 +22,8 @@ def main(package):
     warnings.simplefilter("ignore")
     if package == "hookscope":
         import hookscope.engine as ms
+
+        ms.set_context(bprop_forward_hooks=False)  # MindSpore's way; without it the page's is taken
     else:
         import mindspore as ms
 

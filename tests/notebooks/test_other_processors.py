@@ -54,7 +54,7 @@ def test_another_order_of_summation_prints_the_same(path: Path, monkeypatch: pyt
     client = NotebookClient(
         again,
         kernel_name="hookscope",
-        timeout=100,
+        timeout=240,
         extra_arguments=["--log-level=ERROR"],
         resources={"metadata": {"path": str(path.parent)}},
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from pathlib import Path
 
@@ -19,8 +20,9 @@ def _build(builder: type[SdistBuilder] | type[WheelBuilder], root: Path, folder:
 def wheels(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """The path of the wheel from the tree, and of the one from the sdist, which others build from."""
     folder = tmp_path_factory.mktemp("wheels")
+    os.environ["HOOKSCOPE_KERNELS"] = str(repository / "build" / "kernels")  # compiled once, for both
     sdist = _build(SdistBuilder, repository, folder)
-    subprocess.run(["tar", "-xzf", str(sdist), "-C", str(folder)], check=True, timeout=60)
+    subprocess.run(["tar", "-xzf", str(sdist), "-C", str(folder)], check=True, timeout=240)
     unpacked = folder / sdist.name.removesuffix(".tar.gz")
     return {
         "tree": _build(WheelBuilder, repository, folder / "tree"),

@@ -1,8 +1,10 @@
-"""What takes long is collected where CI=true or its file is named, else left out; the longest folders come first."""
+"""Slow tests, and most cases of a test with many, are left out unless CI=true or their file is named."""
 
 from __future__ import annotations
 
 import os
+import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -16,32 +18,21 @@ def collected(repository: Path, ci: str, *paths: str) -> tuple[list[str], str]:
     """The tests of some files in the order in which they are run, and all that pytest says."""
     done = subprocess.run(
         [sys.executable, "-P", "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", *paths],
-        cwd=repository, env={**os.environ, "CI": ci}, capture_output=True, text=True, check=True, timeout=100,
+        cwd=repository, env={**os.environ, "CI": ci}, capture_output=True, text=True, check=True, timeout=240,
     )  # fmt: skip
     return [line for line in done.stdout.splitlines() if "::" in line], done.stdout
 
 
-@pytest.mark.parametrize(
-    ("ci", "path", "all_of_them"),
-    [
-        ("", "tests/triton_kernels", False),
-        ("true", "tests/triton_kernels", True),
-        ("", "tests/triton_kernels/quality/test_quality.py", True),
-    ],
-)
-def test_what_is_marked_ci_only_is_collected_in_ci_or_where_its_file_is_named(
-    repository: Path, ci: str, path: str, all_of_them: bool
-) -> None:
-    names, said = collected(repository, ci, path)
+@pytest.mark.parametrize(("ci", "all_of_them"), [("", False), ("true", True)])
+def test_kernels_whose_compilation_takes_long_are_looked_at_in_ci(repository: Path, ci: str, all_of_them: bool) -> None:
+    names, said = collected(repository, ci, "tests/triton_kernels")
     assert any(name.startswith(COMPILED) for name in names) is all_of_them
     assert (" deselected" in said) is not all_of_them
 
 
 def test_of_the_tests_in_chromium_two_files_are_run_everywhere(repository: Path) -> None:
-    elsewhere, in_ci = (
-        {name.partition("::")[0] for name in collected(repository, ci, "tests/browser", "tests/widgets")[0]}
-        for ci in ("", "true")
-    )
+    names, _ = collected(repository, "", "tests/browser", "tests/widgets")
+    files = {name.partition("::")[0] for name in names}
     for path, everywhere in {
         "browser/test_jupyterlab.py": True,
         "browser/test_life_of_panels.py": False,
@@ -50,8 +41,78 @@ def test_of_the_tests_in_chromium_two_files_are_run_everywhere(repository: Path)
         "widgets/test_keys_page.py": False,
         "widgets/test_panel.py": True,
     }.items():
-        assert (f"tests/{path}" in elsewhere) is everywhere
-        assert f"tests/{path}" in in_ci
+        assert (f"tests/{path}" in files) is everywhere
+
+
+TESTS = """
+import pytest
+
+@pytest.mark.parametrize("n", range(20))
+def test_many(n): pass
+
+@pytest.mark.cases(2)
+@pytest.mark.parametrize("n", range(20))
+def test_few_are_enough(n): pass
+
+@pytest.mark.parametrize("n", range(3))
+def test_all_of_few(n): pass
+
+@pytest.mark.ci_only
+def test_long(): pass
+"""
+
+
+@pytest.fixture
+def small(repository: Path, tmp_path: Path) -> Path:
+    """A repository with one file of tests."""
+    (tmp_path / "tests").mkdir()
+    shutil.copy(repository / "tests" / "conftest.py", tmp_path / "tests")
+    (tmp_path / "tests" / "test_one.py").write_text(TESTS)
+    (tmp_path / "pytest.ini").write_text("[pytest]\naddopts = --strict-markers\n")
+    return tmp_path
+
+
+def passed(folder: Path, ci: str, *arguments: str) -> tuple[dict[str, list[int]], str]:
+    """The cases of each test that were run, and all that pytest says."""
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "pytest", "-v", "-p", "no:cacheprovider", "-p", "no:hookscope", *arguments],
+        cwd=folder, env={**os.environ, "CI": ci}, capture_output=True, text=True, check=True, timeout=100,
+    )  # fmt: skip
+    run: dict[str, list[int]] = {}
+    for name, case in re.findall(r"::(\w+)\[(\d+)\] PASSED", done.stdout):
+        run.setdefault(name, []).append(int(case))
+    return run, done.stdout
+
+
+def test_of_a_test_with_many_cases_evenly_spaced_ones_are_run(small: Path) -> None:
+    run, said = passed(small, "", "tests")
+    assert run == {
+        "test_many": [0, 2, 5, 7, 10, 12, 15, 17], "test_few_are_enough": [0, 10], "test_all_of_few": [0, 1, 2],
+    }  # fmt: skip
+    assert "31 more tests are run with CI=true: make test CI=true" in said
+
+
+@pytest.mark.parametrize(("ci", "path"), [("true", "tests"), ("", "tests/test_one.py")])
+def test_ci_and_a_file_that_is_named_have_all_cases(ci: str, path: str, small: Path) -> None:
+    run, said = passed(small, ci, path)
+    assert {name: len(cases) for name, cases in run.items()} == {
+        "test_many": 20, "test_few_are_enough": 20, "test_all_of_few": 3,
+    }  # fmt: skip
+    assert "44 passed" in said and "more tests" not in said
+
+
+def test_so_many_cases_can_be_asked_for_in_ci_too(small: Path) -> None:
+    run, said = passed(small, "true", "--most-cases=3", "tests/test_one.py")
+    assert run == {"test_many": [0, 6, 13], "test_few_are_enough": [0, 10], "test_all_of_few": [0, 1, 2]}
+    assert "test_long PASSED" in said and "35 more tests are left out by --most-cases" in said
+
+
+def test_workers_say_once_what_is_left_to_ci(small: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "pytest", "-n", "2", "-p", "no:cacheprovider", "-p", "no:hookscope", "tests"],
+        cwd=small, env={**os.environ, "CI": ""}, capture_output=True, text=True, check=True, timeout=100,
+    )  # fmt: skip
+    assert done.stdout.count("31 more tests are run with CI=true") == 1
 
 
 def test_the_folders_that_take_longest_come_first(repository: Path) -> None:

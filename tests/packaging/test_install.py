@@ -55,19 +55,24 @@ class Installation:
 
 
 @pytest.mark.timeout(400)
-def test_it_runs_the_demo_and_leaves_nothing_behind(wheels: dict[str, Path], repository: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("with_demo", [False, pytest.param(True, marks=pytest.mark.ci_only)])
+def test_it_runs_the_demo_and_leaves_nothing_behind(
+    with_demo: bool, wheels: dict[str, Path], repository: Path, tmp_path: Path
+) -> None:
+    """The demo compiles all it needs, which takes long; without it, only the import is tried."""
     installation = Installation(tmp_path)
     before = installation.files()
     installation.pip("install", "--no-index", "--no-deps", wheels["sdist"])
     found = installation.run(installation.python, "-c", "import hookscope; print(hookscope.__file__)")
     assert Path(found.strip()).is_relative_to(installation.folder)
 
-    demo, tour = repository / "scripts" / "demo.py", repository / "notebooks" / "01_tour.ipynb"
-    said = installation.run(installation.python, demo, tour, "--output", tmp_path / "demo")
-    assert "wrong_bprop in gate" in said and "before:" in said and "after:" in said
-    assert (tmp_path / "demo" / "01_tour.html").is_file()
-    assert list(installation.cache.glob("hookscope/numba/**/*.nbi"))
-    assert list(installation.folder.rglob("*.nbi")) == []
+    if with_demo:
+        demo, tour = repository / "scripts" / "demo.py", repository / "notebooks" / "01_tour.ipynb"
+        said = installation.run(installation.python, demo, tour, "--output", tmp_path / "demo")
+        assert "wrong_bprop in gate" in said and "before:" in said and "after:" in said
+        assert (tmp_path / "demo" / "01_tour.html").is_file()
+        # What the tour computes with came compiled, whatever processor this is one of: nothing was left to compile.
+        assert list(installation.cache.glob("hookscope/numba/*")) == []
 
     installation.pip("uninstall", "--yes", "hookscope")
     assert installation.files() - before == set()

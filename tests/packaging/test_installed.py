@@ -22,7 +22,7 @@ def test_the_command_line_tells_the_installed_version() -> None:
     version = distribution("hookscope").version
     command = Path(sys.executable).parent / "hookscope"
     for arguments in ([str(command)], [sys.executable, "-m", "hookscope"]):
-        said = subprocess.check_output([*arguments, "--version"], text=True, timeout=60)
+        said = subprocess.check_output([*arguments, "--version"], text=True, timeout=240)
         assert version in said
 
 

@@ -30,7 +30,7 @@ def make(folder: Path, *arguments: str, **variables: str) -> subprocess.Complete
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=240,
     )
 
 
@@ -38,8 +38,8 @@ def make(folder: Path, *arguments: str, **variables: str) -> subprocess.Complete
 def clone(repository: Path, tmp_path: Path) -> Path:
     """What make needs, in a path with a space in it."""
     folder = tmp_path / "a clone"
-    names = ("pyproject.toml", "requirements.lock", "scripts/locked.py", "js/package.json", "js/package-lock.json")
-    for name in ("Makefile", *names):
+    names = ("Makefile", "pyproject.toml", "requirements.lock", "js/package.json", "js/package-lock.json")
+    for name in (*names, "scripts/install.py", "scripts/locked.py"):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(repository / name, folder / name)
     (folder / "js" / "node_modules").mkdir()
@@ -53,9 +53,19 @@ def test_another_python_is_refused_in_one_line(clone: Path) -> None:
     result = make(clone, "demo", f"PYTHON={old}")
     assert result.returncode != 0
     assert result.stdout.splitlines() == [
-        f"Hookscope needs Python 3.11, 3.12 or 3.13; '{old}' is Python 3.9.2. Name another one: make PYTHON=python3.12"
+        f"Hookscope needs Python 3.11 to 3.14; '{old}' is Python 3.9.2. Name another one: make PYTHON=python3.12"
     ]
     assert not (clone / ".venv").exists()
+
+
+def test_a_python_that_was_not_tried_is_taken_after_a_line_that_says_so(clone: Path) -> None:
+    new = clone / "python3.14"
+    new.write_text(
+        '#!/bin/sh\ncase "$*" in *3,\\ 15*) ;; *3,\\ 14*) exit 1;; *venv*) exit 1;; *) echo "Python 3.14.2";; esac\n'
+    )
+    new.chmod(0o755)
+    said = make(clone, "demo", f"PYTHON={new}").stdout
+    assert "Hookscope's tests have run on Python 3.11 to 3.13; this is Python 3.14.2" in said
 
 
 def fake_programs(folder: Path, *names: str) -> str:
@@ -103,18 +113,19 @@ def test_debian_packages_are_installed_after_a_line_that_says_so(
     assert said.stderr.startswith("the browser tests cannot run: no chromium")
 
 
-def test_packages_are_installed_by_their_hashes(clone: Path) -> None:
+def test_packages_are_installed_by_the_script_that_asks_for_hashes(clone: Path) -> None:
     """The environment's python is a stand-in that says how it was called; make does nothing that it would not do."""
     python = clone / ".venv" / "bin" / "python"
     python.parent.mkdir(parents=True)
     python.write_text('#!/bin/sh\necho "$@" >> calls\n')
     python.chmod(0o755)
     make(clone, "demo")
-    locked, packages, own, demo = (clone / "calls").read_text().splitlines()
-    assert locked == "scripts/locked.py build lab"
-    assert packages.endswith("--require-hashes -r .venv/lab.txt")
-    assert own.endswith("--no-deps --no-build-isolation -e .")
+    install, *_, demo = (clone / "calls").read_text().splitlines()
+    assert install == "scripts/install.py --installer uv build lab"
     assert demo == "scripts/demo.py notebooks/01_tour.ipynb"
+    (clone / "calls").unlink()
+    make(clone, "test", "INSTALLER=pip")
+    assert (clone / "calls").read_text().startswith("scripts/install.py --installer pip build dev\n")
 
 
 def installed(clone: Path) -> None:
@@ -131,14 +142,14 @@ def test_the_second_time_nothing_is_installed(clone: Path) -> None:
     for target in ("demo", "lab", "test", "lint"):
         result = make(clone, "--dry-run", target)
         assert result.returncode == 0, result.stderr
-        assert "pip" not in result.stdout and "npm" not in result.stdout
+        assert "install" not in result.stdout.replace("--install", "") and "npm" not in result.stdout
 
 
 def test_a_changed_lock_is_installed_again(clone: Path) -> None:
     installed(clone)
     later = (clone / ".venv" / ".lab").stat().st_mtime + 1
     os.utime(clone / "requirements.lock", (later, later))
-    assert "pip install" in make(clone, "--dry-run", "demo").stdout
+    assert "scripts/install.py" in make(clone, "--dry-run", "demo").stdout
 
 
 def locked(repository: Path) -> list[Requirement]:
@@ -157,7 +168,7 @@ def test_the_part_of_the_lock_for_an_extra_is_what_it_names_and_what_that_asks_f
 ) -> None:
     """As the environment that these tests run in has it: what is installed says itself what it needs."""
     command = [sys.executable, str(repository / "scripts" / "locked.py"), extra]
-    part = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
+    part = subprocess.run(command, capture_output=True, text=True, check=True, timeout=240).stdout
     names = {canonicalize_name(name) for name in re.findall(r"^([\w.-]+)==", part, re.MULTILINE)}
     project = tomllib.loads((repository / "pyproject.toml").read_text())["project"]
     wanted = [*project["dependencies"], *project["optional-dependencies"][extra]]

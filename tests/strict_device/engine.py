@@ -43,8 +43,8 @@ def device(triton: bool = False) -> Iterator[Counts]:
         # Graph mode and the stepper take the stand-in for the library, not for code of the user's.
         stack.enter_context(mock.patch.object(calls, "_OF_ENGINE", (*calls._OF_ENGINE, "strict_device")))
         stack.enter_context(mock.patch.object(user_code, "_LIBRARIES", (*user_code._LIBRARIES, _FOLDER)))
-        stack.callback(user_code._is_user_file.cache_clear)
-        user_code._is_user_file.cache_clear()
+        stack.callback(user_code.is_user_file.cache_clear)
+        user_code.is_user_file.cache_clear()
         backend._kernels = backend._UNKNOWN
         if triton:
             _count_triton(stack)

@@ -17,5 +17,6 @@ FILES = sorted(Path(__file__).parent.glob("_interpreted_*.py"))
 
 @needs_triton
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem.removeprefix("_interpreted_"))
+@pytest.mark.cases(3)
 def test_kernels_agree_with_their_references(file: Path, tmp_path: Path) -> None:
     run_interpreted(file, tmp_path, seconds=100)
