@@ -10,6 +10,7 @@ import asyncio
 import atexit
 import select
 import sys
+import threading
 import weakref
 from collections.abc import Callable
 from typing import Any
@@ -127,21 +128,28 @@ class _Idle:
 
     Args:
         shell: IPython's, or None.
-
-    Attributes:
-        runs: tells whether the user's code runs; any thread may ask.
     """
 
     def __init__(self, shell: Any) -> None:
         self._shell = shell
-        self._at_prompt = False
         self._loop: asyncio.AbstractEventLoop | None = None
-        if shell is not None and hasattr(shell, "kernel"):
+        kernel = getattr(shell, "kernel", None)
+        if kernel is not None:
             self._loop = asyncio.get_running_loop()
-        self.runs: Callable[[], bool] = self._task_runs if self._loop is not None else lambda: not self._at_prompt
+        run = (getattr(shell, "run_ast_nodes", None), getattr(shell, "safe_execfile", None))
+        runners = (*run, getattr(kernel, "do_apply", None))
+        self._runners = {runner.__code__ for runner in runners if runner is not None}
 
-    def _task_runs(self) -> bool:
-        return asyncio.current_task(self._loop) is not None
+    def runs(self) -> bool:
+        """Whether the user's code runs; any thread may ask.
+
+        Before and after it IPython is at work, and calls what others have registered: an interrupt that comes then is
+        printed and forgotten, or takes the cell's reply with it. So it must be on the main thread's stack.
+        """
+        frame = sys._current_frames().get(threading.main_thread().ident or 0)
+        while frame is not None and frame.f_code not in self._runners:
+            frame = frame.f_back
+        return self._shell is None or frame is not None
 
     def answer(self, served: Served) -> None:
         """Have what is asked done there from now on."""
@@ -152,13 +160,9 @@ class _Idle:
             from IPython.terminal import pt_inputhooks
 
             def hook(context: Any) -> None:
-                self._at_prompt = True
-                try:
-                    while not context.input_is_ready():
-                        select.select([context.fileno()], [], [], _LOOKS)
-                        served.answer_all()
-                finally:
-                    self._at_prompt = False
+                while not context.input_is_ready():
+                    select.select([context.fileno()], [], [], _LOOKS)
+                    served.answer_all()
 
             pt_inputhooks.register("hookscope", hook)  # type: ignore[no-untyped-call]
             self._shell.enable_gui("hookscope")

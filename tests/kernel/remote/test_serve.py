@@ -232,6 +232,27 @@ def test_an_engine_answers_between_cells_and_pauses_in_them(folder: Path, look: 
         assert engine.result(cell).reply["content"]["ename"] == "KeyboardInterrupt"
 
 
+SLOW_CALLBACK = """
+import time
+def prepare(info):
+    time.sleep(0.5)
+get_ipython().events.register("pre_run_cell", prepare)
+"""
+
+
+def test_an_interrupt_reaches_the_cell_and_not_what_ipython_calls_before_it(
+    folder: Path, look: Callable[[], Looker]
+) -> None:
+    with Kernel(["-c", ENGINE, "-f", "{connection_file}"], {"IPYTHONDIR": str(folder / "ipython")}) as engine:
+        assert engine.run(f"{NETWORK}\nhookscope.serve()").status == "ok"
+        assert engine.run(SLOW_CALLBACK).status == "ok"
+        looker = look()
+        cell = engine.execute("while True:\n    net(x)")
+        looker.until_state("runs")
+        looker.do("interrupt")
+        assert engine.result(cell).reply["content"]["ename"] == "KeyboardInterrupt"
+
+
 def read_all(terminal: int) -> None:
     """Take what is written there, or who writes would wait, until the other end is closed."""
     with contextlib.suppress(OSError):
