@@ -6,7 +6,7 @@
 #   make other-processor   the tests of what computes, with the kernels of an older processor of this machine's kind
 #   make bench      every measurement, as ratios in one run
 #   make notebooks  run the tutorials and save their outputs
-#   make lint       ruff, mypy, the import rules, and for the panels' JavaScript tsc and ESLint
+#   make lint       ruff and its format, mypy, the import rules, and for the panels' JavaScript tsc and ESLint
 #   make lock       pin the newest versions that pyproject.toml allows (the one target that wants the network)
 #   make clean      remove .venv, js/node_modules, build/ and compiled kernels
 PYTHON ?= python3
@@ -64,6 +64,7 @@ notebooks: $(VENV)/.lab $(VENV)/.kernels
 
 lint: $(VENV)/.dev js/node_modules/.installed
 	$(BIN)/ruff check .
+	$(BIN)/ruff format --check --quiet .
 	$(BIN)/mypy
 	$(BIN)/mypy tests/typing/user_code.py
 	$(BIN)/lint-imports

@@ -1,6 +1,6 @@
 """`make bench`: every measurement, one after the other.
 
-    python -m benchmarks [--quick] [NAME ...]
+python -m benchmarks [--quick] [NAME ...]
 """
 
 from __future__ import annotations

@@ -28,8 +28,11 @@ import hookscope.engine as ms
 from hookscope.engine import Tensor, nn, ops
 
 WAYS: dict[str, tuple[bool, bool]] = {
-    "kept": (False, False), "recomputed": (True, False), "offloaded": (False, True), "both": (True, True),
-}  # fmt: skip
+    "kept": (False, False),
+    "recomputed": (True, False),
+    "offloaded": (False, True),
+    "both": (True, True),
+}
 
 
 class Block(nn.Cell):

@@ -23,10 +23,7 @@ from typing import Any
 
 import numpy as np
 
-ROWS = {
-    "mlp": ("MLP 784-512-512-10, batch 64", (64, 784)),
-    "lenet": ("LeNet-5 on 28x28, batch 64", (64, 1, 28, 28)),
-}
+ROWS = {"mlp": ("MLP 784-512-512-10, batch 64", (64, 784)), "lenet": ("LeNet-5 on 28x28, batch 64", (64, 1, 28, 28))}
 RANKS = (1, 2, 4)
 
 
@@ -41,10 +38,19 @@ def hookscope_worker(row: str, steps: int) -> dict[str, Any]:
         net = nn.SequentialCell(nn.Dense(784, 512), nn.ReLU(), nn.Dense(512, 512), nn.ReLU(), nn.Dense(512, 10))
     else:
         net = nn.SequentialCell(
-            nn.Conv2d(1, 6, 5, pad_mode="pad", padding=2, has_bias=True), nn.ReLU(), nn.MaxPool2d(2, 2),
-            nn.Conv2d(6, 16, 5, pad_mode="valid", has_bias=True), nn.ReLU(), nn.MaxPool2d(2, 2),
-            nn.Flatten(), nn.Dense(400, 120), nn.ReLU(), nn.Dense(120, 84), nn.ReLU(), nn.Dense(84, 10),
-        )  # fmt: skip
+            nn.Conv2d(1, 6, 5, pad_mode="pad", padding=2, has_bias=True),
+            nn.ReLU(),
+            nn.MaxPool2d(2, 2),
+            nn.Conv2d(6, 16, 5, pad_mode="valid", has_bias=True),
+            nn.ReLU(),
+            nn.MaxPool2d(2, 2),
+            nn.Flatten(),
+            nn.Dense(400, 120),
+            nn.ReLU(),
+            nn.Dense(120, 84),
+            nn.ReLU(),
+            nn.Dense(84, 10),
+        )
     loss = nn.WithLossCell(net, nn.CrossEntropyLoss())
     step = nn.TrainOneStepCell(loss, nn.Momentum(net.trainable_params(), 0.01, 0.9)).set_train()
     x, y = (Tensor(one) for one in data(row))
@@ -64,14 +70,22 @@ def torch_worker(row: str, steps: int) -> dict[str, Any]:
     torch.set_num_threads(1)
     dist.init_process_group("gloo")
     if row == "mlp":
-        net: Any = nn.Sequential(
-            nn.Linear(784, 512), nn.ReLU(), nn.Linear(512, 512), nn.ReLU(), nn.Linear(512, 10)
-        )  # fmt: skip
+        net: Any = nn.Sequential(nn.Linear(784, 512), nn.ReLU(), nn.Linear(512, 512), nn.ReLU(), nn.Linear(512, 10))
     else:
         net = nn.Sequential(
-            nn.Conv2d(1, 6, 5, padding=2), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(6, 16, 5), nn.ReLU(), nn.MaxPool2d(2),
-            nn.Flatten(), nn.Linear(400, 120), nn.ReLU(), nn.Linear(120, 84), nn.ReLU(), nn.Linear(84, 10),
-        )  # fmt: skip
+            nn.Conv2d(1, 6, 5, padding=2),
+            nn.ReLU(),
+            nn.MaxPool2d(2),
+            nn.Conv2d(6, 16, 5),
+            nn.ReLU(),
+            nn.MaxPool2d(2),
+            nn.Flatten(),
+            nn.Linear(400, 120),
+            nn.ReLU(),
+            nn.Linear(120, 84),
+            nn.ReLU(),
+            nn.Linear(84, 10),
+        )
     net = nn.parallel.DistributedDataParallel(net)
     optimizer = torch.optim.SGD(net.parameters(), 0.01, 0.9)
     x, y = (torch.from_numpy(one) for one in data(row))

@@ -86,9 +86,11 @@ def _of(way: _Way, options: argparse.Namespace) -> dict[str, dict[str, float]]:
 
 
 NETWORKS = {
-    "lenet": "LeNet-5, batch 64", "resnet18": "ResNet-18 on 32x32, batch 32",
-    "transformer": "Transformer encoder, 4 layers", "lstm": "LSTM 128, sequence 64",
-}  # fmt: skip
+    "lenet": "LeNet-5, batch 64",
+    "resnet18": "ResNet-18 on 32x32, batch 32",
+    "transformer": "Transformer encoder, 4 layers",
+    "lstm": "LSTM 128, sequence 64",
+}
 _STEP = """
 import json, os, sys, time
 row, built = sys.argv[1:]
@@ -112,9 +114,11 @@ def _first_step(row: str, built: bool, cache: str, tree: Path | None) -> list[fl
     """Seconds by the clock, and of all cores together, of a network's first step in a new process."""
     here = Path(__file__).resolve().parent
     variables = {
-        **os.environ, "NUMBA_CACHE_DIR": cache, "HOOKSCOPE_COMPILE_NOTICE": "0",
+        **os.environ,
+        "NUMBA_CACHE_DIR": cache,
+        "HOOKSCOPE_COMPILE_NOTICE": "0",
         "PYTHONPATH": os.pathsep.join(map(str, [tree or here.parent, here])),
-    }  # fmt: skip
+    }
     command = [sys.executable, "-P", "-c", _STEP, row, "built" if built else ""]
     done = subprocess.run(command, env=variables, capture_output=True, text=True, check=True)
     found: list[float] = json.loads(done.stdout.splitlines()[-1])

@@ -248,24 +248,39 @@ def _picked(make: Maker, size: int) -> Iterator[Case]:
 
 
 TORCH: dict[str, Callable[..., Any]] = {
-    "neg": lambda torch, x: -x, "exp": lambda torch, x: x.exp(), "log": lambda torch, x: x.log(),
-    "sqrt": lambda torch, x: x.sqrt(), "rsqrt": lambda torch, x: x.rsqrt(), "tanh": lambda torch, x: x.tanh(),
-    "sigmoid": lambda torch, x: x.sigmoid(), "relu": lambda torch, x: x.relu(), "abs": lambda torch, x: x.abs(),
-    "silu": lambda torch, x: torch.nn.functional.silu(x), "square": lambda torch, x: x.square(),
-    "add": lambda torch, x, y: x + y, "sub": lambda torch, x, y: x - y, "mul": lambda torch, x, y: x * y,
-    "div": lambda torch, x, y: x / y, "pow": lambda torch, x, y: x**y,
-    "maximum": lambda torch, x, y: torch.maximum(x, y), "minimum": lambda torch, x, y: torch.minimum(x, y),
+    "neg": lambda torch, x: -x,
+    "exp": lambda torch, x: x.exp(),
+    "log": lambda torch, x: x.log(),
+    "sqrt": lambda torch, x: x.sqrt(),
+    "rsqrt": lambda torch, x: x.rsqrt(),
+    "tanh": lambda torch, x: x.tanh(),
+    "sigmoid": lambda torch, x: x.sigmoid(),
+    "relu": lambda torch, x: x.relu(),
+    "abs": lambda torch, x: x.abs(),
+    "silu": lambda torch, x: torch.nn.functional.silu(x),
+    "square": lambda torch, x: x.square(),
+    "add": lambda torch, x, y: x + y,
+    "sub": lambda torch, x, y: x - y,
+    "mul": lambda torch, x, y: x * y,
+    "div": lambda torch, x, y: x / y,
+    "pow": lambda torch, x, y: x**y,
+    "maximum": lambda torch, x, y: torch.maximum(x, y),
+    "minimum": lambda torch, x, y: torch.minimum(x, y),
     "gelu": lambda torch, x, approximate: torch.nn.functional.gelu(x, approximate=approximate),
-    "softmax": lambda torch, x, axis: x.softmax(axis), "log_softmax": lambda torch, x, axis: x.log_softmax(axis),
+    "softmax": lambda torch, x, axis: x.softmax(axis),
+    "log_softmax": lambda torch, x, axis: x.log_softmax(axis),
     "layer_norm": lambda torch, x, gamma, beta, begin_norm_axis, epsilon: torch.nn.functional.layer_norm(
-        x, x.shape[begin_norm_axis:], gamma, beta, epsilon),
+        x, x.shape[begin_norm_axis:], gamma, beta, epsilon
+    ),
     "sparse_softmax_cross_entropy": lambda torch, logits, labels, ignore_index: torch.nn.functional.cross_entropy(
-        logits, labels, reduction="none", ignore_index=ignore_index),
-    "matmul": lambda torch, a, b, transpose_a, transpose_b: (
-        (a.mT if transpose_a else a) @ (b.mT if transpose_b else b)),
+        logits, labels, reduction="none", ignore_index=ignore_index
+    ),
+    "matmul": lambda torch, a, b, transpose_a, transpose_b: (a.mT if transpose_a else a) @ (b.mT if transpose_b else b),
     "linear": lambda torch, x, weight, bias, activation: (
-        torch.nn.functional.gelu(torch.nn.functional.linear(x, weight, bias)) if activation else
-        torch.nn.functional.linear(x, weight, bias)),
+        torch.nn.functional.gelu(torch.nn.functional.linear(x, weight, bias))
+        if activation
+        else torch.nn.functional.linear(x, weight, bias)
+    ),
     "dropout": lambda torch, x, p, seed, offset: torch.nn.functional.dropout(x, p),
-}  # fmt: skip
+}
 """The same as an operator, where PyTorch has one function for it."""

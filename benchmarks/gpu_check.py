@@ -153,10 +153,13 @@ def in_torch(torch: Any, clock: Clock, case: gpu_cases.Case, dtype: str) -> Row:
     if function is None:
         return {}
     given = [
-        x if not hasattr(x, "dtype") else torch.randn(x.shape, device="cuda", dtype=getattr(torch, dtype))
-        if x.dtype in DTYPES.values() else torch.zeros(x.shape, device="cuda", dtype=torch.int64)
+        x
+        if not hasattr(x, "dtype")
+        else torch.randn(x.shape, device="cuda", dtype=getattr(torch, dtype))
+        if x.dtype in DTYPES.values()
+        else torch.zeros(x.shape, device="cuda", dtype=torch.int64)
         for x in case.inputs
-    ]  # fmt: skip
+    ]
     calls = {"PyTorch us": partial(function, torch), "compiled us": torch.compile(partial(function, torch))}
     return {way: clock.microseconds(lambda call=call: call(*given, **case.attrs)) for way, call in calls.items()}
 
@@ -237,8 +240,13 @@ def say(row: Row) -> None:
     cells = []
     for column in COLUMNS:
         value = row.get(column)
-        text = "" if value is None else f"{value:.1e}" if column == "error" else (
-            f"{value:.0%}" if column == "share" else f"{value:.1f}")  # fmt: skip
+        text = (
+            ""
+            if value is None
+            else f"{value:.1e}"
+            if column == "error"
+            else (f"{value:.0%}" if column == "share" else f"{value:.1f}")
+        )
         cells.append(f"{text:>12}")
     print(f"{row['operator']:36}{row['dtype']:10}{''.join(cells)}", flush=True)
 

@@ -32,14 +32,7 @@ except ImportError:  # run as a script
     import results  # type: ignore[import-not-found, no-redef, unused-ignore]
     from peers import Peer, PeerError  # type: ignore[import-not-found, no-redef, unused-ignore]
     from step_memory import memory_of  # type: ignore[import-not-found, no-redef, unused-ignore]
-    from training import (  # type: ignore[import-not-found, no-redef, unused-ignore]
-        ROWS,
-        _prepared,
-        _times,
-        add_pythons,
-        python_of,
-        shown,
-    )
+    from training import ROWS, _prepared, _times, add_pythons, python_of, shown  # type: ignore[import-not-found, no-redef, unused-ignore]
 
 
 class Aim(NamedTuple):

@@ -19,10 +19,7 @@ IMPORTS = {
     "numpy": ("pass", "import numpy"),
     "hookscope": ("import numpy", "import hookscope"),
     "hookscope.engine": ("import numpy", "import hookscope.engine"),
-    "mindspore, as alias": (
-        "import numpy",
-        "import hookscope; hookscope.install_as_mindspore(); import mindspore.nn",
-    ),
+    "mindspore, as alias": ("import numpy", "import hookscope; hookscope.install_as_mindspore(); import mindspore.nn"),
 }
 TIMED = "{}\nimport time\nbegin = time.perf_counter()\n{}\nprint(time.perf_counter() - begin)"
 # Bytecode is kept, as it is for every user.

@@ -108,9 +108,7 @@ def main(arguments: list[str] | None = None) -> dict[str, dict[str, float]]:
         print("arrays: a stand-in's, as CuPy is not installed")
     x, w, row = cupy.make((64, 512), np.float32), cupy.make((256, 512), np.float32), cupy.make((256,), np.float32)
     module: Any = ModuleType("cupy")
-    module.cuda = SimpleNamespace(
-        get_current_stream=lambda: STREAM, device=SimpleNamespace(get_device_id=lambda: 0)
-    )
+    module.cuda = SimpleNamespace(get_current_stream=lambda: STREAM, device=SimpleNamespace(get_device_id=lambda: 0))
     sys.modules["cupy"] = module
     cases: dict[str, tuple[str, tuple[Any, ...], dict[str, Any]]] = {
         "add of two arrays": ("add", (x, x), {}),

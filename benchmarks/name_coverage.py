@@ -20,10 +20,18 @@ ROOT = Path(__file__).resolve().parent.parent
 NAMES = ROOT / "tests" / "engine" / "names"
 # list -> where its names are looked up
 PLACES = {
-    "cell": "Cell", "initializer": "initializer", "mint": "mint", "mint_functional": "mint.nn.functional",
-    "mint_nn": "mint.nn", "nn": "nn", "ops": "ops", "parameter": "Parameter", "primitives": "ops", "tensor": "Tensor",
+    "cell": "Cell",
+    "initializer": "initializer",
+    "mint": "mint",
+    "mint_functional": "mint.nn.functional",
+    "mint_nn": "mint.nn",
+    "nn": "nn",
+    "ops": "ops",
+    "parameter": "Parameter",
+    "primitives": "ops",
+    "tensor": "Tensor",
     "top": "ms",
-}  # fmt: skip
+}
 _ALIASES = {"mnp": "numpy", "initializer": "common.initializer", "ms": "", "Tensor~": "Tensor"}
 
 

@@ -67,9 +67,14 @@ class Peer:
         python = os.path.abspath(self._python) if os.sep in self._python else self._python
         command = [python, str(Path(__file__).resolve()), self.name, str(self._threads)]
         self._process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-            env=environment, text=True, cwd=tempfile.gettempdir(),  # MindSpore leaves files where it is
-        )  # fmt: skip
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=environment,
+            text=True,
+            cwd=tempfile.gettempdir(),  # MindSpore leaves files where it is
+        )
         version: str = self._reply(None)
         return version
 

@@ -1,6 +1,6 @@
 """Put what the last run measured into docs/performance.md: its tables, between their markers, and its picture.
 
-    python -m benchmarks.performance_page
+python -m benchmarks.performance_page
 """
 
 from __future__ import annotations
@@ -63,13 +63,26 @@ def _times(threads: str) -> Callable[[Sections], str]:
                 continue
             found = sections["training"].get(threads, {}).get("rows", {}).get(name, {})
             seconds, ratios = found.get("seconds", {}), found.get("ratios", {})
-            lines.append([
-                row.label, shown(seconds.get("hookscope")), _against(ratios.get("torch"), row.torch),
-                _ratio(ratios.get("torch-compiled")), _against(fastest(ratios, PYNATIVE), row.mindspore),
-                _against(fastest(ratios, GRAPH), row.mindspore), _ratio(ratios.get("jax")),
-            ])  # fmt: skip
-        headers = ["", "Hookscope", "/ PyTorch eager", "/ torch.compile", "/ MindSpore PyNative", "/ MindSpore jit",
-                   "/ JAX jit"]  # fmt: skip
+            lines.append(
+                [
+                    row.label,
+                    shown(seconds.get("hookscope")),
+                    _against(ratios.get("torch"), row.torch),
+                    _ratio(ratios.get("torch-compiled")),
+                    _against(fastest(ratios, PYNATIVE), row.mindspore),
+                    _against(fastest(ratios, GRAPH), row.mindspore),
+                    _ratio(ratios.get("jax")),
+                ]
+            )
+        headers = [
+            "",
+            "Hookscope",
+            "/ PyTorch eager",
+            "/ torch.compile",
+            "/ MindSpore PyNative",
+            "/ MindSpore jit",
+            "/ JAX jit",
+        ]
         return _table(headers, lines)
 
     return table
@@ -140,13 +153,28 @@ def _graph_mode(sections: Sections) -> str:
         first = [
             f"{traced[level] / traced['eager']:.1f}, {traced[f'{level} bytes'] / 1024:.0f} KiB" for level in _LEVELS
         ]
-        lines.append([
-            ROWS[name].label, *[shown(seconds.get(f"hookscope{level}")) for level in ("", "-O0", "-O1")],
-            _against(ratios.get("torch"), aim.torch), _against(ratios.get("torch-compiled"), aim.compiled),
-            *bytes_, *first,
-        ])  # fmt: skip
-    headers = ["", "eager", "O0", "O1", "/ PyTorch eager", "/ torch.compile", "bytes / PyTorch eager",
-               "bytes / torch.compile", "traced, O0", "traced, O1"]  # fmt: skip
+        lines.append(
+            [
+                ROWS[name].label,
+                *[shown(seconds.get(f"hookscope{level}")) for level in ("", "-O0", "-O1")],
+                _against(ratios.get("torch"), aim.torch),
+                _against(ratios.get("torch-compiled"), aim.compiled),
+                *bytes_,
+                *first,
+            ]
+        )
+    headers = [
+        "",
+        "eager",
+        "O0",
+        "O1",
+        "/ PyTorch eager",
+        "/ torch.compile",
+        "bytes / PyTorch eager",
+        "bytes / torch.compile",
+        "traced, O0",
+        "traced, O1",
+    ]
     guards = measured["guards"]
     told = "; ".join(
         f"of 50 {kind} cells {shown(guards[f'{kind} guards'])}, where an eager call takes "
@@ -195,12 +223,19 @@ def _limits(threads: str) -> Callable[[Sections], str]:
             products = 2 * row.products / (of_threads["rates"]["sgemm"] * 1e9)
             traffic = row.traffic / (of_threads["rates"]["copy"] * 1e9)
             places = [f"`{place}` {share:.0%}" for place, share in found.get("places", {}).items() if share >= 0.05]
-            lines.append([
-                row.label, shown(seconds), f"{shown(products)} ({products / seconds:.0%})",
-                f"{shown(traffic)} ({traffic / seconds:.0%})", ", ".join(places),
-            ])  # fmt: skip
-        return _table(["", "step", "products at the BLAS rate", "optimizer's traffic at the copy's rate",
-                       "where the time goes"], lines)  # fmt: skip
+            lines.append(
+                [
+                    row.label,
+                    shown(seconds),
+                    f"{shown(products)} ({products / seconds:.0%})",
+                    f"{shown(traffic)} ({traffic / seconds:.0%})",
+                    ", ".join(places),
+                ]
+            )
+        return _table(
+            ["", "step", "products at the BLAS rate", "optimizer's traffic at the copy's rate", "where the time goes"],
+            lines,
+        )
 
     return table
 

@@ -26,9 +26,12 @@ def keep(section: str, content: Any, path: Path = PATH) -> None:
     """Put a section in the place of the one of that name."""
     sections = load(path)
     sections["where"] = {
-        "processor": _processor(), "cores": os.cpu_count(), "system": platform.system(),
-        "python": platform.python_version(), "day": time.strftime("%Y-%m-%d"),
-    }  # fmt: skip
+        "processor": _processor(),
+        "cores": os.cpu_count(),
+        "system": platform.system(),
+        "python": platform.python_version(),
+        "day": time.strftime("%Y-%m-%d"),
+    }
     sections[section] = content
     path.parent.mkdir(exist_ok=True)
     path.write_text(json.dumps(sections, indent=1) + "\n")

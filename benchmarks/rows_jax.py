@@ -118,8 +118,16 @@ def _batch_norm(p: Any, name: str, x: Any) -> Any:
 
 
 def resnet18() -> Step:
-    plan = [(64, 64, 1), (64, 64, 1), (64, 128, 2), (128, 128, 1), (128, 256, 2), (256, 256, 1), (256, 512, 2),
-            (512, 512, 1)]  # fmt: skip
+    plan = [
+        (64, 64, 1),
+        (64, 64, 1),
+        (64, 128, 2),
+        (128, 128, 1),
+        (128, 256, 2),
+        (256, 256, 1),
+        (256, 512, 2),
+        (512, 512, 1),
+    ]
     shapes: Shapes = {"conv1.weight": (64, 3, 3, 3), "bn1.weight": (64,), "bn1.bias": (64,)}
     for place, (channels, out, stride) in enumerate(plan):
         block = f"block{place}"

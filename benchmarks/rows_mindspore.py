@@ -10,11 +10,7 @@ import mindspore as ms  # type: ignore[import-not-found, unused-ignore]  # MindS
 import numpy as np
 import rows_common  # type: ignore[import-not-found, unused-ignore]
 from mindspore import Tensor, nn  # type: ignore[import-not-found, unused-ignore]
-from mindspore.common.initializer import (  # type: ignore[import-not-found, unused-ignore]
-    Normal,
-    TruncatedNormal,
-    initializer,
-)  # fmt: skip
+from mindspore.common.initializer import Normal, TruncatedNormal, initializer  # type: ignore[import-not-found, unused-ignore]
 from rows_common import Step, labels, normal, weights  # type: ignore[import-not-found, unused-ignore]
 
 TORCH_NAMES = ((".gamma", ".weight"), (".beta", ".bias"), (".dense", ".linear"))
@@ -96,10 +92,19 @@ def mlp(wrap: Wrap) -> Step:
 
 def lenet(wrap: Wrap) -> Step:
     net = nn.SequentialCell(
-        nn.Conv2d(1, 6, 5, pad_mode="pad", padding=2, has_bias=True), nn.ReLU(), nn.MaxPool2d(2, 2),
-        nn.Conv2d(6, 16, 5, pad_mode="valid", has_bias=True), nn.ReLU(), nn.MaxPool2d(2, 2),
-        nn.Flatten(), nn.Dense(400, 120), nn.ReLU(), nn.Dense(120, 84), nn.ReLU(), nn.Dense(84, 10),
-    )  # fmt: skip
+        nn.Conv2d(1, 6, 5, pad_mode="pad", padding=2, has_bias=True),
+        nn.ReLU(),
+        nn.MaxPool2d(2, 2),
+        nn.Conv2d(6, 16, 5, pad_mode="valid", has_bias=True),
+        nn.ReLU(),
+        nn.MaxPool2d(2, 2),
+        nn.Flatten(),
+        nn.Dense(400, 120),
+        nn.ReLU(),
+        nn.Dense(120, 84),
+        nn.ReLU(),
+        nn.Dense(84, 10),
+    )
     return _training(wrap, net, normal(64, 1, 28, 28), labels(64), adam=True)
 
 
@@ -131,8 +136,16 @@ class _ResNet18(nn.Cell):  # type: ignore[misc, unused-ignore]
         self.conv1 = _conv3x3(3, 64)
         self.bn1 = nn.BatchNorm2d(64)
         self.relu = nn.ReLU()
-        plan = [(64, 64, 1), (64, 64, 1), (64, 128, 2), (128, 128, 1), (128, 256, 2), (256, 256, 1), (256, 512, 2),
-                (512, 512, 1)]  # fmt: skip
+        plan = [
+            (64, 64, 1),
+            (64, 64, 1),
+            (64, 128, 2),
+            (128, 128, 1),
+            (128, 256, 2),
+            (256, 256, 1),
+            (256, 512, 2),
+            (512, 512, 1),
+        ]
         self.count = len(plan)
         for place, sizes in enumerate(plan):
             setattr(self, f"block{place}", _Block(*sizes))

@@ -54,9 +54,17 @@ def _hookscope(threads: int, _brief: bool) -> tuple[Any, str]:
         def figures() -> tuple[float, ...]:
             found = statistics(values)
             return (
-                found.minimum, found.maximum, found.mean, found.std, found.norm, _place(found.histogram),
-                found.zeros, found.nan, found.positive_inf, found.negative_inf,
-            )  # fmt: skip
+                found.minimum,
+                found.maximum,
+                found.mean,
+                found.std,
+                found.norm,
+                _place(found.histogram),
+                found.zeros,
+                found.nan,
+                found.positive_inf,
+                found.negative_inf,
+            )
 
         return figures
 

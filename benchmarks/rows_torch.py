@@ -69,10 +69,19 @@ def mlp(wrap: Wrap) -> Step:
 
 def lenet(wrap: Wrap) -> Step:
     net = nn.Sequential(
-        nn.Conv2d(1, 6, 5, padding=2), nn.ReLU(), nn.MaxPool2d(2, 2),
-        nn.Conv2d(6, 16, 5), nn.ReLU(), nn.MaxPool2d(2, 2),
-        nn.Flatten(), nn.Linear(400, 120), nn.ReLU(), nn.Linear(120, 84), nn.ReLU(), nn.Linear(84, 10),
-    )  # fmt: skip
+        nn.Conv2d(1, 6, 5, padding=2),
+        nn.ReLU(),
+        nn.MaxPool2d(2, 2),
+        nn.Conv2d(6, 16, 5),
+        nn.ReLU(),
+        nn.MaxPool2d(2, 2),
+        nn.Flatten(),
+        nn.Linear(400, 120),
+        nn.ReLU(),
+        nn.Linear(120, 84),
+        nn.ReLU(),
+        nn.Linear(84, 10),
+    )
     return _training(wrap, net, normal(64, 1, 28, 28), labels(64), adam=True)
 
 
@@ -94,8 +103,16 @@ class _Block(nn.Module):  # type: ignore[misc, unused-ignore]
 
 
 def resnet18(wrap: Wrap) -> Step:
-    plan = [(64, 64, 1), (64, 64, 1), (64, 128, 2), (128, 128, 1), (128, 256, 2), (256, 256, 1), (256, 512, 2),
-            (512, 512, 1)]  # fmt: skip
+    plan = [
+        (64, 64, 1),
+        (64, 64, 1),
+        (64, 128, 2),
+        (128, 128, 1),
+        (128, 256, 2),
+        (256, 256, 1),
+        (256, 512, 2),
+        (512, 512, 1),
+    ]
     net = nn.Sequential()
     net.add_module("conv1", nn.Conv2d(3, 64, 3, padding=1, bias=False))
     net.add_module("bn1", nn.BatchNorm2d(64))

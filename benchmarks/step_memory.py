@@ -25,11 +25,7 @@ except ImportError:  # run as a script
     sys.path.insert(0, str(Path(__file__).resolve().parent))
     import results  # type: ignore[import-not-found, no-redef, unused-ignore]
     from peers import Peer, PeerError  # type: ignore[import-not-found, no-redef, unused-ignore]
-    from training import (  # type: ignore[import-not-found, no-redef, unused-ignore]
-        ROWS,
-        add_pythons,
-        python_of,
-    )
+    from training import ROWS, add_pythons, python_of  # type: ignore[import-not-found, no-redef, unused-ignore]
 
 PEERS = ("hookscope", "torch", "torch-compiled", "mindspore", "mindspore-graph", "jax")
 STEPS = [row for row, kind in ROWS.items() if kind.is_step]

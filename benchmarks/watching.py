@@ -50,8 +50,10 @@ Times = dict[tuple[str, str], list[float]]  # by way and peer
 def _peers(options: argparse.Namespace) -> list[Peer]:
     found = []
     for name, python in (
-        ("hookscope", sys.executable), ("hookscope-never", sys.executable), ("torch", options.torch_python),
-    ):  # fmt: skip
+        ("hookscope", sys.executable),
+        ("hookscope-never", sys.executable),
+        ("torch", options.torch_python),
+    ):
         try:
             found.append(Peer(name, python, options.threads, options.patience))
         except (PeerError, OSError) as error:

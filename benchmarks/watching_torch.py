@@ -86,10 +86,16 @@ def _figures(tensor: Any) -> tuple[Any, ...]:
     """What ``hookscope.engine.debug.statistics`` computes, of a tensor of finite numbers."""
     low, high = tensor.aminmax()
     figures = (
-        low.item(), high.item(), tensor.mean().item(), tensor.std(correction=0).item(),
-        torch.linalg.vector_norm(tensor).item(), tensor.numel() - torch.count_nonzero(tensor).item(),
-        torch.isnan(tensor).sum().item(), torch.isposinf(tensor).sum().item(), torch.isneginf(tensor).sum().item(),
-    )  # fmt: skip
+        low.item(),
+        high.item(),
+        tensor.mean().item(),
+        tensor.std(correction=0).item(),
+        torch.linalg.vector_norm(tensor).item(),
+        tensor.numel() - torch.count_nonzero(tensor).item(),
+        torch.isnan(tensor).sum().item(),
+        torch.isposinf(tensor).sum().item(),
+        torch.isneginf(tensor).sum().item(),
+    )
     return (*figures, torch.histc(tensor, BINS, figures[0], figures[1]))
 
 

@@ -26,34 +26,85 @@ from .ops import primitives
 from .train.loss_scale import DynamicLossScaleManager, FixedLossScaleManager, LossScaleManager
 
 __all__ = [
-    "DynamicLossScaleManager", "DynamicLossScaler", "FixedLossScaleManager", "LossScaleManager", "LossScaler",
-    "StaticLossScaler", "all_finite", "auto_mixed_precision", "build_train_network", "custom_mixed_precision",
-    "get_black_list", "get_white_list",
-]  # fmt: skip
+    "DynamicLossScaleManager",
+    "DynamicLossScaler",
+    "FixedLossScaleManager",
+    "LossScaleManager",
+    "LossScaler",
+    "StaticLossScaler",
+    "all_finite",
+    "auto_mixed_precision",
+    "build_train_network",
+    "custom_mixed_precision",
+    "get_black_list",
+    "get_white_list",
+]
 
 _WHITE = (
-    "Conv1d", "Conv2d", "Conv3d", "Conv1dTranspose", "Conv2dTranspose", "Conv3dTranspose", "Dense", "LSTMCell",
-    "RNNCell", "GRUCell",
-)  # fmt: skip
+    "Conv1d",
+    "Conv2d",
+    "Conv3d",
+    "Conv1dTranspose",
+    "Conv2dTranspose",
+    "Conv3dTranspose",
+    "Dense",
+    "LSTMCell",
+    "RNNCell",
+    "GRUCell",
+)
 _WHITE_OPERATORS = (
-    "Conv2D", "Conv3D", "Conv2DTranspose", "Conv3DTranspose", "Conv2DBackpropInput", "MatMul", "BatchMatMul", "PReLU",
-    "ReLU", "Ger",
-)  # fmt: skip
+    "Conv2D",
+    "Conv3D",
+    "Conv2DTranspose",
+    "Conv3DTranspose",
+    "Conv2DBackpropInput",
+    "MatMul",
+    "BatchMatMul",
+    "PReLU",
+    "ReLU",
+    "Ger",
+)
 # The layers that an operator class in a white list means beside the layer of its name.
 _LAYERS_OF = {
-    "Conv2D": ("Conv1d", "Conv2d"), "Conv3D": ("Conv3d",), "Conv2DTranspose": ("Conv1dTranspose", "Conv2dTranspose"),
-    "Conv3DTranspose": ("Conv3dTranspose",), "MatMul": ("Dense",), "BatchNorm": ("BatchNorm1d", "BatchNorm2d"),
-}  # fmt: skip
+    "Conv2D": ("Conv1d", "Conv2d"),
+    "Conv3D": ("Conv3d",),
+    "Conv2DTranspose": ("Conv1dTranspose", "Conv2dTranspose"),
+    "Conv3DTranspose": ("Conv3dTranspose",),
+    "MatMul": ("Dense",),
+    "BatchNorm": ("BatchNorm1d", "BatchNorm2d"),
+}
 _BLACK = ("BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "LayerNorm")
 # What "auto" keeps in float32 beside them.
 _AUTO_BLACK = (*_BLACK, "GroupNorm", "Softmax", "LogSoftmax", "Softplus")
 # What "auto" computes in half precision, and in float32, in a function: names in the operator table.
 _AUTO_LOWER = frozenset(("conv2d", "conv2d_bias", "conv3d", "einsum", "linear", "matmul"))
 _AUTO_FULL = frozenset(
-    ("acos", "asin", "batch_norm", "cosh", "cumprod", "cumsum", "erfinv", "exp", "expm1", "layer_norm", "log", "log10",
-     "log1p", "log2", "log_softmax", "pow", "prod", "reciprocal", "rsqrt", "sinh", "softmax",
-     "sparse_softmax_cross_entropy", "tan")
-)  # fmt: skip
+    (
+        "acos",
+        "asin",
+        "batch_norm",
+        "cosh",
+        "cumprod",
+        "cumsum",
+        "erfinv",
+        "exp",
+        "expm1",
+        "layer_norm",
+        "log",
+        "log10",
+        "log1p",
+        "log2",
+        "log_softmax",
+        "pow",
+        "prod",
+        "reciprocal",
+        "rsqrt",
+        "sinh",
+        "softmax",
+        "sparse_softmax_cross_entropy",
+        "tan",
+    )
+)
 _LEVELS = ("O0", "O1", "O2", "O3", "auto")
 
 
@@ -118,11 +169,7 @@ def auto_mixed_precision(network: N, amp_level: str = "O0", dtype: DType = float
 
 
 def custom_mixed_precision(
-    network: C,
-    *,
-    white_list: list[type] | None = None,
-    black_list: list[type] | None = None,
-    dtype: DType = float16,
+    network: C, *, white_list: list[type] | None = None, black_list: list[type] | None = None, dtype: DType = float16
 ) -> C:
     """Let the cells of a white list compute in half precision, or all but those of a black list.
 
@@ -232,9 +279,13 @@ _OF_LEVEL: dict[str, tuple[bool, DType, Callable[[], Any]]] = {
 
 
 def build_train_network(
-    network: Cell, optimizer: nn.Optimizer, loss_fn: Cell | Literal[False] | None = None,
-    level: str = "O0", boost_level: str = "O0", **kwargs: Any,
-) -> Cell:  # fmt: skip
+    network: Cell,
+    optimizer: nn.Optimizer,
+    loss_fn: Cell | Literal[False] | None = None,
+    level: str = "O0",
+    boost_level: str = "O0",
+    **kwargs: Any,
+) -> Cell:
     """A cell that does one step of training.
 
     Args:
@@ -468,5 +519,6 @@ class DynamicLossScaler(LossScaler):
         self.scale_value.set_data(Tensor(np.float32(scale)))
         self.counter.set_data(Tensor(np.int32((counter + 1) % self.scale_window if good else 0)))
         return True
+
 
 name_methods(globals())

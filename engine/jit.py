@@ -21,9 +21,16 @@ from .core.tensor import Tensor
 from .nn import Cell
 
 __all__ = [
-    "JitConfig", "constexpr", "enable_dynamic", "jit", "jit_class", "lazy_inline", "ms_memory_recycle",
-    "mutable", "no_inline",
-]  # fmt: skip
+    "JitConfig",
+    "constexpr",
+    "enable_dynamic",
+    "jit",
+    "jit_class",
+    "lazy_inline",
+    "ms_memory_recycle",
+    "mutable",
+    "no_inline",
+]
 
 
 Function: TypeAlias = Callable[..., Any]

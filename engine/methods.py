@@ -27,11 +27,19 @@ __all__ = ["bind"]
 Method = Callable[..., Any]
 
 _SYNONYMS = (
-    ("axis", "dim", "dims"), ("keepdims", "keepdim", "keep_dims"), ("ddof", "correction"), ("dims", "reps", "axis"),
-    ("axis0", "dim0"), ("axis1", "dim1"), ("axis2", "dim2"), ("other", "y", "x2", "tensor2", "value", "divisor"),
-    ("indices", "index", "input_indices"), ("split_size_or_sections", "split_size"), ("exponent", "other"),
+    ("axis", "dim", "dims"),
+    ("keepdims", "keepdim", "keep_dims"),
+    ("ddof", "correction"),
+    ("dims", "reps", "axis"),
+    ("axis0", "dim0"),
+    ("axis1", "dim1"),
+    ("axis2", "dim2"),
+    ("other", "y", "x2", "tensor2", "value", "divisor"),
+    ("indices", "index", "input_indices"),
+    ("split_size_or_sections", "split_size"),
+    ("exponent", "other"),
     ("offset", "diagonal"),
-)  # fmt: skip
+)
 
 
 def _parameters(function: Method) -> tuple[str, ...] | None:

@@ -10,9 +10,14 @@ from .core.names import on_first_use
 from .ranks import settings
 
 __all__ = [
-    "ParallelMode", "get_algo_parameters", "get_auto_parallel_context", "reset_algo_parameters",
-    "reset_auto_parallel_context", "set_algo_parameters", "set_auto_parallel_context",
-]  # fmt: skip
+    "ParallelMode",
+    "get_algo_parameters",
+    "get_auto_parallel_context",
+    "reset_algo_parameters",
+    "reset_auto_parallel_context",
+    "set_algo_parameters",
+    "set_auto_parallel_context",
+]
 
 
 class ParallelMode:
@@ -28,13 +33,21 @@ class ParallelMode:
 
 _SEARCHES = ("recursive_programming", "sharding_propagation", "dynamic_programming")
 _ALGO_DEFAULTS: dict[str, Any] = {
-    "fully_use_devices": False, "elementwise_op_strategy_follow": False, "enable_algo_approxi": False,
-    "algo_approxi_epsilon": 0.1, "tensor_slice_align_enable": False, "tensor_slice_align_size": 16,
-}  # fmt: skip
+    "fully_use_devices": False,
+    "elementwise_op_strategy_follow": False,
+    "enable_algo_approxi": False,
+    "algo_approxi_epsilon": 0.1,
+    "tensor_slice_align_enable": False,
+    "tensor_slice_align_size": 16,
+}
 _WITHOUT_EFFECT = (
-    "pipeline_stages", "grad_accumulation_step", "optimizer_weight_shard_size", "parallel_optimizer_config",
-    "full_batch", "dataset_strategy",
-)  # fmt: skip
+    "pipeline_stages",
+    "grad_accumulation_step",
+    "optimizer_weight_shard_size",
+    "parallel_optimizer_config",
+    "full_batch",
+    "dataset_strategy",
+)
 _ALLOWED = {"parallel_mode": tuple(ParallelMode.MODE_LIST), "search_mode": _SEARCHES}
 _algo: dict[str, Any] = dict(_ALGO_DEFAULTS)
 

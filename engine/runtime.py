@@ -15,13 +15,38 @@ from .core.checks import check_bool, check_int
 from .core.names import on_first_use
 
 __all__ = [
-    "Event", "Stream", "StreamCtx", "communication_stream", "current_stream", "default_stream", "device_count",
-    "dispatch_threads_num", "empty_cache", "get_arch_list", "get_device_capability", "get_device_name",
-    "get_device_properties", "is_available", "is_initialized", "launch_blocking", "max_memory_allocated",
-    "max_memory_reserved", "memory_allocated", "memory_reserved", "memory_stats", "memory_summary",
-    "reset_max_memory_allocated", "reset_max_memory_reserved", "reset_peak_memory_stats", "set_cpu_affinity",
-    "set_cur_stream", "set_kernel_launch_capture", "set_kernel_launch_group", "set_memory", "synchronize",
-]  # fmt: skip
+    "Event",
+    "Stream",
+    "StreamCtx",
+    "communication_stream",
+    "current_stream",
+    "default_stream",
+    "device_count",
+    "dispatch_threads_num",
+    "empty_cache",
+    "get_arch_list",
+    "get_device_capability",
+    "get_device_name",
+    "get_device_properties",
+    "is_available",
+    "is_initialized",
+    "launch_blocking",
+    "max_memory_allocated",
+    "max_memory_reserved",
+    "memory_allocated",
+    "memory_reserved",
+    "memory_stats",
+    "memory_summary",
+    "reset_max_memory_allocated",
+    "reset_max_memory_reserved",
+    "reset_peak_memory_stats",
+    "set_cpu_affinity",
+    "set_cur_stream",
+    "set_kernel_launch_capture",
+    "set_kernel_launch_group",
+    "set_memory",
+    "synchronize",
+]
 
 settings: dict[str, Any] = {}
 """Settings that tune a runtime: kept and readable, without effect here."""
@@ -392,8 +417,10 @@ def dispatch_threads_num(threads_num: int) -> None:
 
 
 def set_cpu_affinity(
-    enable_affinity: bool, affinity_cpu_list: list[str] | None = None,
-    module_to_cpu_dict: dict[str, Any] | None = None, bind_file: str | None = None,
+    enable_affinity: bool,
+    affinity_cpu_list: list[str] | None = None,
+    module_to_cpu_dict: dict[str, Any] | None = None,
+    bind_file: str | None = None,
 ) -> None:
     """Keep the wish where threads should run.
 
@@ -435,8 +462,9 @@ def set_kernel_launch_capture(enable_capture_graph: bool, op_capture_skip: list[
     """
     check_bool(enable_capture_graph, "set_kernel_launch_capture", "enable_capture_graph")
     settings["kernel_launch_capture"] = {
-        "enable_capture_graph": enable_capture_graph, "op_capture_skip": op_capture_skip
-    }  # fmt: skip
+        "enable_capture_graph": enable_capture_graph,
+        "op_capture_skip": op_capture_skip,
+    }
     if enable_capture_graph:
         _tell("set_kernel_launch_capture")
 

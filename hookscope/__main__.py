@@ -39,9 +39,7 @@ def _parser() -> argparse.ArgumentParser:
     run.set_defaults(function=lambda options: run.print_help() if options.script is None else _run(options))
 
     install = commands.add_parser(
-        "install",
-        help="tell Jupyter about the kernel",
-        description="Install the kernelspec for this interpreter.",
+        "install", help="tell Jupyter about the kernel", description="Install the kernelspec for this interpreter."
     )
     place = install.add_mutually_exclusive_group()
     place.add_argument("--user", action="store_true", help="for this user")

@@ -204,10 +204,24 @@ TABLE |= {f"{row}.{file}": TABLE[row] for row, files in _DIVIDED.items() for fil
 # Functions of mindspore.common, until a program imports the modules of the same names: then these, as Python has it.
 BOTH = frozenset(("common.lazy_inline", "common.mutable", "common.no_inline"))
 # Rooms that are imported when they are first asked for, each with all below it.
-LATER = frozenset((
-    "amp", "communication", "dataset", "device_context", "experimental", "hal", "log", "mint", "nn.metrics",
-    "nn.probability", "numpy", "parallel", "runtime", "train",
-))  # fmt: skip
+LATER = frozenset(
+    (
+        "amp",
+        "communication",
+        "dataset",
+        "device_context",
+        "experimental",
+        "hal",
+        "log",
+        "mint",
+        "nn.metrics",
+        "nn.probability",
+        "numpy",
+        "parallel",
+        "runtime",
+        "train",
+    )
+)
 
 
 def mindspore_is_installed() -> bool:

@@ -39,25 +39,37 @@ _BARE = {"--check": "all", "--json": "-", "--serve": ""}
 def add_options(run: argparse.ArgumentParser) -> None:
     """What `hookscope run` takes beside the script."""
     run.add_argument(
-        "--check", action="append", default=[], metavar="NAME,...",
+        "--check",
+        action="append",
+        default=[],
+        metavar="NAME,...",
         help="look for these conditions, alone for all (docs/conditions.md); print what causes what was found; "
         "exit status 1 where there is a cause",
-    )  # fmt: skip
+    )
     run.add_argument(
         "--stop-on", action="append", default=[], metavar="NAME,...", help="the same, and pause where one holds"
     )
     run.add_argument(
-        "-b", "--break", action="append", default=[], dest="breaks", metavar="BREAKPOINT",
+        "-b",
+        "--break",
+        action="append",
+        default=[],
+        dest="breaks",
+        metavar="BREAKPOINT",
         help="pause there: 'PATH[:MOMENT] [if EXPRESSION]' (docs/debugging.md)",
-    )  # fmt: skip
+    )
     run.add_argument(
-        "--serve", nargs="?", const="", metavar="RUN",
+        "--serve",
+        nargs="?",
+        const="",
+        metavar="RUN",
         help="let notebooks of this user look at the script, pause it and change it while it runs: %%cell --attach",
     )
     run.add_argument(
-        "--serve-address", metavar="ADDRESS",
+        "--serve-address",
+        metavar="ADDRESS",
         help="let them look from other machines too: tcp://HOST:PORT or tcp://HOST:*, an address or an interface here",
-    )  # fmt: skip
+    )
     run.add_argument(
         "--json", metavar="FILE", help="write the causes there as JSON; alone, on standard output, with nothing else"
     )
@@ -204,9 +216,12 @@ def _session(options: argparse.Namespace) -> DebugSession:
         parse_conditions(given, option)  # whose complaint names the option
     pauses = options.breaks or options.stop_on or options.serve is not None
     return DebugSession(
-        conditions=texts["--check"], stop_on=texts["--stop-on"], breaks=options.breaks, name="run",
+        conditions=texts["--check"],
+        stop_on=texts["--stop-on"],
+        breaks=options.breaks,
+        name="run",
         **({} if pauses else BOUNDS),
-    )  # fmt: skip
+    )
 
 
 def _served(session: DebugSession, options: argparse.Namespace) -> AbstractContextManager[None]:

@@ -50,6 +50,7 @@ class Opened:
     runs: bool = False  # whether the body of its `%%cell` runs
     panels: list[Kept] = field(default_factory=list)
 
+
 def panels_of(shell: Any) -> Panels:
     """Return what the cells of this shell's notebook have opened."""
     if shell not in _panels:

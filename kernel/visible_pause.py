@@ -79,10 +79,11 @@ class VisiblePause:
         where = "" if point is None else f" at {point.place}"
         who = "its last run" if run_of(request).cell == self._run.cell else "another one"
         print_under(
-            self._shell.kernel, request,
+            self._shell.kernel,
+            request,
             f"hookscope: this cell waits, since {who} is paused{where}: press Continue in the panel of "
             f"{self._session.name}, or interrupt the kernel.",
-        )  # fmt: skip
+        )
         self._waiting.append(request)
         self._ask()
 

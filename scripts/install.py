@@ -79,11 +79,31 @@ _VARIABLES = {
     "retries": ("UV_HTTP_RETRIES",),
 }
 _WITHOUT_EFFECT = {  # on exact pins, installed into an empty environment
-    "break-system-packages", "cache-dir", "compile", "config-file", "disable-pip-version-check", "exists-action", "log",
-    "no-cache-dir", "no-color", "no-compile", "no-input", "no-warn-conflicts", "no-warn-script-location", "pre",
-    "prefer-binary", "progress-bar", "quiet", "require-hashes", "require-virtualenv", "root-user-action",
-    "upgrade-strategy", "use-deprecated", "use-feature", "verbose",
-}  # fmt: skip
+    "break-system-packages",
+    "cache-dir",
+    "compile",
+    "config-file",
+    "disable-pip-version-check",
+    "exists-action",
+    "log",
+    "no-cache-dir",
+    "no-color",
+    "no-compile",
+    "no-input",
+    "no-warn-conflicts",
+    "no-warn-script-location",
+    "pre",
+    "prefer-binary",
+    "progress-bar",
+    "quiet",
+    "require-hashes",
+    "require-virtualenv",
+    "root-user-action",
+    "upgrade-strategy",
+    "use-deprecated",
+    "use-feature",
+    "verbose",
+}
 
 
 def for_uv(given: Mapping[str, str], pins: Iterable[str]) -> ForUv:

@@ -32,26 +32,73 @@ Written by scripts/stubs.py from the declarations in ops: change those."""
 '''
 # Where the names in annotations come from; what is not here becomes Any.
 KNOWN = {
-    "Any": "typing", "NoReturn": "typing", "Literal": "typing",
-    "Callable": "collections.abc", "Iterable": "collections.abc", "Iterator": "collections.abc",
-    "Mapping": "collections.abc", "Sequence": "collections.abc",
-    "DType": "hookscope.engine.core.dtype", "Generator": "hookscope.engine.core.generator",
-    "Parameter": "hookscope.engine.core.parameter", "Tensor": "hookscope.engine.core.tensor",
-    "Axis": "hookscope.engine.ops.arguments", **dict.fromkeys(types.__all__, "hookscope.engine.core.types"),
-}  # fmt: skip
+    "Any": "typing",
+    "NoReturn": "typing",
+    "Literal": "typing",
+    "Callable": "collections.abc",
+    "Iterable": "collections.abc",
+    "Iterator": "collections.abc",
+    "Mapping": "collections.abc",
+    "Sequence": "collections.abc",
+    "DType": "hookscope.engine.core.dtype",
+    "Generator": "hookscope.engine.core.generator",
+    "Parameter": "hookscope.engine.core.parameter",
+    "Tensor": "hookscope.engine.core.tensor",
+    "Axis": "hookscope.engine.ops.arguments",
+    **dict.fromkeys(types.__all__, "hookscope.engine.core.types"),
+}
 BUILTIN = {
-    "None", "Ellipsis", "bool", "bytes", "complex", "dict", "float", "int", "list", "object", "set", "slice", "str",
-    "tuple", "type",
-}  # fmt: skip
+    "None",
+    "Ellipsis",
+    "bool",
+    "bytes",
+    "complex",
+    "dict",
+    "float",
+    "int",
+    "list",
+    "object",
+    "set",
+    "slice",
+    "str",
+    "tuple",
+    "type",
+}
 # Numbers of a method that also has PyTorch's names of arguments, as they stand there.
 TORCH_NAMES = {"axis": "dim", "keepdims": "keepdim", "axis0": "dim0", "axis1": "dim1"}
 
 
 PYTHON_OPERATORS = (
-    "getitem", "add", "radd", "sub", "rsub", "mul", "rmul", "truediv", "rtruediv", "floordiv", "rfloordiv",
-    "mod", "rmod", "pow", "rpow", "matmul", "rmatmul", "and", "rand", "or", "ror", "xor", "rxor",
-    "eq", "ne", "lt", "le", "gt", "ge",
-)  # fmt: skip
+    "getitem",
+    "add",
+    "radd",
+    "sub",
+    "rsub",
+    "mul",
+    "rmul",
+    "truediv",
+    "rtruediv",
+    "floordiv",
+    "rfloordiv",
+    "mod",
+    "rmod",
+    "pow",
+    "rpow",
+    "matmul",
+    "rmatmul",
+    "and",
+    "rand",
+    "or",
+    "ror",
+    "xor",
+    "rxor",
+    "eq",
+    "ne",
+    "lt",
+    "le",
+    "gt",
+    "ge",
+)
 
 
 class Stub:
@@ -104,9 +151,15 @@ class Stub:
         return ", ".join(shown)
 
     def function(
-        self, name: str, call: inspect.Signature, doc: str, *, method: bool = False, overloads: int = 1,
+        self,
+        name: str,
+        call: inspect.Signature,
+        doc: str,
+        *,
+        method: bool = False,
+        overloads: int = 1,
         shadowed: Iterable[str] = (),
-    ) -> None:  # fmt: skip
+    ) -> None:
         """One function, or one method."""
         own = ["self"] if method else []
         given = self.parameters(call.parameters.values(), shadowed)

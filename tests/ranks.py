@@ -50,9 +50,14 @@ def run(started: list[str], seconds: float = 120) -> tuple[int, str]:
     """
     with tempfile.TemporaryFile("w+") as written:
         process = subprocess.Popen(
-            started, cwd=ROOT, env=environment(), stdin=subprocess.DEVNULL, stdout=written, stderr=written,
+            started,
+            cwd=ROOT,
+            env=environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=written,
+            stderr=written,
             start_new_session=True,
-        )  # fmt: skip
+        )
         try:
             process.wait(seconds)
         except subprocess.TimeoutExpired:

@@ -23,9 +23,21 @@ from hookscope.triton_kernels._probe import Probe, probe
 from hookscope.triton_kernels._strides import merge_axes
 
 __all__ = [
-    "Kernel", "Operand", "Plan", "Planner", "Probe", "add_parts", "as_given", "generated", "is_long", "kernels",
-    "merge_axes", "next_power_of_2", "plan_for", "probe",
-]  # fmt: skip
+    "Kernel",
+    "Operand",
+    "Plan",
+    "Planner",
+    "Probe",
+    "add_parts",
+    "as_given",
+    "generated",
+    "is_long",
+    "kernels",
+    "merge_axes",
+    "next_power_of_2",
+    "plan_for",
+    "probe",
+]
 
 
 @functools.cache

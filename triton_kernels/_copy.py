@@ -44,10 +44,27 @@ def place_of(
 
 @triton.jit
 def copy_kernel(
-    x_ptr, out_ptr, count, size_1, size_2, size_3, size_4,
-    x_0, x_1, x_2, x_3, x_4, out_0, out_1, out_2, out_3, out_4,
-    AXES: tl.constexpr, LONG: tl.constexpr, BLOCK: tl.constexpr,
-):  # fmt: skip
+    x_ptr,
+    out_ptr,
+    count,
+    size_1,
+    size_2,
+    size_3,
+    size_4,
+    x_0,
+    x_1,
+    x_2,
+    x_3,
+    x_4,
+    out_0,
+    out_1,
+    out_2,
+    out_3,
+    out_4,
+    AXES: tl.constexpr,
+    LONG: tl.constexpr,
+    BLOCK: tl.constexpr,
+):
     """out[i] = x[i]."""
     start = tl.program_id(0)
     if LONG:

@@ -42,8 +42,12 @@ def generated(text: str, name: str) -> Any:
         file = f"<{name}>"
         linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
         names: dict[str, Any] = {
-            "tl": tl, "libdevice": libdevice, "max_of": max_of, "min_of": min_of, "__name__": __name__,
-        }  # fmt: skip
+            "tl": tl,
+            "libdevice": libdevice,
+            "max_of": max_of,
+            "min_of": min_of,
+            "__name__": __name__,
+        }
         exec(compile(text, file, "exec"), names)
         found = _kernels.setdefault(name, triton.jit(names[name]))
     return found
@@ -51,9 +55,17 @@ def generated(text: str, name: str) -> Any:
 
 @triton.jit
 def parts_kernel(
-    parts_ptr, out_ptr, columns, parts, count,
-    EXTREME: tl.constexpr, MEAN: tl.constexpr, HALF: tl.constexpr, BLOCK_PARTS: tl.constexpr, BLOCK: tl.constexpr,
-):  # fmt: skip
+    parts_ptr,
+    out_ptr,
+    columns,
+    parts,
+    count,
+    EXTREME: tl.constexpr,
+    MEAN: tl.constexpr,
+    HALF: tl.constexpr,
+    BLOCK_PARTS: tl.constexpr,
+    BLOCK: tl.constexpr,
+):
     """out[j] = the sum of parts[:, j], divided by count for a mean; or its EXTREME."""
     column = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     inside = column < columns

@@ -162,9 +162,23 @@ def starter(compiled: Any) -> Starter:
 
     def start(programs: int, stream: int, arguments: tuple[Any, ...]) -> None:
         bare(
-            programs, 1, 1, stream, function, cooperative, dependent,
-            metadata, None, None, None, None, None, annotations, signature, arguments,
-        )  # fmt: skip
+            programs,
+            1,
+            1,
+            stream,
+            function,
+            cooperative,
+            dependent,
+            metadata,
+            None,
+            None,
+            None,
+            None,
+            None,
+            annotations,
+            signature,
+            arguments,
+        )
 
     return start
 

@@ -16,14 +16,7 @@ from typing import Any, TypeAlias, TypeGuard
 
 import numpy as np
 
-from hookscope.triton_kernels._launch import (
-    Array,
-    address_of,
-    compiled_kernel,
-    interpret,
-    interpreting,
-    starter,
-)
+from hookscope.triton_kernels._launch import Array, address_of, compiled_kernel, interpret, interpreting, starter
 
 Given: TypeAlias = "Operand | Number | bool | None"
 """One input of a call, as planning sees it."""

@@ -68,7 +68,7 @@ def _narrow(x, like, WIDEN: tl.constexpr):
 @triton.jit
 def _plus_mask(
     scores, mask_ptr, row, column, has_row, has_column, mask_row, mask_column, MASK: tl.constexpr, WHOLE: tl.constexpr
-):  # fmt: skip
+):
     """Scores, times log2(e), with those of the mask; "keys" is a mask that is the same for all rows."""
     if MASK == "keys":
         added = tl.load(mask_ptr + column * mask_column, mask=has_column, other=0.0)
@@ -96,9 +96,20 @@ def _range(ranges_ptr, start, length, BLOCK_Q: tl.constexpr, ROWS: tl.constexpr)
 
 @triton.jit
 def ranges_kernel(
-    mask_ptr, ranges_ptr, length, keys, size_1, size_2, mask_0, mask_1, mask_2, mask_row, mask_column,
-    ROWS: tl.constexpr, KEYS: tl.constexpr,
-):  # fmt: skip
+    mask_ptr,
+    ranges_ptr,
+    length,
+    keys,
+    size_1,
+    size_2,
+    mask_0,
+    mask_1,
+    mask_2,
+    mask_row,
+    mask_column,
+    ROWS: tl.constexpr,
+    KEYS: tl.constexpr,
+):
     """(first, end) of the keys that the rows of a block look at, in whole blocks of keys.
 
     All keys where a row looks at none: its NaN goes into every gradient.
@@ -130,13 +141,56 @@ def ranges_kernel(
 
 @triton.jit
 def attention_kernel(
-    q_ptr, k_ptr, v_ptr, mask_ptr, ranges_ptr, y_ptr, sums_ptr, length, keys, size_1, size_2, scale,
-    q_0, q_1, q_2, q_row, k_0, k_1, k_2, k_row, v_0, v_1, v_2, v_row, mask_0, mask_1, mask_2, mask_row, mask_column,
-    ranges_0, ranges_1, ranges_2, y_0, y_1, y_2, y_row,
-    MASK: tl.constexpr, RANGED: tl.constexpr, WIDTH: tl.constexpr, V_WIDTH: tl.constexpr, PADDED: tl.constexpr,
-    V_PADDED: tl.constexpr, WHOLE_Q: tl.constexpr, WHOLE_K: tl.constexpr, PRECISION: tl.constexpr,
-    WIDEN: tl.constexpr, ROWS: tl.constexpr, BLOCK_Q: tl.constexpr, BLOCK_K: tl.constexpr,
-):  # fmt: skip
+    q_ptr,
+    k_ptr,
+    v_ptr,
+    mask_ptr,
+    ranges_ptr,
+    y_ptr,
+    sums_ptr,
+    length,
+    keys,
+    size_1,
+    size_2,
+    scale,
+    q_0,
+    q_1,
+    q_2,
+    q_row,
+    k_0,
+    k_1,
+    k_2,
+    k_row,
+    v_0,
+    v_1,
+    v_2,
+    v_row,
+    mask_0,
+    mask_1,
+    mask_2,
+    mask_row,
+    mask_column,
+    ranges_0,
+    ranges_1,
+    ranges_2,
+    y_0,
+    y_1,
+    y_2,
+    y_row,
+    MASK: tl.constexpr,
+    RANGED: tl.constexpr,
+    WIDTH: tl.constexpr,
+    V_WIDTH: tl.constexpr,
+    PADDED: tl.constexpr,
+    V_PADDED: tl.constexpr,
+    WHOLE_Q: tl.constexpr,
+    WHOLE_K: tl.constexpr,
+    PRECISION: tl.constexpr,
+    WIDEN: tl.constexpr,
+    ROWS: tl.constexpr,
+    BLOCK_Q: tl.constexpr,
+    BLOCK_K: tl.constexpr,
+):
     """A block of queries of a head. Sums of powers are of powers of 2: exp(x) = 2^(x log2(e))."""
     blocks = tl.cdiv(length, BLOCK_Q)
     head = tl.program_id(0) // blocks
@@ -169,9 +223,17 @@ def attention_kernel(
         k = _rows(k_ptr + in_k, has_key, WIDTH, PADDED, WHOLE_K, WIDEN)
         scores = tl.dot(q, tl.trans(k), input_precision=PRECISION) * (scale * 1.4426950408889634)
         scores = _plus_mask(
-            scores, mask_ptr, row[:, None], place[None, :], has_row[:, None], has_key[None, :], mask_row, mask_column,
-            MASK, WHOLE_Q and WHOLE_K,
-        )  # fmt: skip
+            scores,
+            mask_ptr,
+            row[:, None],
+            place[None, :],
+            has_row[:, None],
+            has_key[None, :],
+            mask_row,
+            mask_column,
+            MASK,
+            WHOLE_Q and WHOLE_K,
+        )
         if not WHOLE_K:
             scores = tl.where(has_key[None, :], scores, float("-inf"))
         new_largest = tl.maximum(largest, tl.max(scores, axis=1))
@@ -198,14 +260,67 @@ def attention_kernel(
 
 @triton.jit
 def attention_dq_kernel(
-    g_ptr, y_ptr, sums_ptr, q_ptr, k_ptr, v_ptr, mask_ptr, ranges_ptr, delta_ptr, dq_ptr,
-    length, keys, size_1, size_2, scale,
-    g_0, g_1, g_2, g_row, y_0, y_1, y_2, y_row, q_0, q_1, q_2, q_row, k_0, k_1, k_2, k_row, v_0, v_1, v_2, v_row,
-    mask_0, mask_1, mask_2, mask_row, mask_column, ranges_0, ranges_1, ranges_2, dq_0, dq_1, dq_2, dq_row,
-    MASK: tl.constexpr, RANGED: tl.constexpr, WIDTH: tl.constexpr, V_WIDTH: tl.constexpr, PADDED: tl.constexpr,
-    V_PADDED: tl.constexpr, WHOLE_Q: tl.constexpr, WHOLE_K: tl.constexpr, PRECISION: tl.constexpr,
-    WIDEN: tl.constexpr, ROWS: tl.constexpr, BLOCK_Q: tl.constexpr, BLOCK_K: tl.constexpr,
-):  # fmt: skip
+    g_ptr,
+    y_ptr,
+    sums_ptr,
+    q_ptr,
+    k_ptr,
+    v_ptr,
+    mask_ptr,
+    ranges_ptr,
+    delta_ptr,
+    dq_ptr,
+    length,
+    keys,
+    size_1,
+    size_2,
+    scale,
+    g_0,
+    g_1,
+    g_2,
+    g_row,
+    y_0,
+    y_1,
+    y_2,
+    y_row,
+    q_0,
+    q_1,
+    q_2,
+    q_row,
+    k_0,
+    k_1,
+    k_2,
+    k_row,
+    v_0,
+    v_1,
+    v_2,
+    v_row,
+    mask_0,
+    mask_1,
+    mask_2,
+    mask_row,
+    mask_column,
+    ranges_0,
+    ranges_1,
+    ranges_2,
+    dq_0,
+    dq_1,
+    dq_2,
+    dq_row,
+    MASK: tl.constexpr,
+    RANGED: tl.constexpr,
+    WIDTH: tl.constexpr,
+    V_WIDTH: tl.constexpr,
+    PADDED: tl.constexpr,
+    V_PADDED: tl.constexpr,
+    WHOLE_Q: tl.constexpr,
+    WHOLE_K: tl.constexpr,
+    PRECISION: tl.constexpr,
+    WIDEN: tl.constexpr,
+    ROWS: tl.constexpr,
+    BLOCK_Q: tl.constexpr,
+    BLOCK_K: tl.constexpr,
+):
     """The gradient of a block of queries; and of each row the sum of g * y, which is left for the other kernel."""
     blocks = tl.cdiv(length, BLOCK_Q)
     head = tl.program_id(0) // blocks
@@ -243,9 +358,17 @@ def attention_dq_kernel(
         k = _rows(k_ptr + in_k, has_key, WIDTH, PADDED, WHOLE_K, WIDEN)
         scores = tl.dot(q, tl.trans(k), input_precision=PRECISION) * (scale * 1.4426950408889634)
         scores = _plus_mask(
-            scores, mask_ptr, row[:, None], place[None, :], has_row[:, None], has_key[None, :], mask_row, mask_column,
-            MASK, WHOLE_Q and WHOLE_K,
-        )  # fmt: skip
+            scores,
+            mask_ptr,
+            row[:, None],
+            place[None, :],
+            has_row[:, None],
+            has_key[None, :],
+            mask_row,
+            mask_column,
+            MASK,
+            WHOLE_Q and WHOLE_K,
+        )
         weights = tl.exp2(scores - sums[:, None])
         v = _rows(v_ptr + in_v, has_key, V_WIDTH, V_PADDED, WHOLE_K, WIDEN)
         slopes = weights * (tl.dot(g, tl.trans(v), input_precision=PRECISION) - delta[:, None])
@@ -263,15 +386,64 @@ def attention_dq_kernel(
 
 @triton.jit
 def attention_dkv_kernel(
-    g_ptr, sums_ptr, delta_ptr, q_ptr, k_ptr, v_ptr, mask_ptr, ranges_ptr, dk_ptr, dv_ptr,
-    length, keys, size_1, size_2, scale,
-    g_0, g_1, g_2, g_row, q_0, q_1, q_2, q_row, k_0, k_1, k_row, v_0, v_1, v_row,
-    mask_0, mask_1, mask_2, mask_row, mask_column, ranges_0, ranges_1, ranges_2,
-    dk_0, dk_1, dk_row, dv_0, dv_1, dv_row,
-    MASK: tl.constexpr, RANGED: tl.constexpr, WIDTH: tl.constexpr, V_WIDTH: tl.constexpr, PADDED: tl.constexpr,
-    V_PADDED: tl.constexpr, WHOLE_Q: tl.constexpr, WHOLE_K: tl.constexpr, PRECISION: tl.constexpr,
-    WIDEN: tl.constexpr, ROWS: tl.constexpr, SPAN: tl.constexpr, BLOCK_Q: tl.constexpr, BLOCK_K: tl.constexpr,
-):  # fmt: skip
+    g_ptr,
+    sums_ptr,
+    delta_ptr,
+    q_ptr,
+    k_ptr,
+    v_ptr,
+    mask_ptr,
+    ranges_ptr,
+    dk_ptr,
+    dv_ptr,
+    length,
+    keys,
+    size_1,
+    size_2,
+    scale,
+    g_0,
+    g_1,
+    g_2,
+    g_row,
+    q_0,
+    q_1,
+    q_2,
+    q_row,
+    k_0,
+    k_1,
+    k_row,
+    v_0,
+    v_1,
+    v_row,
+    mask_0,
+    mask_1,
+    mask_2,
+    mask_row,
+    mask_column,
+    ranges_0,
+    ranges_1,
+    ranges_2,
+    dk_0,
+    dk_1,
+    dk_row,
+    dv_0,
+    dv_1,
+    dv_row,
+    MASK: tl.constexpr,
+    RANGED: tl.constexpr,
+    WIDTH: tl.constexpr,
+    V_WIDTH: tl.constexpr,
+    PADDED: tl.constexpr,
+    V_PADDED: tl.constexpr,
+    WHOLE_Q: tl.constexpr,
+    WHOLE_K: tl.constexpr,
+    PRECISION: tl.constexpr,
+    WIDEN: tl.constexpr,
+    ROWS: tl.constexpr,
+    SPAN: tl.constexpr,
+    BLOCK_Q: tl.constexpr,
+    BLOCK_K: tl.constexpr,
+):
     """The gradients of a block of keys and values, from the queries of the `size_2` heads that share them."""
     blocks = tl.cdiv(keys, BLOCK_K)
     shared = tl.program_id(0) // blocks
@@ -315,9 +487,17 @@ def attention_dkv_kernel(
             sums = tl.load(sums_ptr + row_start + at + row, mask=has_row, other=0.0) * 1.4426950408889634
             scores = tl.dot(k, tl.trans(q), input_precision=PRECISION) * (scale * 1.4426950408889634)
             scores = _plus_mask(
-                scores, mask_start, row[None, :], place[:, None], has_row[None, :], has_key[:, None], mask_row,
-                mask_column, MASK, WHOLE_Q and WHOLE_K,
-            )  # fmt: skip
+                scores,
+                mask_start,
+                row[None, :],
+                place[:, None],
+                has_row[None, :],
+                has_key[:, None],
+                mask_row,
+                mask_column,
+                MASK,
+                WHOLE_Q and WHOLE_K,
+            )
             weights = tl.exp2(scores - sums[None, :])
             if not WHOLE_Q:
                 weights = tl.where(has_row[None, :], weights, 0.0)
@@ -340,11 +520,38 @@ def attention_dkv_kernel(
 
 @triton.jit
 def attention_weights_kernel(
-    q_ptr, k_ptr, mask_ptr, weights_ptr, length, keys, size_1, size_2, scale,
-    q_0, q_1, q_2, q_row, k_0, k_1, k_2, k_row, mask_0, mask_1, mask_2, mask_row, mask_column,
-    MASK: tl.constexpr, WIDTH: tl.constexpr, PADDED: tl.constexpr, WHOLE_Q: tl.constexpr, WHOLE_K: tl.constexpr,
-    PRECISION: tl.constexpr, WIDEN: tl.constexpr, BLOCK_Q: tl.constexpr, BLOCK_K: tl.constexpr,
-):  # fmt: skip
+    q_ptr,
+    k_ptr,
+    mask_ptr,
+    weights_ptr,
+    length,
+    keys,
+    size_1,
+    size_2,
+    scale,
+    q_0,
+    q_1,
+    q_2,
+    q_row,
+    k_0,
+    k_1,
+    k_2,
+    k_row,
+    mask_0,
+    mask_1,
+    mask_2,
+    mask_row,
+    mask_column,
+    MASK: tl.constexpr,
+    WIDTH: tl.constexpr,
+    PADDED: tl.constexpr,
+    WHOLE_Q: tl.constexpr,
+    WHOLE_K: tl.constexpr,
+    PRECISION: tl.constexpr,
+    WIDEN: tl.constexpr,
+    BLOCK_Q: tl.constexpr,
+    BLOCK_K: tl.constexpr,
+):
     """softmax(q @ k.T * scale + mask), written whole: the scores are computed twice and kept nowhere."""
     blocks = tl.cdiv(length, BLOCK_Q)
     head = tl.program_id(0) // blocks
@@ -367,9 +574,17 @@ def attention_weights_kernel(
             k = _rows(k_ptrs, has_key, WIDTH, PADDED, WHOLE_K, WIDEN)
             scores = tl.dot(q, tl.trans(k), input_precision=PRECISION) * (scale * 1.4426950408889634)
             scores = _plus_mask(
-                scores, mask_start, row[:, None], place[None, :], has_row[:, None], has_key[None, :], mask_row,
-                mask_column, MASK, WHOLE_Q and WHOLE_K,
-            )  # fmt: skip
+                scores,
+                mask_start,
+                row[:, None],
+                place[None, :],
+                has_row[:, None],
+                has_key[None, :],
+                mask_row,
+                mask_column,
+                MASK,
+                WHOLE_Q and WHOLE_K,
+            )
             if not WHOLE_K:
                 scores = tl.where(has_key[None, :], scores, float("-inf"))
             if again:
@@ -574,13 +789,26 @@ def _attention(
         math.prod(sizes) * cdiv(length, constants["BLOCK_Q"]),
         (q, k, v, added, ranges, y, sums),
         (
-            length, keys, *sizes[1:], float(scale), *of_q, q.strides[-2], *of_k, k.strides[-2], *of_v, v.strides[-2],
-            *of_mask, *(added or q).strides[-2:], *of_ranges, *of_y, y.strides[-2],
+            length,
+            keys,
+            *sizes[1:],
+            float(scale),
+            *of_q,
+            q.strides[-2],
+            *of_k,
+            k.strides[-2],
+            *of_v,
+            v.strides[-2],
+            *of_mask,
+            *(added or q).strides[-2:],
+            *of_ranges,
+            *of_y,
+            y.strides[-2],
         ),
         constants,
         num_warps=tile.warps,
         num_stages=tile.stages,
-    )  # fmt: skip
+    )
     return y, sums
 
 
@@ -611,13 +839,26 @@ def _attention_grad(
         math.prod(sizes) * cdiv(length, constants["BLOCK_Q"]),
         (g, y, sums, q, k, v, added, ranges, delta, dq),
         (
-            *lengths, *of_g, g.strides[-2], *of_y, y.strides[-2], *of_q, q.strides[-2], *of_k, k.strides[-2], *of_v,
-            v.strides[-2], *mask_strides, *of_ranges, *of_dq, dq.strides[-2],
+            *lengths,
+            *of_g,
+            g.strides[-2],
+            *of_y,
+            y.strides[-2],
+            *of_q,
+            q.strides[-2],
+            *of_k,
+            k.strides[-2],
+            *of_v,
+            v.strides[-2],
+            *mask_strides,
+            *of_ranges,
+            *of_dq,
+            dq.strides[-2],
         ),
         constants,
         num_warps=tile.warps,
         num_stages=tile.stages,
-    )  # fmt: skip
+    )
     tile = _tile(_DKV, q, v, added)
     constants = {**_constants(q, k, v, added, tile), "SPAN": next_power_of_2(cdiv(length, _ROWS))}
     call.launch(
@@ -625,13 +866,26 @@ def _attention_grad(
         sizes[0] * sizes[1] * cdiv(keys, constants["BLOCK_K"]),
         (g, sums, delta, q, k, v, added, ranges, dk, dv),
         (
-            *lengths, *of_g, g.strides[-2], *of_q, q.strides[-2], *of_k[:2], k.strides[-2], *of_v[:2], v.strides[-2],
-            *mask_strides, *of_ranges, *of_dk[:2], dk.strides[-2], *of_dv[:2], dv.strides[-2],
+            *lengths,
+            *of_g,
+            g.strides[-2],
+            *of_q,
+            q.strides[-2],
+            *of_k[:2],
+            k.strides[-2],
+            *of_v[:2],
+            v.strides[-2],
+            *mask_strides,
+            *of_ranges,
+            *of_dk[:2],
+            dk.strides[-2],
+            *of_dv[:2],
+            dv.strides[-2],
         ),
         constants,
         num_warps=tile.warps,
         num_stages=tile.stages,
-    )  # fmt: skip
+    )
     return dq, dk, dv
 
 
@@ -652,13 +906,21 @@ def _attention_weights(call: Planner, q: Given, k: Given, mask: Given, scale: fl
         math.prod(sizes) * cdiv(length, constants["BLOCK_Q"]),
         (q, k, added, weights),
         (
-            length, keys, *sizes[1:], float(scale), *of_q, q.strides[-2], *of_k, k.strides[-2], *of_mask,
+            length,
+            keys,
+            *sizes[1:],
+            float(scale),
+            *of_q,
+            q.strides[-2],
+            *of_k,
+            k.strides[-2],
+            *of_mask,
             *(added or q).strides[-2:],
         ),
         constants,
         num_warps=tile.warps,
         num_stages=tile.stages,
-    )  # fmt: skip
+    )
     return weights
 
 

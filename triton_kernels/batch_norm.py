@@ -89,9 +89,21 @@ def _shares(parts_ptr, which, channel, inside, channels, shares, LAST: tl.conste
 
 @triton.jit
 def statistics_kernel(
-    x_ptr, parts_ptr, outer, channels, inner, inner_tiles, tiles, share_tiles, strips, shares,
-    LAST: tl.constexpr, T0: tl.constexpr, T1: tl.constexpr, STAGES: tl.constexpr,
-):  # fmt: skip
+    x_ptr,
+    parts_ptr,
+    outer,
+    channels,
+    inner,
+    inner_tiles,
+    tiles,
+    share_tiles,
+    strips,
+    shares,
+    LAST: tl.constexpr,
+    T0: tl.constexpr,
+    T1: tl.constexpr,
+    STAGES: tl.constexpr,
+):
     """parts[:, share] = of each channel in a share how many elements, the mean in two parts, the squares about it.
 
     The first part of the mean is that of the share's first tile, and what is squared is the distance from it. The
@@ -128,10 +140,28 @@ def statistics_kernel(
 
 @triton.jit
 def normalize_kernel(
-    x_ptr, gamma_ptr, beta_ptr, parts_ptr, y_ptr, mean_ptr, var_ptr,
-    outer, channels, inner, inner_tiles, tiles, share_tiles, strips, shares, epsilon,
-    LAST: tl.constexpr, T0: tl.constexpr, T1: tl.constexpr, STAGES: tl.constexpr, SHARES: tl.constexpr,
-):  # fmt: skip
+    x_ptr,
+    gamma_ptr,
+    beta_ptr,
+    parts_ptr,
+    y_ptr,
+    mean_ptr,
+    var_ptr,
+    outer,
+    channels,
+    inner,
+    inner_tiles,
+    tiles,
+    share_tiles,
+    strips,
+    shares,
+    epsilon,
+    LAST: tl.constexpr,
+    T0: tl.constexpr,
+    T1: tl.constexpr,
+    STAGES: tl.constexpr,
+    SHARES: tl.constexpr,
+):
     """A share of the elements, by the statistics of all shares (Chan, Golub and LeVeque 1979)."""
     strip = tl.program_id(0) % strips
     share = tl.program_id(0) // strips
@@ -159,16 +189,46 @@ def normalize_kernel(
     scale = tl.load(gamma_ptr + channel, mask=inside, other=0.0).to(tl.float32) / tl.sqrt_rn(var + epsilon)
     shift = tl.load(beta_ptr + channel, mask=inside, other=0.0).to(tl.float32)
     _affine_tiles(
-        x_ptr, y_ptr, mean, scale, shift, share, strip, outer, channels, inner, inner_tiles, tiles, share_tiles,
-        LAST, T0, T1, STAGES,
-    )  # fmt: skip
+        x_ptr,
+        y_ptr,
+        mean,
+        scale,
+        shift,
+        share,
+        strip,
+        outer,
+        channels,
+        inner,
+        inner_tiles,
+        tiles,
+        share_tiles,
+        LAST,
+        T0,
+        T1,
+        STAGES,
+    )
 
 
 @triton.jit
 def _affine_tiles(
-    x_ptr, y_ptr, mean, scale, shift, share, strip, outer, channels, inner, inner_tiles, tiles, share_tiles,
-    LAST: tl.constexpr, T0: tl.constexpr, T1: tl.constexpr, STAGES: tl.constexpr,
-):  # fmt: skip
+    x_ptr,
+    y_ptr,
+    mean,
+    scale,
+    shift,
+    share,
+    strip,
+    outer,
+    channels,
+    inner,
+    inner_tiles,
+    tiles,
+    share_tiles,
+    LAST: tl.constexpr,
+    T0: tl.constexpr,
+    T1: tl.constexpr,
+    STAGES: tl.constexpr,
+):
     """y = (x - mean) * scale + shift in the tiles of a share, the last first: it may still be in the cache."""
     first = share * share_tiles
     last = tl.minimum(first + share_tiles, tiles)
@@ -180,9 +240,23 @@ def _affine_tiles(
 
 @triton.jit
 def affine_kernel(
-    x_ptr, mean_ptr, scale_ptr, shift_ptr, y_ptr, outer, channels, inner, inner_tiles, tiles, share_tiles, strips,
-    LAST: tl.constexpr, T0: tl.constexpr, T1: tl.constexpr, STAGES: tl.constexpr,
-):  # fmt: skip
+    x_ptr,
+    mean_ptr,
+    scale_ptr,
+    shift_ptr,
+    y_ptr,
+    outer,
+    channels,
+    inner,
+    inner_tiles,
+    tiles,
+    share_tiles,
+    strips,
+    LAST: tl.constexpr,
+    T0: tl.constexpr,
+    T1: tl.constexpr,
+    STAGES: tl.constexpr,
+):
     """y = (x - mean) * scale + shift by given numbers of each channel."""
     strip = tl.program_id(0) % strips
     share = tl.program_id(0) // strips
@@ -191,16 +265,45 @@ def affine_kernel(
     scale = tl.load(scale_ptr + channel, mask=inside, other=0.0).to(tl.float32)
     shift = tl.load(shift_ptr + channel, mask=inside, other=0.0).to(tl.float32)
     _affine_tiles(
-        x_ptr, y_ptr, mean, scale, shift, share, strip, outer, channels, inner, inner_tiles, tiles, share_tiles,
-        LAST, T0, T1, STAGES,
-    )  # fmt: skip
+        x_ptr,
+        y_ptr,
+        mean,
+        scale,
+        shift,
+        share,
+        strip,
+        outer,
+        channels,
+        inner,
+        inner_tiles,
+        tiles,
+        share_tiles,
+        LAST,
+        T0,
+        T1,
+        STAGES,
+    )
 
 
 @triton.jit
 def gradient_sums_kernel(
-    g_ptr, x_ptr, mean_ptr, parts_ptr, outer, channels, inner, inner_tiles, tiles, share_tiles, strips, shares,
-    LAST: tl.constexpr, T0: tl.constexpr, T1: tl.constexpr, STAGES: tl.constexpr,
-):  # fmt: skip
+    g_ptr,
+    x_ptr,
+    mean_ptr,
+    parts_ptr,
+    outer,
+    channels,
+    inner,
+    inner_tiles,
+    tiles,
+    share_tiles,
+    strips,
+    shares,
+    LAST: tl.constexpr,
+    T0: tl.constexpr,
+    T1: tl.constexpr,
+    STAGES: tl.constexpr,
+):
     """parts[:, share] = of each channel in a share the sums of g and of g * (x - mean)."""
     strip = tl.program_id(0) % strips
     share = tl.program_id(0) // strips
@@ -222,10 +325,31 @@ def gradient_sums_kernel(
 
 @triton.jit
 def gradient_kernel(
-    g_ptr, x_ptr, gamma_ptr, mean_ptr, var_ptr, parts_ptr, dx_ptr, dgamma_ptr, dbeta_ptr,
-    outer, channels, inner, inner_tiles, tiles, share_tiles, strips, shares, epsilon, count,
-    LAST: tl.constexpr, T0: tl.constexpr, T1: tl.constexpr, STAGES: tl.constexpr, SHARES: tl.constexpr,
-):  # fmt: skip
+    g_ptr,
+    x_ptr,
+    gamma_ptr,
+    mean_ptr,
+    var_ptr,
+    parts_ptr,
+    dx_ptr,
+    dgamma_ptr,
+    dbeta_ptr,
+    outer,
+    channels,
+    inner,
+    inner_tiles,
+    tiles,
+    share_tiles,
+    strips,
+    shares,
+    epsilon,
+    count,
+    LAST: tl.constexpr,
+    T0: tl.constexpr,
+    T1: tl.constexpr,
+    STAGES: tl.constexpr,
+    SHARES: tl.constexpr,
+):
     """dx = gamma * rstd * (g - mean(g) - normal * mean(g * normal)) in a share (Ioffe and Szegedy 2015)."""
     strip = tl.program_id(0) % strips
     share = tl.program_id(0) // strips
@@ -253,9 +377,18 @@ def gradient_kernel(
 
 @triton.jit
 def running_kernel(
-    old_mean_ptr, old_var_ptr, mean_ptr, var_ptr, new_mean_ptr, new_var_ptr, channels, kept, weight, factor,
+    old_mean_ptr,
+    old_var_ptr,
+    mean_ptr,
+    var_ptr,
+    new_mean_ptr,
+    new_var_ptr,
+    channels,
+    kept,
+    weight,
+    factor,
     BLOCK: tl.constexpr,
-):  # fmt: skip
+):
     """new = old * kept + batch * weight, of the variance times `factor`."""
     channel = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     mask = channel < channels

@@ -70,10 +70,28 @@ def _first_tap(at, pad, stride, dilation, step, length):
 
 @triton.jit
 def _rows_and_taps(
-    tile, part, samples, a_y_length, a_x_length, out_y_length, out_x_length, kernel_y, kernel_x,
-    stride_y, stride_x, pad_y, pad_x, dilation_y, dilation_x, step_y, step_x, move_y, move_x,
-    TRANSPOSED: tl.constexpr, BLOCK_M: tl.constexpr,
-):  # fmt: skip
+    tile,
+    part,
+    samples,
+    a_y_length,
+    a_x_length,
+    out_y_length,
+    out_x_length,
+    kernel_y,
+    kernel_x,
+    stride_y,
+    stride_x,
+    pad_y,
+    pad_x,
+    dilation_y,
+    dilation_x,
+    step_y,
+    step_x,
+    move_y,
+    move_x,
+    TRANSPOSED: tl.constexpr,
+    BLOCK_M: tl.constexpr,
+):
     """Which places of the output a tile of rows has, and where their windows begin in `a`.
 
     Returns (whether a row exists, sample, y, x in the output, y, x in `a` for the first tap, taps along y and x, the
@@ -109,16 +127,59 @@ def _rows_and_taps(
 
 @triton.jit
 def product_kernel(
-    a_ptr, w_ptr, bias_ptr, out_ptr,
-    samples, a_y_length, a_x_length, out_y_length, out_x_length, depth, columns, tiles_m, parts,
-    kernel_y, kernel_x, stride_y, stride_x, pad_y, pad_x, dilation_y, dilation_x, step_y, step_x, move_y, move_x,
-    a_sample, a_channel, a_row, a_column, w_group, w_column, w_depth, w_row, w_tap,
-    out_sample, out_channel, out_row, out_column,
-    TRANSPOSED: tl.constexpr, FLAT: tl.constexpr, WHOLE: tl.constexpr, HAS_BIAS: tl.constexpr,
-    PRECISION: tl.constexpr, WIDEN: tl.constexpr, LONG: tl.constexpr,
-    A_RUN: tl.constexpr, W_RUN_DEPTH: tl.constexpr, W_RUN_COLUMN: tl.constexpr, OUT_RUN: tl.constexpr,
-    BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr,
-):  # fmt: skip
+    a_ptr,
+    w_ptr,
+    bias_ptr,
+    out_ptr,
+    samples,
+    a_y_length,
+    a_x_length,
+    out_y_length,
+    out_x_length,
+    depth,
+    columns,
+    tiles_m,
+    parts,
+    kernel_y,
+    kernel_x,
+    stride_y,
+    stride_x,
+    pad_y,
+    pad_x,
+    dilation_y,
+    dilation_x,
+    step_y,
+    step_x,
+    move_y,
+    move_x,
+    a_sample,
+    a_channel,
+    a_row,
+    a_column,
+    w_group,
+    w_column,
+    w_depth,
+    w_row,
+    w_tap,
+    out_sample,
+    out_channel,
+    out_row,
+    out_column,
+    TRANSPOSED: tl.constexpr,
+    FLAT: tl.constexpr,
+    WHOLE: tl.constexpr,
+    HAS_BIAS: tl.constexpr,
+    PRECISION: tl.constexpr,
+    WIDEN: tl.constexpr,
+    LONG: tl.constexpr,
+    A_RUN: tl.constexpr,
+    W_RUN_DEPTH: tl.constexpr,
+    W_RUN_COLUMN: tl.constexpr,
+    OUT_RUN: tl.constexpr,
+    BLOCK_M: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+    BLOCK_K: tl.constexpr,
+):
     """A tile of out[row, k] = sum over taps and channels c of a[place of row + tap, c] * w[tap, c, k].
 
     FLAT counts the channels of all taps as one depth. Of the RUNs see `together`.
@@ -132,9 +193,28 @@ def product_kernel(
     part = program % parts
     group = program // parts
     exists, sample, y, x, a_y, a_x, taps_y, taps_x, first_y, first_x = _rows_and_taps(
-        tile_m, part, samples, a_y_length, a_x_length, out_y_length, out_x_length, kernel_y, kernel_x,
-        stride_y, stride_x, pad_y, pad_x, dilation_y, dilation_x, step_y, step_x, move_y, move_x, TRANSPOSED, BLOCK_M,
-    )  # fmt: skip
+        tile_m,
+        part,
+        samples,
+        a_y_length,
+        a_x_length,
+        out_y_length,
+        out_x_length,
+        kernel_y,
+        kernel_x,
+        stride_y,
+        stride_x,
+        pad_y,
+        pad_x,
+        dilation_y,
+        dilation_x,
+        step_y,
+        step_x,
+        move_y,
+        move_x,
+        TRANSPOSED,
+        BLOCK_M,
+    )
     column = tile_n * BLOCK_N + tl.arange(0, BLOCK_N)
     lane = tl.arange(0, BLOCK_K)
     if LONG:
@@ -189,14 +269,53 @@ def product_kernel(
 
 @triton.jit
 def thin_kernel(
-    a_ptr, w_ptr, bias_ptr, out_ptr,
-    samples, a_y_length, a_x_length, out_y_length, out_x_length, depth, columns, channels, tiles_m, parts,
-    kernel_y, kernel_x, stride_y, stride_x, pad_y, pad_x, dilation_y, dilation_x, step_y, step_x, move_y, move_x,
-    a_sample, a_channel, a_row, a_column, w_group, w_column, w_depth, w_row, w_tap,
-    out_sample, out_channel, out_row, out_column,
-    TRANSPOSED: tl.constexpr, HAS_BIAS: tl.constexpr, LONG: tl.constexpr,
-    A_RUN: tl.constexpr, OUT_RUN: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
-):  # fmt: skip
+    a_ptr,
+    w_ptr,
+    bias_ptr,
+    out_ptr,
+    samples,
+    a_y_length,
+    a_x_length,
+    out_y_length,
+    out_x_length,
+    depth,
+    columns,
+    channels,
+    tiles_m,
+    parts,
+    kernel_y,
+    kernel_x,
+    stride_y,
+    stride_x,
+    pad_y,
+    pad_x,
+    dilation_y,
+    dilation_x,
+    step_y,
+    step_x,
+    move_y,
+    move_x,
+    a_sample,
+    a_channel,
+    a_row,
+    a_column,
+    w_group,
+    w_column,
+    w_depth,
+    w_row,
+    w_tap,
+    out_sample,
+    out_channel,
+    out_row,
+    out_column,
+    TRANSPOSED: tl.constexpr,
+    HAS_BIAS: tl.constexpr,
+    LONG: tl.constexpr,
+    A_RUN: tl.constexpr,
+    OUT_RUN: tl.constexpr,
+    BLOCK_M: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+):
     """The same for groups of few channels: a column is a channel of the output, whichever its group."""
     tiles_n = tl.cdiv(channels, BLOCK_N)
     program = tl.program_id(0)
@@ -205,9 +324,28 @@ def thin_kernel(
     tile_m = program % tiles_m
     part = program // tiles_m
     exists, sample, y, x, a_y, a_x, taps_y, taps_x, first_y, first_x = _rows_and_taps(
-        tile_m, part, samples, a_y_length, a_x_length, out_y_length, out_x_length, kernel_y, kernel_x,
-        stride_y, stride_x, pad_y, pad_x, dilation_y, dilation_x, step_y, step_x, move_y, move_x, TRANSPOSED, BLOCK_M,
-    )  # fmt: skip
+        tile_m,
+        part,
+        samples,
+        a_y_length,
+        a_x_length,
+        out_y_length,
+        out_x_length,
+        kernel_y,
+        kernel_x,
+        stride_y,
+        stride_x,
+        pad_y,
+        pad_x,
+        dilation_y,
+        dilation_x,
+        step_y,
+        step_x,
+        move_y,
+        move_x,
+        TRANSPOSED,
+        BLOCK_M,
+    )
     column = tile_n * BLOCK_N + tl.arange(0, BLOCK_N)
     group = column // columns
     if LONG:
@@ -239,15 +377,48 @@ def thin_kernel(
 
 @triton.jit
 def weight_kernel(
-    g_ptr, x_ptr, out_ptr,
-    rows, rows_of_part, parts, g_y_length, g_x_length, x_y_length, x_x_length, depth, columns,
-    kernel_y, kernel_x, stride_y, stride_x, pad_y, pad_x, dilation_y, dilation_x,
-    g_sample, g_channel, g_row, g_column, x_sample, x_channel, x_row, x_column,
-    out_part, out_kernel, out_channel, out_tap,
-    FLAT: tl.constexpr, PRECISION: tl.constexpr, WIDEN: tl.constexpr, LONG: tl.constexpr,
-    G_RUN: tl.constexpr, X_RUN: tl.constexpr,
-    BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr,
-):  # fmt: skip
+    g_ptr,
+    x_ptr,
+    out_ptr,
+    rows,
+    rows_of_part,
+    parts,
+    g_y_length,
+    g_x_length,
+    x_y_length,
+    x_x_length,
+    depth,
+    columns,
+    kernel_y,
+    kernel_x,
+    stride_y,
+    stride_x,
+    pad_y,
+    pad_x,
+    dilation_y,
+    dilation_x,
+    g_sample,
+    g_channel,
+    g_row,
+    g_column,
+    x_sample,
+    x_channel,
+    x_row,
+    x_column,
+    out_part,
+    out_kernel,
+    out_channel,
+    out_tap,
+    FLAT: tl.constexpr,
+    PRECISION: tl.constexpr,
+    WIDEN: tl.constexpr,
+    LONG: tl.constexpr,
+    G_RUN: tl.constexpr,
+    X_RUN: tl.constexpr,
+    BLOCK_M: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+    BLOCK_K: tl.constexpr,
+):
     """A tile of out[part, k, tap, c] = the sum over the part's places of g[place, k] * x[place + tap, c].
 
     The rows of a part are a multiple of BLOCK_K, so that what is not there is behind the last part's alone.
@@ -315,13 +486,45 @@ def weight_kernel(
 
 @triton.jit
 def thin_weight_kernel(
-    g_ptr, x_ptr, out_ptr,
-    rows, rows_of_part, parts, g_y_length, g_x_length, x_y_length, x_x_length, depth, columns, channels,
-    kernel_y, kernel_x, stride_y, stride_x, pad_y, pad_x, dilation_y, dilation_x,
-    g_sample, g_channel, g_row, g_column, x_sample, x_channel, x_row, x_column,
-    out_part, out_kernel, out_channel, out_tap,
-    LONG: tl.constexpr, G_RUN: tl.constexpr, X_RUN: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
-):  # fmt: skip
+    g_ptr,
+    x_ptr,
+    out_ptr,
+    rows,
+    rows_of_part,
+    parts,
+    g_y_length,
+    g_x_length,
+    x_y_length,
+    x_x_length,
+    depth,
+    columns,
+    channels,
+    kernel_y,
+    kernel_x,
+    stride_y,
+    stride_x,
+    pad_y,
+    pad_x,
+    dilation_y,
+    dilation_x,
+    g_sample,
+    g_channel,
+    g_row,
+    g_column,
+    x_sample,
+    x_channel,
+    x_row,
+    x_column,
+    out_part,
+    out_kernel,
+    out_channel,
+    out_tap,
+    LONG: tl.constexpr,
+    G_RUN: tl.constexpr,
+    X_RUN: tl.constexpr,
+    BLOCK_M: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+):
     """The same for groups of few channels: of one tap and one channel of each group, for a tile of kernels."""
     tiles_n = tl.cdiv(channels, BLOCK_N)
     program = tl.program_id(0)
@@ -410,9 +613,17 @@ def _kernels_together(call: Planner, weight: Operand, rows: int) -> Operand:
 
 
 def _multiply(
-    call: Planner, a: Operand, weight: Operand, bias: Operand | None, shape: Ints, stride: Ints,
-    pads: Ints, dilation: Ints, group: int, transposed: bool,
-) -> Operand | None:  # fmt: skip
+    call: Planner,
+    a: Operand,
+    weight: Operand,
+    bias: Operand | None,
+    shape: Ints,
+    stride: Ints,
+    pads: Ints,
+    dilation: Ints,
+    group: int,
+    transposed: bool,
+) -> Operand | None:
     """The convolution of `a` with kernels (K, C / group, KH, KW), or its transpose, as an array of `shape`."""
     samples, channels, *lengths = shape
     kernels, depth, *kernel = weight.shape
@@ -449,9 +660,11 @@ def _multiply(
         programs = parts * tiles_m * cdiv(channels, block_n)
         run = block_n if depth == columns == 1 else 1
         constants |= {
-            "A_RUN": _run(a, channels, run), "OUT_RUN": _run(out, channels, block_n),
-            "BLOCK_M": block_m, "BLOCK_N": block_n,
-        }  # fmt: skip
+            "A_RUN": _run(a, channels, run),
+            "OUT_RUN": _run(out, channels, block_n),
+            "BLOCK_M": block_m,
+            "BLOCK_N": block_n,
+        }
         numbers = [samples, *a.shape[2:], *lengths, depth, columns, channels, tiles_m, parts]
         if programs > MAX_PROGRAMS:
             return None
@@ -577,12 +790,12 @@ def _weight_grad(
     if thin:
         run = block_n if depth == columns == 1 else 1
         constants |= {
-            "G_RUN": _run(g, kernels, block_n), "X_RUN": _run(x, channels, run),
-            "BLOCK_M": block_m, "BLOCK_N": block_n,
-        }  # fmt: skip
-        call.launch(
-            thin_weight_kernel, parts * tiles, (g, x, found), [*numbers, kernels, *window, *strides], constants
-        )
+            "G_RUN": _run(g, kernels, block_n),
+            "X_RUN": _run(x, channels, run),
+            "BLOCK_M": block_m,
+            "BLOCK_N": block_n,
+        }
+        call.launch(thin_weight_kernel, parts * tiles, (g, x, found), [*numbers, kernels, *window, *strides], constants)
     else:
         constants |= {
             "FLAT": flat,

@@ -54,9 +54,7 @@ def cross_entropy_kernel(
 
 
 @triton.jit
-def long_cross_entropy_kernel(
-    logits_ptr, labels_ptr, loss_ptr, lse_ptr, classes, ignore_index, BLOCK: tl.constexpr
-):
+def long_cross_entropy_kernel(logits_ptr, labels_ptr, loss_ptr, lse_ptr, classes, ignore_index, BLOCK: tl.constexpr):
     """A program for each row, in pieces."""
     row = tl.program_id(0).to(tl.int64)
     logits_ptr += row * classes
@@ -71,9 +69,19 @@ def long_cross_entropy_kernel(
 
 @triton.jit
 def cross_entropy_grad_kernel(
-    g_ptr, logits_ptr, labels_ptr, lse_ptr, d_ptr, rows, classes, pieces, g_stride, ignore_index,
-    ROWS: tl.constexpr, BLOCK: tl.constexpr,
-):  # fmt: skip
+    g_ptr,
+    logits_ptr,
+    labels_ptr,
+    lse_ptr,
+    d_ptr,
+    rows,
+    classes,
+    pieces,
+    g_stride,
+    ignore_index,
+    ROWS: tl.constexpr,
+    BLOCK: tl.constexpr,
+):
     """A tile of rows, or a piece of one."""
     row = (tl.program_id(0) // pieces) * ROWS + tl.arange(0, ROWS)
     column = (tl.program_id(0) % pieces) * BLOCK + tl.arange(0, BLOCK)

@@ -95,9 +95,17 @@ def _binary(x, y, OPERATOR: tl.constexpr, INTERPRET: tl.constexpr):
 
 @triton.jit
 def flat_kernel(
-    x_ptr, y_ptr, out_ptr, count, number,
-    OPERATOR: tl.constexpr, FORM: tl.constexpr, LONG: tl.constexpr, INTERPRET: tl.constexpr, BLOCK: tl.constexpr,
-):  # fmt: skip
+    x_ptr,
+    y_ptr,
+    out_ptr,
+    count,
+    number,
+    OPERATOR: tl.constexpr,
+    FORM: tl.constexpr,
+    LONG: tl.constexpr,
+    INTERPRET: tl.constexpr,
+    BLOCK: tl.constexpr,
+):
     """out[i] = OPERATOR(x[i], y[i]) for operands that lie as `out` does; FORM says which of them are arrays."""
     start = tl.program_id(0)
     if LONG:
@@ -110,12 +118,39 @@ def flat_kernel(
 
 @triton.jit
 def tile_kernel(
-    x_ptr, y_ptr, out_ptr, rows, columns, column_blocks, number,
-    size_1, size_2, size_3, size_4,
-    x_0, x_1, x_2, x_3, x_4, x_along, y_0, y_1, y_2, y_3, y_4, y_along,
-    AXES: tl.constexpr, X_VARIES: tl.constexpr, Y_VARIES: tl.constexpr, OPERATOR: tl.constexpr, FORM: tl.constexpr,
-    LONG: tl.constexpr, INTERPRET: tl.constexpr, ROWS: tl.constexpr, BLOCK: tl.constexpr,
-):  # fmt: skip
+    x_ptr,
+    y_ptr,
+    out_ptr,
+    rows,
+    columns,
+    column_blocks,
+    number,
+    size_1,
+    size_2,
+    size_3,
+    size_4,
+    x_0,
+    x_1,
+    x_2,
+    x_3,
+    x_4,
+    x_along,
+    y_0,
+    y_1,
+    y_2,
+    y_3,
+    y_4,
+    y_along,
+    AXES: tl.constexpr,
+    X_VARIES: tl.constexpr,
+    Y_VARIES: tl.constexpr,
+    OPERATOR: tl.constexpr,
+    FORM: tl.constexpr,
+    LONG: tl.constexpr,
+    INTERPRET: tl.constexpr,
+    ROWS: tl.constexpr,
+    BLOCK: tl.constexpr,
+):
     """The same with operands that lie anyhow; `out` is in one piece, in the order of the axes.
 
     Columns are the innermost axis, rows all others: what it takes to find a place along several axes is taken for each
@@ -250,9 +285,18 @@ def _kernel(operator: str, operands: int) -> Kernel:
 
 UNARY = ("neg", "exp", "log", "sqrt", "rsqrt", "tanh", "sigmoid", "relu", "silu", "abs", "square")
 BINARY = (
-    "add", "sub", "mul", "div", "maximum", "minimum", "pow",
-    "relu_grad", "sigmoid_grad", "tanh_grad", "silu_grad",
-)  # fmt: skip
+    "add",
+    "sub",
+    "mul",
+    "div",
+    "maximum",
+    "minimum",
+    "pow",
+    "relu_grad",
+    "sigmoid_grad",
+    "tanh_grad",
+    "silu_grad",
+)
 
 KERNELS = {
     **{operator: _kernel(operator, 1) for operator in UNARY},

@@ -54,9 +54,8 @@ def pick_kernel(
 
 @triton.jit
 def zeros_and_order_kernel(
-    numbers_ptr, wrapped_ptr, order_ptr, out_ptr, count, rows, size, ranking,
-    RANKED: tl.constexpr, BLOCK: tl.constexpr,
-):  # fmt: skip
+    numbers_ptr, wrapped_ptr, order_ptr, out_ptr, count, rows, size, ranking, RANKED: tl.constexpr, BLOCK: tl.constexpr
+):
     """Zeros in `out`; and, by the first `ranking` programs, the numbers from 0 on and the order that sorts them."""
     program = tl.program_id(0)
     if program < ranking:
@@ -86,9 +85,19 @@ def _number_at(numbers_ptr, order_ptr, place, count):
 
 @triton.jit
 def chunks_kernel(
-    g_ptr, numbers_ptr, order_ptr, out_ptr, heads_ptr, parts_ptr, count, size, column_blocks,
-    CHUNK: tl.constexpr, AT_ONCE: tl.constexpr, BLOCK: tl.constexpr,
-):  # fmt: skip
+    g_ptr,
+    numbers_ptr,
+    order_ptr,
+    out_ptr,
+    heads_ptr,
+    parts_ptr,
+    count,
+    size,
+    column_blocks,
+    CHUNK: tl.constexpr,
+    AT_ONCE: tl.constexpr,
+    BLOCK: tl.constexpr,
+):
     """Of each place in the order from which a chunk has another number than before, the sum up to where it ends.
 
     What no other chunk shares goes to `out`; what began in a chunk before to the chunk's row of `parts`, and what goes
@@ -121,9 +130,17 @@ def chunks_kernel(
 
 @triton.jit
 def join_kernel(
-    numbers_ptr, order_ptr, out_ptr, heads_ptr, parts_ptr, count, size, column_blocks,
-    CHUNK: tl.constexpr, BLOCK: tl.constexpr,
-):  # fmt: skip
+    numbers_ptr,
+    order_ptr,
+    out_ptr,
+    heads_ptr,
+    parts_ptr,
+    count,
+    size,
+    column_blocks,
+    CHUNK: tl.constexpr,
+    BLOCK: tl.constexpr,
+):
     """The sums of what began in each chunk and goes on in the next: its head and the parts that follow."""
     program = tl.program_id(0)
     chunk = program // column_blocks
@@ -181,14 +198,21 @@ def _rows_added(call: Planner, g: Given, numbers: Given, order: Given, rows: int
     numbers, ranking = call.contiguous(numbers), 0 if order else cdiv(count, _RANKED)
     where = (numbers, call.contiguous(order)) if order else tuple([call.empty((count,), np.int64) for _ in range(2)])
     call.launch(
-        zeros_and_order_kernel, ranking + cdiv(out.size, 2 * _TILE), (numbers, *where, out),
-        (count, rows, size, ranking), {"RANKED": _RANKED, "BLOCK": 2 * _TILE},
-    )  # fmt: skip
+        zeros_and_order_kernel,
+        ranking + cdiv(out.size, 2 * _TILE),
+        (numbers, *where, out),
+        (count, rows, size, ranking),
+        {"RANKED": _RANKED, "BLOCK": 2 * _TILE},
+    )
     constants, scalars = {"CHUNK": _CHUNK, "BLOCK": block}, (count, size, blocks)
     call.launch(
-        chunks_kernel, count * blocks, (call.contiguous(g), *where, out, *sums), scalars,
-        {"CHUNK": _CHUNK, "AT_ONCE": _AT_ONCE, "BLOCK": block}, num_warps=_warps(_AT_ONCE * block),
-    )  # fmt: skip
+        chunks_kernel,
+        count * blocks,
+        (call.contiguous(g), *where, out, *sums),
+        scalars,
+        {"CHUNK": _CHUNK, "AT_ONCE": _AT_ONCE, "BLOCK": block},
+        num_warps=_warps(_AT_ONCE * block),
+    )
     if chunks > 1:
         call.launch(join_kernel, chunks * blocks, (*where, out, *sums), scalars, constants, num_warps=_warps(block))
     return out

@@ -31,9 +31,19 @@ _GRAD_TILE = 4096
 
 @triton.jit
 def layer_norm_kernel(
-    x_ptr, gamma_ptr, beta_ptr, y_ptr, mean_ptr, rstd_ptr, rows, columns, epsilon,
-    CENTERED: tl.constexpr, ROWS: tl.constexpr, BLOCK: tl.constexpr,
-):  # fmt: skip
+    x_ptr,
+    gamma_ptr,
+    beta_ptr,
+    y_ptr,
+    mean_ptr,
+    rstd_ptr,
+    rows,
+    columns,
+    epsilon,
+    CENTERED: tl.constexpr,
+    ROWS: tl.constexpr,
+    BLOCK: tl.constexpr,
+):
     """A tile of whole rows; not CENTERED, by the mean square alone, without `beta` and `mean`."""
     row = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
     column = tl.arange(0, BLOCK)
@@ -55,9 +65,8 @@ def layer_norm_kernel(
 
 @triton.jit
 def long_layer_norm_kernel(
-    x_ptr, gamma_ptr, beta_ptr, y_ptr, mean_ptr, rstd_ptr, columns, epsilon,
-    CENTERED: tl.constexpr, BLOCK: tl.constexpr,
-):  # fmt: skip
+    x_ptr, gamma_ptr, beta_ptr, y_ptr, mean_ptr, rstd_ptr, columns, epsilon, CENTERED: tl.constexpr, BLOCK: tl.constexpr
+):
     """A program for each row, in pieces.
 
     The squares are those of the distance from the first piece's mean: by the variance between the pieces they add up to
@@ -100,9 +109,21 @@ def long_layer_norm_kernel(
 
 @triton.jit
 def layer_norm_grad_kernel(
-    g_ptr, x_ptr, gamma_ptr, mean_ptr, rstd_ptr, dx_ptr, shares_ptr, rows, columns, share_rows, shares,
-    CENTERED: tl.constexpr, ROWS: tl.constexpr, BLOCK: tl.constexpr,
-):  # fmt: skip
+    g_ptr,
+    x_ptr,
+    gamma_ptr,
+    mean_ptr,
+    rstd_ptr,
+    dx_ptr,
+    shares_ptr,
+    rows,
+    columns,
+    share_rows,
+    shares,
+    CENTERED: tl.constexpr,
+    ROWS: tl.constexpr,
+    BLOCK: tl.constexpr,
+):
     """A share of the rows, in tiles of whole ones: dx, and what they add to the gradients of gamma and beta."""
     share = tl.program_id(0)
     column = tl.arange(0, BLOCK)
@@ -172,9 +193,20 @@ def long_layer_norm_dx_kernel(
 
 @triton.jit
 def layer_norm_share_kernel(
-    g_ptr, x_ptr, mean_ptr, rstd_ptr, shares_ptr, rows, columns, share_rows, strips, shares,
-    CENTERED: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr,
-):  # fmt: skip
+    g_ptr,
+    x_ptr,
+    mean_ptr,
+    rstd_ptr,
+    shares_ptr,
+    rows,
+    columns,
+    share_rows,
+    strips,
+    shares,
+    CENTERED: tl.constexpr,
+    ROWS: tl.constexpr,
+    COLUMNS: tl.constexpr,
+):
     """shares[0, share] and shares[1, share]: g * normal and g, summed over a share of the rows."""
     strip = tl.program_id(0) % strips
     share = tl.program_id(0) // strips
@@ -202,9 +234,16 @@ def layer_norm_share_kernel(
 
 @triton.jit
 def add_shares_kernel(
-    shares_ptr, dgamma_ptr, dbeta_ptr, columns, shares, strips,
-    CENTERED: tl.constexpr, SHARES: tl.constexpr, COLUMNS: tl.constexpr,
-):  # fmt: skip
+    shares_ptr,
+    dgamma_ptr,
+    dbeta_ptr,
+    columns,
+    shares,
+    strips,
+    CENTERED: tl.constexpr,
+    SHARES: tl.constexpr,
+    COLUMNS: tl.constexpr,
+):
     """dgamma[column] = sum of shares[0, :, column], and dbeta[column] of shares[1, :, column]."""
     which = tl.program_id(0) // strips
     column = (tl.program_id(0) % strips) * COLUMNS + tl.arange(0, COLUMNS)

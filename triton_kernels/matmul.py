@@ -32,13 +32,40 @@ _MAX_BATCH_AXES = 2
 
 @triton.jit
 def matmul_kernel(
-    a_ptr, b_ptr, bias_ptr, out_ptr, m, n, k, inner_batches,
-    a_outer, a_inner, a_row, a_column, b_outer, b_inner, b_row, b_column,
-    A_ALONG: tl.constexpr, A_UNIT: tl.constexpr, B_ALONG: tl.constexpr, B_UNIT: tl.constexpr,
-    M_UNIT: tl.constexpr, N_UNIT: tl.constexpr, K_UNIT: tl.constexpr, WHOLE: tl.constexpr,
-    HAS_BIAS: tl.constexpr, ACTIVATION: tl.constexpr, PRECISION: tl.constexpr, WIDEN: tl.constexpr,
-    LONG: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, GROUP: tl.constexpr,
-):  # fmt: skip
+    a_ptr,
+    b_ptr,
+    bias_ptr,
+    out_ptr,
+    m,
+    n,
+    k,
+    inner_batches,
+    a_outer,
+    a_inner,
+    a_row,
+    a_column,
+    b_outer,
+    b_inner,
+    b_row,
+    b_column,
+    A_ALONG: tl.constexpr,
+    A_UNIT: tl.constexpr,
+    B_ALONG: tl.constexpr,
+    B_UNIT: tl.constexpr,
+    M_UNIT: tl.constexpr,
+    N_UNIT: tl.constexpr,
+    K_UNIT: tl.constexpr,
+    WHOLE: tl.constexpr,
+    HAS_BIAS: tl.constexpr,
+    ACTIVATION: tl.constexpr,
+    PRECISION: tl.constexpr,
+    WIDEN: tl.constexpr,
+    LONG: tl.constexpr,
+    BLOCK_M: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+    BLOCK_K: tl.constexpr,
+    GROUP: tl.constexpr,
+):
     """One tile of one matrix of the batch; `out` is contiguous.
 
     Lengths come divided by their UNIT and strides by their operand's, so that the compiler knows what they divide by;
@@ -130,37 +157,71 @@ class Tile(NamedTuple):
 TILES = {
     80: {
         2: [
-            Tile(128, 256, 32, 8, 4, 1), Tile(256, 128, 32, 8, 4, 1), Tile(128, 128, 32, 4, 4, 2),
-            Tile(128, 128, 32, 8, 4, 1), Tile(128, 64, 32, 4, 4, 3), Tile(64, 128, 32, 4, 4, 3),
-            Tile(64, 64, 64, 4, 3, 3), Tile(32, 64, 64, 4, 4, 3), Tile(64, 32, 64, 4, 4, 3), Tile(32, 32, 32, 4, 4, 4),
-            Tile(16, 64, 64, 4, 4, 4), Tile(64, 16, 64, 4, 4, 4), Tile(16, 32, 64, 4, 4, 4), Tile(32, 16, 64, 4, 4, 4),
+            Tile(128, 256, 32, 8, 4, 1),
+            Tile(256, 128, 32, 8, 4, 1),
+            Tile(128, 128, 32, 4, 4, 2),
+            Tile(128, 128, 32, 8, 4, 1),
+            Tile(128, 64, 32, 4, 4, 3),
+            Tile(64, 128, 32, 4, 4, 3),
+            Tile(64, 64, 64, 4, 3, 3),
+            Tile(32, 64, 64, 4, 4, 3),
+            Tile(64, 32, 64, 4, 4, 3),
+            Tile(32, 32, 32, 4, 4, 4),
+            Tile(16, 64, 64, 4, 4, 4),
+            Tile(64, 16, 64, 4, 4, 4),
+            Tile(16, 32, 64, 4, 4, 4),
+            Tile(32, 16, 64, 4, 4, 4),
             Tile(16, 16, 64, 4, 4, 6),
         ],
         4: [
-            Tile(64, 64, 32, 4, 3, 3), Tile(32, 64, 32, 4, 3, 3), Tile(64, 32, 32, 4, 3, 3), Tile(32, 32, 32, 4, 3, 4),
-            Tile(16, 64, 32, 4, 3, 4), Tile(64, 16, 32, 4, 3, 4), Tile(16, 16, 32, 4, 3, 6),
+            Tile(64, 64, 32, 4, 3, 3),
+            Tile(32, 64, 32, 4, 3, 3),
+            Tile(64, 32, 32, 4, 3, 3),
+            Tile(32, 32, 32, 4, 3, 4),
+            Tile(16, 64, 32, 4, 3, 4),
+            Tile(64, 16, 32, 4, 3, 4),
+            Tile(16, 16, 32, 4, 3, 6),
         ],
     },
     90: {
         2: [
-            Tile(128, 256, 64, 8, 4, 1), Tile(256, 128, 64, 8, 4, 1), Tile(128, 128, 64, 8, 3, 2),
-            Tile(128, 64, 64, 4, 4, 2), Tile(64, 128, 64, 4, 4, 2), Tile(64, 64, 64, 4, 4, 3),
-            Tile(32, 64, 64, 4, 4, 4), Tile(64, 32, 64, 4, 4, 4), Tile(32, 32, 32, 4, 4, 4),
-            Tile(16, 64, 64, 4, 4, 4), Tile(64, 16, 64, 4, 4, 4), Tile(16, 32, 64, 4, 4, 4), Tile(32, 16, 64, 4, 4, 4),
+            Tile(128, 256, 64, 8, 4, 1),
+            Tile(256, 128, 64, 8, 4, 1),
+            Tile(128, 128, 64, 8, 3, 2),
+            Tile(128, 64, 64, 4, 4, 2),
+            Tile(64, 128, 64, 4, 4, 2),
+            Tile(64, 64, 64, 4, 4, 3),
+            Tile(32, 64, 64, 4, 4, 4),
+            Tile(64, 32, 64, 4, 4, 4),
+            Tile(32, 32, 32, 4, 4, 4),
+            Tile(16, 64, 64, 4, 4, 4),
+            Tile(64, 16, 64, 4, 4, 4),
+            Tile(16, 32, 64, 4, 4, 4),
+            Tile(32, 16, 64, 4, 4, 4),
             Tile(16, 16, 64, 4, 4, 6),
         ],
         4: [
-            Tile(64, 64, 32, 4, 3, 3), Tile(32, 64, 32, 4, 3, 3), Tile(64, 32, 32, 4, 3, 3), Tile(32, 32, 32, 4, 3, 4),
-            Tile(16, 64, 32, 4, 3, 4), Tile(64, 16, 32, 4, 3, 4), Tile(16, 16, 32, 4, 3, 6),
+            Tile(64, 64, 32, 4, 3, 3),
+            Tile(32, 64, 32, 4, 3, 3),
+            Tile(64, 32, 32, 4, 3, 3),
+            Tile(32, 32, 32, 4, 3, 4),
+            Tile(16, 64, 32, 4, 3, 4),
+            Tile(64, 16, 32, 4, 3, 4),
+            Tile(16, 16, 32, 4, 3, 6),
         ],
     },
-}  # fmt: skip
+}
 # Where an operand is read by less than the 4 bytes that can be copied to shared memory meanwhile, it goes through
 # registers.
 NARROW_TILES = [
-    Tile(128, 64, 32, 8, 4, 2), Tile(64, 64, 32, 4, 3, 3), Tile(32, 64, 32, 4, 3, 4), Tile(64, 32, 32, 4, 3, 4),
-    Tile(16, 64, 32, 4, 3, 4), Tile(64, 16, 32, 4, 3, 4), Tile(16, 16, 32, 4, 3, 6),
-]  # fmt: skip
+    Tile(128, 64, 32, 8, 4, 2),
+    Tile(64, 64, 32, 4, 3, 3),
+    Tile(32, 64, 32, 4, 3, 4),
+    Tile(64, 32, 32, 4, 3, 4),
+    Tile(16, 64, 32, 4, 3, 4),
+    Tile(64, 16, 32, 4, 3, 4),
+    Tile(16, 16, 32, 4, 3, 6),
+]
 # Sums a thread beside which there are registers for more addresses, by bytes of an element: three TF32 products hold
 # both parts of each operand. And those beside which there are some for an activation, and programs for its time.
 _MOST_SUMS_BESIDE_NARROW = {2: 64, 4: 16}

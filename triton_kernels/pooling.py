@@ -64,12 +64,46 @@ def _together(base, further, RUN: tl.constexpr):
 
 @triton.jit
 def window_kernel(
-    x_ptr, y_ptr, places_ptr, count, channels, factor,
-    x_z_length, x_y_length, x_x_length, y_z_length, y_y_length, y_x_length,
-    kernel_z, kernel_y, kernel_x, stride_z, stride_y, stride_x, pad_z, pad_y, pad_x, dilation_z, dilation_y, dilation_x,
-    x_sample, x_channel, x_z, x_y, x_x, places_sample, places_channel, places_z, places_y, places_x,
-    WHAT: tl.constexpr, LAST: tl.constexpr, LONG: tl.constexpr, RUN: tl.constexpr, BLOCK: tl.constexpr,
-):  # fmt: skip
+    x_ptr,
+    y_ptr,
+    places_ptr,
+    count,
+    channels,
+    factor,
+    x_z_length,
+    x_y_length,
+    x_x_length,
+    y_z_length,
+    y_y_length,
+    y_x_length,
+    kernel_z,
+    kernel_y,
+    kernel_x,
+    stride_z,
+    stride_y,
+    stride_x,
+    pad_z,
+    pad_y,
+    pad_x,
+    dilation_z,
+    dilation_y,
+    dilation_x,
+    x_sample,
+    x_channel,
+    x_z,
+    x_y,
+    x_x,
+    places_sample,
+    places_channel,
+    places_z,
+    places_y,
+    places_x,
+    WHAT: tl.constexpr,
+    LAST: tl.constexpr,
+    LONG: tl.constexpr,
+    RUN: tl.constexpr,
+    BLOCK: tl.constexpr,
+):
     """y[window] = WHAT of x in the window: its "largest", with the place of that, its "mean", or the one "picked"."""
     index, exists, sample, channel, z, y, x = _element(
         count, channels, y_z_length, y_y_length, y_x_length, LAST, LONG, BLOCK
@@ -119,13 +153,47 @@ def window_kernel(
 
 @triton.jit
 def spread_kernel(
-    g_ptr, places_ptr, dx_ptr, count, channels, factor,
-    x_z_length, x_y_length, x_x_length, g_z_length, g_y_length, g_x_length,
-    kernel_z, kernel_y, kernel_x, stride_z, stride_y, stride_x, pad_z, pad_y, pad_x, dilation_z, dilation_y, dilation_x,
-    g_sample, g_channel, g_z, g_y, g_x, places_sample, places_channel, places_z, places_y, places_x,
-    PICKED: tl.constexpr, LAST: tl.constexpr, LONG: tl.constexpr, G_RUN: tl.constexpr, PLACES_RUN: tl.constexpr,
+    g_ptr,
+    places_ptr,
+    dx_ptr,
+    count,
+    channels,
+    factor,
+    x_z_length,
+    x_y_length,
+    x_x_length,
+    g_z_length,
+    g_y_length,
+    g_x_length,
+    kernel_z,
+    kernel_y,
+    kernel_x,
+    stride_z,
+    stride_y,
+    stride_x,
+    pad_z,
+    pad_y,
+    pad_x,
+    dilation_z,
+    dilation_y,
+    dilation_x,
+    g_sample,
+    g_channel,
+    g_z,
+    g_y,
+    g_x,
+    places_sample,
+    places_channel,
+    places_z,
+    places_y,
+    places_x,
+    PICKED: tl.constexpr,
+    LAST: tl.constexpr,
+    LONG: tl.constexpr,
+    G_RUN: tl.constexpr,
+    PLACES_RUN: tl.constexpr,
     BLOCK: tl.constexpr,
-):  # fmt: skip
+):
     """dx[element] = the sum of g * factor over the windows that it lies in; of those whose largest it is, if PICKED."""
     index, exists, sample, channel, z, y, x = _element(
         count, channels, x_z_length, x_y_length, x_x_length, LAST, LONG, BLOCK
@@ -203,9 +271,7 @@ def _windows(
 ) -> None:
     strides = (0,) * 5 if places is None else _strides(places)
     lengths = (*_three(x.shape[2:], 1), *_three(y.shape[2:], 1))
-    constants = {
-        "WHAT": what, "LAST": last, "LONG": _is_long(x, y, places), "RUN": _run(x, last), "BLOCK": _BLOCK,
-    }  # fmt: skip
+    constants = {"WHAT": what, "LAST": last, "LONG": _is_long(x, y, places), "RUN": _run(x, last), "BLOCK": _BLOCK}
     scalars = (y.size, x.shape[1], factor, *lengths, *window, *_strides(x), *strides)
     call.launch(window_kernel, cdiv(y.size, _BLOCK), (x, y, places), scalars, constants)
 
@@ -251,9 +317,16 @@ def _max_pool(
 
 
 def _max_pool_grad(
-    axes: int, call: Planner, g: Given, places: Given, shape: Ints, kernel: Ints, stride: Ints, pads: Ints,
+    axes: int,
+    call: Planner,
+    g: Given,
+    places: Given,
+    shape: Ints,
+    kernel: Ints,
+    stride: Ints,
+    pads: Ints,
     dilation: Ints,
-) -> Operand | None:  # fmt: skip
+) -> Operand | None:
     if not is_float(g) or g.ndim != axes + 2 or not isinstance(places, Operand) or not _is_places(places, g.shape):
         return None
     if math.prod(shape) == 0:

@@ -50,11 +50,31 @@ def _times(total, x, w, PRECISION: tl.constexpr, WIDEN: tl.constexpr):
 
 @triton.jit
 def step_kernel(
-    gates_ptr, w_ptr, h_ptr, c_ptr, b_ih_ptr, b_hh_ptr, keep_ptr, states_ptr, hidden_ptr, outputs_ptr, last_h_ptr,
-    last_c_ptr, samples, size,
-    KIND: tl.constexpr, GATES: tl.constexpr, HAS_BIAS: tl.constexpr, HAS_KEEP: tl.constexpr, IS_LAST: tl.constexpr,
-    PRECISION: tl.constexpr, WIDEN: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_U: tl.constexpr, BLOCK_K: tl.constexpr,
-):  # fmt: skip
+    gates_ptr,
+    w_ptr,
+    h_ptr,
+    c_ptr,
+    b_ih_ptr,
+    b_hh_ptr,
+    keep_ptr,
+    states_ptr,
+    hidden_ptr,
+    outputs_ptr,
+    last_h_ptr,
+    last_c_ptr,
+    samples,
+    size,
+    KIND: tl.constexpr,
+    GATES: tl.constexpr,
+    HAS_BIAS: tl.constexpr,
+    HAS_KEEP: tl.constexpr,
+    IS_LAST: tl.constexpr,
+    PRECISION: tl.constexpr,
+    WIDEN: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+    BLOCK_U: tl.constexpr,
+    BLOCK_K: tl.constexpr,
+):
     """A step of some units of some samples; `gates` has what the inputs give, and gets what the gradient needs."""
     tiles = tl.cdiv(size, BLOCK_U)
     sample = (tl.program_id(0) // tiles * BLOCK_N + tl.arange(0, BLOCK_N)).to(tl.int64)[:, None]
@@ -141,12 +161,39 @@ def step_kernel(
 
 @triton.jit
 def step_grad_kernel(
-    g_ptr, dh_ptr, dc_ptr, after_ptr, w_ptr, gates_ptr, hidden_ptr, h_ptr, c_ptr, keep_ptr, of_gates_ptr,
-    of_products_ptr, before_ptr, of_h_ptr, of_c_ptr, samples, size, g_sample, g_unit,
-    KIND: tl.constexpr, GATES: tl.constexpr, HAS_G: tl.constexpr, HAS_DH: tl.constexpr, HAS_DC: tl.constexpr,
-    HAS_AFTER: tl.constexpr, HAS_KEEP: tl.constexpr, HAS_STEP: tl.constexpr, PRECISION: tl.constexpr,
-    WIDEN: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_U: tl.constexpr, BLOCK_K: tl.constexpr,
-):  # fmt: skip
+    g_ptr,
+    dh_ptr,
+    dc_ptr,
+    after_ptr,
+    w_ptr,
+    gates_ptr,
+    hidden_ptr,
+    h_ptr,
+    c_ptr,
+    keep_ptr,
+    of_gates_ptr,
+    of_products_ptr,
+    before_ptr,
+    of_h_ptr,
+    of_c_ptr,
+    samples,
+    size,
+    g_sample,
+    g_unit,
+    KIND: tl.constexpr,
+    GATES: tl.constexpr,
+    HAS_G: tl.constexpr,
+    HAS_DH: tl.constexpr,
+    HAS_DC: tl.constexpr,
+    HAS_AFTER: tl.constexpr,
+    HAS_KEEP: tl.constexpr,
+    HAS_STEP: tl.constexpr,
+    PRECISION: tl.constexpr,
+    WIDEN: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+    BLOCK_U: tl.constexpr,
+    BLOCK_K: tl.constexpr,
+):
     """From the gradient of some units' state after a step to that of their gates.
 
     `dh` and `dc` are what has come so far, `after` the gradients of all gates of the step after; `of_h` and `of_c` get
@@ -234,9 +281,16 @@ def step_grad_kernel(
 
 @triton.jit
 def bias_kernel(
-    of_gates_ptr, of_products_ptr, ih_ptr, hh_ptr, rows, columns,
-    SAME: tl.constexpr, BLOCK_R: tl.constexpr, BLOCK_C: tl.constexpr,
-):  # fmt: skip
+    of_gates_ptr,
+    of_products_ptr,
+    ih_ptr,
+    hh_ptr,
+    rows,
+    columns,
+    SAME: tl.constexpr,
+    BLOCK_R: tl.constexpr,
+    BLOCK_C: tl.constexpr,
+):
     """The sums of the rows of two matrices, or of one, for both biases."""
     column = tl.program_id(0) * BLOCK_C + tl.arange(0, BLOCK_C)
     row = tl.arange(0, BLOCK_R)
@@ -308,9 +362,18 @@ def _layout(x: Operand, size: int, depth: int) -> tuple[int, dict[str, Any]]:
 
 
 def _forward(
-    call: Planner, x: Given, h0: Given, c0: Given, w_ih: Given, w_hh: Given, b_ih: Given, b_hh: Given, keep: Given,
-    kind: str, reverse: bool,
-) -> tuple[Operand, ...]:  # fmt: skip
+    call: Planner,
+    x: Given,
+    h0: Given,
+    c0: Given,
+    w_ih: Given,
+    w_hh: Given,
+    b_ih: Given,
+    b_hh: Given,
+    keep: Given,
+    kind: str,
+    reverse: bool,
+) -> tuple[Operand, ...]:
     x, h0, c0, w_ih, w_hh, b_ih, b_hh, keep = _layer(kind, x, h0, c0, w_ih, w_hh, b_ih, b_hh, keep)
     steps, samples, width = x.shape
     size, high, dtype = w_hh.shape[1], w_hh.shape[0], x.dtype
@@ -333,9 +396,19 @@ def _forward(
         is_last = t == order[-1]
         new_h, new_c = states.part(0, t, 1), hidden.part(0, t, 1) if of_kind else None
         arrays = (
-            gates.part(0, t, 1), w_hh, h, c if kind == "lstm" else None, b_ih, b_hh, keep and keep.part(0, t, 1), new_h,
-            new_c, outputs.part(0, t, 1), last_h if is_last else None, last_c if is_last and kind == "lstm" else None,
-        )  # fmt: skip
+            gates.part(0, t, 1),
+            w_hh,
+            h,
+            c if kind == "lstm" else None,
+            b_ih,
+            b_hh,
+            keep and keep.part(0, t, 1),
+            new_h,
+            new_c,
+            outputs.part(0, t, 1),
+            last_h if is_last else None,
+            last_c if is_last and kind == "lstm" else None,
+        )
         call.launch(
             step_kernel, programs, arrays, (samples, size), {**constants, "IS_LAST": is_last}, num_warps=4, num_stages=3
         )
@@ -348,10 +421,25 @@ def _contiguous(call: Planner, x: Operand | None) -> Operand | None:
 
 
 def _back(
-    call: Planner, g: Given, gh: Given, gc: Given, x: Given, h0: Given, c0: Given, w_ih: Given, w_hh: Given,
-    b_ih: Given, b_hh: Given, keep: Given, gates: Given, states: Given, hidden: Given, kind: str, reverse: bool,
+    call: Planner,
+    g: Given,
+    gh: Given,
+    gc: Given,
+    x: Given,
+    h0: Given,
+    c0: Given,
+    w_ih: Given,
+    w_hh: Given,
+    b_ih: Given,
+    b_hh: Given,
+    keep: Given,
+    gates: Given,
+    states: Given,
+    hidden: Given,
+    kind: str,
+    reverse: bool,
     with_x: bool = True,
-) -> tuple[Operand | None, ...] | None:  # fmt: skip
+) -> tuple[Operand | None, ...] | None:
     x, h0, c0, w_ih, w_hh, b_ih, b_hh, keep = _layer(kind, x, h0, c0, w_ih, w_hh, b_ih, b_hh, keep)
     kept = [one.transposed((0, 2, 1)) for one in (gates, states, hidden) if isinstance(one, Operand)]
     arrived = [one if isinstance(one, Operand) and are_floats(one, x) else None for one in (g, gh, gc)]
@@ -387,9 +475,15 @@ def _back(
             if kind == "lstm":
                 c = first_c if earlier is None else hidden.part(0, earlier, 1)
             own = (
-                gates.part(0, t, 1), hidden.part(0, t, 1) if hidden.size else None, h, c, keep and keep.part(0, t, 1),
-                of_gates.part(0, t, 1), of_products.part(0, t, 1), before.part(0, t, 1),
-            )  # fmt: skip
+                gates.part(0, t, 1),
+                hidden.part(0, t, 1) if hidden.size else None,
+                h,
+                c,
+                keep and keep.part(0, t, 1),
+                of_gates.part(0, t, 1),
+                of_products.part(0, t, 1),
+                before.part(0, t, 1),
+            )
             to_h, to_c = of_h, of_c
         outer_t = outer.part(0, t, 1) if outer is not None and t is not None else None
         told = {

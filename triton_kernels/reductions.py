@@ -97,12 +97,41 @@ def _value_of(key, OPERATION: tl.constexpr):
 
 @triton.jit
 def reduce_kernel(
-    x_ptr, out_ptr, place_ptr, rows, length, step, parts, count,
-    kept_1, kept_2, kept_3, kept_4, m_0, m_1, m_2, m_3, m_4,
-    added_1, added_2, added_3, added_4, n_0, n_1, n_2, n_3, n_4,
-    OPERATION: tl.constexpr, FIRST: tl.constexpr, LAST: tl.constexpr, KEPT: tl.constexpr, ADDED: tl.constexpr,
-    LONG: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
-):  # fmt: skip
+    x_ptr,
+    out_ptr,
+    place_ptr,
+    rows,
+    length,
+    step,
+    parts,
+    count,
+    kept_1,
+    kept_2,
+    kept_3,
+    kept_4,
+    m_0,
+    m_1,
+    m_2,
+    m_3,
+    m_4,
+    added_1,
+    added_2,
+    added_3,
+    added_4,
+    n_0,
+    n_1,
+    n_2,
+    n_3,
+    n_4,
+    OPERATION: tl.constexpr,
+    FIRST: tl.constexpr,
+    LAST: tl.constexpr,
+    KEPT: tl.constexpr,
+    ADDED: tl.constexpr,
+    LONG: tl.constexpr,
+    BLOCK_M: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+):
     """out[part, m] = the reduction of x[m, n] over the part's n; parts of the second launch come of the first one's."""
     program = tl.program_id(0)
     part = program % parts
@@ -159,9 +188,14 @@ def _axes_of(x: Operand, axes: Sequence[int]) -> tuple[int, int, list[int]]:
 
 
 def _launch(
-    call: Planner, x: Operand, axes: Sequence[int], operation: str, out: Operand | None, places: Operand | None = None,
+    call: Planner,
+    x: Operand,
+    axes: Sequence[int],
+    operation: str,
+    out: Operand | None,
+    places: Operand | None = None,
     count: int = 0,
-) -> None:  # fmt: skip
+) -> None:
     """Have `x` reduced into `out`, whose memory order is that of the kept axes.
 
     `count` is 0 in the first launch, and in the second, which reduces parts, how many elements each sum is of.

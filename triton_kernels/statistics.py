@@ -37,10 +37,20 @@ _SMALLEST, _LARGEST = tl.constexpr(1e-140), tl.constexpr(1e145)
 _UPWARDS = tl.constexpr(1.0 + 2.0**-50)
 
 _TYPES = {
-    "float16": tl.float16, "bfloat16": tl.bfloat16, "float32": tl.float32, "float64": tl.float64, "bool": tl.int8,
-    "int8": tl.int8, "uint8": tl.uint8, "int16": tl.int16, "uint16": tl.uint16, "int32": tl.int32,
-    "uint32": tl.uint32, "int64": tl.int64, "uint64": tl.uint64,
-}  # fmt: skip
+    "float16": tl.float16,
+    "bfloat16": tl.bfloat16,
+    "float32": tl.float32,
+    "float64": tl.float64,
+    "bool": tl.int8,
+    "int8": tl.int8,
+    "uint8": tl.uint8,
+    "int16": tl.int16,
+    "uint16": tl.uint16,
+    "int32": tl.int32,
+    "uint32": tl.uint32,
+    "int64": tl.int64,
+    "uint64": tl.uint64,
+}
 
 
 @triton.jit
@@ -55,9 +65,15 @@ def _elements(x_ptr, index, size, start, BLOCK: tl.constexpr):
 
 @triton.jit
 def survey_kernel(
-    table_ptr, chunks_ptr, rows_ptr,
-    X: tl.constexpr, FLOATS: tl.constexpr, WIDTH: tl.constexpr, PIECE: tl.constexpr, BLOCK: tl.constexpr,
-):  # fmt: skip
+    table_ptr,
+    chunks_ptr,
+    rows_ptr,
+    X: tl.constexpr,
+    FLOATS: tl.constexpr,
+    WIDTH: tl.constexpr,
+    PIECE: tl.constexpr,
+    BLOCK: tl.constexpr,
+):
     """Of a piece: how many are finite, least, largest, mean, squared deviations, squares, zeros, NaN, Inf, -Inf.
 
     Deviations are taken from the piece's first element until the mean is known, so that few digits cancel.
@@ -116,9 +132,15 @@ def survey_kernel(
 
 @triton.jit
 def count_kernel(
-    table_ptr, chunks_ptr, rows_ptr,
-    X: tl.constexpr, WIDTH: tl.constexpr, PIECE: tl.constexpr, BLOCK: tl.constexpr, ROWS: tl.constexpr,
-):  # fmt: skip
+    table_ptr,
+    chunks_ptr,
+    rows_ptr,
+    X: tl.constexpr,
+    WIDTH: tl.constexpr,
+    PIECE: tl.constexpr,
+    BLOCK: tl.constexpr,
+    ROWS: tl.constexpr,
+):
     """Count a piece's finite elements into 64 equal bins over its value's range, where that is one."""
     row_ptr = table_ptr + tl.load(chunks_ptr + 2 * tl.program_id(0)).to(tl.int64) * 4
     piece = tl.load(chunks_ptr + 2 * tl.program_id(0) + 1).to(tl.int64)

@@ -59,9 +59,7 @@ def _write(pointer, index, inside, x, before, left_out, LEAVES: tl.constexpr, WH
 
 
 @triton.jit
-def _gradient(
-    row_ptr, index, inside, p, decay, loss_scale, G: tl.constexpr, SCALED: tl.constexpr, WHOLE: tl.constexpr
-):
+def _gradient(row_ptr, index, inside, p, decay, loss_scale, G: tl.constexpr, SCALED: tl.constexpr, WHOLE: tl.constexpr):
     """The gradient with decay in it, which the loss scale spares, divided by that."""
     g = _read(_array(row_ptr, _GRADIENT, G), index, inside, WHOLE)
     if decay != 0.0:  # 0 times a parameter that is infinite is none
@@ -73,11 +71,31 @@ def _gradient(
 
 @triton.jit
 def _adam_chunk(
-    row_ptr, index, inside, left_out, lr, rate, root, decay, beta1, rest1, beta2, rest2, eps, loss_scale,
-    P: tl.constexpr, G: tl.constexpr, M: tl.constexpr, V: tl.constexpr,
-    FORM: tl.constexpr, APART: tl.constexpr, NESTEROV: tl.constexpr, SCALED: tl.constexpr, LEAVES: tl.constexpr,
+    row_ptr,
+    index,
+    inside,
+    left_out,
+    lr,
+    rate,
+    root,
+    decay,
+    beta1,
+    rest1,
+    beta2,
+    rest2,
+    eps,
+    loss_scale,
+    P: tl.constexpr,
+    G: tl.constexpr,
+    M: tl.constexpr,
+    V: tl.constexpr,
+    FORM: tl.constexpr,
+    APART: tl.constexpr,
+    NESTEROV: tl.constexpr,
+    SCALED: tl.constexpr,
+    LEAVES: tl.constexpr,
     WHOLE: tl.constexpr,
-):  # fmt: skip
+):
     p = _read(_array(row_ptr, 4, P), index, inside, WHOLE)
     old_m = _read(_array(row_ptr, 6, M), index, inside, WHOLE)
     old_v = _read(_array(row_ptr, 8, V), index, inside, WHOLE)
@@ -109,12 +127,29 @@ def _adam_chunk(
 
 @triton.jit
 def adam_rows_kernel(
-    table_ptr, chunks_ptr, left_out_ptr, power1_ptr, power2_ptr,
-    beta1, rest1, beta2, rest2, eps, loss_scale,
-    P: tl.constexpr, G: tl.constexpr, M: tl.constexpr, V: tl.constexpr,
-    FORM: tl.constexpr, APART: tl.constexpr, NESTEROV: tl.constexpr, SCALED: tl.constexpr, LEAVES: tl.constexpr,
-    COLUMNS: tl.constexpr, BLOCK: tl.constexpr,
-):  # fmt: skip
+    table_ptr,
+    chunks_ptr,
+    left_out_ptr,
+    power1_ptr,
+    power2_ptr,
+    beta1,
+    rest1,
+    beta2,
+    rest2,
+    eps,
+    loss_scale,
+    P: tl.constexpr,
+    G: tl.constexpr,
+    M: tl.constexpr,
+    V: tl.constexpr,
+    FORM: tl.constexpr,
+    APART: tl.constexpr,
+    NESTEROV: tl.constexpr,
+    SCALED: tl.constexpr,
+    LEAVES: tl.constexpr,
+    COLUMNS: tl.constexpr,
+    BLOCK: tl.constexpr,
+):
     """`rest1` and `rest2` are 1 - beta1 and 1 - beta2: in float32, 1 - 0.999 would keep four digits.
 
     FORM is a rule of `engine/cpu/updates.py`; APART says that decay is that rule's, not the gradient's. With powers of
@@ -136,22 +171,82 @@ def adam_rows_kernel(
     index = start + tl.arange(0, BLOCK)
     if start + BLOCK <= size:
         _adam_chunk(
-            row_ptr, index, index < size, left_out, lr, rate, root, decay, beta1, rest1, beta2, rest2, eps, loss_scale,
-            P, G, M, V, FORM, APART, NESTEROV, SCALED, LEAVES, True,
-        )  # fmt: skip
+            row_ptr,
+            index,
+            index < size,
+            left_out,
+            lr,
+            rate,
+            root,
+            decay,
+            beta1,
+            rest1,
+            beta2,
+            rest2,
+            eps,
+            loss_scale,
+            P,
+            G,
+            M,
+            V,
+            FORM,
+            APART,
+            NESTEROV,
+            SCALED,
+            LEAVES,
+            True,
+        )
     else:
         _adam_chunk(
-            row_ptr, index, index < size, left_out, lr, rate, root, decay, beta1, rest1, beta2, rest2, eps, loss_scale,
-            P, G, M, V, FORM, APART, NESTEROV, SCALED, LEAVES, False,
-        )  # fmt: skip
+            row_ptr,
+            index,
+            index < size,
+            left_out,
+            lr,
+            rate,
+            root,
+            decay,
+            beta1,
+            rest1,
+            beta2,
+            rest2,
+            eps,
+            loss_scale,
+            P,
+            G,
+            M,
+            V,
+            FORM,
+            APART,
+            NESTEROV,
+            SCALED,
+            LEAVES,
+            False,
+        )
 
 
 @triton.jit
 def _momentum_chunk(
-    row_ptr, index, inside, left_out, lr, decay, factor, share, is_first, loss_scale,
-    P: tl.constexpr, G: tl.constexpr, V: tl.constexpr, S: tl.constexpr, FIRST: tl.constexpr,
-    NESTEROV: tl.constexpr, SCALED: tl.constexpr, LEAVES: tl.constexpr, WHOLE: tl.constexpr,
-):  # fmt: skip
+    row_ptr,
+    index,
+    inside,
+    left_out,
+    lr,
+    decay,
+    factor,
+    share,
+    is_first,
+    loss_scale,
+    P: tl.constexpr,
+    G: tl.constexpr,
+    V: tl.constexpr,
+    S: tl.constexpr,
+    FIRST: tl.constexpr,
+    NESTEROV: tl.constexpr,
+    SCALED: tl.constexpr,
+    LEAVES: tl.constexpr,
+    WHOLE: tl.constexpr,
+):
     """V is the dtype of the sum of gradients, S that of the state that says whether the first is to come; or None."""
     p = _read(_array(row_ptr, 4, P), index, inside, WHOLE)
     g = _gradient(row_ptr, index, inside, p, decay, loss_scale, G, SCALED, WHOLE)
@@ -187,11 +282,24 @@ def _momentum_chunk(
 
 @triton.jit
 def momentum_rows_kernel(
-    table_ptr, chunks_ptr, left_out_ptr, factor_ptr, step_ptr, share, loss_scale,
-    P: tl.constexpr, G: tl.constexpr, V: tl.constexpr, S: tl.constexpr,
-    FIRST: tl.constexpr, NESTEROV: tl.constexpr, SCALED: tl.constexpr, LEAVES: tl.constexpr,
-    COLUMNS: tl.constexpr, BLOCK: tl.constexpr,
-):  # fmt: skip
+    table_ptr,
+    chunks_ptr,
+    left_out_ptr,
+    factor_ptr,
+    step_ptr,
+    share,
+    loss_scale,
+    P: tl.constexpr,
+    G: tl.constexpr,
+    V: tl.constexpr,
+    S: tl.constexpr,
+    FIRST: tl.constexpr,
+    NESTEROV: tl.constexpr,
+    SCALED: tl.constexpr,
+    LEAVES: tl.constexpr,
+    COLUMNS: tl.constexpr,
+    BLOCK: tl.constexpr,
+):
     """Momentum, and descent without it; in the first step of SGD the sum of gradients is the gradient.
 
     FIRST: which that is: "step", step 1; "stat", of each element that where its state is not 0; or "none".
@@ -213,14 +321,48 @@ def momentum_rows_kernel(
     index = start + tl.arange(0, BLOCK)
     if start + BLOCK <= size:
         _momentum_chunk(
-            row_ptr, index, index < size, left_out, lr, decay, factor, share, is_first, loss_scale,
-            P, G, V, S, FIRST, NESTEROV, SCALED, LEAVES, True,
-        )  # fmt: skip
+            row_ptr,
+            index,
+            index < size,
+            left_out,
+            lr,
+            decay,
+            factor,
+            share,
+            is_first,
+            loss_scale,
+            P,
+            G,
+            V,
+            S,
+            FIRST,
+            NESTEROV,
+            SCALED,
+            LEAVES,
+            True,
+        )
     else:
         _momentum_chunk(
-            row_ptr, index, index < size, left_out, lr, decay, factor, share, is_first, loss_scale,
-            P, G, V, S, FIRST, NESTEROV, SCALED, LEAVES, False,
-        )  # fmt: skip
+            row_ptr,
+            index,
+            index < size,
+            left_out,
+            lr,
+            decay,
+            factor,
+            share,
+            is_first,
+            loss_scale,
+            P,
+            G,
+            V,
+            S,
+            FIRST,
+            NESTEROV,
+            SCALED,
+            LEAVES,
+            False,
+        )
 
 
 @triton.jit
@@ -244,35 +386,70 @@ def _operands(*given: Given) -> list[Operand]:
 
 
 def _adam_rows(
-    call: Planner, rows: Given, parts: Given, left_out: Given, power1: Given, power2: Given,
-    dtypes: tuple[str, ...], beta1: float, beta2: float, eps: float, loss_scale: float, form: str,
-    apart: bool, use_nesterov: bool,
-) -> Operand:  # fmt: skip
+    call: Planner,
+    rows: Given,
+    parts: Given,
+    left_out: Given,
+    power1: Given,
+    power2: Given,
+    dtypes: tuple[str, ...],
+    beta1: float,
+    beta2: float,
+    eps: float,
+    loss_scale: float,
+    form: str,
+    apart: bool,
+    use_nesterov: bool,
+) -> Operand:
     rows, parts = _operands(rows, parts)
     gradient, value, *states = [_TYPES[name] for name in dtypes]
     scalars = [*map(float, (beta1, 1.0 - beta1, beta2, 1.0 - beta2, eps, loss_scale))]
     constants = {
-        "P": value, "G": gradient, "M": states[0], "V": states[1], "FORM": form, "APART": bool(apart),
-        "NESTEROV": bool(use_nesterov), "SCALED": loss_scale != 1.0, "LEAVES": left_out is not None,
-        "COLUMNS": rows.shape[1], "BLOCK": _BLOCK,
-    }  # fmt: skip
+        "P": value,
+        "G": gradient,
+        "M": states[0],
+        "V": states[1],
+        "FORM": form,
+        "APART": bool(apart),
+        "NESTEROV": bool(use_nesterov),
+        "SCALED": loss_scale != 1.0,
+        "LEAVES": left_out is not None,
+        "COLUMNS": rows.shape[1],
+        "BLOCK": _BLOCK,
+    }
     arrays = [rows, parts, *[x if isinstance(x, Operand) else None for x in (left_out, power1, power2)]]
     call.launch(adam_rows_kernel, parts.shape[0], arrays, scalars, constants)
     return rows  # for want of an output
 
 
 def _momentum_rows(
-    call: Planner, rows: Given, parts: Given, left_out: Given, factor: Given, step: Given,
-    dtypes: tuple[str, ...], first: str, share: float, loss_scale: float, use_nesterov: bool,
-) -> Operand:  # fmt: skip
+    call: Planner,
+    rows: Given,
+    parts: Given,
+    left_out: Given,
+    factor: Given,
+    step: Given,
+    dtypes: tuple[str, ...],
+    first: str,
+    share: float,
+    loss_scale: float,
+    use_nesterov: bool,
+) -> Operand:
     rows, parts = _operands(rows, parts)
     gradient, value, *states = [_TYPES[name] for name in dtypes]
     sums, stat = [*states, None, None][:2]
     constants = {
-        "P": value, "G": gradient, "V": sums, "S": stat, "FIRST": first,
-        "NESTEROV": bool(use_nesterov), "SCALED": loss_scale != 1.0, "LEAVES": left_out is not None,
-        "COLUMNS": rows.shape[1], "BLOCK": _BLOCK,
-    }  # fmt: skip
+        "P": value,
+        "G": gradient,
+        "V": sums,
+        "S": stat,
+        "FIRST": first,
+        "NESTEROV": bool(use_nesterov),
+        "SCALED": loss_scale != 1.0,
+        "LEAVES": left_out is not None,
+        "COLUMNS": rows.shape[1],
+        "BLOCK": _BLOCK,
+    }
     arrays = [rows, parts, *[x if isinstance(x, Operand) else None for x in (left_out, factor, step)]]
     scalars = [float(share), float(loss_scale)]
     call.launch(momentum_rows_kernel, parts.shape[0], arrays, scalars, constants)
@@ -311,9 +488,11 @@ def step(
     dtypes = tuple([x.dtype.name for x in (arrays[0][0], *arrays[0][1::2])])
     flag = None if left_out is None else left_out.view(np.uint8)
     given = (
-        table(host, like), chunks(tuple([row[0].size for row in arrays]), _BLOCK, like), flag,
+        table(host, like),
+        chunks(tuple([row[0].size for row in arrays]), _BLOCK, like),
+        flag,
         *[None if x is None else number(x, like) if isinstance(x, float) else x for x in shared],
-    )  # fmt: skip
+    )
     _launch(name, given, dtypes=dtypes, **settings)
 
 
@@ -343,10 +522,23 @@ def _launch(name: str, given: tuple[Any, ...], **settings: Any) -> None:
 
 @triton.jit
 def adam_kernel(
-    param_ptr, m_ptr, v_ptr, grad_ptr, new_param_ptr, new_m_ptr, new_v_ptr, count,
-    lr_t, beta1, rest1, beta2, rest2, eps,
-    NESTEROV: tl.constexpr, BLOCK: tl.constexpr,
-):  # fmt: skip
+    param_ptr,
+    m_ptr,
+    v_ptr,
+    grad_ptr,
+    new_param_ptr,
+    new_m_ptr,
+    new_v_ptr,
+    count,
+    lr_t,
+    beta1,
+    rest1,
+    beta2,
+    rest2,
+    eps,
+    NESTEROV: tl.constexpr,
+    BLOCK: tl.constexpr,
+):
     """One tensor, whose step is written beside it: the table's entry, for those who call it alone."""
     index = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
     inside = index < count
@@ -364,9 +556,17 @@ def adam_kernel(
 
 
 def _adam(
-    call: Planner, param: Given, m: Given, v: Given, grad: Given,
-    lr_t: Number, beta1: float, beta2: float, eps: float, use_nesterov: bool,
-) -> tuple[Operand, Operand, Operand] | None:  # fmt: skip
+    call: Planner,
+    param: Given,
+    m: Given,
+    v: Given,
+    grad: Given,
+    lr_t: Number,
+    beta1: float,
+    beta2: float,
+    eps: float,
+    use_nesterov: bool,
+) -> tuple[Operand, Operand, Operand] | None:
     arrays = [x for x in (param, m, v, grad) if is_float(x)]
     if len(arrays) < 4 or len({x.shape for x in arrays}) > 1:
         return None

@@ -13,9 +13,16 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints, is
 from hookscope.widgets.view import View
 
 _PLAIN = {
-    str: "string", int: "number", float: "number", bool: "boolean", NoneType: "null", bytes: "DataView",
-    list: "unknown[]", dict: "Record<string, unknown>", Any: "unknown",
-}  # fmt: skip
+    str: "string",
+    int: "number",
+    float: "number",
+    bool: "boolean",
+    NoneType: "null",
+    bytes: "DataView",
+    list: "unknown[]",
+    dict: "Record<string, unknown>",
+    Any: "unknown",
+}
 
 
 class Types:

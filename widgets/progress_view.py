@@ -220,15 +220,17 @@ class ProgressView:
             return
         speed = run.speed.at(now, session.step)
         with self._due.spend():
-            self._put({
-                "what": "running",
-                "text": " · ".join(part for part in (f"step {session.step:,}", pace(speed, "steps")) if part),
-                "inner": "",
-                "value": None,
-                "can_stop": self._can_stop(run.thread),
-                "stopping": session.aborting,
-                "open_ended": True,
-            })  # fmt: skip
+            self._put(
+                {
+                    "what": "running",
+                    "text": " · ".join(part for part in (f"step {session.step:,}", pace(speed, "steps")) if part),
+                    "inner": "",
+                    "value": None,
+                    "can_stop": self._can_stop(run.thread),
+                    "stopping": session.aborting,
+                    "open_ended": True,
+                }
+            )
 
     def look(self) -> None:
         """A message has come: perhaps the user's loop is over, which nobody tells."""

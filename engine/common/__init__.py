@@ -19,10 +19,18 @@ __getattr__ = _on_first_use(
     __name__,
     names=dict.fromkeys(
         (
-            *_SECOND_NAMES.split(), *_KINDS.split(), "Type",
-            "_Function", "dtype", "from_numpy", "is_tensor", "register_saved_tensors_hooks",
-            "saved_tensors_hooks", "set_dump", "set_recursion_limit",
+            *_SECOND_NAMES.split(),
+            *_KINDS.split(),
+            "Type",
+            "_Function",
+            "dtype",
+            "from_numpy",
+            "is_tensor",
+            "register_saved_tensors_hooks",
+            "saved_tensors_hooks",
+            "set_dump",
+            "set_recursion_limit",
         ),
         "",
     ),
-)  # fmt: skip
+)

@@ -20,10 +20,24 @@ from .messages import received
 from .process_groups import in_group
 
 __all__ = [
-    "P2POp", "all_gather_into_tensor", "all_reduce", "all_to_all_single_with_output_shape", "all_to_all_v_c",
-    "all_to_all_with_output_shape", "barrier", "batch_isend_irecv", "broadcast", "gather_into_tensor", "irecv", "isend",
-    "recv", "reduce", "reduce_scatter_tensor", "scatter_tensor", "send",
-]  # fmt: skip
+    "P2POp",
+    "all_gather_into_tensor",
+    "all_reduce",
+    "all_to_all_single_with_output_shape",
+    "all_to_all_v_c",
+    "all_to_all_with_output_shape",
+    "barrier",
+    "batch_isend_irecv",
+    "broadcast",
+    "gather_into_tensor",
+    "irecv",
+    "isend",
+    "recv",
+    "reduce",
+    "reduce_scatter_tensor",
+    "scatter_tensor",
+    "send",
+]
 
 Result = tuple[Tensor, CommHandle | None]
 
@@ -346,9 +360,7 @@ def batch_isend_irecv(p2p_op_list: Sequence[P2POp]) -> tuple[Tensor, ...]:
     """
     into = [Tensor(0.0, float32) if one.sends else Tensor._wrap(one.tensor._array) for one in _messages(p2p_op_list)]
     waiting = [
-        isend(one.tensor, one.peer, one.group, one.tag)
-        if one.sends
-        else received(target, one.peer, one.group, one.tag)
+        isend(one.tensor, one.peer, one.group, one.tag) if one.sends else received(target, one.peer, one.group, one.tag)
         for one, target in zip(p2p_op_list, into, strict=True)
     ]
     for handle in waiting:

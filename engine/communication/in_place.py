@@ -20,14 +20,7 @@ from ..ranks import exchange
 from ..ranks.notes import described
 from ..ranks.world import Group
 from .handles import CommHandle
-from .messages import (
-    P2POp,
-    batch_isend_irecv,
-    irecv,
-    isend,
-    recv,
-    send,
-)
+from .messages import P2POp, batch_isend_irecv, irecv, isend, recv, send
 from .object_lists import (
     all_gather_object,
     broadcast_object_list,
@@ -54,14 +47,48 @@ from .process_groups import (
 from .results import gives_new, set_comm_ops_inplace
 
 __all__ = [
-    "P2POp", "all_gather", "all_gather_into_tensor", "all_gather_into_tensor_uneven", "all_gather_object", "all_reduce",
-    "all_to_all", "all_to_all_single", "all_to_all_v_c", "barrier", "batch_isend_irecv", "broadcast",
-    "broadcast_object_list", "destroy_process_group", "gather", "gather_into_tensor", "gather_object", "get_backend",
-    "get_global_rank", "get_group_rank", "get_process_group_ranks", "get_rank", "get_world_size", "init_process_group",
-    "irecv", "is_available", "is_initialized", "isend", "new_group", "recv", "recv_object_list", "reduce",
-    "reduce_scatter", "reduce_scatter_tensor", "reduce_scatter_tensor_uneven", "scatter", "scatter_object_list",
-    "scatter_tensor", "send", "send_object_list", "set_comm_ops_inplace",
-]  # fmt: skip
+    "P2POp",
+    "all_gather",
+    "all_gather_into_tensor",
+    "all_gather_into_tensor_uneven",
+    "all_gather_object",
+    "all_reduce",
+    "all_to_all",
+    "all_to_all_single",
+    "all_to_all_v_c",
+    "barrier",
+    "batch_isend_irecv",
+    "broadcast",
+    "broadcast_object_list",
+    "destroy_process_group",
+    "gather",
+    "gather_into_tensor",
+    "gather_object",
+    "get_backend",
+    "get_global_rank",
+    "get_group_rank",
+    "get_process_group_ranks",
+    "get_rank",
+    "get_world_size",
+    "init_process_group",
+    "irecv",
+    "is_available",
+    "is_initialized",
+    "isend",
+    "new_group",
+    "recv",
+    "recv_object_list",
+    "reduce",
+    "reduce_scatter",
+    "reduce_scatter_tensor",
+    "reduce_scatter_tensor_uneven",
+    "scatter",
+    "scatter_object_list",
+    "scatter_tensor",
+    "send",
+    "send_object_list",
+    "set_comm_ops_inplace",
+]
 
 Handle = CommHandle | None
 
@@ -116,8 +143,7 @@ def _of(x: Tensor) -> str:
 def _check_size(who: str, argument: str, x: Tensor, size: int, like: Tensor) -> None:
     if x._array.size != size or x.dtype != like.dtype:
         raise ValueError(
-            f"For '{who}', '{argument}' must have {size} elements of {like.dtype}, "
-            f"but got {x.dtype} of shape {x.shape}"
+            f"For '{who}', '{argument}' must have {size} elements of {like.dtype}, but got {x.dtype} of shape {x.shape}"
         )
 
 
@@ -146,9 +172,15 @@ def all_reduce(tensor: Tensor, op: str = "sum", group: str | None = None, async_
 def all_reduced(into: Tensor | None, x: Tensor, op: str, group: Group, async_op: bool) -> Any:
     """``all_reduce`` of checked arguments, into a tensor or a new one."""
     return _given(
-        "all_reduce", into, f"{op}, {_of(x)}", group, x, async_op,
-        lambda: table.all_reduce(x, op=op, group=group.name), lambda array: exchange.all_reduce(group, array, op),
-    )  # fmt: skip
+        "all_reduce",
+        into,
+        f"{op}, {_of(x)}",
+        group,
+        x,
+        async_op,
+        lambda: table.all_reduce(x, op=op, group=group.name),
+        lambda array: exchange.all_reduce(group, array, op),
+    )
 
 
 def all_gather_into_tensor(
@@ -183,9 +215,15 @@ def all_gathered(into: Tensor | None, x: Tensor, group: Group, async_op: bool) -
     """``all_gather_into_tensor`` of checked arguments, into a tensor or a new one."""
     sizes = [x.shape[0]] * group.size
     return _given(
-        "all_gather", into, _of(x), group, x, async_op,
-        lambda: table.all_gather(x, group=group.name), lambda array: exchange.all_gather(group, array, sizes),
-    )  # fmt: skip
+        "all_gather",
+        into,
+        _of(x),
+        group,
+        x,
+        async_op,
+        lambda: table.all_gather(x, group=group.name),
+        lambda array: exchange.all_gather(group, array, sizes),
+    )
 
 
 def all_gather_into_tensor_uneven(
@@ -221,10 +259,15 @@ def all_gather_into_tensor_uneven(
         raise ValueError(f"For '{who}', this rank's 'output_split_sizes' must be {x.shape[0]}, but got {sizes}")
     _check_size(who, "output", into, sum(sizes) * (x._array.size // max(x.shape[0], 1)), x)
     handle: Handle = _given(
-        "all_gather", into, f"{x._array.dtype.name} {[*sizes, *x.shape[1:]]}", found, x, async_op,
+        "all_gather",
+        into,
+        f"{x._array.dtype.name} {[*sizes, *x.shape[1:]]}",
+        found,
+        x,
+        async_op,
         lambda: table.all_gather(x, group=found.name, sizes=sizes),
         lambda array: exchange.all_gather(found, array, sizes),
-    )  # fmt: skip
+    )
     return handle
 
 
@@ -262,10 +305,15 @@ def reduce_scattered(into: Tensor | None, x: Tensor, op: str, group: Group, asyn
     """``reduce_scatter_tensor`` of checked arguments, into a tensor or a new one."""
     sizes = [x.shape[0] // group.size] * group.size
     return _given(
-        "reduce_scatter", into, f"{op}, {sizes} of {_of(x)}", group, x, async_op,
+        "reduce_scatter",
+        into,
+        f"{op}, {sizes} of {_of(x)}",
+        group,
+        x,
+        async_op,
         lambda: table.reduce_scatter(x, op=op, group=group.name),
         lambda array: exchange.reduce_scatter(group, array, sizes, op),
-    )  # fmt: skip
+    )
 
 
 def reduce_scatter_tensor_uneven(
@@ -306,10 +354,15 @@ def reduce_scatter_tensor_uneven(
         raise ValueError(f"For '{who}', 'input_split_sizes' must add up to {x.shape[0]}, but got {sizes}")
     _check_size(who, "output", into, sizes[found.rank or 0] * (x._array.size // max(x.shape[0], 1)), x)
     handle: Handle = _given(
-        "reduce_scatter", into, f"{way}, {list(sizes)} of {_of(x)}", found, x, async_op,
+        "reduce_scatter",
+        into,
+        f"{way}, {list(sizes)} of {_of(x)}",
+        found,
+        x,
+        async_op,
         lambda: table.reduce_scatter(x, op=way, group=found.name, sizes=sizes),
         lambda array: exchange.reduce_scatter(found, array, sizes, way),
-    )  # fmt: skip
+    )
     return handle
 
 
@@ -340,9 +393,15 @@ def reduce(tensor: Tensor, dst: int, op: str = "sum", group: str | None = None, 
         return result if is_mine else array
 
     handle: Handle = _given(
-        "reduce", x, f"{way} to rank {dst}, {_of(x)}", found, x, async_op,
-        lambda: _where(is_mine, table.reduce(x, root=root, op=way, group=found.name), x), exchanged,
-    )  # fmt: skip
+        "reduce",
+        x,
+        f"{way} to rank {dst}, {_of(x)}",
+        found,
+        x,
+        async_op,
+        lambda: _where(is_mine, table.reduce(x, root=root, op=way, group=found.name), x),
+        exchanged,
+    )
     return handle
 
 
@@ -370,10 +429,15 @@ def broadcast(tensor: Tensor, src: int, group: str | None = None, async_op: bool
     found, (x,) = checked("broadcast", group, tensor=tensor)
     root = in_group("broadcast", "src", found, src)
     handle: Handle = _given(
-        "broadcast", x, f"rank {src}'s {_of(x)}", found, x, async_op,
+        "broadcast",
+        x,
+        f"rank {src}'s {_of(x)}",
+        found,
+        x,
+        async_op,
         lambda: table.broadcast(x, root=root, group=found.name),
         lambda array: exchange.broadcast(found, array, root),
-    )  # fmt: skip
+    )
     return handle
 
 
@@ -411,9 +475,15 @@ def gather_into_tensor(
         return kept if result is None else result
 
     handle: Handle = _given(
-        "gather", into, f"to rank {dst}, {_of(x)}", found, x, async_op,
-        lambda: _where(is_mine, table.gather(x, root=root, group=found.name), into), exchanged,
-    )  # fmt: skip
+        "gather",
+        into,
+        f"to rank {dst}, {_of(x)}",
+        found,
+        x,
+        async_op,
+        lambda: _where(is_mine, table.gather(x, root=root, group=found.name), into),
+        exchanged,
+    )
     return handle
 
 
@@ -443,9 +513,15 @@ def scatter_tensor(
     root = in_group(who, "src", found, src)
     _check_size(who, "output_tensor", into, x._array.size // found.size, x)
     handle: Handle = _given(
-        "scatter", into, f"rank {src}'s {_of(x)}", found, x, async_op,
-        lambda: table.scatter(x, root=root, group=found.name), lambda array: exchange.scatter(found, array, root),
-    )  # fmt: skip
+        "scatter",
+        into,
+        f"rank {src}'s {_of(x)}",
+        found,
+        x,
+        async_op,
+        lambda: table.scatter(x, root=root, group=found.name),
+        lambda array: exchange.scatter(found, array, root),
+    )
     return handle
 
 
@@ -537,10 +613,15 @@ def all_gather(tensor_list: list[Tensor], tensor: Tensor, group: str | None = No
     sizes = tuple([one._array.size for one in into])
     flat = x.reshape(-1)
     result = _given(
-        "all_gather", None, f"{x._array.dtype.name} {list(sizes)}", found, flat, async_op,
+        "all_gather",
+        None,
+        f"{x._array.dtype.name} {list(sizes)}",
+        found,
+        flat,
+        async_op,
         lambda: table.all_gather(flat, group=found.name, sizes=sizes),
         lambda array: exchange.all_gather(found, array, sizes),
-    )  # fmt: skip
+    )
     return _filling("all_gather", into, result, async_op)
 
 
@@ -603,9 +684,15 @@ def gather(
         return array if result is None else result
 
     result = _given(
-        "gather", None, f"to rank {dst}, {_of(flat)}", found, flat, async_op,
-        lambda: table.gather(flat, root=root, group=found.name), exchanged,
-    )  # fmt: skip
+        "gather",
+        None,
+        f"to rank {dst}, {_of(flat)}",
+        found,
+        flat,
+        async_op,
+        lambda: table.gather(flat, root=root, group=found.name),
+        exchanged,
+    )
     return _filling("gather", into, result, async_op)
 
 
@@ -637,9 +724,15 @@ def scatter(
         _check_size("scatter", "scatter_list", one, into._array.size, into)
     flat = _flat(given)
     handle: Handle = _given(
-        "scatter", into, f"rank {src}'s {_of(flat)}", found, flat, async_op,
-        lambda: table.scatter(flat, root=root, group=found.name), lambda array: exchange.scatter(found, array, root),
-    )  # fmt: skip
+        "scatter",
+        into,
+        f"rank {src}'s {_of(flat)}",
+        found,
+        flat,
+        async_op,
+        lambda: table.scatter(flat, root=root, group=found.name),
+        lambda array: exchange.scatter(found, array, root),
+    )
     return handle
 
 
@@ -677,9 +770,12 @@ def _exchanged(
         return table.all_to_all_v(flat, sent=sent, received=received, group=found.name), None
     copied = table.on_host(flat._array).copy()
     done = exchange.started(
-        "all_to_all_v", copied.dtype.name, table.line(), found,
+        "all_to_all_v",
+        copied.dtype.name,
+        table.line(),
+        found,
         lambda: exchange.all_to_all(found, copied, sent, received),
-    )  # fmt: skip
+    )
     return flat, CommHandle(done)
 
 

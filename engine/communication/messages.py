@@ -15,9 +15,7 @@ from .handles import CommHandle
 from .process_groups import checked, in_group
 from .results import gives_new
 
-__all__ = [
-    "P2POp", "batch_isend_irecv", "irecv", "isend", "recv", "send",
-]  # fmt: skip
+__all__ = ["P2POp", "batch_isend_irecv", "irecv", "isend", "recv", "send"]
 
 
 def send(tensor: Tensor, dst: int = 0, group: str | None = None, tag: int = 0) -> None:
@@ -127,12 +125,7 @@ class P2POp:
     """
 
     def __init__(
-        self,
-        op: Callable[..., Any] | str,
-        tensor: Tensor,
-        peer: int,
-        group: str | None = None,
-        tag: int = 0,
+        self, op: Callable[..., Any] | str, tensor: Tensor, peer: int, group: str | None = None, tag: int = 0
     ) -> None:
         name = op if isinstance(op, str) else getattr(op, "__name__", "")
         if name not in ("isend", "irecv"):

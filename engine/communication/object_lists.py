@@ -18,9 +18,13 @@ from .objects import from_bytes, to_bytes
 from .process_groups import in_group
 
 __all__ = [
-    "all_gather_object", "broadcast_object_list", "gather_object", "recv_object_list", "scatter_object_list",
+    "all_gather_object",
+    "broadcast_object_list",
+    "gather_object",
+    "recv_object_list",
+    "scatter_object_list",
     "send_object_list",
-]  # fmt: skip
+]
 
 
 def all_gather_object(object_list: list[Any], obj: Any, group: str | None = None) -> None:
@@ -98,9 +102,7 @@ def gather_object(
         object_gather_list[:] = [from_bytes(part) for part in parts]
 
 
-def broadcast_object_list(
-    object_list: list[Any], src: int = 0, group: str | None = None, device: Any = None
-) -> None:
+def broadcast_object_list(object_list: list[Any], src: int = 0, group: str | None = None, device: Any = None) -> None:
     """The objects of one rank's list, put into those of all.
 
     Args:

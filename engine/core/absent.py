@@ -10,9 +10,7 @@ __all__ = ["absent_in", "check_module"]
 
 # what to use instead -> the modules, and the names that each of them has
 _ABSENT: dict[str, dict[str, str]] = {
-    "it is for a cluster; export writes the whole network": {
-        "top train serialization": "export_split_mindir",
-    },
+    "it is for a cluster; export writes the whole network": {"top train serialization": "export_split_mindir"},
     "there is no compiled graph to hand over; export and load write and read one, save_checkpoint the parameters": {
         "top common": "load_mindir save_mindir",
         "top": "SymbolTree Node NodeType ScopedValue",
@@ -39,7 +37,7 @@ _ABSENT: dict[str, dict[str, str]] = {
         "ops ops.primitives": "MoveTo Pull Push Reshard TCPStore reshard",
     },
     "it is for a cluster; call an optimizer of mindspore.nn itself": {
-        "nn nn.optim": "AdaSumByDeltaWeightWrapCell AdaSumByGradWrapCell OptTFTWrapper",
+        "nn nn.optim": "AdaSumByDeltaWeightWrapCell AdaSumByGradWrapCell OptTFTWrapper"
     },
     "the optimizer thor is for Ascend devices; use the layer without Thor in its name, and another optimizer": {
         "nn": "Conv2dThor DenseThor EmbeddingLookupThor EmbeddingThor",
@@ -50,21 +48,21 @@ _ABSENT: dict[str, dict[str, str]] = {
         "nn.wrap": "GradAccumulation Pipeline",
     },
     "exchange tensors with all_to_all_single, or messages with isend and irecv": {
-        "ops ops.primitives": "NeighborExchange NeighborExchangeV2",
+        "ops ops.primitives": "NeighborExchange NeighborExchangeV2"
     },
     "it is in mindspore.communication.comm_func": {
         "communication": "P2POp all_gather_into_tensor all_reduce all_to_all_single_with_output_shape "
         "all_to_all_v_c all_to_all_with_output_shape barrier batch_isend_irecv broadcast gather_into_tensor irecv "
-        "isend recv reduce reduce_scatter_tensor scatter_tensor send",
+        "isend recv reduce reduce_scatter_tensor scatter_tensor send"
     },
     "ranks are started by MPI, which knows where they are; call init_process_group()": {
-        "mint.distributed ops.communication communication.in_place": "TCPStore",
+        "mint.distributed ops.communication communication.in_place": "TCPStore"
     },
     "it is in mindspore.ops.communication": {
-        "mint.distributed": "all_to_all_v_c gather_into_tensor scatter_tensor set_comm_ops_inplace",
+        "mint.distributed": "all_to_all_v_c gather_into_tensor scatter_tensor set_comm_ops_inplace"
     },
     "it is a kind of types that only a graph compiler tells apart; compare the dtype of a Tensor": {
-        "top common core.dtype": "Int TensorType _NullType _null",
+        "top common core.dtype": "Int TensorType _NullType _null"
     },
     "it is for Ascend devices": {
         "top common": "DeviceCtx",
@@ -77,20 +75,20 @@ _ABSENT: dict[str, dict[str, str]] = {
         "reset_stream_limit set_device_limit set_stream_limit use_mem_pool",
     },
     "it is a setting of MindSpore's own GPU kernels; leave it out: those here compute in the dtypes that come": {
-        "device_context.gpu": "conv_allow_tf32 conv_dgrad_algo conv_fprop_algo conv_wgrad_algo matmul_allow_tf32",
+        "device_context.gpu": "conv_allow_tf32 conv_dgrad_algo conv_fprop_algo conv_wgrad_algo matmul_allow_tf32"
     },
     "it is for Ascend devices; use mindspore.mint.nn": {
-        "mint": "batch_norm_elemt batch_norm_gather_stats_with_counts batch_norm_stats conv_tbc npu_gelu",
+        "mint": "batch_norm_elemt batch_norm_gather_stats_with_counts batch_norm_stats conv_tbc npu_gelu"
     },
     "use the debugger (%%cell) or Python's cProfile": {
         "top common common.api graph": "flops_collection",
         "top": "Profiler EnvProfiler MsDispatchMode",
     },
     "use %%cell (the debugger) or a callback of your own that keeps numbers": {
-        "top train train.callback": "SummaryLandscape",
+        "top train train.callback": "SummaryLandscape"
     },
     "read the files with NumPy and hand them to mindspore.dataset.GeneratorDataset": {
-        "top": "Cifar10ToMR Cifar100ToMR CsvToMR ImageNetToMR MnistToMR TFRecordToMR FileReader FileWriter MindPage",
+        "top": "Cifar10ToMR Cifar100ToMR CsvToMR ImageNetToMR MnistToMR TFRecordToMR FileReader FileWriter MindPage"
     },
     "decode the files with a library of yours and hand the arrays to GeneratorDataset": {
         "dataset": "MindDataset TFRecordDataset CocoDataset VOCDataset "
@@ -102,25 +100,25 @@ _ABSENT: dict[str, dict[str, str]] = {
         "PennTreebankDataset PhotoTourDataset Places365Dataset QMnistDataset RandomDataset RenderedSST2Dataset "
         "SBDataset SBUDataset SQuADDataset SST2Dataset STL10Dataset SUN397Dataset SVHNDataset Schema SemeionDataset "
         "SogouNewsDataset SpeechCommandsDataset TedliumDataset UDPOSDataset USPSDataset WIDERFaceDataset "
-        "WikiTextDataset YahooAnswersDataset YelpReviewDataset YesNoDataset LineReader",
+        "WikiTextDataset YahooAnswersDataset YelpReviewDataset YesNoDataset LineReader"
     },
     "print in a function that you give to map": {"dataset": "DebugHook PrintDataHook PrintMetaDataHook"},
     "draw the boxes with Matplotlib": {"dataset": "imshow_det_bbox"},
     "decode the video with a library of yours and hand its frames to GeneratorDataset": {
-        "dataset.vision": "DecodeVideo VideoDecoder read_video read_video_timestamps",
+        "dataset.vision": "DecodeVideo VideoDecoder read_video read_video_timestamps"
     },
     "it was made for Ascend devices; train with mindspore.nn or mindspore.train.Model": {
         "boost": "AdaSum AutoBoost BoostTrainOneStepCell BoostTrainOneStepWithLossScaleCell DimReduce FreezeOpt "
-        "GradientFreeze GroupLossScaleManager LessBN OptimizerProcess ParameterProcess freeze_cell",
+        "GradientFreeze GroupLossScaleManager LessBN OptimizerProcess ParameterProcess freeze_cell"
     },
     "a chain holds functions, which JSON cannot say: keep the function that makes it": {
-        "dataset": "serialize deserialize",
+        "dataset": "serialize deserialize"
     },
     "print the chain's 'children', 'get_col_names()' and 'get_dataset_size()'": {"dataset": "show"},
     "rows are made in this process: keep those that cost much in a list": {"dataset": "DatasetCache"},
     "there is one process, in which nobody has to wait": {"dataset": "sync_wait_for_dataset"},
     "encrypt the file itself, with a tool made for that": {
-        "top": "obfuscate_ckpt load_obf_params_into_net set_enc_key",
+        "top": "obfuscate_ckpt load_obf_params_into_net set_enc_key"
     },
     "iterate over the data set: for batch in dataset.create_tuple_iterator()": {
         "top train": "DatasetHelper data_sink connect_network_with_dataset",
@@ -157,29 +155,29 @@ _ABSENT: dict[str, dict[str, str]] = {
     "MindSpore 2.10 has no kernel of it on a CPU either": {
         "ops ops.primitives": "ComputeAccidentalHits LambApplyOptimizerAssign LambApplyWeightAssign "
         "SparseApplyAdadelta SparseApplyFtrlV2 SparseApplyProximalAdagrad SparseDenseCwiseDiv "
-        "SparseMatrixSparseMatMul SparseSplit",
+        "SparseMatrixSparseMatMul SparseSplit"
     },
     "MindSpore 2.10 has no kernel of it on a CPU either; use mindspore.ops.quantile": {
-        "ops ops.primitives": "Quantile",
+        "ops ops.primitives": "Quantile"
     },
     "MindSpore 2.10 has no kernel of it on a CPU either; use mindspore.nn.LSTMCell": {
-        "ops ops.primitives": "BasicLSTMCell",
+        "ops ops.primitives": "BasicLSTMCell"
     },
     "MindSpore 2.10 has no kernel of it on a CPU either; use mindspore.nn.Conv2d with group": {
-        "ops ops.primitives": "DepthwiseConv2dNative",
+        "ops ops.primitives": "DepthwiseConv2dNative"
     },
     "MindSpore 2.10 has no kernel of it on a CPU either; use mindspore.nn.LARS": {"ops ops.primitives": "LARSUpdate"},
     "MindSpore 2.10 has no kernel of it on a CPU either; use mindspore.ops.random_poisson": {
-        "ops ops.primitives": "Poisson",
+        "ops ops.primitives": "Poisson"
     },
     "MindSpore 2.10 raises an error at each call of it, too": {
-        "ops ops.primitives": "DenseToSparseSetOperation Dilation2D RaggedTensorToTensor ScaleGrad",
+        "ops ops.primitives": "DenseToSparseSetOperation Dilation2D RaggedTensorToTensor ScaleGrad"
     },
     "MindSpore 2.10 raises an error at each call of it, too; use mindspore.ops.shape": {
-        "ops ops.primitives": "DynamicShape",
+        "ops ops.primitives": "DynamicShape"
     },
     "MindSpore 2.10 raises an error at each call of it, too; use mindspore.ops.BatchNorm": {
-        "ops ops.primitives": "FusedBatchNorm FusedBatchNormEx",
+        "ops ops.primitives": "FusedBatchNorm FusedBatchNormEx"
     },
     "MindSpore 2.10 raises an error at each call of it, too; use mindspore.ops.addr": {"mint": "addr_"},
 }

@@ -100,11 +100,7 @@ def file_behind(path: str | os.PathLike[str], caller: str) -> str:
 
 
 def _replaced(
-    target: str,
-    folder: str,
-    write: Callable[[BinaryIO], object],
-    mode: int | None,
-    wanted: Callable[[], bool] | None,
+    target: str, folder: str, write: Callable[[BinaryIO], object], mode: int | None, wanted: Callable[[], bool] | None
 ) -> bool:
     """Whether it was done: False if a sweeper came between the making of the hidden file and its lock."""
     if mode is None and os.path.exists(target):

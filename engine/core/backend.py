@@ -142,7 +142,7 @@ def set_device(device_target: str, device_id: int | None = None) -> None:
 
 
 def _why_no_gpu() -> str:
-    """"" where a GPU can be used."""
+    """ "" where a GPU can be used."""
     from ... import triton_kernels
 
     found = triton_kernels.probe()

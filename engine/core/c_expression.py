@@ -16,13 +16,19 @@ from . import dtype as typing
 __all__ = ["security", "typing"]
 
 _HELD = {
-    "COOTensor": "common.COOTensor", "CSRTensor": "common.CSRTensor", "Event": "runtime.Event",
-    "RowTensor": "common.RowTensor", "Stream": "runtime.Stream",
-    "Tensor": "core.tensor.Tensor", "TensorPy": "core.tensor.Tensor",
-    "communication_stream": "runtime.communication_stream", "current_stream": "runtime.current_stream",
-    "default_stream": "runtime.default_stream", "set_cur_stream": "runtime.set_cur_stream",
+    "COOTensor": "common.COOTensor",
+    "CSRTensor": "common.CSRTensor",
+    "Event": "runtime.Event",
+    "RowTensor": "common.RowTensor",
+    "Stream": "runtime.Stream",
+    "Tensor": "core.tensor.Tensor",
+    "TensorPy": "core.tensor.Tensor",
+    "communication_stream": "runtime.communication_stream",
+    "current_stream": "runtime.current_stream",
+    "default_stream": "runtime.default_stream",
+    "set_cur_stream": "runtime.set_cur_stream",
     "synchronize": "runtime.synchronize",
-}  # fmt: skip
+}
 """Name -> where below the engine it is."""
 _OF_OPERATORS = re.compile(r"pyboost_[a-z]\w*|[A-Z]\w*(Prim|Functional)_|_[a-z]\w*_instance")
 _OTHERS = (

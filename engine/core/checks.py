@@ -9,10 +9,21 @@ from types import NoneType, UnionType
 from typing import Any, TypeVar
 
 __all__ = [
-    "MOST_LAYERS", "MOST_NUMBERS", "check_above_zero", "check_at_most", "check_bool", "check_callable", "check_int",
-    "check_not_negative", "check_number", "check_one_of", "check_positive_int", "check_real", "check_size",
+    "MOST_LAYERS",
+    "MOST_NUMBERS",
+    "check_above_zero",
+    "check_at_most",
+    "check_bool",
+    "check_callable",
+    "check_int",
+    "check_not_negative",
+    "check_number",
+    "check_one_of",
+    "check_positive_int",
+    "check_real",
+    "check_size",
     "check_type",
-]  # fmt: skip
+]
 
 MOST_NUMBERS = 1 << 28
 """The most numbers that an argument alone may ask for; more are refused before the first is made."""

@@ -122,9 +122,22 @@ complex64 = DType("Complex64", "complex64")
 complex128 = DType("Complex128", "complex128")
 
 DTYPES = (
-    bool_, int8, int16, int32, int64, uint8, uint16, uint32, uint64,
-    float16, bfloat16, float32, float64, complex64, complex128,
-)  # fmt: skip
+    bool_,
+    int8,
+    int16,
+    int32,
+    int64,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+    float16,
+    bfloat16,
+    float32,
+    float64,
+    complex64,
+    complex128,
+)
 _NAMES = {dtype.name: dtype for dtype in DTYPES}
 _FROM_NUMPY: dict[Any, DType] = {d.numpy: d for d in DTYPES if d is not bfloat16}
 _FLOAT_RANK = {"Float16": 0, "BFloat16": 1, "Float32": 2, "Float64": 3}

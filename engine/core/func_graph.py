@@ -44,8 +44,9 @@ class FuncGraph:
         """
         if len(inputs) != len(self.input_names):
             names = ", ".join(map(shown, self.input_names))
-            raise RuntimeError(f"the graph '{self.name}' takes {len(self.input_names)} inputs ({names}), "
-                               f"but got {len(inputs)}")  # fmt: skip
+            raise RuntimeError(
+                f"the graph '{self.name}' takes {len(self.input_names)} inputs ({names}), but got {len(inputs)}"
+            )
         for name, x in zip(self.input_names, inputs, strict=True):
             if not isinstance(x, Tensor):
                 got = type(x).__name__

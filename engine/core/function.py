@@ -233,9 +233,14 @@ class _FunctionNode(Differentiable):
         self.differentiable = differentiable
 
     def backward(
-        self, functions: Any, tracked: set[int], gradient: Any, output: Any, inputs: tuple[Any, ...],
+        self,
+        functions: Any,
+        tracked: set[int],
+        gradient: Any,
+        output: Any,
+        inputs: tuple[Any, ...],
         attrs: dict[str, Any],
-    ) -> list[tuple[Array, Any]]:  # fmt: skip
+    ) -> list[tuple[Array, Any]]:
         """Call the user's ``backward`` and hand on what it returns."""
         arriving = iter(gradient)
         gradients: list[Tensor | None] = []

@@ -10,9 +10,7 @@ from . import random
 from .checks import check_at_most, check_int, check_not_negative, check_type
 from .tensor import Tensor
 
-__all__ = [
-    "Generator", "default_generator", "get_rng_state", "initial_seed", "manual_seed", "seed", "set_rng_state",
-]  # fmt: skip
+__all__ = ["Generator", "default_generator", "get_rng_state", "initial_seed", "manual_seed", "seed", "set_rng_state"]
 
 
 class Generator:

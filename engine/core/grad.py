@@ -102,8 +102,13 @@ def value_and_grad(
 
 
 def _gradient_function(
-    fn: Callable[..., Any], grad_position: int | tuple[int, ...] | None, weights: Weights, has_aux: bool, return_ids:
-    bool, sens_param: bool, name: str
+    fn: Callable[..., Any],
+    grad_position: int | tuple[int, ...] | None,
+    weights: Weights,
+    has_aux: bool,
+    return_ids: bool,
+    sens_param: bool,
+    name: str,
 ) -> Callable[[tuple[Any, ...], dict[str, Any]], tuple[Any, Any]]:
     check_callable(fn, name, "fn", "a function or a Cell")
     positions = _positions(grad_position, name)
@@ -303,9 +308,7 @@ def _apart(args: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple(found)
 
 
-def _walk_back(
-    recording: Recording, targets: list[Tensor], sens: Any, name: str, last: bool
-) -> dict[int, Any]:
+def _walk_back(recording: Recording, targets: list[Tensor], sens: Any, name: str, last: bool) -> dict[int, Any]:
     functions = backward_functions()
     arriving: list[Tensor | None] = [None] * len(targets) if sens is None else list(tensors_in(sens))
     if len(arriving) != len(targets):

@@ -11,9 +11,17 @@ from contextlib import contextmanager
 from typing import Any
 
 __all__ = [
-    "HookEntry", "HookHandle", "add_note_once", "bprop_forward_hooks", "check_arity", "explain_hook_error",
-    "hooks_enabled", "hooks_off", "set_bprop_forward_hooks", "wrong_return",
-]  # fmt: skip
+    "HookEntry",
+    "HookHandle",
+    "add_note_once",
+    "bprop_forward_hooks",
+    "check_arity",
+    "explain_hook_error",
+    "hooks_enabled",
+    "hooks_off",
+    "set_bprop_forward_hooks",
+    "wrong_return",
+]
 
 _ids = itertools.count()
 

@@ -18,9 +18,24 @@ from .tensor import Tensor
 from .types import DTypeLike
 
 __all__ = [
-    "Constant", "Dirac", "HeNormal", "HeUniform", "Identity", "Initializer", "Normal", "One", "Orthogonal", "Sparse",
-    "TruncatedNormal", "Uniform", "VarianceScaling", "XavierNormal", "XavierUniform", "Zero", "initializer",
-]  # fmt: skip
+    "Constant",
+    "Dirac",
+    "HeNormal",
+    "HeUniform",
+    "Identity",
+    "Initializer",
+    "Normal",
+    "One",
+    "Orthogonal",
+    "Sparse",
+    "TruncatedNormal",
+    "Uniform",
+    "VarianceScaling",
+    "XavierNormal",
+    "XavierUniform",
+    "Zero",
+    "initializer",
+]
 
 Array = np.ndarray[Any, Any]
 
@@ -355,9 +370,7 @@ class VarianceScaling(Initializer):
         ValueError: ``scale`` is not above 0, or another ``mode`` or ``distribution``.
     """
 
-    def __init__(
-        self, scale: float = 1.0, mode: str = "fan_in", distribution: str = "truncated_normal"
-    ) -> None:
+    def __init__(self, scale: float = 1.0, mode: str = "fan_in", distribution: str = "truncated_normal") -> None:
         check_above_zero(scale, "VarianceScaling", "scale")
         if mode not in ("fan_in", "fan_out", "fan_avg"):
             raise ValueError(f"For 'VarianceScaling', 'mode' must be 'fan_in', 'fan_out' or 'fan_avg', got {mode!r}")
@@ -540,5 +553,6 @@ def first_values(init: InitLike, shape: tuple[int, ...], dtype: DTypeLike) -> Te
     tensor.has_init = True
     tensor._drawn = not isinstance(rule, Constant | Dirac | Identity)
     return tensor
+
 
 name_methods(globals())

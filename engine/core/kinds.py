@@ -11,10 +11,28 @@ from . import dtype as _dtypes
 from .dtype import Type
 
 __all__ = [
-    "QuantDtype", "all_types", "complex_type", "float8_e4m3fn", "float8_e5m2", "float_", "float_type", "hifloat8",
-    "int_", "int_type", "list_", "number", "number_type", "qint4x2", "signed_type", "string", "tensor_type", "tuple_",
-    "type_none", "uint", "uint_type",
-]  # fmt: skip
+    "QuantDtype",
+    "all_types",
+    "complex_type",
+    "float8_e4m3fn",
+    "float8_e5m2",
+    "float_",
+    "float_type",
+    "hifloat8",
+    "int_",
+    "int_type",
+    "list_",
+    "number",
+    "number_type",
+    "qint4x2",
+    "signed_type",
+    "string",
+    "tensor_type",
+    "tuple_",
+    "type_none",
+    "uint",
+    "uint_type",
+]
 
 
 class _Kind(Type):
@@ -66,10 +84,7 @@ class _Quantized:
 
 QuantDtype = enum.Enum(  # type: ignore[misc]
     "QuantDtype",
-    {
-        **{f"INT{bits}": bits - 1 for bits in range(1, 17)},
-        **{f"UINT{bits}": 99 + bits for bits in range(1, 17)},
-    },
+    {**{f"INT{bits}": bits - 1 for bits in range(1, 17)}, **{f"UINT{bits}": 99 + bits for bits in range(1, 17)}},
     type=_Quantized,
     module=__name__,
 )

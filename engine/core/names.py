@@ -17,8 +17,15 @@ from typing import Any, NoReturn
 from .absent import absent_in, check_module
 
 __all__ = [
-    "is_of_the_engine", "loaded", "name_methods", "names_in", "on_first_use", "renamed_copy", "told_as", "unavailable",
-]  # fmt: skip
+    "is_of_the_engine",
+    "loaded",
+    "name_methods",
+    "names_in",
+    "on_first_use",
+    "renamed_copy",
+    "told_as",
+    "unavailable",
+]
 
 _ENGINE = __name__.rsplit(".", 2)[0]
 _CALLED = ("__init__", "__call__")
@@ -49,9 +56,7 @@ def names_in(package: str, without: Collection[str] = ()) -> dict[str, Any]:
 
 
 def on_first_use(
-    module: str,
-    rooms: Collection[str] = (),
-    names: Mapping[str, str] | None = None,
+    module: str, rooms: Collection[str] = (), names: Mapping[str, str] | None = None
 ) -> Callable[[str], Any]:
     """The ``__getattr__`` of a module.
 

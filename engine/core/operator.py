@@ -27,9 +27,15 @@ from .tensor import Tensor
 from .types import Array
 
 __all__ = [
-    "ARRAY_FUNCTIONS", "NEGATED", "OPERATORS", "PASSED", "TENSOR_FUNCTIONS", "TIMES_OTHER", "Operator",
+    "ARRAY_FUNCTIONS",
+    "NEGATED",
+    "OPERATORS",
+    "PASSED",
+    "TENSOR_FUNCTIONS",
+    "TIMES_OTHER",
+    "Operator",
     "backward_functions",
-]  # fmt: skip
+]
 
 OPERATORS: dict[str, Operator] = {}
 """The table: every operator by its name."""
@@ -181,13 +187,7 @@ class Operator(Differentiable):
         return np.asarray(output) if isinstance(output, np.generic) else output
 
     def backward(
-        self,
-        functions: Any,
-        tracked: set[int],
-        g: Any,
-        output: Any,
-        inputs: tuple[Any, ...],
-        attrs: dict[str, Any],
+        self, functions: Any, tracked: set[int], g: Any, output: Any, inputs: tuple[Any, ...], attrs: dict[str, Any]
     ) -> Iterable[tuple[Array, Any]]:
         """The gradients for the inputs that ``tracked`` follows."""
         before = silence()

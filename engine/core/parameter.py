@@ -26,8 +26,14 @@ __all__ = ["Parameter", "ParameterTuple"]
 _GENERATED = "Parameter#"
 LONGEST_NAME = 1024
 _COPIED = (
-    "_comm_fusion", "_parallel_optimizer_comm_recompute", "_cache_enable", "_cache_shape", "_key", "sliced", "unique",
-)  # fmt: skip
+    "_comm_fusion",
+    "_parallel_optimizer_comm_recompute",
+    "_cache_enable",
+    "_cache_shape",
+    "_key",
+    "sliced",
+    "unique",
+)
 _numbers = itertools.count()
 
 

@@ -133,13 +133,7 @@ class Work:
 
 
 def progress(
-    what: str,
-    total: int | None,
-    unit: str = "steps",
-    *,
-    of: Any = None,
-    raises: bool = True,
-    stoppable: bool = True,
+    what: str, total: int | None, unit: str = "steps", *, of: Any = None, raises: bool = True, stoppable: bool = True
 ) -> Work:
     """Work that begins now, as a context.
 

@@ -101,9 +101,7 @@ def uniform(shape: tuple[int, ...], seed: int | None = None, bound: float | None
     return uniform_at(*place(shape, seed), shape, bound)
 
 
-def uniform_at(
-    stream: int, offset: int, shape: tuple[int, ...], bound: float | None = None
-) -> np.ndarray[Any, Any]:
+def uniform_at(stream: int, offset: int, shape: tuple[int, ...], bound: float | None = None) -> np.ndarray[Any, Any]:
     """Those of a stream from a place on."""
     return np.asarray(philox.uniform(stream, offset, shape, bound=bound))
 

@@ -24,9 +24,22 @@ import numpy as np
 from .types import Array
 
 __all__ = [
-    "LARGE", "Asking", "Differentiable", "Recording", "Renaming", "Several", "Spared", "Sums", "attention",
-    "is_done_each_time", "no_recording", "record", "recording_active", "state", "whole",
-]  # fmt: skip
+    "LARGE",
+    "Asking",
+    "Differentiable",
+    "Recording",
+    "Renaming",
+    "Several",
+    "Spared",
+    "Sums",
+    "attention",
+    "is_done_each_time",
+    "no_recording",
+    "record",
+    "recording_active",
+    "state",
+    "whole",
+]
 
 attention: list[object] = []
 """What operators have to look at beside their arrays: open recordings, taps that watch operators, scopes of precision,
@@ -122,9 +135,22 @@ class Region:
     """
 
     __slots__ = (
-        "around", "arrived", "before", "call", "edited", "end", "entered", "inner_inputs", "inner_outputs", "inputs",
-        "order", "outputs", "outside", "start", "walks",
-    )  # fmt: skip
+        "around",
+        "arrived",
+        "before",
+        "call",
+        "edited",
+        "end",
+        "entered",
+        "inner_inputs",
+        "inner_outputs",
+        "inputs",
+        "order",
+        "outputs",
+        "outside",
+        "start",
+        "walks",
+    )
 
     def __init__(self, call: Any, inputs: list[Array], start: int) -> None:
         self.call = call
@@ -220,9 +246,19 @@ class Recording(Asking):
     """
 
     __slots__ = (
-        "__weakref__", "beside", "hooked", "leaves", "let_go", "marks", "nodes", "offloaded", "renamings", "spared",
-        "spares", "tracked",
-    )  # fmt: skip
+        "__weakref__",
+        "beside",
+        "hooked",
+        "leaves",
+        "let_go",
+        "marks",
+        "nodes",
+        "offloaded",
+        "renamings",
+        "spared",
+        "spares",
+        "tracked",
+    )
     offloaded: Any
     """What is kept elsewhere, see ``offloading``; there once something is."""
 
@@ -400,11 +436,7 @@ def _add_seeds(gradients: dict[int, Any], seeds: Iterable[tuple[Array, Any]], fu
 
 
 def step_back(
-    node: Node,
-    gradients: dict[int, Any],
-    functions: Any,
-    tracked: set[int],
-    hooked: dict[int, Callable[[Any], Any]],
+    node: Node, gradients: dict[int, Any], functions: Any, tracked: set[int], hooked: dict[int, Callable[[Any], Any]]
 ) -> None:
     """Take the gradients of one node's outputs to its inputs."""
     pairs = node_backward(node, gradients, functions, tracked, hooked)
@@ -414,11 +446,7 @@ def step_back(
 
 
 def node_backward(
-    node: Node,
-    gradients: dict[int, Any],
-    functions: Any,
-    tracked: set[int],
-    hooked: dict[int, Callable[[Any], Any]],
+    node: Node, gradients: dict[int, Any], functions: Any, tracked: set[int], hooked: dict[int, Callable[[Any], Any]]
 ) -> Iterable[tuple[Array, Any]]:
     """The gradients that one node sends to its inputs, taking those of its outputs out of ``gradients``.
 

@@ -117,9 +117,14 @@ class _Packed(Differentiable):
     """An operator whose values went through the hooks."""
 
     def __init__(
-        self, operator: Differentiable, hooks: saved_tensors_hooks, followed: set[int], inputs: tuple[Any, ...],
-        output: Any, attrs: dict[str, Any],
-    ) -> None:  # fmt: skip
+        self,
+        operator: Differentiable,
+        hooks: saved_tensors_hooks,
+        followed: set[int],
+        inputs: tuple[Any, ...],
+        output: Any,
+        attrs: dict[str, Any],
+    ) -> None:
         self.operator = operator
         self.name = getattr(operator, "name", "")
         self.runs_without_gradient = operator.runs_without_gradient
@@ -137,9 +142,14 @@ class _Packed(Differentiable):
             state.recordings = before
 
     def backward(
-        self, functions: Any, tracked: set[int], gradient: Any, output: Any, inputs: tuple[Any, ...],
+        self,
+        functions: Any,
+        tracked: set[int],
+        gradient: Any,
+        output: Any,
+        inputs: tuple[Any, ...],
         attrs: dict[str, Any],
-    ) -> Iterable[tuple[Array, Any]]:  # fmt: skip
+    ) -> Iterable[tuple[Array, Any]]:
         """The operator's gradients, computed with what comes out of the hooks."""
         values = [*inputs, *(output if type(output) is tuple else (output,))]
         for place, kept in enumerate(self.kept):
@@ -159,9 +169,13 @@ class _Packed(Differentiable):
 
 
 def _read(
-    operator: Differentiable, tracked: set[int], values: tuple[Any, ...], count: int, several: bool,
+    operator: Differentiable,
+    tracked: set[int],
+    values: tuple[Any, ...],
+    count: int,
+    several: bool,
     attrs: dict[str, Any],
-) -> list[bool]:  # fmt: skip
+) -> list[bool]:
     """Which of the inputs (the first ``count`` values) and outputs the gradient depends on."""
     arrays = [backend.is_array(value) for value in values]
     if not isinstance(operator, Operator):

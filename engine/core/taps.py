@@ -49,9 +49,21 @@ class CellCall:
     """
 
     __slots__ = (
-        "args", "cell", "context", "continues", "depth", "index", "kwargs", "notes", "order", "orders", "output",
-        "repeats", "walk", "why_not",
-    )  # fmt: skip
+        "args",
+        "cell",
+        "context",
+        "continues",
+        "depth",
+        "index",
+        "kwargs",
+        "notes",
+        "order",
+        "orders",
+        "output",
+        "repeats",
+        "walk",
+        "why_not",
+    )
 
     def __init__(self, cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any], depth: int, index: int) -> None:
         self.cell = cell
@@ -176,10 +188,15 @@ loss_taps: list[Tap] = []
 _listening: dict[str, list[Tap]] = {
     method: []
     for method in (
-        "cell_enter", "cell_exit", "cell_error", "backward_enter", "backward_exit", "parameter_gradients",
+        "cell_enter",
+        "cell_exit",
+        "cell_error",
+        "backward_enter",
+        "backward_exit",
+        "parameter_gradients",
         "differentiated",
     )
-}  # fmt: skip
+}
 """Of the attached taps those with a method of their own, by its name: the others are not asked."""
 
 

@@ -24,10 +24,26 @@ from .tensor import Tensor
 from .types import Array, Functions, Value
 
 __all__ = [
-    "OWN_REFERENCES", "ReshapeOperator", "ViewOperator", "Written", "alias_of", "aliases_of", "detached_copies",
-    "hand_on", "is_held_alone", "is_own", "layout_of", "link", "outputs_of_node", "places_in", "put_in",
-    "put_together", "rename", "seen_by_steps", "stop_gradient_operator",
-]  # fmt: skip
+    "OWN_REFERENCES",
+    "ReshapeOperator",
+    "ViewOperator",
+    "Written",
+    "alias_of",
+    "aliases_of",
+    "detached_copies",
+    "hand_on",
+    "is_held_alone",
+    "is_own",
+    "layout_of",
+    "link",
+    "outputs_of_node",
+    "places_in",
+    "put_in",
+    "put_together",
+    "rename",
+    "seen_by_steps",
+    "stop_gradient_operator",
+]
 
 Layout = np.ndarray[Any, np.dtype[np.int8]]
 Steps = tuple[tuple[Operator, dict[str, Any]], ...]

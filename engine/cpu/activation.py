@@ -11,9 +11,18 @@ from hookscope.engine.cpu.masking import kept
 from hookscope.engine.cpu.widening import narrow, widen, widen_any
 
 __all__ = [
-    "erf", "erfc", "gelu", "gelu_grad", "relu", "relu_grad", "sigmoid", "sigmoid_grad", "silu", "silu_grad",
+    "erf",
+    "erfc",
+    "gelu",
+    "gelu_grad",
+    "relu",
+    "relu_grad",
+    "sigmoid",
+    "sigmoid_grad",
+    "silu",
+    "silu_grad",
     "tanh_grad",
-]  # fmt: skip
+]
 
 _SQRT_HALF = math.sqrt(0.5)
 _INV_SQRT_2PI = 1.0 / math.sqrt(2.0 * math.pi)

@@ -110,9 +110,18 @@ def _compiled(q: Array, k: Array, v: Array, mask: Array | None, scale: float) ->
     each, across = _shared_out(len(starts), q.shape[-2], inner.ROWS)
     with single_threaded_blas("scipy"):
         share(
-            inner.attention, len(starts) * across, starts, leads, across, each, q.shape[-2], k.shape[-2], q.shape[-1],
-            v.shape[-1], scale,
-        )  # fmt: skip
+            inner.attention,
+            len(starts) * across,
+            starts,
+            leads,
+            across,
+            each,
+            q.shape[-2],
+            k.shape[-2],
+            q.shape[-1],
+            v.shape[-1],
+            scale,
+        )
     return y, sums
 
 
@@ -128,9 +137,19 @@ def _compiled_grad(
     starts, leads = _table(q.shape[:-2], q, k, v, mask, y, sums[..., None], g, parts[0], dk, dv)
     with single_threaded_blas("scipy"):
         share(
-            inner.attention_grad, len(starts) * across, starts, leads, across, each, q.size, q.shape[-2], k.shape[-2],
-            q.shape[-1], v.shape[-1], scale,
-        )  # fmt: skip
+            inner.attention_grad,
+            len(starts) * across,
+            starts,
+            leads,
+            across,
+            each,
+            q.size,
+            q.shape[-2],
+            k.shape[-2],
+            q.shape[-1],
+            v.shape[-1],
+            scale,
+        )
     return dq if across == 1 else parts.sum(axis=0, out=dq), dk, dv
 
 

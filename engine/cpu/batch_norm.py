@@ -35,9 +35,17 @@ def batch_norm(x: Array, gamma: Array, beta: Array, epsilon: float) -> tuple[Arr
         flat = ready(flat)
         statistics = np.empty((2, len(flat)), np.float32)
         share(
-            kernels("batch_norm").batch_norm, _number(flat), address(flat), address(y), *flat.shape,
-            _each(flat), epsilon, _single(gamma), _single(beta), statistics,
-        )  # fmt: skip
+            kernels("batch_norm").batch_norm,
+            _number(flat),
+            address(flat),
+            address(y),
+            *flat.shape,
+            _each(flat),
+            epsilon,
+            _single(gamma),
+            _single(beta),
+            statistics,
+        )
         return _as_before(y, x), statistics[0], statistics[1]
     count = max(1, flat.shape[1])
     mean, var = xp.empty((2, flat.shape[0], 1), flat.dtype)
@@ -61,9 +69,19 @@ def batch_norm_grad(
         flat, arrived = ready(flat), ready(arrived)
         sums = np.empty((2, len(flat)), np.float32)
         share(
-            kernels("batch_norm").batch_norm_grad, _number(flat), address(arrived), address(flat), address(dx),
-            *flat.shape, _each(flat), epsilon, _single(gamma), _single(mean), _single(var), sums,
-        )  # fmt: skip
+            kernels("batch_norm").batch_norm_grad,
+            _number(flat),
+            address(arrived),
+            address(flat),
+            address(dx),
+            *flat.shape,
+            _each(flat),
+            epsilon,
+            _single(gamma),
+            _single(mean),
+            _single(var),
+            sums,
+        )
         of_gamma, of_beta = sums[0], sums[1]
     else:
         count = max(1, flat.shape[1])
@@ -99,9 +117,15 @@ def affine(x: Array, mean: Array, scale: Array, shift: Array) -> Array:
         x, count = in_order_of(y, x), run if y.flags.c_contiguous else run * x.shape[0]
         each, parts = per_part(x.size // count, count)
         share(
-            kernels("batch_norm").affine, parts, address(x), address(y), x.size // count, count, each,
+            kernels("batch_norm").affine,
+            parts,
+            address(x),
+            address(y),
+            x.size // count,
+            count,
+            each,
             *map(_single, numbers),
-        )  # fmt: skip
+        )
         return y
     per_channel = (1, -1) + (1,) * (x.ndim - 2)
     middle, factor, added = (widen(one).reshape(per_channel) for one in numbers)

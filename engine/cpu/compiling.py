@@ -42,9 +42,20 @@ from .ownership import NOT_WRITABLE, NotOwnError, own_folder
 from .telling import tell
 
 __all__ = [
-    "BUILT", "address", "facts", "files", "generated", "is_on", "is_worth", "kernels", "ready", "show_with",
-    "told_together", "where_kept", "without_collection",
-]  # fmt: skip
+    "BUILT",
+    "address",
+    "facts",
+    "files",
+    "generated",
+    "is_on",
+    "is_worth",
+    "kernels",
+    "ready",
+    "show_with",
+    "told_together",
+    "where_kept",
+    "without_collection",
+]
 
 _SINGLE = np.dtype(np.float32)
 _LEAST = 1 << 14
@@ -131,9 +142,12 @@ def _loaded(name: str) -> ModuleType:
 def facts(name: str, baseline: machine_code.Baseline, *more: str) -> dict[str, Any]:
     """What the machine code of a file of kernels is made from, with other texts that decide about it."""
     return {
-        "name": name, "sources": _sources(name), "baseline": list(baseline), "platform": machine_code.platform(),
+        "name": name,
+        "sources": _sources(name),
+        "baseline": list(baseline),
+        "platform": machine_code.platform(),
         "more": list(more),
-    }  # fmt: skip
+    }
 
 
 @functools.cache

@@ -66,9 +66,18 @@ class _Plan:
     """
 
     def __init__(
-        self, lengths: Ints, outputs: Ints, kernel: Ints, stride: Ints, pads: Ints, dilation: Ints, samples: int,
-        channels: int, kernels: int, groups: int,
-    ) -> None:  # fmt: skip
+        self,
+        lengths: Ints,
+        outputs: Ints,
+        kernel: Ints,
+        stride: Ints,
+        pads: Ints,
+        dilation: Ints,
+        samples: int,
+        channels: int,
+        kernels: int,
+        groups: int,
+    ) -> None:
         ones = (1,) * (3 - len(kernel))
         self.taps = taps_of(kernel, dilation, pads)
         self.shape = np.array(
@@ -99,8 +108,9 @@ def _even(count: int, most: int) -> int:
 def conv(x: Array, weight: Array, stride: Ints, pads: Ints, dilation: Ints, group: int, outputs: Ints) -> Array:
     """``windows.conv``, as (K, *outputs, N)."""
     n, count = len(x), len(weight)
-    plan = _plan(x.shape[2:], outputs, weight.shape[2:], stride, pads, dilation, n, x.shape[1] // group,
-                 count // group, group)  # fmt: skip
+    plan = _plan(
+        x.shape[2:], outputs, weight.shape[2:], stride, pads, dilation, n, x.shape[1] // group, count // group, group
+    )
     x, weight = samples_last(x), ready(weight)
     y = np.empty((count, *outputs, n), np.float32)
     if plan.direct:
@@ -112,8 +122,20 @@ def conv(x: Array, weight: Array, stride: Ints, pads: Ints, dilation: Ints, grou
     parts = min(blocks, _PARTS)
     most = max(len(plan.taps), min(plan.depth, _COLUMNS // (pixels * some)))
     with single_threaded_blas("scipy"):
-        share(compiled.convolution, parts, parts, plan.taps, plan.shape, pixels, some, most, plan.flat, address(x),
-              address(weight), address(y))  # fmt: skip
+        share(
+            compiled.convolution,
+            parts,
+            parts,
+            plan.taps,
+            plan.shape,
+            pixels,
+            some,
+            most,
+            plan.flat,
+            address(x),
+            address(weight),
+            address(y),
+        )
     return y
 
 
@@ -122,8 +144,9 @@ def conv_input_grad(
 ) -> Array:
     """``windows.conv_input_grad``, as (C, *lengths, N)."""
     n, count = len(g), len(weight)
-    plan = _plan(shape[2:], g.shape[2:], weight.shape[2:], stride, pads, dilation, n, shape[1] // group, count // group,
-                 group)  # fmt: skip
+    plan = _plan(
+        shape[2:], g.shape[2:], weight.shape[2:], stride, pads, dilation, n, shape[1] // group, count // group, group
+    )
     g, weight = samples_last(g), ready(weight)
     x = np.empty((*shape[1:], n), np.float32)
     if plan.direct:
@@ -135,16 +158,28 @@ def conv_input_grad(
     pixels, some = plan.blocks(each * len(plan.taps), count // group)
     parts = group * -(-channels // each)
     with single_threaded_blas("scipy"):
-        share(compiled.input_gradient, parts, plan.taps, plan.shape, pixels, some, each, plan.flat, address(g),
-              address(weight), address(x))  # fmt: skip
+        share(
+            compiled.input_gradient,
+            parts,
+            plan.taps,
+            plan.shape,
+            pixels,
+            some,
+            each,
+            plan.flat,
+            address(g),
+            address(weight),
+            address(x),
+        )
     return x
 
 
 def conv_weight_grad(g: Array, x: Array, kernel: Ints, stride: Ints, pads: Ints, dilation: Ints, group: int) -> Array:
     """``windows.conv_weight_grad``."""
     n, count = g.shape[:2]
-    plan = _plan(x.shape[2:], g.shape[2:], kernel, stride, pads, dilation, n, x.shape[1] // group, count // group,
-                 group)  # fmt: skip
+    plan = _plan(
+        x.shape[2:], g.shape[2:], kernel, stride, pads, dilation, n, x.shape[1] // group, count // group, group
+    )
     g, x = samples_last(g), samples_last(x)
     found = np.empty((count, len(x) // group, *kernel), np.float32)
     if plan.direct:
@@ -155,6 +190,17 @@ def conv_weight_grad(g: Array, x: Array, kernel: Ints, stride: Ints, pads: Ints,
     pixels, some = plan.blocks(each, count // group)
     parts = group * -(-plan.depth // each)
     with single_threaded_blas("scipy"):
-        share(compiled.weight_gradient, parts, plan.taps, plan.shape, pixels, some, each, plan.flat, address(g),
-              address(x), address(found))  # fmt: skip
+        share(
+            compiled.weight_gradient,
+            parts,
+            plan.taps,
+            plan.shape,
+            pixels,
+            some,
+            each,
+            plan.flat,
+            address(g),
+            address(x),
+            address(found),
+        )
     return found

@@ -33,9 +33,7 @@ def sparse_softmax_cross_entropy(logits: Array, labels: Array, ignore_index: int
     return narrow(loss if keep is None else xp.where(keep, loss, lse.dtype.type(0)), logits), lse
 
 
-def sparse_softmax_cross_entropy_grad(
-    g: Array, logits: Array, labels: Array, lse: Array, ignore_index: int
-) -> Array:
+def sparse_softmax_cross_entropy_grad(g: Array, logits: Array, labels: Array, lse: Array, ignore_index: int) -> Array:
     """Gradient for `logits`, from the gradient `g` (N,) of the losses and the forward log-sum-exp."""
     xp = array_module(logits)
     if is_worth(logits, _LEAST) and g.dtype == np.float32:
@@ -62,9 +60,17 @@ def _compiled(logits: Array, labels: Array, ignore_index: int) -> tuple[Array, A
     each, parts = per_part(rows, count)
     loss, lse = np.empty((2, rows), np.float32)
     share(
-        kernels("cross_entropy").cross_entropy, parts, address(logits), rows, count, each, labels, ignore_index,
-        loss, lse,
-    )  # fmt: skip
+        kernels("cross_entropy").cross_entropy,
+        parts,
+        address(logits),
+        rows,
+        count,
+        each,
+        labels,
+        ignore_index,
+        loss,
+        lse,
+    )
     return loss, lse
 
 
@@ -74,9 +80,18 @@ def _compiled_grad(g: Array, logits: Array, labels: Array, lse: Array, ignore_in
     each, parts = per_part(rows, count)
     d = np.empty_like(logits)
     share(
-        kernels("cross_entropy").cross_entropy_grad, parts, address(logits), address(d), rows, count, each, labels,
-        ignore_index, ready(g), ready(lse),
-    )  # fmt: skip
+        kernels("cross_entropy").cross_entropy_grad,
+        parts,
+        address(logits),
+        address(d),
+        rows,
+        count,
+        each,
+        labels,
+        ignore_index,
+        ready(g),
+        ready(lse),
+    )
     return d
 
 

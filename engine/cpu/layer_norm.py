@@ -15,9 +15,7 @@ from hookscope.engine.cpu.widening import narrow, widen
 __all__ = ["layer_norm", "layer_norm_grad"]
 
 
-def layer_norm(
-    x: Array, gamma: Array, beta: Array, begin_norm_axis: int, epsilon: float
-) -> tuple[Array, Array, Array]:
+def layer_norm(x: Array, gamma: Array, beta: Array, begin_norm_axis: int, epsilon: float) -> tuple[Array, Array, Array]:
     """Normalize over the axes from `begin_norm_axis` on.
 
     Returns the result, the mean and the reciprocal of the standard deviation; these two have the shape of `x`
@@ -63,17 +61,24 @@ def _is_single(shape: tuple[int, ...], *parameters: Array) -> bool:
     return all(one.shape == shape and one.dtype == np.float32 for one in parameters)
 
 
-def _compiled(
-    x: Array, gamma: Array, beta: Array, axes: tuple[int, ...], epsilon: float
-) -> tuple[Array, Array, Array]:
+def _compiled(x: Array, gamma: Array, beta: Array, axes: tuple[int, ...], epsilon: float) -> tuple[Array, Array, Array]:
     x = ready(x)
     y, rows, count = np.empty_like(x), x.size // gamma.size, gamma.size
     statistics = np.empty((2, *x.shape[: axes[0]], *[1] * len(axes)), np.float32)
     each, parts = per_part(rows, count)
     share(
-        kernels("layer_norm").layer_norm, parts, address(x), address(y), rows, count, each, epsilon,
-        ready(gamma).reshape(-1), ready(beta).reshape(-1), statistics.reshape(2, rows),
-    )  # fmt: skip
+        kernels("layer_norm").layer_norm,
+        parts,
+        address(x),
+        address(y),
+        rows,
+        count,
+        each,
+        epsilon,
+        ready(gamma).reshape(-1),
+        ready(beta).reshape(-1),
+        statistics.reshape(2, rows),
+    )
     return y, statistics[0], statistics[1]
 
 
@@ -87,16 +92,24 @@ def _compiled_grad(g: Array, x: Array, gamma: Array, mean: Array, rstd: Array) -
     each = max(per_part(rows, count)[0], -(-rows // _MOST_PARTS))
     sums = np.empty((-(-rows // each), 2, count), np.float32)
     share(
-        kernels("layer_norm").layer_norm_grad, len(sums), address(g), address(x), address(dx), rows, count, each,
-        ready(gamma).reshape(-1), ready(mean).reshape(-1), ready(rstd).reshape(-1), sums,
-    )  # fmt: skip
+        kernels("layer_norm").layer_norm_grad,
+        len(sums),
+        address(g),
+        address(x),
+        address(dx),
+        rows,
+        count,
+        each,
+        ready(gamma).reshape(-1),
+        ready(mean).reshape(-1),
+        ready(rstd).reshape(-1),
+        sums,
+    )
     dgamma, dbeta = sums.sum(axis=0)
     return dx, dgamma.reshape(gamma.shape), dbeta.reshape(gamma.shape)
 
 
 def _trailing_axes(x: Array, begin: int) -> tuple[int, ...]:
     if not -x.ndim <= begin < x.ndim:
-        raise ValueError(
-            f"begin_norm_axis must lie in [{-x.ndim}, {x.ndim}) for shape {x.shape}, got {begin}"
-        )
+        raise ValueError(f"begin_norm_axis must lie in [{-x.ndim}, {x.ndim}) for shape {x.shape}, got {begin}")
     return tuple(range(begin % x.ndim, x.ndim))

@@ -30,9 +30,21 @@ import numpy as np
 from . import ownership
 
 __all__ = [
-    "ENDING", "GEMM", "OBJECT", "SHIPPED", "Baseline", "Code", "baseline", "file_name", "loaded", "platform", "read",
-    "read_own", "shipped", "write",
-]  # fmt: skip
+    "ENDING",
+    "GEMM",
+    "OBJECT",
+    "SHIPPED",
+    "Baseline",
+    "Code",
+    "baseline",
+    "file_name",
+    "loaded",
+    "platform",
+    "read",
+    "read_own",
+    "shipped",
+    "write",
+]
 
 ENDING = ".code"
 _MAGIC = b"hookscope machine code 1\n"
@@ -207,8 +219,11 @@ class _Definition(ctypes.Structure):
     """CPython's PyMethodDef."""
 
     _fields_ = (
-        ("name", ctypes.c_char_p), ("function", ctypes.c_void_p), ("flags", ctypes.c_int), ("about", ctypes.c_char_p),
-    )  # fmt: skip
+        ("name", ctypes.c_char_p),
+        ("function", ctypes.c_void_p),
+        ("flags", ctypes.c_int),
+        ("about", ctypes.c_char_p),
+    )
 
 
 _FASTCALL = 0x80
@@ -226,9 +241,12 @@ def _function(name: str, about: str, address: int, module: str) -> Any:
 OBJECT, GEMM = "hookscope_object_", "hookscope_sgemm"
 """How code names objects of Python's, and SciPy's product of matrices; by CPython's names Numba knows others."""
 _OBJECTS = {
-    "MemoryError": MemoryError, "None": None, "RuntimeError": RuntimeError, "TypeError": TypeError,
+    "MemoryError": MemoryError,
+    "None": None,
+    "RuntimeError": RuntimeError,
+    "TypeError": TypeError,
     "ndarray": np.ndarray,
-}  # fmt: skip
+}
 
 
 @functools.cache

@@ -127,9 +127,24 @@ def _shared_product(a: Array, b: Array, bias: Array | None) -> Array:
     bias = None if bias is None else ready(bias)
     with single_threaded_blas("scipy"):
         share(
-            kernels("products").products, len(starts) * across * down, starts, lda, a_turned, ldb, b_turned, n,
-            m, n, k, rows, columns, across * down, across, 0 if bias is None else address(bias), small,
-        )  # fmt: skip
+            kernels("products").products,
+            len(starts) * across * down,
+            starts,
+            lda,
+            a_turned,
+            ldb,
+            b_turned,
+            n,
+            m,
+            n,
+            k,
+            rows,
+            columns,
+            across * down,
+            across,
+            0 if bias is None else address(bias),
+            small,
+        )
     return c
 
 

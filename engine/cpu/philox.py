@@ -119,10 +119,7 @@ def _words(seed: int, offsets: Array) -> tuple[Array, Array, Array, Array]:
     counters = offsets.astype(np.uint64)
     zero = array_module(counters).zeros_like(counters)
     seed = int(seed)  # Python's unbounded integer: `&` below then means two's complement for negative seeds
-    return philox4x32(
-        (counters & _LOW_WORD, counters >> _WORD_BITS, zero, zero),
-        (seed & _LOW, (seed >> 32) & _LOW),
-    )
+    return philox4x32((counters & _LOW_WORD, counters >> _WORD_BITS, zero, zero), (seed & _LOW, (seed >> 32) & _LOW))
 
 
 def _to_uniform(words: Array) -> Array:
@@ -147,16 +144,28 @@ def _box_muller(words: Sequence[Array], deviation: float = 1.0, mean: float = 0.
 # Sun Microsystems' e_log.c (fdlibm 5.3): log(1 + f) = f - (f * f / 2 - s * (f * f / 2 + R)) for s = f / (2 + f), where
 # R is this polynomial in s * s, for 1 + f within [sqrt(1/2), sqrt(2)]. The highest power comes first.
 _LOG = (
-    1.479819860511658591e-01, 1.531383769920937332e-01, 1.818357216161805012e-01, 2.222219843214978396e-01,
-    2.857142874366239149e-01, 3.999999999940941908e-01, 6.666666666666735130e-01,
-)  # fmt: skip
+    1.479819860511658591e-01,
+    1.531383769920937332e-01,
+    1.818357216161805012e-01,
+    2.222219843214978396e-01,
+    2.857142874366239149e-01,
+    3.999999999940941908e-01,
+    6.666666666666735130e-01,
+)
 _LN2_HIGH, _LN2_LOW = 6.93147180369123816490e-01, 1.90821492927058770002e-10
 
 # sin(pi / 2 * q) / q in q * q, for q within [-1, 1]: Chebyshev's interpolation, relative to 1 wrong by 4e-19.
 _SINE = (
-    5.87297574479995e-12, -6.684416831856085e-10, 5.6921364280986254e-08, -3.5988430204672576e-06,
-    0.0001604411847130916, -0.004681754135304255, 0.07969262624616565, -0.6459640975062462, 1.5707963267948966,
-)  # fmt: skip
+    5.87297574479995e-12,
+    -6.684416831856085e-10,
+    5.6921364280986254e-08,
+    -3.5988430204672576e-06,
+    0.0001604411847130916,
+    -0.004681754135304255,
+    0.07969262624616565,
+    -0.6459640975062462,
+    1.5707963267948966,
+)
 
 
 def _polynomial(z: Array, coefficients: Sequence[float]) -> Array:
@@ -191,9 +200,7 @@ def _cosine(x: Array) -> Array:
 _TRANSFORMS: dict[str, Callable[..., Array]] = {"uniform": _scaled_uniform, "normal": _box_muller}
 
 
-def _draw(
-    name: str, seed: int, offset: int, shape: tuple[int, ...], xp: Any, scaling: tuple[float, ...]
-) -> Array:
+def _draw(name: str, seed: int, offset: int, shape: tuple[int, ...], xp: Any, scaling: tuple[float, ...]) -> Array:
     count = math.prod(shape)
     out: Array = xp.empty(count, dtype=np.float32)
     seed = int(seed)

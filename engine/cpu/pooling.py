@@ -34,19 +34,33 @@ def suits(x: Array, kernel: Ints, stride: Ints, windows: Ints) -> bool:
 
 
 def _pooled(
-    what: str, x: Array, y: Array, places: Array | None, kernel: Ints, stride: Ints, pads: Ints, dilation: Ints,
+    what: str,
+    x: Array,
+    y: Array,
+    places: Array | None,
+    kernel: Ints,
+    stride: Ints,
+    pads: Ints,
+    dilation: Ints,
     factor: float = 1.0,
-) -> None:  # fmt: skip
+) -> None:
     """Run a kernel between x (C, *lengths, N) and windows y (C, *outputs, N)."""
     compiled, ones = kernels("pooling"), (1,) * (3 - len(kernel))
     shape = np.array([*ones, *x.shape[1:-1], *ones, *stride, *ones, *y.shape[1:-1], x.shape[-1]], np.int64)
-    share(compiled.pooled, len(x), taps_of(kernel, dilation, pads), shape, getattr(compiled, what), address(x),
-          address(y), 0 if places is None else address(places), np.float32(factor))  # fmt: skip
+    share(
+        compiled.pooled,
+        len(x),
+        taps_of(kernel, dilation, pads),
+        shape,
+        getattr(compiled, what),
+        address(x),
+        address(y),
+        0 if places is None else address(places),
+        np.float32(factor),
+    )
 
 
-def max_pool(
-    x: Array, outputs: Ints, kernel: Ints, stride: Ints, pads: Ints, dilation: Ints
-) -> tuple[Array, Array]:
+def max_pool(x: Array, outputs: Ints, kernel: Ints, stride: Ints, pads: Ints, dilation: Ints) -> tuple[Array, Array]:
     """``windows.max_pool``, both as (C, *outputs, N)."""
     x = samples_last(x)
     y = np.empty((len(x), *outputs, x.shape[-1]), np.float32)

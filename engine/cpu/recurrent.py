@@ -28,9 +28,17 @@ _LEAST = 1 << 19
 
 
 def forward(
-    x: Array, h0: Array, c0: Array | None, w_ih: Array, w_hh: Array, b_ih: Array | None, b_hh: Array | None,
-    keep: Array | None, kind: str, reverse: bool,
-) -> tuple[Array, ...]:  # fmt: skip
+    x: Array,
+    h0: Array,
+    c0: Array | None,
+    w_ih: Array,
+    w_hh: Array,
+    b_ih: Array | None,
+    b_hh: Array | None,
+    keep: Array | None,
+    kind: str,
+    reverse: bool,
+) -> tuple[Array, ...]:
     """x (T, N, I) to hidden states (T, N, H), with the last h and c (N, H); then what the gradient needs.
 
     ``keep`` (T, N, 1) is 1 where a sample is not over yet: elsewhere its state stays and its output is 0.
@@ -40,10 +48,24 @@ def forward(
 
 
 def back(
-    g: Array | None, gh: Array | None, gc: Array | None, x: Array, h0: Array, c0: Array | None, w_ih: Array,
-    w_hh: Array, b_ih: Array | None, b_hh: Array | None, keep: Array | None, gates: Array, states: Array, hidden: Array,
-    kind: str, reverse: bool, with_x: bool = True,
-) -> tuple[Array, ...]:  # fmt: skip
+    g: Array | None,
+    gh: Array | None,
+    gc: Array | None,
+    x: Array,
+    h0: Array,
+    c0: Array | None,
+    w_ih: Array,
+    w_hh: Array,
+    b_ih: Array | None,
+    b_hh: Array | None,
+    keep: Array | None,
+    gates: Array,
+    states: Array,
+    hidden: Array,
+    kind: str,
+    reverse: bool,
+    with_x: bool = True,
+) -> tuple[Array, ...]:
     """The gradients for x (``with_x``), h0, c0, w_ih, w_hh, b_ih, b_hh; one that has none is empty.
 
     ``g``, ``gh`` and ``gc`` are those of the first three results of ``forward``, None for 0; ``gates``, ``states`` and
@@ -84,9 +106,17 @@ def _alive(keep: Array | None) -> Array:
 
 
 def _compiled_forward(
-    x: Array, h0: Array, c0: Array | None, w_ih: Array, w_hh: Array, b_ih: Array | None, b_hh: Array | None,
-    keep: Array | None, kind: str, reverse: bool,
-) -> tuple[Array, ...]:  # fmt: skip
+    x: Array,
+    h0: Array,
+    c0: Array | None,
+    w_ih: Array,
+    w_hh: Array,
+    b_ih: Array | None,
+    b_hh: Array | None,
+    keep: Array | None,
+    kind: str,
+    reverse: bool,
+) -> tuple[Array, ...]:
     steps, count, size, parts, sizes = _sizes(x, w_hh, kind, reverse)
     kept = GATES[kind] if kind in ("lstm", "gru") else 0
     gates, hidden = (np.empty(steps * count * size * times, np.float32) for times in (kept, bool(kept)))
@@ -112,10 +142,24 @@ def _compiled_forward(
 
 
 def _compiled_back(
-    g: Array | None, gh: Array | None, gc: Array | None, x: Array, h0: Array, c0: Array | None, w_ih: Array,
-    w_hh: Array, b_ih: Array | None, b_hh: Array | None, keep: Array | None, gates: Array, states: Array, hidden: Array,
-    kind: str, reverse: bool, with_x: bool = True,
-) -> tuple[Array, ...]:  # fmt: skip
+    g: Array | None,
+    gh: Array | None,
+    gc: Array | None,
+    x: Array,
+    h0: Array,
+    c0: Array | None,
+    w_ih: Array,
+    w_hh: Array,
+    b_ih: Array | None,
+    b_hh: Array | None,
+    keep: Array | None,
+    gates: Array,
+    states: Array,
+    hidden: Array,
+    kind: str,
+    reverse: bool,
+    with_x: bool = True,
+) -> tuple[Array, ...]:
     steps, count, size, parts, sizes = _sizes(x, w_hh, kind, reverse)
     high, is_gru = w_hh.shape[0], kind == "gru"
     of_gates = np.empty((steps, count, high), np.float32)
@@ -249,10 +293,24 @@ def _sigmoid_in_place(x: Array) -> None:
 
 
 def _back(
-    g: Array | None, gh: Array | None, gc: Array | None, x: Array, h0: Array, c0: Array | None, w_ih: Array,
-    w_hh: Array, b_ih: Array | None, b_hh: Array | None, keep: Array | None, gates: Array, states: Array, hidden: Array,
-    kind: str, reverse: bool, with_x: bool = True,
-) -> tuple[Array, ...]:  # fmt: skip
+    g: Array | None,
+    gh: Array | None,
+    gc: Array | None,
+    x: Array,
+    h0: Array,
+    c0: Array | None,
+    w_ih: Array,
+    w_hh: Array,
+    b_ih: Array | None,
+    b_hh: Array | None,
+    keep: Array | None,
+    gates: Array,
+    states: Array,
+    hidden: Array,
+    kind: str,
+    reverse: bool,
+    with_x: bool = True,
+) -> tuple[Array, ...]:
     """The gradients for x (``with_x``), h0, c0, w_ih, w_hh, b_ih, b_hh; one that has none is empty."""
     xp = array_module(x)
     dtypes = [None if y is None else y.dtype for y in (x, h0, c0, w_ih, w_hh, b_ih, b_hh)]
@@ -340,5 +398,3 @@ def _lstm_back(xp: ModuleType, dh: Array, dc: Array, gate: Array, c: Array, c_be
     d *= slope
     bent *= f
     return bent
-
-

@@ -33,9 +33,7 @@ def rows_added(g: Array, index: Any, shape: tuple[int, ...]) -> Array | None:
     places = ready(np.where(place < 0, place + rows, place).astype(np.int64).reshape(-1))
     g, table = ready(g), np.empty(shape, np.float32)
     each = -(-rows // _MOST_PARTS)
-    share(
-        kernels("scattering").rows_added, -(-rows // each), address(table), rows, each, size, address(g), places
-    )
+    share(kernels("scattering").rows_added, -(-rows // each), address(table), rows, each, size, address(g), places)
     return table
 
 

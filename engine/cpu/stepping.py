@@ -37,9 +37,7 @@ def _adam(lr_t: float, beta1: float, beta2: float, eps: float, use_nesterov: boo
     return "adam", (lr_t, beta1, 1.0 - beta1, beta2, 1.0 - beta2, eps, 1.0, 1.0, 0.0, use_nesterov)
 
 
-def _adam_weight_decay(
-    lr: float, beta1: float, beta2: float, eps: float, decay: float
-) -> tuple[str, Numbers] | None:
+def _adam_weight_decay(lr: float, beta1: float, beta2: float, eps: float, decay: float) -> tuple[str, Numbers] | None:
     return "adam", (lr, beta1, 1.0 - beta1, beta2, 1.0 - beta2, eps, 1.0, 1.0, decay, False)
 
 

@@ -16,12 +16,42 @@ from hookscope.engine.cpu.array_module import Array, array_module
 from hookscope.engine.cpu.widening import widen_any
 
 __all__ = [
-    "Number", "adadelta", "adafactor", "adafactor_rate", "adafactor_share", "adagrad", "adam_by_powers",
-    "adam_weight_decay", "adamax", "adamw", "add_sign", "amsgrad", "asgd", "corrected_rate", "descent",
-    "first_lengths", "ftrl", "is_on_gpu", "is_zero", "keras_momentum", "lamb", "lars", "momentum", "nadam",
-    "power_sign", "proximal_adagrad", "proximal_descent", "radam", "rate_by_powers", "rmsprop", "rmsprop_pytorch",
-    "rprop", "sgd", "sgd_by_stat", "sgd_by_step",
-]  # fmt: skip
+    "Number",
+    "adadelta",
+    "adafactor",
+    "adafactor_rate",
+    "adafactor_share",
+    "adagrad",
+    "adam_by_powers",
+    "adam_weight_decay",
+    "adamax",
+    "adamw",
+    "add_sign",
+    "amsgrad",
+    "asgd",
+    "corrected_rate",
+    "descent",
+    "first_lengths",
+    "ftrl",
+    "is_on_gpu",
+    "is_zero",
+    "keras_momentum",
+    "lamb",
+    "lars",
+    "momentum",
+    "nadam",
+    "power_sign",
+    "proximal_adagrad",
+    "proximal_descent",
+    "radam",
+    "rate_by_powers",
+    "rmsprop",
+    "rmsprop_pytorch",
+    "rprop",
+    "sgd",
+    "sgd_by_stat",
+    "sgd_by_step",
+]
 
 Number: TypeAlias = float | Array
 
@@ -109,9 +139,16 @@ def sgd(
 
 
 def sgd_by_step(
-    p: Array, kept: Array, stat: Array | None, g: Array, lr: Number, factor: Number, dampening: float, nesterov: bool,
+    p: Array,
+    kept: Array,
+    stat: Array | None,
+    g: Array,
+    lr: Number,
+    factor: Number,
+    dampening: float,
+    nesterov: bool,
     step: Number,
-) -> tuple[Array, Array, Array | None]:  # fmt: skip
+) -> tuple[Array, Array, Array | None]:
     """``sgd`` by numbers at which nobody looks: in step 1 v is g and ``stat`` becomes 0; by a factor of 0 both stay."""
     xp = array_module(p)
     moves, first = xp.asarray(factor) != 0, xp.asarray(step) == 1
@@ -129,9 +166,7 @@ def sgd_by_stat(
     return new, kept, stat * stat.dtype.type(0)
 
 
-def momentum(
-    p: Array, kept: Array, g: Array, lr: Number, factor: Number, nesterov: bool
-) -> tuple[Array, Array]:
+def momentum(p: Array, kept: Array, g: Array, lr: Number, factor: Number, nesterov: bool) -> tuple[Array, Array]:
     """Polyak 1964: v = factor * v + g; p - lr * v, or p - lr * (g + factor * v) in Nesterov's form."""
     new = kept * factor
     new += g
@@ -139,18 +174,24 @@ def momentum(
     return descent(p, g + new * factor if nesterov else new, lr), new
 
 
-def keras_momentum(
-    p: Array, kept: Array, g: Array, lr: Number, factor: Number, nesterov: bool
-) -> tuple[Array, Array]:
+def keras_momentum(p: Array, kept: Array, g: Array, lr: Number, factor: Number, nesterov: bool) -> tuple[Array, Array]:
     """Momentum with the rate in its sum: v = factor * v - lr * g; p + v, or p + factor * v - lr * g (Nesterov)."""
     new = _kept(kept * factor - lr * g, kept)
     return p + (new * factor - lr * g if nesterov else new), new
 
 
 def asgd(
-    p: Array, average: Array, g: Array, lr: Number, eta: Number, mu: Number,
-    lambd: float, alpha: float, t0: float, step: Number,
-) -> tuple[Array, Array, Number, Number]:  # fmt: skip
+    p: Array,
+    average: Array,
+    g: Array,
+    lr: Number,
+    eta: Number,
+    mu: Number,
+    lambd: float,
+    alpha: float,
+    t0: float,
+    step: Number,
+) -> tuple[Array, Array, Number, Number]:
     """Polyak and Juditsky 1992: descent by a rate ``eta`` that shrinks; ``mu`` is its share in the average.
 
     Returns the parameter, the average, and eta and mu of the next step.
@@ -228,9 +269,18 @@ def corrected_rate(lr: Number, power1: Number, power2: Number) -> Any:
 
 
 def adam_by_powers(
-    p: Array, m: Array, v: Array, g: Array, lr: Number, power1: Number, power2: Number,
-    beta1: float, beta2: float, eps: float, nesterov: bool,
-) -> tuple[Array, Array, Array]:  # fmt: skip
+    p: Array,
+    m: Array,
+    v: Array,
+    g: Array,
+    lr: Number,
+    power1: Number,
+    power2: Number,
+    beta1: float,
+    beta2: float,
+    eps: float,
+    nesterov: bool,
+) -> tuple[Array, Array, Array]:
     """``adam.adam`` by a learning rate that is to be corrected, and powers of the betas at which nobody looks."""
     return adam(p, m, v, g, rate_by_powers(p, lr, power1, power2), beta1, beta2, eps, nesterov)
 
@@ -247,9 +297,17 @@ def _moments(m: Array, v: Array, g: Array, beta1: Number, beta2: Number) -> tupl
 
 
 def amsgrad(
-    p: Array, m: Array, v: Array, largest: Array, g: Array, lr_t: Number, beta1: Number, beta2: Number, eps: Number,
+    p: Array,
+    m: Array,
+    v: Array,
+    largest: Array,
+    g: Array,
+    lr_t: Number,
+    beta1: Number,
+    beta2: Number,
+    eps: Number,
     nesterov: bool = False,
-) -> tuple[Array, Array, Array, Array]:  # fmt: skip
+) -> tuple[Array, Array, Array, Array]:
     """Reddi et al. 2018: Adam that divides by the largest v so far; ``lr_t`` is the corrected rate.
 
     ``nesterov``: step by beta1 * m + (1 - beta1) * g instead of m (Dozat 2016).
@@ -262,9 +320,17 @@ def amsgrad(
 
 
 def adamax(
-    p: Array, m: Array, v: Array, g: Array, lr: Number, power1: Number, beta1: Number, beta2: Number, eps: Number,
+    p: Array,
+    m: Array,
+    v: Array,
+    g: Array,
+    lr: Number,
+    power1: Number,
+    beta1: Number,
+    beta2: Number,
+    eps: Number,
     eps_in_maximum: bool = False,
-) -> tuple[Array, Array, Array]:  # fmt: skip
+) -> tuple[Array, Array, Array]:
     """Kingma and Ba 2015, section 7.1: v = max(beta2 * v, |g|); p - lr / (1 - beta1**t) * m / (v + eps).
 
     ``eps_in_maximum``: as in PyTorch, v = max(beta2 * v, |g| + eps) and nothing is added to it.
@@ -286,9 +352,19 @@ def adam_weight_decay(
 
 
 def adamw(
-    p: Array, m: Array, v: Array, largest: Array | None, g: Array, lr: Number, power1: Number, power2: Number,
-    beta1: float, beta2: float, eps: float, decay: float,
-) -> tuple[Array, Array, Array, Array | None]:  # fmt: skip
+    p: Array,
+    m: Array,
+    v: Array,
+    largest: Array | None,
+    g: Array,
+    lr: Number,
+    power1: Number,
+    power2: Number,
+    beta1: float,
+    beta2: float,
+    eps: float,
+    decay: float,
+) -> tuple[Array, Array, Array, Array | None]:
     """Loshchilov and Hutter 2019: (1 - lr * decay) * p - lr * m_hat / (sqrt(v_hat) + eps), both moments corrected.
 
     ``largest``: of v so far (Reddi et al. 2018), which then stands for v; None for the plain form.
@@ -303,9 +379,19 @@ def adamw(
 
 
 def nadam(
-    p: Array, m: Array, v: Array, g: Array, lr: Number, product: Number, mu: Number, following: Number,
-    power2: Number, beta1: float, beta2: float, eps: float,
-) -> tuple[Array, Array, Array]:  # fmt: skip
+    p: Array,
+    m: Array,
+    v: Array,
+    g: Array,
+    lr: Number,
+    product: Number,
+    mu: Number,
+    following: Number,
+    power2: Number,
+    beta1: float,
+    beta2: float,
+    eps: float,
+) -> tuple[Array, Array, Array]:
     """Dozat 2016: Adam with Nesterov's momentum; ``mu`` is this step's factor, ``product`` that of all to this one."""
     m, v = _moments(m, v, g, beta1, beta2)
     lr, product = _double(lr), _double(product)
@@ -314,9 +400,18 @@ def nadam(
 
 
 def radam(
-    p: Array, m: Array, v: Array, g: Array, lr: Number, step: Number, power1: Number, power2: Number,
-    beta1: float, beta2: float, eps: float,
-) -> tuple[Array, Array, Array]:  # fmt: skip
+    p: Array,
+    m: Array,
+    v: Array,
+    g: Array,
+    lr: Number,
+    step: Number,
+    power1: Number,
+    power2: Number,
+    beta1: float,
+    beta2: float,
+    eps: float,
+) -> tuple[Array, Array, Array]:
     """Liu et al. 2020: Adam rectified by the variance of its second moment; without that moment while it is unknown."""
     m, v = _moments(m, v, g, beta1, beta2)
     by = m * (lr / _rest(power1))
@@ -338,9 +433,18 @@ def _rectified(length: Any, longest: float) -> Any:
 
 
 def lamb(
-    p: Array, m: Array, v: Array, g: Array, lr: Number, power1: Number, power2: Number,
-    beta1: float, beta2: float, eps: float, decay: Number,
-) -> tuple[Array, Array, Array]:  # fmt: skip
+    p: Array,
+    m: Array,
+    v: Array,
+    g: Array,
+    lr: Number,
+    power1: Number,
+    power2: Number,
+    beta1: float,
+    beta2: float,
+    eps: float,
+    decay: Number,
+) -> tuple[Array, Array, Array]:
     """You et al. 2020: Adam with decay, both moments corrected, its step as long as the parameter is."""
     m, v = _moments(m, v, g, beta1, beta2)
     by = m / _rest(power1) / (_sqrt(v / _rest(power2)) + eps)
@@ -354,9 +458,7 @@ def lamb(
     return p - by * (lr * trust), m, v
 
 
-def lars(
-    p: Array, g: Array, decay: Number, coefficient: float, eps: float, limit: Number | None
-) -> Array:
+def lars(p: Array, g: Array, decay: Number, coefficient: float, eps: float, limit: Number | None) -> Array:
     """You et al. 2017: the gradient, with decay, times coefficient * |p| / (|g| + decay * |p| + eps).
 
     ``limit``: the learning rate, where the factor is at most 1 after the rate is in it; None for no limit.
@@ -395,9 +497,7 @@ def adagrad(
     return p - lr * g / (_sqrt(squares) + eps), squares
 
 
-def proximal_adagrad(
-    p: Array, squares: Array, g: Array, lr: Number, l1: Number, l2: Number
-) -> tuple[Array, Array]:
+def proximal_adagrad(p: Array, squares: Array, g: Array, lr: Number, l1: Number, l2: Number) -> tuple[Array, Array]:
     """Duchi and Singer 2009: Adagrad's step, then towards 0 by l1 and l2."""
     squares = _kept(squares + g * g, squares)
     rates = lr / _sqrt(squares)
@@ -414,9 +514,16 @@ def adadelta(
 
 
 def rmsprop(
-    p: Array, mean: Array | None, squares: Array, moved: Array, g: Array,
-    lr: Number, rho: Number, factor: Number, eps: Number,
-) -> tuple[Array, Array | None, Array, Array]:  # fmt: skip
+    p: Array,
+    mean: Array | None,
+    squares: Array,
+    moved: Array,
+    g: Array,
+    lr: Number,
+    rho: Number,
+    factor: Number,
+    eps: Number,
+) -> tuple[Array, Array | None, Array, Array]:
     """Hinton 2012, with the rate in the momentum: u = factor * u + lr * g / sqrt(v + eps); p - u.
 
     ``mean``: of the gradient, whose square is taken from v (Graves 2013); None for the form that is not centered.
@@ -431,9 +538,16 @@ def rmsprop(
 
 
 def rmsprop_pytorch(
-    p: Array, mean: Array | None, squares: Array, moved: Array, g: Array,
-    lr: Number, rho: float, factor: float, eps: float,
-) -> tuple[Array, Array | None, Array, Array]:  # fmt: skip
+    p: Array,
+    mean: Array | None,
+    squares: Array,
+    moved: Array,
+    g: Array,
+    lr: Number,
+    rho: float,
+    factor: float,
+    eps: float,
+) -> tuple[Array, Array | None, Array, Array]:
     """Hinton 2012, in PyTorch's form: u = factor * u + g / (sqrt(v) + eps); p - lr * u. ``mean``: as in ``rmsprop``."""
     squares = _kept(_average(squares, g * g, rho), squares)
     size = squares
@@ -473,9 +587,18 @@ def adafactor_share(step: Number, decay_rate: float) -> Any:
 
 
 def adafactor(
-    p: Array, squares: list[Array], mean: Array | None, g: Array, lr: Number, beta2: Number, beta1: float,
-    eps: tuple[float, float], clip: float, decay: float, scale_parameter: bool,
-) -> tuple[Array, list[Array], Array | None]:  # fmt: skip
+    p: Array,
+    squares: list[Array],
+    mean: Array | None,
+    g: Array,
+    lr: Number,
+    beta2: Number,
+    beta1: float,
+    eps: tuple[float, float],
+    clip: float,
+    decay: float,
+    scale_parameter: bool,
+) -> tuple[Array, list[Array], Array | None]:
     """Shazeer and Stern 2018; ``squares`` is the second moment: of a matrix its rows' and its columns'.
 
     Args:

@@ -24,9 +24,18 @@ from .array_module import Array, array_module
 from .masking import kept
 
 __all__ = [
-    "avg_pool", "avg_pool_grad", "conv", "conv_input_grad", "conv_weight_grad", "max_pool", "max_pool_grad",
-    "max_pool_pick", "output_length", "samples_first", "samples_last",
-]  # fmt: skip
+    "avg_pool",
+    "avg_pool_grad",
+    "conv",
+    "conv_input_grad",
+    "conv_weight_grad",
+    "max_pool",
+    "max_pool_grad",
+    "max_pool_pick",
+    "output_length",
+    "samples_first",
+    "samples_last",
+]
 
 Ints = tuple[int, ...]
 
@@ -189,10 +198,7 @@ def _frame(shape: Ints, pads: Ints, like: Array) -> Array:
 def _place(position: Ints, outputs: Ints, stride: Ints, dilation: Ints) -> tuple[slice, ...]:
     """Where the elements at one position of all windows are, in (C, *lengths, N)."""
     starts = [p * e for p, e in zip(position, dilation, strict=True)]
-    return (
-        slice(None),
-        *(slice(b, b + s * (n - 1) + 1, s) for b, s, n in zip(starts, stride, outputs, strict=True)),
-    )
+    return (slice(None), *(slice(b, b + s * (n - 1) + 1, s) for b, s, n in zip(starts, stride, outputs, strict=True)))
 
 
 def _add_windows(total: Array, windows: Array, kernel: Ints, stride: Ints, dilation: Ints) -> None:

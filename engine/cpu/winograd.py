@@ -124,18 +124,53 @@ def conv(x: Array, weight: Array, pads: Ints, outputs: Ints, turned: bool = Fals
         if _goes_by_tiles(channels, count, tiles):
             u = np.empty((places, *weight.shape[:2]), np.float32)
             each = max(1, 4096 // weight.shape[1])
-            share(compiled.kernels, -(-len(weight) // each), each, address(weight), *weight.shape[:2], turned,
-                  address(u), tile)  # fmt: skip
+            share(
+                compiled.kernels,
+                -(-len(weight) // each),
+                each,
+                address(weight),
+                *weight.shape[:2],
+                turned,
+                address(u),
+                tile,
+            )
             blocks, _, most = _blocks(outputs, samples, tile, min(max(tiles // 8, _LEAST_TILES), _MOST_TILES))
             sums = np.empty(min(len(blocks), _MOST_PARTS), np.float32)
-            share(compiled.by_tiles, len(sums), blocks, sums, *image, address(u), turned, address(y), count, *outputs,
-                  tile, most)  # fmt: skip
+            share(
+                compiled.by_tiles,
+                len(sums),
+                blocks,
+                sums,
+                *image,
+                address(u),
+                turned,
+                address(y),
+                count,
+                *outputs,
+                tile,
+                most,
+            )
             return y if np.isfinite(sums).all() else None
         side = _even(count, _SIDE)
         sums = np.empty(-(-count // side), np.float32)
         for blocks, v, most in _transformed(compiled, image, outputs, samples, tile, _MOST_TILES):
-            share(compiled.by_kernels, len(sums), blocks, sums, side, address(weight), turned, address(v), channels,
-                  count, address(y), *outputs, samples, tile, most)  # fmt: skip
+            share(
+                compiled.by_kernels,
+                len(sums),
+                blocks,
+                sums,
+                side,
+                address(weight),
+                turned,
+                address(v),
+                channels,
+                count,
+                address(y),
+                *outputs,
+                samples,
+                tile,
+                most,
+            )
             if not np.isfinite(sums).all():
                 return None
     return y
@@ -173,8 +208,22 @@ def conv_weight_grad(g: Array, x: Array, pads: Ints) -> Array | None:
         for number, (blocks, v, most) in enumerate(
             _transformed(compiled, image, outputs, samples, tile, 2 * _MOST_TILES)
         ):
-            share(compiled.weight_gradient, -(-count // side), blocks, side, address(g), address(v), channels, count,
-                  *outputs, samples, address(found), number, tile, most)  # fmt: skip
+            share(
+                compiled.weight_gradient,
+                -(-count // side),
+                blocks,
+                side,
+                address(g),
+                address(v),
+                channels,
+                count,
+                *outputs,
+                samples,
+                address(found),
+                number,
+                tile,
+                most,
+            )
     flat = found.reshape(-1)
     with single_threaded_blas("numpy"):
         return found if np.isfinite(flat @ flat) else None

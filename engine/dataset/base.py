@@ -143,16 +143,16 @@ class Dataset:
         """
         names = self.columns()
         return DatasetIterator(
-            self, num_epochs, output_numpy, lambda row: dict(zip(names, row, strict=True)), "create_dict_iterator",
+            self,
+            num_epochs,
+            output_numpy,
+            lambda row: dict(zip(names, row, strict=True)),
+            "create_dict_iterator",
             do_copy,
-        )  # fmt: skip
+        )
 
     def create_tuple_iterator(
-        self,
-        columns: Names | None = None,
-        num_epochs: int = -1,
-        output_numpy: bool = False,
-        do_copy: bool = False,
+        self, columns: Names | None = None, num_epochs: int = -1, output_numpy: bool = False, do_copy: bool = False
     ) -> DatasetIterator:
         """Rows as lists; each pass of a ``for`` over the iterator is an epoch.
 
@@ -289,9 +289,15 @@ class Dataset:
             RuntimeError: while iterating, there is no such column, or the function raised or gave no int.
         """
         return buckets.BucketBatch(
-            self, column_names, bucket_boundaries, bucket_batch_sizes, element_length_function, pad_info,
-            pad_to_bucket_boundary, drop_remainder,
-        )  # fmt: skip
+            self,
+            column_names,
+            bucket_boundaries,
+            bucket_batch_sizes,
+            element_length_function,
+            pad_info,
+            pad_to_bucket_boundary,
+            drop_remainder,
+        )
 
     def filter(
         self, predicate: Callable[..., Any], input_columns: Names | None = None, num_parallel_workers: int | None = None

@@ -139,9 +139,13 @@ def set_error_samples_mode(error_samples_mode: ErrorSamplesMode) -> None:
     """
     global _error_samples_mode
     _error_samples_mode = check_type(
-        error_samples_mode, ErrorSamplesMode, "config.set_error_samples_mode", "error_samples_mode",
-        "an ErrorSamplesMode", show=repr,
-    )  # fmt: skip
+        error_samples_mode,
+        ErrorSamplesMode,
+        "config.set_error_samples_mode",
+        "error_samples_mode",
+        "an ErrorSamplesMode",
+        show=repr,
+    )
 
 
 def get_error_samples_mode() -> ErrorSamplesMode:
@@ -198,9 +202,13 @@ def load(file: str) -> None:
 
 # Their names in a file; None: what only MindSpore's threads and logs have.
 _IN_FILES = {
-    "seed": "seed", "numParallelWorkers": "num_parallel_workers", "monitorSamplingInterval":
-    "monitor_sampling_interval", "opConnectorSize": "prefetch_size", "workerConnectorSize": None, "logFilePath": None,
-}  # fmt: skip
+    "seed": "seed",
+    "numParallelWorkers": "num_parallel_workers",
+    "monitorSamplingInterval": "monitor_sampling_interval",
+    "opConnectorSize": "prefetch_size",
+    "workerConnectorSize": None,
+    "logFilePath": None,
+}
 
 
 def _set(setting: str, value: Any) -> None:

@@ -43,9 +43,14 @@ class _Lines(Dataset):
     """Rows of files; a subclass reads one file."""
 
     def __init__(
-        self, files: str | list[str], num_samples: int | None, workers: int | None, shuffle: Mixed,
-        num_shards: int | None, shard_id: int | None,
-    ) -> None:  # fmt: skip
+        self,
+        files: str | list[str],
+        num_samples: int | None,
+        workers: int | None,
+        shuffle: Mixed,
+        num_shards: int | None,
+        shard_id: int | None,
+    ) -> None:
         super().__init__()
         who = type(self).__name__
         self.files = _found(who, files)

@@ -14,9 +14,16 @@ from ..core.types import Array
 from . import config
 
 __all__ = [
-    "DistributedSampler", "PKSampler", "RandomSampler", "Sampler", "SequentialSampler", "SubsetRandomSampler",
-    "SubsetSampler", "WeightedRandomSampler", "indices_of",
-]  # fmt: skip
+    "DistributedSampler",
+    "PKSampler",
+    "RandomSampler",
+    "Sampler",
+    "SequentialSampler",
+    "SubsetRandomSampler",
+    "SubsetSampler",
+    "WeightedRandomSampler",
+    "indices_of",
+]
 
 
 class Sampler:
@@ -324,9 +331,13 @@ class PKSampler(_Random):
     """
 
     def __init__(
-        self, num_val: int, num_class: int | None = None, shuffle: bool = False, class_column: str = "label",
+        self,
+        num_val: int,
+        num_class: int | None = None,
+        shuffle: bool = False,
+        class_column: str = "label",
         num_samples: int | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         super().__init__(num_samples)
         if check_int(num_val, "PKSampler", "num_val", show=repr) < 1:
             raise RuntimeError(f"For 'PKSampler', 'num_val' must be above 0, but got {num_val}")

@@ -31,15 +31,27 @@ from .samplers import (
 from .steps import as_value, called, stacked
 
 __all__ = [
-    "Cifar10Dataset", "Cifar100Dataset", "FakeImageDataset", "FashionMnistDataset", "GeneratorDataset",
-    "ImageFolderDataset", "MnistDataset", "NumpySlicesDataset", "PaddedDataset",
-]  # fmt: skip
+    "Cifar10Dataset",
+    "Cifar100Dataset",
+    "FakeImageDataset",
+    "FashionMnistDataset",
+    "GeneratorDataset",
+    "ImageFolderDataset",
+    "MnistDataset",
+    "NumpySlicesDataset",
+    "PaddedDataset",
+]
 
 
 def _sampler(
-    who: str, sampler: Chosen | None, shuffle: bool | None, num_samples: int | None, num_shards: int | None,
-    shard_id: int | None, by_default: bool,
-) -> Chosen:  # fmt: skip
+    who: str,
+    sampler: Chosen | None,
+    shuffle: bool | None,
+    num_samples: int | None,
+    num_shards: int | None,
+    shard_id: int | None,
+    by_default: bool,
+) -> Chosen:
     """One sampler of the arguments that choose rows."""
     if num_samples is not None:
         between(who, "num_samples", num_samples, 0)
@@ -691,8 +703,12 @@ class ImageFolderDataset(_Indexed):
         self.classes = {name: i for i, name in enumerate(names)} if class_indexing is None else dict(class_indexing)
         if missing := [name for name in self.classes if name not in names]:
             raise RuntimeError(f"For '{who}', there is no folder {missing[0]!r} in {folder}")
-        found = [(one, self.classes[name]) for name in names if name in self.classes
-                 for one in sorted((folder / name).iterdir())]  # fmt: skip
+        found = [
+            (one, self.classes[name])
+            for name in names
+            if name in self.classes
+            for one in sorted((folder / name).iterdir())
+        ]
         found = [(one, label) for one, label in found if extensions is None or one.suffix in extensions]
         if not found:
             raise RuntimeError(f"For '{who}', there are no files in the folders of {folder}")

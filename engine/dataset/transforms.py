@@ -17,9 +17,24 @@ from .config import current_random
 from .steps import as_array, like, padded
 
 __all__ = [
-    "Compose", "Concatenate", "Duplicate", "Fill", "Mask", "OneHot", "PadEnd", "Plugin", "RandomApply", "RandomChoice",
-    "RandomOrder", "Relational", "Slice", "Transform", "TypeCast", "Unique", "not_random",
-]  # fmt: skip
+    "Compose",
+    "Concatenate",
+    "Duplicate",
+    "Fill",
+    "Mask",
+    "OneHot",
+    "PadEnd",
+    "Plugin",
+    "RandomApply",
+    "RandomChoice",
+    "RandomOrder",
+    "Relational",
+    "Slice",
+    "Transform",
+    "TypeCast",
+    "Unique",
+    "not_random",
+]
 
 F = TypeVar("F")
 
@@ -122,9 +137,13 @@ class Relational(enum.IntEnum):
 
 
 _COMPARED: dict[Relational, Callable[..., Any]] = {
-    Relational.EQ: np.equal, Relational.NE: np.not_equal, Relational.GT: np.greater,
-    Relational.GE: np.greater_equal, Relational.LT: np.less, Relational.LE: np.less_equal,
-}  # fmt: skip
+    Relational.EQ: np.equal,
+    Relational.NE: np.not_equal,
+    Relational.GT: np.greater,
+    Relational.GE: np.greater_equal,
+    Relational.LT: np.less,
+    Relational.LE: np.less_equal,
+}
 
 
 class Mask(Transform):
@@ -274,9 +293,11 @@ class Concatenate(Transform):
 
     def __call__(self, *values: Any) -> Any:
         parts = [as_array(part) for part in (self.prepend, *values, self.append) if part is not None]
-        if any(part.ndim != 1 for part in parts) or len({part.dtype.str[:2] for part in parts}) > 1 or len(
-            {part.dtype for part in parts if part.dtype.kind not in "SU"}
-        ) > 1:
+        if (
+            any(part.ndim != 1 for part in parts)
+            or len({part.dtype.str[:2] for part in parts}) > 1
+            or len({part.dtype for part in parts if part.dtype.kind not in "SU"}) > 1
+        ):
             told = [f"{part.dtype}{part.shape}" for part in parts]
             raise RuntimeError(f"For 'Concatenate', values must have one axis and one dtype, but got {told}")
         return np.concatenate(parts, self.axis)
@@ -399,5 +420,6 @@ def probability(who: str, prob: float) -> float:
     if not 0 <= prob <= 1:
         raise ValueError(f"For '{who}', 'prob' must be from 0 to 1, but got {prob}")
     return float(prob)
+
 
 name_methods(globals(), inner=(Sometimes,))

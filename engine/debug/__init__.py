@@ -15,14 +15,7 @@ from .conditions import CONDITIONS, Condition, Hit
 from .events import Event
 from .faults import Fault
 from .pausing.breakpoint import Breakpoint
-from .pausing.pause import (
-    DebugAbort,
-    OperatorRecord,
-    PausePoint,
-    Pauser,
-    default_pauser,
-    set_default_pauser,
-)
+from .pausing.pause import DebugAbort, OperatorRecord, PausePoint, Pauser, default_pauser, set_default_pauser
 from .pausing.terminal import TerminalPauser
 from .rows import CellNode, HookRow, ParameterRow
 from .session import DebugSession

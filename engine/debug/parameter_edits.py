@@ -27,9 +27,20 @@ __all__ = ["ACTIONS", "INITIALIZERS", "ParameterEdit", "ParameterEdits"]
 
 # Those of the engine that need no argument.
 INITIALIZERS = (
-    "HeNormal", "HeUniform", "XavierNormal", "XavierUniform", "Normal", "TruncatedNormal", "Uniform",
-    "VarianceScaling", "Orthogonal", "Identity", "Dirac", "Zero", "One",
-)  # fmt: skip
+    "HeNormal",
+    "HeUniform",
+    "XavierNormal",
+    "XavierUniform",
+    "Normal",
+    "TruncatedNormal",
+    "Uniform",
+    "VarianceScaling",
+    "Orthogonal",
+    "Identity",
+    "Dirac",
+    "Zero",
+    "One",
+)
 
 
 @dataclass(frozen=True, eq=False)

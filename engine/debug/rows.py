@@ -21,16 +21,7 @@ if TYPE_CHECKING:
     from hookscope.engine.core.tensor import Tensor
     from hookscope.engine.nn import Cell
 
-__all__ = [
-    "HOOK_KINDS",
-    "CellNode",
-    "HookRow",
-    "ParameterRow",
-    "cell_nodes",
-    "hook_rows",
-    "parameter_rows",
-    "table",
-]
+__all__ = ["HOOK_KINDS", "CellNode", "HookRow", "ParameterRow", "cell_nodes", "hook_rows", "parameter_rows", "table"]
 
 HOOK_KINDS = ("forward_pre", "forward", "backward_pre", "backward")
 
@@ -124,11 +115,18 @@ def cell_nodes(
         hooks = {kind: len(cell._hooks[kind]) if kind in cell._hooks else 0 for kind in HOOK_KINDS}
         nodes.append(
             CellNode(
-                path, path.rpartition(".")[2] or type(cell).__name__, type(cell).__name__,
-                path.count(".") + 1 if path else 0, size, bool(cell.training), bool(cell.has_custom_bprop),
-                hooks, kinds.get(path, set()), shapes.get(path, ""),
+                path,
+                path.rpartition(".")[2] or type(cell).__name__,
+                type(cell).__name__,
+                path.count(".") + 1 if path else 0,
+                size,
+                bool(cell.training),
+                bool(cell.has_custom_bprop),
+                hooks,
+                kinds.get(path, set()),
+                shapes.get(path, ""),
             )
-        )  # fmt: skip
+        )
     return nodes
 
 
@@ -157,11 +155,17 @@ def parameter_rows(
             array = parameter._array
             rows.append(
                 ParameterRow(
-                    f"{path}.{name}" if path else name, tuple(array.shape), str(array.dtype.name),
-                    bool(parameter.requires_grad), int(array.size), array, gradients.get(id(parameter)),
-                    before.get(id(parameter)), cells,
+                    f"{path}.{name}" if path else name,
+                    tuple(array.shape),
+                    str(array.dtype.name),
+                    bool(parameter.requires_grad),
+                    int(array.size),
+                    array,
+                    gradients.get(id(parameter)),
+                    before.get(id(parameter)),
+                    cells,
                 )
-            )  # fmt: skip
+            )
     return rows
 
 
@@ -170,13 +174,17 @@ def hook_rows(cells: Iterable[tuple[str, Cell]], own: Iterable[object]) -> list[
     ours = {id(function) for function in own}
     return [
         HookRow(
-            path, kind, _function_name(entry.function), id(entry.function) in ours,
-            *_written_at(entry.function), entry.function,
+            path,
+            kind,
+            _function_name(entry.function),
+            id(entry.function) in ours,
+            *_written_at(entry.function),
+            entry.function,
         )
         for path, cell in cells
         for kind in HOOK_KINDS
         for entry in cell._hooks.get(kind, {}).values()
-    ]  # fmt: skip
+    ]
 
 
 def _function_name(function: object) -> str:
@@ -208,9 +216,12 @@ def table(captures: Iterable[Capture | GivenUp]) -> str:
             numbers = [*(f"{number:.4g}" for number in spread), str(figures.nan)]
         lines.append(
             (
-                f"{cell_name(capture.path)}#{capture.call}", capture.direction, capture.slot,
-                "x".join(map(str, capture.shape)) or "()", capture.dtype,
+                f"{cell_name(capture.path)}#{capture.call}",
+                capture.direction,
+                capture.slot,
+                "x".join(map(str, capture.shape)) or "()",
+                capture.dtype,
                 *numbers,
             )
-        )  # fmt: skip
+        )
     return text_table(_COLUMNS, lines, _NUMERIC)

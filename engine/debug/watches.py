@@ -35,9 +35,7 @@ class Watches:
         ValueError: an unknown direction, or ``every`` is no positive integer.
     """
 
-    def __init__(
-        self, texts: Iterable[str], every: int, paths: CellPaths, any_pattern: bool, events: Events
-    ) -> None:
+    def __init__(self, texts: Iterable[str], every: int, paths: CellPaths, any_pattern: bool, events: Events) -> None:
         self.every = every
         self._paths = paths
         self._any_pattern = any_pattern

@@ -29,9 +29,7 @@ class Watching:
         new_visits: makes what knows the calls.
     """
 
-    def __init__(
-        self, owner: Callable[[], object | None], paths: CellPaths, new_visits: Callable[[], Visits]
-    ) -> None:
+    def __init__(self, owner: Callable[[], object | None], paths: CellPaths, new_visits: Callable[[], Visits]) -> None:
         self._owner = owner
         self._paths = paths
         self._new_visits = new_visits

@@ -15,11 +15,30 @@ from .scalars import Step
 __all__ = ["with_buffers"]
 
 _NAMES = {
-    "sub": "subtract", "mul": "multiply", "div": "true_divide", "pow": "power", "neg": "negative", "eq": "equal",
-    "ne": "not_equal", "lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal", "and": "bitwise_and",
-    "or": "bitwise_or", "xor": "bitwise_xor", "max": "maximum", "min": "minimum", "asin": "arcsin", "acos": "arccos",
-    "atan": "arctan", "asinh": "arcsinh", "acosh": "arccosh", "atanh": "arctanh", "atan2": "arctan2",
-}  # fmt: skip
+    "sub": "subtract",
+    "mul": "multiply",
+    "div": "true_divide",
+    "pow": "power",
+    "neg": "negative",
+    "eq": "equal",
+    "ne": "not_equal",
+    "lt": "less",
+    "le": "less_equal",
+    "gt": "greater",
+    "ge": "greater_equal",
+    "and": "bitwise_and",
+    "or": "bitwise_or",
+    "xor": "bitwise_xor",
+    "max": "maximum",
+    "min": "minimum",
+    "asin": "arcsin",
+    "acos": "arccos",
+    "atan": "arctan",
+    "asinh": "arcsinh",
+    "acosh": "arccosh",
+    "atanh": "arctanh",
+    "atan2": "arctan2",
+}
 
 
 def with_buffers(node: Fused, xp: Any = np) -> Callable[..., tuple[Any, ...]]:
@@ -41,9 +60,7 @@ def with_buffers(node: Fused, xp: Any = np) -> Callable[..., tuple[Any, ...]]:
             if operand not in seen:
                 seen.add(operand)
                 last.setdefault(place, []).append(operand)
-    shapes = [
-        tuple([n if yes else 1 for n, yes in zip(node.shape, varies, strict=True)]) for varies in node.varies
-    ]  # fmt: skip
+    shapes = [tuple([n if yes else 1 for n, yes in zip(node.shape, varies, strict=True)]) for varies in node.varies]
 
     def run(*arrays: Any) -> tuple[Any, ...]:
         free: dict[Any, list[Any]] = {}

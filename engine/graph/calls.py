@@ -22,29 +22,118 @@ from .traced_array import TRACED
 __all__ = ["AsksForTypes", "Calls", "is_pure"]
 
 _PURE = frozenset(
-    ("abs", "all", "any", "ascii", "bin", "callable", "chr", "delattr", "dir", "divmod", "format", "getattr", "hasattr",
-     "hash", "hex", "isinstance", "issubclass", "iter", "len", "max", "min", "next", "oct", "ord", "pow", "repr",
-     "round", "setattr", "sorted", "sum", "__build_class__")
-)  # fmt: skip
+    (
+        "abs",
+        "all",
+        "any",
+        "ascii",
+        "bin",
+        "callable",
+        "chr",
+        "delattr",
+        "dir",
+        "divmod",
+        "format",
+        "getattr",
+        "hasattr",
+        "hash",
+        "hex",
+        "isinstance",
+        "issubclass",
+        "iter",
+        "len",
+        "max",
+        "min",
+        "next",
+        "oct",
+        "ord",
+        "pow",
+        "repr",
+        "round",
+        "setattr",
+        "sorted",
+        "sum",
+        "__build_class__",
+    )
+)
 _EFFECTS = {
     "print": "print() is called, and a plan would not print",
     "input": "input() is called, and a plan would not ask",
     "open": "open() is called, and a plan would not open a file",
 }
-_PURE_MODULES = ("math", "cmath", "_operator", "operator", "itertools", "_functools", "functools", "_collections",
-                 "_abc", "_typing", "_struct")  # fmt: skip
+_PURE_MODULES = (
+    "math",
+    "cmath",
+    "_operator",
+    "operator",
+    "itertools",
+    "_functools",
+    "functools",
+    "_collections",
+    "_abc",
+    "_typing",
+    "_struct",
+)
 _PLAIN: tuple[type, ...] = (
-    str, bytes, int, float, complex, bool, list, tuple, dict, set, frozenset, range, slice, np.ndarray, np.generic,
-    np.dtype, type(iter([])), type(iter(())), type({}.values()), type({}.keys()), type({}.items()),
+    str,
+    bytes,
+    int,
+    float,
+    complex,
+    bool,
+    list,
+    tuple,
+    dict,
+    set,
+    frozenset,
+    range,
+    slice,
+    np.ndarray,
+    np.generic,
+    np.dtype,
+    type(iter([])),
+    type(iter(())),
+    type({}.values()),
+    type({}.keys()),
+    type({}.items()),
     types.MappingProxyType,
-)  # fmt: skip
+)
 _PURE_FILES = (
-    "functools", "contextlib", "typing", "enum", "dataclasses", "copy", "operator", "types", "abc", "numbers",
-    "_collections_abc", "inspect", "string", "textwrap", "weakref", "keyword", "reprlib",
-)  # fmt: skip
+    "functools",
+    "contextlib",
+    "typing",
+    "enum",
+    "dataclasses",
+    "copy",
+    "operator",
+    "types",
+    "abc",
+    "numbers",
+    "_collections_abc",
+    "inspect",
+    "string",
+    "textwrap",
+    "weakref",
+    "keyword",
+    "reprlib",
+)
 _FROZEN = ("<frozen importlib", "<frozen abc", "<frozen _collections_abc", "<frozen codecs")
-_ROOMS = ("core", "cpu", "ops", "nn", "mint", "numpy", "graph", "methods.py", "amp.py", "jit.py", "common", "boost.py",
-          "communication", "ranks")  # fmt: skip
+_ROOMS = (
+    "core",
+    "cpu",
+    "ops",
+    "nn",
+    "mint",
+    "numpy",
+    "graph",
+    "methods.py",
+    "amp.py",
+    "jit.py",
+    "common",
+    "boost.py",
+    "communication",
+    "ranks",
+)
 """Of the engine: what gives the same for the same arguments and the same numbers of the stream."""
 _ENGINE = Path(__file__).parents[1]
 _KERNELS = f"{_ENGINE.with_name('triton_kernels')}{os.sep}"
@@ -52,9 +141,18 @@ _OF_ENGINE = ("numba", "llvmlite", "scipy", "threadpoolctl.py", "ml_dtypes", "cu
 """Libraries that the engine computes with."""
 _PACKAGE = __name__.partition(".engine.")[0] + "."
 _STATEFUL = frozenset(
-    ("get_seed", "set_seed", "manual_seed", "initial_seed", "get_state", "set_state", "seed", "get_rng_state",
-     "set_rng_state")
-)  # fmt: skip
+    (
+        "get_seed",
+        "set_seed",
+        "manual_seed",
+        "initial_seed",
+        "get_state",
+        "set_state",
+        "seed",
+        "get_rng_state",
+        "set_rng_state",
+    )
+)
 """Functions of those rooms that read or set what no guard looks at."""
 
 
@@ -138,7 +236,7 @@ class Calls:
         self._tracer.leak(why)
 
     def _judgment(self, code: types.CodeType) -> str:
-        """"" for code that may run, "unknown" for what is to be looked through, else why it cannot be."""
+        """ "" for code that may run, "unknown" for what is to be looked through, else why it cannot be."""
         file = code.co_filename
         if code in self._codes or file.startswith(_KERNELS):
             return ""
@@ -188,10 +286,11 @@ class Calls:
         # Of another than a method that was left out nobody knows the function, and so not what its closure holds.
         self.unknown[frame.f_code] = self._left_out.get(frame.f_code) or [
             types.FunctionType(
-                frame.f_code, frame.f_globals,
+                frame.f_code,
+                frame.f_globals,
                 closure=tuple([types.CellType() for _ in frame.f_code.co_freevars]) or None,
             )
-        ]  # fmt: skip
+        ]
 
 
 def _stream_of_numpy() -> Any:

@@ -15,9 +15,17 @@ from .function import Compiled, attended, watched
 from .inputs import bound, check_declared, check_inputs, opens_of
 
 __all__ = [
-    "call_compiled", "call_gradient", "check_declared", "compile_cell", "compiled_function", "compiled_of", "has_plan",
-    "plans_of", "run_cell", "switch",
-]  # fmt: skip
+    "call_compiled",
+    "call_gradient",
+    "check_declared",
+    "compile_cell",
+    "compiled_function",
+    "compiled_of",
+    "has_plan",
+    "plans_of",
+    "run_cell",
+    "switch",
+]
 
 _eager_call: Callable[..., Any] = Cell.__call__
 
@@ -91,9 +99,7 @@ def compiled_of(cell: Cell) -> Compiled:
     return made
 
 
-def compiled_function(
-    function: Callable[..., Any], told: Any, level: str, fullgraph: bool, dynamic: int
-) -> Compiled:
+def compiled_function(function: Callable[..., Any], told: Any, level: str, fullgraph: bool, dynamic: int) -> Compiled:
     """The plans of a function of the user's, none as yet.
 
     Args:
@@ -145,9 +151,12 @@ def call_gradient(
     if compiled is None:
         options = getattr(function, "__wrapped_by_jit__", None) or {}
         compiled = Compiled(
-            lambda *args, **kwargs: compute(args, kwargs), asked[0], bool(options.get("fullgraph")),
-            _level_of(function), opens_of(function, options.get("dynamic", 0)),
-        )  # fmt: skip
+            lambda *args, **kwargs: compute(args, kwargs),
+            asked[0],
+            bool(options.get("fullgraph")),
+            _level_of(function),
+            opens_of(function, options.get("dynamic", 0)),
+        )
         kept[method, asked] = compiled
     return called(compiled, args, kwargs)
 

@@ -169,9 +169,14 @@ class Following:
     # The way back
 
     def back(
-        self, call: Call, functions: Any, tracked: set[int], gradient: tuple[Any, ...], inputs: tuple[Any, ...],
+        self,
+        call: Call,
+        functions: Any,
+        tracked: set[int],
+        gradient: tuple[Any, ...],
+        inputs: tuple[Any, ...],
         output: tuple[Any, ...],
-    ) -> list[tuple[Any, Any]]:  # fmt: skip
+    ) -> list[tuple[Any, Any]]:
         """The gradients that reach the inputs of a call, part by part, in the order of an eager walk."""
         followed = tuple([id(array) in tracked for array in inputs])
         key = tuple([g is not None for g in gradient]), followed
@@ -206,9 +211,7 @@ class Following:
 
         return [(operator, named(inputs), named(output), attrs) for operator, inputs, output, attrs in nodes]
 
-    def _traced_back(
-        self, key: Any, call: Call, arrays: list[Any], gradient: tuple[Any, ...]
-    ) -> list[tuple[int, Any]]:
+    def _traced_back(self, key: Any, call: Call, arrays: list[Any], gradient: tuple[Any, ...]) -> list[tuple[int, Any]]:
         """Walk back and make a plan of the walk, if there is one."""
         tracer = Tracer()
         sources: dict[Value, tuple[str, int]] = {}
@@ -335,9 +338,13 @@ class _Parts(Sums):
 
 
 def _walked(
-    nodes: list[Any], outputs: Sequence[Any], gradient: tuple[Any, ...], inputs: list[Any], followed: tuple[bool, ...],
+    nodes: list[Any],
+    outputs: Sequence[Any],
+    gradient: tuple[Any, ...],
+    inputs: list[Any],
+    followed: tuple[bool, ...],
     functions: Any,
-) -> list[tuple[int, Any]]:  # fmt: skip
+) -> list[tuple[int, Any]]:
     """Walk back over the steps of a call; returns pairs of an input's place and a part of its gradient."""
     tracked = {id(array) for array, is_followed in zip(inputs, followed, strict=True) if is_followed}
     parts = _Parts({id(array): place for place, array in reversed(list(enumerate(inputs)))}, functions)

@@ -59,9 +59,13 @@ class Compiled:
     """
 
     def __init__(
-        self, function: Callable[..., Any], name: str, fullgraph: bool = False, level: str = "O0",
+        self,
+        function: Callable[..., Any],
+        name: str,
+        fullgraph: bool = False,
+        level: str = "O0",
         opens: Callable[[Any, Any], Any] | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.function = function
         self._opens = opens
         self._fixed: set[Any] = set()  # kinds of arguments whose lengths cannot be left open

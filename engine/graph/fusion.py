@@ -198,8 +198,16 @@ class _Fusion:
         if made_a & self.reads[b] or made_b & self.reads[a]:
             return False
         outside = self.reads[a] | self.reads[b]
-        return len([value for value in outside if self.group[self.maker.get(value, -1)] not in (a, b)
-                    or value not in self.maker]) <= _MOST_INPUTS  # fmt: skip
+        return (
+            len(
+                [
+                    value
+                    for value in outside
+                    if self.group[self.maker.get(value, -1)] not in (a, b) or value not in self.maker
+                ]
+            )
+            <= _MOST_INPUTS
+        )
 
     def _sums_of(self, group: int) -> set[Value]:
         nodes = [self.graph.nodes[place] for place in self.members[group]]
@@ -314,14 +322,18 @@ class _Fusion:
         given = list(inputs)
         last = self.graph.nodes[places[-1]]
         return Fused(
-            shape, steps, tuple([given[k][0] for k in order]), tuple([given[k][1] for k in order]),
-            tuple(outputs), tuple(stores), last.where,
-        )  # fmt: skip
+            shape,
+            steps,
+            tuple([given[k][0] for k in order]),
+            tuple([given[k][1] for k in order]),
+            tuple(outputs),
+            tuple(stores),
+            last.where,
+        )
 
     def _put(
-        self, program: Program, node: Apply, known: dict[Value, int],
-        inputs: dict[tuple[Value, tuple[bool, ...]], int],
-    ) -> int:  # fmt: skip
+        self, program: Program, node: Apply, known: dict[Value, int], inputs: dict[tuple[Value, tuple[bool, ...]], int]
+    ) -> int:
         """Add a node's steps; of a sum, those of what is summed."""
         (output,) = node.outputs
         sums = node.operator.name in self.ends

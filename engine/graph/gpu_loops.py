@@ -101,10 +101,12 @@ class _Laid:
         for place, store in enumerate(node.stores):
             added = tuple([axis for axis in self.axes if axis in (store.axes or ())])
             stores.setdefault(added, []).append(place)
-        self.gives = tuple([
-            self._output(store, value.shape, value.dtype)
-            for store, value in zip(node.stores, node.outputs, strict=True)
-        ])  # fmt: skip
+        self.gives = tuple(
+            [
+                self._output(store, value.shape, value.dtype)
+                for store, value in zip(node.stores, node.outputs, strict=True)
+            ]
+        )
         elements = stores.pop((), [])
         if not stores:
             stores[()] = []
@@ -185,10 +187,13 @@ class _Kernel:
             _Array(tuple(map(bool, first)), tuple(map(bool, second)))
             for first, second in zip(kept_strides, added_strides, strict=True)
         ]
-        farthest = max([
-            sum([(n - 1) * abs(one) for n, one in zip(kept_lengths + added_lengths, first + second, strict=True)])
-            for first, second in zip(kept_strides, added_strides, strict=True)
-        ], default=0)  # fmt: skip
+        farthest = max(
+            [
+                sum([(n - 1) * abs(one) for n, one in zip(kept_lengths + added_lengths, first + second, strict=True)])
+                for first, second in zip(kept_strides, added_strides, strict=True)
+            ],
+            default=0,
+        )
         self.constants = {"LONG": triton_kernels.is_long(max(farthest, self.count) + 2 * _TILE), **blocks}
         scalars = [self.rows, *([self.length, step, self.parts, self.count // self.rows] if added else [])]
         scalars += [*kept_lengths[1:], *added_lengths[1:]]
@@ -207,9 +212,7 @@ class _Kernel:
             wide = np.dtype(_wide(node.stores[place], node.outputs[place].dtype))
             outputs.append(laid.gives[place] if parts == 1 else laid.call.empty((parts, self.rows), wide))
         given = [laid.operands[place] for place in self.inputs]
-        laid.call.launch(
-            self.kernel, self.programs, (*given, *outputs), self.scalars, self.constants, contracts=False
-        )
+        laid.call.launch(self.kernel, self.programs, (*given, *outputs), self.scalars, self.constants, contracts=False)
         if parts > 1:
             for place, partial in zip(self.sums, outputs[len(self.elements) :], strict=True):
                 store = node.stores[place]
@@ -253,10 +256,21 @@ _START = {"": "0", "max": 'float("-inf")', "min": 'float("inf")'}
 """What nothing adds up to, and the extremes of nothing."""
 
 _BETWEEN = {
-    "add": "{} + {}", "sub": "{} - {}", "mul": "{} * {}", "abs": "tl.abs({})", "eq": "{} == {}", "ne": "{} != {}",
-    "lt": "{} < {}", "le": "{} <= {}", "gt": "{} > {}", "ge": "{} >= {}", "and": "{} & {}", "or": "{} | {}",
-    "xor": "{} ^ {}", "where": "tl.where({}, {}, {})",
-}  # fmt: skip
+    "add": "{} + {}",
+    "sub": "{} - {}",
+    "mul": "{} * {}",
+    "abs": "tl.abs({})",
+    "eq": "{} == {}",
+    "ne": "{} != {}",
+    "lt": "{} < {}",
+    "le": "{} <= {}",
+    "gt": "{} > {}",
+    "ge": "{} >= {}",
+    "and": "{} & {}",
+    "or": "{} | {}",
+    "xor": "{} ^ {}",
+    "where": "tl.where({}, {}, {})",
+}
 
 
 class _Text:
@@ -266,9 +280,14 @@ class _Text:
     """
 
     def __init__(
-        self, kernel: _Kernel, steps: list[int], patterns: list[_Array], axes: tuple[int, int], adds: bool,
+        self,
+        kernel: _Kernel,
+        steps: list[int],
+        patterns: list[_Array],
+        axes: tuple[int, int],
+        adds: bool,
         is_inner: bool,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.node, self.kernel, self.steps, self.adds = kernel.node, kernel, steps, adds
         self.patterns, (self.kept, self.added), self.is_inner = patterns, axes, is_inner
         self.input_at = {place: k for k, place in enumerate(kernel.inputs)}

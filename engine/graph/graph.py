@@ -11,9 +11,26 @@ import numpy as np
 from .sizes import Size
 
 __all__ = [
-    "Apply", "Beside", "Bind", "Derive", "Draw", "Fused", "Given", "Graph", "Made", "Node", "Seen", "Store", "Value",
-    "Whole", "draws_in", "is_check", "put_instead", "replace_values", "values_in",
-]  # fmt: skip
+    "Apply",
+    "Beside",
+    "Bind",
+    "Derive",
+    "Draw",
+    "Fused",
+    "Given",
+    "Graph",
+    "Made",
+    "Node",
+    "Seen",
+    "Store",
+    "Value",
+    "Whole",
+    "draws_in",
+    "is_check",
+    "put_instead",
+    "replace_values",
+    "values_in",
+]
 
 
 class Value:

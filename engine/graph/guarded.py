@@ -23,9 +23,14 @@ __all__ = ["Guarded"]
 def _around() -> tuple[Any, ...]:
     """What of the engine's own state decides what operators do."""
     return (
-        backend.device_target(), precision.current(), precision.listed(), hooks_enabled(), bprop_forward_hooks(),
-        state.refused, modes.level,
-    )  # fmt: skip
+        backend.device_target(),
+        precision.current(),
+        precision.listed(),
+        hooks_enabled(),
+        bprop_forward_hooks(),
+        state.refused,
+        modes.level,
+    )
 
 
 class Guarded:
@@ -40,14 +45,28 @@ class Guarded:
     """
 
     __slots__ = (
-        "around", "changed", "containers", "fits", "following", "holding", "is_open", "others", "plan", "roots", "run",
+        "around",
+        "changed",
+        "containers",
+        "fits",
+        "following",
+        "holding",
+        "is_open",
+        "others",
+        "plan",
+        "roots",
+        "run",
         "written",
-    )  # fmt: skip
+    )
 
     def __init__(
-        self, reads: Reads, plan: Plan, tensors: Sequence[Tensor], lengths: Lengths | None = None,
+        self,
+        reads: Reads,
+        plan: Plan,
+        tensors: Sequence[Tensor],
+        lengths: Lengths | None = None,
         following: Following | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.plan = plan
         self.following = following
         self.run: Callable[..., Any] = plan.run if following is None else following.call

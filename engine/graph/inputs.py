@@ -47,9 +47,12 @@ def check_inputs(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> N
 
 
 def check_declared(
-    function: Callable[..., Any], declared: dict[str, Any], args: tuple[Any, ...], kwargs: dict[str, Any],
+    function: Callable[..., Any],
+    declared: dict[str, Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
     has_more: bool = False,
-) -> None:  # fmt: skip
+) -> None:
     """Compare a call's arguments with those that ``enable_dynamic`` told.
 
     Args:

@@ -348,9 +348,13 @@ def _follow() -> None:
         setattr(Length, f"__{name}__", not_followed)
         setattr(Length, f"__r{name}__", not_followed_back)
     for name, sign, turned, wanted in (
-        ("eq", "==", False, True), ("ne", "==", False, False), ("lt", "<", False, True), ("le", "<=", False, True),
-        ("gt", "<", True, True), ("ge", "<=", True, True),
-    ):  # fmt: skip
+        ("eq", "==", False, True),
+        ("ne", "==", False, False),
+        ("lt", "<", False, True),
+        ("le", "<=", False, True),
+        ("gt", "<", True, True),
+        ("ge", "<=", True, True),
+    ):
 
         def compared(
             self: Length, other: Any, name: str = name, sign: str = sign, turned: bool = turned, wanted: bool = wanted

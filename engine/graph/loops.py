@@ -269,13 +269,15 @@ def _function(
     if not shared:
         return _small(kernel, sizes, len(inputs), places)
     sums = [
-        None if store.axes is None else (
+        None
+        if store.axes is None
+        else (
             (1 if made.varies[0] else parts, _kept(lengths, made.varies)),
             _FLOAT64 if made.dtype.kind == "f" else _INT64,
             _kept(lengths, tuple([not yes for yes in made.varies])) if store.is_mean else 0,
         )
         for made, store in zip(outputs, node.stores, strict=True)
-    ]  # fmt: skip
+    ]
 
     def large(*arrays: Any, into: Any = None) -> tuple[Any, ...]:
         if into is not None and not into.flags.c_contiguous:
@@ -327,9 +329,13 @@ _compiled: dict[str, Any] = {}
 
 
 def _kernel(
-    steps: tuple[Step, ...], stores: tuple[Store, ...], axes: int, inputs: list[_Array], outputs: list[_Array],
+    steps: tuple[Step, ...],
+    stores: tuple[Store, ...],
+    axes: int,
+    inputs: list[_Array],
+    outputs: list[_Array],
     shared: bool,
-) -> Any:  # fmt: skip
+) -> Any:
     """The compiled function of the sizes, the inputs and the outputs; shared out, after ``first`` and ``stop``."""
     text = _Text(steps, stores, axes, inputs, outputs, shared).text()
     digest = hashlib.sha256(repr((text, inputs, outputs)).encode()).hexdigest()[:24]
@@ -361,12 +367,15 @@ def _entry(
         return element.get(dtype.name) or getattr(types, dtype.name)
 
     names: dict[str, Any] = {
-        **{dtype: getattr(types, dtype) for dtype in _NUMBERS}, "inf": math.inf, "nan": math.nan, "np": np,
+        **{dtype: getattr(types, dtype) for dtype in _NUMBERS},
+        "inf": math.inf,
+        "nan": math.nan,
+        "np": np,
         "__name__": scalars.__name__,
         **{name: getattr(scalars, name) for name in scalars.__all__},
         **{f"{name}_double": function for name, function in scalars.double.items()},
         **{f"{name}_single": function for name, function in {**scalars.double, **scalars.single}.items()},
-    }  # fmt: skip
+    }
     # The text is made here of the table's own expressions, and of nothing that came from elsewhere.
     exec(compile(text.replace("def loop(", f"def {name}(", 1), str(scalars.__file__), "exec"), names)
     sizes = types.Array(types.int64, 1, "C", readonly=True)
@@ -385,10 +394,24 @@ def _entry(
 _NUMBERS = ("float32", "float64", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
 
 _BETWEEN = {
-    "add": "{} + {}", "sub": "{} - {}", "mul": "{} * {}", "div": "{} / {}", "pow": "{} ** {}", "neg": "-{}",
-    "abs": "abs({})", "eq": "{} == {}", "ne": "{} != {}", "lt": "{} < {}", "le": "{} <= {}", "gt": "{} > {}",
-    "ge": "{} >= {}", "and": "{} & {}", "or": "{} | {}", "xor": "{} ^ {}", "where": "choose({}, {}, {})",
-}  # fmt: skip
+    "add": "{} + {}",
+    "sub": "{} - {}",
+    "mul": "{} * {}",
+    "div": "{} / {}",
+    "pow": "{} ** {}",
+    "neg": "-{}",
+    "abs": "abs({})",
+    "eq": "{} == {}",
+    "ne": "{} != {}",
+    "lt": "{} < {}",
+    "le": "{} <= {}",
+    "gt": "{} > {}",
+    "ge": "{} >= {}",
+    "and": "{} & {}",
+    "or": "{} | {}",
+    "xor": "{} ^ {}",
+    "where": "choose({}, {}, {})",
+}
 _WITHOUT_SUFFIX = {"sqrt": "root", "floor": "floor", "ceil": "ceil", "trunc": "trunc", "rint": "rint"}
 _LIBRARY = {"atan2": "np.arctan2", "hypot": "np.hypot"}
 
@@ -397,9 +420,14 @@ class _Text:
     """Writes a loop as Python for Numba."""
 
     def __init__(
-        self, steps: tuple[Step, ...], stores: tuple[Store, ...], axes: int, inputs: list[_Array],
-        outputs: list[_Array], shared: bool,
-    ) -> None:  # fmt: skip
+        self,
+        steps: tuple[Step, ...],
+        stores: tuple[Store, ...],
+        axes: int,
+        inputs: list[_Array],
+        outputs: list[_Array],
+        shared: bool,
+    ) -> None:
         self.steps, self.stores, self.axes = steps, stores, axes
         self.inputs, self.outputs, self.shared = inputs, outputs, shared
         self.lines: list[str] = []
@@ -449,8 +477,9 @@ class _Text:
         """Where the elements of a run begin."""
         terms = [
             f"i{axis} * ({self._product(varies, axis)})" if self._product(varies, axis) != "1" else f"i{axis}"
-            for axis in range(self.axes - 1) if varies[axis]
-        ]  # fmt: skip
+            for axis in range(self.axes - 1)
+            if varies[axis]
+        ]
         return " + ".join(terms) or "0"
 
     def _wide(self, made: _Array) -> str:
@@ -471,9 +500,10 @@ class _Text:
             self._write(depth, f"b{k} = {place}")
         begin, stop = ("start", "end") if last == 0 else ("0", f"n{last}")
         totals = [
-            k for k, (made, store) in enumerate(zip(self.outputs, self.stores, strict=True))
+            k
+            for k, (made, store) in enumerate(zip(self.outputs, self.stores, strict=True))
             if store.axes is not None and not made.varies[last]
-        ]  # fmt: skip
+        ]
         if totals:
             self._write(depth, f"for run in range({begin}, {stop}, {_RUN}):")
             depth += 1

@@ -27,7 +27,7 @@ from .graph import (
     put_instead,
     replace_values,
     values_in,
-)  # fmt: skip
+)
 from .plan import operands_of
 from .recompute import with_recomputation
 from .sizes import Size

@@ -35,7 +35,7 @@ from .graph import (
     Whole,
     replace_values,
     values_in,
-)  # fmt: skip
+)
 from .loops import is_free, loop, written_over
 from .sizes import Size, text, variables_in
 
@@ -102,7 +102,6 @@ class Plan:
         finally:
             restore(before)
 
-
     def _told(self, error: Exception) -> Exception:
         """The error of a kernel as the operator tells it."""
         place = error.__traceback__
@@ -128,9 +127,16 @@ class _Writer:
         self.graph = graph
         xp = sys.modules["cupy"] if graph.is_on_gpu else np
         self.globals: dict[str, Any] = {
-            "F": ARRAY_FUNCTIONS, "ndarray": xp.ndarray, "asarray": xp.asarray, "fitted": fitted, "draw": random.draw,
-            "tensor": Tensor._wrap, "seen": seen_by_steps, "linked": link, "is_free": is_free,
-        }  # fmt: skip
+            "F": ARRAY_FUNCTIONS,
+            "ndarray": xp.ndarray,
+            "asarray": xp.asarray,
+            "fitted": fitted,
+            "draw": random.draw,
+            "tensor": Tensor._wrap,
+            "seen": seen_by_steps,
+            "linked": link,
+            "is_free": is_free,
+        }
         self._held = 0
         self.lines: list[str] = []
         self.names: dict[Value, str] = {}

@@ -47,24 +47,71 @@ P = ParamSpec("P")
 _PACKAGE = __name__.rpartition(".graph.")[0]
 
 LEAVES = (
-    type(None), bool, int, float, complex, str, bytes, type(...), type(NotImplemented), DType, np.dtype, np.generic,
-    range, types.CodeType, types.MethodDescriptorType, types.WrapperDescriptorType, types.ClassMethodDescriptorType,
-    types.GetSetDescriptorType, types.MemberDescriptorType, np.ufunc, type(np.sum),
-    type(sys.flags), type(inspect.FullArgSpec.args),  # of a named tuple
-)  # fmt: skip
+    type(None),
+    bool,
+    int,
+    float,
+    complex,
+    str,
+    bytes,
+    type(...),
+    type(NotImplemented),
+    DType,
+    np.dtype,
+    np.generic,
+    range,
+    types.CodeType,
+    types.MethodDescriptorType,
+    types.WrapperDescriptorType,
+    types.ClassMethodDescriptorType,
+    types.GetSetDescriptorType,
+    types.MemberDescriptorType,
+    np.ufunc,
+    type(np.sum),
+    type(sys.flags),
+    type(inspect.FullArgSpec.args),  # of a named tuple
+)
 """Types whose objects do not change, or lead to nothing that a function's result depends on."""
 _NUMBERS = (int, float, complex, str, bytes, range)
 
 _ALWAYS = frozenset(
-    ("construct", "bprop", "_hooks", "_recompute", "_offload", "_saved_tensors_hooks", "mixed_precision_type",
-     "internal_params", "bprop_debug")
-)  # fmt: skip
+    (
+        "construct",
+        "bprop",
+        "_hooks",
+        "_recompute",
+        "_offload",
+        "_saved_tensors_hooks",
+        "mixed_precision_type",
+        "internal_params",
+        "bprop_debug",
+    )
+)
 """Names that the engine reads of a cell though no code of the function has them, unless the cell is plain."""
 _REFLECTING = frozenset(
-    ("getattr", "setattr", "delattr", "hasattr", "vars", "dir", "__dict__", "attrgetter", "methodcaller", "format",
-     "format_map", "asdict", "astuple", "getmembers", "getattr_static", "__getattribute__", "__getattr__",
-     "__setattr__", "__delattr__", "__match_args__")
-)  # fmt: skip
+    (
+        "getattr",
+        "setattr",
+        "delattr",
+        "hasattr",
+        "vars",
+        "dir",
+        "__dict__",
+        "attrgetter",
+        "methodcaller",
+        "format",
+        "format_map",
+        "asdict",
+        "astuple",
+        "getmembers",
+        "getattr_static",
+        "__getattribute__",
+        "__getattr__",
+        "__setattr__",
+        "__delattr__",
+        "__match_args__",
+    )
+)
 """Names of what reads attributes whose names do not stand in the code."""
 _MOST_ITEMS = 1 << 12
 _OF_SIGNATURES = frozenset(("get_type_hints", "get_annotations", "signature", "getfullargspec"))
@@ -74,25 +121,68 @@ _OF_PARAMETERS = ("_requires_grad", "_gradient_hooks", "_name")
 _DECIMAL = ("decimal", "_decimal", "_pydecimal")
 _OF_DECIMAL = "decimal is read, whose precision a plan cannot watch"
 _OUT_OF_SIGHT = frozenset(
-    ("__globals__", "__builtins__", "f_globals", "f_locals", "modules", "_array", "cell_contents", "__closure__",
-     "__code__", "__hash__", "__subclasses__", "_getframe", "currentframe")
-)  # fmt: skip
+    (
+        "__globals__",
+        "__builtins__",
+        "f_globals",
+        "f_locals",
+        "modules",
+        "_array",
+        "cell_contents",
+        "__closure__",
+        "__code__",
+        "__hash__",
+        "__subclasses__",
+        "_getframe",
+        "currentframe",
+    )
+)
 """Names of what leads to objects that cannot be looked through, or past the tensors to their numbers."""
-_GLOBALS = (
-    "LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS", "STORE_GLOBAL", "DELETE_GLOBAL", "STORE_NAME"
-)  # fmt: skip
+_GLOBALS = ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS", "STORE_GLOBAL", "DELETE_GLOBAL", "STORE_NAME")
 _OF_FUNCTIONS = ("__name__", "__qualname__", "__doc__", "__module__", "__annotations__")
 """Attributes of functions, and the first two of classes, that stand in no dictionary."""
 _ON_DEMAND = frozenset(
-    ("__init__", "__new__", "__del__", "__repr__", "__str__", "__format__", "__init_subclass__", "__set_name__",
-     "__class_getitem__", "__post_init__", "__copy__", "__deepcopy__", "__reduce__", "__reduce_ex__", "__getstate__",
-     "__setstate__", "__getnewargs__", "__getnewargs_ex__", "__dir__", "__sizeof__")
-)  # fmt: skip
+    (
+        "__init__",
+        "__new__",
+        "__del__",
+        "__repr__",
+        "__str__",
+        "__format__",
+        "__init_subclass__",
+        "__set_name__",
+        "__class_getitem__",
+        "__post_init__",
+        "__copy__",
+        "__deepcopy__",
+        "__reduce__",
+        "__reduce_ex__",
+        "__getstate__",
+        "__setstate__",
+        "__getnewargs__",
+        "__getnewargs_ex__",
+        "__dir__",
+        "__sizeof__",
+    )
+)
 """Methods that using an object does not call: they are followed once code names the class, or one of them has run."""
 _FORMATTING = frozenset(
-    ("repr", "str", "ascii", "format", "print", "format_map", "mod", "substitute", "safe_substitute", "__repr__",
-     "__str__", "__format__", "__mod__")
-)  # fmt: skip
+    (
+        "repr",
+        "str",
+        "ascii",
+        "format",
+        "print",
+        "format_map",
+        "mod",
+        "substitute",
+        "safe_substitute",
+        "__repr__",
+        "__str__",
+        "__format__",
+        "__mod__",
+    )
+)
 """Names of functions that turn objects into text."""
 _FORMATTERS = (repr, ascii, str)
 _OF_TEXTS = frozenset(("__name__", "__qualname__", "__module__", "__repr__", "__str__"))
@@ -404,12 +494,19 @@ class Reads:
 
     def _names_for(self, thing: Any) -> list[str]:
         """The names under which an object was found."""
-        places = [name for _, names, values in self.found.places for name, value in zip(names, values, strict=True)
-                  if value is thing]  # fmt: skip
+        places = [
+            name
+            for _, names, values in self.found.places
+            for name, value in zip(names, values, strict=True)
+            if value is thing
+        ]
         slots = [name for _, name, value in self.found.slots if value is thing]
-        cells = [name for function, *_ in self.found.functions
-                 for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
-                 if cell is thing]  # fmt: skip
+        cells = [
+            name
+            for function, *_ in self.found.functions
+            for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
+            if cell is thing
+        ]
         return list(dict.fromkeys((*places, *slots, *cells)))
 
     def _see_tensor(self, tensor: Tensor, waiting: deque[Any]) -> None:
@@ -421,8 +518,7 @@ class Reads:
         names = [
             name
             for name in held
-            if (self._everything or name in read or name in _OF_PARAMETERS)
-            and name not in _OF_ARRAYS
+            if (self._everything or name in read or name in _OF_PARAMETERS) and name not in _OF_ARRAYS
         ]
         values = [held[name] for name in names]
         added = self._names if self._catches else self._stored
@@ -750,9 +846,22 @@ _OF_ARRAYS = frozenset(("_view", "_views", "_layout", "_drawn", "_as_drawn", "in
 
 _WITHOUT_A_NAME = frozenset(("__iter__", "__len__", "__getitem__", "__contains__", "__bool__", "__reversed__"))
 _OF_ANY_CLASS = frozenset(
-    ("__module__", "__qualname__", "__doc__", "__dict__", "__weakref__", "__annotations__", "__firstlineno__",
-     "__static_attributes__", "__abstractmethods__", "__parameters__", "__orig_bases__", "__slots__", "__annotate__")
-)  # fmt: skip
+    (
+        "__module__",
+        "__qualname__",
+        "__doc__",
+        "__dict__",
+        "__weakref__",
+        "__annotations__",
+        "__firstlineno__",
+        "__static_attributes__",
+        "__abstractmethods__",
+        "__parameters__",
+        "__orig_bases__",
+        "__slots__",
+        "__annotate__",
+    )
+)
 
 
 @_kept_with
@@ -844,9 +953,27 @@ def _is_static(kind: Any) -> bool:
 
 
 _TRANSPARENT = (
-    object, list, tuple, dict, set, frozenset, deque, int, float, complex, str, bytes, slice, OrderedDict, defaultdict,
-    types.MappingProxyType, types.SimpleNamespace, abc.ABC, Generic, Protocol,
-)  # fmt: skip
+    object,
+    list,
+    tuple,
+    dict,
+    set,
+    frozenset,
+    deque,
+    int,
+    float,
+    complex,
+    str,
+    bytes,
+    slice,
+    OrderedDict,
+    defaultdict,
+    types.MappingProxyType,
+    types.SimpleNamespace,
+    abc.ABC,
+    Generic,
+    Protocol,
+)
 """Classes whose objects hold what is looked at here, and nothing else."""
 
 

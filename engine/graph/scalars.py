@@ -27,18 +27,47 @@ import numpy as np
 
 __all__ = ["DTYPES", "FUNCTIONS", "Program", "Step", "Unfit", "is_half"]
 
-DTYPES = tuple(np.dtype(name) for name in ("float32", "float64", "bool", "int8", "int16", "int32", "int64", "uint8",
-                                           "uint16", "uint32", "uint64"))  # fmt: skip
+DTYPES = tuple(
+    np.dtype(name)
+    for name in ("float32", "float64", "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
+)
 """Element types that programs compute with."""
 
 FUNCTIONS = {
     **dict.fromkeys(
-        ("sqrt", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "acos", "atan",
-         "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "erf", "erfc", "floor", "ceil", "trunc", "rint"), 1
+        (
+            "sqrt",
+            "exp",
+            "exp2",
+            "expm1",
+            "log",
+            "log2",
+            "log10",
+            "log1p",
+            "sin",
+            "cos",
+            "tan",
+            "asin",
+            "acos",
+            "atan",
+            "sinh",
+            "cosh",
+            "tanh",
+            "asinh",
+            "acosh",
+            "atanh",
+            "erf",
+            "erfc",
+            "floor",
+            "ceil",
+            "trunc",
+            "rint",
+        ),
+        1,
     ),
     "atan2": 2,
     "hypot": 2,
-}  # fmt: skip
+}
 """Functions of floating numbers, and how many they take."""
 
 _MACROS = {
@@ -49,8 +78,8 @@ _MACROS = {
     # The derivative of gelu's tanh form (Hendrycks and Gimpel 2016); beyond 30 the slopes are 0 and 1.
     "gelu_bend": "1.5957691216057308 * x * (1 + 0.044715 * min(x * x, 900))",
     "gelu_slope": "sigmoid(gelu_bend(x)) + x * (sigmoid(gelu_bend(x)) * sigmoid(-gelu_bend(x)))"
-                  " * (1.5957691216057308 * (1 + 0.134145 * min(x * x, 900)))",
-}  # fmt: skip
+    " * (1.5957691216057308 * (1 + 0.134145 * min(x * x, 900)))",
+}
 """Functions of one number that are expressions themselves."""
 
 _OF_NUMBERS: dict[type, tuple[str, Callable[[Any, Any], Any]]] = {
@@ -62,8 +91,13 @@ _OF_NUMBERS: dict[type, tuple[str, Callable[[Any, Any], Any]]] = {
 }
 _OF_BITS: dict[type, str] = {ast.BitAnd: "and", ast.BitOr: "or", ast.BitXor: "xor"}
 _COMPARISONS: dict[type, str] = {
-    ast.Eq: "eq", ast.NotEq: "ne", ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge",
-}  # fmt: skip
+    ast.Eq: "eq",
+    ast.NotEq: "ne",
+    ast.Lt: "lt",
+    ast.LtE: "le",
+    ast.Gt: "gt",
+    ast.GtE: "ge",
+}
 
 _BOOL, _FLOAT32 = np.dtype(bool), np.dtype(np.float32)
 _OF_SINGLE = tuple(np.dtype(name) for name in ("float32", "bool", "int8", "int16", "uint8", "uint16"))

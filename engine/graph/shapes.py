@@ -89,20 +89,67 @@ def _joined(*shapes: Shape) -> Shape:
 
 
 @_of(
-    "bitwise_not", "floor_divide", "remainder", "fmod", "cbrt", "sinc", "signbit", "population_count", "logaddexp",
-    "logaddexp2", "gcd", "lcm", "nextafter", "bitwise_left_shift", "bitwise_right_shift", "complex", "real", "imag",
-    "conj", "lgamma", "digamma", "erfinv", "zeta", "igamma", "igammac", "bessel_i0e", "bessel_i1e", "bessel_j0",
-    "bessel_j1", "bessel_k0e", "bessel_k1e", "bessel_y0", "bessel_y1",
-)  # fmt: skip
+    "bitwise_not",
+    "floor_divide",
+    "remainder",
+    "fmod",
+    "cbrt",
+    "sinc",
+    "signbit",
+    "population_count",
+    "logaddexp",
+    "logaddexp2",
+    "gcd",
+    "lcm",
+    "nextafter",
+    "bitwise_left_shift",
+    "bitwise_right_shift",
+    "complex",
+    "real",
+    "imag",
+    "conj",
+    "lgamma",
+    "digamma",
+    "erfinv",
+    "zeta",
+    "igamma",
+    "igammac",
+    "bessel_i0e",
+    "bessel_i1e",
+    "bessel_j0",
+    "bessel_j1",
+    "bessel_k0e",
+    "bessel_k1e",
+    "bessel_y0",
+    "bessel_y1",
+)
 def _broadcast(*operands: Any, **attrs: Any) -> Shape:
     return _joined(*map(_shape, operands))
 
 
 @_of(
-    "stop_gradient", "write_through", "flip", "identity", "contiguous", "move_to", "softmax", "softmax_grad",
-    "log_softmax", "log_softmax_grad", "cumsum", "cumprod", "logcumsumexp", "deepcopy", "dropout",
-    "dropout_kept", "affine_of_channels", "fft", "order", "running_extreme", "scatter_reduce",
-)  # fmt: skip
+    "stop_gradient",
+    "write_through",
+    "flip",
+    "identity",
+    "contiguous",
+    "move_to",
+    "softmax",
+    "softmax_grad",
+    "log_softmax",
+    "log_softmax_grad",
+    "cumsum",
+    "cumprod",
+    "logcumsumexp",
+    "deepcopy",
+    "dropout",
+    "dropout_kept",
+    "affine_of_channels",
+    "fft",
+    "order",
+    "running_extreme",
+    "scatter_reduce",
+)
 def _same(x: Any, *others: Any, **attrs: Any) -> Shape:
     return _shape(x)
 
@@ -117,8 +164,16 @@ def _broadcast_to(x: Any, shape: Shape) -> Shape | None:
     return tuple(shape) if _numbers(_joined(x.shape, tuple(shape))) == _numbers(tuple(shape)) else None
 
 
-@_of("sum_to", "scatter_add", "conv2d_input_grad", "conv3d_input_grad", "avg_pool2d_grad",
-     "avg_pool3d_grad", "max_pool2d_grad", "max_pool3d_grad")  # fmt: skip
+@_of(
+    "sum_to",
+    "scatter_add",
+    "conv2d_input_grad",
+    "conv3d_input_grad",
+    "avg_pool2d_grad",
+    "avg_pool3d_grad",
+    "max_pool2d_grad",
+    "max_pool3d_grad",
+)
 def _as_told(*operands: Any, shape: Shape, **attrs: Any) -> Shape:
     return tuple(shape)
 
@@ -379,8 +434,6 @@ def _recurrent(x: Any, h0: Any, c0: Any, w_ih: Any, w_hh: Any, *others: Any, kin
     size = w_hh.shape[1]
     found = [(steps, count, size), (count, size), (count, size if kind == "lstm" else 0), INNER, INNER, INNER]
     return found if count == h0.shape[0] and width == w_ih.shape[1] else []
-
-
 
 
 @_of("im2col")

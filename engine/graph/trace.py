@@ -53,9 +53,13 @@ class Trace:
     """
 
     def __init__(
-        self, reads: Reads, arguments: list[Tensor], level: str = "O0", containers: frozenset[int] = frozenset(),
+        self,
+        reads: Reads,
+        arguments: list[Tensor],
+        level: str = "O0",
+        containers: frozenset[int] = frozenset(),
         lengths: Lengths | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.tracer = Tracer(expands_at(level), lengths)
         self.keeps_lengths = self.is_undone = False
         self._found = reads.found

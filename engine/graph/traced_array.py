@@ -92,23 +92,84 @@ class TracedArray(np.ndarray[Any, Any]):
         return plain(self).__reduce__()
 
 
-_OF_SHAPE = ("shape", "ndim", "size", "zeros_like", "ones_like", "empty_like", "full_like", "result_type",
-             "may_share_memory")  # fmt: skip
+_OF_SHAPE = (
+    "shape",
+    "ndim",
+    "size",
+    "zeros_like",
+    "ones_like",
+    "empty_like",
+    "full_like",
+    "result_type",
+    "may_share_memory",
+)
 
 
 _STEPS = {
-    "where": 3, "take_along_axis": 2, "broadcast_to": 1, "argsort": 1, "sort": 1, "argmax": 1, "argmin": 1, "cumsum": 1,
-    "concatenate": 1, "stack": 1, "swapaxes": 1, "moveaxis": 1, "expand_dims": 1, "roll": 1,
-    "flip": 1, "clip": 1, "any": 1, "all": 1, "sum": 1, "prod": 1, "mean": 1, "max": 1, "min": 1, "amax": 1, "amin": 1,
-    "tril": 1, "triu": 1, "take": 2, "searchsorted": 2, "diff": 1, "pad": 1, "transpose": 1, "reshape": 1,
-}  # fmt: skip
+    "where": 3,
+    "take_along_axis": 2,
+    "broadcast_to": 1,
+    "argsort": 1,
+    "sort": 1,
+    "argmax": 1,
+    "argmin": 1,
+    "cumsum": 1,
+    "concatenate": 1,
+    "stack": 1,
+    "swapaxes": 1,
+    "moveaxis": 1,
+    "expand_dims": 1,
+    "roll": 1,
+    "flip": 1,
+    "clip": 1,
+    "any": 1,
+    "all": 1,
+    "sum": 1,
+    "prod": 1,
+    "mean": 1,
+    "max": 1,
+    "min": 1,
+    "amax": 1,
+    "amin": 1,
+    "tril": 1,
+    "triu": 1,
+    "take": 2,
+    "searchsorted": 2,
+    "diff": 1,
+    "pad": 1,
+    "transpose": 1,
+    "reshape": 1,
+}
 """Functions whose result has a shape that depends on shapes alone, with how many arguments may be traced arrays."""
 _METHOD_STEPS = {
-    "astype": 1, "reshape": 1, "transpose": 1, "swapaxes": 1, "ravel": 1, "flatten": 1, "squeeze": 1, "sum": 1,
-    "prod": 1, "mean": 1, "var": 1, "std": 1, "max": 1, "min": 1, "any": 1, "all": 1, "argmax": 1, "argmin": 1,
-    "argsort": 1, "cumsum": 1, "conj": 1, "clip": 1, "round": 1, "take": 2, "diagonal": 1, "trace": 1,
+    "astype": 1,
+    "reshape": 1,
+    "transpose": 1,
+    "swapaxes": 1,
+    "ravel": 1,
+    "flatten": 1,
+    "squeeze": 1,
+    "sum": 1,
+    "prod": 1,
+    "mean": 1,
+    "var": 1,
+    "std": 1,
+    "max": 1,
+    "min": 1,
+    "any": 1,
+    "all": 1,
+    "argmax": 1,
+    "argmin": 1,
+    "argsort": 1,
+    "cumsum": 1,
+    "conj": 1,
+    "clip": 1,
+    "round": 1,
+    "take": 2,
+    "diagonal": 1,
+    "trace": 1,
     "searchsorted": 2,
-}  # fmt: skip
+}
 """Methods of which the same holds; the first argument is the array."""
 
 
@@ -136,11 +197,14 @@ def _picks(index: Any) -> bool:
     """Whether the shape of ``x[index]`` depends on shapes alone."""
     parts = index if type(index) is tuple else (index,)
     return all(
-        part is None or part is Ellipsis or type(part) is int or isinstance(part, np.integer)
+        part is None
+        or part is Ellipsis
+        or type(part) is int
+        or isinstance(part, np.integer)
         or (type(part) is slice and not _has_traced(part))
         or (type(part) is TracedArray and np.ndarray.dtype.__get__(part).kind in "iu")
         for part in parts
-    )  # fmt: skip
+    )
 
 
 def type_of(array: Any) -> type:
@@ -222,14 +286,69 @@ def _reading(name: str) -> Callable[..., Any]:
 
 
 for _name in (
-    "__getitem__", "__setitem__", "__iter__", "__bool__", "__int__", "__float__", "__complex__", "__index__",
-    "__contains__", "__array__", "__copy__", "__deepcopy__", "all", "any", "argmax", "argmin", "argpartition",
-    "argsort", "astype", "byteswap", "choose", "clip", "compress", "conj", "conjugate", "copy", "cumprod", "cumsum",
-    "diagonal", "dot", "dump", "dumps",
-    "fill", "flatten", "item", "itemset", "max", "mean", "min", "nonzero", "partition", "prod", "ptp", "put", "ravel",
-    "repeat", "reshape", "round", "searchsorted", "sort", "squeeze", "std", "sum", "swapaxes", "take", "tobytes",
-    "tofile", "tolist", "tostring", "trace", "transpose", "var",
-):  # fmt: skip
+    "__getitem__",
+    "__setitem__",
+    "__iter__",
+    "__bool__",
+    "__int__",
+    "__float__",
+    "__complex__",
+    "__index__",
+    "__contains__",
+    "__array__",
+    "__copy__",
+    "__deepcopy__",
+    "all",
+    "any",
+    "argmax",
+    "argmin",
+    "argpartition",
+    "argsort",
+    "astype",
+    "byteswap",
+    "choose",
+    "clip",
+    "compress",
+    "conj",
+    "conjugate",
+    "copy",
+    "cumprod",
+    "cumsum",
+    "diagonal",
+    "dot",
+    "dump",
+    "dumps",
+    "fill",
+    "flatten",
+    "item",
+    "itemset",
+    "max",
+    "mean",
+    "min",
+    "nonzero",
+    "partition",
+    "prod",
+    "ptp",
+    "put",
+    "ravel",
+    "repeat",
+    "reshape",
+    "round",
+    "searchsorted",
+    "sort",
+    "squeeze",
+    "std",
+    "sum",
+    "swapaxes",
+    "take",
+    "tobytes",
+    "tofile",
+    "tolist",
+    "tostring",
+    "trace",
+    "transpose",
+    "var",
+):
     if hasattr(np.ndarray, _name):
         setattr(TracedArray, _name, _reading(_name))
 
@@ -366,12 +485,68 @@ def _reading_on_device(name: str) -> Callable[..., Any]:
 
 # What Python looks up in the class.
 for _name in (
-    "abs", "add", "and", "array", "bool", "complex", "copy", "deepcopy", "divmod", "eq", "float",
-    "floordiv", "ge", "getitem", "gt", "iadd", "iand", "ifloordiv", "ilshift", "imod", "imul", "index", "int", "invert",
-    "ior", "ipow", "irshift", "isub", "itruediv", "ixor", "le", "lshift", "lt", "matmul", "mod", "mul", "ne",
-    "neg", "or", "pos", "pow", "radd", "rand", "rdivmod", "reduce", "rfloordiv", "rlshift", "rmatmul", "rmod", "rmul",
-    "ror", "rpow", "rrshift", "rshift", "rsub", "rtruediv", "rxor", "setitem", "sub", "truediv", "xor",
-):  # fmt: skip
+    "abs",
+    "add",
+    "and",
+    "array",
+    "bool",
+    "complex",
+    "copy",
+    "deepcopy",
+    "divmod",
+    "eq",
+    "float",
+    "floordiv",
+    "ge",
+    "getitem",
+    "gt",
+    "iadd",
+    "iand",
+    "ifloordiv",
+    "ilshift",
+    "imod",
+    "imul",
+    "index",
+    "int",
+    "invert",
+    "ior",
+    "ipow",
+    "irshift",
+    "isub",
+    "itruediv",
+    "ixor",
+    "le",
+    "lshift",
+    "lt",
+    "matmul",
+    "mod",
+    "mul",
+    "ne",
+    "neg",
+    "or",
+    "pos",
+    "pow",
+    "radd",
+    "rand",
+    "rdivmod",
+    "reduce",
+    "rfloordiv",
+    "rlshift",
+    "rmatmul",
+    "rmod",
+    "rmul",
+    "ror",
+    "rpow",
+    "rrshift",
+    "rshift",
+    "rsub",
+    "rtruediv",
+    "rxor",
+    "setitem",
+    "sub",
+    "truediv",
+    "xor",
+):
     setattr(TracedDeviceArray, f"__{_name}__", _reading_on_device(f"__{_name}__"))
 
 

@@ -58,8 +58,33 @@ def _computing(name: str) -> Callable[..., Any]:
     return method
 
 
-for _name in ("add", "radd", "sub", "rsub", "mul", "rmul", "floordiv", "mod", "rmod", "and", "rand", "or", "ror",
-              "xor", "rxor", "lshift", "rshift", "neg", "eq", "ne", "lt", "le", "gt", "ge", "bool"):  # fmt: skip
+for _name in (
+    "add",
+    "radd",
+    "sub",
+    "rsub",
+    "mul",
+    "rmul",
+    "floordiv",
+    "mod",
+    "rmod",
+    "and",
+    "rand",
+    "or",
+    "ror",
+    "xor",
+    "rxor",
+    "lshift",
+    "rshift",
+    "neg",
+    "eq",
+    "ne",
+    "lt",
+    "le",
+    "gt",
+    "ge",
+    "bool",
+):
     setattr(Drawn, f"__{_name}__", _computing(f"__{_name}__"))
 Drawn.__hash__ = int.__hash__  # type: ignore[method-assign]
 
@@ -331,9 +356,13 @@ class Tracer(taps.Tap):
         return self.compute(function, inputs, attrs)
 
     def _noted(
-        self, operator: Operator | Beside, inputs: tuple[Any, ...], bare: tuple[Any, ...], attrs: dict[str, Any],
+        self,
+        operator: Operator | Beside,
+        inputs: tuple[Any, ...],
+        bare: tuple[Any, ...],
+        attrs: dict[str, Any],
         output: Any,
-    ) -> Any:  # fmt: skip
+    ) -> Any:
         if self.why:
             return output
         known = self._known((*inputs, attrs))
@@ -444,10 +473,17 @@ class Tracer(taps.Tap):
             found.append(self.traced(gx, Value(gx.shape, gx.dtype, sizes=sizes)))
         self.graph.nodes.append(
             Derive(
-                operator, needs, known_g, known_output, tuple(known), known_attrs, tuple([x.value for x in found]),
-                tuple(places), user_line(),
+                operator,
+                needs,
+                known_g,
+                known_output,
+                tuple(known),
+                known_attrs,
+                tuple([x.value for x in found]),
+                tuple(places),
+                user_line(),
             )
-        )  # fmt: skip
+        )
         return [(inputs[place], gx) for place, gx in zip(places, found, strict=True)]
 
     def whole(self, function: Callable[..., Any], tensors: Iterable[Tensor], *arguments: Any) -> Any:

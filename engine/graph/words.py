@@ -138,9 +138,12 @@ def _are_known() -> bool:
     array: Any = tensor._array
     held: dict[str, Any] = vars(tensor)
     words = {
-        id(tensor) + _TYPE: id(Tensor), id(tensor) + _DICTIONARY: id(held), id(tensor) + _ARRAY: id(array),
-        id(array) + _TYPE: id(np.ndarray), id(array) + 56: id(array.dtype),
-    }  # fmt: skip
+        id(tensor) + _TYPE: id(Tensor),
+        id(tensor) + _DICTIONARY: id(held),
+        id(tensor) + _ARRAY: id(array),
+        id(array) + _TYPE: id(np.ndarray),
+        id(array) + 56: id(array.dtype),
+    }
     if any(_word_at(where).value != what for where, what in words.items()):
         return False
     if _word_at(id(array) + 24).value & 0xFFFFFFFF != 2:
@@ -163,9 +166,14 @@ def _are_known() -> bool:
         return False
     numbers = []
     changes: tuple[Callable[[], object], ...] = (
-        lambda: setattr(tensor, "a", 1), lambda: setattr(tensor, "a", 2), lambda: delattr(tensor, "a"),
-        lambda: held.update(a=1), lambda: held.pop("a"), lambda: held.setdefault("a", 1), held.clear,
-    )  # fmt: skip
+        lambda: setattr(tensor, "a", 1),
+        lambda: setattr(tensor, "a", 2),
+        lambda: delattr(tensor, "a"),
+        lambda: held.update(a=1),
+        lambda: held.pop("a"),
+        lambda: held.setdefault("a", 1),
+        held.clear,
+    )
     for change in changes:
         change()
         numbers.append(_word_at(id(held) + _VERSION).value)

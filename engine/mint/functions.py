@@ -24,16 +24,55 @@ from ..ops.scattering import scaled_source
 from ..ops.shape import flat_view
 
 __all__ = [
-    "add", "allclose", "argmin", "argsort", "bernoulli", "cdist", "clone", "cummin", "diag", "dot", "empty",
-    "empty_like", "equal", "flatten", "index_add", "item", "linspace", "log_softmax", "max", "mean", "median",
-    "meshgrid", "min", "multinomial", "norm", "normal", "ones", "pow", "rand", "rand_like", "randint", "randint_like",
-    "randn", "randn_like", "randperm", "repeat_interleave", "scatter_add", "select", "sort", "squeeze", "sub", "take",
-    "topk", "vdot", "where", "zeros",
-]  # fmt: skip
+    "add",
+    "allclose",
+    "argmin",
+    "argsort",
+    "bernoulli",
+    "cdist",
+    "clone",
+    "cummin",
+    "diag",
+    "dot",
+    "empty",
+    "empty_like",
+    "equal",
+    "flatten",
+    "index_add",
+    "item",
+    "linspace",
+    "log_softmax",
+    "max",
+    "mean",
+    "median",
+    "meshgrid",
+    "min",
+    "multinomial",
+    "norm",
+    "normal",
+    "ones",
+    "pow",
+    "rand",
+    "rand_like",
+    "randint",
+    "randint_like",
+    "randn",
+    "randn_like",
+    "randperm",
+    "repeat_interleave",
+    "scatter_add",
+    "select",
+    "sort",
+    "squeeze",
+    "sub",
+    "take",
+    "topk",
+    "vdot",
+    "where",
+    "zeros",
+]
 
-_WAYS_TO_MEASURE = (
-    "use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_dist", "donot_use_mm_for_euclid_dist",
-)  # fmt: skip
+_WAYS_TO_MEASURE = ("use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_dist", "donot_use_mm_for_euclid_dist")
 
 
 def pow(input: Operand, exponent: Operand) -> Tensor:
@@ -222,9 +261,12 @@ def argmin(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tens
 
 
 def max(
-    input: Tensor, *args: Tensor | int | bool, dim: int | None = None, keepdim: bool = False, other: Tensor | None =
-    None,
-) -> Tensor | tuple[Tensor, Tensor]:  # fmt: skip
+    input: Tensor,
+    *args: Tensor | int | bool,
+    dim: int | None = None,
+    keepdim: bool = False,
+    other: Tensor | None = None,
+) -> Tensor | tuple[Tensor, Tensor]:
     """The largest element; with its place: ``max(input, dim, keepdim)``; of each pair: ``max(input, other)``.
 
     Args:
@@ -246,9 +288,12 @@ def max(
 
 
 def min(
-    input: Tensor, *args: Tensor | int | bool, dim: int | None = None, keepdim: bool = False, other: Tensor | None =
-    None,
-) -> Tensor | tuple[Tensor, Tensor]:  # fmt: skip
+    input: Tensor,
+    *args: Tensor | int | bool,
+    dim: int | None = None,
+    keepdim: bool = False,
+    other: Tensor | None = None,
+) -> Tensor | tuple[Tensor, Tensor]:
     """The smallest element; with its place: ``min(input, dim, keepdim)``; of each pair: ``min(input, other)``.
 
     Args:
@@ -270,9 +315,14 @@ def min(
 
 
 def _extreme(
-    name: str, pairwise: Callable[..., Tensor], input: Tensor, args: tuple[Any, ...], dim: int | None, keepdim: bool,
+    name: str,
+    pairwise: Callable[..., Tensor],
+    input: Tensor,
+    args: tuple[Any, ...],
+    dim: int | None,
+    keepdim: bool,
     other: Tensor | None,
-) -> Tensor | tuple[Tensor, Tensor]:  # fmt: skip
+) -> Tensor | tuple[Tensor, Tensor]:
     if len(args) > (1 if args and isinstance(args[0], Tensor) else 2):
         raise TypeError(f"For '{name}', what follows must be 'dim' and 'keepdim', or 'other', but got {len(args)} more")
     if args and isinstance(args[0], Tensor):
@@ -335,9 +385,7 @@ def norm(
     return ops.vector_norm(input, order, dim, keepdim, dtype=dtype)
 
 
-def cdist(
-    x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_for_euclid_dist_if_necessary"
-) -> Tensor:
+def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_for_euclid_dist_if_necessary") -> Tensor:
     """The ``p``-norm distance of each row of ``x1`` from each row of ``x2``.
 
     Args:
@@ -930,9 +978,11 @@ def randperm(n: int, *, generator: Generator | None = None, dtype: DTypeLike | N
 
 
 def normal(
-    mean: float | Tensor = 0.0, std: float | Tensor = 1.0, size: Sequence[int] | None = None, generator: Generator |
-    None = None,
-) -> Tensor:  # fmt: skip
+    mean: float | Tensor = 0.0,
+    std: float | Tensor = 1.0,
+    size: Sequence[int] | None = None,
+    generator: Generator | None = None,
+) -> Tensor:
     """Random numbers of the normal distribution with these means and deviations.
 
     Args:

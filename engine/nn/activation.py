@@ -17,11 +17,39 @@ from ..core.tensor import Tensor
 from .cell import Cell
 
 __all__ = [
-    "CELU", "ELU", "GELU", "GLU", "FastGelu", "HShrink", "HSigmoid", "HSwish", "Hardtanh", "LeakyReLU", "LogSigmoid",
-    "LogSoftmax", "LogSoftmaxExt", "Mish", "PReLU", "PReLUExt", "RReLU", "ReLU", "ReLU6", "SeLU", "SiLU", "Sigmoid",
-    "SoftShrink", "Softmax", "Softmax2d", "Softmin", "Softplus", "Softsign", "Tanh", "Tanhshrink", "Threshold",
+    "CELU",
+    "ELU",
+    "GELU",
+    "GLU",
+    "FastGelu",
+    "HShrink",
+    "HSigmoid",
+    "HSwish",
+    "Hardtanh",
+    "LeakyReLU",
+    "LogSigmoid",
+    "LogSoftmax",
+    "LogSoftmaxExt",
+    "Mish",
+    "PReLU",
+    "PReLUExt",
+    "RReLU",
+    "ReLU",
+    "ReLU6",
+    "SeLU",
+    "SiLU",
+    "Sigmoid",
+    "SoftShrink",
+    "Softmax",
+    "Softmax2d",
+    "Softmin",
+    "Softplus",
+    "Softsign",
+    "Tanh",
+    "Tanhshrink",
+    "Threshold",
     "get_activation",
-]  # fmt: skip
+]
 
 
 class ReLU(Cell):
@@ -523,13 +551,35 @@ def _check_axis(value: object, layer: str) -> None:
 
 
 _BY_NAME: dict[str, type[Cell]] = {
-    "softmax": Softmax, "softmax2d": Softmax2d, "softmin": Softmin, "logsoftmax": LogSoftmax,
-    "logsoftmaxExt": LogSoftmaxExt, "relu": ReLU, "relu6": ReLU6, "rrelu": RReLU, "silu": SiLU, "tanh": Tanh,
-    "gelu": GELU, "fast_gelu": FastGelu, "elu": ELU, "sigmoid": Sigmoid, "softsign": Softsign, "prelu": PReLU,
-    "preluExt": PReLUExt, "leakyrelu": LeakyReLU, "hswish": HSwish, "hsigmoid": HSigmoid, "logsigmoid": LogSigmoid,
-    "softshrink": SoftShrink, "hshrink": HShrink, "tanhshrink": Tanhshrink, "hardtanh": Hardtanh, "mish": Mish,
-    "threshold": Threshold, "softplus": Softplus,
-}  # fmt: skip
+    "softmax": Softmax,
+    "softmax2d": Softmax2d,
+    "softmin": Softmin,
+    "logsoftmax": LogSoftmax,
+    "logsoftmaxExt": LogSoftmaxExt,
+    "relu": ReLU,
+    "relu6": ReLU6,
+    "rrelu": RReLU,
+    "silu": SiLU,
+    "tanh": Tanh,
+    "gelu": GELU,
+    "fast_gelu": FastGelu,
+    "elu": ELU,
+    "sigmoid": Sigmoid,
+    "softsign": Softsign,
+    "prelu": PReLU,
+    "preluExt": PReLUExt,
+    "leakyrelu": LeakyReLU,
+    "hswish": HSwish,
+    "hsigmoid": HSigmoid,
+    "logsigmoid": LogSigmoid,
+    "softshrink": SoftShrink,
+    "hshrink": HShrink,
+    "tanhshrink": Tanhshrink,
+    "hardtanh": Hardtanh,
+    "mish": Mish,
+    "threshold": Threshold,
+    "softplus": Softplus,
+}
 
 
 def get_activation(name: Callable[..., Any] | str | None, prim_name: str | None = None) -> Any:

@@ -91,9 +91,7 @@ class Roll(Cell):
         check_type(input_x, Tensor, "Roll", "input_x")
         for shift, axis in zip(self.shift, self.axis, strict=True):
             if not -input_x.ndim <= axis < input_x.ndim:
-                raise ValueError(
-                    f"For 'Roll', 'axis' must be in [{-input_x.ndim}, {input_x.ndim}), but got {axis}"
-                )
+                raise ValueError(f"For 'Roll', 'axis' must be in [{-input_x.ndim}, {input_x.ndim}), but got {axis}")
             length = input_x.shape[axis]
             places = (np.arange(length) - shift) % length
             at = axis % input_x.ndim

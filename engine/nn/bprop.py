@@ -102,12 +102,7 @@ class _CustomBprop(Differentiable):
     name = "bprop"
 
     def __init__(
-        self,
-        cell: Cell,
-        arguments: tuple[Any, ...],
-        weights: list[Parameter],
-        output: Any,
-        before: Held | None,
+        self, cell: Cell, arguments: tuple[Any, ...], weights: list[Parameter], output: Any, before: Held | None
     ) -> None:
         self.cell = cell
         self.before = before
@@ -116,13 +111,7 @@ class _CustomBprop(Differentiable):
         self.output = output
 
     def backward(
-        self,
-        functions: Any,
-        tracked: set[int],
-        gradient: Any,
-        output: Any,
-        inputs: tuple[Any, ...],
-        attrs: Any,
+        self, functions: Any, tracked: set[int], gradient: Any, output: Any, inputs: tuple[Any, ...], attrs: Any
     ) -> list[tuple[Array, Any]]:
         """Gradients for the inputs and the listed weights that are followed."""
         arriving = [gradient_or_zeros(g, array) for g, array in zip(gradient, output, strict=True)]

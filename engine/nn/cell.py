@@ -32,10 +32,19 @@ __all__ = ["Cell", "register_cell_buffer_registration_hook"]
 
 
 _MEMBERS = frozenset(("_cells", "_params", "_buffers"))
-_KEPT = frozenset((
-    "_hooks", "_state_hooks", "_saved_tensors_hooks", "_unsaved_buffers", "_recompute", "_offload", "_plain",
-    "_names_checked", "_unnamed",
-))  # fmt: skip
+_KEPT = frozenset(
+    (
+        "_hooks",
+        "_state_hooks",
+        "_saved_tensors_hooks",
+        "_unsaved_buffers",
+        "_recompute",
+        "_offload",
+        "_plain",
+        "_names_checked",
+        "_unnamed",
+    )
+)
 """What a cell keeps of itself under names that MindSpore does not have: of a user's attribute it would break."""
 
 P = ParamSpec("P")

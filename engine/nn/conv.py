@@ -147,9 +147,7 @@ class _Conv(Cell):
             function = ops.conv2d
         if self._axes == 1:
             x = self._as_image(x)
-        found = function(
-            x, self.weight, self.bias, self.stride, self.pad_mode, self.padding, self.dilation, self.group
-        )
+        found = function(x, self.weight, self.bias, self.stride, self.pad_mode, self.padding, self.dilation, self.group)
         return ops.squeeze(found, 2) if self._axes == 1 else found
 
     # The operators, for a subclass with a ``construct`` of its own; as in MindSpore they have the layer's settings.
@@ -161,9 +159,14 @@ class _Conv(Cell):
 
     def _operator(self, make: Any, channels: int) -> ops.Primitive:
         return make(
-            channels, self.kernel_size, pad_mode=self.pad_mode, pad=self.padding, stride=self.stride,
-            dilation=self.dilation, group=self.group,
-        )  # fmt: skip
+            channels,
+            self.kernel_size,
+            pad_mode=self.pad_mode,
+            pad=self.padding,
+            stride=self.stride,
+            dilation=self.dilation,
+            group=self.group,
+        )
 
     def _as_image(self, x: Tensor) -> Tensor:
         if check_type(x, Tensor, type(self).__name__, "x").ndim != 3:
@@ -213,9 +216,20 @@ class Conv3d(_Conv):
         dtype: DType = float32,
     ) -> None:
         super().__init__(
-            in_channels, out_channels, kernel_size, stride, pad_mode, padding, dilation, group, has_bias, weight_init,
-            bias_init, data_format, dtype,
-        )  # fmt: skip
+            in_channels,
+            out_channels,
+            kernel_size,
+            stride,
+            pad_mode,
+            padding,
+            dilation,
+            group,
+            has_bias,
+            weight_init,
+            bias_init,
+            data_format,
+            dtype,
+        )
 
     @cached_property
     def conv3d(self) -> ops.Primitive:
@@ -242,9 +256,20 @@ class _Along1(_Conv):
         dtype: DType = float32,
     ) -> None:
         super().__init__(
-            in_channels, out_channels, kernel_size, stride, pad_mode, padding, dilation, group, has_bias, weight_init,
-            bias_init, None, dtype,
-        )  # fmt: skip
+            in_channels,
+            out_channels,
+            kernel_size,
+            stride,
+            pad_mode,
+            padding,
+            dilation,
+            group,
+            has_bias,
+            weight_init,
+            bias_init,
+            None,
+            dtype,
+        )
 
 
 @explained_by(_Conv)
@@ -325,9 +350,20 @@ class Conv2dTranspose(_ConvTranspose):
         dtype: DType = float32,
     ) -> None:
         super().__init__(
-            in_channels, out_channels, kernel_size, stride, pad_mode, padding, dilation, group, has_bias, weight_init,
-            bias_init, None, dtype,
-        )  # fmt: skip
+            in_channels,
+            out_channels,
+            kernel_size,
+            stride,
+            pad_mode,
+            padding,
+            dilation,
+            group,
+            has_bias,
+            weight_init,
+            bias_init,
+            None,
+            dtype,
+        )
         self.output_padding = _output_padding(output_padding, self, "Conv2dTranspose")
 
     @cached_property
@@ -361,9 +397,20 @@ class Conv3dTranspose(_ConvTranspose):
         dtype: DType = float32,
     ) -> None:
         super().__init__(
-            in_channels, out_channels, kernel_size, stride, pad_mode, padding, dilation, group, has_bias, weight_init,
-            bias_init, data_format, dtype,
-        )  # fmt: skip
+            in_channels,
+            out_channels,
+            kernel_size,
+            stride,
+            pad_mode,
+            padding,
+            dilation,
+            group,
+            has_bias,
+            weight_init,
+            bias_init,
+            data_format,
+            dtype,
+        )
         self.output_padding = _output_padding(output_padding, self, "Conv3dTranspose")
 
 

@@ -209,4 +209,3 @@ def take_first_ranks_parameters(network: Cell, group: str = table.WORLD) -> None
         what = f"rank {ranks.ranks[0]}'s parameter {name}, {array.dtype.name} {[*array.shape]}"
         done = exchange.started("broadcast", what, table.line(), ranks, partial(exchange.broadcast, ranks, array, 0))
         parameter.set_data(Tensor._wrap(table.beside(parameter._array, done.wait())))
-

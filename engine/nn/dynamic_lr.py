@@ -9,9 +9,14 @@ from ..core.checks import check_bool, check_not_negative, check_positive_int, ch
 from .learning_rate_schedule import positive_float
 
 __all__ = [
-    "cosine_decay_lr", "exponential_decay_lr", "inverse_decay_lr", "natural_exp_decay_lr", "piecewise_constant_lr",
-    "polynomial_decay_lr", "warmup_lr",
-]  # fmt: skip
+    "cosine_decay_lr",
+    "exponential_decay_lr",
+    "inverse_decay_lr",
+    "natural_exp_decay_lr",
+    "piecewise_constant_lr",
+    "polynomial_decay_lr",
+    "warmup_lr",
+]
 
 
 def piecewise_constant_lr(milestone: Sequence[int], learning_rates: Sequence[float]) -> list[float]:
@@ -112,9 +117,7 @@ def natural_exp_decay_lr(
     """
     name = "natural_exp_decay_lr"
     epochs = _rates(name, learning_rate, decay_rate, total_step, step_per_epoch, decay_epoch, is_stair)
-    return [
-        learning_rate * math.exp(-decay_rate * (e // decay_epoch * decay_epoch if is_stair else e)) for e in epochs
-    ]
+    return [learning_rate * math.exp(-decay_rate * (e // decay_epoch * decay_epoch if is_stair else e)) for e in epochs]
 
 
 def inverse_decay_lr(

@@ -32,10 +32,7 @@ class GraphCell(Cell):
     """
 
     def __init__(
-        self,
-        graph: FuncGraph,
-        params_init: Mapping[str, Tensor] | None = None,
-        obf_random_seed: int | None = None,
+        self, graph: FuncGraph, params_init: Mapping[str, Tensor] | None = None, obf_random_seed: int | None = None
     ) -> None:
         super().__init__()
         if obf_random_seed is not None:

@@ -18,12 +18,7 @@ class CellHooks(CellBase):
     """The part of ``Cell`` that takes hooks."""
 
     def register_forward_pre_hook(
-        self,
-        hook_fn: Callable[..., Any],
-        *,
-        prepend: bool = False,
-        with_kwargs: bool = False,
-        replace: bool = False,
+        self, hook_fn: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False, replace: bool = False
     ) -> HookHandle:
         """Call ``hook_fn(cell, inputs)`` before ``construct``, at every call of the cell from now on.
 

@@ -12,9 +12,14 @@ from ..core.tensor import Tensor
 from .cell import Cell
 
 __all__ = [
-    "CosineDecayLR", "ExponentialDecayLR", "InverseDecayLR", "LearningRateSchedule", "NaturalExpDecayLR",
-    "PolynomialDecayLR", "WarmUpLR",
-]  # fmt: skip
+    "CosineDecayLR",
+    "ExponentialDecayLR",
+    "InverseDecayLR",
+    "LearningRateSchedule",
+    "NaturalExpDecayLR",
+    "PolynomialDecayLR",
+    "WarmUpLR",
+]
 
 
 def positive_float(value: float, name: str, argument: str, or_zero: bool = False) -> float:

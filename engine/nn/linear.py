@@ -61,8 +61,7 @@ class Dense(Cell):
         if isinstance(weight_init, Tensor) and weight_init.shape != shape:
             raise ValueError(f"For 'Dense', 'weight_init' must have the shape {shape}, but got {weight_init.shape}")
         self.weight = Parameter(
-            initializer(HeUniform(math.sqrt(5)) if weight_init is None else weight_init, shape, dtype),
-            "weight",
+            initializer(HeUniform(math.sqrt(5)) if weight_init is None else weight_init, shape, dtype), "weight"
         )
         self.bias: Parameter | None = None
         if has_bias:
@@ -231,9 +230,7 @@ class BiDense(Cell):
             self.bias = Parameter(first, "bias")
 
     def construct(self, input1: Tensor, input2: Tensor) -> Tensor:
-        for argument, given, channels in (
-            ("input1", input1, self.in1_channels), ("input2", input2, self.in2_channels),
-        ):  # fmt: skip
+        for argument, given, channels in (("input1", input1, self.in1_channels), ("input2", input2, self.in2_channels)):
             if not check_type(given, Tensor, "BiDense", argument).ndim or given.shape[-1] != channels:
                 raise ValueError(
                     f"For 'BiDense', the last axis of '{argument}' must have the length {channels}, "
@@ -332,9 +329,18 @@ class Conv2dBnAct(Cell):
     ) -> None:
         super().__init__()
         self.conv = Conv2d(
-            in_channels, out_channels, kernel_size, stride, pad_mode, padding, dilation, group, has_bias, weight_init,
+            in_channels,
+            out_channels,
+            kernel_size,
+            stride,
+            pad_mode,
+            padding,
+            dilation,
+            group,
+            has_bias,
+            weight_init,
             bias_init,
-        )  # fmt: skip
+        )
         self.has_bn = check_bool(has_bn, "Conv2dBnAct", "has_bn")
         if has_bn:
             self.batchnorm = BatchNorm2d(out_channels, eps, momentum)

@@ -141,8 +141,6 @@ class MatrixSetDiag(Cell):
         n, m = _lengths(input_x, "MatrixSetDiag")
         wanted = (*input_x.shape[:-2], min(n, m))
         if check_type(diagonal, Tensor, "MatrixSetDiag", "diagonal").shape != wanted:
-            raise ValueError(
-                f"For 'MatrixSetDiag', 'diagonal' must have the shape {wanted}, but got {diagonal.shape}"
-            )
+            raise ValueError(f"For 'MatrixSetDiag', 'diagonal' must have the shape {wanted}, but got {diagonal.shape}")
         row = ops.expand_dims(diagonal, -1 if n <= m else -2)
         return ops.where(Tensor(np.eye(n, m, dtype=bool)), row, input_x)

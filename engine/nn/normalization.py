@@ -25,9 +25,18 @@ from ._documentation import explained_by
 from .cell import Cell
 
 __all__ = [
-    "LRN", "BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "GroupNorm", "InstanceNorm1d", "InstanceNorm2d",
-    "InstanceNorm3d", "LayerNorm", "LayerNormExt", "SyncBatchNorm",
-]  # fmt: skip
+    "LRN",
+    "BatchNorm1d",
+    "BatchNorm2d",
+    "BatchNorm3d",
+    "GroupNorm",
+    "InstanceNorm1d",
+    "InstanceNorm2d",
+    "InstanceNorm3d",
+    "LayerNorm",
+    "LayerNormExt",
+    "SyncBatchNorm",
+]
 
 
 class _BatchNorm(Cell):
@@ -114,14 +123,7 @@ class _BatchNorm(Cell):
 
     def _normalized(self, x: Tensor, training: bool) -> Tensor:
         return ops.batch_norm(
-            x,
-            self.moving_mean,
-            self.moving_variance,
-            self.gamma,
-            self.beta,
-            training,
-            self.momentum,
-            self.eps,
+            x, self.moving_mean, self.moving_variance, self.gamma, self.beta, training, self.momentum, self.eps
         )
 
     @cached_property
@@ -191,9 +193,17 @@ class BatchNorm3d(Cell):
     ) -> None:
         super().__init__()
         self.bn2d = BatchNorm2d(
-            num_features, eps, momentum, affine, gamma_init, beta_init, moving_mean_init, moving_var_init,
-            use_batch_statistics, dtype=dtype,
-        )  # fmt: skip
+            num_features,
+            eps,
+            momentum,
+            affine,
+            gamma_init,
+            beta_init,
+            moving_mean_init,
+            moving_var_init,
+            use_batch_statistics,
+            dtype=dtype,
+        )
 
     def construct(self, x: Tensor) -> Tensor:
         if check_type(x, Tensor, "BatchNorm3d", "x").ndim != 5:
@@ -226,9 +236,17 @@ class SyncBatchNorm(_BatchNorm):
         dtype: DType = float32,
     ) -> None:
         super().__init__(
-            num_features, eps, momentum, affine, gamma_init, beta_init, moving_mean_init, moving_var_init,
-            use_batch_statistics, dtype=dtype,
-        )  # fmt: skip
+            num_features,
+            eps,
+            momentum,
+            affine,
+            gamma_init,
+            beta_init,
+            moving_mean_init,
+            moving_var_init,
+            use_batch_statistics,
+            dtype=dtype,
+        )
         self.process_groups = process_groups
         self.__dict__["_ranks"] = _sharing(process_groups)
 
@@ -320,11 +338,7 @@ class LayerNorm(Cell):
         check_int(begin_norm_axis, "LayerNorm", "begin_norm_axis")
         check_int(begin_params_axis, "LayerNorm", "begin_params_axis")
         self.normalized_shape = tuple(normalized_shape)
-        self.begin_norm_axis, self.begin_params_axis, self.epsilon = (
-            begin_norm_axis,
-            begin_params_axis,
-            epsilon,
-        )
+        self.begin_norm_axis, self.begin_params_axis, self.epsilon = (begin_norm_axis, begin_params_axis, epsilon)
         self.gamma = Parameter(initializer(gamma_init, self.normalized_shape, dtype), "gamma")
         self.beta = Parameter(initializer(beta_init, self.normalized_shape, dtype), "beta")
 
@@ -433,9 +447,7 @@ class GroupNorm(Cell):
         self.num_groups = check_positive_int(num_groups, "GroupNorm", "num_groups")
         self.num_channels = check_positive_int(num_channels, "GroupNorm", "num_channels")
         if num_channels % num_groups:
-            raise ValueError(
-                f"For 'GroupNorm', 'num_groups' {num_groups} must divide 'num_channels' {num_channels}"
-            )
+            raise ValueError(f"For 'GroupNorm', 'num_groups' {num_groups} must divide 'num_channels' {num_channels}")
         check_number(eps, "GroupNorm", "eps", within=(0, math.inf))
         self.eps, self.affine = eps, check_bool(affine, "GroupNorm", "affine")
         self.gamma = Parameter(initializer(gamma_init, (num_channels,), dtype), "gamma", requires_grad=affine)

@@ -15,11 +15,30 @@ from ._documentation import explained_by
 from .cell import Cell
 
 __all__ = [
-    "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d", "AdaptiveMaxPool1d", "AdaptiveMaxPool2d",
-    "AdaptiveMaxPool3d", "AvgPool1d", "AvgPool1dExt", "AvgPool2d", "AvgPool2dExt", "AvgPool3d", "AvgPool3dExt",
-    "FractionalMaxPool2d", "FractionalMaxPool3d", "LPPool1d", "LPPool2d", "MaxPool1d", "MaxPool2d", "MaxPool2dExt",
-    "MaxPool3d", "MaxUnpool1d", "MaxUnpool2d", "MaxUnpool3d",
-]  # fmt: skip
+    "AdaptiveAvgPool1d",
+    "AdaptiveAvgPool2d",
+    "AdaptiveAvgPool3d",
+    "AdaptiveMaxPool1d",
+    "AdaptiveMaxPool2d",
+    "AdaptiveMaxPool3d",
+    "AvgPool1d",
+    "AvgPool1dExt",
+    "AvgPool2d",
+    "AvgPool2dExt",
+    "AvgPool3d",
+    "AvgPool3dExt",
+    "FractionalMaxPool2d",
+    "FractionalMaxPool3d",
+    "LPPool1d",
+    "LPPool2d",
+    "MaxPool1d",
+    "MaxPool2d",
+    "MaxPool2dExt",
+    "MaxPool3d",
+    "MaxUnpool1d",
+    "MaxUnpool2d",
+    "MaxUnpool3d",
+]
 
 
 class _Pool(Cell):
@@ -107,9 +126,17 @@ class _MaxPool(_Pool):
 
     def construct(self, x: Tensor) -> Any:
         return largest_of_windows(
-            self._axes, type(self).__name__, x, self.kernel_size, self.stride, self.pad_mode, self.padding,
-            self.dilation, self.ceil_mode, self.return_indices,
-        )  # fmt: skip
+            self._axes,
+            type(self).__name__,
+            x,
+            self.kernel_size,
+            self.stride,
+            self.pad_mode,
+            self.padding,
+            self.dilation,
+            self.ceil_mode,
+            self.return_indices,
+        )
 
 
 @explained_by(_Pool)
@@ -129,9 +156,17 @@ class MaxPool1d(_MaxPool):
 
         def pooled(image: Tensor) -> Any:
             return largest_of_windows(
-                2, name, image, self.kernel_size, self.stride, self.pad_mode, padding, dilation, self.ceil_mode,
+                2,
+                name,
+                image,
+                self.kernel_size,
+                self.stride,
+                self.pad_mode,
+                padding,
+                dilation,
+                self.ceil_mode,
                 self.return_indices,
-            )  # fmt: skip
+            )
 
         return as_image(pooled, x, name)
 
@@ -232,9 +267,17 @@ class _AvgPool(_Pool):
         # As in MindSpore, the padding of "same" does not count for images, but does for volumes.
         counted = self.count_include_pad and not (self.pad_mode == "SAME" and self._axes == 2)
         return mean_of_windows(
-            self._axes, type(self).__name__, x, self.kernel_size, self.stride, self.pad_mode, self.padding,
-            self.ceil_mode, counted, self.divisor_override,
-        )  # fmt: skip
+            self._axes,
+            type(self).__name__,
+            x,
+            self.kernel_size,
+            self.stride,
+            self.pad_mode,
+            self.padding,
+            self.ceil_mode,
+            counted,
+            self.divisor_override,
+        )
 
 
 @explained_by(_Pool)

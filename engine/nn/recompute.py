@@ -311,9 +311,13 @@ class _Recompute(Differentiable, Repeating):
         self.runs += 1
         label = "recomputed" if self.runs == 1 else f"recomputed {self.runs}"
         with (
-            inner, self._as_it_was(), precision.scope(self.dtype, self.listed), self.context,
-            taps.repeating(self.calls, label), _inside(),
-        ):  # fmt: skip
+            inner,
+            self._as_it_was(),
+            precision.scope(self.dtype, self.listed),
+            self.context,
+            taps.repeating(self.calls, label),
+            _inside(),
+        ):
             args, kwargs = self._arguments(inputs)
             given = tensors_in((args, kwargs))
             # Their arrays now: parameters are put back at the end of the block, with their views.

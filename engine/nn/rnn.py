@@ -134,9 +134,17 @@ class _Recurrent(Cell):
                 place = layer * directions + side
                 w_ih, w_hh, b_ih, b_hh = self._weights(layer, side)
                 out, end_h, end_c = recurrent(
-                    x, h[place], c[place] if c is not None else None, w_ih, w_hh, b_ih, b_hh,
-                    kind=self._kind, reverse=side == 1, lengths=lengths,
-                )  # fmt: skip
+                    x,
+                    h[place],
+                    c[place] if c is not None else None,
+                    w_ih,
+                    w_hh,
+                    b_ih,
+                    b_hh,
+                    kind=self._kind,
+                    reverse=side == 1,
+                    lengths=lengths,
+                )
                 outputs.append(out)
                 last_h.append(end_h)
                 last_c.append(end_c)
@@ -287,9 +295,7 @@ class _OneStep(Cell):
 
     _kind = "tanh"
 
-    def __init__(
-        self, input_size: int, hidden_size: int, has_bias: bool = True, dtype: DType = float32
-    ) -> None:
+    def __init__(self, input_size: int, hidden_size: int, has_bias: bool = True, dtype: DType = float32) -> None:
         super().__init__()
         name = type(self).__name__
         self.input_size = check_positive_int(input_size, name, "input_size")

@@ -30,9 +30,13 @@ if TYPE_CHECKING:
 __all__ = ["CellSettings"]
 
 _WITH_EFFECT = {
-    "jit_level": ("", "O0", "O1"), "exc_mode": ("auto",), "jit_syntax_level": ("", "LAX"), "debug_level": ("RELEASE",),
-    "infer_boost": ("off", ""), "backend": ("ms_backend", "GE"),
-}  # fmt: skip
+    "jit_level": ("", "O0", "O1"),
+    "exc_mode": ("auto",),
+    "jit_syntax_level": ("", "LAX"),
+    "debug_level": ("RELEASE",),
+    "infer_boost": ("off", ""),
+    "backend": ("ms_backend", "GE"),
+}
 """Of each option of a JitConfig the values that are followed, or ask for what is so anyway."""
 _INSTEAD = {
     "jit_level": ": it is for other devices, and plans are those of 'O0'",
@@ -519,9 +523,11 @@ class CellSettings(CellBase):
         _without_effect("Cell.set_data_parallel", "cells are not divided among ranks")
 
     def shard(
-        self, in_strategy: tuple[Any, ...], out_strategy: tuple[Any, ...] | None = None,
+        self,
+        in_strategy: tuple[Any, ...],
+        out_strategy: tuple[Any, ...] | None = None,
         parameter_plan: dict[str, Any] | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Ignore how the cell would be divided, and say so once: it is for (semi-)automatic parallel modes.
 
         Args:

@@ -378,9 +378,7 @@ class CellState(CellBase):
         Raises:
             TypeError: ``hook`` cannot be called with these arguments.
         """
-        expected = (
-            "hook(cell, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)"
-        )
+        expected = "hook(cell, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)"
         check_arity(hook, 8, "register_load_state_dict_pre_hook", expected)
         return HookHandle(self._state_hooks["load_pre"], hook)
 

@@ -29,9 +29,13 @@ from .linear import Dense
 from .normalization import LayerNorm
 
 __all__ = [
-    "MultiheadAttention", "Transformer", "TransformerDecoder", "TransformerDecoderLayer", "TransformerEncoder",
+    "MultiheadAttention",
+    "Transformer",
+    "TransformerDecoder",
+    "TransformerDecoderLayer",
+    "TransformerEncoder",
     "TransformerEncoderLayer",
-]  # fmt: skip
+]
 
 
 class MultiheadAttention(Cell):
@@ -70,9 +74,7 @@ class MultiheadAttention(Cell):
         for argument, count in (("embed_dim", embed_dim), ("num_heads", num_heads)):
             check_positive_int(count, "MultiheadAttention", argument)
         if embed_dim % num_heads:
-            raise ValueError(
-                f"For 'MultiheadAttention', 'num_heads' {num_heads} must divide 'embed_dim' {embed_dim}"
-            )
+            raise ValueError(f"For 'MultiheadAttention', 'num_heads' {num_heads} must divide 'embed_dim' {embed_dim}")
         self.embed_dim, self.num_heads, self.dropout = embed_dim, num_heads, dropout
         self.kdim, self.vdim = kdim or embed_dim, vdim or embed_dim
         self.batch_first, self.add_zero_attn = batch_first, add_zero_attn
@@ -328,6 +330,7 @@ class TransformerEncoderLayer(_Layer):
         Raises:
             ValueError: a shape that does not fit.
         """
+
         def attend(x: Tensor) -> Tensor:
             return self.self_attn(
                 x, x, x, attn_mask=src_mask, key_padding_mask=src_key_padding_mask, need_weights=False
@@ -371,6 +374,7 @@ class TransformerDecoderLayer(_Layer):
         Raises:
             ValueError: a shape that does not fit.
         """
+
         def attend(x: Tensor) -> Tensor:
             return self.self_attn(
                 x, x, x, attn_mask=tgt_mask, key_padding_mask=tgt_key_padding_mask, need_weights=False
@@ -548,6 +552,4 @@ class Transformer(Cell):
                 f"{src.shape}, {tgt.shape}"
             )
         memory = self.encoder(src, src_mask, src_key_padding_mask)
-        return self.decoder(
-            tgt, memory, tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask
-        )
+        return self.decoder(tgt, memory, tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask)

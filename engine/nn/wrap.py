@@ -29,11 +29,23 @@ from .linear import Identity
 from .optim._gpu_steps import step_unless
 
 __all__ = [
-    "DynamicLossScaleUpdateCell", "FixedLossScaleUpdateCell", "ForwardValueAndGrad",
-    "GetNextSingleOp", "GradAccumulationCell", "MicroBatchInterleaved", "ParameterUpdate", "PipelineCell",
-    "PipelineGradReducer", "TimeDistributed", "TrainOneStepCell", "TrainOneStepWithLossScaleCell",
-    "VirtualDatasetCellTriple", "WithEvalCell", "WithGradCell", "WithLossCell",
-]  # fmt: skip
+    "DynamicLossScaleUpdateCell",
+    "FixedLossScaleUpdateCell",
+    "ForwardValueAndGrad",
+    "GetNextSingleOp",
+    "GradAccumulationCell",
+    "MicroBatchInterleaved",
+    "ParameterUpdate",
+    "PipelineCell",
+    "PipelineGradReducer",
+    "TimeDistributed",
+    "TrainOneStepCell",
+    "TrainOneStepWithLossScaleCell",
+    "VirtualDatasetCellTriple",
+    "WithEvalCell",
+    "WithGradCell",
+    "WithLossCell",
+]
 
 
 class WithLossCell(Cell):
@@ -220,9 +232,12 @@ class TrainOneStepCell(Cell):
                 take_first_ranks_parameters(self.network)
 
     def _reduced_gradients(
-        self, forward: Callable[..., Any], inputs: Sequence[Any], prepared: Callable[[Tensor], Tensor] | None = None,
+        self,
+        forward: Callable[..., Any],
+        inputs: Sequence[Any],
+        prepared: Callable[[Tensor], Tensor] | None = None,
         has_aux: bool = False,
-    ) -> tuple[Any, Any]:  # fmt: skip
+    ) -> tuple[Any, Any]:
         """What ``forward`` gives, and the gradients, prepared each by itself, of all ranks.
 
         They are sent to the other ranks while the walk back goes on.

@@ -7,18 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.dtype import (
-    DType,
-    any_dtype,
-    bool_,
-    dtype_of,
-    float32,
-    float64,
-    int32,
-    int64,
-    numpy_dtype,
-    promote,
-)
+from ..core.dtype import DType, any_dtype, bool_, dtype_of, float32, float64, int32, int64, numpy_dtype, promote
 from ..core.nested import tensors_in
 from ..core.tensor import Tensor
 from ..core.types import AnyDType, TensorLike

@@ -20,11 +20,37 @@ from ..ops.shape import apart
 from .arrays import asarray, element_type, made, together
 
 __all__ = [
-    "arange", "bartlett", "blackman", "diag", "diag_indices", "empty", "empty_like", "eye", "full", "full_like",
-    "geomspace", "hamming", "hanning", "identity", "indices", "linspace", "logspace", "meshgrid", "mgrid", "ogrid",
-    "ones", "ones_like", "tri", "tril_indices", "tril_indices_from", "triu_indices", "triu_indices_from", "vander",
-    "zeros", "zeros_like",
-]  # fmt: skip
+    "arange",
+    "bartlett",
+    "blackman",
+    "diag",
+    "diag_indices",
+    "empty",
+    "empty_like",
+    "eye",
+    "full",
+    "full_like",
+    "geomspace",
+    "hamming",
+    "hanning",
+    "identity",
+    "indices",
+    "linspace",
+    "logspace",
+    "meshgrid",
+    "mgrid",
+    "ogrid",
+    "ones",
+    "ones_like",
+    "tri",
+    "tril_indices",
+    "tril_indices_from",
+    "triu_indices",
+    "triu_indices_from",
+    "vander",
+    "zeros",
+    "zeros_like",
+]
 
 
 def zeros(shape: Ints, dtype: AnyDType = float32) -> Tensor:
@@ -116,9 +142,11 @@ def empty_like(prototype: TensorLike, dtype: AnyDType | None = None, shape: Ints
 
 
 def arange(
-    start: float | Tensor, stop: float | Tensor | None = None, step: float | Tensor | None = None, dtype: AnyDType |
-    None = None,
-) -> Tensor:  # fmt: skip
+    start: float | Tensor,
+    stop: float | Tensor | None = None,
+    step: float | Tensor | None = None,
+    dtype: AnyDType | None = None,
+) -> Tensor:
     """The numbers start, start + step, start + 2 step, ... below ``stop``.
 
     Args:
@@ -134,9 +162,7 @@ def arange(
         ZeroDivisionError: ``step`` is 0.
     """
     given = [start, stop, step]
-    whole = not any(
-        x.dtype.is_floating_point if isinstance(x, Tensor) else isinstance(x, float) for x in given
-    )
+    whole = not any(x.dtype.is_floating_point if isinstance(x, Tensor) else isinstance(x, float) for x in given)
     low, high = (0, start) if stop is None else (start, stop)
     numbers = [x.item() if isinstance(x, Tensor) else x for x in (low, high, 1 if step is None else step)]
     for number, argument in zip(numbers, ("start", "stop", "step"), strict=True):
@@ -145,9 +171,17 @@ def arange(
 
 
 def _spaced(
-    name: str, spaced: Callable[..., Any], of_tensors: Callable[[Tensor, Tensor, Tensor], Tensor], start: TensorLike,
-    stop: TensorLike, axis: int, dtype: AnyDType | None, num: int, endpoint: bool, **how: Any,
-) -> Tensor:  # fmt: skip
+    name: str,
+    spaced: Callable[..., Any],
+    of_tensors: Callable[[Tensor, Tensor, Tensor], Tensor],
+    start: TensorLike,
+    stop: TensorLike,
+    axis: int,
+    dtype: AnyDType | None,
+    num: int,
+    endpoint: bool,
+    **how: Any,
+) -> Tensor:
     """What NumPy's function of the name gives, with its axis at another place.
 
     Where an end is a tensor, gradients pass: the numbers come from ``of_tensors``, of both ends and of how far each
@@ -170,9 +204,14 @@ def _between(low: Tensor, high: Tensor, share: Tensor) -> Tensor:
 
 
 def linspace(
-    start: TensorLike, stop: TensorLike, num: int = 50, endpoint: bool = True, retstep: bool = False,
-    dtype: AnyDType | None = None, axis: int = 0,
-) -> Tensor | tuple[Tensor, Tensor]:  # fmt: skip
+    start: TensorLike,
+    stop: TensorLike,
+    num: int = 50,
+    endpoint: bool = True,
+    retstep: bool = False,
+    dtype: AnyDType | None = None,
+    axis: int = 0,
+) -> Tensor | tuple[Tensor, Tensor]:
     """Evenly spaced numbers from ``start`` to ``stop``.
 
     Args:
@@ -200,9 +239,14 @@ def linspace(
 
 
 def logspace(
-    start: TensorLike, stop: TensorLike, num: int = 50, endpoint: bool = True, base: float = 10.0,
-    dtype: AnyDType | None = None, axis: int = 0,
-) -> Tensor:  # fmt: skip
+    start: TensorLike,
+    stop: TensorLike,
+    num: int = 50,
+    endpoint: bool = True,
+    base: float = 10.0,
+    dtype: AnyDType | None = None,
+    axis: int = 0,
+) -> Tensor:
     """Numbers whose logarithms are evenly spaced, from base ** start to base ** stop.
 
     Args:
@@ -230,9 +274,13 @@ def logspace(
 
 
 def geomspace(
-    start: TensorLike, stop: TensorLike, num: int = 50, endpoint: bool = True, dtype: AnyDType | None = None,
+    start: TensorLike,
+    stop: TensorLike,
+    num: int = 50,
+    endpoint: bool = True,
+    dtype: AnyDType | None = None,
     axis: int = 0,
-) -> Tensor:  # fmt: skip
+) -> Tensor:
     """Numbers of which each is the one before times the same ratio, from ``start`` to ``stop``.
 
     Args:

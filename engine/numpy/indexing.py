@@ -17,8 +17,16 @@ from ..ops.arguments import check_axes, check_broadcast, ints_of, one_axis
 from .arrays import asarray, made, several, together, vector
 
 __all__ = [
-    "choose", "ix_", "piecewise", "ravel_multi_index", "select", "take", "take_along_axis", "unravel_index", "where",
-]  # fmt: skip
+    "choose",
+    "ix_",
+    "piecewise",
+    "ravel_multi_index",
+    "select",
+    "take",
+    "take_along_axis",
+    "unravel_index",
+    "where",
+]
 
 
 def where(
@@ -225,9 +233,7 @@ def unravel_index(indices: TensorLike, shape: Ints, order: str = "C") -> tuple[T
     return tuple(made(one, kind) for one in np.unravel_index(places, lengths, order))  # type: ignore[call-overload]
 
 
-def ravel_multi_index(
-    multi_index: Sequence[TensorLike], dims: Ints, mode: str = "clip", order: str = "C"
-) -> Tensor:
+def ravel_multi_index(multi_index: Sequence[TensorLike], dims: Ints, mode: str = "clip", order: str = "C") -> Tensor:
     """Places along each axis as places among the flattened elements.
 
     Args:

@@ -24,9 +24,15 @@ _MODES = ("constant", "empty", "linear_ramp", *_COPIES, *_EXTREMES)
 
 
 def pad(
-    arr: TensorLike, pad_width: Any, mode: str | Callable[..., Any] = "constant", stat_length: Any = None,
-    constant_values: Any = 0, end_values: Any = 0, reflect_type: str = "even", **kwargs: Any,
-) -> Tensor:  # fmt: skip
+    arr: TensorLike,
+    pad_width: Any,
+    mode: str | Callable[..., Any] = "constant",
+    stat_length: Any = None,
+    constant_values: Any = 0,
+    end_values: Any = 0,
+    reflect_type: str = "even",
+    **kwargs: Any,
+) -> Tensor:
     """A tensor with more elements before and behind along each axis; the axes one after the other.
 
     Args:

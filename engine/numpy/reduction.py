@@ -13,15 +13,33 @@ from ..ops.arguments import Axis, ints_of, one_axis
 from .arrays import as_singles, as_type, asarray, element_type, floating
 
 __all__ = [
-    "average", "cumprod", "cumsum", "ediff1d", "gradient", "mean", "nancumsum", "nanmax", "nanmean", "nanmin",
-    "nanstd", "nansum", "nanvar", "sum", "trace", "trapz", "unwrap",
-]  # fmt: skip
+    "average",
+    "cumprod",
+    "cumsum",
+    "ediff1d",
+    "gradient",
+    "mean",
+    "nancumsum",
+    "nanmax",
+    "nanmean",
+    "nanmin",
+    "nanstd",
+    "nansum",
+    "nanvar",
+    "sum",
+    "trace",
+    "trapz",
+    "unwrap",
+]
 
 
 def sum(
-    a: TensorLike, axis: Axis = None, dtype: AnyDType | None = None, keepdims: bool = False, initial: Number |
-    None = None,
-) -> Tensor:  # fmt: skip
+    a: TensorLike,
+    axis: Axis = None,
+    dtype: AnyDType | None = None,
+    keepdims: bool = False,
+    initial: Number | None = None,
+) -> Tensor:
     """The sum over axes.
 
     Args:
@@ -96,9 +114,7 @@ def average(
     return (found, total) if returned else found
 
 
-def nanmean(
-    a: TensorLike, axis: Axis = None, dtype: AnyDType | None = None, keepdims: bool = False
-) -> Tensor:
+def nanmean(a: TensorLike, axis: Axis = None, dtype: AnyDType | None = None, keepdims: bool = False) -> Tensor:
     """The mean of those elements over axes that are not NaN.
 
     Args:
@@ -156,9 +172,8 @@ def nanmin(a: TensorLike, axis: Axis = None, dtype: AnyDType | None = None, keep
 
 
 def _nanextreme(
-    extreme: Callable[..., Tensor], other: float, a: TensorLike, axis: Axis, dtype: AnyDType | None, keepdims:
-    bool,
-) -> Tensor:  # fmt: skip
+    extreme: Callable[..., Tensor], other: float, a: TensorLike, axis: Axis, dtype: AnyDType | None, keepdims: bool
+) -> Tensor:
     a = asarray(a)
     if not a.dtype.is_floating_point:
         return as_type(extreme(a, axis, keepdims), dtype)

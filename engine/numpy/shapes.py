@@ -16,10 +16,26 @@ from ..ops.arguments import Axis, check_axes, int_of, ints_of, one_axis
 from .arrays import asarray, several, together
 
 __all__ = [
-    "append", "apply_along_axis", "apply_over_axes", "array_str", "atleast_1d", "atleast_2d", "atleast_3d",
-    "broadcast_arrays", "concatenate", "dsplit", "expand_dims", "flip", "hsplit", "roll", "rollaxis", "shape", "size",
-    "split", "vsplit",
-]  # fmt: skip
+    "append",
+    "apply_along_axis",
+    "apply_over_axes",
+    "array_str",
+    "atleast_1d",
+    "atleast_2d",
+    "atleast_3d",
+    "broadcast_arrays",
+    "concatenate",
+    "dsplit",
+    "expand_dims",
+    "flip",
+    "hsplit",
+    "roll",
+    "rollaxis",
+    "shape",
+    "size",
+    "split",
+    "vsplit",
+]
 
 
 def shape(a: TensorLike) -> tuple[int, ...]:

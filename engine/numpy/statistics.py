@@ -17,16 +17,29 @@ from ..ops.arguments import int_of
 from .arrays import as_singles, as_type, asarray, made, together
 
 __all__ = [
-    "bincount", "corrcoef", "cov", "digitize", "histogram", "histogram2d", "histogram_bin_edges", "histogramdd",
-    "interp", "searchsorted",
-]  # fmt: skip
+    "bincount",
+    "corrcoef",
+    "cov",
+    "digitize",
+    "histogram",
+    "histogram2d",
+    "histogram_bin_edges",
+    "histogramdd",
+    "interp",
+    "searchsorted",
+]
 
 
 def cov(
-    m: TensorLike, y: TensorLike | None = None, rowvar: bool = True, bias: bool = False, ddof: int |
-    None = None,
-    fweights: TensorLike | None = None, aweights: TensorLike | None = None, dtype: AnyDType | None = None,
-) -> Tensor:  # fmt: skip
+    m: TensorLike,
+    y: TensorLike | None = None,
+    rowvar: bool = True,
+    bias: bool = False,
+    ddof: int | None = None,
+    fweights: TensorLike | None = None,
+    aweights: TensorLike | None = None,
+    dtype: AnyDType | None = None,
+) -> Tensor:
     """The matrix of covariances of variables; see ``ops.cov``.
 
     Args:
@@ -54,9 +67,7 @@ def cov(
     return ops.squeeze(found)
 
 
-def corrcoef(
-    x: TensorLike, y: TensorLike | None = None, rowvar: bool = True, dtype: AnyDType | None = None
-) -> Tensor:
+def corrcoef(x: TensorLike, y: TensorLike | None = None, rowvar: bool = True, dtype: AnyDType | None = None) -> Tensor:
     """The matrix of correlations of variables: their covariances over the product of their standard deviations.
 
     Args:
@@ -105,9 +116,11 @@ def _edges(name: str, a: Tensor, bins: Any, limits: Any) -> Tensor:
 
 
 def histogram_bin_edges(
-    a: TensorLike, bins: TensorLike | str = 10, range: tuple[float, float] | None = None, weights: TensorLike | None =
-    None,
-) -> Tensor:  # fmt: skip
+    a: TensorLike,
+    bins: TensorLike | str = 10,
+    range: tuple[float, float] | None = None,
+    weights: TensorLike | None = None,
+) -> Tensor:
     """The edges of the bins of a histogram.
 
     Args:
@@ -127,8 +140,11 @@ def histogram_bin_edges(
 
 
 def histogram(
-    a: TensorLike, bins: TensorLike | str = 10, range: tuple[float, float] | None = None, weights: TensorLike | None =
-    None, density: bool = False
+    a: TensorLike,
+    bins: TensorLike | str = 10,
+    range: tuple[float, float] | None = None,
+    weights: TensorLike | None = None,
+    density: bool = False,
 ) -> tuple[Tensor, Tensor]:
     """(how many elements are in each bin, the edges of the bins); the last bin has its upper edge too.
 
@@ -153,9 +169,13 @@ def histogram(
 
 
 def histogram2d(
-    x: TensorLike, y: TensorLike, bins: Any = 10, range: Any = None, weights: TensorLike | None = None, density: bool =
-    False,
-) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
+    x: TensorLike,
+    y: TensorLike,
+    bins: Any = 10,
+    range: Any = None,
+    weights: TensorLike | None = None,
+    density: bool = False,
+) -> tuple[Tensor, Tensor, Tensor]:
     """How many points of the plane are in each bin of a grid.
 
     Args:
@@ -185,9 +205,12 @@ def histogram2d(
 
 
 def histogramdd(
-    sample: TensorLike | Sequence[TensorLike], bins: Any = 10, range: Any = None, weights: TensorLike | None = None,
+    sample: TensorLike | Sequence[TensorLike],
+    bins: Any = 10,
+    range: Any = None,
+    weights: TensorLike | None = None,
     density: bool = False,
-) -> tuple[Tensor, list[Tensor]]:  # fmt: skip
+) -> tuple[Tensor, list[Tensor]]:
     """How many points are in each bin of a grid of any number of axes.
 
     Args:
@@ -259,9 +282,7 @@ def _counts(points: list[Tensor], edges: list[Tensor], weights: TensorLike | Non
     return found / made(volumes, float32) / ops.sum(found)
 
 
-def bincount(
-    x: TensorLike, weights: TensorLike | None = None, minlength: int = 0, length: int | None = None
-) -> Tensor:
+def bincount(x: TensorLike, weights: TensorLike | None = None, minlength: int = 0, length: int | None = None) -> Tensor:
     """How often each of the numbers 0, 1, 2, ... is there, or the sum of its weights.
 
     Args:

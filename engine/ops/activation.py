@@ -25,20 +25,54 @@ from .exponentials import exp, expm1, log1p
 from .shape import reshape, split, stop_gradient
 
 __all__ = [
-    "celu", "elu", "fast_gelu", "gelu", "glu", "gumbel_softmax", "hardshrink", "hardsigmoid", "hardswish", "hardtanh",
-    "leaky_relu", "log_softmax", "logsigmoid", "mish", "prelu", "relu", "relu6", "rrelu", "selu", "sigmoid", "silu",
+    "celu",
+    "elu",
+    "fast_gelu",
+    "gelu",
+    "glu",
+    "gumbel_softmax",
+    "hardshrink",
+    "hardsigmoid",
+    "hardswish",
+    "hardtanh",
+    "leaky_relu",
+    "log_softmax",
+    "logsigmoid",
+    "mish",
+    "prelu",
+    "relu",
+    "relu6",
+    "rrelu",
+    "selu",
+    "sigmoid",
+    "silu",
     "soft_shrink",
-    "softmax", "softmin", "softplus", "softshrink", "softsign", "swiglu", "swish", "tanh", "tanhshrink", "threshold",
-]  # fmt: skip
+    "softmax",
+    "softmin",
+    "softplus",
+    "softshrink",
+    "softsign",
+    "swiglu",
+    "swish",
+    "tanh",
+    "tanhshrink",
+    "threshold",
+]
 
 relu_operator = unary(
-    "relu", activation_kernels.relu, lambda F, g, out, x: F.relu_grad(g, out), "max(x, 0); NaN stays NaN.", unread=(0,),
+    "relu",
+    activation_kernels.relu,
+    lambda F, g, out, x: F.relu_grad(g, out),
+    "max(x, 0); NaN stays NaN.",
+    unread=(0,),
     scalar="max(x, 0)",
-)  # fmt: skip
+)
 _relu_grad = Operator(
-    "relu_grad", activation_kernels.relu_grad, (lambda F, gg, out, g, y: F.relu_grad(gg, y), None),
+    "relu_grad",
+    activation_kernels.relu_grad,
+    (lambda F, gg, out, g, y: F.relu_grad(gg, y), None),
     scalar="where(y > 0, x, 0)",
-)  # fmt: skip
+)
 sigmoid = unary(
     "sigmoid",
     activation_kernels.sigmoid,
@@ -93,14 +127,18 @@ def _silu_slope_rule(F: Functions, gg: Value, out: Value, g: Value, x: Value) ->
 
 
 _silu_grad = Operator(
-    "silu_grad", activation_kernels.silu_grad, (lambda F, gg, out, g, x: F.silu_grad(gg, x), _silu_slope_rule),
+    "silu_grad",
+    activation_kernels.silu_grad,
+    (lambda F, gg, out, g, x: F.silu_grad(gg, x), _silu_slope_rule),
     scalar="x * sigmoid(y) * (1 + y * (1 - sigmoid(y)))",
-)  # fmt: skip
+)
 _gelu = Operator(
-    "gelu", activation_kernels.gelu, (lambda F, g, out, x, approximate: F.gelu_grad(g, x, approximate=approximate),),
+    "gelu",
+    activation_kernels.gelu,
+    (lambda F, g, out, x, approximate: F.gelu_grad(g, x, approximate=approximate),),
     unread=(-1,),
     scalar="x * (normal(x) if approximate == 'none' else sigmoid(1.5957691216057308 * x * (1 + 0.044715 * x * x)))",
-)  # fmt: skip
+)
 
 
 def _gelu_slope_rule(F: Functions, gg: Value, out: Value, g: Value, x: Value, approximate: str) -> Any:
@@ -136,9 +174,11 @@ _softmax_grad = Operator(
     (lambda F, gg, out, g, y, axis: F.softmax_grad(gg, y, axis=axis), _softmax_output_rule),
 )
 _log_softmax = Operator(
-    "log_softmax", softmax_kernels.log_softmax, (lambda F, g, out, x, axis: F.log_softmax_grad(g, out, axis=axis),),
+    "log_softmax",
+    softmax_kernels.log_softmax,
+    (lambda F, g, out, x, axis: F.log_softmax_grad(g, out, axis=axis),),
     unread=(0,),
-)  # fmt: skip
+)
 
 
 def _log_softmax_output_rule(F: Functions, gg: Value, out: Value, g: Value, y: Value, axis: int) -> Any:
@@ -148,10 +188,7 @@ def _log_softmax_output_rule(F: Functions, gg: Value, out: Value, g: Value, y: V
 _log_softmax_grad = Operator(
     "log_softmax_grad",
     softmax_kernels.log_softmax_grad,
-    (
-        lambda F, gg, out, g, y, axis: gg - F.sum(gg * F.exp(y), axis=(axis,), keepdims=True),
-        _log_softmax_output_rule,
-    ),
+    (lambda F, gg, out, g, y, axis: gg - F.sum(gg * F.exp(y), axis=(axis,), keepdims=True), _log_softmax_output_rule),
 )
 
 

@@ -26,9 +26,15 @@ from .pooling import as_image, batched, mean_of_windows
 from .shape import cast, expand_dims, reshape, squeeze, transpose
 
 __all__ = [
-    "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d", "adaptive_max_pool1d", "adaptive_max_pool2d",
-    "adaptive_max_pool3d", "fractional_max_pool2d", "fractional_max_pool3d",
-]  # fmt: skip
+    "adaptive_avg_pool1d",
+    "adaptive_avg_pool2d",
+    "adaptive_avg_pool3d",
+    "adaptive_max_pool1d",
+    "adaptive_max_pool2d",
+    "adaptive_max_pool3d",
+    "fractional_max_pool2d",
+    "fractional_max_pool3d",
+]
 
 Ints = tuple[int, ...]
 Size = int | Sequence[int | None] | None  # what users give: None keeps an axis as it is
@@ -500,13 +506,21 @@ def _random_edges(length: int, parts: int, pseudo_random: bool, seed: int | None
 
 
 def _fractional_cells(
-    name: str, x: Tensor, pooling_ratio: list[float], pseudo_random: bool, overlapping: bool, deterministic: bool,
-    seed: int, seed2: int,
-) -> tuple[list[Array], list[list[tuple[int, int]]]]:  # fmt: skip
+    name: str,
+    x: Tensor,
+    pooling_ratio: list[float],
+    pseudo_random: bool,
+    overlapping: bool,
+    deterministic: bool,
+    seed: int,
+    seed2: int,
+) -> tuple[list[Array], list[list[tuple[int, int]]]]:
     """The edges of the cells along rows and columns, and where each cell begins and ends."""
     for argument, flag in (
-        ("pseudo_random", pseudo_random), ("overlapping", overlapping), ("deterministic", deterministic),
-    ):  # fmt: skip
+        ("pseudo_random", pseudo_random),
+        ("overlapping", overlapping),
+        ("deterministic", deterministic),
+    ):
         check_bool(flag, name, argument)
     for one in check_type(pooling_ratio, list, name, "pooling_ratio"):
         check_type(one, float, name, "pooling_ratio", "a list of floats", repr)
@@ -556,8 +570,12 @@ _FRACTIONAL = """
         ValueError: another shape, ratios out of range, or seeds where ``deterministic`` is False.
     """
 _FRACTIONAL_SETTINGS: dict[str, Any] = {
-    "pseudo_random": False, "overlapping": False, "deterministic": False, "seed": 0, "seed2": 0,
-}  # fmt: skip
+    "pseudo_random": False,
+    "overlapping": False,
+    "deterministic": False,
+    "seed": 0,
+    "seed2": 0,
+}
 
 
 def _fractional_pool(
@@ -566,9 +584,14 @@ def _fractional_pool(
     """The class of this name, which pools the cells by ``pooled``."""
 
     def run(
-        x: Tensor, pooling_ratio: list[float], pseudo_random: bool, overlapping: bool, deterministic: bool, seed: int,
+        x: Tensor,
+        pooling_ratio: list[float],
+        pseudo_random: bool,
+        overlapping: bool,
+        deterministic: bool,
+        seed: int,
         seed2: int,
-    ) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
+    ) -> tuple[Tensor, Tensor, Tensor]:
         edges, cells = _fractional_cells(name, x, pooling_ratio, pseudo_random, overlapping, deterministic, seed, seed2)
         rows, columns = (Tensor._wrap(to_device(one.astype(np.int64))) for one in edges)
         return pooled(x, cells), rows, columns

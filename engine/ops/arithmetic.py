@@ -20,10 +20,37 @@ from .elementwise import Binary, array_dtype, cast_operator, fit, function_of_nu
 from .shape import stop_gradient, tensor_of
 
 __all__ = [
-    "abs", "absolute", "add", "ceil", "clamp", "clip", "div", "divide", "floor", "floor_divide", "fmod", "maximum",
-    "minimum", "mul", "multiply", "neg", "negative", "pow", "pows", "reciprocal", "remainder", "round", "rsqrt", "sign",
-    "sqrt", "square", "sub", "subtract", "true_divide", "trunc",
-]  # fmt: skip
+    "abs",
+    "absolute",
+    "add",
+    "ceil",
+    "clamp",
+    "clip",
+    "div",
+    "divide",
+    "floor",
+    "floor_divide",
+    "fmod",
+    "maximum",
+    "minimum",
+    "mul",
+    "multiply",
+    "neg",
+    "negative",
+    "pow",
+    "pows",
+    "reciprocal",
+    "remainder",
+    "round",
+    "rsqrt",
+    "sign",
+    "sqrt",
+    "square",
+    "sub",
+    "subtract",
+    "true_divide",
+    "trunc",
+]
 
 
 def _halves(F: Functions, g: Value, mine: Value, other: Value, loses: Value) -> Any:
@@ -130,10 +157,7 @@ floor_divide = Binary(
 remainder = Binary(
     "remainder",
     np.remainder,
-    (
-        lambda F, g, out, x, y: fit(F, g, x),
-        lambda F, g, out, x, y: fit(F, -(g * F.floor_divide(x, y)), y),
-    ),
+    (lambda F, g, out, x, y: fit(F, g, x), lambda F, g, out, x, y: fit(F, -(g * F.floor_divide(x, y)), y)),
     doc="x - floor(x / y) * y, with the sign of y.",
     in_place=True,
     numpy=[renamed(name, input="x1", other="x2") for name in ("remainder", "mod")],
@@ -207,10 +231,7 @@ pows = pow
 maximum = Binary(
     "maximum",
     np.maximum,
-    (
-        lambda F, g, out, x, y: _halves(F, g, x, y, x < y),
-        lambda F, g, out, x, y: _halves(F, g, y, x, y < x),
-    ),
+    (lambda F, g, out, x, y: _halves(F, g, x, y, x < y), lambda F, g, out, x, y: _halves(F, g, y, x, y < x)),
     scalar="max(x, y)",
     doc="The larger of x and y, NaN where either is NaN; where they tie, each gets half of the gradient.",
     numpy=renamed(input="x1", other="x2"),
@@ -219,10 +240,7 @@ maximum = Binary(
 minimum = Binary(
     "minimum",
     np.minimum,
-    (
-        lambda F, g, out, x, y: _halves(F, g, x, y, x > y),
-        lambda F, g, out, x, y: _halves(F, g, y, x, y > x),
-    ),
+    (lambda F, g, out, x, y: _halves(F, g, x, y, x > y), lambda F, g, out, x, y: _halves(F, g, y, x, y > x)),
     scalar="min(x, y)",
     doc="The smaller of x and y, NaN where either is NaN; where they tie, each gets half of the gradient.",
     numpy=renamed(input="x1", other="x2"),

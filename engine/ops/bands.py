@@ -70,9 +70,13 @@ def _in_matrix(
 
 @declare(primitive=prim("MatrixDiagV3", align="RIGHT_LEFT"))
 def _matrix_diag_v3(
-    x: Tensor, k: int | Tensor, num_rows: int | Tensor, num_cols: int | Tensor, padding_value: Number | Tensor,
+    x: Tensor,
+    k: int | Tensor,
+    num_rows: int | Tensor,
+    num_cols: int | Tensor,
+    padding_value: Number | Tensor,
     align: str,
-) -> Tensor:  # fmt: skip
+) -> Tensor:
     """Matrices with the given diagonals, and ``padding_value`` elsewhere.
 
     Args:
@@ -141,9 +145,7 @@ def matrix_diag(
 
 
 @declare(primitive=prim("MatrixDiagPartV3", align="RIGHT_LEFT"))
-def matrix_diag_part(
-    x: Tensor, k: int | Tensor, padding_value: Number | Tensor, align: str = "RIGHT_LEFT"
-) -> Tensor:  # fmt: skip
+def matrix_diag_part(x: Tensor, k: int | Tensor, padding_value: Number | Tensor, align: str = "RIGHT_LEFT") -> Tensor:
     """Diagonals of matrices, filled up with ``padding_value`` to the length of the longest.
 
     Args:

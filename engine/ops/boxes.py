@@ -10,14 +10,7 @@ import numpy as np
 
 from ..core import random
 from ..core.backend import to_device, to_host
-from ..core.checks import (
-    check_above_zero,
-    check_bool,
-    check_not_negative,
-    check_number,
-    check_positive_int,
-    check_type,
-)
+from ..core.checks import check_above_zero, check_bool, check_not_negative, check_number, check_positive_int, check_type
 from ..core.dtype import DType, float16, float32, float64, int32
 from ..core.surfaces import declare, prim
 from ..core.tensor import Tensor
@@ -308,8 +301,9 @@ def _combined_nms(
         raise ValueError(f"For '{name}', 'boxes' of shape {boxes.shape} do not fit 'scores' of shape {scores.shape}")
     most = check_above_zero(
         _number_of(max_output_size_per_class, name, "max_output_size_per_class", (int32,)),
-        name, "max_output_size_per_class",
-    )  # fmt: skip
+        name,
+        "max_output_size_per_class",
+    )
     total = check_above_zero(_number_of(max_total_size, name, "max_total_size", (int32,)), name, "max_total_size")
     threshold = check_number(
         _number_of(iou_threshold, name, "iou_threshold", (float32,)), name, "iou_threshold", within=(0, 1)
@@ -325,8 +319,10 @@ def _combined_nms(
             places = places[np.argsort(-marks[places, label], kind="stable")]
             own = corners[places, label % corners.shape[1]]
             ordered = np.concatenate([np.minimum(own[:, :2], own[:, 2:]), np.maximum(own[:, :2], own[:, 2:])], axis=1)
-            kept += [(float(marks[places[i], label]), label, places[i])
-                     for i in kept_by_order(overlaps_of(ordered), threshold, most)]  # fmt: skip
+            kept += [
+                (float(marks[places[i], label]), label, places[i])
+                for i in kept_by_order(overlaps_of(ordered), threshold, most)
+            ]
         kept = sorted(kept, key=lambda one: -one[0])[:size]
         found_counts[image] = len(kept)
         for place, (mark, label, box) in enumerate(kept):
@@ -365,8 +361,9 @@ def _nms_with_overlaps(
     if check_tensor(scores, name, "scores").shape != overlaps.shape[:1]:
         raise ValueError(f"For '{name}', 'scores' must have the shape {overlaps.shape[:1]}, but got {scores.shape}")
     for argument, one, allowed in (
-        ("overlaps", overlaps, (float16, float32, float64)), ("scores", scores, (overlaps.dtype,)),
-    ):  # fmt: skip
+        ("overlaps", overlaps, (float16, float32, float64)),
+        ("scores", scores, (overlaps.dtype,)),
+    ):
         if one.dtype not in allowed:
             raise TypeError(
                 f"For '{name}', '{argument}' must be of {' or '.join(map(str, allowed))}, but got {one.dtype}"
@@ -406,10 +403,15 @@ def _random_part(height: int, width: int, ratio: float, areas: tuple[float, floa
 
 @declare(
     primitive=prim(
-        "SampleDistortedBoundingBoxV2", seed=0, seed2=0, aspect_ratio_range=(0.75, 1.33), area_range=(0.05, 1.0),
-        max_attempts=100, use_image_if_no_bounding_boxes=False,
+        "SampleDistortedBoundingBoxV2",
+        seed=0,
+        seed2=0,
+        aspect_ratio_range=(0.75, 1.33),
+        area_range=(0.05, 1.0),
+        max_attempts=100,
+        use_image_if_no_bounding_boxes=False,
     )
-)  # fmt: skip
+)
 def _sample_distorted_box(
     image_size: Tensor,
     bounding_boxes: Tensor,
@@ -455,9 +457,10 @@ def _sample_distorted_box(
             bounds = "in (0, 1]" if argument == "area_range" else "above 0"
             raise ValueError(f"For '{name}', '{argument}' must be two rising floats {bounds}, but got {pair!r}")
     for argument, one, shape in (
-        ("image_size", image_size, (3,)), ("bounding_boxes", bounding_boxes, None),
+        ("image_size", image_size, (3,)),
+        ("bounding_boxes", bounding_boxes, None),
         ("min_object_covered", min_object_covered, (1,)),
-    ):  # fmt: skip
+    ):
         if check_tensor(one, name, argument).shape != (shape or (*one.shape[:2], 4)[-3:]):
             raise ValueError(
                 f"For '{name}', '{argument}' must have the shape {shape or '(N, B, 4)'}, but got {one.shape}"

@@ -35,9 +35,17 @@ def _draws(seed: int) -> Callable[[int], Array]:
 
 
 def _sampled(
-    name: str, true_classes: Tensor, num_true: int, num_sampled: int, unique: bool, range_max: int, seed: int,
-    class_at: Callable[[Array], Array], chance: Callable[[Array], Array], remove_hits: bool = False,
-) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
+    name: str,
+    true_classes: Tensor,
+    num_true: int,
+    num_sampled: int,
+    unique: bool,
+    range_max: int,
+    seed: int,
+    class_at: Callable[[Array], Array],
+    chance: Callable[[Array], Array],
+    remove_hits: bool = False,
+) -> tuple[Tensor, Tensor, Tensor]:
     """The candidates and the expected counts, where ``class_at`` makes a class of a number in (0, 1)."""
     for argument, value in (("num_true", num_true), ("num_sampled", num_sampled), ("range_max", range_max)):
         check_positive_int(value, name, argument)
@@ -76,10 +84,15 @@ def _sampled(
 
 @declare(
     primitive=prim(
-        "UniformCandidateSampler", "num_true", "num_sampled", "unique", "range_max", seed=0,
+        "UniformCandidateSampler",
+        "num_true",
+        "num_sampled",
+        "unique",
+        "range_max",
+        seed=0,
         remove_accidental_hits=False,
     )
-)  # fmt: skip
+)
 def uniform_candidate_sampler(
     true_classes: Tensor,
     num_true: int,
@@ -111,17 +124,28 @@ def uniform_candidate_sampler(
     """
     check_bool(remove_accidental_hits, "uniform_candidate_sampler", "remove_accidental_hits")
     return _sampled(
-        "uniform_candidate_sampler", true_classes, num_true, num_sampled, unique, range_max, seed,
-        lambda u: np.floor(u * range_max).astype(np.int64), lambda classes: np.full(classes.shape, 1.0 / range_max),
+        "uniform_candidate_sampler",
+        true_classes,
+        num_true,
+        num_sampled,
+        unique,
+        range_max,
+        seed,
+        lambda u: np.floor(u * range_max).astype(np.int64),
+        lambda classes: np.full(classes.shape, 1.0 / range_max),
         remove_accidental_hits,
-    )  # fmt: skip
+    )
 
 
 @declare(primitive=prim("LogUniformCandidateSampler", num_true=1, num_sampled=5, unique=True, range_max=5, seed=0))
 def log_uniform_candidate_sampler(
-    true_classes: Tensor, num_true: int = 1, num_sampled: int = 5, unique: bool = True, range_max: int = 5,
+    true_classes: Tensor,
+    num_true: int = 1,
+    num_sampled: int = 5,
+    unique: bool = True,
+    range_max: int = 5,
     seed: int = 0,
-) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
+) -> tuple[Tensor, Tensor, Tensor]:
     """``num_sampled`` classes of [0, range_max), class c with probability log((c + 2) / (c + 1)) / log(range_max + 1).
 
     That is about Zipf's law, which words sorted by their frequency follow.
@@ -144,7 +168,13 @@ def log_uniform_candidate_sampler(
             or more classes are asked for than there are.
     """
     return _sampled(
-        "log_uniform_candidate_sampler", true_classes, num_true, num_sampled, unique, range_max, seed,
+        "log_uniform_candidate_sampler",
+        true_classes,
+        num_true,
+        num_sampled,
+        unique,
+        range_max,
+        seed,
         lambda u: np.minimum(np.floor(np.exp(u * np.log1p(range_max))).astype(np.int64) - 1, range_max - 1),
         lambda classes: np.log((classes + 2) / (classes + 1)) / np.log1p(range_max),
-    )  # fmt: skip
+    )

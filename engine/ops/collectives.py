@@ -171,8 +171,7 @@ def _reduce_scatter(x: Array, op: str, group: str, sizes: tuple[int, ...] | None
     lengths = _sizes(here, sizes, ranks, True)
     settings = f"{op}, {list(lengths)} of "
     return beside(
-        x,
-        _together("reduce_scatter", settings, ranks, here, lambda: exchange.reduce_scatter(ranks, here, lengths, op)),
+        x, _together("reduce_scatter", settings, ranks, here, lambda: exchange.reduce_scatter(ranks, here, lengths, op))
     )
 
 
@@ -308,11 +307,14 @@ scatter = Collective(
 all_to_all = Collective(
     "all_to_all",
     _all_to_all,
-    (lambda F, g, out, x, split_axis, concat_axis, group:
-        F.all_to_all(g, split_axis=concat_axis, concat_axis=split_axis, group=group),),
+    (
+        lambda F, g, out, x, split_axis, concat_axis, group: F.all_to_all(
+            g, split_axis=concat_axis, concat_axis=split_axis, group=group
+        ),
+    ),
     doc="Of each rank its part for this one, in one tensor.",
     unread=(0, -1),
-)  # fmt: skip
+)
 all_to_all_v = Collective(
     "all_to_all_v",
     _all_to_all_v,
@@ -323,11 +325,14 @@ all_to_all_v = Collective(
 send = Collective(
     "send",
     _send,
-    (lambda F, g, out, x, to, tag, group: F.receive(
-        g, source=to, tag=tag, shape=tuple(g.shape), dtype=numpy_dtype(g.dtype), group=group),),
+    (
+        lambda F, g, out, x, to, tag, group: F.receive(
+            g, source=to, tag=tag, shape=tuple(g.shape), dtype=numpy_dtype(g.dtype), group=group
+        ),
+    ),
     doc="The tensor itself, which is sent to another rank; its gradient is what that one's receive sends back.",
     unread=(0, -1),
-)  # fmt: skip
+)
 receive = Collective(
     "receive", _receive, (_receive_rule,), doc="What another rank sends; its gradient is sent back.", unread=(0, -1)
 )

@@ -30,10 +30,36 @@ from .rearranging import roll
 from .shape import concat, flip, identity, stack
 
 __all__ = [
-    "angle", "complex", "conj", "fft", "fft2", "fftfreq", "fftn", "fftshift", "hfft", "hfft2", "hfftn", "ifft",
-    "ifft2", "ifftn", "ifftshift", "ihfft", "ihfft2", "ihfftn", "imag", "irfft", "irfft2", "irfftn", "polar", "real",
-    "rfft", "rfft2", "rfftfreq", "rfftn", "view_as_real",
-]  # fmt: skip
+    "angle",
+    "complex",
+    "conj",
+    "fft",
+    "fft2",
+    "fftfreq",
+    "fftn",
+    "fftshift",
+    "hfft",
+    "hfft2",
+    "hfftn",
+    "ifft",
+    "ifft2",
+    "ifftn",
+    "ifftshift",
+    "ihfft",
+    "ihfft2",
+    "ihfftn",
+    "imag",
+    "irfft",
+    "irfft2",
+    "irfftn",
+    "polar",
+    "real",
+    "rfft",
+    "rfft2",
+    "rfftfreq",
+    "rfftn",
+    "view_as_real",
+]
 
 
 def _join(x: Array, y: Array) -> Array:
@@ -43,9 +69,12 @@ def _join(x: Array, y: Array) -> Array:
 
 
 _complex = Operator(
-    "complex", _join, (lambda F, g, out, x, y: F.real(g), lambda F, g, out, x, y: F.imag(g)), doc="x + i y.",
+    "complex",
+    _join,
+    (lambda F, g, out, x, y: F.real(g), lambda F, g, out, x, y: F.imag(g)),
+    doc="x + i y.",
     analytic=False,
-)  # fmt: skip
+)
 _real = Operator("real", lambda x: x.real.copy(), (lambda F, g, out, x: F.complex(g, F.zeros_like(g)),), analytic=False)
 _imag = Operator("imag", lambda x: x.imag.copy(), (lambda F, g, out, x: F.complex(F.zeros_like(g), g),), analytic=False)
 _conj = Operator("conj", np.conjugate, (lambda F, g, out, x: F.conj(g),), analytic=False)

@@ -259,8 +259,13 @@ def conv1d(
     found = conv2d(
         reshape(input, (input.shape[0], input.shape[1], 1, input.shape[2])),
         reshape(weight, (weight.shape[0], weight.shape[1], 1, weight.shape[2])),
-        bias, (1, step), pad_mode, sides, (1, apart), groups,
-    )  # fmt: skip
+        bias,
+        (1, step),
+        pad_mode,
+        sides,
+        (1, apart),
+        groups,
+    )
     return reshape(found, (found.shape[0], found.shape[1], found.shape[3]))
 
 
@@ -317,14 +322,32 @@ def conv2d(
 
 @declare(
     primitive=prim(
-        "Conv2D", "out_channel", "kernel_size", mode=1, pad_mode="valid", pad=0, stride=1, dilation=1, group=1,
+        "Conv2D",
+        "out_channel",
+        "kernel_size",
+        mode=1,
+        pad_mode="valid",
+        pad=0,
+        stride=1,
+        dilation=1,
+        group=1,
         data_format="NCHW",
     )
-)  # fmt: skip
+)
 def _conv2d_class(
-    x: Tensor, weight: Tensor, *, out_channel: int, kernel_size: types.Ints, mode: int, pad_mode: str, pad: types.Ints,
-    stride: types.Ints, dilation: types.Ints, group: int, data_format: str,
-) -> Tensor:  # fmt: skip
+    x: Tensor,
+    weight: Tensor,
+    *,
+    out_channel: int,
+    kernel_size: types.Ints,
+    mode: int,
+    pad_mode: str,
+    pad: types.Ints,
+    stride: types.Ints,
+    dilation: types.Ints,
+    group: int,
+    data_format: str,
+) -> Tensor:
     """``conv2d``, cross-correlation along the last two axes, without a bias.
 
     Args:
@@ -394,9 +417,20 @@ _VOLUME = {"mode": 1, "pad_mode": "valid", "pad": 0, "stride": 1, "dilation": 1,
 
 @declare(primitive=prim("Conv3D", "out_channel", "kernel_size", **_VOLUME, data_format="NCDHW"))
 def _conv3d(
-    x: Tensor, weight: Tensor, bias: Tensor | None = None, *, out_channel: int, kernel_size: types.Ints, mode: int,
-    pad_mode: str, pad: types.Ints, stride: types.Ints, dilation: types.Ints, group: int, data_format: str,
-) -> Tensor:  # fmt: skip
+    x: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    *,
+    out_channel: int,
+    kernel_size: types.Ints,
+    mode: int,
+    pad_mode: str,
+    pad: types.Ints,
+    stride: types.Ints,
+    dilation: types.Ints,
+    group: int,
+    data_format: str,
+) -> Tensor:
     """``conv3d``, cross-correlation along the last three axes.
 
     Args:
@@ -545,10 +579,21 @@ _TRANSPOSED = {"pad_mode": "valid", "pad": 0, "pad_list": None, "mode": 1, "stri
 
 def _by_size(name: str) -> Callable[..., Tensor]:
     def _conv2d_transpose(
-        x: Tensor, weight: Tensor, input_size: Shape | None = None, *, out_channel: int, kernel_size: Ints,
-        pad_mode: str, pad: types.Ints, pad_list: types.Ints | None, mode: int, stride: types.Ints,
-        dilation: types.Ints, group: int, data_format: str,
-    ) -> Tensor:  # fmt: skip
+        x: Tensor,
+        weight: Tensor,
+        input_size: Shape | None = None,
+        *,
+        out_channel: int,
+        kernel_size: Ints,
+        pad_mode: str,
+        pad: types.Ints,
+        pad_list: types.Ints | None,
+        mode: int,
+        stride: types.Ints,
+        dilation: types.Ints,
+        group: int,
+        data_format: str,
+    ) -> Tensor:
         """The transpose of ``Conv2D``: the gradient by the input of a convolution whose output has the shape of ``x``.
 
         Args:
@@ -592,10 +637,22 @@ for _name in ("Conv2DBackpropInput", "Conv2DTranspose"):
     )
 )
 def _conv3d_transpose(
-    x: Tensor, weight: Tensor, bias: Tensor | None = None, *, in_channel: int, out_channel: int, kernel_size: Ints,
-    mode: int, pad_mode: str, pad: types.Ints, stride: types.Ints, dilation: types.Ints, group: int,
-    output_padding: types.Ints, data_format: str,
-) -> Tensor:  # fmt: skip
+    x: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    *,
+    in_channel: int,
+    out_channel: int,
+    kernel_size: Ints,
+    mode: int,
+    pad_mode: str,
+    pad: types.Ints,
+    stride: types.Ints,
+    dilation: types.Ints,
+    group: int,
+    output_padding: types.Ints,
+    data_format: str,
+) -> Tensor:
     """The transpose of ``Conv3D``: the gradient by the input of a convolution whose output has the shape of ``x``.
 
     Args:

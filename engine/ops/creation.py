@@ -22,10 +22,29 @@ from .loss import one_hot_array
 from .shape import broadcast_to, cast, identity, reshape
 
 __all__ = [
-    "arange", "assign", "assign_add", "assign_sub", "bartlett_window", "blackman_window", "eye", "fill", "fills",
-    "full", "full_like", "hamming_window", "hann_window", "kaiser_window", "linspace", "logspace", "one_hot", "ones",
-    "ones_like", "zero_", "zeros", "zeros_like",
-]  # fmt: skip
+    "arange",
+    "assign",
+    "assign_add",
+    "assign_sub",
+    "bartlett_window",
+    "blackman_window",
+    "eye",
+    "fill",
+    "fills",
+    "full",
+    "full_like",
+    "hamming_window",
+    "hann_window",
+    "kaiser_window",
+    "linspace",
+    "logspace",
+    "one_hot",
+    "ones",
+    "ones_like",
+    "zero_",
+    "zeros",
+    "zeros_like",
+]
 
 
 @np.errstate(all="ignore")
@@ -761,9 +780,11 @@ def _range_of_tensors(start: Tensor, limit: Tensor, delta: Tensor, *, maxlen: in
     name = "RangeV2"
     check_not_negative(maxlen, name, "maxlen")
     check_same_dtype(
-        name, start=check_tensor(start, name, "start"), limit=check_tensor(limit, name, "limit"),
+        name,
+        start=check_tensor(start, name, "start"),
+        limit=check_tensor(limit, name, "limit"),
         delta=check_tensor(delta, name, "delta"),
-    )  # fmt: skip
+    )
     if start._array.dtype not in (np.int32, np.int64, np.float32, np.float64):
         raise TypeError(f"For '{name}', 'start' must be Int32, Int64, Float32 or Float64, but got {start.dtype}")
     if start.ndim or limit.ndim or delta.ndim:

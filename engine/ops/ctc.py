@@ -65,10 +65,15 @@ def ctc_loss(
 
 
 def _ctc(
-    log_probs: Tensor, targets: Tensor, input_lengths: Tensor | Array | Sequence[int],
-    target_lengths: Tensor | Array | Sequence[int], blank: int, reduction: str, zero_infinity: bool,
+    log_probs: Tensor,
+    targets: Tensor,
+    input_lengths: Tensor | Array | Sequence[int],
+    target_lengths: Tensor | Array | Sequence[int],
+    blank: int,
+    reduction: str,
+    zero_infinity: bool,
     merged: bool = True,
-) -> tuple[Tensor, Tensor]:  # fmt: skip
+) -> tuple[Tensor, Tensor]:
     """``ctc_loss``; without ``merged``, a class that is repeated in a path is another label each time."""
     x = check_tensor(log_probs, "ctc_loss", "log_probs")
     if x.ndim != 3 or not 0 <= int_of(blank, "ctc_loss", "blank") < x.shape[2]:
@@ -156,9 +161,15 @@ def _labels(row: Array, most: int, collapsed: bool) -> Array:
     )
 )
 def _ctc_of_scores(
-    x: Tensor, indices: Tensor, values: Tensor, lengths: Tensor, *, preprocess_collapse_repeated: bool,
-    ctc_merge_repeated: bool, ignore_longer_outputs_than_inputs: bool,
-) -> tuple[Tensor, Tensor]:  # fmt: skip
+    x: Tensor,
+    indices: Tensor,
+    values: Tensor,
+    lengths: Tensor,
+    *,
+    preprocess_collapse_repeated: bool,
+    ctc_merge_repeated: bool,
+    ignore_longer_outputs_than_inputs: bool,
+) -> tuple[Tensor, Tensor]:
     """The losses of scores whose last class is the blank, labels given by their places, and their gradient.
 
     Args:
@@ -229,8 +240,9 @@ def ctc_greedy_decoder(
     name = "ctc_greedy_decoder"
     check_bool(merge_repeated, name, "merge_repeated")
     for argument, one, axes, dtypes in (
-        ("inputs", inputs, 3, (float32, float64)), ("sequence_length", sequence_length, 1, (int32,)),
-    ):  # fmt: skip
+        ("inputs", inputs, 3, (float32, float64)),
+        ("sequence_length", sequence_length, 1, (int32,)),
+    ):
         if check_tensor(one, name, argument).ndim != axes:
             raise ValueError(f"For '{name}', '{argument}' must have {axes} axes, but got shape {one.shape}")
         if one.dtype not in dtypes:

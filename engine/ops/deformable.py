@@ -157,10 +157,16 @@ def _moved_elements(
 
 @declare(
     primitive=prim(
-        "DeformableOffsets", "strides", "pads", "ksize", dilations=(1, 1, 1, 1), data_format="NCHW",
-        deformable_groups=1, modulated=True,
+        "DeformableOffsets",
+        "strides",
+        "pads",
+        "ksize",
+        dilations=(1, 1, 1, 1),
+        data_format="NCHW",
+        deformable_groups=1,
+        modulated=True,
     )
-)  # fmt: skip
+)
 @through_single
 def _deformable_offsets(
     x: Tensor,

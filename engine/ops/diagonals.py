@@ -23,9 +23,19 @@ from .reduction import reduce_sum
 from .shape import expand_dims, reshape
 
 __all__ = [
-    "diag", "diag_embed", "diagflat", "diagonal", "diagonal_scatter", "matrix_band_part", "trace", "tril",
-    "tril_indices", "triu", "triu_indices", "vander",
-]  # fmt: skip
+    "diag",
+    "diag_embed",
+    "diagflat",
+    "diagonal",
+    "diagonal_scatter",
+    "matrix_band_part",
+    "trace",
+    "tril",
+    "tril_indices",
+    "triu",
+    "triu_indices",
+    "vander",
+]
 
 
 # Triangles and diagonals

@@ -27,11 +27,30 @@ from .arguments import bool_of, check_axes, check_tensor, int_of, ints_of
 from .indexing import getitem_operator
 
 __all__ = [
-    "bernoulli", "bernoulli_ext", "choice_with_mask", "gamma", "laplace", "multinomial",
-    "multinomial_with_replacement", "normal", "poisson", "rand", "rand_like", "randint", "randint_like", "randn",
-    "randn_like", "random_categorical", "random_gamma", "random_poisson", "randperm", "shuffle", "standard_laplace",
-    "standard_normal", "uniform",
-]  # fmt: skip
+    "bernoulli",
+    "bernoulli_ext",
+    "choice_with_mask",
+    "gamma",
+    "laplace",
+    "multinomial",
+    "multinomial_with_replacement",
+    "normal",
+    "poisson",
+    "rand",
+    "rand_like",
+    "randint",
+    "randint_like",
+    "randn",
+    "randn_like",
+    "random_categorical",
+    "random_gamma",
+    "random_poisson",
+    "randperm",
+    "shuffle",
+    "standard_laplace",
+    "standard_normal",
+    "uniform",
+]
 
 
 @np.errstate(all="ignore")

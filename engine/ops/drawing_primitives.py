@@ -368,8 +368,11 @@ def _uniform_like(x: Tensor, *, minval: float, maxval: float, seed: int, offset:
         ValueError: the bounds are negative, or in the other order.
     """
     for argument, value, kind in (
-        ("minval", minval, float), ("maxval", maxval, float), ("seed", seed, int), ("offset", offset, int),
-    ):  # fmt: skip
+        ("minval", minval, float),
+        ("maxval", maxval, float),
+        ("seed", seed, int),
+        ("offset", offset, int),
+    ):
         check_type(value, kind, "Uniform", argument)
     if not 0 <= minval <= maxval:
         raise ValueError(f"For 'Uniform', 'minval' and 'maxval' must rise from 0 on, but got {minval} and {maxval}")

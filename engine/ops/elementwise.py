@@ -95,9 +95,13 @@ def cast_array(x: Array, dtype: np.dtype[Any]) -> Array:
 
 
 cast_operator = Operator(
-    "cast", cast_array, (lambda F, g, out, x, dtype: F.cast(g, dtype=array_dtype(x)),), keeps_dtype=True,
-    unread=(0, -1), scalar="cast(x, dtype)",
-)  # fmt: skip
+    "cast",
+    cast_array,
+    (lambda F, g, out, x, dtype: F.cast(g, dtype=array_dtype(x)),),
+    keeps_dtype=True,
+    unread=(0, -1),
+    scalar="cast(x, dtype)",
+)
 
 
 # Not x * 0, which is NaN where x is infinite or NaN: a gradient that does not arrive anywhere must not spoil others.

@@ -180,9 +180,16 @@ def _adam_step_alone(
     g = gradient._array
     with no_recording():
         step, new_m, new_v = adam_kernels.adam(
-            array_module(g).zeros_like(g), m._array, v._array, g, rules.corrected_rate(rate, power1, power2), b1, b2,
-            eps, use_nesterov,
-        )  # fmt: skip
+            array_module(g).zeros_like(g),
+            m._array,
+            v._array,
+            g,
+            rules.corrected_rate(rate, power1, power2),
+            b1,
+            b2,
+            eps,
+            use_nesterov,
+        )
         m._rebind(new_m.astype(m._array.dtype).reshape(m.shape))
         v._rebind(new_v.astype(v._array.dtype).reshape(v.shape))
     return Tensor._wrap(step.astype(g.dtype).reshape(g.shape))
@@ -230,8 +237,13 @@ def _adam_weight_decay_of_half(
 
 @_update(
     prim("FusedAdaFactor", enable_scale_parameter=False, enable_first_moment=False, enable_weight_decay=False),
-    7, 8, 9, 10, 11, only_parameter=True,
-)  # fmt: skip
+    7,
+    8,
+    9,
+    10,
+    11,
+    only_parameter=True,
+)
 def _adafactor(
     epsilon: Any,
     clip_threshold: Array | float,
@@ -276,17 +288,27 @@ def _adafactor(
         ValueError: one of these would have another number of elements afterwards.
     """
     for argument, flag in (
-        ("enable_scale_parameter", enable_scale_parameter), ("enable_first_moment", enable_first_moment),
+        ("enable_scale_parameter", enable_scale_parameter),
+        ("enable_first_moment", enable_first_moment),
         ("enable_weight_decay", enable_weight_decay),
-    ):  # fmt: skip
+    ):
         check_bool(flag, "FusedAdaFactor", argument)
     first, second = (float(one) for one in epsilon)
     clip, b1, b2, decay, rate = (float(x) for x in (clip_threshold, beta1, beta2, weight_decay, learning_rate))
     whole = param.ndim == 1
     new, squares, mean = rules.adafactor(
-        param, [exp_avg_sq] if whole else [exp_avg_sq_row, exp_avg_sq_col], exp_avg if enable_first_moment else None,
-        gradient, rate, b2, b1, (first, second), clip, decay if enable_weight_decay else 0.0, enable_scale_parameter,
-    )  # fmt: skip
+        param,
+        [exp_avg_sq] if whole else [exp_avg_sq_row, exp_avg_sq_col],
+        exp_avg if enable_first_moment else None,
+        gradient,
+        rate,
+        b2,
+        b1,
+        (first, second),
+        clip,
+        decay if enable_weight_decay else 0.0,
+        enable_scale_parameter,
+    )
     rows = [exp_avg_sq_row, exp_avg_sq_col] if whole else squares
     return new, exp_avg if mean is None else mean, *rows, squares[0] if whole else exp_avg_sq
 
@@ -637,13 +659,7 @@ def _sparse_momentum(
     "``var``, which has its new value.",
 )
 def _sparse_proximal_descent(
-    var: Array,
-    alpha: Array | float,
-    l1: Array | float,
-    l2: Array | float,
-    grad: Array,
-    indices: Array,
-    **_: Any,
+    var: Array, alpha: Array | float, l1: Array | float, l2: Array | float, grad: Array, indices: Array, **_: Any
 ) -> tuple[Any, ...]:
     def step(p: Array, g: Array) -> tuple[Any, ...]:
         return (rules.proximal_descent(p, g, alpha, l1, l2),)

@@ -20,9 +20,16 @@ from .rearranging import ravel
 from .shape import broadcast_to, expand_dims, reshape, stack
 
 __all__ = [
-    "argwhere", "gather", "gather_d", "gather_elements", "gather_nd", "index_select", "masked_select", "nonzero",
+    "argwhere",
+    "gather",
+    "gather_d",
+    "gather_elements",
+    "gather_nd",
+    "index_select",
+    "masked_select",
+    "nonzero",
     "take",
-]  # fmt: skip
+]
 
 
 def _integers(value: TensorLike, name: str, argument: str) -> Tensor:

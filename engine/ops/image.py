@@ -26,9 +26,15 @@ from .linalg import matmul
 from .shape import expand_dims, reshape, squeeze, swapaxes, transpose
 
 __all__ = [
-    "affine_grid", "channel_shuffle", "col2im", "fold", "grid_sample", "pixel_shuffle", "pixel_unshuffle",
+    "affine_grid",
+    "channel_shuffle",
+    "col2im",
+    "fold",
+    "grid_sample",
+    "pixel_shuffle",
+    "pixel_unshuffle",
     "unfold",
-]  # fmt: skip
+]
 
 _Lengths = tuple[int, ...]
 
@@ -68,11 +74,7 @@ def affine_grid(theta: Tensor, size: Sequence[int] | Tensor, align_corners: bool
 
 @declare(mint="nn.functional.grid_sample")
 def grid_sample(
-    input: Tensor,
-    grid: Tensor,
-    mode: str = "bilinear",
-    padding_mode: str = "zeros",
-    align_corners: bool | None = None,
+    input: Tensor, grid: Tensor, mode: str = "bilinear", padding_mode: str = "zeros", align_corners: bool | None = None
 ) -> Tensor:
     """Samples of images at the places that ``grid`` names (Jaderberg et al. 2015).
 
@@ -472,12 +474,7 @@ def fold(
 
 
 def col2im(
-    input_x: Tensor,
-    output_size: Ints | Tensor,
-    kernel_size: Ints,
-    dilation: Ints,
-    padding_value: Ints,
-    stride: Ints,
+    input_x: Tensor, output_size: Ints | Tensor, kernel_size: Ints, dilation: Ints, padding_value: Ints, stride: Ints
 ) -> Tensor:
     """Columns added up into images; ``fold`` with the channels as an axis of their own.
 

@@ -31,9 +31,25 @@ from .rearranging import ravel
 from .shape import broadcast_to, concat, pad, reshape, slice_operator, stack
 
 __all__ = [
-    "atleast_1d", "atleast_2d", "atleast_3d", "block_diag", "cartesian_prod", "column_stack", "combinations", "dsplit",
-    "dstack", "hsplit", "hstack", "meshgrid", "row_stack", "tensor_split", "unbind", "unstack", "vsplit", "vstack",
-]  # fmt: skip
+    "atleast_1d",
+    "atleast_2d",
+    "atleast_3d",
+    "block_diag",
+    "cartesian_prod",
+    "column_stack",
+    "combinations",
+    "dsplit",
+    "dstack",
+    "hsplit",
+    "hstack",
+    "meshgrid",
+    "row_stack",
+    "tensor_split",
+    "unbind",
+    "unstack",
+    "vsplit",
+    "vstack",
+]
 
 _MOST_PARTS = 1 << 20
 """The most parts that a tensor is cut into, if it is not longer; each is a tensor."""

@@ -21,25 +21,35 @@ from ..cpu.widening import is_half, widen
 from .activation import log_softmax, softmax, softplus
 from .arguments import check_tensor, int_of
 from .arithmetic import abs as absolute
-from .arithmetic import add, div, maximum, minimum, mul, neg, pow, sqrt, square, sub  # fmt: skip
-from .comparison import where  # fmt: skip
-from .elementwise import (
-    as_dtype,
-    as_floats,
-    cast_operator,  # fmt: skip, through_single
-    through_single,
-)
-from .exponentials import exp, log, log1p  # fmt: skip
+from .arithmetic import add, div, maximum, minimum, mul, neg, pow, sqrt, square, sub
+from .comparison import where
+from .elementwise import as_dtype, as_floats, cast_operator, through_single
+from .exponentials import exp, log, log1p
 from .indexing import getitem
 from .reduction import mean, reduce_sum
 from .shape import broadcast_to, reshape, transpose
 
 __all__ = [
-    "binary_cross_entropy", "binary_cross_entropy_with_logits", "cosine_embedding_loss", "cosine_similarity",
-    "cross_entropy", "gaussian_nll_loss", "hinge_embedding_loss", "huber_loss", "kl_div", "l1_loss",
-    "margin_ranking_loss", "mse_loss", "multi_margin_loss", "multilabel_margin_loss", "multilabel_soft_margin_loss",
-    "nll_loss", "smooth_l1_loss", "soft_margin_loss", "triplet_margin_loss",
-]  # fmt: skip
+    "binary_cross_entropy",
+    "binary_cross_entropy_with_logits",
+    "cosine_embedding_loss",
+    "cosine_similarity",
+    "cross_entropy",
+    "gaussian_nll_loss",
+    "hinge_embedding_loss",
+    "huber_loss",
+    "kl_div",
+    "l1_loss",
+    "margin_ranking_loss",
+    "mse_loss",
+    "multi_margin_loss",
+    "multilabel_margin_loss",
+    "multilabel_soft_margin_loss",
+    "nll_loss",
+    "smooth_l1_loss",
+    "soft_margin_loss",
+    "triplet_margin_loss",
+]
 
 
 def _sparse_rule(F: Any, needs: list[bool], g: Any, out: Any, logits: Any, labels: Any, ignore_index: int) -> list[Any]:
@@ -155,8 +165,8 @@ def _count(labels: Array, other_than: int, dtype: np.dtype[Any]) -> Array:
 
 
 _count_other_than = Operator(
-    "count_other_than", _count, doc="How many labels are not ``other_than``, NaN where none is: the mean of nothing.",
-)  # fmt: skip
+    "count_other_than", _count, doc="How many labels are not ``other_than``, NaN where none is: the mean of nothing."
+)
 
 
 def _counted(labels: Array, other_than: int, dtype: np.dtype[Any]) -> Array:

@@ -36,11 +36,34 @@ from .shape import concat, expand_dims, reshape, swapaxes
 from .statistics import vector_norm
 
 __all__ = [
-    "cholesky", "cholesky_inverse", "cholesky_solve", "cond", "det", "eig", "eigvals", "geqrf", "inverse",
-    "log_matrix_determinant", "logdet", "lstsq", "lu_solve", "lu_unpack", "matrix_determinant", "matrix_exp",
-    "matrix_norm", "matrix_power", "matrix_solve", "norm", "orgqr", "ormqr", "pinv", "qr", "slogdet", "svd",
+    "cholesky",
+    "cholesky_inverse",
+    "cholesky_solve",
+    "cond",
+    "det",
+    "eig",
+    "eigvals",
+    "geqrf",
+    "inverse",
+    "log_matrix_determinant",
+    "logdet",
+    "lstsq",
+    "lu_solve",
+    "lu_unpack",
+    "matrix_determinant",
+    "matrix_exp",
+    "matrix_norm",
+    "matrix_power",
+    "matrix_solve",
+    "norm",
+    "orgqr",
+    "ormqr",
+    "pinv",
+    "qr",
+    "slogdet",
+    "svd",
     "triangular_solve",
-]  # fmt: skip
+]
 
 
 def _wide(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -277,11 +300,7 @@ def _eig_kernel(x: Any) -> tuple[Array, Array]:
     return xp.asarray(values.astype(kind)), xp.asarray(vectors.astype(kind))
 
 
-_eig = Operator(
-    "eig",
-    _eig_kernel,
-    joint_vjp=_without_gradient("eig", "singular values ('svd') have one"),
-)
+_eig = Operator("eig", _eig_kernel, joint_vjp=_without_gradient("eig", "singular values ('svd') have one"))
 
 
 def _geqrf_kernel(x: Array) -> tuple[Array, Array]:

@@ -57,19 +57,14 @@ def _layer_norm_rule(
 
 
 _layer_norm = Operator(
-    "layer_norm", layer_norm_kernels.layer_norm, joint_vjp=_layer_norm_rule, unread=(-1,),
-    again=True,
-)  # fmt: skip
+    "layer_norm", layer_norm_kernels.layer_norm, joint_vjp=_layer_norm_rule, unread=(-1,), again=True
+)
 _layer_norm_grad = Operator("layer_norm_grad", layer_norm_kernels.layer_norm_grad)
 
 
 @declare(mint="nn.functional.layer_norm")
 def layer_norm(
-    input: Tensor,
-    normalized_shape: Ints,
-    weight: Tensor | None = None,
-    bias: Tensor | None = None,
-    eps: float = 1e-5,
+    input: Tensor, normalized_shape: Ints, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5
 ) -> Tensor:
     """(x - mean) / sqrt(var + eps) * weight + bias, mean and biased variance over the last axes (Ba et al. 2016).
 
@@ -172,9 +167,14 @@ def _batch_norm_rule(
 
 
 _batch_norm = Operator(
-    "batch_norm", batch_norm_kernels.batch_norm, joint_vjp=_batch_norm_rule, unread=(-1,),
+    "batch_norm",
+    batch_norm_kernels.batch_norm,
+    joint_vjp=_batch_norm_rule,
+    unread=(-1,),
     again=batch_norm_kernels.by_statistics,
-)  # fmt: skip
+)
+
+
 def _affine_rule(
     F: Any, needs: list[bool], g: Value, out: Value, x: Value, mean: Value, scale: Value, shift: Value
 ) -> list[Any]:
@@ -238,12 +238,7 @@ def batch_norm(
     """
     x = check_operand(input_x, "batch_norm", "input_x")
     channels = x.shape[1] if x.ndim > 1 else None
-    for name, one in (
-        ("running_mean", running_mean),
-        ("running_var", running_var),
-        ("weight", weight),
-        ("bias", bias),
-    ):
+    for name, one in (("running_mean", running_mean), ("running_var", running_var), ("weight", weight), ("bias", bias)):
         if channels is None or check_tensor(one, "BatchNorm", name).shape != (channels,):
             raise ValueError(
                 f"For 'BatchNorm', '{name}' must have one number for each channel (axis 1) of the input of shape "
@@ -317,10 +312,11 @@ def _mixed(old: Array, new: Array, momentum: float, count: int | None) -> Array:
 _running_statistics = Operator(
     "running_statistics",
     lambda old_mean, old_var, mean, var, momentum, count: (
-        _mixed(old_mean, mean, momentum, None), _mixed(old_var, var, momentum, count)
+        _mixed(old_mean, mean, momentum, None),
+        _mixed(old_var, var, momentum, count),
     ),
     doc="Running means and variances of channels (C,), moved toward those of a batch with ``count`` elements in each.",
-)  # fmt: skip
+)
 
 
 def _moved_statistics(*arrays: Array, momentum: float, count: int) -> tuple[Array, Array]:

@@ -18,11 +18,7 @@ __all__: list[str] = []
 
 # What each segment's sum is divided by: a power of the number of its entries.
 _POWERS = {"Sum": 0.0, "SqrtN": 0.5, "Mean": 1.0}
-_WORDS = {
-    "Sum": "The sum",
-    "SqrtN": "The sum, divided by the square root of how many they are,",
-    "Mean": "The mean",
-}
+_WORDS = {"Sum": "The sum", "SqrtN": "The sum, divided by the square root of how many they are,", "Mean": "The mean"}
 
 
 def _segments(how: str, name: str, x: Tensor, indices: Tensor, segment_ids: Tensor, count: int | None) -> Tensor:

@@ -390,10 +390,16 @@ def _max_pool2d_with_places(
 
 @declare(
     primitive=prim(
-        "MaxPool3DWithArgmax", "ksize", "strides", "pads",
-        dilation=(1, 1, 1), ceil_mode=False, data_format="NCDHW", argmax_type=None,
+        "MaxPool3DWithArgmax",
+        "ksize",
+        "strides",
+        "pads",
+        dilation=(1, 1, 1),
+        ceil_mode=False,
+        data_format="NCDHW",
+        argmax_type=None,
     )
-)  # fmt: skip
+)
 def _max_pool3d_with_places(
     x: Tensor,
     ksize: Ints,
@@ -572,10 +578,17 @@ _pool_class("AvgPool", avg_pool2d, "mean, without padding,", "VALID", count_incl
 
 @declare(
     primitive=prim(
-        "AvgPool3D", kernel_size=1, strides=1, pad_mode="valid", pad=0,
-        ceil_mode=False, count_include_pad=True, divisor_override=0, data_format="NCDHW",
+        "AvgPool3D",
+        kernel_size=1,
+        strides=1,
+        pad_mode="valid",
+        pad=0,
+        ceil_mode=False,
+        count_include_pad=True,
+        divisor_override=0,
+        data_format="NCDHW",
     )
-)  # fmt: skip
+)
 def _avg_pool3d(
     x: Tensor, kernel_size: Ints, strides: Ints, pad_mode: str, pad: Ints, *, data_format: str, **how: Any
 ) -> Tensor:

@@ -29,9 +29,15 @@ from .loops import *
 from .value_names import told_of
 
 __all__ = [
-    "HookBackward", "Partial", "Primitive", "PrimitiveWithCheck", "PrimitiveWithInfer", "prim_arg_register",
-    "prim_attr_register", *(name for name in (*_looking.__all__, *_loops.__all__) if name[0].isupper()),
-]  # fmt: skip
+    "HookBackward",
+    "Partial",
+    "Primitive",
+    "PrimitiveWithCheck",
+    "PrimitiveWithInfer",
+    "prim_arg_register",
+    "prim_attr_register",
+    *(name for name in (*_looking.__all__, *_loops.__all__) if name[0].isupper()),
+]
 
 
 _told: set[str] = set()

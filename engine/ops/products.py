@@ -24,9 +24,27 @@ from .reduction import reduce_sum
 from .shape import expand_dims, reshape, swapaxes, transpose
 
 __all__ = [
-    "addbmm", "addmm", "addmv", "addr", "adjoint", "baddbmm", "baddbmm_ext", "batch_dot", "bidense", "cross", "dot",
-    "einsum", "einsum_ext", "ger", "inner", "kron", "mv", "outer", "tensor_dot", "vecdot",
-]  # fmt: skip
+    "addbmm",
+    "addmm",
+    "addmv",
+    "addr",
+    "adjoint",
+    "baddbmm",
+    "baddbmm_ext",
+    "batch_dot",
+    "bidense",
+    "cross",
+    "dot",
+    "einsum",
+    "einsum_ext",
+    "ger",
+    "inner",
+    "kron",
+    "mv",
+    "outer",
+    "tensor_dot",
+    "vecdot",
+]
 
 
 def _expanded(equation: str, ranks: Sequence[int]) -> tuple[list[str], str]:

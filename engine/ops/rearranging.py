@@ -29,9 +29,23 @@ from .shape import (
 )
 
 __all__ = [
-    "expand", "expand_as", "fliplr", "flipud", "moveaxis", "movedim", "ravel", "repeat_elements", "repeat_interleave",
-    "reverse", "reverse_sequence", "roll", "rot90", "swapdims", "t", "view_as",
-]  # fmt: skip
+    "expand",
+    "expand_as",
+    "fliplr",
+    "flipud",
+    "moveaxis",
+    "movedim",
+    "ravel",
+    "repeat_elements",
+    "repeat_interleave",
+    "reverse",
+    "reverse_sequence",
+    "roll",
+    "rot90",
+    "swapdims",
+    "t",
+    "view_as",
+]
 
 
 # Order
@@ -74,8 +88,10 @@ def movedim(x: Tensor, source: Ints, destination: Ints) -> Tensor:
         ValueError: different numbers of axes, or one out of range or named twice.
     """
     ndim = check_tensor(x, "movedim", "x").ndim
-    wanted = [axes_of(ints_of(v, "movedim", n), ndim, "movedim") or (0,)
-              for v, n in ((source, "source"), (destination, "destination"))]  # fmt: skip
+    wanted = [
+        axes_of(ints_of(v, "movedim", n), ndim, "movedim") or (0,)
+        for v, n in ((source, "source"), (destination, "destination"))
+    ]
     if len(wanted[0]) != len(wanted[1]):
         raise ValueError(f"For 'movedim', as many 'source' as 'destination' axes, but got {source} and {destination}")
     order = [i for i in range(ndim) if i not in wanted[0]]

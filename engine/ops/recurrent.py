@@ -148,9 +148,19 @@ def recurrent(
     )
 )
 def _lstm_class(
-    input: Tensor, h: Tensor, c: Tensor, w: Tensor, *, input_size: int, hidden_size: int, num_layers: int,
-    has_bias: bool, bidirectional: bool, dropout: float, proj_size: int,
-) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:  # fmt: skip
+    input: Tensor,
+    h: Tensor,
+    c: Tensor,
+    w: Tensor,
+    *,
+    input_size: int,
+    hidden_size: int,
+    num_layers: int,
+    has_bias: bool,
+    bidirectional: bool,
+    dropout: float,
+    proj_size: int,
+) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
     """One layer of long short-term memory over a whole sequence, with all weights in one tensor.
 
     Args:
@@ -219,9 +229,16 @@ def _lstm_class(
 
 
 def _one_way(
-    x: Tensor, h: Tensor, c: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None, b_hh: Tensor | None,
-    project: Tensor | None, reverse: bool,
-) -> tuple[Tensor, Tensor, Any]:  # fmt: skip
+    x: Tensor,
+    h: Tensor,
+    c: Tensor,
+    w_ih: Tensor,
+    w_hh: Tensor,
+    b_ih: Tensor | None,
+    b_hh: Tensor | None,
+    project: Tensor | None,
+    reverse: bool,
+) -> tuple[Tensor, Tensor, Any]:
     if project is None:
         return recurrent(x, h, c, w_ih, w_hh, b_ih, b_hh, "lstm", reverse)
     # The projection becomes part of the weights of the hidden state; the first one, which is projected already, comes

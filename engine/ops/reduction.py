@@ -27,9 +27,24 @@ from .exponentials import exp, log
 from .shape import reshape, stop_gradient
 
 __all__ = [
-    "all", "any", "argmax", "argmin", "cumsum", "logsumexp", "max", "mean", "min", "prod", "reduce_max",
-    "reduce_mean", "reduce_min", "reduce_sum", "std", "sum", "var",
-]  # fmt: skip
+    "all",
+    "any",
+    "argmax",
+    "argmin",
+    "cumsum",
+    "logsumexp",
+    "max",
+    "mean",
+    "min",
+    "prod",
+    "reduce_max",
+    "reduce_mean",
+    "reduce_min",
+    "reduce_sum",
+    "std",
+    "sum",
+    "var",
+]
 
 
 def _kept(x: Value, axis: tuple[int, ...] | None) -> tuple[int, ...]:
@@ -62,9 +77,7 @@ def mean_kernel(x: Array, axis: tuple[int, ...] | None, keepdims: bool) -> Array
     return x.mean(axis=axis, keepdims=keepdims) if x.size else x.sum(axis=axis, keepdims=keepdims) * math.nan
 
 
-_sum = Operator(
-    "sum", _sum_kernel, (lambda F, g, out, x, axis, keepdims: _spread(F, g, x, axis),), unread=(0, -1)
-)
+_sum = Operator("sum", _sum_kernel, (lambda F, g, out, x, axis, keepdims: _spread(F, g, x, axis),), unread=(0, -1))
 _mean = Operator(
     "mean",
     mean_kernel,
@@ -148,9 +161,7 @@ def _prod_rule(F: Any, g: Any, out: Value, x: Any, axis: tuple[int, ...] | None,
 
 
 _prod = Operator(
-    "prod",
-    in_single(lambda x, axis, keepdims: x.prod(axis=axis, keepdims=keepdims, dtype=x.dtype)),
-    (_prod_rule,),
+    "prod", in_single(lambda x, axis, keepdims: x.prod(axis=axis, keepdims=keepdims, dtype=x.dtype)), (_prod_rule,)
 )
 
 

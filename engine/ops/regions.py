@@ -259,9 +259,7 @@ def _roi_align(
 
 @declare(primitive=prim("PSROIPooling", "spatial_scale", "group_size", "output_dim"))
 @through_single
-def _ps_roi_pooling(
-    features: Tensor, rois: Tensor, spatial_scale: float, group_size: int, output_dim: int
-) -> Tensor:  # fmt: skip
+def _ps_roi_pooling(features: Tensor, rois: Tensor, spatial_scale: float, group_size: int, output_dim: int) -> Tensor:
     """Means over the bins of regions of interest, each bin with channels of its own (Dai et al. 2016).
 
     A region is cut into group_size x group_size bins. Channel c of bin (i, j) is the mean of the channel
@@ -440,9 +438,10 @@ def _extract_glimpse(
     columns = begins[:, 1:] + np.arange(width)
     there = ((rows >= 0) & (rows < x.shape[1]))[:, :, None] & ((columns >= 0) & (columns < x.shape[2]))[:, None, :]
     index = (
-        np.arange(len(rows))[:, None, None], np.clip(rows, 0, x.shape[1] - 1)[:, :, None],
+        np.arange(len(rows))[:, None, None],
+        np.clip(rows, 0, x.shape[1] - 1)[:, :, None],
         np.clip(columns, 0, x.shape[2] - 1)[:, None, :],
-    )  # fmt: skip
+    )
     pixels = getitem(x, tuple(Tensor._wrap(xp.asarray(one)) for one in index))
     shape = (len(rows), height, width, x.shape[3])
     outside: Any = 0.0
@@ -500,9 +499,9 @@ def _volume_patches(
     outputs = [(n - k) // s + 1 for n, k, s in zip(x.shape[2:], kernel, step, strict=True)]
     if min(outputs) < 1:
         raise ValueError(f"For '{name}', 'kernel_size' must fit into {lengths}, but got {kernel}")
-    places = np.ix_(*(
-        (np.arange(k)[:, None] + s * np.arange(n)).reshape(-1) for k, s, n in zip(kernel, step, outputs, strict=True)
-    ))  # fmt: skip
+    places = np.ix_(
+        *((np.arange(k)[:, None] + s * np.arange(n)).reshape(-1) for k, s, n in zip(kernel, step, outputs, strict=True))
+    )
     index = tuple(Tensor._wrap(array_module(x._array).asarray(one)) for one in places)
     found = getitem(x, (slice(None), slice(None), *index))
     split = [n for pair in zip(kernel, outputs, strict=True) for n in pair]

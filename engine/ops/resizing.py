@@ -138,9 +138,13 @@ def interpolate(
 
 
 def _resize(
-    x: Tensor, wanted: Sequence[int], mode: str, align_corners: bool, scales: Sequence[float | None],
+    x: Tensor,
+    wanted: Sequence[int],
+    mode: str,
+    align_corners: bool,
+    scales: Sequence[float | None],
     centers: bool = True,
-) -> Tensor:  # fmt: skip
+) -> Tensor:
     for axis, (length, target, scale) in enumerate(zip(x.shape[2:], wanted, scales, strict=True)):
         if length == target and mode != "bicubic":
             continue

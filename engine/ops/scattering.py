@@ -39,14 +39,46 @@ from .rearranging import ravel
 from .shape import broadcast_to, reshape
 
 __all__ = [
-    "index_add", "index_fill", "index_put", "inplace_add", "inplace_index_add", "inplace_sub", "inplace_update",
-    "masked_fill", "masked_scatter", "put", "scatter", "scatter_add", "scatter_div", "scatter_max", "scatter_min",
-    "scatter_mul", "scatter_nd", "scatter_nd_add", "scatter_nd_div", "scatter_nd_max", "scatter_nd_min",
-    "scatter_nd_mul", "scatter_nd_sub", "scatter_nd_update", "scatter_sub", "scatter_update", "sparse_segment_mean",
-    "tensor_scatter_add", "tensor_scatter_div", "tensor_scatter_elements", "tensor_scatter_max", "tensor_scatter_min",
-    "tensor_scatter_mul", "tensor_scatter_sub", "tensor_scatter_update", "unsorted_segment_max",
-    "unsorted_segment_min", "unsorted_segment_prod", "unsorted_segment_sum",
-]  # fmt: skip
+    "index_add",
+    "index_fill",
+    "index_put",
+    "inplace_add",
+    "inplace_index_add",
+    "inplace_sub",
+    "inplace_update",
+    "masked_fill",
+    "masked_scatter",
+    "put",
+    "scatter",
+    "scatter_add",
+    "scatter_div",
+    "scatter_max",
+    "scatter_min",
+    "scatter_mul",
+    "scatter_nd",
+    "scatter_nd_add",
+    "scatter_nd_div",
+    "scatter_nd_max",
+    "scatter_nd_min",
+    "scatter_nd_mul",
+    "scatter_nd_sub",
+    "scatter_nd_update",
+    "scatter_sub",
+    "scatter_update",
+    "sparse_segment_mean",
+    "tensor_scatter_add",
+    "tensor_scatter_div",
+    "tensor_scatter_elements",
+    "tensor_scatter_max",
+    "tensor_scatter_min",
+    "tensor_scatter_mul",
+    "tensor_scatter_sub",
+    "tensor_scatter_update",
+    "unsorted_segment_max",
+    "unsorted_segment_min",
+    "unsorted_segment_prod",
+    "unsorted_segment_sum",
+]
 Index = tuple[Array, ...]
 _MEETINGS = {"mul": np.multiply, "div": np.true_divide, "max": np.maximum, "min": np.minimum}
 
@@ -609,9 +641,14 @@ def scatter_nd(indices: Tensor, updates: Tensor, shape: Shape) -> Tensor:
 
 
 _FORMULAS = {
-    "update": "``updates`` put", "add": "x + u", "sub": "x - u", "mul": "x * u", "div": "x / u", "max": "max(x, u)",
+    "update": "``updates`` put",
+    "add": "x + u",
+    "sub": "x - u",
+    "mul": "x * u",
+    "div": "x / u",
+    "max": "max(x, u)",
     "min": "min(x, u)",
-}  # fmt: skip
+}
 _MEET = {
     "update": "one of them stays",
     **dict.fromkeys(("add", "sub", "mul", "div"), "all of them count"),
@@ -676,18 +713,21 @@ scatter_add, scatter_sub, scatter_mul, scatter_div, scatter_max, scatter_min, sc
     )
     for how in _HOWS
 )
-(
-    scatter_nd_add, scatter_nd_sub, scatter_nd_mul, scatter_nd_div, scatter_nd_max, scatter_nd_min, scatter_nd_update,
-) = (
+(scatter_nd_add, scatter_nd_sub, scatter_nd_mul, scatter_nd_div, scatter_nd_max, scatter_nd_min, scatter_nd_update) = (
     declare(primitive=prim(f"ScatterNd{how.capitalize()}", use_locking=how == "update"))(
         _family(f"scatter_nd_{how}", how, True, True)
     )
     for how in _HOWS
-)  # fmt: skip
+)
 declare(primitive=prim("ScatterNonAliasingAdd").without("use_locking"))(scatter_nd_add)
 (
-    tensor_scatter_add, tensor_scatter_sub, tensor_scatter_mul, tensor_scatter_div, tensor_scatter_max,
-    tensor_scatter_min, tensor_scatter_update,
+    tensor_scatter_add,
+    tensor_scatter_sub,
+    tensor_scatter_mul,
+    tensor_scatter_div,
+    tensor_scatter_max,
+    tensor_scatter_min,
+    tensor_scatter_update,
 ) = (
     # The methods ``scatter_sub``, ... are these: they take places and change nothing.
     declare(
@@ -695,7 +735,7 @@ declare(primitive=prim("ScatterNonAliasingAdd").without("use_locking"))(scatter_
         primitive=prim(f"TensorScatter{how.capitalize()}").without("use_locking"),
     )(_family(f"tensor_scatter_{how}", how, True, False))
     for how in _HOWS
-)  # fmt: skip
+)
 
 
 def _inplace(name: str, how: str) -> Callable[..., Tensor]:
@@ -933,8 +973,12 @@ def _means(x: Tensor, segment_ids: Tensor, name: str, argument: str) -> Tensor:
         return getitem_operator(x, index=slice(0, 0))
     lengths = xp.maximum(xp.bincount(ids, minlength=count), 1).reshape((-1,) + (1,) * (x.ndim - 1))
     sums = unsorted_segment_sum(as_single(x), segment_ids, count)
-    return as_dtype(arithmetic.div(sums, Tensor._wrap(lengths.astype(sums._array.dtype)),
-                                   rounding_mode="trunc" if dtype.kind in "iu" else None), dtype)  # fmt: skip
+    return as_dtype(
+        arithmetic.div(
+            sums, Tensor._wrap(lengths.astype(sums._array.dtype)), rounding_mode="trunc" if dtype.kind in "iu" else None
+        ),
+        dtype,
+    )
 
 
 def sparse_segment_mean(x: Tensor, indices: Tensor, segment_ids: Tensor) -> Tensor:

@@ -49,9 +49,15 @@ def _by_place(
 
 @declare(primitive=prim("EditDistance", normalize=True))
 def _edit_distance(
-    hypothesis_indices: Tensor, hypothesis_values: Tensor, hypothesis_shape: Tensor, truth_indices: Tensor,
-    truth_values: Tensor, truth_shape: Tensor, *, normalize: bool,
-) -> Tensor:  # fmt: skip
+    hypothesis_indices: Tensor,
+    hypothesis_values: Tensor,
+    hypothesis_shape: Tensor,
+    truth_indices: Tensor,
+    truth_values: Tensor,
+    truth_shape: Tensor,
+    *,
+    normalize: bool,
+) -> Tensor:
     """How many insertions, deletions and replacements make one sequence of another, for many of them.
 
     Sequences lie along the last axis of a sparse tensor, their symbols in the order in which they come.

@@ -25,9 +25,28 @@ from .arguments import Axis, along, axes_of, check_axes, check_operand, check_te
 from .elementwise import array_dtype, broadcast_to_operator, cast_operator
 
 __all__ = [
-    "broadcast_to", "cast", "cat", "chunk", "concat", "expand_dims", "flatten", "flip", "identity", "move_to", "pad",
-    "permute", "reshape", "split", "squeeze", "stack", "stop_gradient", "swapaxes", "tile", "transpose", "unsqueeze",
-]  # fmt: skip
+    "broadcast_to",
+    "cast",
+    "cat",
+    "chunk",
+    "concat",
+    "expand_dims",
+    "flatten",
+    "flip",
+    "identity",
+    "move_to",
+    "pad",
+    "permute",
+    "reshape",
+    "split",
+    "squeeze",
+    "stack",
+    "stop_gradient",
+    "swapaxes",
+    "tile",
+    "transpose",
+    "unsqueeze",
+]
 
 _reshape = ReshapeOperator(
     "reshape",
@@ -44,16 +63,10 @@ _transpose = ViewOperator(
     unread=(0, -1),
 )
 _flip = Operator(
-    "flip",
-    lambda x, axes: array_module(x).flip(x, axes),
-    (lambda F, g, out, x, axes: F.flip(g, axes=axes),),
+    "flip", lambda x, axes: array_module(x).flip(x, axes), (lambda F, g, out, x, axes: F.flip(g, axes=axes),)
 )
 identity = Operator(
-    "identity",
-    lambda x: x.view(),
-    (lambda F, g, out, x: g,),
-    doc="The same values, a new tensor.",
-    keeps_dtype=True,
+    "identity", lambda x: x.view(), (lambda F, g, out, x: g,), doc="The same values, a new tensor.", keeps_dtype=True
 )
 
 
@@ -158,9 +171,7 @@ def _concat_rule(F: Functions, needs: list[bool], g: Value, out: Value, *parts: 
 
 
 _concat = Operator(
-    "concat",
-    lambda *parts, axis: array_module(parts[0]).concatenate(parts, axis=axis),
-    joint_vjp=_concat_rule,
+    "concat", lambda *parts, axis: array_module(parts[0]).concatenate(parts, axis=axis), joint_vjp=_concat_rule
 )
 
 
@@ -281,11 +292,7 @@ def _view_of_tensor(input: Tensor, *lengths: Any, shape: Shape | None = None, dt
     return reshape(input, _one_shape("view", lengths, shape))
 
 
-@declare(
-    primitive=prim("Transpose"),
-    mint="permute",
-    numpy=renamed(input="a", dims="axes", defaults={"dims": None}),
-)
+@declare(primitive=prim("Transpose"), mint="permute", numpy=renamed(input="a", dims="axes", defaults={"dims": None}))
 def transpose(input: Tensor, dims: Ints | Tensor | None) -> Tensor:
     """The axes in another order.
 

@@ -17,9 +17,16 @@ from .indexing import getitem_operator, setitem_operator
 from .shape import pad_by_axis, reshape, slice_operator, transpose
 
 __all__ = [
-    "batch_to_space_nd", "narrow", "select_scatter", "sequence_mask", "slice", "slice_scatter", "space_to_batch_nd",
-    "strided_slice", "tensor_slice",
-]  # fmt: skip
+    "batch_to_space_nd",
+    "narrow",
+    "select_scatter",
+    "sequence_mask",
+    "slice",
+    "slice_scatter",
+    "space_to_batch_nd",
+    "strided_slice",
+    "tensor_slice",
+]
 
 
 # Parts

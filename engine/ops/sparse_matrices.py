@@ -84,9 +84,12 @@ class _Matrices:
         ends = np.concatenate([[0], np.cumsum(counts.sum(1))])
         shape = np.array(self.shape[3 - self.axes :])
         return (
-            _like(shape, self.like), _like(ends, self.like), _like(np.cumsum(counts, 1).reshape(-1), self.like),
-            _like(self.places[order, 2], self.like), _taken(self.values, order),
-        )  # fmt: skip
+            _like(shape, self.like),
+            _like(ends, self.like),
+            _like(np.cumsum(counts, 1).reshape(-1), self.like),
+            _like(self.places[order, 2], self.like),
+            _taken(self.values, order),
+        )
 
 
 def _shape_of(given: Tensor, name: str, argument: str) -> tuple[tuple[int, int, int], int]:
@@ -233,21 +236,31 @@ def _of_places(x_indices: Tensor, x_values: Tensor, x_dense_shape: Tensor) -> tu
 
 
 def _sum(
-    x1_dense_shape: Tensor, x1_batch_pointers: Tensor, x1_row_pointers: Tensor, x1_col_indices: Tensor,
+    x1_dense_shape: Tensor,
+    x1_batch_pointers: Tensor,
+    x1_row_pointers: Tensor,
+    x1_col_indices: Tensor,
     x1_values: Tensor,
-    x2_dense_shape: Tensor, x2_batch_pointers: Tensor, x2_row_pointers: Tensor, x2_col_indices: Tensor,
+    x2_dense_shape: Tensor,
+    x2_batch_pointers: Tensor,
+    x2_row_pointers: Tensor,
+    x2_col_indices: Tensor,
     x2_values: Tensor,
-    alpha: Tensor, beta: Tensor,
-) -> tuple[Tensor, ...]:  # fmt: skip
+    alpha: Tensor,
+    beta: Tensor,
+) -> tuple[Tensor, ...]:
     name = "SparseMatrixAdd"
     x1 = _matrices((x1_dense_shape, x1_batch_pointers, x1_row_pointers, x1_col_indices, x1_values), name, "x1_")
     x2 = _matrices((x2_dense_shape, x2_batch_pointers, x2_row_pointers, x2_col_indices, x2_values), name, "x2_")
     if x1.shape != x2.shape or x1.axes != x2.axes:
         raise ValueError(f"For '{name}', the shapes must be equal, but got {x1.shape} and {x2.shape}")
     check_same_dtype(
-        name, x1_values=x1.values, x2_values=x2.values, alpha=check_tensor(alpha, name, "alpha"),
+        name,
+        x1_values=x1.values,
+        x2_values=x2.values,
+        alpha=check_tensor(alpha, name, "alpha"),
         beta=check_tensor(beta, name, "beta"),
-    )  # fmt: skip
+    )
     for argument, number in (("alpha", alpha), ("beta", beta)):
         if number.size != 1:
             raise ValueError(f"For '{name}', '{argument}' must have one element, but got shape {number.shape}")
@@ -269,16 +282,29 @@ declare(primitive=prim("SparseMatrixAdd"))(_sum)
 
 
 def _product(
-    x1_dense_shape: Tensor, x1_batch_pointers: Tensor, x1_row_pointers: Tensor, x1_col_indices: Tensor,
+    x1_dense_shape: Tensor,
+    x1_batch_pointers: Tensor,
+    x1_row_pointers: Tensor,
+    x1_col_indices: Tensor,
     x1_values: Tensor,
-    x2_dense: Tensor, *, transpose_x1: bool, transpose_x2: bool, adjoint_x1: bool, adjoint_x2: bool,
-    transpose_output: bool, conjugate_output: bool,
-) -> Tensor:  # fmt: skip
+    x2_dense: Tensor,
+    *,
+    transpose_x1: bool,
+    transpose_x2: bool,
+    adjoint_x1: bool,
+    adjoint_x2: bool,
+    transpose_output: bool,
+    conjugate_output: bool,
+) -> Tensor:
     name = "SparseMatrixMatMul"
     flags = {
-        "transpose_x1": transpose_x1, "transpose_x2": transpose_x2, "adjoint_x1": adjoint_x1, "adjoint_x2": adjoint_x2,
-        "transpose_output": transpose_output, "conjugate_output": conjugate_output,
-    }  # fmt: skip
+        "transpose_x1": transpose_x1,
+        "transpose_x2": transpose_x2,
+        "adjoint_x1": adjoint_x1,
+        "adjoint_x2": adjoint_x2,
+        "transpose_output": transpose_output,
+        "conjugate_output": conjugate_output,
+    }
     for argument, flag in flags.items():
         check_bool(flag, name, argument)
     for one in ("x1", "x2"):
@@ -298,10 +324,13 @@ def _product(
         values, places = x1.of(i)
         found.append(
             times_dense(
-                conj(values) if adjoint_x1 else values, places.transposed if transpose_x1 or adjoint_x1 else places,
-                getitem_operator(dense, index=i) if x1.axes == 3 else dense, name, "x2_dense",
+                conj(values) if adjoint_x1 else values,
+                places.transposed if transpose_x1 or adjoint_x1 else places,
+                getitem_operator(dense, index=i) if x1.axes == 3 else dense,
+                name,
+                "x2_dense",
             )
-        )  # fmt: skip
+        )
     result = stack(tuple(found)) if x1.axes == 3 else found[0]
     result = swapaxes(result, -1, -2) if transpose_output else result
     return conj(result) if conjugate_output else result
@@ -327,10 +356,15 @@ _product.__doc__ = f"""Sparse matrices times dense ones.
     """
 declare(
     primitive=prim(
-        "SparseMatrixMatMul", transpose_x1=False, transpose_x2=False, adjoint_x1=False, adjoint_x2=False,
-        transpose_output=False, conjugate_output=False,
+        "SparseMatrixMatMul",
+        transpose_x1=False,
+        transpose_x2=False,
+        adjoint_x1=False,
+        adjoint_x2=False,
+        transpose_output=False,
+        conjugate_output=False,
     )
-)(_product)  # fmt: skip
+)(_product)
 
 
 def _numbers(
@@ -353,9 +387,14 @@ declare(primitive=prim("SparseMatrixNNZ"))(_numbers)
 
 
 def _softmax(
-    x_dense_shape: Tensor, x_batch_pointers: Tensor, x_row_pointers: Tensor, x_col_indices: Tensor, x_values: Tensor,
-    *, dtype: DTypeLike,
-) -> tuple[Tensor, ...]:  # fmt: skip
+    x_dense_shape: Tensor,
+    x_batch_pointers: Tensor,
+    x_row_pointers: Tensor,
+    x_col_indices: Tensor,
+    x_values: Tensor,
+    *,
+    dtype: DTypeLike,
+) -> tuple[Tensor, ...]:
     name = "SparseMatrixSoftmax"
     if dtype not in (float32, float64):
         raise TypeError(f"For '{name}', 'dtype' must be float32 or float64, but got {dtype}")
@@ -373,9 +412,14 @@ declare(primitive=prim("SparseMatrixSoftmax", "dtype"))(_softmax)
 
 
 def _transposed(
-    x_dense_shape: Tensor, x_batch_pointers: Tensor, x_row_pointers: Tensor, x_col_indices: Tensor, x_values: Tensor,
-    *, conjugate: bool,
-) -> tuple[Tensor, ...]:  # fmt: skip
+    x_dense_shape: Tensor,
+    x_batch_pointers: Tensor,
+    x_row_pointers: Tensor,
+    x_col_indices: Tensor,
+    x_values: Tensor,
+    *,
+    conjugate: bool,
+) -> tuple[Tensor, ...]:
     name = "SparseMatrixTranspose"
     check_bool(conjugate, name, "conjugate")
     x = _matrices((x_dense_shape, x_batch_pointers, x_row_pointers, x_col_indices, x_values), name, "x_")

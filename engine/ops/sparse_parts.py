@@ -111,12 +111,7 @@ def _sparse_add(
 
 def _larger_or_smaller(name: str, which: str, choose: Callable[[Tensor, Tensor], Tensor]) -> None:
     def function(
-        x1_indices: Tensor,
-        x1_values: Tensor,
-        x1_shape: Tensor,
-        x2_indices: Tensor,
-        x2_values: Tensor,
-        x2_shape: Tensor,
+        x1_indices: Tensor, x1_values: Tensor, x1_shape: Tensor, x2_indices: Tensor, x2_values: Tensor, x2_shape: Tensor
     ) -> tuple[Tensor, Tensor]:
         x1, x2 = _checked(x1_indices, x1_values, x1_shape, name), _checked(x2_indices, x2_values, x2_shape, name)
         places, one, other = _merged(x1, x2, name)
@@ -288,9 +283,11 @@ def _fill_empty_rows(
     back[order] = np.arange(len(order))
     xp = array_module(x.values._array)
     return (
-        _like(every[order], indices), _taken(filled, order), Tensor._wrap(xp.asarray(empty)),
+        _like(every[order], indices),
+        _taken(filled, order),
+        Tensor._wrap(xp.asarray(empty)),
         Tensor._wrap(xp.asarray(back[: len(places)])),
-    )  # fmt: skip
+    )
 
 
 @declare(primitive=prim("SparseSoftmax"))
@@ -499,9 +496,13 @@ def _sparse_addmm(
 
 def _check_factors(name: str, values: Tensor, x2: Tensor, x3: Tensor, alpha: Tensor, beta: Tensor) -> None:
     check_same_dtype(
-        name, x1_values=values, x2=check_tensor(x2, name, "x2"), x3=check_tensor(x3, name, "x3_dense"),
-        alpha=check_tensor(alpha, name, "alpha"), beta=check_tensor(beta, name, "beta"),
-    )  # fmt: skip
+        name,
+        x1_values=values,
+        x2=check_tensor(x2, name, "x2"),
+        x3=check_tensor(x3, name, "x3_dense"),
+        alpha=check_tensor(alpha, name, "alpha"),
+        beta=check_tensor(beta, name, "beta"),
+    )
     for argument, number in (("alpha", alpha), ("beta", beta)):
         if number.size != 1:
             raise ValueError(f"For '{name}', '{argument}' must have one element, but got shape {number.shape}")
@@ -560,10 +561,7 @@ def _sspaddmm(
     products = arithmetic.mul(reshape(x2.values, (-1, 1)), _taken(x3_dense, second[:, 1]))
     sums = _summed(products, turn[groups.reshape(-1)], len(rows))
     found = concat(
-        (
-            arithmetic.mul(x1.values, reshape(beta, ())),
-            reshape(arithmetic.mul(sums, reshape(alpha, ())), (-1,)),
-        )
+        (arithmetic.mul(x1.values, reshape(beta, ())), reshape(arithmetic.mul(sums, reshape(alpha, ())), (-1,)))
     )
     return _like(np.concatenate([first, spread]).T, x1_indices), found, _whole(x1.shape, x1_shape)
 
@@ -652,9 +650,10 @@ def _set_operation(
     indices = np.array(places, np.int64).reshape(-1, x1.ndim)
     together = np.concatenate([np.zeros(0, one.dtype), *values])
     return (
-        Tensor._wrap(xp.asarray(indices)), Tensor._wrap(xp.asarray(together)),
+        Tensor._wrap(xp.asarray(indices)),
+        Tensor._wrap(xp.asarray(together)),
         Tensor._wrap(xp.asarray(np.array((*x1.shape[:-1], longest), np.int64))),
-    )  # fmt: skip
+    )
 
 
 @declare(primitive=prim("RaggedTensorToSparse", "Tsplits"))
@@ -700,6 +699,7 @@ def _ragged_to_sparse(
     indices = np.concatenate([np.repeat(columns, len(inside), axis=0), np.tile(inside, (len(columns), 1))], 1)
     xp = array_module(values._array)
     return (
-        Tensor._wrap(xp.asarray(indices.astype(np.int64))), reshape(values, (-1,)),
+        Tensor._wrap(xp.asarray(indices.astype(np.int64))),
+        reshape(values, (-1,)),
         Tensor._wrap(xp.asarray(np.array([*shape, *block], np.int64))),
-    )  # fmt: skip
+    )

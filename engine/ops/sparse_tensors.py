@@ -44,10 +44,7 @@ def _by_values(F: Functions, g: Value, out: Value, values: Value, dense: Value, 
 _matrix_product = Operator(
     "sparse_matrix_product",
     matrix_product,
-    (
-        _by_values,
-        lambda F, g, out, values, dense, places: F.sparse_matrix_product(values, g, places=places.transposed),
-    ),
+    (_by_values, lambda F, g, out, values, dense, places: F.sparse_matrix_product(values, g, places=places.transposed)),
 )
 # Closed under differentiation: what reaches a factor is the product with the other one, at the places of the first.
 _element_product = Operator(

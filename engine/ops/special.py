@@ -20,10 +20,28 @@ from .arguments import check_same_dtype, check_tensor, int_of
 from .elementwise import Binary, as_dtype, as_single, fit, function_of_number
 
 __all__ = [
-    "bessel_i0", "bessel_i0e", "bessel_i1", "bessel_i1e", "bessel_j0", "bessel_j1", "bessel_k0", "bessel_k0e",
-    "bessel_k1", "bessel_k1e", "bessel_y0", "bessel_y1", "digamma", "erfinv", "i0", "igamma", "igammac", "lgamma",
-    "mvlgamma", "polygamma", "zeta",
-]  # fmt: skip
+    "bessel_i0",
+    "bessel_i0e",
+    "bessel_i1",
+    "bessel_i1e",
+    "bessel_j0",
+    "bessel_j1",
+    "bessel_k0",
+    "bessel_k0e",
+    "bessel_k1",
+    "bessel_k1e",
+    "bessel_y0",
+    "bessel_y1",
+    "digamma",
+    "erfinv",
+    "i0",
+    "igamma",
+    "igammac",
+    "lgamma",
+    "mvlgamma",
+    "polygamma",
+    "zeta",
+]
 
 
 def _special(name: str) -> Callable[..., Any]:
@@ -142,10 +160,7 @@ _igamma_operator = Binary("igamma", _special("gammainc"), (_igamma_order, _igamm
 _igammac_operator = Binary(
     "igammac",
     _special("gammaincc"),
-    (
-        lambda F, g, out, s, x: -_igamma_order(F, g, out, s, x),
-        lambda F, g, out, s, x: -_igamma_slope(F, g, out, s, x),
-    ),
+    (lambda F, g, out, s, x: -_igamma_order(F, g, out, s, x), lambda F, g, out, s, x: -_igamma_slope(F, g, out, s, x)),
 )
 
 

@@ -124,19 +124,29 @@ def stft(
         window = constant(array_module(signal._array).ones(width, dtype))
     is_complex = "c" in (signal._array.dtype.kind, _floating(window, "window", (1,))._array.dtype.kind)
     return _pieces_transformed(
-        signal, window, n_fft, hop, width, normalized, not is_complex if onesided is None else onesided,
+        signal,
+        window,
+        n_fft,
+        hop,
+        width,
+        normalized,
+        not is_complex if onesided is None else onesided,
         is_complex if return_complex is None else return_complex,
         check_one_of(pad_mode, ("CONSTANT", "REFLECT", "SYMMETRIC"), "stft", "pad_mode") if center else None,
-    )  # fmt: skip
+    )
 
 
-@declare(
-    primitive=prim("STFT", "n_fft", "hop_length", "win_length", "normalized", "onesided", "return_complex")
-)  # fmt: skip
+@declare(primitive=prim("STFT", "n_fft", "hop_length", "win_length", "normalized", "onesided", "return_complex"))
 def _stft_class(
-    x: Tensor, window: Tensor, n_fft: int, hop_length: int, win_length: int, normalized: bool, onesided: bool,
+    x: Tensor,
+    window: Tensor,
+    n_fft: int,
+    hop_length: int,
+    win_length: int,
+    normalized: bool,
+    onesided: bool,
     return_complex: bool,
-) -> Tensor:  # fmt: skip
+) -> Tensor:
     """The Fourier transforms of the pieces of a signal, each times a window; nothing is added at the ends.
 
     Args:
@@ -158,9 +168,7 @@ def _stft_class(
     """
     check_bool(normalized, "stft", "normalized")
     signal, shape = _floating(x, "x", (1, 2)), _floating(window, "window", (1,))
-    return _pieces_transformed(
-        signal, shape, n_fft, hop_length, win_length, normalized, onesided, return_complex, None
-    )  # fmt: skip
+    return _pieces_transformed(signal, shape, n_fft, hop_length, win_length, normalized, onesided, return_complex, None)
 
 
 def _floating(x: Tensor, argument: str, ndims: tuple[int, ...]) -> Tensor:
@@ -174,9 +182,16 @@ def _floating(x: Tensor, argument: str, ndims: tuple[int, ...]) -> Tensor:
 
 
 def _pieces_transformed(
-    x: Tensor, window: Tensor, n_fft: int, hop: int, width: int, normalized: bool, onesided: bool,
-    return_complex: bool, pad_mode: str | None,
-) -> Tensor:  # fmt: skip
+    x: Tensor,
+    window: Tensor,
+    n_fft: int,
+    hop: int,
+    width: int,
+    normalized: bool,
+    onesided: bool,
+    return_complex: bool,
+    pad_mode: str | None,
+) -> Tensor:
     for argument, value in (("n_fft", n_fft), ("hop_length", hop), ("win_length", width)):
         check_type(value, int, "stft", argument)
     for argument, flag in (("onesided", onesided), ("return_complex", return_complex)):

@@ -25,10 +25,32 @@ from .reduction import cumsum, mean, reduce_max, reduce_min, reduce_sum, std, su
 from .shape import broadcast_to, concat, flip, reshape, transpose
 
 __all__ = [
-    "accumulate_n", "addn", "amax", "amin", "aminmax", "cdist", "clip_by_global_norm", "clip_by_norm", "count_nonzero",
-    "cov", "cumprod", "diff", "diff_ext", "dist", "logcumsumexp", "nanmean", "nansum", "numel", "pdist", "ptp",
-    "renorm", "std_mean", "trapz", "var_mean", "vector_norm",
-]  # fmt: skip
+    "accumulate_n",
+    "addn",
+    "amax",
+    "amin",
+    "aminmax",
+    "cdist",
+    "clip_by_global_norm",
+    "clip_by_norm",
+    "count_nonzero",
+    "cov",
+    "cumprod",
+    "diff",
+    "diff_ext",
+    "dist",
+    "logcumsumexp",
+    "nanmean",
+    "nansum",
+    "numel",
+    "pdist",
+    "ptp",
+    "renorm",
+    "std_mean",
+    "trapz",
+    "var_mean",
+    "vector_norm",
+]
 
 
 @declare(primitive=(prim("AddN"), prim("AccumulateNV2")))
@@ -579,8 +601,9 @@ def _cumprod_rule(F: Functions, g: Value, out: Value, x: Any, axis: int) -> Any:
     own = xp.eye(length, dtype=bool)
     upto = xp.tril(xp.ones((length, length), bool))
     # factor[..., j, i, k]: element k where it belongs to the product up to i and is not j itself.
-    spread = F.broadcast_to(F.reshape(moved, shape=(*moved.shape[:-1], 1, 1, length)),
-                            shape=(*moved.shape[:-1], length, length, length))  # fmt: skip
+    spread = F.broadcast_to(
+        F.reshape(moved, shape=(*moved.shape[:-1], 1, 1, length)), shape=(*moved.shape[:-1], length, length, length)
+    )
     kept = xp.broadcast_to(upto[None] & ~own[:, None], spread.shape)
     others = F.prod(F.where(kept, spread, F.zeros_like(spread) + 1), axis=(spread.ndim - 1,), keepdims=False)
     arriving = F.reshape(F.transpose(g, axes=_last(x.ndim, axis)), shape=(*moved.shape[:-1], 1, length))

@@ -178,9 +178,17 @@ def _cast_to(name: str, dtype: DType) -> Callable[[Tensor], Tensor]:
 
 
 for _name, _dtype in {
-    "bfloat16": bfloat16, "bool": bool_, "byte": uint8, "char": int8, "double": float64, "float": float32,
-    "half": float16, "int": int32, "long": int64, "short": int16,
-}.items():  # fmt: skip
+    "bfloat16": bfloat16,
+    "bool": bool_,
+    "byte": uint8,
+    "char": int8,
+    "double": float64,
+    "float": float32,
+    "half": float16,
+    "int": int32,
+    "long": int64,
+    "short": int16,
+}.items():
     declare(method=_name)(_cast_to(_name, _dtype))
 
 

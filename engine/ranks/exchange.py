@@ -20,14 +20,26 @@ from .worker import Pending, finish
 from .world import Group, world
 
 __all__ = [
-    "REDUCTIONS", "all_gather", "all_reduce", "all_to_all", "broadcast", "gather", "reduce",
-    "reduce_scatter", "scatter", "started",
-]  # fmt: skip
+    "REDUCTIONS",
+    "all_gather",
+    "all_reduce",
+    "all_to_all",
+    "broadcast",
+    "gather",
+    "reduce",
+    "reduce_scatter",
+    "scatter",
+    "started",
+]
 
 REDUCTIONS = ("sum", "prod", "max", "min", "avg")
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "sum": np.add, "avg": np.add, "prod": np.multiply, "max": np.maximum, "min": np.minimum,
-}  # fmt: skip
+    "sum": np.add,
+    "avg": np.add,
+    "prod": np.multiply,
+    "max": np.maximum,
+    "min": np.minimum,
+}
 _SMALL = 1 << 16  # bytes of all ranks' arrays that each rank may have whole, to be done in one exchange
 
 

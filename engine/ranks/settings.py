@@ -9,21 +9,42 @@ __all__ = ["DATA_PARALLEL", "DEFAULTS", "broadcasts_parameters", "bucket_limits"
 
 DATA_PARALLEL = "data_parallel"
 DEFAULTS: dict[str, Any] = {
-    "device_num": 1, "global_rank": 0, "gradients_mean": False, "gradient_fp32_sync": True,
-    "parallel_mode": "stand_alone", "auto_parallel_search_mode": "recursive_programming",
-    "search_mode": "recursive_programming", "parameter_broadcast": False, "strategy_ckpt_load_file": "",
-    "strategy_ckpt_save_file": "", "full_batch": False, "dataset_strategy": "data_parallel",
-    "enable_parallel_optimizer": False, "force_fp32_communication": False, "enable_alltoall": False,
-    "all_reduce_fusion_config": [], "pipeline_stages": 1, "pipeline_config": {}, "pipeline_result_broadcast": False,
-    "auto_pipeline": False, "optimizer_weight_shard_size": -1, "optimizer_weight_shard_aggregated_save": False,
-    "loss_repeated_mean": True, "grad_accumulation_step": 1, "parallel_optimizer_config": {},
+    "device_num": 1,
+    "global_rank": 0,
+    "gradients_mean": False,
+    "gradient_fp32_sync": True,
+    "parallel_mode": "stand_alone",
+    "auto_parallel_search_mode": "recursive_programming",
+    "search_mode": "recursive_programming",
+    "parameter_broadcast": False,
+    "strategy_ckpt_load_file": "",
+    "strategy_ckpt_save_file": "",
+    "full_batch": False,
+    "dataset_strategy": "data_parallel",
+    "enable_parallel_optimizer": False,
+    "force_fp32_communication": False,
+    "enable_alltoall": False,
+    "all_reduce_fusion_config": [],
+    "pipeline_stages": 1,
+    "pipeline_config": {},
+    "pipeline_result_broadcast": False,
+    "auto_pipeline": False,
+    "optimizer_weight_shard_size": -1,
+    "optimizer_weight_shard_aggregated_save": False,
+    "loss_repeated_mean": True,
+    "grad_accumulation_step": 1,
+    "parallel_optimizer_config": {},
     "comm_fusion": {
-        "openstate": True, "allreduce": {"mode": "auto", "config": None}, "allgather": {"mode": "auto", "config": None},
+        "openstate": True,
+        "allreduce": {"mode": "auto", "config": None},
+        "allgather": {"mode": "auto", "config": None},
         "reducescatter": {"mode": "auto", "config": None},
     },
     "strategy_ckpt_config": {"load_file": "", "save_file": "", "only_trainable_params": True},
-    "group_ckpt_save_file": "", "sharding_propagation": False, "full_batch_is_set": False,
-}  # fmt: skip
+    "group_ckpt_save_file": "",
+    "sharding_propagation": False,
+    "full_batch_is_set": False,
+}
 
 kept: dict[str, Any] = copy.deepcopy(DEFAULTS)
 """The settings by name."""

@@ -46,9 +46,12 @@ def standing() -> Standing:
 
 def _told(pending: Pending) -> Waits:
     return {
-        "what": pending.what, "line": pending.line, "group": pending.group, "number": pending.number,
+        "what": pending.what,
+        "line": pending.line,
+        "group": pending.group,
+        "number": pending.number,
         "ranks": [*pending.ranks],
-    }  # fmt: skip
+    }
 
 
 def missing(rank: int, of_ranks: Mapping[int, Standing]) -> list[int]:

@@ -93,7 +93,6 @@ class Pending:
             raise self._error
         return self._result
 
-
     def _wait(self) -> None:
         here = threading.get_ident()
         before = _waiting.get(here)  # what is done while one waits may wait, too

@@ -18,18 +18,30 @@ from ..cpu.telling import flush_output, tell
 from .worker import LONGEST_PAUSE, Pending, Worker
 
 __all__ = [
-    "WORLDS", "Group", "World", "check_met", "create_group", "destroy_group", "end", "group_of", "launched", "start",
+    "WORLDS",
+    "Group",
+    "World",
+    "check_met",
+    "create_group",
+    "destroy_group",
+    "end",
+    "group_of",
+    "launched",
+    "start",
     "world",
-]  # fmt: skip
+]
 
 WORLDS = ("mccl_world_group", "hccl_world_group", "nccl_world_group")
 """Names of the group of all ranks: MindSpore's for CPU, Ascend and GPU. Here they are the same."""
 
 # (rank, number of ranks) as MPI's starters tell them.
 _TOLD = (
-    ("PMI_RANK", "PMI_SIZE"), ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"), ("PMIX_RANK", "PMIX_SIZE"),
-    ("MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"), ("SLURM_PROCID", "SLURM_STEP_NUM_TASKS"),
-)  # fmt: skip
+    ("PMI_RANK", "PMI_SIZE"),
+    ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"),
+    ("PMIX_RANK", "PMIX_SIZE"),
+    ("MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"),
+    ("SLURM_PROCID", "SLURM_STEP_NUM_TASKS"),
+)
 
 
 @dataclass(frozen=True, eq=False)

@@ -56,7 +56,12 @@ def safetensors_to_ckpt(
 
 
 def _convert(
-    function: str, source: str, target: str, path: str, save_path: str | None, name_map: dict[str, str] | None,
+    function: str,
+    source: str,
+    target: str,
+    path: str,
+    save_path: str | None,
+    name_map: dict[str, str] | None,
     pattern: str | None,
 ) -> None:
     if not isinstance(path, str | os.PathLike) or not os.path.exists(path):

@@ -182,8 +182,10 @@ def _names_in(name: str, value: Any) -> Iterator[str]:
             yield from _names_in(f"{name}_{key}", part)
     elif value is not None and not isinstance(value, bool | int | float):
         sparse = "; give its parts and make it within the network" if isinstance(value, Sparse) else ""
-        raise TypeError(f"For 'export', '{name}' must be a Tensor, a number or a tuple, list or dict of them, "
-                        f"but got {type(value).__name__}{sparse}")  # fmt: skip
+        raise TypeError(
+            f"For 'export', '{name}' must be a Tensor, a number or a tuple, list or dict of them, "
+            f"but got {type(value).__name__}{sparse}"
+        )
 
 
 # The run

@@ -166,10 +166,7 @@ def load_checkpoint_async(
 
 
 def load_param_into_net(
-    net: Cell,
-    parameter_dict: dict[str, Any],
-    strict_load: bool = False,
-    remove_redundancy: bool = False,
+    net: Cell, parameter_dict: dict[str, Any], strict_load: bool = False, remove_redundancy: bool = False
 ) -> tuple[list[str], list[str]]:
     """Give a network's parameters values by name, or by path where two share a name.
 

@@ -29,10 +29,21 @@ _METADATA = "__metadata__"
 _MOST_ZEROS = 2**24
 # In the order of the library's, by which it also sorts the arrays of a file: the last come first.
 _CODES = {
-    "BOOL": "Bool", "U8": "UInt8", "I8": "Int8", "I16": "Int16", "U16": "UInt16", "F16": "Float16", "BF16": "BFloat16",
-    "I32": "Int32", "U32": "UInt32", "F32": "Float32", "C64": "Complex64", "F64": "Float64", "I64": "Int64",
+    "BOOL": "Bool",
+    "U8": "UInt8",
+    "I8": "Int8",
+    "I16": "Int16",
+    "U16": "UInt16",
+    "F16": "Float16",
+    "BF16": "BFloat16",
+    "I32": "Int32",
+    "U32": "UInt32",
+    "F32": "Float32",
+    "C64": "Complex64",
+    "F64": "Float64",
+    "I64": "Int64",
     "U64": "UInt64",
-}  # fmt: skip
+}
 _ORDER = list(_CODES)
 _DTYPES = {code: next(dtype for dtype in DTYPES if dtype.name == name) for code, name in _CODES.items()}
 

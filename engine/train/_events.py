@@ -50,33 +50,58 @@ def _event_class() -> Any:
     file = descriptor_pb2.FileDescriptorProto(name="hookscope_event.proto", package="hookscope_event", syntax="proto3")
     many = kinds.LABEL_REPEATED
     fields: dict[str, list[tuple[Any, ...]]] = {
-        "Event": [("wall_time", 1, kinds.TYPE_DOUBLE, ""), ("step", 2, kinds.TYPE_INT64, ""),
-                  ("file_version", 3, kinds.TYPE_STRING, ""), ("summary", 5, kinds.TYPE_MESSAGE, "Summary")],
+        "Event": [
+            ("wall_time", 1, kinds.TYPE_DOUBLE, ""),
+            ("step", 2, kinds.TYPE_INT64, ""),
+            ("file_version", 3, kinds.TYPE_STRING, ""),
+            ("summary", 5, kinds.TYPE_MESSAGE, "Summary"),
+        ],
         "Summary": [("value", 1, kinds.TYPE_MESSAGE, "Value", many)],
-        "Value": [("tag", 1, kinds.TYPE_STRING, ""), ("image", 4, kinds.TYPE_MESSAGE, "Image"),
-                  ("histo", 5, kinds.TYPE_MESSAGE, "Histogram"), ("tensor", 8, kinds.TYPE_MESSAGE, "Tensor"),
-                  ("metadata", 9, kinds.TYPE_MESSAGE, "Metadata"), ("simple_value", 2, kinds.TYPE_FLOAT, "")],
-        "Image": [("height", 1, kinds.TYPE_INT32, ""), ("width", 2, kinds.TYPE_INT32, ""),
-                  ("colorspace", 3, kinds.TYPE_INT32, ""), ("encoded_image_string", 4, kinds.TYPE_BYTES, "")],
-        "Histogram": [*((name, place, kinds.TYPE_DOUBLE, "")
-                        for place, name in enumerate(("min", "max", "num", "sum", "sum_squares"), 1)),
-                      ("bucket_limit", 6, kinds.TYPE_DOUBLE, "", many), ("bucket", 7, kinds.TYPE_DOUBLE, "", many)],
-        "Tensor": [("dtype", 1, kinds.TYPE_INT32, ""), ("tensor_shape", 2, kinds.TYPE_MESSAGE, "Shape"),
-                   ("tensor_content", 4, kinds.TYPE_BYTES, ""), ("string_val", 8, kinds.TYPE_BYTES, "", many)],
+        "Value": [
+            ("tag", 1, kinds.TYPE_STRING, ""),
+            ("image", 4, kinds.TYPE_MESSAGE, "Image"),
+            ("histo", 5, kinds.TYPE_MESSAGE, "Histogram"),
+            ("tensor", 8, kinds.TYPE_MESSAGE, "Tensor"),
+            ("metadata", 9, kinds.TYPE_MESSAGE, "Metadata"),
+            ("simple_value", 2, kinds.TYPE_FLOAT, ""),
+        ],
+        "Image": [
+            ("height", 1, kinds.TYPE_INT32, ""),
+            ("width", 2, kinds.TYPE_INT32, ""),
+            ("colorspace", 3, kinds.TYPE_INT32, ""),
+            ("encoded_image_string", 4, kinds.TYPE_BYTES, ""),
+        ],
+        "Histogram": [
+            *(
+                (name, place, kinds.TYPE_DOUBLE, "")
+                for place, name in enumerate(("min", "max", "num", "sum", "sum_squares"), 1)
+            ),
+            ("bucket_limit", 6, kinds.TYPE_DOUBLE, "", many),
+            ("bucket", 7, kinds.TYPE_DOUBLE, "", many),
+        ],
+        "Tensor": [
+            ("dtype", 1, kinds.TYPE_INT32, ""),
+            ("tensor_shape", 2, kinds.TYPE_MESSAGE, "Shape"),
+            ("tensor_content", 4, kinds.TYPE_BYTES, ""),
+            ("string_val", 8, kinds.TYPE_BYTES, "", many),
+        ],
         "Shape": [("dim", 2, kinds.TYPE_MESSAGE, "Dim", many)],
         "Dim": [("size", 1, kinds.TYPE_INT64, "")],
         "Metadata": [("plugin_data", 1, kinds.TYPE_MESSAGE, "Plugin")],
         "Plugin": [("plugin_name", 1, kinds.TYPE_STRING, "")],
-    }  # fmt: skip
+    }
     for owner, rows in fields.items():
         message = file.message_type.add(name=owner)
         if owner == "Value":
             message.oneof_decl.add(name="value")
         for name, number, kind, of, *label in rows:
             added = message.field.add(
-                name=name, number=number, type=kind, label=label[0] if label else kinds.LABEL_OPTIONAL,
+                name=name,
+                number=number,
+                type=kind,
+                label=label[0] if label else kinds.LABEL_OPTIONAL,
                 type_name=f".hookscope_event.{of}" if of else None,
-            )  # fmt: skip
+            )
             if owner == "Value" and name not in ("tag", "metadata"):  # one of them, also where a number is 0
                 added.oneof_index = 0
     pool = descriptor_pool.DescriptorPool()
@@ -86,9 +111,20 @@ def _event_class() -> Any:
 
 # The numbers of element types in TensorBoard's messages.
 _TYPES = {
-    "float32": 1, "float64": 2, "int32": 3, "uint8": 4, "int16": 5, "int8": 6, "int64": 9, "bool": 10, "bfloat16": 14,
-    "uint16": 17, "float16": 19, "uint32": 22, "uint64": 23,
-}  # fmt: skip
+    "float32": 1,
+    "float64": 2,
+    "int32": 3,
+    "uint8": 4,
+    "int16": 5,
+    "int8": 6,
+    "int64": 9,
+    "bool": 10,
+    "bfloat16": 14,
+    "uint16": 17,
+    "float16": 19,
+    "uint32": 22,
+    "uint64": 23,
+}
 _TEXT = 7
 
 

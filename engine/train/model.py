@@ -226,11 +226,19 @@ class Model:
 
     def _facts(self, callbacks: list[Callback]) -> InternalCallbackParam:
         facts = InternalCallbackParam(
-            cur_step_num=0, loss_fn=self._loss_fn, optimizer=self._optimizer, network=self._network,
-            parallel_mode=parallel.kept["parallel_mode"], device_number=world().everybody.size,
-            list_callback=callbacks, dataset_sink_mode=False, last_save_ckpt_step=None, latest_ckpt_file=None,
-            train_dataset_element=None, loss_scale_mananger=self._loss_scale_manager,
-        )  # fmt: skip
+            cur_step_num=0,
+            loss_fn=self._loss_fn,
+            optimizer=self._optimizer,
+            network=self._network,
+            parallel_mode=parallel.kept["parallel_mode"],
+            device_number=world().everybody.size,
+            list_callback=callbacks,
+            dataset_sink_mode=False,
+            last_save_ckpt_step=None,
+            latest_ckpt_file=None,
+            train_dataset_element=None,
+            loss_scale_mananger=self._loss_scale_manager,
+        )
         return facts
 
     def _train(
@@ -244,9 +252,12 @@ class Model:
     ) -> None:
         facts = self._facts(_listed(callbacks))
         facts.update(
-            train_network=self._train_network, epoch_num=epochs - initial_epoch, mode="train",
-            batch_num=_steps(dataset, "Model"), train_dataset=dataset,
-        )  # fmt: skip
+            train_network=self._train_network,
+            epoch_num=epochs - initial_epoch,
+            mode="train",
+            batch_num=_steps(dataset, "Model"),
+            train_dataset=dataset,
+        )
         context = RunContext(facts)
         total = facts.batch_num * facts.epoch_num
         self._set_mode(self._train_network, True, begins=True)
@@ -338,9 +349,12 @@ class Model:
     ) -> dict[str, Any]:
         """Evaluate; ``between`` epochs of training what the callbacks there watch is put into the facts."""
         facts.update(
-            eval_network=self._eval_network, valid_dataset=dataset, batch_num=_steps(dataset, "For 'Model.eval'"),
-            mode="eval", cur_step_num=0,
-        )  # fmt: skip
+            eval_network=self._eval_network,
+            valid_dataset=dataset,
+            batch_num=_steps(dataset, "For 'Model.eval'"),
+            mode="eval",
+            cur_step_num=0,
+        )
         metrics = self._metric_fns or {}
         for metric in metrics.values():
             metric.clear()
@@ -375,10 +389,7 @@ class Model:
         """Evaluate in the middle of training; what the facts say of training is put back."""
         kept = {name: facts[name] for name in ("cur_step_num", "batch_num", "net_outputs", "mode")}
         # Of MindSpore's own callbacks only the time is told of an evaluation in between.
-        told = [
-            one for one in callback._callbacks
-            if isinstance(one, TimeMonitor) or not is_of_the_engine(type(one))
-        ]  # fmt: skip
+        told = [one for one in callback._callbacks if isinstance(one, TimeMonitor) or not is_of_the_engine(type(one))]
         with CallbackManager(told) as inner:
             self._evaluate(dataset, facts, inner, between=True)
         facts.update(kept)

@@ -152,10 +152,7 @@ class SummaryRecord:
             self.add_value(plugin, name, value)
 
     def record(
-        self,
-        step: int,
-        train_network: object = None,
-        plugin_filter: Callable[[str], bool] | None = None,
+        self, step: int, train_network: object = None, plugin_filter: Callable[[str], bool] | None = None
     ) -> bool:
         """Write the values that were added.
 

@@ -200,9 +200,13 @@ class _Launch:
             ours, given = os.pipe()
             os.set_blocking(ours, False)
             streams[ours] = Stream(
-                self.screen, descriptor, b"[%d] " % number if labelled else b"", shown=self.plan.shows(number), log=log,
+                self.screen,
+                descriptor,
+                b"[%d] " % number if labelled else b"",
+                shown=self.plan.shows(number),
+                log=log,
                 live=number == 0 and os.isatty(descriptor),
-            )  # fmt: skip
+            )
             theirs.append(given)
         return _Rank(number, streams, theirs, os.memfd_create("hookscope-rank"), log=log)
 
@@ -241,9 +245,13 @@ class _Launch:
         command = [mpiexec, "-n", str(self.plan.ranks), *_python(), "-m", "hookscope.kernel.ranks.guard", folder]
         try:
             self.mpiexec = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs, start_new_session=True,
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=theirs,
+                stderr=theirs,
+                start_new_session=True,
                 env=_environment_of_mpiexec(),
-            )  # fmt: skip
+            )
         except OSError as error:
             raise ValueError(f"{mpiexec} cannot be started: {error.strerror}") from None
         finally:

@@ -91,9 +91,15 @@ class Stream:
     """
 
     def __init__(
-        self, screen: Screen, descriptor: int, label: bytes, *, shown: bool = True, log: BinaryIO | None = None,
+        self,
+        screen: Screen,
+        descriptor: int,
+        label: bytes,
+        *,
+        shown: bool = True,
+        log: BinaryIO | None = None,
         live: bool = False,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.descriptor, self.label = descriptor, label
         self._screen, self._shown, self._log, self._live = screen, shown, log, live
         self._pieces: list[bytes] = []  # of the incomplete line

@@ -59,9 +59,13 @@ class _TunnelComm(BaseComm):
         **keys: Any,
     ) -> None:
         message = {
-            "type": "comm", "kind": msg_type, "comm_id": self.comm_id, "data": data or {}, "metadata": metadata or {},
+            "type": "comm",
+            "kind": msg_type,
+            "comm_id": self.comm_id,
+            "data": data or {},
+            "metadata": metadata or {},
             "target": keys.get("target_name", ""),
-        }  # fmt: skip
+        }
         self._served.tell(message, buffers or (), default=json_default)
 
     def on_msg(self, callback: Any) -> None:

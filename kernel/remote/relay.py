@@ -86,9 +86,11 @@ class _Mirror:
     def _get_embed_state(self, drop_defaults: bool = False) -> dict[str, Any]:
         state, paths, raw = widget._remove_buffers(self.get_state())
         state = {
-            "model_name": self._model_name, "model_module": self._model_module,
-            "model_module_version": self._model_module_version, "state": state,
-        }  # fmt: skip
+            "model_name": self._model_name,
+            "model_module": self._model_module,
+            "model_module_version": self._model_module_version,
+            "state": state,
+        }
         if raw:
             from base64 import standard_b64encode
 

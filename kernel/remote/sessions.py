@@ -66,15 +66,23 @@ class SessionRequests:
         self._last: RankRecorder | None = None
         self._recorders = 0
         for kind, act in (
-            ("status", self._status), ("release", self._release), ("resume", self._resume), ("detail", self._detail),
+            ("status", self._status),
+            ("release", self._release),
+            ("resume", self._resume),
+            ("detail", self._detail),
             ("interrupt", self._interrupt),
             ("give up", lambda client, message, buffers: give_up(str(message["why"]))),
-        ):  # fmt: skip
+        ):
             served.on(kind, act, at_once=True)
         for kind, act in (
-            ("hold", self._hold), ("abort", self._abort), ("evaluate", self._evaluate), ("captures", self._captures),
-            ("parameters", self._parameters), ("panel", self._panel), ("forms", self._forms),
-        ):  # fmt: skip
+            ("hold", self._hold),
+            ("abort", self._abort),
+            ("evaluate", self._evaluate),
+            ("captures", self._captures),
+            ("parameters", self._parameters),
+            ("panel", self._panel),
+            ("forms", self._forms),
+        ):
             served.on(kind, act)
 
     def _known(self) -> DebugSession:
@@ -237,9 +245,13 @@ def _parameter(row: ParameterRow, bits: bool) -> Message:
 
 def _row(row: Capture | GivenUp, bits: bool = True) -> Message:
     told: Message = {
-        "key": row.key, "step": row.step, "path": row.path, "shape": list(row.shape), "dtype": row.dtype,
+        "key": row.key,
+        "step": row.step,
+        "path": row.path,
+        "shape": list(row.shape),
+        "dtype": row.dtype,
         "hits": list(row.hits),
-    }  # fmt: skip
+    }
     if isinstance(row, Capture):
         told |= {"bits": digest(row.array)} if bits else {}
         told |= _figures(row.figures())

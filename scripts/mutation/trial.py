@@ -87,8 +87,9 @@ class Verdict:
 # --- a fork for each ---------------------------------------------------------------------------------------------
 
 
-def forked(jobs: Iterable[Any], child: Callable[[Any], dict[str, Any]], workers: int, limit: float,
-           ) -> Iterator[tuple[Any, dict[str, Any] | None]]:  # fmt: skip
+def forked(
+    jobs: Iterable[Any], child: Callable[[Any], dict[str, Any]], workers: int, limit: float
+) -> Iterator[tuple[Any, dict[str, Any] | None]]:
     """Call `child` with each job in a fork; yield what it gave, None where the process died or had to be killed."""
     left = iter(jobs)
     running: dict[int, tuple[Any, Path, float]] = {}
@@ -419,8 +420,9 @@ class _Server:
         return True
 
 
-def _from_server(project: Project, serve: Callable[[pytest.Session], Iterator[tuple[int, Any]]], jobs: list[Any],
-                 ) -> Iterator[tuple[Any, Any]]:  # fmt: skip
+def _from_server(
+    project: Project, serve: Callable[[pytest.Session], Iterator[tuple[int, Any]]], jobs: list[Any]
+) -> Iterator[tuple[Any, Any]]:
     """Fork, collect all tests there, and yield what `serve` yields there, with the job for its number."""
     reading, writing = os.pipe()
     pid = os.fork()

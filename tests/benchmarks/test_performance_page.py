@@ -27,22 +27,31 @@ def sections(ratio: float = 0.5) -> dict[str, Any]:
         "where": {"processor": "A processor", "cores": 2, "system": "Linux", "python": "3.11.0", "day": "2026-01-01"},
         "training": {"2": run, "1": run},
         "step_memory": {"lenet": {"hookscope": {"grown": 2**27, "peak": 6 * 2**20}, "torch": {"peak": 4 * 2**20}}},
-        "watching": {"transformer": {"threads": 2, "rounds": 9, "ways": {
-            "references": {"step": 175.5, "added": 8.25, "ratio": 1.05, "torch": 250.0, "torch ratio": 1.01},
-            "statistics": {"step": 190.0, "added": 20.0, "ratio": 1.125, "torch": None, "torch ratio": None},
-        }}},
+        "watching": {
+            "transformer": {
+                "threads": 2,
+                "rounds": 9,
+                "ways": {
+                    "references": {"step": 175.5, "added": 8.25, "ratio": 1.05, "torch": 250.0, "torch ratio": 1.01},
+                    "statistics": {"step": 190.0, "added": 20.0, "ratio": 1.125, "torch": None, "torch ratio": None},
+                },
+            }
+        },
         "graph_mode": {
-            "threads": 1, "versions": {},
+            "threads": 1,
+            "versions": {},
             "guards": {f"{kind} {what}": 2e-6 for kind in ("ReLU", "Dense") for what in ("guards", "eager", "planned")},
-            "rows": {"mlp": {
-                "seconds": {"hookscope": 0.003, "hookscope-O1": 0.002},
-                "ratios": {"torch": ratio, "torch-compiled": 0.8},
-                "peaks": {"hookscope-O1": 2**20, "torch": 2**21, "torch-compiled": None},
-                "traced": {"eager": 0.003, "O0": 0.03, "O0 bytes": 2048.0, "O1": 0.06, "O1 bytes": 4096.0},
-            }},
+            "rows": {
+                "mlp": {
+                    "seconds": {"hookscope": 0.003, "hookscope-O1": 0.002},
+                    "ratios": {"torch": ratio, "torch-compiled": 0.8},
+                    "peaks": {"hookscope-O1": 2**20, "torch": 2**21, "torch-compiled": None},
+                    "traced": {"eager": 0.003, "O0": 0.03, "O0 bytes": 2048.0, "O1": 0.06, "O1 bytes": 4096.0},
+                }
+            },
         },
         "first_use": {"hookscope": {"from disk": {"start": 0.25, "first": 0.75}}},
-    }  # fmt: skip
+    }
 
 
 def between(page: str, name: str) -> str:
@@ -89,17 +98,22 @@ def test_what_watching_costs_is_shown_in_milliseconds_beside_its_ratio_and_aim()
 
 def test_ratios_of_watching_are_those_of_rounds_and_added_is_their_difference() -> None:
     times = {
-        ("nothing", "hookscope"): [0.1, 0.2, 0.1], ("references", "hookscope"): [0.11, 0.3, 0.12],
-        ("never", "hookscope-never"): [0.1, 0.1, 0.1], ("nothing", "torch"): [0.1] * 3,
-    }  # fmt: skip
+        ("nothing", "hookscope"): [0.1, 0.2, 0.1],
+        ("references", "hookscope"): [0.11, 0.3, 0.12],
+        ("never", "hookscope-never"): [0.1, 0.1, 0.1],
+        ("nothing", "torch"): [0.1] * 3,
+    }
     found = watching.summary(times)
     assert found["references"]["step"] == pytest.approx(120)
     assert found["references"]["added"] == pytest.approx(20)
     assert found["references"]["ratio"] == pytest.approx(1.2)
     assert found["nothing"] == {
-        "step": pytest.approx(100), "added": None, "ratio": pytest.approx(1.0), "torch": pytest.approx(100),
+        "step": pytest.approx(100),
+        "added": None,
+        "ratio": pytest.approx(1.0),
+        "torch": pytest.approx(100),
         "torch ratio": None,
-    }  # fmt: skip
+    }
     assert set(found["conditions"].values()) == {None}
 
 

@@ -89,7 +89,9 @@ CELLS = [
 ]
 RANKS_CELLS = [
     "%ranks 4",
-    "%%ranks\n" + NETWORK.split("ms.set_seed(1)")[0] + """\
+    "%%ranks\n"
+    + NETWORK.split("ms.set_seed(1)")[0]
+    + """\
 from mindspore.communication import get_rank, init
 
 init()

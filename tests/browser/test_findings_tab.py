@@ -12,12 +12,7 @@ from tests.browser.subject import NETWORK
 
 TAB = "Findings"
 TRAIN, TELL = 2, 3
-CELLS = [
-    NETWORK,
-    "%cell net",
-    "kill_relu()\ntrain(3)",
-    "print({c.name: c.threshold for c in _session.conditions})",
-]
+CELLS = [NETWORK, "%cell net", "kill_relu()\ntrain(3)", "print({c.name: c.threshold for c in _session.conditions})"]
 
 
 def look_for(panel: Panel, condition: str, what: str = "look for") -> Locator:

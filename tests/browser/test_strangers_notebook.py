@@ -39,9 +39,11 @@ def hostile_state(ours: bool) -> dict[str, Any]:
     base = {"model_module": "@jupyter-widgets/base", "model_module_version": "2.0.0"}
     layout = {"model_name": "LayoutModel", **base, "state": {}}
     widget = {
-        "model_name": "AnyModel", "model_module": "anywidget", "model_module_version": whole["_model_module_version"],
+        "model_name": "AnyModel",
+        "model_module": "anywidget",
+        "model_module_version": whole["_model_module_version"],
         "state": {**(whole if ours else any_widgets), "_esm": THEIRS, "layout": "IPY_MODEL_layout"},
-    }  # fmt: skip
+    }
     return {"version_major": 2, "version_minor": 0, "state": {MODEL: widget, "layout": layout}}
 
 

@@ -63,9 +63,15 @@ def called_twice(case: Case, reference: dict[str, Any], answer: dict[str, Any], 
     # What a hook returned there for one call counts for another: then only the structures can be compared.
     changing = any(re.search(rf"hook\('{one}', '(changed|bare)'", case.source) for one in apart)
     results = [
-        {"result": [line[:1] if changing else line for line, text in zip(one["result"], said(one), strict=True)
-                    if text.partition(" tuple")[0] not in apart]} for one in (reference, answer)
-    ]  # fmt: skip
+        {
+            "result": [
+                line[:1] if changing else line
+                for line, text in zip(one["result"], said(one), strict=True)
+                if text.partition(" tuple")[0] not in apart
+            ]
+        }
+        for one in (reference, answer)
+    ]
     return compare(*results).same
 
 
@@ -74,8 +80,11 @@ def paths_called_twice(source: str) -> list[str]:
     classes, cells = classes_in(source), {path: name for name, path in cells_in(source)}
     if "forward(y, x)" in source:
         return list(cells)
-    twice = [path for path in cells if path != "net"
-             and len(re.findall(rf"self\.{path[-1]}[(,]", classes[cells[path.rpartition(".")[0]]])) > 1]  # fmt: skip
+    twice = [
+        path
+        for path in cells
+        if path != "net" and len(re.findall(rf"self\.{path[-1]}[(,]", classes[cells[path.rpartition(".")[0]]])) > 1
+    ]
     return [path for path in cells if any(f"{path}.".startswith(f"{one}.") for one in twice)]
 
 
@@ -159,9 +168,7 @@ def raises(here: str = "", there: str = "") -> Condition:
     return condition
 
 
-def assigned_to_a_part(
-    case: Case, reference: dict[str, Any], answer: dict[str, Any], difference: Difference
-) -> bool:
+def assigned_to_a_part(case: Case, reference: dict[str, Any], answer: dict[str, Any], difference: Difference) -> bool:
     """MindSpore fails where a part is assigned to."""
     words = "InplaceCopy|Can not modify tensor id|memcpy_s|size of perm|proposed_shape|StridedSliceGrad|'TensorScatter"
     return re.search(words, difference.text) is not None
@@ -287,9 +294,7 @@ def error(case: Case, reference: dict[str, Any], answer: dict[str, Any], differe
     return difference.kind == "error here only"
 
 
-def bounds_out_of_order(
-    case: Case, reference: dict[str, Any], answer: dict[str, Any], difference: Difference
-) -> bool:
+def bounds_out_of_order(case: Case, reference: dict[str, Any], answer: dict[str, Any], difference: Difference) -> bool:
     place = 0 if case.group.endswith("searchsorted") else 1
     bounds = case.inputs[place] if place < len(case.inputs) else np.array([])  # not where a list was given
     with np.errstate(invalid="ignore"):
@@ -337,36 +342,68 @@ def kinds(*names: str) -> Condition:
 
 # The name is a regular expression of the whole group.
 ACCEPTED: tuple[tuple[str, Condition, str], ...] = (
-    (r".*\.(relu|relu6|hardtanh|hardshrink|softplus|threshold|max_pool.*|adaptive_max_pool.*|maximum|minimum|fmax|"
-     r"fmin)",
-     special, "NaN stays NaN"),
-    (r".*\.(logsumexp|logaddexp|logaddexp2|softmax|log_softmax|softmin|mish|softsign|logsigmoid|leaky_relu)",
-     special, "infinity and NaN as the mathematics has them"),
+    (
+        r".*\.(relu|relu6|hardtanh|hardshrink|softplus|threshold|max_pool.*|adaptive_max_pool.*|maximum|minimum|fmax|"
+        r"fmin)",
+        special,
+        "NaN stays NaN",
+    ),
+    (
+        r".*\.(logsumexp|logaddexp|logaddexp2|softmax|log_softmax|softmin|mish|softsign|logsigmoid|leaky_relu)",
+        special,
+        "infinity and NaN as the mathematics has them",
+    ),
     (r".*\.selu", gradient, "MindSpore's gradient of selu is wrong below 0"),
-    (r".*\.(tanh|tanhshrink|mish|gelu|fast_gelu|TransformerDecoder.*|FastGelu|Tanh|Tanhshrink|Mish|GELU|RNNCell|"
-     r"GRUCell|"
-     r"LSTMCell|RNN|GRU|LSTM)", coarse, "MindSpore's tanh is 1e-4 off on a CPU"),
+    (
+        r".*\.(tanh|tanhshrink|mish|gelu|fast_gelu|TransformerDecoder.*|FastGelu|Tanh|Tanhshrink|Mish|GELU|RNNCell|"
+        r"GRUCell|"
+        r"LSTMCell|RNN|GRU|LSTM)",
+        coarse,
+        "MindSpore's tanh is 1e-4 off on a CPU",
+    ),
     (r".*", half, "a rounding in half precision"),
     (r".*", lost, "NaN stays NaN"),
-    (r".*\.(reduce_.*|mean|sum|kron|add|sub|mul|div|prod|var|std)",
-     empty, "arbitrary numbers come of no elements there"),
+    (
+        r".*\.(reduce_.*|mean|sum|kron|add|sub|mul|div|prod|var|std)",
+        empty,
+        "arbitrary numbers come of no elements there",
+    ),
     (r"ops\.(bessel_[yk].*)", special_or_below_zero, "is not defined below 0: NaN, not infinity"),
-    (r".*\.(floor_div.*|floordiv|div|divide|tensor_div|true_divide|truncate_.*|tensor_mod|remainder|floor_mod|mod|fmod|"
-     r"floormod|tensor_floordiv|scalar_.*)", integers, "division of integers by 0; exact quotients"),
-    (r".*\.(floor_div.*|floordiv|tensor_floordiv|tensor_mod|remainder|floor_mod|floormod|mod|fmod|div|divide|tensor_div|"
-     r"true_divide)",
-     special, "by infinity and by -0"),
-    (r"ops\.(tensor_pow|pow|pows|scalar_pow)|Tensor\.pow|mint\.pow",
-     integers, "powers of integers wrap around, or are 0"),
+    (
+        r".*\.(floor_div.*|floordiv|div|divide|tensor_div|true_divide|truncate_.*|tensor_mod|remainder|floor_mod|mod|fmod|"
+        r"floormod|tensor_floordiv|scalar_.*)",
+        integers,
+        "division of integers by 0; exact quotients",
+    ),
+    (
+        r".*\.(floor_div.*|floordiv|tensor_floordiv|tensor_mod|remainder|floor_mod|floormod|mod|fmod|div|divide|tensor_div|"
+        r"true_divide)",
+        special,
+        "by infinity and by -0",
+    ),
+    (
+        r"ops\.(tensor_pow|pow|pows|scalar_pow)|Tensor\.pow|mint\.pow",
+        integers,
+        "powers of integers wrap around, or are 0",
+    ),
     (r".*\.zeta", gradient, "MindSpore's gradient of zeta by its first argument is 0"),
-    (r".*\.(inplace_update|index_fill|scatter_max|scatter_min|scatter_update|scatter_mul|scatter_div)", gradient,
-     "MindSpore's gradient leaves out what was replaced, or counts it still"),
+    (
+        r".*\.(inplace_update|index_fill|scatter_max|scatter_min|scatter_update|scatter_mul|scatter_div)",
+        gradient,
+        "MindSpore's gradient leaves out what was replaced, or counts it still",
+    ),
     (r".*\.(cumprod)", gradient, "by the product of the others, not by a quotient"),
-    (r".*\.(real|trace|imag|conj|var|std|var_mean|std_mean)", kinds("gradient dtype", "gradient shape"),
-     "the gradient of an input has its dtype and shape"),
+    (
+        r".*\.(real|trace|imag|conj|var|std|var_mean|std_mean)",
+        kinds("gradient dtype", "gradient shape"),
+        "the gradient of an input has its dtype and shape",
+    ),
     (r".*\.(std|var|std_mean|var_mean)", integers, "about the mean with its fraction"),
-    (r".*\.(std|var|std_mean|var_mean)",
-     kinds("NaN or infinity", "numbers"), "divided by a negative number of freedoms"),
+    (
+        r".*\.(std|var|std_mean|var_mean)",
+        kinds("NaN or infinity", "numbers"),
+        "divided by a negative number of freedoms",
+    ),
     (r".*\.(selu|leaky_relu|hardsigmoid|hardswish)", integers, "of integers in Float32, not cut off"),
     (r".*\.(signbit|nonzero|count_nonzero|log1p)", special, "-0 has a sign, NaN is not 0, what is small is not 0"),
     (r".*\.(bool|nonzero|count_nonzero)", types("complex64"), "an imaginary part is not 0"),
@@ -375,13 +412,15 @@ ACCEPTED: tuple[tuple[str, Condition, str], ...] = (
     (r".*\.(nansum|nanmean)", kinds("dtype"), "in the dtype that sum has"),
     (r".*\.(nansum|nanmean)", special, "infinity as an integer"),
     (r".*\.(bucketize|searchsorted)", bounds_out_of_order, "bounds that do not rise"),
-    (r".*\.(matrix_norm|vector_norm|norm|multilabel_soft_margin_loss)",
-     types("complex64"), "by their sizes"),
+    (r".*\.(matrix_norm|vector_norm|norm|multilabel_soft_margin_loss)", types("complex64"), "by their sizes"),
     (r".*\.(vector_norm|norm)", says("dtype=ms.int"), "a gradient through integers is 0"),
     (r".*\.norm", kinds("value"), "the norm, not None"),
     (r".*\.(f?fft.*|ifft.*|rfft.*|irfft.*|hfft.*|ihfft.*)", special, "infinity times a complex number"),
-    (r".*\.(topk|top_k|sort|argsort|msort|argmax|argmin|max|min|amax|amin|aminmax|ptp|median)", special,
-     "NaN is the largest and stays"),
+    (
+        r".*\.(topk|top_k|sort|argsort|msort|argmax|argmin|max|min|amax|amin|aminmax|ptp|median)",
+        special,
+        "NaN is the largest and stays",
+    ),
     (r".*\.topk", says("sorted=False|topk.*False\\)"), "in no order"),
     (r".*\.(bessel_i1)", gradient, "the slope at 0 is 1/2"),
     (r".*\.cholesky_inverse", rough, "a rounding of a matrix near to a singular one"),
@@ -391,11 +430,18 @@ ACCEPTED: tuple[tuple[str, Condition, str], ...] = (
     (r".*\.(full|full_like)", kinds("dtype"), "the dtype of the value"),
     (r".*\.(i0|logit|arccosh|acosh|lerp|unique_with_pad)", special, "infinity as the mathematics has it"),
     (r"nn\.LSTM", gradient, "0 in Float64 there"),
-    (r".*\.(BatchNorm.*|DenseBnAct|TransformerEncoder.*|MultiheadAttention|LayerNorm|GroupNorm|LGamma|KLDivLoss|FocalLoss|"
-     r"TripletMargin.*|LBeta)", small, "a rounding of what nearly cancels"),
+    (
+        r".*\.(BatchNorm.*|DenseBnAct|TransformerEncoder.*|MultiheadAttention|LayerNorm|GroupNorm|LGamma|KLDivLoss|FocalLoss|"
+        r"TripletMargin.*|LBeta)",
+        small,
+        "a rounding of what nearly cancels",
+    ),
     (r".*\.(BCELoss)", says("weight="), "MindSpore reads past the end of a weight for each class"),
-    (r".*\.(PReLUExt|reduce_max|reduce_min|bessel_i0|argwhere|log_matrix_determinant|xlogy)", special,
-     "NaN stays in its place"),
+    (
+        r".*\.(PReLUExt|reduce_max|reduce_min|bessel_i0|argwhere|log_matrix_determinant|xlogy)",
+        special,
+        "NaN stays in its place",
+    ),
     (r".*\.(xlogy)", kinds("NaN or infinity"), "0 where the factor is 0"),
     (r".*\.tensor_scatter_div", integers, "division of integers by 0; exact quotients"),
     (r".*\.(abs|logsigmoid)", types("complex64"), "by their sizes"),
@@ -439,9 +485,11 @@ ACCEPTED: tuple[tuple[str, Condition, str], ...] = (
     (r".*\.BatchNorm.*", kinds("NaN or infinity"), "a batch of one element has no variance without bias: 0, not NaN"),
     (r".*\.BatchNorm.*", types("float16"), "moving statistics in float16 move"),
     (r".*\.(Reflection|Replication)Pad.*|.*\.TimeDistributed", error, "refused as the reference says"),
-    (r".*\.(Tril|Triu|CrossEntropyLoss|NLLLoss|SmoothL1Loss|LPPool.*|PReLU|LGamma|DiGamma|Dense|Transformer.*)",
-     special,
-     "NaN stays in its place"),
+    (
+        r".*\.(Tril|Triu|CrossEntropyLoss|NLLLoss|SmoothL1Loss|LPPool.*|PReLU|LGamma|DiGamma|Dense|Transformer.*)",
+        special,
+        "NaN stays in its place",
+    ),
     (r".*\.NLLLoss", kinds("gradient NaN or infinity"), "the slope of the mean of nothing"),
     (r"nn\.CTCLoss", says("zero_infinity=True"), "0 in place of infinity"),
     # optimizers
@@ -458,10 +506,14 @@ ACCEPTED: tuple[tuple[str, Condition, str], ...] = (
     (r"hooks", called_twice, "the calls of a cell that is called twice are kept apart"),
     (r"experimental\.optim\..*", more_state, "state that MindSpore does not save, or keeps elsewhere"),
     (r".*\.optim\..*|nn\.(Ada.*|LazyAdam|Adam.*|Lamb|RMSProp)", rounding, "a rounding of a step"),
-    (r".*\.(tuple_to_array|mixed_precision_cast|clip_by_global_norm|accumulate_n|unique_with_pad|choose|t|outer|addr|"
-     r"cross_entropy|gaussian_nll_loss|index_fill|scatter_.*|scatter|hfft.*|irfft.*|reduce_m.*|unsorted_segment_.*|"
-     r"floor_divide|floor_div|floordiv|scalar_.*|sub|subtract|"
-     r"addm.*|addn|cross|frac|pinv)", error, "refused as the reference says"),
+    (
+        r".*\.(tuple_to_array|mixed_precision_cast|clip_by_global_norm|accumulate_n|unique_with_pad|choose|t|outer|addr|"
+        r"cross_entropy|gaussian_nll_loss|index_fill|scatter_.*|scatter|hfft.*|irfft.*|reduce_m.*|unsorted_segment_.*|"
+        r"floor_divide|floor_div|floordiv|scalar_.*|sub|subtract|"
+        r"addm.*|addn|cross|frac|pinv)",
+        error,
+        "refused as the reference says",
+    ),
     (r"hooks", one_node, "recompute asks for no other gradients"),
     (r"hooks|cells", raises(there="mutated during iteration"), "a hook may remove itself and others"),
     (r"cells", raises(here="is taken by a cell, which an assignment replaces"), "refused as the Cell page says"),
@@ -470,10 +522,16 @@ ACCEPTED: tuple[tuple[str, Condition, str], ...] = (
     (r"hooks", without_a_path, "a parameter's hook is told of zeros wherever the gradient is asked for"),
     (r"bprops", of_a_tuple, "the gradient by a tuple is a tuple of gradients"),
     (r"bprops", raises(here="as (tuple|list); it must be"), "a list is no gradient of a tensor"),
-    (r"bprops", raises(there="Input is not tensor, but gradient is not none|Gradient should be none or tensor"),
-     "a gradient of what needs none is left alone; a list of gradients will do"),
-    (r"bprops", raises(there="return a wrong number of gradients|expected shape|leaf_node"),
-     "a list of gradients will do; those of what is not asked for are left alone"),
+    (
+        r"bprops",
+        raises(there="Input is not tensor, but gradient is not none|Gradient should be none or tensor"),
+        "a gradient of what needs none is left alone; a list of gradients will do",
+    ),
+    (
+        r"bprops",
+        raises(there="return a wrong number of gradients|expected shape|leaf_node"),
+        "a list of gradients will do; those of what is not asked for are left alone",
+    ),
     (r"bprops", of_second_order, "a second gradient may pass a bprop, with zeros"),
     (r"bprops\.jvp", no_tangents, "there are tangents of several outputs"),
     (r"bprops\.vmap", unmapped, "an output that no mapped input reaches gets its axis where it is asked for"),
@@ -486,52 +544,86 @@ ACCEPTED: tuple[tuple[str, Condition, str], ...] = (
     (r".*\.tensor_?dot", error, "axes of different lengths are refused"),
     (r"Tensor\.cumsum|numpy\.(nan)?cum(sum|prod)", says("dtype=|ms\\."), "converted before it is added, as documented"),
     (r"(Tensor|ops)\.(max|min)", says("initial="), "initial and where count"),
-    (r".*\.(trace|norm|matrix_norm|vector_norm|addbmm|cross|arange|tensor_range|unravel_index)", kinds("dtype"),
-     "dtypes combine as elsewhere"),
+    (
+        r".*\.(trace|norm|matrix_norm|vector_norm|addbmm|cross|arange|tensor_range|unravel_index)",
+        kinds("dtype"),
+        "dtypes combine as elsewhere",
+    ),
     (r".*\.(add|sub|subtract)", types("bool"), "a multiple of bools is Int64"),
-    (r".*\.(masked_fill|l1_loss|approximate_equal|lu_unpack|mv|bincount|remainder|__r?floordiv__|rfft.*|"
-     r"ihfft.*)", error, "refused as the reference says"),
-    (r".*\.(log_softmax|softplus|sinc|erfinv|interpolate|geomspace|float_power|softmin|Upsample|Conv2dBnAct|"
-     r"exp)", small, "a rounding; Float64 keeps its digits"),
+    (
+        r".*\.(masked_fill|l1_loss|approximate_equal|lu_unpack|mv|bincount|remainder|__r?floordiv__|rfft.*|"
+        r"ihfft.*)",
+        error,
+        "refused as the reference says",
+    ),
+    (
+        r".*\.(log_softmax|softplus|sinc|erfinv|interpolate|geomspace|float_power|softmin|Upsample|Conv2dBnAct|"
+        r"exp)",
+        small,
+        "a rounding; Float64 keeps its digits",
+    ),
     (r".*\.erfinv", kinds("numbers", "gradient numbers"), "by SciPy, from which MindSpore is off near 1"),
     (r".*\.(mse_loss|absolute|fabs|sign)", types("complex64", "complex128"), "by their sizes"),
     (r".*\.(var_mean|std_mean|var|std)", kinds("gradient NaN or infinity"), "one element has the slope 0"),
     (r".*\.__pow__", integers, "powers of integers wrap around, or are 0"),
     (r".*\.(linear|dense)", kinds("gradient shape"), "the gradient of an input has its shape"),
-    (r".*\.(full_like|lerp)", kinds("gradient shape", "gradient dtype"),
-     "the gradient of an input has its shape and dtype"),
+    (
+        r".*\.(full_like|lerp)",
+        kinds("gradient shape", "gradient dtype"),
+        "the gradient of an input has its shape and dtype",
+    ),
     (r"mint\.polar", shapes_differ, "the two broadcast"),
     (r".*\.nextafter", kinds("numbers"), "the next number"),
     (r".*\.top_k", says("False\\)"), "in no order"),
     (r"ops\.any", integers, "256 is not 0; a Bool"),
-    (r".*\.(prelu|interpolate|cosine_similarity|mean|fast_gelu|cross_entropy|zeta|trapz|i0|sum|scalar_sub|corrcoef|cov|"
-     r"unique)", special, "NaN and infinity as the mathematics has them"),
+    (
+        r".*\.(prelu|interpolate|cosine_similarity|mean|fast_gelu|cross_entropy|zeta|trapz|i0|sum|scalar_sub|corrcoef|cov|"
+        r"unique)",
+        special,
+        "NaN and infinity as the mathematics has them",
+    ),
     (r".*\.(fmod|remainder|mod)", types("float16", "bfloat16"), "exact"),
     (r"numpy\.(column_stack|dstack|hstack|vstack)", always, "a tensor is the rows that it has, as in NumPy"),
     (r"numpy\.(histogram.*|sign)", gradient, "counts and signs have no slope"),
-    (r"numpy\.(histogram.*|gcd|lcm|hypot|ceil|fix|mod|divmod|tril|triu|convolve|intersect1d|pad|amin|amax|remainder|nanmax|"
-     r"nanmin)", error, "refused, as in NumPy"),
-    (r"numpy\.(cov|corrcoef|trapz|average|float_power|fix|ceil|trunc|nanvar|nanstd|divide|true_divide|norm|vander|polyder|"
-     r"polyint|tril_indices.*|triu_indices.*|abs|select|maximum|minimum|trace)", kinds("dtype"),
-     "Float64 and complex numbers keep their digits, means their fraction"),
+    (
+        r"numpy\.(histogram.*|gcd|lcm|hypot|ceil|fix|mod|divmod|tril|triu|convolve|intersect1d|pad|amin|amax|remainder|nanmax|"
+        r"nanmin)",
+        error,
+        "refused, as in NumPy",
+    ),
+    (
+        r"numpy\.(cov|corrcoef|trapz|average|float_power|fix|ceil|trunc|nanvar|nanstd|divide|true_divide|norm|vander|polyder|"
+        r"polyint|tril_indices.*|triu_indices.*|abs|select|maximum|minimum|trace)",
+        kinds("dtype"),
+        "Float64 and complex numbers keep their digits, means their fraction",
+    ),
     (r"numpy\.(polymul|convolve|correlate|select|logspace)", gradient, "by the formula, where MindSpore gives 0"),
     (r"numpy\.(rot90|flip.*|clip)", always, "complex numbers stay so; gradients pass"),
-    (r"numpy\.(nanvar|nanstd|cbrt|hypot|logspace|cov|corrcoef|true_divide|exp)", kinds("numbers", "NaN or infinity",
-     "gradient NaN or infinity"), "as NumPy computes"),
+    (
+        r"numpy\.(nanvar|nanstd|cbrt|hypot|logspace|cov|corrcoef|true_divide|exp)",
+        kinds("numbers", "NaN or infinity", "gradient NaN or infinity"),
+        "as NumPy computes",
+    ),
     (r"numpy\.(unique|setdiff1d)", always, "in ascending order, as in NumPy"),
     (r"Tensor\.(remainder_|floor_divide_)", integers, "division of integers by 0; exact quotients"),
     (r"numpy\.mean", integers, "about the mean with its fraction"),
     (r"numpy\.unravel_index", kinds("structure"), "a tuple also of one axis"),
     (r"nn\.AvgPool.*", says("divisor_override"), "the divisor counts in the gradient too"),
     (r".*\.(nonzero|heaviside)", subnormal, "what is small is not 0"),
-    (r".*\.(mul|multiply|div|divide|true_divide|fmod|xlogy|copysign|tensor_mul)", without_axes,
-     "a Python number leaves a tensor its dtype, with axes and without"),
+    (
+        r".*\.(mul|multiply|div|divide|true_divide|fmod|xlogy|copysign|tensor_mul)",
+        without_axes,
+        "a Python number leaves a tensor its dtype, with axes and without",
+    ),
     (r".*\.(diagflat|diagonal_scatter|log2|bincount|histc)", special, "NaN stays in its place"),
     (r".*\.(interp|mse_loss|__mod__|reciprocal|tanh)", integers, "of integers in Float32, not cut off"),
     (r"numpy\.tanh", says("ms\\.u?int"), "MindSpore's tanh is 1e-4 off on a CPU"),
     (r".*\.bitwise_(left|right)_shift", kinds("numbers"), "by more places than there are bits: nothing is left"),
-    (r".*\.(bucketize|digitize|geomspace|amax|amin|max|min|dense|multilabel_soft_margin_loss|concatenate)", error,
-     "refused as the reference says"),
+    (
+        r".*\.(bucketize|digitize|geomspace|amax|amin|max|min|dense|multilabel_soft_margin_loss|concatenate)",
+        error,
+        "refused as the reference says",
+    ),
     (r"numpy\.ediff1d", types("complex64", "complex128"), "an imaginary part stays"),
     (r"numpy\.fft\.ihfft.*", kinds("dtype"), "complex numbers, as in NumPy"),
     (r"ops\.hamming_window", kinds("dtype"), "Float32 whatever the length"),
@@ -542,8 +634,11 @@ ACCEPTED: tuple[tuple[str, Condition, str], ...] = (
     (r"nn\..*BnAct", coarse, "MindSpore's tanh is 1e-4 off on a CPU"),
     (r".*\.l1_loss", empty, "arbitrary numbers come of no elements there"),
     (r"nn\.CrossEntropyLoss", kinds("gradient NaN or infinity"), "the slope of the mean of nothing"),
-    (r"nn\.(Mish|MultiLabelSoftMarginLoss|Upsample)|ops\.mish", special,
-     "NaN and infinity as the mathematics has them"),
+    (
+        r"nn\.(Mish|MultiLabelSoftMarginLoss|Upsample)|ops\.mish",
+        special,
+        "NaN and infinity as the mathematics has them",
+    ),
     (r"nn\.Conv.d", error, "refused as the reference says"),
     (r"nn\.Dense", says("activation='tanh'"), "MindSpore's tanh is 1e-4 off on a CPU"),
     (r"nn\.LogSoftmax", rounding, "Float64 keeps its digits"),
@@ -552,8 +647,11 @@ ACCEPTED: tuple[tuple[str, Condition, str], ...] = (
     (r"numpy\.select", raises(here="at least, but got 0 for 0"), "refused without a condition"),
     (r"numpy\.(diff|cross)", types("complex64", "complex128"), "an imaginary part stays"),
     (r"ops\.(threshold|addmv|addcmul|addr)", kinds("dtype"), "dtypes combine as elsewhere"),
-    (r"(ops|Tensor)\.(floor_divide|pow)|numpy\.power", kinds("numbers"),
-     "division of integers by 0; powers are exact or 0"),
+    (
+        r"(ops|Tensor)\.(floor_divide|pow)|numpy\.power",
+        kinds("numbers"),
+        "division of integers by 0; powers are exact or 0",
+    ),
     (r"cells", enlarged, "MindSpore's tanh is 1e-4 off on a CPU; Adam makes steps of a rounding"),
     (r"cells", nearly_zero, "a difference of rounding beside numbers near 1"),
     (r"programs", nearly_zero, "a difference of rounding beside numbers near 1"),
@@ -564,7 +662,7 @@ ACCEPTED: tuple[tuple[str, Condition, str], ...] = (
     (r"programs", says_there("MatMulExt|data's dim must in"), "works here, is refused there"),
     (r"programs", assigned_to_a_part, "assigning to a part works, also where it is followed"),
     (r"(?!hooks|bprops|programs).*", only_there, "works here, is refused there"),
-)  # fmt: skip
+)
 
 
 def without_lists(case: Case) -> tuple[str, str] | None:
@@ -653,15 +751,18 @@ OTHERWISE = (
     Otherwise(r"bprops", without_recompute, list, "recompute changes nothing"),
     Otherwise(r"hooks", without_ids, list, "each gradient with its own number, also beside no weights"),
     Otherwise(r"bprops", all_needed, list, "needs_input_grad tells what is asked for"),
-    Otherwise(r"hooks", without_set_grad, list,
-              "a gradient runs the network, also after set_grad and a call"),
-)  # fmt: skip
+    Otherwise(r"hooks", without_set_grad, list, "a gradient runs the network, also after set_grad and a call"),
+)
 
 
 def reason_for(
-    case: Case, reference: dict[str, Any], answer: dict[str, Any], difference: Difference,
-    theirs: Package | None = None, ours: Package | None = None,
-) -> str | None:  # fmt: skip
+    case: Case,
+    reference: dict[str, Any],
+    answer: dict[str, Any],
+    difference: Difference,
+    theirs: Package | None = None,
+    ours: Package | None = None,
+) -> str | None:
     """Why a difference is right; None where nothing says so.
 
     With the two packages also where they agree on the program without what MindSpore has wrong (``OTHERWISE``).

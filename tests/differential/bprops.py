@@ -11,25 +11,68 @@ from tests.differential.cases import Case
 from tests.differential.writing import HEAD, WRITES_DOWN, Writer
 
 # An output of a cell from x, y and the weight; a gradient of an input from these, the output and what arrives at it.
-OUTPUTS = ("{x} * {y}", "ops.sin({x}) + {y}", "{x} * {x} - {y}", "{x} * 2.0", "{w} * {x}", "{w} * {y} + {x}",
-           "ops.stop_gradient({x}) * {y}", "{x}", "ops.concat(({x}, {y}))", "{x} / (1.0 + {y} * {y})")  # fmt: skip
+OUTPUTS = (
+    "{x} * {y}",
+    "ops.sin({x}) + {y}",
+    "{x} * {x} - {y}",
+    "{x} * 2.0",
+    "{w} * {x}",
+    "{w} * {y} + {x}",
+    "ops.stop_gradient({x}) * {y}",
+    "{x}",
+    "ops.concat(({x}, {y}))",
+    "{x} / (1.0 + {y} * {y})",
+)
 GRADIENTS = {
-    "{d} * {x}": 8, "{d} * 2.0": 8, "{d}": 8, "{x} * {y}": 3, "ops.cos({x}) * {d}": 3, "{w} * {d}": 3, "None": 4,
-    "{d} * {o}": 3, "ops.zeros_like({x})": 2, "0.0": 1, "2.5": 1, "({d} * 3.0).astype(ms.float16)": 1,
-    "({d} * 3.0).astype(ms.float64)": 1, "{d}.sum()": 1, "ops.ones((2, 2), ms.float32)": 1, "{d}[:1]": 1,
+    "{d} * {x}": 8,
+    "{d} * 2.0": 8,
+    "{d}": 8,
+    "{x} * {y}": 3,
+    "ops.cos({x}) * {d}": 3,
+    "{w} * {d}": 3,
+    "None": 4,
+    "{d} * {o}": 3,
+    "ops.zeros_like({x})": 2,
+    "0.0": 1,
+    "2.5": 1,
+    "({d} * 3.0).astype(ms.float16)": 1,
+    "({d} * 3.0).astype(ms.float64)": 1,
+    "{d}.sum()": 1,
+    "ops.ones((2, 2), ms.float32)": 1,
+    "{d}[:1]": 1,
     "{d}.reshape((2, 1))": 1,
-    "({d} + 1.0, {d})": 1, "'text'": 1, "({d} * 3.0).astype(ms.int32)": 1,
-}  # fmt: skip
+    "({d} + 1.0, {d})": 1,
+    "'text'": 1,
+    "({d} * 3.0).astype(ms.int32)": 1,
+}
 RETURNS = {
-    "({all},)": 100, "[{all}]": 6, "{first}": 6, "({first},)": 4, "({all}, {first})": 4, "None": 1, "()": 1,
-    "(({all},), {weights})": 12, "(({all},), ({weighted},))": 2, "({all}, {weighted})": 8, "{weights}": 1,
-}  # fmt: skip
+    "({all},)": 100,
+    "[{all}]": 6,
+    "{first}": 6,
+    "({first},)": 4,
+    "({all}, {first})": 4,
+    "None": 1,
+    "()": 1,
+    "(({all},), {weights})": 12,
+    "(({all},), ({weighted},))": 2,
+    "({all}, {weighted})": 8,
+    "{weights}": 1,
+}
 # What a function makes of a and b, beside calls of its cells.
 STEPS = (
-    "ops.sin({a})", "{a} * {b}", "{a} + {b}", "{a} * 2.0", "{a} - 1.0", "ops.stop_gradient({a}) * {b}", "{a} * {a}",
-    "{a}[Tensor([1, 0])]", "{a} * net.w", "{a}.astype(ms.float16).astype(ms.float32)",
-    "ops.maximum({a}, {b})", "ops.where({a} > 0, {a}, {b})",
-)  # fmt: skip
+    "ops.sin({a})",
+    "{a} * {b}",
+    "{a} + {b}",
+    "{a} * 2.0",
+    "{a} - 1.0",
+    "ops.stop_gradient({a}) * {b}",
+    "{a} * {a}",
+    "{a}[Tensor([1, 0])]",
+    "{a} * net.w",
+    "{a}.astype(ms.float16).astype(ms.float32)",
+    "ops.maximum({a}, {b})",
+    "ops.where({a} > 0, {a}, {b})",
+)
 # The whole of a gradient; `f` is a function of two tensors, `p` one that gives a pair, `ws` weights.
 ASKED = {
     "ms.grad(f)(*xs)": 4,
@@ -98,12 +141,22 @@ ASKED = {
 
 # Of a function of operators alone, as MindSpore compiles it.
 TRANSFORMED = (
-    "ms.jvp(f, (x0, x1), (x1, x0))", "ms.jvp(g, (x0, x1), (x1, x0))", "ms.jvp(g, (x0, x1), (x1, x0), has_aux=True)",
-    "ms.jacfwd(f)(x0, x1)", "ms.jacfwd(f, (0, 1))(x0, x1)", "ms.jacfwd(g, 1, has_aux=True)(x0, x1)",
-    "ms.jacrev(f)(x0, x1)", "ms.jacrev(f, (0, 1))(x0, x1)", "ms.jacrev(g, 1, has_aux=True)(x0, x1)",
-    "ms.vmap(f)(x0, x1)", "ms.vmap(f, (0, None))(x0, x1)", "ms.vmap(f, (None, 0), -1)(m, m)",
-    "ms.vmap(g, (0, 1), (0, 1))(m, m)", "ms.vmap(f, 1, 1)(m, m)", "ms.jacfwd(ms.jacrev(f))(x0, x1)",
-)  # fmt: skip
+    "ms.jvp(f, (x0, x1), (x1, x0))",
+    "ms.jvp(g, (x0, x1), (x1, x0))",
+    "ms.jvp(g, (x0, x1), (x1, x0), has_aux=True)",
+    "ms.jacfwd(f)(x0, x1)",
+    "ms.jacfwd(f, (0, 1))(x0, x1)",
+    "ms.jacfwd(g, 1, has_aux=True)(x0, x1)",
+    "ms.jacrev(f)(x0, x1)",
+    "ms.jacrev(f, (0, 1))(x0, x1)",
+    "ms.jacrev(g, 1, has_aux=True)(x0, x1)",
+    "ms.vmap(f)(x0, x1)",
+    "ms.vmap(f, (0, None))(x0, x1)",
+    "ms.vmap(f, (None, 0), -1)(m, m)",
+    "ms.vmap(g, (0, 1), (0, 1))(m, m)",
+    "ms.vmap(f, 1, 1)(m, m)",
+    "ms.jacfwd(ms.jacrev(f))(x0, x1)",
+)
 
 
 class _Writer(Writer):
@@ -149,8 +202,12 @@ class _Writer(Writer):
         returned = self.pick(RETURNS if weighted else {key: n for key, n in RETURNS.items() if "weight" not in key})
         if internal and self.chance(0.85):
             returned = "(({all},), {weights})"
-        self.write("return " + returned.format(all=", ".join(slots), first=slots[0], weights=weights,
-                                               weighted=self.gradient("self.w", x, w)))  # fmt: skip
+        self.write(
+            "return "
+            + returned.format(
+                all=", ".join(slots), first=slots[0], weights=weights, weighted=self.gradient("self.w", x, w)
+            )
+        )
         given = ("{a}, {b}" if pair else "{a}") + (", Tensor(np.array([1, 2], np.int32))" if labels else "")
         called = f"ms.recompute(net.own{number}, " if self.chance(0.03) else f"net.own{number}("
         self.calls.append(f"{called}{given})" + ("[1]" if two else ""))

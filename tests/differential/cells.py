@@ -10,7 +10,9 @@ import numpy as np
 from tests.differential.cases import Case
 from tests.differential.writing import HEAD, WRITES_DOWN, Writer
 
-HELPERS = WRITES_DOWN + '''
+HELPERS = (
+    WRITES_DOWN
+    + """
 def names(net):
     saw("names " + repr([(p.name, p.requires_grad, str(p.dtype), p.shape) for p in net.get_parameters()]))
     saw("cells " + repr([(name, type(cell).__name__, cell.training) for name, cell in net.cells_and_names()]))
@@ -40,16 +42,31 @@ def hook(name, how, place):
 
 HANDLES = []
 
-'''  # fmt: skip
+"""
+)
 # Cells from three numbers to three numbers.
 LAYERS = {
-    "nn.Dense(3, 3)": 8, "nn.Dense(3, 3, has_bias=False)": 4, "nn.ReLU()": 3, "nn.Tanh()": 1, "nn.Identity()": 1,
-    "nn.LayerNorm((3,))": 2, "nn.Dropout(p=0.0)": 2, "nn.BatchNorm1d(3)": 2, "Scaled()": 6, "Buffered()": 4, "Two()": 4,
-    "nn.SequentialCell(nn.Dense(3, 3), Scaled())": 3, "nn.SequentialCell(Scaled(), nn.ReLU())": 2,
-    "nn.SequentialCell([Scaled(), Two()])": 2, "shared": 2, "Listed()": 3, "Keyed()": 3,
-    "nn.SequentialCell(OrderedDict([('first', Scaled()), ('second', Buffered())]))": 2, "Own()": 2,
-}  # fmt: skip
-CLASSES = '''\
+    "nn.Dense(3, 3)": 8,
+    "nn.Dense(3, 3, has_bias=False)": 4,
+    "nn.ReLU()": 3,
+    "nn.Tanh()": 1,
+    "nn.Identity()": 1,
+    "nn.LayerNorm((3,))": 2,
+    "nn.Dropout(p=0.0)": 2,
+    "nn.BatchNorm1d(3)": 2,
+    "Scaled()": 6,
+    "Buffered()": 4,
+    "Two()": 4,
+    "nn.SequentialCell(nn.Dense(3, 3), Scaled())": 3,
+    "nn.SequentialCell(Scaled(), nn.ReLU())": 2,
+    "nn.SequentialCell([Scaled(), Two()])": 2,
+    "shared": 2,
+    "Listed()": 3,
+    "Keyed()": 3,
+    "nn.SequentialCell(OrderedDict([('first', Scaled()), ('second', Buffered())]))": 2,
+    "Own()": 2,
+}
+CLASSES = """\
     from collections import OrderedDict
     global FILL
     FILL = lambda values: Tensor(np.array(values, np.float32))
@@ -104,35 +121,61 @@ CLASSES = '''\
                 x = self.parts[key](x)
             return x
     shared = Scaled()
-'''  # fmt: skip
+"""
 GROWN = (
-    "net.append({a})", "net.append({a})", "del net[{i}]", "net[{i}] = {a}", "del net[-1]",
-    "net[-1] = {a}", "net = net[{i}:]", "net = nn.SequentialCell(*net, {a})", "net.insert_child_to_cell('extra', {a})",
-)  # fmt: skip
+    "net.append({a})",
+    "net.append({a})",
+    "del net[{i}]",
+    "net[{i}] = {a}",
+    "del net[-1]",
+    "net[-1] = {a}",
+    "net = net[{i}:]",
+    "net = nn.SequentialCell(*net, {a})",
+    "net.insert_child_to_cell('extra', {a})",
+)
 SET = (
-    "net.set_train()", "net.set_train(False)", "net[0].set_train(False)", "net.update_parameters_name('all_')",
-    "net.parameters_and_names()", "net.to_float(ms.float16)", "net[0].to_float(ms.float16)",
-    "net[-1].requires_grad = False", "[p.__setattr__('requires_grad', False) for p in net[0].get_parameters()]",
-    "net.set_grad()", "filled(net)", "net[0].add_flags(note=True)", "net.apply(lambda cell: cell.set_train())",
-    "net.init_parameters_data()", "saw(repr([p.name for p in net.trainable_params()]))",
-    "saw(repr([p.name for p in net.untrainable_params()]))", "saw(repr(sorted(net.parameters_dict())))",
-    "saw(repr(list(net.name_cells())))", "saw(repr(len(net)))",
+    "net.set_train()",
+    "net.set_train(False)",
+    "net[0].set_train(False)",
+    "net.update_parameters_name('all_')",
+    "net.parameters_and_names()",
+    "net.to_float(ms.float16)",
+    "net[0].to_float(ms.float16)",
+    "net[-1].requires_grad = False",
+    "[p.__setattr__('requires_grad', False) for p in net[0].get_parameters()]",
+    "net.set_grad()",
+    "filled(net)",
+    "net[0].add_flags(note=True)",
+    "net.apply(lambda cell: cell.set_train())",
+    "net.init_parameters_data()",
+    "saw(repr([p.name for p in net.trainable_params()]))",
+    "saw(repr([p.name for p in net.untrainable_params()]))",
+    "saw(repr(sorted(net.parameters_dict())))",
+    "saw(repr(list(net.name_cells())))",
+    "saw(repr(len(net)))",
     "saw(repr([name for name, _ in net.named_buffers()]))",
     "saw(repr([name for name, _ in net.parameters_and_names()]))",
     "saw(repr([name for name, _ in net.parameters_and_names(expand=False)]))",
     "saw(repr(net.load_state_dict(net.state_dict())))",
     "saw(repr(ms.load_param_into_net(net, {{p.name: Parameter(p + 2.0, p.name) for p in net.get_parameters()}})))",
     "saw(repr(net.load_state_dict({{'nothing': x0}}, strict=False)))",
-    "saw(net[0].cls_name, repr(net[-1].param_prefix))", "saw(repr(type(net.get_sub_cell('0')).__name__))",
-    "net.register_buffer('outer', x0)", "saw(repr([type(cell).__name__ for cell in net.cells()]))",
-    "saw(repr([type(cell).__name__ for _, cell in net.cells_and_names()]))", "print(net, file=TEXT)",
+    "saw(net[0].cls_name, repr(net[-1].param_prefix))",
+    "saw(repr(type(net.get_sub_cell('0')).__name__))",
+    "net.register_buffer('outer', x0)",
+    "saw(repr([type(cell).__name__ for cell in net.cells()]))",
+    "saw(repr([type(cell).__name__ for _, cell in net.cells_and_names()]))",
+    "print(net, file=TEXT)",
     "net.recompute()",
     "saw(repr([(p.name, p.layerwise_parallel, p.parallel_optimizer) for p in net.get_parameters()]))",
-)  # fmt: skip
+)
 OPTIMIZERS = (
-    "nn.SGD(ws, 0.125)", "nn.SGD(ws, 0.125, momentum=0.5)", "nn.Momentum(ws, 0.125, 0.5)", "nn.Adam(ws, 0.125)",
-    "nn.SGD([{{'params': ws[:1], 'lr': 0.5}}, {{'params': ws[1:]}}], 0.125)", "nn.SGD(ws, 0.125, weight_decay=0.25)",
-)  # fmt: skip
+    "nn.SGD(ws, 0.125)",
+    "nn.SGD(ws, 0.125, momentum=0.5)",
+    "nn.Momentum(ws, 0.125, 0.5)",
+    "nn.Adam(ws, 0.125)",
+    "nn.SGD([{{'params': ws[:1], 'lr': 0.5}}, {{'params': ws[1:]}}], 0.125)",
+    "nn.SGD(ws, 0.125, weight_decay=0.25)",
+)
 
 
 class _Writer(Writer):
@@ -179,14 +222,29 @@ def draw(rng: np.random.Generator, only: str) -> Case:
     """A network in a container, and what happens to it."""
     writer = _Writer(rng)
     named = writer.one(("'w'", "'weight'", "None", "'0.w'"))
-    more = writer.one(("pass", "self.parts.append(Two())", "self.parts.insert(0, Scaled())",
-                       "self.parts.extend([Scaled()])",
-                       "self.parts += [Scaled()]", "del self.parts[0]"))  # fmt: skip
-    update = writer.one(("pass", "self.parts.update({'three': Scaled()})", "self.parts['two'] = Scaled()",
-                         "self.parts.pop('one')", "del self.parts['two']"))  # fmt: skip
+    more = writer.one(
+        (
+            "pass",
+            "self.parts.append(Two())",
+            "self.parts.insert(0, Scaled())",
+            "self.parts.extend([Scaled()])",
+            "self.parts += [Scaled()]",
+            "del self.parts[0]",
+        )
+    )
+    update = writer.one(
+        (
+            "pass",
+            "self.parts.update({'three': Scaled()})",
+            "self.parts['two'] = Scaled()",
+            "self.parts.pop('one')",
+            "del self.parts['two']",
+        )
+    )
     tied = writer.one(("pass", "pass", "self.third = self.first", "self.first.w = self.second.bias"))
-    classes = CLASSES.format(named=named, more=more, update=update, tied=tied,
-                             persistent=writer.chance(0.7), trained=writer.chance(0.8))  # fmt: skip
+    classes = CLASSES.format(
+        named=named, more=more, update=update, tied=tied, persistent=writer.chance(0.7), trained=writer.chance(0.8)
+    )
     layers = ", ".join(writer.layer() for _ in range(int(rng.integers(1, 4))))
     writer.write(f"net = nn.SequentialCell({layers})")
     writer.write("filled(net)")

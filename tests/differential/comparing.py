@@ -13,10 +13,20 @@ from tests.differential.talking import array_of
 CLOSE = {"Float16": 4e-3, "BFloat16": 3e-2, "Float32": 2e-5, "Complex64": 2e-5, "Float64": 1e-6, "Complex128": 1e-6}
 # What MindSpore says where a CPU has no kernel: nothing to compare with.
 NO_KERNEL = (
-    "unregistered", "Select CPU operator", "Unsupported op", "KernelMod Init Failed", "not supported on CPU",
-    "Create kernelmod", "Not found op", "should not come here", "must be a type of", "Unsupported data type",
-    "bprop not defined", "not support", "Unknown Error",
-)  # fmt: skip
+    "unregistered",
+    "Select CPU operator",
+    "Unsupported op",
+    "KernelMod Init Failed",
+    "not supported on CPU",
+    "Create kernelmod",
+    "Not found op",
+    "should not come here",
+    "must be a type of",
+    "Unsupported data type",
+    "bprop not defined",
+    "not support",
+    "Unknown Error",
+)
 
 
 @dataclass

@@ -40,9 +40,15 @@ RANDOM = re.compile(r"(?<!np\.random\.)seed|multinomial|sampler", re.I)  # the s
 ABSENT = re.compile(r"(?:module '.*' has no attribute|cannot import name) '(\w+)' (?:in|from) ")
 INSTEAD = " is not covered by hookscope"
 OUTCOMES = (
-    "same", "differs", "fails here", "says what to use", "absent with reason", "other error", "fails there",
+    "same",
+    "differs",
+    "fails here",
+    "says what to use",
+    "absent with reason",
+    "other error",
+    "fails there",
     "both fail",
-)  # fmt: skip
+)
 
 
 class Example(NamedTuple):
@@ -123,9 +129,13 @@ class Package:
         self._folder = tempfile.TemporaryDirectory()  # MindSpore leaves files where it runs
         self._process = subprocess.Popen(
             [str(Path(python).absolute()), "-P", str(Path(__file__).with_name("example_server.py")), name],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment, text=True,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=environment,
+            text=True,
             cwd=self._folder.name,
-        )  # fmt: skip
+        )
         if self._answer() != "ready":
             raise SystemExit(f"{python} does not run {name}")
 

@@ -7,7 +7,9 @@ import numpy as np
 from tests.differential.cases import Case
 from tests.differential.writing import HEAD, WRITES_DOWN, Writer
 
-HELPERS = WRITES_DOWN + '''
+HELPERS = (
+    WRITES_DOWN
+    + """
 def changed(v, by):
     if isinstance(v, (tuple, list)):
         return type(v)(changed(one, by) for one in v)
@@ -65,14 +67,27 @@ def watch(tensor, called, removed=False):
     except RuntimeError:  # there, where nothing asks for its gradient
         pass
 
-'''  # fmt: skip
+"""
+)
 
 OPERATIONS = (
-    "{a} * 2.0", "{a} + 1.0", "-{a}", "ops.cos({a})", "{a} * {b}", "{a} + {b}", "{a} - {b}", "{a} * {a}",
-    "ops.sin({a})", "ops.maximum({a}, {b})", "ops.concat(({a}, {b}))[:2]", "{a}[Tensor([1, 0])]",
+    "{a} * 2.0",
+    "{a} + 1.0",
+    "-{a}",
+    "ops.cos({a})",
+    "{a} * {b}",
+    "{a} + {b}",
+    "{a} - {b}",
+    "{a} * {a}",
+    "ops.sin({a})",
+    "ops.maximum({a}, {b})",
+    "ops.concat(({a}, {b}))[:2]",
+    "{a}[Tensor([1, 0])]",
     "{a} / (1.0 + {b} * {b})",
-    "ops.stop_gradient({a}) * {b}", "Tensor(np.array([0.5, -1.5], np.float32)) + {a}", "{a}.sum() * {b}",
-)  # fmt: skip
+    "ops.stop_gradient({a}) * {b}",
+    "Tensor(np.array([0.5, -1.5], np.float32)) + {a}",
+    "{a}.sum() * {b}",
+)
 WEIGHTED = ("{a} * self.w", "self.w + {a}", "{a} * self.w + {b}", "ops.cos(self.w) * {a}", "self.w * self.w")
 # How a cell takes its inputs and gives its outputs: "" is a tensor each.
 TAKES = {"": 12, "pair": 4, "number": 2, "named": 2, "default": 1, "tuple": 1, "list": 1, "labels": 1}
@@ -128,8 +143,13 @@ class _Writer(Writer):
         if depth:
             for child in "abc"[: int(self.rng.integers(1, 4))]:
                 how = self.pick(TAKES), self.pick(GIVES)
-                children.append((child, *how, self.cell(depth - int(self.rng.integers(1, 3)) if depth > 1 else 0,
-                                                        f"{path}.{child}", *how)))  # fmt: skip
+                children.append(
+                    (
+                        child,
+                        *how,
+                        self.cell(depth - int(self.rng.integers(1, 3)) if depth > 1 else 0, f"{path}.{child}", *how),
+                    )
+                )
         weighted = self.chance(0.7 if not children else 0.3)
         if weighted:
             self.weighted.append(path)
@@ -158,8 +178,13 @@ class _Writer(Writer):
         self.body(known, children, weighted)
         last = known[-1]
         other = str(self.rng.choice(known))
-        results = {"tuple": f"({last}, {other})", "list": f"[{last}, {other}]", "single": f"({last},)",
-                   "dict": f"{{'p': {last}, 'q': {other}}}", "nested": f"({last}, ({other}, {last}))"}  # fmt: skip
+        results = {
+            "tuple": f"({last}, {other})",
+            "list": f"[{last}, {other}]",
+            "single": f"({last},)",
+            "dict": f"{{'p': {last}, 'q': {other}}}",
+            "nested": f"({last}, ({other}, {last}))",
+        }
         self.write(f"return {results.get(gives, last)}")
         return name
 
@@ -190,9 +215,13 @@ class _Writer(Writer):
     def call(self, child: tuple[str, str, str, str], new: str, a: str, b: str) -> None:
         name, takes, gives, _ = child
         given = {
-            "pair": f"{a}, {b}", "number": f"{a}, 2.0", "named": f"{a}, y={b}", "tuple": f"({a}, {b})",
-            "list": f"[{a}, {b}]", "labels": f"{a}, Tensor(np.array([1, 2], np.int32))",
-        }  # fmt: skip
+            "pair": f"{a}, {b}",
+            "number": f"{a}, 2.0",
+            "named": f"{a}, y={b}",
+            "tuple": f"({a}, {b})",
+            "list": f"[{a}, {b}]",
+            "labels": f"{a}, Tensor(np.array([1, 2], np.int32))",
+        }
         parts = {"tuple": "[0]", "list": "[1]", "dict": "['p']", "nested": "[1][0]", "single": "[0]"}
         called = f"ms.recompute(self.{name}, " if self.chance(0.01) else f"self.{name}("
         self.write(f"{new} = {called}{given.get(takes, a)}){parts.get(gives, '')}")
@@ -251,8 +280,12 @@ def draw(rng: np.random.Generator, only: str) -> Case:
     lines += ["    def forward(x, y):"]
     if writer.chance(0.02):
         lines.append("        with ms.saved_tensors_hooks(lambda t: t, lambda t: t):")
-    lines += ["        " + "    " * ("with" in lines[-1]) + "return total(net(x, y))", "    def aux(x, y):",
-              "        return forward(x, y), x * y", "    xs = (x0, x1)"]  # fmt: skip
+    lines += [
+        "        " + "    " * ("with" in lines[-1]) + "return total(net(x, y))",
+        "    def aux(x, y):",
+        "        return forward(x, y), x * y",
+        "    xs = (x0, x1)",
+    ]
     lines.append("    ws = net.trainable_params()" + ("[:1]" if writer.chance(0.15) else ""))
     lines.append("    opt = nn.SGD(ws, 0.5) if ws else None")
     for step in range(int(rng.choice([1, 1, 2, 3]))):

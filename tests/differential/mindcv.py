@@ -31,9 +31,17 @@ import numpy as np
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = (
-    "resnet18", "mobilenet_v3_small_100", "regnet_x_200mf", "densenet121", "shufflenet_v1_g3_05", "efficientnet_b0",
-    "squeezenet1_0", "mnasnet_050", "repvgg_a0", "poolformer_s12:128",
-)  # fmt: skip
+    "resnet18",
+    "mobilenet_v3_small_100",
+    "regnet_x_200mf",
+    "densenet121",
+    "shufflenet_v1_g3_05",
+    "efficientnet_b0",
+    "squeezenet1_0",
+    "mnasnet_050",
+    "repvgg_a0",
+    "poolformer_s12:128",
+)
 SIZE, BATCH, CLASSES = 64, 2, 10
 CLOSE = 2e-3
 

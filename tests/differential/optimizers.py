@@ -24,9 +24,15 @@ PLAIN: dict[str, dict[str, tuple[Any, ...]]] = {
     "Lamb": BETAS,
     "Adagrad": {"accum": (0.1, 0.5), "update_slots": BOOL},
     "Adadelta": {"rho": (0.9, 0.5), "epsilon": (1e-6, 1e-3)},
-    "AdaFactor": {"eps": ((1e-30, 1e-3), (1e-6, 0.1)), "clip_threshold": (1.0, 0.5), "decay_rate": (0.8, 0.5),
-                  "beta1": (0.9, 0.0),
-                  "scale_parameter": BOOL, "relative_step": (False,), "compression": BOOL},
+    "AdaFactor": {
+        "eps": ((1e-30, 1e-3), (1e-6, 0.1)),
+        "clip_threshold": (1.0, 0.5),
+        "decay_rate": (0.8, 0.5),
+        "beta1": (0.9, 0.0),
+        "scale_parameter": BOOL,
+        "relative_step": (False,),
+        "compression": BOOL,
+    },
     "ASGD": {"lambd": (1e-4, 0.1), "alpha": (0.75, 0.5), "t0": (1e6, 1.0)},
     "FTRL": {"initial_accum": (0.1, 1.0), "lr_power": (-0.5, -0.3), "l1": (0.0, 0.1), "l2": (0.0, 0.1)},
     "Momentum": {"momentum": (0.9, 0.0, 0.5), "use_nesterov": BOOL},
@@ -34,7 +40,7 @@ PLAIN: dict[str, dict[str, tuple[Any, ...]]] = {
     "RMSProp": {"decay": (0.9, 0.5), "momentum": (0.0, 0.5), "epsilon": (1e-10, 0.1), "centered": BOOL},
     "Rprop": {"etas": ((0.5, 1.2), (0.3, 2.0)), "step_sizes": ((1e-6, 50.0), (0.05, 0.2))},
     "SGD": {"momentum": (0.0, 0.9), "dampening": (0.0, 0.3), "nesterov": BOOL},
-}  # fmt: skip
+}
 # What those of experimental.optim take besides lr, weight_decay and maximize; mint.optim has some of them.
 PAIR = {"betas": ((0.9, 0.999), (0.5, 0.8)), "eps": (1e-8, 1e-3)}
 EXPERIMENTAL: dict[str, dict[str, tuple[Any, ...]]] = {
@@ -56,22 +62,35 @@ NAMES = [f"{room}.{name}" for room, names in ROOMS.items() for name in names] + 
 WITHOUT_MAXIMIZE, WITHOUT_DECAY = ("NAdam", "RAdam"), ("Rprop",)
 WITHOUT_SCALE = ("AdamWeightDecay", "Lamb", "ASGD", "Rprop")
 RATES = (
-    "0.1", "0.01", "1.0", "[0.1, 0.05, 0.2, 0.01]", "ms.Tensor([0.3, 0.2, 0.1, 0.4], ms.float32)",
+    "0.1",
+    "0.01",
+    "1.0",
+    "[0.1, 0.05, 0.2, 0.01]",
+    "ms.Tensor([0.3, 0.2, 0.1, 0.4], ms.float32)",
     "ms.Tensor(0.2, ms.float32)",
-    "ms.nn.ExponentialDecayLR(0.1, 0.5, 2)", "ms.nn.ExponentialDecayLR(0.1, 0.5, 2, True)",
+    "ms.nn.ExponentialDecayLR(0.1, 0.5, 2)",
+    "ms.nn.ExponentialDecayLR(0.1, 0.5, 2, True)",
     "ms.nn.CosineDecayLR(0.01, 0.1, 4)",
-    "ms.nn.PolynomialDecayLR(0.1, 0.01, 3, 2.0)", "ms.nn.WarmUpLR(0.1, 3)", "ms.nn.InverseDecayLR(0.1, 0.5, 2)",
-    "ms.nn.NaturalExpDecayLR(0.1, 0.5, 2)", "ms.nn.exponential_decay_lr(0.1, 0.9, 6, 2, 1)",
+    "ms.nn.PolynomialDecayLR(0.1, 0.01, 3, 2.0)",
+    "ms.nn.WarmUpLR(0.1, 3)",
+    "ms.nn.InverseDecayLR(0.1, 0.5, 2)",
+    "ms.nn.NaturalExpDecayLR(0.1, 0.5, 2)",
+    "ms.nn.exponential_decay_lr(0.1, 0.9, 6, 2, 1)",
     "ms.nn.cosine_decay_lr(0.01, 0.1, 6, 2, 2)",
-)  # fmt: skip
+)
 SCHEDULES = (
-    "StepLR(optimizer, 2, 0.5)", "ExponentialLR(optimizer, 0.7)", "ConstantLR(optimizer, 0.5, 2)",
+    "StepLR(optimizer, 2, 0.5)",
+    "ExponentialLR(optimizer, 0.7)",
+    "ConstantLR(optimizer, 0.5, 2)",
     "LinearLR(optimizer, 0.3, 1.0, 3)",
-    "PolynomialLR(optimizer, 3, 2.0)", "CosineAnnealingLR(optimizer, 3, 0.01)", "MultiStepLR(optimizer, [1, 3], 0.5)",
-    "CosineAnnealingWarmRestarts(optimizer, 2)", "LambdaLR(optimizer, lambda n: 0.9 ** n)",
+    "PolynomialLR(optimizer, 3, 2.0)",
+    "CosineAnnealingLR(optimizer, 3, 0.01)",
+    "MultiStepLR(optimizer, [1, 3], 0.5)",
+    "CosineAnnealingWarmRestarts(optimizer, 2)",
+    "LambdaLR(optimizer, lambda n: 0.9 ** n)",
     "MultiplicativeLR(optimizer, lambda n: 0.8)",
     "CyclicLR(optimizer, 0.01, 0.1, 2, 2)",
-)  # fmt: skip
+)
 PARAMETERS = ["layer.weight", "layer.bias", "LayerNorm.gamma"]
 PROGRAM = """\
 import numpy as np
@@ -112,10 +131,13 @@ def draw(rng: np.random.Generator, only: str) -> Case:
             scheduled = f"schedule.step(); {scheduled}"
     source = PROGRAM.format(
         names=", ".join(f"x{i}" for i in range(2 * count)),
-        weights=", ".join(f"x{2 * i}" for i in range(count)), given=PARAMETERS[:count], made=made,
-        scheduled=scheduled, steps=int(rng.integers(1, 5)),
+        weights=", ".join(f"x{2 * i}" for i in range(count)),
+        given=PARAMETERS[:count],
+        made=made,
+        scheduled=scheduled,
+        steps=int(rng.integers(1, 5)),
         gradients=", ".join(f"x{2 * i + 1}" for i in range(count)),
-    )  # fmt: skip
+    )
     return Case(name, source, inputs, ["float32"] * len(inputs), gradient=False, title=made)
 
 
@@ -123,8 +145,9 @@ def one_of(rng: np.random.Generator, choices: Any) -> Any:
     return choices[int(rng.integers(len(choices)))]
 
 
-def options(rng: np.random.Generator, table: dict[str, tuple[Any, ...]], always: tuple[str, ...] = ()) -> dict[str,
-str]:
+def options(
+    rng: np.random.Generator, table: dict[str, tuple[Any, ...]], always: tuple[str, ...] = ()
+) -> dict[str, str]:
     return {name: repr(one_of(rng, values)) for name, values in table.items() if name in always or rng.random() < 0.5}
 
 
@@ -136,8 +159,9 @@ def grouped(rng: np.random.Generator, name: str, count: int, own: dict[str, tupl
     groups = []
     for part in (f"params[:{cut}]", f"params[{cut}:]")[0 if cut else 1 :]:
         chosen = {name: one_of(rng, values) for name, values in own.items() if rng.random() < 0.4}
-        groups.append("{" + ", ".join([f"'params': {part}", *(f"{name!r}: {value}" for name,
-        value in chosen.items())]) + "}")
+        groups.append(
+            "{" + ", ".join([f"'params': {part}", *(f"{name!r}: {value}" for name, value in chosen.items())]) + "}"
+        )
     if name.startswith("nn.") and rng.random() < 0.1:
         groups.append("{'order_params': params}")
     return f"[{', '.join(groups)}]"

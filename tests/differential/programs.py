@@ -21,47 +21,174 @@ NUMBERS = ("2", "0.5", "-1.5", "3", "1", "0", "-2", "1e-3", "True", "2.0", "100"
 # By what the operands must be: "f" floating, "i" whole, "b" bool, "n" any number. {a} and {b} broadcast; {n} a number.
 SAME = {
     "f": (
-        "ops.sin({a})", "ops.cos({a})", "ops.exp(-{a} * {a})", "ops.sqrt(ops.abs({a}) + 0.5)", "ops.relu({a})",
-        "{a}.abs()", "-{a}", "ops.square({a})", "1.0 / (1.0 + {a} * {a})", "ops.log(ops.abs({a}) + 1.0)",
-        "ops.atan({a})", "{a}.clamp(-1.0, 1.0)", "ops.clamp({a}, min=0.0)", "ops.leaky_relu({a}, 0.1)", "{a}.copy()",
-        "ops.cumsum({a}, 0)", "{a}.cumsum(-1)", "ops.stop_gradient({a})", "{a} ** 2", "2 ** {a}.clamp(-2, 2)",
-        "ops.softmax({a}, -1)", "ops.zeros_like({a})", "ops.ones_like({a})", "{a} - {a}.mean()", "{a} / 3", "3 - {a}",
-        "ops.flip({a}, (0,))", "{a}.expand_as({a})", "ops.sort({a})[0]", "{a}.contiguous()", "ops.maximum({a}, {n})",
-        "{a}.view({a}.shape)", "mint.nn.functional.relu({a})", "mint.sin({a})",
+        "ops.sin({a})",
+        "ops.cos({a})",
+        "ops.exp(-{a} * {a})",
+        "ops.sqrt(ops.abs({a}) + 0.5)",
+        "ops.relu({a})",
+        "{a}.abs()",
+        "-{a}",
+        "ops.square({a})",
+        "1.0 / (1.0 + {a} * {a})",
+        "ops.log(ops.abs({a}) + 1.0)",
+        "ops.atan({a})",
+        "{a}.clamp(-1.0, 1.0)",
+        "ops.clamp({a}, min=0.0)",
+        "ops.leaky_relu({a}, 0.1)",
+        "{a}.copy()",
+        "ops.cumsum({a}, 0)",
+        "{a}.cumsum(-1)",
+        "ops.stop_gradient({a})",
+        "{a} ** 2",
+        "2 ** {a}.clamp(-2, 2)",
+        "ops.softmax({a}, -1)",
+        "ops.zeros_like({a})",
+        "ops.ones_like({a})",
+        "{a} - {a}.mean()",
+        "{a} / 3",
+        "3 - {a}",
+        "ops.flip({a}, (0,))",
+        "{a}.expand_as({a})",
+        "ops.sort({a})[0]",
+        "{a}.contiguous()",
+        "ops.maximum({a}, {n})",
+        "{a}.view({a}.shape)",
+        "mint.nn.functional.relu({a})",
+        "mint.sin({a})",
     ),
     "n": (
-        "{a} + {n}", "{a} * {n}", "{n} - {a}", "{a} - {n}", "{n} * {a}", "+{a}", "{a} + {a}", "{a} * {a}", "abs({a})",
-        "ops.minimum({a}, {n})", "ops.where({a} > {n}, {a}, {a} * 2)", "{a}.masked_fill({a} > 1, 0)",
+        "{a} + {n}",
+        "{a} * {n}",
+        "{n} - {a}",
+        "{a} - {n}",
+        "{n} * {a}",
+        "+{a}",
+        "{a} + {a}",
+        "{a} * {a}",
+        "abs({a})",
+        "ops.minimum({a}, {n})",
+        "ops.where({a} > {n}, {a}, {a} * 2)",
+        "{a}.masked_fill({a} > 1, 0)",
     ),
     "i": (
-        "{a} // 2", "{a} % 3", "{a} * 2", "-{a}", "{a} // -3", "{a} % -2", "{a} ** 2", "{a} & 3", "{a} | 1", "{a} ^ 2",
+        "{a} // 2",
+        "{a} % 3",
+        "{a} * 2",
+        "-{a}",
+        "{a} // -3",
+        "{a} % -2",
+        "{a} ** 2",
+        "{a} & 3",
+        "{a} | 1",
+        "{a} ^ 2",
     ),
-}  # fmt: skip
-BROADCAST = ("{a} + {b}", "{a} - {b}", "{a} * {b}", "ops.maximum({a}, {b})", "ops.minimum({a}, {b})",
-             "ops.add({a}, {b})", "ops.where({a} > {b}, {a}, {b})", "mint.mul({a}, {b})", "ops.sub({a}, {b})",
-             "{a} + {b} * {n}", "{a} * 2 - {b}")  # fmt: skip
-BROADCAST_FLOATING = ("{a} / (1 + {b} * {b})", "ops.div({a}, {b} * {b} + 1)", "ops.atan2({a}, {b} * {b} + 1)",
-                      "{a} + 0.25 * ({b} - {a})",
-                      "ops.pow(ops.abs({a}) + 0.5, {b}.clamp(-2, 2))", "ops.hypot({a}, {b})")  # fmt: skip
+}
+BROADCAST = (
+    "{a} + {b}",
+    "{a} - {b}",
+    "{a} * {b}",
+    "ops.maximum({a}, {b})",
+    "ops.minimum({a}, {b})",
+    "ops.add({a}, {b})",
+    "ops.where({a} > {b}, {a}, {b})",
+    "mint.mul({a}, {b})",
+    "ops.sub({a}, {b})",
+    "{a} + {b} * {n}",
+    "{a} * 2 - {b}",
+)
+BROADCAST_FLOATING = (
+    "{a} / (1 + {b} * {b})",
+    "ops.div({a}, {b} * {b} + 1)",
+    "ops.atan2({a}, {b} * {b} + 1)",
+    "{a} + 0.25 * ({b} - {a})",
+    "ops.pow(ops.abs({a}) + 0.5, {b}.clamp(-2, 2))",
+    "ops.hypot({a}, {b})",
+)
 COMPARED = ("{a} > {b}", "{a} <= {b}", "{a} == {b}", "{a} != {b}", "{a} > {n}", "{n} >= {a}", "{a} < 0")
-REDUCED = ("{a}.sum({k})", "{a}.mean({k})", "ops.sum({a}, {k})", "ops.mean({a}, {k})", "{a}.max(axis={k})",
-           "{a}.min(axis={k})", "ops.amax({a}, {k})", "ops.reduce_sum({a}, {k})", "{a}.prod({k})",
-           "mint.sum({a}, {k})", "ops.amin({a}, {k})", "ops.logsumexp({a}, {k})",
-           "ops.norm({a}, dim={k})", "{a}.std({k})", "{a}.var({k})")  # fmt: skip
+REDUCED = (
+    "{a}.sum({k})",
+    "{a}.mean({k})",
+    "ops.sum({a}, {k})",
+    "ops.mean({a}, {k})",
+    "{a}.max(axis={k})",
+    "{a}.min(axis={k})",
+    "ops.amax({a}, {k})",
+    "ops.reduce_sum({a}, {k})",
+    "{a}.prod({k})",
+    "mint.sum({a}, {k})",
+    "ops.amin({a}, {k})",
+    "ops.logsumexp({a}, {k})",
+    "ops.norm({a}, dim={k})",
+    "{a}.std({k})",
+    "{a}.var({k})",
+)
 # The methods that write a line, and how often.
 LINES = {
-    "same": 8, "broadcast": 8, "reduce": 3, "part": 5, "assign": 6, "shape": 5, "cast": 2, "augment": 4, "condition": 2,
-    "loop": 2, "contain": 2, "compare": 2, "join": 2, "multiply": 1,
-}  # fmt: skip
-MASKED = ("{a} * {m}", "ops.where({m}, {a}, 0.5)", "ops.concat(({a}[{m}], {a}.reshape(-1))).sum()",
-          "ops.masked_fill({a}, {m}, 2.0)", "ops.masked_select({a}, {m} | True).sum()")  # fmt: skip
-TESTS = ("{a}.sum() > 0", "{a}.max() < {n}", "float({a}.mean()) > 0.1", "({a} > 0).any()", "({a} > 0).all()",
-         "len({a}.shape) > 1", "int({a}.sum()) % 2", "{a}.min().item() < 0")  # fmt: skip
-CONTAINED = ("sum([{a}, {b}])", "({a}, {b})[1]", "[{a}, {b}, {a}][-1]", "dict(p={a}, q={b})['q']",
-             "max([{a}, {b}], key=lambda t: float(t.sum()))", "[t * 2 for t in ({a}, {b})][0]",
-             "list(map(ops.sin, [{a}, {b}]))[1]", "ops.addn([{a}, {b}])")  # fmt: skip
-PARTS = ("0", "-1", "1", "0:1", "1:", ":2", "::2", "...", "None", ":", "[0, 1]", "[1]", "-2:", "0:0", "[1, 0, 1]",
-         "Tensor([1, 0])", "True", "slice(None, 1)", "[True, False]", "2", "-3")  # fmt: skip
+    "same": 8,
+    "broadcast": 8,
+    "reduce": 3,
+    "part": 5,
+    "assign": 6,
+    "shape": 5,
+    "cast": 2,
+    "augment": 4,
+    "condition": 2,
+    "loop": 2,
+    "contain": 2,
+    "compare": 2,
+    "join": 2,
+    "multiply": 1,
+}
+MASKED = (
+    "{a} * {m}",
+    "ops.where({m}, {a}, 0.5)",
+    "ops.concat(({a}[{m}], {a}.reshape(-1))).sum()",
+    "ops.masked_fill({a}, {m}, 2.0)",
+    "ops.masked_select({a}, {m} | True).sum()",
+)
+TESTS = (
+    "{a}.sum() > 0",
+    "{a}.max() < {n}",
+    "float({a}.mean()) > 0.1",
+    "({a} > 0).any()",
+    "({a} > 0).all()",
+    "len({a}.shape) > 1",
+    "int({a}.sum()) % 2",
+    "{a}.min().item() < 0",
+)
+CONTAINED = (
+    "sum([{a}, {b}])",
+    "({a}, {b})[1]",
+    "[{a}, {b}, {a}][-1]",
+    "dict(p={a}, q={b})['q']",
+    "max([{a}, {b}], key=lambda t: float(t.sum()))",
+    "[t * 2 for t in ({a}, {b})][0]",
+    "list(map(ops.sin, [{a}, {b}]))[1]",
+    "ops.addn([{a}, {b}])",
+)
+PARTS = (
+    "0",
+    "-1",
+    "1",
+    "0:1",
+    "1:",
+    ":2",
+    "::2",
+    "...",
+    "None",
+    ":",
+    "[0, 1]",
+    "[1]",
+    "-2:",
+    "0:0",
+    "[1, 0, 1]",
+    "Tensor([1, 0])",
+    "True",
+    "slice(None, 1)",
+    "[True, False]",
+    "2",
+    "-3",
+)
 DTYPES = {"float32": 10, "float64": 3, "float16": 2, "int32": 3, "int64": 2, "bool": 1}
 WIDTHS = ("bool", "int32", "int64", "float16", "float32", "float64")
 
@@ -205,18 +332,27 @@ class _Writer(Writer):
             return
         a = self.known[name]
         choices = {
-            "{a}.reshape(-1)": a.reshape(-1), "{a}.T": a.T, "{a}.unsqueeze(0)": a[None],
+            "{a}.reshape(-1)": a.reshape(-1),
+            "{a}.T": a.T,
+            "{a}.unsqueeze(0)": a[None],
             "{a}.expand_dims(-1)": a[..., None],
-            "ops.tile({a}, (2,))": np.tile(a, 2), "{a}.flatten()": a.reshape(-1), "ops.flip({a}, (-1,))": a,
-            "{a}.swapaxes(0, -1)": a.swapaxes(0, -1), "{a}.view(-1)": a.reshape(-1),
+            "ops.tile({a}, (2,))": np.tile(a, 2),
+            "{a}.flatten()": a.reshape(-1),
+            "ops.flip({a}, (-1,))": a,
+            "{a}.swapaxes(0, -1)": a.swapaxes(0, -1),
+            "{a}.view(-1)": a.reshape(-1),
             "ops.stack([{a}, {a}])": np.stack([a, a]),
-            "{a}.broadcast_to((2, *{a}.shape))": np.broadcast_to(a, (2, *a.shape)), "{a}.squeeze()": a.squeeze(),
-            "ops.transpose({a}, tuple(range({a}.ndim))[::-1])": a.T, "ops.split({a}, 1)[0]": a[:1],
-            "ops.unbind({a})[0]": a[0], "{a}.movedim(0, -1)": np.moveaxis(a, 0, -1),
+            "{a}.broadcast_to((2, *{a}.shape))": np.broadcast_to(a, (2, *a.shape)),
+            "{a}.squeeze()": a.squeeze(),
+            "ops.transpose({a}, tuple(range({a}.ndim))[::-1])": a.T,
+            "ops.split({a}, 1)[0]": a[:1],
+            "ops.unbind({a})[0]": a[0],
+            "{a}.movedim(0, -1)": np.moveaxis(a, 0, -1),
             "{a}.repeat_interleave(2, 0)": a.repeat(2, 0),
-            "ops.chunk({a}, 2)[0]": a[: -(-a.shape[0] // 2)], "{a}.select(0, 0)": a[0],
+            "ops.chunk({a}, 2)[0]": a[: -(-a.shape[0] // 2)],
+            "{a}.select(0, 0)": a[0],
             "{a}.narrow(0, 0, 1)": a[:1],
-        }  # fmt: skip
+        }
         if a.shape[-1] > 1:
             choices["{a}.diff()"] = np.diff(a)
         text = self.one(list(choices))
@@ -236,8 +372,7 @@ class _Writer(Writer):
             a, b, value = found
             if a != b and value.shape == self.known[a].shape and value.dtype == self.known[a].dtype:
                 given = b if self.chance(0.7) else self.number()
-                self.write(f"{a} {self.pick({'+=': 4, '-=': 2, '*=': 2, '/=': 1})} " +
-                           (given if given != "0" else "2"))  # fmt: skip
+                self.write(f"{a} {self.pick({'+=': 4, '-=': 2, '*=': 2, '/=': 1})} " + (given if given != "0" else "2"))
 
     def condition(self) -> None:
         name, other = self.some("f"), self.some("f")
@@ -292,8 +427,10 @@ class _Writer(Writer):
         name = self.some("f", 2)
         if name and self.known[name].dtype == np.float32:
             a = self.known[name]
-            self.new(self.one(("{a} @ {a}.swapaxes(-1, -2)", "ops.matmul({a}, {a}.swapaxes(-2, -1))")).format(a=name),
-                     a @ a.swapaxes(-1, -2))  # fmt: skip
+            self.new(
+                self.one(("{a} @ {a}.swapaxes(-1, -2)", "ops.matmul({a}, {a}.swapaxes(-2, -1))")).format(a=name),
+                a @ a.swapaxes(-1, -2),
+            )
 
 
 def draw(rng: np.random.Generator, only: str) -> Case:
@@ -307,6 +444,10 @@ def draw(rng: np.random.Generator, only: str) -> Case:
     names = list(writer.known)
     given = names[-4:] + ([names[int(rng.integers(len(names)))]] if writer.chance(0.5) else [])
     source = HELPERS + "\n".join([*writer.lines, f"    return {', '.join(given)}", ""])
-    inputs = [np.asarray(np.round(rng.normal(size=shape) * 4) / 2 if writer.chance(0.2) else rng.normal(size=shape) * 2)
-              .astype(dtype) for dtype, shape in INPUTS]  # fmt: skip
+    inputs = [
+        np.asarray(
+            np.round(rng.normal(size=shape) * 4) / 2 if writer.chance(0.2) else rng.normal(size=shape) * 2
+        ).astype(dtype)
+        for dtype, shape in INPUTS
+    ]
     return Case("programs", source, inputs, [dtype for dtype, _ in INPUTS], helpers=HELPERS.count("\n"))

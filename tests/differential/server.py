@@ -168,9 +168,11 @@ def told(ms, value):
         return {"value": value if isinstance(value, bool | int | float | str | None) else type(value).__name__}
     array = np.ascontiguousarray((value.astype(ms.float32) if value.dtype == ms.bfloat16 else value).asnumpy())
     return {
-        "dtype": str(value.dtype), "shape": list(value.shape), "numpy": array.dtype.str,
+        "dtype": str(value.dtype),
+        "shape": list(value.shape),
+        "numpy": array.dtype.str,
         "data": base64.b64encode(array.tobytes()).decode(),
-    }  # fmt: skip
+    }
 
 
 if __name__ == "__main__":

@@ -64,17 +64,24 @@ class Package:
     def _start(self) -> None:
         environment = os.environ | {
             "MS_JIT": "0",  # MindSpore compiles the steps of its optimizers, a second each
-            "GLOG_v": "4", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "HOOKSCOPE_DEVICE": "cpu",
-        }  # fmt: skip
+            "GLOG_v": "4",
+            "OMP_NUM_THREADS": "1",
+            "OPENBLAS_NUM_THREADS": "1",
+            "HOOKSCOPE_DEVICE": "cpu",
+        }
         if self.name == "hookscope":
             environment["PYTHONPATH"] = str(ROOT)
         else:
             environment.pop("PYTHONPATH", None)
         self._process = subprocess.Popen(
-            [self.python, "-P", str(Path(__file__).with_name("server.py")), self.name], stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment, start_new_session=True,
+            [self.python, "-P", str(Path(__file__).with_name("server.py")), self.name],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=environment,
+            start_new_session=True,
             cwd=self._folder.name,
-        )  # fmt: skip
+        )
         self._kept = b""
         if self._read(START_SECONDS) != "ready":
             raise SystemExit(f"{self.python} does not run {self.name}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-WRITES_DOWN = '''\
+WRITES_DOWN = """\
 LOG = []
 
 def structure(v):
@@ -30,7 +30,7 @@ def total(v):
         out = out + (t * (place + 1.0)).sum()
     return out
 
-'''  # fmt: skip
+"""
 HEAD = """def run(ms, x0, x1):
     import numpy as np
     nn, ops, Tensor, Parameter = ms.nn, ms.ops, ms.Tensor, ms.Parameter

@@ -110,8 +110,14 @@ def _indented(code: list[str]) -> list[str]:
 def _is_inside(line: str, brackets: int, before: list[str]) -> bool:
     """Whether a line belongs to the method that is open."""
     has_ended = before[-1].strip().startswith("return ")
-    return not has_ended and (brackets > 0 or before[-1].strip().startswith("def ") or "self" in line or line[0] == "#"
-                              or line.startswith(("super(", "return ")) or "ops." in line)  # fmt: skip
+    return not has_ended and (
+        brackets > 0
+        or before[-1].strip().startswith("def ")
+        or "self" in line
+        or line[0] == "#"
+        or line.startswith(("super(", "return "))
+        or "ops." in line
+    )
 
 
 def run(chosen: list[Sample], mode: str) -> list[dict[str, Any]]:

@@ -54,8 +54,11 @@ def _export(path: Path, number: int) -> None:
 
 
 SAVES: dict[str, Callable[[Path, int], None]] = {
-    "sync.ckpt": _save, "async.ckpt": _save_behind, "x.safetensors": _save_safetensors, "page.html": _export,
-}  # fmt: skip
+    "sync.ckpt": _save,
+    "async.ckpt": _save_behind,
+    "x.safetensors": _save_safetensors,
+    "page.html": _export,
+}
 
 
 def held(path: Path) -> int:

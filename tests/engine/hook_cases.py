@@ -893,8 +893,9 @@ def a_keyword_tensor_beside_a_constant(log: list[str]) -> Any:
 def an_integer_tensor_beside_a_tensor(log: list[str]) -> Any:
     return scaled(
         lambda cell, x: cell.b(cell.a(x), Tensor(np.array([2], np.int32)), Tensor(np.array([True]))),
-        log, lambda x, i, yes: x * i,
-    )  # fmt: skip
+        log,
+        lambda x, i, yes: x * i,
+    )
 
 
 @case
@@ -934,9 +935,10 @@ def a_tuple_with_a_constant_as_output(log: list[str]) -> Any:
 @case
 def a_tuple_with_integers_as_output(log: list[str]) -> Any:
     return scaled(
-        lambda cell, x: (lambda o: o[0] * o[1])(cell.b(cell.a(x))), log,
+        lambda cell, x: (lambda o: o[0] * o[1])(cell.b(cell.a(x))),
+        log,
         lambda x: (x * x, Tensor(np.array([2], np.int32))),
-    )  # fmt: skip
+    )
 
 
 @case
@@ -991,9 +993,10 @@ def hooks_that_replace_containers(log: list[str]) -> Any:
 @case
 def backward_hooks_that_return_for_containers(log: list[str]) -> Any:
     net = made(
-        lambda cell, x: (lambda o: o[0] * o[1])(cell.b(cell.a(x), (cell.a(x), x))), Scale(),
+        lambda cell, x: (lambda o: o[0] * o[1])(cell.b(cell.a(x), (cell.a(x), x))),
+        Scale(),
         plain(lambda x, ys: (x * ys[0], ys[1])),
-    )  # fmt: skip
+    )
     net.b.register_backward_hook(lambda cell, grad_input, grad_output: (grad_input[0] * 2, *grad_input[1:]))
     watch(net.b, log, *BACK)
     return step(net, net, t(3.0))

@@ -192,9 +192,14 @@ def batch_norm(x: Array, gamma: Array, beta: Array, epsilon: float) -> Array:
 def linear(x: Array, weight: Array, bias: Array | None, activation: str | None) -> Array:
     y = np.einsum("...k,nk->...n", x, weight) + (0.0 if bias is None else bias)
     functions: dict[str | None, Callable[[float], float]] = {
-        None: float, "relu": lambda v: max(v, 0.0), "gelu": gelu, "gelu_tanh": gelu_tanh,
-        "silu": lambda v: v * sigmoid(v), "sigmoid": sigmoid, "tanh": math.tanh,
-    }  # fmt: skip
+        None: float,
+        "relu": lambda v: max(v, 0.0),
+        "gelu": gelu,
+        "gelu_tanh": gelu_tanh,
+        "silu": lambda v: v * sigmoid(v),
+        "sigmoid": sigmoid,
+        "tanh": math.tanh,
+    }
     return np.vectorize(functions[activation], otypes=[np.float64])(y)
 
 
@@ -273,11 +278,19 @@ def _matmul_rows() -> dict[str, Row]:
         return np.matmul(a.swapaxes(-1, -2) if transpose_a else a, b.swapaxes(-1, -2) if transpose_b else b)
 
     shapes = [
-        ((2, 3), (3, 4), False, False), ((3, 2), (3, 4), True, False), ((2, 3), (4, 3), False, True),
-        ((3, 2), (4, 3), True, True), ((3,), (3,), False, False), ((2, 3), (3,), False, False),
-        ((3,), (3, 2), False, False), ((2, 1, 2, 3), (3, 3, 2), False, False), ((2, 2, 3), (3,), False, False),
-        ((3,), (2, 3, 2), False, False), ((0, 3), (3, 2), False, False), ((2, 0), (0, 2), False, False),
-    ]  # fmt: skip
+        ((2, 3), (3, 4), False, False),
+        ((3, 2), (3, 4), True, False),
+        ((2, 3), (4, 3), False, True),
+        ((3, 2), (4, 3), True, True),
+        ((3,), (3,), False, False),
+        ((2, 3), (3,), False, False),
+        ((3,), (3, 2), False, False),
+        ((2, 1, 2, 3), (3, 3, 2), False, False),
+        ((2, 2, 3), (3,), False, False),
+        ((3,), (2, 3, 2), False, False),
+        ((0, 3), (3, 2), False, False),
+        ((2, 0), (0, 2), False, False),
+    ]
     samples = [Sample((normal(*a), normal(*b)), {"transpose_a": ta, "transpose_b": tb}) for a, b, ta, tb in shapes]
     names = (None, "relu", "gelu", "gelu_tanh", "silu", "sigmoid", "tanh")
     layers = [Sample((normal(2, 3), normal(4, 3), normal(4)), {"activation": name}) for name in names]
@@ -288,14 +301,12 @@ def _matmul_rows() -> dict[str, Row]:
     sums = [
         Sample((normal(*shape),), {"weights": weights, "axis": axis})
         for shape, axis in (((2, 3), 1), ((2, 3, 5), 1), ((3,), 0), ((0, 3), 1))
-    ]  # fmt: skip
+    ]
 
     def summed(x: Array, weights: Array, axis: int) -> Array:
         return np.moveaxis(np.tensordot(x, weights, ((axis,), (0,))), -1, axis)
 
-    return {
-        "matmul": Row(product, samples), "linear": Row(linear, layers), "weighted_sums": Row(summed, sums),
-    }  # fmt: skip
+    return {"matmul": Row(product, samples), "linear": Row(linear, layers), "weighted_sums": Row(summed, sums)}
 
 
 AXES: tuple[dict[str, Any], ...] = tuple(
@@ -472,8 +483,7 @@ ROWS: dict[str, Row] = {
         lambda x, index: x[index], [Sample((normal(2, 3),), {"index": index}) for index in (*INDEXES, MASK)]
     ),
     "scatter_add": Row(
-        scattered,
-        [Sample((normal(2, 3)[index],), {"index": index, "shape": (2, 3)}) for index in (*INDEXES, MASK)],
+        scattered, [Sample((normal(2, 3)[index],), {"index": index, "shape": (2, 3)}) for index in (*INDEXES, MASK)]
     ),
     "setitem": Row(
         written,
@@ -486,10 +496,7 @@ ROWS: dict[str, Row] = {
     ),
     # Reductions.
     "sum": along(lambda x, axis, keepdims: np.add.reduce(x, axis, keepdims=keepdims), *AXES),
-    "mean": along(
-        lambda x, axis, keepdims: np.average(x, axis, keepdims=keepdims),
-        *AXES,
-    ),
+    "mean": along(lambda x, axis, keepdims: np.average(x, axis, keepdims=keepdims), *AXES),
     "max_along": along(
         lambda x, axis, keepdims: np.maximum.reduce(x, axis, keepdims=keepdims), *ONE_AXIS, draw=distinct
     ),

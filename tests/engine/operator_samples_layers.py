@@ -30,10 +30,13 @@ def window_places(x: Array, kernel: Any, stride: Any, dilation: Any) -> Any:
     """For each output place of a padded input, the places of its window in order."""
     outputs = [(n - d * (k - 1) - 1) // s + 1 for n, k, s, d in zip(x.shape[2:], kernel, stride, dilation, strict=True)]
     for out in itertools.product(*map(range, outputs)):
-        yield out, [
-            tuple(o * s + w * d for o, s, w, d in zip(out, stride, within, dilation, strict=True))
-            for within in itertools.product(*map(range, kernel))
-        ]
+        yield (
+            out,
+            [
+                tuple(o * s + w * d for o, s, w, d in zip(out, stride, within, dilation, strict=True))
+                for within in itertools.product(*map(range, kernel))
+            ],
+        )
 
 
 def outputs_of(x: Array, kernel: Any, stride: Any, dilation: Any) -> tuple[int, ...]:

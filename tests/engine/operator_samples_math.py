@@ -24,7 +24,7 @@ from operator_samples import (
     normal,
     positive,
     unary,
-)  # fmt: skip
+)
 
 from hookscope.engine.cpu.sparse import Places
 
@@ -61,9 +61,10 @@ def bools(*shape: int) -> Array:
 
 def compared(function: Callable[[Any, Any], Any], draw: Callable[..., Array] = integers) -> Row:
     """An operator on two tensors without a gradient."""
-    return Row(lambda x, y: np.vectorize(function, otypes=[np.result_type(draw(1), draw(1))])(x, y), [
-        Sample((draw(*a), draw(*b))) for a, b in PAIRS if 0 not in (*a, *b)
-    ])  # fmt: skip
+    return Row(
+        lambda x, y: np.vectorize(function, otypes=[np.result_type(draw(1), draw(1))])(x, y),
+        [Sample((draw(*a), draw(*b))) for a, b in PAIRS if 0 not in (*a, *b)],
+    )
 
 
 def comparison(function: Callable[[Any, Any], Any]) -> Row:
@@ -221,6 +222,8 @@ def complexes(*shape: int) -> Array:
 _PAIR = (np.array([0, 0, 1]), np.array([1, 1, 2]))
 
 incomplete = [*(Sample((a, positive(2, 3) * 3)) for a in (2.5, 0.7)), Sample((1.5, positive()))]
+
+
 def places(rows: list[int], columns: list[int], shape: tuple[int, int]) -> Places:
     return Places(np.array(rows, np.int32), np.array(columns, np.int32), shape)
 
@@ -240,8 +243,9 @@ def whole(values: Array, where: Places) -> Array:
 
 def by_order(a: float, b: float, x: float, place: float) -> Any:
     """The slope of the incomplete beta function by its first or second argument."""
-    return mp.diff(lambda v: mp.betainc(v if place == 0 else a, b if place == 0 else v, 0, x, regularized=True),
-                   b if place else a)  # fmt: skip
+    return mp.diff(
+        lambda v: mp.betainc(v if place == 0 else a, b if place == 0 else v, 0, x, regularized=True), b if place else a
+    )
 
 
 ROWS: dict[str, Row] = {
@@ -291,18 +295,13 @@ ROWS: dict[str, Row] = {
         [Sample((normal(*a, 1) @ normal(*a[:-1], 1, 2), normal(*a, 2))) for a in ((3,), (2, 4))],
         refused=True,  # by the matrix; by the right sides there is one
     ),
-    "qr": Row(
-        lambda x: gram_schmidt(x, 0),
-        [Sample((well(3, 3),)), Sample((well(4, 2),))],
-    ),
+    "qr": Row(lambda x: gram_schmidt(x, 0), [Sample((well(3, 3),)), Sample((well(4, 2),))]),
     "svd": Row(square_roots, [Sample((well(*s),)) for s in ((3, 3), (4, 2), (2, 3), (2, 3, 2))]),
     "full_svd": Row(lambda x: np.linalg.svd(x, full_matrices=True)[0], [Sample((well(3, 2),))]),
     "full_qr": Row(lambda x: np.linalg.qr(x, mode="complete")[0], [Sample((well(3, 2),))]),
     "geqrf": Row(packed, [Sample((well(*s),)) for s in ((3, 3), (4, 2), (2, 3))], refused=True),
     "eig": Row(
-        lambda x: np.roots(np.poly(x)),
-        [Sample((np.diag([3.0, 2.0, 1.0]) + np.triu(normal(3, 3), 1),))],
-        refused=True,
+        lambda x: np.roots(np.poly(x)), [Sample((np.diag([3.0, 2.0, 1.0]) + np.triu(normal(3, 3), 1),))], refused=True
     ),
     "einsum": Row(
         contracted,

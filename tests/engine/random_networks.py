@@ -241,9 +241,18 @@ class PairBlock(Block):
 
 
 KINDS = (
-    DenseBlock, ConvBlock, NormBlock, AttentionBlock, RecurrentBlock, WritingBlock, BpropBlock, EditedBlock, HalfBlock,
-    AgainBlock, PairBlock,
-)  # fmt: skip
+    DenseBlock,
+    ConvBlock,
+    NormBlock,
+    AttentionBlock,
+    RecurrentBlock,
+    WritingBlock,
+    BpropBlock,
+    EditedBlock,
+    HalfBlock,
+    AgainBlock,
+    PairBlock,
+)
 TWINS = tuple([kind for kind in KINDS if kind.has_twin])
 
 
@@ -291,9 +300,11 @@ class Training:
         self.parameters = parameters
         self.parts = parts
         make: list[Callable[[Any], Any]] = [
-            lambda p: nn.SGD(p, 0.05), lambda p: nn.Adam(p, 0.01), lambda p: nn.Momentum(p, 0.05, 0.9),
+            lambda p: nn.SGD(p, 0.05),
+            lambda p: nn.Adam(p, 0.01),
+            lambda p: nn.Momentum(p, 0.05, 0.9),
             lambda p: nn.AdamWeightDecay(p, 0.01),
-        ]  # fmt: skip
+        ]
         self.optimizers = [chosen.choice(make)(part) for part in parts]
 
     def forward(self, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:

@@ -20,15 +20,26 @@ FILE = Path(__file__).parent / "recorded" / "numpy.txt"
 _F = np.array([[0.1, 0.5, -0.7], [0.9, -0.3, 0.2]], np.float32)
 _I = np.array([[1, -2, 3], [4, 0, -6]], np.int32)
 INPUTS: dict[str, Any] = {
-    "F": _F, "G": _F[::-1, ::-1] * 2 + 1, "P": _F + 1.5, "I": _I, "J": np.array([[2, 3, -4], [-4, 5, 6]], np.int32),
-    "H": _F.astype(np.float16), "D": _F.astype(np.float64), "L": _I.astype(np.int64), "S": _I.astype(np.int8),
-    "T": _I.astype(np.int16), "U": np.abs(_I).astype(np.uint8), "B": _I > 0,
-    "V": np.array([0.5, 2.0, -1.0, 3.0], np.float32), "W": np.array([2, 0, 1, 2], np.int32),
+    "F": _F,
+    "G": _F[::-1, ::-1] * 2 + 1,
+    "P": _F + 1.5,
+    "I": _I,
+    "J": np.array([[2, 3, -4], [-4, 5, 6]], np.int32),
+    "H": _F.astype(np.float16),
+    "D": _F.astype(np.float64),
+    "L": _I.astype(np.int64),
+    "S": _I.astype(np.int8),
+    "T": _I.astype(np.int16),
+    "U": np.abs(_I).astype(np.uint8),
+    "B": _I > 0,
+    "V": np.array([0.5, 2.0, -1.0, 3.0], np.float32),
+    "W": np.array([2, 0, 1, 2], np.int32),
     "C": np.arange(24, dtype=np.float32).reshape(2, 3, 4) / 8 - 1,
-    "K": np.array([0.0, 1.0, 2.5, 4.0], np.float32), "O": np.array([3, 1, 2, 3, 7], np.int32),
+    "K": np.array([0.0, 1.0, 2.5, 4.0], np.float32),
+    "O": np.array([3, 1, 2, 3, 7], np.int32),
     "N": np.array([[1.0, np.nan, 2.0], [np.nan, 3.0, 5.0]], np.float32),
     "Q": np.array([[2.0, 0.5, 1.0], [0.0, 1.0, 3.0], [1.5, 1.0, 0.25]], np.float32),
-}  # fmt: skip
+}
 
 
 def names(module: Any, made: Callable[[Any], Any]) -> dict[str, Any]:

@@ -19,12 +19,35 @@ from typing import Any
 
 FILE = Path(__file__).parent / "recorded" / "signatures.txt"
 ROOMS = (
-    "", "ops", "nn", "mint", "mint.nn", "mint.nn.functional", "mint.special", "mint.linalg", "mint.optim", "numpy",
-    "amp", "train", "dataset", "dataset.config", "dataset.text", "dataset.transforms", "dataset.vision",
+    "",
+    "ops",
+    "nn",
+    "mint",
+    "mint.nn",
+    "mint.nn.functional",
+    "mint.special",
+    "mint.linalg",
+    "mint.optim",
+    "numpy",
+    "amp",
+    "train",
+    "dataset",
+    "dataset.config",
+    "dataset.text",
+    "dataset.transforms",
+    "dataset.vision",
     "experimental.optim",
-    "experimental.optim.lr_scheduler", "nn.probability.distribution", "nn.probability.bijector", "common.initializer",
-    "communication", "hal", "runtime", "Tensor", "Parameter", "nn.Cell",
-)  # fmt: skip
+    "experimental.optim.lr_scheduler",
+    "nn.probability.distribution",
+    "nn.probability.bijector",
+    "common.initializer",
+    "communication",
+    "hal",
+    "runtime",
+    "Tensor",
+    "Parameter",
+    "nn.Cell",
+)
 PLAIN = (bool, int, float, str)  # a subclass of these, such as np.float64, is written otherwise by each NumPy
 
 
@@ -63,12 +86,14 @@ def _signature(one: Any) -> inspect.Signature | None:
     parameters = list(signature.parameters.values())[1 if inspect.isclass(one) else 0 :]
     if any(each.kind is each.VAR_POSITIONAL for each in parameters):
         return None
-    return inspect.Signature([
-        each.replace(
-            annotation=each.empty, default=each.empty if each.default is each.empty else _default(each.default)
-        )
-        for each in parameters
-    ])  # fmt: skip
+    return inspect.Signature(
+        [
+            each.replace(
+                annotation=each.empty, default=each.empty if each.default is each.empty else _default(each.default)
+            )
+            for each in parameters
+        ]
+    )
 
 
 def _lines() -> Iterator[str]:

@@ -85,11 +85,22 @@ def images() -> Iterator[Any]:
     from hookscope.engine import nn, ops
 
     net = nn.SequentialCell(
-        nn.Conv2d(3, 32, 3, pad_mode="same"), nn.BatchNorm2d(32), nn.ReLU(), nn.MaxPool2d(2, 2),
-        nn.Conv2d(32, 32, 3, pad_mode="same", has_bias=True), nn.GroupNorm(4, 32), nn.LeakyReLU(),
-        nn.Conv2d(32, 32, 5, group=32), nn.Sigmoid(), nn.Conv2d(32, 32, 3, stride=2, group=4), nn.Tanh(),
-        nn.AvgPool2d(3, 2), nn.Conv2d(32, 48, 1), nn.Flatten(), nn.Dense(768, 10),
-    )  # fmt: skip
+        nn.Conv2d(3, 32, 3, pad_mode="same"),
+        nn.BatchNorm2d(32),
+        nn.ReLU(),
+        nn.MaxPool2d(2, 2),
+        nn.Conv2d(32, 32, 3, pad_mode="same", has_bias=True),
+        nn.GroupNorm(4, 32),
+        nn.LeakyReLU(),
+        nn.Conv2d(32, 32, 5, group=32),
+        nn.Sigmoid(),
+        nn.Conv2d(32, 32, 3, stride=2, group=4),
+        nn.Tanh(),
+        nn.AvgPool2d(3, 2),
+        nn.Conv2d(32, 48, 1),
+        nn.Flatten(),
+        nn.Dense(768, 10),
+    )
     x, labels = given(17, 3, 34, 34), integers(17, below=10)
     loss = lambda: -ops.log_softmax(net(x), -1)[np.arange(17), labels.asnumpy()].mean()  # noqa: E731
     yield from steps(net, lambda p: nn.Adam(p, 1e-3), loss)
@@ -134,9 +145,13 @@ def volumes() -> Iterator[Any]:
     from hookscope.engine import nn
 
     net = nn.SequentialCell(
-        nn.Conv3d(2, 8, 3), nn.BatchNorm3d(8), nn.SiLU(), nn.MaxPool3d(2), nn.Conv3dTranspose(8, 4, 2, stride=2),
+        nn.Conv3d(2, 8, 3),
+        nn.BatchNorm3d(8),
+        nn.SiLU(),
+        nn.MaxPool3d(2),
+        nn.Conv3dTranspose(8, 4, 2, stride=2),
         nn.ELU(),
-    )  # fmt: skip
+    )
     x = given(5, 2, 13, 14, 15)
     yield from steps(net, lambda p: nn.SGD(p, 0.1), lambda: (net(x) ** 2).mean())
 
@@ -281,9 +296,7 @@ def run(process: Process) -> Result | None:
     command = [sys.executable, __file__, "--way", process.way, "--do", *process.names]
     if process.folder is not None:
         command.append("--nothing-built")
-    with subprocess.Popen(
-        command, env=variables, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as running:
+    with subprocess.Popen(command, env=variables, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
         try:
             out, told = running.communicate(timeout=process.killed_after)
         except subprocess.TimeoutExpired:

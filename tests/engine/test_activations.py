@@ -57,8 +57,7 @@ def test_the_slopes_of_rrelu_are_fractions_for_integers_too() -> None:
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "of_x", "of_low"),
-    [(1.0, 2.0, [1.0, 0.0, 1.0, 0.0], 1.0), (1.5, 1.75, [0.0, 0.0, 0.0, 0.0], 2.0)],
+    ("low", "high", "of_x", "of_low"), [(1.0, 2.0, [1.0, 0.0, 1.0, 0.0], 1.0), (1.5, 1.75, [0.0, 0.0, 0.0, 0.0], 2.0)]
 )
 def test_an_element_on_a_limit_keeps_its_gradient(low: float, high: float, of_x: list[float], of_low: float) -> None:
     x = Tensor([1.0, 0.5, 2.0, 2.5], float32)
@@ -171,11 +170,15 @@ def test_mints_bends_take_floating_tensors_and_numbers_only() -> None:
     np.testing.assert_allclose(functional.hardswish(x).asnumpy(), array * np.clip((array + 3) / 6, 0, 1), rtol=1e-6)
     # MindSpore 2.10 raises a TypeError for each of these, and a ValueError for a beta of 0.
     for call in (
-        lambda: functional.softplus(Tensor([1])), lambda: functional.mish(Tensor([1])),
-        lambda: functional.softplus([1.0]), lambda: functional.mish(1.0), lambda: functional.hardswish([1.0]),
-        lambda: functional.softplus(x, beta="a"), lambda: functional.softplus(x, beta=True),
+        lambda: functional.softplus(Tensor([1])),
+        lambda: functional.mish(Tensor([1])),
+        lambda: functional.softplus([1.0]),
+        lambda: functional.mish(1.0),
+        lambda: functional.hardswish([1.0]),
+        lambda: functional.softplus(x, beta="a"),
+        lambda: functional.softplus(x, beta=True),
         lambda: functional.softplus(x, threshold=None),
-    ):  # fmt: skip
+    ):
         with pytest.raises(TypeError, match="For '(softplus|mish|hardswish)', '(input|beta|threshold)' must be"):
             call()
     with pytest.raises(ValueError, match="For 'softplus', 'beta' must not be 0"):

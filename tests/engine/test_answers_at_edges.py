@@ -35,8 +35,12 @@ COMPARED: dict[str, dict[int, list[int]]] = {
 @pytest.mark.parametrize("name", COMPARED)
 def test_less_takes_an_integer_as_it_is_beside_small_ones(name: str) -> None:
     x = Tensor(BYTES)
-    primitive = getattr(ops, {"not_equal": "NotEqual", "less_equal": "LessEqual", "greater_equal": "GreaterEqual"}.get(
-        name, name.capitalize()))()  # fmt: skip
+    primitive = getattr(
+        ops,
+        {"not_equal": "NotEqual", "less_equal": "LessEqual", "greater_equal": "GreaterEqual"}.get(
+            name, name.capitalize()
+        ),
+    )()
     for number, expected in COMPARED[name].items():
         for function in (getattr(ops, name), primitive, getattr(Tensor, name)):
             found = function(x, number)
@@ -87,9 +91,11 @@ REFUSED: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "clamp to complex": (lambda: mint.clamp(Tensor([1.0]), 0, 1j), TypeError, "For 'clamp', .* must be real numbers"),  # type: ignore[arg-type]
     "rand_like": (lambda: mint.rand_like(Tensor([1])), TypeError, "For 'rand_like', 'dtype' must be a floating"),
     "randn_like": (
-        lambda: mint.randn_like(Tensor([1.0]), dtype=ms.int32), TypeError, "For 'randn_like', 'dtype' must be a float",
+        lambda: mint.randn_like(Tensor([1.0]), dtype=ms.int32),
+        TypeError,
+        "For 'randn_like', 'dtype' must be a float",
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", REFUSED)
@@ -123,18 +129,25 @@ def test_the_gradients_of_zeta_and_the_incomplete_gamma_functions_by_both_inputs
     np.testing.assert_allclose(found[0].asnumpy(), by_exponent, rtol=1e-9)
     np.testing.assert_allclose(found[1].asnumpy(), [-8.28796685e-01, -2.46969700e-01], rtol=1e-6)
     a, y = Tensor([2.0, 3.0, 0.5]), Tensor([1.0, 2.0, 0.25])
-    slope = np.array([
-        float(mpmath.diff(lambda s, b=b: mpmath.gammainc(s, 0, b, regularized=True), c))
-        for c, b in ((2, 1), (3, 2), (0.5, 0.25))
-    ])  # fmt: skip
+    slope = np.array(
+        [
+            float(mpmath.diff(lambda s, b=b: mpmath.gammainc(s, 0, b, regularized=True), c))
+            for c, b in ((2, 1), (3, 2), (0.5, 0.25))
+        ]
+    )
     np.testing.assert_allclose(slope[:2], [-2.76195973e-01, -2.31848702e-01], rtol=1e-6)  # as MindSpore's
     for function, sign in ((ops.igamma, 1), (ops.igammac, -1)):
         by_order, by_x = grad(function, (0, 1))(a, y)
         np.testing.assert_allclose(by_order.asnumpy(), sign * slope, rtol=1e-6)
         np.testing.assert_allclose(by_x.asnumpy()[:2], [sign * 3.67878824e-01, sign * 2.70670474e-01], rtol=1e-5)
-        np.testing.assert_allclose(grad(function)(Tensor(2.0), y).item(), sign * sum(
-            float(mpmath.diff(lambda s, b=b: mpmath.gammainc(s, 0, b, regularized=True), 2)) for b in (1, 2, 0.25)
-        ), rtol=1e-6)  # fmt: skip
+        np.testing.assert_allclose(
+            grad(function)(Tensor(2.0), y).item(),
+            sign
+            * sum(
+                float(mpmath.diff(lambda s, b=b: mpmath.gammainc(s, 0, b, regularized=True), 2)) for b in (1, 2, 0.25)
+            ),
+            rtol=1e-6,
+        )
 
 
 @pytest.mark.parametrize("dtype", [np.int8, np.int32, np.int64])

@@ -109,7 +109,8 @@ ANSWERS: dict[str, tuple[Callable[[], Any], Any]] = {
     "clip_by_value": (lambda: ops.clip_by_value(i8(1, 2), -300, 300), ("Int8", [1, 2])),
     "clip_by_value float": (lambda: ops.clip_by_value(t([1, 5], ms.int64), 2.5, t(3.9)), ("Int64", [2, 3])),
     "clip_by_value list": (
-        lambda: ops.clip_by_value([t([0.0, NAN]), t([INF])], t(1.0), 2), [("Float32", [1.0, 1]), ("Float32", [2.0])],
+        lambda: ops.clip_by_value([t([0.0, NAN]), t([INF])], t(1.0), 2),
+        [("Float32", [1.0, 1]), ("Float32", [2.0])],
     ),
     "slope clip_by_value": (
         lambda: sloped(ops.clip_by_value, t([1.0, 2, 1.5, 0, 3]), t(1.0), t(2.0)),
@@ -136,14 +137,16 @@ ANSWERS: dict[str, tuple[Callable[[], Any], Any]] = {
     # One element, or none, and no axes.
     "unique_consecutive": (lambda: ops.unique_consecutive(t([3], ms.int32)), ("Int32", [3])),
     "unique_consecutive all": (
-        lambda: ops.unique_consecutive(t([3.0]), True, True), [("Float32", [3.0]), ("Int64", [0]), ("Int64", [1])],
+        lambda: ops.unique_consecutive(t([3.0]), True, True),
+        [("Float32", [3.0]), ("Int64", [0]), ("Int64", [1])],
     ),
     "unique_consecutive dim": (
         lambda: ops.unique_consecutive(t([[3.0]]), True, True, 1),
         [("Float32", [[3.0]]), ("Int64", [0]), ("Int64", [1])],
     ),
     "unique_consecutive 0-d": (
-        lambda: ops.unique_consecutive(t(3.0), True, True), [("Float32", [3.0]), ("Int64", 0), ("Int64", [1])],
+        lambda: ops.unique_consecutive(t(3.0), True, True),
+        [("Float32", [3.0]), ("Int64", 0), ("Int64", [1])],
     ),
     "unique_consecutive empty": (lambda: mint.unique_consecutive(t([])), ("Float32", [])),
     "mint.squeeze": (lambda: (mint.squeeze(t(3.0), 0), mint.squeeze(t(3.0), -1)), [("Float32", 3.0)] * 2),
@@ -156,7 +159,8 @@ ANSWERS: dict[str, tuple[Callable[[], Any], Any]] = {
     "linear bias": (lambda: F.linear(t([[1.0, 2], [3, 4]]), ROW, t(1.0)), ("Float32", [6.0, 12.0])),
     "linear row": (lambda: F.linear(ROW, t([[1.0, 2], [3, 4]])), ("Float32", [5.0, 11.0])),
     "nan_to_num float16": (
-        lambda: ops.nan_to_num(t([NAN, INF, -INF], ms.float16)), ("Float16", [0.0, 65504.0, -65504.0]),
+        lambda: ops.nan_to_num(t([NAN, INF, -INF], ms.float16)),
+        ("Float16", [0.0, 65504.0, -65504.0]),
     ),
     "tile": (lambda: ROW.tile(1, 3), ("Float32", [[1.0, 2, 1, 2, 1, 2]])),
     "tile rows": (lambda: ROW.tile(2, 1), ("Float32", [[1.0, 2], [1, 2]])),
@@ -173,13 +177,16 @@ ANSWERS: dict[str, tuple[Callable[[], Any], Any]] = {
     "slope replicate": (lambda: padded(LINE, "replicate", 1, 2), ("Float32", [[[3.0, 3, 15], [15, 9, 33]]])),
     "slope circular": (lambda: padded(LINE, "circular", 1, 2), ("Float32", [[[7.0, 9, 5], [19, 21, 17]]])),
     "slope reflect plane": (
-        lambda: padded(PLANE, "reflect", 1, 2, 1, 1), ("Float32", [[[[20.0, 27, 10], [96, 135, 48], [44, 63, 22]]]]),
+        lambda: padded(PLANE, "reflect", 1, 2, 1, 1),
+        ("Float32", [[[[20.0, 27, 10], [96, 135, 48], [44, 63, 22]]]]),
     ),
     "slope replicate plane": (
-        lambda: padded(PLANE, "replicate", 1, 2, 0, 1), ("Float32", [[[[3.0, 3, 15], [15, 9, 33], [66, 36, 120]]]]),
+        lambda: padded(PLANE, "replicate", 1, 2, 0, 1),
+        ("Float32", [[[[3.0, 3, 15], [15, 9, 33], [66, 36, 120]]]]),
     ),
     "slope circular plane": (
-        lambda: padded(PLANE, "circular", 1, 2, 0, 1), ("Float32", [[[[50.0, 54, 46], [19, 21, 17], [31, 33, 29]]]]),
+        lambda: padded(PLANE, "circular", 1, 2, 0, 1),
+        ("Float32", [[[[50.0, 54, 46], [19, 21, 17], [31, 33, 29]]]]),
     ),
     "slope negative": (lambda: padded(LINE, "constant", -1, 1, 0, -1), ("Float32", [[[0.0, 1, 2], [0, 0, 0]]])),
     # NaN.
@@ -190,7 +197,8 @@ ANSWERS: dict[str, tuple[Callable[[], Any], Any]] = {
     "slope maximum": (lambda: sloped(ops.maximum, HALVES, BESIDE), [("Float32", [1.0, 1, 1, 0.5])] * 2),
     "slope minimum": (lambda: sloped(ops.minimum, HALVES, BESIDE), [("Float32", [1.0, 1, 1, 0.5])] * 2),
     "slope fmax": (
-        lambda: sloped(ops.fmax, HALVES, BESIDE), [("Float32", [0.0, 1, 1, 1]), ("Float32", [1.0, 0, 0, 0])],
+        lambda: sloped(ops.fmax, HALVES, BESIDE),
+        [("Float32", [0.0, 1, 1, 1]), ("Float32", [1.0, 0, 0, 0])],
     ),
     "slope max": (lambda: sloped(lambda x: ops.max(x)[0], t([NAN, 1.0])), ("Float32", [1.0, 0.0])),
     "slope Tensor.max": (lambda: sloped(lambda x: x.max(), t([NAN, 1.0])), ("Float32", [1.0, 0.0])),
@@ -229,8 +237,21 @@ ANSWERS: dict[str, tuple[Callable[[], Any], Any]] = {
     # Images: the corners in their places, or centers, or the first element in its place.
     "bilinear": (
         lambda: ops.ResizeBilinearV2()(IMAGE, (6, 3)),
-        ("Float32", [[[[0.0, 4 / 3, 8 / 3], [8 / 3, 4, 16 / 3], [16 / 3, 20 / 3, 8], [8, 28 / 3, 32 / 3],
-                       [32 / 3, 12, 40 / 3], [12, 40 / 3, 44 / 3]]]]),
+        (
+            "Float32",
+            [
+                [
+                    [
+                        [0.0, 4 / 3, 8 / 3],
+                        [8 / 3, 4, 16 / 3],
+                        [16 / 3, 20 / 3, 8],
+                        [8, 28 / 3, 32 / 3],
+                        [32 / 3, 12, 40 / 3],
+                        [12, 40 / 3, 44 / 3],
+                    ]
+                ]
+            ],
+        ),
     ),
     "nearest": (
         lambda: ops.ResizeNearestNeighbor((6, 3), align_corners=True)(IMAGE),
@@ -286,8 +307,14 @@ ANSWERS: dict[str, tuple[Callable[[], Any], Any]] = {
     ),
     "LayerNorm": (
         lambda: ops.LayerNorm(2, 1)(CHANNELS, t(np.arange(12).reshape(3, 4)), t(np.zeros((3, 4))))[0][0],
-        ("Float32", [[0.0, -0.4472133, 0.8944266, 4.02492], [-5.36656, -2.2360666, 2.68328, 9.39148],
-                     [-10.73312, -4.02492, 4.472133, 14.75804]]),
+        (
+            "Float32",
+            [
+                [0.0, -0.4472133, 0.8944266, 4.02492],
+                [-5.36656, -2.2360666, 2.68328, 9.39148],
+                [-10.73312, -4.02492, 4.472133, 14.75804],
+            ],
+        ),
     ),
     "LayerNorm -1, 1": (
         lambda: ops.LayerNorm(-1, 1)(CHANNELS, t(np.ones((3, 4))), t(np.ones((3, 4))))[0][1, 2],
@@ -295,8 +322,14 @@ ANSWERS: dict[str, tuple[Callable[[], Any], Any]] = {
     ),
     "LayerNorm 1, 2": (
         lambda: ops.LayerNorm(1, 2)(CHANNELS, t(np.arange(4)), t(np.zeros(4)))[0][0],
-        ("Float32", [[0.0, -1.303561, -2.027762, -2.172602], [0.0, -0.14484, 0.28968, 1.303561],
-                     [0.0, 1.013881, 2.607122, 4.779723]]),
+        (
+            "Float32",
+            [
+                [0.0, -1.303561, -2.027762, -2.172602],
+                [0.0, -0.14484, 0.28968, 1.303561],
+                [0.0, 1.013881, 2.607122, 4.779723],
+            ],
+        ),
     ),
     "CumulativeLogsumexp": (
         lambda: ops.CumulativeLogsumexp(exclusive=True)(t([[1.0, 2, 3], [0, -1, 1]]), t(1, ms.int32)),
@@ -329,7 +362,8 @@ ANSWERS: dict[str, tuple[Callable[[], Any], Any]] = {
         ("Complex64", [[0.2 + 0.6j], [0.48 - 0.36j]]),
     ),
     "contiguous": (
-        lambda: sloped(lambda x: x.T.contiguous() ** 2, t([[1.0, 2], [3, 4]])), ("Float32", [[2.0, 4], [6, 8]]),
+        lambda: sloped(lambda x: x.T.contiguous() ** 2, t([[1.0, 2], [3, 4]])),
+        ("Float32", [[2.0, 4], [6, 8]]),
     ),
     "BatchNorm half": (
         lambda: nn.BatchNorm1d(2, gamma_init=t([2.0, 1]), beta_init=t([0.0, 1]))(t([[1.5, -2]], ms.float16)),
@@ -356,7 +390,7 @@ ANSWERS: dict[str, tuple[Callable[[], Any], Any]] = {
     "mint.pow bool": (lambda: mint.pow(t([True], ms.bool_), -1), ("Int64", [1])),
     "Precision": (lambda: t(evaluated(train.Precision(), RIGHT, [1, 0], average=True) == 1.0), ("Float32", 1.0)),
     "Recall": (lambda: t(evaluated(train.Recall(), RIGHT, [1, 0]) == 1.0), ("Float32", [1.0, 1.0])),
-}  # fmt: skip
+}
 
 
 def assert_answer(found: Any, wanted: Any) -> None:
@@ -413,7 +447,9 @@ REFUSED: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
         "'value' must have a dtype that fits into Float32, but got Float64",
     ),
     "assign_add wide": (
-        lambda: ops.assign_add(variable(ms.int32, 1, 2), ROW), TypeError, "fits into Int32, but got Float32",
+        lambda: ops.assign_add(variable(ms.int32, 1, 2), ROW),
+        TypeError,
+        "fits into Int32, but got Float32",
     ),
     "assign array": (
         lambda: ops.assign(variable(ms.float32, 1, 2), np.ones(2)),  # type: ignore[arg-type]
@@ -458,7 +494,9 @@ REFUSED: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "Symbol rest": (lambda: ms.Symbol(divisor=3, remainder=3), ValueError, r"must be in \[0, 3\), but got 3"),
     "Symbol rest below": (lambda: ms.Symbol(divisor=3, remainder=-1), ValueError, r"must be in \[0, 3\), but got -1"),
     "resize": (
-        lambda: ops.ResizeBilinearV2(True, True)(IMAGE, (2, 2)), ValueError, "'half_pixel_centers' must be False with",
+        lambda: ops.ResizeBilinearV2(True, True)(IMAGE, (2, 2)),
+        ValueError,
+        "'half_pixel_centers' must be False with",
     ),
     "Adam": (
         lambda: nn.Adam([ms.Parameter(1.0, "p")], use_amsgrad=True, use_lazy=True),
@@ -487,10 +525,19 @@ def test_mints_indices_are_int64_as_its_documentation_says() -> None:
     # On a CPU MindSpore has no kernels for most of these.
     x = t([3.0, 1.0, 2.0])
     found = (
-        mint.sort(x)[1], mint.argsort(x), mint.topk(x, 2)[1], mint.argmax(x), mint.argmin(x), mint.max(x, 0)[1],
-        mint.min(x, 0)[1], mint.median(x, 0)[1], mint.cummax(x, 0)[1], mint.cummin(x, 0)[1], mint.nonzero(x),
+        mint.sort(x)[1],
+        mint.argsort(x),
+        mint.topk(x, 2)[1],
+        mint.argmax(x),
+        mint.argmin(x),
+        mint.max(x, 0)[1],
+        mint.min(x, 0)[1],
+        mint.median(x, 0)[1],
+        mint.cummax(x, 0)[1],
+        mint.cummin(x, 0)[1],
+        mint.nonzero(x),
         mint.searchsorted(x, x),
-    )  # fmt: skip
+    )
     assert {str(one.dtype) for one in found} == {"Int64"}
     wanted = [[1, 2, 0], [1, 2, 0], [0, 2], 0, 1, 0, 1, 2, [0, 0, 0], [0, 1, 1], [[0], [1], [2]]]
     assert [one.tolist() for one in found[:-1]] == wanted
@@ -504,11 +551,15 @@ def test_mints_dot_is_the_sum_of_products() -> None:
 
 def test_the_dtypes_of_drawn_numbers() -> None:
     found = (
-        ops.randn_like(t([1, 2], ms.int32)), ops.randn_like(t([1, 2], ms.float16)),
-        ops.rand_like(t([1, 2], ms.float16)), ops.randint_like(i8(1, 2), 0, 3),
-        ops.multinomial(ROW, 2), ops.multinomial(ROW, 2, False), ROW.multinomial(2),
+        ops.randn_like(t([1, 2], ms.int32)),
+        ops.randn_like(t([1, 2], ms.float16)),
+        ops.rand_like(t([1, 2], ms.float16)),
+        ops.randint_like(i8(1, 2), 0, 3),
+        ops.multinomial(ROW, 2),
+        ops.multinomial(ROW, 2, False),
+        ROW.multinomial(2),
         mint.multinomial(ROW, 2),
-    )  # fmt: skip
+    )
     wanted = ["Float32", "Float32", "Float16", "Int8", "Int32", "Int32", "Int32", "Int64"]
     assert [str(one.dtype) for one in found] == wanted
 

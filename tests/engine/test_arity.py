@@ -15,20 +15,59 @@ import hookscope.engine as ms
 from hookscope.engine import Tensor, nn, ops
 
 MODULES = [
-    "", "amp", "boost", "common", "communication", "communication.comm_func", "context", "core.initializer", "dataset",
-    "dataset.text", "dataset.transforms", "dataset.vision", "experimental.optim",
-    "experimental.optim.lr_scheduler", "hal", "log", "mint", "mint.distributed", "mint.linalg", "mint.nn",
-    "mint.nn.functional", "mint.optim", "mint.special", "nn", "nn.probability.bijector", "nn.probability.distribution",
-    "nn.utils", "numpy", "numpy.fft", "ops", "ops.primitives", "parallel", "runtime", "train", "train.callback",
-]  # fmt: skip
+    "",
+    "amp",
+    "boost",
+    "common",
+    "communication",
+    "communication.comm_func",
+    "context",
+    "core.initializer",
+    "dataset",
+    "dataset.text",
+    "dataset.transforms",
+    "dataset.vision",
+    "experimental.optim",
+    "experimental.optim.lr_scheduler",
+    "hal",
+    "log",
+    "mint",
+    "mint.distributed",
+    "mint.linalg",
+    "mint.nn",
+    "mint.nn.functional",
+    "mint.optim",
+    "mint.special",
+    "nn",
+    "nn.probability.bijector",
+    "nn.probability.distribution",
+    "nn.utils",
+    "numpy",
+    "numpy.fft",
+    "ops",
+    "ops.primitives",
+    "parallel",
+    "runtime",
+    "train",
+    "train.callback",
+]
 NOT_CALLED = {"destroy_process_group", "init", "init_process_group", "release", "run_check"}
 """They start or end what other tests need."""
 CALLED = re.compile(r"([\w.<>]+)\(\) (takes|got|missing|is missing)")
 
 TAKING_ANY_NAME = {
-    "CellDict", "CellList", "CheckpointConfig", "Identity", "Initializer", "JitConfig", "Stream", "Symbol", "add_flags",
-    "enable_dynamic", "jit",
-}  # fmt: skip
+    "CellDict",
+    "CellList",
+    "CheckpointConfig",
+    "Identity",
+    "Initializer",
+    "JitConfig",
+    "Stream",
+    "Symbol",
+    "add_flags",
+    "enable_dynamic",
+    "jit",
+}
 """They take an unknown name, as MindSpore 2.10 does."""
 
 
@@ -101,13 +140,20 @@ def test_an_error_about_arguments_names_what_users_call(
 
 
 OWN: list[tuple[Callable[[], Any], str]] = [
-    (lambda: ops.abs(), "abs"), (lambda: ops.abs(Tensor(1.0), 1), "abs"), (lambda: Tensor(1.0).abs(1), "abs"),
-    (lambda: Tensor(1.0).max(il=3), "max"), (lambda: Tensor(1.0).exp_(1), "exp"),
+    (lambda: ops.abs(), "abs"),
+    (lambda: ops.abs(Tensor(1.0), 1), "abs"),
+    (lambda: Tensor(1.0).abs(1), "abs"),
+    (lambda: Tensor(1.0).max(il=3), "max"),
+    (lambda: Tensor(1.0).exp_(1), "exp"),
     (lambda: nn.ReLU(1, 2, 3), "ReLU.__init__"),
-    (lambda: nn.ReflectionPad3d(), "ReflectionPad3d.__init__"), (lambda: nn.L1Loss(unknown=1), "L1Loss.__init__"),
-    (lambda: nn.LSTM(), "LSTM.__init__"), (lambda: nn.RNN(), "RNN.__init__"), (lambda: ms.mint.mean(), "mean"),
-    (lambda: ms.mint.nn.functional.mish(), "mish"), (lambda: Tensor(1.0).masked_fill_(), "masked_fill_"),
-]  # fmt: skip
+    (lambda: nn.ReflectionPad3d(), "ReflectionPad3d.__init__"),
+    (lambda: nn.L1Loss(unknown=1), "L1Loss.__init__"),
+    (lambda: nn.LSTM(), "LSTM.__init__"),
+    (lambda: nn.RNN(), "RNN.__init__"),
+    (lambda: ms.mint.mean(), "mean"),
+    (lambda: ms.mint.nn.functional.mish(), "mish"),
+    (lambda: Tensor(1.0).masked_fill_(), "masked_fill_"),
+]
 
 
 @pytest.mark.parametrize(("call", "name"), OWN, ids=[f"{name} {place}" for place, (_, name) in enumerate(OWN)])
@@ -165,7 +211,7 @@ OF_METHODS: list[tuple[Callable[[], Any], str]] = [
     (lambda: ms.train.MAE().update(1, 2, odd=3), "MAE.update() got an unexpected keyword argument 'odd'"),
     (lambda: ms.COOTensor(Tensor([[0, 1]]), Tensor([1.0]), (2, 2)).astype(), "COOTensor.astype() missing 1 required"),
     (lambda: nn.SGD(nn.Dense(2, 2).trainable_params()).whole_state(1), "Optimizer.whole_state() takes 1 positional"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("call", "text"), OF_METHODS, ids=[text.partition("(")[0] for _, text in OF_METHODS])

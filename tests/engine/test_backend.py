@@ -382,9 +382,11 @@ def test_sparse_tensors_stay_on_the_gpu_and_are_multiplied_by_cupys_matrices(
     for one in (x.to_coo(), x.to_csr(), x.to_coo().to_csr(), x.to_csr().to_coo()):
         assert {type(part._array) for part in one.to_tuple()[:-1]} == {strict_device.ndarray}
         for found, want in (
-            (one.to_dense(), whole), (one @ y, whole @ right), ((one + one).to_dense(), 2 * whole),
+            (one.to_dense(), whole),
+            (one @ y, whole @ right),
+            ((one + one).to_dense(), 2 * whole),
             ((one * x).to_dense(), whole**2),
-        ):  # fmt: skip
+        ):
             assert type(found._array) is strict_device.ndarray and found.dtype == kind
             np.testing.assert_array_equal(found.asnumpy(), want)
     product = x.to_csr().mm(y.to_csr())

@@ -21,51 +21,89 @@ def counting(*shape: int) -> Tensor:
 
 
 RECORDED: dict[str, tuple[Any, list[Any]]] = {
-    "diag RIGHT_LEFT": (lambda: ops.matrix_diag(ROWS, BAND, Tensor(3), Tensor(3), Tensor(11.0), "RIGHT_LEFT"),
-                        [[1, 9, 11], [0, 2, 0], [11, 4, 3]]),
-    "diag LEFT_RIGHT": (lambda: ops.matrix_diag(ROWS, BAND, 3, 3, 11, "LEFT_RIGHT"),
-                        [[1, 8, 11], [4, 2, 9], [11, 5, 3]]),
+    "diag RIGHT_LEFT": (
+        lambda: ops.matrix_diag(ROWS, BAND, Tensor(3), Tensor(3), Tensor(11.0), "RIGHT_LEFT"),
+        [[1, 9, 11], [0, 2, 0], [11, 4, 3]],
+    ),
+    "diag LEFT_RIGHT": (
+        lambda: ops.matrix_diag(ROWS, BAND, 3, 3, 11, "LEFT_RIGHT"),
+        [[1, 8, 11], [4, 2, 9], [11, 5, 3]],
+    ),
     "diag LEFT_LEFT": (lambda: ops.matrix_diag(ROWS, BAND, 3, 3, 11, "LEFT_LEFT"), [[1, 8, 11], [0, 2, 9], [11, 4, 3]]),
-    "diag RIGHT_RIGHT": (lambda: ops.matrix_diag(ROWS, BAND, 3, 3, 11, "RIGHT_RIGHT"),
-                         [[1, 9, 11], [4, 2, 0], [11, 5, 3]]),
-    "diag wide": (lambda: ops.matrix_diag(ROWS, BAND, 3, 5, 11),
-                  [[1, 8, 11, 11, 11], [0, 2, 9, 11, 11], [11, 4, 3, 0, 11]]),
-    "diag wide RIGHT_RIGHT": (lambda: ops.matrix_diag(ROWS, BAND, 3, 5, 11, "RIGHT_RIGHT"),
-                              [[1, 8, 11, 11, 11], [4, 2, 9, 11, 11], [11, 5, 3, 0, 11]]),
-    "diag above": (lambda: ops.matrix_diag(Tensor([1.0, 2.0, 3.0]), 1),
-                   [[0, 1, 0, 0], [0, 0, 2, 0], [0, 0, 0, 3], [0, 0, 0, 0]]),
-    "diag below": (lambda: ops.matrix_diag(Tensor([1.0, 2.0, 3.0]), -1, 4, 3),
-                   [[0, 0, 0], [1, 0, 0], [0, 2, 0], [0, 0, 3]]),
+    "diag RIGHT_RIGHT": (
+        lambda: ops.matrix_diag(ROWS, BAND, 3, 3, 11, "RIGHT_RIGHT"),
+        [[1, 9, 11], [4, 2, 0], [11, 5, 3]],
+    ),
+    "diag wide": (
+        lambda: ops.matrix_diag(ROWS, BAND, 3, 5, 11),
+        [[1, 8, 11, 11, 11], [0, 2, 9, 11, 11], [11, 4, 3, 0, 11]],
+    ),
+    "diag wide RIGHT_RIGHT": (
+        lambda: ops.matrix_diag(ROWS, BAND, 3, 5, 11, "RIGHT_RIGHT"),
+        [[1, 8, 11, 11, 11], [4, 2, 9, 11, 11], [11, 5, 3, 0, 11]],
+    ),
+    "diag above": (
+        lambda: ops.matrix_diag(Tensor([1.0, 2.0, 3.0]), 1),
+        [[0, 1, 0, 0], [0, 0, 2, 0], [0, 0, 0, 3], [0, 0, 0, 0]],
+    ),
+    "diag below": (
+        lambda: ops.matrix_diag(Tensor([1.0, 2.0, 3.0]), -1, 4, 3),
+        [[0, 0, 0], [1, 0, 0], [0, 2, 0], [0, 0, 3]],
+    ),
     "diag rows": (lambda: ops.matrix_diag(Tensor([1.0, 2.0]), 0, 3), [[1, 0], [0, 2], [0, 0]]),
-    "diag columns": (lambda: ops.matrix_diag(Tensor([1.0, 2.0, 3.0]), 1, -1, 4),
-                     [[0, 1, 0, 0], [0, 0, 2, 0], [0, 0, 0, 3]]),
+    "diag columns": (
+        lambda: ops.matrix_diag(Tensor([1.0, 2.0, 3.0]), 1, -1, 4),
+        [[0, 1, 0, 0], [0, 0, 2, 0], [0, 0, 0, 3]],
+    ),
     "diag int": (lambda: ops.matrix_diag(Tensor([1, 2], int32), padding_value=Tensor(4, int32)), [[1, 4], [4, 2]]),
     "diag batch": (lambda: ops.matrix_diag(Tensor([[1.0, 2.0], [3.0, 4.0]])), [[[1, 0], [0, 2]], [[3, 0], [0, 4]]]),
-    "MatrixDiagV3": (lambda: ops.MatrixDiagV3("LEFT_RIGHT")(ROWS, BAND, Tensor(3), Tensor(3), Tensor(11.0)),
-                     [[1, 8, 11], [4, 2, 9], [11, 5, 3]]),
-    "part RIGHT_LEFT": (lambda: ops.matrix_diag_part(counting(3, 4), Tensor([-2, 2]), Tensor(0.0), "RIGHT_LEFT"),
-                        [[0, 3, 8], [2, 7, 12], [1, 6, 11], [5, 10, 0], [9, 0, 0]]),
-    "part LEFT_RIGHT": (lambda: ops.matrix_diag_part(counting(3, 4), Tensor([-2, 2]), Tensor(0.0), "LEFT_RIGHT"),
-                        [[3, 8, 0], [2, 7, 12], [1, 6, 11], [0, 5, 10], [0, 0, 9]]),
-    "part LEFT_LEFT": (lambda: ops.matrix_diag_part(counting(3, 4), Tensor([-2, 2]), Tensor(0.0), "LEFT_LEFT"),
-                       [[3, 8, 0], [2, 7, 12], [1, 6, 11], [5, 10, 0], [9, 0, 0]]),
-    "part RIGHT_RIGHT": (lambda: ops.matrix_diag_part(counting(3, 4), Tensor([-2, 2]), Tensor(0.0), "RIGHT_RIGHT"),
-                         [[0, 3, 8], [2, 7, 12], [1, 6, 11], [0, 5, 10], [0, 0, 9]]),
+    "MatrixDiagV3": (
+        lambda: ops.MatrixDiagV3("LEFT_RIGHT")(ROWS, BAND, Tensor(3), Tensor(3), Tensor(11.0)),
+        [[1, 8, 11], [4, 2, 9], [11, 5, 3]],
+    ),
+    "part RIGHT_LEFT": (
+        lambda: ops.matrix_diag_part(counting(3, 4), Tensor([-2, 2]), Tensor(0.0), "RIGHT_LEFT"),
+        [[0, 3, 8], [2, 7, 12], [1, 6, 11], [5, 10, 0], [9, 0, 0]],
+    ),
+    "part LEFT_RIGHT": (
+        lambda: ops.matrix_diag_part(counting(3, 4), Tensor([-2, 2]), Tensor(0.0), "LEFT_RIGHT"),
+        [[3, 8, 0], [2, 7, 12], [1, 6, 11], [0, 5, 10], [0, 0, 9]],
+    ),
+    "part LEFT_LEFT": (
+        lambda: ops.matrix_diag_part(counting(3, 4), Tensor([-2, 2]), Tensor(0.0), "LEFT_LEFT"),
+        [[3, 8, 0], [2, 7, 12], [1, 6, 11], [5, 10, 0], [9, 0, 0]],
+    ),
+    "part RIGHT_RIGHT": (
+        lambda: ops.matrix_diag_part(counting(3, 4), Tensor([-2, 2]), Tensor(0.0), "RIGHT_RIGHT"),
+        [[0, 3, 8], [2, 7, 12], [1, 6, 11], [0, 5, 10], [0, 0, 9]],
+    ),
     "part one": (lambda: ops.MatrixDiagPartV3()(counting(3, 4), Tensor(0), Tensor(0.0)), [1, 6, 11]),
     "part one of two": (lambda: ops.matrix_diag_part(counting(3, 4), Tensor([1, 1]), 0), [2, 7, 12]),
-    "part batch": (lambda: ops.matrix_diag_part(counting(2, 3, 4), Tensor([0, 1]), 9),
-                   [[[2, 7, 12], [1, 6, 11]], [[14, 19, 24], [13, 18, 23]]]),
-    "set RIGHT_LEFT": (lambda: ops.matrix_set_diag(counting(3, 4), counting(3, 3) * 10, BAND, "RIGHT_LEFT"),
-                       [[40, 10, 3, 4], [70, 50, 20, 8], [9, 80, 60, 30]]),
-    "set LEFT_RIGHT": (lambda: ops.matrix_set_diag(counting(3, 4), counting(3, 3) * 10, BAND, "LEFT_RIGHT"),
-                       [[40, 10, 3, 4], [80, 50, 20, 8], [9, 90, 60, 30]]),
-    "set below": (lambda: ops.matrix_set_diag(counting(3, 4), Tensor([7.0, 7.0]), -1),
-                  [[1, 2, 3, 4], [7, 6, 7, 8], [9, 7, 11, 12]]),
-    "MatrixSetDiagV3": (lambda: ops.MatrixSetDiagV3()(counting(3, 4), Tensor([7.0, 7.0, 7.0]), Tensor(0)),
-                        [[7, 2, 3, 4], [5, 7, 7, 8], [9, 10, 7, 12]]),
-    "set batch": (lambda: ops.matrix_set_diag(counting(2, 2, 3), counting(2, 2) * 10),
-                  [[[10, 2, 3], [4, 20, 6]], [[30, 8, 9], [10, 40, 12]]]),
-}  # fmt: skip
+    "part batch": (
+        lambda: ops.matrix_diag_part(counting(2, 3, 4), Tensor([0, 1]), 9),
+        [[[2, 7, 12], [1, 6, 11]], [[14, 19, 24], [13, 18, 23]]],
+    ),
+    "set RIGHT_LEFT": (
+        lambda: ops.matrix_set_diag(counting(3, 4), counting(3, 3) * 10, BAND, "RIGHT_LEFT"),
+        [[40, 10, 3, 4], [70, 50, 20, 8], [9, 80, 60, 30]],
+    ),
+    "set LEFT_RIGHT": (
+        lambda: ops.matrix_set_diag(counting(3, 4), counting(3, 3) * 10, BAND, "LEFT_RIGHT"),
+        [[40, 10, 3, 4], [80, 50, 20, 8], [9, 90, 60, 30]],
+    ),
+    "set below": (
+        lambda: ops.matrix_set_diag(counting(3, 4), Tensor([7.0, 7.0]), -1),
+        [[1, 2, 3, 4], [7, 6, 7, 8], [9, 7, 11, 12]],
+    ),
+    "MatrixSetDiagV3": (
+        lambda: ops.MatrixSetDiagV3()(counting(3, 4), Tensor([7.0, 7.0, 7.0]), Tensor(0)),
+        [[7, 2, 3, 4], [5, 7, 7, 8], [9, 10, 7, 12]],
+    ),
+    "set batch": (
+        lambda: ops.matrix_set_diag(counting(2, 2, 3), counting(2, 2) * 10),
+        [[[10, 2, 3], [4, 20, 6]], [[30, 8, 9], [10, 40, 12]]],
+    ),
+}
 
 
 @pytest.mark.parametrize("name", RECORDED)
@@ -105,23 +143,38 @@ def test_the_gradients_of_bands_are_those_of_central_differences() -> None:
 @pytest.mark.parametrize(
     ("call", "error", "text"),
     [
-        (lambda: ops.matrix_diag(ROWS, BAND, align="x"), ValueError,
-         "For 'matrix_diag', 'align' must be 'RIGHT_LEFT', 'LEFT_RIGHT', 'LEFT_LEFT' or 'RIGHT_RIGHT', but got 'x'"),
-        (lambda: ops.matrix_diag(ROWS, Tensor([1, -1])), ValueError,
-         "For 'matrix_diag', 'k' must be one diagonal, or the lowest and the highest, but got (1, -1)"),
-        (lambda: ops.matrix_diag(Tensor([1.0, 2.0, 3.0]), 0, 2, 2), ValueError,
-         "For 'matrix_diag', diagonals 0 to 0 of length 3 do not fit 2 rows and 2 columns"),
+        (
+            lambda: ops.matrix_diag(ROWS, BAND, align="x"),
+            ValueError,
+            "For 'matrix_diag', 'align' must be 'RIGHT_LEFT', 'LEFT_RIGHT', 'LEFT_LEFT' or 'RIGHT_RIGHT', but got 'x'",
+        ),
+        (
+            lambda: ops.matrix_diag(ROWS, Tensor([1, -1])),
+            ValueError,
+            "For 'matrix_diag', 'k' must be one diagonal, or the lowest and the highest, but got (1, -1)",
+        ),
+        (
+            lambda: ops.matrix_diag(Tensor([1.0, 2.0, 3.0]), 0, 2, 2),
+            ValueError,
+            "For 'matrix_diag', diagonals 0 to 0 of length 3 do not fit 2 rows and 2 columns",
+        ),
         (lambda: ops.matrix_diag(Tensor([1.0, 2.0, 3.0]), 1, 6, 7), ValueError, "do not fit 6 rows and 7 columns"),
         (lambda: ops.matrix_diag(Tensor(1.0)), ValueError, "'x' must have a row for each of 1 diagonals"),
         (lambda: ops.matrix_diag([1.0]), TypeError, "For 'matrix_diag', 'x' must be a Tensor, but got list"),
         (lambda: ops.matrix_diag_part(counting(3), 0, 0), ValueError, "'x' must have at least 2 axes"),
         (lambda: ops.matrix_diag_part(counting(3, 4), 4, 0), ValueError, "'k' must be in (-3, 4), but got 4"),
-        (lambda: ops.matrix_set_diag(counting(3, 4), Tensor([7.0, 7.0])), ValueError,
-         "For 'matrix_set_diag', 'diagonal' must have the shape (3,), but got (2,)"),
-        (lambda: ops.matrix_set_diag(counting(3, 4), Tensor([7.0]), 5), ValueError,
-         "'k' must be in (-3, 4), but got 5"),
+        (
+            lambda: ops.matrix_set_diag(counting(3, 4), Tensor([7.0, 7.0])),
+            ValueError,
+            "For 'matrix_set_diag', 'diagonal' must have the shape (3,), but got (2,)",
+        ),
+        (
+            lambda: ops.matrix_set_diag(counting(3, 4), Tensor([7.0]), 5),
+            ValueError,
+            "'k' must be in (-3, 4), but got 5",
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_is_no_band_is_refused(call: Any, error: Any, text: str) -> None:
     with pytest.raises(error, match=re.escape(text)):
         call()

@@ -25,9 +25,15 @@ def test_after_so_many_steps_the_optimizer_takes_the_mean_and_it_begins_anew() -
         np.testing.assert_allclose(seen[-1], expected, rtol=1e-6)
     assert seen[0] == [1.0, 2.0]
     assert [p.name for p in accumulate.get_parameters()] == [
-        "optimizer.weight", "grad_accumulation.optimizer.weight", "accumulation_step", "optimizer.global_step",
-        "optimizer.learning_rate", "optimizer.momentum", "optimizer.accum.weight", "optimizer.stat.weight",
-    ]  # fmt: skip
+        "optimizer.weight",
+        "grad_accumulation.optimizer.weight",
+        "accumulation_step",
+        "optimizer.global_step",
+        "optimizer.learning_rate",
+        "optimizer.momentum",
+        "optimizer.accum.weight",
+        "optimizer.stat.weight",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -51,5 +57,9 @@ def test_what_was_made_for_ascend_names_the_way_to_go() -> None:
 
 def test_operations_of_reducing_are_words() -> None:
     assert [getattr(ops.ReduceOp, name) for name in ("SUM", "MAX", "MIN", "PROD", "AVG")] == [
-        "sum", "max", "min", "prod", "avg",
-    ]  # fmt: skip
+        "sum",
+        "max",
+        "min",
+        "prod",
+        "avg",
+    ]

@@ -41,8 +41,10 @@ def test_each_version_of_python_has_its_counts() -> None:
 
 def test_what_differs_is_named() -> None:
     assert difference({"a": 1, "b": 3, "new": 5}, {"a": 1, "b": 2, "gone": 4}).splitlines() == [
-        "b: 2 before, 3 now", "new: not recorded before, 5 now", "gone: 4 before, not counted now",
-    ]  # fmt: skip
+        "b: 2 before, 3 now",
+        "new: not recorded before, 5 now",
+        "gone: 4 before, not counted now",
+    ]
     assert difference({"a": 1}, {"a": 1}) == ""
 
 

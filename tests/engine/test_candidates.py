@@ -85,13 +85,22 @@ def test_a_seed_repeats_the_candidates_and_without_one_set_seed_does() -> None:
 @pytest.mark.parametrize(
     ("call", "error", "text"),
     [
-        (lambda: ops.uniform_candidate_sampler(TRUE, 1, 8, True, 7), ValueError,
-         "For 'uniform_candidate_sampler', 'num_sampled' 8 must be at most the number of classes, 7"),
+        (
+            lambda: ops.uniform_candidate_sampler(TRUE, 1, 8, True, 7),
+            ValueError,
+            "For 'uniform_candidate_sampler', 'num_sampled' 8 must be at most the number of classes, 7",
+        ),
         (lambda: ops.uniform_candidate_sampler(TRUE, 1, 4, True, 7, 0, True), ValueError, "number of classes, 3"),
-        (lambda: ops.uniform_candidate_sampler(TRUE, 2, 3, True, 7), ValueError,
-         "'true_classes' must have the shape (batch_size, 2), but got (5, 1)"),
-        (lambda: ops.uniform_candidate_sampler(Tensor([1.0]), 1, 3, True, 7), TypeError,
-         "For 'uniform_candidate_sampler', 'true_classes' must be integers, but got Float32"),
+        (
+            lambda: ops.uniform_candidate_sampler(TRUE, 2, 3, True, 7),
+            ValueError,
+            "'true_classes' must have the shape (batch_size, 2), but got (5, 1)",
+        ),
+        (
+            lambda: ops.uniform_candidate_sampler(Tensor([1.0]), 1, 3, True, 7),
+            TypeError,
+            "For 'uniform_candidate_sampler', 'true_classes' must be integers, but got Float32",
+        ),
         (lambda: ops.uniform_candidate_sampler([[1]], 1, 3, True, 7), TypeError, "must be a Tensor, but got list"),
         (lambda: ops.uniform_candidate_sampler(TRUE, 1, 3, False, 0), ValueError, "'range_max' must be above 0"),
         (lambda: ops.uniform_candidate_sampler(TRUE, 1, 0, False, 5), ValueError, "'num_sampled' must be above 0"),
@@ -100,7 +109,7 @@ def test_a_seed_repeats_the_candidates_and_without_one_set_seed_does() -> None:
         (lambda: ops.uniform_candidate_sampler(TRUE, 1.0, 3, True, 5), TypeError, "'num_true' must be an int"),
         (lambda: ops.log_uniform_candidate_sampler(TRUE, 1, 15, True, 10), ValueError, "number of classes, 10"),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_sampled_is_refused(call: Any, error: Any, text: str) -> None:
     with pytest.raises(error, match=re.escape(text)):
         call()

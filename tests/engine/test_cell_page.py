@@ -141,8 +141,10 @@ OPTIONS: dict[str, Callable[[nn.Cell], Any]] = {
 def test_every_public_name_has_an_effect_or_says_that_it_has_none() -> None:
     assert sorted([*EFFECTS, *SAYS_SO, *NOT_HERE]) == sorted(NAMES)
     assert [name for name in NAMES if not hasattr(nn.Cell, name) and not hasattr(Two(), name)] == [
-        "IGNORE_LIST", "enable_backward_hook", "total_instance_count",
-    ]  # fmt: skip
+        "IGNORE_LIST",
+        "enable_backward_hook",
+        "total_instance_count",
+    ]
 
 
 @pytest.mark.parametrize("name", EFFECTS)

@@ -118,8 +118,9 @@ def test_hooks_get_the_prefix_and_the_metadata_of_their_cell() -> None:
         one.register_load_state_dict_pre_hook(see)
     net.load_state_dict(state)
     assert [(cell, prefix, meta) for cell, prefix, meta, _ in loaded] == [
-        (net, "", {}), (net.fc, "fc.", {"version": 3}),
-    ]  # fmt: skip
+        (net, "", {}),
+        (net.fc, "fc.", {"version": 3}),
+    ]
     assert loaded[0][3] is state._metadata
     loaded.clear()
     net.load_state_dict(dict(state))  # another dictionary has no metadata
@@ -185,8 +186,11 @@ def test_to_changes_floating_dtypes_and_keeps_the_objects() -> None:
     held = net.w
     assert net.to(ms.float16) is net
     assert (net.w is held, net.w.dtype, net.fc.weight.dtype, net.count.dtype) == (
-        True, ms.float16, ms.float16, ms.int64,
-    )  # fmt: skip
+        True,
+        ms.float16,
+        ms.float16,
+        ms.int64,
+    )
     assert net.to("CPU", ms.float32).w.dtype is ms.float32
     assert net.to(Tensor([1.0], ms.float16)).w.dtype is ms.float16
     assert (net.w.tolist(), net.count.tolist()) == ([5.0], [3])

@@ -55,9 +55,15 @@ def test_a_transform_along_several_axes_is_scipys(name: str, norm: str | None) -
     function, reference = getattr(ops, name), getattr(scipy.fft, name)
     x = taken(name, 3, 4, 5)
     for s, dim in (
-        (None, None), ((4, 3), None), ((2, 5, 6), None), (None, (0, 1)), (None, (-1, 0)), ((4, 5), (2, 0)),
-        (None, (1,)), ((3, 3, 8), (1, 0, 2)),
-    ):  # fmt: skip
+        (None, None),
+        ((4, 3), None),
+        ((2, 5, 6), None),
+        (None, (0, 1)),
+        (None, (-1, 0)),
+        ((4, 5), (2, 0)),
+        (None, (1,)),
+        ((3, 3, 8), (1, 0, 2)),
+    ):
         same(function(Tensor(x), s, dim, norm), reference(x, s, dim, norm))
     same(function(Tensor(x)), reference(x))
 
@@ -147,25 +153,37 @@ def test_a_shift_has_the_gradient_of_differences(function: Callable[..., Tensor]
 @pytest.mark.parametrize(
     ("call", "error", "text"),
     [
-        (lambda: ops.view_as_real(Tensor(X)), TypeError,
-         "For 'view_as_real', 'input' must be complex, but got Float64"),
+        (
+            lambda: ops.view_as_real(Tensor(X)),
+            TypeError,
+            "For 'view_as_real', 'input' must be complex, but got Float64",
+        ),
         (lambda: ops.ihfft(Tensor(Y)), TypeError, "For 'ihfft', 'input' must be real, but got Complex128"),
         (lambda: ops.hfft(Tensor(Y), 0), ValueError, "For 'hfft', a length must be positive, but got 0"),
         (lambda: ops.hfft(Tensor([1.0])), ValueError, "For 'hfft', a length must be positive, but got 0"),
         (lambda: ops.ifftn(Tensor(X), (2, 3), (0,)), ValueError, "For 'ifftn', 's' and 'dim' must have one length"),
-        (lambda: ops.irfftn(Tensor(X), norm="whole"), ValueError,
-         "For 'irfftn', 'norm' must be 'backward', 'forward' or"),
+        (
+            lambda: ops.irfftn(Tensor(X), norm="whole"),
+            ValueError,
+            "For 'irfftn', 'norm' must be 'backward', 'forward' or",
+        ),
         (lambda: ops.hfftn(Tensor(X), dim=(3,)), ValueError, "For 'hfftn', 'axis' must be in [-3, 3), but got 3"),
-        (lambda: ops.fftn(Tensor(X), dim=(1.5,)), TypeError,
-         "For 'fftn', 'dim' must be an int or a tuple of ints, but got (1.5,)"),
-        (lambda: ops.fftshift(Tensor(X), (1.5,)), TypeError,
-         "For 'fftshift', 'dim' must be an int or a tuple of ints, but got (1.5,)"),
+        (
+            lambda: ops.fftn(Tensor(X), dim=(1.5,)),
+            TypeError,
+            "For 'fftn', 'dim' must be an int or a tuple of ints, but got (1.5,)",
+        ),
+        (
+            lambda: ops.fftshift(Tensor(X), (1.5,)),
+            TypeError,
+            "For 'fftshift', 'dim' must be an int or a tuple of ints, but got (1.5,)",
+        ),
         (lambda: ops.fftshift(Tensor(X), 3), ValueError, "For 'fftshift'"),
         (lambda: ops.ifftshift([1.0]), TypeError, "For 'ifftshift', 'input' must be a Tensor, but got list"),
         (lambda: ops.fftfreq(0), ValueError, "For 'fftfreq', 'n' must be at least 1, but got 0"),
         (lambda: ops.rfftfreq(3, 0.0), ValueError, "For 'rfftfreq', 'd' must not be 0"),
     ],
-)  # fmt: skip
+)
 def test_a_transform_refuses_what_it_is_not_defined_for(call: Any, error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=re.escape(text)):
         call()

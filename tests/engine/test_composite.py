@@ -46,11 +46,20 @@ def test_the_types_choose_the_function() -> None:
 @pytest.mark.parametrize(
     ("kind", "fitting"),
     [
-        ("Int", {"int"}), ("Int64", {"int"}), ("Float", {"float"}), ("Bool", {"bool"}), ("String", {"str"}),
-        ("Tuple", {"tuple"}), ("List", {"list"}), ("None", {"NoneType"}), ("Tensor", {"Tensor"}),
-        ("Number", {"int", "float", "bool", "complex"}), ("Int32", set()), ("TypeType", {"DType"}),
+        ("Int", {"int"}),
+        ("Int64", {"int"}),
+        ("Float", {"float"}),
+        ("Bool", {"bool"}),
+        ("String", {"str"}),
+        ("Tuple", {"tuple"}),
+        ("List", {"list"}),
+        ("None", {"NoneType"}),
+        ("Tensor", {"Tensor"}),
+        ("Number", {"int", "float", "bool", "complex"}),
+        ("Int32", set()),
+        ("TypeType", {"DType"}),
     ],
-)  # fmt: skip
+)
 def test_what_a_type_name_stands_for(kind: str, fitting: set[str]) -> None:
     graph = ops.MultitypeFuncGraph("graph")
     graph.register(kind)(lambda value: True)

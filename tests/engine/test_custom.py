@@ -104,18 +104,14 @@ def test_it_is_a_primitive() -> None:
             RuntimeError,
             "'both' gives 2 outputs, but 'out_shape' says 1 and 'out_dtype' 1",
         ),
-        (
-            lambda: ms.grad(ops.Custom(np.sin, same, same))(x),
-            RuntimeError,
-            "no gradient of 'sin': give 'bprop'",
-        ),
+        (lambda: ms.grad(ops.Custom(np.sin, same, same))(x), RuntimeError, "no gradient of 'sin': give 'bprop'"),
         (
             lambda: ms.grad(ops.Custom(product, same, same, bprop=lambda *a: a[-1]), (0, 1))(x, y),
             RuntimeError,
             "'bprop' gives 1 gradients for 2 inputs",
         ),
     ],
-)  # fmt: skip
+)
 def test_wrong_use_is_one_clear_error(make: Any, error: type[Exception], words: str) -> None:
     with pytest.raises(error, match=words):
         make()

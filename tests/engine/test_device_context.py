@@ -21,14 +21,18 @@ REFUSED = [
     ("a float", lambda: device_context.cpu.threads_num(2.0), TypeError, "'num' must be an int, but got float"),  # type: ignore[arg-type]
     ("Ascend devices", device_context.ascend.device_count, RuntimeError, "there must be an Ascend device"),
     (
-        "an Ascend setting", lambda: device_context.ascend.op_debug.execute_timeout(3), NotImplementedError,
+        "an Ascend setting",
+        lambda: device_context.ascend.op_debug.execute_timeout(3),
+        NotImplementedError,
         "execute_timeout is not covered by hookscope: it is for Ascend devices",
     ),
     (
-        "a GPU setting", lambda: device_context.gpu.op_precision.conv_allow_tf32(True), NotImplementedError,
+        "a GPU setting",
+        lambda: device_context.gpu.op_precision.conv_allow_tf32(True),
+        NotImplementedError,
         "conv_allow_tf32 is not covered by hookscope: .* leave it out",
     ),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("call", "answer"), [row[1:] for row in THERE], ids=[row[0] for row in THERE])

@@ -132,10 +132,12 @@ def test_an_operator_says_what_its_kind_has_in_common() -> None:
         "number takes\n    the tensor's dtype unless its kind is higher."
     )
     for operator, second, returns in (
-        (ms.ops.add, "other", both), (ms.ops.atan2, "other", f"{both} Bools and integers become Float32."),
-        (ms.ops.pow, "exponent", both), (ms.ops.neg, "", "A tensor of the same shape."),
+        (ms.ops.add, "other", both),
+        (ms.ops.atan2, "other", f"{both} Bools and integers become Float32."),
+        (ms.ops.pow, "exponent", both),
+        (ms.ops.neg, "", "A tensor of the same shape."),
         (ms.ops.exp, "", "A tensor of the same shape. Bools and integers become Float32."),
-    ):  # fmt: skip
+    ):
         text = inspect.getdoc(operator) or ""
         common, more = (of_two, other.format(second)) if second else (of_one, "")
         assert text == common.format(text.partition("\n")[0], more, returns)

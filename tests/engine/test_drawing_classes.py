@@ -106,13 +106,11 @@ def test_multinomial_with_replacement_draws_by_the_weights_and_without_them_each
     "draw",
     [
         lambda a, b: ops.TruncatedNormal(seed=a, seed2=b)(SHAPE),
-        lambda a, b: ops.ParameterizedTruncatedNormal(a, b)(
-            SHAPE, Tensor(0.0), Tensor(1.0), Tensor(-1.0), Tensor(1.0)
-        ),
+        lambda a, b: ops.ParameterizedTruncatedNormal(a, b)(SHAPE, Tensor(0.0), Tensor(1.0), Tensor(-1.0), Tensor(1.0)),
         lambda a, b: ops.RandomChoiceWithMask(40, a, b)(Tensor(np.ones((40, 40), bool)))[0],
         lambda a, b: ops.MultinomialWithReplacement(40, True)(Tensor(np.ones(40)), a, b),
     ],
-)  # fmt: skip
+)
 def test_both_seeds_count_and_without_them_each_call_draws_others(draw: Any) -> None:
     seeds = [(3, 0), (3, 5), (4, 0), (4, 5)]
     found = [draw(*pair).tolist() for pair in seeds]
@@ -126,23 +124,47 @@ def test_both_seeds_count_and_without_them_each_call_draws_others(draw: Any) -> 
 @pytest.mark.parametrize(
     ("call", "error", "text"),
     [
-        (lambda: ops.TruncatedNormal(ms.int32)(SHAPE), TypeError,
-         "For 'TruncatedNormal', 'dtype' must be float16, float32 or float64, but got Int32"),
+        (
+            lambda: ops.TruncatedNormal(ms.int32)(SHAPE),
+            TypeError,
+            "For 'TruncatedNormal', 'dtype' must be float16, float32 or float64, but got Int32",
+        ),
         (lambda: ops.TruncatedNormal(1, 2)(SHAPE), TypeError, "'dtype' must be float16, float32 or float64, but got 1"),
         (lambda: ops.TruncatedNormal()((2, 2)), TypeError, "'shape' must be a Tensor, but got tuple"),
-        (lambda: ops.TruncatedNormal()(Tensor([0, 2])), ValueError,
-         "For 'TruncatedNormal', 'shape' must be positive, but got (0, 2)"),
-        (lambda: ops.ParameterizedTruncatedNormal()(Tensor([2, 3]), *map(Tensor, (0.0, 1.0, 1.0, -1.0))), RuntimeError,
-         "'stdevs' must be above 0 and 'min' below 'max' in each row"),
-        (lambda: ops.ParameterizedTruncatedNormal()(Tensor([2, 3]), *map(Tensor, (0.0, 0.0, -1.0, 1.0))), RuntimeError,
-         "'stdevs' must be above 0"),
-        (lambda: ops.ParameterizedTruncatedNormal()(Tensor([2]), *map(Tensor, (0.0, 1.0, -1.0, 1.0))), ValueError,
-         "'shape' must have at least 2 lengths, but got (2,)"),
-        (lambda: ops.ParameterizedTruncatedNormal()(Tensor([2, 3]), Tensor([0.0] * 3), *map(Tensor, (1.0, -1.0, 1.0))),
-         ValueError, "'mean' must have the shape () or (2,), but got (3,)"),
-        (lambda: ops.ParameterizedTruncatedNormal()(
-            Tensor([2, 3]), Tensor(0.0, ms.float64), *map(Tensor, (1.0, -1.0, 1.0))), TypeError,
-         "'stdevs' must be Float64 as 'mean' is, but got Float32"),
+        (
+            lambda: ops.TruncatedNormal()(Tensor([0, 2])),
+            ValueError,
+            "For 'TruncatedNormal', 'shape' must be positive, but got (0, 2)",
+        ),
+        (
+            lambda: ops.ParameterizedTruncatedNormal()(Tensor([2, 3]), *map(Tensor, (0.0, 1.0, 1.0, -1.0))),
+            RuntimeError,
+            "'stdevs' must be above 0 and 'min' below 'max' in each row",
+        ),
+        (
+            lambda: ops.ParameterizedTruncatedNormal()(Tensor([2, 3]), *map(Tensor, (0.0, 0.0, -1.0, 1.0))),
+            RuntimeError,
+            "'stdevs' must be above 0",
+        ),
+        (
+            lambda: ops.ParameterizedTruncatedNormal()(Tensor([2]), *map(Tensor, (0.0, 1.0, -1.0, 1.0))),
+            ValueError,
+            "'shape' must have at least 2 lengths, but got (2,)",
+        ),
+        (
+            lambda: ops.ParameterizedTruncatedNormal()(
+                Tensor([2, 3]), Tensor([0.0] * 3), *map(Tensor, (1.0, -1.0, 1.0))
+            ),
+            ValueError,
+            "'mean' must have the shape () or (2,), but got (3,)",
+        ),
+        (
+            lambda: ops.ParameterizedTruncatedNormal()(
+                Tensor([2, 3]), Tensor(0.0, ms.float64), *map(Tensor, (1.0, -1.0, 1.0))
+            ),
+            TypeError,
+            "'stdevs' must be Float64 as 'mean' is, but got Float32",
+        ),
         (lambda: ops.Cauchy((2, 3))(), TypeError, "For 'Cauchy', 'size' must be a list, but got tuple"),
         (lambda: ops.Cauchy([])(), ValueError, "For 'Cauchy', 'size' must be positive, but got ()"),
         (lambda: ops.Cauchy([0])(), ValueError, "'size' must be positive"),
@@ -154,10 +176,13 @@ def test_both_seeds_count_and_without_them_each_call_draws_others(draw: Any) -> 
         (lambda: ops.RandomChoiceWithMask(0)(MASK), ValueError, "'count' must be above 0, but got 0"),
         (lambda: ops.RandomChoiceWithMask(2.0)(MASK), TypeError, "'count' must be an int, but got float"),
         (lambda: ops.RandomChoiceWithMask(2)(Tensor([1, 0])), TypeError, "'input_x' must be bools, but got Int64"),
-        (lambda: ops.MultinomialWithReplacement(5)(Tensor([[0.0, 9.0, 4.0, 0.0]]), 2, 5), ValueError,
-         "at most 4 samples can be drawn, but got 5"),
+        (
+            lambda: ops.MultinomialWithReplacement(5)(Tensor([[0.0, 9.0, 4.0, 0.0]]), 2, 5),
+            ValueError,
+            "at most 4 samples can be drawn, but got 5",
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_drawn_is_refused(call: Any, error: Any, text: str) -> None:
     with pytest.raises(error, match=re.escape(text)):
         call()

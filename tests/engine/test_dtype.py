@@ -34,12 +34,22 @@ def test_a_dtype_survives_numpy_copying_and_pickling(dtype: DType) -> None:
 
 # As MindSpore 2.10.0 prints them.
 PRINTED = {
-    "Bool": "mindspore.bool", "Int8": "mindspore.int8", "Int16": "mindspore.int16", "Int32": "mindspore.int32",
-    "Int64": "mindspore.int64", "UInt8": "mindspore.uint8", "UInt16": "mindspore.uint16", "UInt32": "mindspore.uint32",
-    "UInt64": "mindspore.uint64", "Float16": "mindspore.float16", "BFloat16": "mindspore.bfloat16",
-    "Float32": "mindspore.float32", "Float64": "mindspore.float64", "Complex64": "mindspore.complex64",
+    "Bool": "mindspore.bool",
+    "Int8": "mindspore.int8",
+    "Int16": "mindspore.int16",
+    "Int32": "mindspore.int32",
+    "Int64": "mindspore.int64",
+    "UInt8": "mindspore.uint8",
+    "UInt16": "mindspore.uint16",
+    "UInt32": "mindspore.uint32",
+    "UInt64": "mindspore.uint64",
+    "Float16": "mindspore.float16",
+    "BFloat16": "mindspore.bfloat16",
+    "Float32": "mindspore.float32",
+    "Float64": "mindspore.float64",
+    "Complex64": "mindspore.complex64",
     "Complex128": "mindspore.complex128",
-}  # fmt: skip
+}
 
 
 def test_a_dtype_prints_as_mindspores() -> None:
@@ -54,10 +64,17 @@ def test_kinds() -> None:
 @pytest.mark.parametrize(
     ("written", "dtype"),
     [
-        (float, ms.float32), (int, ms.int64), (bool, ms.bool_), (complex, ms.complex128), ("float16", ms.float16),
-        (np.int8, ms.int8), (np.dtype("u2"), ms.uint16), (ms.float64, ms.float64), (ml_dtypes.bfloat16, ms.bfloat16),
+        (float, ms.float32),
+        (int, ms.int64),
+        (bool, ms.bool_),
+        (complex, ms.complex128),
+        ("float16", ms.float16),
+        (np.int8, ms.int8),
+        (np.dtype("u2"), ms.uint16),
+        (ms.float64, ms.float64),
+        (ml_dtypes.bfloat16, ms.bfloat16),
     ],
-)  # fmt: skip
+)
 def test_what_a_user_may_write_for_a_dtype(written: Any, dtype: DType) -> None:
     assert any_dtype(written) is dtype
     if isinstance(written, DType | np.dtype):
@@ -106,13 +123,20 @@ def test_what_holds_no_numbers_has_a_kind_or_none() -> None:
 def test_kinds_have_mindspores_names_and_no_tensor_is_of_one() -> None:
     # repr and str as MindSpore 2.10.0 gives them
     shown = {
-        "number": "mindspore.number Number", "int_": "mindspore.int Int", "uint": "mindspore.uint UInt",
-        "float_": "mindspore.float Float", "tensor_type": "mindspore.tensor Tensor",
-        "list_": "mindspore.list_ List", "tuple_": "mindspore.tuple_ Tuple", "string": "mindspore.string_ String",
-        "type_none": "mindspore.type_none None", "float8_e4m3fn": "mindspore.float8_e4m3fn Float8E4M3FN",
-        "float8_e5m2": "mindspore.float8_e5m2 Float8E5M2", "hifloat8": "mindspore.hifloat8 HiFloat8",
+        "number": "mindspore.number Number",
+        "int_": "mindspore.int Int",
+        "uint": "mindspore.uint UInt",
+        "float_": "mindspore.float Float",
+        "tensor_type": "mindspore.tensor Tensor",
+        "list_": "mindspore.list_ List",
+        "tuple_": "mindspore.tuple_ Tuple",
+        "string": "mindspore.string_ String",
+        "type_none": "mindspore.type_none None",
+        "float8_e4m3fn": "mindspore.float8_e4m3fn Float8E4M3FN",
+        "float8_e5m2": "mindspore.float8_e5m2 Float8E5M2",
+        "hifloat8": "mindspore.hifloat8 HiFloat8",
         "qint4x2": "mindspore.int4 Int4",
-    }  # fmt: skip
+    }
     for name, text in shown.items():
         kind = getattr(ms, name)
         assert f"{kind!r} {kind}" == text and isinstance(kind, ms.Type) and not isinstance(kind, ms.dtype.DType)
@@ -130,9 +154,7 @@ def test_a_function_of_several_types_takes_kinds() -> None:
     for kind in (ms.number, ms.tensor_type, ms.list_, ms.tuple_, ms.string, ms.type_none):
         graph.register(kind)(lambda _, kind=kind: str(kind))
     values = (3, 2.5, True, "a", (1,), [1], None, ms.Tensor([1.0]))
-    assert [graph(one) for one in values] == [
-        "Number", "Number", "Number", "String", "Tuple", "List", "None", "Tensor",
-    ]  # fmt: skip
+    assert [graph(one) for one in values] == ["Number", "Number", "Number", "String", "Tuple", "List", "None", "Tensor"]
 
 
 # The table: rows as MindSpore 2.10.0 gave them for `Tensor([1], a) + Tensor([1], b)`, where it has such a kernel.

@@ -133,13 +133,17 @@ CASES: dict[str, list[Case]] = {
         (lambda: Tensor(PLACES).sinc(), f32([1.0, 0.0, 0.0, 0.0])),
     ],
     "is_complex": [
-        (lambda: [ops.is_complex(Tensor(np.zeros(2, kind))) for kind in ("c8", "c16", "f4", "f8", "i4", "?")],
-         [True, True, False, False, False, False]),
+        (
+            lambda: [ops.is_complex(Tensor(np.zeros(2, kind))) for kind in ("c8", "c16", "f4", "f8", "i4", "?")],
+            [True, True, False, False, False, False],
+        ),
         (lambda: BFLOAT16.is_complex(), False),
     ],
     "is_floating_point": [
-        (lambda: [ops.is_floating_point(Tensor(np.zeros(2, kind))) for kind in ("f2", "f4", "f8", "c8", "i4", "?")],
-         [True, True, True, False, False, False]),
+        (
+            lambda: [ops.is_floating_point(Tensor(np.zeros(2, kind))) for kind in ("f2", "f4", "f8", "c8", "i4", "?")],
+            [True, True, True, False, False, False],
+        ),
         (lambda: BFLOAT16.is_floating_point(), True),
     ],
     "is_nonzero": [
@@ -220,8 +224,10 @@ CASES: dict[str, list[Case]] = {
         ),
         (lambda: ops.truncate_div(-9, Tensor(SMALL)), each(truncated, -9, SMALL, dtype=np.int32)),
         (lambda: ops.truncate_div(Tensor(np.uint8([250, 7])), Tensor(np.uint8([3, 9]))), np.uint8([83, 0])),
-        (lambda: ops.truncate_div(Tensor(TALL * 3), Tensor(WIDE)),
-         each(lambda x, y: float(int(x / y)), TALL * 3, WIDE)),
+        (
+            lambda: ops.truncate_div(Tensor(TALL * 3), Tensor(WIDE)),
+            each(lambda x, y: float(int(x / y)), TALL * 3, WIDE),
+        ),
     ],
     "truncate_mod": [
         (
@@ -235,7 +241,7 @@ CASES: dict[str, list[Case]] = {
         (lambda: ops.Inv()(Tensor(np.array([1, -1, 2, -3], np.int32))), np.array([1, -1, 0, 0], np.int32)),
         (lambda: Tensor(f32([0.0, INF])).inv(), f32([INF, 0.0])),
     ],
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(("make", "want"), listed(CASES))

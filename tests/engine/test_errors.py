@@ -334,7 +334,7 @@ CALLS: list[tuple[Any, type[Exception], str]] = [
     (lambda: ops.Conv2D(3), TypeError, r"For 'Conv2D', the arguments \['kernel_size'\] are missing"),
     (lambda: ops.ReduceSum(True, False, 1), TypeError, "For 'ReduceSum', at most 2 arguments are allowed, but got 3"),
     (lambda: ops.Softmax(axes=1), TypeError, r"there is no argument 'axes'; allowed are \['axis'\]"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("call", "error", "text"), CALLS)

@@ -257,8 +257,10 @@ REFUSED: list[tuple[Any, type[Exception], str]] = [
     (lambda: optim.Rprop(weights(), etas=(0.0, 1.2)), ValueError, r"'etas\[0\]' must be above 0 and below 1, but"),
     (lambda: optim.Rprop(weights(), etas=(1.0, 1.2)), ValueError, r"'etas\[0\]' must be above 0 and below 1, but"),
     (lambda: optim.Rprop(weights(), etas=(0.5, 1.0)), ValueError, r"'etas\[1\]' must be above 1, but got 1"),
-    *((lambda kind=kind: getattr(optim, kind)(weights(), eps=0.0), ValueError, "'eps' must be above 0, but got 0.0")
-      for kind in ("Adamax", "NAdam", "RAdam")),
+    *(
+        (lambda kind=kind: getattr(optim, kind)(weights(), eps=0.0), ValueError, "'eps' must be above 0, but got 0.0")
+        for kind in ("Adamax", "NAdam", "RAdam")
+    ),
     (lambda: optim.SGD(weights(), 0.1)(GRADIENTS[0][:1]), RuntimeError, "there must be 2 gradients, but got 1"),
 ]
 

@@ -458,10 +458,16 @@ def test_ctc_adds_up_all_paths() -> None:
 
 
 @pytest.mark.parametrize("flat", [False, True])
-@pytest.mark.parametrize(("blank", "labels"), [
-    (0, [[1, 2], [2, 2], []]), (1, [[0, 2, 0], [2], [0, 0]]), (2, [[1], [], [0]]), (2, [[], [], []]),
-    (0, [[1, 1, 2], [1, 2, 1], [2, 2]]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("blank", "labels"),
+    [
+        (0, [[1, 2], [2, 2], []]),
+        (1, [[0, 2, 0], [2], [0, 0]]),
+        (2, [[1], [], [0]]),
+        (2, [[], [], []]),
+        (0, [[1, 1, 2], [1, 2, 1], [2, 2]]),
+    ],
+)
 def test_ctc_and_its_gradient_for_any_blank_and_number_of_labels(
     blank: int, labels: list[list[int]], flat: bool
 ) -> None:
@@ -674,7 +680,8 @@ SMOOTH: dict[str, tuple[Any, Any, Array]] = {
     "swiglu of rows": (lambda t: ops.swiglu(t, 0), lambda x: x[:1] / (1 + np.exp(-x[:1])) * x[1:], EXACT[:2]),
     "rms_norm": (
         lambda t: ops.rms_norm(t, Tensor(GAMMA), 1e-3)[0],
-        lambda x: x / np.sqrt((x * x).mean(1, keepdims=True) + 1e-3) * GAMMA, EXACT,
+        lambda x: x / np.sqrt((x * x).mean(1, keepdims=True) + 1e-3) * GAMMA,
+        EXACT,
     ),
     "fmin": (lambda t: ops.fmin(t, Tensor(OTHER)), lambda x: np.fmin(x, OTHER), EXACT),
     "fmax": (lambda t: ops.fmax(t, Tensor(OTHER)), lambda x: np.fmax(x, OTHER), EXACT),
@@ -682,16 +689,20 @@ SMOOTH: dict[str, tuple[Any, Any, Array]] = {
     "quantile of all": (lambda t: ops.quantile(t, 0.61), lambda x: np.quantile(x, 0.61), EXACT),
     "matrix_exp": (ops.matrix_exp, expected_exponential, SQUARE),
     "EuclideanNorm": (
-        lambda t: ops.EuclideanNorm(True)(t, (1,)), lambda x: np.sqrt((x * x).sum(1, keepdims=True)), EXACT,
+        lambda t: ops.EuclideanNorm(True)(t, (1,)),
+        lambda x: np.sqrt((x * x).sum(1, keepdims=True)),
+        EXACT,
     ),
     "Einsum": (
-        lambda t: ops.Einsum("ij,kj->ik")((t, Tensor(OTHER))), lambda x: np.einsum("ij,kj->ik", x, OTHER), EXACT,
+        lambda t: ops.Einsum("ij,kj->ik")((t, Tensor(OTHER))),
+        lambda x: np.einsum("ij,kj->ik", x, OTHER),
+        EXACT,
     ),
     **{
         f"cond {p}": (lambda t, p=p: ops.cond(t, p), lambda x, p=p: np.linalg.cond(x, p), SQUARE)
         for p in (None, 2, -2, "fro", 1, -1, np.inf, -np.inf)
     },
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", SMOOTH)
@@ -752,9 +763,15 @@ def test_elements_that_are_not_0_are_counted() -> None:
 
 def test_python_numbers_stay_python_numbers_and_tensors_tensors() -> None:
     pairs = {
-        "sub": lambda x, y: x - y, "mul": lambda x, y: x * y, "eq": lambda x, y: x == y, "ne": lambda x, y: x != y,
-        "lt": lambda x, y: x < y, "le": lambda x, y: x <= y, "gt": lambda x, y: x > y, "ge": lambda x, y: x >= y,
-    }  # fmt: skip
+        "sub": lambda x, y: x - y,
+        "mul": lambda x, y: x * y,
+        "eq": lambda x, y: x == y,
+        "ne": lambda x, y: x != y,
+        "lt": lambda x, y: x < y,
+        "le": lambda x, y: x <= y,
+        "gt": lambda x, y: x > y,
+        "ge": lambda x, y: x >= y,
+    }
     for name, formula in pairs.items():
         function = getattr(ops, f"scalar_{name}")
         for x, y in ((2.5, 4.0), (3.0, 3.0), (5.0, -1.0)):

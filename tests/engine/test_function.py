@@ -100,8 +100,7 @@ def test_what_is_marked_non_differentiable_sends_nothing_back() -> None:
 
 
 @pytest.mark.parametrize(
-    ("answer", "expected"),
-    [(lambda g: (g, g, g), [1.0, 1.0]), (lambda g: (None, None), [0.0, 0.0])],
+    ("answer", "expected"), [(lambda g: (g, g, g), [1.0, 1.0]), (lambda g: (None, None), [0.0, 0.0])]
 )
 def test_too_many_gradients_and_none_are_taken(answer: Any, expected: list[float]) -> None:
     assert ms.grad(lambda x: returning(answer).apply(x, Y))(X).tolist() == expected

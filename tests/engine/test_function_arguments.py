@@ -64,9 +64,7 @@ def test_diagonals_of_matrices_follow_their_definitions() -> None:
             written[:, i, j] = source[:, n]
         close(ops.diagonal_scatter(Tensor(a), Tensor(source), k, 1, 2), written)
     for below, above in itertools.product(range(-1, 5), repeat=2):
-        keep = [
-            [(below < 0 or i - j <= below) and (above < 0 or j - i <= above) for j in range(4)] for i in range(3)
-        ]
+        keep = [[(below < 0 or i - j <= below) and (above < 0 or j - i <= above) for j in range(4)] for i in range(3)]
         close(ops.matrix_band_part(Tensor(a), below, above), np.where(keep, a, 0))
         close(ops.MatrixBandPart()(Tensor(a), Tensor(below), above), np.where(keep, a, 0))
     close(ops.vander(Tensor([2.0, 3.0]), 4), np.vander([2.0, 3.0], 4))
@@ -141,10 +139,14 @@ def test_parts_joined_and_cut_are_those_of_numpy() -> None:
 @pytest.mark.parametrize(
     ("rows", "bad"),
     [
-        ([[0, 1], [-1, 0]], [-1, 0]), ([[0, -1]], [0, -1]), ([[2, 0]], [2, 0]), ([[0, 3]], [0, 3]), ([[-3]], [-3]),
+        ([[0, 1], [-1, 0]], [-1, 0]),
+        ([[0, -1]], [0, -1]),
+        ([[2, 0]], [2, 0]),
+        ([[0, 3]], [0, 3]),
+        ([[-3]], [-3]),
         ([5, 0], [5, 0]),
     ],
-)  # fmt: skip
+)
 def test_gather_nd_refuses_places_that_are_not_there_as_mindspore_does(rows: Any, bad: list[int]) -> None:
     lengths = str(X.shape[: len(bad)])
     text = f"'indices' must be from 0 to below the lengths {lengths} of 'input_x', but got {bad}"
@@ -290,8 +292,12 @@ REFUSED: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
             f"'grid' of shape {re.escape(str(grid))} does not fit 'input' of shape {re.escape(str(x))}",
         )
         for x, grid in (
-            ((1, 1, 2, 2), (1, 2, 2)), ((1, 1, 2, 2), (1, 2, 2, 2, 2)), ((1, 1, 2, 2), (1, 2, 2, 3)),
-            ((1, 1, 2), (1, 2, 1)), ((1, 1, 2, 2, 2), (1, 2, 2, 2, 2)), ((1, 1, 1, 1, 1, 1), (1, 1, 1, 1, 1, 4)),
+            ((1, 1, 2, 2), (1, 2, 2)),
+            ((1, 1, 2, 2), (1, 2, 2, 2, 2)),
+            ((1, 1, 2, 2), (1, 2, 2, 3)),
+            ((1, 1, 2), (1, 2, 1)),
+            ((1, 1, 2, 2, 2), (1, 2, 2, 2, 2)),
+            ((1, 1, 1, 1, 1, 1), (1, 1, 1, 1, 1, 4)),
         )
     },
     **{

@@ -46,7 +46,17 @@ CASES: dict[str, Callable[[], Any]] = {
     **{
         name: partial(lambda name: getattr(ops, name)(X), name)
         for name in (
-            "hfft", "ihfft", "hfft2", "ihfft2", "hfftn", "ihfftn", "ifft2", "ifftn", "rfftn", "irfftn", "ifftshift",
+            "hfft",
+            "ihfft",
+            "hfft2",
+            "ihfft2",
+            "hfftn",
+            "ihfftn",
+            "ifft2",
+            "ifftn",
+            "rfftn",
+            "irfftn",
+            "ifftshift",
         )
     },
     "hfft n": lambda: ops.hfft(X, 5, 0, "ortho"),
@@ -119,7 +129,8 @@ CASES: dict[str, Callable[[], Any]] = {
         f"tensor_scatter_{kind}": partial(
             lambda kind: getattr(ops, f"tensor_scatter_{kind}")(
                 wave(4, 3, k=0.5) + 2.0, ints([0, 1], [2, 2], [0, 1]), NEW
-            ), kind,
+            ),
+            kind,
         )
         for kind in ("sub", "mul", "div", "max", "min", "add")
     },
@@ -177,7 +188,7 @@ CASES: dict[str, Callable[[], Any]] = {
     "Unstack": lambda: ops.Unstack(1)(X),
     "Renorm": lambda: ops.Renorm(2, 1, 0.9)(X),
     "InplaceUpdateV2": lambda: ops.InplaceUpdate((0, 2))(X, Y[:2]),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -36,17 +36,23 @@ ROWS, TWICE, ONCE = wave(3, 1, 2, k=3.0), t([2, 0, 2], ms.int32), t([2, 0, 3], m
 FTRL = ((0.1, 0.0, 0.0, -0.5), (0.1, 0.2, 0.3, -0.5), (0.1, 0.01, 0.02, 0.0), (0.1, 0.01, 0.02, -0.7))
 STATE = (TABLE, MOMENT**2 + 0.1, wave(4, 1, 2, k=2.0))
 FLAGS: list[dict[str, bool]] = [
-    {}, {"enable_scale_parameter": True}, {"enable_first_moment": True}, {"enable_weight_decay": True},
+    {},
+    {"enable_scale_parameter": True},
+    {"enable_first_moment": True},
+    {"enable_weight_decay": True},
     {"enable_scale_parameter": True, "enable_first_moment": True, "enable_weight_decay": True},
-]  # fmt: skip
+]
 
 
 def adafactor(shape: tuple[int, ...], how: dict[str, bool], numbers: Any = float) -> list[Tensor]:
     """The parameter and the means of FusedAdaFactor."""
     held = [
-        wave(*shape), wave(*shape, k=1.0), wave(*shape[:-1], k=3.0) ** 2 + 0.1,
-        wave(*shape[:-2], shape[-1], k=4.0) ** 2 + 0.1, wave(*shape, k=2.0) ** 2 + 0.1,
-    ]  # fmt: skip
+        wave(*shape),
+        wave(*shape, k=1.0),
+        wave(*shape[:-1], k=3.0) ** 2 + 0.1,
+        wave(*shape[:-2], shape[-1], k=4.0) ** 2 + 0.1,
+        wave(*shape, k=2.0) ** 2 + 0.1,
+    ]
     pair = (1e-30, 1e-3) if numbers is float else t((1e-30, 1e-3))
     rest = [numbers(one) for one in (0.75, 0.9, 0.8, 0.25, 0.03)]
     return stepped(ops.FusedAdaFactor(**how), held, first=(pair, *rest, wave(*shape, k=5.0)))
@@ -54,9 +60,7 @@ def adafactor(shape: tuple[int, ...], how: dict[str, bool], numbers: Any = float
 
 CASES: dict[str, Callable[[], Any]] = {
     # MindSpore takes abs(a - l1 * step) for max(abs(a) - l1 * step, 0): right where l1 is 0.
-    "ApplyAdagradDA": lambda: stepped(
-        ops.ApplyAdagradDA(), [P, M, V], G, t(0.1), t(0.0), t(0.02), t(3, ms.int32)
-    ),
+    "ApplyAdagradDA": lambda: stepped(ops.ApplyAdagradDA(), [P, M, V], G, t(0.1), t(0.0), t(0.02), t(3, ms.int32)),
     **{
         f"AdamNoUpdateParam {ahead}": partial(
             lambda ahead: [
@@ -70,8 +74,15 @@ CASES: dict[str, Callable[[], Any]] = {
     **{
         f"FusedCastAdamWeightDecay {norm}": partial(
             lambda norm: stepped(
-                ops.FusedCastAdamWeightDecay(), [P, M, V], t(0.1), t(0.9), t(0.99), t(1e-3), t(0.05),
-                G.astype(ms.float16), t(norm),
+                ops.FusedCastAdamWeightDecay(),
+                [P, M, V],
+                t(0.1),
+                t(0.9),
+                t(0.99),
+                t(1e-3),
+                t(0.05),
+                G.astype(ms.float16),
+                t(norm),
             ),
             norm,
         )
@@ -94,10 +105,7 @@ CASES: dict[str, Callable[[], Any]] = {
     },
     **{
         f"{name} {settings}": partial(
-            lambda name, settings: stepped(
-                getattr(ops, name)(*settings), list(STATE), ROWS, TWICE
-            ),
-            name, settings,
+            lambda name, settings: stepped(getattr(ops, name)(*settings), list(STATE), ROWS, TWICE), name, settings
         )
         for name in ("FusedSparseFtrl", "SparseApplyFtrl")
         for settings in FTRL
@@ -106,15 +114,14 @@ CASES: dict[str, Callable[[], Any]] = {
     "SparseApplyFtrl of no row": lambda: stepped(
         ops.SparseApplyFtrl(0.01, 0.0, 0.0, -0.5), [t([[0.2]]), t([[0.1]]), t([[0.6]])], t([[0.7]]), t([1], ms.int32)
     ),
-    "SparseApplyFtrl int64": lambda: stepped(
-        ops.SparseApplyFtrl(*FTRL[1]), list(STATE), ROWS, ONCE.astype(ms.int64)
-    ),
+    "SparseApplyFtrl int64": lambda: stepped(ops.SparseApplyFtrl(*FTRL[1]), list(STATE), ROWS, ONCE.astype(ms.int64)),
     **{
         f"FusedSparseProximalAdagrad {l1} {l2}": partial(
             lambda l1, l2: stepped(
                 ops.FusedSparseProximalAdagrad(), [TABLE, SQUARES], t(0.1), t(l1), t(l2), ROWS, TWICE
             ),
-            l1, l2,
+            l1,
+            l2,
         )
         for l1, l2 in ((0.0, 0.0), (0.2, 0.3))
     },
@@ -127,7 +134,7 @@ CASES: dict[str, Callable[[], Any]] = {
         )
         for slots in (False, True)
     },
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -169,7 +176,12 @@ A = (0.5625, 0.765625, 0.0625, 0.75, 0.875, 1e-3)
 RULES: dict[str, tuple[Any, int, tuple[float, ...], Callable[..., tuple[Array, ...]], bool, bool]] = {
     **{
         f"FusedSparseAdam {ahead}": (
-            lambda ahead=ahead: ops.FusedSparseAdam(use_nesterov=ahead), 3, A, partial(adam, ahead=ahead), True, True,
+            lambda ahead=ahead: ops.FusedSparseAdam(use_nesterov=ahead),
+            3,
+            A,
+            partial(adam, ahead=ahead),
+            True,
+            True,
         )
         for ahead in (False, True)
     },
@@ -177,16 +189,30 @@ RULES: dict[str, tuple[Any, int, tuple[float, ...], Callable[..., tuple[Array, .
     "FusedSparseFtrl": (lambda: ops.FusedSparseFtrl(0.0625, 0.5, 0.25, -0.6), 3, (), ftrl, True, False),
     "SparseApplyFtrl": (lambda: ops.SparseApplyFtrl(0.0625, 0.5, 0.25, -0.6), 3, (), ftrl, False, False),
     "FusedSparseProximalAdagrad": (
-        lambda: ops.FusedSparseProximalAdagrad(), 2, (0.0625, 0.5, 0.25), proximal, True, False,
+        lambda: ops.FusedSparseProximalAdagrad(),
+        2,
+        (0.0625, 0.5, 0.25),
+        proximal,
+        True,
+        False,
     ),
     "SparseApplyAdagradV2": (
-        lambda: ops.SparseApplyAdagradV2(0.0625, 0.125), 2, (), partial(adagrad, slots=True), False, False,
+        lambda: ops.SparseApplyAdagradV2(0.0625, 0.125),
+        2,
+        (),
+        partial(adagrad, slots=True),
+        False,
+        False,
     ),
     "SparseApplyAdagradV2 as it is": (
-        lambda: ops.SparseApplyAdagradV2(0.0625, 0.125, update_slots=False), 2, (), partial(adagrad, slots=False),
-        False, False,
+        lambda: ops.SparseApplyAdagradV2(0.0625, 0.125, update_slots=False),
+        2,
+        (),
+        partial(adagrad, slots=False),
+        False,
+        False,
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", RULES)
@@ -258,15 +284,13 @@ WRONG: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "rate": (lambda: ops.SparseApplyFtrl(-0.1, 0.0, 0.0, -0.5)(*STATE, ROWS, ONCE), ValueError, "'lr' must be above 0"),
     "whole rate": (lambda: ops.SparseApplyFtrl(1, 0.0, 0.0, -0.5)(*STATE, ROWS, ONCE), TypeError, "must be a float"),
     "l1": (lambda: ops.FusedSparseFtrl(0.1, -1.0, 0.0, -0.5)(*STATE, ROWS, ONCE), ValueError, "'l1' must not be neg"),
-    "power": (
-        lambda: ops.FusedSparseFtrl(0.1, 0.0, 0.0, 0.5)(*STATE, ROWS, ONCE), ValueError, "must not be above 0",
-    ),
+    "power": (lambda: ops.FusedSparseFtrl(0.1, 0.0, 0.0, 0.5)(*STATE, ROWS, ONCE), ValueError, "must not be above 0"),
     "epsilon": (lambda: ops.SparseApplyAdagradV2(0.1, 1)(*STATE[:2], ROWS, ONCE), TypeError, "must be a float"),
     "rows": (lambda: ops.SparseApplyAdagradV2(0.1, 0.1)(*STATE[:2], ROWS[:2], ONCE), ValueError, r"2\) for \(3,\)"),
     "indices": (lambda: ops.FusedSparseAdam()(*STATE, *A, ROWS, t([0.0, 1.0, 2.0])), TypeError, "must hold integers"),
     "no tensor": (lambda: ops.FusedSparseAdam()(TABLE, 3, SQUARES, *A, ROWS, ONCE), TypeError, "input 1 must be"),
     "shape": (lambda: ops.AdamNoUpdateParam()(M, V, *A, G[:2]), ValueError, r"'gradient' must have the shape \(3, 2\)"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", WRONG)

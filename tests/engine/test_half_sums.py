@@ -59,9 +59,7 @@ REDUCTIONS: dict[str, tuple[Callable[[Tensor], Tensor], Callable[[Any], Any], fl
     "average": (lambda x: mnp.average(x, 0), lambda x: x.mean(0), 2),
     "cosine": (lambda x: ops.cosine_similarity(x, x, 0), lambda x: np.ones(3), 1),
     "L2Normalize": (lambda x: ops.L2Normalize(0)(x), lambda x: x / np.sqrt((x * x).sum(0)), 1),
-    "normalize": (
-        lambda x: mint.nn.functional.normalize(x, dim=0), lambda x: x / np.sqrt((x * x).sum(0)), 1,
-    ),
+    "normalize": (lambda x: mint.nn.functional.normalize(x, dim=0), lambda x: x / np.sqrt((x * x).sum(0)), 1),
     "softmax": (lambda x: ops.softmax(x, 0), lambda x: np.exp(x) / np.exp(x).sum(0), 1),
     "log_softmax": (lambda x: ops.log_softmax(x, 0), lambda x: x - np.log(np.exp(x).sum(0)), 1),
     "addn": (lambda x: ops.addn([x[i] for i in range(300)]), lambda x: x[:300].sum(0), 1),
@@ -71,11 +69,11 @@ REDUCTIONS: dict[str, tuple[Callable[[Tensor], Tensor], Callable[[Any], Any], fl
     "bmm": (lambda x: ops.bmm(x.T[None], x[None])[0], lambda x: x.T @ x, 1),
     "tensor_dot": (lambda x: ops.tensor_dot(x, x, ((0,), (0,))), lambda x: x.T @ x, 1),
     "segment sum": (lambda x: ops.unsorted_segment_sum(x, ZEROS, 1)[0], lambda x: x.sum(0), 1),
-    "index_add": (
-        lambda x: ops.index_add(ops.zeros((1, 3), x.dtype), ZEROS, x, 0)[0], lambda x: x.sum(0), 1,
-    ),
+    "index_add": (lambda x: ops.index_add(ops.zeros((1, 3), x.dtype), ZEROS, x, 0)[0], lambda x: x.sum(0), 1),
     "tensor_scatter_add": (
-        lambda x: ops.tensor_scatter_add(ops.zeros((1, 3), x.dtype), ZEROS[:, None], x)[0], lambda x: x.sum(0), 1,
+        lambda x: ops.tensor_scatter_add(ops.zeros((1, 3), x.dtype), ZEROS[:, None], x)[0],
+        lambda x: x.sum(0),
+        1,
     ),
     "scatter_nd": (lambda x: ops.scatter_nd(ZEROS[:, None], x, (1, 3))[0], lambda x: x.sum(0), 1),
     "scatter_add": (
@@ -84,13 +82,15 @@ REDUCTIONS: dict[str, tuple[Callable[[Tensor], Tensor], Callable[[Any], Any], fl
         1,
     ),
     "index_put": (
-        lambda x: ops.zeros((1, 3), x.dtype).index_put((ZEROS.astype(ms.int64),), x, True)[0], lambda x: x.sum(0), 1,
+        lambda x: ops.zeros((1, 3), x.dtype).index_put((ZEROS.astype(ms.int64),), x, True)[0],
+        lambda x: x.sum(0),
+        1,
     ),
-    "avg_pool2d": (
-        lambda x: ops.avg_pool2d(x.T.reshape(1, 3, 40, 100), (40, 100)).reshape(3), lambda x: x.mean(0), 1,
-    ),
+    "avg_pool2d": (lambda x: ops.avg_pool2d(x.T.reshape(1, 3, 40, 100), (40, 100)).reshape(3), lambda x: x.mean(0), 1),
     "adaptive_avg_pool2d": (
-        lambda x: ops.adaptive_avg_pool2d(x.T.reshape(1, 3, 40, 100), 1).reshape(3), lambda x: x.mean(0), 1,
+        lambda x: ops.adaptive_avg_pool2d(x.T.reshape(1, 3, 40, 100), 1).reshape(3),
+        lambda x: x.mean(0),
+        1,
     ),
     "conv2d": (
         lambda x: ops.conv2d(x.T.reshape(1, 3, 40, 100), x.T.reshape(1, 3, 40, 100)).reshape(()),
@@ -101,10 +101,12 @@ REDUCTIONS: dict[str, tuple[Callable[[Tensor], Tensor], Callable[[Any], Any], fl
     "l1_loss": (lambda x: ops.l1_loss(x, x * 0, "sum"), lambda x: x.sum(), 1),
     "nll_loss": (lambda x: -ops.nll_loss(x, ZEROS, reduction="sum"), lambda x: x[:, 0].sum(), 1),
     "multilabel_soft_margin_loss": (
-        lambda x: ops.multilabel_soft_margin_loss(x * 0 + 2.5, x * 0 + 1), lambda x: np.log1p(np.exp(-2.5)), 1,
+        lambda x: ops.multilabel_soft_margin_loss(x * 0 + 2.5, x * 0 + 1),
+        lambda x: np.log1p(np.exp(-2.5)),
+        1,
     ),
     "nn.L1Loss": (lambda x: nn.L1Loss()(x, x * 0), lambda x: x.mean(), 1),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("dtype", HALVES, ids=str)
@@ -128,12 +130,23 @@ def test_a_hundred_thousand_numbers_are_not_stuck() -> None:
 def test_squares_on_the_way_neither_overflow_nor_vanish(value: float) -> None:
     x = Tensor(np.full((4, 3), value, np.float16))
     cases: list[Callable[[Tensor], Tensor]] = [
-        ops.norm, lambda x: ops.norm(x, 3, 0), ops.vector_norm, ops.matrix_norm, mint.norm, lambda x: x.std() + x[0, 0],
-        lambda x: ops.L2Normalize(0, 1e-30)(x), lambda x: mint.nn.functional.normalize(x, dim=0),
-        lambda x: ops.cosine_similarity(x, x, 0), lambda x: ops.renorm(x, 2.0, 0, 1e-5), lambda x: ops.cdist(x, -x),
-        lambda x: ops.dist(x, -x), lambda x: ops.clip_by_norm(x, 1e-2), lambda x: nn.Norm()(x),
-        lambda x: ops.clip_by_global_norm((x,), 1e-2)[0], lambda x: ops.lp_pool1d(x.reshape(1, 3, 4), 2.0, 2),
-    ]  # fmt: skip
+        ops.norm,
+        lambda x: ops.norm(x, 3, 0),
+        ops.vector_norm,
+        ops.matrix_norm,
+        mint.norm,
+        lambda x: x.std() + x[0, 0],
+        lambda x: ops.L2Normalize(0, 1e-30)(x),
+        lambda x: mint.nn.functional.normalize(x, dim=0),
+        lambda x: ops.cosine_similarity(x, x, 0),
+        lambda x: ops.renorm(x, 2.0, 0, 1e-5),
+        lambda x: ops.cdist(x, -x),
+        lambda x: ops.dist(x, -x),
+        lambda x: ops.clip_by_norm(x, 1e-2),
+        lambda x: nn.Norm()(x),
+        lambda x: ops.clip_by_global_norm((x,), 1e-2)[0],
+        lambda x: ops.lp_pool1d(x.reshape(1, 3, 4), 2.0, 2),
+    ]
     for function in cases:
         expected = function(x.astype(ms.float64)).asnumpy()
         found = function(x)

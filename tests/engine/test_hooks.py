@@ -63,9 +63,19 @@ def test_order_around_nested_cells() -> None:
             register(cell, kind, lambda *_, event=f"{kind} {name}": seen.append(event))
     grad(net)(X)
     assert seen == [
-        "forward_pre outer", "forward_pre a", "forward a", "forward_pre b", "forward b", "forward outer",
-        "backward_pre outer", "backward_pre b", "backward b", "backward_pre a", "backward a", "backward outer",
-    ]  # fmt: skip
+        "forward_pre outer",
+        "forward_pre a",
+        "forward a",
+        "forward_pre b",
+        "forward b",
+        "forward outer",
+        "backward_pre outer",
+        "backward_pre b",
+        "backward b",
+        "backward_pre a",
+        "backward a",
+        "backward outer",
+    ]
 
 
 @pytest.mark.parametrize("kind", ["forward_pre", "forward"])
@@ -542,11 +552,22 @@ def test_a_parameter_that_is_frozen_during_the_run_has_a_gradient_of_zeros(first
 # Whether requires_grad is on at first; then T and F switch it, and u is a use, with the factors 1, 10, 100, ...
 # As recorded from MindSpore 2.10: the gradients of x and w at x = 3, w = 2.
 SWITCHED = {
-    "Tu": (2.0, 3.0), "TuF": (2.0, 0.0), "TFu": (2.0, 0.0), "TuFT": (2.0, 3.0), "TFuT": (2.0, 0.0),
-    "TFuTu": (22.0, 30.0), "TuFuTu": (222.0, 303.0), "TuFuF": (22.0, 0.0), "FTu": (2.0, 3.0), "FuTu": (22.0, 30.0),
-    "FTuFu": (22.0, 0.0), "FTuFuTu": (222.0, 303.0), "TFTu": (2.0, 3.0), "TFFuTu": (22.0, 30.0),
+    "Tu": (2.0, 3.0),
+    "TuF": (2.0, 0.0),
+    "TFu": (2.0, 0.0),
+    "TuFT": (2.0, 3.0),
+    "TFuT": (2.0, 0.0),
+    "TFuTu": (22.0, 30.0),
+    "TuFuTu": (222.0, 303.0),
+    "TuFuF": (22.0, 0.0),
+    "FTu": (2.0, 3.0),
+    "FuTu": (22.0, 30.0),
+    "FTuFu": (22.0, 0.0),
+    "FTuFuTu": (222.0, 303.0),
+    "TFTu": (2.0, 3.0),
+    "TFFuTu": (22.0, 30.0),
     "TuuFuTTu": (2222.0, 3033.0),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("program", SWITCHED)
@@ -634,15 +655,23 @@ def test_a_hook_that_calls_its_own_cell_leaves_one_note() -> None:
 @pytest.mark.parametrize(
     "register",
     [
-        nn.Cell.register_forward_pre_hook, nn.Cell.register_forward_hook, nn.Cell.register_backward_pre_hook,
-        nn.Cell.register_backward_hook, nn.Cell.register_state_dict_pre_hook, nn.Cell.register_state_dict_post_hook,
-        nn.Cell.register_load_state_dict_pre_hook, nn.Cell.register_load_state_dict_post_hook,
-        nn.Cell.register_parameter_forward_hook, lambda cell, hook: cell.register_saved_tensors_hooks(hook, hook),
-        lambda cell, hook: cell.weight.register_hook(hook), lambda cell, hook: Tensor([1.0]).register_hook(hook),
+        nn.Cell.register_forward_pre_hook,
+        nn.Cell.register_forward_hook,
+        nn.Cell.register_backward_pre_hook,
+        nn.Cell.register_backward_hook,
+        nn.Cell.register_state_dict_pre_hook,
+        nn.Cell.register_state_dict_post_hook,
+        nn.Cell.register_load_state_dict_pre_hook,
+        nn.Cell.register_load_state_dict_post_hook,
+        nn.Cell.register_parameter_forward_hook,
+        lambda cell, hook: cell.register_saved_tensors_hooks(hook, hook),
+        lambda cell, hook: cell.weight.register_hook(hook),
+        lambda cell, hook: Tensor([1.0]).register_hook(hook),
         lambda cell, hook: nn.cell.register_cell_buffer_registration_hook(hook),
-        lambda cell, hook: ms.register_saved_tensors_hooks(hook, hook), lambda cell, hook: ops.HookBackward(hook),
+        lambda cell, hook: ms.register_saved_tensors_hooks(hook, hook),
+        lambda cell, hook: ops.HookBackward(hook),
     ],
-)  # fmt: skip
+)
 def test_what_is_no_function_is_no_hook(register: Any) -> None:
     with pytest.raises(TypeError, match="got int|'hook' a function|int"):
         register(nn.Dense(1, 1), 5)

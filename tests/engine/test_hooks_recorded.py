@@ -61,11 +61,7 @@ OTHERWISE: dict[str, tuple[str, list[str]]] = {
     ),
     "an_input_computed_from_weights_that_are_not_asked_for": (
         "known only of arguments and of parameters themselves",
-        [
-            "backward_pre net (<1>,)",
-            "backward net (<28>, None) (<1>,)",
-            "= (<84>,)",
-        ],
+        ["backward_pre net (<1>,)", "backward net (<28>, None) (<1>,)", "= (<84>,)"],
     ),
     "the_hook_of_a_parameter_used_by_two_branches": (
         "two calls of one cell are mixed up",

@@ -38,9 +38,15 @@ PICTURE, FILTERS = wave(1, 2, 4, 5), wave(2, 2, 2, 3, k=0.5)
 MOVES = Tensor((0.8 * np.sin(0.9 * np.arange(18 * 9) + 0.2)).astype(np.float32).reshape(1, 18, 3, 3))
 MORE_MOVES = Tensor((0.8 * np.sin(0.9 * np.arange(36 * 12) + 0.2)).astype(np.float32).reshape(1, 36, 3, 4))
 RANKED = t(
-    [[100, 100, 150, 168, 0.63], [150, 75, 315, 190, 0.55], [12, 190, 300, 390, 0.9], [28, 130, 134, 302, 0.3],
-     [101, 102, 153, 168, 0.64], [300, 300, 200, 200, 0.2]]
-)  # fmt: skip
+    [
+        [100, 100, 150, 168, 0.63],
+        [150, 75, 315, 190, 0.55],
+        [12, 190, 300, 390, 0.9],
+        [28, 130, 134, 302, 0.3],
+        [101, 102, 153, 168, 0.64],
+        [300, 300, 200, 200, 0.2],
+    ]
+)
 FIRST, SECOND = t([[0, 0, 2, 2], [1, 1, 3, 4], [5, 5, 4, 4]]), t([[0, 0, 2, 1], [2, 2, 3, 4]])
 ANCHORS, TRUTH = t([[2, 2, 4, 3], [1, 2, 5, 8]]), t([[1, 2, 3, 4], [0, 2, 7, 9]])
 DELTAS, MEANS, STDS = t([[3, 1, 2, 2], [1, 2, -9, 4]]), (0.1, 0.2, 0.3, 0.4), (0.5, 1.0, 2.0, 0.3)
@@ -48,25 +54,54 @@ STEPS = t(np.array([[0, 5, 1], [0, 5, 1], [0, 0, 5], [0, 5, 1], [4, 0, 1], [4, 0
 FEATURES = wave(2, 2, 5, 6)
 REGIONS = t([[0, 0.2, 0.3, 4.2, 3.3], [1, 1, 1, 9, 9], [0, -1, 2, -3, 1], [1, 6, 5, 12, 11], [0, 7, 7, 40, 50]])
 COLORS = t(
-    [[[0.25, 0.5, 0.4], [0.9, 0.1, 0.4], [0.2, 0.2, 0.2], [0, 0, 0], [1, 0.5, 0], [0.3, 0.9, 0.1], [0.1, 0.2, 0.9],
-      [0.5, 0.4, 0.2], [2, -1, 0.5], [3, 100, 7]]]
-)  # fmt: skip
+    [
+        [
+            [0.25, 0.5, 0.4],
+            [0.9, 0.1, 0.4],
+            [0.2, 0.2, 0.2],
+            [0, 0, 0],
+            [1, 0.5, 0],
+            [0.3, 0.9, 0.1],
+            [0.1, 0.2, 0.9],
+            [0.5, 0.4, 0.2],
+            [2, -1, 0.5],
+            [3, 100, 7],
+        ]
+    ]
+)
 HUES = t(
-    [[[[0.5, 0.5, 0.5], [0, 1, 1], [0.2, 0.3, 0.7], [0.4, 0.3, 0.7], [0.6, 0.9, 0.7], [0.8, 0.3, 0.7], [0.99, 0.3, 0.7],
-       [1, 0.3, 0.7], [1.3, 0.5, 0.7], [-0.2, 0.5, 0.7], [0.3, 2, -1]]]]
-)  # fmt: skip
+    [
+        [
+            [
+                [0.5, 0.5, 0.5],
+                [0, 1, 1],
+                [0.2, 0.3, 0.7],
+                [0.4, 0.3, 0.7],
+                [0.6, 0.9, 0.7],
+                [0.8, 0.3, 0.7],
+                [0.99, 0.3, 0.7],
+                [1, 0.3, 0.7],
+                [1.3, 0.5, 0.7],
+                [-0.2, 0.5, 0.7],
+                [0.3, 2, -1],
+            ]
+        ]
+    ]
+)
 PHOTO = wave(1, 4, 5, 2)
 CANDIDATES = t(
-    [[[[0, 0, 0.5, 0.5]], [[0.05, 0, 0.5, 0.5]], [[0.4, 0.4, 1.2, 0.9]], [[0.1, 0.1, 0.2, 0.2]], [[1, 1, 0.5, 0.4]]],
-     [[[0, 0, 1, 1]], [[0, 0, 1, 0.9]], [[0, 0, 0.3, 1]], [[0.2, 0.2, 0.4, 0.4]], [[0.6, 0.6, 0.7, 0.7]]]]
-)  # fmt: skip
+    [
+        [[[0, 0, 0.5, 0.5]], [[0.05, 0, 0.5, 0.5]], [[0.4, 0.4, 1.2, 0.9]], [[0.1, 0.1, 0.2, 0.2]], [[1, 1, 0.5, 0.4]]],
+        [[[0, 0, 1, 1]], [[0, 0, 1, 0.9]], [[0, 0, 0.3, 1]], [[0.2, 0.2, 0.4, 0.4]], [[0.6, 0.6, 0.7, 0.7]]],
+    ]
+)
 MARKS = t(
-    [[[0.9, 0.2], [0.8, 0.6], [0.3, 0.7], [0.1, 0.05], [0.65, 0.4]],
-     [[0.5, 0.5], [0.6, 0.3], [0.7, 0.1], [0.2, 0.8], [0.3, 0.9]]]
-)  # fmt: skip
-OVERLAPS = t(
-    [[0.69, 0.28, 0.22, 0.55], [0.71, 0.42, 0.98, 0.68], [0.48, 0.39, 0.34, 0.72], [0.43, 0.05, 0.39, 0.73]]
-)  # fmt: skip
+    [
+        [[0.9, 0.2], [0.8, 0.6], [0.3, 0.7], [0.1, 0.05], [0.65, 0.4]],
+        [[0.5, 0.5], [0.6, 0.3], [0.7, 0.1], [0.2, 0.8], [0.3, 0.9]],
+    ]
+)
+OVERLAPS = t([[0.69, 0.28, 0.22, 0.55], [0.71, 0.42, 0.98, 0.68], [0.48, 0.39, 0.34, 0.72], [0.43, 0.05, 0.39, 0.73]])
 KERNELS = ("lanczos1", "lanczos3", "lanczos5", "gaussian", "box", "triangle", "keyscubic", "mitchellcubic")
 MAP, VOLUME = wave(1, 2, 6, 7), wave(1, 2, 5, 6, 7)
 PLACES, MORE_PLACES = t([[[0.3, 0.8], [0.6, 0.1]]]), t([[[0.3, 0.8, 0.5], [0.6, 0.1, 0.9]]])
@@ -74,9 +109,7 @@ PLACES, MORE_PLACES = t([[[0.3, 0.8], [0.6, 0.1]]]), t([[[0.3, 0.8, 0.5], [0.6, 
 
 def combined(boxes: Tensor, most: int, total: int, least: float = 0.5, **how: bool) -> Any:
     """CombinedNonMaxSuppression of MARKS, scores above 0.15."""
-    return ops.CombinedNonMaxSuppression(**how)(
-        boxes, MARKS, t(most, ms.int32), t(total, ms.int32), t(least), t(0.15)
-    )
+    return ops.CombinedNonMaxSuppression(**how)(boxes, MARKS, t(most, ms.int32), t(total, ms.int32), t(least), t(0.15))
 
 
 def not_overlapping(most: int, overlap: float, score: float, overlaps: Tensor = OVERLAPS, marks: Any = None) -> Any:
@@ -98,7 +131,9 @@ CASES: dict[str, Callable[[], Any]] = {
     "crop_and_resize": lambda: ops.crop_and_resize(IMAGES, CROPS, WHICH, (2, 3), "nearest", 1.0),
     "deformable_conv2d": lambda: sloped(
         lambda x, w, moves: ops.deformable_conv2d(x, w, moves, (2, 3), (1, 1, 1, 1), (0, 0, 0, 0)),
-        PICTURE, FILTERS, MOVES,
+        PICTURE,
+        FILTERS,
+        MOVES,
     ),
     "deformable_conv2d groups": lambda: ops.deformable_conv2d(
         PICTURE, FILTERS[:, :1], MORE_MOVES, (2, 3), (1, 1, 2, 1), (1, 2, 1, 2), t([0.5, -1.0]), (1, 1, 2, 2), 2, 2
@@ -110,25 +145,30 @@ CASES: dict[str, Callable[[], Any]] = {
     **{f"NMSWithMask {least}": partial(lambda least: ops.NMSWithMask(least)(RANKED), least) for least in (0.1, 0.9)},
     "IOU": lambda: [ops.IOU()(FIRST, SECOND), ops.IOU("iof")(FIRST, SECOND)],
     "bounding_box_encode": lambda: [
-        ops.bounding_box_encode(ANCHORS, TRUTH), ops.BoundingBoxEncode(MEANS, STDS)(ANCHORS, TRUTH),
+        ops.bounding_box_encode(ANCHORS, TRUTH),
+        ops.BoundingBoxEncode(MEANS, STDS)(ANCHORS, TRUTH),
     ],
     "bounding_box_decode": lambda: [
         ops.bounding_box_decode(ANCHORS, DELTAS, (768, 1280)),
         ops.BoundingBoxDecode((20, 7), MEANS, STDS, 0.5)(ANCHORS, DELTAS),
     ],
     "ctc_greedy_decoder": lambda: [
-        *ops.ctc_greedy_decoder(STEPS, ints(6, 2)), *ops.CTCGreedyDecoder(False)(STEPS, ints(6, 0)),
+        *ops.ctc_greedy_decoder(STEPS, ints(6, 2)),
+        *ops.CTCGreedyDecoder(False)(STEPS, ints(6, 0)),
         *ops.CTCGreedyDecoder()(t([[[1, 1, 0], [0, 1, 1]]], ms.float64), ints(1, 1)),
     ],
     "MaxPoolWithArgmax": lambda: [
-        *ops.MaxPoolWithArgmax(2, 2)(wave(2, 2, 5, 5)), *ops.MaxPoolWithArgmax(2, 2, "same")(wave(2, 2, 5, 5)),
-        *ops.MaxPoolWithArgmax((3, 2), (1, 2), "VALID")(wave(1, 2, 5, 5)), *ops.MaxPoolWithArgmax()(wave(1, 2, 2, 2)),
+        *ops.MaxPoolWithArgmax(2, 2)(wave(2, 2, 5, 5)),
+        *ops.MaxPoolWithArgmax(2, 2, "same")(wave(2, 2, 5, 5)),
+        *ops.MaxPoolWithArgmax((3, 2), (1, 2), "VALID")(wave(1, 2, 5, 5)),
+        *ops.MaxPoolWithArgmax()(wave(1, 2, 2, 2)),
     ],
     "MaxPoolWithArgmax slope": lambda: sloped(lambda x: ops.MaxPoolWithArgmax(2, 1)(x)[0], wave(1, 2, 5, 5)),
     **{
         f"ROIAlign {points} {end}": partial(
             lambda points, end: sloped(lambda x, r: ops.ROIAlign(2, 3, 0.5, points, end)(x, r), FEATURES, REGIONS),
-            points, end,
+            points,
+            end,
         )
         for points, end in ((2, 1), (3, 1))
     },
@@ -146,7 +186,8 @@ CASES: dict[str, Callable[[], Any]] = {
             lambda kernel, wide: sloped(
                 lambda x: ops.ScaleAndTranslate(kernel, wide)(x, ints(3, 4), t([0.6, 1.3]), t([0.4, -0.7])), PHOTO
             ),
-            kernel, wide,
+            kernel,
+            wide,
         )
         for kernel in KERNELS
         for wide in (False, True)
@@ -162,7 +203,9 @@ CASES: dict[str, Callable[[], Any]] = {
     **{
         f"CombinedNonMaxSuppression {most} {total} {padded}": partial(
             lambda most, total, padded: combined(CANDIDATES, most, total, pad_per_class=padded, clip_boxes=not padded),
-            most, total, padded,
+            most,
+            total,
+            padded,
         )
         for most, total in ((2, 3), (3, 10), (5, 4))
         for padded in (False, True)
@@ -172,8 +215,12 @@ CASES: dict[str, Callable[[], Any]] = {
     ),
     "CombinedNonMaxSuppression bounds": lambda: [*combined(CANDIDATES, 2, 3, 0.0), *combined(CANDIDATES, 2, 3, 1.0)],
     "NonMaxSuppressionWithOverlaps": lambda: [
-        not_overlapping(4, 0.4, 0.1), not_overlapping(4, 0.7, 0.1), not_overlapping(4, 0.9, 0.1),
-        not_overlapping(2, 0.9, 0.1), not_overlapping(0, 0.9, 0.1), not_overlapping(4, 0.9, 0.6),
+        not_overlapping(4, 0.4, 0.1),
+        not_overlapping(4, 0.7, 0.1),
+        not_overlapping(4, 0.9, 0.1),
+        not_overlapping(2, 0.9, 0.1),
+        not_overlapping(0, 0.9, 0.1),
+        not_overlapping(4, 0.9, 0.6),
         not_overlapping(4, 0.1, 0.2, OVERLAPS * 0, [0.5, 0.5, 0.7, 0.5]),
         not_overlapping(4, 0.5, 0.5, OVERLAPS * 0 + 0.5, [0.6, 0.5, 0.7, 0.5]),
     ],
@@ -190,7 +237,7 @@ CASES: dict[str, Callable[[], Any]] = {
         lambda x, u: weighed(ops.FractionalMaxPool3DWithFixedKsize(2, (2, 3, 2))(x, u)[0]), (0, 1)
     )(VOLUME, MORE_PLACES)[0],
     "ROIAlign by size": lambda: ops.ROIAlign(1, 1, 0.5, 0, 1)(FEATURES, REGIONS[::3]),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -237,7 +284,8 @@ def fractional(kind: str, x: Tensor, **how: Any) -> Any:
 SLOPES: dict[str, tuple[Callable[..., Tensor], list[Tensor], float]] = {
     "CropAndResize": (
         lambda x, boxes: ops.crop_and_resize(x, boxes, WHICH, (2, 3), "bilinear", 0.5),
-        [IMAGES, t([[0.05, 0.06, 0.9, 0.91], [0.1, 0.8, 0.9, 0.2], [-0.2, 0.3, 0.52, 1.3]])], 2e-3,
+        [IMAGES, t([[0.05, 0.06, 0.9, 0.91], [0.1, 0.8, 0.9, 0.2], [-0.2, 0.3, 0.52, 1.3]])],
+        2e-3,
     ),
     "CropAndResize nearest": (lambda x: ops.CropAndResize("nearest")(x, CROPS, WHICH, (3, 2)), [IMAGES], 0.5),
     "CropAndResize bilinear_v2": (lambda x: ops.CropAndResize("bilinear_v2")(x, CROPS, WHICH, (3, 2)), [IMAGES], 0.5),
@@ -245,12 +293,15 @@ SLOPES: dict[str, tuple[Callable[..., Tensor], list[Tensor], float]] = {
         lambda x, w, moves, bias: ops.deformable_conv2d(
             x, w, moves, (2, 3), (1, 1, 2, 1), (1, 2, 1, 2), bias, (1, 1, 2, 2), 2, 2
         ),
-        [PICTURE, FILTERS[:, :1], MORE_MOVES, t([0.5, -1.0])], 2e-3,
+        [PICTURE, FILTERS[:, :1], MORE_MOVES, t([0.5, -1.0])],
+        2e-3,
     ),
     "ROIAlign": (lambda x: ops.ROIAlign(2, 2, 0.5, 2, 0)(x, REGIONS), [FEATURES], 0.5),
     "bounding_box_encode": (lambda a, b: ops.bounding_box_encode(a, b, MEANS, STDS), [ANCHORS, TRUTH], 1e-2),
     "bounding_box_decode": (
-        lambda a, d: ops.bounding_box_decode(a, d, (768, 1280), MEANS, STDS), [ANCHORS + 40.0, DELTAS / 4], 1e-2
+        lambda a, d: ops.bounding_box_decode(a, d, (768, 1280), MEANS, STDS),
+        [ANCHORS + 40.0, DELTAS / 4],
+        1e-2,
     ),
     "ctc_greedy_decoder": (lambda x: ops.ctc_greedy_decoder(x, ints(6, 2))[3], [STEPS], 1e-1),
     "ResizeArea": (lambda x: ops.ResizeArea()(x, ints(3, 4)), [PHOTO], 0.5),
@@ -261,12 +312,15 @@ SLOPES: dict[str, tuple[Callable[..., Tensor], list[Tensor], float]] = {
     "FractionalAvgPool": (lambda x: fractional("Avg", x, overlapping=True)[0], [wave(1, 7, 9, 2)], 0.5),
     "FractionalMaxPool": (
         lambda x: fractional("Max", x, overlapping=True)[0],
-        [t(np.random.default_rng(3).permutation(126).reshape(1, 7, 9, 2))], 0.25,
+        [t(np.random.default_rng(3).permutation(126).reshape(1, 7, 9, 2))],
+        0.25,
     ),
     "FractionalMaxPoolWithFixedKsize": (
-        lambda x: ops.FractionalMaxPoolWithFixedKsize(2, (3, 4))(x, PLACES)[0], [MAP], 1e-3
+        lambda x: ops.FractionalMaxPoolWithFixedKsize(2, (3, 4))(x, PLACES)[0],
+        [MAP],
+        1e-3,
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", SLOPES)
@@ -460,33 +514,38 @@ def test_the_same_seeds_give_the_same_part_and_without_one_that_fits_it_is_the_i
 WRONG: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "method": (lambda: ops.crop_and_resize(IMAGES, CROPS, WHICH, (2, 2), "cubic"), ValueError, "'method' must be"),
     "image that is not there": (
-        lambda: ops.crop_and_resize(IMAGES, CROPS, ints(0, 2, 0), (2, 2)), ValueError, r"\[0, 2\)",
+        lambda: ops.crop_and_resize(IMAGES, CROPS, ints(0, 2, 0), (2, 2)),
+        ValueError,
+        r"\[0, 2\)",
     ),
     "dtype of the indices": (
-        lambda: ops.crop_and_resize(IMAGES, CROPS, t([0, 1, 0], ms.int64), (2, 2)), TypeError, "Int32, but got Int64",
+        lambda: ops.crop_and_resize(IMAGES, CROPS, t([0, 1, 0], ms.int64), (2, 2)),
+        TypeError,
+        "Int32, but got Int64",
     ),
     "size": (lambda: ops.crop_and_resize(IMAGES, CROPS, WHICH, 2), TypeError, "'crop_size' must be a tuple"),  # type: ignore[arg-type]
     "size of 0": (lambda: ops.crop_and_resize(IMAGES, CROPS, WHICH, (0, 2)), ValueError, "above 0"),
     "axes": (lambda: ops.crop_and_resize(IMAGES[0], CROPS, WHICH, (1, 2)), ValueError, "must have 4 axes"),
     "extrapolation": (lambda: ops.CropAndResize("nearest", 1)(IMAGES, CROPS, WHICH, (1, 2)), TypeError, "a float"),
     "moves": (
-        lambda: ops.deformable_conv2d(PICTURE, FILTERS, MOVES[:, :9], (2, 3), (1, 1, 1, 1), (0, 0, 0, 0)), ValueError,
+        lambda: ops.deformable_conv2d(PICTURE, FILTERS, MOVES[:, :9], (2, 3), (1, 1, 1, 1), (0, 0, 0, 0)),
+        ValueError,
         r"\(1, 18, 3, 3\), but got \(1, 9, 3, 3\)",
     ),
     "factors": (
         lambda: ops.deformable_conv2d(PICTURE, FILTERS, MOVES, (2, 3), (1, 1, 1, 1), (0, 0, 0, 0), modulated=False),
-        ValueError, "'modulated' must be True",
+        ValueError,
+        "'modulated' must be True",
     ),
     "strides": (
-        lambda: ops.deformable_conv2d(PICTURE, FILTERS, MOVES, (2, 3), (2, 1, 1, 1), (0, 0, 0, 0)), ValueError,
+        lambda: ops.deformable_conv2d(PICTURE, FILTERS, MOVES, (2, 3), (2, 1, 1, 1), (0, 0, 0, 0)),
+        ValueError,
         "'strides' must begin with 1, 1",
     ),
     "boxes": (lambda: ops.check_valid(t([[0, 0, 1]]), t([3, 2, 1])), ValueError, r"shape \(N, 4\)"),
     "means": (lambda: ops.bounding_box_encode(ANCHORS, TRUTH, [0.0] * 4), TypeError, "'means' must be a tuple"),  # type: ignore[arg-type]
     "three means": (lambda: ops.bounding_box_encode(ANCHORS, TRUTH, (0.0,) * 3), ValueError, "4 floats"),  # type: ignore[arg-type]
-    "integers": (
-        lambda: ops.bounding_box_encode(ANCHORS.astype(ms.int32), TRUTH), TypeError, "Float32, but got Int32",
-    ),
+    "integers": (lambda: ops.bounding_box_encode(ANCHORS.astype(ms.int32), TRUTH), TypeError, "Float32, but got Int32"),
     "shapes": (lambda: ops.bounding_box_encode(ANCHORS, TRUTH[:1]), ValueError, "one shape"),
     "clip": (lambda: ops.bounding_box_decode(ANCHORS, DELTAS, (7, 8), wh_ratio_clip=1), TypeError, "a float"),
     "image": (lambda: ops.bounding_box_decode(ANCHORS, DELTAS, (7,)), ValueError, "2 ints"),  # type: ignore[arg-type]
@@ -505,7 +564,9 @@ WRONG: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "area of int64": (lambda: ops.ResizeArea()(PHOTO, t([2, 3], ms.int64)), TypeError, "of Int32, but got Int64"),
     "corners": (lambda: ops.ResizeArea(1)(PHOTO, ints(2, 3)), TypeError, "'align_corners' must be a bool"),
     "kernel": (
-        lambda: ops.ScaleAndTranslate("sinc")(PHOTO, ints(2, 2), t([1, 1]), t([0, 0])), ValueError, "'lanczos1', ",
+        lambda: ops.ScaleAndTranslate("sinc")(PHOTO, ints(2, 2), t([1, 1]), t([0, 0])),
+        ValueError,
+        "'lanczos1', ",
     ),
     "factor": (lambda: ops.ScaleAndTranslate()(PHOTO, ints(2, 2), t([0, 1]), t([0, 0])), ValueError, "above 0"),
     "colors": (lambda: ops.RGBToHSV()(COLORS[..., :2]), ValueError, "the last one of 3"),
@@ -526,27 +587,33 @@ WRONG: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "nothing left": (lambda: ops.FractionalAvgPool([1.0, 20.0, 1.0, 1.0])(PHOTO), ValueError, "leaves nothing"),
     "seeds": (lambda: ops.FractionalMaxPool([1.0] * 4, seed=3)(PHOTO), ValueError, "if 'deterministic' is False"),
     "samples": (
-        lambda: ops.FractionalMaxPoolWithFixedKsize(2, 3)(MAP, PLACES[:, :1]), ValueError, r"shape \(1, 2, 2\)",
+        lambda: ops.FractionalMaxPoolWithFixedKsize(2, 3)(MAP, PLACES[:, :1]),
+        ValueError,
+        r"shape \(1, 2, 2\)",
     ),
     "axes of a map": (lambda: ops.FractionalMaxPoolWithFixedKsize(2, 3)(MAP[0], PLACES), ValueError, "4 axes"),
     "no box": (
-        lambda: ops.SampleDistortedBoundingBoxV2()(ints(9, 9, 3), CROPS.reshape(1, 3, 4)[:, :0], t([0.1])), ValueError,
+        lambda: ops.SampleDistortedBoundingBoxV2()(ints(9, 9, 3), CROPS.reshape(1, 3, 4)[:, :0], t([0.1])),
+        ValueError,
         "there is no box",
     ),
     "falling corners": (
-        lambda: ops.SampleDistortedBoundingBoxV2()(ints(9, 9, 3), t([[[0.5, 0, 0.2, 1]]]), t([0.1])), ValueError,
+        lambda: ops.SampleDistortedBoundingBoxV2()(ints(9, 9, 3), t([[[0.5, 0, 0.2, 1]]]), t([0.1])),
+        ValueError,
         "rising corners",
     ),
     "falling ratios": (
         lambda: ops.SampleDistortedBoundingBoxV2(0, 0, (1.0, 0.5))(ints(9, 9, 3), t([[[0, 0, 1, 1]]]), t([0.1])),
-        ValueError, "'aspect_ratio_range' must be two rising floats above 0",
+        ValueError,
+        "'aspect_ratio_range' must be two rising floats above 0",
     ),
     "covered": (
-        lambda: ops.SampleDistortedBoundingBoxV2()(ints(9, 9, 3), t([[[0, 0, 1, 1]]]), t([1.5])), ValueError,
+        lambda: ops.SampleDistortedBoundingBoxV2()(ints(9, 9, 3), t([[[0, 0, 1, 1]]]), t([1.5])),
+        ValueError,
         r"'min_object_covered' in \[0, 1\]",
     ),
     "region of no image": (lambda: ops.ROIAlign(1, 1, 1.0)(FEATURES, t([[2, 0, 0, 1, 1]])), ValueError, r"\[0, 2\)"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", WRONG)

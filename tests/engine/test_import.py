@@ -10,9 +10,18 @@ import hookscope.engine as ms
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 # Needed by single features only, each imported where it is used.
 LATER = (
-    "ml_dtypes", "google.protobuf", "safetensors", "scipy", "pandas", "hookscope.engine.debug", "hookscope.kernel",
-    "difflib", "numpy.random", "secrets", "tempfile",
-)  # fmt: skip
+    "ml_dtypes",
+    "google.protobuf",
+    "safetensors",
+    "scipy",
+    "pandas",
+    "hookscope.engine.debug",
+    "hookscope.kernel",
+    "difflib",
+    "numpy.random",
+    "secrets",
+    "tempfile",
+)
 
 
 def test_libraries_of_single_features_are_imported_on_use(run_python: Run) -> None:

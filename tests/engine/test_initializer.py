@@ -28,7 +28,7 @@ from hookscope.engine.core.initializer import (
     XavierUniform,
     Zero,
     initializer,
-)  # fmt: skip
+)
 
 SHAPE = (300, 200)
 COUNT = 300 * 200
@@ -292,8 +292,11 @@ def test_the_private_helpers_that_programs_use_give_mindspores_numbers() -> None
     assert [init._calculate_correct_fan((3, 4), mode) for mode in ("fan_in", "fan_out")] == [4, 3]
     gains = [("relu", 0), ("leaky_relu", None), ("leaky_relu", 0.1), ("tanh", 0.1)]
     assert [init._calculate_gain(*one) for one in gains] == [
-        1.4142135623730951, 1.4141428569978354, 1.4071950894605838, 1.6666666666666667,
-    ]  # fmt: skip
+        1.4142135623730951,
+        1.4141428569978354,
+        1.4071950894605838,
+        1.6666666666666667,
+    ]
     array = np.zeros((2, 2), np.float32)
     assert init._assignment(array, np.eye(2)) is array and array.tolist() == [[1, 0], [0, 1]]
     for shape in ((2,), ()):

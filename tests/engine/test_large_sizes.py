@@ -48,7 +48,7 @@ ELEMENTS: list[tuple[Callable[[], Any], str, str]] = [
     (lambda: nn.cosine_decay_lr(0.0, 1.0, MANY, 1, 1), "cosine_decay_lr", "total_step"),
     (lambda: nn.warmup_lr(0.1, MANY, 2, 1), "warmup_lr", "total_step"),
     (lambda: nn.piecewise_constant_lr([1, MANY], [0.1, 0.2]), "piecewise_constant_lr", "milestone"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("call", "who", "argument"), ELEMENTS)
@@ -64,20 +64,27 @@ COUNTS: list[tuple[Callable[[], Any], str]] = [
     (lambda: mnp.polyint(VECTOR, 10**9), "'numpy.polyint', 'm' must be at most 4096"),
     (lambda: nn.LSTM(2, 2, num_layers=10**9), "'LSTM', 'num_layers' must be at most 65536"),
     (lambda: nn.GRU(2, 2, 10**9), "'GRU', 'num_layers' must be at most 65536"),
-    (lambda: nn.TransformerEncoder(nn.TransformerEncoderLayer(2, 1), MANY),
-     "'TransformerEncoder', 'num_layers' must be at most 65536"),
+    (
+        lambda: nn.TransformerEncoder(nn.TransformerEncoderLayer(2, 1), MANY),
+        "'TransformerEncoder', 'num_layers' must be at most 65536",
+    ),
     (lambda: ms.set_seed(2**64), f"'set_seed', 'seed' must be at most {2**64 - 1}"),
     (lambda: ms.manual_seed(10**30), f"'manual_seed', 'seed' must be at most {2**64 - 1}"),
     (lambda: ms.manual_seed(-1), "'manual_seed', 'seed' must not be negative"),
     (lambda: ms.Generator().manual_seed(2**64), f"'Generator.manual_seed', 'seed' must be at most {2**64 - 1}"),
-    (lambda: ops.randint(0, 10**30, (2,)), rf"'randint', 'high' must be in \[{-2**63}, {2**63}\] for int64"),
-    (lambda: ops.randint(-10**30, 1, (2,)), rf"'randint', 'low' must be in \[{-2**63}, {2**63 - 1}\] for int64"),
-    (lambda: mnp.randint(0, 2**40, (2,)), rf"'randint', 'high' must be in \[{-2**31}, {2**31}\] for int32"),
-    (lambda: Tensor([1, 2]).random_(0, 10**30), rf"'Tensor.random_', 'to' must be in \[{-2**63}, {2**63}\] for int64"),
+    (lambda: ops.randint(0, 10**30, (2,)), rf"'randint', 'high' must be in \[{-(2**63)}, {2**63}\] for int64"),
+    (lambda: ops.randint(-(10**30), 1, (2,)), rf"'randint', 'low' must be in \[{-(2**63)}, {2**63 - 1}\] for int64"),
+    (lambda: mnp.randint(0, 2**40, (2,)), rf"'randint', 'high' must be in \[{-(2**31)}, {2**31}\] for int32"),
+    (
+        lambda: Tensor([1, 2]).random_(0, 10**30),
+        rf"'Tensor.random_', 'to' must be in \[{-(2**63)}, {2**63}\] for int64",
+    ),
     (lambda: Tensor([1], ms.int8).random_(-129, 0), r"'Tensor.random_', 'from_' must be in \[-128, 127\] for int8"),
-    (lambda: ops.interpolate(LINES, scale_factor=float("inf"), mode="linear"),
-     "'interpolate', 'scale_factor' must be positive numbers"),
-]  # fmt: skip
+    (
+        lambda: ops.interpolate(LINES, scale_factor=float("inf"), mode="linear"),
+        "'interpolate', 'scale_factor' must be positive numbers",
+    ),
+]
 
 
 @pytest.mark.parametrize(("call", "text"), COUNTS)

@@ -91,7 +91,7 @@ IMAGE = Tensor(np.ones((1, 1, 3, 3), np.float32))
             "'output_padding' must be below 'stride' or 'dilation'",
         ),
     ],
-)  # fmt: skip
+)
 def test_a_layer_refuses_what_it_cannot_heed(made: Callable[[], nn.Cell], error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text):
         made()
@@ -141,7 +141,12 @@ NORMS: dict[str, tuple[Callable[..., nn.Cell], str, str]] = {
     **{
         f"{kind.__name__} {argument}": (lambda k=kind, **named: k(3, **named), kind.__name__, argument)
         for kind in (
-            nn.BatchNorm1d, nn.BatchNorm2d, nn.SyncBatchNorm, nn.InstanceNorm1d, nn.InstanceNorm2d, nn.InstanceNorm3d,
+            nn.BatchNorm1d,
+            nn.BatchNorm2d,
+            nn.SyncBatchNorm,
+            nn.InstanceNorm1d,
+            nn.InstanceNorm2d,
+            nn.InstanceNorm3d,
         )
         for argument in ("eps", "momentum")
     },
@@ -151,7 +156,9 @@ NORMS: dict[str, tuple[Callable[..., nn.Cell], str, str]] = {
     "GroupNorm": (lambda **named: nn.GroupNorm(1, 3, **named), "GroupNorm", "eps"),
     **{
         f"mint {kind.__name__} {argument}": (
-            lambda k=kind, **named: k(3, **named), f"mint.nn.{kind.__name__}", argument
+            lambda k=kind, **named: k(3, **named),
+            f"mint.nn.{kind.__name__}",
+            argument,
         )
         for kind in (mint.nn.BatchNorm1d, mint.nn.BatchNorm2d, mint.nn.BatchNorm3d, mint.nn.SyncBatchNorm)
         for argument in ("eps", "momentum")
@@ -159,7 +166,7 @@ NORMS: dict[str, tuple[Callable[..., nn.Cell], str, str]] = {
     "mint LayerNorm": (lambda **named: mint.nn.LayerNorm(3, **named), "mint.nn.LayerNorm", "eps"),
     "mint GroupNorm": (lambda **named: mint.nn.GroupNorm(1, 3, **named), "mint.nn.GroupNorm", "eps"),
     **{f"LRN {argument}": (nn.LRN, "LRN", argument) for argument in ("bias", "alpha", "beta")},
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("case", NORMS)

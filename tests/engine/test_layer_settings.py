@@ -37,9 +37,7 @@ def windows(x: Array, size: tuple[int, ...], stride: tuple[int, ...], apart: tup
         rounded = math.ceil if ceil else math.floor
         counts.append(rounded((length - d * (k - 1) - 1) / s) + 1)
     for place in np.ndindex(*counts):
-        rows = [
-            [i * s + j * d for j in range(k)] for i, s, k, d in zip(place, stride, size, apart, strict=True)
-        ]
+        rows = [[i * s + j * d for j in range(k)] for i, s, k, d in zip(place, stride, size, apart, strict=True)]
         inside = [[r for r in axis if r < n] for axis, n in zip(rows, x.shape[2:], strict=True)]
         yield place, counts, x[(..., *np.ix_(*inside))]
 
@@ -119,7 +117,9 @@ CASES: dict[str, Case] = {
     "OneHot": (lambda: nn.OneHot(), (np.array([0, 1]),), np.array([[1.0], [0.0]])),
     **{
         f"OneHot along {axis}": (
-            lambda axis=axis: nn.OneHot(axis, 4, 2.5, -1.0), (INDICES,), one_hot(INDICES, 4, axis, 2.5, -1.0),
+            lambda axis=axis: nn.OneHot(axis, 4, 2.5, -1.0),
+            (INDICES,),
+            one_hot(INDICES, 4, axis, 2.5, -1.0),
         )
         for axis in (-1, 0, 1, 2)
     },
@@ -128,18 +128,23 @@ CASES: dict[str, Case] = {
     "Roll of axes": (lambda: nn.Roll((1, -9, 3), (0, 2, -2)), (LINE,), np.roll(LINE, (1, -9, 3), (0, 2, -2))),
     "Roll of nothing": (lambda: nn.Roll(1, 0), (np.zeros((0, 2)),), np.zeros((0, 2))),
     "Unfold": (
-        lambda: nn.Unfold([1, 2, 3, 1], (1, 2, 1, 1), [1, 1, 2, 1]), (IMAGE,), patches(IMAGE, (2, 3), (2, 1), (1, 2)),
+        lambda: nn.Unfold([1, 2, 3, 1], (1, 2, 1, 1), [1, 1, 2, 1]),
+        (IMAGE,),
+        patches(IMAGE, (2, 3), (2, 1), (1, 2)),
     ),
     "Unfold with zeros around": (  # ceil(5 / 2) and ceil(7 / 3) windows, the odd zero at the end
-        lambda: nn.Unfold((1, 2, 3, 1), [1, 2, 3, 1], (1, 1, 2, 1), "SAME"), (IMAGE,),
+        lambda: nn.Unfold((1, 2, 3, 1), [1, 2, 3, 1], (1, 1, 2, 1), "SAME"),
+        (IMAGE,),
         patches(padded(IMAGE, ((0, 1), (2, 2))), (2, 3), (2, 3), (1, 2)),
     ),
     "Unfold with more zeros across": (  # 1 and 3 zeros
-        lambda: nn.Unfold((1, 2, 4, 1), (1, 2, 3, 1), (1, 1, 1, 1), "same"), (IMAGE,),
+        lambda: nn.Unfold((1, 2, 4, 1), (1, 2, 3, 1), (1, 1, 1, 1), "same"),
+        (IMAGE,),
         patches(padded(IMAGE, ((0, 1), (1, 2))), (2, 4), (2, 3), (1, 1)),
     ),
     "Unfold with more zeros above and below": (  # 4 and 3 zeros
-        lambda: nn.Unfold((1, 3, 4, 1), (1, 1, 3, 1), (1, 2, 1, 1), "same"), (IMAGE,),
+        lambda: nn.Unfold((1, 3, 4, 1), (1, 1, 3, 1), (1, 2, 1, 1), "same"),
+        (IMAGE,),
         patches(padded(IMAGE, ((2, 2), (1, 2))), (3, 4), (1, 3), (2, 1)),
     ),
     "CentralCrop": (lambda: nn.CentralCrop(0.5), (IMAGE,), IMAGE[..., 1:4, 1:6]),
@@ -147,29 +152,38 @@ CASES: dict[str, Case] = {
     "CentralCrop of all": (lambda: nn.CentralCrop(1.0), (IMAGE,), IMAGE),
     "Linear": (
         lambda: made(nn.Linear(5, 3, dtype=ms.float64), weight=WEIGHT, bias=BIAS[:, 0]),
-        (TABLE,), TABLE @ WEIGHT.T + BIAS[:, 0],
+        (TABLE,),
+        TABLE @ WEIGHT.T + BIAS[:, 0],
     ),
     "Linear without bias": (
-        lambda: made(nn.Linear(5, 3, False, dtype=ms.float64), weight=WEIGHT), (TABLE[0],), WEIGHT @ TABLE[0],
+        lambda: made(nn.Linear(5, 3, False, dtype=ms.float64), weight=WEIGHT),
+        (TABLE[0],),
+        WEIGHT @ TABLE[0],
     ),
     "Linear by its first values": (
         lambda: nn.Linear(5, 3, weight_init=Tensor(WEIGHT), bias_init="ones", dtype=ms.float64),
-        (TABLE,), TABLE @ WEIGHT.T + 1,
+        (TABLE,),
+        TABLE @ WEIGHT.T + 1,
     ),
     **{
         f"MatMul {first} {second}": (
-            lambda first=first, second=second: nn.MatMul(first, second), (a, b),
+            lambda first=first, second=second: nn.MatMul(first, second),
+            (a, b),
             (a.swapaxes(-1, -2) if first else a) @ (b.swapaxes(-1, -2) if second else b),
         )
         for first, second, a, b in (
-            (False, False, TALL, WIDE), (True, False, TALL, TALL), (False, True, TALL, SQUARES),
+            (False, False, TALL, WIDE),
+            (True, False, TALL, TALL),
+            (False, True, TALL, SQUARES),
             (True, True, TALL, WIDE[0]),
         )
     },
     "MatMul of vectors": (lambda: nn.MatMul(True, True), (TABLE[0], TABLE[1]), TABLE[0] @ TABLE[1]),
     **{
         f"{kind} {k}": (lambda kind=kind: getattr(nn, kind)(), (x, k), getattr(np, kind.lower())(x, k))
-        for kind in ("Tril", "Triu") for x in (TALL, WIDE, TABLE > 0) for k in (-5, -1, 0, 2)
+        for kind in ("Tril", "Triu")
+        for x in (TALL, WIDE, TABLE > 0)
+        for k in (-5, -1, 0, 2)
     },
     **{
         f"MatrixSetDiag of {x.shape}": (lambda: nn.MatrixSetDiag(), (x, new), diagonals(x, new))
@@ -177,67 +191,85 @@ CASES: dict[str, Case] = {
     },
     "MaxPool2dExt": (lambda: nn.MaxPool2dExt(2), (IMAGE,), largest(IMAGE, (2, 2), (2, 2))),
     "MaxPool2dExt with each setting": (
-        lambda: nn.MaxPool2dExt((2, 3), (1, 2), (1, 1), (2, 1)), (IMAGE,),
+        lambda: nn.MaxPool2dExt((2, 3), (1, 2), (1, 1), (2, 1)),
+        (IMAGE,),
         largest(padded(IMAGE, ((1, 1), (1, 1)), -np.inf), (2, 3), (1, 2), (2, 1)),
     ),
     "MaxPool2dExt rounded up": (
-        lambda: nn.MaxPool2dExt(2, 2, ceil_mode=True), (IMAGE,), largest(IMAGE, (2, 2), (2, 2), ceil=True),
+        lambda: nn.MaxPool2dExt(2, 2, ceil_mode=True),
+        (IMAGE,),
+        largest(IMAGE, (2, 2), (2, 2), ceil=True),
     ),
     "AvgPool1dExt": (lambda: nn.AvgPool1dExt(3), (LINE,), means(LINE, (3,), (3,), (0,))),
     "AvgPool1dExt with each setting": (
-        lambda: nn.AvgPool1dExt(3, 2, 1, count_include_pad=False), (LINE,), means(LINE, (3,), (2,), (1,), False),
+        lambda: nn.AvgPool1dExt(3, 2, 1, count_include_pad=False),
+        (LINE,),
+        means(LINE, (3,), (2,), (1,), False),
     ),
     "AvgPool1dExt rounded up": (
-        lambda: nn.AvgPool1dExt(2, 2, ceil_mode=True), (LINE,), means(LINE, (2,), (2,), (0,), ceil=True),
+        lambda: nn.AvgPool1dExt(2, 2, ceil_mode=True),
+        (LINE,),
+        means(LINE, (2,), (2,), (0,), ceil=True),
     ),
     "AvgPool2dExt": (lambda: nn.AvgPool2dExt((2, 3)), (IMAGE,), means(IMAGE, (2, 3), (2, 3), (0, 0))),
-    "AvgPool2dExt padded": (
-        lambda: nn.AvgPool2dExt(3, (1, 2), 1), (IMAGE,), means(IMAGE, (3, 3), (1, 2), (1, 1)),
-    ),
+    "AvgPool2dExt padded": (lambda: nn.AvgPool2dExt(3, (1, 2), 1), (IMAGE,), means(IMAGE, (3, 3), (1, 2), (1, 1))),
     "AvgPool2dExt of what is there": (
-        lambda: nn.AvgPool2dExt((2, 3), (2, 7), (0, 1), True, False), (IMAGE,),
+        lambda: nn.AvgPool2dExt((2, 3), (2, 7), (0, 1), True, False),
+        (IMAGE,),
         means(IMAGE, (2, 3), (2, 7), (0, 1), False, True),
     ),
     "AvgPool2dExt by a divisor": (
-        lambda: nn.AvgPool2dExt(2, 1, 1, divisor_override=3), (IMAGE,), means(IMAGE, (2, 2), (1, 1), (1, 1), by=3),
+        lambda: nn.AvgPool2dExt(2, 1, 1, divisor_override=3),
+        (IMAGE,),
+        means(IMAGE, (2, 2), (1, 1), (1, 1), by=3),
     ),
     "AvgPool3dExt with each setting": (
-        lambda: nn.AvgPool3dExt(2, (1, 2, 1), 1, False, False), (IMAGE[:, :, None],),
+        lambda: nn.AvgPool3dExt(2, (1, 2, 1), 1, False, False),
+        (IMAGE[:, :, None],),
         means(IMAGE[:, :, None], (2, 2, 2), (1, 2, 1), (1, 1, 1), False),
     ),
     "LayerNormExt": (lambda: nn.LayerNormExt(7, 0.1, dtype=ms.float64), (IMAGE,), normalized(IMAGE, 1, 0.1)),
     "LayerNormExt trained": (
         lambda: made(nn.LayerNormExt((3, 5), 0.1, dtype=ms.float64), weight=WEIGHT, bias=BIAS),
-        (IMAGE.transpose(0, 3, 1, 2),), normalized(IMAGE.transpose(0, 3, 1, 2), 2, 0.1) * WEIGHT + BIAS,
+        (IMAGE.transpose(0, 3, 1, 2),),
+        normalized(IMAGE.transpose(0, 3, 1, 2), 2, 0.1) * WEIGHT + BIAS,
     ),
     "LayerNormExt without bias": (
         lambda: made(nn.LayerNormExt([5], bias=False, dtype=ms.float64), weight=BIAS[0]),
-        (TABLE,), normalized(TABLE, 1, 1e-5) * BIAS[0],
+        (TABLE,),
+        normalized(TABLE, 1, 1e-5) * BIAS[0],
     ),
     "LayerNormExt without parameters": (
-        lambda: nn.LayerNormExt(5, elementwise_affine=False), (TABLE,), normalized(TABLE, 1, 1e-5),
+        lambda: nn.LayerNormExt(5, elementwise_affine=False),
+        (TABLE,),
+        normalized(TABLE, 1, 1e-5),
     ),
     "SyncBatchNorm": (
-        lambda: made(nn.SyncBatchNorm(
-            5, 0.1, 0.75, use_batch_statistics=False, moving_mean_init="ones", dtype=ms.float64
-        ), gamma=BIAS[0], beta=BIAS[1], moving_variance=BIAS[2] ** 2),
-        (TABLE,), (TABLE - 1) / np.sqrt(BIAS[2] ** 2 + 0.1) * BIAS[0] + BIAS[1],
+        lambda: made(
+            nn.SyncBatchNorm(5, 0.1, 0.75, use_batch_statistics=False, moving_mean_init="ones", dtype=ms.float64),
+            gamma=BIAS[0],
+            beta=BIAS[1],
+            moving_variance=BIAS[2] ** 2,
+        ),
+        (TABLE,),
+        (TABLE - 1) / np.sqrt(BIAS[2] ** 2 + 0.1) * BIAS[0] + BIAS[1],
     ),
     "BatchNorm3d with each setting": (
         lambda: nn.BatchNorm3d(
             5, 0.1, 0.75, False, *(Tensor(one) for one in (*BIAS[:2], WEIGHT[0], BIAS[2] ** 2)), False, ms.float64
         ),
-        (ROOMS,), over_channels(
-            (ROOMS - channels(WEIGHT[0])) / np.sqrt(channels(BIAS[2] ** 2) + 0.1), BIAS[0], BIAS[1]
-        ),
+        (ROOMS,),
+        over_channels((ROOMS - channels(WEIGHT[0])) / np.sqrt(channels(BIAS[2] ** 2) + 0.1), BIAS[0], BIAS[1]),
     ),
     "LayerNorm over more axes than it has parameters for": (
         lambda: nn.LayerNorm((7,), -2, -1, Tensor(LINE[0, 0]), Tensor(LINE[0, 1]), 0.1, ms.float64),
-        (IMAGE,), normalized(IMAGE, 2, 0.1) * LINE[0, 0] + LINE[0, 1],
+        (IMAGE,),
+        normalized(IMAGE, 2, 0.1) * LINE[0, 0] + LINE[0, 1],
     ),
     "LayerNorm over as many": (
         lambda: nn.LayerNorm((5, 7), 2, 2, Tensor(IMAGE[0, 0]), Tensor(IMAGE[0, 1]), 0.1, ms.float64),
-        (IMAGE,), normalized(IMAGE, 2, 0.1) * IMAGE[0, 0] + IMAGE[0, 1],
+        (IMAGE,),
+        normalized(IMAGE, 2, 0.1) * IMAGE[0, 0] + IMAGE[0, 1],
     ),
     "Softmax2d": (lambda: nn.Softmax2d(), (IMAGE,), special.softmax(IMAGE, 1)),
     "Softmax2d of one image": (lambda: nn.Softmax2d(), (IMAGE[1],), special.softmax(IMAGE[1], 0)),
@@ -251,7 +283,7 @@ CASES: dict[str, Case] = {
         (np.stack([TABLE, TABLE[::-1]]), SECOND),
         np.einsum("nbi,kij,nbj->nbk", np.stack([TABLE, TABLE[::-1]]), ROOMS[0, 0][:3, :5, :4], SECOND) + BIAS[:, 0],
     ),
-}  # fmt: skip
+}
 FLOATS = [name for name, (_, inputs, _) in CASES.items() if inputs[0].dtype == np.float64 and inputs[0].size]
 
 
@@ -337,11 +369,7 @@ def test_a_convolution_takes_each_setting_in_its_place(axes: int) -> None:
 
     weight = NUMBERS.standard_normal((4, 3, *kernel))
     values = Tensor(weight.reshape(4, 3, *kernel)), Tensor(bias)
-    settings = {
-        1: (group, True, *values),
-        2: (group, True, *values),
-        3: (group, more, True, *values, "NCDHW"),
-    }[axes]
+    settings = {1: (group, True, *values), 2: (group, True, *values), 3: (group, more, True, *values, "NCDHW")}[axes]
     places = (single[2],) if axes != 2 else (more, single[2])
     layer = getattr(nn, f"Conv{axes}dTranspose")(4, 6, *single[:2], "pad", flat, *places, *settings, ms.float64)
     longer = more if axes > 1 else (0,)
@@ -402,8 +430,11 @@ def test_the_dtypes_are_those_that_were_asked_for() -> None:
     assert nn.Linear(2, 3).weight.dtype == nn.Linear(2, 3).bias.dtype == nn.LayerNormExt(3).weight.dtype == ms.float32
     assert nn.Linear(2, 3, dtype=ms.float16)(Tensor([[1.0, 2.0]], ms.float16)).dtype == ms.float16
     assert [nn.Range(*one)().dtype for one in ((5,), (0, 4, 2), (0, 4.0), (0.5, 2))] == [
-        ms.int32, ms.int32, ms.float32, ms.float32,
-    ]  # fmt: skip
+        ms.int32,
+        ms.int32,
+        ms.float32,
+        ms.float32,
+    ]
 
 
 @pytest.mark.parametrize("arguments", [(5,), (2.5,), (2, 7), (0, -7, -2), (0.5, 2.0, 0.25), (3, 1), (0,)])
@@ -438,10 +469,14 @@ def named(name: str, shape: str, trained: bool, own: str = "") -> str:
 
 def statistics(count: int, trained: bool = True) -> str:
     shape = f"({count},)"
-    return ", ".join([
-        named("gamma", shape, trained), named("beta", shape, trained), named("moving_mean", shape, False, "mean"),
-        named("moving_variance", shape, False, "variance"),
-    ])  # fmt: skip
+    return ", ".join(
+        [
+            named("gamma", shape, trained),
+            named("beta", shape, trained),
+            named("moving_mean", shape, False, "mean"),
+            named("moving_variance", shape, False, "variance"),
+        ]
+    )
 
 
 TABLE_TEXT = named("embedding_table", "(2, 3)", True)

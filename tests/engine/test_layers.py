@@ -173,10 +173,7 @@ def test_moving_the_statistics_is_no_part_of_the_gradient() -> None:
     _, of_weights = grad(layer, 0, list(layer.get_parameters()))(Tensor(normal(4, 2).astype(np.float32)))
     assert dict(zip([p.name for p in layer.get_parameters()], [g.tolist() for g in of_weights], strict=True))[
         "mean"
-    ] == [
-        0.0,
-        0.0,
-    ]
+    ] == [0.0, 0.0]
 
 
 def test_batch_norm_refuses() -> None:

@@ -115,12 +115,7 @@ CASES: dict[str, Callable[[], Any]] = {
         8,
         2,
         16,
-        call={
-            "tgt_mask": sq(),
-            "tgt_key_padding_mask": kp4(),
-            "memory_mask": am(),
-            "memory_key_padding_mask": kpm(),
-        },
+        call={"tgt_mask": sq(), "tgt_key_padding_mask": kp4(), "memory_mask": am(), "memory_key_padding_mask": kpm()},
     ),
     "dec stack": lambda: dec(8, 2, 16, layers=2, call={"tgt_mask": sq()}),
     "transformer": lambda: filled(nn.Transformer(8, 2, 1, 1, 16, dropout=0.0), 0.4)(

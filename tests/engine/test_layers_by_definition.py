@@ -115,13 +115,11 @@ CASES: dict[str, tuple[nn.Cell, tuple[Array, ...], Any]] = {
     "TripletMarginWithDistanceLoss": (
         nn.TripletMarginWithDistanceLoss(lambda x, y: ops.reduce_sum(ops.abs(x - y), -1), swap=True, **NONE),
         (A, B, C),
-        np.maximum(
-            0, 1 + np.abs(A - B).sum(1) - np.minimum(np.abs(A - C).sum(1), np.abs(B - C).sum(1))
-        ),
+        np.maximum(0, 1 + np.abs(A - B).sum(1) - np.minimum(np.abs(A - C).sum(1), np.abs(B - C).sum(1))),
     ),
     "DiceLoss": (nn.DiceLoss(), (A, B), dice(A, B)),
     "FocalLoss": (nn.FocalLoss(**NONE), (A, NUMBERS), focal(A, NUMBERS)),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -133,9 +131,12 @@ def test_a_layer_is_its_definition(name: str) -> None:
 
 @pytest.mark.parametrize(
     ("layer", "function"),
-    [(nn.Range(5), lambda: np.arange(5)), (nn.Range(5, 0, -2), lambda: np.arange(5, 0, -2)),
-     (nn.Range(0.5, 2.0, 0.5), lambda: np.arange(0.5, 2.0, 0.5))],
-)  # fmt: skip
+    [
+        (nn.Range(5), lambda: np.arange(5)),
+        (nn.Range(5, 0, -2), lambda: np.arange(5, 0, -2)),
+        (nn.Range(0.5, 2.0, 0.5), lambda: np.arange(0.5, 2.0, 0.5)),
+    ],
+)
 def test_a_range_is_that_of_numpy(layer: nn.Cell, function: Callable[[], Array]) -> None:
     np.testing.assert_array_equal(layer().asnumpy(), function())
 
@@ -206,9 +207,7 @@ def test_a_lookup_of_fields_takes_each_setting_in_its_place() -> None:
     np.testing.assert_allclose(layer(Tensor(ids), Tensor(values), Tensor(fields)).asnumpy(), want, rtol=1e-12)
 
 
-@pytest.mark.parametrize(
-    "name", ["GetNextSingleOp", "PipelineGradReducer"]
-)
+@pytest.mark.parametrize("name", ["GetNextSingleOp", "PipelineGradReducer"])
 def test_a_layer_for_a_cluster_says_what_to_use_instead(name: str) -> None:
     with pytest.raises(NotImplementedError, match=f"nn.{name} needs a .*; "):
         getattr(nn, name)(None)

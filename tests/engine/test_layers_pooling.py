@@ -61,11 +61,13 @@ CASES: dict[str, Callable[[], Any]] = {
     "ConstantPad3d": lambda: nn.ConstantPad3d((1, 1, 0, 1, 1, 0), 0.5)(wave(1, 1, 2, 3, 3)),
     **{
         f"FractionalMaxPool2d {kernel} {named}": partial(fractional, nn.FractionalMaxPool2d, (7, 8), kernel, named)
-        for kernel in (2, (3, 2)) for named in ({"output_size": (3, 4)}, {"output_size": 3}, {"output_ratio": 0.6})
+        for kernel in (2, (3, 2))
+        for named in ({"output_size": (3, 4)}, {"output_size": 3}, {"output_ratio": 0.6})
     },
     **{
         f"FractionalMaxPool3d {kernel} {named}": partial(fractional, nn.FractionalMaxPool3d, (5, 6, 7), kernel, named)
-        for kernel in (2, (1, 3, 2)) for named in ({"output_size": (2, 3, 4)}, {"output_ratio": (0.5, 0.4, 0.6)})
+        for kernel in (2, (1, 3, 2))
+        for named in ({"output_size": (2, 3, 4)}, {"output_ratio": (0.5, 0.4, 0.6)})
     },
     "FractionalMaxPool2d of one sample": lambda: nn.FractionalMaxPool2d(2, 3, _random_samples=samples(2, 1))(
         wave(2, 7, 8)
@@ -79,16 +81,7 @@ REFUSED: list[tuple[str, Any, type[Exception], str]] = [
     ("MaxPool1d bad kernel", lambda: nn.MaxPool1d(0), ValueError, "'kernel_size'"),
     ("MaxPool1d bad mode", lambda: nn.MaxPool1d(2, 2, "full"), ValueError, "'pad_mode'"),
     ("MaxPool2d bad kernel type", lambda: nn.MaxPool2d("a"), TypeError, "'kernel_size'"),
-    (
-        "MaxPool2d bad rank",
-        lambda: nn.MaxPool2d(2)(
-            wave(
-                4,
-            )
-        ),
-        ValueError,
-        "4 axes",
-    ),
+    ("MaxPool2d bad rank", lambda: nn.MaxPool2d(2)(wave(4)), ValueError, "4 axes"),
     ("AvgPool2d bad padding", lambda: nn.AvgPool2d(3, 1, pad_mode="valid", padding=1), ValueError, "'padding'"),
     ("AvgPool3d bad divisor", lambda: nn.AvgPool3d(2, 1, divisor_override=0), ValueError, "'divisor_override'"),
     ("MaxPool3d bad stride", lambda: nn.MaxPool3d(2, 0), ValueError, "'stride'"),

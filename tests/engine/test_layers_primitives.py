@@ -119,10 +119,7 @@ CASES: dict[str, Callable[[], Any]] = {
     "Im2Col": lambda: ops.Im2Col(2, 1, 1, 1)(wave(1, 2, 3, 4)),
     "AdaptiveMaxPool2D": lambda: ops.AdaptiveMaxPool2D((2, 3))(wave(1, 2, 4, 5)),
     "CTCLoss": lambda: ops.CTCLoss()(
-        wave(5, 2, 4),
-        Tensor([[0, 0], [0, 1], [1, 0]], ms.int64),
-        Tensor([0, 2, 1], ms.int32),
-        Tensor([5, 4], ms.int32),
+        wave(5, 2, 4), Tensor([[0, 0], [0, 1], [1, 0]], ms.int64), Tensor([0, 2, 1], ms.int32), Tensor([5, 4], ms.int32)
     ),
     "Orgqr": lambda: ops.Orgqr()(wave(4, 3), wave(3, k=1.0)),
     "LuUnpack": lambda: ops.LuUnpack()(wave(3, 3, k=0.4), Tensor([1, 2, 3], ms.int32)),

@@ -111,7 +111,9 @@ CASES: dict[str, Callable[[], Any]] = {
     **{
         f"Conv2dBnAct {named}": partial(combined, nn.Conv2dBnAct, (2, 4, 3), wave(2, 2, 6, 7), named)
         for named in (
-            {}, {"has_bias": True, "activation": "relu"}, {"has_bn": True, "eps": 1e-2, "activation": "sigmoid"},
+            {},
+            {"has_bias": True, "activation": "relu"},
+            {"has_bn": True, "eps": 1e-2, "activation": "sigmoid"},
             {"stride": 2, "pad_mode": "pad", "padding": 1, "dilation": 2, "activation": "leakyrelu", "alpha": 0.3},
             {"pad_mode": "valid", "group": 2, "has_bn": True, "activation": nn.Tanh()},
         )
@@ -119,8 +121,11 @@ CASES: dict[str, Callable[[], Any]] = {
     **{
         f"DenseBnAct {named}": partial(combined, nn.DenseBnAct, (3, 4), wave(5, 3), named)
         for named in (
-            {}, {"has_bias": False, "activation": "relu"}, {"has_bn": True, "eps": 1e-2, "activation": "tanh"},
-            {"activation": "leakyrelu", "alpha": 0.3}, {"has_bn": True, "activation": nn.Sigmoid()},
+            {},
+            {"has_bias": False, "activation": "relu"},
+            {"has_bn": True, "eps": 1e-2, "activation": "tanh"},
+            {"activation": "leakyrelu", "alpha": 0.3},
+            {"has_bn": True, "activation": nn.Sigmoid()},
         )
     },
     "SampledSoftmaxLoss": lambda: sampled_loss(1, [[1], [3]], [1, 4], [[0.5], [0.25]], [0.5, 0.125]),
@@ -131,11 +136,16 @@ CASES: dict[str, Callable[[], Any]] = {
     "SampledSoftmaxLoss all": lambda: nn.SampledSoftmaxLoss(5, 5, remove_accidental_hits=False)(
         *EXAMPLES[:2], Tensor([[1], [3]], ms.int32), EXAMPLES[2]
     ),
-    "SampledSoftmaxLoss grad": lambda: flat(ms.grad(
-        lambda *x: weighed(nn.SampledSoftmaxLoss(5, 5, remove_accidental_hits=False)(
-            x[0], x[1], Tensor([[1], [3]], ms.int32), x[2]
-        )), (0, 1, 2),
-    )(*EXAMPLES)),
+    "SampledSoftmaxLoss grad": lambda: flat(
+        ms.grad(
+            lambda *x: weighed(
+                nn.SampledSoftmaxLoss(5, 5, remove_accidental_hits=False)(
+                    x[0], x[1], Tensor([[1], [3]], ms.int32), x[2]
+                )
+            ),
+            (0, 1, 2),
+        )(*EXAMPLES)
+    ),
     "PReLUExt": lambda: filled(nn.PReLUExt(3))(wave(2, 3, 4)),
     "PReLUExt grad": lambda: gradients(filled(nn.PReLUExt(1, 0.4)), wave(2, 3, 4)),
     "ChannelShuffle": lambda: nn.ChannelShuffle(2)(wave(1, 4, 2, 2)),

@@ -183,8 +183,12 @@ def test_an_embedding_has_what_its_construct_is_made_of() -> None:
 
 def test_a_recurrent_layer_lists_its_weights() -> None:
     layer = nn.LSTM(3, 4, num_layers=2, bidirectional=True)
-    assert [p.name for p in layer.w_ih_list] == ["weight_ih_l0", "weight_ih_l0_reverse", "weight_ih_l1",
-                                                 "weight_ih_l1_reverse"]  # fmt: skip
+    assert [p.name for p in layer.w_ih_list] == [
+        "weight_ih_l0",
+        "weight_ih_l0_reverse",
+        "weight_ih_l1",
+        "weight_ih_l1_reverse",
+    ]
     assert layer.b_hh_list[1] is layer.bias_hh_l0_reverse and layer.w_hh_list[2] is layer.weight_hh_l1
     assert layer.is_lstm and not nn.GRU(3, 4).is_lstm and len(nn.RNN(3, 4, has_bias=False).b_ih_list) == 0
     assert len(layer.trainable_params()) == 16
@@ -196,9 +200,11 @@ def test_a_recurrent_layer_lists_its_weights() -> None:
 def test_pooling_of_images_has_its_operator_where_nothing_is_padded_by_hand() -> None:
     x = wave(2, 3, 6, 6)
     for layer, operator in (
-        (nn.MaxPool2d(3, 2, "same"), "max_pool"), (nn.MaxPool2d(2, 2), "max_pool"),
-        (nn.AvgPool2d(3, 2, "same"), "avg_pool"), (nn.AvgPool2d(2, 1), "avg_pool"),
-    ):  # fmt: skip
+        (nn.MaxPool2d(3, 2, "same"), "max_pool"),
+        (nn.MaxPool2d(2, 2), "max_pool"),
+        (nn.AvgPool2d(3, 2, "same"), "avg_pool"),
+        (nn.AvgPool2d(2, 1), "avg_pool"),
+    ):
         np.testing.assert_allclose(getattr(layer, operator)(x).asnumpy(), layer(x).asnumpy(), rtol=1e-6)
     with pytest.raises(AttributeError, match="has no operator with pad_mode 'pad'"):
         _ = nn.MaxPool2d(3, 2, "pad", 1).max_pool

@@ -102,16 +102,28 @@ def test_axes_may_be_given_by_name() -> None:
         (lambda x: ops.mirror_pad(x, [(0, 0), (2, 0)], "REFLECT"), ValueError, r"of axis 1 must be in \[0, 1\]"),
         (lambda x: ops.mirror_pad(x, [(0, 0), (3, 0)], "SYMMETRIC"), ValueError, r"of axis 1 must be in \[0, 2\]"),
         (lambda x: ops.mirror_pad(x, [(1, 0)], "SYMMETRIC"), ValueError, "'paddings' must be 2 pairs, but got 1"),
-        *((lambda x, w=widths: ops.mirror_pad(x[:1], [w, (0, 0)], "REFLECT"), ValueError,
-           rf"of axis 0 must be in \[0, 0\] with mode 'REFLECT', but got {re.escape(str(widths))}")
-          for widths in ((0, 1), (1, 0), (-1, 0), (0, -1))),
-        *((lambda x, s=start, n=count: ops.narrow(x, 0, s, n), ValueError,
-           rf"For 'narrow', 'start' and 'length' must lie in axis 0 of \(7, 2\), but got {start}, {count}")
-          for start, count in ((0, 8), (6, 2), (8, 0), (-8, 1), (-1, 2), (3, -1))),
+        *(
+            (
+                lambda x, w=widths: ops.mirror_pad(x[:1], [w, (0, 0)], "REFLECT"),
+                ValueError,
+                rf"of axis 0 must be in \[0, 0\] with mode 'REFLECT', but got {re.escape(str(widths))}",
+            )
+            for widths in ((0, 1), (1, 0), (-1, 0), (0, -1))
+        ),
+        *(
+            (
+                lambda x, s=start, n=count: ops.narrow(x, 0, s, n),
+                ValueError,
+                rf"For 'narrow', 'start' and 'length' must lie in axis 0 of \(7, 2\), but got {start}, {count}",
+            )
+            for start, count in ((0, 8), (6, 2), (8, 0), (-8, 1), (-1, 2), (3, -1))
+        ),
         (lambda x: ops.t(x.reshape(7, 2, 1)), ValueError, "'input' must have at most 2 axes, but got shape"),
         (lambda x: ops.split(x[:0], []), None, ""),
-        *((lambda x, w=widths: ops.pad(x, w), ValueError, "'padding' must leave something of 2 elements")
-          for widths in ((-3, 0), (0, -3), (-3, 5), (5, -3), (-1, -2))),
+        *(
+            (lambda x, w=widths: ops.pad(x, w), ValueError, "'padding' must leave something of 2 elements")
+            for widths in ((-3, 0), (0, -3), (-3, 5), (5, -3), (-1, -2))
+        ),
         (lambda x: ops.Padding(3.5)(x), TypeError, "'pad_dim_size' must be an int, but got float"),
         (lambda x: ops.batch_dot(x, x[:1]), ValueError, "the first axes must have one length"),
         (lambda x: ops.layer_norm(x, (2,), Tensor([1.0])), ValueError, r"'weight' must have the shape \(2,\)"),
@@ -143,11 +155,19 @@ VOLUME = Tensor(np.arange(64, dtype=np.float32).reshape(1, 1, 4, 4, 4))
         (lambda: ops.ResizeLinear1D("foo")(IMAGE[0], 3), ValueError, "'coordinate_transformation_mode' must be"),
         (lambda: ops.interpolate(IMAGE, (2, 3), recompute_scale_factor=True), ValueError, "cannot be set with 'size'"),
         (lambda: ops.interpolate(IMAGE.int(), (2, 3), mode="bilinear"), TypeError, "must hold floating numbers"),
-        *((lambda by=by: ops.interpolate(IMAGE, scale_factor=by), ValueError,
-           f"'scale_factor' must be positive numbers, but got {re.escape(repr(by))}")
-          for by in ((2.0,), (2.0, 3.0, 1.0), (2.0, -1.0), (0, 2.0), [2.0, "2"], 0.0, -2)),
-        (lambda: ops.space_to_batch_nd(IMAGE, 1.5, [[0, 0]]), TypeError,
-         "For 'space_to_batch_nd', 'block_size' must be an int or a tuple of ints, but got 1.5"),
+        *(
+            (
+                lambda by=by: ops.interpolate(IMAGE, scale_factor=by),
+                ValueError,
+                f"'scale_factor' must be positive numbers, but got {re.escape(repr(by))}",
+            )
+            for by in ((2.0,), (2.0, 3.0, 1.0), (2.0, -1.0), (0, 2.0), [2.0, "2"], 0.0, -2)
+        ),
+        (
+            lambda: ops.space_to_batch_nd(IMAGE, 1.5, [[0, 0]]),
+            TypeError,
+            "For 'space_to_batch_nd', 'block_size' must be an int or a tuple of ints, but got 1.5",
+        ),
     ],
 )
 def test_settings_of_windows_are_refused_where_they_do_nothing(call: Any, error: type[Exception], match: str) -> None:

@@ -75,7 +75,7 @@ ASSIGNED: list[tuple[str, tuple[int, ...], Any, Callable[[Tensor], Any], list[fl
     ("nested", (2, 2), slice(None), lambda x: [[x[0], 1.0], [x[1] * 3, x[2]]], [1, 3, 1]),
     # MindSpore fails here.
     ("mask", (2, 2), MASK, lambda x: [x[0] * 2, x[1]], [2, 1, 0]),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float16])

@@ -54,9 +54,7 @@ def test_assert_shows_the_first_elements_of_its_data() -> None:
     assert ops.Assert()(Tensor(True), [x]) is None  # type: ignore[func-returns-value]
     with pytest.raises(RuntimeError) as raised:
         ops.Assert(summarize=2)(Tensor(False), [x, Tensor([[5, 6], [7, 8]]), 9])
-    assert str(raised.value) == (
-        "For 'Assert', the condition does not hold; input data: [[1.0, 2.0], [5, 6], [9]]"
-    )  # fmt: skip
+    assert str(raised.value) == ("For 'Assert', the condition does not hold; input data: [[1.0, 2.0], [5, 6], [9]]")
 
 
 def test_summaries_go_into_the_record_that_is_open_while_training(tmp_path: Path) -> None:
@@ -70,8 +68,10 @@ def test_summaries_go_into_the_record_that_is_open_while_training(tmp_path: Path
         ops.HistogramSummary()("h", Tensor([3.0, 4.0]))
         ops.ImageSummary()("i", Tensor(np.zeros((1, 3, 2, 2), np.float32)))
         assert {key: np.array(value).tolist() for key, value in record._waiting.items() if key[0] != "image"} == {
-            ("scalar", "loss"): 3.0, ("tensor", "t"): [[3.0]], ("histogram", "h"): [3.0, 4.0],
-        }  # fmt: skip
+            ("scalar", "loss"): 3.0,
+            ("tensor", "t"): [[3.0]],
+            ("histogram", "h"): [3.0, 4.0],
+        }
         assert ("image", "i") in record._waiting
         record.record(1)
         record.set_mode("eval")
@@ -80,19 +80,26 @@ def test_summaries_go_into_the_record_that_is_open_while_training(tmp_path: Path
     network(Tensor([1.0]))
 
 
-@pytest.mark.parametrize(("call", "error", "text"), [
-    (lambda x: ops.TensorDump("x"), ValueError, "For 'TensorDump', 'input_output' must be 'in' or 'out', but got 'x'"),
-    (lambda x: ops.TensorDump()("", x), ValueError, "For 'tensordump', 'file_name' must not be empty"),
-    (lambda x: ops.TensorDump()("a", 1), TypeError, "For 'tensordump', 'tensor' must be a Tensor, but got int"),
-    (lambda x: ops.DumpGradient()(3, x, "in"), TypeError, "For 'DumpGradient', 'path' must be a str, but got int"),
-    (lambda x: ops.InsertGradientOf(3), TypeError, "For 'InsertGradientOf'"),
-    (lambda x: ops.InsertGradientOf(lambda g: g)(3), TypeError, "'input_x' must be a Tensor, but got int"),
-    (lambda x: ops.Assert("a"), TypeError, "For 'Assert', 'summarize' must be an int"),
-    (lambda x: ops.Assert()(False, x), TypeError, "'input_data' must be a list or tuple, but got Tensor"),
-    (lambda x: ops.ScalarSummary()(3, x), TypeError, "For 'ScalarSummary', 'name' must be a str, but got int"),
-    (lambda x: ops.ScalarSummary()("", x), ValueError, "For 'ScalarSummary', 'name' must not be empty"),
-    (lambda x: ops.ImageSummary()("i", 3), TypeError, "For 'ImageSummary', 'value' must be a Tensor, but got int"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("call", "error", "text"),
+    [
+        (
+            lambda x: ops.TensorDump("x"),
+            ValueError,
+            "For 'TensorDump', 'input_output' must be 'in' or 'out', but got 'x'",
+        ),
+        (lambda x: ops.TensorDump()("", x), ValueError, "For 'tensordump', 'file_name' must not be empty"),
+        (lambda x: ops.TensorDump()("a", 1), TypeError, "For 'tensordump', 'tensor' must be a Tensor, but got int"),
+        (lambda x: ops.DumpGradient()(3, x, "in"), TypeError, "For 'DumpGradient', 'path' must be a str, but got int"),
+        (lambda x: ops.InsertGradientOf(3), TypeError, "For 'InsertGradientOf'"),
+        (lambda x: ops.InsertGradientOf(lambda g: g)(3), TypeError, "'input_x' must be a Tensor, but got int"),
+        (lambda x: ops.Assert("a"), TypeError, "For 'Assert', 'summarize' must be an int"),
+        (lambda x: ops.Assert()(False, x), TypeError, "'input_data' must be a list or tuple, but got Tensor"),
+        (lambda x: ops.ScalarSummary()(3, x), TypeError, "For 'ScalarSummary', 'name' must be a str, but got int"),
+        (lambda x: ops.ScalarSummary()("", x), ValueError, "For 'ScalarSummary', 'name' must not be empty"),
+        (lambda x: ops.ImageSummary()("i", 3), TypeError, "For 'ImageSummary', 'value' must be a Tensor, but got int"),
+    ],
+)
 def test_what_they_cannot_take_is_said(call, error: type[Exception], text: str) -> None:  # type: ignore[no-untyped-def]
     with pytest.raises(error) as raised:
         call(Tensor([1.0]))

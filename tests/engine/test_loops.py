@@ -26,13 +26,18 @@ def test_gradients_pass_through_each_round() -> None:
     assert scan(x).asnumpy().tolist() == [3.0, 12.0]
 
 
-@pytest.mark.parametrize(("call", "text"), [
-    (lambda: ops.WhileLoop()(1, lambda v: v, 2), "For 'WhileLoop', 'cond_func' must be a function, but got int"),
-    (lambda: ops.ForiLoop()(0, 4, 1, 0), "For 'ForiLoop', 'loop_func' must be a function, but got int"),
-    (lambda: ops.ForiLoop()("a", 4, max, 0), "For 'ForiLoop', 'lower' must be an int or a Tensor, but got str"),
-    (lambda: ops.Scan()(max, 0, 3), "For 'Scan', 'xs' must be a list or tuple, or None beside an int 'length', but got "
-                                    "int and 'length' None"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (lambda: ops.WhileLoop()(1, lambda v: v, 2), "For 'WhileLoop', 'cond_func' must be a function, but got int"),
+        (lambda: ops.ForiLoop()(0, 4, 1, 0), "For 'ForiLoop', 'loop_func' must be a function, but got int"),
+        (lambda: ops.ForiLoop()("a", 4, max, 0), "For 'ForiLoop', 'lower' must be an int or a Tensor, but got str"),
+        (
+            lambda: ops.Scan()(max, 0, 3),
+            "For 'Scan', 'xs' must be a list or tuple, or None beside an int 'length', but got int and 'length' None",
+        ),
+    ],
+)
 def test_what_a_loop_cannot_take_is_a_type_error(call, text: str) -> None:  # type: ignore[no-untyped-def]
     with pytest.raises(TypeError) as raised:
         call()

@@ -56,10 +56,12 @@ def triplets(distance: Callable[[Array, Array], Array], swap: bool, margin: floa
 
 
 def margins(p: int, margin: float, weight: Array) -> Array:
-    return np.array([
-        sum(weight[own] * max(0.0, margin - row[own] + row[c]) ** p for c in range(4) if c != own) / 4
-        for row, own in zip(A, CLASSES, strict=True)
-    ])  # fmt: skip
+    return np.array(
+        [
+            sum(weight[own] * max(0.0, margin - row[own] + row[c]) ** p for c in range(4) if c != own) / 4
+            for row, own in zip(A, CLASSES, strict=True)
+        ]
+    )
 
 
 def focal(x: Array, chosen: Array, weight: Array, gamma: float) -> Array:
@@ -76,77 +78,98 @@ LOSSES: dict[str, tuple[Layer, tuple[Array, ...], Array]] = {
     "BCELoss": (lambda r: nn.BCELoss(reduction=r), (CHANCES, SHARES), binary(CHANCES, SHARES)),
     "BCELoss weighted": (lambda r: nn.BCELoss(Tensor(EACH), r), (CHANCES, SHARES), EACH * binary(CHANCES, SHARES)),
     "HuberLoss": (
-        lambda r: nn.HuberLoss(r, 0.7), (A, B), np.where(abs(A - B) < 0.7, (A - B) ** 2 / 2, 0.7 * abs(A - B) - 0.245),
+        lambda r: nn.HuberLoss(r, 0.7),
+        (A, B),
+        np.where(abs(A - B) < 0.7, (A - B) ** 2 / 2, 0.7 * abs(A - B) - 0.245),
     ),
     "KLDivLoss": (lambda r: nn.KLDivLoss(r), (A, SHARES), special.xlogy(SHARES, SHARES) - SHARES * A),
-    "MarginRankingLoss": (
-        lambda r: nn.MarginRankingLoss(0.3, r), (A, B, SIGNS), np.maximum(0.3 - SIGNS * (A - B), 0),
-    ),
+    "MarginRankingLoss": (lambda r: nn.MarginRankingLoss(0.3, r), (A, B, SIGNS), np.maximum(0.3 - SIGNS * (A - B), 0)),
     "MarginRankingLoss without margin": (
-        lambda r: nn.MarginRankingLoss(reduction=r), (A, B, SIGNS), np.maximum(-SIGNS * (A - B), 0),
+        lambda r: nn.MarginRankingLoss(reduction=r),
+        (A, B, SIGNS),
+        np.maximum(-SIGNS * (A - B), 0),
     ),
     "CosineEmbeddingLoss": (
-        lambda r: nn.CosineEmbeddingLoss(-0.2, r), (A, B, SIGNS[:, 0]),
+        lambda r: nn.CosineEmbeddingLoss(-0.2, r),
+        (A, B, SIGNS[:, 0]),
         np.where(SIGNS[:, 0] > 0, 1 - cosines(A, B), np.maximum(cosines(A, B) + 0.2, 0)),
     ),
     "HingeEmbeddingLoss": (
-        lambda r: nn.HingeEmbeddingLoss(0.8, r), (A, SIGNS), np.where(SIGNS > 0, A, np.maximum(0.8 - A, 0)),
+        lambda r: nn.HingeEmbeddingLoss(0.8, r),
+        (A, SIGNS),
+        np.where(SIGNS > 0, A, np.maximum(0.8 - A, 0)),
     ),
     "GaussianNLLLoss": (
-        lambda r: nn.GaussianNLLLoss(eps=0.4, reduction=r), (A, B, SPREAD), gaussian(A, B, SPREAD, 0.4, False),
+        lambda r: nn.GaussianNLLLoss(eps=0.4, reduction=r),
+        (A, B, SPREAD),
+        gaussian(A, B, SPREAD, 0.4, False),
     ),
     "GaussianNLLLoss full": (
-        lambda r: nn.GaussianNLLLoss(full=True, reduction=r), (A, B, SPREAD), gaussian(A, B, SPREAD, 1e-6, True),
+        lambda r: nn.GaussianNLLLoss(full=True, reduction=r),
+        (A, B, SPREAD),
+        gaussian(A, B, SPREAD, 1e-6, True),
     ),
     "PoissonNLLLoss": (lambda r: nn.PoissonNLLLoss(reduction=r), (A, COUNTS), np.exp(A) - COUNTS * A),
     "PoissonNLLLoss full": (
-        lambda r: nn.PoissonNLLLoss(full=True, reduction=r), (A, COUNTS), np.exp(A) - COUNTS * A + stirling(COUNTS),
+        lambda r: nn.PoissonNLLLoss(full=True, reduction=r),
+        (A, COUNTS),
+        np.exp(A) - COUNTS * A + stirling(COUNTS),
     ),
     "PoissonNLLLoss of rates": (
-        lambda r: nn.PoissonNLLLoss(False, True, 0.1, r), (CHANCES, COUNTS),
+        lambda r: nn.PoissonNLLLoss(False, True, 0.1, r),
+        (CHANCES, COUNTS),
         CHANCES - COUNTS * np.log(CHANCES + 0.1) + stirling(COUNTS),
     ),
     "TripletMarginLoss": (
-        lambda r: nn.TripletMarginLoss(reduction=r), (A, B, C),
+        lambda r: nn.TripletMarginLoss(reduction=r),
+        (A, B, C),
         triplets(lambda x, y: norm(x - y + 1e-6, 2), False, 1.0),
     ),
     "TripletMarginLoss with each setting": (
-        lambda r: nn.TripletMarginLoss(3, True, 0.05, r, 0.4), (A, B, C),
+        lambda r: nn.TripletMarginLoss(3, True, 0.05, r, 0.4),
+        (A, B, C),
         triplets(lambda x, y: norm(x - y + 0.05, 3), True, 0.4),
     ),
     "TripletMarginLoss with a margin of the call": (
-        lambda r: nn.TripletMarginLoss(1, reduction=r), (A, B, C, np.array(2.5)),
+        lambda r: nn.TripletMarginLoss(1, reduction=r),
+        (A, B, C, np.array(2.5)),
         triplets(lambda x, y: norm(x - y + 1e-6, 1), False, 2.5),
     ),
     "TripletMarginWithDistanceLoss": (
-        lambda r: nn.TripletMarginWithDistanceLoss(reduction=r), (A, B, C),
+        lambda r: nn.TripletMarginWithDistanceLoss(reduction=r),
+        (A, B, C),
         triplets(lambda x, y: norm(x - y + 1e-6, 2), False, 1.0),
     ),
     "TripletMarginWithDistanceLoss with each setting": (
-        lambda r: nn.TripletMarginWithDistanceLoss(lambda x, y: ops.abs(x - y).sum(-1), True, r, 0.4), (A, B, C),
+        lambda r: nn.TripletMarginWithDistanceLoss(lambda x, y: ops.abs(x - y).sum(-1), True, r, 0.4),
+        (A, B, C),
         triplets(lambda x, y: norm(x - y, 1), True, 0.4),
     ),
     "MultiLabelSoftMarginLoss": (
-        lambda r: nn.MultiLabelSoftMarginLoss(reduction=r), (A, (SIGNS + 1) / 2), binaries.mean(1),
+        lambda r: nn.MultiLabelSoftMarginLoss(reduction=r),
+        (A, (SIGNS + 1) / 2),
+        binaries.mean(1),
     ),
     "MultiLabelSoftMarginLoss weighted": (
-        lambda r: nn.MultiLabelSoftMarginLoss(Tensor(WEIGHT), r), (A, (SIGNS + 1) / 2), (binaries * WEIGHT).mean(1),
+        lambda r: nn.MultiLabelSoftMarginLoss(Tensor(WEIGHT), r),
+        (A, (SIGNS + 1) / 2),
+        (binaries * WEIGHT).mean(1),
     ),
     "MultiMarginLoss": (lambda r: nn.MultiMarginLoss(reduction=r), (A, CLASSES), margins(1, 1.0, np.ones(4))),
     "MultiMarginLoss with each setting": (
-        lambda r: nn.MultiMarginLoss(2, 0.6, r, Tensor(WEIGHT)), (A, CLASSES), margins(2, 0.6, WEIGHT),
+        lambda r: nn.MultiMarginLoss(2, 0.6, r, Tensor(WEIGHT)),
+        (A, CLASSES),
+        margins(2, 0.6, WEIGHT),
     ),
     "MultiMarginLoss with the weight of the call": (
-        lambda r: nn.MultiMarginLoss(1, 1.4, r, Tensor(WEIGHT)), (A, CLASSES, EACH[0]), margins(1, 1.4, EACH[0]),
+        lambda r: nn.MultiMarginLoss(1, 1.4, r, Tensor(WEIGHT)),
+        (A, CLASSES, EACH[0]),
+        margins(1, 1.4, EACH[0]),
     ),
-    "FocalLoss": (
-        lambda r: nn.FocalLoss(reduction=r), (A, CLASSES[:, None]), focal(A, hot, np.ones(4), 2.0).sum(1),
-    ),
-    "FocalLoss of one-hot rows": (
-        lambda r: nn.FocalLoss(Tensor(WEIGHT), 0.5, r), (A, hot), focal(A, hot, WEIGHT, 0.5),
-    ),
+    "FocalLoss": (lambda r: nn.FocalLoss(reduction=r), (A, CLASSES[:, None]), focal(A, hot, np.ones(4), 2.0).sum(1)),
+    "FocalLoss of one-hot rows": (lambda r: nn.FocalLoss(Tensor(WEIGHT), 0.5, r), (A, hot), focal(A, hot, WEIGHT, 0.5)),
     "FocalLoss of images": (lambda r: nn.FocalLoss(Tensor(WEIGHT[:3]), 1.5, r), (VOLUME, OF_VOLUME), of_volume),
-}  # fmt: skip
+}
 
 
 def assert_slopes(function: Callable[[Tensor], Tensor], x: Array) -> None:

@@ -248,10 +248,12 @@ def test_smooth_l1_with_beta_0_is_l1() -> None:
 
 
 def margin_losses(x: Array, labels: Array, p: int, margin: float) -> Array:
-    return np.array([
-        sum(max(0.0, margin - row[t] + v) ** p for c, v in enumerate(row) if c != t) / len(row)
-        for row, t in zip(x, labels, strict=True)
-    ])  # fmt: skip
+    return np.array(
+        [
+            sum(max(0.0, margin - row[t] + v) ** p for c, v in enumerate(row) if c != t) / len(row)
+            for row, t in zip(x, labels, strict=True)
+        ]
+    )
 
 
 def multilabel_losses(x: Array, labels: Array) -> Array:
@@ -267,7 +269,7 @@ def norm(x: Array, p: float) -> Any:
     return (abs(x) ** p).sum(-1) ** (1 / p)
 
 
-A, B, C = (np.random.default_rng(9).standard_normal((3, 5, 4)))
+A, B, C = np.random.default_rng(9).standard_normal((3, 5, 4))
 SIGNS = np.where(np.random.default_rng(2).uniform(size=(5, 4)) < 0.5, -1.0, 1.0)
 FORMULAS: dict[str, tuple[Any, Array]] = {
     "huber_loss": (
@@ -287,10 +289,7 @@ FORMULAS: dict[str, tuple[Any, Array]] = {
         lambda r: ops.margin_ranking_loss(Tensor(A), Tensor(B), Tensor(SIGNS), 0.3, r),
         np.maximum(-SIGNS * (A - B) + 0.3, 0),
     ),
-    "soft_margin_loss": (
-        lambda r: ops.soft_margin_loss(Tensor(A), Tensor(SIGNS), r),
-        np.log1p(np.exp(-SIGNS * A)),
-    ),
+    "soft_margin_loss": (lambda r: ops.soft_margin_loss(Tensor(A), Tensor(SIGNS), r), np.log1p(np.exp(-SIGNS * A))),
     "triplet_margin_loss": (
         lambda r: ops.triplet_margin_loss(Tensor(A), Tensor(B), Tensor(C), 0.9, 3.0, 0.0, True, r),
         np.maximum(norm(A - B, 3) - np.minimum(norm(A - C, 3), norm(B - C, 3)) + 0.9, 0),

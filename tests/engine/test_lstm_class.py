@@ -15,30 +15,60 @@ from hookscope.engine import Tensor, ops
 Array = np.ndarray[Any, Any]
 # Bias, both directions, projection, weights; the end of the output and of the cell state, and a sum of each gradient.
 RECORDED: dict[str, tuple[bool, bool, int, int, list[float], list[float], list[float]]] = {
-    "plain": (False, False, 0, 60,
+    "plain": (
+        False,
+        False,
+        0,
+        60,
         [-0.0192131, 0.0184652, 0.0404184, -0.0280177, -0.0352143, 0.0077071],
         [-0.0551104, -0.0831777, 0.0159143],
-        [-0.032662, -0.277007, -0.141083, 1.163322]),
-    "bias": (True, False, 0, 72,
+        [-0.032662, -0.277007, -0.141083, 1.163322],
+    ),
+    "bias": (
+        True,
+        False,
+        0,
+        72,
         [0.0536332, 0.0241326, -0.0234574, 0.0497095, -0.0201978, -0.0534504],
         [0.1143948, -0.0568619, -0.1196733],
-        [-0.043817, -0.217937, -0.149267, -0.561184]),
-    "both": (False, True, 0, 120,
+        [-0.043817, -0.217937, -0.149267, -0.561184],
+    ),
+    "both": (
+        False,
+        True,
+        0,
+        120,
         [-0.03807, -0.0312306, 0.0053515, -0.2109282, -0.2036484, -0.266597],
         [-0.1950016, -0.1729462, -0.1295843],
-        [-0.381923, -0.016799, -0.142384, -2.364886]),
-    "both bias": (True, True, 0, 144,
+        [-0.381923, -0.016799, -0.142384, -2.364886],
+    ),
+    "both bias": (
+        True,
+        True,
+        0,
+        144,
         [-0.0056293, 0.0499712, 0.1013851, -0.1471278, -0.1720342, -0.3233227],
         [-0.0139848, -0.188013, -0.3367524],
-        [-0.454135, -0.01753, -0.151766, 2.359021]),
-    "projected": (False, False, 2, 54,
+        [-0.454135, -0.01753, -0.151766, 2.359021],
+    ),
+    "projected": (
+        False,
+        False,
+        2,
+        54,
         [0.0152358, 0.0424172, -0.0074249, -0.0090811, -0.0097202, 0.0144231],
         [-0.0584599, -0.0588729, 0.0108573],
-        [0.031696, -0.013518, 0.033679, -0.099507]),
-    "projected bias": (True, False, 2, 66,
+        [0.031696, -0.013518, 0.033679, -0.099507],
+    ),
+    "projected bias": (
+        True,
+        False,
+        2,
+        66,
         [-0.011363, 0.1299462, -0.0322201, 0.0646875, -0.0379142, 0.0934443],
         [-0.2965107, -0.30998, -0.119766],
-        [-0.019272, -0.007584, 0.034738, -0.679445]),
+        [-0.019272, -0.007584, 0.034738, -0.679445],
+    ),
 }
 
 
@@ -119,10 +149,16 @@ def called(*settings: Any, at: int = -1, value: Any = None, **named: Any) -> Any
 @pytest.mark.parametrize(
     ("call", "error", "text"),
     [
-        (lambda: called(5, 3, 1, False, False, 0.0), ValueError,
-         "For 'LSTM', 'input' must have the shape (T, N, 5), but got (3, 2, 2)"),
-        (lambda: called(2, 3, 2, False, False, 0.0), ValueError,
-         "For 'LSTM', 'num_layers' must be 1, but got 2; nn.LSTM has several layers"),
+        (
+            lambda: called(5, 3, 1, False, False, 0.0),
+            ValueError,
+            "For 'LSTM', 'input' must have the shape (T, N, 5), but got (3, 2, 2)",
+        ),
+        (
+            lambda: called(2, 3, 2, False, False, 0.0),
+            ValueError,
+            "For 'LSTM', 'num_layers' must be 1, but got 2; nn.LSTM has several layers",
+        ),
         (lambda: called(2, -3, 1, False, False, 0.0), ValueError, "'hidden_size' must be above 0, but got -3"),
         (lambda: called(2, 3, 1, 1, False, 0.0), TypeError, "'has_bias' must be a bool, but got int"),
         (lambda: called(2, 3, 1, False, False, 2.0), ValueError, "'dropout' must be in [0.0, 1.0], but got 2.0"),
@@ -130,10 +166,13 @@ def called(*settings: Any, at: int = -1, value: Any = None, **named: Any) -> Any
         (lambda: called(2, 3, 1, False, True, 0.0), ValueError, "'h' must have the shape (2, 2, 3), but got (1, 2, 3)"),
         (lambda: called(2, 3, 1, True, False, 0.0), ValueError, "'w' must have 72 elements, but got 60"),
         (lambda: called(2, 3, 1, False, False, 0.0, at=3, value=Tensor([1.0])), ValueError, "must have 60 elements"),
-        (lambda: called(2, 3, 1, False, False, 0.0, at=2, value=[1.0]), TypeError,
-         "'c' must be a Tensor, but got list"),
+        (
+            lambda: called(2, 3, 1, False, False, 0.0, at=2, value=[1.0]),
+            TypeError,
+            "'c' must be a Tensor, but got list",
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_does_not_fit_the_class_lstm_is_refused(call: Any, error: Any, text: str) -> None:
     with pytest.raises(error, match=re.escape(text)):
         call()

@@ -117,8 +117,10 @@ CASES: dict[str, list[Case]] = {
         (lambda: ops.slogdet(Tensor(THREE)), (np.sign(determinant(THREE)), np.log(abs(determinant(THREE))))),
         (lambda: Tensor(f32(SINGULAR)).slogdet(), (np.float32(0), np.float32(-np.inf))),
         # Both of the dtype of the matrix, as in MindSpore.
-        (lambda: ops.LogMatrixDeterminant()(Tensor(TURNS)),
-         (determinant(TURNS) / abs(determinant(TURNS)), np.complex128(np.log(abs(determinant(TURNS)))))),
+        (
+            lambda: ops.LogMatrixDeterminant()(Tensor(TURNS)),
+            (determinant(TURNS) / abs(determinant(TURNS)), np.complex128(np.log(abs(determinant(TURNS))))),
+        ),
     ],
     "logdet": [
         (lambda: ops.logdet(Tensor(POSITIVE)), np.log(determinant(POSITIVE))),
@@ -155,17 +157,23 @@ CASES: dict[str, list[Case]] = {
         (lambda: ops.pinv(Tensor(TURNS)), inverted(TURNS)),
     ],
     "matrix_power": [
-        *((lambda n=n: ops.matrix_power(Tensor(THREE), n), np.array([np.linalg.matrix_power(x, n) for x in THREE]))
-          for n in (1, 2, 3, 6, 7)),
+        *(
+            (lambda n=n: ops.matrix_power(Tensor(THREE), n), np.array([np.linalg.matrix_power(x, n) for x in THREE]))
+            for n in (1, 2, 3, 6, 7)
+        ),
         (lambda: ops.matrix_power(Tensor(THREE), 0), np.array([np.eye(3)] * 2)),
         (lambda: Tensor(THREE).matrix_power(-3), inverted(THREE) @ inverted(THREE) @ inverted(THREE)),
-        (lambda: ops.MatrixPower(9)(Tensor(np.array([[1, 1], [1, 0]], np.int32))),
-         np.array([[55, 34], [34, 21]], np.int32)),
+        (
+            lambda: ops.MatrixPower(9)(Tensor(np.array([[1, 1], [1, 0]], np.int32))),
+            np.array([[55, 34], [34, 21]], np.int32),
+        ),
     ],
     "matrix_exp": [
         (lambda: ops.matrix_exp(Tensor(THREE)), np.array([exponential(x) for x in THREE])),
-        (lambda: ops.MatrixExp()(Tensor(np.array([[0.0, 30.0], [-30.0, 0.0]]))),
-         np.array([[math.cos(30), math.sin(30)], [-math.sin(30), math.cos(30)]])),
+        (
+            lambda: ops.MatrixExp()(Tensor(np.array([[0.0, 30.0], [-30.0, 0.0]]))),
+            np.array([[math.cos(30), math.sin(30)], [-math.sin(30), math.cos(30)]]),
+        ),
         (lambda: ops.matrix_exp(Tensor(np.diag([0.125, -0.1]))), np.diag(np.exp([0.125, -0.1]))),
         (lambda: ops.matrix_exp(Tensor(np.zeros((2, 2)))), np.eye(2)),
     ],
@@ -174,12 +182,17 @@ CASES: dict[str, list[Case]] = {
         (lambda: ops.cond(Tensor(np.diag([3.0, -0.5, 6.0])), 2), np.float64(12)),
         (lambda: ops.cond(Tensor(np.diag([3.0, -0.5, 6.0])), -2), np.float64(1 / 12)),
         (lambda: ops.cond(Tensor(turned(TALL))), np.sqrt(STRETCHES[:, 1] / STRETCHES[:, 0])),
-        *((lambda p=p: ops.cond(Tensor(THREE), p), np.array([norm(x) * norm(inverted(x)) for x in THREE]))
-          for p, norm in (
-            (1, lambda x: abs(x).sum(0).max()), (-1, lambda x: abs(x).sum(0).min()),
-            (np.inf, lambda x: abs(x).sum(1).max()), (-np.inf, lambda x: abs(x).sum(1).min()),
-            ("fro", lambda x: np.sqrt((x * x).sum())), ("nuc", lambda x: np.sqrt(np.linalg.eigvalsh(x.T @ x)).sum()),
-        )),
+        *(
+            (lambda p=p: ops.cond(Tensor(THREE), p), np.array([norm(x) * norm(inverted(x)) for x in THREE]))
+            for p, norm in (
+                (1, lambda x: abs(x).sum(0).max()),
+                (-1, lambda x: abs(x).sum(0).min()),
+                (np.inf, lambda x: abs(x).sum(1).max()),
+                (-np.inf, lambda x: abs(x).sum(1).min()),
+                ("fro", lambda x: np.sqrt((x * x).sum())),
+                ("nuc", lambda x: np.sqrt(np.linalg.eigvalsh(x.T @ x)).sum()),
+            )
+        ),
     ],
     "ormqr": [
         (lambda: ops.ormqr(Tensor(VECTORS), Tensor(TAUS), Tensor(OTHER)), Q @ OTHER),
@@ -188,33 +201,58 @@ CASES: dict[str, list[Case]] = {
         (lambda: ops.Ormqr(left=False, transpose=True)(Tensor(VECTORS), Tensor(TAUS), Tensor(OTHER.T)), OTHER.T @ Q.T),
         (lambda: ops.ormqr(Tensor(VECTORS), Tensor(TAUS[:2]), Tensor(OTHER)), reflected(VECTORS, TAUS[:2]) @ OTHER),
         (lambda: ops.ormqr(Tensor(TURNED_VECTORS), Tensor(TURNED_TAUS), Tensor(OTHER + 0j)), TURNED_Q @ OTHER),
-        (lambda: ops.ormqr(Tensor(TURNED_VECTORS), Tensor(TURNED_TAUS), Tensor(OTHER + 0j), transpose=True),
-         TURNED_Q.conj().T @ OTHER),
+        (
+            lambda: ops.ormqr(Tensor(TURNED_VECTORS), Tensor(TURNED_TAUS), Tensor(OTHER + 0j), transpose=True),
+            TURNED_Q.conj().T @ OTHER,
+        ),
         (lambda: ops.orgqr(Tensor(TURNED_VECTORS), Tensor(TURNED_TAUS)), TURNED_Q[:, :3]),
     ],
     "orgqr": [
-        (lambda: ops.orgqr(Tensor(BATCHED), Tensor(BATCHED_TAUS)),
-         np.array([[reflected(v, t)[:, :2] for v, t in zip(*row, strict=True)]
-                   for row in zip(BATCHED, BATCHED_TAUS, strict=True)])),
+        (
+            lambda: ops.orgqr(Tensor(BATCHED), Tensor(BATCHED_TAUS)),
+            np.array(
+                [
+                    [reflected(v, t)[:, :2] for v, t in zip(*row, strict=True)]
+                    for row in zip(BATCHED, BATCHED_TAUS, strict=True)
+                ]
+            ),
+        )
     ],
     "norm": [
-        *((lambda p=p, axes=axes, keep=keep: ops.matrix_norm(Tensor(SOLID), p, axes, keep),
-           normed(SOLID, p, axes, keep))
-          for p in MATRIX_NORMS for axes in ((-2, -1), (0, 2), (2, 1)) for keep in (False, True)),
-        *((lambda p=p: ops.matrix_norm(Tensor(f32(SOLID)), p, (0, 1), dtype=ms.float64),
-           normed(f32(SOLID).astype(np.float64), p, (0, 1), False)) for p in MATRIX_NORMS),
+        *(
+            (
+                lambda p=p, axes=axes, keep=keep: ops.matrix_norm(Tensor(SOLID), p, axes, keep),
+                normed(SOLID, p, axes, keep),
+            )
+            for p in MATRIX_NORMS
+            for axes in ((-2, -1), (0, 2), (2, 1))
+            for keep in (False, True)
+        ),
+        *(
+            (
+                lambda p=p: ops.matrix_norm(Tensor(f32(SOLID)), p, (0, 1), dtype=ms.float64),
+                normed(f32(SOLID).astype(np.float64), p, (0, 1), False),
+            )
+            for p in MATRIX_NORMS
+        ),
         (lambda: ops.norm(Tensor(np.array([[3, 0], [0, -4]])), dtype=ms.float64), np.float64(5)),
-        (lambda: Tensor(f32(SOLID)).norm(3, 1, True, dtype=ms.float64),
-         (abs(f32(SOLID).astype(np.float64)) ** 3).sum(1, keepdims=True) ** (1 / 3)),
+        (
+            lambda: Tensor(f32(SOLID)).norm(3, 1, True, dtype=ms.float64),
+            (abs(f32(SOLID).astype(np.float64)) ** 3).sum(1, keepdims=True) ** (1 / 3),
+        ),
     ],
     "lu_solve": [
         (lambda: ops.lu_solve(Tensor(SIDES), Tensor(PACKED), Tensor(PIVOTS)), inverted(assembled(PACKED)) @ SIDES),
-        (lambda: Tensor(SIDES[..., 0]).lu_solve(Tensor(PACKED), Tensor(PIVOTS)),
-         (inverted(assembled(PACKED)) @ SIDES)[..., 0]),
-        (lambda: ops.LuSolve()(Tensor(SIDES[0]), Tensor(PACKED[0]), Tensor(PIVOTS[0])),
-         inverted(assembled(PACKED))[0] @ SIDES[0]),
+        (
+            lambda: Tensor(SIDES[..., 0]).lu_solve(Tensor(PACKED), Tensor(PIVOTS)),
+            (inverted(assembled(PACKED)) @ SIDES)[..., 0],
+        ),
+        (
+            lambda: ops.LuSolve()(Tensor(SIDES[0]), Tensor(PACKED[0]), Tensor(PIVOTS[0])),
+            inverted(assembled(PACKED))[0] @ SIDES[0],
+        ),
     ],
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(("make", "want"), listed(CASES))
@@ -304,19 +342,30 @@ def test_logdet_of_complex_matrices_has_the_gradient_of_differences(part: Callab
 @pytest.mark.parametrize(
     ("call", "error", "text"),
     [
-        (lambda: ops.slogdet(Tensor(TALL)), ValueError,
-         "For 'slogdet', 'input' must be square matrices, but got shape (2, 4, 2)"),
+        (
+            lambda: ops.slogdet(Tensor(TALL)),
+            ValueError,
+            "For 'slogdet', 'input' must be square matrices, but got shape (2, 4, 2)",
+        ),
         (lambda: ops.cond(Tensor(SINGULAR), 1), ValueError, "Singular matrix"),
         (lambda: ops.cholesky(Tensor(NEGATIVE)), ValueError, "Matrix is not positive definite"),
-        (lambda: ops.matrix_power(Tensor(SQUARE), 2.0), TypeError,
-         "For 'matrix_power', 'n' must be an int, but got float"),
+        (
+            lambda: ops.matrix_power(Tensor(SQUARE), 2.0),
+            TypeError,
+            "For 'matrix_power', 'n' must be an int, but got float",
+        ),
         (lambda: ops.matrix_power(Tensor(SINGULAR), -1), ValueError, "Singular matrix"),
-        *((lambda p=p: ops.matrix_norm(Tensor(SQUARE), p), ValueError,
-           f"For 'matrix_norm', 'ord' must be 'fro', 'nuc', 1, -1, 2, -2, inf or -inf, but got {p!r}")
-          for p in (3, -3, 0, 0.5, "two")),
+        *(
+            (
+                lambda p=p: ops.matrix_norm(Tensor(SQUARE), p),
+                ValueError,
+                f"For 'matrix_norm', 'ord' must be 'fro', 'nuc', 1, -1, 2, -2, inf or -inf, but got {p!r}",
+            )
+            for p in (3, -3, 0, 0.5, "two")
+        ),
         (lambda: ms.Tensor(SQUARE[0]).pinv(), ValueError, "For 'pinv', 'x' must be matrices, but got shape (3,)"),
     ],
-)  # fmt: skip
+)
 def test_a_function_of_matrices_refuses_what_it_is_not_defined_for(call: Any, error: Any, text: str) -> None:
     with pytest.raises(error, match=re.escape(text)):
         call()

@@ -89,14 +89,19 @@ def test_least_squares_have_the_gradient_of_differences() -> None:
 
 def test_the_product_with_three_diagonals_is_that_of_the_whole_matrix() -> None:
     product = ops.TridiagonalMatMul()
-    got = product(Tensor([[1.0, 2.0, 3.0]]), Tensor([[4.0, 5.0, 6.0]]), Tensor([[7.0, 8.0, 9.0]]),
-                  Tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]))  # fmt: skip
+    got = product(
+        Tensor([[1.0, 2.0, 3.0]]),
+        Tensor([[4.0, 5.0, 6.0]]),
+        Tensor([[7.0, 8.0, 9.0]]),
+        Tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]),
+    )
     assert got.tolist() == [[7, 12], [33, 48], [57, 72]]  # recorded from MindSpore 2.10
     assert product(*(Tensor([[v]]) for v in (1.0, 4.0, 7.0)), Tensor([[2.0, 3.0]])).tolist() == [[8, 12]]
     above, main, below = (_numbers.standard_normal((2, 1, 4)) + 1j for _ in range(3))
     x = _numbers.standard_normal((2, 4, 3)) - 1j
-    whole = np.stack([np.diag(a[0, :-1], 1) + np.diag(main[i, 0]) + np.diag(below[i, 0, 1:], -1)
-                      for i, a in enumerate(above)])  # fmt: skip
+    whole = np.stack(
+        [np.diag(a[0, :-1], 1) + np.diag(main[i, 0]) + np.diag(below[i, 0, 1:], -1) for i, a in enumerate(above)]
+    )
     np.testing.assert_allclose(product(*map(Tensor, (above, main, below, x))).asnumpy(), whole @ x, rtol=1e-12)
     agrees(product, above.real, main.real, below.real, x.real)
 
@@ -109,8 +114,11 @@ def test_the_incomplete_beta_function_is_scipys() -> None:
         got = ops.Betainc()(*map(Tensor, given)).asnumpy()
         assert got.dtype == dtype
         np.testing.assert_allclose(got, special.betainc(*(one.astype(np.float64) for one in given)), rtol=tolerance)
-    ends = ops.Betainc()(Tensor([1.0, 1, 0, -1, 2, 2, NAN]), Tensor([2.0, 2, 1, 1, 0, 2, 1]),
-                         Tensor([1.0, -0.1, 0.5, 0.5, 0.5, 1.1, 0.5]))  # fmt: skip
+    ends = ops.Betainc()(
+        Tensor([1.0, 1, 0, -1, 2, 2, NAN]),
+        Tensor([2.0, 2, 1, 1, 0, 2, 1]),
+        Tensor([1.0, -0.1, 0.5, 0.5, 0.5, 1.1, 0.5]),
+    )
     np.testing.assert_array_equal(ends.asnumpy(), [1, NAN, NAN, NAN, NAN, NAN, NAN])  # as MindSpore 2.10
 
 
@@ -151,22 +159,34 @@ F32 = Tensor(TALL[0].astype(np.float32))
 @pytest.mark.parametrize(
     ("call", "error", "text"),
     [
-        (lambda: ops.MatrixLogarithm()(Tensor(TURNS.real)), TypeError,
-         "For 'MatrixLogarithm', 'x' must be complex numbers, but got Float64"),
+        (
+            lambda: ops.MatrixLogarithm()(Tensor(TURNS.real)),
+            TypeError,
+            "For 'MatrixLogarithm', 'x' must be complex numbers, but got Float64",
+        ),
         (lambda: ops.MatrixLogarithm()(Tensor(TURNS[:, :2])), ValueError, "'x' must be square matrices"),
         (lambda: ops.MatrixLogarithm()([[1j]]), TypeError, "'x' must be a Tensor, but got list"),
-        (lambda: ops.MatrixSolveLs()(F32, Tensor(SIDES[0]), NONE), TypeError,
-         "For 'MatrixSolveLs', 'rhs' must be Float32 as 'matrix' is, but got Float64"),
+        (
+            lambda: ops.MatrixSolveLs()(F32, Tensor(SIDES[0]), NONE),
+            TypeError,
+            "For 'MatrixSolveLs', 'rhs' must be Float32 as 'matrix' is, but got Float64",
+        ),
         (lambda: ops.MatrixSolveLs()(F32, F32, Tensor(0.0)), TypeError, "'l2_regularizer' must be Float64"),
         (lambda: ops.MatrixSolveLs()(F32, F32, Tensor([0.0], ms.float64)), ValueError, "must have no axes"),
         (lambda: ops.MatrixSolveLs()(F32, F32[:3], NONE), ValueError, "but got (5, 3) and (3, 3)"),
         (lambda: ops.MatrixSolveLs(1)(F32, F32, NONE), TypeError, "'fast' must be a bool, but got int"),
         (lambda: ops.MatrixSolveLs()(Tensor([[1]]), Tensor([[1]]), NONE), TypeError, "single or double precision"),
         (lambda: ops.MatrixSolveLs()(Tensor([[1.0, 1], [1, 1]]), Tensor([[1.0], [2]]), NONE), ValueError, "ingular"),
-        (lambda: ops.TridiagonalMatMul()(*(Tensor([[1, 2]]),) * 3, Tensor([[1], [2]])), TypeError,
-         "For 'TridiagonalMatMul', 'rhs' must be floating or complex numbers, but got Int64"),
-        (lambda: ops.TridiagonalMatMul()(*(Tensor([[1.0, 2.0]]),) * 3, F32), ValueError,
-         "'superdiag' must have the shape (..., 1, m) for 'rhs' (..., m, n), but got (1, 2) and (5, 3)"),
+        (
+            lambda: ops.TridiagonalMatMul()(*(Tensor([[1, 2]]),) * 3, Tensor([[1], [2]])),
+            TypeError,
+            "For 'TridiagonalMatMul', 'rhs' must be floating or complex numbers, but got Int64",
+        ),
+        (
+            lambda: ops.TridiagonalMatMul()(*(Tensor([[1.0, 2.0]]),) * 3, F32),
+            ValueError,
+            "'superdiag' must have the shape (..., 1, m) for 'rhs' (..., m, n), but got (1, 2) and (5, 3)",
+        ),
         (lambda: ops.TridiagonalMatMul()(*(Tensor([[1.0, 2.0]]),) * 3, Tensor(TALL[0])), TypeError, "'rhs' must be Fl"),
         (lambda: ops.TridiagonalMatMul()(*(Tensor([1.0]),) * 4), ValueError, "but got (1,) and (1,)"),
         (lambda: ops.Betainc()(Tensor([1.0, 2.0]), Tensor([1.0]), Tensor([0.5])), ValueError, "must have one shape"),
@@ -174,7 +194,7 @@ F32 = Tensor(TALL[0].astype(np.float32))
         (lambda: ops.Betainc()(*(Tensor([1.0], ms.float16),) * 3), TypeError, "must be Float32 or Float64, but got"),
         (lambda: ops.Betainc()(1.0, 2.0, 0.5), TypeError, "'a' must be a Tensor, but got float"),
     ],
-)  # fmt: skip
+)
 def test_what_is_not_defined_is_refused(call: Any, error: Any, text: str) -> None:
     with pytest.raises(error, match=re.escape(text)):
         call()

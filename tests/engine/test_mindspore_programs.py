@@ -20,9 +20,12 @@ X = np.arange(6, dtype=np.float32).reshape(2, 3)
 def test_a_reduction_takes_its_axis_as_a_tensor(axis: Any) -> None:
     x = Tensor(X)
     reductions = {
-        "sum": (ops.ReduceSum(), ops.sum, mint.sum), "mean": (ops.ReduceMean(), ops.mean),
-        "prod": (ops.ReduceProd(), ops.prod), "max": (ops.ReduceMax(), ops.amax), "min": (ops.ReduceMin(), ops.amin),
-    }  # fmt: skip
+        "sum": (ops.ReduceSum(), ops.sum, mint.sum),
+        "mean": (ops.ReduceMean(), ops.mean),
+        "prod": (ops.ReduceProd(), ops.prod),
+        "max": (ops.ReduceMax(), ops.amax),
+        "min": (ops.ReduceMin(), ops.amin),
+    }
     for name, functions in reductions.items():
         for function in functions:
             np.testing.assert_array_equal(function(x, axis).asnumpy(), getattr(X, name)(1))
@@ -138,9 +141,14 @@ def test_vmap_maps_a_parameter_that_an_operator_changes_in_place(how: str, mode:
     finally:
         ms.set_context(mode=ms.PYNATIVE_MODE)
     combine: Any = {
-        "Add": np.add, "Sub": np.subtract, "Mul": np.multiply, "Div": np.divide, "Max": np.maximum, "Min": np.minimum,
+        "Add": np.add,
+        "Sub": np.subtract,
+        "Mul": np.multiply,
+        "Div": np.divide,
+        "Max": np.maximum,
+        "Min": np.minimum,
         "Update": lambda x, u: u,
-    }[how]  # fmt: skip
+    }[how]
     expected = start.copy()
     for sample, updates in enumerate(((1.0, 2.0), (3.0, 4.0))):
         for place, update in enumerate(updates):
@@ -199,9 +207,13 @@ def test_names_of_the_compiled_core_can_be_imported_and_say_what_they_are_when_u
     assert c_expression.security.enable_security() is False
     context = c_expression.MSContext
     uses: list[Any] = [
-        lambda: context(), lambda: context.get_instance(), lambda: isinstance(1, context), lambda: context[0],
-        lambda: [*context], lambda: exec("class Own(context): pass", {"context": context}),
-    ]  # fmt: skip
+        lambda: context(),
+        lambda: context.get_instance(),
+        lambda: isinstance(1, context),
+        lambda: context[0],
+        lambda: [*context],
+        lambda: exec("class Own(context): pass", {"context": context}),
+    ]
     for use in uses:
         with pytest.raises(
             NotImplementedError, match=r"mindspore\._c_expression\.MSContext is not covered by hookscope"

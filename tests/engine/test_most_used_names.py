@@ -16,10 +16,7 @@ Y = Tensor(np.array([[2.0, 1.0, -1.0], [4.0, 0.5, 2.0]], np.float32))
 x, y = X.asnumpy(), Y.asnumpy()
 
 PRIMITIVES = {
-    "BatchMatMul": (
-        lambda: ops.BatchMatMul(transpose_b=True)(X.reshape(1, 2, 3), Y.reshape(1, 2, 3)),
-        (x @ y.T)[None],
-    ),
+    "BatchMatMul": (lambda: ops.BatchMatMul(transpose_b=True)(X.reshape(1, 2, 3), Y.reshape(1, 2, 3)), (x @ y.T)[None]),
     "Cast": (lambda: ops.Cast()(X, ms.int32), x.astype(np.int32)),
     "BiasAdd": (lambda: ops.BiasAdd()(X, Tensor([1.0, 2.0, 3.0])), x + np.array([1, 2, 3], np.float32)),
     "ReduceMean": (lambda: ops.ReduceMean(keep_dims=True)(X, 1), x.mean(1, keepdims=True)),

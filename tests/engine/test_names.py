@@ -17,9 +17,18 @@ from hookscope.engine.core.names import on_first_use
 _FILE = Path(__file__).resolve().parents[2] / "benchmarks" / "name_coverage.py"
 # How many names of each list are there. A number here may rise, and not fall.
 AT_LEAST = {
-    "cell": 87, "initializer": 20, "mint": 327, "mint_functional": 59, "mint_nn": 65, "nn": 229, "ops": 717,
-    "parameter": 20, "primitives": 461, "tensor": 395, "top": 187,
-}  # fmt: skip
+    "cell": 87,
+    "initializer": 20,
+    "mint": 327,
+    "mint_functional": 59,
+    "mint_nn": 65,
+    "nn": 229,
+    "ops": 717,
+    "parameter": 20,
+    "primitives": 461,
+    "tensor": 395,
+    "top": 187,
+}
 MOST_USED_AT_LEAST = 293
 
 
@@ -93,8 +102,7 @@ def test_a_members_name_that_is_not_there_names_the_nearest_one_alone() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "instead"),
-    [("Profiler", "cProfile"), ("shard", "one process"), ("load_mindir", "compiled")],
+    ("name", "instead"), [("Profiler", "cProfile"), ("shard", "one process"), ("load_mindir", "compiled")]
 )
 def test_what_cannot_be_here_says_in_one_line_what_to_use_instead(name: str, instead: str) -> None:
     with pytest.raises(NotImplementedError, match=instead) as raised:
@@ -168,9 +176,13 @@ def test_settings_of_a_cluster_are_kept_and_read_back() -> None:
 
 def test_settings_of_the_search_for_a_way_to_share_work_are_kept_and_read_back() -> None:
     names = (
-        "fully_use_devices", "elementwise_op_strategy_follow", "enable_algo_approxi", "tensor_slice_align_enable",
-        "tensor_slice_align_size", "algo_approxi_epsilon",
-    )  # fmt: skip
+        "fully_use_devices",
+        "elementwise_op_strategy_follow",
+        "enable_algo_approxi",
+        "tensor_slice_align_enable",
+        "tensor_slice_align_size",
+        "algo_approxi_epsilon",
+    )
     as_mindspores = [False, False, False, False, 16, 0.1]
     assert [ms.get_algo_parameters(name) for name in names] == as_mindspores
     try:
@@ -209,8 +221,15 @@ def test_a_group_of_processes_is_there_from_its_making_to_its_end() -> None:
         ms.communication.get_rank("mine")
     assert ms.communication.get_comm_name("yours") == "yours"
     ms.communication.release()
-    for name in ("get_rank", "get_group_size", "get_local_rank", "get_local_rank_size", "get_process_group_ranks",
-                 "get_comm_name", "destroy_group"):  # fmt: skip
+    for name in (
+        "get_rank",
+        "get_group_size",
+        "get_local_rank",
+        "get_local_rank_size",
+        "get_process_group_ranks",
+        "get_comm_name",
+        "destroy_group",
+    ):
         with pytest.raises(ValueError, match=f"For '{name}', there is no group 'yours'"):
             getattr(ms.communication, name)("yours")
         with pytest.raises(TypeError, match=f"For '{name}', 'group' must be a str, but got int"):

@@ -109,9 +109,11 @@ def test_numpy_takes_a_shape_and_a_dtype_where_mindspore_does() -> None:
     for one, other in zip(mnp.indices((2, 3), sparse=True), np.indices((2, 3), sparse=True), strict=True):
         equal(one, other)
     doubled = {
-        "deg2rad": mnp.deg2rad(x, dtype=ms.float64), "rad2deg": mnp.rad2deg(x, dtype=ms.float64),
-        "heaviside": mnp.heaviside(x, 0.5, dtype=ms.float64), "positive": mnp.positive(x, dtype=ms.float64),
-    }  # fmt: skip
+        "deg2rad": mnp.deg2rad(x, dtype=ms.float64),
+        "rad2deg": mnp.rad2deg(x, dtype=ms.float64),
+        "heaviside": mnp.heaviside(x, 0.5, dtype=ms.float64),
+        "positive": mnp.positive(x, dtype=ms.float64),
+    }
     for name, found in doubled.items():
         assert found.dtype is ms.float64
         equal(found, getattr(np, name)(*([X, 0.5] if name == "heaviside" else [X])))
@@ -167,7 +169,7 @@ def test_hal_tells_of_the_memory_of_the_device_in_use() -> None:
         (lambda: ms.nn.Conv2d(1, 1, 1, data_format="NHWC"), ValueError, "'data_format' must be 'NCHW', but got 'NHWC'"),
         (lambda: ms.nn.Conv3d(1, 1, 1, data_format="NCHW"), ValueError, "must be 'NCDHW', but got 'NCHW'"),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_done_is_refused(call: Any, error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text):
         call()

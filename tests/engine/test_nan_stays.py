@@ -74,9 +74,11 @@ def test_what_is_not_finite_reaches_the_outputs_that_use_it(
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf])
-@pytest.mark.parametrize(("name", "shape", "function"), [row for row in CASES if "max" not in row[0]], ids=[
-    name for name in IDS if "max" not in name
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "shape", "function"),
+    [row for row in CASES if "max" not in row[0]],
+    ids=[name for name in IDS if "max" not in name],
+)
 def test_what_is_not_finite_in_a_gradient_reaches_the_inputs_that_were_used(
     name: str, shape: Any, function: Callable[[Tensor], Tensor], value: float
 ) -> None:

@@ -86,7 +86,7 @@ REFUSED: list[tuple[str, Any, type[Exception], str]] = [
     ("array_equal", lambda: mnp.array_equal("a", V), TypeError, "but got str"),  # type: ignore[arg-type]
     ("in1d", lambda: mnp.in1d("a", V), TypeError, "but got str"),  # type: ignore[arg-type]
     ("full_like", lambda: mnp.full_like(F, "a"), TypeError, "but got str"),  # type: ignore[arg-type]
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("call", "kind", "words"), [row[1:] for row in REFUSED], ids=[row[0] for row in REFUSED])

@@ -80,7 +80,7 @@ CALLS: dict[str, list[tuple[Any, ...]]] = {
     "meshgrid": [(V, V), (V, A[0])],
     "atleast_1d": [(V,), (A,)],
     "atleast_2d": [(V,), (C,)],
-}  # fmt: skip
+}
 # name: calls whose first argument is a tuple of arrays.
 JOINING = {
     "concatenate": [((A, B),), ((A, B), 1), ((A, B), None)],
@@ -89,11 +89,19 @@ JOINING = {
 }
 # name: calls without arrays.
 MAKING: dict[str, list[tuple[Any, ...]]] = {
-    "zeros": [((2, 3),), (4,)], "ones": [((2, 3),), (4,)], "empty": [(3,)], "full": [((2, 3), 7), (3, 0.5)],
-    "arange": [(5,), (1, 6, 2), (0.0, 1.0, 0.25)], "linspace": [(0, 1, 5), (1, 2, 4, False)],
-    "logspace": [(0, 2, 5), (0, 3, 4, True, 2.0)], "geomspace": [(1, 8, 4)], "eye": [(3,), (2, 4, 1)],
-    "identity": [(3,)], "tri": [(3,), (2, 4, 1)], "indices": [((2, 3),)],
-}  # fmt: skip
+    "zeros": [((2, 3),), (4,)],
+    "ones": [((2, 3),), (4,)],
+    "empty": [(3,)],
+    "full": [((2, 3), 7), (3, 0.5)],
+    "arange": [(5,), (1, 6, 2), (0.0, 1.0, 0.25)],
+    "linspace": [(0, 1, 5), (1, 2, 4, False)],
+    "logspace": [(0, 2, 5), (0, 3, 4, True, 2.0)],
+    "geomspace": [(1, 8, 4)],
+    "eye": [(3,), (2, 4, 1)],
+    "identity": [(3,)],
+    "tri": [(3,), (2, 4, 1)],
+    "indices": [((2, 3),)],
+}
 RENAMED = {"empty": "zeros", "empty_like": "zeros_like", "norm": "linalg.norm"}
 
 
@@ -147,9 +155,10 @@ def test_what_it_makes_is_numpys(name: str) -> None:
 
 def test_every_function_of_the_module_is_called_above() -> None:
     functions = {
-        name for name, value in vars(mnp).items()
+        name
+        for name, value in vars(mnp).items()
         if not name.startswith("_") and inspect.isfunction(value) and value.__module__.startswith(mnp.__name__)
-    }  # fmt: skip
+    }
     drawn = {"rand", "randn", "randint"}
     assert set(NUMPY) <= functions
     recorded_ones = {call.partition("(")[0] for call in recorded()}
@@ -261,9 +270,11 @@ def test_pieces_that_do_not_come_out_even_are_refused() -> None:
 def test_the_smallest_is_found_in_int32_and_the_largest_in_int64_as_mindspore_has_it() -> None:
     x = np.array([[3.0, 1.0], [0.0, 2.0]])
     for got, want, dtype in (
-        (mnp.argmin(x), 2, "Int32"), (mnp.argmin(x, 0), [1, 0], "Int32"),
-        (mnp.argmax(x), 0, "Int64"), (mnp.argmax(x, 0), [0, 1], "Int64"),
-    ):  # fmt: skip
+        (mnp.argmin(x), 2, "Int32"),
+        (mnp.argmin(x, 0), [1, 0], "Int32"),
+        (mnp.argmax(x), 0, "Int64"),
+        (mnp.argmax(x, 0), [0, 1], "Int64"),
+    ):
         assert got.tolist() == want
         assert str(got.dtype) == dtype
 
@@ -304,9 +315,22 @@ def test_where_needs_both_or_none() -> None:
     np.testing.assert_array_equal(mnp.where(A > 0, A, B).asnumpy(), np.where(A > 0, A, B))
 
 
-@pytest.mark.parametrize("shapes", [((4,), (4,)), ((3, 4), (4,)), ((4,), (4, 2)), ((3, 4), (4, 2)), ((2, 3, 4), (4,)),
-                                    ((4,), (2, 4, 3)), ((2, 3, 4), (4, 5)), ((3, 4), (2, 4, 5)), ((2, 3, 4), (5, 4, 2)),
-                                    ((), (3, 4)), ((3, 4), ())])  # fmt: skip
+@pytest.mark.parametrize(
+    "shapes",
+    [
+        ((4,), (4,)),
+        ((3, 4), (4,)),
+        ((4,), (4, 2)),
+        ((3, 4), (4, 2)),
+        ((2, 3, 4), (4,)),
+        ((4,), (2, 4, 3)),
+        ((2, 3, 4), (4, 5)),
+        ((3, 4), (2, 4, 5)),
+        ((2, 3, 4), (5, 4, 2)),
+        ((), (3, 4)),
+        ((3, 4), ()),
+    ],
+)
 def test_dot_sums_over_the_last_axis_and_the_last_but_one(shapes: Any) -> None:
     a, b = (np.random.default_rng(i).standard_normal(shape) for i, shape in enumerate(shapes))
     np.testing.assert_allclose(mnp.dot(a, b).asnumpy(), np.dot(a, b), rtol=1e-5, atol=1e-6)
@@ -323,16 +347,26 @@ def test_a_sum_begins_at_the_number_given_and_is_of_the_type_given() -> None:
 @pytest.mark.parametrize(
     "settings",
     [
-        {}, {"bias": True}, {"ddof": 0}, {"ddof": 2}, {"fweights": np.array([1, 2, 3, 1])},
+        {},
+        {"bias": True},
+        {"ddof": 0},
+        {"ddof": 2},
+        {"fweights": np.array([1, 2, 3, 1])},
         {"aweights": np.array([0.5, 2.0, 1.0, 0.25])},
         {"fweights": np.array([1, 2, 3, 1]), "aweights": np.array([0.5, 2.0, 1.0, 0.25]), "ddof": 0},
     ],
-)  # fmt: skip
+)
 def test_covariances_are_numpys(settings: dict[str, Any]) -> None:
     x, y = A.astype(np.float64), B.astype(np.float64)
-    for given, more in (((x,), {}), ((x, y[:1]), {}), ((x[0],), {}), ((x[0], y[0]), {}), ((x.T,), {"rowvar": False}),
-                        ((x[0],), {"rowvar": False}),
-                        ((x.T, y.T[:, :2]), {"rowvar": False})):  # fmt: skip
+    for given, more in (
+        ((x,), {}),
+        ((x, y[:1]), {}),
+        ((x[0],), {}),
+        ((x[0], y[0]), {}),
+        ((x.T,), {"rowvar": False}),
+        ((x[0],), {"rowvar": False}),
+        ((x.T, y.T[:, :2]), {"rowvar": False}),
+    ):
         found = mnp.cov(*given, **more, **settings).asnumpy()
         np.testing.assert_allclose(found, np.cov(*given, **more, **settings), rtol=1e-5, atol=1e-7)
 

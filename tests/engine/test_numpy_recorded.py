@@ -16,12 +16,18 @@ from hookscope.engine import Tensor
 OURS = names(mnp, Tensor)
 RECORDED = recorded()
 DIFFERENT = {
-    **{f"ravel_multi_index({x})": "Float32 holds no place above 2**24" for x in (
-        "(W, W), (3, 3)", "([1, 2], [0, 3]), (4, 5)", "(W, W + 2), (3, 3), 'wrap'", "(W, W + 2), (3, 3), 'clip'",
-        "(W, W), (3, 4), order='F'",
-    )},
+    **{
+        f"ravel_multi_index({x})": "Float32 holds no place above 2**24"
+        for x in (
+            "(W, W), (3, 3)",
+            "([1, 2], [0, 3]), (4, 5)",
+            "(W, W + 2), (3, 3), 'wrap'",
+            "(W, W + 2), (3, 3), 'clip'",
+            "(W, W), (3, 4), order='F'",
+        )
+    },
     **{f"{name}(D)": "Float64 keeps its digits" for name in ("ceil", "fix", "trunc")},
-}  # fmt: skip
+}
 """Calls whose element type or shape is another one on purpose, and why: see docs/differences.md."""
 
 
@@ -40,9 +46,13 @@ def _like_mindspores(name: str, function: Callable[..., Any]) -> Callable[..., A
 NUMPYS = names(np, _wide)
 NUMPYS.update({name: _like_mindspores(name, NUMPYS[name]) for name in ("choose", "ravel_multi_index")})
 NUMPYS.update(
-    trapz=np.trapezoid, multi_dot=np.linalg.multi_dot, norm=np.linalg.norm, sometrue=np.any,
-    float16=np.float64, in1d=lambda a, b, invert=False: np.isin(np.ravel(a), b, invert=invert),
-)  # fmt: skip
+    trapz=np.trapezoid,
+    multi_dot=np.linalg.multi_dot,
+    norm=np.linalg.norm,
+    sometrue=np.any,
+    float16=np.float64,
+    in1d=lambda a, b, invert=False: np.isin(np.ravel(a), b, invert=invert),
+)
 
 
 def same(found: Any, expected: Any) -> None:

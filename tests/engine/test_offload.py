@@ -262,10 +262,20 @@ def with_packing(net: nn.Cell, x: Tensor) -> list[Tensor]:
 
 
 WAYS = [
-    gradients, with_hooks, with_hooks_on_tensors, with_a_tensor_hook_inside, of_a_gradient, of_a_gradient_of_weights,
-    of_a_gradient_that_a_tap_changes, twice_by_vjp, by_jvp, in_half_precision, recomputed, recomputed_whole,
+    gradients,
+    with_hooks,
+    with_hooks_on_tensors,
+    with_a_tensor_hook_inside,
+    of_a_gradient,
+    of_a_gradient_of_weights,
+    of_a_gradient_that_a_tap_changes,
+    twice_by_vjp,
+    by_jvp,
+    in_half_precision,
+    recomputed,
+    recomputed_whole,
     with_packing,
-]  # fmt: skip
+]
 
 
 @pytest.fixture

@@ -47,9 +47,13 @@ NORMAL = (wave(2, 2, 1, 1, k=1.0), wave(2, 2, 1, 1, k=2.0), wave(2, 2, 1, 1, k=3
 DIAGONALS, RIGHT = t([[1.0, 2, 3], [5, 6, 7], [3, 4, 5]]), t([[1.0, 4], [2, 5], [3, 7]])
 IMAGE = t(np.arange(18.0).reshape(1, 3, 3, 2))
 GLIMPSES = (
-    ((2, 3), (0.0, 0.0), False, False), ((3, 3), (-0.5, 0.9), True, True), ((2, 2), (0.5, 1.0), False, True),
-    ((2, 3), (0.6, -1.2), True, False), ((4, 4), (0.0, 0.0), True, True), ((3, 3), (2.7, 2.2), False, False),
-)  # fmt: skip
+    ((2, 3), (0.0, 0.0), False, False),
+    ((3, 3), (-0.5, 0.9), True, True),
+    ((2, 2), (0.5, 1.0), False, True),
+    ((2, 3), (0.6, -1.2), True, False),
+    ((4, 4), (0.0, 0.0), True, True),
+    ((3, 3), (2.7, 2.2), False, False),
+)
 
 
 def normalized(training: bool) -> list[Tensor]:
@@ -62,27 +66,36 @@ CASES: dict[str, Callable[[], Any]] = {
     **{
         f"SparseApplyAdagrad {slots} {name}": partial(
             lambda rows, slots: stepped("SparseApplyAdagrad", [TABLE, SQUARES], G, rows, lr=0.1, update_slots=slots),
-            rows, slots,
+            rows,
+            slots,
         )
-        for name, rows in (("once", ROWS), ("twice", TWICE)) for slots in (True, False)
+        for name, rows in (("once", ROWS), ("twice", TWICE))
+        for slots in (True, False)
     },
     **{
-        f"{name} {how}": partial(lambda name, held, rest, rows, more: stepped(name, held, *rest(rows), **more),
-                                 name, held, rest, rows, more)
+        f"{name} {how}": partial(
+            lambda name, held, rest, rows, more: stepped(name, held, *rest(rows), **more), name, held, rest, rows, more
+        )
         for name, held, rest, more in (
             ("SparseApplyAdagradDA", [TABLE, MOMENT, SQUARES], lambda r: (G, r, LR, L1, L2, t(2, ms.int64)), {}),
-            ("SparseApplyCenteredRMSProp", [TABLE, MOMENT * 0.1, SQUARES, MOMENT],
-             lambda r: (LR, DECAY, t(0.8), t(0.01), G, r), {}),
+            (
+                "SparseApplyCenteredRMSProp",
+                [TABLE, MOMENT * 0.1, SQUARES, MOMENT],
+                lambda r: (LR, DECAY, t(0.8), t(0.01), G, r),
+                {},
+            ),
             ("SparseApplyMomentum", [TABLE, MOMENT], lambda r: (LR, G, r, DECAY), {}),
             ("SparseApplyProximalGradientDescent", [TABLE], lambda r: (LR, L1, L2, G, r), {}),
         )
         for how, rows in (("once", ROWS), ("twice", TWICE))
     },
     # There the gradient must have the shape of the table.
-    "SparseApplyRMSProp": lambda: stepped("SparseApplyRMSProp", [TABLE, SQUARES, MOMENT], 0.1, wave(3, 2, k=3.0),
-                                          ints([2, 0, 1]), **RMSPROP),
-    "SparseApplyRMSProp twice": lambda: stepped("SparseApplyRMSProp", [TABLE, SQUARES, MOMENT], 0.1,
-                                                wave(3, 2, k=3.0), ints([2, 0, 2]), **RMSPROP),
+    "SparseApplyRMSProp": lambda: stepped(
+        "SparseApplyRMSProp", [TABLE, SQUARES, MOMENT], 0.1, wave(3, 2, k=3.0), ints([2, 0, 1]), **RMSPROP
+    ),
+    "SparseApplyRMSProp twice": lambda: stepped(
+        "SparseApplyRMSProp", [TABLE, SQUARES, MOMENT], 0.1, wave(3, 2, k=3.0), ints([2, 0, 2]), **RMSPROP
+    ),
     "AddV2": lambda: made("AddV2")(ints([1, 2]), t([0.5, 1])),
     "AdjustContrastv2": lambda: made("AdjustContrastv2")(wave(2, 2, 2, 3), t(2.0)),
     "ConcatOffsetV1": lambda: made("ConcatOffsetV1")(ints(1), (ints([1, 2, 3]), ints([1, 5, 3]), ints([1, 4, 3]))),
@@ -107,8 +120,11 @@ CASES: dict[str, Callable[[], Any]] = {
     "ReLUV3": lambda: made("ReLUV3")(wave(5, k=-1.0)),
     **{
         f"ResizeV2 {how} {mode}": partial(
-            lambda how, mode: made("ResizeV2", how, mode)(wave(1, 2, 1, 4), t([0.0]), t([0.0]),
-                                                          t([1, 2, 1, 9], ms.int64)), how, mode
+            lambda how, mode: made("ResizeV2", how, mode)(
+                wave(1, 2, 1, 4), t([0.0]), t([0.0]), t([1, 2, 1, 9], ms.int64)
+            ),
+            how,
+            mode,
         )
         for how, mode in (("half_pixel", "nearest"), ("half_pixel", "linear"), ("align_corners", "linear"))
     },
@@ -136,7 +152,8 @@ CASES: dict[str, Callable[[], Any]] = {
         f"ExtractGlimpse {i}": partial(
             lambda size, at, centered, normal: made("ExtractGlimpse", centered, normal, False, "zero")(
                 IMAGE, ints(size), t([at])
-            ), *one
+            ),
+            *one,
         )
         for i, one in enumerate(GLIMPSES)
     },
@@ -147,7 +164,7 @@ CASES: dict[str, Callable[[], Any]] = {
     "SparseSoftmaxCrossEntropyWithLogitsV2": lambda: made("SparseSoftmaxCrossEntropyWithLogitsV2")(
         wave(2, 3), ints([0, 2])
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -164,15 +181,18 @@ GRADIENTS: dict[str, tuple[Callable[..., Any], tuple[Tensor, ...]]] = {
         (wave(1, 2, 3, 3), wave(1, 12, 2, 2, k=1.0)),
     ),
     "ResizeV2": (
-        lambda x: made("ResizeV2", mode="cubic")(x, t([0.0]), t([0.0]), ints([1, 1, 5, 6])), (wave(1, 1, 3, 4),),
+        lambda x: made("ResizeV2", mode="cubic")(x, t([0.0]), t([0.0]), ints([1, 1, 5, 6])),
+        (wave(1, 1, 3, 4),),
     ),
     "conv3d_transpose": (
-        lambda x, w: ops.conv3d_transpose(x, w, stride=2, group=2), (wave(1, 2, 2, 2, 2), wave(2, 1, 2, 2, 2, k=1.0)),
+        lambda x, w: ops.conv3d_transpose(x, w, stride=2, group=2),
+        (wave(1, 2, 2, 2, 2), wave(2, 1, 2, 2, 2, k=1.0)),
     ),
     "SparseSoftmaxCrossEntropyWithLogitsV2": (
-        lambda x: made("SparseSoftmaxCrossEntropyWithLogitsV2")(x, ints([0, 2]))[0], (wave(2, 3),),
+        lambda x: made("SparseSoftmaxCrossEntropyWithLogitsV2")(x, ints([0, 2]))[0],
+        (wave(2, 3),),
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", GRADIENTS)
@@ -229,29 +249,50 @@ def test_uniform_draws_within_its_bounds_and_the_same_by_the_same_seed() -> None
 
 
 WRONG: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
-    "AddV2": (lambda: made("AddV2")(wave(2, 3), wave(3)), ValueError,
-              r"must have one shape, but got \(2, 3\) and \(3,\)"),
+    "AddV2": (
+        lambda: made("AddV2")(wave(2, 3), wave(3)),
+        ValueError,
+        r"must have one shape, but got \(2, 3\) and \(3,\)",
+    ),
     "contrast": (lambda: made("AdjustContrastv2")(wave(2, 3), t(2.0)), ValueError, "must have at least 3 axes"),
     "offsets": (lambda: made("ConcatOffsetV1")(ints(0), (ints([1, 2]), ints([1, 3]))), ValueError, "must agree but"),
     "range": (lambda: made("RangeV2")(ints(1), ints(10), ints(-4)), ValueError, "must lead from 1 to 10, but got -4"),
-    "sizes": (lambda: made("ResizeV2")(wave(1, 1, 2, 2), t([0.0]), t([0.0]), ints([1, 1, 2, 2])), ValueError,
-              "height must be 1"),
-    "aligned": (lambda: made("ResizeV2", "align_corners")(wave(1, 1, 1, 2), t([0.0]), t([0.0]), ints([1, 1, 1, 2])),
-                ValueError, "must be 'half_pixel' with mode 'nearest'"),
+    "sizes": (
+        lambda: made("ResizeV2")(wave(1, 1, 2, 2), t([0.0]), t([0.0]), ints([1, 1, 2, 2])),
+        ValueError,
+        "height must be 1",
+    ),
+    "aligned": (
+        lambda: made("ResizeV2", "align_corners")(wave(1, 1, 1, 2), t([0.0]), t([0.0]), ints([1, 1, 1, 2])),
+        ValueError,
+        "must be 'half_pixel' with mode 'nearest'",
+    ),
     "nuclear": (lambda: made("NuclearNorm")(wave(3, 2, 2)), ValueError, "must have 2 axes without 'dim'"),
     "diagonals": (lambda: made("TridiagonalSolve")(DIAGONALS[:2], RIGHT), ValueError, "must have the shape"),
     "singular": (lambda: made("TridiagonalSolve")(DIAGONALS * 0, RIGHT), ValueError, "not singular"),
-    "noise": (lambda: made("ExtractGlimpse", noise="pink")(IMAGE, ints([2, 2]), t([[0.0, 0.0]])), ValueError,
-              "'noise'"),
-    "statistics": (lambda: made("InstanceNormV2")(wave(2, 2, 3, 2), *NORMAL[:3], wave(2)), ValueError,
-                   r"'variance' must have the shape \(2, 2, 1, 1\)"),
+    "noise": (
+        lambda: made("ExtractGlimpse", noise="pink")(IMAGE, ints([2, 2]), t([[0.0, 0.0]])),
+        ValueError,
+        "'noise'",
+    ),
+    "statistics": (
+        lambda: made("InstanceNormV2")(wave(2, 2, 3, 2), *NORMAL[:3], wave(2)),
+        ValueError,
+        r"'variance' must have the shape \(2, 2, 1, 1\)",
+    ),
     "bounds": (lambda: made("Uniform", 2.0, 1.0)(wave(2)), ValueError, "must rise from 0 on"),
-    "rate": (lambda: made("SparseApplyAdagrad", 0.0)(Parameter(TABLE), Parameter(SQUARES), G, ROWS), ValueError,
-             "'lr' must be above 0"),
-    "no kernel": (lambda: made("LARSUpdate")(), NotImplementedError,
-                  "mindspore.ops.LARSUpdate is not covered by hookscope: MindSpore 2.10 has no kernel of it on a CPU "
-                  "either; use mindspore.nn.LARS"),
-}  # fmt: skip
+    "rate": (
+        lambda: made("SparseApplyAdagrad", 0.0)(Parameter(TABLE), Parameter(SQUARES), G, ROWS),
+        ValueError,
+        "'lr' must be above 0",
+    ),
+    "no kernel": (
+        lambda: made("LARSUpdate")(),
+        NotImplementedError,
+        "mindspore.ops.LARSUpdate is not covered by hookscope: MindSpore 2.10 has no kernel of it on a CPU "
+        "either; use mindspore.nn.LARS",
+    ),
+}
 
 
 @pytest.mark.parametrize("name", WRONG)

@@ -243,9 +243,14 @@ def test_operands_broadcast_and_get_the_gradient_summed_back(name: str, pair: An
 
 
 REDUCTIONS: dict[str, Callable[..., Any]] = {
-    "sum": np.add.reduce, "mean": np.mean, "amax": np.maximum.reduce, "amin": np.minimum.reduce,
-    "prod": np.multiply.reduce, "all": np.logical_and.reduce, "any": np.logical_or.reduce,
-}  # fmt: skip
+    "sum": np.add.reduce,
+    "mean": np.mean,
+    "amax": np.maximum.reduce,
+    "amin": np.minimum.reduce,
+    "prod": np.multiply.reduce,
+    "all": np.logical_and.reduce,
+    "any": np.logical_or.reduce,
+}
 
 
 @settings(deadline=None, max_examples=60)
@@ -270,12 +275,27 @@ def test_what_is_no_number_stays_none(name: str) -> None:
 
 
 LIMITS = {
-    "exp": (np.inf, 0.0), "log": (np.inf, np.nan), "sqrt": (np.inf, np.nan), "tanh": (1.0, -1.0), "erf": (1.0, -1.0),
-    "sigmoid": (1.0, 0.0), "relu": (np.inf, 0.0), "atan": (np.pi / 2, -np.pi / 2), "reciprocal": (0.0, 0.0),
-    "square": (np.inf, np.inf), "abs": (np.inf, np.inf), "neg": (-np.inf, np.inf), "sin": (np.nan, np.nan),
-    "rsqrt": (0.0, np.nan), "lgamma": (np.inf, np.inf), "silu": (np.inf, 0.0), "sign": (1.0, -1.0),
-    "asinh": (np.inf, -np.inf), "expm1": (np.inf, -1.0), "cosh": (np.inf, np.inf),
-}  # fmt: skip
+    "exp": (np.inf, 0.0),
+    "log": (np.inf, np.nan),
+    "sqrt": (np.inf, np.nan),
+    "tanh": (1.0, -1.0),
+    "erf": (1.0, -1.0),
+    "sigmoid": (1.0, 0.0),
+    "relu": (np.inf, 0.0),
+    "atan": (np.pi / 2, -np.pi / 2),
+    "reciprocal": (0.0, 0.0),
+    "square": (np.inf, np.inf),
+    "abs": (np.inf, np.inf),
+    "neg": (-np.inf, np.inf),
+    "sin": (np.nan, np.nan),
+    "rsqrt": (0.0, np.nan),
+    "lgamma": (np.inf, np.inf),
+    "silu": (np.inf, 0.0),
+    "sign": (1.0, -1.0),
+    "asinh": (np.inf, -np.inf),
+    "expm1": (np.inf, -1.0),
+    "cosh": (np.inf, np.inf),
+}
 
 
 @pytest.mark.parametrize("name", LIMITS)

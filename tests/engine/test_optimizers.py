@@ -170,8 +170,14 @@ def test_ftrl_spares_no_parameter() -> None:
 def test_the_state_is_named_after_the_parameters() -> None:
     w = parameter(name="layer.w")
     assert [p.name for p in nn.Adam([w]).get_parameters()] == [
-        "global_step", "learning_rate", "layer.w", "beta1_power", "beta2_power", "moment1.layer.w", "moment2.layer.w",
-    ]  # fmt: skip
+        "global_step",
+        "learning_rate",
+        "layer.w",
+        "beta1_power",
+        "beta2_power",
+        "moment1.layer.w",
+        "moment2.layer.w",
+    ]
     assert [p.name for p in nn.Momentum([w], 0.1, 0.9).moments] == ["moments.layer.w"]
 
 
@@ -250,7 +256,8 @@ def stepped(make: Any, steps: int = 4) -> list[list[float]]:
     [
         (
             lambda p: nn.SGD(p, 0.1, 0.9, weight_decay=0.1, loss_scale=2.0),
-            [0.08657, -0.10087, 0.43389], [1.56706, -1.62586],
+            [0.08657, -0.10087, 0.43389],
+            [1.56706, -1.62586],
         ),
         (lambda p: nn.Adam(p, 0.1, use_amsgrad=True), [0.13275, -0.01947, 0.33231], [1.66207, -1.51643]),
         (lambda p: nn.AdaMax(p, 0.1, weight_decay=0.1), [0.15078, -0.04102, 0.33111], [1.57435, -1.47998]),
@@ -264,10 +271,11 @@ def stepped(make: Any, steps: int = 4) -> list[list[float]]:
         (lambda p: nn.AdaFactor(p, weight_decay=0.1), [0.29889, -0.19912, 0.49817], [1.30421, -1.20087]),
         (
             lambda p: nn.SGD([{"params": p[:1], "lr": [0.1, 0.2, 0.3, 0.4]}, {"params": p[1:]}], 0.1),
-            [0.16589, -0.16195, 0.56774], [1.54939, -1.56121],
+            [0.16589, -0.16195, 0.56774],
+            [1.54939, -1.56121],
         ),
     ],
-)  # fmt: skip
+)
 def test_four_steps_end_where_those_of_mindspore_end(make: Any, bias: list[float], gamma: list[float]) -> None:
     found = stepped(make)
     np.testing.assert_allclose(found[1], bias, atol=3e-5)
@@ -468,10 +476,13 @@ def test_gradients_are_decayed_and_scaled_by_what_the_optimizer_was_made_with() 
 
 def test_gradients_of_groups_are_decayed_and_centralized_by_their_group() -> None:
     groups: list[dict[str, Any]] = [
-        {"params": [named("a", [[1.0, 2.0], [3.0, 5.0]]), named("a2", [1.0, 3.0])], "weight_decay": 0.25,
-         "grad_centralization": True},
+        {
+            "params": [named("a", [[1.0, 2.0], [3.0, 5.0]]), named("a2", [1.0, 3.0])],
+            "weight_decay": 0.25,
+            "grad_centralization": True,
+        },
         {"params": [named("b", [[3.0, 5.0]])]},
-    ]  # fmt: skip
+    ]
     optimizer = Bare(0.1, groups, weight_decay=0.5)
     given = tensors([[1.0, 3.0], [2.0, 8.0]], [2.0, 6.0], [[2.0, 4.0]])
     assert_equal(optimizer.decay_weight(given), ([[1.25, 3.5], [2.75, 9.25]], [2.25, 6.75], [[3.5, 6.5]]))
@@ -481,15 +492,22 @@ def test_gradients_of_groups_are_decayed_and_centralized_by_their_group() -> Non
 
 @pytest.mark.parametrize(
     ("decay", "scale", "wanted"),
-    [(0.5, 1.0, 0.5), (0.5, 4.0, 2.0), (Tensor(0.5), 4.0, 2.0), (0, 4.0, 0.0), (Falling(), 1.0, 0.5),
-     (Falling(), 4.0, 2.0)],
-)  # fmt: skip
+    [
+        (0.5, 1.0, 0.5),
+        (0.5, 4.0, 2.0),
+        (Tensor(0.5), 4.0, 2.0),
+        (0, 4.0, 0.0),
+        (Falling(), 1.0, 0.5),
+        (Falling(), 4.0, 2.0),
+    ],
+)
 def test_the_weight_decay_of_a_step_comes_with_the_loss_scale(decay: Any, scale: float, wanted: float) -> None:
     optimizer = Bare(0.1, [named("w", MATRIX)], weight_decay=decay, loss_scale=scale)
     assert optimizer.get_weight_decay().asnumpy().ravel().tolist() == [wanted]  # type: ignore[union-attr]
     groups: list[dict[str, Any]] = [
-        {"params": [named("a", MATRIX)], "weight_decay": 0.25}, {"params": [named("b", MATRIX), named("c", MATRIX)]},
-    ]  # fmt: skip
+        {"params": [named("a", MATRIX)], "weight_decay": 0.25},
+        {"params": [named("b", MATRIX), named("c", MATRIX)]},
+    ]
     found = Bare(0.1, groups, weight_decay=decay, loss_scale=scale).get_weight_decay()
     assert [float(one.asnumpy().item()) for one in found] == [0.25 * scale, wanted, wanted]  # type: ignore[union-attr]
     optimizer.global_step.set_data(Tensor(np.array([4], np.int32)))
@@ -526,10 +544,13 @@ def test_the_rate_of_lars_is_that_of_the_optimizer_in_it() -> None:
 @pytest.mark.parametrize(
     ("value", "wanted"),
     [
-        (Tensor([0.5, -1.0]), [1.5, 1.0]), (np.array([3.0]), [4.0, 5.0]), (2, [3.0, 4.0]), (Tensor(0.25), [1.25, 2.25]),
+        (Tensor([0.5, -1.0]), [1.5, 1.0]),
+        (np.array([3.0]), [4.0, 5.0]),
+        (2, [3.0, 4.0]),
+        (Tensor(0.25), [1.25, 2.25]),
         (Tensor(np.array([0.5, 1.5])), [1.5, 3.5]),
     ],
-)  # fmt: skip
+)
 def test_what_is_added_to_a_parameter_keeps_its_dtype_and_is_not_recorded(value: Any, wanted: list[float]) -> None:
     p, optimizer = named("p", [1.0, 2.0]), Bare(0.1, [named("w", MATRIX)])
     slope = ms.grad(lambda x: (x * optimizer.assignadd(p, value)).sum())(Tensor([1.0, 1.0]))

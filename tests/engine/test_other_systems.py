@@ -10,15 +10,31 @@ from pathlib import Path
 import pytest
 
 MODULES = (
-    "hookscope", "hookscope.engine", "hookscope.engine.debug", "hookscope.engine.dataset", "hookscope.widgets",
-    "hookscope.kernel", "hookscope.kernel.kernel", "hookscope.kernel.extension", "hookscope.kernel.magics",
-    "hookscope.kernel.pytest_plugin", "hookscope.kernel.remote.magic", "hookscope.engine.debug.remote.served",
+    "hookscope",
+    "hookscope.engine",
+    "hookscope.engine.debug",
+    "hookscope.engine.dataset",
+    "hookscope.widgets",
+    "hookscope.kernel",
+    "hookscope.kernel.kernel",
+    "hookscope.kernel.extension",
+    "hookscope.kernel.magics",
+    "hookscope.kernel.pytest_plugin",
+    "hookscope.kernel.remote.magic",
+    "hookscope.engine.debug.remote.served",
     "hookscope.__main__",
-)  # fmt: skip
+)
 TESTED = (
-    "test_grad.py", "test_hooks.py", "test_serialization.py", "test_looking.py", "test_views.py",
-    "debug/captures/test_captures.py", "debug/stepping", "train/test_model.py", "graph/test_arguments.py",
-)  # fmt: skip
+    "test_grad.py",
+    "test_hooks.py",
+    "test_serialization.py",
+    "test_looking.py",
+    "test_views.py",
+    "debug/captures/test_captures.py",
+    "debug/stepping",
+    "train/test_model.py",
+    "graph/test_arguments.py",
+)
 # It sends the signals that are hidden.
 LEFT_OUT = "not signal"
 
@@ -26,9 +42,14 @@ LEFT_OUT = "not signal"
 def run_without_linux(repository: Path, *command: str) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "PYTHONPATH": str(repository / "tests" / "engine")}
     return subprocess.run(
-        [sys.executable, *command], cwd=repository, env=environment, capture_output=True, text=True, check=False,
+        [sys.executable, *command],
+        cwd=repository,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
         timeout=300,
-    )  # fmt: skip
+    )
 
 
 def test_everything_is_imported_where_nothing_of_linux_is(repository: Path) -> None:

@@ -35,9 +35,7 @@ def test_a_dtype_alone_is_enough() -> None:
     assert Tensor(dtype=ms.float32).shape == (-2,)
 
 
-@pytest.mark.parametrize(
-    ("shape", "values"), [((2, 3), [[0, 0, 0], [0, 0, 0]]), (3, [0, 0, 0]), ((), 0), ([0, 3], [])]
-)
+@pytest.mark.parametrize(("shape", "values"), [((2, 3), [[0, 0, 0], [0, 0, 0]]), (3, [0, 0, 0]), ((), 0), ([0, 3], [])])
 def test_a_whole_shape_makes_zeros(shape: Any, values: Any) -> None:
     assert Tensor(shape=shape, dtype=ms.float32).tolist() == values
 
@@ -45,11 +43,20 @@ def test_a_whole_shape_makes_zeros(shape: Any, values: Any) -> None:
 @pytest.mark.parametrize(
     "use",
     [
-        lambda x: x.asnumpy(), lambda x: x + 1, lambda x: 1 + x, lambda x: ops.matmul(x, ops.ones(3)), lambda x: x.T,
-        lambda x: x[0], lambda x: Tensor(x), lambda x: nn.Dense(3, 2)(x), lambda x: ms.grad(ops.sin)(x),
-        lambda x: x.sum(), lambda x: bool(x.item()), lambda x: ops.stack([x, x]),
+        lambda x: x.asnumpy(),
+        lambda x: x + 1,
+        lambda x: 1 + x,
+        lambda x: ops.matmul(x, ops.ones(3)),
+        lambda x: x.T,
+        lambda x: x[0],
+        lambda x: Tensor(x),
+        lambda x: nn.Dense(3, 2)(x),
+        lambda x: ms.grad(ops.sin)(x),
+        lambda x: x.sum(),
+        lambda x: bool(x.item()),
+        lambda x: ops.stack([x, x]),
     ],
-)  # fmt: skip
+)
 def test_its_values_cannot_be_used(use: Any) -> None:
     with pytest.raises(ValueError, match=r"a placeholder of shape \(-1, 3\) has no values"):
         use(Tensor(shape=[None, 3], dtype=ms.float32))
@@ -67,7 +74,7 @@ def test_its_values_cannot_be_used(use: Any) -> None:
         (lambda: Tensor(shape=[None], dtype=ms.int8, init="ones"), TypeError, "'shape' must be an int, but got None"),
         (lambda: Tensor([1.0], shape=[2]), ValueError, "'shape' goes without 'input_data'"),
     ],
-)  # fmt: skip
+)
 def test_what_is_no_shape_is_refused(make: Any, error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text):
         make()

@@ -47,7 +47,7 @@ CASES: list[tuple[str, tuple[Any, ...], dict[str, Any], tuple[Any, ...], Any]] =
     ("SegmentSum", (), {}, (X, Tensor(np.array([1, 1], np.int32))), [[0, 0, 0], [-1, 1, 3]]),
     ("SegmentProd", (), {}, (X, Tensor(np.array([1, 1], np.int32))), [[1, 1, 1], [-2, -2, 0]]),
     ("MaxPool", (2,), {}, (X.reshape(1, 1, 2, 3),), [[[[2.0, 3.0]]]]),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("name", "settings", "named", "inputs", "want"), CASES)
@@ -226,11 +226,15 @@ ATTRIBUTES: list[tuple[Any, str, str, dict[str, bool]]] = [
     (lambda: ops.Conv2D(3, 2), "x w", "output", {}),
     (lambda: ops.AddN(), "inputs", "sum", {}),
     (lambda: ops.ScatterMax(), "x indices updates", "y", {"side_effect_mem": True}),
-    (lambda: ops.ApplyMomentum(), "variable accumulation learning_rate gradient momentum", "output",
-     {"side_effect_mem": True}),
+    (
+        lambda: ops.ApplyMomentum(),
+        "variable accumulation learning_rate gradient momentum",
+        "output",
+        {"side_effect_mem": True},
+    ),
     (lambda: ops.Dropout(), "", "", {"side_effect_hidden": True}),
     (lambda: ops.ReLU(), "", "", {}),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("make", "inputs", "outputs", "marks"), ATTRIBUTES)
@@ -261,14 +265,18 @@ def test_a_call_with_another_number_of_inputs_is_one_error_that_says_how_many(na
 
 
 NOT_OF_A_CALL: list[tuple[Any, tuple[Any, ...], str]] = [
-    (ops.Softmax(), (X, 0), "1 input, but got 2"), (ops.ReLU(), (X, True), "1 input, but got 2"),
-    (ops.ReLU(), (), "1 input, but got 0"), (ops.Add(), (X,), "2 inputs, but got 1"),
-    (ops.operations.ReLUV3(), (X, True), "1 input, but got 2"), (ops.Softplus(), (X, 2.0), "1 input, but got 2"),
-    (ops.Dense(), (X, X, None, "relu"), "2 to 3 inputs, but got 4"), (ops.Identity(), (X, X), "1 input, but got 2"),
+    (ops.Softmax(), (X, 0), "1 input, but got 2"),
+    (ops.ReLU(), (X, True), "1 input, but got 2"),
+    (ops.ReLU(), (), "1 input, but got 0"),
+    (ops.Add(), (X,), "2 inputs, but got 1"),
+    (ops.operations.ReLUV3(), (X, True), "1 input, but got 2"),
+    (ops.Softplus(), (X, 2.0), "1 input, but got 2"),
+    (ops.Dense(), (X, X, None, "relu"), "2 to 3 inputs, but got 4"),
+    (ops.Identity(), (X, X), "1 input, but got 2"),
     (ops.SparseGatherV2(), (X, ROWS, 0, 0), "3 inputs, but got 4"),
     (ops.TensorScatterMul(), (X, ROWS[:, None], X, True), "3 inputs, but got 4"),
     (ops.operations.ScatterNonAliasingAdd(), (X, ROWS[:, None], X, True), "3 inputs, but got 4"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("primitive", "inputs", "told"), NOT_OF_A_CALL)

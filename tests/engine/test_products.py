@@ -132,14 +132,18 @@ CASES: dict[str, list[Case]] = {
     "addmm": [
         (lambda: ops.addmm(Tensor(WIDE), Tensor(M), Tensor(N)), WIDE + M @ N),
         (lambda: Tensor(ROW).addmm(Tensor(M), Tensor(N), beta=0.5, alpha=-2), 0.5 * ROW - 2 * (M @ N)),
-        (lambda: mint.addmm(Tensor(INTS[:, :2]), Tensor(INTS), Tensor(INTS.T), beta=3),
-         3 * INTS[:, :2] + INTS @ INTS.T),
+        (
+            lambda: mint.addmm(Tensor(INTS[:, :2]), Tensor(INTS), Tensor(INTS.T), beta=3),
+            3 * INTS[:, :2] + INTS @ INTS.T,
+        ),
     ],
     "addmv": [
         (lambda: ops.addmv(Tensor(U), Tensor(M), Tensor(V)), U + M @ V),
         (lambda: Tensor(1.0).addmv(Tensor(M), Tensor(V), beta=3, alpha=0.5), 3 + 0.5 * (M @ V)),
-        (lambda: mint.addmv(Tensor(INTS[:, 0]), Tensor(INTS), Tensor(INTS[1]), alpha=2),
-         INTS[:, 0] + 2 * INTS @ INTS[1]),
+        (
+            lambda: mint.addmv(Tensor(INTS[:, 0]), Tensor(INTS), Tensor(INTS[1]), alpha=2),
+            INTS[:, 0] + 2 * INTS @ INTS[1],
+        ),
     ],
     "baddbmm": [
         (lambda: ops.baddbmm(Tensor(WIDE), Tensor(B), Tensor(C)), WIDE + B @ C),
@@ -148,8 +152,10 @@ CASES: dict[str, list[Case]] = {
     ],
     "addbmm": [
         (lambda: ops.addbmm(Tensor(WIDE), Tensor(B), Tensor(C)), WIDE + sum(b @ c for b, c in zip(B, C, strict=True))),
-        (lambda: mint.addbmm(Tensor(ROW), Tensor(B), Tensor(C), beta=2.0, alpha=-1),
-         2 * ROW - sum(b @ c for b, c in zip(B, C, strict=True))),
+        (
+            lambda: mint.addbmm(Tensor(ROW), Tensor(B), Tensor(C), beta=2.0, alpha=-1),
+            2 * ROW - sum(b @ c for b, c in zip(B, C, strict=True)),
+        ),
     ],
     "outer": [
         (lambda: ops.outer(Tensor(U), Tensor(V)), np.array([[a * b for b in V] for a in U])),
@@ -157,8 +163,10 @@ CASES: dict[str, list[Case]] = {
         (lambda: ops.Ger()(Tensor(U.astype(np.float32)), Tensor(np.float32([0, 1]))), np.float32([[0, u] for u in U])),
     ],
     "addr": [
-        (lambda: ops.addr(Tensor(M), Tensor(U), Tensor(V)),
-         np.array([[M[i, j] + U[i] * V[j] for j in range(3)] for i in range(2)])),
+        (
+            lambda: ops.addr(Tensor(M), Tensor(U), Tensor(V)),
+            np.array([[M[i, j] + U[i] * V[j] for j in range(3)] for i in range(2)]),
+        ),
         (lambda: Tensor(V).addr(Tensor(U), Tensor(V), beta=0.5, alpha=-2), 0.5 * V - 2 * U[:, None] * V),
     ],
     "dot": [
@@ -192,8 +200,10 @@ CASES: dict[str, list[Case]] = {
         dotted((2, 3, 4, 5), (2, 5, 4), (2, 2), 2, 2),
     ],
     "vecdot": [
-        (lambda: ops.vecdot(Tensor(M), Tensor(V)),
-         np.array([sum(a * b for a, b in zip(row, V, strict=True)) for row in M])),
+        (
+            lambda: ops.vecdot(Tensor(M), Tensor(V)),
+            np.array([sum(a * b for a, b in zip(row, V, strict=True)) for row in M]),
+        ),
         (lambda: ops.vecdot(Tensor(B), Tensor(M), axis=0), summed(["abc", "xbc"], "bc", B, M[None])),
         (lambda: ops.vecdot(Tensor(B), Tensor(B), axis=-2), (B * B).sum(1)),
         # Of complex vectors the first is conjugated, as by MindSpore: the square of a length is real.
@@ -201,11 +211,13 @@ CASES: dict[str, list[Case]] = {
     ],
     "bidense": [
         (lambda: ops.bidense(Tensor(M), Tensor(WIDE), Tensor(C)), summed(["bi", "bj", "kij"], "bk", M, WIDE, C)),
-        (lambda: ops.bidense(Tensor(B), Tensor(B @ N), Tensor(C), Tensor(C[:, 0, 0])),
-         summed(["abi", "abj", "kij"], "abk", B, B @ N, C) + C[:, 0, 0]),
+        (
+            lambda: ops.bidense(Tensor(B), Tensor(B @ N), Tensor(C), Tensor(C[:, 0, 0])),
+            summed(["abi", "abj", "kij"], "abk", B, B @ N, C) + C[:, 0, 0],
+        ),
         (lambda: ops.bidense(Tensor(V), Tensor(ROW), Tensor(C)), np.array([V @ one @ ROW for one in C])),
     ],
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(("make", "want"), listed(CASES))
@@ -245,30 +257,47 @@ def refused(call: Callable[[], Any], text: str) -> Any:
 @pytest.mark.parametrize(
     ("call", "text"),
     [
-        refused(lambda: ops.baddbmm(Tensor(M), Tensor(M), Tensor(C)),
-                "For 'baddbmm', 'batch1' and 'batch2' must be as many matrices, but got shapes (2, 3) and (5, 3, 4)"),
-        refused(lambda: ops.addbmm(Tensor(M), Tensor(B), Tensor(N)),
-                "For 'addbmm', 'batch1' and 'batch2' must be as many matrices, but got shapes (5, 2, 3) and (3, 4)"),
+        refused(
+            lambda: ops.baddbmm(Tensor(M), Tensor(M), Tensor(C)),
+            "For 'baddbmm', 'batch1' and 'batch2' must be as many matrices, but got shapes (2, 3) and (5, 3, 4)",
+        ),
+        refused(
+            lambda: ops.addbmm(Tensor(M), Tensor(B), Tensor(N)),
+            "For 'addbmm', 'batch1' and 'batch2' must be as many matrices, but got shapes (5, 2, 3) and (3, 4)",
+        ),
         refused(lambda: ops.outer(Tensor(M), Tensor(V)), "For 'outer', 'input' must have 1 axes, but got shape (2, 3)"),
-        refused(lambda: ops.dot(Tensor(V), Tensor(N)),
-                "For 'dot', both tensors must have at least 2 axes, but got (3,) and (3, 4)"),
-        refused(lambda: ops.tensor_dot(Tensor(M), Tensor(N), 3),
-                "For 'tensor_dot', 'axes' must be in [0, 2], but got 3"),
+        refused(
+            lambda: ops.dot(Tensor(V), Tensor(N)),
+            "For 'dot', both tensors must have at least 2 axes, but got (3,) and (3, 4)",
+        ),
+        refused(
+            lambda: ops.tensor_dot(Tensor(M), Tensor(N), 3), "For 'tensor_dot', 'axes' must be in [0, 2], but got 3"
+        ),
         refused(
             lambda: ops.tensor_dot(Tensor(M), Tensor(N), ((1,), (1,))),
             "For 'tensor_dot', the axes (1,) of (2, 3) and (1,) of (3, 4) must have the same lengths",
         ),
-        refused(lambda: ops.inner(Tensor(M), Tensor(N)),
-                "For 'inner', the axes (1,) of (2, 3) and (1,) of (3, 4) must have the same lengths"),
-        refused(lambda: ops.cross(Tensor(N), Tensor(N), 1),
-                "For 'cross', an axis must have length 3 in both, but got (3, 4) and (3, 4)"),
-        refused(lambda: ops.cross(Tensor(M), Tensor(M[:, :1])),
-                "For 'cross', an axis must have length 3 in both, but got (2, 3) and (2, 1)"),
-        refused(lambda: ops.cross(Tensor(M[:, :2]), Tensor(M[:, :2])),
-                "For 'cross', an axis must have length 3 in both, but got (2, 2) and (2, 2)"),
+        refused(
+            lambda: ops.inner(Tensor(M), Tensor(N)),
+            "For 'inner', the axes (1,) of (2, 3) and (1,) of (3, 4) must have the same lengths",
+        ),
+        refused(
+            lambda: ops.cross(Tensor(N), Tensor(N), 1),
+            "For 'cross', an axis must have length 3 in both, but got (3, 4) and (3, 4)",
+        ),
+        refused(
+            lambda: ops.cross(Tensor(M), Tensor(M[:, :1])),
+            "For 'cross', an axis must have length 3 in both, but got (2, 3) and (2, 1)",
+        ),
+        refused(
+            lambda: ops.cross(Tensor(M[:, :2]), Tensor(M[:, :2])),
+            "For 'cross', an axis must have length 3 in both, but got (2, 2) and (2, 2)",
+        ),
         refused(lambda: ops.mv(Tensor(V), Tensor(M)), "For 'mv', 'mat' must have 2 axes, but got shape (3,)"),
-        refused(lambda: ops.dot(Tensor(M), Tensor(M)),
-                "For 'dot', the axes (1,) of (2, 3) and (0,) of (2, 3) must have the same lengths"),
+        refused(
+            lambda: ops.dot(Tensor(M), Tensor(M)),
+            "For 'dot', the axes (1,) of (2, 3) and (0,) of (2, 3) must have the same lengths",
+        ),
     ],
 )
 def test_a_product_refuses_what_does_not_fit(call: Callable[[], Any], text: str) -> None:

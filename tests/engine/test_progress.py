@@ -112,10 +112,7 @@ def test_in_a_notebook_a_stop_is_one_line_and_no_traceback() -> None:
 def test_a_stop_reaches_what_is_inside_unless_that_would_tear_a_step_apart(
     outer_raises: bool, inner_raises: bool, inner_stops: bool
 ) -> None:
-    with (
-        progress("outer", 2, raises=outer_raises) as outer,
-        progress("inner", 2, raises=inner_raises) as inner,
-    ):
+    with progress("outer", 2, raises=outer_raises) as outer, progress("inner", 2, raises=inner_raises) as inner:
         outer.stop()
         assert inner.stopping is inner_stops
         assert outer.stopping

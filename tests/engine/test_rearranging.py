@@ -94,78 +94,171 @@ CASES: list[tuple[str, Callable[..., Any], Callable[..., Any], Any]] = [
     ("Slice to the end", lambda x: ops.Slice()(x, (1, 0), (-1, -1)), lambda x: x[1:], A),
     ("Slice of nothing", lambda x: ops.Slice()(x, [1, 6], [1, 0]), lambda x: x[1:, 6:], A),
     ("select_scatter", lambda x: x.select_scatter(Tensor(V[:2]), 1, -2), lambda x: put(x, np.s_[:, -2], V[:2]), A),
-    ("select_scatter of a number", lambda x: ops.select_scatter(x, Tensor(9.0), -1, 0),
-     lambda x: put(x, np.s_[..., 0], 9), C),
-    ("slice_scatter", lambda x: x.slice_scatter(Tensor(C[0, :2, :3]), 1, 0, None, 2),
-     lambda x: put(x, np.s_[:, ::2], C[0, :2, :3]), A),
-    ("slice_scatter from the end", lambda x: ops.slice_scatter(x, Tensor(np.array([5.0])), -1, -3, -1),
-     lambda x: put(x, np.s_[..., -3:-1], 5), C),
+    (
+        "select_scatter of a number",
+        lambda x: ops.select_scatter(x, Tensor(9.0), -1, 0),
+        lambda x: put(x, np.s_[..., 0], 9),
+        C,
+    ),
+    (
+        "slice_scatter",
+        lambda x: x.slice_scatter(Tensor(C[0, :2, :3]), 1, 0, None, 2),
+        lambda x: put(x, np.s_[:, ::2], C[0, :2, :3]),
+        A,
+    ),
+    (
+        "slice_scatter from the end",
+        lambda x: ops.slice_scatter(x, Tensor(np.array([5.0])), -1, -3, -1),
+        lambda x: put(x, np.s_[..., -3:-1], 5),
+        C,
+    ),
     ("slice_scatter of nothing", lambda x: x.slice_scatter(Tensor(NONE[:, :1].reshape(2, 0)), 1, 4, 2), lambda x: x, A),
     ("gather_nd", lambda x: ops.gather_nd(x, Tensor(PAIRS)), lambda x: x[PAIRS[..., 0], PAIRS[..., 1]], C),
-    ("GatherNd of numbers", lambda x: ops.GatherNd()(x, Tensor([[1, 5], [0, 0], [1, 5]], ms.int32)),
-     lambda x: x[[1, 0, 1], [5, 0, 5]], A),
+    (
+        "GatherNd of numbers",
+        lambda x: ops.GatherNd()(x, Tensor([[1, 5], [0, 0], [1, 5]], ms.int32)),
+        lambda x: x[[1, 0, 1], [5, 0, 5]],
+        A,
+    ),
     ("gather_nd of rows", lambda x: x.gather_nd(Tensor([[1], [1]])), lambda x: x[[1, 1]], C),
     ("masked_select", lambda x: ops.masked_select(x, Tensor(HOLES)), lambda x: x[HOLES], A),
     ("MaskedSelect of a row for each", lambda x: ops.MaskedSelect()(x, Tensor(V > 1)), lambda x: x[..., 2:].ravel(), C),
-    ("masked_select spreads the input", lambda x: x.masked_select(Tensor(C > 20)),
-     lambda x: np.broadcast_to(x, C.shape)[C > 20], V),
+    (
+        "masked_select spreads the input",
+        lambda x: x.masked_select(Tensor(C > 20)),
+        lambda x: np.broadcast_to(x, C.shape)[C > 20],
+        V,
+    ),
     ("masked_select of none", lambda x: mint.masked_select(x, Tensor(A > 99)), lambda x: x[A > 99], A),
     ("masked_scatter", lambda x: x.masked_scatter(Tensor(HOLES), Tensor(-A)), lambda x: filled(x, HOLES, -A), A),
-    ("MaskedScatter of a row for each", lambda x: ops.MaskedScatter()(x, Tensor(V > 1), Tensor(-C)),
-     lambda x: filled(x, V > 1, -C), C),
+    (
+        "MaskedScatter of a row for each",
+        lambda x: ops.MaskedScatter()(x, Tensor(V > 1), Tensor(-C)),
+        lambda x: filled(x, V > 1, -C),
+        C,
+    ),
     ("masked_scatter of none", lambda x: x.masked_scatter(Tensor(A > 99), Tensor(V[:0])), lambda x: x, A),
     ("InplaceUpdateV2", lambda x: ops.InplaceUpdateV2()(x, (1, 0), Tensor(-A)), lambda x: -A[::-1], A),
-    ("InplaceUpdateV2 of one row", lambda x: ops.InplaceUpdateV2()(x, 1, Tensor(-C[:1])),
-     lambda x: put(x, 1, -C[0]), C),
+    (
+        "InplaceUpdateV2 of one row",
+        lambda x: ops.InplaceUpdateV2()(x, 1, Tensor(-C[:1])),
+        lambda x: put(x, 1, -C[0]),
+        C,
+    ),
     ("Unstack", ops.Unstack(axis=1), lambda x: [x[:, i] for i in range(3)], C),
     ("Unstack of a vector", ops.Unstack(axis=-1, num=4), list, V),
     ("IdentityN", lambda x: ops.IdentityN()([x, x]), lambda x: [x, x], A),
     ("mT", lambda x: x.mT, lambda x: x.swapaxes(1, 2), C),
     ("H", lambda x: x.H, lambda x: x.conj().T, A),
     ("mH", lambda x: x.mH, lambda x: x.conj().swapaxes(-1, -2), C),
-    ("space_to_batch_nd", lambda x: ops.space_to_batch_nd(x, [2, 3], [[0, 0], [2, 1]]),
-     lambda x: to_batch(x, (2, 3), [[0, 0], [2, 1]]), IMAGES),
-    ("space_to_batch_nd of one axis", lambda x: ops.space_to_batch_nd(x, 2, [[1, 1]]),
-     lambda x: to_batch(x, (2,), [[1, 1]]), IMAGES),
-    ("SpaceToBatch", lambda x: ops.SpaceToBatch(2, [[1, 1], [0, 0]])(x),
-     lambda x: to_batch(x, (2, 2), [[1, 1], [0, 0]]), IMAGES),
-    ("SpaceToBatchND", lambda x: ops.SpaceToBatchND([2, 1], [[0, 2], [0, 0]])(x),
-     lambda x: to_batch(x, (2, 1), [[0, 2], [0, 0]]), IMAGES),
-    ("batch_to_space_nd", lambda x: ops.batch_to_space_nd(x, [2, 3], [[1, 0], [0, 4]]),
-     lambda x: from_batch(x, (2, 3), [[1, 0], [0, 4]]), BATCH),
-    ("BatchToSpace", lambda x: ops.BatchToSpace(2, [[0, 1], [1, 0]])(x),
-     lambda x: from_batch(x, (2, 2), [[0, 1], [1, 0]]), BATCH),
-    ("BatchToSpaceND", lambda x: ops.BatchToSpaceND([3, 1], [[0, 0], [0, 2]])(x),
-     lambda x: from_batch(x, (3, 1), [[0, 0], [0, 2]]), BATCH),
-    ("batch_to_space_nd that crops all", lambda x: ops.batch_to_space_nd(x, [2, 3], [[1, 3], [0, 0]]),
-     lambda x: from_batch(x, (2, 3), [[1, 3], [0, 0]]), BATCH),
+    (
+        "space_to_batch_nd",
+        lambda x: ops.space_to_batch_nd(x, [2, 3], [[0, 0], [2, 1]]),
+        lambda x: to_batch(x, (2, 3), [[0, 0], [2, 1]]),
+        IMAGES,
+    ),
+    (
+        "space_to_batch_nd of one axis",
+        lambda x: ops.space_to_batch_nd(x, 2, [[1, 1]]),
+        lambda x: to_batch(x, (2,), [[1, 1]]),
+        IMAGES,
+    ),
+    (
+        "SpaceToBatch",
+        lambda x: ops.SpaceToBatch(2, [[1, 1], [0, 0]])(x),
+        lambda x: to_batch(x, (2, 2), [[1, 1], [0, 0]]),
+        IMAGES,
+    ),
+    (
+        "SpaceToBatchND",
+        lambda x: ops.SpaceToBatchND([2, 1], [[0, 2], [0, 0]])(x),
+        lambda x: to_batch(x, (2, 1), [[0, 2], [0, 0]]),
+        IMAGES,
+    ),
+    (
+        "batch_to_space_nd",
+        lambda x: ops.batch_to_space_nd(x, [2, 3], [[1, 0], [0, 4]]),
+        lambda x: from_batch(x, (2, 3), [[1, 0], [0, 4]]),
+        BATCH,
+    ),
+    (
+        "BatchToSpace",
+        lambda x: ops.BatchToSpace(2, [[0, 1], [1, 0]])(x),
+        lambda x: from_batch(x, (2, 2), [[0, 1], [1, 0]]),
+        BATCH,
+    ),
+    (
+        "BatchToSpaceND",
+        lambda x: ops.BatchToSpaceND([3, 1], [[0, 0], [0, 2]])(x),
+        lambda x: from_batch(x, (3, 1), [[0, 0], [0, 2]]),
+        BATCH,
+    ),
+    (
+        "batch_to_space_nd that crops all",
+        lambda x: ops.batch_to_space_nd(x, [2, 3], [[1, 3], [0, 0]]),
+        lambda x: from_batch(x, (2, 3), [[1, 3], [0, 0]]),
+        BATCH,
+    ),
     ("tile by no numbers", lambda x: ops.tile(x, ()), lambda x: x, A),
     ("tile no times", lambda x: ops.tile(x, (0, 2)), lambda x: np.tile(x, (0, 2)), A),
-    ("split with empty parts", lambda x: ops.split(x, [0, 4, 0, 2], 1),
-     lambda x: [x[:, :0], x[:, :4], x[:, :0], x[:, 4:]], A),
+    (
+        "split with empty parts",
+        lambda x: ops.split(x, [0, 4, 0, 2], 1),
+        lambda x: [x[:, :0], x[:, :4], x[:, :0], x[:, 4:]],
+        A,
+    ),
     ("chunk into one", lambda x: ops.chunk(x, 1, -1), lambda x: [x], C),
     ("permute a vector", lambda x: x.permute(0), lambda x: x, V),
     ("permute by a tuple", lambda x: x.permute((1, 0)), np.transpose, A),
     ("expand to one length", lambda x: x.expand(4), lambda x: np.broadcast_to(x, 4), V[1:2]),
-    *((f"pad by {widths}", lambda x, w=widths: ops.pad(x, w), lambda x, w=widths: cut_or_surrounded(x, *w), A)
-      for widths in ((-6, 0), (0, -6), (-2, -4), (-1, 0), (0, -1), (-6, 2), (3, -6), (0, 0), (2, 1))),
-    *((f"resize {len(x)} elements to {shape}", lambda x, s=shape: x.resize(*s),
-       lambda x, s=shape: np.append(x, np.zeros(99, x.dtype))[: math.prod(s)].reshape(s), x)
-      for x in (V, ONE[None]) for shape in ((2, 3), (2, 2), (3,), (1,))),
+    *(
+        (f"pad by {widths}", lambda x, w=widths: ops.pad(x, w), lambda x, w=widths: cut_or_surrounded(x, *w), A)
+        for widths in ((-6, 0), (0, -6), (-2, -4), (-1, 0), (0, -1), (-6, 2), (3, -6), (0, 0), (2, 1))
+    ),
+    *(
+        (
+            f"resize {len(x)} elements to {shape}",
+            lambda x, s=shape: x.resize(*s),
+            lambda x, s=shape: np.append(x, np.zeros(99, x.dtype))[: math.prod(s)].reshape(s),
+            x,
+        )
+        for x in (V, ONE[None])
+        for shape in ((2, 3), (2, 2), (3,), (1,))
+    ),
     ("resize to a tuple", lambda x: x.resize((2, 1)), lambda x: x[:2].reshape(2, 1), V),
-    *((f"narrow from {start} by {count}", lambda x, s=start, n=count: ops.narrow(x, 1, s, n),
-       lambda x, s=start % 7, n=count: x[:, s : s + n], np.arange(14.0).reshape(2, 7))
-      for start, count in ((0, 7), (0, 0), (1, 2), (6, 1), (-7, 7), (-7, 1), (-1, 1), (-2, 0))),
+    *(
+        (
+            f"narrow from {start} by {count}",
+            lambda x, s=start, n=count: ops.narrow(x, 1, s, n),
+            lambda x, s=start % 7, n=count: x[:, s : s + n],
+            np.arange(14.0).reshape(2, 7),
+        )
+        for start, count in ((0, 7), (0, 0), (1, 2), (6, 1), (-7, 7), (-7, 1), (-1, 1), (-2, 0))
+    ),
     ("narrow to nothing at the end", lambda x: x.narrow(-1, 6, 0), lambda x: x[:, 6:], A),
     ("strided_slice", lambda x: ops.strided_slice(x, (1, 2), (2, -1), (1, 2)), lambda x: x[1:2, 2:-1:2], A),
-    ("strided_slice that ignores a begin", lambda x: ops.strided_slice(x, (1, 2), (2, -1), (1, 2), begin_mask=2),
-     lambda x: x[1:2, :-1:2], A),
-    ("strided_slice that ignores an end", lambda x: ops.strided_slice(x, (1, 2), (1, -1), (1, 2), end_mask=1),
-     lambda x: x[1:, 2:-1:2], A),
-    *((f"mirror_pad {mode} beside an axis of no elements",
-       lambda x, m=mode: ops.mirror_pad(x, [(0, 0), (2, 1)], m.upper()),
-       lambda x, m=mode: np.pad(x, [(0, 0), (2, 1)], m), NONE) for mode in ("reflect", "symmetric")),
-]  # fmt: skip
+    (
+        "strided_slice that ignores a begin",
+        lambda x: ops.strided_slice(x, (1, 2), (2, -1), (1, 2), begin_mask=2),
+        lambda x: x[1:2, :-1:2],
+        A,
+    ),
+    (
+        "strided_slice that ignores an end",
+        lambda x: ops.strided_slice(x, (1, 2), (1, -1), (1, 2), end_mask=1),
+        lambda x: x[1:, 2:-1:2],
+        A,
+    ),
+    *(
+        (
+            f"mirror_pad {mode} beside an axis of no elements",
+            lambda x, m=mode: ops.mirror_pad(x, [(0, 0), (2, 1)], m.upper()),
+            lambda x, m=mode: np.pad(x, [(0, 0), (2, 1)], m),
+            NONE,
+        )
+        for mode in ("reflect", "symmetric")
+    ),
+]
 NAMES = [row[0] for row in CASES]
 ROWS = [row[1:] for row in CASES]
 
@@ -248,8 +341,12 @@ def test_a_sequence_mask_is_true_up_to_the_length(lengths: Any, longest: int | N
 
 
 def test_what_is_assigned_stays_in_the_parameter() -> None:
-    for how, want in ((ops.assign_add, [4.0, 7.0]), (ops.AssignAdd(), [4.0, 7.0]),
-                      (ops.assign_sub, [-2.0, -3.0]), (ops.AssignSub(), [-2.0, -3.0])):  # fmt: skip
+    for how, want in (
+        (ops.assign_add, [4.0, 7.0]),
+        (ops.AssignAdd(), [4.0, 7.0]),
+        (ops.assign_sub, [-2.0, -3.0]),
+        (ops.AssignSub(), [-2.0, -3.0]),
+    ):
         parameter = Parameter(Tensor([1.0, 2.0]), "p")
         result = how(parameter, Tensor([3.0, 5.0]))
         assert parameter.tolist() == result.tolist() == want
@@ -262,20 +359,28 @@ def test_what_is_assigned_stays_in_the_parameter() -> None:
 @pytest.mark.parametrize(
     ("call", "text"),
     [
-        (lambda x: ops.space_to_batch_nd(x, [3, 2], [[0, 0], [0, 0]]),
-         r"For 'space_to_batch_nd', the blocks \(3, 2\) must divide the padded lengths \(4, 6\)"),
-        (lambda x: ops.SpaceToBatchND([2, 2, 2], [[0, 0], [0, 0]])(x),
-         r"For 'space_to_batch_nd', there must be one block for all axes or 2, but got \(2, 2, 2\)"),
+        (
+            lambda x: ops.space_to_batch_nd(x, [3, 2], [[0, 0], [0, 0]]),
+            r"For 'space_to_batch_nd', the blocks \(3, 2\) must divide the padded lengths \(4, 6\)",
+        ),
+        (
+            lambda x: ops.SpaceToBatchND([2, 2, 2], [[0, 0], [0, 0]])(x),
+            r"For 'space_to_batch_nd', there must be one block for all axes or 2, but got \(2, 2, 2\)",
+        ),
         (lambda x: ops.space_to_batch_nd(x, 0, [[0, 0]]), r"'block_size' must be above 0, but got \(0,\)"),
-        (lambda x: ops.batch_to_space_nd(x, [3, 1], [[0, 0], [0, 0]]),
-         r"For 'batch_to_space_nd', the blocks \(3, 1\) must divide a batch of 2"),
+        (
+            lambda x: ops.batch_to_space_nd(x, [3, 1], [[0, 0], [0, 0]]),
+            r"For 'batch_to_space_nd', the blocks \(3, 1\) must divide a batch of 2",
+        ),
         (lambda x: ops.BatchToSpace(2, [[0, 0]] * 2)(x), r"the blocks \(2, 2\) must divide a batch of 2"),
-        (lambda x: ops.batch_to_space_nd(x, [1, 2], [[2, 3], [0, 0]]),
-         r"For 'batch_to_space_nd', 'crops' \(2, 3\) cut off more than the length 4"),
+        (
+            lambda x: ops.batch_to_space_nd(x, [1, 2], [[2, 3], [0, 0]]),
+            r"For 'batch_to_space_nd', 'crops' \(2, 3\) cut off more than the length 4",
+        ),
         (lambda x: ops.batch_to_space_nd(x, [1, 2], [[-1, 0], [0, 0]]), r"'crops' must not be negative, .*\(-1, 0\)"),
         (lambda x: ops.batch_to_space_nd(x, [1, 2], [[4, 1], [0, 0]]), r"'crops' \(4, 1\) cut off more than .* 4"),
     ],
-)  # fmt: skip
+)
 def test_blocks_that_do_not_fit_are_refused(call: Any, text: str) -> None:
     with pytest.raises(ValueError, match=text):
         call(Tensor(IMAGES))

@@ -337,11 +337,17 @@ class Pair(nn.Cell):
 @pytest.mark.parametrize(
     "call",
     [
-        lambda cell, x: cell(x, x), lambda cell, x: cell([x, x]), lambda cell, x: cell(x, z=x),
-        lambda cell, x: cell(x, x, z=x), lambda cell, x: cell(x, x[:]), lambda cell, x: cell(x[1:], x[:2]),
-        lambda cell, x: cell(x.T, x.T), lambda cell, x: cell((x, x.T.T, x)), lambda cell, x: cell(X, X) + cell(x, X),
+        lambda cell, x: cell(x, x),
+        lambda cell, x: cell([x, x]),
+        lambda cell, x: cell(x, z=x),
+        lambda cell, x: cell(x, x, z=x),
+        lambda cell, x: cell(x, x[:]),
+        lambda cell, x: cell(x[1:], x[:2]),
+        lambda cell, x: cell(x.T, x.T),
+        lambda cell, x: cell((x, x.T.T, x)),
+        lambda cell, x: cell(X, X) + cell(x, X),
     ],
-)  # fmt: skip
+)
 def test_one_tensor_in_several_arguments_has_the_gradient_that_it_has_without(call: Any) -> None:
     found = []
     for again in (False, True):

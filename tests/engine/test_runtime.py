@@ -115,9 +115,7 @@ def test_events_measure_milliseconds_between_moments(room: Any, monkeypatch: pyt
 def test_of_a_gpu_is_told_what_its_driver_says(pool: Pool) -> None:
     assert runtime.is_available("gpu") and runtime.device_count() == 2
     assert (runtime.get_device_name(1), runtime.get_device_capability(1)) == ("A GPU", (9, 0))
-    assert runtime.get_device_properties(1) == {
-        "name": "A GPU", "major": 9, "minor": 0, "uuid": b"\xff\x01", "id": 1,
-    }  # fmt: skip
+    assert runtime.get_device_properties(1) == {"name": "A GPU", "major": 9, "minor": 0, "uuid": b"\xff\x01", "id": 1}
 
 
 def test_the_memory_is_the_pools_and_its_most_is_kept(pool: Pool) -> None:
@@ -126,9 +124,12 @@ def test_the_memory_is_the_pools_and_its_most_is_kept(pool: Pool) -> None:
     pool.used = 200
     runtime.empty_cache()
     assert runtime.memory_stats() == {
-        "total_reserved_memory": 200, "total_allocated_memory": 200, "total_idle_memory": 0,
-        "max_reserved_memory": 1000, "max_allocated_memory": 300,
-    }  # fmt: skip
+        "total_reserved_memory": 200,
+        "total_allocated_memory": 200,
+        "total_idle_memory": 0,
+        "max_reserved_memory": 1000,
+        "max_allocated_memory": 300,
+    }
     runtime.reset_max_memory_allocated()
     assert (runtime.max_memory_allocated(), runtime.max_memory_reserved()) == (200, 1000)
     runtime.reset_max_memory_reserved()
@@ -136,9 +137,12 @@ def test_the_memory_is_the_pools_and_its_most_is_kept(pool: Pool) -> None:
     assert (runtime.max_memory_allocated(), runtime.max_memory_reserved()) == (200, 200)
     runtime.reset_peak_memory_stats()
     assert runtime.memory_summary().splitlines() == [
-        "total_reserved_memory: 200 bytes", "total_allocated_memory: 150 bytes", "total_idle_memory: 50 bytes",
-        "max_reserved_memory: 200 bytes", "max_allocated_memory: 150 bytes",
-    ]  # fmt: skip
+        "total_reserved_memory: 200 bytes",
+        "total_allocated_memory: 150 bytes",
+        "total_idle_memory: 50 bytes",
+        "max_reserved_memory: 200 bytes",
+        "max_allocated_memory: 150 bytes",
+    ]
 
 
 def test_a_peak_that_is_forgotten_begins_at_nothing(pool: Pool) -> None:
@@ -163,15 +167,22 @@ def test_wishes_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
             wish()
     assert runtime.settings == {
         "memory": {
-            "init_size": "1GB", "increase_size": "2GB", "max_size": "8GB", "optimize_level": "O0",
+            "init_size": "1GB",
+            "increase_size": "2GB",
+            "max_size": "8GB",
+            "optimize_level": "O0",
             "huge_page_reserve_size": "0GB",
         },
-        "launch_blocking": True, "dispatch_threads_num": 4,
+        "launch_blocking": True,
+        "dispatch_threads_num": 4,
         "cpu_affinity": {
-            "enable_affinity": True, "affinity_cpu_list": ["0-3"], "module_to_cpu_dict": None, "bind_file": None,
+            "enable_affinity": True,
+            "affinity_cpu_list": ["0-3"],
+            "module_to_cpu_dict": None,
+            "bind_file": None,
         },
         "kernel_launch_group": {"thread_num": 3, "kernel_group_num": 8},
         "kernel_launch_capture": {"enable_capture_graph": True, "op_capture_skip": ["add"]},
-    }  # fmt: skip
+    }
     with pytest.raises(TypeError, match="'threads_num' must be an int, but got 2.5"):
         runtime.dispatch_threads_num(2.5)  # type: ignore[arg-type]

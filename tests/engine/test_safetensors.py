@@ -102,11 +102,15 @@ def test_the_checksum_of_numbers_is_mindspores_too(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("value", "summed"),
     [
-        (Tensor(0), b""), (Tensor(1), b"\0"), (Tensor(2**24 - 1), bytes(2**24 - 1)),  # as many zeros as the number
-        (Tensor(2**24), (2**24).to_bytes(8, "little")), (Tensor(-1), b"\xff" * 8),
-        (Tensor([2]), (2).to_bytes(8, "little")), (Tensor(2.0), np.float32(2.0).tobytes()),
+        (Tensor(0), b""),
+        (Tensor(1), b"\0"),
+        (Tensor(2**24 - 1), bytes(2**24 - 1)),  # as many zeros as the number
+        (Tensor(2**24), (2**24).to_bytes(8, "little")),
+        (Tensor(-1), b"\xff" * 8),
+        (Tensor([2]), (2).to_bytes(8, "little")),
+        (Tensor(2.0), np.float32(2.0).tobytes()),
     ],
-)  # fmt: skip
+)
 def test_the_checksum_is_over_the_name_and_the_bytes(value: Tensor, summed: bytes, tmp_path: Path) -> None:
     ms.save_checkpoint({"s": value}, tmp_path / "x", format="safetensors", crc_check=True)
     found = zlib.crc32(summed, zlib.crc32(b"s"))

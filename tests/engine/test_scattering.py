@@ -50,8 +50,14 @@ ROW = Tensor([[9.0, 9.0, 9.0]])
         (lambda x: x.index_copy_(0, Tensor([2]), ROW), RuntimeError, "For 'index_copy_', indices must be in"),
         (lambda x: ops.unsorted_segment_sum(x, Tensor([0, 5]), 2), RuntimeError, r"indices must be in \[-2, 2\)"),
         (lambda x: ops.unsorted_segment_sum(x, Tensor([0, 1]), 2.5), TypeError, "'num_segments' must be an int"),
-        *((lambda x, n=count: ops.unsorted_segment_sum(x, Tensor([0, 0]), n), ValueError,
-           f"For 'unsorted_segment_sum', 'num_segments' must be positive, but got {count}") for count in (0, -1)),
+        *(
+            (
+                lambda x, n=count: ops.unsorted_segment_sum(x, Tensor([0, 0]), n),
+                ValueError,
+                f"For 'unsorted_segment_sum', 'num_segments' must be positive, but got {count}",
+            )
+            for count in (0, -1)
+        ),
         (lambda x: ops.unsorted_segment_max(x, Tensor([0, 1, 1]), 2), ValueError, "must be the beginning of"),
     ],
 )
@@ -64,17 +70,34 @@ INTEGERS, FRACTIONS = Tensor([[1, 2, 3], [4, 5, 6]], ms.int32), Tensor([[0.5, 0.
 ROWS = Tensor([0], ms.int32)
 HOWS = ("add", "sub", "mul", "div", "max", "min", "update")
 LOSING: list[tuple[Any, str]] = [
-    *((lambda how=how: getattr(ops, f"tensor_scatter_{how}")(INTEGERS, ROWS[:, None], FRACTIONS),
-       f"'tensor_scatter_{how}', 'updates' must be Int32 as 'input_x' is") for how in HOWS),
-    *((lambda how=how: getattr(ops, f"scatter_{how}")(ms.Parameter(INTEGERS), ROWS, FRACTIONS),
-       f"'scatter_{how}', 'updates' must be Int32 as 'input_x' is") for how in HOWS),
-    *((lambda how=how: getattr(ops, f"ScatterNd{how.capitalize()}")()(ms.Parameter(INTEGERS), ROWS[:, None], FRACTIONS),
-       f"'scatter_nd_{how}', 'updates' must be Int32 as 'input_x' is") for how in HOWS),
+    *(
+        (
+            lambda how=how: getattr(ops, f"tensor_scatter_{how}")(INTEGERS, ROWS[:, None], FRACTIONS),
+            f"'tensor_scatter_{how}', 'updates' must be Int32 as 'input_x' is",
+        )
+        for how in HOWS
+    ),
+    *(
+        (
+            lambda how=how: getattr(ops, f"scatter_{how}")(ms.Parameter(INTEGERS), ROWS, FRACTIONS),
+            f"'scatter_{how}', 'updates' must be Int32 as 'input_x' is",
+        )
+        for how in HOWS
+    ),
+    *(
+        (
+            lambda how=how: getattr(ops, f"ScatterNd{how.capitalize()}")()(
+                ms.Parameter(INTEGERS), ROWS[:, None], FRACTIONS
+            ),
+            f"'scatter_nd_{how}', 'updates' must be Int32 as 'input_x' is",
+        )
+        for how in HOWS
+    ),
     (lambda: ops.TensorScatterElements()(INTEGERS, WHERE, FRACTIONS), "'tensor_scatter_elements', 'updates' must be"),
     (lambda: ops.scatter(INTEGERS, 0, WHERE, FRACTIONS), "'scatter', 'src' must be Int32 as 'input' is"),
     (lambda: INTEGERS.scatter_add(0, WHERE, FRACTIONS), "'tensor_scatter_elements', 'updates' must be Int32"),
     (lambda: ops.index_add(ms.Parameter(INTEGERS), ROWS, FRACTIONS, 0), "'index_add', 'y' must be Int32 as 'x' is"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("call", "told"), LOSING)

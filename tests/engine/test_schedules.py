@@ -46,10 +46,7 @@ def test_lists_go_by_epochs() -> None:
         (nn.natural_exp_decay_lr(0.1, 0.9, 6, 2, 2, True), [0.1, 0.1, 0.1, 0.1, 0.01652989, 0.01652989]),
         (nn.inverse_decay_lr(0.1, 0.9, 6, 2, 2), [0.1, 0.1, 0.06896552, 0.06896552, 0.05263158, 0.05263158]),
         (nn.inverse_decay_lr(0.1, 0.9, 6, 2, 2, True), [0.1, 0.1, 0.1, 0.1, 0.05263158, 0.05263158]),
-        (
-            nn.polynomial_decay_lr(0.1, 0.01, 8, 2, 2, 0.5),
-            [0.1, 0.1, 0.07363961, 0.07363961, 0.01, 0.01, 0.01, 0.01],
-        ),
+        (nn.polynomial_decay_lr(0.1, 0.01, 8, 2, 2, 0.5), [0.1, 0.1, 0.07363961, 0.07363961, 0.01, 0.01, 0.01, 0.01]),
         (
             nn.polynomial_decay_lr(0.1, 0.01, 8, 2, 2, 0.5, True),
             [0.1, 0.1, 0.07363961, 0.07363961, 0.01, 0.01, 0.055, 0.055],
@@ -99,13 +96,15 @@ def test_schedules_refuse(make: Any, error: type[Exception]) -> None:
             (lambda kind=kind, given=given: getattr(nn, kind)(*given), error, f"For '{kind}', '{argument}' must be ")
             for kind in ("ExponentialDecayLR", "NaturalExpDecayLR", "InverseDecayLR")
             for given, error, argument in (
-                ((0.0, 0.9, 4), ValueError, "learning_rate"), ((1, 0.9, 4), TypeError, "learning_rate"),
-                ((0.1, 0.0, 4), ValueError, "decay_rate"), ((0.1, 0.9, 0), ValueError, "decay_steps"),
+                ((0.0, 0.9, 4), ValueError, "learning_rate"),
+                ((1, 0.9, 4), TypeError, "learning_rate"),
+                ((0.1, 0.0, 4), ValueError, "decay_rate"),
+                ((0.1, 0.9, 0), ValueError, "decay_steps"),
                 ((0.1, 0.9, 4, 1), TypeError, "is_stair"),
             )
         ),
     ],
-)  # fmt: skip
+)
 def test_a_schedule_names_what_is_wrong_with_its_argument(make: Any, error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text):
         make()
@@ -113,19 +112,22 @@ def test_a_schedule_names_what_is_wrong_with_its_argument(make: Any, error: type
 
 FORMULAS: dict[str, tuple[Any, Any]] = {
     "exponential": (
-        lambda stair: nn.exponential_decay_lr(0.3, 0.8, 23, 3, 2, stair), lambda epoch, part: 0.3 * 0.8**part,
+        lambda stair: nn.exponential_decay_lr(0.3, 0.8, 23, 3, 2, stair),
+        lambda epoch, part: 0.3 * 0.8**part,
     ),
     "natural": (
-        lambda stair: nn.natural_exp_decay_lr(0.3, 0.8, 23, 3, 2, stair), lambda epoch, part: 0.3 * np.exp(-1.6 * part),
+        lambda stair: nn.natural_exp_decay_lr(0.3, 0.8, 23, 3, 2, stair),
+        lambda epoch, part: 0.3 * np.exp(-1.6 * part),
     ),
     "inverse": (
-        lambda stair: nn.inverse_decay_lr(0.3, 0.8, 23, 3, 2, stair), lambda epoch, part: 0.3 / (1 + 0.8 * part),
+        lambda stair: nn.inverse_decay_lr(0.3, 0.8, 23, 3, 2, stair),
+        lambda epoch, part: 0.3 / (1 + 0.8 * part),
     ),
     "polynomial": (
         lambda anew: nn.polynomial_decay_lr(0.3, 0.05, 23, 3, 2, 1.5, anew),
         lambda epoch, span: 0.05 + 0.25 * (1 - np.minimum(epoch, span) / span) ** 1.5,
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("flag", [False, True])

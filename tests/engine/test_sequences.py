@@ -37,10 +37,14 @@ def sparse(rows: dict[tuple[int, ...], list[int]], shape: tuple[int, ...]) -> Sp
         (True, ({(0,): [1, 2], (2,): [3]}, (3, 2)), ({(0,): [1], (1,): [5]}, (3, 2)), [1, 1, math.inf]),
         (False, ({(0,): [1, 2], (2,): [3]}, (4, 2)), ({(0,): [1], (1,): [5]}, (3, 2)), [1, 1, 1, 0]),
         (True, ({(0,): [1]}, (3, 1)), ({(0,): [1]}, (3, 1)), [0, 0, 0]),
-        (True, ({(0, 0): [1], (1, 0): [2], (1, 1): [3]}, (1, 1, 2)),
-         ({(0, 1): [1], (0, 0): [3], (1, 1): [2], (1, 0): [1]}, (2, 2, 2)), [[1, 1], [1, 1]]),
+        (
+            True,
+            ({(0, 0): [1], (1, 0): [2], (1, 1): [3]}, (1, 1, 2)),
+            ({(0, 1): [1], (0, 0): [3], (1, 1): [2], (1, 0): [1]}, (2, 2, 2)),
+            [[1, 1], [1, 1]],
+        ),
     ],
-)  # fmt: skip
+)
 def test_edit_distances_are_mindspores(normalize: bool, one: Any, other: Any, wanted: list[Any]) -> None:
     found = ops.EditDistance(normalize)(*sparse(*one), *sparse(*other))
     assert found.tolist() == wanted and found.dtype is ms.float32
@@ -65,8 +69,12 @@ def test_edit_distances_are_those_of_the_recursion() -> None:
 @pytest.mark.parametrize("size", [1, 2, 3, 7])
 def test_a_word_that_would_repeat_a_sequence_has_the_least_probability(size: int) -> None:
     # Recorded from MindSpore 2.10: where its numbers are the least ones. It refuses a size of all words.
-    recorded = {1: [[[1, 2, 5], [1, 3, 4, 5, 9]], [[4, 5, 6, 8], [3, 4, 8]]], 2: [[[1, 5], [4]], [[5, 8], [4, 8]]],
-                3: [[[1, 5], []], [[5], [8]]], 7: [[[], []], [[], []]]}[size]  # fmt: skip
+    recorded = {
+        1: [[[1, 2, 5], [1, 3, 4, 5, 9]], [[4, 5, 6, 8], [3, 4, 8]]],
+        2: [[[1, 5], [4]], [[5, 8], [4, 8]]],
+        3: [[[1, 5], []], [[5], [8]]],
+        7: [[[], []], [[], []]],
+    }[size]
     wanted = CHANCES.asnumpy().copy()
     for i, row in enumerate(recorded):
         for j, banned in enumerate(row):
@@ -80,8 +88,10 @@ def test_half_precision_has_its_own_least_number() -> None:
 
 
 def test_the_gradient_goes_to_the_words_that_are_left() -> None:
-    agrees(lambda x: ops.where(x > -9.0, ops.NoRepeatNGram(3)(WORDS, x), 0.0) * (ops.NoRepeatNGram(3)(WORDS, x) > -9),
-           CHANCES.asnumpy())  # fmt: skip
+    agrees(
+        lambda x: ops.where(x > -9.0, ops.NoRepeatNGram(3)(WORDS, x), 0.0) * (ops.NoRepeatNGram(3)(WORDS, x) > -9),
+        CHANCES.asnumpy(),
+    )
     found = ms.grad(lambda x: ops.NoRepeatNGram(3)(WORDS, x))(CHANCES)
     assert found[0, 0].tolist() == [1, 0, 1, 1, 1, 0, 1, 1, 1, 1]
 
@@ -93,12 +103,18 @@ ONE = sparse({(0,): [1]}, (1, 1))
     ("call", "error", "text"),
     [
         (lambda: ops.EditDistance(1)(*ONE, *ONE), TypeError, "'normalize' must be a bool, but got int"),
-        (lambda: ops.EditDistance()(*ONE, ONE[0], Tensor([1.0]), ONE[2]), TypeError,
-         "For 'EditDistance', 'truth_values' must be Int64 as 'hypothesis_values' is, but got Float32"),
+        (
+            lambda: ops.EditDistance()(*ONE, ONE[0], Tensor([1.0]), ONE[2]),
+            TypeError,
+            "For 'EditDistance', 'truth_values' must be Int64 as 'hypothesis_values' is, but got Float32",
+        ),
         (lambda: ops.EditDistance()(*sparse({(): [1]}, (2,)), *sparse({(): [1]}, (2,))), ValueError, "at least 2"),
         (lambda: ops.EditDistance()(*ONE, *sparse({(0, 0): [1]}, (1, 1, 1))), ValueError, "as many lengths"),
-        (lambda: ops.EditDistance()(*sparse({(5,): [1]}, (1, 1)), *ONE), ValueError,
-         "For 'EditDistance', 'hypothesis_indices' [5] must be in the shape (1,)"),
+        (
+            lambda: ops.EditDistance()(*sparse({(5,): [1]}, (1, 1)), *ONE),
+            ValueError,
+            "For 'EditDistance', 'hypothesis_indices' [5] must be in the shape (1,)",
+        ),
         (lambda: ops.EditDistance()(Tensor([[0.0, 0.0]]), *ONE[1:], *ONE), TypeError, "must be integers, but got"),
         (lambda: ops.EditDistance()(ONE[0], Tensor([1, 2]), ONE[2], *ONE), ValueError, "(N,), but got (1, 2) and (2,)"),
         (lambda: ops.NoRepeatNGram(0)(WORDS, CHANCES), ValueError, "'ngram_size' must be above 0, but got 0"),
@@ -110,7 +126,7 @@ ONE = sparse({(0,): [1]}, (1, 1))
         (lambda: ops.NoRepeatNGram()(WORDS, WORDS), TypeError, "'log_probs' must be floating numbers, but got Int32"),
         (lambda: ops.NoRepeatNGram()(WORDS, CHANCES[:, :, :3]), ValueError, "'state_seq' must be in [0, 3)"),
     ],
-)  # fmt: skip
+)
 def test_what_is_no_sequence_is_refused(call: Any, error: Any, text: str) -> None:
     with pytest.raises(error, match=re.escape(text)):
         call()

@@ -88,8 +88,12 @@ def test_a_list_and_appended_values(tmp_path: Path) -> None:
     found = ms.load_checkpoint(tmp_path / "x.ckpt")
     assert found.pop("note") == "höhe"
     assert {name: value.tolist() for name, value in found.items()} == {
-        "w": [2.0], "epoch": 3, "loss": 0.5, "done": True, "t": [1.0],
-    }  # fmt: skip
+        "w": [2.0],
+        "epoch": 3,
+        "loss": 0.5,
+        "done": True,
+        "t": [1.0],
+    }
 
 
 def test_names_are_chosen_when_saving_and_when_loading(tmp_path: Path) -> None:
@@ -283,10 +287,14 @@ def test_values_are_cast_within_their_kind_unless_strict() -> None:
 @pytest.mark.parametrize(
     ("mine", "given"),
     [
-        ("float32", "bfloat16"), ("bfloat16", "float64"), ("float16", "bfloat16"), ("int32", "uint8"),
-        ("uint16", "int64"), ("complex64", "complex128"),
+        ("float32", "bfloat16"),
+        ("bfloat16", "float64"),
+        ("float16", "bfloat16"),
+        ("int32", "uint8"),
+        ("uint16", "int64"),
+        ("complex64", "complex128"),
     ],
-)  # fmt: skip
+)
 def test_floats_go_into_floats_and_integers_into_integers(mine: str, given: str) -> None:
     net = nn.Cell()
     net.p = Parameter(Tensor([1, 0], getattr(ms, mine)), "p")

@@ -75,8 +75,11 @@ def test_a_hostile_file_is_refused_within_64_mebibytes(name: str, tmp_path: Path
     bad.write_bytes(hostile_files()[name])
     done = subprocess.run(
         [sys.executable, "-c", LIMITED, str(good), "good", str(bad), bad.suffix[1:]],
-        capture_output=True, text=True, timeout=240, env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        timeout=240,
+        env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
+    )
     assert done.stdout.startswith("ValueError") and name in done.stdout, done.stderr[-500:]
 
 
@@ -125,8 +128,11 @@ def test_a_tensor_that_a_limit_leaves_no_memory_for_is_one_clear_error(suffix: s
     sparse(large, begin, len(begin) + size)
     done = subprocess.run(
         [sys.executable, "-c", LIMITED, str(good), "good", str(large), suffix],
-        capture_output=True, text=True, timeout=240, env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        timeout=240,
+        env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
+    )
     assert done.stdout == (
         f"MemoryError For 'load_checkpoint', the checkpoint file '{large}' holds more than memory has left\n"
     ), done.stderr
@@ -250,8 +256,11 @@ def test_protobuf_without_its_compiled_part_reads_the_same_and_has_the_same_erro
     environment = {**os.environ, "PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION": "python"}
     done = subprocess.run(
         [sys.executable, "-c", IN_PURE_PYTHON, str(path), str(damaged)],
-        capture_output=True, text=True, env=environment, check=False,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        env=environment,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     told = f"the checkpoint file '{damaged}' cannot be read: it is no checkpoint, or damaged"
     assert done.stdout == f"ValueError {told}\n"

@@ -91,17 +91,27 @@ CASES: dict[str, list[Case]] = {
     "topk": [
         (lambda: ops.topk(Tensor(TIES), 2), (np.take_along_axis(TIES, FIRST, 1), FIRST)),
         (lambda: Tensor(X).topk(5, None), (-np.sort(-X), np.argsort(-X).astype(np.int32))),
-        (lambda: ops.topk(Tensor(X[:, 0, 0]), 3, largest=False),
-         (np.sort(X[:, 0, 0]), np.argsort(X[:, 0, 0]).astype(np.int32))),
+        (
+            lambda: ops.topk(Tensor(X[:, 0, 0]), 3, largest=False),
+            (np.sort(X[:, 0, 0]), np.argsort(X[:, 0, 0]).astype(np.int32)),
+        ),
     ],
     "unique": [
-        *((lambda kind=kind: ops.unique(Tensor(TIES.astype(kind))),
-           (np.array([3, 1, 2, 0, -1, 5], kind),
-            np.array([[0, 1, 0, 2], [3, 2, 2, 4], [1, 1, 5, 1]], np.int64 if kind == np.int64 else np.int32)))
-          for kind in (np.int64, np.int32, np.int16, np.float32, np.float64)),
+        *(
+            (
+                lambda kind=kind: ops.unique(Tensor(TIES.astype(kind))),
+                (
+                    np.array([3, 1, 2, 0, -1, 5], kind),
+                    np.array([[0, 1, 0, 2], [3, 2, 2, 4], [1, 1, 5, 1]], np.int64 if kind == np.int64 else np.int32),
+                ),
+            )
+            for kind in (np.int64, np.int32, np.int16, np.float32, np.float64)
+        ),
         (lambda: Tensor(TIES[:, :3]).unique(dim=1), np.array([[1, 3, 3], [2, 0, 2], [1, 1, 5]], np.int32)),
-        (lambda: Tensor(TIES[[0, 2, 0]]).unique(return_inverse=True, return_counts=True, dim=-2),
-         (TIES[[2, 0]], np.array([1, 0, 1]), np.array([1, 2]))),
+        (
+            lambda: Tensor(TIES[[0, 2, 0]]).unique(return_inverse=True, return_counts=True, dim=-2),
+            (TIES[[2, 0]], np.array([1, 0, 1]), np.array([1, 2])),
+        ),
     ],
     "InvertPermutation": [
         (lambda: ops.InvertPermutation()((2, 0, 3, 1)), (1, 3, 0, 2)),
@@ -121,30 +131,57 @@ CASES: dict[str, list[Case]] = {
         (lambda: ops.quantile(Tensor([-INF, 2.0, INF]), [0.0, 0.5, 1.0]), f32([-INF, 2, INF])),
     ],
     "nanquantile": [
-        *((lambda q=q: ops.nanquantile(Tensor(HOLES[::2, :3]), q, 1), of_others(HOLES[::2, :3], q, 1))
-          for q in (0.5, 0.75, 1.0)),
+        *(
+            (lambda q=q: ops.nanquantile(Tensor(HOLES[::2, :3]), q, 1), of_others(HOLES[::2, :3], q, 1))
+            for q in (0.5, 0.75, 1.0)
+        ),
         (lambda: ops.nanquantile(Tensor(HOLES[:2]), 0.3, 1, True), of_others(HOLES[:2], 0.3, 1)[:, None]),
-        (lambda: Tensor(HOLES[:2]).nanquantile([0.1, 0.5], 0),
-         np.stack([of_others(HOLES[:2], q, 0) for q in (0.1, 0.5)])),
-        (lambda: ops.nanquantile(Tensor(HOLES[:2]), Tensor([0.0, 0.25]), keepdims=True),
-         np.array([between([3.0, -1.0, 0.5], q) for q in (0.0, 0.25)]).reshape(2, 1, 1)),
+        (
+            lambda: Tensor(HOLES[:2]).nanquantile([0.1, 0.5], 0),
+            np.stack([of_others(HOLES[:2], q, 0) for q in (0.1, 0.5)]),
+        ),
+        (
+            lambda: ops.nanquantile(Tensor(HOLES[:2]), Tensor([0.0, 0.25]), keepdims=True),
+            np.array([between([3.0, -1.0, 0.5], q) for q in (0.0, 0.25)]).reshape(2, 1, 1),
+        ),
         (lambda: ops.nanquantile(Tensor(X), 0.6), quantile(X, 0.6)),
         (lambda: ops.nanquantile(Tensor(f32([NAN, NAN])), 0.6), np.float32(NAN)),
     ],
     "SearchSorted": [
-        *((lambda right=right: ops.SearchSorted(ms.int32, right)(Tensor(SORTED), Tensor(VALUES)),
-           buckets(VALUES, SORTED.tolist(), right)) for right in (False, True)),
-        (lambda: ops.SearchSorted(right=True)(Tensor(SHUFFLED), Tensor(VALUES), Tensor(SORTER)),
-         buckets(VALUES, SORTED.tolist(), True).astype(np.int64)),
-        (lambda: ops.SearchSorted()(Tensor(np.sort(TIES)), Tensor(np.int32([[2], [2], [1]]))),
-         np.array([[1], [2], [0]])),
-        *((lambda right=right: ops.SearchSorted(right=right)(Tensor(np.sort(X)), Tensor(PROBES)),
-           np.array([[buckets(v, row.tolist(), right) for v, row in zip(*both, strict=True)]
-                     for both in zip(PROBES, np.sort(X), strict=True)], np.int64)) for right in (False, True)),
+        *(
+            (
+                lambda right=right: ops.SearchSorted(ms.int32, right)(Tensor(SORTED), Tensor(VALUES)),
+                buckets(VALUES, SORTED.tolist(), right),
+            )
+            for right in (False, True)
+        ),
+        (
+            lambda: ops.SearchSorted(right=True)(Tensor(SHUFFLED), Tensor(VALUES), Tensor(SORTER)),
+            buckets(VALUES, SORTED.tolist(), True).astype(np.int64),
+        ),
+        (
+            lambda: ops.SearchSorted()(Tensor(np.sort(TIES)), Tensor(np.int32([[2], [2], [1]]))),
+            np.array([[1], [2], [0]]),
+        ),
+        *(
+            (
+                lambda right=right: ops.SearchSorted(right=right)(Tensor(np.sort(X)), Tensor(PROBES)),
+                np.array(
+                    [
+                        [buckets(v, row.tolist(), right) for v, row in zip(*both, strict=True)]
+                        for both in zip(PROBES, np.sort(X), strict=True)
+                    ],
+                    np.int64,
+                ),
+            )
+            for right in (False, True)
+        ),
     ],
     "bucketize": [
-        *((lambda right=right: ops.bucketize(Tensor(VALUES), EDGES, right=right), buckets(VALUES, EDGES, right))
-          for right in (False, True)),
+        *(
+            (lambda right=right: ops.bucketize(Tensor(VALUES), EDGES, right=right), buckets(VALUES, EDGES, right))
+            for right in (False, True)
+        ),
         (lambda: ops.bucketize(Tensor(TIES), Tensor([0, 2])), buckets(TIES, [0, 2], False)),
         (lambda: ops.bucketize(Tensor(TIES), np.array([1.5])), buckets(TIES, [1.5], False)),
         (lambda: ops.bucketize(Tensor(2.0), []), np.int32(0)),
@@ -161,7 +198,7 @@ CASES: dict[str, list[Case]] = {
         (lambda: ops.Histogram()(Tensor(np.arange(101.0))), np.append(np.ones(99), 2).astype(np.float32)),
         (lambda: ops.histc(Tensor(np.zeros(0)), 2), f32([0, 0])),
     ],
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(("make", "want"), listed(CASES))
@@ -188,20 +225,34 @@ def test_a_function_of_order_has_the_gradient_of_differences(name: str) -> None:
     ("call", "error", "text"),
     [
         (lambda: ops.TopK()(Tensor(X), 6), ValueError, "'k' must be in [0, 5], but got 6"),
-        *((lambda order=order: ops.InvertPermutation()(order), ValueError,
-           f"For 'InvertPermutation', 'input_x' must hold each of 0 to {len(order) - 1} once, but got {order}")
-          for order in ((0, 2), (0, 1, 1), (-1, 0))),
-        (lambda: ops.quantile(Tensor(X), 1.1), ValueError,
-         "For 'quantile', 'q' must be a number or vector in [0, 1], but got 1.1"),
-        (lambda: ops.nanquantile(Tensor(X), [[0.5]]), ValueError,
-         "For 'nanquantile', 'q' must be a number or vector in [0, 1]"),
-        (lambda: ops.quantile(Tensor(TIES), 0.5), TypeError,
-         "For 'quantile', 'input' must hold Float32 or Float64, but got Int32"),
+        *(
+            (
+                lambda order=order: ops.InvertPermutation()(order),
+                ValueError,
+                f"For 'InvertPermutation', 'input_x' must hold each of 0 to {len(order) - 1} once, but got {order}",
+            )
+            for order in ((0, 2), (0, 1, 1), (-1, 0))
+        ),
+        (
+            lambda: ops.quantile(Tensor(X), 1.1),
+            ValueError,
+            "For 'quantile', 'q' must be a number or vector in [0, 1], but got 1.1",
+        ),
+        (
+            lambda: ops.nanquantile(Tensor(X), [[0.5]]),
+            ValueError,
+            "For 'nanquantile', 'q' must be a number or vector in [0, 1]",
+        ),
+        (
+            lambda: ops.quantile(Tensor(TIES), 0.5),
+            TypeError,
+            "For 'quantile', 'input' must hold Float32 or Float64, but got Int32",
+        ),
         (lambda: ops.histc(Tensor(X), 0), ValueError, "For 'histc', 'bins' must be positive and min <= max, but got 0"),
         (lambda: ops.histc(Tensor(X), 2, 1.0, 0.0), ValueError, "For 'histc', 'bins' must be positive and min <= max"),
         (lambda: ops.bucketize([1.0], EDGES), TypeError, "For 'bucketize', 'input' must be a Tensor, but got list"),
     ],
-)  # fmt: skip
+)
 def test_a_function_of_order_refuses_what_it_is_not_defined_for(call: Any, error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=re.escape(text)):
         call()

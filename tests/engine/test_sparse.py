@@ -56,8 +56,11 @@ def test_a_csr_tensor_has_its_parts_and_mindspores_attributes() -> None:
     assert (CSR.indptr.tolist(), CSR.indices.tolist(), CSR.values.tolist()) == ([0, 1, 2, 2], [1, 2], [1.0, 2.0])
     assert (CSR.dtype, CSR.indptr.dtype, CSR.shape, CSR.size, CSR.itemsize, CSR.ndim) == (F32, I32, (3, 4), 2, 4, 2)
     assert [part if isinstance(part, tuple) else part.tolist() for part in CSR.to_tuple()] == [
-        [0, 1, 2, 2], [1, 2], [1.0, 2.0], (3, 4),
-    ]  # fmt: skip
+        [0, 1, 2, 2],
+        [1, 2],
+        [1.0, 2.0],
+        (3, 4),
+    ]
 
 
 def test_a_row_tensor_has_its_parts() -> None:
@@ -172,9 +175,14 @@ def test_places_outside_are_an_error_once_they_are_used(make: Callable[[], Any],
 
 
 def test_they_print_as_mindspores() -> None:
-    assert repr(COO) == str(COO) == (
-        "COOTensor(shape=[3, 4], dtype=Float32, indices=Tensor(shape=[2, 2], dtype=Int32, value=\n[[0 1]\n [1 2]]), "
-        "values=Tensor(shape=[2], dtype=Float32, value=[ 1.00000000e+00  2.00000000e+00]))"
+    assert (
+        repr(COO)
+        == str(COO)
+        == (
+            "COOTensor(shape=[3, 4], dtype=Float32, indices=Tensor(shape=[2, 2], dtype=Int32, "
+            "value=\n[[0 1]\n [1 2]]), "
+            "values=Tensor(shape=[2], dtype=Float32, value=[ 1.00000000e+00  2.00000000e+00]))"
+        )
     )
     assert repr(CSR) == (
         "CSRTensor(shape=[3, 4], dtype=Float32, indptr=Tensor(shape=[4], dtype=Int32, value=[0 1 2 2]), "
@@ -319,9 +327,7 @@ def test_a_csr_tensor_times_a_vector_and_a_matrix() -> None:
         (lambda: SparseTensor(Tensor([[0, 0, 0]]), Tensor([1.0]), (1, 1, 1)).to_csr(), ValueError, "must have 2 axes"),
     ],
 )
-def test_what_a_sparse_tensor_cannot_do_it_says(
-    call: Callable[[], Any], error: type[Exception], text: str
-) -> None:
+def test_what_a_sparse_tensor_cannot_do_it_says(call: Callable[[], Any], error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text):
         call()
 
@@ -394,8 +400,11 @@ def test_sums_are_of_the_dtype_and_the_places_that_both_are_promoted_to() -> Non
 
 def test_csr_tensors_are_added_as_mindspores() -> None:
     other = csr([0, 2, 3, 3], [0, 3, 1], [1, 2, 3])
-    for found in (CSR + other, CSR.add(other, Tensor(1), Tensor(1.5)), CSR.add(csr([0, 2, 3, 3], [3, 0, 1], [2, 1, 3]),
-                  Tensor(2), Tensor(1.5))):  # fmt: skip
+    for found in (
+        CSR + other,
+        CSR.add(other, Tensor(1), Tensor(1.5)),
+        CSR.add(csr([0, 2, 3, 3], [3, 0, 1], [2, 1, 3]), Tensor(2), Tensor(1.5)),
+    ):
         assert (found.indptr.tolist(), found.indices.tolist()) == ([0, 3, 5, 5], [0, 1, 3, 1, 2])
     assert (CSR + other).values.tolist() == [1, 1, 2, 3, 2]
     assert CSR.add(other, Tensor(2), Tensor(1.5)).values.tolist() == [1.5, 2, 3, 4.5, 4]
@@ -415,9 +424,11 @@ def test_factors_of_a_sum_broadcast() -> None:
 def test_a_coo_tensor_beside_a_dense_one() -> None:
     whole = DENSE.asnumpy()
     for found, want in (
-        (COO + DENSE, whole + WHOLE), (DENSE + COO, whole + WHOLE),
-        (DENSE - COO, whole - WHOLE), (COO - DENSE, WHOLE - whole),
-    ):  # fmt: skip
+        (COO + DENSE, whole + WHOLE),
+        (DENSE + COO, whole + WHOLE),
+        (DENSE - COO, whole - WHOLE),
+        (COO - DENSE, WHOLE - whole),
+    ):
         assert isinstance(found, Tensor) and found.dtype == F32
         np.testing.assert_array_equal(found.asnumpy(), want)
     for product in (COO * DENSE, DENSE * COO):
@@ -464,9 +475,7 @@ def test_products_of_large_ones_are_scipys(dtype: str) -> None:
     for each in (one, other):
         each.data = np.round(8 * numbers.standard_normal(each.nnz))  # whose sums are exact
     right = np.round(8 * numbers.standard_normal((90, 7)))
-    x, y = (
-        CSRTensor(Tensor(a.indptr), Tensor(a.indices), Tensor(a.data.astype(dtype)), a.shape) for a in (one, other)
-    )
+    x, y = (CSRTensor(Tensor(a.indptr), Tensor(a.indices), Tensor(a.data.astype(dtype)), a.shape) for a in (one, other))
     dense_right = Tensor(right.astype(dtype))
     for found in (x.mm(dense_right), x.to_coo() @ dense_right):
         np.testing.assert_array_equal(found.asnumpy(), (one @ right).astype(dtype))

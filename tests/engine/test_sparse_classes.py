@@ -85,8 +85,15 @@ CASES: dict[str, Callable[[], Any]] = {
         ints([[0, 1], [1, 2]]), t([1.0, 2]), ints([2, 3]), wave(3, 2), wave(2, 2, k=1.0), t([2.0]), t([3.0])
     ),
     "Sspaddmm": lambda: made("Sspaddmm")(
-        longs([[0, 1], [1, 2]]), t([1.0, 2]), longs([3, 3]), longs([[2, 0, 2], [2, 1, 0]]), t([3.0, 4, 5]),
-        longs([3, 3]), wave(3, 3), t(2.0), t(3.0),
+        longs([[0, 1], [1, 2]]),
+        t([1.0, 2]),
+        longs([3, 3]),
+        longs([[2, 0, 2], [2, 1, 0]]),
+        t([3.0, 4, 5]),
+        longs([3, 3]),
+        wave(3, 3),
+        t(2.0),
+        t(3.0),
     ),
     **{
         f"DenseToDenseSetOperation {how}": partial(lambda how: made("DenseToDenseSetOperation", how)(*SETS), how)
@@ -116,8 +123,9 @@ CASES: dict[str, Callable[[], Any]] = {
     "SparseMatrixMatMul turned": lambda: made("SparseMatrixMatMul", transpose_x1=True)(*MATRIX, wave(2, 2)),
     "SparseMatrixMatMul by turned": lambda: made("SparseMatrixMatMul", transpose_x2=True)(*MATRIX, wave(2, 4)),
     "SparseMatrixMatMul turns": lambda: made("SparseMatrixMatMul", transpose_output=True)(*MATRIX, DENSE),
-    "SparseMatrixMatMul batch": lambda: made("SparseMatrixMatMul")(*(ints(x.asnumpy()) for x in BATCH[:4]), BATCH[4],
-                                                                   DENSES),
+    "SparseMatrixMatMul batch": lambda: made("SparseMatrixMatMul")(
+        *(ints(x.asnumpy()) for x in BATCH[:4]), BATCH[4], DENSES
+    ),
     "SparseMatrixMatMul adjoint": lambda: made("SparseMatrixMatMul", adjoint_x1=True)(
         *COMPLEX, t([[1.0, 2j], [3, 4]], ms.complex64)
     ),
@@ -129,17 +137,20 @@ CASES: dict[str, Callable[[], Any]] = {
     # On copies: there it writes into its input.
     "SparseMatrixSoftmax": lambda: made("SparseMatrixSoftmax", ms.float32)(*MATRIX[:4], t([1.0, 4, 3])),
     "SparseMatrixTranspose": lambda: made("SparseMatrixTranspose")(*MATRIX),
-    "SparseMatrixTranspose batch": lambda: made("SparseMatrixTranspose")(*(ints(x.asnumpy()) for x in BATCH[:4]),
-                                                                         BATCH[4]),
+    "SparseMatrixTranspose batch": lambda: made("SparseMatrixTranspose")(
+        *(ints(x.asnumpy()) for x in BATCH[:4]), BATCH[4]
+    ),
     "SparseMatrixTranspose conjugates": lambda: made("SparseMatrixTranspose", True)(*COMPLEX),
     **{
         f"SparseSegment{how}WithNumSegments {number}": partial(
             lambda how, number: made(f"SparseSegment{how}WithNumSegments")(
                 wave(4, 2), ints([0, 1, 1, 3]), ints([0, 0, 2, 2]), ints(number)
             ),
-            how, number,
+            how,
+            number,
         )
-        for how in ("Mean", "SqrtN", "Sum") for number in ([4], 3)
+        for how in ("Mean", "SqrtN", "Sum")
+        for number in ([4], 3)
     },
     **{
         f"SparseSegment{how}": partial(
@@ -149,7 +160,7 @@ CASES: dict[str, Callable[[], Any]] = {
     },
     "SparseSegmentMean gap": lambda: made("SparseSegmentMean")(wave(4, 2), longs([0, 1, 1, 3]), longs([0, 0, 2, 2])),
     "SparseSegmentSum ints": lambda: made("SparseSegmentSum")(ints([[1, 2], [3, 4]]), ints([0, 1, 1]), ints([0, 0, 1])),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -188,8 +199,17 @@ GRADIENTS: dict[str, tuple[tuple[int, ...], tuple[Any, ...], dict[str, Any]]] = 
     "SparseAddmm": ((1, 3, 4, 5, 6), (*ONE, wave(4, 2), wave(3, 2), t([2.0]), t([3.0])), {}),
     "Sspaddmm": (
         (1, 4, 6, 7, 8),
-        (ints([[0, 1], [1, 2]]), t([1.0, 2]), ints([3, 3]), ints([[0, 0], [2, 1]]), t([3.0, 4]), ints([3, 3]),
-         wave(3, 3), t(2.0), t(3.0)),
+        (
+            ints([[0, 1], [1, 2]]),
+            t([1.0, 2]),
+            ints([3, 3]),
+            ints([[0, 0], [2, 1]]),
+            t([3.0, 4]),
+            ints([3, 3]),
+            wave(3, 3),
+            t(2.0),
+            t(3.0),
+        ),
         {},
     ),
     "RaggedTensorToSparse": ((1,), ([longs([0, 3, 3, 5, 6])], wave(6)), {"Tsplits": ms.int64}),
@@ -205,7 +225,7 @@ GRADIENTS: dict[str, tuple[tuple[int, ...], tuple[Any, ...], dict[str, Any]]] = 
     "SparseSegmentMean": ((0,), (wave(4, 2), ints([0, 1, 1, 3]), ints([0, 0, 1, 1])), {}),
     "SparseSegmentSqrtN": ((0,), (wave(4, 2), ints([0, 1, 1, 3]), ints([0, 0, 1, 1])), {}),
     "SparseSegmentSqrtNWithNumSegments": ((0,), (wave(4, 2), ints([0, 1, 1, 3]), ints([0, 0, 2, 2]), ints(4)), {}),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", GRADIENTS)
@@ -237,33 +257,69 @@ def test_a_set_has_each_element_once_and_the_shape_is_that_of_the_rows() -> None
 
 
 WRONG: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
-    "other shapes": (lambda: made("SparseAdd")(*ONE, *OTHER[:2], longs([3, 5]), t(0.0)), ValueError,
-                     r"For 'SparseAdd', the shapes must be equal, but got \(3, 4\) and \(3, 5\)"),
-    "outside": (lambda: made("SparseReorder")(longs([[3, 0]]), t([1.0]), longs([3, 4])), RuntimeError,
-                r"'indices' must be in \[0, 3\), but got 3..3"),
+    "other shapes": (
+        lambda: made("SparseAdd")(*ONE, *OTHER[:2], longs([3, 5]), t(0.0)),
+        ValueError,
+        r"For 'SparseAdd', the shapes must be equal, but got \(3, 4\) and \(3, 5\)",
+    ),
+    "outside": (
+        lambda: made("SparseReorder")(longs([[3, 0]]), t([1.0]), longs([3, 4])),
+        RuntimeError,
+        r"'indices' must be in \[0, 3\), but got 3..3",
+    ),
     "other lengths": (lambda: joined(0, longs([3, 5])), RuntimeError, "must agree but along axis 0"),
-    "no multiple": (lambda: made("SparseReshape")(longs([[0, 0]]), longs([2, 3]), longs([4, -1])), RuntimeError,
-                    "must have 6 elements"),
-    "out of order": (lambda: made("SparseToDenseV2")(longs([2, 0]), longs([4]), t([5.0, 6]), t(0.0)), ValueError,
-                     "must be in order, each once"),
+    "no multiple": (
+        lambda: made("SparseReshape")(longs([[0, 0]]), longs([2, 3]), longs([4, -1])),
+        RuntimeError,
+        "must have 6 elements",
+    ),
+    "out of order": (
+        lambda: made("SparseToDenseV2")(longs([2, 0]), longs([4]), t([5.0, 6]), t(0.0)),
+        ValueError,
+        "must be in order, each once",
+    ),
     "no operation": (lambda: made("DenseToDenseSetOperation", "both")(*SETS), ValueError, "'set_operation' must be"),
-    "no row": (lambda: made("SparseMatrixNNZ")(ints([3, 4]), *MATRIX[1:]), ValueError,
-               "'x_row_pointers' must have 4 elements"),
-    "falling": (lambda: made("SparseMatrixNNZ")(*MATRIX[:2], ints([0, 4, 3]), *MATRIX[3:]), ValueError,
-                "must rise from 0"),
-    "no column": (lambda: made("SparseMatrixNNZ")(*MATRIX[:3], ints([1, 0, 4]), MATRIX[4]), ValueError,
-                  r"'x_col_indices' must be in \[0, 4\)"),
-    "both ways": (lambda: made("SparseMatrixMatMul", transpose_x1=True, adjoint_x1=True)(*MATRIX, DENSE), ValueError,
-                  "must not both be True"),
-    "other dtypes": (lambda: made("SparseMatrixMatMul")(*MATRIX, t(DENSE.asnumpy(), ms.float64)), TypeError,
-                     "'x2_dense' must be Float32 as 'x1_values' is, but got Float64"),
-    "gap": (lambda: made("SparseSegmentSum")(wave(4, 2), ints([0, 1]), ints([0, 2])), ValueError,
-            "'segment_ids' must begin at 0 and leave none out"),
-    "too few": (lambda: made("SparseSegmentSumWithNumSegments")(wave(4, 2), ints([0, 1]), ints([0, 2]), ints(2)),
-                ValueError, "'num_segments' must be above the last of 'segment_ids', 2, but got 2"),
-    "splits": (lambda: made("RaggedTensorToSparse", ms.int64)([longs([0, 3, 5])], wave(6)), ValueError,
-               "must rise from 0 to 6"),
-}  # fmt: skip
+    "no row": (
+        lambda: made("SparseMatrixNNZ")(ints([3, 4]), *MATRIX[1:]),
+        ValueError,
+        "'x_row_pointers' must have 4 elements",
+    ),
+    "falling": (
+        lambda: made("SparseMatrixNNZ")(*MATRIX[:2], ints([0, 4, 3]), *MATRIX[3:]),
+        ValueError,
+        "must rise from 0",
+    ),
+    "no column": (
+        lambda: made("SparseMatrixNNZ")(*MATRIX[:3], ints([1, 0, 4]), MATRIX[4]),
+        ValueError,
+        r"'x_col_indices' must be in \[0, 4\)",
+    ),
+    "both ways": (
+        lambda: made("SparseMatrixMatMul", transpose_x1=True, adjoint_x1=True)(*MATRIX, DENSE),
+        ValueError,
+        "must not both be True",
+    ),
+    "other dtypes": (
+        lambda: made("SparseMatrixMatMul")(*MATRIX, t(DENSE.asnumpy(), ms.float64)),
+        TypeError,
+        "'x2_dense' must be Float32 as 'x1_values' is, but got Float64",
+    ),
+    "gap": (
+        lambda: made("SparseSegmentSum")(wave(4, 2), ints([0, 1]), ints([0, 2])),
+        ValueError,
+        "'segment_ids' must begin at 0 and leave none out",
+    ),
+    "too few": (
+        lambda: made("SparseSegmentSumWithNumSegments")(wave(4, 2), ints([0, 1]), ints([0, 2]), ints(2)),
+        ValueError,
+        "'num_segments' must be above the last of 'segment_ids', 2, but got 2",
+    ),
+    "splits": (
+        lambda: made("RaggedTensorToSparse", ms.int64)([longs([0, 3, 5])], wave(6)),
+        ValueError,
+        "must rise from 0 to 6",
+    ),
+}
 
 
 @pytest.mark.parametrize("name", WRONG)

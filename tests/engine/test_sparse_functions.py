@@ -172,16 +172,52 @@ def test_a_softmax_is_over_what_a_row_keeps(dtype: str, tolerance: float) -> Non
 # Element by element
 
 NAMES = [
-    "abs", "acos", "acosh", "asin", "asinh", "atan", "atanh", "ceil", "cos", "cosh", "exp", "expm1", "floor", "inv",
-    "isfinite", "isinf", "isnan", "log", "log1p", "neg", "relu", "relu6", "round", "sigmoid", "sin", "sinh",
-    "softsign", "sqrt", "square", "tan", "tanh",
-]  # fmt: skip
+    "abs",
+    "acos",
+    "acosh",
+    "asin",
+    "asinh",
+    "atan",
+    "atanh",
+    "ceil",
+    "cos",
+    "cosh",
+    "exp",
+    "expm1",
+    "floor",
+    "inv",
+    "isfinite",
+    "isinf",
+    "isnan",
+    "log",
+    "log1p",
+    "neg",
+    "relu",
+    "relu6",
+    "round",
+    "sigmoid",
+    "sin",
+    "sinh",
+    "softsign",
+    "sqrt",
+    "square",
+    "tan",
+    "tanh",
+]
 NUMPYS: dict[str, Callable[[Any], Any]] = {
-    "acos": np.arccos, "acosh": np.arccosh, "asin": np.arcsin, "asinh": np.arcsinh, "atan": np.arctan,
-    "atanh": np.arctanh, "inv": lambda x: 1 / x, "neg": np.negative, "relu": lambda x: np.maximum(x, 0),
-    "relu6": lambda x: np.clip(x, 0, 6), "sigmoid": lambda x: 1 / (1 + np.exp(-x)),
+    "acos": np.arccos,
+    "acosh": np.arccosh,
+    "asin": np.arcsin,
+    "asinh": np.arcsinh,
+    "atan": np.arctan,
+    "atanh": np.arctanh,
+    "inv": lambda x: 1 / x,
+    "neg": np.negative,
+    "relu": lambda x: np.maximum(x, 0),
+    "relu6": lambda x: np.clip(x, 0, 6),
+    "sigmoid": lambda x: 1 / (1 + np.exp(-x)),
     "softsign": lambda x: x / (1 + np.abs(x)),
-}  # fmt: skip
+}
 STEPS = ("ceil", "floor", "isfinite", "isinf", "isnan", "round")
 
 
@@ -365,18 +401,12 @@ BY_VALUES: dict[str, tuple[Callable[..., Tensor], tuple[Any, ...]]] = {
     "coo_by_dense": (lambda v, d: (coo(v) / d).values, (NUMBERS, WHOLE)),
     "coo_matmul": (lambda v, d: coo(v) @ d, (NUMBERS, TALL)),
     "coo_concat": (lambda v, w: ops.coo_concat([coo(v), coo(w, PLACES)], 1).values, (NUMBERS, OTHER)),
-    "coalesce": (
-        lambda v: ops.coalesce(Tensor(MANY_PLACES.asnumpy().T), v, Tensor([3, 4]))[1],
-        (NUMBERS,),
-    ),
+    "coalesce": (lambda v: ops.coalesce(Tensor(MANY_PLACES.asnumpy().T), v, Tensor([3, 4]))[1], (NUMBERS,)),
     "csr_to_dense": (lambda v: csr(v).to_dense(), (NUMBERS,)),
     "csr_to_coo": (lambda v: csr(v).to_coo().values, (NUMBERS,)),
     "csr_mv": (lambda v, d: csr(v).mv(d), (NUMBERS, TALL[:, :1])),
     "csr_mm_dense": (lambda v, d: csr(v).mm(d), (NUMBERS, TALL)),
-    "csr_mm": (
-        lambda v, w: ops.csr_mm(csr(v), csr(w, STARTS, COLUMNS), trans_b=True).values,
-        (NUMBERS, OTHER),
-    ),
+    "csr_mm": (lambda v, w: ops.csr_mm(csr(v), csr(w, STARTS, COLUMNS), trans_b=True).values, (NUMBERS, OTHER)),
     "csr_mm_transposed": (
         lambda v, w: ops.csr_mm(csr(v), csr(w, STARTS, COLUMNS), adjoint_a=True).values,
         (NUMBERS, OTHER),
@@ -398,10 +428,7 @@ BY_VALUES: dict[str, tuple[Callable[..., Tensor], tuple[Any, ...]]] = {
         lambda v, d: ops.row_tensor_add(RowTensor(Tensor([2, 2]), v, (3, 4)), d).values,
         (WHOLE[:2], WHOLE),
     ),
-    "SparseTensorDenseMatmul": (
-        lambda v, d: ops.SparseTensorDenseMatmul()(MANY_PLACES, v, SHAPE, d),
-        (NUMBERS, TALL),
-    ),
+    "SparseTensorDenseMatmul": (lambda v, d: ops.SparseTensorDenseMatmul()(MANY_PLACES, v, SHAPE, d), (NUMBERS, TALL)),
     "SparseTensorDenseMatmul_adjoint": (
         lambda v, d: ops.SparseTensorDenseMatmul(True, True)(MANY_PLACES, v, SHAPE, d),
         (NUMBERS, WHOLE[:, :2].T),

@@ -48,12 +48,18 @@ def bessel(function: Callable[..., Any], order: int) -> Callable[[float], Any]:
 
 CASES: dict[str, list[Case]] = {
     "polygamma": [
-        *((lambda n=n: ops.polygamma(n, Tensor(POSITIVE)), exact(lambda x, n=n: mp.polygamma(n, x), POSITIVE))
-          for n in range(4)),
-        (lambda: ops.Polygamma()(Tensor(1), Tensor(np.float32([1.0, -0.5]))),
-         np.float32([math.pi**2 / 6, math.pi**2 / 2 + 4])),
-        (lambda: ops.polygamma(Tensor([2]), Tensor(np.array([1, 2]))),
-         exact(lambda x: mp.polygamma(2, x), [1, 2]).astype(np.float32)),
+        *(
+            (lambda n=n: ops.polygamma(n, Tensor(POSITIVE)), exact(lambda x, n=n: mp.polygamma(n, x), POSITIVE))
+            for n in range(4)
+        ),
+        (
+            lambda: ops.Polygamma()(Tensor(1), Tensor(np.float32([1.0, -0.5]))),
+            np.float32([math.pi**2 / 6, math.pi**2 / 2 + 4]),
+        ),
+        (
+            lambda: ops.polygamma(Tensor([2]), Tensor(np.array([1, 2]))),
+            exact(lambda x: mp.polygamma(2, x), [1, 2]).astype(np.float32),
+        ),
     ],
     "zeta": [
         (lambda: ops.zeta(Tensor(ABOVE_ONE), Tensor(POSITIVE)), exact(mp.zeta, ABOVE_ONE, POSITIVE)),
@@ -67,8 +73,10 @@ CASES: dict[str, list[Case]] = {
         (lambda: ops.igammac(Tensor([-1.0]), Tensor([1.0])), np.float32([NAN])),
     ],
     "mvlgamma": [
-        *((lambda p=p: ops.mvlgamma(Tensor(POSITIVE[1, :2]), p), exact(many(p), POSITIVE[1, :2]))
-          for p in (1, 2, 3, 6)),
+        *(
+            (lambda p=p: ops.mvlgamma(Tensor(POSITIVE[1, :2]), p), exact(many(p), POSITIVE[1, :2]))
+            for p in (1, 2, 3, 6)
+        ),
         (lambda: ops.Mvlgamma(2)(Tensor(np.float32([1.5]))), np.float32([math.log(math.pi / 2)])),
         (lambda: Tensor(np.array(3.0)).mvlgamma(p=1), np.float64(math.log(2))),
     ],
@@ -89,7 +97,7 @@ CASES: dict[str, list[Case]] = {
         (lambda: ops.bessel_k1(Tensor(POSITIVE)), exact(bessel(mp.besselk, 1), POSITIVE)),
         (lambda: ops.BesselK1()(Tensor(np.float32([0.0, 1000.0, -1.0, INF]))), np.float32([INF, 0, NAN, 0])),
     ],
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(("make", "want"), listed(CASES))
@@ -135,8 +143,10 @@ def test_the_incomplete_gamma_functions_have_gradients_by_both_inputs() -> None:
     points = np.array([0.5, 1e-12, 2.0, 30.0, 30.0, 950.0, 0.0])
     got = ms.grad(ops.igamma)(Tensor(orders), Tensor(points)).asnumpy()
     with mp.workdps(30):
-        want = [float(mp.diff(lambda a, x=x: mp.gammainc(a, 0, x, regularized=True), s)) if x else 0.0
-                for s, x in zip(orders.tolist(), points.tolist(), strict=True)]  # fmt: skip
+        want = [
+            float(mp.diff(lambda a, x=x: mp.gammainc(a, 0, x, regularized=True), s)) if x else 0.0
+            for s, x in zip(orders.tolist(), points.tolist(), strict=True)
+        ]
     np.testing.assert_allclose(got, want, rtol=1e-8)
     with pytest.raises(NotImplementedError, match="gradients computed by differences have none of their own"):
         ms.grad(ms.grad(ops.igamma))(a, x)
@@ -147,10 +157,12 @@ def test_the_incomplete_gamma_functions_have_gradients_by_both_inputs() -> None:
     [
         (lambda: ops.polygamma(-1, Tensor([1.0])), "For 'polygamma', 'n' must not be negative, but got -1"),
         (lambda: ops.mvlgamma(Tensor([3.0]), 0), "For 'mvlgamma', 'p' must be positive, but got 0"),
-        (lambda: ops.mvlgamma(Tensor([3.0, 0.75]), 3),
-         "For 'mvlgamma', 'input' must be above 1.0 where 'p' is 3, but got 0.75"),
+        (
+            lambda: ops.mvlgamma(Tensor([3.0, 0.75]), 3),
+            "For 'mvlgamma', 'input' must be above 1.0 where 'p' is 3, but got 0.75",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_special_function_refuses_what_it_is_not_defined_for(call: Callable[[], Any], text: str) -> None:
     with pytest.raises(ValueError, match=re.escape(text)):
         call()

@@ -23,9 +23,11 @@ SIGNAL = np.array([1, 2, 5, -3, 4, 0, 2, 1, 6, -2], np.float32)
 def test_each_form_of_fft_with_size_is_numpys(ndim: int, norm: Any) -> None:
     axes = tuple(range(4 - ndim, 4))
     forms: list[tuple[Any, Any, tuple[Any, ...]]] = [
-        (COMPLEX, np.fft.fftn, (False, False)), (COMPLEX, np.fft.ifftn, (True, False)),
-        (REAL, np.fft.rfftn, (False, True)), (COMPLEX, np.fft.irfftn, (True, True)),
-    ]  # fmt: skip
+        (COMPLEX, np.fft.fftn, (False, False)),
+        (COMPLEX, np.fft.ifftn, (True, False)),
+        (REAL, np.fft.rfftn, (False, True)),
+        (COMPLEX, np.fft.irfftn, (True, True)),
+    ]
     for x, function, form in forms:
         got = ops.FFTWithSize(ndim, *form, norm)(Tensor(x))
         np.testing.assert_allclose(got.asnumpy(), function(x, axes=axes, norm=norm), rtol=2e-5, atol=2e-5)
@@ -47,17 +49,32 @@ def test_fft_with_size_takes_integers_and_double_precision() -> None:
 
 def test_the_gradients_of_fft_with_size_are_mindspores() -> None:
     rows = {
-        "fft": (lambda z: ops.abs(ops.FFTWithSize(1, False, False)(z)), Tensor([1 + 1j, 2, 3], ms.complex64),
-                [-0.63616306 + 1.0327649j, 1.1997321 + 0.0502236j, 2.3956125 - 0.5897916j]),
-        "rfft": (lambda x: ops.abs(ops.FFTWithSize(1, False, True)(x)), Tensor([1.0, 2.0, 5.0, -3.0]),
-                 [1.3753049, 0.7808688, 2.624695, -0.7808688]),
-        "rfft whole": (lambda x: ops.abs(ops.FFTWithSize(1, False, True, "ortho", False)(x)),
-                       Tensor([1.0, 2.0, 5.0, -3.0]), [0.3753049, 0.7808688, 1.6246951, -0.7808688]),
-        "irfft": (lambda z: ops.FFTWithSize(1, True, True, "backward", True, (4,))(z) * Tensor([1.0, 2.0, 3.0, 4.0]),
-                  Tensor([1 + 1j, 2, 3], ms.complex64), [2.5, -1 + 1j, -0.5]),
-        "irfft whole": (lambda z: ops.FFTWithSize(1, True, True, "backward", False)(z) * Tensor([1.0, 2.0, 3.0]),
-                        Tensor([1 + 1j, 2, 3], ms.complex64), [2, -0.5 + 0.2886751j, -0.5 - 0.2886751j]),
-    }  # fmt: skip
+        "fft": (
+            lambda z: ops.abs(ops.FFTWithSize(1, False, False)(z)),
+            Tensor([1 + 1j, 2, 3], ms.complex64),
+            [-0.63616306 + 1.0327649j, 1.1997321 + 0.0502236j, 2.3956125 - 0.5897916j],
+        ),
+        "rfft": (
+            lambda x: ops.abs(ops.FFTWithSize(1, False, True)(x)),
+            Tensor([1.0, 2.0, 5.0, -3.0]),
+            [1.3753049, 0.7808688, 2.624695, -0.7808688],
+        ),
+        "rfft whole": (
+            lambda x: ops.abs(ops.FFTWithSize(1, False, True, "ortho", False)(x)),
+            Tensor([1.0, 2.0, 5.0, -3.0]),
+            [0.3753049, 0.7808688, 1.6246951, -0.7808688],
+        ),
+        "irfft": (
+            lambda z: ops.FFTWithSize(1, True, True, "backward", True, (4,))(z) * Tensor([1.0, 2.0, 3.0, 4.0]),
+            Tensor([1 + 1j, 2, 3], ms.complex64),
+            [2.5, -1 + 1j, -0.5],
+        ),
+        "irfft whole": (
+            lambda z: ops.FFTWithSize(1, True, True, "backward", False)(z) * Tensor([1.0, 2.0, 3.0]),
+            Tensor([1 + 1j, 2, 3], ms.complex64),
+            [2, -0.5 + 0.2886751j, -0.5 - 0.2886751j],
+        ),
+    }
     for name, (function, x, wanted) in rows.items():
         np.testing.assert_allclose(ms.grad(function)(x).asnumpy(), wanted, rtol=1e-6, atol=1e-6, err_msg=name)
     agrees(lambda x: ops.abs(ops.FFTWithSize(2, False, True, "ortho", False)(x)), REAL[0, 0])
@@ -82,9 +99,17 @@ def test_the_pieces_of_a_signal_are_transformed_by_the_definition(
     window = np.linspace(0.5, 1.5, width).astype(np.float32)
     for onesided, normalized in ((True, False), (False, True)):
         got = ops.stft(
-            Tensor(np.stack([SIGNAL, SIGNAL**2])), n_fft, hop, width, Tensor(window), pad is not None,
-            pad or "REFLECT", normalized, onesided, True,
-        ).asnumpy()  # fmt: skip
+            Tensor(np.stack([SIGNAL, SIGNAL**2])),
+            n_fft,
+            hop,
+            width,
+            Tensor(window),
+            pad is not None,
+            pad or "REFLECT",
+            normalized,
+            onesided,
+            True,
+        ).asnumpy()
         for row, x in zip(got, (SIGNAL, SIGNAL**2), strict=True):
             wanted = pieces(x.astype(np.float64), n_fft, hop, window, pad and pad.lower(), onesided, normalized)
             np.testing.assert_allclose(row, wanted, rtol=1e-5, atol=1e-5)
@@ -117,39 +142,58 @@ def test_the_short_time_transform_has_mindspores_numbers_and_defaults() -> None:
 def test_the_short_time_transform_has_the_gradient_of_central_differences() -> None:
     agrees(
         lambda x, w: ops.stft(x, 4, 2, 3, w, pad_mode="SYMMETRIC", return_complex=False),
-        SIGNAL, np.array([0.5, 1.0, 0.25]),
-    )  # fmt: skip
+        SIGNAL,
+        np.array([0.5, 1.0, 0.25]),
+    )
 
 
 @pytest.mark.parametrize(
     ("call", "error", "text"),
     [
-        (lambda: ops.FFTWithSize(1, False, False)(Tensor(SIGNAL)), TypeError,
-         "For 'FFTWithSize', 'x' must be complex numbers, but got Float32"),
-        (lambda: ops.FFTWithSize(1, False, True)(Tensor(COMPLEX)), TypeError,
-         "For 'FFTWithSize', 'x' must be real numbers, not in half precision, but got Complex64"),
+        (
+            lambda: ops.FFTWithSize(1, False, False)(Tensor(SIGNAL)),
+            TypeError,
+            "For 'FFTWithSize', 'x' must be complex numbers, but got Float32",
+        ),
+        (
+            lambda: ops.FFTWithSize(1, False, True)(Tensor(COMPLEX)),
+            TypeError,
+            "For 'FFTWithSize', 'x' must be real numbers, not in half precision, but got Complex64",
+        ),
         (lambda: ops.FFTWithSize(1, False, True)(Tensor(SIGNAL, ms.float16)), TypeError, "but got Float16"),
-        (lambda: ops.FFTWithSize(2, False, True)(Tensor(SIGNAL)), ValueError,
-         "For 'FFTWithSize', 'signal_ndim' must be 1, 2 or 3 and at most 1, but got 2"),
+        (
+            lambda: ops.FFTWithSize(2, False, True)(Tensor(SIGNAL)),
+            ValueError,
+            "For 'FFTWithSize', 'signal_ndim' must be 1, 2 or 3 and at most 1, but got 2",
+        ),
         (lambda: ops.FFTWithSize(4, False, True)(Tensor(REAL)), ValueError, "but got 4"),
         (lambda: ops.FFTWithSize(1, 0, True)(Tensor(REAL)), TypeError, "'inverse' must be a bool, but got int"),
         (lambda: ops.FFTWithSize(1, False, True, "x")(Tensor(REAL)), ValueError, "'norm' must be 'backward'"),
-        (lambda: ops.FFTWithSize(1, True, True, "ortho", True, (9,))(Tensor(COMPLEX)), ValueError,
-         "For 'FFTWithSize', 'signal_sizes' (9,) do not fit 'x' of shape (2, 4, 3, 6)"),
-        (lambda: ops.stft(Tensor([1, 2, 3, 4], ms.int32), 2), TypeError,
-         "For 'stft', 'x' must be floating numbers of at least 32 bits or complex ones, but got Int32"),
+        (
+            lambda: ops.FFTWithSize(1, True, True, "ortho", True, (9,))(Tensor(COMPLEX)),
+            ValueError,
+            "For 'FFTWithSize', 'signal_sizes' (9,) do not fit 'x' of shape (2, 4, 3, 6)",
+        ),
+        (
+            lambda: ops.stft(Tensor([1, 2, 3, 4], ms.int32), 2),
+            TypeError,
+            "For 'stft', 'x' must be floating numbers of at least 32 bits or complex ones, but got Int32",
+        ),
         (lambda: ops.stft(Tensor(SIGNAL), 40, center=False), ValueError, "'n_fft' must be in [1, 10], but got 40"),
         (lambda: ops.stft(Tensor(SIGNAL), 4, 0), ValueError, "'hop_length' must be above 0"),
         (lambda: ops.stft(Tensor(SIGNAL), 4, win_length=5), ValueError, "'win_length' in [1, 4], but got 1 and 5"),
-        (lambda: ops.stft(Tensor(SIGNAL), 4, window=Tensor([1.0, 2.0])), ValueError,
-         "'window' must have the shape (4,), but got (2,)"),
+        (
+            lambda: ops.stft(Tensor(SIGNAL), 4, window=Tensor([1.0, 2.0])),
+            ValueError,
+            "'window' must have the shape (4,), but got (2,)",
+        ),
         (lambda: ops.stft(Tensor(COMPLEX[0, 0, 0]), 4, onesided=True), ValueError, "'onesided' must be False"),
         (lambda: ops.stft(Tensor(REAL), 4), ValueError, "'x' must have 1 or 2 axes, but got 4"),
         (lambda: ops.stft(Tensor(SIGNAL), 4, pad_mode="reflect"), ValueError, "'pad_mode' must be 'CONSTANT'"),
         (lambda: ops.stft(Tensor(SIGNAL[:3]), 6), ValueError, "length 3 is too short to be mirrored by 3 elements"),
         (lambda: ops.stft(Tensor(SIGNAL), 4, center=1), TypeError, "'center' must be a bool, but got int"),
     ],
-)  # fmt: skip
+)
 def test_what_has_no_spectrum_is_refused(call: Any, error: Any, text: str) -> None:
     with pytest.raises(error, match=re.escape(text)):
         call()

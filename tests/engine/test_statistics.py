@@ -90,8 +90,10 @@ CASES: dict[str, list[Case]] = {
         (lambda: ops.EuclideanNorm(True)(Tensor(ROWS), Tensor([0, -1])), np.array([[length(ROWS)]])),
         (lambda: ops.EuclideanNorm(keep_dims=True)(Tensor(ROWS), 0), np.array([[length(c) for c in ROWS.T]])),
         # MindSpore's example, of integers.
-        (lambda: ops.EuclideanNorm(True)(Tensor(np.array([[3, 5], [4, 12]], np.int32)), Tensor([0])),
-         np.array([[5, 13]], np.int32)),
+        (
+            lambda: ops.EuclideanNorm(True)(Tensor(np.array([[3, 5], [4, 12]], np.int32)), Tensor([0])),
+            np.array([[5, 13]], np.int32),
+        ),
     ],
     "L2Normalize": [
         (lambda: ops.L2Normalize()(Tensor(ROWS)), ROWS / [length(c) for c in ROWS.T]),
@@ -102,8 +104,10 @@ CASES: dict[str, list[Case]] = {
     ],
     "trapz": [
         (lambda: ops.trapz(Tensor(ROWS)), np.array([integral(r, range(3)) for r in ROWS])),
-        (lambda: ops.trapz(Tensor(X), dx=0.5, dim=1),
-         np.array([[integral(X[i, :, j], [0, 0.5, 1]) for j in range(4)] for i in range(2)])),
+        (
+            lambda: ops.trapz(Tensor(X), dx=0.5, dim=1),
+            np.array([[integral(X[i, :, j], [0, 0.5, 1]) for j in range(4)] for i in range(2)]),
+        ),
         (lambda: ops.trapz(Tensor(ROWS), Tensor(PLACES), dim=0), np.array([integral(c, PLACES) for c in ROWS.T])),
         (lambda: ops.trapz(Tensor(X), Tensor(PLACES)), np.array([[integral(r, PLACES) for r in m] for m in X])),
         (lambda: ops.trapz(Tensor(ROWS), Tensor(ROWS**2)), np.array([integral(r, r**2) for r in ROWS])),
@@ -112,15 +116,20 @@ CASES: dict[str, list[Case]] = {
         (lambda: ops.trapz(Tensor([5.0])), np.float32(0)),
     ],
     "dist": [
-        *((lambda p=p: ops.dist(Tensor(ROWS), Tensor(MORE[:4]), p), np.float64(length(ROWS - MORE[:4], p)))
-          for p in (0, 1, 2, 3, 0.5, INF, -INF)),
+        *(
+            (lambda p=p: ops.dist(Tensor(ROWS), Tensor(MORE[:4]), p), np.float64(length(ROWS - MORE[:4], p)))
+            for p in (0, 1, 2, 3, 0.5, INF, -INF)
+        ),
         (lambda: ops.dist(Tensor(ROWS), Tensor(MORE[0])), np.float64(length(ROWS - MORE[0]))),
         (lambda: ops.dist(Tensor(f32([1, 2])), Tensor(f32([4, -2]))), np.float32(5)),
     ],
     "vector_norm": [
-        *((lambda p=p, x=x, how=how: ops.vector_norm(Tensor(x), p, *how), lengths(x, p, *how))
-          for p in (0, 1, 2, 3, 0.5, -1, INF, -INF) for x in (X, TURNS)
-          for how in ((), (1,), ((0, -1), True), (None, True))),
+        *(
+            (lambda p=p, x=x, how=how: ops.vector_norm(Tensor(x), p, *how), lengths(x, p, *how))
+            for p in (0, 1, 2, 3, 0.5, -1, INF, -INF)
+            for x in (X, TURNS)
+            for how in ((), (1,), ((0, -1), True), (None, True))
+        ),
         (lambda: ops.vector_norm(Tensor(f32([[3, 0], [0, -4]])), 0, 1), f32([1, 1])),
         (lambda: ops.vector_norm(Tensor(N), 1, 1, dtype=ms.float64), np.array([8.0, 7.0])),
     ],
@@ -128,8 +137,10 @@ CASES: dict[str, list[Case]] = {
         (lambda: ops.cov(Tensor(PLACES)), np.float64(((PLACES - 1) ** 2).sum() / 3)),
         (lambda: Tensor(PLACES).cov(correction=0), np.float64(((PLACES - 1) ** 2).sum() / 4)),
         (lambda: ops.cov(Tensor(3.0), correction=0), np.float32(0)),
-        (lambda: ops.cov(Tensor(ROWS[:2])), np.array([[((a - a.mean()) * (b - b.mean())).sum() / 2 for b in ROWS[:2]]
-                                                      for a in ROWS[:2]])),
+        (
+            lambda: ops.cov(Tensor(ROWS[:2])),
+            np.array([[((a - a.mean()) * (b - b.mean())).sum() / 2 for b in ROWS[:2]] for a in ROWS[:2]]),
+        ),
     ],
     "mean of nothing": [
         (lambda: ops.mean(Tensor(np.zeros((2, 0, 3))), 1), np.full((2, 3), NAN)),
@@ -141,33 +152,47 @@ CASES: dict[str, list[Case]] = {
         (lambda: Tensor(3).cumprod(-1, ms.float64), np.float64(3)),
         (lambda: ops.cumprod(Tensor(N), 1), np.array([[3, 0, 0, 0], [0, 0, 0, 0]])),
     ],
-    **{name: [
-        (lambda f=f: f(Tensor(X)), np.float64(best(X.ravel()))),
-        (lambda f=f: f(Tensor(X), (1,)), best(X, 1)),
-        (lambda f=f: f(Tensor(X), (0, 2), True), best(X, (0, 2), keepdims=True)),
-        (lambda f=f: f(Tensor(X), (0, 2), initial=0.25), best([best(X, (0, 2)), [0.25] * 3], 0)),
-        (lambda f=f, w=worst: f(Tensor(X), (0, 2), initial=w, where=Tensor(X < 0.5)),
-         best(np.where(X < 0.5, X, worst), (0, 2))),
-        (lambda f=f, w=worst: f(Tensor(X), (1,), True, initial=w, where=Tensor(X > -0.5)),
-         best(np.where(X > -0.5, X, worst), 1, keepdims=True)),
-    ] for name, f, best, worst in (
-        ("amax", ops.amax, np.max, -9.0), ("amin", ops.amin, np.min, 9.0),
-        ("max", Tensor.max, np.max, -9.0), ("min", Tensor.min, np.min, 9.0),
-    )},
+    **{
+        name: [
+            (lambda f=f: f(Tensor(X)), np.float64(best(X.ravel()))),
+            (lambda f=f: f(Tensor(X), (1,)), best(X, 1)),
+            (lambda f=f: f(Tensor(X), (0, 2), True), best(X, (0, 2), keepdims=True)),
+            (lambda f=f: f(Tensor(X), (0, 2), initial=0.25), best([best(X, (0, 2)), [0.25] * 3], 0)),
+            (
+                lambda f=f, w=worst: f(Tensor(X), (0, 2), initial=w, where=Tensor(X < 0.5)),
+                best(np.where(X < 0.5, X, worst), (0, 2)),
+            ),
+            (
+                lambda f=f, w=worst: f(Tensor(X), (1,), True, initial=w, where=Tensor(X > -0.5)),
+                best(np.where(X > -0.5, X, worst), 1, keepdims=True),
+            ),
+        ]
+        for name, f, best, worst in (
+            ("amax", ops.amax, np.max, -9.0),
+            ("amin", ops.amin, np.min, 9.0),
+            ("max", Tensor.max, np.max, -9.0),
+            ("min", Tensor.min, np.min, 9.0),
+        )
+    },
     "cdist": [
         *((lambda p=p: ops.cdist(Tensor(ROWS), Tensor(MORE), p), apart(ROWS, MORE, p)) for p in (0, 1, 2, 3, 0.5, INF)),
         (lambda: mint.cdist(Tensor(X), Tensor(X[:1, :2])), np.stack([apart(x, X[0, :2], 2) for x in X])),
         (lambda: ops.Cdist(p=1.0)(Tensor(f32(ROWS)), Tensor(f32(ROWS))), f32(apart(ROWS, ROWS, 1))),
     ],
     "pdist": [
-        *((lambda p=p: ops.pdist(Tensor(ROWS), p), apart(ROWS, ROWS, p)[np.triu_indices(4, 1)])
-          for p in (0, 1, 2, 3, 0.5, INF)),
+        *(
+            (lambda p=p: ops.pdist(Tensor(ROWS), p), apart(ROWS, ROWS, p)[np.triu_indices(4, 1)])
+            for p in (0, 1, 2, 3, 0.5, INF)
+        ),
         (lambda: ops.Pdist(p=2.0)(Tensor(X)), np.stack([apart(x, x, 2)[np.triu_indices(3, 1)] for x in X])),
         (lambda: ops.pdist(Tensor(ROWS[:1])), np.zeros(0)),
     ],
     "renorm": [
-        *((lambda p=p, axis=axis: ops.renorm(Tensor(X), p, axis, 2.0), shortened(X, p, 2.0, axis))
-          for p in (1, 2, 2.5) for axis in (0, 1, -1)),
+        *(
+            (lambda p=p, axis=axis: ops.renorm(Tensor(X), p, axis, 2.0), shortened(X, p, 2.0, axis))
+            for p in (1, 2, 2.5)
+            for axis in (0, 1, -1)
+        ),
         (lambda: Tensor(f32(ROWS)).renorm(2, 1, 1.5), f32(shortened(ROWS, 2, 1.5, 1))),
         (lambda: ops.Renorm(p=1, dim=0, maxnorm=1.0)(Tensor(ROWS)), shortened(ROWS, 1, 1.0, 0)),
     ],
@@ -182,14 +207,20 @@ CASES: dict[str, list[Case]] = {
     ],
     "clip_by_global_norm": [
         (lambda: ops.clip_by_global_norm([Tensor(f32(X)), Tensor(f32(ROWS))]), (f32(X / WHOLE), f32(ROWS / WHOLE))),
-        (lambda: ops.clip_by_global_norm((Tensor(f32(X)), Tensor(f32(ROWS))), 2.5),
-         (f32(X * 2.5 / WHOLE), f32(ROWS * 2.5 / WHOLE))),
+        (
+            lambda: ops.clip_by_global_norm((Tensor(f32(X)), Tensor(f32(ROWS))), 2.5),
+            (f32(X * 2.5 / WHOLE), f32(ROWS * 2.5 / WHOLE)),
+        ),
         (lambda: ops.clip_by_global_norm([Tensor(f32(X))], 100), (f32(X),)),
-        *((lambda kind=kind: ops.clip_by_global_norm([Tensor(np.array([3, 4], kind))], 2.5),
-           (np.array([1.5, 2.0], kind),))
-          for kind in (np.float16, np.float64)),
+        *(
+            (
+                lambda kind=kind: ops.clip_by_global_norm([Tensor(np.array([3, 4], kind))], 2.5),
+                (np.array([1.5, 2.0], kind),),
+            )
+            for kind in (np.float16, np.float64)
+        ),
     ],
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(("make", "want"), listed(CASES))
@@ -232,20 +263,35 @@ def test_distances_of_equal_rows_pass_no_nan_on() -> None:
     ("call", "error", "text"),
     [
         (lambda: ops.numel([1.0]), TypeError, "For 'numel', 'input' must be a Tensor, but got list"),
-        (lambda: ops.cdist(Tensor(ROWS), Tensor(MORE), -1), ValueError,
-         "For 'cdist', 'p' must not be negative, but got -1"),
+        (
+            lambda: ops.cdist(Tensor(ROWS), Tensor(MORE), -1),
+            ValueError,
+            "For 'cdist', 'p' must not be negative, but got -1",
+        ),
         (lambda: ops.renorm(Tensor(ROWS), 2, 2, 1.0), ValueError, "For 'renorm'"),
-        (lambda: ops.clip_by_norm(Tensor([1.0, INF]), 1.0, error_if_nonfinite=True), RuntimeError,
-         "For 'clip_by_norm', the norm of 'x' must be finite, but it is inf"),
-        (lambda: ops.clip_by_global_norm(Tensor(X)), TypeError,
-         "For 'clip_by_global_norm', 'x' must be a tuple or list, but got Tensor"),
-        (lambda: ops.clip_by_global_norm([Tensor(X)], 0), ValueError,
-         "For 'clip_by_global_norm', 'clip_norm' must be positive, but got 0"),
-        (lambda: ops.clip_by_global_norm([Tensor(X)], 1.0, Tensor(1.0)), NotImplementedError,
-         "'use_norm' must be None, as in MindSpore"),
+        (
+            lambda: ops.clip_by_norm(Tensor([1.0, INF]), 1.0, error_if_nonfinite=True),
+            RuntimeError,
+            "For 'clip_by_norm', the norm of 'x' must be finite, but it is inf",
+        ),
+        (
+            lambda: ops.clip_by_global_norm(Tensor(X)),
+            TypeError,
+            "For 'clip_by_global_norm', 'x' must be a tuple or list, but got Tensor",
+        ),
+        (
+            lambda: ops.clip_by_global_norm([Tensor(X)], 0),
+            ValueError,
+            "For 'clip_by_global_norm', 'clip_norm' must be positive, but got 0",
+        ),
+        (
+            lambda: ops.clip_by_global_norm([Tensor(X)], 1.0, Tensor(1.0)),
+            NotImplementedError,
+            "'use_norm' must be None, as in MindSpore",
+        ),
         (lambda: ops.trapz(Tensor(ROWS), dim=2), ValueError, "For 'trapz'"),
     ],
-)  # fmt: skip
+)
 def test_a_reduction_or_norm_refuses_what_it_is_not_defined_for(call: Any, error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=re.escape(text)):
         call()

@@ -33,10 +33,13 @@ def test_each_declared_method_is_in_the_stub_with_its_arguments_and_a_sentence()
         assert ast.get_docstring(written[name]), name
 
 
-@pytest.mark.parametrize(("path", "names"), [
-    ("ops/primitive_types.pyi", set(surfaces.PRIMITIVES)),
-    ("mint/function_types.pyi", set(surfaces.functions_of(surfaces.MINT))),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("path", "names"),
+    [
+        ("ops/primitive_types.pyi", set(surfaces.PRIMITIVES)),
+        ("mint/function_types.pyi", set(surfaces.functions_of(surfaces.MINT))),
+    ],
+)
 def test_each_declared_name_is_in_its_stub(path: str, names: set[str]) -> None:
     written = {node.name for node in stub(path).body if isinstance(node, ast.ClassDef | ast.FunctionDef)}
     assert written == names

@@ -56,8 +56,13 @@ def test_every_surface_of_an_elementwise_operator_gives_its_bits(function: Any) 
 
 
 def declared() -> list[Any]:
-    kinds = {"method": surfaces.METHODS, "in_place": surfaces.IN_PLACE, "mint": surfaces.MINT, "numpy": surfaces.NUMPY,
-             "primitive": surfaces.PRIMITIVES}  # fmt: skip
+    kinds = {
+        "method": surfaces.METHODS,
+        "in_place": surfaces.IN_PLACE,
+        "mint": surfaces.MINT,
+        "numpy": surfaces.NUMPY,
+        "primitive": surfaces.PRIMITIVES,
+    }
     return [pytest.param(kind, name, id=f"{kind}-{name}") for kind, table in kinds.items() for name in table]
 
 
@@ -274,8 +279,7 @@ def test_an_operator_is_added_with_all_its_surfaces_in_one_file(tmp_path: Path, 
     (tmp_path / "tried.py").write_text(code, encoding="utf-8")
     here = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); exec(open('tried.py').read())"
     result = subprocess.run(
-        [sys.executable, "-P", "-c", here],
-        cwd=tmp_path, capture_output=True, text=True, timeout=240, check=False,
-    )  # fmt: skip
+        [sys.executable, "-P", "-c", here], cwd=tmp_path, capture_output=True, text=True, timeout=240, check=False
+    )
     assert result.returncode == 0, result.stderr
     assert "limited softly" in result.stdout

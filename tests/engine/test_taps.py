@@ -78,11 +78,18 @@ def test_events_of_a_gradient_call_in_their_order() -> None:
     with watching(Notes()) as notes:
         grad(net, None, net.trainable_params())(Tensor([[2.0, 3.0]]))
     assert notes.events == [
-        ("enter", "SequentialCell"), ("enter", "Square"), ("exit", "Square"), ("enter", "Dense"), ("exit", "Dense"),
+        ("enter", "SequentialCell"),
+        ("enter", "Square"),
+        ("exit", "Square"),
+        ("enter", "Dense"),
+        ("exit", "Dense"),
         ("exit", "SequentialCell"),
-        ("arrives", "SequentialCell", [[[1.0]]]), ("arrives", "Dense", [[[1.0]]]), ("leaves", "Dense", [None]),
-        ("leaves", "SequentialCell", [None]), ("weights", [("1.weight", [[4.0, 9.0]])]),
-    ]  # fmt: skip
+        ("arrives", "SequentialCell", [[[1.0]]]),
+        ("arrives", "Dense", [[[1.0]]]),
+        ("leaves", "Dense", [None]),
+        ("leaves", "SequentialCell", [None]),
+        ("weights", [("1.weight", [[4.0, 9.0]])]),
+    ]
 
 
 def test_calls_carry_arguments_output_depth_and_a_running_number() -> None:
@@ -96,8 +103,10 @@ def test_calls_carry_arguments_output_depth_and_a_running_number() -> None:
     with watching(Keep()):
         net(X)
     assert [(c.depth, c.args[0].tolist(), c.output.tolist()) for c in seen] == [
-        (1, [2.0, 3.0], [4.0, 9.0]), (1, [4.0, 9.0], [16.0, 81.0]), (0, [2.0, 3.0], [16.0, 81.0]),
-    ]  # fmt: skip
+        (1, [2.0, 3.0], [4.0, 9.0]),
+        (1, [4.0, 9.0], [16.0, 81.0]),
+        (0, [2.0, 3.0], [16.0, 81.0]),
+    ]
     assert seen[2].index < seen[0].index < seen[1].index
 
 
@@ -126,9 +135,13 @@ def test_an_error_is_told_on_every_level_and_depths_are_right_afterwards() -> No
             net(X)
         Square()(X)
     assert notes.events == [
-        ("enter", "SequentialCell"), ("enter", "Failing"), ("error", "Failing", "ZeroDivisionError"),
-        ("error", "SequentialCell", "ZeroDivisionError"), ("enter", "Square"), ("exit", "Square"),
-    ]  # fmt: skip
+        ("enter", "SequentialCell"),
+        ("enter", "Failing"),
+        ("error", "Failing", "ZeroDivisionError"),
+        ("error", "SequentialCell", "ZeroDivisionError"),
+        ("enter", "Square"),
+        ("exit", "Square"),
+    ]
     assert taps._local.depth == 0
 
 
@@ -152,9 +165,7 @@ def test_operators_are_told_only_to_those_who_ask() -> None:
     quiet = Notes()
     with watching(quiet), watching(Operators()) as tap:
         grad(lambda x: ops.exp(x * 0.0))(Tensor([2.0]))
-    assert tap.seen == [
-        ("mul", [0.0]), ("exp", [1.0]), ("exp back", [1.0], [[1.0]]), ("mul back", [1.0], [[0.0]]),
-    ]  # fmt: skip
+    assert tap.seen == [("mul", [0.0]), ("exp", [1.0]), ("exp back", [1.0], [[1.0]]), ("mul back", [1.0], [[0.0]])]
     assert quiet.events == []
 
 
@@ -227,8 +238,11 @@ def test_while_a_tap_runs_nothing_is_recorded_and_nobody_is_told() -> None:
     with watching(Computing()) as notes:
         assert grad(Square())(X).tolist() == [4.0, 6.0]
     assert [e[:2] for e in notes.events] == [
-        ("enter", "Square"), ("exit", "Square"), ("arrives", "Square"), ("leaves", "Square"),
-    ]  # fmt: skip
+        ("enter", "Square"),
+        ("exit", "Square"),
+        ("arrives", "Square"),
+        ("leaves", "Square"),
+    ]
 
 
 def test_muted_code_can_ask_for_the_recordings_around_it() -> None:

@@ -260,12 +260,22 @@ def test_numpy_on_the_left_and_numpys_functions_give_arrays() -> None:
     # As in MindSpore 2.10; what they compute has no gradient.
     x, left = Tensor([1.0, -4.0]), np.array([1.0, 2.0], np.float32)
     for result, want in (
-        (left + x, [2.0, -2.0]), (left * x, [1.0, -8.0]), (left > x, [False, True]), (left == x, [True, False]),
-        (left @ x, -7.0), (np.float32(2) * x, [2.0, -8.0]), (np.float32(1) - x, [0.0, 5.0]),
-        (np.log(ms.Parameter(Tensor([1.0, 1.0]))), [0.0, 0.0]), (np.abs(x), [1.0, 4.0]), (np.isnan(x), [False, False]),
-        (np.maximum(x, 0), [1.0, 0.0]), (np.isfinite(x).all(), True), (np.sqrt(Tensor(4.0)), 2.0),
-        (np.where(x.asnumpy() > 0, x, 0), [1.0, 0.0]), (np.concatenate([x, x]), [1.0, -4.0, 1.0, -4.0]),
-    ):  # fmt: skip
+        (left + x, [2.0, -2.0]),
+        (left * x, [1.0, -8.0]),
+        (left > x, [False, True]),
+        (left == x, [True, False]),
+        (left @ x, -7.0),
+        (np.float32(2) * x, [2.0, -8.0]),
+        (np.float32(1) - x, [0.0, 5.0]),
+        (np.log(ms.Parameter(Tensor([1.0, 1.0]))), [0.0, 0.0]),
+        (np.abs(x), [1.0, 4.0]),
+        (np.isnan(x), [False, False]),
+        (np.maximum(x, 0), [1.0, 0.0]),
+        (np.isfinite(x).all(), True),
+        (np.sqrt(Tensor(4.0)), 2.0),
+        (np.where(x.asnumpy() > 0, x, 0), [1.0, 0.0]),
+        (np.concatenate([x, x]), [1.0, -4.0, 1.0, -4.0]),
+    ):
         assert isinstance(result, np.ndarray | np.generic) and np.asarray(result).tolist() == want
     left += x
     assert left.tolist() == [2.0, -2.0]
@@ -299,10 +309,27 @@ def test_pickle_keeps_values_and_dtype() -> None:
 
 GRID = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
 INDEXES: list[Any] = [
-    1, -1, (0, 2), (0, 2, 3), slice(None, None, 2), (slice(None), slice(None, None, -1)), (Ellipsis, 0), None,
-    (None, 1, None), [1, 0, 1], np.array([[0, 1], [1, 1]]), (slice(None), [0, 2]), ([0, 1], [2, 0]), True,
-    GRID > 5, np.array([True, False]), (0, slice(5, 9)), np.int32(1), (1, []), (slice(None), [], 2),
-]  # fmt: skip
+    1,
+    -1,
+    (0, 2),
+    (0, 2, 3),
+    slice(None, None, 2),
+    (slice(None), slice(None, None, -1)),
+    (Ellipsis, 0),
+    None,
+    (None, 1, None),
+    [1, 0, 1],
+    np.array([[0, 1], [1, 1]]),
+    (slice(None), [0, 2]),
+    ([0, 1], [2, 0]),
+    True,
+    GRID > 5,
+    np.array([True, False]),
+    (0, slice(5, 9)),
+    np.int32(1),
+    (1, []),
+    (slice(None), [], 2),
+]
 
 
 @pytest.mark.parametrize("index", INDEXES, ids=repr)
@@ -456,9 +483,7 @@ def test_max_gives_values_or_values_and_places() -> None:
 def test_casting_methods() -> None:
     x = Tensor([1.7])
     kinds = [x.float(), x.half(), x.double(), x.int(), x.long(), x.bool(), x.astype(ms.int8), x.to(ms.uint8)]
-    assert [str(k.dtype) for k in kinds] == [
-        "Float32", "Float16", "Float64", "Int32", "Int64", "Bool", "Int8", "UInt8",
-    ]  # fmt: skip
+    assert [str(k.dtype) for k in kinds] == ["Float32", "Float16", "Float64", "Int32", "Int64", "Bool", "Int8", "UInt8"]
     assert x.type_as(Tensor(1)).dtype is ms.int64
 
 

@@ -115,9 +115,10 @@ CASES: dict[str, list[tuple[Callable[[], Any], Any]]] = {
     ],
     "unique": [
         (lambda: N.unique(), np.unique(n)),
-        (lambda: N.unique(return_inverse=True, return_counts=True), (
-            np.unique(n), np.unique(n, return_inverse=True)[1].reshape(n.shape), np.unique(n, return_counts=True)[1],
-        )),
+        (
+            lambda: N.unique(return_inverse=True, return_counts=True),
+            (np.unique(n), np.unique(n, return_inverse=True)[1].reshape(n.shape), np.unique(n, return_counts=True)[1]),
+        ),
     ],
     "searchsorted": [
         (lambda: Tensor([1.0, 2.0, 3.0]).searchsorted([2.0, 5.0]), np.array([1, 3], np.int32)),
@@ -126,13 +127,17 @@ CASES: dict[str, list[tuple[Callable[[], Any], Any]]] = {
     ],
     # Shape
     "reshape": [
-        (lambda: X.reshape(2, -1), x.reshape(2, -1)), (lambda: X.reshape((4, 3)), x.reshape(4, 3)),
-        (lambda: X.reshape(shape=(4, 3)), x.reshape(4, 3)), (lambda: X.reshape(shape=[-1]), x.ravel()),
+        (lambda: X.reshape(2, -1), x.reshape(2, -1)),
+        (lambda: X.reshape((4, 3)), x.reshape(4, 3)),
+        (lambda: X.reshape(shape=(4, 3)), x.reshape(4, 3)),
+        (lambda: X.reshape(shape=[-1]), x.ravel()),
         (lambda: X[0, 0].reshape(()), x[0, 0]),
     ],
     "view": [
-        (lambda: X.view(12), x.ravel()), (lambda: X.view(ms.int64), x.view(np.int64)),
-        (lambda: X.view(shape=(4, 3)), x.reshape(4, 3)), (lambda: X.view(dtype=ms.int64), x.view(np.int64)),
+        (lambda: X.view(12), x.ravel()),
+        (lambda: X.view(ms.int64), x.view(np.int64)),
+        (lambda: X.view(shape=(4, 3)), x.reshape(4, 3)),
+        (lambda: X.view(dtype=ms.int64), x.view(np.int64)),
     ],
     "transpose": [
         (lambda: X.transpose(), x.T),
@@ -157,8 +162,10 @@ CASES: dict[str, list[tuple[Callable[[], Any], Any]]] = {
         (lambda: X[None, :, None].squeeze(0, 2), x),
     ],
     "tile": [
-        (lambda: X.tile(2, 1), np.tile(x, (2, 1))), (lambda: X.tile((1, 3)), np.tile(x, (1, 3))),
-        (lambda: X.tile(2), np.tile(x, 2)), (lambda: X.tile(dims=(2, 2)), np.tile(x, (2, 2))),
+        (lambda: X.tile(2, 1), np.tile(x, (2, 1))),
+        (lambda: X.tile((1, 3)), np.tile(x, (1, 3))),
+        (lambda: X.tile(2), np.tile(x, 2)),
+        (lambda: X.tile(dims=(2, 2)), np.tile(x, (2, 2))),
         (lambda: X.tile(reps=(2,)), np.tile(x, 2)),
     ],
     "repeat": [(lambda: X.repeat(2, 1), np.tile(x, (2, 1))), (lambda: X.repeat((2, 1, 3)), np.tile(x, (2, 1, 3)))],
@@ -200,8 +207,10 @@ CASES: dict[str, list[tuple[Callable[[], Any], Any]]] = {
         (lambda: X.select(X > 0, OTHER), np.where(x > 0, x, other)),
         (lambda: X.select(condition=X > 0, y=OTHER), np.where(x > 0, x, other)),
     ],
-    "where": [(lambda: X.where(X > 0, OTHER), np.where(x > 0, x, other)),
-              (lambda: X.where(condition=X > 0, other=0.0), np.where(x > 0, x, 0))],
+    "where": [
+        (lambda: X.where(X > 0, OTHER), np.where(x > 0, x, other)),
+        (lambda: X.where(condition=X > 0, other=0.0), np.where(x > 0, x, 0)),
+    ],
     "choose": [
         (lambda: N.choose([10, 20, 30, 40]), np.choose(n, [10, 20, 30, 40])),
         (lambda: Tensor([-1, 5]).choose([Tensor([1, 2]), Tensor([3, 4])]), np.array([1, 4])),
@@ -232,15 +241,21 @@ CASES: dict[str, list[tuple[Callable[[], Any], Any]]] = {
         (lambda: X.soft_shrink(), np.sign(x) * np.maximum(np.abs(x) - 0.5, 0)),
         (lambda: X.soft_shrink(lambd=2.0), np.sign(x) * np.maximum(np.abs(x) - 2, 0)),
     ],
-    "qr": [(lambda: np.abs(X.qr()[1].asnumpy()), np.abs(np.linalg.qr(x)[1])),
-           (lambda: np.array(X.T.qr(False)[0].shape), np.array([4, 4]))],
+    "qr": [
+        (lambda: np.abs(X.qr()[1].asnumpy()), np.abs(np.linalg.qr(x)[1])),
+        (lambda: np.array(X.T.qr(False)[0].shape), np.array([4, 4])),
+    ],
     # New ones
-    "new_zeros": [(lambda: N.new_zeros((2, 1)), np.zeros((2, 1), np.int32)),
-                  (lambda: N.new_zeros(2, dtype=ms.float64), np.zeros(2))],
+    "new_zeros": [
+        (lambda: N.new_zeros((2, 1)), np.zeros((2, 1), np.int32)),
+        (lambda: N.new_zeros(2, dtype=ms.float64), np.zeros(2)),
+    ],
     "new_empty": [(lambda: N.new_empty((2, 1), device="CPU"), np.zeros((2, 1), np.int32))],
     "new_ones": [(lambda: N.new_ones((2, 1)), np.ones((2, 1), np.int32)), (lambda: X.new_ones(3), np.ones(3))],
-    "new_full": [(lambda: N.new_full((2,), 7), np.full(2, 7, np.int32)),
-                 (lambda: N.new_full(size=(2,), fill_value=1.5, dtype=ms.float64), np.full(2, 1.5))],
+    "new_full": [
+        (lambda: N.new_full((2,), 7), np.full(2, 7, np.int32)),
+        (lambda: N.new_full(size=(2,), fill_value=1.5, dtype=ms.float64), np.full(2, 1.5)),
+    ],
     "fill": [(lambda: X.fill(2), np.full_like(x, 2))],
     "fills": [(lambda: N.fills(2.0), np.full_like(n, 2)), (lambda: X.fills(Tensor(3.0)), np.full_like(x, 3))],
     # The tensor itself
@@ -286,7 +301,7 @@ CASES: dict[str, list[tuple[Callable[[], Any], Any]]] = {
     "stride": [(lambda: X.stride(), [4, 1]), (lambda: X.T.stride(0), 1)],
     "storage_offset": [(lambda: X.storage_offset(), 0)],
     "data_ptr": [(lambda: X.data_ptr(), X._array.ctypes.data)],
-}  # fmt: skip
+}
 ORDERED = np.zeros(x.shape)
 ORDERED[x > 1] = OTHER.asnumpy().ravel()[: (x > 1).sum()]
 IN_PLACE: dict[str, list[tuple[Callable[[Tensor], Any], Any]]] = {
@@ -344,9 +359,7 @@ def test_a_method_in_place_computes_what_numpy_computes(name: str, place: int) -
     assert_is(tensor, wanted)
 
 
-DRAWN = {
-    "uniform", "log_normal", "bernoulli", "uniform_", "normal_", "exponential_", "bernoulli_", "random_",
-}  # fmt: skip
+DRAWN = {"uniform", "log_normal", "bernoulli", "uniform_", "normal_", "exponential_", "bernoulli_", "random_"}
 
 
 def test_every_form_of_a_tensor_is_tried_here() -> None:

@@ -47,8 +47,9 @@ def test_the_flags_choose_what_comes_back() -> None:
     assert lists(GradOperation(get_by_list=True)(net, weights)(X, Y)) == [[3.0, 8.0], [0.0, 0.0]]
     assert lists(GradOperation(get_by_list=True)(net, net.w)(X, Y)) == [3.0, 8.0]
     assert lists(GradOperation(True, True)(net, weights)(X, Y)) == [
-        [[15.0, 24.0], [5.0, 12.0]], [[3.0, 8.0], [0.0, 0.0]],
-    ]  # fmt: skip
+        [[15.0, 24.0], [5.0, 12.0]],
+        [[3.0, 8.0], [0.0, 0.0]],
+    ]
 
 
 def test_sens_is_the_last_argument_or_named() -> None:
@@ -133,8 +134,9 @@ def test_jacobians_have_the_outputs_shape_and_then_the_inputs(jacobian: Any) -> 
     assert lists(jacobian(product, (0, 1))(X, Y)) == [of_x.tolist(), of_y.tolist()]
     assert lists(jacobian(lambda x, y: (x * y, x + y))(X, Y)) == [of_x.tolist(), eye.tolist()]
     assert lists(jacobian(lambda x, y: (x * y, x + y), (0, 1))(X, Y)) == [
-        [of_x.tolist(), of_y.tolist()], [eye.tolist(), eye.tolist()],
-    ]  # fmt: skip
+        [of_x.tolist(), of_y.tolist()],
+        [eye.tolist(), eye.tolist()],
+    ]
     assert jacobian(lambda a: ops.matmul(a, a.T))(A).shape == (2, 2, 2, 3)
     assert lists(jacobian(jacobian(lambda x: x * x * x))(X))[1][1][1] == 12.0
 

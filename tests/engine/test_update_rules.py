@@ -53,9 +53,16 @@ def momentum(grads: Array, mu: float, nesterov: bool = False, decay: float = 0) 
 
 
 def adam(
-    grads: Array, b1: float = 0.75, b2: float = 0.875, eps: float = 1e-3, decay: float = 0, apart: float = 0,
-    amsgrad: bool = False, nesterov: bool = False, eps_inside_correction: bool = False,
-) -> Steps:  # fmt: skip
+    grads: Array,
+    b1: float = 0.75,
+    b2: float = 0.875,
+    eps: float = 1e-3,
+    decay: float = 0,
+    apart: float = 0,
+    amsgrad: bool = False,
+    nesterov: bool = False,
+    eps_inside_correction: bool = False,
+) -> Steps:
     """``eps_inside_correction``: eps is added to the corrected sqrt(v_hat), as in the paper, not to sqrt(v)."""
     p, m, v, most = START, 0.0 * START, 0.0 * START, 0.0 * START
     for t, g in enumerate(grads, 1):
@@ -230,9 +237,16 @@ def lars(grads: Array, decay: float, clip: bool, coefficient: float) -> Steps:
 
 
 def adafactor(
-    grads: Array, relative: bool, warmup: bool = False, scale: bool = True, b1: float = 0.5, decay: float = 0,
-    power: float = 0.8, eps: tuple[float, float] = (1e-30, 1e-3), start: Array = START,
-) -> Steps:  # fmt: skip
+    grads: Array,
+    relative: bool,
+    warmup: bool = False,
+    scale: bool = True,
+    b1: float = 0.5,
+    decay: float = 0,
+    power: float = 0.8,
+    eps: tuple[float, float] = (1e-30, 1e-3),
+    start: Array = START,
+) -> Steps:
     p, rows, columns, m = start, np.zeros(start.shape[:-1]), np.zeros((*start.shape[:-2], start.shape[-1])), 0.0 * start
     for t, g in enumerate(grads, 1):
         rate = min(1e-6 * t if warmup else 1e-2, 1 / math.sqrt(t)) if relative else RATE
@@ -263,8 +277,10 @@ NN: list[tuple[str, dict[str, Any], Walk, dict[str, Any]]] = [
     ("Momentum", {"momentum": 0.5, "use_nesterov": True, **D}, momentum, {"mu": 0.5, "nesterov": True, "decay": DECAY}),
     *((name, {**B}, adam, {}) for name in ("Adam", "AdamOffload", "LazyAdam")),
     *((name, {**B, **D}, adam, {"decay": DECAY}) for name in ("Adam", "AdamOffload", "LazyAdam")),
-    *((name, {**B, "use_nesterov": True, **D}, adam, {"nesterov": True, "decay": DECAY})
-      for name in ("Adam", "AdamOffload", "LazyAdam")),
+    *(
+        (name, {**B, "use_nesterov": True, **D}, adam, {"nesterov": True, "decay": DECAY})
+        for name in ("Adam", "AdamOffload", "LazyAdam")
+    ),
     ("Adam", {**B, "use_amsgrad": True, **D}, adam, {"amsgrad": True, "decay": DECAY}),
     ("Adam", {**B, "use_amsgrad": True, "use_nesterov": True}, adam, {"amsgrad": True, "nesterov": True}),
     ("AdaMax", {**B}, adamax, {}),
@@ -278,28 +294,78 @@ NN: list[tuple[str, dict[str, Any], Walk, dict[str, Any]]] = [
     ("Adagrad", {"accum": 0.5, "update_slots": False}, adagrad, {"update": False}),
     ("Adadelta", {"rho": 0.75, "epsilon": 1e-3}, adadelta, {}),
     ("Adadelta", {"rho": 0.75, "epsilon": 1e-3, **D}, adadelta, {"decay": DECAY}),
-    *(("RMSProp", {"decay": 0.75, "epsilon": 1e-3, "momentum": mu, "centered": centered, **more}, rmsprop,
-       {"mu": mu, "centered": centered, "decay": DECAY if more else 0})
-      for mu, centered, more in ((0.0, False, {}), (0.5, False, D), (0.0, True, {}), (0.5, True, D))),
-    *(("FTRL", {"initial_accum": 0.5, "l1": l1, "l2": l2, "lr_power": power, **more}, ftrl,
-       {"l1": l1, "l2": l2, "power": power, "decay": DECAY if more else 0})
-      for l1, l2, power, more in ((0.0, 0.0, -0.5, {}), (0.5, 0.25, -0.5, D), (0.5, 0.25, -0.75, {}))),
-    *(("ProximalAdagrad", {"accum": 0.5, "l1": l1, "l2": l2, **more}, proximal_adagrad,
-       {"l1": l1, "l2": l2, "decay": DECAY if more else 0})
-      for l1, l2, more in ((0.0, 0.0, {}), (0.5, 0.25, D), (0.0, 0.25, {}), (0.5, 0.0, {}))),
+    *(
+        (
+            "RMSProp",
+            {"decay": 0.75, "epsilon": 1e-3, "momentum": mu, "centered": centered, **more},
+            rmsprop,
+            {"mu": mu, "centered": centered, "decay": DECAY if more else 0},
+        )
+        for mu, centered, more in ((0.0, False, {}), (0.5, False, D), (0.0, True, {}), (0.5, True, D))
+    ),
+    *(
+        (
+            "FTRL",
+            {"initial_accum": 0.5, "l1": l1, "l2": l2, "lr_power": power, **more},
+            ftrl,
+            {"l1": l1, "l2": l2, "power": power, "decay": DECAY if more else 0},
+        )
+        for l1, l2, power, more in ((0.0, 0.0, -0.5, {}), (0.5, 0.25, -0.5, D), (0.5, 0.25, -0.75, {}))
+    ),
+    *(
+        (
+            "ProximalAdagrad",
+            {"accum": 0.5, "l1": l1, "l2": l2, **more},
+            proximal_adagrad,
+            {"l1": l1, "l2": l2, "decay": DECAY if more else 0},
+        )
+        for l1, l2, more in ((0.0, 0.0, {}), (0.5, 0.25, D), (0.0, 0.25, {}), (0.5, 0.0, {}))
+    ),
     ("ASGD", {"lambd": 0.25, "alpha": 0.5, "t0": 3.0}, asgd, {"lambd": 0.25, "alpha": 0.5}),
     ("ASGD", {"lambd": 0.25, "alpha": 0.5, "weight_decay": DECAY}, asgd, {"lambd": 0.25, "alpha": 0.5, "decay": DECAY}),
-    *(("Rprop", {"etas": (0.25, 1.5), "step_sizes": (0.03, 0.09), "weight_decay": decay}, rprop,
-       {"etas": (0.25, 1.5), "limits": (0.03, 0.09), "decay": decay}) for decay in (0.0, DECAY)),
+    *(
+        (
+            "Rprop",
+            {"etas": (0.25, 1.5), "step_sizes": (0.03, 0.09), "weight_decay": decay},
+            rprop,
+            {"etas": (0.25, 1.5), "limits": (0.03, 0.09), "decay": decay},
+        )
+        for decay in (0.0, DECAY)
+    ),
     ("AdaFactor", {"learning_rate": None, "beta1": 0.5, "clip_threshold": 0.75}, adafactor, {"relative": True}),
-    ("AdaFactor", {"learning_rate": None, "beta1": 0.5, "clip_threshold": 0.75, "warmup_init": True,
-                   "loss_scale": SCALE}, adafactor, {"relative": True, "warmup": True}),
-    ("AdaFactor", {"relative_step": False, "scale_parameter": False, "beta1": 0.0, "clip_threshold": 0.75,
-                   "weight_decay": DECAY, "loss_scale": SCALE},
-     adafactor, {"relative": False, "scale": False, "b1": 0.0, "decay": DECAY}),
-    ("AdaFactor", {"relative_step": False, "beta1": 0.5, "clip_threshold": 0.75, "decay_rate": 1.0, "eps": (0.5, 4.0),
-                   "loss_scale": SCALE}, adafactor, {"relative": False, "power": 1.0, "eps": (0.5, 4.0)}),
-]  # fmt: skip
+    (
+        "AdaFactor",
+        {"learning_rate": None, "beta1": 0.5, "clip_threshold": 0.75, "warmup_init": True, "loss_scale": SCALE},
+        adafactor,
+        {"relative": True, "warmup": True},
+    ),
+    (
+        "AdaFactor",
+        {
+            "relative_step": False,
+            "scale_parameter": False,
+            "beta1": 0.0,
+            "clip_threshold": 0.75,
+            "weight_decay": DECAY,
+            "loss_scale": SCALE,
+        },
+        adafactor,
+        {"relative": False, "scale": False, "b1": 0.0, "decay": DECAY},
+    ),
+    (
+        "AdaFactor",
+        {
+            "relative_step": False,
+            "beta1": 0.5,
+            "clip_threshold": 0.75,
+            "decay_rate": 1.0,
+            "eps": (0.5, 4.0),
+            "loss_scale": SCALE,
+        },
+        adafactor,
+        {"relative": False, "power": 1.0, "eps": (0.5, 4.0)},
+    ),
+]
 B2 = {"betas": (0.75, 0.875), "eps": 1e-3}
 W = {"weight_decay": DECAY}
 EXPERIMENTAL: list[tuple[str, dict[str, Any], Walk, dict[str, Any]]] = [
@@ -307,26 +373,41 @@ EXPERIMENTAL: list[tuple[str, dict[str, Any], Walk, dict[str, Any]]] = [
     ("SGD", {"momentum": 0.5, "dampening": 0.25, **W}, sgd, {"mu": 0.5, "damp": 0.25, "decay": DECAY}),
     ("SGD", {"momentum": 0.5, "nesterov": True, **W}, sgd, {"mu": 0.5, "nesterov": True, "decay": DECAY}),
     *(("Adam", {**B2, **W, "amsgrad": most}, adam, {"decay": DECAY, "amsgrad": most}) for most in (False, True)),
-    *(("AdamW", {**B2, **W, "amsgrad": most}, adam, {"apart": DECAY, "amsgrad": most, "eps_inside_correction": True})
-      for most in (False, True)),
+    *(
+        ("AdamW", {**B2, **W, "amsgrad": most}, adam, {"apart": DECAY, "amsgrad": most, "eps_inside_correction": True})
+        for most in (False, True)
+    ),
     ("Adamax", {**B2, **W}, adamax, {"decay": DECAY, "inside": True}),
     ("NAdam", {**B2, **W, "momentum_decay": 0.01}, nadam, {"decay": DECAY}),
     ("RAdam", {**B2, **W}, radam, {"decay": DECAY}),
-    ("Adagrad", {"lr_decay": 0.25, "initial_accumulator_value": 0.5, "eps": 1e-3, **W}, adagrad,
-     {"decay": DECAY, "lr_decay": 0.25, "eps": 1e-3}),
+    (
+        "Adagrad",
+        {"lr_decay": 0.25, "initial_accumulator_value": 0.5, "eps": 1e-3, **W},
+        adagrad,
+        {"decay": DECAY, "lr_decay": 0.25, "eps": 1e-3},
+    ),
     ("Adadelta", {"rho": 0.75, "eps": 1e-3, **W}, adadelta, {"decay": DECAY}),
-    *(("RMSprop", {"alpha": 0.75, "eps": 1e-3, "momentum": mu, "centered": centered, **W}, rmsprop_pytorch,
-       {"mu": mu, "centered": centered, "decay": DECAY}) for mu in (0.0, 0.5) for centered in (False, True)),
-    ("Rprop", {"etas": (0.25, 1.5), "step_sizes": (0.03, 0.09)}, rprop,
-     {"etas": (0.25, 1.5), "limits": (0.03, 0.09)}),
+    *(
+        (
+            "RMSprop",
+            {"alpha": 0.75, "eps": 1e-3, "momentum": mu, "centered": centered, **W},
+            rmsprop_pytorch,
+            {"mu": mu, "centered": centered, "decay": DECAY},
+        )
+        for mu in (0.0, 0.5)
+        for centered in (False, True)
+    ),
+    ("Rprop", {"etas": (0.25, 1.5), "step_sizes": (0.03, 0.09)}, rprop, {"etas": (0.25, 1.5), "limits": (0.03, 0.09)}),
     ("ASGD", {"lambd": 0.25, "alpha": 0.5, "t0": 3.0, **W}, asgd, {"lambd": 0.25, "alpha": 0.5, "decay": DECAY}),
-]  # fmt: skip
+]
 MINT = [
     *(row for row in EXPERIMENTAL if row[0] in ("SGD", "AdamW")),
     *(("FusedAdamW", *row[1:]) for row in EXPERIMENTAL if row[0] == "AdamW"),
-    *(("Adam", {**B2, **W, "amsgrad": most}, adam, {"decay": DECAY, "amsgrad": most, "eps_inside_correction": True})
-      for most in (False, True)),
-]  # fmt: skip
+    *(
+        ("Adam", {**B2, **W, "amsgrad": most}, adam, {"decay": DECAY, "amsgrad": most, "eps_inside_correction": True})
+        for most in (False, True)
+    ),
+]
 
 
 def follow(make: Callable[[list[Parameter]], Any], walk: Steps, sign: float = 1.0, scale: float = 1.0) -> None:
@@ -470,9 +551,7 @@ def p_adamax(p: Any, m: Any, v: Any, p1: Any, lr: Any, b1: Any, b2: Any, e: Any,
     return p - lr / (1 - p1) * m / (v + e), m, v
 
 
-def p_amsgrad_v2(
-    p: Any, m: Any, v: Any, most: Any, p1: Any, p2: Any, lr: Any, b1: Any, b2: Any, e: Any, g: Any
-) -> Any:
+def p_amsgrad_v2(p: Any, m: Any, v: Any, most: Any, p1: Any, p2: Any, lr: Any, b1: Any, b2: Any, e: Any, g: Any) -> Any:
     m, v = b1 * m + (1 - b1) * g, b2 * v + (1 - b2) * g**2
     most = np.maximum(most, v)
     return p - lr * math.sqrt(1 - p2) / (1 - p1) * m / (np.sqrt(most) + e), m, v, most
@@ -547,8 +626,13 @@ PRIMITIVES: list[tuple[str, dict[str, Any], int, tuple[Any, ...], Update]] = [
     ("AdamWeightDecay", {}, 2, (RATE, 0.75, 0.875, 1e-3, 0.0, GRADIENT), p_adam_decay),
     ("ApplyAdaMax", {}, 2, (0.5625, RATE, 0.75, 0.875, 1e-3, GRADIENT), p_adamax),
     ("ApplyAdamWithAmsgrad", {}, 3, (0.5625, 0.765625, RATE, GRADIENT), p_amsgrad),
-    ("ApplyAdamWithAmsgrad", {"beta1": 0.75, "beta2": 0.5, "epsilon": 0.01}, 3, (0.5625, 0.765625, RATE, GRADIENT),
-     p_amsgrad),
+    (
+        "ApplyAdamWithAmsgrad",
+        {"beta1": 0.75, "beta2": 0.5, "epsilon": 0.01},
+        3,
+        (0.5625, 0.765625, RATE, GRADIENT),
+        p_amsgrad,
+    ),
     ("ApplyAdamWithAmsgradV2", {}, 3, (0.5625, 0.765625, RATE, 0.75, 0.5, 1e-3, GRADIENT), p_amsgrad_v2),
     ("ApplyAdadelta", {}, 2, (RATE, 0.75, 1e-3, GRADIENT), p_adadelta),
     ("ApplyAdagrad", {}, 1, (RATE, GRADIENT), p_adagrad),
@@ -557,16 +641,28 @@ PRIMITIVES: list[tuple[str, dict[str, Any], int, tuple[Any, ...], Update]] = [
     ("ApplyAdagradV2", {"epsilon": 0.125, "update_slots": False}, 1, (RATE, GRADIENT), p_adagrad_v2),
     ("ApplyAddSign", {}, 1, (RATE, 0.75, 0.5, 0.25, GRADIENT), p_add_sign),
     ("ApplyPowerSign", {}, 1, (RATE, 0.75, 0.5, 0.25, GRADIENT), p_power_sign),
-    *(("ApplyFtrl", {}, 2, (GRADIENT, RATE, *numbers), p_ftrl)
-      for numbers in ((0.0, 0.0, -0.5), (0.5, 0.25, -0.5), (0.5, 0.25, -0.75))),
+    *(
+        ("ApplyFtrl", {}, 2, (GRADIENT, RATE, *numbers), p_ftrl)
+        for numbers in ((0.0, 0.0, -0.5), (0.5, 0.25, -0.5), (0.5, 0.25, -0.75))
+    ),
     ("ApplyGradientDescent", {}, 0, (RATE, GRADIENT), lambda p, lr, g: (p - lr * g,)),
-    *(("ApplyProximalGradientDescent", {}, 0, (RATE, l1, l2, GRADIENT),
-       lambda p, lr, l1, l2, g: (shrunk(p - lr * g, lr, l1, l2),)) for l1, l2 in ((0.0, 0.25), (0.5, 0.25))),
-    *(("ApplyProximalAdagrad", {}, 1, (RATE, l1, l2, GRADIENT), p_proximal_adagrad)
-      for l1, l2 in ((0.0, 0.25), (0.5, 0.25))),
+    *(
+        (
+            "ApplyProximalGradientDescent",
+            {},
+            0,
+            (RATE, l1, l2, GRADIENT),
+            lambda p, lr, l1, l2, g: (shrunk(p - lr * g, lr, l1, l2),),
+        )
+        for l1, l2 in ((0.0, 0.25), (0.5, 0.25))
+    ),
+    *(
+        ("ApplyProximalAdagrad", {}, 1, (RATE, l1, l2, GRADIENT), p_proximal_adagrad)
+        for l1, l2 in ((0.0, 0.25), (0.5, 0.25))
+    ),
     ("ApplyCenteredRMSProp", {}, 3, (GRADIENT, RATE, 0.75, 0.5, 4.0), p_centered),
     ("ApplyRMSProp", {}, 2, (RATE, GRADIENT, 0.75, 0.5, 1e-3), p_rms),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("of_tensors", [False, True], ids=["numbers", "tensors"])
@@ -592,9 +688,15 @@ def test_an_update_primitive_steps_by_its_formula(
 
 @pytest.mark.parametrize(
     "how",
-    [{}, {"mu": 0.5}, {"mu": 0.5, "damp": 0.25}, {"mu": 0.5, "damp": 0.25, "decay": DECAY},
-     {"mu": 0.5, "nesterov": True, "decay": DECAY}, {"decay": DECAY}],
-)  # fmt: skip
+    [
+        {},
+        {"mu": 0.5},
+        {"mu": 0.5, "damp": 0.25},
+        {"mu": 0.5, "damp": 0.25, "decay": DECAY},
+        {"mu": 0.5, "nesterov": True, "decay": DECAY},
+        {"decay": DECAY},
+    ],
+)
 def test_the_sgd_primitive_steps_by_its_formula(how: dict[str, Any]) -> None:
     p, v, stat = (Parameter(Tensor(x), "x") for x in (START, np.ones_like(START), np.ones_like(START)))
     update = ops.SGD(how.get("damp", 0.0), how.get("decay", 0.0), how.get("nesterov", False))

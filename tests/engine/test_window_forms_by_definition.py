@@ -89,9 +89,7 @@ def test_a_convolution_is_transposed(name: str, size: Any, mode: str, stride: An
 def test_conv_transpose2d_with_every_setting(
     function: Any, stride: Any, padding: Any, more: Any, groups: int, dilation: Any
 ) -> None:
-    strides, (top, left), ends, apart = (
-        (v, v) if isinstance(v, int) else v for v in (stride, padding, more, dilation)
-    )
+    strides, (top, left), ends, apart = ((v, v) if isinstance(v, int) else v for v in (stride, padding, more, dilation))
     x, weight, bias = normal(2, 4, 3, 2), normal(4, 3, 3, 2), normal(3 * groups)
     sizes = [
         (n - 1) * s + d * (k - 1) + 1 - 2 * p + e
@@ -150,8 +148,7 @@ def test_conv3d_is_transposed(stride: Any, group: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("mode", "pad", "pads"),
-    [("valid", 0, (0,) * 6), ("pad", 1, (1,) * 6), ("SAME", 0, (0, 1, 0, 0, 0, 1))],
+    ("mode", "pad", "pads"), [("valid", 0, (0,) * 6), ("pad", 1, (1,) * 6), ("SAME", 0, (0, 1, 0, 0, 0, 1))]
 )
 def test_pooling_of_volumes(mode: str, pad: Any, pads: Any) -> None:
     x = normal(2, 2, 4, 5, 4)
@@ -178,9 +175,7 @@ def test_pooling_of_images_fills_up_only_with_the_mode_same(mode: str, kernel: A
     close(ops.AvgPool(kernel, stride, mode)(Tensor(x)), avg_pool(x, kernel, stride, pads) / covered)
 
 
-def windows_of_a_line(
-    n: int, k: int, s: int, before: int, after: int, ceil: bool
-) -> list[tuple[list[int], int]]:
+def windows_of_a_line(n: int, k: int, s: int, before: int, after: int, ceil: bool) -> list[tuple[list[int], int]]:
     """Of each window the places that are elements, and how many places, padding included, it has."""
     total = n + before + after
     count = (total - k + (s - 1 if ceil else 0)) // s + 1
@@ -327,8 +322,10 @@ def test_fractional_pooling_begins_elsewhere_in_each_sample_and_channel(shape: A
     # As recorded from MindSpore: numbers for an image are for the width first, those for a volume for the depth.
     given = Tensor(drawn[..., ::-1] if axes == 2 else drawn)
     want = fractional(x, window, lengths, drawn)
-    for found in (function(Tensor(x), window, lengths, return_indices=True, _random_samples=given),
-                  cell(window, lengths, return_indices=True, _random_samples=given)(Tensor(x))):  # fmt: skip
+    for found in (
+        function(Tensor(x), window, lengths, return_indices=True, _random_samples=given),
+        cell(window, lengths, return_indices=True, _random_samples=given)(Tensor(x)),
+    ):
         close(found[0], want[0])
         close(found[1], want[1])
         assert found[1].dtype == ms.int64

@@ -93,7 +93,8 @@ def assigned_after(cell: Any, x: Tensor) -> Tensor:
 @pytest.mark.parametrize(
     ("function", "program"),
     [
-        (writes_argument, used_after), (writes_argument, part_used_after),
+        (writes_argument, used_after),
+        (writes_argument, part_used_after),
         (writes_argument, lambda cell, x: cell(x * 1).sum()),
         (writes_argument, lambda cell, x: (cell(cell.w * 1) * cell.w).sum()),
         (writes_parameter, lambda cell, x: (cell(x) * cell.w).sum()),
@@ -104,7 +105,7 @@ def assigned_after(cell: Any, x: Tensor) -> Tensor:
         (returns_part_of_parameter, assigned_after),
         (writes_turned, lambda cell, x: cell(ops.stack([x, x * 2]).T).sum()),
     ],
-)  # fmt: skip
+)
 def test_recompute_changes_nothing_of_what_a_cell_writes(function: Any, program: Any) -> None:
     found = []
     for again in (False, True):

@@ -27,7 +27,7 @@ import hookscope.engine as ms
 from hookscope.engine import Tensor, nn
 from hookscope.engine.debug import DebugSession
 
-START = '''
+START = """
 from hookscope.engine import nn, ops
 
 class Writes(nn.Cell):
@@ -86,7 +86,7 @@ class Net(nn.Cell):
         self.flattens_again.recompute()
 
     def construct(self, x):
-'''
+"""
 
 NUMPY = {
     "writes": "_writes(v{})",
@@ -240,9 +240,29 @@ class _Writer:
     def _view(self) -> None:
         n, value = self._pick()
         kind = self.random.choice(
-            ("T", "transpose", "reshape", "reshape", "reshape", "flat", "index", "index", "index", "expand", "squeeze",
-             "diagonal", "split", "broadcast", "contiguous", "copy", "swap", "stop", "narrow", "alias")
-        )  # fmt: skip
+            (
+                "T",
+                "transpose",
+                "reshape",
+                "reshape",
+                "reshape",
+                "flat",
+                "index",
+                "index",
+                "index",
+                "expand",
+                "squeeze",
+                "diagonal",
+                "split",
+                "broadcast",
+                "contiguous",
+                "copy",
+                "swap",
+                "stop",
+                "narrow",
+                "alias",
+            )
+        )
         if kind == "T" and value.ndim == 2:
             self._add(f"v{n}.T", f"v{n}.T")
         elif kind == "transpose" and value.ndim > 1:

@@ -25,9 +25,14 @@ _SEGMENTS = (
     "1111011",
 )
 _STROKES = (
-    (slice(0, 1), slice(1, 4)), (slice(0, 4), slice(0, 1)), (slice(0, 4), slice(4, 5)), (slice(3, 4), slice(1, 4)),
-    (slice(3, 7), slice(0, 1)), (slice(3, 7), slice(4, 5)), (slice(6, 7), slice(1, 4)),
-)  # fmt: skip
+    (slice(0, 1), slice(1, 4)),
+    (slice(0, 4), slice(0, 1)),
+    (slice(0, 4), slice(4, 5)),
+    (slice(3, 4), slice(1, 4)),
+    (slice(3, 7), slice(0, 1)),
+    (slice(3, 7), slice(4, 5)),
+    (slice(6, 7), slice(1, 4)),
+)
 
 
 def normalized(values: Array, axis: int | tuple[int, ...] | None = None) -> Array:

@@ -49,9 +49,15 @@ def frozen_backbone() -> Run:
     x, y = data.digits(64)
     x = data.normalized(x)
     pretrained = nn.SequentialCell(
-        nn.Conv2d(1, 12, 3), nn.BatchNorm2d(12), nn.ReLU(), nn.MaxPool2d(2, 2), nn.Flatten(), nn.Dense(192, 16),
-        nn.ReLU(), nn.Dense(16, 10),
-    )  # fmt: skip
+        nn.Conv2d(1, 12, 3),
+        nn.BatchNorm2d(12),
+        nn.ReLU(),
+        nn.MaxPool2d(2, 2),
+        nn.Flatten(),
+        nn.Dense(192, 16),
+        nn.ReLU(),
+        nn.Dense(16, 10),
+    )
     optimizer = nn.Adam(pretrained.trainable_params(), 0.003)
     by_hand(Run(pretrained, nn.CrossEntropyLoss(), optimizer, data.batches(x, y, steps=30)))
     return classified(FineTuned(pretrained[:7]), (x, y), 0.02)
@@ -253,9 +259,15 @@ def layer_normalization() -> Run:
 def group_normalization_with_batch_of_one() -> Run:
     x, y = data.digits(24, classes=3)
     net = nn.SequentialCell(
-        nn.Conv2d(1, 12, 3, 2), nn.GroupNorm(3, 12), nn.ReLU(), nn.Conv2d(12, 12, 3, 2), nn.GroupNorm(3, 12), nn.ReLU(),
-        nn.Flatten(), nn.Dense(48, 3),
-    )  # fmt: skip
+        nn.Conv2d(1, 12, 3, 2),
+        nn.GroupNorm(3, 12),
+        nn.ReLU(),
+        nn.Conv2d(12, 12, 3, 2),
+        nn.GroupNorm(3, 12),
+        nn.ReLU(),
+        nn.Flatten(),
+        nn.Dense(48, 3),
+    )
     batches = data.batches(data.normalized(x), y, size=1, steps=40)
     return Run(net, nn.CrossEntropyLoss(), nn.SGD(net.trainable_params(), 0.01), batches)
 

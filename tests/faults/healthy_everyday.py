@@ -251,9 +251,15 @@ def tagger() -> Run:
 def signals_by_convolution() -> Run:
     x, y = data.waves()
     net = nn.SequentialCell(
-        nn.Conv1d(2, 12, 5, 2), nn.BatchNorm1d(12), nn.ReLU(), nn.Conv1d(12, 16, 3, 2), nn.BatchNorm1d(16), nn.ReLU(),
-        nn.Flatten(), nn.Dense(64, 3),
-    )  # fmt: skip
+        nn.Conv1d(2, 12, 5, 2),
+        nn.BatchNorm1d(12),
+        nn.ReLU(),
+        nn.Conv1d(12, 16, 3, 2),
+        nn.BatchNorm1d(16),
+        nn.ReLU(),
+        nn.Flatten(),
+        nn.Dense(64, 3),
+    )
     return classified(net, (x.swapaxes(1, 2).copy(), y), way=with_model)
 
 

@@ -56,8 +56,11 @@ class Translator(nn.Cell):
         return ops.stack(written, 2)
 
 
-@healthy("Bahdanau et al. 2014: a GRU reads, another writes with attention.", known="GRU seq2seq with attention",
-         falls_to=0.9)  # fmt: skip
+@healthy(
+    "Bahdanau et al. 2014: a GRU reads, another writes with attention.",
+    known="GRU seq2seq with attention",
+    falls_to=0.9,
+)
 def gru_seq2seq() -> Run:
     source = np.random.default_rng(0).integers(2, 12, (64, 6)).astype(np.int32)
     target = source[:, ::-1].copy()
@@ -113,8 +116,10 @@ class GraphConvolution(nn.Cell):
         return ops.matmul(self.adjacency, ops.matmul(x, self.weight))
 
 
-@healthy("Kipf and Welling 2016: two graph convolutions; the loss is over the labeled nodes alone.",
-         known="graph convolution network")  # fmt: skip
+@healthy(
+    "Kipf and Welling 2016: two graph convolutions; the loss is over the labeled nodes alone.",
+    known="graph convolution network",
+)
 def graph_convolution() -> Run:
     random = np.random.default_rng(0)
     community = np.arange(48) % 3

@@ -42,10 +42,19 @@ def on_textures(net: nn.Cell, rate: float = 0.003, steps: int = 14, way: Any = w
 @healthy("LeCun et al. 1998: two convolutions, tanh and average pooling, three dense layers.", known="LeNet-5")
 def lenet5() -> Run:
     net = nn.SequentialCell(
-        nn.Conv2d(1, 6, 5, has_bias=True), nn.Tanh(), nn.AvgPool2d(2, 2),
-        nn.Conv2d(6, 16, 5, pad_mode="valid", has_bias=True), nn.Tanh(), nn.AvgPool2d(2, 2), nn.Flatten(),
-        nn.Dense(64, 120), nn.Tanh(), nn.Dense(120, 84), nn.Tanh(), nn.Dense(84, 10),
-    )  # fmt: skip
+        nn.Conv2d(1, 6, 5, has_bias=True),
+        nn.Tanh(),
+        nn.AvgPool2d(2, 2),
+        nn.Conv2d(6, 16, 5, pad_mode="valid", has_bias=True),
+        nn.Tanh(),
+        nn.AvgPool2d(2, 2),
+        nn.Flatten(),
+        nn.Dense(64, 120),
+        nn.Tanh(),
+        nn.Dense(120, 84),
+        nn.Tanh(),
+        nn.Dense(84, 10),
+    )
     return on_digits(net)
 
 
@@ -55,11 +64,25 @@ def alexnet() -> Run:
         return [nn.Conv2d(before, after, kernel, has_bias=True, weight_init=HeNormal()), nn.ReLU()]
 
     net = nn.SequentialCell(
-        *layer(3, 12, 5), nn.LRN(), nn.MaxPool2d(3, 2), *layer(12, 24), nn.LRN(), nn.MaxPool2d(3, 2),
-        *layer(24, 32), *layer(32, 32), *layer(32, 24), nn.MaxPool2d(3, 2), nn.Flatten(),
-        nn.Dropout(p=0.5), nn.Dense(24, 64), nn.ReLU(), nn.Dropout(p=0.5), nn.Dense(64, 64), nn.ReLU(),
+        *layer(3, 12, 5),
+        nn.LRN(),
+        nn.MaxPool2d(3, 2),
+        *layer(12, 24),
+        nn.LRN(),
+        nn.MaxPool2d(3, 2),
+        *layer(24, 32),
+        *layer(32, 32),
+        *layer(32, 24),
+        nn.MaxPool2d(3, 2),
+        nn.Flatten(),
+        nn.Dropout(p=0.5),
+        nn.Dense(24, 64),
+        nn.ReLU(),
+        nn.Dropout(p=0.5),
+        nn.Dense(64, 64),
+        nn.ReLU(),
         nn.Dense(64, 4),
-    )  # fmt: skip
+    )
     return on_textures(net, steps=24)
 
 
@@ -67,9 +90,18 @@ def alexnet() -> Run:
 def vgg11() -> Run:
     stages = [(conv(3, 8),), (conv(8, 16),), (conv(16, 24), conv(24, 24)), (conv(24, 32), conv(32, 32))]
     net = nn.SequentialCell(
-        *[cell for stage in stages for cell in (*stage, nn.MaxPool2d(2, 2))], conv(32, 32), conv(32, 32), nn.Flatten(),
-        nn.Dense(32, 64), nn.ReLU(), nn.Dropout(p=0.5), nn.Dense(64, 64), nn.ReLU(), nn.Dropout(p=0.5), nn.Dense(64, 4),
-    )  # fmt: skip
+        *[cell for stage in stages for cell in (*stage, nn.MaxPool2d(2, 2))],
+        conv(32, 32),
+        conv(32, 32),
+        nn.Flatten(),
+        nn.Dense(32, 64),
+        nn.ReLU(),
+        nn.Dropout(p=0.5),
+        nn.Dense(64, 64),
+        nn.ReLU(),
+        nn.Dropout(p=0.5),
+        nn.Dense(64, 4),
+    )
     return on_textures(net, 0.005, steps=24)
 
 
@@ -90,9 +122,16 @@ class Inception(nn.Cell):
 @healthy("Szegedy et al. 2014: Inception blocks, global mean, dropout 0.4.", known="GoogLeNet")
 def googlenet() -> Run:
     net = nn.SequentialCell(
-        conv(3, 8), nn.MaxPool2d(2, 2), Inception(8, 8), Inception(24, 8), nn.MaxPool2d(2, 2), Inception(24, 12),
-        GlobalMean(), nn.Dropout(p=0.4), nn.Dense(36, 4),
-    )  # fmt: skip
+        conv(3, 8),
+        nn.MaxPool2d(2, 2),
+        Inception(8, 8),
+        Inception(24, 8),
+        nn.MaxPool2d(2, 2),
+        Inception(24, 12),
+        GlobalMean(),
+        nn.Dropout(p=0.4),
+        nn.Dense(36, 4),
+    )
     return on_textures(net)
 
 
@@ -141,10 +180,17 @@ def densenet() -> Run:
         return [nn.BatchNorm2d(before), nn.ReLU(), nn.Conv2d(before, after, 1), nn.AvgPool2d(2, 2)]
 
     net = nn.SequentialCell(
-        nn.Conv2d(3, 8, 3), *[DenseLayer(8 + 6 * i, 6) for i in range(3)], *transition(26, 12),
-        *[DenseLayer(12 + 6 * i, 6) for i in range(3)], *transition(30, 16),
-        *[DenseLayer(16 + 6 * i, 6) for i in range(2)], nn.BatchNorm2d(28), nn.ReLU(), GlobalMean(), nn.Dense(28, 4),
-    )  # fmt: skip
+        nn.Conv2d(3, 8, 3),
+        *[DenseLayer(8 + 6 * i, 6) for i in range(3)],
+        *transition(26, 12),
+        *[DenseLayer(12 + 6 * i, 6) for i in range(3)],
+        *transition(30, 16),
+        *[DenseLayer(16 + 6 * i, 6) for i in range(2)],
+        nn.BatchNorm2d(28),
+        nn.ReLU(),
+        GlobalMean(),
+        nn.Dense(28, 4),
+    )
     return on_textures(net)
 
 
@@ -209,10 +255,18 @@ class Fire(nn.Cell):
 @healthy("Iandola et al. 2016: fire modules, and a convolution for a head.", known="SqueezeNet")
 def squeezenet() -> Run:
     net = nn.SequentialCell(
-        nn.Conv2d(3, 12, 3, has_bias=True, weight_init=HeNormal()), nn.ReLU(), nn.MaxPool2d(2, 2), Fire(12, 6, 8),
-        Fire(16, 6, 8), nn.MaxPool2d(2, 2), Fire(16, 8, 12), Fire(24, 8, 12), nn.Dropout(p=0.5),
-        nn.Conv2d(24, 4, 1, has_bias=True), GlobalMean(),
-    )  # fmt: skip
+        nn.Conv2d(3, 12, 3, has_bias=True, weight_init=HeNormal()),
+        nn.ReLU(),
+        nn.MaxPool2d(2, 2),
+        Fire(12, 6, 8),
+        Fire(16, 6, 8),
+        nn.MaxPool2d(2, 2),
+        Fire(16, 8, 12),
+        Fire(24, 8, 12),
+        nn.Dropout(p=0.5),
+        nn.Conv2d(24, 4, 1, has_bias=True),
+        GlobalMean(),
+    )
     return on_textures(net, 0.01, steps=20)
 
 
@@ -319,13 +373,24 @@ def dcgan() -> Run:
     x, _ = data.digits(64, 16, classes=1)
     noise = np.random.default_rng(0).normal(0, 1, (64, 12, 1, 1)).astype(np.float32)
     generator = nn.SequentialCell(
-        nn.Conv2dTranspose(12, 16, 4, 1, pad_mode="valid"), nn.BatchNorm2d(16), nn.ReLU(),
-        nn.Conv2dTranspose(16, 8, 4, 2), nn.BatchNorm2d(8), nn.ReLU(), nn.Conv2dTranspose(8, 1, 4, 2), nn.Tanh(),
-    )  # fmt: skip
+        nn.Conv2dTranspose(12, 16, 4, 1, pad_mode="valid"),
+        nn.BatchNorm2d(16),
+        nn.ReLU(),
+        nn.Conv2dTranspose(16, 8, 4, 2),
+        nn.BatchNorm2d(8),
+        nn.ReLU(),
+        nn.Conv2dTranspose(8, 1, 4, 2),
+        nn.Tanh(),
+    )
     discriminator = nn.SequentialCell(
-        nn.Conv2d(1, 8, 4, 2), nn.LeakyReLU(0.2), nn.Conv2d(8, 16, 4, 2), nn.BatchNorm2d(16), nn.LeakyReLU(0.2),
-        nn.Flatten(), nn.Dense(256, 1),
-    )  # fmt: skip
+        nn.Conv2d(1, 8, 4, 2),
+        nn.LeakyReLU(0.2),
+        nn.Conv2d(8, 16, 4, 2),
+        nn.BatchNorm2d(16),
+        nn.LeakyReLU(0.2),
+        nn.Flatten(),
+        nn.Dense(256, 1),
+    )
     net = blocks.Adversaries(generator, discriminator)
     optimizers = tuple(nn.Adam(one.trainable_params(), 0.004, 0.5) for one in (generator, discriminator))
     return Run(net, None, optimizers, data.batches(x / 127.5 - 1, noise, size=32, steps=40), adversarial)

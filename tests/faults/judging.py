@@ -1,9 +1,9 @@
 """What a session finds in a program of the corpus, beside what was planted there.
 
-    python -m tests.faults.judging                  # all programs, with what each lacks
-    python -m tests.faults.judging NAME ...         # some, with every finding
-    python -m tests.faults.judging --mended         # the planted ones without their faults: nothing is to be found
-    python -m tests.faults.judging --nudged SEED    # with weights that differ in their last bit, as on other processors
+python -m tests.faults.judging                  # all programs, with what each lacks
+python -m tests.faults.judging NAME ...         # some, with every finding
+python -m tests.faults.judging --mended         # the planted ones without their faults: nothing is to be found
+python -m tests.faults.judging --nudged SEED    # with weights that differ in their last bit, as on other processors
 """
 
 from __future__ import annotations

@@ -210,8 +210,7 @@ def autoencoder_row_by_row(fault: bool) -> Run:
     x, _ = data.digits(32)
     flat = data.normalized(x).reshape(32, -1)
     net = blocks.named(
-        encoder=blocks.named(dense=nn.Dense(64, 16), norm=nn.BatchNorm1d(16), act=nn.ELU()),
-        decoder=nn.Dense(16, 64),
+        encoder=blocks.named(dense=nn.Dense(64, 16), norm=nn.BatchNorm1d(16), act=nn.ELU()), decoder=nn.Dense(16, 64)
     )
     batches = data.batches(flat, flat, size=1 if fault else 8, steps=36)
     return Run(net, nn.MSELoss(), nn.Adam(net.trainable_params(), 0.01), batches, one_step)

@@ -124,9 +124,12 @@ class HardSigmoid(nn.Cell):
 def zeros_returned(fault: bool) -> Run:
     x, y = data.digits(classes=5)
     net = blocks.named(
-        conv=nn.Conv2d(1, 8, 3, 2), norm=nn.BatchNorm2d(8), gate=HardSigmoid(zero=fault), flatten=nn.Flatten(),
+        conv=nn.Conv2d(1, 8, 3, 2),
+        norm=nn.BatchNorm2d(8),
+        gate=HardSigmoid(zero=fault),
+        flatten=nn.Flatten(),
         head=nn.Dense(128, 5),
-    )  # fmt: skip
+    )
     optimizer = nn.Momentum(net.trainable_params(), 0.1, 0.9)
     return Run(net, nn.CrossEntropyLoss(), optimizer, data.batches(data.normalized(x), y, steps=20), with_model)
 

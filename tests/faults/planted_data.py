@@ -194,11 +194,13 @@ def one_row_left_over(fault: bool) -> Run:
 def one_picture_at_a_time(fault: bool) -> Run:
     x, y = data.digits(32, classes=4)
     net = blocks.named(
-        conv=nn.Conv2d(1, 8, 3, 2), relu=nn.ReLU(), flatten=nn.Flatten(),
+        conv=nn.Conv2d(1, 8, 3, 2),
+        relu=nn.ReLU(),
+        flatten=nn.Flatten(),
         head=blocks.named(
             dense=nn.Dense(128, 24, has_bias=False), norm=nn.BatchNorm1d(24), relu=nn.ReLU(), out=nn.Dense(24, 4)
         ),
-    )  # fmt: skip
+    )
     optimizer = nn.Momentum(net.trainable_params(), 0.01, 0.9)
     batches = data.batches(data.normalized(x), y, size=1 if fault else 8, steps=24)
     return Run(net, nn.CrossEntropyLoss(), optimizer, batches, by_hand)

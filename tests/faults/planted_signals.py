@@ -19,9 +19,12 @@ from .programs import Run, by_hand, one_step, planted, with_model
 def bias_of_minus_three(fault: bool) -> Run:
     x, y = data.flowers()
     net = blocks.named(
-        dense1=nn.Dense(6, 32), relu1=nn.ReLU(), dense2=nn.Dense(32, 32, bias_init=Constant(-3.0 if fault else 0.0)),
-        relu2=nn.ReLU(), head=nn.Dense(32, 3),
-    )  # fmt: skip
+        dense1=nn.Dense(6, 32),
+        relu1=nn.ReLU(),
+        dense2=nn.Dense(32, 32, bias_init=Constant(-3.0 if fault else 0.0)),
+        relu2=nn.ReLU(),
+        head=nn.Dense(32, 3),
+    )
     return Run(net, nn.CrossEntropyLoss(), nn.SGD(net.trainable_params(), 0.3), data.batches(x, y, steps=20))
 
 
@@ -266,9 +269,12 @@ def everything_zero(fault: bool) -> Run:
     x, y = data.flowers()
     init: dict[str, Any] = {"weight_init": "zeros", "bias_init": "zeros"} if fault else {"weight_init": HeNormal()}
     net = blocks.named(
-        dense1=nn.Dense(6, 24, **init), relu1=nn.ReLU(), dense2=nn.Dense(24, 24, **init), relu2=nn.ReLU(),
+        dense1=nn.Dense(6, 24, **init),
+        relu1=nn.ReLU(),
+        dense2=nn.Dense(24, 24, **init),
+        relu2=nn.ReLU(),
         head=nn.Dense(24, 3, **init),
-    )  # fmt: skip
+    )
     return Run(net, nn.CrossEntropyLoss(), nn.SGD(net.trainable_params(), 0.1), data.batches(x, y, steps=20))
 
 
@@ -276,9 +282,12 @@ def everything_zero(fault: bool) -> Run:
 def filters_all_alike(fault: bool) -> Run:
     x, y = data.digits()
     net = blocks.named(
-        conv1=nn.Conv2d(1, 8, 3, weight_init=Constant(0.1) if fault else HeNormal()), relu1=nn.ReLU(),
-        pool=nn.AvgPool2d(4, 4), flatten=nn.Flatten(), head=nn.Dense(32, 10),
-    )  # fmt: skip
+        conv1=nn.Conv2d(1, 8, 3, weight_init=Constant(0.1) if fault else HeNormal()),
+        relu1=nn.ReLU(),
+        pool=nn.AvgPool2d(4, 4),
+        flatten=nn.Flatten(),
+        head=nn.Dense(32, 10),
+    )
     optimizer = nn.Momentum(net.trainable_params(), 0.1, 0.9)
     return Run(net, nn.CrossEntropyLoss(), optimizer, data.batches(data.normalized(x), y, steps=30), one_step)
 

@@ -43,7 +43,7 @@ KINDS = {
     "learning_rate_too_small": "the steps are too short for the loss to move",
     "bad_initialization": "weights begin as zeros or as one constant, so that units stay alike",
     "shared_parameter_by_mistake": "one layer, or one parameter, stands where several were meant",
-}  # fmt: skip
+}
 """The kinds of faults, and what each means."""
 
 PLACES_OUTSIDE = ("data", "loss", "optimizer")

@@ -206,13 +206,14 @@ def test_data_are_in_sensible_units_where_that_is_not_the_fault(name: str) -> No
 
 # Kinds that need no place, and the healthy programs that show one on purpose.
 ANYWHERE = (
-    "inputs_not_normalized", "one_class_only", "learning_rate_zero", "detached_graph", "exploding_gradient",
+    "inputs_not_normalized",
+    "one_class_only",
+    "learning_rate_zero",
+    "detached_graph",
+    "exploding_gradient",
     "nan_produced",
-)  # fmt: skip
-ON_PURPOSE = {
-    "group_normalization_with_batch_of_one": {"one_class_only"},
-    "warmup_from_zero": {"learning_rate_zero"},
-}
+)
+ON_PURPOSE = {"group_normalization_with_batch_of_one": {"one_class_only"}, "warmup_from_zero": {"learning_rate_zero"}}
 
 
 @of_each(sorted(BY_NAME.keys() - {"dcgan"}))  # which has two optimizers

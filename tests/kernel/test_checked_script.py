@@ -56,8 +56,12 @@ def script(folder: Path, text: str) -> str:
 def run(folder: Path, text: str, *options: str, after: tuple[str, ...] = ()) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "hookscope", "run", *options, script(folder, text), *after],
-        capture_output=True, text=True, timeout=120, cwd=folder, stdin=subprocess.DEVNULL,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        timeout=120,
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+    )
 
 
 def schema(repository: Path) -> Any:
@@ -150,11 +154,7 @@ def test_a_script_without_a_network_says_so(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("end", "status", "said"),
-    [
-        ("raise SystemExit", 0, ""),
-        ("raise SystemExit(7)", 7, ""),
-        ("raise SystemExit('the end')", 1, "the end\n"),
-    ],
+    [("raise SystemExit", 0, ""), ("raise SystemExit(7)", 7, ""), ("raise SystemExit('the end')", 1, "the end\n")],
 )
 @pytest.mark.cases(1)
 def test_exits_of_the_script_count_where_nothing_is_wrong(tmp_path: Path, end: str, status: int, said: str) -> None:
@@ -182,8 +182,11 @@ def test_a_script_that_is_no_python_is_told_as_python_does(tmp_path: Path) -> No
 def test_ctrl_c_tells_what_was_found_so_far(tmp_path: Path) -> None:
     process = subprocess.Popen(
         [sys.executable, "-m", "hookscope", "run", "--check", script(tmp_path, NETWORK + "train(ops.log, 10**9)\n")],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path,
-    )  # fmt: skip
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=tmp_path,
+    )
     assert process.stdout is not None
     for _ in range(3):
         process.stdout.readline()
@@ -223,8 +226,11 @@ def signaled(folder: Path, text: str, signum: int, *options: str) -> tuple[int, 
     """Send the script a signal when it has printed "ready"; returns its status and what it wrote."""
     process = subprocess.Popen(
         [sys.executable, "-m", "hookscope", "run", *options, script(folder, text)],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=folder,
-    )  # fmt: skip
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=folder,
+    )
     assert process.stdout is not None
     before = ""
     while not before.endswith("ready\n"):
@@ -375,8 +381,11 @@ def test_at_a_terminal_it_pauses_at_the_prompt(tmp_path: Path, text: str, option
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
         [sys.executable, "-m", "hookscope", "run", *options, script(tmp_path, text)],
-        stdin=theirs, stdout=theirs, stderr=theirs, cwd=tmp_path,
-    )  # fmt: skip
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        cwd=tmp_path,
+    )
     os.close(theirs)
     said = b""
     while b"(hookscope) " not in said:

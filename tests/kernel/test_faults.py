@@ -114,8 +114,13 @@ def test_a_script_that_is_checked_ends_as_by_itself_where_the_report_fails(
     (tmp_path / "script.py").write_text(SCRIPT.format(where=where, name=name))
     done = subprocess.run(
         [sys.executable, "-m", "hookscope", "run", "--check", "script.py"],
-        capture_output=True, text=True, timeout=120, cwd=tmp_path, stdin=subprocess.DEVNULL, check=False,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        timeout=120,
+        cwd=tmp_path,
+        stdin=subprocess.DEVNULL,
+        check=False,
+    )
     assert (done.returncode, done.stdout.splitlines()[0]) == (0, "ran")
     assert "Traceback" not in done.stderr
     assert done.stderr.count("the report raised RuntimeError: planted; the run goes on") == (where != "findings")
@@ -131,8 +136,13 @@ def test_losses_of_shape_one_end_no_checked_script(tmp_path: Path) -> None:
     )
     done = subprocess.run(
         [sys.executable, "-m", "hookscope", "run", "--check", "script.py"],
-        capture_output=True, text=True, timeout=120, cwd=tmp_path, stdin=subprocess.DEVNULL, check=False,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        timeout=120,
+        cwd=tmp_path,
+        stdin=subprocess.DEVNULL,
+        check=False,
+    )
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.count("(1, 1) [(1, 3), (1,)]") == 3
     assert "nothing wrong" in done.stdout
@@ -148,8 +158,12 @@ def test_a_test_whose_report_fails_passes_as_by_itself(tmp_path: Path) -> None:
     )
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-qs", "--alias-mindspore", "--check-networks=all", "test_it.py"],
-        capture_output=True, text=True, timeout=120, cwd=tmp_path, check=False,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        timeout=120,
+        cwd=tmp_path,
+        check=False,
+    )
     assert "1 passed" in done.stdout, done.stdout
     assert "the report raised RuntimeError: planted" in done.stderr
 

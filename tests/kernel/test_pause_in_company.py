@@ -195,8 +195,7 @@ def test_an_output_widget_catches_what_a_callback_prints(kernel: Kernel, link: s
 
 def test_a_cell_that_awaits_can_pause_in_between(kernel: Kernel, link: str) -> None:
     cell = start(
-        kernel,
-        "await asyncio.sleep(0.01)\nprint('paused'); pause(told('go'))\nawait asyncio.sleep(0.01)\nprint(log)",
+        kernel, "await asyncio.sleep(0.01)\nprint('paused'); pause(told('go'))\nawait asyncio.sleep(0.01)\nprint(log)"
     )
     kernel.comm(link, "hello")
     kernel.comm(link, "go")

@@ -62,9 +62,12 @@ def run(folder: Path, tests: str, *options: str) -> subprocess.CompletedProcess[
     plugin = ["-p", "hookscope.kernel.pytest_plugin", "-p", "no:cacheprovider", "--alias-mindspore"]
     return subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-rA", "--tb=short", *plugin, *options, "test_them.py"],
-        capture_output=True, text=True, timeout=120, cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        cwd=folder,
         env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
-    )  # fmt: skip
+    )
 
 
 def outcomes(done: subprocess.CompletedProcess[str]) -> dict[str, str]:

@@ -18,8 +18,13 @@ def collected(repository: Path, ci: str, *paths: str) -> tuple[list[str], str]:
     """The tests of some files in the order in which they are run, and all that pytest says."""
     done = subprocess.run(
         [sys.executable, "-P", "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", *paths],
-        cwd=repository, env={**os.environ, "CI": ci}, capture_output=True, text=True, check=True, timeout=240,
-    )  # fmt: skip
+        cwd=repository,
+        env={**os.environ, "CI": ci},
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=240,
+    )
     return [line for line in done.stdout.splitlines() if "::" in line], done.stdout
 
 
@@ -76,8 +81,13 @@ def passed(folder: Path, ci: str, *arguments: str) -> tuple[dict[str, list[int]]
     """The cases of each test that were run, and all that pytest says."""
     done = subprocess.run(
         [sys.executable, "-P", "-m", "pytest", "-v", "-p", "no:cacheprovider", "-p", "no:hookscope", *arguments],
-        cwd=folder, env={**os.environ, "CI": ci}, capture_output=True, text=True, check=True, timeout=100,
-    )  # fmt: skip
+        cwd=folder,
+        env={**os.environ, "CI": ci},
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=100,
+    )
     run: dict[str, list[int]] = {}
     for name, case in re.findall(r"::(\w+)\[(\d+)\] PASSED", done.stdout):
         run.setdefault(name, []).append(int(case))
@@ -87,8 +97,10 @@ def passed(folder: Path, ci: str, *arguments: str) -> tuple[dict[str, list[int]]
 def test_of_a_test_with_many_cases_evenly_spaced_ones_are_run(small: Path) -> None:
     run, said = passed(small, "", "tests")
     assert run == {
-        "test_many": [0, 2, 5, 7, 10, 12, 15, 17], "test_few_are_enough": [0, 10], "test_all_of_few": [0, 1, 2],
-    }  # fmt: skip
+        "test_many": [0, 2, 5, 7, 10, 12, 15, 17],
+        "test_few_are_enough": [0, 10],
+        "test_all_of_few": [0, 1, 2],
+    }
     assert "31 more tests are run with CI=true: make test CI=true" in said
 
 
@@ -96,8 +108,10 @@ def test_of_a_test_with_many_cases_evenly_spaced_ones_are_run(small: Path) -> No
 def test_ci_and_a_file_that_is_named_have_all_cases(ci: str, path: str, small: Path) -> None:
     run, said = passed(small, ci, path)
     assert {name: len(cases) for name, cases in run.items()} == {
-        "test_many": 20, "test_few_are_enough": 20, "test_all_of_few": 3,
-    }  # fmt: skip
+        "test_many": 20,
+        "test_few_are_enough": 20,
+        "test_all_of_few": 3,
+    }
     assert "44 passed" in said and "more tests" not in said
 
 
@@ -110,8 +124,13 @@ def test_so_many_cases_can_be_asked_for_in_ci_too(small: Path) -> None:
 def test_workers_say_once_what_is_left_to_ci(small: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-P", "-m", "pytest", "-n", "2", "-p", "no:cacheprovider", "-p", "no:hookscope", "tests"],
-        cwd=small, env={**os.environ, "CI": ""}, capture_output=True, text=True, check=True, timeout=100,
-    )  # fmt: skip
+        cwd=small,
+        env={**os.environ, "CI": ""},
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=100,
+    )
     assert done.stdout.count("31 more tests are run with CI=true") == 1
 
 

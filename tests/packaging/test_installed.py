@@ -33,9 +33,7 @@ def test_the_package_and_its_metadata_agree_on_the_version(
     assert result.stdout.strip() == distribution("hookscope").version
 
 
-def test_the_pytest_plugin_does_nothing_unasked(
-    run_python: Callable[..., subprocess.CompletedProcess[str]],
-) -> None:
+def test_the_pytest_plugin_does_nothing_unasked(run_python: Callable[..., subprocess.CompletedProcess[str]]) -> None:
     code = "import sys, pytest; pytest.main(['--version'])"
     loaded = "print([name for name in ('numpy', 'mindspore', 'hookscope.engine') if name in sys.modules])"
     assert run_python(f"{code}; {loaded}").stdout.splitlines()[-1] == "[]"

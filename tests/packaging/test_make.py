@@ -213,6 +213,17 @@ def test_the_base_installation_is_small(repository: Path) -> None:
     project = tomllib.loads((repository / "pyproject.toml").read_text())["project"]
     names = {Requirement(text).name for text in project["dependencies"]}
     assert names == {
-        "anywidget", "ipykernel", "ipywidgets", "ml_dtypes", "numba", "numpy", "protobuf", "pygments", "safetensors",
-        "scipy", "tabulate", "threadpoolctl", "wrapt",
-    }  # fmt: skip
+        "anywidget",
+        "ipykernel",
+        "ipywidgets",
+        "ml_dtypes",
+        "numba",
+        "numpy",
+        "protobuf",
+        "pygments",
+        "safetensors",
+        "scipy",
+        "tabulate",
+        "threadpoolctl",
+        "wrapt",
+    }

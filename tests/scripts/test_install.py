@@ -56,11 +56,25 @@ def test_indexes_certificates_and_proxies_of_pip_are_those_of_uv(script: ModuleT
     }
     translated = script.for_uv(given, ["numpy"])
     assert translated.arguments == [
-        "--index-strategy", "unsafe-best-match", "--index-url", "https://mirror/simple",
-        "--extra-index-url", "file:///a/simple", "--extra-index-url", "https://b/simple",
-        "--find-links", "/wheels", "--find-links", os.path.expanduser("~/more"),
-        "--allow-insecure-host", "mirror", "--allow-insecure-host", "b", "--only-binary", ":all:",
-    ]  # fmt: skip
+        "--index-strategy",
+        "unsafe-best-match",
+        "--index-url",
+        "https://mirror/simple",
+        "--extra-index-url",
+        "file:///a/simple",
+        "--extra-index-url",
+        "https://b/simple",
+        "--find-links",
+        "/wheels",
+        "--find-links",
+        os.path.expanduser("~/more"),
+        "--allow-insecure-host",
+        "mirror",
+        "--allow-insecure-host",
+        "b",
+        "--only-binary",
+        ":all:",
+    ]
     assert translated.environment == {
         "SSL_CERT_FILE": "/ca.crt",
         "HTTP_PROXY": "http://proxy:3128",
@@ -161,8 +175,13 @@ class Clone:
         environment |= {"PATH": "/usr/bin:/bin", "PIP_CONFIG_FILE": os.devnull} | variables
         return subprocess.run(
             [str(self.python), "scripts/install.py", *arguments, "lab"],
-            cwd=self.folder, env=environment, capture_output=True, text=True, check=False, timeout=100,
-        )  # fmt: skip
+            cwd=self.folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=100,
+        )
 
     def called(self) -> list[str]:
         """The calls that were noted."""

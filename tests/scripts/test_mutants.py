@@ -167,7 +167,7 @@ class Counter:
 ''',
 }
 TESTS = {
-    "test_sums.py": '''\
+    "test_sums.py": """\
 import pytest
 from tiny import sums
 
@@ -188,8 +188,8 @@ def test_they_can_be_called():
     sums.shifted(1)
     sums.unseen(1)
     assert sums.endless(2) == 0
-''',
-    "test_values.py": '''\
+""",
+    "test_values.py": """\
 import numpy as np
 import pytest
 from tiny import values
@@ -230,7 +230,7 @@ def test_types_and_shapes_stay():
 
 def test_it_fails_without_a_mutant():
     assert values.never_called() == 2
-''',
+""",
 }
 
 
@@ -252,8 +252,13 @@ def mutants(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Calla
         environment = {name: text for name, text in os.environ.items() if not name.startswith("PYTEST")}
         result = subprocess.run(
             [sys.executable, "-m", "scripts.mutants", *arguments, *place],
-            cwd=repository, env=environment, capture_output=True, text=True, timeout=280, check=False,
-        )  # fmt: skip
+            cwd=repository,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=280,
+            check=False,
+        )
         assert result.returncode == 0, result.stdout + result.stderr
         assert tree() == before
         return result.stdout
@@ -326,8 +331,13 @@ def part(results: str, heading: str) -> set[str]:
 
 def test_functions_whose_result_no_test_compares_are_listed(results: str) -> None:
     assert part(results, "Functions without a compared result") == {
-        "called_only", "Counter.uncompared", "image", "shifted", "unseen", "without_dimensions",
-    }  # fmt: skip
+        "called_only",
+        "Counter.uncompared",
+        "image",
+        "shifted",
+        "unseen",
+        "without_dimensions",
+    }
 
 
 def test_so_are_those_that_return_nothing_and_are_not_missed(results: str) -> None:
@@ -345,12 +355,22 @@ def test_a_test_that_fails_anyway_is_no_witness(results: str) -> None:
 @pytest.mark.parametrize(
     ("line", "faults"),
     [
-        ("f(a, b)", 1), ("max(a, b)", 0), ("ops.mul(a, b)", 0), ("sub(a, b)", 1),
-        ("max(a, b, key=c)", 1), ("np.swapaxes(x, a, b)", 1), ("x.swapaxes(a, b)", 0),
-        ("zip(a, strict=True)", 0), ("x.astype(a, copy=False)", 0), ("f(a, keepdims=True)", 2),
-        ("check_int(a, 'f', 'x')", 1), ("ints_for(a, f, 'x')", 1), ("f('a', 'b')", 0), ("f(a, 'b')", 1),
+        ("f(a, b)", 1),
+        ("max(a, b)", 0),
+        ("ops.mul(a, b)", 0),
+        ("sub(a, b)", 1),
+        ("max(a, b, key=c)", 1),
+        ("np.swapaxes(x, a, b)", 1),
+        ("x.swapaxes(a, b)", 0),
+        ("zip(a, strict=True)", 0),
+        ("x.astype(a, copy=False)", 0),
+        ("f(a, keepdims=True)", 2),
+        ("check_int(a, 'f', 'x')", 1),
+        ("ints_for(a, f, 'x')", 1),
+        ("f('a', 'b')", 0),
+        ("f(a, 'b')", 1),
     ],
-)  # fmt: skip
+)
 def test_what_changes_no_result_is_no_fault(line: str, faults: int) -> None:
     """``check_int(a, 'f', 'x')`` has one: the value and the name of who asks."""
     assert len(small_faults(ast.parse(f"def function():\n    return {line}"))) == faults

@@ -52,14 +52,20 @@ class Counts:
 
     def totals(self) -> dict[str, int]:
         return {
-            "launches": len(self.launches), "synchronizations": len(self.synchronizations),
-            "to device": len(self.to_device), "to host": len(self.to_host),
-        }  # fmt: skip
+            "launches": len(self.launches),
+            "synchronizations": len(self.synchronizations),
+            "to device": len(self.to_device),
+            "to host": len(self.to_host),
+        }
 
     def __str__(self) -> str:
         lines = [", ".join(f"{number} {what}" for what, number in self.totals().items())]
-        for what, events in (("synchronization", self.synchronizations), ("to device", self.to_device),
-                             ("to host", self.to_host), ("launch", self.launches)):  # fmt: skip
+        for what, events in (
+            ("synchronization", self.synchronizations),
+            ("to device", self.to_device),
+            ("to host", self.to_host),
+            ("launch", self.launches),
+        ):
             rows = collections.Counter((e.name, e.operator or "-", e.place) for e in events)
             lines += [f"{number:5} {what:<16}{'  '.join(row)}" for row, number in rows.most_common()]
         return "\n".join(lines)

@@ -123,10 +123,15 @@ def make(capability: tuple[int, int], available: bool) -> dict[str, Any]:
     """The names of ``cupy.cuda``; those of its modules under "runtime" and "device"."""
     stream = Stream()
     properties = {
-        "major": capability[0], "minor": capability[1], "name": b"strict device", "totalGlobalMem": MEMORY,
-        "multiProcessorCount": 132, "maxThreadsPerMultiProcessor": 2048, "sharedMemPerBlockOptin": 232448,
+        "major": capability[0],
+        "minor": capability[1],
+        "name": b"strict device",
+        "totalGlobalMem": MEMORY,
+        "multiProcessorCount": 132,
+        "maxThreadsPerMultiProcessor": 2048,
+        "sharedMemPerBlockOptin": 232448,
         "warpSize": 32,
-    }  # fmt: skip
+    }
     runtime = SimpleNamespace(
         getDevice=lambda: 0,
         getDeviceCount=lambda: int(available),
@@ -137,13 +142,19 @@ def make(capability: tuple[int, int], available: bool) -> dict[str, Any]:
         driverGetVersion=lambda: 13000,
     )
     return {
-        "Device": Device, "Event": Event, "Stream": Stream, "MemoryPointer": MemoryPointer, "runtime": runtime,
+        "Device": Device,
+        "Event": Event,
+        "Stream": Stream,
+        "MemoryPointer": MemoryPointer,
+        "runtime": runtime,
         "device": SimpleNamespace(Device=Device, get_device_id=lambda: 0),
-        "is_available": lambda: available, "get_current_stream": lambda: stream,
+        "is_available": lambda: available,
+        "get_current_stream": lambda: stream,
         "get_elapsed_time": lambda start, end: float(end.time - start.time),
-        "alloc": lambda size: MemoryPointer(poisoned(max(size, 1), "u1")), "alloc_pinned_memory": PinnedMemoryPointer,
+        "alloc": lambda size: MemoryPointer(poisoned(max(size, 1), "u1")),
+        "alloc_pinned_memory": PinnedMemoryPointer,
         "pool": _Pool(),
-    }  # fmt: skip
+    }
 
 
 arrays.device = Device()

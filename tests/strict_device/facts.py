@@ -12,9 +12,21 @@ import ml_dtypes
 import numpy as np
 
 __all__ = [
-    "ATTRIBUTES", "BFLOAT16", "INNER", "METHODS", "MODULES", "NUMBERS", "REDUCTIONS", "RESOLVED", "SCATTERED",
-    "VERSION", "Loop", "dtype_of", "loops", "signature",
-]  # fmt: skip
+    "ATTRIBUTES",
+    "BFLOAT16",
+    "INNER",
+    "METHODS",
+    "MODULES",
+    "NUMBERS",
+    "REDUCTIONS",
+    "RESOLVED",
+    "SCATTERED",
+    "VERSION",
+    "Loop",
+    "dtype_of",
+    "loops",
+    "signature",
+]
 
 _facts = json.loads(Path(__file__).with_name("facts.json").read_text())
 VERSION: str = _facts["version"]

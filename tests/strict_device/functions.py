@@ -26,34 +26,172 @@ WRITTEN: dict[str, Made] = {}
 # How many kernels a call starts, where that is not one. From the functions' sources in CuPy 14, or the number of
 # passes that a library's algorithm needs; "views" start none.
 LAUNCHES = {
-    "einsum": 2, "tensordot": 2, "tril": 2, "triu": 2, "eye": 2, "identity": 2, "diag": 2, "isclose": 1, "pad": 3,
-    "roll": 2, "nanmean": 4, "linspace": 3, "median": 2 + sorting.PASSES, "percentile": 3 + sorting.PASSES,
-    "quantile": 3 + sorting.PASSES, "in1d": 4, "isin": 4, "cross": 6, "gradient": 4, "interp": 2, "allclose": 2,
-    "array_equal": 2, "fft.fft": 2, "fft.ifft": 2, "trapz": 3, "cov": 5, "histogram": 3, "polygamma": 4,
-    "nanvar": 4, "nanstd": 5, "average": 4, "meshgrid": 0, "unravel_index": 3, "linalg.svd": 4, "linalg.qr": 5,
-    "linalg.inv": 4, "linalg.eigh": 3, "linalg.solve": 4, "linalg.cholesky": 3, "linalg.slogdet": 6, "linalg.det": 7,
-    "linalg.norm": 3, "linalg.lstsq": 8, "linalg.pinv": 8, "linalg.matrix_power": 2,
-}  # fmt: skip
+    "einsum": 2,
+    "tensordot": 2,
+    "tril": 2,
+    "triu": 2,
+    "eye": 2,
+    "identity": 2,
+    "diag": 2,
+    "isclose": 1,
+    "pad": 3,
+    "roll": 2,
+    "nanmean": 4,
+    "linspace": 3,
+    "median": 2 + sorting.PASSES,
+    "percentile": 3 + sorting.PASSES,
+    "quantile": 3 + sorting.PASSES,
+    "in1d": 4,
+    "isin": 4,
+    "cross": 6,
+    "gradient": 4,
+    "interp": 2,
+    "allclose": 2,
+    "array_equal": 2,
+    "fft.fft": 2,
+    "fft.ifft": 2,
+    "trapz": 3,
+    "cov": 5,
+    "histogram": 3,
+    "polygamma": 4,
+    "nanvar": 4,
+    "nanstd": 5,
+    "average": 4,
+    "meshgrid": 0,
+    "unravel_index": 3,
+    "linalg.svd": 4,
+    "linalg.qr": 5,
+    "linalg.inv": 4,
+    "linalg.eigh": 3,
+    "linalg.solve": 4,
+    "linalg.cholesky": 3,
+    "linalg.slogdet": 6,
+    "linalg.det": 7,
+    "linalg.norm": 3,
+    "linalg.lstsq": 8,
+    "linalg.pinv": 8,
+    "linalg.matrix_power": 2,
+}
 VIEWS = {
-    "as_strided", "atleast_1d", "atleast_2d", "atleast_3d", "broadcast_arrays", "broadcast_shapes", "broadcast_to",
-    "can_cast", "diagonal", "expand_dims", "finfo", "flip", "fliplr", "flipud", "iinfo", "iscomplexobj", "isrealobj",
-    "isscalar", "issubdtype", "matrix_transpose", "may_share_memory", "min_scalar_type", "moveaxis", "ndim",
-    "promote_types", "ravel", "real", "imag", "reshape", "result_type", "rollaxis", "rot90", "shape", "shares_memory",
-    "size", "split", "array_split", "hsplit", "vsplit", "dsplit", "squeeze", "swapaxes", "transpose", "permute_dims",
-    "sliding_window_view", "lib.stride_tricks.as_strided", "unstack",
-}  # fmt: skip
+    "as_strided",
+    "atleast_1d",
+    "atleast_2d",
+    "atleast_3d",
+    "broadcast_arrays",
+    "broadcast_shapes",
+    "broadcast_to",
+    "can_cast",
+    "diagonal",
+    "expand_dims",
+    "finfo",
+    "flip",
+    "fliplr",
+    "flipud",
+    "iinfo",
+    "iscomplexobj",
+    "isrealobj",
+    "isscalar",
+    "issubdtype",
+    "matrix_transpose",
+    "may_share_memory",
+    "min_scalar_type",
+    "moveaxis",
+    "ndim",
+    "promote_types",
+    "ravel",
+    "real",
+    "imag",
+    "reshape",
+    "result_type",
+    "rollaxis",
+    "rot90",
+    "shape",
+    "shares_memory",
+    "size",
+    "split",
+    "array_split",
+    "hsplit",
+    "vsplit",
+    "dsplit",
+    "squeeze",
+    "swapaxes",
+    "transpose",
+    "permute_dims",
+    "sliding_window_view",
+    "lib.stride_tricks.as_strided",
+    "unstack",
+}
 WAITS = {
-    "argwhere": 1, "flatnonzero": 1, "extract": 1, "compress": 1, "trim_zeros": 1, "union1d": 1, "intersect1d": 1,
-    "setdiff1d": 1, "setxor1d": 1, "histogram": 1, "linalg.lstsq": 1, "unique_all": 1, "unique_counts": 1,
-    "unique_inverse": 1, "unique_values": 1,
-}  # fmt: skip
+    "argwhere": 1,
+    "flatnonzero": 1,
+    "extract": 1,
+    "compress": 1,
+    "trim_zeros": 1,
+    "union1d": 1,
+    "intersect1d": 1,
+    "setdiff1d": 1,
+    "setxor1d": 1,
+    "histogram": 1,
+    "linalg.lstsq": 1,
+    "unique_all": 1,
+    "unique_counts": 1,
+    "unique_inverse": 1,
+    "unique_values": 1,
+}
 METHODS = (
-    "sum", "prod", "mean", "var", "std", "max", "min", "any", "all", "argmax", "argmin", "ptp", "cumsum", "cumprod",
-    "take", "nonzero", "put", "argsort", "argpartition", "trace",
-)  # fmt: skip
-MOVING = {"concatenate", "stack", "vstack", "hstack", "dstack", "column_stack", "where", "tile", "roll", "flip", "pad",
-          "tril", "triu", "diag", "select", "choose", "append", "delete", "insert", "meshgrid", "diagflat", "place",
-          "rot90", "extract", "compress", "copyto", "block", "vander", "trim_zeros", "resize"}  # fmt: skip
+    "sum",
+    "prod",
+    "mean",
+    "var",
+    "std",
+    "max",
+    "min",
+    "any",
+    "all",
+    "argmax",
+    "argmin",
+    "ptp",
+    "cumsum",
+    "cumprod",
+    "take",
+    "nonzero",
+    "put",
+    "argsort",
+    "argpartition",
+    "trace",
+)
+MOVING = {
+    "concatenate",
+    "stack",
+    "vstack",
+    "hstack",
+    "dstack",
+    "column_stack",
+    "where",
+    "tile",
+    "roll",
+    "flip",
+    "pad",
+    "tril",
+    "triu",
+    "diag",
+    "select",
+    "choose",
+    "append",
+    "delete",
+    "insert",
+    "meshgrid",
+    "diagflat",
+    "place",
+    "rot90",
+    "extract",
+    "compress",
+    "copyto",
+    "block",
+    "vander",
+    "trim_zeros",
+    "resize",
+}
 
 
 class Function:
@@ -196,8 +334,16 @@ def _flat(obj: Any) -> list[Any]:
 
 
 @written("array")
-def _array(obj: Any, dtype: Any = None, copy: Any = True, order: Any = "K", subok: bool = False, ndmin: int = 0, *,
-           blocking: bool = False) -> ndarray:  # fmt: skip
+def _array(
+    obj: Any,
+    dtype: Any = None,
+    copy: Any = True,
+    order: Any = "K",
+    subok: bool = False,
+    ndmin: int = 0,
+    *,
+    blocking: bool = False,
+) -> ndarray:
     array = _device_array("array", obj, dtype, order, copy)
     return array.reshape((1,) * (ndmin - array.ndim) + array.shape) if array.ndim < ndmin else array
 
@@ -360,10 +506,13 @@ def _searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> nda
 _INNER = {
     name: Ufunc(name, facts.INNER[name], compute)
     for name, compute in {
-        "where": np.where, "clip": np.clip, "round": np.round, "copy": np.copy,
+        "where": np.where,
+        "clip": np.clip,
+        "round": np.round,
+        "copy": np.copy,
         "nan_to_num": lambda x, nan, high, low: np.nan_to_num(x, nan=nan, posinf=high, neginf=low),
     }.items()
-}  # fmt: skip
+}
 
 
 @written("where")
@@ -458,8 +607,15 @@ def _isclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: 
 
 
 @written("unique")
-def _unique(ar: Any, return_index: bool = False, return_inverse: bool = False, return_counts: bool = False,
-            axis: Any = None, *, equal_nan: bool = True) -> Any:  # fmt: skip
+def _unique(
+    ar: Any,
+    return_index: bool = False,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    axis: Any = None,
+    *,
+    equal_nan: bool = True,
+) -> Any:
     if ar.dtype == facts.BFLOAT16:
         sorting.sort(ar.flatten(), 0)
     launched("unique", 6 + sorting.PASSES)

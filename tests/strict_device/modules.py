@@ -17,9 +17,17 @@ __all__ = ["CUPY", "make"]
 
 # CuPy's own, or under another name in NumPy and SciPy.
 COMPUTED_BY = {
-    "amax": "max", "amin": "min", "fix": "trunc", "digamma": "psi", "trapz": "trapezoid", "in1d": "isin",
-    "row_stack": "vstack", "max": "max", "concat": "concatenate", "permute_dims": "transpose",
-}  # fmt: skip
+    "amax": "max",
+    "amin": "min",
+    "fix": "trunc",
+    "digamma": "psi",
+    "trapz": "trapezoid",
+    "in1d": "isin",
+    "row_stack": "vstack",
+    "max": "max",
+    "concat": "concatenate",
+    "permute_dims": "transpose",
+}
 
 
 class Module(ModuleType):
@@ -108,18 +116,29 @@ def make(capability: tuple[int, int] = (9, 0), available: bool = True) -> dict[s
         "random": Module("cupy.random", None, {"RandomState": _RandomState}),
     }
     power = Ufunc("power", facts.MODULES["cupy"]["power"], _power)
-    cupy = Module("cupy", np, {
-        **inner, "ndarray": ndarray, "broadcast": broadcast, "power": power,
-        "get_default_memory_pool": lambda: pool, "get_default_pinned_memory_pool": lambda: pool,
-    })  # fmt: skip
+    cupy = Module(
+        "cupy",
+        np,
+        {
+            **inner,
+            "ndarray": ndarray,
+            "broadcast": broadcast,
+            "power": power,
+            "get_default_memory_pool": lambda: pool,
+            "get_default_pinned_memory_pool": lambda: pool,
+        },
+    )
     of_special = Module("cupyx.scipy.special", special, {})
     of_sparse = Module("cupyx.scipy.sparse", None, {"coo_matrix": sparse.coo_matrix, "csr_matrix": sparse.csr_matrix})
     scipy = Module("cupyx.scipy", None, {"special": of_special, "sparse": of_sparse})
     return {
-        "cupy": cupy, **{f"cupy.{name}": module for name, module in inner.items()},
-        "cupyx": Module("cupyx", None, {"scipy": scipy}), "cupyx.scipy": scipy, "cupyx.scipy.special": of_special,
+        "cupy": cupy,
+        **{f"cupy.{name}": module for name, module in inner.items()},
+        "cupyx": Module("cupyx", None, {"scipy": scipy}),
+        "cupyx.scipy": scipy,
+        "cupyx.scipy.special": of_special,
         "cupyx.scipy.sparse": of_sparse,
-    }  # fmt: skip
+    }
 
 
 MODULES = make()

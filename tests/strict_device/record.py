@@ -19,28 +19,55 @@ from typing import Any
 import numpy as np
 
 MODULES = (
-    "cupy", "cupy.cuda", "cupy.cuda.runtime", "cupy.fft", "cupy.lib", "cupy.lib.stride_tricks", "cupy.linalg",
-    "cupy.random", "cupyx", "cupyx.scipy", "cupyx.scipy.special", "cupyx.scipy.sparse",
-)  # fmt: skip
+    "cupy",
+    "cupy.cuda",
+    "cupy.cuda.runtime",
+    "cupy.fft",
+    "cupy.lib",
+    "cupy.lib.stride_tricks",
+    "cupy.linalg",
+    "cupy.random",
+    "cupyx",
+    "cupyx.scipy",
+    "cupyx.scipy.special",
+    "cupyx.scipy.sparse",
+)
 REDUCTIONS = {
-    "sum": ("_routines_math", "sum_auto_dtype"), "sum with dtype": ("_routines_math", "_sum_keep_dtype"),
-    "prod": ("_routines_math", "prod_auto_dtype"), "prod with dtype": ("_routines_math", "_prod_keep_dtype"),
-    "nansum": ("_routines_math", "nansum_auto_dtype"), "nanprod": ("_routines_math", "nanprod_auto_dtype"),
-    "max": ("_routines_statistics", "amax"), "min": ("_routines_statistics", "amin"),
-    "nanmax": ("_routines_statistics", "nanmax"), "nanmin": ("_routines_statistics", "nanmin"),
-    "any": ("_routines_logic", "any"), "all": ("_routines_logic", "all"),
-}  # fmt: skip
+    "sum": ("_routines_math", "sum_auto_dtype"),
+    "sum with dtype": ("_routines_math", "_sum_keep_dtype"),
+    "prod": ("_routines_math", "prod_auto_dtype"),
+    "prod with dtype": ("_routines_math", "_prod_keep_dtype"),
+    "nansum": ("_routines_math", "nansum_auto_dtype"),
+    "nanprod": ("_routines_math", "nanprod_auto_dtype"),
+    "max": ("_routines_statistics", "amax"),
+    "min": ("_routines_statistics", "amin"),
+    "nanmax": ("_routines_statistics", "nanmax"),
+    "nanmin": ("_routines_statistics", "nanmin"),
+    "any": ("_routines_logic", "any"),
+    "all": ("_routines_logic", "all"),
+}
 INNER = {
-    "arange": "cupy_arange", "clip": "cupy_clip", "copy": "cupy_copy", "is_close": "cupy_is_close",
-    "linspace": "cupy_linspace", "nan_to_num": "cupy_nan_to_num_", "round": "cupy_round", "where": "cupy_where",
-}  # fmt: skip
+    "arange": "cupy_arange",
+    "clip": "cupy_clip",
+    "copy": "cupy_copy",
+    "is_close": "cupy_is_close",
+    "linspace": "cupy_linspace",
+    "nan_to_num": "cupy_nan_to_num_",
+    "round": "cupy_round",
+    "where": "cupy_where",
+}
 """Ufuncs that functions of CuPy's call."""
 RESOLVED = ("add", "divide", "power", "maximum", "greater", "bitwise_and")
 DTYPES = ("?", "b", "B", "h", "H", "i", "I", "q", "Q", "e", "E", "f", "d", "F", "D")
 NUMBERS = {
-    "True": True, "2": 2, "2.5": 2.5, "1j": 1j, "np.int8(1)": np.int8(1), "np.float32(1)": np.float32(1),
+    "True": True,
+    "2": 2,
+    "2.5": 2.5,
+    "1j": 1j,
+    "np.int8(1)": np.int8(1),
+    "np.float32(1)": np.float32(1),
     "np.float64(1)": np.float64(1),
-}  # fmt: skip
+}
 FACTS = Path(__file__).with_name("facts.json")
 
 

@@ -170,8 +170,10 @@ def _stored(value: Any, dtype: Any, out: Any, casting: str, where: Any) -> Any:
     if out.shape != value.shape:
         raise ValueError("Out shape is mismatched")
     if not np.can_cast(dtype, out.dtype, casting):
-        raise TypeError(f"output (typecode '{dtype}') could not be coerced to provided output parameter (typecode "
-                        f"'{out.dtype}') according to the casting rule \"{casting}\"")  # fmt: skip
+        raise TypeError(
+            f"output (typecode '{dtype}') could not be coerced to provided output parameter (typecode "
+            f"'{out.dtype}') according to the casting rule \"{casting}\""
+        )
     chosen = True if where is None else values_of(where)
     np.copyto(out._values, converted(value, out.dtype), where=chosen)
     return out

@@ -71,9 +71,7 @@ def operands(length: int, keys: int, width: int, values: int, dtype: Any, *lead:
     ("length", "keys", "width", "values"),
     [(1, 1, 1, 1), (5, 7, 3, 2), (33, 70, 16, 16), (64, 64, 32, 32), (20, 40, 80, 64), (17, 18, 100, 128)],
 )
-def test_lengths_that_divide_the_blocks_and_others(
-    length: int, keys: int, width: int, values: int, dtype: Any
-) -> None:
+def test_lengths_that_divide_the_blocks_and_others(length: int, keys: int, width: int, values: int, dtype: Any) -> None:
     agree(*operands(length, keys, width, values, dtype), scale=width**-0.5)
 
 
@@ -89,9 +87,13 @@ def test_masks_are_added_and_repeated(dtype: Any) -> None:
 def test_masks_of_other_axes_dtypes_and_layouts() -> None:
     q, k, v = operands(9, 12, 16, 16, np.float16, 2)
     for mask in (
-        normal(2, 9, 12, seed=5), normal(2, 9, 1, seed=5), normal(12, 9, dtype=BFLOAT16).T, normal(9, 24)[::-1, ::2],
-        np.array(2.0, np.float32), normal(12, seed=6),
-    ):  # fmt: skip
+        normal(2, 9, 12, seed=5),
+        normal(2, 9, 1, seed=5),
+        normal(12, 9, dtype=BFLOAT16).T,
+        normal(9, 24)[::-1, ::2],
+        np.array(2.0, np.float32),
+        normal(12, seed=6),
+    ):
         agree(q, k, v, mask)
 
 

@@ -120,9 +120,16 @@ def test_rows_columns_channels_and_operands_that_lie_across(dtype: Any) -> None:
     last = maps.transpose(0, 2, 3, 1).copy().transpose(0, 3, 1, 2)
     of_channels = normal(3, 1, 1, dtype=dtype, seed=1)
     for left, right in [
-        (x, normal(65, 70, dtype=dtype, seed=1).T), (x, x[:1]), (x[:, :1], x), (wide_row.repeat(2, 0), wide_row[0]),
-        (maps, of_channels), (last, of_channels), (last, maps), (maps[..., ::-2], of_channels), (x[:, 3::7], x[:1, :1]),
-    ]:  # fmt: skip
+        (x, normal(65, 70, dtype=dtype, seed=1).T),
+        (x, x[:1]),
+        (x[:, :1], x),
+        (wide_row.repeat(2, 0), wide_row[0]),
+        (maps, of_channels),
+        (last, of_channels),
+        (last, maps),
+        (maps[..., ::-2], of_channels),
+        (x[:, 3::7], x[:1, :1]),
+    ]:
         got = run("mul", left, right)
         close(got, np.multiply(*wide(left, right)), dtype)
         if left is last:

@@ -78,9 +78,7 @@ def test_linear_on_one_sample_and_on_a_strided_batch() -> None:
     x = normal(19, 6).T[::2]
     for sample in (x, x[0]):
         close(
-            run("linear", sample, weight, None, "relu"),
-            matmul.linear(*wide(sample, weight), None, "relu"),
-            np.float32,
+            run("linear", sample, weight, None, "relu"), matmul.linear(*wide(sample, weight), None, "relu"), np.float32
         )
 
 
@@ -96,9 +94,7 @@ def framed(rows: int, columns: int, dtype: Any, form: str, shift: int = 0, seed:
 
 @pytest.mark.parametrize(("a_form", "b_form"), [*product("NT", repeat=2), ("-", "T")])
 @pytest.mark.parametrize(
-    ("m", "n", "k", "dtype"),
-    [(24, 40, 72, DTYPES[2]), (19, 33, 50, DTYPES[0]), (8, 17, 40, DTYPES[1])],
-    ids=str,
+    ("m", "n", "k", "dtype"), [(24, 40, 72, DTYPES[2]), (19, 33, 50, DTYPES[0]), (8, 17, 40, DTYPES[1])], ids=str
 )
 def test_operands_that_lie_in_every_way_and_nothing_beside_them(
     a_form: str, b_form: str, m: int, n: int, k: int, dtype: Any
@@ -252,9 +248,7 @@ def test_large_plain_products_are_left_to_cublas_and_others_are_not(monkeypatch:
     assert not suits("matmul", a, b, False, False)
     assert not suits("matmul", normal(13, 11), normal(27, 13), True, True)
     assert not suits("linear", normal(5, 2, 13), a, None, None)
-    assert asked == [
-        ("float32", "NN", 11, 27, 13), ("float32", "TT", 11, 27, 13), ("float32", "NT", 10, 11, 13),
-    ]  # fmt: skip
+    assert asked == [("float32", "NN", 11, 27, 13), ("float32", "TT", 11, 27, 13), ("float32", "NT", 10, 11, 13)]
     assert suits("linear", normal(5, 13), a, bias, None), "a bias"
     assert suits("linear", normal(5, 13), a, None, "tanh"), "an activation"
     assert suits("matmul", a[:, :12], b[:12], False, False), "a part of a matrix, which CuPy copies"

@@ -12,8 +12,12 @@ from hookscope.triton_kernels import _launch, _plans, reductions
 
 NUMPYS = {"sum": "sum", "mean": "mean", "prod": "prod", "amax": "max", "amin": "min", "any": "any", "all": "all"}
 AXES: list[tuple[tuple[int, ...], tuple[int, ...]]] = [
-    ((5, 7), (0,)), ((3, 4, 5, 6), (1,)), ((3, 4, 5, 6), (0, 2, 3)), ((2, 1, 3), (1,)), ((130, 3), (0, 1)),
-]  # fmt: skip
+    ((5, 7), (0,)),
+    ((3, 4, 5, 6), (1,)),
+    ((3, 4, 5, 6), (0, 2, 3)),
+    ((2, 1, 3), (1,)),
+    ((130, 3), (0, 1)),
+]
 
 
 def wanted(name: str, x: Any, axes: Any, keepdims: bool = False) -> Any:
@@ -123,8 +127,12 @@ def test_integers_and_bools(dtype: Any) -> None:
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_gradients_of_broadcasting_are_summed(dtype: Any) -> None:
     shapes: list[tuple[tuple[int, ...], tuple[int, ...]]] = [
-        ((5, 7), (7,)), ((5, 7), (5, 1)), ((5, 7), ()), ((2, 3, 4, 5), (3, 1, 5)), ((2, 3, 4, 5), (1, 3, 1, 1)),
-    ]  # fmt: skip
+        ((5, 7), (7,)),
+        ((5, 7), (5, 1)),
+        ((5, 7), ()),
+        ((2, 3, 4, 5), (3, 1, 5)),
+        ((2, 3, 4, 5), (1, 3, 1, 1)),
+    ]
     for shape, to in shapes:
         g = normal(*shape, dtype=dtype)
         axes = tuple(range(len(shape) - len(to))) + tuple(i + len(shape) - len(to) for i, n in enumerate(to) if n == 1)

@@ -231,9 +231,7 @@ def test_non_contiguous_rows() -> None:
     np.testing.assert_allclose(run("softmax", x, 1), softmax.softmax(x, 1), rtol=1e-6)
     gamma = normal(74)[::2]
     np.testing.assert_allclose(
-        run("layer_norm", x, gamma, gamma, 1, 1e-5)[0],
-        layer_norm.layer_norm(x, gamma, gamma, 1, 1e-5)[0],
-        atol=1e-5,
+        run("layer_norm", x, gamma, gamma, 1, 1e-5)[0], layer_norm.layer_norm(x, gamma, gamma, 1, 1e-5)[0], atol=1e-5
     )
 
 

@@ -23,14 +23,7 @@ def random_kernel(words_ptr, uniform_ptr, count, seed, offset, BLOCK: tl.constex
     tl.store(uniform_ptr + index, tl.rand(seed, index + offset), mask=index < count)
 
 
-SEEDS_AND_OFFSETS = [
-    (0, 0),
-    (1, 16),
-    (-3, 5),
-    (2**31, 2**31 - 50),
-    (2**32 - 1, 2**32 - 50),
-    (2**62 + 9, 2**62),
-]
+SEEDS_AND_OFFSETS = [(0, 0), (1, 16), (-3, 5), (2**31, 2**31 - 50), (2**32 - 1, 2**32 - 50), (2**62 + 9, 2**62)]
 
 
 @pytest.mark.parametrize(("seed", "offset"), SEEDS_AND_OFFSETS)
@@ -114,9 +107,16 @@ def quiet() -> Iterator[None]:
 
 
 def stepped(
-    name: str, gradients: list[Any], held: list[list[Any]], decays: list[float], left_out: Any, shared: tuple[Any, ...],
-    in_place: bool, rates: Any = RATE, **settings: Any,
-) -> list[list[Any]]:  # fmt: skip
+    name: str,
+    gradients: list[Any],
+    held: list[list[Any]],
+    decays: list[float],
+    left_out: Any,
+    shared: tuple[Any, ...],
+    in_place: bool,
+    rates: Any = RATE,
+    **settings: Any,
+) -> list[list[Any]]:
     """What a step makes of copies of parameters and states, written in place or into arrays full of NaN."""
     rows, made = [], []
     for g, values, decay in zip(gradients, held, decays, strict=True):

@@ -62,23 +62,38 @@ def test_a_table_is_json_under_the_devices_name(tmp_path: Path) -> None:
     keep(Row("float32", "NN", 2, 3, 4, 1.0, 2.0))
     assert path_of(DEVICE) == tmp_path / "hookscope/products/NVIDIA_H100_80GB_HBM3.json"
     assert json.loads(path_of(DEVICE).read_text()) == {
-        "version": 1, "device": DEVICE, "rows": [["float32", "NN", 2, 3, 4, 1.0, 2.0]],
-    }  # fmt: skip
+        "version": 1,
+        "device": DEVICE,
+        "rows": [["float32", "NN", 2, 3, 4, 1.0, 2.0]],
+    }
     assert list(path_of(DEVICE).parent.iterdir()) == [path_of(DEVICE)], "what was unfinished is gone"
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        "", "{", "[]", "null", "\x80", '{"version": 1}', json.dumps({"version": 1, "device": DEVICE, "rows": 3}),
+        "",
+        "{",
+        "[]",
+        "null",
+        "\x80",
+        '{"version": 1}',
+        json.dumps({"version": 1, "device": DEVICE, "rows": 3}),
         *[
             json.dumps({"version": 1, "device": DEVICE, "rows": [row]})
-            for row in ([], ["float32"], ["float32", "NN", 2, 3, 4, 1.0, "2"], ["float32", "NN", 0, 3, 4, 1.0, 2.0],
-                        ["float32", "NN", 2, 3, 4, -1.0, 2.0], ["float32", "NN", 2, 3, 4, 1.0, 2.0, 5], 7,
-                        ["float32", "NN", 2, 3, 4, float("nan"), 1.0])
+            for row in (
+                [],
+                ["float32"],
+                ["float32", "NN", 2, 3, 4, 1.0, "2"],
+                ["float32", "NN", 0, 3, 4, 1.0, 2.0],
+                ["float32", "NN", 2, 3, 4, -1.0, 2.0],
+                ["float32", "NN", 2, 3, 4, 1.0, 2.0, 5],
+                7,
+                ["float32", "NN", 2, 3, 4, float("nan"), 1.0],
+            )
         ],
     ],
-)  # fmt: skip
+)
 def test_a_broken_file_is_not_used_and_that_is_said_in_one_line_once(text: str) -> None:
     path_of(DEVICE).parent.mkdir(parents=True)
     path_of(DEVICE).write_text(text, encoding="latin-1")

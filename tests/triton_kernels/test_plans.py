@@ -89,10 +89,15 @@ def test_a_kernel_is_started_with_addresses_on_cupys_stream(cupy: Any, monkeypat
 def test_the_c_launcher_of_triton_is_called_without_the_python_around_it() -> None:
     started: list[tuple[Any, ...]] = []
     run = SimpleNamespace(
-        launch=lambda *given: started.append(given), arg_annotations="annotations", kernel_signature="signature",
-        global_scratch_size=0, profile_scratch_size=0, gsan_enabled=False,
-        launch_cooperative_grid=False, launch_pdl=True,
-    )  # fmt: skip
+        launch=lambda *given: started.append(given),
+        arg_annotations="annotations",
+        kernel_signature="signature",
+        global_scratch_size=0,
+        profile_scratch_size=0,
+        gsan_enabled=False,
+        launch_cooperative_grid=False,
+        launch_pdl=True,
+    )
     compiled = SimpleNamespace(run=run, function=5, packed_metadata="metadata")
     _launch.starter(compiled)(7, 1234, (1, 2))
     nothing = (None,) * 5

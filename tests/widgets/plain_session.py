@@ -42,12 +42,20 @@ def plain_statistics(array: np.ndarray) -> Statistics:
     finite = array[np.isfinite(array)]
     counts, _ = np.histogram(finite, 64)
     return Statistics(
-        count=array.size, shape=array.shape, dtype=str(array.dtype),
-        minimum=float(finite.min()), maximum=float(finite.max()), mean=float(finite.mean()),
-        std=float(finite.std()), norm=float(np.linalg.norm(finite)), zeros=int((array == 0).sum()),
-        nan=int(np.isnan(array).sum()), positive_inf=int(np.isposinf(array).sum()),
-        negative_inf=int(np.isneginf(array).sum()), histogram=counts,
-    )  # fmt: skip
+        count=array.size,
+        shape=array.shape,
+        dtype=str(array.dtype),
+        minimum=float(finite.min()),
+        maximum=float(finite.max()),
+        mean=float(finite.mean()),
+        std=float(finite.std()),
+        norm=float(np.linalg.norm(finite)),
+        zeros=int((array == 0).sum()),
+        nan=int(np.isnan(array).sum()),
+        positive_inf=int(np.isposinf(array).sum()),
+        negative_inf=int(np.isneginf(array).sum()),
+        histogram=counts,
+    )
 
 
 @dataclass
@@ -125,10 +133,21 @@ class PlainRing(list[PlainCapture]):
         for one in self[:count]:
             self.without_value.append(
                 GivenUp(
-                    one.index, one.step, one.path, "Block", one.call, one.direction, one.slot, one.origin, one.context,
-                    one.hits, one.statistics() if figures else None, one.shape, one.dtype,
+                    one.index,
+                    one.step,
+                    one.path,
+                    "Block",
+                    one.call,
+                    one.direction,
+                    one.slot,
+                    one.origin,
+                    one.context,
+                    one.hits,
+                    one.statistics() if figures else None,
+                    one.shape,
+                    one.dtype,
                 )
-            )  # fmt: skip
+            )
         del self[:count]
         self.said = [f"The values of the {self.given_up} oldest were given up."]
 
@@ -146,9 +165,17 @@ class PlainPaths:
 
 def plain_node(path: str, depth: int, kind: str, **more: Any) -> SimpleNamespace:
     values = {
-        "path": path, "name": path.rpartition(".")[2] or kind, "type": kind, "depth": depth, "parameters": 6,
-        "training": True, "has_bprop": False, "hooks": {}, "attached": set(), "shape": "2x3",
-    }  # fmt: skip
+        "path": path,
+        "name": path.rpartition(".")[2] or kind,
+        "type": kind,
+        "depth": depth,
+        "parameters": 6,
+        "training": True,
+        "has_bprop": False,
+        "hooks": {},
+        "attached": set(),
+        "shape": "2x3",
+    }
     return SimpleNamespace(**{**values, **more})
 
 
@@ -194,11 +221,19 @@ class PlainSession:
         weight = np.array([[1.0, -2.0], [3.0, 4.0]])
         self.rows = [
             SimpleNamespace(
-                name="block.weight", shape=(2, 2), dtype=weight.dtype, requires_grad=True, size=4,
-                array=weight, gradient=None, statistics=plain_statistics(weight), gradient_norm=None, update_ratio=None,
+                name="block.weight",
+                shape=(2, 2),
+                dtype=weight.dtype,
+                requires_grad=True,
+                size=4,
+                array=weight,
+                gradient=None,
+                statistics=plain_statistics(weight),
+                gradient_norm=None,
+                update_ratio=None,
                 cells=(),
             )
-        ]  # fmt: skip
+        ]
         self.paths = PlainPaths(self.nodes)
         self.step = 0
         self.history = History()
@@ -351,13 +386,21 @@ class PlainSession:
 
     def pause(self, **more: Any) -> None:
         values = {
-            "kind": "bprop", "reason": "A breakpoint stops every bprop of block.relu.", "path": "block.relu",
-            "moment": "bprop", "filename": "cell.py", "function": "bprop", "first_line": 10,
-            "lines": ["def bprop(self, x, out, dout):\n", "    return (dout,)\n"], "line": 11,
-            "locals": {"x": PlainTensor(np.ones((2, 2))), "n": 3}, "changed": {"n"},
+            "kind": "bprop",
+            "reason": "A breakpoint stops every bprop of block.relu.",
+            "path": "block.relu",
+            "moment": "bprop",
+            "filename": "cell.py",
+            "function": "bprop",
+            "first_line": 10,
+            "lines": ["def bprop(self, x, out, dout):\n", "    return (dout,)\n"],
+            "line": 11,
+            "locals": {"x": PlainTensor(np.ones((2, 2))), "n": 3},
+            "changed": {"n"},
             "operators": [OperatorRecord("Mul", (PlainTensor(np.ones(2)), 2), None)],
-            "stack": ["bprop, line 11"], "exception": None,
-        }  # fmt: skip
+            "stack": ["bprop, line 11"],
+            "exception": None,
+        }
         self.paused = self.shown = PausePoint(**{**values, **more})
         self.emit("paused")
 

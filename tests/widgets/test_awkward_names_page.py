@@ -22,12 +22,20 @@ def session(session: PlainSession) -> PlainSession:
     weight = np.ones((2, 2))
     session.rows[:] = [
         SimpleNamespace(
-            name=name, shape=(2, 2), dtype=weight.dtype, requires_grad=True, size=4, array=weight, gradient=None,
-            statistics=plain_statistics(weight), gradient_norm=None, update_ratio=None,
+            name=name,
+            shape=(2, 2),
+            dtype=weight.dtype,
+            requires_grad=True,
+            size=4,
+            array=weight,
+            gradient=None,
+            statistics=plain_statistics(weight),
+            gradient_norm=None,
+            update_ratio=None,
             cells=(),
         )
         for name in NAMES
-    ]  # fmt: skip
+    ]
     for name in NAMES:
         session.capture(name)
     row = {"kind": "forward", "function": "look", "by_session": False, "filename": "", "line": 0, "hook": None}

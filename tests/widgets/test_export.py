@@ -57,8 +57,16 @@ def read(page: str) -> str:
 def test_the_page_has_all_of_the_session(trained: DebugSession) -> None:
     page = export.export_page(trained)
     assert [*re.findall(r'<h2 id="(\w+)">', page)] == [
-        "stop", "findings", "gradients", "training", "cells", "timeline", "parameters", "hooks", "conditions",
-    ]  # fmt: skip
+        "stop",
+        "findings",
+        "gradients",
+        "training",
+        "cells",
+        "timeline",
+        "parameters",
+        "hooks",
+        "conditions",
+    ]
     text = read(page)
     assert "Skipped pause" in text
     assert trained.gradient_checks["dense"].summary in text

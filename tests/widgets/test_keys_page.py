@@ -92,9 +92,16 @@ def two(page: Page, sent: list[Any]) -> Notebooks:
 
 @pytest.mark.parametrize(
     ("key", "command"),
-    [("F10", "over"), ("F11", "into"), ("Shift+F11", "out"), ("F8", "operator"), ("Shift+F8", "cell"),
-     ("F9", "continue"), ("Shift+F9", "abort")],
-)  # fmt: skip
+    [
+        ("F10", "over"),
+        ("F11", "into"),
+        ("Shift+F11", "out"),
+        ("F8", "operator"),
+        ("Shift+F8", "cell"),
+        ("F9", "continue"),
+        ("Shift+F9", "abort"),
+    ],
+)
 def test_each_key_works_in_the_notebooks_editor_and_goes_no_further(one: Notebooks, key: str, command: str) -> None:
     one.pause()
     one.press(key)

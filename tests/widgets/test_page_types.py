@@ -40,10 +40,7 @@ def written(**more: Any) -> list[str]:
 
 
 def test_state_and_messages_are_written_as_types_by_their_names() -> None:
-    lines = written(
-        traits={"points": state(list[Point]), "numbers": state(bytes)},
-        messages={"came": Message(Came)},
-    )
+    lines = written(traits={"points": state(list[Point]), "numbers": state(bytes)}, messages={"came": Message(Came)})
     assert lines == [
         "/** @typedef {{x: number, name: string | null}} Point */",
         '/** @typedef {{type: "came", line: Line}} Came */',

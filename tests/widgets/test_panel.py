@@ -68,10 +68,7 @@ def test_taking_a_cell_out_of_a_pattern_leaves_the_others_their_breakpoint(
     session.nodes.append(plain_node("block.gelu", 2, "GELU", has_bprop=True))
     session.breakpoints = [Breakpoint("block.*", "bprop", "step > 2"), Breakpoint("block.relu", "forward")]
     ask(panel, type="breakpoint", path="block.relu", moment="forward")
-    assert session.breakpoints == [
-        Breakpoint("block.relu", "forward"),
-        Breakpoint("block.gelu", "bprop", "step > 2"),
-    ]
+    assert session.breakpoints == [Breakpoint("block.relu", "forward"), Breakpoint("block.gelu", "bprop", "step > 2")]
 
 
 def test_requires_grad_follows_the_box(panel: DebuggerPanel, session: PlainSession) -> None:

@@ -17,9 +17,15 @@ from tests.browser.accessibility import AXE, ENOUGH_CONTRAST, lowest_contrast, v
 def shown_training(shown: PanelPage, **more: Any) -> None:
     """What Python shows of a training that is under way."""
     shown.panel.progress = {
-        "what": "training", "text": "1,204 of 10,000 steps · 85 steps/s · 1 min 43 s left", "inner": "",
-        "value": 0.1204, "can_stop": True, "stopping": False, "open_ended": False, **more,
-    }  # fmt: skip
+        "what": "training",
+        "text": "1,204 of 10,000 steps · 85 steps/s · 1 min 43 s left",
+        "inner": "",
+        "value": 0.1204,
+        "can_stop": True,
+        "stopping": False,
+        "open_ended": False,
+        **more,
+    }
     shown.carry()
 
 

@@ -316,8 +316,7 @@ def test_pace(speed: float, words: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("seconds", "words"),
-    [(0.2, "1 s left"), (59.4, "59 s left"), (103, "1 min 43 s left"), (7500, "2 h 5 min left")],
+    ("seconds", "words"), [(0.2, "1 s left"), (59.4, "59 s left"), (103, "1 min 43 s left"), (7500, "2 h 5 min left")]
 )
 def test_duration(seconds: float, words: str) -> None:
     assert duration(seconds) == words

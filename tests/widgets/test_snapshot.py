@@ -59,15 +59,7 @@ def full(session: PlainSession) -> PlainSession:
 
 def test_the_snapshot_shows_stop_cells_captures_and_parameters(full: PlainSession) -> None:
     cells = read(snapshot.panel_html(full)).cells
-    for expected in (
-        "Cells",
-        "Captures: 2",
-        "Parameters: 1",
-        "Locals",
-        "Operators run",
-        "hook, nan",
-        "block.weight",
-    ):
+    for expected in ("Cells", "Captures: 2", "Parameters: 1", "Locals", "Operators run", "hook, nan", "block.weight"):
         assert any(expected in cell for cell in cells), expected
 
 
@@ -79,13 +71,7 @@ def test_hostile_names_stay_text(full: PlainSession) -> None:
     full.nodes.append(plain_node(HOSTILE, 1, HOSTILE, shape=HOSTILE))
     full.rows[0].name = HOSTILE
     full.capture(HOSTILE, slot=HOSTILE, hits=[HOSTILE])
-    full.pause(
-        path=HOSTILE,
-        reason=HOSTILE,
-        lines=[HOSTILE],
-        locals={HOSTILE: HOSTILE},
-        exception=ValueError(HOSTILE),
-    )
+    full.pause(path=HOSTILE, reason=HOSTILE, lines=[HOSTILE], locals={HOSTILE: HOSTILE}, exception=ValueError(HOSTILE))
     full.roots = [type(HOSTILE.replace("\0", ""), (), {})()]
     html = snapshot.panel_html(full)
     page = read(html)
@@ -166,9 +152,11 @@ def test_the_losses_are_drawn_by_step(session: PlainSession) -> None:
 
 def test_hooks_and_gradient_checks_are_shown(session: PlainSession) -> None:
     session.hooks = lambda: [HookRow("block", "forward", "look", True, look_at, "", 0)]
-    session.gradient_checks["block"] = GradientCheck("block (Block)", "float32", [
-        GradientRow("x", "input", (2, 2), "float32", "wrong", "differs from finite differences", None, None, 4),
-    ])  # fmt: skip
+    session.gradient_checks["block"] = GradientCheck(
+        "block (Block)",
+        "float32",
+        [GradientRow("x", "input", (2, 2), "float32", "wrong", "differs from finite differences", None, None, 4)],
+    )
     page = read(snapshot.panel_html(session))
     assert {"Hooks: 1", "look", "panel"} <= set(page.cells)
     assert {"gradient of block (Block): wrong for x", "4 of 4", "differs from finite differences"} <= set(page.cells)

@@ -453,10 +453,15 @@ class RanksPanel(Kept):
         coming = [rank for rank in shown_of if view.tab == "captures" and self._is_in(self._shown_step(), rank)]
         view.page = merged(shown_of, self._figure, _NAMES[view.tab], coming)
         table: RanksTable = {
-            "ranks": list(shown_of), "rows": view.page.rows, "note": texts.one_line("; ".join(errors)),
-            "first": (len(view.places) - 1) * PER_PAGE, "more": view.page.more, "figure": self._figure,
-            "total": max((page["total"] for page in pages.values()), default=0), "filter": view.text,
-        }  # fmt: skip
+            "ranks": list(shown_of),
+            "rows": view.page.rows,
+            "note": texts.one_line("; ".join(errors)),
+            "first": (len(view.places) - 1) * PER_PAGE,
+            "more": view.page.more,
+            "figure": self._figure,
+            "total": max((page["total"] for page in pages.values()), default=0),
+            "filter": view.text,
+        }
         if view.tab == "captures":
             self.captures = {**table, **self._steps(list(pages.values()))}
         else:

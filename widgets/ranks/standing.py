@@ -29,12 +29,15 @@ def rank_rows(told: Mapping[int, Told]) -> list[RankRow]:
         state, step = str(status.get("state", "busy")), _step(status)
         rows.append(
             {
-                "rank": rank, "state": state if state in _STATES else "busy",  # type: ignore[typeddict-item]  # it is one
-                "text": one_line(_text(status), _LONG), "step": step,
+                "rank": rank,
+                "state": state if state in _STATES else "busy",  # type: ignore[typeddict-item]  # it is one
+                "text": one_line(_text(status), _LONG),
+                "step": step,
                 "loss": "" if status.get("loss") is None else figure_text(status["loss"]),
-                "share": step / furthest if furthest else 0.0, "behind": furthest - step,
+                "share": step / furthest if furthest else 0.0,
+                "behind": furthest - step,
             }
-        )  # fmt: skip
+        )
     return rows
 
 
@@ -96,10 +99,13 @@ def finding_lines(findings: Iterable[RankFinding]) -> list[RanksFinding]:
         somewhere = bool(found.name or found.path)
         lines.append(
             {
-                "condition": found.condition, "step": found.step, "ranks": [*found.ranks],
+                "condition": found.condition,
+                "step": found.step,
+                "ranks": [*found.ranks],
                 "name": (found.name if of_parameter else f"{found.where} {found.name}".strip()) if somewhere else "",
-                "text": one_line(found.message, _LONG), "advice": one_line(found.advice, _LONG),
+                "text": one_line(found.message, _LONG),
+                "advice": one_line(found.advice, _LONG),
                 "view": ("parameters" if of_parameter else "captures") if somewhere else "",
             }
-        )  # fmt: skip
+        )
     return lines

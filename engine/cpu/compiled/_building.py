@@ -247,9 +247,10 @@ class _Writer:
         described = self.word(given, _OBJECT + 40)
         number, order = self.word(described, _OBJECT + 12, _INT), self.word(described, _OBJECT + 10, _BYTE)
         alike = [
-            np.dtype(one).num for one in "?bBhHiIlLqQfd"
+            np.dtype(one).num
+            for one in "?bBhHiIlLqQfd"
             if (np.dtype(one).kind, np.dtype(one).itemsize) == (element.kind, element.itemsize)
-        ]  # fmt: skip
+        ]
         of_kind: Any = ir.Constant(ir.IntType(1), 0)
         for one in alike:
             of_kind = builder.or_(of_kind, builder.icmp_signed("==", number, ir.Constant(_INT, one)))
@@ -364,9 +365,11 @@ def prepare() -> None:
 
 
 def build(
-    found: Mapping[str, Entry], numbers: Mapping[str, int], baselines: Sequence[Baseline],
+    found: Mapping[str, Entry],
+    numbers: Mapping[str, int],
+    baselines: Sequence[Baseline],
     advance: Callable[[], None] = lambda: None,
-) -> list[Code]:  # fmt: skip
+) -> list[Code]:
     """Compile entries to one object for each baseline; ``advance`` is called for each of both."""
     from .sharing import do
 
@@ -421,9 +424,13 @@ def _target_machine(baseline: Baseline) -> Any:
     target = binding.Target.from_triple(binding.get_process_triple())
     is_x86 = binding.get_process_triple().startswith("x86")
     return target.create_target_machine(
-        cpu=baseline.name, features=baseline.features, opt=3, reloc="static" if is_x86 else "default",
-        codemodel="jitdefault", jit=True,
-    )  # fmt: skip
+        cpu=baseline.name,
+        features=baseline.features,
+        opt=3,
+        reloc="static" if is_x86 else "default",
+        codemodel="jitdefault",
+        jit=True,
+    )
 
 
 def _optimized(module: Any, baseline: Baseline) -> bytes:

@@ -65,9 +65,18 @@ def _exponentials(x: Any, top: Any) -> Any:
 
 @kernel(given(i64, 2), given(i64), i64, i64, i64, i64, i64, i64, f32)
 def attention(
-    first: int, stop: int, starts: Any, leads: Any, across: int, each: int, length: int, keys: int, depth: int,
-    width: int, scale: Any,
-) -> None:  # fmt: skip
+    first: int,
+    stop: int,
+    starts: Any,
+    leads: Any,
+    across: int,
+    each: int,
+    length: int,
+    keys: int,
+    depth: int,
+    width: int,
+    scale: Any,
+) -> None:
     """softmax(q @ k.T * scale + mask) @ v of float32 matrices, and the log-sum-exp of each row of scores.
 
     In ``starts``: q (length, depth), k (keys, depth), v (keys, width), the mask (length, keys), the result
@@ -88,9 +97,19 @@ def attention(
             for row in range(begin, end, ROWS):
                 high = min(ROWS, end - row)
                 cached_product(
-                    NO, NO, high, some, depth, q + 4 * row * leads[0], leads[0], start(turned), some, _ZERO,
-                    start(scores), some,
-                )  # fmt: skip
+                    NO,
+                    NO,
+                    high,
+                    some,
+                    depth,
+                    q + 4 * row * leads[0],
+                    leads[0],
+                    start(turned),
+                    some,
+                    _ZERO,
+                    start(scores),
+                    some,
+                )
                 for i in range(high):
                     line, at = scores[i * some : (i + 1) * some], row + i - begin
                     if mask != 0:
@@ -106,9 +125,19 @@ def attention(
                     tops[at] = top
                     totals[at] += total
                 cached_product(
-                    NO, NO, high, width, some, start(scores), some, v + 4 * key * leads[2], leads[2], beta,
-                    y + 4 * row * leads[4], leads[4],
-                )  # fmt: skip
+                    NO,
+                    NO,
+                    high,
+                    width,
+                    some,
+                    start(scores),
+                    some,
+                    v + 4 * key * leads[2],
+                    leads[2],
+                    beta,
+                    y + 4 * row * leads[4],
+                    leads[4],
+                )
         of_rows = floats(sums, length)
         for i in range(begin, end):
             total = totals[i - begin]
@@ -139,9 +168,19 @@ def _slopes(of_weights: Any, weights: Any, inner: Any, scale: Any) -> None:
 
 @kernel(given(i64, 2), given(i64), i64, i64, i64, i64, i64, i64, i64, f32)
 def attention_grad(
-    first: int, stop: int, starts: Any, leads: Any, across: int, each: int, apart: int, length: int, keys: int,
-    depth: int, width: int, scale: Any,
-) -> None:  # fmt: skip
+    first: int,
+    stop: int,
+    starts: Any,
+    leads: Any,
+    across: int,
+    each: int,
+    apart: int,
+    length: int,
+    keys: int,
+    depth: int,
+    width: int,
+    scale: Any,
+) -> None:
     """The gradients for q, k and v from that of the result.
 
     In ``starts``: q, k, v, the mask, the result and the sums as of ``attention``, the gradient that arrived, and those
@@ -179,15 +218,45 @@ def attention_grad(
                     _weights(line, of_rows[row + i])
                     _slopes(slopes[i * some : (i + 1) * some], line, inner[row + i], scale)
                 cached_product(
-                    YES, NO, some, width, high, start(weights), some, its_g, leads[6], beta,
-                    dv + 4 * key * leads[9], leads[9],
-                )  # fmt: skip
+                    YES,
+                    NO,
+                    some,
+                    width,
+                    high,
+                    start(weights),
+                    some,
+                    its_g,
+                    leads[6],
+                    beta,
+                    dv + 4 * key * leads[9],
+                    leads[9],
+                )
                 cached_product(
-                    YES, NO, some, depth, high, start(slopes), some, its_q, leads[0], beta,
-                    dk + 4 * key * leads[8], leads[8],
-                )  # fmt: skip
+                    YES,
+                    NO,
+                    some,
+                    depth,
+                    high,
+                    start(slopes),
+                    some,
+                    its_q,
+                    leads[0],
+                    beta,
+                    dk + 4 * key * leads[8],
+                    leads[8],
+                )
                 cached_product(
-                    NO, NO, high, depth, some, start(slopes), some, k + 4 * key * leads[1], leads[1],
-                    f32(0 if key == begin else 1), dq + 4 * row * leads[7], leads[7],
-                )  # fmt: skip
+                    NO,
+                    NO,
+                    high,
+                    depth,
+                    some,
+                    start(slopes),
+                    some,
+                    k + 4 * key * leads[1],
+                    leads[1],
+                    f32(0 if key == begin else 1),
+                    dq + 4 * row * leads[7],
+                    leads[7],
+                )
     give_back(memory)

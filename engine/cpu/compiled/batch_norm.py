@@ -13,11 +13,21 @@ from .loops import RUN, f32, f64, floats, given, helper, i64, kernel, made, mome
 
 __all__ = ["affine", "batch_norm", "batch_norm_grad"]
 
+
 @kernel(i64, i64, i64, i64, i64, f64, given(), given(), made(f32, 2))
 def batch_norm(
-    first: int, stop: int, x: int, y: int, channels: int, count: int, each: int, epsilon: float,
-    gamma: Any, beta: Any, statistics: Any,
-) -> None:  # fmt: skip
+    first: int,
+    stop: int,
+    x: int,
+    y: int,
+    channels: int,
+    count: int,
+    each: int,
+    epsilon: float,
+    gamma: Any,
+    beta: Any,
+    statistics: Any,
+) -> None:
     """(x - mean) / sqrt(var + epsilon) * gamma + beta of x (channels, count), ``each`` channels to a part.
 
     ``statistics`` (2, channels) are the mean and the variance.
@@ -43,9 +53,20 @@ def _products(g: Any, x: Any, mean: Any) -> Any:
 
 @kernel(i64, i64, i64, i64, i64, i64, f64, given(), given(), given(), made(f32, 2))
 def batch_norm_grad(
-    first: int, stop: int, g: int, x: int, dx: int, channels: int, count: int, each: int, epsilon: float,
-    gamma: Any, mean: Any, variance: Any, sums: Any,
-) -> None:  # fmt: skip
+    first: int,
+    stop: int,
+    g: int,
+    x: int,
+    dx: int,
+    channels: int,
+    count: int,
+    each: int,
+    epsilon: float,
+    gamma: Any,
+    mean: Any,
+    variance: Any,
+    sums: Any,
+) -> None:
     """The gradients for x, and in ``sums`` (2, channels) for gamma and beta."""
     for channel in range(first * each, min(stop * each, channels)):
         at, middle = 4 * channel * count, mean[channel]

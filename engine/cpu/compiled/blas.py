@@ -26,9 +26,20 @@ _int, _float, _byte = ir.IntType(32), ir.FloatType(), ir.IntType(8)
 
 @intrinsic
 def gemm(
-    _typing: Any, transposed_a: Any, transposed_b: Any, m: Any, n: Any, k: Any,
-    a: Any, lda: Any, b: Any, ldb: Any, beta: Any, c: Any, ldc: Any,
-) -> Any:  # fmt: skip
+    _typing: Any,
+    transposed_a: Any,
+    transposed_b: Any,
+    m: Any,
+    n: Any,
+    k: Any,
+    a: Any,
+    lda: Any,
+    b: Any,
+    ldb: Any,
+    beta: Any,
+    c: Any,
+    ldc: Any,
+) -> Any:
     """c (m, n) = a @ b + beta * c of float32 matrices by rows; addresses in bytes, distances of rows in elements.
 
     ``transposed_a``: a lies in memory as (k, m); ``transposed_b``: b as (n, k).
@@ -53,10 +64,20 @@ def gemm(
             return builder.inttoptr(address, _float.as_pointer())
 
         arguments = [
-            letter(tb), letter(ta), length(columns), length(rows), length(depth), place(ir.Constant(_float, 1.0)),
-            matrix(second), length(lead_b), matrix(first), length(lead_a), place(factor), matrix(result),
+            letter(tb),
+            letter(ta),
+            length(columns),
+            length(rows),
+            length(depth),
+            place(ir.Constant(_float, 1.0)),
+            matrix(second),
+            length(lead_b),
+            matrix(first),
+            length(lead_a),
+            place(factor),
+            matrix(result),
             length(lead_c),
-        ]  # fmt: skip
+        ]
         kind = ir.FunctionType(ir.VoidType(), [argument.type for argument in arguments])
         builder.call(cgutils.get_or_insert_function(builder.module, kind, GEMM), arguments)
 
@@ -72,9 +93,20 @@ _SIDE, _DEPTH = 64, 240
 
 @helper(once=True)
 def product(
-    a_turned: bool, b_turned: bool, m: int, n: int, k: int, a: int, lda: int, b: int, ldb: int,
-    beta: Any, c: int, ldc: int, small: int,
-) -> None:  # fmt: skip
+    a_turned: bool,
+    b_turned: bool,
+    m: int,
+    n: int,
+    k: int,
+    a: int,
+    lda: int,
+    b: int,
+    ldb: int,
+    beta: Any,
+    c: int,
+    ldc: int,
+    small: int,
+) -> None:
     """``gemm``; in small products if ``small`` is not 0, where OpenBLAS has kernels for them.
 
     That is what ``threads.small_products`` knows. With AVX-512 they reach 105 to 114 GFLOP/s a core where a large
@@ -92,11 +124,19 @@ def product(
             deep = min(depth, k - first)
             for i in range(0, m, side):
                 gemm(
-                    a_turned, b_turned, min(side, m - i), width, deep,
-                    a + 4 * (first * lda + i if a_turned else i * lda + first), lda,
-                    b + 4 * (j * ldb + first if b_turned else first * ldb + j), ldb,
-                    beta if first == 0 else _ONE, c + 4 * (i * ldc + j), ldc,
-                )  # fmt: skip
+                    a_turned,
+                    b_turned,
+                    min(side, m - i),
+                    width,
+                    deep,
+                    a + 4 * (first * lda + i if a_turned else i * lda + first),
+                    lda,
+                    b + 4 * (j * ldb + first if b_turned else first * ldb + j),
+                    ldb,
+                    beta if first == 0 else _ONE,
+                    c + 4 * (i * ldc + j),
+                    ldc,
+                )
 
 
 _SMALL = 950_000
@@ -108,9 +148,19 @@ _DOTS = 32
 
 @helper(once=True)
 def cached_product(
-    turned_a: bool, turned_b: bool, m: int, n: int, k: int, a: int, lda: int, b: int, ldb: int, beta: Any, c: int,
+    turned_a: bool,
+    turned_b: bool,
+    m: int,
+    n: int,
+    k: int,
+    a: int,
+    lda: int,
+    b: int,
+    ldb: int,
+    beta: Any,
+    c: int,
     ldc: int,
-) -> None:  # fmt: skip
+) -> None:
     """``gemm`` in pieces that are small to BLAS, for matrices that are in the cache."""
     deep = min(k, _DEEP)
     wide = min(n, max(_WIDE, _SMALL // (deep * min(m, _TALL))))
@@ -123,8 +173,16 @@ def cached_product(
         for j in range(0, n, wide):
             for place in range(0, k, deep):
                 gemm(
-                    turned_a, turned_b, min(high, m - i), min(wide, n - j), min(deep, k - place),
-                    a + 4 * (place * lda + i if turned_a else i * lda + place), lda,
-                    b + 4 * (j * ldb + place if turned_b else place * ldb + j), ldb,
-                    beta if place == 0 else _ONE, c + 4 * (i * ldc + j), ldc,
-                )  # fmt: skip
+                    turned_a,
+                    turned_b,
+                    min(high, m - i),
+                    min(wide, n - j),
+                    min(deep, k - place),
+                    a + 4 * (place * lda + i if turned_a else i * lda + place),
+                    lda,
+                    b + 4 * (j * ldb + place if turned_b else place * ldb + j),
+                    ldb,
+                    beta if place == 0 else _ONE,
+                    c + 4 * (i * ldc + j),
+                    ldc,
+                )

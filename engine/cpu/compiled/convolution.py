@@ -18,9 +18,20 @@ __all__ = ["convolution", "input_gradient", "weight_gradient"]
 
 @helper
 def _forward(
-    first: int, stop: int, parts: int, taps: Any, shape: Any, pixels: int, some: int, most: int, flat: bool, x: int,
-    weight: int, y: int, buffer: int,
-) -> None:  # fmt: skip
+    first: int,
+    stop: int,
+    parts: int,
+    taps: Any,
+    shape: Any,
+    pixels: int,
+    some: int,
+    most: int,
+    flat: bool,
+    x: int,
+    weight: int,
+    y: int,
+    buffer: int,
+) -> None:
     image, outputs = shape[0] * shape[1] * shape[2], shape[6] * shape[7] * shape[8]
     samples, channels, kernels, groups = shape[9], shape[10], shape[11], shape[12]
     depth, each, columns = channels * len(taps), max(1, most // len(taps)), buffer
@@ -36,28 +47,66 @@ def _forward(
                 c = y + 4 * (group * kernels * outputs * samples + begin * samples + sample)
                 if flat:
                     cached_product(
-                        NO, NO, kernels, count, depth, a, depth, of_group + 4 * (begin * samples + sample),
-                        image * samples, f32(0), c, outputs * samples,
-                    )  # fmt: skip
+                        NO,
+                        NO,
+                        kernels,
+                        count,
+                        depth,
+                        a,
+                        depth,
+                        of_group + 4 * (begin * samples + sample),
+                        image * samples,
+                        f32(0),
+                        c,
+                        outputs * samples,
+                    )
                     continue
                 for channel in range(0, channels, each):
                     rows = min(each, channels - channel) * len(taps)
                     for row in range(rows):
                         meet(
-                            FILL, of_group + 4 * (channel + row // len(taps)) * image * samples,
-                            columns + 4 * row * count, taps[row % len(taps)], shape, begin, end, sample, width, f32(0),
-                        )  # fmt: skip
+                            FILL,
+                            of_group + 4 * (channel + row // len(taps)) * image * samples,
+                            columns + 4 * row * count,
+                            taps[row % len(taps)],
+                            shape,
+                            begin,
+                            end,
+                            sample,
+                            width,
+                            f32(0),
+                        )
                     cached_product(
-                        NO, NO, kernels, count, rows, a + 4 * channel * len(taps), depth, columns, count,
-                        f32(0 if channel == 0 else 1), c, outputs * samples,
-                    )  # fmt: skip
+                        NO,
+                        NO,
+                        kernels,
+                        count,
+                        rows,
+                        a + 4 * channel * len(taps),
+                        depth,
+                        columns,
+                        count,
+                        f32(0 if channel == 0 else 1),
+                        c,
+                        outputs * samples,
+                    )
 
 
 @kernel(i64, given(i64, 2), given(i64), *[i64] * 7)
 def convolution(
-    first: int, stop: int, parts: int, taps: Any, shape: Any, pixels: int, some: int, most: int, flat: int, x: int,
-    weight: int, y: int,
-) -> None:  # fmt: skip
+    first: int,
+    stop: int,
+    parts: int,
+    taps: Any,
+    shape: Any,
+    pixels: int,
+    some: int,
+    most: int,
+    flat: int,
+    x: int,
+    weight: int,
+    y: int,
+) -> None:
     """Blocks of outputs; at most ``most`` rows of columns at a time. ``flat``: x is the matrix of its windows."""
     size = 1 if flat != 0 else max(most, len(taps)) * pixels * some
     memory = take(4 * size)
@@ -67,9 +116,19 @@ def convolution(
 
 @helper
 def _back(
-    first: int, stop: int, taps: Any, shape: Any, pixels: int, some: int, each: int, flat: bool, g: int, weight: int,
-    x: int, buffer: int,
-) -> None:  # fmt: skip
+    first: int,
+    stop: int,
+    taps: Any,
+    shape: Any,
+    pixels: int,
+    some: int,
+    each: int,
+    flat: bool,
+    g: int,
+    weight: int,
+    x: int,
+    buffer: int,
+) -> None:
     image, outputs = shape[0] * shape[1] * shape[2], shape[6] * shape[7] * shape[8]
     samples, channels, kernels = shape[9], shape[10], shape[11]
     depth, columns, pieces = channels * len(taps), buffer, -(-channels // each)
@@ -88,23 +147,50 @@ def _back(
             b = g + 4 * (group * kernels * outputs * samples + begin * samples + sample)
             if flat:
                 cached_product(
-                    YES, NO, rows, count, kernels, a, depth, b, outputs * samples, f32(0),
-                    target + 4 * (begin * samples + sample), image * samples,
-                )  # fmt: skip
+                    YES,
+                    NO,
+                    rows,
+                    count,
+                    kernels,
+                    a,
+                    depth,
+                    b,
+                    outputs * samples,
+                    f32(0),
+                    target + 4 * (begin * samples + sample),
+                    image * samples,
+                )
                 continue
             cached_product(YES, NO, rows, count, kernels, a, depth, b, outputs * samples, f32(0), columns, count)
             for row in range(rows):
                 meet(
-                    PUT, target + 4 * (row // len(taps)) * image * samples, columns + 4 * row * count,
-                    taps[row % len(taps)], shape, begin, end, sample, width, f32(0),
-                )  # fmt: skip
+                    PUT,
+                    target + 4 * (row // len(taps)) * image * samples,
+                    columns + 4 * row * count,
+                    taps[row % len(taps)],
+                    shape,
+                    begin,
+                    end,
+                    sample,
+                    width,
+                    f32(0),
+                )
 
 
 @kernel(given(i64, 2), given(i64), *[i64] * 7)
 def input_gradient(
-    first: int, stop: int, taps: Any, shape: Any, pixels: int, some: int, each: int, flat: int, g: int, weight: int,
+    first: int,
+    stop: int,
+    taps: Any,
+    shape: Any,
+    pixels: int,
+    some: int,
+    each: int,
+    flat: int,
+    g: int,
+    weight: int,
     x: int,
-) -> None:  # fmt: skip
+) -> None:
     """The gradient by the input, ``each`` channels of a group a part."""
     size = 1 if flat != 0 else each * len(taps) * pixels * some
     memory = take(4 * size)
@@ -114,9 +200,19 @@ def input_gradient(
 
 @helper
 def _weights(
-    first: int, stop: int, taps: Any, shape: Any, pixels: int, some: int, each: int, flat: bool, g: int, x: int,
-    result: int, buffer: int,
-) -> None:  # fmt: skip
+    first: int,
+    stop: int,
+    taps: Any,
+    shape: Any,
+    pixels: int,
+    some: int,
+    each: int,
+    flat: bool,
+    g: int,
+    x: int,
+    result: int,
+    buffer: int,
+) -> None:
     image, outputs = shape[0] * shape[1] * shape[2], shape[6] * shape[7] * shape[8]
     samples, channels, kernels = shape[9], shape[10], shape[11]
     depth, columns = channels * len(taps), buffer
@@ -136,21 +232,47 @@ def _weights(
             else:
                 for row in range(rows):
                     meet(
-                        FILL, of_group + 4 * ((start + row) // len(taps)) * image * samples, columns + 4 * row * count,
-                        taps[(start + row) % len(taps)], shape, begin, end, sample, width, f32(0),
-                    )  # fmt: skip
+                        FILL,
+                        of_group + 4 * ((start + row) // len(taps)) * image * samples,
+                        columns + 4 * row * count,
+                        taps[(start + row) % len(taps)],
+                        shape,
+                        begin,
+                        end,
+                        sample,
+                        width,
+                        f32(0),
+                    )
             cached_product(
-                NO, YES, kernels, rows, count,
-                g + 4 * (group * kernels * outputs * samples + begin * samples + sample), outputs * samples, place,
-                distance, f32(0 if block == 0 else 1), result + 4 * (group * kernels * depth + start), depth,
-            )  # fmt: skip
+                NO,
+                YES,
+                kernels,
+                rows,
+                count,
+                g + 4 * (group * kernels * outputs * samples + begin * samples + sample),
+                outputs * samples,
+                place,
+                distance,
+                f32(0 if block == 0 else 1),
+                result + 4 * (group * kernels * depth + start),
+                depth,
+            )
 
 
 @kernel(given(i64, 2), given(i64), *[i64] * 7)
 def weight_gradient(
-    first: int, stop: int, taps: Any, shape: Any, pixels: int, some: int, each: int, flat: int, g: int, x: int,
+    first: int,
+    stop: int,
+    taps: Any,
+    shape: Any,
+    pixels: int,
+    some: int,
+    each: int,
+    flat: int,
+    g: int,
+    x: int,
     result: int,
-) -> None:  # fmt: skip
+) -> None:
     """The gradient by the weights, ``each`` places of the kernels of a group a part."""
     size = 1 if flat != 0 else each * pixels * some
     memory = take(4 * size)

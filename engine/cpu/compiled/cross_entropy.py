@@ -43,9 +43,18 @@ def _probabilities(x: Any, dx: Any, lse: Any, factor: Any) -> None:
 
 @kernel(i64, i64, i64, i64, i64, given(i64), i64, given(), given())
 def cross_entropy_grad(
-    first: int, stop: int, x: int, dx: int, rows: int, count: int, each: int, labels: Any, ignored: int,
-    g: Any, lse: Any,
-) -> None:  # fmt: skip
+    first: int,
+    stop: int,
+    x: int,
+    dx: int,
+    rows: int,
+    count: int,
+    each: int,
+    labels: Any,
+    ignored: int,
+    g: Any,
+    lse: Any,
+) -> None:
     """The gradient for x, from that of the losses."""
     for row in range(first * each, min(stop * each, rows)):
         logits, new, label = floats(x + 4 * row * count, count), floats(dx + 4 * row * count, count), labels[row]

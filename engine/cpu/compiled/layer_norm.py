@@ -19,9 +19,18 @@ def _normalized(x: Any, y: Any, mean: Any, rstd: Any, gamma: Any, beta: Any) -> 
 
 @kernel(i64, i64, i64, i64, i64, f64, given(), given(), made(f32, 2))
 def layer_norm(
-    first: int, stop: int, x: int, y: int, rows: int, count: int, each: int, epsilon: float,
-    gamma: Any, beta: Any, statistics: Any,
-) -> None:  # fmt: skip
+    first: int,
+    stop: int,
+    x: int,
+    y: int,
+    rows: int,
+    count: int,
+    each: int,
+    epsilon: float,
+    gamma: Any,
+    beta: Any,
+    statistics: Any,
+) -> None:
     """(x - mean) / sqrt(var + epsilon) * gamma + beta of x (rows, count), ``each`` rows to a part.
 
     ``statistics`` (2, rows) are the mean and 1 / sqrt(var + epsilon).
@@ -54,9 +63,19 @@ def _slopes(g: Any, x: Any, dx: Any, mean: Any, rstd: Any, gamma: Any, total: An
 
 @kernel(i64, i64, i64, i64, i64, i64, given(), given(), given(), made(f32, 3))
 def layer_norm_grad(
-    first: int, stop: int, g: int, x: int, dx: int, rows: int, count: int, each: int,
-    gamma: Any, mean: Any, rstd: Any, sums: Any,
-) -> None:  # fmt: skip
+    first: int,
+    stop: int,
+    g: int,
+    x: int,
+    dx: int,
+    rows: int,
+    count: int,
+    each: int,
+    gamma: Any,
+    mean: Any,
+    rstd: Any,
+    sums: Any,
+) -> None:
     """The gradient for x; ``sums`` (parts, 2, count) are each part's for gamma and beta."""
     for part in range(first, stop):
         of_gamma, of_beta = sums[part, 0], sums[part, 1]

@@ -27,10 +27,38 @@ from numba.np import arrayobj
 from ._building import ONCE, Entry
 
 __all__ = [
-    "BLOCK", "REASSOCIATE", "RUN", "at", "choose", "doubles", "elementwise", "erfcx", "exp", "f32", "f64", "floats",
-    "give_back", "given", "greater", "helper", "i32", "i64", "kernel", "largest", "lesser", "made", "moments",
-    "sigmoid", "square_root", "start", "take", "tanh", "u8", "u32", "u64",
-]  # fmt: skip
+    "BLOCK",
+    "REASSOCIATE",
+    "RUN",
+    "at",
+    "choose",
+    "doubles",
+    "elementwise",
+    "erfcx",
+    "exp",
+    "f32",
+    "f64",
+    "floats",
+    "give_back",
+    "given",
+    "greater",
+    "helper",
+    "i32",
+    "i64",
+    "kernel",
+    "largest",
+    "lesser",
+    "made",
+    "moments",
+    "sigmoid",
+    "square_root",
+    "start",
+    "take",
+    "tanh",
+    "u8",
+    "u32",
+    "u64",
+]
 
 REASSOCIATE = frozenset({"reassoc", "contract", "nsz"})
 _CONTRACT = frozenset({"contract"})

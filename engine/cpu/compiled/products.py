@@ -12,9 +12,24 @@ __all__ = ["products"]
 
 @kernel(given(i64, 2), *[i64] * 14)
 def products(
-    first: int, stop: int, starts: Any, lda: int, a_turned: int, ldb: int, b_turned: int, ldc: int,
-    m: int, n: int, k: int, rows: int, columns: int, tiles: int, across: int, bias: int, small: int,
-) -> None:  # fmt: skip
+    first: int,
+    stop: int,
+    starts: Any,
+    lda: int,
+    a_turned: int,
+    ldb: int,
+    b_turned: int,
+    ldc: int,
+    m: int,
+    n: int,
+    k: int,
+    rows: int,
+    columns: int,
+    tiles: int,
+    across: int,
+    bias: int,
+    small: int,
+) -> None:
     """c (m, n) = a @ b + bias of float32 matrices, in tiles of ``rows`` by ``columns``.
 
     Each line of ``starts`` has the addresses of an a, a b and a c, whose ``tiles`` tiles are ``across`` side by side;
@@ -33,7 +48,17 @@ def products(
                 for column in range(width):
                     line[column] = added[column]
         product(
-            a_turned != 0, b_turned != 0, height, width, k, a + 4 * (i if a_turned != 0 else i * lda), lda,
-            b + 4 * (j * ldb if b_turned != 0 else j), ldb, f32(1 if bias != 0 else 0), c + 4 * (i * ldc + j), ldc,
+            a_turned != 0,
+            b_turned != 0,
+            height,
+            width,
+            k,
+            a + 4 * (i if a_turned != 0 else i * lda),
+            lda,
+            b + 4 * (j * ldb if b_turned != 0 else j),
+            ldb,
+            f32(1 if bias != 0 else 0),
+            c + 4 * (i * ldc + j),
+            ldc,
             small,
-        )  # fmt: skip
+        )

@@ -35,9 +35,10 @@ def _operation(result: Any, argument: Any, build: Any) -> Any:
 _float_of = _operation(types.float64, types.uint64, lambda builder, x: builder.bitcast(x, ir.DoubleType()))
 _bits_of = _operation(types.uint64, types.float64, lambda builder, x: builder.bitcast(x, ir.IntType(64)))
 _root = _operation(
-    types.float64, types.float64,
+    types.float64,
+    types.float64,
     lambda builder, x: builder.call(builder.module.declare_intrinsic("llvm.sqrt", [ir.DoubleType()]), [x]),
-)  # fmt: skip
+)
 
 
 @exact

@@ -22,9 +22,23 @@ from numba.extending import intrinsic
 from .loops import at, choose, doubles, erfcx, exp, give_back, helper, take, tanh
 
 __all__ = [
-    "ceil", "choose", "double", "fetch", "float64_at", "floor", "give_back", "int64_at", "pointer", "put", "rint",
-    "root", "single", "summed", "take", "trunc",
-]  # fmt: skip
+    "ceil",
+    "choose",
+    "double",
+    "fetch",
+    "float64_at",
+    "floor",
+    "give_back",
+    "int64_at",
+    "pointer",
+    "put",
+    "rint",
+    "root",
+    "single",
+    "summed",
+    "take",
+    "trunc",
+]
 
 _F = np.float32
 
@@ -199,7 +213,28 @@ def _of_library(name: str) -> Any:
 
 double: dict[str, Any] = {
     name: _of_library(name)
-    for name in ("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "acos", "atan",
-                 "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "erf", "erfc")
-}  # fmt: skip
+    for name in (
+        "exp",
+        "exp2",
+        "expm1",
+        "log",
+        "log2",
+        "log10",
+        "log1p",
+        "sin",
+        "cos",
+        "tan",
+        "asin",
+        "acos",
+        "atan",
+        "sinh",
+        "cosh",
+        "tanh",
+        "asinh",
+        "acosh",
+        "atanh",
+        "erf",
+        "erfc",
+    )
+}
 """Functions of float64, and of float32 where the C library has them."""

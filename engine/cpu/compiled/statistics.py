@@ -20,23 +20,7 @@ from numba.core import types
 from numba.extending import intrinsic
 from numba.np import arrayobj
 
-from .loops import (
-    at,
-    doubles,
-    f64,
-    floats,
-    give_back,
-    given,
-    greater,
-    helper,
-    i64,
-    kernel,
-    lesser,
-    made,
-    take,
-    u8,
-    u32,
-)  # fmt: skip
+from .loops import at, doubles, f64, floats, give_back, given, greater, helper, i64, kernel, lesser, made, take, u8, u32
 
 __all__ = ["BINS", "BLOCK", "PIECE", "changes", "count", "merge", "nonfinite", "survey", "whole", "widen"]
 
@@ -137,9 +121,7 @@ def _survey(x: Any, row: Any) -> None:
     deviations = squares - total * mean
     if deviations < squares / 1024:  # more than ten bits canceled out
         deviations = _deviations(block, mean)
-    row[0], row[1], row[2], row[3], row[4], row[5], row[6] = (
-        block.size, low, high, mean, deviations, squares, zeros,
-    )  # fmt: skip
+    row[0], row[1], row[2], row[3], row[4], row[5], row[6] = (block.size, low, high, mean, deviations, squares, zeros)
     if memory != 0:
         give_back(memory)
 

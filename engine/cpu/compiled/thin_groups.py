@@ -32,8 +32,16 @@ def directly(first: int, stop: int, taps: Any, shape: Any, what: int, x: int, we
                     for tap in range(len(taps)):
                         place = (k * channels + channel) * len(taps) + tap
                         found = meet(
-                            mode, x + (group * channels + channel) * of_image, line + 4 * begin * samples, taps[tap],
-                            shape, begin, begin + wide, 0, samples, numbers[place],
-                        )  # fmt: skip
+                            mode,
+                            x + (group * channels + channel) * of_image,
+                            line + 4 * begin * samples,
+                            taps[tap],
+                            shape,
+                            begin,
+                            begin + wide,
+                            0,
+                            samples,
+                            numbers[place],
+                        )
                         if what == 2:
                             numbers[place] += found

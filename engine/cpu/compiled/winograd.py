@@ -53,9 +53,7 @@ def _combination(matrix: Any, wrap: int) -> Any:
     them; line i of the target ``apart`` behind line i - 1. A target may begin where its source does not, nowhere else.
     """
 
-    def combine(
-        _typing: Any, source: Any, step: Any, jump: Any, target: Any, apart: Any, count: Any
-    ) -> Any:  # fmt: skip
+    def combine(_typing: Any, source: Any, step: Any, jump: Any, target: Any, apart: Any, count: Any) -> Any:
         def generate(context: Any, builder: Any, _signature: Any, values: Any) -> Any:
             source, step, jump, target, apart, count = values
             long, number = ir.IntType(64), ir.FloatType()
@@ -67,9 +65,7 @@ def _combination(matrix: Any, wrap: int) -> Any:
                 at = builder.add(first, times(distance, 4))
                 return builder.inttoptr(at, kind.as_pointer())
 
-            reads = [
-                builder.add(times(step, j % wrap), times(jump, j // wrap)) for j in range(matrix.shape[1])
-            ]
+            reads = [builder.add(times(step, j % wrap), times(jump, j // wrap)) for j in range(matrix.shape[1])]
             writes = [times(apart, i) for i in range(matrix.shape[0])]
 
             vector, mask = ir.VectorType(number, _LANES), ir.VectorType(ir.IntType(1), _LANES)
@@ -153,9 +149,18 @@ def _squares(source: int, count: int) -> Any:
 
 @helper
 def _read(
-    x: int, height: int, width: int, samples: int, y: int, left: int, first: int, count: int, tile: int, length: int,
+    x: int,
+    height: int,
+    width: int,
+    samples: int,
+    y: int,
+    left: int,
+    first: int,
+    count: int,
+    tile: int,
+    length: int,
     target: int,
-) -> None:  # fmt: skip
+) -> None:
     """A row of pixels from column ``left`` on as ``tile`` lines of ``length``; 0 where the image has none."""
     if y < 0 or y >= height:
         clear(target, tile * length * count)
@@ -173,9 +178,19 @@ def _read(
 
 @helper
 def _input_tiles(
-    x: int, height: int, width: int, samples: int, top: int, left: int, tile: int, block: Any, target: int, plane: int,
-    rows: int, lines: int,
-) -> None:  # fmt: skip
+    x: int,
+    height: int,
+    width: int,
+    samples: int,
+    top: int,
+    left: int,
+    tile: int,
+    block: Any,
+    target: int,
+    plane: int,
+    rows: int,
+    lines: int,
+) -> None:
     """The tiles of one channel in a block; ``rows`` and ``lines`` are for what is between."""
     size, first, count = tile + 2, block[4], block[5] - block[4]
     columns = block[3] - block[2]
@@ -183,8 +198,19 @@ def _input_tiles(
     row = tile * line
     for at in range(block[0], block[1]):
         for i in range(size):
-            _read(x, height, width, samples, at * tile + i - top, block[2] * tile - left, first, count, tile,
-                  columns + 1, rows + 4 * i * row)  # fmt: skip
+            _read(
+                x,
+                height,
+                width,
+                samples,
+                at * tile + i - top,
+                block[2] * tile - left,
+                first,
+                count,
+                tile,
+                columns + 1,
+                rows + 4 * i * row,
+            )
         if tile == 4:
             _of_input4(rows, row, 4 * row, lines, row, row)
         else:
@@ -208,8 +234,19 @@ def _gradient_tiles(
     row = tile * line
     for at in range(block[0], block[1]):
         for i in range(tile):
-            _read(g, height, width, samples, at * tile + i, block[2] * tile, first, count, tile, columns,
-                  rows + 4 * i * row)  # fmt: skip
+            _read(
+                g,
+                height,
+                width,
+                samples,
+                at * tile + i,
+                block[2] * tile,
+                first,
+                count,
+                tile,
+                columns,
+                rows + 4 * i * row,
+            )
         if tile == 4:
             _of_output4(rows, row, 0, lines, row, row)
         else:
@@ -256,9 +293,18 @@ def _output_tiles(
 
 @helper
 def _kernel_tiles(
-    weight: int, channels: int, start: int, stop: int, left: int, right: int, turned: bool, tile: int, target: int,
-    plane: int, buffer: int,
-) -> None:  # fmt: skip
+    weight: int,
+    channels: int,
+    start: int,
+    stop: int,
+    left: int,
+    right: int,
+    turned: bool,
+    tile: int,
+    target: int,
+    plane: int,
+    buffer: int,
+) -> None:
     """Kernels ``start`` to ``stop`` over channels ``left`` to ``right`` of weight (K, C, 3, 3): planes of such lines.
 
     Turned kernels are read from their ends, as the gradient by the input needs them.
@@ -296,9 +342,24 @@ def _count(block: Any) -> int:
 
 @helper
 def _outputs(
-    u: int, of_u: int, lead: int, turned: bool, kernels: int, channels: int, v: int, of_v: int, block: Any, tile: int,
-    y: int, height: int, width: int, samples: int, buffer: int, room: int, most: int,
-) -> Any:  # fmt: skip
+    u: int,
+    of_u: int,
+    lead: int,
+    turned: bool,
+    kernels: int,
+    channels: int,
+    v: int,
+    of_v: int,
+    block: Any,
+    tile: int,
+    y: int,
+    height: int,
+    width: int,
+    samples: int,
+    buffer: int,
+    room: int,
+    most: int,
+) -> Any:
     """The products of transformed kernels and inputs, and what they give at the outputs of a block."""
     places, count, total = (tile + 2) * (tile + 2), _count(block), f32(0)
     plane = min(kernels, _SIDE) * count
@@ -307,23 +368,58 @@ def _outputs(
         some = min(_SIDE, kernels - start)
         for place in range(places):
             cached_product(
-                turned, NO, some, count, channels, u + 4 * (place * of_u + (start if turned else start * lead)),
-                lead, v + 4 * place * of_v, count, f32(0), products + 4 * place * plane, count,
-            )  # fmt: skip
+                turned,
+                NO,
+                some,
+                count,
+                channels,
+                u + 4 * (place * of_u + (start if turned else start * lead)),
+                lead,
+                v + 4 * place * of_v,
+                count,
+                f32(0),
+                products + 4 * place * plane,
+                count,
+            )
         for k in range(some):
             total += _output_tiles(
-                products + 4 * k * count, plane, height, width, samples, tile, block,
-                y + 4 * (start + k) * height * width * samples, buffer, buffer + 4 * room,
-            )  # fmt: skip
+                products + 4 * k * count,
+                plane,
+                height,
+                width,
+                samples,
+                tile,
+                block,
+                y + 4 * (start + k) * height * width * samples,
+                buffer,
+                buffer + 4 * room,
+            )
     return total
 
 
 @helper
 def _tiles(
-    first: int, stop: int, blocks: Any, sums: Any, x: int, channels: int, height: int, width: int, samples: int,
-    top: int, left: int, u: int, turned: bool, y: int, kernels: int, high: int, wide: int, tile: int, most: int,
+    first: int,
+    stop: int,
+    blocks: Any,
+    sums: Any,
+    x: int,
+    channels: int,
+    height: int,
+    width: int,
+    samples: int,
+    top: int,
+    left: int,
+    u: int,
+    turned: bool,
+    y: int,
+    kernels: int,
+    high: int,
+    wide: int,
+    tile: int,
+    most: int,
     buffer: int,
-) -> None:  # fmt: skip
+) -> None:
     places, room = (tile + 2) * (tile + 2), _room(tile, most)
     rows = buffer
     v = rows + 4 * (2 * room + places * min(kernels, _SIDE) * most)
@@ -334,37 +430,114 @@ def _tiles(
             count = _count(block)
             for c in range(channels):
                 _input_tiles(
-                    x + 4 * c * height * width * samples, height, width, samples, top, left, tile, block,
-                    v + 4 * c * count, channels * count, rows, rows + 4 * room,
-                )  # fmt: skip
+                    x + 4 * c * height * width * samples,
+                    height,
+                    width,
+                    samples,
+                    top,
+                    left,
+                    tile,
+                    block,
+                    v + 4 * c * count,
+                    channels * count,
+                    rows,
+                    rows + 4 * room,
+                )
             total += _outputs(
-                u, kernels * channels, kernels if turned else channels, turned, kernels, channels, v,
-                channels * count, block, tile, y, high, wide, samples, rows, room, most,
-            )  # fmt: skip
+                u,
+                kernels * channels,
+                kernels if turned else channels,
+                turned,
+                kernels,
+                channels,
+                v,
+                channels * count,
+                block,
+                tile,
+                y,
+                high,
+                wide,
+                samples,
+                rows,
+                room,
+                most,
+            )
         sums[part] = total
 
 
 @kernel(given(i64, 2), made(f32, 1), *[i64] * 15)
 def by_tiles(
-    first: int, stop: int, blocks: Any, sums: Any, x: int, channels: int, height: int, width: int, samples: int,
-    top: int, left: int, u: int, turned: int, y: int, kernels: int, high: int, wide: int, tile: int, most: int,
-) -> None:  # fmt: skip
+    first: int,
+    stop: int,
+    blocks: Any,
+    sums: Any,
+    x: int,
+    channels: int,
+    height: int,
+    width: int,
+    samples: int,
+    top: int,
+    left: int,
+    u: int,
+    turned: int,
+    y: int,
+    kernels: int,
+    high: int,
+    wide: int,
+    tile: int,
+    most: int,
+) -> None:
     """Outputs (kernels, high, wide, samples) of x, some blocks a part; ``u`` has all kernels transformed.
 
     ``sums`` gets the sum of the squares of each part.
     """
     size = (tile + 2) * (tile + 2) * (channels + min(kernels, _SIDE)) * most + 2 * _room(tile, most)
     memory = take(4 * size)
-    _tiles(first, stop, blocks, sums, x, channels, height, width, samples, top, left, u, turned != 0, y, kernels, high,
-           wide, tile, most, memory)  # fmt: skip
+    _tiles(
+        first,
+        stop,
+        blocks,
+        sums,
+        x,
+        channels,
+        height,
+        width,
+        samples,
+        top,
+        left,
+        u,
+        turned != 0,
+        y,
+        kernels,
+        high,
+        wide,
+        tile,
+        most,
+        memory,
+    )
     give_back(memory)
 
 
 @helper
 def _some_kernels(
-    first: int, stop: int, blocks: Any, sums: Any, side: int, weight: int, turned: bool, v: int, channels: int,
-    kernels: int, y: int, high: int, wide: int, samples: int, tile: int, most: int, buffer: int,
-) -> None:  # fmt: skip
+    first: int,
+    stop: int,
+    blocks: Any,
+    sums: Any,
+    side: int,
+    weight: int,
+    turned: bool,
+    v: int,
+    channels: int,
+    kernels: int,
+    y: int,
+    high: int,
+    wide: int,
+    samples: int,
+    tile: int,
+    most: int,
+    buffer: int,
+) -> None:
     places, room = (tile + 2) * (tile + 2), _room(tile, most)
     rows = buffer
     u = rows + 4 * (2 * room + places * min(side, _SIDE) * most)
@@ -381,33 +554,92 @@ def _some_kernels(
             block = blocks[number]
             of_v = channels * _count(block)
             total += _outputs(
-                u, count * channels, count if turned else channels, turned, count, channels, at, of_v, block, tile,
-                y + 4 * start * high * wide * samples, high, wide, samples, rows, room, most,
-            )  # fmt: skip
+                u,
+                count * channels,
+                count if turned else channels,
+                turned,
+                count,
+                channels,
+                at,
+                of_v,
+                block,
+                tile,
+                y + 4 * start * high * wide * samples,
+                high,
+                wide,
+                samples,
+                rows,
+                room,
+                most,
+            )
             at += 4 * places * of_v
         sums[part] = total
 
 
 @kernel(given(i64, 2), made(f32, 1), *[i64] * 12)
 def by_kernels(
-    first: int, stop: int, blocks: Any, sums: Any, side: int, weight: int, turned: int, v: int, channels: int,
-    kernels: int, y: int, high: int, wide: int, samples: int, tile: int, most: int,
-) -> None:  # fmt: skip
+    first: int,
+    stop: int,
+    blocks: Any,
+    sums: Any,
+    side: int,
+    weight: int,
+    turned: int,
+    v: int,
+    channels: int,
+    kernels: int,
+    y: int,
+    high: int,
+    wide: int,
+    samples: int,
+    tile: int,
+    most: int,
+) -> None:
     """Outputs of transformed inputs ``v``, one block behind the other, for ``side`` kernels a part."""
     places = (tile + 2) * (tile + 2)
     size = places * (side * channels + min(side, _SIDE) * most) + 2 * _room(tile, most)
     size += (9 + 3 * (tile + 2)) * max(channels, side)
     memory = take(4 * size)
-    _some_kernels(first, stop, blocks, sums, side, weight, turned != 0, v, channels, kernels, y, high, wide, samples,
-                  tile, most, memory)  # fmt: skip
+    _some_kernels(
+        first,
+        stop,
+        blocks,
+        sums,
+        side,
+        weight,
+        turned != 0,
+        v,
+        channels,
+        kernels,
+        y,
+        high,
+        wide,
+        samples,
+        tile,
+        most,
+        memory,
+    )
     give_back(memory)
 
 
 @helper
 def _some_inputs(
-    first: int, stop: int, blocks: Any, each: int, x: int, channels: int, height: int, width: int, samples: int,
-    top: int, left: int, v: int, tile: int, most: int, buffer: int,
-) -> None:  # fmt: skip
+    first: int,
+    stop: int,
+    blocks: Any,
+    each: int,
+    x: int,
+    channels: int,
+    height: int,
+    width: int,
+    samples: int,
+    top: int,
+    left: int,
+    v: int,
+    tile: int,
+    most: int,
+    buffer: int,
+) -> None:
     rows = buffer
     for part in range(first, stop):
         at = v
@@ -416,17 +648,39 @@ def _some_inputs(
             plane = channels * _count(block)
             for c in range(part * each, min(channels, (part + 1) * each)):
                 _input_tiles(
-                    x + 4 * c * height * width * samples, height, width, samples, top, left, tile, block,
-                    at + 4 * c * _count(block), plane, rows, rows + 4 * _room(tile, most),
-                )  # fmt: skip
+                    x + 4 * c * height * width * samples,
+                    height,
+                    width,
+                    samples,
+                    top,
+                    left,
+                    tile,
+                    block,
+                    at + 4 * c * _count(block),
+                    plane,
+                    rows,
+                    rows + 4 * _room(tile, most),
+                )
             at += 4 * (tile + 2) * (tile + 2) * plane
 
 
 @kernel(given(i64, 2), *[i64] * 11)
 def inputs(
-    first: int, stop: int, blocks: Any, each: int, x: int, channels: int, height: int, width: int, samples: int,
-    top: int, left: int, v: int, tile: int, most: int,
-) -> None:  # fmt: skip
+    first: int,
+    stop: int,
+    blocks: Any,
+    each: int,
+    x: int,
+    channels: int,
+    height: int,
+    width: int,
+    samples: int,
+    top: int,
+    left: int,
+    v: int,
+    tile: int,
+    most: int,
+) -> None:
     """Transform the blocks of x, one behind the other in ``v``, ``each`` channels a part."""
     memory = take(8 * _room(tile, most))
     _some_inputs(first, stop, blocks, each, x, channels, height, width, samples, top, left, v, tile, most, memory)
@@ -434,14 +688,33 @@ def inputs(
 
 
 @helper
-def _weights(first: int, stop: int, each: int, weight: int, kernels: int, channels: int, turned: bool, u: int,
-             tile: int, buffer: int) -> None:  # fmt: skip
+def _weights(
+    first: int,
+    stop: int,
+    each: int,
+    weight: int,
+    kernels: int,
+    channels: int,
+    turned: bool,
+    u: int,
+    tile: int,
+    buffer: int,
+) -> None:
     for part in range(first, stop):
         start = part * each
         _kernel_tiles(
-            weight, channels, start, min(kernels, start + each), 0, channels, turned, tile, u + 4 * start * channels,
-            kernels * channels, buffer,
-        )  # fmt: skip
+            weight,
+            channels,
+            start,
+            min(kernels, start + each),
+            0,
+            channels,
+            turned,
+            tile,
+            u + 4 * start * channels,
+            kernels * channels,
+            buffer,
+        )
 
 
 @kernel(*[i64] * 7)
@@ -456,9 +729,23 @@ def kernels(
 
 @helper
 def _weight_sums(
-    first: int, stop: int, blocks: Any, side: int, g: int, v: int, channels: int, kernels: int, height: int, width: int,
-    samples: int, result: int, more: bool, tile: int, most: int, buffer: int,
-) -> None:  # fmt: skip
+    first: int,
+    stop: int,
+    blocks: Any,
+    side: int,
+    g: int,
+    v: int,
+    channels: int,
+    kernels: int,
+    height: int,
+    width: int,
+    samples: int,
+    result: int,
+    more: bool,
+    tile: int,
+    most: int,
+    buffer: int,
+) -> None:
     size = tile + 2
     places, room = size * size, _room(tile, most)
     rows = buffer
@@ -475,15 +762,32 @@ def _weight_sums(
             count = _count(block)
             for k in range(some):
                 _gradient_tiles(
-                    g + 4 * (start + k) * height * width * samples, height, width, samples, tile, block,
-                    arrived + 4 * k * count, some * count, rows, rows + 4 * room,
-                )  # fmt: skip
+                    g + 4 * (start + k) * height * width * samples,
+                    height,
+                    width,
+                    samples,
+                    tile,
+                    block,
+                    arrived + 4 * k * count,
+                    some * count,
+                    rows,
+                    rows + 4 * room,
+                )
             for place in range(places):
                 cached_product(
-                    NO, YES, some, channels, count, arrived + 4 * place * some * count, count,
-                    at + 4 * place * channels * count, count, f32(0 if number == 0 else 1),
-                    sums + 4 * place * some * channels, channels,
-                )  # fmt: skip
+                    NO,
+                    YES,
+                    some,
+                    channels,
+                    count,
+                    arrived + 4 * place * some * count,
+                    count,
+                    at + 4 * place * channels * count,
+                    count,
+                    f32(0 if number == 0 else 1),
+                    sums + 4 * place * some * channels,
+                    channels,
+                )
             at += 4 * places * channels * count
         plane = some * channels
         for k in range(some):
@@ -507,15 +811,44 @@ def _weight_sums(
 
 @kernel(given(i64, 2), *[i64] * 12)
 def weight_gradient(
-    first: int, stop: int, blocks: Any, side: int, g: int, v: int, channels: int, kernels: int, height: int, width: int,
-    samples: int, result: int, more: int, tile: int, most: int,
-) -> None:  # fmt: skip
+    first: int,
+    stop: int,
+    blocks: Any,
+    side: int,
+    g: int,
+    v: int,
+    channels: int,
+    kernels: int,
+    height: int,
+    width: int,
+    samples: int,
+    result: int,
+    more: int,
+    tile: int,
+    most: int,
+) -> None:
     """The gradient by the weights from g (kernels, height, width, samples) and transformed inputs ``v``.
 
     ``side`` kernels a part; added to ``result`` if ``more``.
     """
     size = 2 * _room(tile, most) + (tile + 2) * (tile + 2) * side * (most + channels) + (3 * (tile + 2) + 9) * channels
     memory = take(4 * size)
-    _weight_sums(first, stop, blocks, side, g, v, channels, kernels, height, width, samples, result, more != 0, tile,
-                 most, memory)  # fmt: skip
+    _weight_sums(
+        first,
+        stop,
+        blocks,
+        side,
+        g,
+        v,
+        channels,
+        kernels,
+        height,
+        width,
+        samples,
+        result,
+        more != 0,
+        tile,
+        most,
+        memory,
+    )
     give_back(memory)

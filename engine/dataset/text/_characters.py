@@ -9,9 +9,18 @@ from functools import cache
 
 # First words of names of letters that tell no script.
 _NO_SCRIPT = {
-    "BLACK-LETTER", "COMBINING", "DOUBLE-STRUCK", "FEMININE", "INFORMATION", "KATAKANA-HIRAGANA", "MASCULINE",
-    "MATHEMATICAL", "MICRO", "MODIFIER", "SCRIPT",
-}  # fmt: skip
+    "BLACK-LETTER",
+    "COMBINING",
+    "DOUBLE-STRUCK",
+    "FEMININE",
+    "INFORMATION",
+    "KATAKANA-HIRAGANA",
+    "MASCULINE",
+    "MATHEMATICAL",
+    "MICRO",
+    "MODIFIER",
+    "SCRIPT",
+}
 _WIDTHS = {"FULLWIDTH", "HALFWIDTH"}
 # What Unicode calls ignorable: soft hyphens, joiners, marks of direction, selectors of variants.
 _FOLDED_AWAY = re.compile(
@@ -54,9 +63,37 @@ def _ranges(kind: str) -> str:
 
 
 _KINDS = set("CLMNPSZ") | {
-    "Cc", "Cf", "Cn", "Co", "Cs", "Ll", "Lm", "Lo", "Lt", "Lu", "Mc", "Me", "Mn", "Nd", "Nl", "No", "Pc", "Pd", "Pe",
-    "Pf", "Pi", "Po", "Ps", "Sc", "Sk", "Sm", "So", "Zl", "Zp", "Zs",
-}  # fmt: skip
+    "Cc",
+    "Cf",
+    "Cn",
+    "Co",
+    "Cs",
+    "Ll",
+    "Lm",
+    "Lo",
+    "Lt",
+    "Lu",
+    "Mc",
+    "Me",
+    "Mn",
+    "Nd",
+    "Nl",
+    "No",
+    "Pc",
+    "Pd",
+    "Pe",
+    "Pf",
+    "Pi",
+    "Po",
+    "Ps",
+    "Sc",
+    "Sk",
+    "Sm",
+    "So",
+    "Zl",
+    "Zp",
+    "Zs",
+}
 _PROPERTY = re.compile(r"\\([pP])\{([A-Za-z]+)\}")
 
 

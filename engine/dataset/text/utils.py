@@ -16,9 +16,20 @@ from ...core.types import Array
 from ..base import Dataset, names_of
 
 __all__ = [
-    "CharNGram", "FastText", "GloVe", "JiebaMode", "NormalizeForm", "SPieceTokenizerLoadType", "SPieceTokenizerOutType",
-    "SentencePieceModel", "SentencePieceVocab", "Vectors", "Vocab", "to_bytes", "to_str",
-]  # fmt: skip
+    "CharNGram",
+    "FastText",
+    "GloVe",
+    "JiebaMode",
+    "NormalizeForm",
+    "SPieceTokenizerLoadType",
+    "SPieceTokenizerOutType",
+    "SentencePieceModel",
+    "SentencePieceVocab",
+    "Vectors",
+    "Vocab",
+    "to_bytes",
+    "to_str",
+]
 
 
 class NormalizeForm(enum.IntEnum):
@@ -99,9 +110,14 @@ class Vocab:
 
     @classmethod
     def _joined(
-        cls, who: str, argument: str, words: list[str], special_tokens: list[str] | None, special_first: bool,
+        cls,
+        who: str,
+        argument: str,
+        words: list[str],
+        special_tokens: list[str] | None,
+        special_first: bool,
         error: type[Exception] = ValueError,
-    ) -> Self:  # fmt: skip
+    ) -> Self:
         special = [] if special_tokens is None else _words(who, "special_tokens", special_tokens)
         check_bool(special_first, who, "special_first", show=repr)
         both = sorted(set(special) & set(words))
@@ -384,9 +400,8 @@ class CharNGram(Vectors):
         """
         characters = ["#BEGIN#", *(token.lower() if lower_case_backup else token), "#END#"]
         grams = [
-            f"{n}gram-{''.join(characters[at : at + n])}"
-            for n in (2, 3, 4) for at in range(len(characters) - n + 1)
-        ]  # fmt: skip
+            f"{n}gram-{''.join(characters[at : at + n])}" for n in (2, 3, 4) for at in range(len(characters) - n + 1)
+        ]
         found = [self._vectors[gram] for gram in grams if gram in self._vectors]
         return np.asarray(np.mean(found, axis=0, dtype=np.float32)) if found else unknown
 
@@ -446,9 +461,13 @@ class SentencePieceVocab:
         rows = chosen.create_tuple_iterator(num_epochs=1, output_numpy=True)
         texts = (str(one) for row in rows for value in row for one in np.asarray(value).reshape(-1))
         return cls._learned(
-            "SentencePieceVocab.from_dataset", vocab_size, character_coverage, model_type, params,
+            "SentencePieceVocab.from_dataset",
+            vocab_size,
+            character_coverage,
+            model_type,
+            params,
             sentence_iterator=texts,
-        )  # fmt: skip
+        )
 
     @classmethod
     def from_file(
@@ -474,9 +493,13 @@ class SentencePieceVocab:
         """
         check_type(file_path, list, "SentencePieceVocab.from_file", "file_path", "a list of str", show=repr)
         return cls._learned(
-            "SentencePieceVocab.from_file", vocab_size, character_coverage, model_type, params,
+            "SentencePieceVocab.from_file",
+            vocab_size,
+            character_coverage,
+            model_type,
+            params,
             input=",".join(file_path),
-        )  # fmt: skip
+        )
 
     @classmethod
     def _learned(
@@ -495,9 +518,13 @@ class SentencePieceVocab:
 
         written = io.BytesIO()
         sentencepiece(who).SentencePieceTrainer.train(
-            **source, model_writer=written, vocab_size=vocab_size, character_coverage=character_coverage,
-            model_type=model_type.name.lower(), **params,
-        )  # fmt: skip
+            **source,
+            model_writer=written,
+            vocab_size=vocab_size,
+            character_coverage=character_coverage,
+            model_type=model_type.name.lower(),
+            **params,
+        )
         made = cls()
         made.model = written.getvalue()
         return made

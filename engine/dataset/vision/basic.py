@@ -18,10 +18,25 @@ from ._devices import OnDevice
 from ._pixels import ImageTransform, luma_of
 
 __all__ = [
-    "HWC2CHW", "Border", "CenterCrop", "Crop", "Grayscale", "HorizontalFlip", "Inter", "Normalize", "Pad", "RandomCrop",
-    "RandomHorizontalFlip", "RandomVerticalFlip", "Rescale", "Resize", "ToTensor", "ToType", "VerticalFlip",
+    "HWC2CHW",
+    "Border",
+    "CenterCrop",
+    "Crop",
+    "Grayscale",
+    "HorizontalFlip",
+    "Inter",
+    "Normalize",
+    "Pad",
+    "RandomCrop",
+    "RandomHorizontalFlip",
+    "RandomVerticalFlip",
+    "Rescale",
+    "Resize",
+    "ToTensor",
+    "ToType",
+    "VerticalFlip",
     "not_random",
-]  # fmt: skip
+]
 
 
 class Inter(enum.IntEnum):
@@ -194,9 +209,12 @@ class RandomVerticalFlip(Sometimes, VerticalFlip):
 
 
 _WAYS = {
-    0: _resizing.nearest, 2: _resizing.linear, 3: _resizing.cubic, 4: _resizing.area,
+    0: _resizing.nearest,
+    2: _resizing.linear,
+    3: _resizing.cubic,
+    4: _resizing.area,
     5: _resizing.antialiased_cubic,
-}  # fmt: skip
+}
 
 
 _PIL = {Inter.NEAREST: 0, Inter.ANTIALIAS: 1, Inter.BILINEAR: 2, Inter.BICUBIC: 3}  # as Pillow counts them
@@ -340,10 +358,7 @@ class Pad(OnDevice, ImageTransform):
     keeps_pictures = True
 
     def __init__(
-        self,
-        padding: Ints,
-        fill_value: float | Sequence[float] = 0,
-        padding_mode: Border = Border.CONSTANT,
+        self, padding: Ints, fill_value: float | Sequence[float] = 0, padding_mode: Border = Border.CONSTANT
     ) -> None:
         who = type(self).__name__
         self.pads = _pads(who, padding)

@@ -16,11 +16,30 @@ from ._devices import OnDevice
 from ._pixels import ImageTransform, color, drawn, factor, gray_of, luma_of, mixed, of_bytes, picture, rounded, span
 
 __all__ = [
-    "AdjustBrightness", "AdjustContrast", "AdjustGamma", "AdjustHue", "AdjustSaturation", "AutoContrast",
-    "ConvertColor", "ConvertMode", "Equalize", "HsvToRgb", "Invert", "Posterize", "RandomAutoContrast", "RandomColor",
-    "RandomColorAdjust", "RandomEqualize", "RandomGrayscale", "RandomInvert", "RandomLighting", "RandomPosterize",
-    "RandomSolarize", "RgbToHsv", "Solarize",
-]  # fmt: skip
+    "AdjustBrightness",
+    "AdjustContrast",
+    "AdjustGamma",
+    "AdjustHue",
+    "AdjustSaturation",
+    "AutoContrast",
+    "ConvertColor",
+    "ConvertMode",
+    "Equalize",
+    "HsvToRgb",
+    "Invert",
+    "Posterize",
+    "RandomAutoContrast",
+    "RandomColor",
+    "RandomColorAdjust",
+    "RandomEqualize",
+    "RandomGrayscale",
+    "RandomInvert",
+    "RandomLighting",
+    "RandomPosterize",
+    "RandomSolarize",
+    "RgbToHsv",
+    "Solarize",
+]
 
 
 class AdjustBrightness(OnDevice, ImageTransform):
@@ -169,9 +188,10 @@ def _hsv(image: Array) -> Array:
     share = np.where(spread == 0, 0, spread / np.where(bright == 0, 1, bright))
     red_left, green_left, blue_left = ((bright - one) / safe for one in (red, green, blue))
     hue = np.where(
-        bright == red, blue_left - green_left,
+        bright == red,
+        blue_left - green_left,
         np.where(bright == green, 2 + red_left - blue_left, 4 + green_left - red_left),
-    )  # fmt: skip
+    )
     return np.stack([np.where(spread == 0, 0, hue / 6 % 1), share, bright], axis=-1)
 
 
@@ -418,10 +438,19 @@ class ConvertMode(enum.IntEnum):
 
 # For each change which channels there may be, and which are taken; 3 is the alpha channel, of 255 where there is none.
 _CHANNELS: dict[int, tuple[tuple[int, ...], list[int]]] = {
-    0: ((3,), [0, 1, 2, 3]), 1: ((3, 4), [0, 1, 2]), 2: ((3,), [2, 1, 0, 3]), 3: ((3, 4), [2, 1, 0]),
-    4: ((3,), [2, 1, 0]), 5: ((4,), [2, 1, 0, 3]), 6: ((3, 4), [2, 1, 0]), 7: ((3, 4), [0, 1, 2]),
-    8: ((1,), [0, 0, 0]), 9: ((1,), [0, 0, 0, 3]), 10: ((3, 4), [2, 1, 0]), 11: ((3, 4), [0, 1, 2]),
-}  # fmt: skip
+    0: ((3,), [0, 1, 2, 3]),
+    1: ((3, 4), [0, 1, 2]),
+    2: ((3,), [2, 1, 0, 3]),
+    3: ((3, 4), [2, 1, 0]),
+    4: ((3,), [2, 1, 0]),
+    5: ((4,), [2, 1, 0, 3]),
+    6: ((3, 4), [2, 1, 0]),
+    7: ((3, 4), [0, 1, 2]),
+    8: ((1,), [0, 0, 0]),
+    9: ((1,), [0, 0, 0, 3]),
+    10: ((3, 4), [2, 1, 0]),
+    11: ((3, 4), [0, 1, 2]),
+}
 
 
 class ConvertColor(OnDevice, ImageTransform):
@@ -611,9 +640,11 @@ class RandomColorAdjust(ImageTransform):
     ) -> None:
         self.ranges: list[tuple[type[Any], tuple[float, float]]] = []
         for kind, name, given in (
-            (AdjustBrightness, "brightness", brightness), (AdjustContrast, "contrast", contrast),
-            (AdjustSaturation, "saturation", saturation), (AdjustHue, "hue", hue),
-        ):  # fmt: skip
+            (AdjustBrightness, "brightness", brightness),
+            (AdjustContrast, "contrast", contrast),
+            (AdjustSaturation, "saturation", saturation),
+            (AdjustHue, "hue", hue),
+        ):
             turn = name == "hue"
             if isinstance(given, int | float):
                 around = factor("RandomColorAdjust", name, given, 0, 0.5 if turn else np.inf)

@@ -18,9 +18,21 @@ from .basic import Border, Inter, Normalize, Pad, Resize, _size
 from .files import Decode
 
 __all__ = [
-    "CutOut", "Erase", "FiveCrop", "LinearTransformation", "NormalizePad", "PadToSize", "RandomCropDecodeResize",
-    "RandomErasing", "RandomResize", "RandomResizedCrop", "ResizedCrop", "SliceMode", "SlicePatches", "TenCrop",
-]  # fmt: skip
+    "CutOut",
+    "Erase",
+    "FiveCrop",
+    "LinearTransformation",
+    "NormalizePad",
+    "PadToSize",
+    "RandomCropDecodeResize",
+    "RandomErasing",
+    "RandomResize",
+    "RandomResizedCrop",
+    "ResizedCrop",
+    "SliceMode",
+    "SlicePatches",
+    "TenCrop",
+]
 
 
 def part(who: str, image: Array, top: int, left: int, height: int, width: int) -> Array:
@@ -54,13 +66,7 @@ class Erase(OnDevice, ImageTransform):
     """
 
     def __init__(
-        self,
-        top: int,
-        left: int,
-        height: int,
-        width: int,
-        value: float | Sequence[float] = 0.0,
-        inplace: bool = False,
+        self, top: int, left: int, height: int, width: int, value: float | Sequence[float] = 0.0, inplace: bool = False
     ) -> None:
         self.corner = positive_or_zero("Erase", "top", top), positive_or_zero("Erase", "left", left)
         self.size = tuple(
@@ -243,8 +249,9 @@ class SlicePatches(ImageTransform):
         whole = Pad((0, 0, wide[1], wide[0]), self.fill).changed(value)
         found = [
             np.ascontiguousarray(whole[row * height : (row + 1) * height, column * width : (column + 1) * width])
-            for row in range(rows) for column in range(columns)
-        ]  # fmt: skip
+            for row in range(rows)
+            for column in range(columns)
+        ]
         return found[0] if len(found) == 1 else tuple(found)
 
 

@@ -29,8 +29,13 @@ from .filters import AdjustSharpness
 from .warping import Affine, Rotate
 
 __all__ = [
-    "AutoAugment", "AutoAugmentPolicy", "RandAugment", "RandomSelectSubpolicy", "TrivialAugmentWide", "UniformAugment",
-]  # fmt: skip
+    "AutoAugment",
+    "AutoAugmentPolicy",
+    "RandAugment",
+    "RandomSelectSubpolicy",
+    "TrivialAugmentWide",
+    "UniformAugment",
+]
 
 
 class RandomSelectSubpolicy:
@@ -143,14 +148,24 @@ def _strengths(shape: Sequence[int], bins: int, wide: bool) -> dict[str, Array]:
     moves = (32.0, 32.0) if wide else (150.0 / 331.0 * shape[1], 150.0 / 331.0 * shape[0])
     shear, turn, tone = (0.99, 135.0, 0.99) if wide else (0.3, 30.0, 0.9)
     ends = {
-        "ShearX": shear, "ShearY": shear, "TranslateX": moves[0], "TranslateY": moves[1], "Rotate": turn,
-        "Brightness": tone, "Color": tone, "Contrast": tone, "Sharpness": tone,
-    }  # fmt: skip
+        "ShearX": shear,
+        "ShearY": shear,
+        "TranslateX": moves[0],
+        "TranslateY": moves[1],
+        "Rotate": turn,
+        "Brightness": tone,
+        "Color": tone,
+        "Contrast": tone,
+        "Sharpness": tone,
+    }
     return {
-        "Identity": np.zeros(bins), **{name: np.linspace(0, end, bins) for name, end in ends.items()},
-        "Posterize": bits, "Solarize": np.linspace(255, 0, bins), "AutoContrast": np.zeros(bins),
+        "Identity": np.zeros(bins),
+        **{name: np.linspace(0, end, bins) for name, end in ends.items()},
+        "Posterize": bits,
+        "Solarize": np.linspace(255, 0, bins),
+        "AutoContrast": np.zeros(bins),
         "Equalize": np.zeros(bins),
-    }  # fmt: skip
+    }
 
 
 def _signed(name: str, strength: float) -> float:
@@ -222,10 +237,7 @@ class TrivialAugmentWide(_Augment):
     """
 
     def __init__(
-        self,
-        num_magnitude_bins: int = 31,
-        interpolation: Inter = Inter.NEAREST,
-        fill_value: int | tuple[int, ...] = 0,
+        self, num_magnitude_bins: int = 31, interpolation: Inter = Inter.NEAREST, fill_value: int | tuple[int, ...] = 0
     ) -> None:
         super().__init__(interpolation, fill_value)
         self.bins = _bins("TrivialAugmentWide", num_magnitude_bins)

@@ -52,9 +52,11 @@ def _looked_up(image: Array, x: Array, y: Array, way: Inter, fill: Sequence[floa
         left, top = x >> 5, y >> 5
         across, down = ((one & 31)[..., None] / 32 for one in (x, y))
         made = (
-            at(left, top) * (1 - across) * (1 - down) + at(left + 1, top) * across * (1 - down)
-            + at(left, top + 1) * (1 - across) * down + at(left + 1, top + 1) * across * down
-        )  # fmt: skip
+            at(left, top) * (1 - across) * (1 - down)
+            + at(left + 1, top) * across * (1 - down)
+            + at(left, top + 1) * (1 - across) * down
+            + at(left + 1, top + 1) * across * down
+        )
         if image.dtype.kind in "iu":
             made = np.floor(made + 0.5)
     return rounded(made, image.dtype).reshape(*x.shape, *image.shape[2:])
@@ -66,10 +68,14 @@ def _warped(image: Array, matrix: Array, size: tuple[int, int], way: Inter, fill
     rows, columns = (np.arange(n) for n in size)
     half, shift = (512, 10) if way is Inter.NEAREST else (16, 5)
     places = [
-        (np.rint(((one[1] * rows) + one[2]) * 1024).astype(np.int64)[:, None] + half
-         + np.rint(one[0] * columns * 1024).astype(np.int64)) >> shift
+        (
+            np.rint(((one[1] * rows) + one[2]) * 1024).astype(np.int64)[:, None]
+            + half
+            + np.rint(one[0] * columns * 1024).astype(np.int64)
+        )
+        >> shift
         for one in back
-    ]  # fmt: skip
+    ]
     return _looked_up(image, places[0], places[1], way, fill)
 
 
@@ -185,12 +191,21 @@ def _affine(
 ) -> Array:
     """The map that turns clockwise around the middle, shears and scales, and then moves."""
     angle, first, second = np.deg2rad(degrees), np.deg2rad(shear[0]), np.deg2rad(shear[1])
-    parts = np.array([
-        [np.cos(angle - second) / np.cos(second),
-         -np.cos(angle - second) * np.tan(first) / np.cos(second) - np.sin(angle)],
-        [np.sin(angle - second) / np.cos(second),
-         -np.sin(angle - second) * np.tan(first) / np.cos(second) + np.cos(angle)],
-    ]) * scale  # fmt: skip
+    parts = (
+        np.array(
+            [
+                [
+                    np.cos(angle - second) / np.cos(second),
+                    -np.cos(angle - second) * np.tan(first) / np.cos(second) - np.sin(angle),
+                ],
+                [
+                    np.sin(angle - second) / np.cos(second),
+                    -np.sin(angle - second) * np.tan(first) / np.cos(second) + np.cos(angle),
+                ],
+            ]
+        )
+        * scale
+    )
     middle = np.array([(shape[1] - 1) / 2, (shape[0] - 1) / 2])
     return np.column_stack([parts, middle + move - parts @ middle])
 

@@ -172,12 +172,13 @@ class Comparison:
         if len(calls) < 2:
             return
         at = at_fault({rank: re.sub(r" \([^()]*\)$", "", call) for rank, call in calls.items()})
-        message = f"{ranks_text(at)} asked for another collective than the others" if len(at) < len(calls) else (
-            f"{ranks_text(at)} asked for different collectives"
-        )  # fmt: skip
+        message = (
+            f"{ranks_text(at)} asked for another collective than the others"
+            if len(at) < len(calls)
+            else (f"{ranks_text(at)} asked for different collectives")
+        )
         self._found.setdefault(
-            "failed",
-            RankFinding("ranks_differ", record["step"], at, record["path"], "", message, _COLLECTIVES, calls),
+            "failed", RankFinding("ranks_differ", record["step"], at, record["path"], "", message, _COLLECTIVES, calls)
         )
 
     # A step

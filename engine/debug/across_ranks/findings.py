@@ -26,14 +26,21 @@ class RankCondition(NamedTuple):
 RANK_CONDITIONS: dict[str, RankCondition] = {
     row.name: row
     for row in (
-        RankCondition("ranks_differ", "the ranks do not run the same cells, shapes or dtypes, steps or collectives, "
-                      "or their optimizers are given other gradients"),
-        RankCondition("parameters_differ", "a parameter, or a moving statistic of a batch norm, has not the same bits "
-                      "on all ranks"),
-        RankCondition("ranks_alike", "ranks that should see or draw different things have the same: rows of the data, "
-                      "or random numbers"),
+        RankCondition(
+            "ranks_differ",
+            "the ranks do not run the same cells, shapes or dtypes, steps or collectives, "
+            "or their optimizers are given other gradients",
+        ),
+        RankCondition(
+            "parameters_differ",
+            "a parameter, or a moving statistic of a batch norm, has not the same bits on all ranks",
+        ),
+        RankCondition(
+            "ranks_alike",
+            "ranks that should see or draw different things have the same: rows of the data, or random numbers",
+        ),
     )
-}  # fmt: skip
+}
 """By name. One session cannot look for them: it knows one rank."""
 
 
@@ -82,10 +89,15 @@ class RankFinding:
     def data(self) -> RankFindingData:
         """The same as plain data."""
         return {
-            "condition": self.condition, "step": self.step, "ranks": [*self.ranks], "path": self.path,
-            "name": self.name, "message": self.message, "advice": self.advice,
+            "condition": self.condition,
+            "step": self.step,
+            "ranks": [*self.ranks],
+            "path": self.path,
+            "name": self.name,
+            "message": self.message,
+            "advice": self.advice,
             "figures": {str(rank): text for rank, text in self.figures.items()},
-        }  # fmt: skip
+        }
 
 
 def at_fault(values: Mapping[int, Hashable]) -> tuple[int, ...]:

@@ -117,9 +117,11 @@ def _first(
     (name, _), of_ranks = next(iter(found.items()))
     at = at_fault({rank: None if row is None else row["digest"] for rank, row in of_ranks.items()})
     path = next(row["path"] for row in of_ranks.values() if row is not None)
-    message = f"the {kind} {name} has not the same bits on all ranks {when}" if kind != "gradient" else (
-        f"the gradient of {name} has not the same bits on all ranks {when}"
-    )  # fmt: skip
+    message = (
+        f"the {kind} {name} has not the same bits on all ranks {when}"
+        if kind != "gradient"
+        else (f"the gradient of {name} has not the same bits on all ranks {when}")
+    )
     if len(found) > 1:
         message += f"; nor have {len(found) - 1} more"
     figures = {rank: missing if row is None else _value(row) for rank, row in of_ranks.items()}

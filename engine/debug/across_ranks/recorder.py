@@ -316,9 +316,13 @@ class _Tap(taps.Tap):
 
 def _row(path: str, name: str, array: Any) -> Row:
     return {
-        "path": path, "name": name, "shape": [*array.shape], "dtype": dtype_name(array.dtype), "digest": digest(array),
+        "path": path,
+        "name": name,
+        "shape": [*array.shape],
+        "dtype": dtype_name(array.dtype),
+        "digest": digest(array),
         "norm": norm(array),
-    }  # fmt: skip
+    }
 
 
 def _text_of(error: BaseException) -> str:

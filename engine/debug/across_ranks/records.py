@@ -111,9 +111,15 @@ _FIELDS: dict[str, dict[str, type]] = {
     "failed": {"path": str, "error": str},
 }
 _ROW: dict[str, Any] = {
-    "path": str, "name": str, "call": int, "shape": list, "dtype": str, "digest": str, "norm": float | int | None,
+    "path": str,
+    "name": str,
+    "call": int,
+    "shape": list,
+    "dtype": str,
+    "digest": str,
+    "norm": float | int | None,
     "statistic": bool,
-}  # fmt: skip
+}
 
 
 def checked_record(given: object) -> Record:

@@ -72,7 +72,18 @@ def given_up(c: Capture) -> GivenUp:
     return _made(
         GivenUp,
         (
-            c.index, c.step, c.path, c.cell_type, c.call, c.direction, c.slot, c.origin, c.context, c._hits,
-            c._statistics, array.shape, array.dtype,
+            c.index,
+            c.step,
+            c.path,
+            c.cell_type,
+            c.call,
+            c.direction,
+            c.slot,
+            c.origin,
+            c.context,
+            c._hits,
+            c._statistics,
+            array.shape,
+            array.dtype,
         ),
-    )  # fmt: skip
+    )

@@ -151,9 +151,7 @@ class CaptureRing:
             capture._order = _order()
             self._append(capture)
 
-    def note(
-        self, index: int, visit: Visit, direction: str, slot: str, array: Any, origin: str, context: str
-    ) -> None:
+    def note(self, index: int, visit: Visit, direction: str, slot: str, array: Any, origin: str, context: str) -> None:
         """Keep a value; there is a capture of it when somebody looks."""
         self._noted.append(_new(_Noted, (_order(), index, visit, direction, slot, array, origin, context)))
         self._noted_bytes += array.nbytes
@@ -173,10 +171,21 @@ class CaptureRing:
                 cell_type, value = type(visit.cell).__name__, Tensor._wrap(array)
                 self._append(
                     Capture(
-                        index, visit.step, visit.path, cell_type, visit.call, direction, slot, value, origin, context,
-                        None, None, order,
+                        index,
+                        visit.step,
+                        visit.path,
+                        cell_type,
+                        visit.call,
+                        direction,
+                        slot,
+                        value,
+                        origin,
+                        context,
+                        None,
+                        None,
+                        order,
                     )
-                )  # fmt: skip
+                )
                 del array, value  # what is given up next may be this
 
     def _append(self, capture: Capture) -> None:

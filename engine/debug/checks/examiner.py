@@ -34,12 +34,7 @@ class Examiner:
     """
 
     def __init__(
-        self,
-        looked_for: LookedFor,
-        found: Found,
-        pauses: ConditionPauses,
-        finiteness: Finiteness,
-        events: Events,
+        self, looked_for: LookedFor, found: Found, pauses: ConditionPauses, finiteness: Finiteness, events: Events
     ) -> None:
         self._looked_for = looked_for
         self._found = found

@@ -194,10 +194,18 @@ class Found:
             message = hit.message if hit.producer is None else str(hit.producer)
             condition = hit.condition
             self._findings[condition.name, path] = Finding(
-                condition.name, path, hit.subject, message, condition.advice, hit.step, hit.step,
-                producer=hit.producer, outside=condition.place if not path else "",
-                parameter=hit.subject if condition.group == "parameters" else "", backward=_backward(hit),
-            )  # fmt: skip
+                condition.name,
+                path,
+                hit.subject,
+                message,
+                condition.advice,
+                hit.step,
+                hit.step,
+                producer=hit.producer,
+                outside=condition.place if not path else "",
+                parameter=hit.subject if condition.group == "parameters" else "",
+                backward=_backward(hit),
+            )
             return
         finding.count += 1
         finding.first_step = min(finding.first_step, hit.step)

@@ -33,12 +33,7 @@ class Finiteness:
     """
 
     def __init__(
-        self,
-        looked_for: LookedFor,
-        found: Found,
-        pauses: ConditionPauses,
-        provenance: Provenance,
-        events: Events,
+        self, looked_for: LookedFor, found: Found, pauses: ConditionPauses, provenance: Provenance, events: Events
     ) -> None:
         self._events = events
         self._looked_for = looked_for

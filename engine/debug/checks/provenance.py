@@ -202,9 +202,15 @@ class Provenance(taps.Tap):
             frame = nearest_user_frame(sys._getframe(1))
             path, number = self._here()
             origin = self._producer(
-                name, "backward" if in_bprop else "forward", path, number,
-                frame and frame.f_code, frame.f_lineno if frame else 0, given, bad,
-            )  # fmt: skip
+                name,
+                "backward" if in_bprop else "forward",
+                path,
+                number,
+                frame and frame.f_code,
+                frame.f_lineno if frame else 0,
+                given,
+                bad,
+            )
         self._remember_origins(arrays, origin)
         if isinstance(origin, Producer) and (not faults or _first_nan(bad, culprits)):
             self._tell(origin, nearest_user_frame(sys._getframe(1)), {"inputs": inputs, "output": outputs})
@@ -293,18 +299,33 @@ class Provenance(taps.Tap):
         return self._place(index) or (type(cell).__name__, 0)
 
     def _producer(
-        self, name: str, direction: str, path: str, number: int, code: CodeType | None, line: int,
-        given: Iterable[Any], bad: Any,
-    ) -> Producer:  # fmt: skip
+        self,
+        name: str,
+        direction: str,
+        path: str,
+        number: int,
+        code: CodeType | None,
+        line: int,
+        given: Iterable[Any],
+        bad: Any,
+    ) -> Producer:
         figures = statistics(bad)
         given = list(given)
         filename = "" if code is None else code.co_filename
         found = Producer(
-            name, direction, path, number, self._step(), filename, line,
+            name,
+            direction,
+            path,
+            number,
+            self._step(),
+            filename,
+            line,
             linecache.getline(filename, line).strip() if line else "",
-            [statistics(array) for array in given], figures, "nan" if figures.nan else "inf",
+            [statistics(array) for array in given],
+            figures,
+            "nan" if figures.nan else "inf",
             tuple(map(nonfinite_text, given)),
-        )  # fmt: skip
+        )
         self.producers.append(found)
         if len(self._new) < _MAX_PRODUCERS:
             self._new.append(found)

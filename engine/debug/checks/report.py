@@ -61,11 +61,15 @@ def _block(number: int, cause: Cause, session: DebugSession) -> str:
     label = f"{number}. "
     return "\n".join(
         textwrap.fill(
-            _printable(text), _WIDTH, initial_indent=label if place == 0 else " " * len(label),
-            subsequent_indent=" " * (len(label) + 2), break_on_hyphens=False, break_long_words=False,
+            _printable(text),
+            _WIDTH,
+            initial_indent=label if place == 0 else " " * len(label),
+            subsequent_indent=" " * (len(label) + 2),
+            break_on_hyphens=False,
+            break_long_words=False,
         )
         for place, text in enumerate(lines)
-    )  # fmt: skip
+    )
 
 
 def _cause_data(cause: Cause, session: DebugSession) -> dict[str, Any]:

@@ -49,8 +49,15 @@ if TYPE_CHECKING:
 __all__ = ["Checks"]
 
 WATCHERS: tuple[type[Watcher], ...] = (
-    InputWatch, SamplesWatch, LossWatch, UseWatch, OptimizerWatch, ModeWatch, StructureWatch, BpropWatch,
-)  # fmt: skip
+    InputWatch,
+    SamplesWatch,
+    LossWatch,
+    UseWatch,
+    OptimizerWatch,
+    ModeWatch,
+    StructureWatch,
+    BpropWatch,
+)
 """All that look at a run by taps of their own."""
 
 
@@ -116,9 +123,17 @@ class Checks:
         initial = InitialValues(paths, self._owners, wanted, look)
         self.updates = Updates(paths, self._owners, initial, self.history, self._finiteness, ran, wanted, look)
         watched = Watched(
-            look, paths, lambda: paths.roots, paths.path_of, watching.place_of, lambda: watching.here, step, own_run,
-            events.say, events.faults,
-        )  # fmt: skip
+            look,
+            paths,
+            lambda: paths.roots,
+            paths.path_of,
+            watching.place_of,
+            lambda: watching.here,
+            step,
+            own_run,
+            events.say,
+            events.faults,
+        )
         self._watchers = [watcher(watched) for watcher in WATCHERS]
         self.taps = (self.provenance, *self._watchers)
         self._at_steps: tuple[Callable[[], None], ...] = (

@@ -165,9 +165,14 @@ class DifferentiatedCall:
             self.copy.note_precision(recording)
         with self.copy.run(automatic) as cell:
             _, found, of_weights = differentiate(
-                function, tuple(leaves), {}, range(len(leaves)), weights or None,
-                sens=self.sens if sens is None else sens, name="check_gradient",
-            )  # fmt: skip
+                function,
+                tuple(leaves),
+                {},
+                range(len(leaves)),
+                weights or None,
+                sens=self.sens if sens is None else sens,
+                name="check_gradient",
+            )
         return [_real(t.asnumpy()).astype(np.float64) for t in [*found, *of_weights]]
 
     def slope(self, leaf: Leaf, along: Reals, claimed: float, step: float, allowed: float, epsilon: float) -> Slope:

@@ -152,10 +152,15 @@ class _Check:
             reason = "the output is not finite here"
         looked = {place // leaf.width: slope for place, slope in slopes.items() if place is not None}
         row = GradientRow(
-            *head, verdict, reason, None if automatic is None else _farthest(leaf, own, automatic),
-            _farthest_slope(leaf, slopes), len(looked), sum(slope.kink for slope in looked.values()),
+            *head,
+            verdict,
+            reason,
+            None if automatic is None else _farthest(leaf, own, automatic),
+            _farthest_slope(leaf, slopes),
+            len(looked),
+            sum(slope.kink for slope in looked.values()),
             flat=(automatic is None or not automatic.any()) and not any(s.value for s in looked.values() if not s.kink),
-        )  # fmt: skip
+        )
         judged = [slope.tolerance - allowed[place] for place, slope in slopes.items() if place is not None]
         error = max((float(one) for one in judged if math.isfinite(one)), default=0.0)
         return row, Compared(leaf, own, automatic, slopes, error, verdict == "wrong")

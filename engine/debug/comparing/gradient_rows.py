@@ -103,9 +103,20 @@ class GradientCheck:
 
 
 _COLUMNS = (
-    "of", "shape", "verdict", "checked", "kinks", "to automatic", "relative", "at", "to differences", "relative", "at",
-    "values there", "reason",
-)  # fmt: skip
+    "of",
+    "shape",
+    "verdict",
+    "checked",
+    "kinks",
+    "to automatic",
+    "relative",
+    "at",
+    "to differences",
+    "relative",
+    "at",
+    "values there",
+    "reason",
+)
 _NUMERIC = ("checked", "kinks", "to automatic", "to differences", "relative")
 
 
@@ -113,10 +124,16 @@ def _cells(row: GradientRow) -> list[str]:
     worst = row._worst()
     there = "" if worst is None else f"{worst.value:.6g}, expected {worst.other:.6g}"
     return [
-        row.name, "x".join(map(str, row.shape)) or "()", row.verdict,
-        "" if row.verdict == "skipped" else f"{row.checked} of {row.size}", str(row.kinks or ""),
-        *_difference_cells(row.automatic), *_difference_cells(row.numeric), there, row.reason,
-    ]  # fmt: skip
+        row.name,
+        "x".join(map(str, row.shape)) or "()",
+        row.verdict,
+        "" if row.verdict == "skipped" else f"{row.checked} of {row.size}",
+        str(row.kinks or ""),
+        *_difference_cells(row.automatic),
+        *_difference_cells(row.numeric),
+        there,
+        row.reason,
+    ]
 
 
 def _difference_cells(difference: Difference | None) -> list[str]:

@@ -29,9 +29,13 @@ if TYPE_CHECKING:
 __all__ = ["EPSILON", "IsolatedCell", "held_cells", "held_tensors", "widened"]
 
 EPSILON = {
-    "float64": 2.0**-52, "complex128": 2.0**-52, "float32": 2.0**-23, "complex64": 2.0**-23,
-    "float16": 2.0**-10, "bfloat16": 2.0**-7,
-}  # fmt: skip
+    "float64": 2.0**-52,
+    "complex128": 2.0**-52,
+    "float32": 2.0**-23,
+    "complex64": 2.0**-23,
+    "float16": 2.0**-10,
+    "bfloat16": 2.0**-7,
+}
 """The distance from 1 to the next number, by the name of the dtype; what is not here has no gradient."""
 
 

@@ -39,45 +39,171 @@ __all__ = ["is_plain", "side_effect"]
 
 
 _IMMUTABLE = (
-    int, float, complex, str, bytes, type(None), type(Ellipsis), type(NotImplemented), range, slice, np.dtype,
-    np.generic, np.ufunc, types.MethodDescriptorType, types.WrapperDescriptorType, types.ClassMethodDescriptorType,
-)  # fmt: skip
+    int,
+    float,
+    complex,
+    str,
+    bytes,
+    type(None),
+    type(Ellipsis),
+    type(NotImplemented),
+    range,
+    slice,
+    np.dtype,
+    np.generic,
+    np.ufunc,
+    types.MethodDescriptorType,
+    types.WrapperDescriptorType,
+    types.ClassMethodDescriptorType,
+)
 _FUNCTIONS = types.BuiltinFunctionType | type(np.sum) | type(np.random.default_rng)
 _DESCRIPTORS = (
-    types.GetSetDescriptorType, types.MemberDescriptorType, types.BuiltinFunctionType, type(inspect.FullArgSpec.args)
-)  # fmt: skip
+    types.GetSetDescriptorType,
+    types.MemberDescriptorType,
+    types.BuiltinFunctionType,
+    type(inspect.FullArgSpec.args),
+)
 """Slots, fields of named tuples, and what C code gives a class."""
 _DRAWING = (np.random.Generator, np.random.RandomState, python_random.Random, Generator)
 _RESTORED = (np.random.mtrand._rand, python_random._inst)
 """Generators of the process, which stand after a copy's run where they stood."""
 _COLLECTIONS = (list, set, dict, deque, bytearray)
 _COPIED = (tuple, frozenset, Tensor, np.ndarray, types.SimpleNamespace)
-_BUILTINS = frozenset((
-    "abs", "all", "any", "bin", "bool", "bytearray", "bytes", "callable", "chr", "complex", "dict", "divmod",
-    "enumerate", "filter", "float", "format", "frozenset", "getattr", "hasattr", "hash", "hex", "id", "int",
-    "isinstance", "issubclass", "iter", "len", "list", "map", "max", "min", "next", "object", "oct", "ord", "pow",
-    "range", "repr", "reversed", "round", "set", "slice", "sorted", "str", "sum", "super", "tuple", "type", "zip",
-    "Ellipsis", "NotImplemented", "__debug__",
-))  # fmt: skip
+_BUILTINS = frozenset(
+    (
+        "abs",
+        "all",
+        "any",
+        "bin",
+        "bool",
+        "bytearray",
+        "bytes",
+        "callable",
+        "chr",
+        "complex",
+        "dict",
+        "divmod",
+        "enumerate",
+        "filter",
+        "float",
+        "format",
+        "frozenset",
+        "getattr",
+        "hasattr",
+        "hash",
+        "hex",
+        "id",
+        "int",
+        "isinstance",
+        "issubclass",
+        "iter",
+        "len",
+        "list",
+        "map",
+        "max",
+        "min",
+        "next",
+        "object",
+        "oct",
+        "ord",
+        "pow",
+        "range",
+        "repr",
+        "reversed",
+        "round",
+        "set",
+        "slice",
+        "sorted",
+        "str",
+        "sum",
+        "super",
+        "tuple",
+        "type",
+        "zip",
+        "Ellipsis",
+        "NotImplemented",
+        "__debug__",
+    )
+)
 _ENGINE = "hookscope.engine."
 _KNOWN_MODULES = (
-    *(_ENGINE + name for name in ("common", "core", "cpu", "graph", "jit", "mint", "nn", "numpy", "ops")), "numpy",
-    "scipy.fft", "scipy.linalg", "scipy.ndimage", "scipy.signal", "scipy.special", "math", "cmath", "operator",
-    "_operator", "functools", "_functools", "itertools", "collections", "_collections", "typing", "types", "numbers",
-    "fractions", "enum", "dataclasses", "abc", "copy", "builtins", "contextlib", "random",
-)  # fmt: skip
+    *(_ENGINE + name for name in ("common", "core", "cpu", "graph", "jit", "mint", "nn", "numpy", "ops")),
+    "numpy",
+    "scipy.fft",
+    "scipy.linalg",
+    "scipy.ndimage",
+    "scipy.signal",
+    "scipy.special",
+    "math",
+    "cmath",
+    "operator",
+    "_operator",
+    "functools",
+    "_functools",
+    "itertools",
+    "collections",
+    "_collections",
+    "typing",
+    "types",
+    "numbers",
+    "fractions",
+    "enum",
+    "dataclasses",
+    "abc",
+    "copy",
+    "builtins",
+    "contextlib",
+    "random",
+)
 _UNKNOWN_MODULES = (
-    _ENGINE + "ops.communication", _ENGINE + "ops.collectives", _ENGINE + "ops.custom", _ENGINE + "nn.data_parallel",
-    _ENGINE + "core.random", _ENGINE + "core.backend", _ENGINE + "core.atomic_write", _ENGINE + "core.interchange",
-    "numpy.f2py", "numpy.testing", "numpy.ctypeslib",
-)  # fmt: skip
+    _ENGINE + "ops.communication",
+    _ENGINE + "ops.collectives",
+    _ENGINE + "ops.custom",
+    _ENGINE + "nn.data_parallel",
+    _ENGINE + "core.random",
+    _ENGINE + "core.backend",
+    _ENGINE + "core.atomic_write",
+    _ENGINE + "core.interchange",
+    "numpy.f2py",
+    "numpy.testing",
+    "numpy.ctypeslib",
+)
 """Those of the modules above whose functions change something, or do not show what they do."""
-_CHANGING = frozenset((
-    "tofile", "dump", "dumps", "save", "savez", "savez_compressed", "savetxt", "load", "loadtxt", "genfromtxt",
-    "fromfile", "memmap", "open_memmap", "info", "show_config", "show_runtime", "Print", "print_", "TensorDump",
-    "tensordump", "ScalarSummary", "ImageSummary", "TensorSummary", "HistogramSummary", "seterr", "seterrcall",
-    "setbufsize", "set_printoptions", "lru_cache", "cache", "singledispatch",
-))  # fmt: skip
+_CHANGING = frozenset(
+    (
+        "tofile",
+        "dump",
+        "dumps",
+        "save",
+        "savez",
+        "savez_compressed",
+        "savetxt",
+        "load",
+        "loadtxt",
+        "genfromtxt",
+        "fromfile",
+        "memmap",
+        "open_memmap",
+        "info",
+        "show_config",
+        "show_runtime",
+        "Print",
+        "print_",
+        "TensorDump",
+        "tensordump",
+        "ScalarSummary",
+        "ImageSummary",
+        "TensorSummary",
+        "HistogramSummary",
+        "seterr",
+        "seterrcall",
+        "setbufsize",
+        "set_printoptions",
+        "lru_cache",
+        "cache",
+        "singledispatch",
+    )
+)
 """Functions and classes of the modules above that write to files or the terminal, set NumPy up, or keep results."""
 _CHANGING_METHODS = frozenset(("tofile", "dump"))
 _WRITING_TO_ALL = frozenset(("setitem", "delitem", "__setitem__", "methodcaller", "shuffle")) | {
@@ -94,38 +220,103 @@ _WRITING_TO_COLLECTIONS = (
 ) - {"copy", "__reversed__", "__copy__", "maxlen", "__class_getitem__"}
 _WRITING_TO_ARRAYS = _WRITING_TO_ALL | {
     # methods and functions of NumPy, and the arguments of those that take where the result goes
-    "at", "byteswap", "copyto", "fill", "fill_diagonal", "itemset", "partition", "place", "put", "put_along_axis",
-    "putmask", "resize", "setfield", "setflags", "sort", "out", "output", "overwrite_a", "overwrite_b", "overwrite_x",
+    "at",
+    "byteswap",
+    "copyto",
+    "fill",
+    "fill_diagonal",
+    "itemset",
+    "partition",
+    "place",
+    "put",
+    "put_along_axis",
+    "putmask",
+    "resize",
+    "setfield",
+    "setflags",
+    "sort",
+    "out",
+    "output",
+    "overwrite_a",
+    "overwrite_b",
+    "overwrite_x",
     "overwrite_input",
     # methods that take it by place
-    "all", "any", "argmax", "argmin", "choose", "clip", "compress", "conj", "cumprod", "cumsum", "dot", "max", "mean",
-    "min", "prod", "ptp", "round", "std", "sum", "take", "trace", "var",
+    "all",
+    "any",
+    "argmax",
+    "argmin",
+    "choose",
+    "clip",
+    "compress",
+    "conj",
+    "cumprod",
+    "cumsum",
+    "dot",
+    "max",
+    "mean",
+    "min",
+    "prod",
+    "ptp",
+    "round",
+    "std",
+    "sum",
+    "take",
+    "trace",
+    "var",
     # what gives a tensor the array itself
-    "from_numpy", "frombuffer", "from_dlpack",
-}  # fmt: skip
+    "from_numpy",
+    "frombuffer",
+    "from_dlpack",
+}
 _WRITING_TO_TENSORS = _WRITING_TO_ALL | {
-    "asnumpy", "assign_value", "numpy", "out", "register_hook", "set_data", "set_dtype", "to_dlpack",
-}  # fmt: skip
+    "asnumpy",
+    "assign_value",
+    "numpy",
+    "out",
+    "register_hook",
+    "set_data",
+    "set_dtype",
+    "to_dlpack",
+}
 """Names by which a collection, an array or a tensor may be changed; see also ``_is_written``."""
 _WRITING_OPERATORS = ("apply", "assign", "fused", "inplace", "scatter", "sparseapply", "update")
 _REFLECTING = frozenset(("getattr", "attrgetter", "methodcaller"))
-_DUNDERS_READ = frozenset((
-    "__init__", "__name__", "__doc__", "__len__", "__call__", "__getitem__", "__contains__", "__iter__",
-    "__class__", "__qualname__", "__module__",
-))  # fmt: skip
-_OWN_COPY = frozenset((
-    "__new__", "__deepcopy__", "__copy__", "__reduce__", "__reduce_ex__", "__getstate__", "__setstate__",
-    "__getnewargs__", "__getnewargs_ex__",
-))  # fmt: skip
-_BOOKKEEPING = frozenset((
-    "_cells", "_params", "_buffers", "_hooks", "_state_hooks", "_saved_tensors_hooks", "_recompute",
-))  # fmt: skip
+_DUNDERS_READ = frozenset(
+    (
+        "__init__",
+        "__name__",
+        "__doc__",
+        "__len__",
+        "__call__",
+        "__getitem__",
+        "__contains__",
+        "__iter__",
+        "__class__",
+        "__qualname__",
+        "__module__",
+    )
+)
+_OWN_COPY = frozenset(
+    (
+        "__new__",
+        "__deepcopy__",
+        "__copy__",
+        "__reduce__",
+        "__reduce_ex__",
+        "__getstate__",
+        "__setstate__",
+        "__getnewargs__",
+        "__getnewargs_ex__",
+    )
+)
+_BOOKKEEPING = frozenset(
+    ("_cells", "_params", "_buffers", "_hooks", "_state_hooks", "_saved_tensors_hooks", "_recompute")
+)
 """Attributes of a cell that it has under other names too, that a copy has not, or that its run does not use."""
 _MISSING = object()
 _STORES = ("STORE_ATTR", "DELETE_ATTR")
-_REFUSED = (
-    "STORE_GLOBAL", "DELETE_GLOBAL", "IMPORT_STAR", "LOAD_BUILD_CLASS", "STORE_NAME", "DELETE_NAME"
-)  # fmt: skip
+_REFUSED = ("STORE_GLOBAL", "DELETE_GLOBAL", "IMPORT_STAR", "LOAD_BUILD_CLASS", "STORE_NAME", "DELETE_NAME")
 
 
 def side_effect(cell: Cell) -> str:

@@ -116,12 +116,18 @@ class _Gathered:
         by_differences = one.automatic is None or bool(one.refuted)
         return likeness(
             WrongGradient(
-                own, right, "finite differences" if by_differences else "the automatic gradient", self.rtol,
+                own,
+                right,
+                "finite differences" if by_differences else "the automatic gradient",
+                self.rtol,
                 one.error / largest if by_differences and largest else 0.0,
                 [(c.leaf.name, other) for c, other in zip(self.compared, self.right, strict=True) if c is not one],
-                self.values, self.arriving, self.lengths, partial(self._alone, place),
+                self.values,
+                self.arriving,
+                self.lengths,
+                partial(self._alone, place),
             )
-        )  # fmt: skip
+        )
 
     def _values(self) -> list[tuple[str, npt.NDArray[Any]]]:
         """What the gradients may have been computed from, for both draws."""

@@ -41,9 +41,7 @@ RULES = (
     # Data.
     Rule(("inputs_not_normalized",), (*_AT_REST, *_GONE, *_LARGE, *_SMALL, *_LOSS, "overflow"), anywhere=True),
     Rule(
-        ("one_class", "labels_out_of_range", "targets_out_of_range"),
-        (*_GONE, *_LARGE, *_SMALL, *_LOSS),
-        anywhere=True,
+        ("one_class", "labels_out_of_range", "targets_out_of_range"), (*_GONE, *_LARGE, *_SMALL, *_LOSS), anywhere=True
     ),
     Rule(("batch_of_one",), (*_GONE, *_AT_REST, *_SMALL, *_LOSS)),
     # The loss.

@@ -35,22 +35,33 @@ def _exploding(seen: Seen | RepeatedSeen, threshold: float) -> str | None:
 
 ROWS = (
     Condition(
-        "vanishing_gradient", (Seen, RepeatedSeen), _vanishing, 1e-7,
+        "vanishing_gradient",
+        (Seen, RepeatedSeen),
+        _vanishing,
+        1e-7,
         "of the root mean square of the first gradient in the backward pass",
         "a gradient has nearly gone on its way back",
         "Add normalization or residual connections, or check the scale of the initial weights.",
         f"VanishingGradient in {SAGEMAKER}: mean magnitude below 1e-7",
-        direction="backward", slots=("grad",), against_first=True, in_a_row=3,
+        direction="backward",
+        slots=("grad",),
+        against_first=True,
+        in_a_row=3,
         symptom=True,
     ),
     Condition(
-        "exploding_gradient", (Seen, RepeatedSeen), _exploding, 300.0,
+        "exploding_gradient",
+        (Seen, RepeatedSeen),
+        _exploding,
+        300.0,
         "times the norm of the first gradient in the backward pass",
         "a gradient grows on its way back",
         "Clip the gradient by its norm, lower the learning rate or check the initial weights.",
         "own; the field looks for NaN and Inf only, which is too late",
-        direction="backward", slots=("grad",), against_first=True,
+        direction="backward",
+        slots=("grad",),
+        against_first=True,
         symptom=True,
         cures=("clip", "pause_here"),
     ),
-)  # fmt: skip
+)

@@ -89,7 +89,11 @@ def _some(names: Sequence[str]) -> str:
 
 ROWS = (
     Condition(
-        "learning_rate_zero", RateSeen, _rate, NO_THRESHOLD, "",
+        "learning_rate_zero",
+        RateSeen,
+        _rate,
+        NO_THRESHOLD,
+        "",
         "the learning rate of some parameters is 0 in 3 steps",
         "Give the group a learning rate, or freeze its parameters with requires_grad=False.",
         "own; a warm-up may begin at 0",
@@ -97,14 +101,22 @@ ROWS = (
         place="optimizer",
     ),
     Condition(
-        "learning_rate_too_large", StepSeen, _too_far, 0.8, "norm of the change by norm of all weights",
+        "learning_rate_too_large",
+        StepSeen,
+        _too_far,
+        0.8,
+        "norm of the change by norm of all weights",
         "a step changes the weights by about as much as they are",
         "Lower the learning rate, by a factor of 10 to begin with, or warm it up.",
         f"own; about 1e-3 is usual: {_CS231N}",
         place="optimizer",
     ),
     Condition(
-        "learning_rate_too_small", StepSeen, _too_near, 1e-5, "norm of the change by norm of all weights",
+        "learning_rate_too_small",
+        StepSeen,
+        _too_near,
+        1e-5,
+        "norm of the change by norm of all weights",
         "the steps change the weights by next to nothing, 10 in a row, although the gradients have not gone",
         "Raise the learning rate, by a factor of 10 to begin with; see whether it is divided somewhere.",
         f"own; about 1e-3 is usual: {_CS231N}",
@@ -112,11 +124,15 @@ ROWS = (
         place="optimizer",
     ),
     Condition(
-        "optimizer_other_parameters", HoldingSeen, _holding, NO_THRESHOLD, "",
+        "optimizer_other_parameters",
+        HoldingSeen,
+        _holding,
+        NO_THRESHOLD,
+        "",
         "the optimizer holds other parameters than those that the loss depends on",
         "Make the optimizer anew after the network: a notebook's cell that makes the network was run again.",
         "own",
         place="optimizer",
         cures=("own_parameters",),
     ),
-)  # fmt: skip
+)

@@ -37,8 +37,13 @@ def own_condition(text: str) -> Condition:
         return "it is true" if evaluate(code, scope) else None
 
     return Condition(
-        f"if {expression}", Seen, formula, NO_THRESHOLD, "",
+        f"if {expression}",
+        Seen,
+        formula,
+        NO_THRESHOLD,
+        "",
         "an expression of your own is true",
         "It is your own condition.",
-        "own", slots=("input", "output", "grad"),
-    )  # fmt: skip
+        "own",
+        slots=("input", "output", "grad"),
+    )

@@ -39,13 +39,7 @@ class BpropStops:
         operators: knows where this thread stops next.
     """
 
-    def __init__(
-        self,
-        watching: Watching,
-        breakpoints: Breakpoints,
-        pauses: Pauses,
-        operators: OperatorStops,
-    ) -> None:
+    def __init__(self, watching: Watching, breakpoints: Breakpoints, pauses: Pauses, operators: OperatorStops) -> None:
         self._watching = watching
         self._breakpoints = breakpoints
         self._pauses = pauses
@@ -78,9 +72,15 @@ class BpropStops:
         reason = "" if not stops else "the bprop begins" if stands is None else f"breakpoint {stands}"
         self._thread.depth += 1
         run = BpropRun(
-            path, reason, names, self._pause, self._shown_errors, visits.paths.name_of, self._breakpoints.lines,
+            path,
+            reason,
+            names,
+            self._pause,
+            self._shown_errors,
+            visits.paths.name_of,
+            self._breakpoints.lines,
             self._pauses.faults,
-        )  # fmt: skip
+        )
         try:
             result = run.run(function, args)
         finally:

@@ -32,14 +32,52 @@ NAMES = ("value", *FIGURES, "step", "call", "passes", "cell", "rank", "np", "ms"
 
 
 _ONLY_READ = {
-    *set(NAMES).difference(("cell", "np", "ms")), "abs", "bool", "float", "int", "isinstance", "len", "max", "min",
-    "repr", "round", "str", "sum",
-}  # fmt: skip
+    *set(NAMES).difference(("cell", "np", "ms")),
+    "abs",
+    "bool",
+    "float",
+    "int",
+    "isinstance",
+    "len",
+    "max",
+    "min",
+    "repr",
+    "round",
+    "str",
+    "sum",
+}
 _READING = {
-    "T", "abs", "all", "any", "argmax", "argmin", "astype", "dtype", "exp", "flatten", "isfinite", "isinf", "isnan",
-    "item", "log", "max", "mean", "min", "ndim", "norm", "prod", "ravel", "reshape", "shape", "size", "sqrt", "std",
-    "sum", "tolist", "var",
-}  # fmt: skip
+    "T",
+    "abs",
+    "all",
+    "any",
+    "argmax",
+    "argmin",
+    "astype",
+    "dtype",
+    "exp",
+    "flatten",
+    "isfinite",
+    "isinf",
+    "isnan",
+    "item",
+    "log",
+    "max",
+    "mean",
+    "min",
+    "ndim",
+    "norm",
+    "prod",
+    "ravel",
+    "reshape",
+    "shape",
+    "size",
+    "sqrt",
+    "std",
+    "sum",
+    "tolist",
+    "var",
+}
 """Attributes of tensors by which an expression of the names above changes nothing, and draws no random number."""
 
 
@@ -126,9 +164,7 @@ def take_part(code: CodeType, scope: Mapping[str, object]) -> Any:
 
 
 def value_of(
-    expression: str,
-    names: Mapping[str, object],
-    run: Callable[[CodeType, Mapping[str, object]], Any] = evaluate,
+    expression: str, names: Mapping[str, object], run: Callable[[CodeType, Mapping[str, object]], Any] = evaluate
 ) -> Any:
     """The value of an expression that sees these names, and the figures of ``value`` that it asks for.
 

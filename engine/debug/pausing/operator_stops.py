@@ -40,11 +40,7 @@ class OperatorStops(taps.Tap):
     observes_operators = True
 
     def __init__(
-        self,
-        owner: Callable[[], object | None],
-        watching: Watching,
-        breakpoints: Breakpoints,
-        pauses: Pauses,
+        self, owner: Callable[[], object | None], watching: Watching, breakpoints: Breakpoints, pauses: Pauses
     ) -> None:
         self.owner = owner
         self.next_stop = NextStop()

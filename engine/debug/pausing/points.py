@@ -36,21 +36,28 @@ def point_at_stop(
     lines, first_line = source_of(code)
     scope = stop.locals()
     return PausePoint(
-        kind, reason, path, moment, code.co_filename, code.co_name, first_line, lines, stop.line,
-        locals=scope, changed=changed or set(), operators=list(operators), stack=stack_of(stop.frame),
-        exception=stop.exception, names={**names, **stop.frame.f_globals},
-        assign=None if stop.exception is not None else stop.assign, variables=stop.locals,
-    )  # fmt: skip
+        kind,
+        reason,
+        path,
+        moment,
+        code.co_filename,
+        code.co_name,
+        first_line,
+        lines,
+        stop.line,
+        locals=scope,
+        changed=changed or set(),
+        operators=list(operators),
+        stack=stack_of(stop.frame),
+        exception=stop.exception,
+        names={**names, **stop.frame.f_globals},
+        assign=None if stop.exception is not None else stop.assign,
+        variables=stop.locals,
+    )
 
 
 def point_at_cell(
-    cell: Cell,
-    kind: str,
-    reason: str,
-    path: str,
-    moment: str,
-    names: Mapping[str, object],
-    values: dict[str, object],
+    cell: Cell, kind: str, reason: str, path: str, moment: str, names: Mapping[str, object], values: dict[str, object]
 ) -> PausePoint:
     """A pause point before or after a cell: what passes there is the locals.
 
@@ -67,11 +74,19 @@ def point_at_cell(
         known = {**caller.f_globals, **variables(caller)}
     lines, first_line = ((), 0) if code is None else source_of(code)
     return PausePoint(
-        kind, reason, path, moment,
-        "" if code is None else code.co_filename, "construct" if code is None else code.co_name, first_line, lines,
+        kind,
+        reason,
+        path,
+        moment,
+        "" if code is None else code.co_filename,
+        "construct" if code is None else code.co_name,
+        first_line,
+        lines,
         first_line if caller is None else caller.f_lineno,
-        locals={"cell": cell, **values}, stack=stack_of(sys._getframe(1)), names={**names, **known},
-    )  # fmt: skip
+        locals={"cell": cell, **values},
+        stack=stack_of(sys._getframe(1)),
+        names={**names, **known},
+    )
 
 
 @functools.lru_cache(maxsize=64)

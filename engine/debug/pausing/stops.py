@@ -28,11 +28,7 @@ class Stops:
     """
 
     def __init__(
-        self,
-        owner: Callable[[], object | None],
-        watching: Watching,
-        breakpoints: Breakpoints,
-        pauses: Pauses,
+        self, owner: Callable[[], object | None], watching: Watching, breakpoints: Breakpoints, pauses: Pauses
     ) -> None:
         self.breakpoints = breakpoints
         self.pauses = pauses

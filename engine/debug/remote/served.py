@@ -104,9 +104,17 @@ class Served:
             address or self._socket_in(folder, f"{run}-{rank}"), keys, self._heard, self._left, say or _say
         )
         self.card = Card(
-            self._server.address, keys[0], keys[2], client_secret.decode(), what, run, os.getpid(),
-            socket.gethostname(), rank, ranks,
-        )  # fmt: skip
+            self._server.address,
+            keys[0],
+            keys[2],
+            client_secret.decode(),
+            what,
+            run,
+            os.getpid(),
+            socket.gethostname(),
+            rank,
+            ranks,
+        )
         self.on("hello", self._hello, at_once=True)
         self.on("bye", self._bye, at_once=True)
         self._folder = folder

@@ -37,10 +37,7 @@ class _OperatorTap(taps.Tap):
     observes_operators = True
 
     def __init__(
-        self,
-        ran: Callable[[str, tuple[Any, ...], Any, str], None],
-        name_of: Callable[[Cell], str],
-        faults: Faults,
+        self, ran: Callable[[str, tuple[Any, ...], Any, str], None], name_of: Callable[[Cell], str], faults: Faults
     ) -> None:
         self._ran = ran
         self._faults = faults
@@ -109,9 +106,13 @@ class BpropRun:
         self._pause = pause
         self._shown = shown
         self._stepper = Stepper(
-            self._on_stop, on_line=self._on_line, shown=shown, breaks_at=self._breaks_at, may_break=self._may_break,
+            self._on_stop,
+            on_line=self._on_line,
+            shown=shown,
+            breaks_at=self._breaks_at,
+            may_break=self._may_break,
             stops_first=bool(reason),
-        )  # fmt: skip
+        )
         self._history = BpropHistory(self._stepper.callers, stack_of(sys._getframe(1)))
         self._tap = _OperatorTap(self._operator_ran, name_of, faults)
         self.to_operator = False
@@ -183,9 +184,15 @@ class BpropRun:
 
     def _point(self, stop: Stop) -> PausePoint:
         point = point_at_stop(
-            stop, "bprop", self._reason(stop), self._path, "bprop", self._names, self._history.records,
+            stop,
+            "bprop",
+            self._reason(stop),
+            self._path,
+            "bprop",
+            self._names,
+            self._history.records,
             self._changed(stop),
-        )  # fmt: skip
+        )
         point.history = list(self._history.states)
         point.past = self._history
         point.arguments = self._arguments

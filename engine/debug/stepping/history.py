@@ -115,9 +115,15 @@ class BpropHistory:
         stack = [f"{one.f_code.co_name}, line {one.f_lineno}" for one in self._callers(frame)]
         scope = {name: _kept(value) for name, value in variables(frame).items()}
         state = PastState(
-            frame.f_code, frame.f_lineno, scope, self.ran, self._outside + stack[::-1], self._number(frame),
-            frame.f_globals, _arrays(scope.values()),
-        )  # fmt: skip
+            frame.f_code,
+            frame.f_lineno,
+            scope,
+            self.ran,
+            self._outside + stack[::-1],
+            self._number(frame),
+            frame.f_globals,
+            _arrays(scope.values()),
+        )
         self.states.append(state)
         self._keep(state)
 
@@ -220,12 +226,22 @@ def _point(
 ) -> PausePoint:
     lines, first_line = ((), 0) if code is None else source_of(code)
     return PausePoint(
-        "past", "", live.path, live.moment,
-        "" if code is None else code.co_filename, "" if code is None else code.co_name, first_line, lines, line,
-        locals={} if state is None else dict(state.locals), stack=[] if state is None else state.stack,
-        history=live.history, names={**live.names, **names}, bprop_begins=live.bprop_begins,
+        "past",
+        "",
+        live.path,
+        live.moment,
+        "" if code is None else code.co_filename,
+        "" if code is None else code.co_name,
+        first_line,
+        lines,
+        line,
+        locals={} if state is None else dict(state.locals),
+        stack=[] if state is None else state.stack,
+        history=live.history,
+        names={**live.names, **names},
+        bprop_begins=live.bprop_begins,
         stoppable=frozenset() if code is None else lines_with_code(code),
-    )  # fmt: skip
+    )
 
 
 def _kept(value: object, levels: int = 2) -> object:

@@ -96,9 +96,16 @@ class Stepper:
         """
         root = code_of(function)
         self._course = course = _Course(
-            self._on_stop, self._user_code, self._on_line, self._shown, root, sys._getframe(),
-            self._breaks_at, self._may_break, self._stops_first,
-        )  # fmt: skip
+            self._on_stop,
+            self._user_code,
+            self._on_line,
+            self._shown,
+            root,
+            sys._getframe(),
+            self._breaks_at,
+            self._may_break,
+            self._stops_first,
+        )
         running = _thread.running
         try:
             if running and running[-1].waits_for(root):
@@ -278,9 +285,7 @@ _thread = _PerThread()
 
 
 def user_frame(
-    error: BaseException,
-    user_code: Callable[[CodeType], bool] = is_user_code,
-    trace: TracebackType | None = None,
+    error: BaseException, user_code: Callable[[CodeType], bool] = is_user_code, trace: TracebackType | None = None
 ) -> Stop | None:
     """Where the user's code raised ``error``: the innermost frame of user code in its traceback."""
     found = None

@@ -34,18 +34,22 @@ class Adadelta(Optimizer):
     _keeps_numbers = _prepares_late = True
 
     def __init__(
-        self, params: Params, lr: Rate = 1.0, rho: float = 0.9, eps: float = 1e-6, weight_decay: float = 0.0,
-        *, maximize: bool = False,
-    ) -> None:  # fmt: skip
+        self,
+        params: Params,
+        lr: Rate = 1.0,
+        rho: float = 0.9,
+        eps: float = 1e-6,
+        weight_decay: float = 0.0,
+        *,
+        maximize: bool = False,
+    ) -> None:
         self._check("lr", lr, above=True)
         self._check("eps", eps, above=True)
         self._check("weight_decay", weight_decay)
         self._check("rho", rho)
         if rho > 1:
             raise ValueError(f"For 'Adadelta', 'rho' must be from 0 to 1, but got {rho}")
-        super().__init__(
-            params, {"lr": lr, "rho": rho, "eps": eps, "weight_decay": weight_decay, "maximize": maximize}
-        )
+        super().__init__(params, {"lr": lr, "rho": rho, "eps": eps, "weight_decay": weight_decay, "maximize": maximize})
         self._keep("accum")
         self._keep("accum_update")
 

@@ -33,9 +33,16 @@ class Adagrad(Optimizer):
     _keeps_numbers = _prepares_late = True
 
     def __init__(
-        self, params: Params, lr: Rate = 1e-2, lr_decay: float = 0.0, weight_decay: float = 0.0,
-        initial_accumulator_value: float = 0.0, eps: float = 1e-10, *, maximize: bool = False,
-    ) -> None:  # fmt: skip
+        self,
+        params: Params,
+        lr: Rate = 1e-2,
+        lr_decay: float = 0.0,
+        weight_decay: float = 0.0,
+        initial_accumulator_value: float = 0.0,
+        eps: float = 1e-10,
+        *,
+        maximize: bool = False,
+    ) -> None:
         self._check("lr", lr, above=True)
         self._check("lr_decay", lr_decay)
         self._check("weight_decay", weight_decay)

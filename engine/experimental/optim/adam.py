@@ -39,9 +39,16 @@ class Adam(Moments):
     _steps = "state_step"
 
     def __init__(
-        self, params: Params, lr: Rate = 1e-3, betas: Betas = (0.9, 0.999), eps: float = 1e-8,
-        weight_decay: float = 0.0, amsgrad: bool = False, *, maximize: bool = False,
-    ) -> None:  # fmt: skip
+        self,
+        params: Params,
+        lr: Rate = 1e-3,
+        betas: Betas = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0.0,
+        amsgrad: bool = False,
+        *,
+        maximize: bool = False,
+    ) -> None:
         self._check_all(lr, betas, eps, weight_decay, above=False)
         settings = {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay}
         super().__init__(params, {**settings, "amsgrad": amsgrad, "maximize": maximize})
@@ -59,6 +66,13 @@ class Adam(Moments):
             states.append(self.max_exp_avg_sq[place])
             return updated_by(updates.amsgrad, value, states, gradient, corrected, beta1, beta2, group["eps"])
         return updated_by(
-            adam.on_arrays, value, states, gradient,
-            lr_t=corrected, beta1=beta1, beta2=beta2, eps=group["eps"], use_nesterov=False,
-        )  # fmt: skip
+            adam.on_arrays,
+            value,
+            states,
+            gradient,
+            lr_t=corrected,
+            beta1=beta1,
+            beta2=beta2,
+            eps=group["eps"],
+            use_nesterov=False,
+        )

@@ -37,16 +37,31 @@ class AdamW(Adam):
     _decays_apart = True
 
     def __init__(
-        self, params: Params, lr: Rate = 1e-3, betas: Betas = (0.9, 0.999), eps: float = 1e-8,
-        weight_decay: float = 1e-2, amsgrad: bool = False, *, maximize: bool = False,
-    ) -> None:  # fmt: skip
+        self,
+        params: Params,
+        lr: Rate = 1e-3,
+        betas: Betas = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 1e-2,
+        amsgrad: bool = False,
+        *,
+        maximize: bool = False,
+    ) -> None:
         super().__init__(params, lr, betas, eps, weight_decay, amsgrad, maximize=maximize)
 
     def updated(self, place: int, value: Array, gradient: Array, rate: Any, step: Any, group: Group) -> New:
         beta1, beta2 = group["betas"]
         largest = self.max_exp_avg_sq[place] if group["amsgrad"] else None
         return updated_by(
-            updates.adamw, value, (self.exp_avg[place], self.exp_avg_sq[place], largest), gradient,
-            rate, self._power(beta1, step), self._power(beta2, step), beta1, beta2, group["eps"],
+            updates.adamw,
+            value,
+            (self.exp_avg[place], self.exp_avg_sq[place], largest),
+            gradient,
+            rate,
+            self._power(beta1, step),
+            self._power(beta2, step),
+            beta1,
+            beta2,
+            group["eps"],
             group["weight_decay"] if self._decays_apart else 0.0,
-        )  # fmt: skip
+        )

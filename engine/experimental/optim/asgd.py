@@ -35,9 +35,15 @@ class ASGD(Optimizer):
     _keeps_numbers = True
 
     def __init__(
-        self, params: Params, lr: Rate = 1e-2, lambd: float = 1e-4, alpha: float = 0.75, t0: float = 1e6,
-        weight_decay: float = 0.0, maximize: bool = False,
-    ) -> None:  # fmt: skip
+        self,
+        params: Params,
+        lr: Rate = 1e-2,
+        lambd: float = 1e-4,
+        alpha: float = 0.75,
+        t0: float = 1e6,
+        weight_decay: float = 0.0,
+        maximize: bool = False,
+    ) -> None:
         self._check("lr", lr, above=True)
         self._check("weight_decay", weight_decay)
         for name, number in (("lambd", lambd), ("t0", t0)):

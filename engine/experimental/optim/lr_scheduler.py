@@ -20,10 +20,21 @@ from ...cpu.array_module import array_module
 from .optimizer import Optimizer
 
 __all__ = [
-    "ConstantLR", "CosineAnnealingLR", "CosineAnnealingWarmRestarts", "CyclicLR", "ExponentialLR", "LRScheduler",
-    "LambdaLR", "LinearLR", "MultiStepLR", "MultiplicativeLR", "PolynomialLR", "ReduceLROnPlateau", "SequentialLR",
+    "ConstantLR",
+    "CosineAnnealingLR",
+    "CosineAnnealingWarmRestarts",
+    "CyclicLR",
+    "ExponentialLR",
+    "LRScheduler",
+    "LambdaLR",
+    "LinearLR",
+    "MultiStepLR",
+    "MultiplicativeLR",
+    "PolynomialLR",
+    "ReduceLROnPlateau",
+    "SequentialLR",
     "StepLR",
-]  # fmt: skip
+]
 
 
 def _set(parameter: Parameter, value: float | Tensor) -> None:
@@ -249,9 +260,13 @@ class LinearLR(LRScheduler):
     """
 
     def __init__(
-        self, optimizer: Optimizer, start_factor: float = 1.0 / 3, end_factor: float = 1.0, total_iters: int = 5,
+        self,
+        optimizer: Optimizer,
+        start_factor: float = 1.0 / 3,
+        end_factor: float = 1.0,
+        total_iters: int = 5,
         last_epoch: int = -1,
-    ) -> None:  # fmt: skip
+    ) -> None:
         if not 0 < start_factor <= 1:
             raise ValueError(f"For 'LinearLR', 'start_factor' must be above 0 and at most 1, but got {start_factor}")
         if not 0 <= end_factor <= 1:
@@ -305,9 +320,7 @@ class PolynomialLR(LRScheduler):
 
 
 class _Lambdas(LRScheduler):
-    def __init__(
-        self, optimizer: Optimizer, lr_lambda: Factor | Sequence[Factor], last_epoch: int = -1
-    ) -> None:
+    def __init__(self, optimizer: Optimizer, lr_lambda: Factor | Sequence[Factor], last_epoch: int = -1) -> None:
         self.lr_lambdas: list[Factor] = _for_groups(type(self).__name__, optimizer, lr_lambda, "lr_lambda")
         super().__init__(optimizer, last_epoch)
 
@@ -405,7 +418,12 @@ class CosineAnnealingWarmRestarts(LRScheduler):
     """
 
     def __init__(
-        self, optimizer: Optimizer, T_0: int, T_mult: int = 1, eta_min: float = 0, last_epoch: int = -1  # noqa: N803
+        self,
+        optimizer: Optimizer,
+        T_0: int,  # noqa: N803
+        T_mult: int = 1,  # noqa: N803
+        eta_min: float = 0,
+        last_epoch: int = -1,
     ) -> None:
         who = "CosineAnnealingWarmRestarts"
         for name, value in (("T_0", T_0), ("T_mult", T_mult)):
@@ -480,11 +498,18 @@ class CyclicLR(LRScheduler):
     """
 
     def __init__(
-        self, optimizer: Optimizer, base_lr: Rates, max_lr: Rates, step_size_up: int = 2000,
+        self,
+        optimizer: Optimizer,
+        base_lr: Rates,
+        max_lr: Rates,
+        step_size_up: int = 2000,
         step_size_down: int | None = None,
-        mode: str = "triangular", gamma: float = 1.0, scale_fn: Callable[[float], float] | None = None,
-        scale_mode: str = "cycle", last_epoch: int = -1,
-    ) -> None:  # fmt: skip
+        mode: str = "triangular",
+        gamma: float = 1.0,
+        scale_fn: Callable[[float], float] | None = None,
+        scale_mode: str = "cycle",
+        last_epoch: int = -1,
+    ) -> None:
         base = _for_groups("CyclicLR", optimizer, base_lr, "base_lr")
         if last_epoch == -1:
             for rate, group in zip(base, optimizer.param_groups, strict=True):
@@ -600,9 +625,17 @@ class ReduceLROnPlateau:
     """
 
     def __init__(
-        self, optimizer: Optimizer, mode: str = "min", factor: float = 0.1, patience: int = 10, threshold: float = 1e-4,
-        threshold_mode: str = "rel", cooldown: int = 0, min_lr: Rates = 0, eps: float = 1e-8,
-    ) -> None:  # fmt: skip
+        self,
+        optimizer: Optimizer,
+        mode: str = "min",
+        factor: float = 0.1,
+        patience: int = 10,
+        threshold: float = 1e-4,
+        threshold_mode: str = "rel",
+        cooldown: int = 0,
+        min_lr: Rates = 0,
+        eps: float = 1e-8,
+    ) -> None:
         _check_optimizer("ReduceLROnPlateau", optimizer)
         who = "ReduceLROnPlateau"
         if factor >= 1:
@@ -659,5 +692,6 @@ class ReduceLROnPlateau:
     def get_last_lr(self) -> list[Tensor]:
         """The learning rate of each group now: copies, as tensors."""
         return [Tensor(rate.asnumpy().copy()) for rate in self._last_lr]
+
 
 name_methods(globals())

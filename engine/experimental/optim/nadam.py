@@ -33,9 +33,14 @@ class NAdam(Moments):
     """
 
     def __init__(
-        self, params: Params, lr: Rate = 2e-3, betas: Betas = (0.9, 0.999), eps: float = 1e-8,
-        weight_decay: float = 0.0, momentum_decay: float = 4e-3,
-    ) -> None:  # fmt: skip
+        self,
+        params: Params,
+        lr: Rate = 2e-3,
+        betas: Betas = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0.0,
+        momentum_decay: float = 4e-3,
+    ) -> None:
         self._check_all(lr, betas, eps, weight_decay)
         self._check("momentum_decay", momentum_decay)
         settings = {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay}
@@ -49,7 +54,16 @@ class NAdam(Moments):
         product = self.mu_product[place]
         take(product, product._array * mu)
         return updated_by(
-            updates.nadam, value, (self.exp_avg[place], self.exp_avg_sq[place]), gradient,
-            rate, number_of(product, is_on_gpu(step)), mu, following, self._power(beta2, step),
-            beta1, beta2, group["eps"],
-        )  # fmt: skip
+            updates.nadam,
+            value,
+            (self.exp_avg[place], self.exp_avg_sq[place]),
+            gradient,
+            rate,
+            number_of(product, is_on_gpu(step)),
+            mu,
+            following,
+            self._power(beta2, step),
+            beta1,
+            beta2,
+            group["eps"],
+        )

@@ -33,9 +33,16 @@ class RMSprop(Optimizer):
     _keeps_numbers = _prepares_late = True
 
     def __init__(
-        self, params: Params, lr: Rate = 1e-2, alpha: float = 0.99, eps: float = 1e-8, weight_decay: float = 0.0,
-        momentum: float = 0.0, centered: bool = False, maximize: bool = False,
-    ) -> None:  # fmt: skip
+        self,
+        params: Params,
+        lr: Rate = 1e-2,
+        alpha: float = 0.99,
+        eps: float = 1e-8,
+        weight_decay: float = 0.0,
+        momentum: float = 0.0,
+        centered: bool = False,
+        maximize: bool = False,
+    ) -> None:
         self._check("lr", lr, above=True)
         self._check("alpha", alpha)
         self._check("eps", eps, above=True)
@@ -50,6 +57,12 @@ class RMSprop(Optimizer):
     def updated(self, place: int, value: Array, gradient: Array, rate: Any, step: Any, group: Group) -> New:
         mean = self.mean_grad[place] if group["centered"] else None
         return updated_by(
-            updates.rmsprop_pytorch, value, (mean, self.mean_square[place], self.moment[place]), gradient,
-            rate, group["alpha"], group["momentum"], group["eps"],
-        )  # fmt: skip
+            updates.rmsprop_pytorch,
+            value,
+            (mean, self.mean_square[place], self.moment[place]),
+            gradient,
+            rate,
+            group["alpha"],
+            group["momentum"],
+            group["eps"],
+        )

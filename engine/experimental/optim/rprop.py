@@ -35,9 +35,14 @@ class Rprop(Optimizer):
     _keeps_numbers = True
 
     def __init__(
-        self, params: Params, lr: Rate = 1e-2, etas: tuple[float, float] = (0.5, 1.2),
-        step_sizes: tuple[float, float] = (1e-6, 50), *, maximize: bool = False,
-    ) -> None:  # fmt: skip
+        self,
+        params: Params,
+        lr: Rate = 1e-2,
+        etas: tuple[float, float] = (0.5, 1.2),
+        step_sizes: tuple[float, float] = (1e-6, 50),
+        *,
+        maximize: bool = False,
+    ) -> None:
         self._check("lr", lr, above=True)
         self._check("etas[1]", etas[1], above=True, least=1)
         self._check("etas[0]", etas[0], above=True, below=1)

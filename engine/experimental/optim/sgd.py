@@ -37,21 +37,25 @@ class SGD(Optimizer):
     _keeps_numbers = _prepares_late = True
 
     def __init__(
-        self, params: Params, lr: Rate, momentum: float = 0, dampening: float = 0, weight_decay: float = 0.0,
-        nesterov: bool = False, *, maximize: bool = False,
-    ) -> None:  # fmt: skip
+        self,
+        params: Params,
+        lr: Rate,
+        momentum: float = 0,
+        dampening: float = 0,
+        weight_decay: float = 0.0,
+        nesterov: bool = False,
+        *,
+        maximize: bool = False,
+    ) -> None:
         self._check("lr", lr)
         self._check("momentum", momentum)
         for name, flag in (("nesterov", nesterov), ("maximize", maximize)):
             check_bool(flag, "SGD", name)
         settings = {"lr": lr, "momentum": float(momentum), "dampening": dampening, "weight_decay": weight_decay}
-        super().__init__(
-            params, {**settings, "nesterov": nesterov, "maximize": maximize, "grad_centralization": False}
-        )
+        super().__init__(params, {**settings, "nesterov": nesterov, "maximize": maximize, "grad_centralization": False})
         if nesterov and (momentum <= 0 or dampening != 0):
             raise ValueError(
-                "For 'SGD', 'nesterov' needs 'momentum' above 0 and 'dampening' 0, "
-                f"but got {momentum} and {dampening}"
+                f"For 'SGD', 'nesterov' needs 'momentum' above 0 and 'dampening' 0, but got {momentum} and {dampening}"
             )
         self._keep("accum")
         self._keep("stat", "ones")

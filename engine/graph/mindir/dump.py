@@ -19,9 +19,22 @@ from .writing import ATTRIBUTES, DATA_TYPES, Name, Writer
 __all__ = ["func_graph_of", "func_graph_proto"]
 
 _TYPES = {
-    "Bool": 1, "Int8": 2, "Int16": 3, "Int32": 4, "Int64": 5, "UInt8": 6, "UInt16": 7, "UInt32": 8, "UInt64": 9,
-    "Float16": 10, "Float32": 11, "Float64": 12, "Complex64": 43, "Complex128": 44, "BFloat16": 46,
-}  # fmt: skip
+    "Bool": 1,
+    "Int8": 2,
+    "Int16": 3,
+    "Int32": 4,
+    "Int64": 5,
+    "UInt8": 6,
+    "UInt16": 7,
+    "UInt32": 8,
+    "UInt64": 9,
+    "Float16": 10,
+    "Float32": 11,
+    "Float64": 12,
+    "Complex64": 43,
+    "Complex128": 44,
+    "BFloat16": 46,
+}
 _STRING, _TENSOR, _TUPLE, _LIST, _NONE = 13, 14, 31, 32, 34
 _BY_DATA_TYPE = {DATA_TYPES[dtype.name]: _TYPES[dtype.name] for dtype in DTYPES if dtype.name in DATA_TYPES}
 

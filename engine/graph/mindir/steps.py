@@ -30,15 +30,41 @@ RULES: dict[str, Rule] = {}
 """The rules by the operator's name."""
 
 CLASSES = frozenset(
-    ("BitwiseAnd", "BitwiseOr", "BitwiseXor", "Conv2D", "Conv3D", "Depend", "IsNan", "Lgamma", "MakeTuple",
-     "MaxPool", "PadV3", "TupleGetItem", "make_list")
-)  # fmt: skip
+    (
+        "BitwiseAnd",
+        "BitwiseOr",
+        "BitwiseXor",
+        "Conv2D",
+        "Conv3D",
+        "Depend",
+        "IsNan",
+        "Lgamma",
+        "MakeTuple",
+        "MaxPool",
+        "PadV3",
+        "TupleGetItem",
+        "make_list",
+    )
+)
 """Primitives that the file has as classes with attributes, not as functions."""
 
 TYPE_CODES = {
-    "Bool": 30, "Int8": 32, "Int16": 33, "Int32": 34, "Int64": 35, "UInt8": 37, "UInt16": 38, "UInt32": 39,
-    "UInt64": 40, "Float16": 42, "Float32": 43, "Float64": 44, "BFloat16": 45, "Complex64": 51, "Complex128": 52,
-}  # fmt: skip
+    "Bool": 30,
+    "Int8": 32,
+    "Int16": 33,
+    "Int32": 34,
+    "Int64": 35,
+    "UInt8": 37,
+    "UInt16": 38,
+    "UInt32": 39,
+    "UInt64": 40,
+    "Float16": 42,
+    "Float32": 43,
+    "Float64": 44,
+    "BFloat16": 45,
+    "Complex64": 51,
+    "Complex128": 52,
+}
 """What a dtype is as an input of a Primitive."""
 
 
@@ -79,20 +105,67 @@ def _of_two(primitive: str) -> Rule:
 
 
 _ONE = {
-    "abs": "Abs", "acos": "ACos", "acosh": "Acosh", "asin": "Asin", "asinh": "Asinh", "atan": "Atan", "atanh": "Atanh",
-    "ceil": "Ceil", "cos": "Cos", "cosh": "Cosh", "erf": "Erf", "erfc": "Erfc", "exp": "Exp", "expm1": "Expm1",
-    "floor": "Floor", "isfinite": "IsFinite", "isinf": "IsInf", "isnan": "IsNan", "lgamma": "Lgamma", "log": "Log",
-    "log1p": "Log1p", "logical_not": "LogicalNot", "neg": "Neg", "reciprocal": "Reciprocal", "relu": "ReLU",
-    "rsqrt": "Rsqrt", "sigmoid": "Sigmoid", "sign": "Sign", "silu": "SiLU", "sin": "Sin", "sinh": "Sinh",
-    "sqrt": "Sqrt", "square": "Square", "tan": "Tan", "tanh": "Tanh", "trunc": "Trunc",
-}  # fmt: skip
+    "abs": "Abs",
+    "acos": "ACos",
+    "acosh": "Acosh",
+    "asin": "Asin",
+    "asinh": "Asinh",
+    "atan": "Atan",
+    "atanh": "Atanh",
+    "ceil": "Ceil",
+    "cos": "Cos",
+    "cosh": "Cosh",
+    "erf": "Erf",
+    "erfc": "Erfc",
+    "exp": "Exp",
+    "expm1": "Expm1",
+    "floor": "Floor",
+    "isfinite": "IsFinite",
+    "isinf": "IsInf",
+    "isnan": "IsNan",
+    "lgamma": "Lgamma",
+    "log": "Log",
+    "log1p": "Log1p",
+    "logical_not": "LogicalNot",
+    "neg": "Neg",
+    "reciprocal": "Reciprocal",
+    "relu": "ReLU",
+    "rsqrt": "Rsqrt",
+    "sigmoid": "Sigmoid",
+    "sign": "Sign",
+    "silu": "SiLU",
+    "sin": "Sin",
+    "sinh": "Sinh",
+    "sqrt": "Sqrt",
+    "square": "Square",
+    "tan": "Tan",
+    "tanh": "Tanh",
+    "trunc": "Trunc",
+}
 _TWO = {
-    "add": "Add", "atan2": "Atan2", "bitwise_and": "BitwiseAnd", "bitwise_or": "BitwiseOr", "bitwise_xor": "BitwiseXor",
-    "div": "Div", "eq": "Equal", "floor_divide": "FloorDiv", "ge": "GreaterEqual", "gt": "Greater", "le": "LessEqual",
-    "logical_and": "LogicalAnd", "logical_or": "LogicalOr", "logical_xor": "LogicalXor", "lt": "Less",
-    "maximum": "Maximum", "minimum": "Minimum", "mul": "Mul", "ne": "NotEqual", "pow": "Pow", "remainder": "FloorMod",
+    "add": "Add",
+    "atan2": "Atan2",
+    "bitwise_and": "BitwiseAnd",
+    "bitwise_or": "BitwiseOr",
+    "bitwise_xor": "BitwiseXor",
+    "div": "Div",
+    "eq": "Equal",
+    "floor_divide": "FloorDiv",
+    "ge": "GreaterEqual",
+    "gt": "Greater",
+    "le": "LessEqual",
+    "logical_and": "LogicalAnd",
+    "logical_or": "LogicalOr",
+    "logical_xor": "LogicalXor",
+    "lt": "Less",
+    "maximum": "Maximum",
+    "minimum": "Minimum",
+    "mul": "Mul",
+    "ne": "NotEqual",
+    "pow": "Pow",
+    "remainder": "FloorMod",
     "sub": "Sub",
-}  # fmt: skip
+}
 RULES.update({name: _of_one(primitive) for name, primitive in _ONE.items()})
 RULES.update({name: _of_two(primitive) for name, primitive in _TWO.items()})
 
@@ -148,9 +221,14 @@ def _along(primitive: str, *behind: Any) -> Rule:
 
 
 RULES.update(
-    all=_along("ReduceAll"), any=_along("ReduceAny"), amax=_along("ReduceMax"), amin=_along("ReduceMin"),
-    mean=_along("ReduceMean"), prod=_along("ReduceProd"), sum=_along("ReduceSum", False),
-)  # fmt: skip
+    all=_along("ReduceAll"),
+    any=_along("ReduceAny"),
+    amax=_along("ReduceMax"),
+    amin=_along("ReduceMin"),
+    mean=_along("ReduceMean"),
+    prod=_along("ReduceProd"),
+    sum=_along("ReduceSum", False),
+)
 
 
 def _place_of(primitive: str) -> Rule:
@@ -372,9 +450,19 @@ def _convolved(w: Writer, x: Value, weight: Value, stride: Ints, pads: Ints, dil
         whole = {"strides": whole["stride"], "dilations": whole["dilation"], "offset_x": 0, "format": "NCDHW"}
         whole |= {"stride": tuple(stride), "dilation": tuple(dilation)}
     return w(
-        f"Conv{len(stride)}D", x, weight, out_channel=weight.shape[0], kernel_size=tuple(weight.shape[2:]), mode=1,
-        pad_mode="pad", pad=tuple(pads), pad_list=tuple(pads), group=group, groups=group, **whole,
-    )  # fmt: skip
+        f"Conv{len(stride)}D",
+        x,
+        weight,
+        out_channel=weight.shape[0],
+        kernel_size=tuple(weight.shape[2:]),
+        mode=1,
+        pad_mode="pad",
+        pad=tuple(pads),
+        pad_list=tuple(pads),
+        group=group,
+        groups=group,
+        **whole,
+    )
 
 
 RULES["conv2d"] = RULES["conv3d"] = _convolved

@@ -18,15 +18,39 @@ from .steps import CLASSES, RULES
 __all__ = ["ATTRIBUTES", "DATA_TYPES", "Name", "message_of"]
 
 DATA_TYPES = {
-    "Float32": 1, "UInt8": 2, "Int8": 3, "UInt16": 4, "Int16": 5, "Int32": 6, "Int64": 7, "Bool": 9, "Float16": 10,
-    "Float64": 11, "UInt32": 12, "UInt64": 13, "Complex64": 14, "Complex128": 15, "BFloat16": 16,
-}  # fmt: skip
+    "Float32": 1,
+    "UInt8": 2,
+    "Int8": 3,
+    "UInt16": 4,
+    "Int16": 5,
+    "Int32": 6,
+    "Int64": 7,
+    "Bool": 9,
+    "Float16": 10,
+    "Float64": 11,
+    "UInt32": 12,
+    "UInt64": 13,
+    "Complex64": 14,
+    "Complex128": 15,
+    "BFloat16": 16,
+}
 """What a dtype is in a tensor of the file."""
 
 ATTRIBUTES = {
-    "FLOAT": 1, "INT32": 6, "INT64": 7, "STRING": 8, "BOOL": 9, "DOUBLE": 11, "TENSORS": 19, "TUPLE": 20, "LIST": 21,
-    "UMONAD": 23, "IOMONAD": 24, "NONE": 25, "SCALAR": 39,
-}  # fmt: skip
+    "FLOAT": 1,
+    "INT32": 6,
+    "INT64": 7,
+    "STRING": 8,
+    "BOOL": 9,
+    "DOUBLE": 11,
+    "TENSORS": 19,
+    "TUPLE": 20,
+    "LIST": 21,
+    "UMONAD": 23,
+    "IOMONAD": 24,
+    "NONE": 25,
+    "SCALAR": 39,
+}
 """Kinds of attributes."""
 _PRIMITIVE, _FUNCTION = 1, 2
 _FEW = 64  # elements of an array that is written once however often it is used

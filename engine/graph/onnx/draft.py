@@ -255,9 +255,14 @@ class Draft:
         return self.constant(np.asarray(numbers, np.int64).reshape(-1))
 
     def __call__(
-        self, kind: str, *inputs: Edge | None, dtype: Any = None, shape: tuple[int, ...] | None = None,
-        outputs: int = 1, **attributes: Any,
-    ) -> Any:  # fmt: skip
+        self,
+        kind: str,
+        *inputs: Edge | None,
+        dtype: Any = None,
+        shape: tuple[int, ...] | None = None,
+        outputs: int = 1,
+        **attributes: Any,
+    ) -> Any:
         """Add a node.
 
         Args:

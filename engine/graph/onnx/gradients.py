@@ -56,5 +56,3 @@ def _softmax_grad(d: Draft, g: Edge, y: Edge, axis: int) -> Edge:
 def _log_softmax_grad(d: Draft, g: Edge, y: Edge, axis: int) -> Edge:
     g, y = g.wide(), y.wide()
     return g - d.each("Exp", y) * reduced(d, "ReduceSum", g, axis, True)
-
-

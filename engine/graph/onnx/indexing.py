@@ -112,8 +112,15 @@ def _scattered(d: Draft, x: Edge, places: Edge, updates: Any, how: str = "none")
     shape = x.shape
     new = updates if isinstance(updates, Edge) else d.constant(updates, x.dtype)
     new = d("Expand", new.cast(x.dtype), d.ints(places.shape), shape=places.shape).reshape((math.prod(places.shape),))
-    flat = d("ScatterElements", x.reshape((math.prod(shape),)), places.reshape((math.prod(places.shape),)), new,
-             axis=0, reduction=how, shape=(math.prod(shape),))  # fmt: skip
+    flat = d(
+        "ScatterElements",
+        x.reshape((math.prod(shape),)),
+        places.reshape((math.prod(places.shape),)),
+        new,
+        axis=0,
+        reduction=how,
+        shape=(math.prod(shape),),
+    )
     return flat.reshape(shape)
 
 

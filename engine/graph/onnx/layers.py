@@ -85,21 +85,32 @@ def _ends(pads: Any) -> list[int]:
 def _conv(d: Draft, x: Edge, weight: Edge, stride: Any, pads: Any, dilation: Any, group: int) -> Edge:
     dtype = computable(x.dtype)
     found: Edge = d(
-        "Conv", x.cast(dtype), weight.cast(dtype), strides=list(stride), pads=_ends(pads), dilations=list(dilation),
-        group=group, kernel_shape=list(weight.shape[2:]),
-    )  # fmt: skip
+        "Conv",
+        x.cast(dtype),
+        weight.cast(dtype),
+        strides=list(stride),
+        pads=_ends(pads),
+        dilations=list(dilation),
+        group=group,
+        kernel_shape=list(weight.shape[2:]),
+    )
     return found
 
 
 @converts("conv2d_bias")
-def _conv_bias(
-    d: Draft, x: Edge, weight: Edge, bias: Edge, stride: Any, pads: Any, dilation: Any, group: int
-) -> Edge:
+def _conv_bias(d: Draft, x: Edge, weight: Edge, bias: Edge, stride: Any, pads: Any, dilation: Any, group: int) -> Edge:
     dtype = computable(x.dtype)
     found: Edge = d(
-        "Conv", x.cast(dtype), weight.cast(dtype), bias.cast(dtype), strides=list(stride), pads=_ends(pads),
-        dilations=list(dilation), group=group, kernel_shape=list(weight.shape[2:]),
-    )  # fmt: skip
+        "Conv",
+        x.cast(dtype),
+        weight.cast(dtype),
+        bias.cast(dtype),
+        strides=list(stride),
+        pads=_ends(pads),
+        dilations=list(dilation),
+        group=group,
+        kernel_shape=list(weight.shape[2:]),
+    )
     return found
 
 
@@ -114,9 +125,16 @@ def _transposed_conv(
     around = [b + a for b, a in zip(pads[::2], pads[1::2], strict=True)]
     more = [n + p - r for n, p, r in zip(shape[2:], around, reach, strict=True)]
     found: Edge = d(
-        "ConvTranspose", g.cast(dtype), weight.cast(dtype), strides=list(stride), pads=_ends(pads),
-        dilations=list(dilation), group=group, kernel_shape=list(kernel), output_padding=more,
-    )  # fmt: skip
+        "ConvTranspose",
+        g.cast(dtype),
+        weight.cast(dtype),
+        strides=list(stride),
+        pads=_ends(pads),
+        dilations=list(dilation),
+        group=group,
+        kernel_shape=list(kernel),
+        output_padding=more,
+    )
     return found
 
 
@@ -252,9 +270,18 @@ _KINDS = {"lstm": "LSTM", "gru": "GRU", "tanh": "RNN", "relu": "RNN"}
 
 @converts("recurrent")
 def _recurrent(
-    d: Draft, x: Edge, h0: Edge, c0: Edge | None, w_ih: Edge, w_hh: Edge, b_ih: Edge | None, b_hh: Edge | None,
-    keep: Edge | None, kind: str, reverse: bool,
-) -> tuple[Edge | None, ...]:  # fmt: skip
+    d: Draft,
+    x: Edge,
+    h0: Edge,
+    c0: Edge | None,
+    w_ih: Edge,
+    w_hh: Edge,
+    b_ih: Edge | None,
+    b_hh: Edge | None,
+    keep: Edge | None,
+    kind: str,
+    reverse: bool,
+) -> tuple[Edge | None, ...]:
     dtype = computable(x.dtype, steps=2)
     order, size = _ORDERS[kind], w_hh.shape[1]
     steps, count, _ = x.shape
@@ -268,8 +295,18 @@ def _recurrent(
     if keep is not None:  # (T, N, 1): each sample is there from the first step on
         lengths = reduced(d, "ReduceSum", keep.cast(np.int32), (0, 2), False)
     state = [one.cast(dtype).reshape((1, count, size)) for one in (h0, c0) if one is not None]
-    found = d(_KINDS[kind], x.cast(dtype), *weights, bias, lengths, *state, outputs=3 if kind == "lstm" else 2,
-              hidden_size=size, direction="reverse" if reverse else "forward", **_FORMS[kind])  # fmt: skip
+    found = d(
+        _KINDS[kind],
+        x.cast(dtype),
+        *weights,
+        bias,
+        lengths,
+        *state,
+        outputs=3 if kind == "lstm" else 2,
+        hidden_size=size,
+        direction="reverse" if reverse else "forward",
+        **_FORMS[kind],
+    )
     last = [one.reshape((count, size)) for one in found[1:]]
     return (found[0].reshape((steps, count, size)), *last)
 

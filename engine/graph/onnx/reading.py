@@ -196,17 +196,53 @@ def _dtype(code: int) -> np.dtype[Any]:
 # Element by element
 
 _ONE = {
-    "Abs": "abs", "Acos": "acos", "Acosh": "acosh", "Asin": "asin", "Asinh": "asinh", "Atan": "atan", "Atanh": "atanh",
-    "BitwiseNot": "bitwise_not", "Ceil": "ceil", "Cos": "cos", "Cosh": "cosh", "Erf": "erf", "Exp": "exp",
-    "Floor": "floor", "Identity": "identity", "IsInf": "isinf", "IsNaN": "isnan", "Log": "log", "Neg": "neg",
-    "Not": "logical_not", "Reciprocal": "reciprocal", "Relu": "relu", "Round": "round", "Sigmoid": "sigmoid",
-    "Sin": "sin", "Sinh": "sinh", "Sqrt": "sqrt", "Tan": "tan", "Tanh": "tanh",
-}  # fmt: skip
+    "Abs": "abs",
+    "Acos": "acos",
+    "Acosh": "acosh",
+    "Asin": "asin",
+    "Asinh": "asinh",
+    "Atan": "atan",
+    "Atanh": "atanh",
+    "BitwiseNot": "bitwise_not",
+    "Ceil": "ceil",
+    "Cos": "cos",
+    "Cosh": "cosh",
+    "Erf": "erf",
+    "Exp": "exp",
+    "Floor": "floor",
+    "Identity": "identity",
+    "IsInf": "isinf",
+    "IsNaN": "isnan",
+    "Log": "log",
+    "Neg": "neg",
+    "Not": "logical_not",
+    "Reciprocal": "reciprocal",
+    "Relu": "relu",
+    "Round": "round",
+    "Sigmoid": "sigmoid",
+    "Sin": "sin",
+    "Sinh": "sinh",
+    "Sqrt": "sqrt",
+    "Tan": "tan",
+    "Tanh": "tanh",
+}
 _TWO = {
-    "Add": "add", "And": "logical_and", "BitwiseAnd": "bitwise_and", "BitwiseOr": "bitwise_or",
-    "BitwiseXor": "bitwise_xor", "Equal": "eq", "Greater": "gt", "GreaterOrEqual": "ge", "Less": "lt",
-    "LessOrEqual": "le", "Mul": "mul", "Or": "logical_or", "Pow": "pow", "Sub": "sub", "Xor": "logical_xor",
-}  # fmt: skip
+    "Add": "add",
+    "And": "logical_and",
+    "BitwiseAnd": "bitwise_and",
+    "BitwiseOr": "bitwise_or",
+    "BitwiseXor": "bitwise_xor",
+    "Equal": "eq",
+    "Greater": "gt",
+    "GreaterOrEqual": "ge",
+    "Less": "lt",
+    "LessOrEqual": "le",
+    "Mul": "mul",
+    "Or": "logical_or",
+    "Pow": "pow",
+    "Sub": "sub",
+    "Xor": "logical_xor",
+}
 
 
 def _direct(name: str) -> _Reader:
@@ -461,8 +497,10 @@ def _window(attributes: Attributes, kernel: Any) -> dict[str, tuple[int, ...]]:
     """Strides, borders (before and after each axis in turn) and dilations."""
     count = len(kernel)
     _refuse_unless(count in (2, 3), f"of windows of {count} axes")
-    _refuse_unless(attributes.get("auto_pad", "NOTSET") == "NOTSET" and not attributes.get("ceil_mode"),
-                   "of windows with auto_pad or ceil_mode")  # fmt: skip
+    _refuse_unless(
+        attributes.get("auto_pad", "NOTSET") == "NOTSET" and not attributes.get("ceil_mode"),
+        "of windows with auto_pad or ceil_mode",
+    )
     ends = attributes.get("pads", [0] * 2 * count)
     pads = [end for pair in zip(ends[:count], ends[count:], strict=True) for end in pair]
     return {
@@ -578,9 +616,16 @@ def _rnn(attributes: Attributes, *inputs: Any) -> Any:
 
 
 def _recurrent(
-    attributes: Attributes, kind: str, x: Any, w: Any, r: Any, bias: Any = None, lengths: Any = None, h0: Any = None,
+    attributes: Attributes,
+    kind: str,
+    x: Any,
+    w: Any,
+    r: Any,
+    bias: Any = None,
+    lengths: Any = None,
+    h0: Any = None,
     c0: Any = None,
-) -> Any:  # fmt: skip
+) -> Any:
     direction = attributes.get("direction", "forward")
     _refuse_unless(direction in ("forward", "reverse"), "of recurrent layers in both directions at once")
     odd = {"activations", "activation_alpha", "activation_beta", "clip", "layout"}.intersection(attributes)
@@ -600,8 +645,9 @@ def _recurrent(
     states = [None if h is None else F.reshape(_tensor(h), shape=(count, size)) for h in (h0, c0)]
     start = _tensor(np.zeros((count, size), x._array.dtype))
     h0, c0 = (start if h is None else h for h in states)
-    found = F.recurrent(x, h0, c0 if kind == "lstm" else None, w_ih, w_hh, b_ih, b_hh, keep, kind=kind,
-                        reverse=direction == "reverse")  # fmt: skip
+    found = F.recurrent(
+        x, h0, c0 if kind == "lstm" else None, w_ih, w_hh, b_ih, b_hh, keep, kind=kind, reverse=direction == "reverse"
+    )
     last = [F.reshape(one, shape=(1, count, size)) for one in (found[1:3] if kind == "lstm" else found[1:2])]
     return (F.reshape(found[0], shape=(steps, 1, count, size)), *last)
 

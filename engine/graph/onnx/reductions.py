@@ -45,8 +45,14 @@ def _reduction(kind: str, d: Draft, x: Edge, axis: _Axes, keepdims: bool) -> Edg
     return reduced(d, kind, x.cast(computable(x.dtype, steps=2)), axis, keepdims)
 
 
-for _name, _kind in (("sum", "ReduceSum"), ("prod", "ReduceProd"), ("amax", "ReduceMax"), ("amin", "ReduceMin"),
-                     ("any", "ReduceMax"), ("all", "ReduceMin")):  # fmt: skip
+for _name, _kind in (
+    ("sum", "ReduceSum"),
+    ("prod", "ReduceProd"),
+    ("amax", "ReduceMax"),
+    ("amin", "ReduceMin"),
+    ("any", "ReduceMax"),
+    ("all", "ReduceMin"),
+):
     converts(_name)(functools.partial(_reduction, _kind))
 
 
@@ -99,8 +105,9 @@ def _along(d: Draft, x: Edge, axis: int, keepdims: bool) -> tuple[Edge, Edge]:
 
 def _sorted(d: Draft, x: Edge, count: int, axis: int, largest: bool) -> tuple[Edge, Edge]:
     """The first ``count`` in order along an axis, and where they were; of equal ones the first is first."""
-    values, places = d("TopK", x.cast(computable(x.dtype)), d.ints([count]), outputs=2, axis=axis,
-                       largest=int(largest), sorted=1)  # fmt: skip
+    values, places = d(
+        "TopK", x.cast(computable(x.dtype)), d.ints([count]), outputs=2, axis=axis, largest=int(largest), sorted=1
+    )
     return values, Edge(d, places.name, np.dtype(np.int64), None)
 
 

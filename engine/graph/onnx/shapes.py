@@ -142,7 +142,12 @@ def _im2col(d: Draft, x: Edge, kernel: Any, stride: Any, pads: Any, dilation: An
 def _col2im(d: Draft, x: Edge, size: Any, kernel: Any, stride: Any, pads: Any, dilation: Any) -> Edge:
     top, bottom, left, right = pads
     found: Edge = d(
-        "Col2Im", x.wide(), d.ints(size), d.ints(kernel), dilations=list(dilation), pads=[top, left, bottom, right],
+        "Col2Im",
+        x.wide(),
+        d.ints(size),
+        d.ints(kernel),
+        dilations=list(dilation),
+        pads=[top, left, bottom, right],
         strides=list(stride),
-    )  # fmt: skip
+    )
     return found

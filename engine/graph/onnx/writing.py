@@ -93,9 +93,12 @@ def _model_of(graph: Graph, input_names: list[str], name: str) -> Any:
     nodes = _used(draft.nodes, {one.name for one in outputs})
     made = helper.make_graph(nodes, name, inputs, outputs, initializers)
     model = helper.make_model(
-        made, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=IR_VERSION, producer_name="hookscope",
+        made,
+        opset_imports=[helper.make_opsetid("", OPSET)],
+        ir_version=IR_VERSION,
+        producer_name="hookscope",
         producer_version=metadata.version("hookscope"),
-    )  # fmt: skip
+    )
     draft.onnx.checker.check_model(model, full_check=True)
     return model
 
@@ -112,8 +115,9 @@ def _write_nodes(draft: Draft, graph: Graph, name: str) -> None:
             if isinstance(node.operator, Beside):
                 if node.operator.is_check:
                     continue  # runtimes say by themselves which numbers they do not take
-                raise UnsupportedError("it is computed beside the operators, as a loss counts its labels: export the "
-                                       "network without it")  # fmt: skip
+                raise UnsupportedError(
+                    "it is computed beside the operators, as a loss counts its labels: export the network without it"
+                )
             if _draws(node):
                 raise UnsupportedError("it draws random numbers: leave it out, as set_train(False) does with Dropout")
             draft.write(node, wanted)

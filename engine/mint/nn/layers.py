@@ -20,9 +20,22 @@ from ...ops.collectives import member
 from . import functional as F  # noqa: N812
 
 __all__ = [
-    "BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "Conv1d", "Conv2d", "Conv3d", "ConvTranspose2d", "Dropout",
-    "Dropout2d", "Embedding", "GroupNorm", "LayerNorm", "Linear", "PReLU", "SyncBatchNorm",
-]  # fmt: skip
+    "BatchNorm1d",
+    "BatchNorm2d",
+    "BatchNorm3d",
+    "Conv1d",
+    "Conv2d",
+    "Conv3d",
+    "ConvTranspose2d",
+    "Dropout",
+    "Dropout2d",
+    "Embedding",
+    "GroupNorm",
+    "LayerNorm",
+    "Linear",
+    "PReLU",
+    "SyncBatchNorm",
+]
 
 
 def _first(
@@ -54,10 +67,14 @@ class Linear(Cell):
     """
 
     def __init__(
-        self, in_features: int, out_features: int, bias: bool = True, weight_init: Initializer | str | float | Tensor |
-        None = None, bias_init: Initializer | str | float | Tensor | None = None,
+        self,
+        in_features: int,
+        out_features: int,
+        bias: bool = True,
+        weight_init: Initializer | str | float | Tensor | None = None,
+        bias_init: Initializer | str | float | Tensor | None = None,
         dtype: DTypeLike | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         super().__init__()
         self.in_features, self.out_features = in_features, out_features
         self.weight = Parameter(_first((out_features, in_features), dtype, weight_init), "weight")
@@ -76,10 +93,18 @@ class _Conv(Cell):
     function = "conv2d"
 
     def __init__(
-        self, in_channels: int, out_channels: int, kernel_size: Ints, stride: Ints = 1, padding: Ints | str = 0,
-        dilation: Ints = 1, groups: int = 1, bias: bool = True, padding_mode: str = "zeros", dtype: DTypeLike | None =
-            None,
-    ) -> None:  # fmt: skip
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: Ints,
+        stride: Ints = 1,
+        padding: Ints | str = 0,
+        dilation: Ints = 1,
+        groups: int = 1,
+        bias: bool = True,
+        padding_mode: str = "zeros",
+        dtype: DTypeLike | None = None,
+    ) -> None:
         super().__init__()
         who = f"For 'mint.nn.{type(self).__name__}'"
         modes = {"zeros": "constant", "reflect": "reflect", "replicate": "replicate", "circular": "circular"}
@@ -223,10 +248,19 @@ class ConvTranspose2d(Cell):
     """
 
     def __init__(
-        self, in_channels: int, out_channels: int, kernel_size: Ints, stride: Ints = 1, padding: Ints = 0,
-        output_padding: Ints = 0, groups: int = 1, bias: bool = True, dilation: Ints = 1, padding_mode: str = "zeros",
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: Ints,
+        stride: Ints = 1,
+        padding: Ints = 0,
+        output_padding: Ints = 0,
+        groups: int = 1,
+        bias: bool = True,
+        dilation: Ints = 1,
+        padding_mode: str = "zeros",
         dtype: DTypeLike | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         super().__init__()
         if padding_mode != "zeros":
             raise ValueError(f"For 'mint.nn.ConvTranspose2d', 'padding_mode' must be 'zeros', but got {padding_mode!r}")
@@ -253,9 +287,14 @@ class _BatchNorm(Cell):
     ranks: tuple[int, ...] = (4,)
 
     def __init__(
-        self, num_features: int, eps: float = 1e-5, momentum: float | None = 0.1, affine: bool = True,
-        track_running_stats: bool = True, dtype: DTypeLike | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        num_features: int,
+        eps: float = 1e-5,
+        momentum: float | None = 0.1,
+        affine: bool = True,
+        track_running_stats: bool = True,
+        dtype: DTypeLike | None = None,
+    ) -> None:
         super().__init__()
         name = f"mint.nn.{type(self).__name__}"
         check_number(eps, name, "eps", within=(0, math.inf))
@@ -394,9 +433,15 @@ class SyncBatchNorm(_BatchNorm):
     ranks = (2, 3, 4, 5)
 
     def __init__(
-        self, num_features: int, eps: float = 1e-5, momentum: float = 0.1, affine: bool = True,
-        track_running_stats: bool = True, process_group: str | None = None, dtype: DTypeLike | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        num_features: int,
+        eps: float = 1e-5,
+        momentum: float = 0.1,
+        affine: bool = True,
+        track_running_stats: bool = True,
+        process_group: str | None = None,
+        dtype: DTypeLike | None = None,
+    ) -> None:
         super().__init__(num_features, eps, momentum, affine, track_running_stats, dtype)
         self.__dict__["_ranks"] = member("mint.nn.SyncBatchNorm", process_group)
 
@@ -423,9 +468,13 @@ class LayerNorm(Cell):
     """
 
     def __init__(
-        self, normalized_shape: Ints, eps: float = 1e-5, elementwise_affine: bool = True, bias: bool = True,
+        self,
+        normalized_shape: Ints,
+        eps: float = 1e-5,
+        elementwise_affine: bool = True,
+        bias: bool = True,
         dtype: DTypeLike | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         super().__init__()
         check_number(eps, "mint.nn.LayerNorm", "eps", within=(0, math.inf))
         shape = ints_of(normalized_shape, "mint.nn.LayerNorm", "normalized_shape")
@@ -509,10 +558,18 @@ class Embedding(Cell):
     """
 
     def __init__(
-        self, num_embeddings: int, embedding_dim: int, padding_idx: int | None = None, max_norm: float | None = None,
-        norm_type: float = 2.0, scale_grad_by_freq: bool = False, sparse: bool = False, _weight: Tensor | None = None,
-        _freeze: bool = False, dtype: DTypeLike | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        num_embeddings: int,
+        embedding_dim: int,
+        padding_idx: int | None = None,
+        max_norm: float | None = None,
+        norm_type: float = 2.0,
+        scale_grad_by_freq: bool = False,
+        sparse: bool = False,
+        _weight: Tensor | None = None,
+        _freeze: bool = False,
+        dtype: DTypeLike | None = None,
+    ) -> None:
         super().__init__()
         name, count = "mint.nn.Embedding", num_embeddings
         if padding_idx is not None and not -count <= check_int(padding_idx, name, "padding_idx") < count:

@@ -10,9 +10,19 @@ from ...nn.cell import Cell
 from . import functional as F  # noqa: N812
 
 __all__ = [
-    "ConstantPad1d", "ConstantPad2d", "ConstantPad3d", "ReflectionPad1d", "ReflectionPad2d", "ReflectionPad3d",
-    "ReplicationPad1d", "ReplicationPad2d", "ReplicationPad3d", "ZeroPad1d", "ZeroPad2d", "ZeroPad3d",
-]  # fmt: skip
+    "ConstantPad1d",
+    "ConstantPad2d",
+    "ConstantPad3d",
+    "ReflectionPad1d",
+    "ReflectionPad2d",
+    "ReflectionPad3d",
+    "ReplicationPad1d",
+    "ReplicationPad2d",
+    "ReplicationPad3d",
+    "ZeroPad1d",
+    "ZeroPad2d",
+    "ZeroPad3d",
+]
 
 
 class _Pad(Cell):
@@ -46,10 +56,16 @@ def _family(name: str, base: type[_Pad], mode: str) -> list[Any]:
     docs = {"constant": "A value", "reflect": "The mirrored elements", "replicate": "The last element"}
     value = "\n    value: what is put there." if base is _Constant else ""
     return [
-        type(f"{name}{axes}d", (base,), {
-            "axes": axes, "mode": mode, "__module__": __name__,
-            "__doc__": f"""{docs[mode] if value or mode != "constant" else "Zeros"} put at both ends of the last {
-                "axis" if axes == 1 else f"{axes} axes"}.
+        type(
+            f"{name}{axes}d",
+            (base,),
+            {
+                "axes": axes,
+                "mode": mode,
+                "__module__": __name__,
+                "__doc__": f"""{docs[mode] if value or mode != "constant" else "Zeros"} put at both ends of the last {
+                    "axis" if axes == 1 else f"{axes} axes"
+                }.
 
 Args:
     padding: how many: an int for every end, or {2 * axes} of them: before and behind the last axis, then the one
@@ -58,9 +74,10 @@ Args:
 Raises:
     ValueError: another number of ints.
 """,
-        })
+            },
+        )
         for axes in (1, 2, 3)
-    ]  # fmt: skip
+    ]
 
 
 ConstantPad1d, ConstantPad2d, ConstantPad3d = _family("ConstantPad", _Constant, "constant")

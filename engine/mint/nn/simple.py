@@ -31,16 +31,20 @@ _CALLS = {
     "Unfold": ("unfold", 1, "kernel_size, dilation=1, padding=0, stride=1"),
     "Fold": ("fold", 1, "output_size, kernel_size, dilation=1, padding=0, stride=1"),
     "MaxPool2d": (
-        "max_pool2d", 1, "kernel_size=1, stride=None, padding=0, dilation=1, return_indices=False, ceil_mode=False",
+        "max_pool2d",
+        1,
+        "kernel_size=1, stride=None, padding=0, dilation=1, return_indices=False, ceil_mode=False",
     ),
     "MaxUnpool2d": ("max_unpool2d", 2, "kernel_size, stride=None, padding=0"),
     "AvgPool1d": ("avg_pool1d", 1, "kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True"),
     "AvgPool2d": (
-        "avg_pool2d", 1,
+        "avg_pool2d",
+        1,
         "kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True, divisor_override=None",
     ),
     "AvgPool3d": (
-        "avg_pool3d", 1,
+        "avg_pool3d",
+        1,
         "kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True, divisor_override=None",
     ),
     "AdaptiveAvgPool1d": ("adaptive_avg_pool1d", 1, "output_size"),
@@ -49,24 +53,21 @@ _CALLS = {
     "AdaptiveMaxPool1d": ("adaptive_max_pool1d", 1, "output_size, return_indices=False"),
     "AdaptiveMaxPool2d": ("adaptive_max_pool2d", 1, "output_size, return_indices=False"),
     "Upsample": (
-        "interpolate", 1,
+        "interpolate",
+        1,
         "size=None, scale_factor=None, mode='nearest', align_corners=None, recompute_scale_factor=None",
     ),
     "L1Loss": ("l1_loss", 2, "reduction='mean'"),
     "MSELoss": ("mse_loss", 2, "reduction='mean'"),
     "SmoothL1Loss": ("smooth_l1_loss", 2, "reduction='mean', beta=1.0"),
     "BCELoss": ("binary_cross_entropy", 2, "weight=None, reduction='mean'"),
-    "BCEWithLogitsLoss": (
-        "binary_cross_entropy_with_logits", 2, "weight=None, reduction='mean', pos_weight=None",
-    ),
+    "BCEWithLogitsLoss": ("binary_cross_entropy_with_logits", 2, "weight=None, reduction='mean', pos_weight=None"),
     "KLDivLoss": ("kl_div", 2, "reduction='mean', log_target=False"),
     "SoftMarginLoss": ("soft_margin_loss", 2, "reduction='mean'"),
     "CosineEmbeddingLoss": ("cosine_embedding_loss", 3, "margin=0.0, reduction='mean'"),
     "NLLLoss": ("nll_loss", 2, "weight=None, ignore_index=-100, reduction='mean'"),
-    "CrossEntropyLoss": (
-        "cross_entropy", 2, "weight=None, ignore_index=-100, reduction='mean', label_smoothing=0.0",
-    ),
-}  # fmt: skip
+    "CrossEntropyLoss": ("cross_entropy", 2, "weight=None, ignore_index=-100, reduction='mean', label_smoothing=0.0"),
+}
 _NONE = inspect.Parameter.empty
 _VALUES = {"None": None, "True": True, "False": False}
 

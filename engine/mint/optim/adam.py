@@ -32,8 +32,14 @@ class Adam(AdamW):
     _decays_apart = False
 
     def __init__(
-        self, params: Iterable[Any], lr: float | Tensor = 1e-3, betas: Betas = (0.9, 0.999), eps: float = 1e-8,
+        self,
+        params: Iterable[Any],
+        lr: float | Tensor = 1e-3,
+        betas: Betas = (0.9, 0.999),
+        eps: float = 1e-8,
         weight_decay: float = 0.0,
-        amsgrad: bool = False, *, maximize: bool = False,
-    ) -> None:  # fmt: skip
+        amsgrad: bool = False,
+        *,
+        maximize: bool = False,
+    ) -> None:
         super().__init__(params, lr, betas, eps, weight_decay, amsgrad, maximize=maximize)

@@ -36,10 +36,16 @@ class AdamW(adamw.AdamW):
     _state = ("exp_avg", "exp_avg_sq", "state_step")
 
     def __init__(
-        self, params: Iterable[Any], lr: float | Tensor = 1e-3, betas: Betas = (0.9, 0.999), eps: float = 1e-8,
+        self,
+        params: Iterable[Any],
+        lr: float | Tensor = 1e-3,
+        betas: Betas = (0.9, 0.999),
+        eps: float = 1e-8,
         weight_decay: float = 1e-2,
-        amsgrad: bool = False, *, maximize: bool = False,
-    ) -> None:  # fmt: skip
+        amsgrad: bool = False,
+        *,
+        maximize: bool = False,
+    ) -> None:
         super().__init__(params, lr, betas, eps, weight_decay, amsgrad, maximize=maximize)
         if any(group["amsgrad"] for group in self.param_groups):
             self._keep("max_exp_avg_sq")

@@ -38,10 +38,16 @@ class SGD(Optimizer):
     _keeps_numbers = _prepares_late = True
 
     def __init__(
-        self, params: Iterable[Any], lr: float | Tensor, momentum: float = 0, dampening: float = 0, weight_decay: float
-        = 0.0,
-        nesterov: bool = False, *, maximize: bool = False,
-    ) -> None:  # fmt: skip
+        self,
+        params: Iterable[Any],
+        lr: float | Tensor,
+        momentum: float = 0,
+        dampening: float = 0,
+        weight_decay: float = 0.0,
+        nesterov: bool = False,
+        *,
+        maximize: bool = False,
+    ) -> None:
         self._check("lr", lr)
         self._check("momentum", momentum)
         if nesterov and (momentum <= 0 or dampening != 0):
@@ -51,9 +57,7 @@ class SGD(Optimizer):
         self._keep("momentum_buf")
         self.step_t = self._counter("step_t")
 
-    def updated(
-        self, place: int, value: Array, gradient: Array, rate: Any, step: Any, group: dict[str, Any]
-    ) -> New:
+    def updated(self, place: int, value: Array, gradient: Array, rate: Any, step: Any, group: dict[str, Any]) -> New:
         if not group["momentum"]:
             return updated_by(updates.descent, value, (), gradient, rate)
         if is_on_gpu(step):

@@ -44,9 +44,16 @@ class Form(NamedTuple):
 
 
 def _moments(
-    form: str, lr: Number, decay: float, powers: tuple[Number | None, ...], beta1: float, beta2: float, eps: float,
-    nesterov: bool, apart: bool,
-) -> Form:  # fmt: skip
+    form: str,
+    lr: Number,
+    decay: float,
+    powers: tuple[Number | None, ...],
+    beta1: float,
+    beta2: float,
+    eps: float,
+    nesterov: bool,
+    apart: bool,
+) -> Form:
     betas = ("beta1", float(beta1)), ("beta2", float(beta2)), ("eps", float(eps))
     settings = (*betas, ("form", form), ("apart", apart), ("use_nesterov", nesterov))
     return Form("adam_rows", lr, decay, powers, settings)
@@ -103,9 +110,13 @@ FORMS: dict[Callable[..., Any], Callable[..., Form | None]] = {
 
 
 def form_of(
-    rule: Callable[..., Any], value: Array, states: Sequence[Tensor | None], gradient: Array, *numbers: Any,
+    rule: Callable[..., Any],
+    value: Array,
+    states: Sequence[Tensor | None],
+    gradient: Array,
+    *numbers: Any,
     **settings: Any,
-) -> Form | None:  # fmt: skip
+) -> Form | None:
     """How a kernel takes a step of a rule; None where none does.
 
     Args:
@@ -199,5 +210,3 @@ def _leaving_out(flag: Array, tensors: Sequence[Tensor]) -> Iterator[None]:
                 one._rebind(xp.where(flag, xp.asarray(array), xp.asarray(one._array)))
     finally:
         _left_out.flag, _left_out.before = outside
-
-

@@ -219,9 +219,12 @@ class _Shares:
                     own.append(table.on_host(one._array).reshape(-1))
             flat = np.concatenate(own)
             whole = exchange.started(
-                "all_gather", f"{what} of an optimizer, {number}: {sizes} of {dtype.name}", table.line(), self.group,
+                "all_gather",
+                f"{what} of an optimizer, {number}: {sizes} of {dtype.name}",
+                table.line(),
+                self.group,
                 partial(exchange.all_gather, self.group, flat, sizes),
-            ).wait()  # fmt: skip
+            ).wait()
             at = 0
             for place in sorted(places, key=self.owners.__getitem__):
                 end = at + math.prod(held[place].shape)

@@ -119,10 +119,18 @@ class AdaFactor(Optimizer):
         kept = [self.exp_avg_sq_row[place], self.exp_avg_sq_col[place]] if matrix else [self.exp_avg_sq[place]]
         mean = self.exp_avg[place] if self.beta1 > 0 else None
         new, squares, mean_now = updates.adafactor(
-            value, [one._array for one in kept], mean._array if mean is not None else None, gradient,
-            rate, updates.adafactor_share(step, self.decay_rate), self.beta1, self.eps, self.clip_threshold,
-            float(self.weight_decay), self.scale_parameter,
-        )  # fmt: skip
+            value,
+            [one._array for one in kept],
+            mean._array if mean is not None else None,
+            gradient,
+            rate,
+            updates.adafactor_share(step, self.decay_rate),
+            self.beta1,
+            self.eps,
+            self.clip_threshold,
+            float(self.weight_decay),
+            self.scale_parameter,
+        )
         for one, array in zip(kept, squares, strict=True):
             one._rebind(array)
         if mean is not None:

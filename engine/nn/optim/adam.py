@@ -110,19 +110,33 @@ class Adam(Optimizer):
             corrected = updates.corrected_rate(rate, *self._powers())
         elif self._corrects_late():
             return updated_by(
-                updates.adam_by_powers, value, states, gradient,
-                rate, *self._powers(), self.beta1, self.beta2, self.eps, self.use_nesterov,
-            )  # fmt: skip
+                updates.adam_by_powers,
+                value,
+                states,
+                gradient,
+                rate,
+                *self._powers(),
+                self.beta1,
+                self.beta2,
+                self.eps,
+                self.use_nesterov,
+            )
         if self.use_amsgrad:
             states.append(self.vhat[place])
             return updated_by(
-                updates.amsgrad, value, states, gradient,
-                corrected, self.beta1, self.beta2, self.eps, self.use_nesterov,
-            )  # fmt: skip
+                updates.amsgrad, value, states, gradient, corrected, self.beta1, self.beta2, self.eps, self.use_nesterov
+            )
         return updated_by(
-            adam.on_arrays, value, states, gradient,
-            lr_t=corrected, beta1=self.beta1, beta2=self.beta2, eps=self.eps, use_nesterov=self.use_nesterov,
-        )  # fmt: skip
+            adam.on_arrays,
+            value,
+            states,
+            gradient,
+            lr_t=corrected,
+            beta1=self.beta1,
+            beta2=self.beta2,
+            eps=self.eps,
+            use_nesterov=self.use_nesterov,
+        )
 
 
 class _WithoutAmsgrad(Adam):
@@ -140,9 +154,7 @@ class _WithoutAmsgrad(Adam):
         weight_decay: Decay = 0.0,
         loss_scale: float = 1.0,
     ) -> None:
-        super().__init__(
-            params, learning_rate, beta1, beta2, eps, use_locking, use_nesterov, weight_decay, loss_scale
-        )
+        super().__init__(params, learning_rate, beta1, beta2, eps, use_locking, use_nesterov, weight_decay, loss_scale)
 
 
 class AdamOffload(_WithoutAmsgrad):

@@ -59,9 +59,13 @@ class ASGD(Optimizer):
 
 
 def averaged_step(
-    value: Array, states: tuple[Parameter, Parameter, Parameter], gradient: Array, rate: Number, step: Number,
+    value: Array,
+    states: tuple[Parameter, Parameter, Parameter],
+    gradient: Array,
+    rate: Number,
+    step: Number,
     how: tuple[float, float, float],
-) -> Array:  # fmt: skip
+) -> Array:
     """A step of ASGD: the new value; the average, eta and mu of the parameter take theirs.
 
     Args:

@@ -47,6 +47,5 @@ class Lamb(AdamWeightDecay):
     def updated(self, place: int, value: Array, gradient: Array, rate: Number, step: Number) -> New:
         states, powers = (self.moments1[place], self.moments2[place]), (self.beta1**step, self.beta2**step)
         return updated_by(
-            updates.lamb, value, states, gradient, rate, *powers,
-            self.beta1, self.beta2, self.eps, self._decay(place),
-        )  # fmt: skip
+            updates.lamb, value, states, gradient, rate, *powers, self.beta1, self.beta2, self.eps, self._decay(place)
+        )

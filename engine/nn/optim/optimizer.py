@@ -573,8 +573,7 @@ class Optimizer(Sharing):
             added = computed(_added, held, value._array if isinstance(value, Tensor) else value, dtype=held.dtype)
             if added.shape != parameter.shape:
                 raise ValueError(
-                    f"For 'assignadd', 'value' must broadcast to the shape {parameter.shape}, "
-                    f"but got {np.shape(value)}"
+                    f"For 'assignadd', 'value' must broadcast to the shape {parameter.shape}, but got {np.shape(value)}"
                 )
             parameter._rebind(added)
         return parameter
@@ -654,10 +653,13 @@ class Step:
         """
         optimizer, parameters = self._optimizer, [self._optimizer.parameters[place] for place in places]
         with no_recording(), np.errstate(all="ignore"):
-            take_all(parameters, [
-                optimizer._updated(place, gradient._array, self._rates[place], self._decays[place], self._number)
-                for place, gradient in zip(places, gradients, strict=True)
-            ])  # fmt: skip
+            take_all(
+                parameters,
+                [
+                    optimizer._updated(place, gradient._array, self._rates[place], self._decays[place], self._number)
+                    for place, gradient in zip(places, gradients, strict=True)
+                ],
+            )
 
     def end(self) -> bool | tuple[bool, ...]:
         """Count the step; what a call of the optimizer returns."""
@@ -733,9 +735,14 @@ class Update:
     __slots__ = ("arguments", "before", "form", "rule", "settings", "states")
 
     def __init__(
-        self, rule: Callable[..., Any], states: list[Parameter | None], arguments: tuple[Any, ...],
-        settings: dict[str, Any], form: Any, before: tuple[float, float] = (0.0, 1.0),
-    ) -> None:  # fmt: skip
+        self,
+        rule: Callable[..., Any],
+        states: list[Parameter | None],
+        arguments: tuple[Any, ...],
+        settings: dict[str, Any],
+        form: Any,
+        before: tuple[float, float] = (0.0, 1.0),
+    ) -> None:
         self.before = before
         self.rule = rule
         self.states = states
@@ -786,9 +793,12 @@ def updated_by(
 
 
 def _made(
-    rule: Callable[..., Any], value: Array, states: list[Parameter | None], arguments: tuple[Any, ...],
+    rule: Callable[..., Any],
+    value: Array,
+    states: list[Parameter | None],
+    arguments: tuple[Any, ...],
     settings: dict[str, Any],
-) -> Array:  # fmt: skip
+) -> Array:
     made = rule(value, *(None if one is None else one._array for one in states), *arguments, **settings)
     new, *arrays = made if isinstance(made, tuple) else (made,)
     for one, array in zip(states, arrays, strict=True):

@@ -216,10 +216,18 @@ class Callback:
 
 
 MOMENTS = (
-    "begin", "epoch_begin", "epoch_end", "step_begin", "step_end", "end",
-    *(f"on_{mode}_{moment}" for mode in ("train", "eval")
-      for moment in ("begin", "epoch_begin", "epoch_end", "step_begin", "step_end", "end")),
-)  # fmt: skip
+    "begin",
+    "epoch_begin",
+    "epoch_end",
+    "step_begin",
+    "step_end",
+    "end",
+    *(
+        f"on_{mode}_{moment}"
+        for mode in ("train", "eval")
+        for moment in ("begin", "epoch_begin", "epoch_end", "step_begin", "step_end", "end")
+    ),
+)
 
 
 class CallbackManager(Callback):

@@ -67,8 +67,11 @@ class CheckpointConfig:
     ) -> None:
         numbers = (save_checkpoint_steps, save_checkpoint_seconds, keep_checkpoint_max, keep_checkpoint_per_n_minutes)
         names = (
-            "save_checkpoint_steps", "save_checkpoint_seconds", "keep_checkpoint_max", "keep_checkpoint_per_n_minutes",
-        )  # fmt: skip
+            "save_checkpoint_steps",
+            "save_checkpoint_seconds",
+            "keep_checkpoint_max",
+            "keep_checkpoint_per_n_minutes",
+        )
         for name, value in zip(names, numbers, strict=True):
             if value is not None and (not isinstance(value, int) or isinstance(value, bool)):
                 raise TypeError(f"For 'CheckpointConfig', '{name}' must be an int or None, but got {value!r}")
@@ -79,9 +82,11 @@ class CheckpointConfig:
         if saved_network is not None and not isinstance(saved_network, Cell):
             raise TypeError(f"For 'CheckpointConfig', 'saved_network' must be a Cell or None, got {saved_network!r}")
         for name, flag in (
-            ("integrated_save", integrated_save), ("exception_save", exception_save), ("crc_check", crc_check),
+            ("integrated_save", integrated_save),
+            ("exception_save", exception_save),
+            ("crc_check", crc_check),
             ("remove_redundancy", remove_redundancy),
-        ):  # fmt: skip
+        ):
             check_bool(flag, "CheckpointConfig", name, show=repr)
         if format == "safetensors" and (enc_key is not None or enc_mode != "AES-GCM" or crc_check or exception_save):
             raise ValueError("For 'CheckpointConfig', 'safetensors' goes with no encryption, CRC or exception_save")

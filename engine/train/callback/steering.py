@@ -22,10 +22,16 @@ _log = logging.getLogger(__name__)
 # Of these less is better where 'mode' is "auto".
 _LESS_IS_BETTER = frozenset(
     (
-        "hausdorff_distance", "mae", "mse", "loss", "eval_loss", "perplexity", "mean_surface_distance",
+        "hausdorff_distance",
+        "mae",
+        "mse",
+        "loss",
+        "eval_loss",
+        "perplexity",
+        "mean_surface_distance",
         "root_mean_square_distance",
     )
-)  # fmt: skip
+)
 
 
 class LearningRateScheduler(Callback):
@@ -84,8 +90,10 @@ class _Watching(Callback):
         if value is None:
             _log.warning(
                 "%s watches '%s', which this run does not give; it gives %s",
-                type(self).__name__, self.monitor, sorted({"loss", *results}),
-            )  # fmt: skip
+                type(self).__name__,
+                self.monitor,
+                sorted({"loss", *results}),
+            )
             return None
         value = value.asnumpy() if isinstance(value, Tensor) else np.asarray(value)
         if value.shape != ():

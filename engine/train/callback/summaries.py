@@ -15,9 +15,13 @@ from .base import Callback, RunContext
 __all__ = ["SummaryCollector"]
 
 _SWITCHES = (
-    "collect_metric", "collect_graph", "collect_train_lineage", "collect_eval_lineage", "collect_input_data",
+    "collect_metric",
+    "collect_graph",
+    "collect_train_lineage",
+    "collect_eval_lineage",
+    "collect_input_data",
     "collect_dataset_graph",
-)  # fmt: skip
+)
 _DEFAULTS: dict[str, Any] = {**dict.fromkeys(_SWITCHES, True), "histogram_regular": None, "collect_landscape": None}
 _FIRST_PARAMETERS = 5
 

@@ -109,23 +109,42 @@ _FIGURES: dict[str, Callable[[Any, Any, Any, Any], Any]] = {
     "acc": lambda tp, fp, tn, fn: _ratio(tp + tn, tp + fp + tn + fn),
     "ba": lambda *c: (_FIGURES["tpr"](*c) + _FIGURES["tnr"](*c)) / 2,
     "f1": lambda tp, fp, tn, fn: _ratio(2 * tp, 2 * tp + fn + fp),
-    "mcc": lambda tp, fp, tn, fn: _ratio(
-        tp * tn - fp * fn, np.sqrt((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn))
-    ),
+    "mcc": lambda tp, fp, tn, fn: _ratio(tp * tn - fp * fn, np.sqrt((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn))),
     "fm": lambda *c: np.sqrt(_FIGURES["ppv"](*c) * _FIGURES["tpr"](*c)),
     "bm": lambda *c: _FIGURES["tpr"](*c) + _FIGURES["tnr"](*c) - 1,
     "mk": lambda *c: _FIGURES["ppv"](*c) + _FIGURES["npv"](*c) - 1,
-}  # fmt: skip
+}
 _SHORT = {
-    "sensitivity": "tpr", "recall": "tpr", "hit_rate": "tpr", "true_positive_rate": "tpr",
-    "specificity": "tnr", "selectivity": "tnr", "true_negative_rate": "tnr",
-    "precision": "ppv", "positive_predictive_value": "ppv", "negative_predictive_value": "npv",
-    "miss_rate": "fnr", "false_negative_rate": "fnr", "fall_out": "fpr", "false_positive_rate": "fpr",
-    "false_discovery_rate": "fdr", "false_omission_rate": "for", "prevalence_threshold": "pt",
-    "threat_score": "ts", "critical_success_index": "ts", "csi": "ts", "accuracy": "acc", "balanced_accuracy": "ba",
-    "f1_score": "f1", "matthews_correlation_coefficient": "mcc", "fowlkes_mallows_index": "fm",
-    "informedness": "bm", "bookmaker_informedness": "bm", "markedness": "mk", "deltap": "mk",
-}  # fmt: skip
+    "sensitivity": "tpr",
+    "recall": "tpr",
+    "hit_rate": "tpr",
+    "true_positive_rate": "tpr",
+    "specificity": "tnr",
+    "selectivity": "tnr",
+    "true_negative_rate": "tnr",
+    "precision": "ppv",
+    "positive_predictive_value": "ppv",
+    "negative_predictive_value": "npv",
+    "miss_rate": "fnr",
+    "false_negative_rate": "fnr",
+    "fall_out": "fpr",
+    "false_positive_rate": "fpr",
+    "false_discovery_rate": "fdr",
+    "false_omission_rate": "for",
+    "prevalence_threshold": "pt",
+    "threat_score": "ts",
+    "critical_success_index": "ts",
+    "csi": "ts",
+    "accuracy": "acc",
+    "balanced_accuracy": "ba",
+    "f1_score": "f1",
+    "matthews_correlation_coefficient": "mcc",
+    "fowlkes_mallows_index": "fm",
+    "informedness": "bm",
+    "bookmaker_informedness": "bm",
+    "markedness": "mk",
+    "deltap": "mk",
+}
 _DECREASES = ("none", "mean", "sum", "mean_batch", "sum_batch", "mean_channel", "sum_channel")
 
 

@@ -33,9 +33,11 @@ class OcclusionSensitivity(Metric):
     ) -> None:
         super().__init__()
         for name, value, kinds in (
-            ("pad_val", pad_val, float), ("margin", margin, int | list), ("n_batch", n_batch, int),
+            ("pad_val", pad_val, float),
+            ("margin", margin, int | list),
+            ("n_batch", n_batch, int),
             ("b_box", b_box, list | None),
-        ):  # fmt: skip
+        ):
             if not isinstance(value, kinds) or isinstance(value, bool):
                 raise TypeError(f"For 'OcclusionSensitivity', '{name}' cannot be {value!r}")
         self.pad_val, self.margin, self.n_batch, self.b_box = pad_val, margin, n_batch, b_box

@@ -73,9 +73,7 @@ def test_operands_may_lie_in_memory_in_any_way(case: str) -> None:
     columns_first = np.asfortranarray(a)
     flipped = np.ascontiguousarray(b[..., ::-1])[..., ::-1]
     for left, right in ((spread[..., ::2], b), (a, shifted), (columns_first, b), (a, flipped)):
-        np.testing.assert_allclose(
-            matmul.matmul(left, right, *CASES[case][2:]), expected, rtol=1e-5, atol=2e-4
-        )
+        np.testing.assert_allclose(matmul.matmul(left, right, *CASES[case][2:]), expected, rtol=1e-5, atol=2e-4)
 
 
 @pytest.mark.parametrize("shape", [(64, 784), (8, 16, 784), (2000, 100), (3, 5)])

@@ -21,12 +21,15 @@ from hookscope.engine.cpu import compiling
 compiling.BUILT = pathlib.Path("nowhere")
 """
 
-LOAD = NOTHING_BUILT + """
+LOAD = (
+    NOTHING_BUILT
+    + """
 assert not {"llvmlite", "numba"} & set(sys.modules)
 module = compiling.kernels("products")
 assert compiling.kernels("products") is module
 print("numba" in sys.modules)
 """
+)
 
 
 def run(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -50,25 +53,31 @@ def test_what_was_compiled_is_told_once_and_found_on_disk_after_that_without_num
 
 def test_it_is_told_before(tmp_path: Path) -> None:
     """Whoever looks meanwhile sees what the process does."""
-    code = NOTHING_BUILT + """
+    code = (
+        NOTHING_BUILT
+        + """
 def build(*_, **__):
     raise RuntimeError("stopped here")
 compiling._building = build
 compiling.kernels("products")
 """
+    )
     variables = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path), "HOOKSCOPE_COMPILE_NOTICE": "1"}
     told = subprocess.run([sys.executable, "-c", code], env=variables, text=True, capture_output=True).stderr
     assert told.startswith(f"Hookscope compiles products for this CPU (kept in {tmp_path}) ...")
 
 
 def test_how_far_it_is_can_be_shown(tmp_path: Path) -> None:
-    code = NOTHING_BUILT + """
+    code = (
+        NOTHING_BUILT
+        + """
 from hookscope.engine.core import progress
 seen = []
 progress.listen(lambda work: seen.append((work.what, work.total, work.unit, work.stoppable, work.done)))
 compiling.kernels("rectifiers")
 print(seen[-1])
 """
+    )
     shown = run(code, NUMBA_CACHE_DIR=str(tmp_path), HOOKSCOPE_COMPILE_NOTICE="0").stdout
     assert shown == "('compiling rectifiers', 3, 'steps', False, 3)\n"
 
@@ -95,7 +104,9 @@ print(*[told for told in seen if told[0] == "compiling loops"][-1:])
 
 
 def test_an_interrupt_waits_for_what_is_compiled_and_that_is_kept(tmp_path: Path) -> None:
-    code = NOTHING_BUILT + """
+    code = (
+        NOTHING_BUILT
+        + """
 import signal
 from hookscope.engine.core import progress
 once = []
@@ -109,6 +120,7 @@ try:
 except KeyboardInterrupt:
     print("interrupted", len(list(pathlib.Path(sys.argv[1]).iterdir())))
 """
+    )
     command = [sys.executable, "-c", code, str(tmp_path)]
     variables = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
     done = subprocess.run(command, env=variables, text=True, capture_output=True, check=True)
@@ -122,8 +134,11 @@ def test_what_is_saved_can_do_without_the_line(tmp_path: Path) -> None:
 
 def test_files_of_kernels_import_of_each_other_only_what_is_in_their_digest() -> None:
     for path in (Path(compiling.__file__).parent / "compiled").glob("*.py"):
-        imported = {f"{node.module}.py" for node in ast.walk(ast.parse(path.read_text()))
-                    if isinstance(node, ast.ImportFrom) and node.level == 1}  # fmt: skip
+        imported = {
+            f"{node.module}.py"
+            for node in ast.walk(ast.parse(path.read_text()))
+            if isinstance(node, ast.ImportFrom) and node.level == 1
+        }
         assert imported <= set(compiling._SHARED), path.name
 
 
@@ -134,13 +149,16 @@ def test_without_a_folder_each_process_compiles(tmp_path: Path) -> None:
     assert "(for this process: there is no folder to keep it in) ... " in told
 
 
-USE = NOTHING_BUILT + """
+USE = (
+    NOTHING_BUILT
+    + """
 import numpy as np
 found, board, x = compiling.kernels("sharing"), np.zeros(8, np.int64), np.full(3, -1, np.float32)
 assert not found.wake(board) and found.help_out(board, 1) and found.wake(board) == 1
 compiling.kernels("rectifiers").relu(board, 1, *[compiling.address(x)] * 3, 0.0, 3)
 assert not x.any()
 """
+)
 
 
 @pytest.fixture(scope="module")

@@ -44,10 +44,18 @@ def taps(x: Array, kernel: tuple[int, ...], stride: Any, pads: Any, dilation: An
     lengths = [n + b + a for n, b, a in zip(x.shape[2:], pads[::2], pads[1::2], strict=True)]
     counts = [(n - d * (k - 1) - 1) // s + 1 for n, k, s, d in zip(lengths, kernel, stride, dilation, strict=True)]
     return [
-        (place, (..., *(slice(p * d, p * d + (c - 1) * s + 1, s)
-                        for p, c, s, d in zip(place, counts, stride, dilation, strict=True))))
+        (
+            place,
+            (
+                ...,
+                *(
+                    slice(p * d, p * d + (c - 1) * s + 1, s)
+                    for p, c, s, d in zip(place, counts, stride, dilation, strict=True)
+                ),
+            ),
+        )
         for place in np.ndindex(*kernel)
-    ]  # fmt: skip
+    ]
 
 
 def padded(x: Array, pads: Any) -> Array:

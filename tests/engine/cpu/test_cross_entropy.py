@@ -20,8 +20,7 @@ def test_cross_entropy_follows_its_formula(dtype: np.dtype[Any], labels: Any) ->
     want = [math.log(sum(math.exp(float(t)) for t in row)) for row in logits]
     close(lse, want, np.dtype(np.float64 if dtype == np.float64 else np.float32))
     picked = [
-        0.0 if label == -100 else w - float(row[label])
-        for w, row, label in zip(want, logits, labels, strict=True)
+        0.0 if label == -100 else w - float(row[label]) for w, row, label in zip(want, logits, labels, strict=True)
     ]
     close(loss, picked, dtype)
 

@@ -106,10 +106,15 @@ def fresh(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 @pytest.mark.parametrize(
     ("has", "name"),
     [
-        (ALL, "x86-64-v4"), (ALL | {"avx512bf16"}, "x86-64-v4"), (V3, "x86-64-v3"), (ALL - {"avx512vl"}, "x86-64-v3"),
-        (ALL - {"fma"}, "x86-64-v2"), (ALL - {"sse4.2"}, "x86-64"), (set(), "x86-64"),
+        (ALL, "x86-64-v4"),
+        (ALL | {"avx512bf16"}, "x86-64-v4"),
+        (V3, "x86-64-v3"),
+        (ALL - {"avx512vl"}, "x86-64-v3"),
+        (ALL - {"fma"}, "x86-64-v2"),
+        (ALL - {"sse4.2"}, "x86-64"),
+        (set(), "x86-64"),
     ],
-)  # fmt: skip
+)
 def test_a_processor_is_of_the_level_of_which_it_has_all(
     has: set[str], name: str, fresh: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -250,8 +255,11 @@ def test_the_list_of_what_there_is_to_compile_is_closed() -> None:
     """Each file of kernels is built with each of its functions, for the arguments that it names; nothing else is."""
     files = compiling.files()
     assert {path.stem for path in compiling._COMPILED.glob("*.py")} == {
-        *files, *compiling._LIBRARIES, "__init__", "_building",
-    }  # fmt: skip
+        *files,
+        *compiling._LIBRARIES,
+        "__init__",
+        "_building",
+    }
     for name in files:
         found = _building.entries(import_module(f"hookscope.engine.cpu.compiled.{name}"))
         assert found and all(isinstance(one.arguments, tuple) for one in found.values()), name

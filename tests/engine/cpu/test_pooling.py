@@ -30,8 +30,10 @@ def elements(shape: tuple[int, ...], kernel: Any, stride: Any, pads: Any, dilati
     flat: Any = 0
     inside: Any = True
     count = len(kernel)
-    outputs = [(n + pads[2 * i] + pads[2 * i + 1] - dilation[i] * (kernel[i] - 1) - 1) // stride[i] + 1
-               for i, n in enumerate(shape[2:])]  # fmt: skip
+    outputs = [
+        (n + pads[2 * i] + pads[2 * i + 1] - dilation[i] * (kernel[i] - 1) - 1) // stride[i] + 1
+        for i, n in enumerate(shape[2:])
+    ]
     for i, n in enumerate(shape[2:]):
         at = np.arange(outputs[i])[:, None] * stride[i] - pads[2 * i] + np.arange(kernel[i]) * dilation[i]
         own = [1] * (2 * count)

@@ -39,9 +39,14 @@ def operands(kind: str, case: str) -> tuple[Any, ...]:
     x = random.standard_normal((steps, count, inputs)).astype(np.float32)
     keep = (np.arange(steps)[:, None] < random.integers(0, steps + 1, count))[:, :, None] if lengths else None
     return (
-        x, draw(count, size), draw(count, size) if kind == "lstm" else None, draw(high, inputs), draw(high, size),
-        *((draw(high), draw(high)) if biases else (None, None)), keep,
-    )  # fmt: skip
+        x,
+        draw(count, size),
+        draw(count, size) if kind == "lstm" else None,
+        draw(high, inputs),
+        draw(high, size),
+        *((draw(high), draw(high)) if biases else (None, None)),
+        keep,
+    )
 
 
 def exactly(values: Any) -> list[Any]:

@@ -166,9 +166,7 @@ def test_cross_entropy_and_its_gradient_follow_their_definition(shape: tuple[int
     np.testing.assert_allclose(loss, kept * (whole - x64[rows, picked]), rtol=1e-6, atol=5e-6)
     wanted = special.softmax(x64, axis=1)
     wanted[rows, picked] -= 1
-    np.testing.assert_allclose(
-        backward(g, x, labels, lse, 201), wanted * (g64 * kept)[:, None], rtol=2e-5, atol=2e-6
-    )
+    np.testing.assert_allclose(backward(g, x, labels, lse, 201), wanted * (g64 * kept)[:, None], rtol=2e-5, atol=2e-6)
 
 
 @pytest.mark.usefixtures("way")

@@ -75,9 +75,14 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     ],
 )
 def test_tiles_give_the_convolution_and_its_gradients(
-    samples: int, channels: int, size: tuple[int, int], pads: tuple[int, ...], by_tiles: bool, calls: list[str],
+    samples: int,
+    channels: int,
+    size: tuple[int, int],
+    pads: tuple[int, ...],
+    by_tiles: bool,
+    calls: list[str],
     monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
+) -> None:
     monkeypatch.setattr(winograd, "_goes_by_tiles", lambda *_: by_tiles)
     monkeypatch.setattr(winograd, "_MOST_INPUTS", 1 << 19)
     random = np.random.default_rng(0)

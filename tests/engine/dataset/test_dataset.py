@@ -93,14 +93,20 @@ def test_the_columns_after_a_step(step: Any, names: list[str]) -> None:
         (lambda d: d.project("b"), [[4], [5]]),
         (lambda d: d.rename(["a", "b"], ["y", "z"]), [[[8, 9], 4, 4], [[10, 11], 5, 5]]),
         (lambda d: d.rename("b", "z").project(["z", "a"]), [[4, [8, 9]], [5, [10, 11]]]),
-        (lambda d: d.project("b").zip(d.repeat(2).rename(["a", "b"], ["y", "z"]).project(["z", "y"])),
-         [[4, 4, [8, 9]], [5, 5, [10, 11]]]),
-        (lambda d: ds.zip((d.repeat(2).project("b"), ds.NumpySlicesDataset([7, 8, 9], "n", shuffle=False))),
-         [[4, 7], [5, 8], [4, 9]]),
-        (lambda d: d.flat_map(lambda a, b, e: ds.NumpySlicesDataset(a + b, "n", shuffle=False).repeat(int(e) - 3)),
-         [[12], [13], [15], [16], [15], [16]]),
+        (
+            lambda d: d.project("b").zip(d.repeat(2).rename(["a", "b"], ["y", "z"]).project(["z", "y"])),
+            [[4, 4, [8, 9]], [5, 5, [10, 11]]],
+        ),
+        (
+            lambda d: ds.zip((d.repeat(2).project("b"), ds.NumpySlicesDataset([7, 8, 9], "n", shuffle=False))),
+            [[4, 7], [5, 8], [4, 9]],
+        ),
+        (
+            lambda d: d.flat_map(lambda a, b, e: ds.NumpySlicesDataset(a + b, "n", shuffle=False).repeat(int(e) - 3)),
+            [[12], [13], [15], [16], [15], [16]],
+        ),
     ],
-)  # fmt: skip
+)
 def test_steps_on_columns_give_their_values_and_know_the_number_of_rows(step: Any, expected: list[Any]) -> None:
     made = step(rows().skip(4))
     assert taken(made) == expected
@@ -205,8 +211,9 @@ def test_functions_of_batches_are_told_the_epoch_of_their_iterator_and_the_batch
         told.clear()
         iterator = data.create_tuple_iterator(num_epochs=2, output_numpy=True)
         assert [[row[0].tolist() for row in iterator] for _ in range(2)] == [
-            [[0], [1, 2], [3, 4, 5]], [[0, 1, 2, 3], [4, 5]],
-        ]  # fmt: skip
+            [[0], [1, 2], [3, 4, 5]],
+            [[0, 1, 2, 3], [4, 5]],
+        ]
         assert told == [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1)]
     told.clear()
     iterator = data.repeat(2).create_tuple_iterator(num_epochs=2)
@@ -221,8 +228,9 @@ def test_a_function_of_whole_batches_changes_their_columns() -> None:
     data = rows().batch(4, per_batch_map=changed, input_columns="b").project("b")
     iterator = data.create_tuple_iterator(num_epochs=2)
     assert [[row[0].asnumpy().tolist() for row in iterator] for _ in range(2)] == [
-        [[0, 1, 2, 3], [14, 15]], [[100, 101, 102, 103], [114, 115]],
-    ]  # fmt: skip
+        [[0, 1, 2, 3], [14, 15]],
+        [[100, 101, 102, 103], [114, 115]],
+    ]
 
 
 def test_batches_by_lists_of_row_numbers() -> None:
@@ -575,23 +583,45 @@ LIST, TABLE = np.array([1, 2, 3]), np.array([[1, 2, 3], [4, 5, 6]], np.int32)
         (vision.RandomVerticalFlip(0.0), STEEP, STEEP.tolist()),
         (vision.ToType(np.float32), STEEP, STEEP.astype(np.float32).tolist()),
         (vision.Crop((1, 2), 2), STEEP[:, :, 0], [[90, 105], [150, 165]]),
-        (vision.Pad([1, 2, 0, 1], fill_value=9), STEEP[2:, :2, 0], [
-            [9, 9, 9], [9, 9, 9], [9, 120, 135], [9, 180, 195], [9, 9, 9],
-        ]),
-        (vision.Pad(1, padding_mode=vision.Border.EDGE), STEEP[:2, :2, 0], [
-            [0, 0, 15, 15], [0, 0, 15, 15], [60, 60, 75, 75], [60, 60, 75, 75],
-        ]),
-        (vision.Pad([1, 2], padding_mode=vision.Border.REFLECT), STEEP[:, :, 0], [
-            [135, 120, 135, 150, 165, 150], [75, 60, 75, 90, 105, 90], [15, 0, 15, 30, 45, 30],
-            [75, 60, 75, 90, 105, 90], [135, 120, 135, 150, 165, 150], [195, 180, 195, 210, 225, 210],
-            [135, 120, 135, 150, 165, 150], [75, 60, 75, 90, 105, 90],
-        ]),
-        (vision.Pad([1, 2, 0, 1], padding_mode=vision.Border.SYMMETRIC), STEEP[:, :, 0], [
-            [60, 60, 75, 90, 105], [0, 0, 15, 30, 45], [0, 0, 15, 30, 45], [60, 60, 75, 90, 105],
-            [120, 120, 135, 150, 165], [180, 180, 195, 210, 225], [180, 180, 195, 210, 225],
-        ]),
+        (
+            vision.Pad([1, 2, 0, 1], fill_value=9),
+            STEEP[2:, :2, 0],
+            [[9, 9, 9], [9, 9, 9], [9, 120, 135], [9, 180, 195], [9, 9, 9]],
+        ),
+        (
+            vision.Pad(1, padding_mode=vision.Border.EDGE),
+            STEEP[:2, :2, 0],
+            [[0, 0, 15, 15], [0, 0, 15, 15], [60, 60, 75, 75], [60, 60, 75, 75]],
+        ),
+        (
+            vision.Pad([1, 2], padding_mode=vision.Border.REFLECT),
+            STEEP[:, :, 0],
+            [
+                [135, 120, 135, 150, 165, 150],
+                [75, 60, 75, 90, 105, 90],
+                [15, 0, 15, 30, 45, 30],
+                [75, 60, 75, 90, 105, 90],
+                [135, 120, 135, 150, 165, 150],
+                [195, 180, 195, 210, 225, 210],
+                [135, 120, 135, 150, 165, 150],
+                [75, 60, 75, 90, 105, 90],
+            ],
+        ),
+        (
+            vision.Pad([1, 2, 0, 1], padding_mode=vision.Border.SYMMETRIC),
+            STEEP[:, :, 0],
+            [
+                [60, 60, 75, 90, 105],
+                [0, 0, 15, 30, 45],
+                [0, 0, 15, 30, 45],
+                [60, 60, 75, 90, 105],
+                [120, 120, 135, 150, 165],
+                [180, 180, 195, 210, 225],
+                [180, 180, 195, 210, 225],
+            ],
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_transform_makes_what_mindspores_makes(made: Any, given: Any, wanted: Any) -> None:
     found = made(given)
     assert found.tolist() == wanted and found.dtype == (np.float32 if isinstance(made, vision.ToType) else given.dtype)
@@ -608,9 +638,10 @@ def test_different_elements_come_in_the_order_of_their_first_places() -> None:
 def test_one_of_the_transforms_is_taken_and_all_in_some_order() -> None:
     two = [lambda v: v + 1, lambda v: v * 2]
     for made, possible in (
-        (transforms.RandomChoice(two), {4, 6}), (transforms.RandomOrder(two), {7, 8}),
+        (transforms.RandomChoice(two), {4, 6}),
+        (transforms.RandomOrder(two), {7, 8}),
         (transforms.RandomApply(two, 0.5), {3, 8}),
-    ):  # fmt: skip
+    ):
         data = ds.NumpySlicesDataset(np.full(60, 3), shuffle=False).map(made)
         assert set(column(data, 0)) == possible
 
@@ -686,12 +717,16 @@ def test_a_size_is_a_square_or_a_height_and_a_width(size: Any, shape: tuple[int,
     [
         ({"size": (3, 2)}, IMAGE),
         ({"size": 4, "padding": (1, 2)}, np.pad(IMAGE, ((2, 2), (1, 1), (0, 0)))),
-        ({"size": 3, "padding": [2, 0, 0, 1], "padding_mode": vision.Border.EDGE},
-         np.pad(IMAGE, ((0, 1), (2, 0), (0, 0)), mode="edge")),
-        ({"size": (6, 4), "pad_if_needed": True, "fill_value": 7},
-         np.pad(IMAGE, ((2, 2), (0, 0), (0, 0)), constant_values=7)),
+        (
+            {"size": 3, "padding": [2, 0, 0, 1], "padding_mode": vision.Border.EDGE},
+            np.pad(IMAGE, ((0, 1), (2, 0), (0, 0)), mode="edge"),
+        ),
+        (
+            {"size": (6, 4), "pad_if_needed": True, "fill_value": 7},
+            np.pad(IMAGE, ((2, 2), (0, 0), (0, 0)), constant_values=7),
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_random_crop_is_any_window_of_the_padded_image_the_same_in_several_images(
     settings: dict[str, Any], around: Any
 ) -> None:
@@ -803,14 +838,23 @@ def test_rows_are_drawn_by_their_weights() -> None:
         (RuntimeError, "a row has 1 values, but the columns", lambda: column(by_batches(collate_fn=lambda *of: 3))),
         (RuntimeError, "raised ZeroDivisionError", lambda: column(by_batches(collate_fn=lambda *of: 1 / 0))),
         (RuntimeError, "row 7 of the source raised IndexError", lambda: column(by_batches(batch_sampler=[[7]]))),
-        (RuntimeError, r"'a' has \[\(2,\), \(3,\)\]; give a 'coll",
-         lambda: column(ds.GeneratorDataset([np.ones(2), np.ones(3)], ["a"], batch_sampler=[[0, 1]]), 0)),
-        (RuntimeError, r"column 'a' cannot be padded to one shape: there are \[1, 2\] axes",
-         lambda: column(growing((2,), (2, 2)).padded_batch(2, pad_info={}))),
-        (RuntimeError, "column 'a' is of float16 and cannot be padded with 'x'",
-         lambda: column(growing((2,)).padded_batch(1, pad_info={"a": ([3], "x")}))),
+        (
+            RuntimeError,
+            r"'a' has \[\(2,\), \(3,\)\]; give a 'coll",
+            lambda: column(ds.GeneratorDataset([np.ones(2), np.ones(3)], ["a"], batch_sampler=[[0, 1]]), 0),
+        ),
+        (
+            RuntimeError,
+            r"column 'a' cannot be padded to one shape: there are \[1, 2\] axes",
+            lambda: column(growing((2,), (2, 2)).padded_batch(2, pad_info={})),
+        ),
+        (
+            RuntimeError,
+            "column 'a' is of float16 and cannot be padded with 'x'",
+            lambda: column(growing((2,)).padded_batch(1, pad_info={"a": ([3], "x")})),
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_would_choose_other_rows_than_was_meant_is_refused(error: type[Exception], text: str, call: Any) -> None:
     with pytest.raises(error, match=text):
         call()
@@ -1039,10 +1083,14 @@ def test_an_idx_file_of_bytes_is_a_header_and_as_many_bytes_as_it_says(tmp_path:
 @pytest.mark.parametrize(
     "data",
     [
-        b"", b"\0\0\x08", b"\0\0\x0d\1" + struct.pack(">I", 0), b"\0\1\x08\1" + struct.pack(">I", 0),
-        struct.pack(">4I", 0x803, 0, 1, 2)[:-1], struct.pack(">I", 0x803),
+        b"",
+        b"\0\0\x08",
+        b"\0\0\x0d\1" + struct.pack(">I", 0),
+        b"\0\1\x08\1" + struct.pack(">I", 0),
+        struct.pack(">4I", 0x803, 0, 1, 2)[:-1],
+        struct.pack(">I", 0x803),
     ],
-)  # fmt: skip
+)
 def test_what_is_no_idx_file_of_bytes_is_refused(tmp_path: Path, data: bytes) -> None:
     (tmp_path / "train-images-idx3-ubyte").write_bytes(data)
     (tmp_path / "train-labels-idx1-ubyte").write_bytes(struct.pack(">2I", 0x801, 0))
@@ -1130,27 +1178,45 @@ def test_the_seed_is_any_number_of_32_bits() -> None:
 @pytest.mark.parametrize(
     ("error", "text", "call"),
     [
-        *((ValueError if n else RuntimeError, f"'num_epochs' must be -1 or above 0, but got {n}",
-           lambda n=n: rows().create_tuple_iterator(num_epochs=n)) for n in (0, -2, 2**31)),
+        *(
+            (
+                ValueError if n else RuntimeError,
+                f"'num_epochs' must be -1 or above 0, but got {n}",
+                lambda n=n: rows().create_tuple_iterator(num_epochs=n),
+            )
+            for n in (0, -2, 2**31)
+        ),
         (TypeError, "'num_epochs' must be an int, but got '3'", lambda: rows().create_dict_iterator(num_epochs="3")),
         (TypeError, "'output_numpy' must be a bool, but got 1", lambda: rows().create_dict_iterator(output_numpy=1)),
         (TypeError, "'start_index' must be an int, but got '3'", lambda: ds.SequentialSampler("3")),
         (TypeError, "'replacement' must be a bool, but got 1", lambda: ds.WeightedRandomSampler([1], 1, 1)),
         (RuntimeError, "'shard_id' must be from 0 to 'num_shards' - 1, got 3, 3", lambda: ds.DistributedSampler(3, 3)),
-        (RuntimeError, "'shard_id' must be from 0 to 'num_shards' - 1, got -1, 3",
-         lambda: ds.DistributedSampler(3, -1)),
+        (
+            RuntimeError,
+            "'shard_id' must be from 0 to 'num_shards' - 1, got -1, 3",
+            lambda: ds.DistributedSampler(3, -1),
+        ),
         (RuntimeError, "'shard_id' must be from 0 to 'num_shards' - 1, got 0, 0", lambda: ds.DistributedSampler(0, 0)),
-        (RuntimeError, "'offset' must be from -1 to 'num_shards', but got -2, 4",
-         lambda: ds.DistributedSampler(4, 1, offset=-2)),
+        (
+            RuntimeError,
+            "'offset' must be from -1 to 'num_shards', but got -2, 4",
+            lambda: ds.DistributedSampler(4, 1, offset=-2),
+        ),
         (TypeError, "'shuffle' must be a bool or None, but got 'x'", lambda: numbers(shuffle="x")),
         (ValueError, "'num_shards' and 'shard_id' go together", lambda: numbers(num_shards=2)),
         (ValueError, "'num_shards' and 'shard_id' go together", lambda: numbers(shard_id=0)),
-        (ValueError, "For 'NumpySlicesDataset', 'column_names' must name different columns, but got ''",
-         lambda: ds.NumpySlicesDataset([1], "")),
+        (
+            ValueError,
+            "For 'NumpySlicesDataset', 'column_names' must name different columns, but got ''",
+            lambda: ds.NumpySlicesDataset([1], ""),
+        ),
         (TypeError, "'batch_size' must be an int or a function, but got True", lambda: rows().batch(True)),
         (TypeError, "'batch_size' must be an int or a function, but got 2.0", lambda: rows().batch(2.0)),
-        (RuntimeError, r"For 'batch', .* column 'a' has \[\(2,\), \(3,\)\]; use padded_batch",
-         lambda: column(growing((2,), (3,)).batch(2))),
+        (
+            RuntimeError,
+            r"For 'batch', .* column 'a' has \[\(2,\), \(3,\)\]; use padded_batch",
+            lambda: column(growing((2,), (3,)).batch(2)),
+        ),
         (ValueError, "'sizes' must not be empty", lambda: rows().split([])),
         (TypeError, r"'sizes' must be a list, but got \(3, 3\)", lambda: rows().split((3, 3))),
         (ValueError, r"the shares in 'sizes' must sum to 1, but got \[1.5, -0.5\]", lambda: rows().split([1.5, -0.5])),
@@ -1158,20 +1224,37 @@ def test_the_seed_is_any_number_of_32_bits() -> None:
         (ValueError, r"the shares in 'sizes' must sum to 1, but got \[0.5, 0.25\]", lambda: rows().split([0.5, 0.25])),
         (ValueError, "'smoothing_rate' must be from 0 to 1, but got 1.5", lambda: transforms.OneHot(3, 1.5)),
         (ValueError, "'smoothing_rate' must be from 0 to 1, but got -0.5", lambda: transforms.OneHot(3, -0.5)),
-        *((RuntimeError, "labels must be ints from 0 to 2, but got", lambda v=v: transforms.OneHot(3)(np.array(v)))
-          for v in ([-1, 0], [0, 3], [0.0, 1.0])),
-        *((TypeError, "'size' must be an int, or a height and a width, but got", lambda s=s: vision.CenterCrop(s))
-          for s in (True, 2.5, "ab", (2, True), (2.0, 2), None)),
-        *((ValueError, "'size' must be an int above 0, or a height and a width", lambda s=s: vision.CenterCrop(s))
-          for s in (0, (2, 0))),
-        *((TypeError, "'size' must be an int above 0, or a height and a width", lambda s=s: vision.CenterCrop(s))
-          for s in ((1,), (1, 2, 3))),
-        *((RuntimeError, f"there are {of} means for {channels} channels",
-           lambda of=of, shape=shape, hwc=hwc: vision.Normalize([0.5] * of, [0.5] * of, hwc)(np.ones(shape)))
-          for of, channels, shape, hwc in ((2, 1, (4, 2), True), (2, 1, (4, 2), False), (2, 3, (4, 2, 3), True),
-                                           (2, 4, (4, 2, 3), False))),
+        *(
+            (RuntimeError, "labels must be ints from 0 to 2, but got", lambda v=v: transforms.OneHot(3)(np.array(v)))
+            for v in ([-1, 0], [0, 3], [0.0, 1.0])
+        ),
+        *(
+            (TypeError, "'size' must be an int, or a height and a width, but got", lambda s=s: vision.CenterCrop(s))
+            for s in (True, 2.5, "ab", (2, True), (2.0, 2), None)
+        ),
+        *(
+            (ValueError, "'size' must be an int above 0, or a height and a width", lambda s=s: vision.CenterCrop(s))
+            for s in (0, (2, 0))
+        ),
+        *(
+            (TypeError, "'size' must be an int above 0, or a height and a width", lambda s=s: vision.CenterCrop(s))
+            for s in ((1,), (1, 2, 3))
+        ),
+        *(
+            (
+                RuntimeError,
+                f"there are {of} means for {channels} channels",
+                lambda of=of, shape=shape, hwc=hwc: vision.Normalize([0.5] * of, [0.5] * of, hwc)(np.ones(shape)),
+            )
+            for of, channels, shape, hwc in (
+                (2, 1, (4, 2), True),
+                (2, 1, (4, 2), False),
+                (2, 3, (4, 2, 3), True),
+                (2, 4, (4, 2, 3), False),
+            )
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_wrong_choice_is_named(error: type[Exception], text: str, call: Any) -> None:
     with pytest.raises(error, match=text):
         call()

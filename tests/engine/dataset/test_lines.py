@@ -35,10 +35,13 @@ TEXT: dict[str, tuple[tuple[str, ...], dict[str, Any], list[str]]] = {
     "0 samples are all": ((ONE,), {"num_samples": 0}, list("123")),
     "the first of three shards": (("\n".join("1234567"),), {"num_shards": 3, "shard_id": 0}, list("123")),
     "the last shard begins again": (("\n".join("1234567"),), {"num_shards": 3, "shard_id": 2}, list("712")),
-    "a shard of two files": (("one\ntwo", TWO), {"num_parallel_workers": 2, "num_shards": 2, "shard_id": 1},
-                             ["y", "one", "z"]),
+    "a shard of two files": (
+        ("one\ntwo", TWO),
+        {"num_parallel_workers": 2, "num_shards": 2, "shard_id": 1},
+        ["y", "one", "z"],
+    ),
     "no shuffle": ((ONE,), {"shuffle": None}, list("123")),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(("texts", "more", "wanted"), TEXT.values(), ids=TEXT)
@@ -113,11 +116,15 @@ REFUSED: dict[str, tuple[Make, type[Exception], str]] = {
     "a number as name": (lambda folder: ds.TextFileDataset(3), TypeError, "must be a str or a list"),  # type: ignore[arg-type]
     "no lines": (lambda folder: lines(folder, ""), RuntimeError, "there are no rows in"),
     "shuffle by name": (
-        lambda folder: lines(folder, ONE, shuffle="global"), TypeError, "'shuffle' must be a bool, a S",
+        lambda folder: lines(folder, ONE, shuffle="global"),
+        TypeError,
+        "'shuffle' must be a bool, a S",
     ),
     "one of two": (lambda folder: lines(folder, ONE, num_shards=2), RuntimeError, "go together"),
     "no such shard": (
-        lambda folder: lines(folder, ONE, num_shards=2, shard_id=2), ValueError, "from 0 to 1, but got 2",
+        lambda folder: lines(folder, ONE, num_shards=2, shard_id=2),
+        ValueError,
+        "from 0 to 1, but got 2",
     ),
     "below 0": (lambda folder: lines(folder, ONE, num_samples=-1), ValueError, "'num_samples' must be from 0"),
     "a long delimiter": (lambda folder: table(folder, ONE, field_delim="::"), ValueError, "must be one character"),
@@ -126,23 +133,29 @@ REFUSED: dict[str, tuple[Make, type[Exception], str]] = {
     "a name": (lambda folder: table(folder, ONE, column_names=[1]), TypeError, "must be a list of str"),
     "a name twice": (lambda folder: records(table(folder, ONE, column_names=["a", "a"])), RuntimeError, "twice"),
     "text as a number": (
-        lambda folder: records(table(folder, "x,1", **AB, column_defaults=[1])), RuntimeError, "column's type",
+        lambda folder: records(table(folder, "x,1", **AB, column_defaults=[1])),
+        RuntimeError,
+        "column's type",
     ),
     "nothing as a number": (
-        lambda folder: records(table(folder, ",1", **AB, column_defaults=[1])), RuntimeError, "column's type",
+        lambda folder: records(table(folder, ",1", **AB, column_defaults=[1])),
+        RuntimeError,
+        "column's type",
     ),
     "a large number": (
         lambda folder: records(table(folder, "99999999999,1", **AB, column_defaults=[1])),
-        RuntimeError, "column's type",
+        RuntimeError,
+        "column's type",
     ),
     "a value too many": (lambda folder: records(table(folder, "1,2,3", **AB)), RuntimeError, "must have 2 values"),
     "a default too many": (
         lambda folder: records(table(folder, "1,2", **AB, column_defaults=[1, 2, 3])),
-        RuntimeError, "for \\['a', 'b'\\]",
+        RuntimeError,
+        "for \\['a', 'b'\\]",
     ),
     "an open quote": (lambda folder: records(table(folder, '"1,2', **AB)), RuntimeError, "cannot be read"),
     "a header alone": (lambda folder: records(table(folder, "a,b\n")), RuntimeError, "there are no rows in"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(("make", "error", "text"), REFUSED.values(), ids=REFUSED)

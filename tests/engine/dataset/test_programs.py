@@ -44,9 +44,7 @@ class Own(ds.Sampler):
 
 
 ANSWERS: dict[str, tuple[Callable[[], Any], Any]] = {
-    "rows of several lengths": (
-        lambda: values(ds.NumpySlicesDataset([[1], [2, 3]], shuffle=False)), [[[1]], [[2, 3]]],
-    ),
+    "rows of several lengths": (lambda: values(ds.NumpySlicesDataset([[1], [2, 3]], shuffle=False)), [[[1]], [[2, 3]]]),
     "a filter that returns None": (lambda: values(numbers().filter(lambda a: None)), []),
     "a filter that returns a number": (lambda: values(numbers(2).filter(lambda a: 5)), [[0], [1]]),
     "as many draws as rows": (lambda: len(values(sampled(ds.RandomSampler(True, 9)))), 3),
@@ -59,8 +57,13 @@ ANSWERS: dict[str, tuple[Callable[[], Any], Any]] = {
         lambda: [
             (one.is_shuffled(), one.is_sharded())
             for one in (
-                ds.RandomSampler(), ds.DistributedSampler(2, 0), ds.SubsetRandomSampler([1]), ds.SubsetSampler([1]),
-                ds.WeightedRandomSampler([1.0]), ds.SequentialSampler(), with_child(),
+                ds.RandomSampler(),
+                ds.DistributedSampler(2, 0),
+                ds.SubsetRandomSampler([1]),
+                ds.SubsetSampler([1]),
+                ds.WeightedRandomSampler([1.0]),
+                ds.SequentialSampler(),
+                with_child(),
             )
         ],
         [(True, False), (True, True), (True, False), (False, False), (True, False), (False, False), (False, False)],
@@ -87,7 +90,7 @@ ANSWERS: dict[str, tuple[Callable[[], Any], Any]] = {
         lambda: np.array(vision.Resize((3, 4), vision.Inter.NEAREST)(vision.ToPIL()(IMAGE)))[0].tolist(),
         [[189, 196, 203], [231, 238, 245], [22, 29, 36], [64, 71, 78]],
     ),
-}  # fmt: skip
+}
 
 
 def with_child() -> ds.Sampler:
@@ -109,54 +112,82 @@ ERRORS: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "no rows": (lambda: values(of()), RuntimeError, "'source' has no rows"),
     "max_rowsize": (lambda: ds.GeneratorDataset([1], "a", max_rowsize=-2), ValueError, "'max_rowsize' must be from -1"),
     "a shard that is not there": (
-        lambda: ds.GeneratorDataset([1], "a", num_shards=2, shard_id=2), ValueError, "must be below 'num_shards'",
+        lambda: ds.GeneratorDataset([1], "a", num_shards=2, shard_id=2),
+        ValueError,
+        "must be below 'num_shards'",
     ),
     "one data set zipped": (lambda: ds.zip((numbers(),)), ValueError, "must be at least two, but got 1"),
     "dtypes one after another": (
-        lambda: values(numbers() + ds.NumpySlicesDataset([1.5], ["a"])), RuntimeError, "must have the same dtypes and",
+        lambda: values(numbers() + ds.NumpySlicesDataset([1.5], ["a"])),
+        RuntimeError,
+        "must have the same dtypes and",
     ),
     "axes one after another": (
-        lambda: values(numbers() + ds.NumpySlicesDataset([[1, 2]], ["a"])), RuntimeError, "int64 with 1 axes",
+        lambda: values(numbers() + ds.NumpySlicesDataset([[1, 2]], ["a"])),
+        RuntimeError,
+        "int64 with 1 axes",
     ),
     "no operation": (lambda: numbers().map([]), RuntimeError, "there is none"),
     "an operation None": (lambda: numbers().map(None), RuntimeError, "there is none"),  # type: ignore[arg-type]
     "no workers to map": (
-        lambda: numbers().map(abs, num_parallel_workers=0), ValueError, "'num_parallel_workers' must",
+        lambda: numbers().map(abs, num_parallel_workers=0),
+        ValueError,
+        "'num_parallel_workers' must",
     ),
     "no workers to filter": (
-        lambda: numbers().filter(bool, num_parallel_workers=0), ValueError, "'num_parallel_workers' must",
+        lambda: numbers().filter(bool, num_parallel_workers=0),
+        ValueError,
+        "'num_parallel_workers' must",
     ),
     "workers by name": (
-        lambda: numbers().batch(2, num_parallel_workers="1"), TypeError, "'num_parallel_workers' must",  # type: ignore[arg-type]
+        lambda: numbers().batch(2, num_parallel_workers="1"),
+        TypeError,
+        "'num_parallel_workers' must",  # type: ignore[arg-type]
     ),
     "dtypes of a batch": (
-        lambda: values(of(np.zeros(2), np.zeros(2, np.float32)).batch(2)), RuntimeError, r"\['float32', 'float64'\]",
+        lambda: values(of(np.zeros(2), np.zeros(2, np.float32)).batch(2)),
+        RuntimeError,
+        r"\['float32', 'float64'\]",
     ),
     "results of a batch's function": (lambda: batched(lambda a, b: (a, a)), RuntimeError, "gave 2 values for the col"),
     "arguments of a batch's function": (lambda: batched(lambda a: (a,)), ValueError, "which it does not take"),
     "columns of a batch's function": (
-        lambda: batched(lambda a, b: (a,), input_columns=["z"]), RuntimeError, "there is no column 'z'",
+        lambda: batched(lambda a, b: (a,), input_columns=["z"]),
+        RuntimeError,
+        "there is no column 'z'",
     ),
     "an error in a batch's function": (lambda: batched(lambda a, b: 1 / 0), RuntimeError, "raised ZeroDivisionError"),
     "columns without a batch's function": (
-        lambda: numbers().batch(2, input_columns=["a"]), ValueError, "those of 'per_batch_map', which is not given",
+        lambda: numbers().batch(2, input_columns=["a"]),
+        ValueError,
+        "those of 'per_batch_map', which is not given",
     ),
     "padding without saying how": (
-        lambda: values(of(np.zeros(1), np.zeros(2)).padded_batch(2)), RuntimeError, "must have one shape",
+        lambda: values(of(np.zeros(1), np.zeros(2)).padded_batch(2)),
+        RuntimeError,
+        "must have one shape",
     ),
     "padding by a number": (lambda: numbers().padded_batch(2, pad_info=3), TypeError, "'pad_info' must be a dict"),  # type: ignore[arg-type]
     "padding to a number": (lambda: numbers().padded_batch(2, pad_info={"a": 3}), TypeError, "'pad_info' must be"),
     "padding of no name": (
-        lambda: numbers().padded_batch(2, pad_info={1: ([4], 9)}), TypeError, "by the names of columns",  # type: ignore[dict-item]
+        lambda: numbers().padded_batch(2, pad_info={1: ([4], 9)}),
+        TypeError,
+        "by the names of columns",  # type: ignore[dict-item]
     ),
     "padding to three": (
-        lambda: numbers().padded_batch(2, pad_info={"a": ([4], 9, 9)}), ValueError, "a shape and a value for 'a'",
+        lambda: numbers().padded_batch(2, pad_info={"a": ([4], 9, 9)}),
+        ValueError,
+        "a shape and a value for 'a'",
     ),
     "a name that is there": (
-        lambda: values(of((1, 2), names=["a", "b"]).rename("a", "b")), RuntimeError, "there is a column .* already",
+        lambda: values(of((1, 2), names=["a", "b"]).rename("a", "b")),
+        RuntimeError,
+        "there is a column .* already",
     ),
     "no epochs": (
-        lambda: numbers().create_dict_iterator(num_epochs=0), RuntimeError, "must be -1 or above 0, but got 0",
+        lambda: numbers().create_dict_iterator(num_epochs=0),
+        RuntimeError,
+        "must be -1 or above 0, but got 0",
     ),
     "a copy": (lambda: numbers().create_dict_iterator(do_copy=3), TypeError, "'do_copy' must be a bool"),  # type: ignore[arg-type]
     "a split into more": (lambda: numbers().split([3, 3]), RuntimeError, "must sum to the 4 rows"),
@@ -168,7 +199,9 @@ ERRORS: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "an own sampler, too far": (lambda: values(sampled(Own(100))), RuntimeError, "takes row 100, but there are 3"),
     "an own sampler of text": (lambda: values(sampled(Own("a"))), RuntimeError, "must give ints"),
     "an own sampler of nothing": (
-        lambda: values(sampled(type("S", (ds.Sampler,), {})())), RuntimeError, "must define __iter__",
+        lambda: values(sampled(type("S", (ds.Sampler,), {})())),
+        RuntimeError,
+        "must define __iter__",
     ),
     "PadEnd below 1": (lambda: transforms.PadEnd([-3], 1), ValueError, "'pad_shape' must be"),
     "PadEnd of text": (lambda: transforms.PadEnd(["3"], 1), TypeError, "'pad_shape' must be"),  # type: ignore[list-item]
@@ -177,11 +210,13 @@ ERRORS: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "Concatenate of a number": (lambda: transforms.Concatenate(0, 3), TypeError, "'prepend' must be an array"),  # type: ignore[arg-type]
     "Concatenate of dtypes": (
         lambda: transforms.Concatenate(0, np.array([1.5]))(np.array([2])),
-        RuntimeError, "must have one axis and one dtype",
+        RuntimeError,
+        "must have one axis and one dtype",
     ),
     "Concatenate with a matrix": (
         lambda: transforms.Concatenate(0, np.array([1]))(np.array([[2]])),
-        RuntimeError, "must have one axis and one dtype",
+        RuntimeError,
+        "must have one axis and one dtype",
     ),
     "Duplicate of two": (lambda: transforms.Duplicate()(np.ones(1), np.ones(1)), RuntimeError, "one value, but got 2"),
     "Compose of nothing": (lambda: transforms.Compose([]), ValueError, "'transforms' must not be empty"),
@@ -192,12 +227,16 @@ ERRORS: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "a color above 255": (lambda: vision.Pad(1, 300), ValueError, "'fill_value' must be from 0 to 255"),
     "a border by name": (lambda: vision.Pad(1, padding_mode="edge"), TypeError, "'padding_mode' must be a Border"),  # type: ignore[arg-type]
     "a way for pictures": (
-        lambda: vision.Resize(3, vision.Inter.ANTIALIAS)(IMAGE), TypeError, "ANTIALIAS is for images of PIL",
+        lambda: vision.Resize(3, vision.Inter.ANTIALIAS)(IMAGE),
+        TypeError,
+        "ANTIALIAS is for images of PIL",
     ),
     "a way for arrays": (
-        lambda: vision.Resize(3, vision.Inter.AREA)(vision.ToPIL()(IMAGE)), TypeError, "Pillow's images have no AREA",
+        lambda: vision.Resize(3, vision.Inter.AREA)(vision.ToPIL()(IMAGE)),
+        TypeError,
+        "Pillow's images have no AREA",
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(("call", "error", "text"), ERRORS.values(), ids=ERRORS)

@@ -135,8 +135,10 @@ def dictionaries(*given: dict[Any, Any]) -> Any:
 @pytest.mark.parametrize(
     ("data", "expected"),
     [
-        (dictionaries({"a": {"b": 1, "s": "x"}, "l": [1, "y"], "t": (1, 2.5)}),
-         [[{"a": {"b": 1, "s": "x"}, "l": [1, "y"], "t": (1, 2.5)}]]),
+        (
+            dictionaries({"a": {"b": 1, "s": "x"}, "l": [1, "y"], "t": (1, 2.5)}),
+            [[{"a": {"b": 1, "s": "x"}, "l": [1, "y"], "t": (1, 2.5)}]],
+        ),
         (dictionaries({1: 2}), [[{1: 2}]]),
         (dictionaries({"a": 0}, {"a": 1}).batch(2), [[{"a": [0, 1]}]]),
         (dictionaries({"a": "x"}, {"a": "yy"}).batch(2), [[{"a": ["x", "yy"]}]]),
@@ -148,7 +150,7 @@ def dictionaries(*given: dict[Any, Any]) -> Any:
         (ds.GeneratorDataset(range(2), "a", shuffle=False).map(lambda x: {"v": x}, ["a"]), [[{"v": 0}], [{"v": 1}]]),
         (ds.NumpySlicesDataset([{"a": 1}, {"a": 2}], "x", shuffle=False), [[{"a": 1}], [{"a": 2}]]),
     ],
-)  # fmt: skip
+)
 def test_a_column_may_hold_dictionaries(data: Any, expected: list[Any]) -> None:
     assert rows(data) == expected
 
@@ -163,9 +165,14 @@ def test_numbers_in_a_dictionary_become_tensors_and_what_is_no_number_stays() ->
 
 @pytest.mark.parametrize(
     "given",
-    [({"a": 1}, {"b": 2}), ({"a": 1}, {"a": 2, "b": 3}), ({"a": [1]}, {"a": [2, 3]}), ({"a": None}, {"a": None}),
-     ({"a": {"b": 1}}, {"a": {"b": 2}})],
-)  # fmt: skip
+    [
+        ({"a": 1}, {"b": 2}),
+        ({"a": 1}, {"a": 2, "b": 3}),
+        ({"a": [1]}, {"a": [2, 3]}),
+        ({"a": None}, {"a": None}),
+        ({"a": {"b": 1}}, {"a": {"b": 2}}),
+    ],
+)
 def test_dictionaries_that_do_not_fit_make_no_batch(given: Any) -> None:
     with pytest.raises(RuntimeError, match="For 'batch', .*column 'a'"):
         rows(dictionaries(*given).batch(2))
@@ -185,8 +192,13 @@ def longer(count: int = 7) -> Any:
     return ds.GeneratorDataset(Longer(), ["a", "b"], shuffle=False).take(count)
 
 
-BY_LENGTH = [[[[0, 0], [0, 1]], [0, 1]], [[[0, 1, 2, 0], [0, 1, 2, 3]], [2, 3]], [[[0, 1, 2, 3, 4]], [4]],
-             [[[0, 1, 2, 3, 4, 5]], [5]], [[[0, 1, 2, 3, 4, 5, 6]], [6]]]  # fmt: skip
+BY_LENGTH = [
+    [[[0, 0], [0, 1]], [0, 1]],
+    [[[0, 1, 2, 0], [0, 1, 2, 3]], [2, 3]],
+    [[[0, 1, 2, 3, 4]], [4]],
+    [[[0, 1, 2, 3, 4, 5]], [5]],
+    [[[0, 1, 2, 3, 4, 5, 6]], [6]],
+]
 
 
 @pytest.mark.parametrize(
@@ -195,18 +207,27 @@ BY_LENGTH = [[[[0, 0], [0, 1]], [0, 1]], [[[0, 1, 2, 0], [0, 1, 2, 3]], [2, 3]],
         (7, {}, BY_LENGTH),
         (7, {"pad_to_bucket_boundary": True}, BY_LENGTH),
         (7, {"drop_remainder": True}, BY_LENGTH),
-        (7, {"pad_info": {"a": (None, 9)}},
-         [[[[0, 9], [0, 1]], [0, 1]], [[[0, 1, 2, 9], [0, 1, 2, 3]], [2, 3]], *BY_LENGTH[2:]]),
+        (
+            7,
+            {"pad_info": {"a": (None, 9)}},
+            [[[[0, 9], [0, 1]], [0, 1]], [[[0, 1, 2, 9], [0, 1, 2, 3]], [2, 3]], *BY_LENGTH[2:]],
+        ),
         (3, {"pad_info": {"a": ([5], 9)}}, [[[[0, 9, 9, 9, 9], [0, 1, 9, 9, 9]], [0, 1]], [[[0, 1, 2, 9, 9]], [2]]]),
-        (3, {"pad_info": {"a": ([None], 7)}, "pad_to_bucket_boundary": True},
-         [[[[0, 7], [0, 1]], [0, 1]], [[[0, 1, 2, 7]], [2]]]),
+        (
+            3,
+            {"pad_info": {"a": ([None], 7)}, "pad_to_bucket_boundary": True},
+            [[[[0, 7], [0, 1]], [0, 1]], [[[0, 1, 2, 7]], [2]]],
+        ),
         (3, {"drop_remainder": True}, BY_LENGTH[:1]),
-        (7, {"column_names": ["a", "b"], "element_length_function": lambda a, b: int(b)},
-         [BY_LENGTH[0], [[[0, 1, 2, 3, 0], [0, 1, 2, 3, 4]], [3, 4]], *BY_LENGTH[3:], [[[0, 1, 2]], [2]]]),
+        (
+            7,
+            {"column_names": ["a", "b"], "element_length_function": lambda a, b: int(b)},
+            [BY_LENGTH[0], [[[0, 1, 2, 3, 0], [0, 1, 2, 3, 4]], [3, 4]], *BY_LENGTH[3:], [[[0, 1, 2]], [2]]],
+        ),
         (2, {"element_length_function": lambda a: np.array(9)}, [[[[0]], [0]], [[[0, 1]], [1]]]),
         (2, {"column_names": ["b"]}, BY_LENGTH[:1]),
     ],
-)  # fmt: skip
+)
 def test_rows_of_about_the_same_length_make_a_batch(count: int, more: Any, expected: list[Any]) -> None:
     given = {"column_names": ["a"], "bucket_boundaries": [3, 5], "bucket_batch_sizes": [2, 2, 1]} | more
     data = longer(count).bucket_batch_by_length(**given)
@@ -258,11 +279,15 @@ def test_fake_images_hang_on_their_number_and_the_seed_alone() -> None:
 @pytest.mark.parametrize(
     ("given", "error", "match"),
     [
-        ((0,), ValueError, "'num_images'"), (("a",), TypeError, "'num_images'"), ((1, 2), TypeError, "'image_size'"),
-        ((1, (2, 2)), ValueError, "'image_size' must be three ints"), ((1, (2, 2, 0)), ValueError, "'image_size'"),
-        ((1, (2, 2, 3), 0), ValueError, "'num_classes'"), ((1, (2, 2, 3), 1, "s"), TypeError, "'base_seed'"),
+        ((0,), ValueError, "'num_images'"),
+        (("a",), TypeError, "'num_images'"),
+        ((1, 2), TypeError, "'image_size'"),
+        ((1, (2, 2)), ValueError, "'image_size' must be three ints"),
+        ((1, (2, 2, 0)), ValueError, "'image_size'"),
+        ((1, (2, 2, 3), 0), ValueError, "'num_classes'"),
+        ((1, (2, 2, 3), 1, "s"), TypeError, "'base_seed'"),
     ],
-)  # fmt: skip
+)
 def test_fake_images_of_no_size_are_refused(given: Any, error: Any, match: str) -> None:
     with pytest.raises(error, match=match):
         ds.FakeImageDataset(*given)
@@ -308,11 +333,24 @@ def test_callbacks_of_a_map_are_called_around_its_rows_and_count_over_the_epochs
     for _ in range(2):
         assert [row[0].item() for row in iterator] == [0, 0]
     assert log == [
-        ("begin", 0, 0, 0), ("epoch begin", 1, 0, 0), ("step begin", 1, 1, 1), "row 0", ("step end", 1, 1, 1),
-        ("step begin", 1, 2, 2), "row 0", ("step end", 1, 2, 2), ("epoch end", 1, 2, 2), ("epoch begin", 2, 0, 2),
-        ("step begin", 2, 1, 3), "row 0", ("step end", 2, 1, 3), ("step begin", 2, 2, 4), "row 0",
-        ("step end", 2, 2, 4), ("epoch end", 2, 2, 4),
-    ]  # fmt: skip
+        ("begin", 0, 0, 0),
+        ("epoch begin", 1, 0, 0),
+        ("step begin", 1, 1, 1),
+        "row 0",
+        ("step end", 1, 1, 1),
+        ("step begin", 1, 2, 2),
+        "row 0",
+        ("step end", 1, 2, 2),
+        ("epoch end", 1, 2, 2),
+        ("epoch begin", 2, 0, 2),
+        ("step begin", 2, 1, 3),
+        "row 0",
+        ("step end", 2, 1, 3),
+        ("step begin", 2, 2, 4),
+        "row 0",
+        ("step end", 2, 2, 4),
+        ("epoch end", 2, 2, 4),
+    ]
 
 
 def test_a_step_of_a_callback_may_be_several_rows() -> None:
@@ -375,9 +413,15 @@ def test_rows_may_hang_on_the_training_step_before_them() -> None:
     data = data.map(lambda x: x, callbacks=hears).batch(2)
     ms.train.Model(Passes()).train(2, data, callbacks=[Trains(log), hears], dataset_sink_mode=False)
     assert log == [
-        ("trained", 1), ("data step", 1, 3, 1), ("trained", 2), ("data epoch", 2, 4, 2), ("data step", 2, 5, 2),
-        ("trained", 3), ("data step", 2, 7, 3), ("trained", 4),
-    ]  # fmt: skip
+        ("trained", 1),
+        ("data step", 1, 3, 1),
+        ("trained", 2),
+        ("data epoch", 2, 4, 2),
+        ("data step", 2, 5, 2),
+        ("trained", 3),
+        ("data step", 2, 7, 3),
+        ("trained", 4),
+    ]
     with pytest.raises(RuntimeError, match="no step of a training ended.*give this Hears to the 'callbacks' of Model"):
         rows(numbers(3).map(lambda x: x, callbacks=Hears([], 1)))
 
@@ -394,9 +438,7 @@ def test_rows_wait_for_the_report_on_those_before(batch: int | None, released: i
         log.append(row.tolist())
         data.sync_update("policy", update, f"report {number}")
     values = np.arange(6).reshape(-1, batch or 1).tolist()
-    assert log == [
-        one for i, value in enumerate(values, 1) for one in (value if batch else value[0], f"report {i}")
-    ]  # fmt: skip
+    assert log == [one for i, value in enumerate(values, 1) for one in (value if batch else value[0], f"report {i}")]
 
 
 def test_without_a_report_rows_are_given_with_a_warning() -> None:
@@ -471,14 +513,25 @@ def test_rows_for_which_a_map_fails_may_be_passed_over(mode: Any, expected: list
 
 
 SETTINGS = {
-    "prefetch_size": (4, 0, "a"), "num_parallel_workers": (2, 0, "a"), "numa_enable": (True, None, 1),
-    "monitor_sampling_interval": (5, 0, "a"), "callback_timeout": (5, 0, "a"), "auto_num_workers": (True, None, 1),
-    "enable_shared_mem": (False, None, 1), "enable_autotune": (True, None, 1), "autotune_interval": (5, -1, "a"),
-    "auto_offload": (True, None, 1), "enable_watchdog": (False, None, 1), "fast_recovery": (False, None, 1),
-    "debug_mode": (True, None, 1), "multiprocessing_timeout_interval": (5, 0, "a"),
-    "multiprocessing_start_method": ("spawn", "x", 3), "dynamic_shape": (True, None, 1),
-    "video_backend": ("CPU", "x", 3), "sending_batches": (5, 2**31, "a"),
-}  # fmt: skip
+    "prefetch_size": (4, 0, "a"),
+    "num_parallel_workers": (2, 0, "a"),
+    "numa_enable": (True, None, 1),
+    "monitor_sampling_interval": (5, 0, "a"),
+    "callback_timeout": (5, 0, "a"),
+    "auto_num_workers": (True, None, 1),
+    "enable_shared_mem": (False, None, 1),
+    "enable_autotune": (True, None, 1),
+    "autotune_interval": (5, -1, "a"),
+    "auto_offload": (True, None, 1),
+    "enable_watchdog": (False, None, 1),
+    "fast_recovery": (False, None, 1),
+    "debug_mode": (True, None, 1),
+    "multiprocessing_timeout_interval": (5, 0, "a"),
+    "multiprocessing_start_method": ("spawn", "x", 3),
+    "dynamic_shape": (True, None, 1),
+    "video_backend": ("CPU", "x", 3),
+    "sending_batches": (5, 2**31, "a"),
+}
 
 
 @pytest.mark.parametrize("name", SETTINGS)

@@ -596,10 +596,12 @@ LINES = "ok 0.1 0.2 0.3\ntwo 1 2 3\n"
 @pytest.mark.parametrize(
     ("kind", "name", "lines"),
     [
-        (text.Vectors, "any", LINES), (text.Vectors, "any", f"2 3\n{LINES}"), (text.FastText, "x.vec", f"2 3\n{LINES}"),
+        (text.Vectors, "any", LINES),
+        (text.Vectors, "any", f"2 3\n{LINES}"),
+        (text.FastText, "x.vec", f"2 3\n{LINES}"),
         (text.GloVe, "glove.6B.3d.txt", LINES),
     ],
-)  # fmt: skip
+)
 def test_words_become_vectors(tmp_path: Path, kind: Any, name: str, lines: str) -> None:
     file = tmp_path / name
     file.write_text(lines)
@@ -740,9 +742,12 @@ def test_sentencepiece_is_asked_for_pieces_and_named_where_it_is_missing(monkeyp
     monkeypatch.setitem(sys.modules, "sentencepiece", fake)
     vocab = text.SentencePieceVocab.from_dataset(words(), [], 9, 0.99, text.SentencePieceModel.BPE, {"seed": 3})
     assert learned == {
-        "vocab_size": 9, "character_coverage": 0.99, "model_type": "bpe", "seed": 3,
+        "vocab_size": 9,
+        "character_coverage": 0.99,
+        "model_type": "bpe",
+        "seed": 3,
         "texts": ["a", "b", "a", "c", "a", "b", "d", "b"],
-    }  # fmt: skip
+    }
     assert plain(text.SentencePieceTokenizer(vocab, string)("1 2")) == ["1", "2"]
     numbers = text.SentencePieceTokenizer(vocab, text.SPieceTokenizerOutType.INT)("1 2")
     assert plain(numbers) == ("int32", [1, 2])

@@ -157,12 +157,14 @@ SHARES = np.array([0.2, 0.4, 0.8, 1.0], np.float32)
         ),
         (
             lambda: vision.Pad((1, 2, 2, 1), 0, vision.Border.EDGE),
-            COLORS, np.pad(COLORS, ((2, 1), (1, 2), (0, 0)), "edge"),
+            COLORS,
+            np.pad(COLORS, ((2, 1), (1, 2), (0, 0)), "edge"),
         ),
         (lambda: vision.Pad((1, 2, 2, 1), 0, vision.Border.REFLECT), GRAY, np.pad(GRAY, ((2, 1), (1, 2)), "reflect")),
         (
             lambda: vision.Pad((1, 2, 2, 1), 0, vision.Border.SYMMETRIC),
-            GRAY, np.pad(GRAY, ((2, 1), (1, 2)), "symmetric"),
+            GRAY,
+            np.pad(GRAY, ((2, 1), (1, 2)), "symmetric"),
         ),
     ],
 )

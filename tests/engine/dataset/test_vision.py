@@ -253,10 +253,15 @@ CASES: dict[str, Callable[[], Any]] = {
 
 # What OpenCV rounds here hangs on the instructions that the processor has, and on whether a row fills its registers.
 ROUNDED = {
-    "Resize((7, 32))(U)", "Resize((7, 32), Inter.CUBIC)(U)", "ResizeWithBBox((7, 32))(U, boxes())",
-    "AdjustHue(0.1)(LARGE)", "AdjustSharpness(1.7)(LARGE)", "Resize((16, 64), Inter.PILCUBIC)(LARGE)",
-    "AdjustContrast(1.3)(LARGE)", "AdjustSaturation(1.3)(LARGE)",
-}  # fmt: skip
+    "Resize((7, 32))(U)",
+    "Resize((7, 32), Inter.CUBIC)(U)",
+    "ResizeWithBBox((7, 32))(U, boxes())",
+    "AdjustHue(0.1)(LARGE)",
+    "AdjustSharpness(1.7)(LARGE)",
+    "Resize((16, 64), Inter.PILCUBIC)(LARGE)",
+    "AdjustContrast(1.3)(LARGE)",
+    "AdjustSaturation(1.3)(LARGE)",
+}
 
 
 @pytest.mark.parametrize("name", [name for name in CASES if name not in ROUNDED])
@@ -302,14 +307,15 @@ SPOT[4, 4] = 200
 @pytest.mark.parametrize(
     ("random", "plain", "share"),
     [
-        (vision.RandomInvert(0.3), vision.Invert(), 0.3), (vision.RandomEqualize(0.7), vision.Equalize(), 0.7),
+        (vision.RandomInvert(0.3), vision.Invert(), 0.3),
+        (vision.RandomEqualize(0.7), vision.Equalize(), 0.7),
         (vision.RandomAutoContrast(prob=0.4), vision.AutoContrast(), 0.4),
         (vision.RandomAdjustSharpness(2.0, 0.6), vision.AdjustSharpness(2.0), 0.6),
         (vision.RandomGrayscale(0.2), vision.Grayscale(3), 0.2),
         (vision.RandomErasing(0.5, (0.02, 0.02), (1, 1), 1), None, 0.5),
         (vision.RandomPerspective(0.9, 0.35), None, 0.35),
     ],
-)  # fmt: skip
+)
 def test_what_is_made_with_a_probability_is_made_as_often(random: Any, plain: Any, share: float) -> None:
     image = LARGE // 2 + 20  # not of all values, so that each transform changes it
     made = many(random, image, times=600)
@@ -353,10 +359,15 @@ def test_random_light_has_the_spread_that_is_asked_for() -> None:
         np.array([one[0, 0] for one in many(vision.RandomLighting(0.1), GRAY.astype(np.float32), times=2000)]) - 100
     )
     # Each channel varies by the components of the colors of ImageNet (Krizhevsky et al., 2012), alpha as it is.
-    spread = 0.1 * 255 * np.linalg.norm(
-        np.array([[-0.5675, 0.7192, 0.4009], [-0.5808, -0.0045, -0.8140], [-0.5836, -0.6948, 0.4203]])
-        * [0.2175, 0.0188, 0.0045], axis=1,
-    )  # fmt: skip
+    spread = (
+        0.1
+        * 255
+        * np.linalg.norm(
+            np.array([[-0.5675, 0.7192, 0.4009], [-0.5808, -0.0045, -0.8140], [-0.5836, -0.6948, 0.4203]])
+            * [0.2175, 0.0188, 0.0045],
+            axis=1,
+        )
+    )
     assert np.allclose(shifts.std(0), spread, rtol=0.08) and np.abs(shifts.mean(0)).max() < 0.5
 
 
@@ -443,9 +454,11 @@ def test_boxes_go_with_their_part_of_the_image() -> None:
         return [columns.min(), rows.min(), np.ptp(columns) + 1, np.ptp(rows) + 1] if rows.size else [0, 0, 0, 0]
 
     for transform in (
-        vision.RandomHorizontalFlipWithBBox(0.5), vision.RandomVerticalFlipWithBBox(0.5),
-        vision.RandomCropWithBBox((12, 18)), vision.RandomCropWithBBox((30, 40), 3, True),
-    ):  # fmt: skip
+        vision.RandomHorizontalFlipWithBBox(0.5),
+        vision.RandomVerticalFlipWithBBox(0.5),
+        vision.RandomCropWithBBox((12, 18)),
+        vision.RandomCropWithBBox((30, 40), 3, True),
+    ):
         made = many(transform, image, box, times=40)
         assert len({one[0].tobytes() for one in made}) > 1
         assert all(lit(one[0]) == one[1][0].tolist() for one in made)
@@ -629,9 +642,12 @@ def test_a_pil_image_stays_one_where_mindspore_s_does() -> None:
     keep = (vision.FiveCrop(4), vision.TenCrop(4))
     assert all(part.size == (4, 4) for transform in keep for part in transform(image))
     for transform, size, mode in (
-        (vision.Resize((5, 6)), (6, 5), "RGB"), (vision.Grayscale(), (8, 8), "L"), (vision.Pad(1), (10, 10), "RGB"),
-        (vision.RandomHorizontalFlip(1.0), (8, 8), "RGB"), (vision.RandomCrop(4), (4, 4), "RGB"),
-    ):  # fmt: skip
+        (vision.Resize((5, 6)), (6, 5), "RGB"),
+        (vision.Grayscale(), (8, 8), "L"),
+        (vision.Pad(1), (10, 10), "RGB"),
+        (vision.RandomHorizontalFlip(1.0), (8, 8), "RGB"),
+        (vision.RandomCrop(4), (4, 4), "RGB"),
+    ):
         found = transform(image)
         assert (found.size, found.mode) == (size, mode)
     flipped = np.asarray(vision.RandomHorizontalFlip(1.0)(image))

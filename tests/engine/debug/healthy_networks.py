@@ -49,9 +49,16 @@ class LeNet(nn.Cell):
     def __init__(self) -> None:
         super().__init__()
         self.features = nn.SequentialCell(
-            nn.Conv2d(1, 8, 3, pad_mode="same"), nn.BatchNorm2d(8), nn.ReLU(), nn.MaxPool2d(2, 2),
-            nn.Conv2d(8, 16, 3, pad_mode="same"), nn.BatchNorm2d(16), nn.ReLU(), nn.MaxPool2d(2, 2), nn.Flatten(),
-        )  # fmt: skip
+            nn.Conv2d(1, 8, 3, pad_mode="same"),
+            nn.BatchNorm2d(8),
+            nn.ReLU(),
+            nn.MaxPool2d(2, 2),
+            nn.Conv2d(8, 16, 3, pad_mode="same"),
+            nn.BatchNorm2d(16),
+            nn.ReLU(),
+            nn.MaxPool2d(2, 2),
+            nn.Flatten(),
+        )
         self.dropout = nn.Dropout(p=0.3)
         self.head = nn.SequentialCell(nn.Dense(144, 32), nn.ReLU(), nn.Dense(32, 4))
 
@@ -88,9 +95,15 @@ class Residual(nn.Cell):
 @healthy
 def a_residual_net_whose_blocks_begin_as_the_identity() -> Script:
     net = nn.SequentialCell(
-        nn.Conv2d(1, 8, 3, pad_mode="same"), nn.BatchNorm2d(8), nn.ReLU(), Residual(8), Residual(8),
-        nn.AvgPool2d(12), nn.Flatten(), nn.Dense(8, 4),
-    )  # fmt: skip
+        nn.Conv2d(1, 8, 3, pad_mode="same"),
+        nn.BatchNorm2d(8),
+        nn.ReLU(),
+        Residual(8),
+        Residual(8),
+        nn.AvgPool2d(12),
+        nn.Flatten(),
+        nn.Dense(8, 4),
+    )
     return Script(net, lambda: train(net, cross_entropy(), images(15), nn.Momentum(net.trainable_params(), 1e-2, 0.9)))
 
 
@@ -174,18 +187,27 @@ class HandmadeAttention(nn.Cell):
 @healthy
 def attention_by_hand_with_two_kinds_of_masks() -> Script:
     net = nn.SequentialCell(
-        nn.Embedding(20, 16), HandmadeAttention(16, float("-inf")),
-        HandmadeAttention(16, float(np.finfo(np.float32).min)), nn.Dense(16, 20),
-    )  # fmt: skip
+        nn.Embedding(20, 16),
+        HandmadeAttention(16, float("-inf")),
+        HandmadeAttention(16, float(np.finfo(np.float32).min)),
+        nn.Dense(16, 20),
+    )
     return Script(net, lambda: train(net, next_word, sentences(20)))
 
 
 @healthy
 def an_autoencoder() -> Script:
     net = nn.SequentialCell(
-        nn.Flatten(), nn.Dense(144, 32), nn.ReLU(), nn.Dense(32, 4), nn.Tanh(), nn.Dense(4, 32), nn.ReLU(),
-        nn.Dense(32, 144), nn.Sigmoid(),
-    )  # fmt: skip
+        nn.Flatten(),
+        nn.Dense(144, 32),
+        nn.ReLU(),
+        nn.Dense(32, 4),
+        nn.Tanh(),
+        nn.Dense(4, 32),
+        nn.ReLU(),
+        nn.Dense(32, 144),
+        nn.Sigmoid(),
+    )
     batches = [(x, ops.sigmoid(x).reshape((16, 144))) for x, _ in images(25)]
     return Script(net, lambda: train(net, nn.MSELoss(), batches))
 
@@ -482,9 +504,12 @@ def a_binary_classifier_that_becomes_sure() -> Script:
 @healthy
 def pixels_that_are_not_scaled_behind_batch_norm() -> Script:
     net = nn.SequentialCell(
-        nn.BatchNorm2d(1), nn.Conv2d(1, 8, 3, stride=2, pad_mode="same", has_bias=True), nn.ReLU(), nn.Flatten(),
+        nn.BatchNorm2d(1),
+        nn.Conv2d(1, 8, 3, stride=2, pad_mode="same", has_bias=True),
+        nn.ReLU(),
+        nn.Flatten(),
         nn.Dense(288, 4),
-    )  # fmt: skip
+    )
     batches = [(ops.clamp(x * 64.0 + 96.0, 0.0, 255.0), y) for x, y in images(20)]
     return Script(net, lambda: train(net, cross_entropy(), batches))
 

@@ -37,10 +37,19 @@ def values() -> list[Any]:
     bad = normal(6000)
     bad[7:9] = np.nan, np.inf
     return [
-        normal(90, 100), bad, normal(7).astype(np.float64), np.full(5000, 2.5, np.float32), np.zeros((0, 3)),
-        normal(5000).astype(ml_dtypes.bfloat16), np.arange(5000) % 7, normal(5000) * (1 + 2j), np.array([True] * 9),
-        normal(5000).astype(np.float64) * 1e-200, normal(100, 60)[:, ::2], np.full(5000, np.nan, np.float32),
-    ]  # fmt: skip
+        normal(90, 100),
+        bad,
+        normal(7).astype(np.float64),
+        np.full(5000, 2.5, np.float32),
+        np.zeros((0, 3)),
+        normal(5000).astype(ml_dtypes.bfloat16),
+        np.arange(5000) % 7,
+        normal(5000) * (1 + 2j),
+        np.array([True] * 9),
+        normal(5000).astype(np.float64) * 1e-200,
+        normal(100, 60)[:, ::2],
+        np.full(5000, np.nan, np.float32),
+    ]
 
 
 @pytest.mark.parametrize("counted", [False, True])

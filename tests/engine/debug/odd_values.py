@@ -25,9 +25,22 @@ from hookscope.engine.debug.conditions.values import Seen
 
 SHAPES = ((), (1,), (1, 1), (0,), (0, 3), (3, 0), (8,), (8, 1), (1, 8), (4, 4), (2, 3, 2))
 DTYPES = (
-    "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "bfloat16", "float32",
-    "float64", "complex64", "complex128",
-)  # fmt: skip
+    "bool",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+    "float16",
+    "bfloat16",
+    "float32",
+    "float64",
+    "complex64",
+    "complex128",
+)
 KINDS = ("plain", "zeros", "probabilities", "nan", "inf", "-inf", "all nan", "largest")
 
 
@@ -71,11 +84,23 @@ def structures(x: Tensor) -> dict[str, Any]:
     """What a cell may return of a tensor."""
     flat = to_host(x._array).reshape(-1)[:1]
     found: dict[str, Any] = {
-        "alone": x, "None": None, "number": 2.5, "integer": 3, "text": "abc", "flag": True, "complex": 1 + 2j,
-        "tuple": (x, None, 1), "list": [x, "abc", [x, (), {}]], "nested": ((x, (x, [x])), {"a": {"b": x}}),
-        "dictionary": {"a": x, 1: None, "b": (x, 2.0)}, "empty tuple": (), "empty list": [], "empty dictionary": {},
-        "array": np.arange(3), "object": object(),
-    }  # fmt: skip
+        "alone": x,
+        "None": None,
+        "number": 2.5,
+        "integer": 3,
+        "text": "abc",
+        "flag": True,
+        "complex": 1 + 2j,
+        "tuple": (x, None, 1),
+        "list": [x, "abc", [x, (), {}]],
+        "nested": ((x, (x, [x])), {"a": {"b": x}}),
+        "dictionary": {"a": x, 1: None, "b": (x, 2.0)},
+        "empty tuple": (),
+        "empty list": [],
+        "empty dictionary": {},
+        "array": np.arange(3),
+        "object": object(),
+    }
     if flat.size and flat.dtype.kind in "fiu" and flat.dtype.name != "bfloat16":
         values = Tensor(flat)
         zero = Tensor(np.zeros(1, np.int32))
@@ -90,9 +115,19 @@ Made = Callable[[random.Random], Any]
 
 _NUMBERS = (0.0, -0.0, 1.0, -2.5, 1e-300, 1e300, math.nan, math.inf, -math.inf, 0.5)
 _TEXTS = (
-    "", "some", "none", "zeros", "noise", "not asked", "cross_entropy", "nll_loss", "binary_cross_entropy",
-    "binary_cross_entropy_with_logits", "mse_loss", "a reason",
-)  # fmt: skip
+    "",
+    "some",
+    "none",
+    "zeros",
+    "noise",
+    "not asked",
+    "cross_entropy",
+    "nll_loss",
+    "binary_cross_entropy",
+    "binary_cross_entropy_with_logits",
+    "mse_loss",
+    "a reason",
+)
 
 
 @functools.cache

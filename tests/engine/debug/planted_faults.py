@@ -406,16 +406,17 @@ def an_optimizer_that_divides_by_zero() -> Script:
 
 
 @fault(
-    "inf", "(no cell)", says="the gradient of cast outside the cells made",
+    "inf",
+    "(no cell)",
+    says="the gradient of cast outside the cells made",
     among="where finite gradients near the end of the range are left beside the infinite ones, that is told too",
-)  # fmt: skip
+)
 def a_loss_scale_that_half_precision_cannot_hold() -> Script:
     net = Net(hidden=nn.Dense(8, 16), act=nn.ReLU(), head=nn.Dense(16, 4)).to_float(ms.float16)
     loss = cross_entropy()
     optimizer = nn.SGD(net.trainable_params(), 1e-2, loss_scale=2.0**24)
     return Script(
-        net,
-        lambda: train(net, lambda out, y: loss(out.astype(ms.float32), y) * 2.0**24, blobs(5), optimizer),
+        net, lambda: train(net, lambda out, y: loss(out.astype(ms.float32), y) * 2.0**24, blobs(5), optimizer)
     )
 
 
@@ -599,18 +600,22 @@ def a_layer_that_was_added_after_the_optimizer_was_made() -> Script:
 @fault("initial_weights", "0")
 def weights_that_begin_at_zero() -> Script:
     net = nn.SequentialCell(
-        nn.Dense(8, 16, weight_init="zeros"), nn.Tanh(), nn.Dense(16, 16, weight_init="zeros"), nn.Tanh(),
+        nn.Dense(8, 16, weight_init="zeros"),
+        nn.Tanh(),
+        nn.Dense(16, 16, weight_init="zeros"),
+        nn.Tanh(),
         nn.Dense(16, 4),
-    )  # fmt: skip
+    )
     return Script(net, lambda: train(net, cross_entropy(), blobs(8)))
 
 
 @fault("initial_weights", "hidden")
 def weights_that_begin_all_alike() -> Script:
     net = Net(
-        hidden=nn.Dense(8, 16, weight_init=Constant(0.1), bias_init="zeros"), act=nn.Tanh(),
+        hidden=nn.Dense(8, 16, weight_init=Constant(0.1), bias_init="zeros"),
+        act=nn.Tanh(),
         head=nn.Dense(16, 4, weight_init=Constant(0.1), bias_init="zeros"),
-    )  # fmt: skip
+    )
     return Script(net, lambda: train(net, cross_entropy(), blobs(8)))
 
 
@@ -625,9 +630,14 @@ def weights_that_begin_far_too_large() -> Script:
 
 def small_convnet() -> nn.Cell:
     return Net(
-        conv=nn.Conv2d(1, 6, 3, pad_mode="same", has_bias=True), bn=nn.BatchNorm2d(6), act=nn.ReLU(),
-        pool=nn.MaxPool2d(2, 2), flatten=nn.Flatten(), dropout=nn.Dropout(p=0.3), head=nn.Dense(216, 4),
-    )  # fmt: skip
+        conv=nn.Conv2d(1, 6, 3, pad_mode="same", has_bias=True),
+        bn=nn.BatchNorm2d(6),
+        act=nn.ReLU(),
+        pool=nn.MaxPool2d(2, 2),
+        flatten=nn.Flatten(),
+        dropout=nn.Dropout(p=0.3),
+        head=nn.Dense(216, 4),
+    )
 
 
 @fault("wrong_mode", "bn")

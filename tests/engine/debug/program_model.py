@@ -122,10 +122,16 @@ class Life:
         rng = np.random.default_rng(seed)
         self.x = Tensor(rng.standard_normal(3).astype(np.float32))
         self.names: dict[str, Any] = {
-            "nn": nn, "ms": ms, "weight": _weight, "turns": {one: itertools.count(1) for one in functions},
-            "session": NoSession(), "const": _constant, "_do": self._do, "_abort": self._abort,
+            "nn": nn,
+            "ms": ms,
+            "weight": _weight,
+            "turns": {one: itertools.count(1) for one in functions},
+            "session": NoSession(),
+            "const": _constant,
+            "_do": self._do,
+            "_abort": self._abort,
             "FACTOR": Tensor(rng.standard_normal(3).astype(np.float32)),
-        }  # fmt: skip
+        }
         exec(compile(text, filename, "exec"), self.names)
         self.net: Any = self.names["Net"]()
         self.handles: dict[tuple[int, str], Any] = {}

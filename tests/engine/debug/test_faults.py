@@ -110,9 +110,12 @@ def _watching_all(**options: Any) -> Callable[[Net], DebugSession]:
 
 @pytest.mark.parametrize("name", CONDITIONS)
 def test_a_condition_whose_formula_raises_is_told_once_and_the_run_has_the_same_bits(
-    name: str, alone: list[bytes], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+    name: str,
+    alone: list[bytes],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
     caplog: pytest.LogCaptureFixture,
-) -> None:  # fmt: skip
+) -> None:
     calls = []
 
     def formula(*given: Any) -> Any:
@@ -143,9 +146,17 @@ def test_most_conditions_are_tried_in_that_training(monkeypatch: pytest.MonkeyPa
 
 
 _METHODS = (
-    "cell_enter", "cell_exit", "cell_error", "backward_enter", "backward_exit", "operator", "operator_backward", "loss",
-    "parameter_gradients", "differentiated",
-)  # fmt: skip
+    "cell_enter",
+    "cell_exit",
+    "cell_error",
+    "backward_enter",
+    "backward_exit",
+    "operator",
+    "operator_backward",
+    "loss",
+    "parameter_gradients",
+    "differentiated",
+)
 TAPS = (Observer, Provenance, *WATCHERS, recorders._Tap)
 OF_TAPS = [(tap, method) for tap in TAPS for method in (*_METHODS, "run_bprop") if method in vars(tap)]
 
@@ -159,9 +170,13 @@ def _recorded(net: Net) -> DebugSession:
 @pytest.mark.parametrize(("tap", "method"), OF_TAPS, ids=[f"{tap.__name__}.{method}" for tap, method in OF_TAPS])
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_a_tap_that_raises_is_told_once_and_the_run_has_the_same_bits(
-    tap: type[taps.Tap], method: str, when: str, alone: list[bytes], monkeypatch: pytest.MonkeyPatch,
+    tap: type[taps.Tap],
+    method: str,
+    when: str,
+    alone: list[bytes],
+    monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
-) -> None:  # fmt: skip
+) -> None:
     plain, calls = getattr(tap, method), []
 
     def broken(self: Any, *given: Any) -> Any:
@@ -584,9 +599,7 @@ def test_a_standard_error_that_is_gone_does_not_end_the_run(
     assert len(session.faults) == 1
 
 
-def test_without_a_handler_of_the_users_the_traceback_goes_to_no_stream(
-    run_python: Callable[..., Any],
-) -> None:
+def test_without_a_handler_of_the_users_the_traceback_goes_to_no_stream(run_python: Callable[..., Any]) -> None:
     done = run_python(
         "from hookscope.engine import nn\n"
         "from hookscope.engine.debug import DebugSession\n"

@@ -144,14 +144,22 @@ def network(seed: int, look: Callable[[Tensor], Tensor] = unlooked) -> nn.Cell:
 
     def cell(depth: int) -> nn.Cell:
         leaves: list[Callable[[], nn.Cell]] = [
-            lambda: nn.Dense(WIDTH, WIDTH), lambda: nn.LayerNorm((WIDTH,)), nn.Tanh, nn.Identity, lambda: Point(look),
-            lambda: Tied(shared), lambda: Attention(rng.choice((0.0, 0.2))), lambda: nn.Dropout(p=0.1),
-        ]  # fmt: skip
+            lambda: nn.Dense(WIDTH, WIDTH),
+            lambda: nn.LayerNorm((WIDTH,)),
+            nn.Tanh,
+            nn.Identity,
+            lambda: Point(look),
+            lambda: Tied(shared),
+            lambda: Attention(rng.choice((0.0, 0.2))),
+            lambda: nn.Dropout(p=0.1),
+        ]
         nodes: list[Callable[[], nn.Cell]] = [
-            lambda: Residual(cell(depth - 1)), lambda: Twice(cell(depth - 1)), lambda: Same(cell(depth - 1)),
+            lambda: Residual(cell(depth - 1)),
+            lambda: Twice(cell(depth - 1)),
+            lambda: Same(cell(depth - 1)),
             lambda: Looked(cell(depth - 1)),
             lambda: nn.SequentialCell([cell(depth - 1) for _ in range(rng.randint(2, 3))]),
-        ]  # fmt: skip
+        ]
         if made and rng.random() < 0.15:
             return rng.choice(made)
         found = rng.choice(nodes if depth else leaves)()

@@ -141,5 +141,7 @@ def test_an_array_that_is_dense_in_another_order_of_axes_is_not_copied_for_its_f
         assert peak < array.nbytes // 8
     assert found.shape == array.shape
     assert (found.mean, found.std, found.histogram.tolist()) == (
-        expected.mean, expected.std, expected.histogram.tolist(),
-    )  # fmt: skip
+        expected.mean,
+        expected.std,
+        expected.histogram.tolist(),
+    )

@@ -31,7 +31,7 @@ class WithLoss(nn.Cell):
         self.net = net
 
     def construct(self, x: Any) -> Any:
-        return ops.log(-self.net(x) ** 2).sum()
+        return ops.log(-(self.net(x) ** 2)).sum()
 
 
 class Answers:
@@ -118,7 +118,7 @@ def test_networks_of_one_gradient_call_are_one_run() -> None:
     generator, critic = nn.Dense(2, 2), Log()
     session, _ = watching(generator)
     with session:
-        value_and_grad(lambda: critic(-generator(GOOD) ** 2).sum(), None, generator.trainable_params())()
+        value_and_grad(lambda: critic(-(generator(GOOD) ** 2)).sum(), None, generator.trainable_params())()
         assert "log" in {producer.operator for producer in session.producers}
 
 

@@ -92,7 +92,7 @@ def test_an_initializer_draws_what_it_would_have_drawn_now(name: str) -> None:
         ("weight", "initialize", {"initializer": "HeNorm"}, "'HeNorm' is not known; the nearest is 'HeNormal'"),
         ("bias", "initialize", {"initializer": "XavierUniform"}, "must have at least 2 axes"),
     ],
-)  # fmt: skip
+)
 def test_bad_input_is_refused_in_one_line(name: str, action: str, given: dict[str, Any], message: str) -> None:
     net = dense()
     with pytest.raises((ValueError, IndexError), match=message) as caught:

@@ -29,7 +29,6 @@ def test_optimizers_that_take_pythons_numbers_make_the_cpus_steps(name: str) -> 
     training(READING[name], on_gpu=True).agrees_with(training(READING[name], on_gpu=False), 3e-6)
 
 
-
 @pytest.mark.parametrize("own", [False, True])
 @pytest.mark.parametrize("name", SCALED)
 def test_scaled_steps_are_the_cpus_overflows_among_them(name: str, own: bool) -> None:

@@ -18,7 +18,6 @@ __all__ = ["OPTIMIZERS", "READING", "SCALED", "Outcome", "scaled_training", "tra
 SHAPES = [(20, 32), (32,), (3, 5, 7), (1,)]
 
 
-
 def in_groups(parameters: list[Parameter]) -> list[dict[str, Any]]:
     falls = nn.CosineDecayLR(0.01, 0.1, 4)
     first = {"params": parameters[:2], "lr": 0.1, "weight_decay": 0.2}

@@ -25,17 +25,24 @@ from tests import strict_device
 assert hookscope.engine.nn  # which fills the table
 
 cupy = sys.modules["cupy"] = strict_device.make()["cupy"]
-DTYPES = [np.dtype(kind) for kind in (np.float32, np.float64, np.float16, ml_dtypes.bfloat16, np.int8, np.int64,
-                                      np.uint8, bool)]  # fmt: skip
-ATTRIBUTES = [{"approximate": "none", "dtype": np.dtype(np.float32)}, {"approximate": "tanh", "dtype": np.dtype(bool)},
-              {"approximate": "tanh", "dtype": np.dtype(np.float16)}]  # fmt: skip
+DTYPES = [
+    np.dtype(kind)
+    for kind in (np.float32, np.float64, np.float16, ml_dtypes.bfloat16, np.int8, np.int64, np.uint8, bool)
+]
+ATTRIBUTES = [
+    {"approximate": "none", "dtype": np.dtype(np.float32)},
+    {"approximate": "tanh", "dtype": np.dtype(bool)},
+    {"approximate": "tanh", "dtype": np.dtype(np.float16)},
+]
 
 
 def node_of(shape: tuple[int, ...], program: Program, dtypes: list[Any], varies: Any, stores: list[Store]) -> Fused:
-    inputs = tuple([
-        Value(tuple([n for n, yes in zip(shape, some, strict=True) if yes]), dtype)
-        for dtype, some in zip(dtypes, varies, strict=True)
-    ])  # fmt: skip
+    inputs = tuple(
+        [
+            Value(tuple([n for n, yes in zip(shape, some, strict=True) if yes]), dtype)
+            for dtype, some in zip(dtypes, varies, strict=True)
+        ]
+    )
     outputs = []
     for store in stores:
         kept = tuple([n for axis, n in enumerate(shape) if axis not in (store.axes or ())])

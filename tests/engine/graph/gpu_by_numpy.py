@@ -17,13 +17,40 @@ from triton.language.extra import libdevice
 from triton.runtime import interpreter
 
 FUNCTIONS = {
-    **{name: getattr(np, name) for name in (
-        "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "sinh", "cosh", "tanh", "floor",
-        "ceil", "trunc", "rint", "hypot",
-    )},
-    "asin": np.arcsin, "acos": np.arccos, "atan": np.arctan, "asinh": np.arcsinh, "acosh": np.arccosh,
-    "atanh": np.arctanh, "atan2": np.arctan2, "pow": np.power, "erf": scipy.special.erf, "erfc": scipy.special.erfc,
-}  # fmt: skip
+    **{
+        name: getattr(np, name)
+        for name in (
+            "exp",
+            "exp2",
+            "expm1",
+            "log",
+            "log2",
+            "log10",
+            "log1p",
+            "sin",
+            "cos",
+            "tan",
+            "sinh",
+            "cosh",
+            "tanh",
+            "floor",
+            "ceil",
+            "trunc",
+            "rint",
+            "hypot",
+        )
+    },
+    "asin": np.arcsin,
+    "acos": np.arccos,
+    "atan": np.arctan,
+    "asinh": np.arcsinh,
+    "acosh": np.arccosh,
+    "atanh": np.arctanh,
+    "atan2": np.arctan2,
+    "pow": np.power,
+    "erf": scipy.special.erf,
+    "erfc": scipy.special.erfc,
+}
 
 
 def _of_libdevice(function: Any) -> Any:

@@ -136,9 +136,17 @@ class Many(nn.Cell):
         z = ops.concat((x, y), 1)[:, 1:]
         low = ops.clamp(x * 2, -0.5, 0.5)
         return (
-            ops.where(x > 0, x, -y), [low, ops.exp(z).sum(1), z.mean((0,))], x.max(), 3, ops.gelu(y),
-            ops.maximum(x, 0.1).astype(ms.float16), ops.argmax(x, 1), ops.floor_mod(x, 0.7), x[0, 1:], (2 - y) / 4,
-        )  # fmt: skip
+            ops.where(x > 0, x, -y),
+            [low, ops.exp(z).sum(1), z.mean((0,))],
+            x.max(),
+            3,
+            ops.gelu(y),
+            ops.maximum(x, 0.1).astype(ms.float16),
+            ops.argmax(x, 1),
+            ops.floor_mod(x, 0.7),
+            x[0, 1:],
+            (2 - y) / 4,
+        )
 
 
 NETWORKS: dict[str, tuple[Callable[[], Any], Callable[[], list[Any]]]] = {
@@ -273,11 +281,13 @@ def facts_of(model: Any) -> dict[str, list[Any]]:
     for node in model.graph.node:
         if node.op_type != "Constant":
             p = primitives[node.op_type]
-            found.setdefault(p.op_type, []).append({
-                "kind": p.prim_type,
-                "inputs": [constants.get(name, "") for name in node.input],
-                "attributes": {a.name: a.type for a in p.attribute},
-            })  # fmt: skip
+            found.setdefault(p.op_type, []).append(
+                {
+                    "kind": p.prim_type,
+                    "inputs": [constants.get(name, "") for name in node.input],
+                    "attributes": {a.name: a.type for a in p.attribute},
+                }
+            )
     return found
 
 

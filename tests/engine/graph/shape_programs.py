@@ -104,16 +104,22 @@ def source_of(seed: int) -> str:
                 [f"    x = x {chance.choice('+-*')} ({number})"],
                 [f"    kept.append({number})"],
                 [f"    kept.append({chance.choice(others)})"],
-                [f"    if {number} {chance.choice(['>', '<', '==', '>=', '% 2 =='])} {chance.randint(0, 9)}:",
-                 f"        x = {tensor}"],
+                [
+                    f"    if {number} {chance.choice(['>', '<', '==', '>=', '% 2 =='])} {chance.randint(0, 9)}:",
+                    f"        x = {tensor}",
+                ],
                 ["    n, *rest = x.shape", "    x = x * n"],
-                ["    try:", "        x = x.reshape(x.shape[0] // 2, 2, 4).reshape(-1, 4)",
-                 "    except ValueError:", "        x = x * 2"],
+                [
+                    "    try:",
+                    "        x = x.reshape(x.shape[0] // 2, 2, 4).reshape(-1, 4)",
+                    "    except ValueError:",
+                    "        x = x * 2",
+                ],
                 ["    for i in range(x.shape[0] // 2):", "        x = x + i"],
                 ["    self.left = x.shape[0]"],
                 ["    while x.shape[0] > 6:", "        x = x[: x.shape[0] // 2]"],
             ]
-        )  # fmt: skip
+        )
     lines.append(chance.choice(["    return x * 1.0", "    return x * 1.0, kept", "    return x.sum(), x.shape, kept"]))
     return "\n".join(lines) + "\n"
 
@@ -123,9 +129,16 @@ def network(seed: int) -> tuple[nn.Cell, str]:
     source, name = source_of(seed), f"<shapes {seed}>"
     linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
     names: dict[str, Any] = {
-        "np": np, "ms": ms, "ops": ops, "math": math, "functools": functools, "copy": copy, "written": written,
-        "written_through": written_through, "Tensor": Tensor,
-    }  # fmt: skip
+        "np": np,
+        "ms": ms,
+        "ops": ops,
+        "math": math,
+        "functools": functools,
+        "copy": copy,
+        "written": written,
+        "written_through": written_through,
+        "Tensor": Tensor,
+    }
     exec(compile(source, name, "exec"), names)
 
     class Network(nn.Cell):
@@ -168,8 +181,12 @@ def run(seed: int, counts: Counter[str]) -> str:
     chance, numbers = python_random.Random(-1 - seed), np.random.default_rng(seed)
     net, source = network(seed)
     net.set_train(chance.random() < 0.7)
-    net.set_inputs(*[Tensor(shape=shape, dtype=kind) for shape, kind in (
-        ([None, 4], ms.float32), ([None, 4], ms.float32), ([None], ms.int32))])  # fmt: skip
+    net.set_inputs(
+        *[
+            Tensor(shape=shape, dtype=kind)
+            for shape, kind in (([None, 4], ms.float32), ([None, 4], ms.float32), ([None], ms.int32))
+        ]
+    )
     function: Any = net
     if chance.random() < 0.4:
         has_aux = "return x * 1.0\n" not in source

@@ -236,12 +236,8 @@ def in_a_replaced_data_class(values: list[float]) -> Any:
 
 
 @pytest.mark.parametrize(
-    "made",
-    [
-        in_new, in_a_copy, in_a_text, in_a_chain, in_a_class, in_a_class_that_is_made,
-        in_a_replaced_data_class,
-    ],
-)  # fmt: skip
+    "made", [in_new, in_a_copy, in_a_text, in_a_chain, in_a_class, in_a_class_that_is_made, in_a_replaced_data_class]
+)
 def test_what_such_methods_read_is_seen(made: Callable[[list[float]], Any]) -> None:
     values = [1.0]
     compiled, x = ms.jit(made(values)), Tensor([1.0])

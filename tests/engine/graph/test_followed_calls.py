@@ -255,13 +255,28 @@ def weights_shared(way: Function) -> Function:
 
 
 FOLLOWED = [
-    in_a_gradient, a_network_in_an_eager_training_step, several_calls_of_one_function, an_input_used_inside_and_around,
-    some_of_the_outputs, some_of_the_inputs, an_output_that_is_used_inside_too, random_numbers,
-    random_numbers_beside_the_tape, moving_statistics,
-    a_parameter_that_is_changed, elements_written, indices, a_gradient_of_a_gradient, vjp_and_jvp,
-    a_weight_that_is_not_trained, another_dtype_arrives, a_list_that_it_reads_itself,
-    no_gradient_is_wanted_of_it, weights_shared, recomputed,
-]  # fmt: skip
+    in_a_gradient,
+    a_network_in_an_eager_training_step,
+    several_calls_of_one_function,
+    an_input_used_inside_and_around,
+    some_of_the_outputs,
+    some_of_the_inputs,
+    an_output_that_is_used_inside_too,
+    random_numbers,
+    random_numbers_beside_the_tape,
+    moving_statistics,
+    a_parameter_that_is_changed,
+    elements_written,
+    indices,
+    a_gradient_of_a_gradient,
+    vjp_and_jvp,
+    a_weight_that_is_not_trained,
+    another_dtype_arrives,
+    a_list_that_it_reads_itself,
+    no_gradient_is_wanted_of_it,
+    weights_shared,
+    recomputed,
+]
 
 
 @pytest.mark.parametrize("make", FOLLOWED, ids=lambda make: make.__name__)
@@ -492,12 +507,18 @@ def told_by_a_cell_that_gets_an_output_that_is_not_followed(way: Function) -> Fu
 
 
 TOLD = [
-    told_by_hooks, told_by_hooks_on_outputs, told_by_hooks_on_branches, told_by_hooks_that_come_after_the_call,
-    told_by_a_hook_on_what_is_not_followed, told_by_a_hook_on_a_further_name_of_the_input,
-    told_by_a_hook_on_a_further_name_of_an_output, told_by_a_cell_that_gets_an_output_that_is_not_followed,
-    told_by_a_cell_beside_whose_followed_input_there_is_another, told_by_a_session_that_comes_in_between,
+    told_by_hooks,
+    told_by_hooks_on_outputs,
+    told_by_hooks_on_branches,
+    told_by_hooks_that_come_after_the_call,
+    told_by_a_hook_on_what_is_not_followed,
+    told_by_a_hook_on_a_further_name_of_the_input,
+    told_by_a_hook_on_a_further_name_of_an_output,
+    told_by_a_cell_that_gets_an_output_that_is_not_followed,
+    told_by_a_cell_beside_whose_followed_input_there_is_another,
+    told_by_a_session_that_comes_in_between,
     told_by_a_session_that_comes_in_between_and_stays,
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("make", TOLD, ids=lambda make: make.__name__)
@@ -678,10 +699,22 @@ def test_a_training_whose_parts_are_compiled_has_the_bits_of_one_without(case: s
 
 
 RUN_EAGERLY = (
-    "googlenet", "crnn_with_ctc", "unet", "yolo_head", "ddpm", "vq_vae", "transformer_of_layers",
-    "matrix_factorization", "gcn", "message_passing", "double_dqn", "ppo", "mixture_of_experts",
-    "domain_adversarial_with_own_bprops", "neural_ode",
-)  # fmt: skip
+    "googlenet",
+    "crnn_with_ctc",
+    "unet",
+    "yolo_head",
+    "ddpm",
+    "vq_vae",
+    "transformer_of_layers",
+    "matrix_factorization",
+    "gcn",
+    "message_passing",
+    "double_dqn",
+    "ppo",
+    "mixture_of_experts",
+    "domain_adversarial_with_own_bprops",
+    "neural_ode",
+)
 """Of the networks those of which no plan can be made anyway, and two with a ``bprop`` and a recomputed cell."""
 
 
@@ -733,9 +766,15 @@ def cells_of(function: Function) -> list[nn.Cell]:
 UNARY = [ops.sin, ops.exp, ops.tanh, ops.relu, ops.square, mint.neg, ops.sigmoid, lambda x: x * 0.5, lambda x: 2 - x]
 BINARY = [lambda a, b: a + b, lambda a, b: a * b, lambda a, b: a - b, ops.maximum, lambda a, b: a / (b * b + 1)]
 OTHER = [
-    lambda x: x.sum(), lambda x: x.mean(0), lambda x: x.T.T, lambda x: x[0], lambda x: ops.softmax(x, -1),
-    lambda x: x.reshape((-1,))[:3], lambda x: ops.stop_gradient(x), lambda x: ops.dropout(x, p=0.3, training=True),
-]  # fmt: skip
+    lambda x: x.sum(),
+    lambda x: x.mean(0),
+    lambda x: x.T.T,
+    lambda x: x[0],
+    lambda x: ops.softmax(x, -1),
+    lambda x: x.reshape((-1,))[:3],
+    lambda x: ops.stop_gradient(x),
+    lambda x: ops.dropout(x, p=0.3, training=True),
+]
 
 
 def random_function(draw: python_random.Random, weights: list[Parameter]) -> Function:

@@ -344,9 +344,21 @@ def test_nan_and_infinities_are_where_they_are_eagerly(both: str) -> None:
     x, y = (Tensor(part.ravel().astype(np.float32)) for part in np.meshgrid(edges, edges))
 
     def function(x: Tensor, y: Tensor) -> Any:
-        return (ops.relu(x * y), ops.maximum(x, y) - 1, ops.minimum(x + y, 2), ops.sigmoid(x) * y, ops.tanh(x + y),
-                ops.softplus(x * 2), ops.elu(x - y), ops.leaky_relu(x) / y, ops.clamp(x * 1, -1.0, 1.0),
-                ops.gelu(x + 0), ops.hardswish(x) + y, ops.isnan(x * y), ops.silu(y) - x)  # fmt: skip
+        return (
+            ops.relu(x * y),
+            ops.maximum(x, y) - 1,
+            ops.minimum(x + y, 2),
+            ops.sigmoid(x) * y,
+            ops.tanh(x + y),
+            ops.softplus(x * 2),
+            ops.elu(x - y),
+            ops.leaky_relu(x) / y,
+            ops.clamp(x * 1, -1.0, 1.0),
+            ops.gelu(x + 0),
+            ops.hardswish(x) + y,
+            ops.isnan(x * y),
+            ops.silu(y) - x,
+        )
 
     wanted = arrays(function(x, y))
     for place, (got, want) in enumerate(zip(arrays(replayed(function, x, y)), wanted, strict=True)):
@@ -358,18 +370,41 @@ def test_nan_and_infinities_are_where_they_are_eagerly(both: str) -> None:
 # Random programs
 
 OF_ONE: list[Callable[[Tensor], Tensor]] = [
-    ops.tanh, ops.sigmoid, ops.relu, ops.sin, ops.abs, ops.square, ops.silu, ops.gelu, ops.erf, lambda x: -x,
-    lambda x: ops.exp(-ops.abs(x)), lambda x: ops.sqrt(ops.abs(x) + 1), lambda x: ops.log(ops.square(x) + 1),
-    lambda x: ops.softplus(x), lambda x: ops.leaky_relu(x, 0.1), lambda x: x * 0.5 + 1, lambda x: 1 - x,
-    lambda x: ops.stop_gradient(x) * x, lambda x: x.reshape((1, *x.shape))[0] if x.ndim else x,
-]  # fmt: skip
+    ops.tanh,
+    ops.sigmoid,
+    ops.relu,
+    ops.sin,
+    ops.abs,
+    ops.square,
+    ops.silu,
+    ops.gelu,
+    ops.erf,
+    lambda x: -x,
+    lambda x: ops.exp(-ops.abs(x)),
+    lambda x: ops.sqrt(ops.abs(x) + 1),
+    lambda x: ops.log(ops.square(x) + 1),
+    lambda x: ops.softplus(x),
+    lambda x: ops.leaky_relu(x, 0.1),
+    lambda x: x * 0.5 + 1,
+    lambda x: 1 - x,
+    lambda x: ops.stop_gradient(x) * x,
+    lambda x: x.reshape((1, *x.shape))[0] if x.ndim else x,
+]
 OF_TWO: list[Callable[[Tensor, Tensor], Tensor]] = [
-    lambda x, y: x + y, lambda x, y: x - y, lambda x, y: ops.tanh(x) * y, ops.maximum, ops.minimum,
-    lambda x, y: x / (ops.abs(y) + 1), lambda x, y: ops.where(x > y, x, y * 0.5),
-]  # fmt: skip
+    lambda x, y: x + y,
+    lambda x, y: x - y,
+    lambda x, y: ops.tanh(x) * y,
+    ops.maximum,
+    ops.minimum,
+    lambda x, y: x / (ops.abs(y) + 1),
+    lambda x, y: ops.where(x > y, x, y * 0.5),
+]
 REDUCED: list[Callable[[Tensor], Tensor]] = [
-    lambda x: x.mean(), lambda x: x.mean(0, True), lambda x: x.mean(-1, True), lambda x: x.mean(tuple(range(x.ndim))),
-]  # fmt: skip
+    lambda x: x.mean(),
+    lambda x: x.mean(0, True),
+    lambda x: x.mean(-1, True),
+    lambda x: x.mean(tuple(range(x.ndim))),
+]
 SHAPES: list[tuple[int, ...]] = [(3, 4), (4,), (3, 1), (1, 4), (), (2, 3, 4)]
 
 

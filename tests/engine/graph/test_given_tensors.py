@@ -102,10 +102,23 @@ def changed_parameter(net: Net, x: Tensor) -> Any:
 
 
 FUNCTIONS: list[Callable[[Net, Tensor], Any]] = [
-    itself, among_others, twice, reshaped, element, parts_of_what_is_made, made_and_its_parts, parts_that_overlap,
-    parts_from_elsewhere, picked, picked_before_a_change, picked_of_a_part, other_names, written, added_to,
+    itself,
+    among_others,
+    twice,
+    reshaped,
+    element,
+    parts_of_what_is_made,
+    made_and_its_parts,
+    parts_that_overlap,
+    parts_from_elsewhere,
+    picked,
+    picked_before_a_change,
+    picked_of_a_part,
+    other_names,
+    written,
+    added_to,
     changed_parameter,
-]  # fmt: skip
+]
 
 
 def tensors_in(value: Any) -> list[Tensor]:
@@ -229,8 +242,10 @@ def test_two_tensors_of_one_array_are_neither_one_tensor_nor_two_arrays() -> Non
         return x - y + (1.0 if x is y else 0.0)
 
     makes: list[Callable[[], Any]] = [
-        lambda: pair(Tensor([1.0])), lambda: (Tensor([5.0]), Tensor([2.0])), lambda: (Tensor([5.0]),) * 2,
-    ]  # fmt: skip
+        lambda: pair(Tensor([1.0])),
+        lambda: (Tensor([5.0]), Tensor([2.0])),
+        lambda: (Tensor([5.0]),) * 2,
+    ]
     for first, then in itertools.permutations(makes, 2):
         compiled = ms.jit(apart)
         for make in (first, first, first, then, first, then):
@@ -301,9 +316,7 @@ def test_a_gradient_reaches_what_was_written_to_a_view_that_a_function_returns()
     compiled = ms.jit(compiled)
     for number in range(1, 5):
         x = Tensor([float(number)])
-        found, wanted = [
-            ms.grad(lambda x, f=f: sum((y * y).sum() for y in f(x)))(x).item() for f in (compiled, plain)
-        ]
+        found, wanted = [ms.grad(lambda x, f=f: sum((y * y).sum() for y in f(x)))(x).item() for f in (compiled, plain)]
         assert found == wanted == 4.0 * number
 
 

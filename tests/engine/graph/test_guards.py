@@ -34,7 +34,7 @@ from hookscope.engine import Parameter, Tensor, nn, ops
 
 # Each program has ``f``, which is called six times; ``change(i)`` runs before call i, ``args(i)`` gives its arguments,
 # ``after(result)`` runs after it, and ``post()`` gives what else must be the same.
-PROGRAMS = '''
+PROGRAMS = """
 # param hasattr used
 p = Parameter(Tensor([1.0, 2.0, 3.0, 4.0]), name="w")
 def f(x): return x * p if hasattr(p, "fo" + "o") else x + p
@@ -1596,7 +1596,7 @@ def change(i): p.layerwise_parallel = i % 2 == 1
 p = Parameter(Tensor([1.0, 2.0]), name="w")
 def f(x): return x * (2 if p.requires_grad else 1)
 def change(i): p.requires_grad = i % 2 == 1
-'''
+"""
 
 # What is computed with x, an argument whose numbers differ from call to call.
 NUMBERS = """
@@ -1725,71 +1725,71 @@ def change(i):
 
 # What ``construct`` does, and what is done to the network between calls.
 CHANGES = [
-    ('for c in self.cells(): x = c(x)', 'net.append(nn.Tanh())'),
-    ('x = x * len(list(self.cells()))', 'net.append(nn.Tanh())'),
-    ('x = x * len(self.name_cells())', 'net.append(nn.Tanh())'),
-    ('x = x * len(list(self.cells_and_names()))', 'net.append(nn.Tanh())'),
-    ('x = x * len(list(self.cells_and_names()))', 'net.sub.extra = nn.Tanh()'),
-    ('x = x * len(self.trainable_params())', 'net.w.requires_grad = not net.w.requires_grad'),
-    ('x = x * len(self.trainable_params())', 'net.sub.w2 = Parameter(Tensor([1.0]), name=f"zz{i}")'),
-    ('x = x + sum(p.sum() for p in self.get_parameters())', 'net.sub.w2 = Parameter(Tensor([1.0]), name=f"zz{i}")'),
-    ('x = x * len(self.parameters_dict())', 'net.sub.w2 = Parameter(Tensor([1.0]), name=f"zz{i}")'),
-    ('x = x * len(self.seq)', 'net.seq.append(nn.Tanh())'),
-    ('x = self.seq[0](x)', 'net.seq[0] = nn.Tanh() if i % 2 else nn.ReLU()'),
-    ('for c in self.lst: x = c(x)', 'net.lst.append(nn.Tanh())'),
-    ('for c in self.lst: x = c(x)', 'net.lst[0] = nn.Sigmoid()'),
-    ('x = self.seq(x)', 'net.seq.append(nn.Tanh())'),
-    ('x = x * (2 if self.training else 1)', 'net.set_train(i % 2 == 1)'),
-    ('x = x * (2 if self.sub.training else 1)', 'net.sub.set_train(i % 2 == 1)'),
-    ('x = x * len(self.phase)', 'net.set_train(i % 2 == 1)'),
-    ('x = x * (2 if self.get_flags().get("a") else 1)', 'net.add_flags(a=i % 2 == 1)'),
-    ('x = x * (2 if self.a else 1)', 'net.add_flags(a=i % 2 == 1)'),
-    ('x = x * self.a', 'net.__dict__["a"] = float(i)'),
-    ('x = x * self.a', 'net.a = float(i)'),
-    ('x = self.sub(x)', 'net.sub = nn.Tanh() if i % 2 else nn.ReLU()'),
-    ('x = self.drop(x)', 'net.drop.p = 0.1 * i'),
-    ('x = self.drop(x)', 'net.drop.set_train(i % 2 == 1)'),
-    ('x = self.dense(x)', 'net.dense.activation = nn.Tanh() if i % 2 else None; net.dense.activation_flag = bool(i%2)'),
-    ('x = self.dense(x)', 'net.dense.has_bias = i % 2 == 0'),
-    ('x = self.dense(x)', 'net.dense.weight = Parameter(Tensor(np.full((4,4), i, np.float32)), name="w")'),
-    ('x = self.dense(x)', 'net.dense.weight.set_data(Tensor(np.full((4,4), i, np.float32)))'),
+    ("for c in self.cells(): x = c(x)", "net.append(nn.Tanh())"),
+    ("x = x * len(list(self.cells()))", "net.append(nn.Tanh())"),
+    ("x = x * len(self.name_cells())", "net.append(nn.Tanh())"),
+    ("x = x * len(list(self.cells_and_names()))", "net.append(nn.Tanh())"),
+    ("x = x * len(list(self.cells_and_names()))", "net.sub.extra = nn.Tanh()"),
+    ("x = x * len(self.trainable_params())", "net.w.requires_grad = not net.w.requires_grad"),
+    ("x = x * len(self.trainable_params())", 'net.sub.w2 = Parameter(Tensor([1.0]), name=f"zz{i}")'),
+    ("x = x + sum(p.sum() for p in self.get_parameters())", 'net.sub.w2 = Parameter(Tensor([1.0]), name=f"zz{i}")'),
+    ("x = x * len(self.parameters_dict())", 'net.sub.w2 = Parameter(Tensor([1.0]), name=f"zz{i}")'),
+    ("x = x * len(self.seq)", "net.seq.append(nn.Tanh())"),
+    ("x = self.seq[0](x)", "net.seq[0] = nn.Tanh() if i % 2 else nn.ReLU()"),
+    ("for c in self.lst: x = c(x)", "net.lst.append(nn.Tanh())"),
+    ("for c in self.lst: x = c(x)", "net.lst[0] = nn.Sigmoid()"),
+    ("x = self.seq(x)", "net.seq.append(nn.Tanh())"),
+    ("x = x * (2 if self.training else 1)", "net.set_train(i % 2 == 1)"),
+    ("x = x * (2 if self.sub.training else 1)", "net.sub.set_train(i % 2 == 1)"),
+    ("x = x * len(self.phase)", "net.set_train(i % 2 == 1)"),
+    ('x = x * (2 if self.get_flags().get("a") else 1)', "net.add_flags(a=i % 2 == 1)"),
+    ("x = x * (2 if self.a else 1)", "net.add_flags(a=i % 2 == 1)"),
+    ("x = x * self.a", 'net.__dict__["a"] = float(i)'),
+    ("x = x * self.a", "net.a = float(i)"),
+    ("x = self.sub(x)", "net.sub = nn.Tanh() if i % 2 else nn.ReLU()"),
+    ("x = self.drop(x)", "net.drop.p = 0.1 * i"),
+    ("x = self.drop(x)", "net.drop.set_train(i % 2 == 1)"),
+    ("x = self.dense(x)", "net.dense.activation = nn.Tanh() if i % 2 else None; net.dense.activation_flag = bool(i%2)"),
+    ("x = self.dense(x)", "net.dense.has_bias = i % 2 == 0"),
+    ("x = self.dense(x)", 'net.dense.weight = Parameter(Tensor(np.full((4,4), i, np.float32)), name="w")'),
+    ("x = self.dense(x)", "net.dense.weight.set_data(Tensor(np.full((4,4), i, np.float32)))"),
     (
-        'x = self.dense(x)',
-        'net.dense.weight.set_data(Tensor(np.full((4+i,4), i, np.float32)), slice_shape=True); '
-        'net.dense.has_bias=False',
+        "x = self.dense(x)",
+        "net.dense.weight.set_data(Tensor(np.full((4+i,4), i, np.float32)), slice_shape=True); "
+        "net.dense.has_bias=False",
     ),
-    ('x = x * self.w', 'net.w.set_dtype(ms.float16 if i % 2 else ms.float32)'),
-    ('x = self.leaky(x - 2)', 'net.leaky.alpha = 0.1 * i'),
-    ('x = x * 2', 'net.construct = (lambda x: x * 3) if i == 3 else net.construct'),
-    ('x = x * 2', 'Net.construct = (lambda self, x: x * 3) if i == 3 else Net.construct'),
-    ('x = self.sub(x)', 'net.sub.construct = (lambda x: x * 3) if i == 3 else net.sub.construct'),
-    ('x = self.sub(x)', 'net.h = net.sub.register_forward_pre_hook(lambda c, a: (a[0] * 5,)) if i == 3 else None'),
-    ('x = self.sub(x)', 'net.h = net.sub.register_forward_hook(lambda c, a, o: o * 5) if i == 3 else None'),
-    ('x = self.sub(x)', 'net.h = net.register_forward_hook(lambda c, a, o: o * 5) if i == 3 else None'),
-    ('x = self.dense(x)', 'net.dense.to_float(ms.float16) if i == 3 else None'),
-    ('x = self.dense(x)', 'net.to_float(ms.float16) if i == 3 else None'),
-    ('x = x * self.buf', 'net.buf = Tensor([float(i)])'),
-    ('x = x * self.rb', 'net.rb.assign_value(Tensor([float(i), 1., 1., 1.]))'),
-    ('x = x * self.rb', 'net.register_buffer("rb", Tensor([float(i), 1., 1., 1.]))'),
-    ('for c in self.tup: x = c(x)', 'net.tup = (nn.Tanh(),) if i % 2 else (nn.ReLU(), nn.Sigmoid())'),
-    ('for c in self.dct.values(): x = c(x)', 'net.dct["a"] = nn.Tanh() if i % 2 else nn.ReLU()'),
-    ('x = self.bn(x.reshape((2, 2)))', 'net.bn.set_train(i % 2 == 1)'),
-    ('x = self.bn(x.reshape((2, 2)))', 'net.bn.eps = 0.1 * (i + 1)'),
-    ('x = self.bn(x.reshape((2, 2)))', 'net.bn.set_train(); net.bn.momentum = 0.1 * (i + 1)'),
-    ('x = self.prim(x)', 'net.prim.axis = 0'),
-    ('x = self.prim(x.reshape((2,2)))', 'net.prim = ops.Softmax(i % 2)'),
-    ('x = self.prim(x.reshape((2,2)))', 'net.prim.add_prim_attr("axis", i % 2); net.prim.axis = i % 2'),
-    ('x = self.sub(x)', 'net.sub.recompute() if i == 3 else None'),
-    ('x = x * len(self.w.name)', 'net.update_parameters_name("a.")'),
-    ('x = x * len(self.nick)', 'net.nick = "a" * i'),
-    ('x = x * len(self.param_prefix)', 'net.sub.w3 = None; net._param_prefix = "a" * i'),
+    ("x = x * self.w", "net.w.set_dtype(ms.float16 if i % 2 else ms.float32)"),
+    ("x = self.leaky(x - 2)", "net.leaky.alpha = 0.1 * i"),
+    ("x = x * 2", "net.construct = (lambda x: x * 3) if i == 3 else net.construct"),
+    ("x = x * 2", "Net.construct = (lambda self, x: x * 3) if i == 3 else Net.construct"),
+    ("x = self.sub(x)", "net.sub.construct = (lambda x: x * 3) if i == 3 else net.sub.construct"),
+    ("x = self.sub(x)", "net.h = net.sub.register_forward_pre_hook(lambda c, a: (a[0] * 5,)) if i == 3 else None"),
+    ("x = self.sub(x)", "net.h = net.sub.register_forward_hook(lambda c, a, o: o * 5) if i == 3 else None"),
+    ("x = self.sub(x)", "net.h = net.register_forward_hook(lambda c, a, o: o * 5) if i == 3 else None"),
+    ("x = self.dense(x)", "net.dense.to_float(ms.float16) if i == 3 else None"),
+    ("x = self.dense(x)", "net.to_float(ms.float16) if i == 3 else None"),
+    ("x = x * self.buf", "net.buf = Tensor([float(i)])"),
+    ("x = x * self.rb", "net.rb.assign_value(Tensor([float(i), 1., 1., 1.]))"),
+    ("x = x * self.rb", 'net.register_buffer("rb", Tensor([float(i), 1., 1., 1.]))'),
+    ("for c in self.tup: x = c(x)", "net.tup = (nn.Tanh(),) if i % 2 else (nn.ReLU(), nn.Sigmoid())"),
+    ("for c in self.dct.values(): x = c(x)", 'net.dct["a"] = nn.Tanh() if i % 2 else nn.ReLU()'),
+    ("x = self.bn(x.reshape((2, 2)))", "net.bn.set_train(i % 2 == 1)"),
+    ("x = self.bn(x.reshape((2, 2)))", "net.bn.eps = 0.1 * (i + 1)"),
+    ("x = self.bn(x.reshape((2, 2)))", "net.bn.set_train(); net.bn.momentum = 0.1 * (i + 1)"),
+    ("x = self.prim(x)", "net.prim.axis = 0"),
+    ("x = self.prim(x.reshape((2,2)))", "net.prim = ops.Softmax(i % 2)"),
+    ("x = self.prim(x.reshape((2,2)))", 'net.prim.add_prim_attr("axis", i % 2); net.prim.axis = i % 2'),
+    ("x = self.sub(x)", "net.sub.recompute() if i == 3 else None"),
+    ("x = x * len(self.w.name)", 'net.update_parameters_name("a.")'),
+    ("x = x * len(self.nick)", 'net.nick = "a" * i'),
+    ("x = x * len(self.param_prefix)", 'net.sub.w3 = None; net._param_prefix = "a" * i'),
     (
-        'x = ms.grad(lambda y: self.sub(y).sum())(x)',
-        'net.sub.bprop = (lambda x, out, dout: (dout * 7,)) if i == 3 else None',
+        "x = ms.grad(lambda y: self.sub(y).sum())(x)",
+        "net.sub.bprop = (lambda x, out, dout: (dout * 7,)) if i == 3 else None",
     ),
-    ('x = x * len(self.trainable_params())', 'net.set_grad(i % 2 == 1); net.sub.requires_grad = i % 2 == 1'),
-    ('x = x * len(self.trainable_params())', 'net.dense.weight.requires_grad = i % 2 == 1'),
-    ('x = x * (2 if self.mixed_precision_type else 1)', 'net.mixed_precision_type = None'),
+    ("x = x * len(self.trainable_params())", "net.set_grad(i % 2 == 1); net.sub.requires_grad = i % 2 == 1"),
+    ("x = x * len(self.trainable_params())", "net.dense.weight.requires_grad = i % 2 == 1"),
+    ("x = x * (2 if self.mixed_precision_type else 1)", "net.mixed_precision_type = None"),
 ]
 
 
@@ -1910,11 +1910,12 @@ HOOKED.register_forward_hook(lambda cell, inputs, output: output * 2)
 STATES: dict[str, tuple[Any, Any]] = {
     "precision": (multiplied, lambda: precision.scope(ms.float16)),
     "precision of operators": (
-        multiplied, lambda: precision.scope(None, precision.Listed(frozenset((ops.MatMul,)), ms.float16)),
+        multiplied,
+        lambda: precision.scope(None, precision.Listed(frozenset((ops.MatMul,)), ms.float16)),
     ),
     "no hooks": (lambda x: HOOKED(x), hooks_off),
     "no gradients": (differentiated, no_gradients),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", STATES)

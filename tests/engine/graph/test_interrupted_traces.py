@@ -65,10 +65,15 @@ def leftovers() -> list[str]:
     alive = [array for made in MADE for reference in made if (array := reference()) is not None]
     found = [f"a {type(one).__name__}" for one in gc.get_referrers(*alive) if isinstance(one, Tensor)] if alive else []
     around: dict[str, Any] = {
-        "tracer": recording.state.tracer, "recordings": recording.state.recordings, "profile": sys.getprofile(),
-        "taps": taps.operator_taps, "attention": recording.attention, "turn": tracer._turn,
-        "inside": cells._local.inside, "collector": not gc.isenabled(),
-    }  # fmt: skip
+        "tracer": recording.state.tracer,
+        "recordings": recording.state.recordings,
+        "profile": sys.getprofile(),
+        "taps": taps.operator_taps,
+        "attention": recording.attention,
+        "turn": tracer._turn,
+        "inside": cells._local.inside,
+        "collector": not gc.isenabled(),
+    }
     return found + [name for name, one in around.items() if one]
 
 
@@ -224,9 +229,14 @@ def after_a_draw(by: Any) -> Any:
 
 
 PROGRAMS = [
-    in_construct, in_hooks, in_a_step_that_is_caught, in_an_optimizer, after_an_optimizer,
-    after_nothing_but_an_optimizer, after_a_draw,
-]  # fmt: skip
+    in_construct,
+    in_hooks,
+    in_a_step_that_is_caught,
+    in_an_optimizer,
+    after_an_optimizer,
+    after_nothing_but_an_optimizer,
+    after_a_draw,
+]
 
 
 @pytest.mark.parametrize("way", ["jit", "graph"])

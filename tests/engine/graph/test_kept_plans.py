@@ -51,8 +51,10 @@ def gradient(function: Callable[..., Tensor]) -> float:
 
 
 COPIES: dict[str, Callable[[Times], Times]] = {
-    "copy": copy.copy, "deepcopy": copy.deepcopy, "pickle": lambda cell: pickle.loads(pickle.dumps(cell)),
-}  # fmt: skip
+    "copy": copy.copy,
+    "deepcopy": copy.deepcopy,
+    "pickle": lambda cell: pickle.loads(pickle.dumps(cell)),
+}
 
 
 @pytest.mark.parametrize("way", COPIES)
@@ -117,10 +119,18 @@ class Pair(NamedTuple):
 
 
 PASSED: list[Callable[[int], Any]] = [
-    lambda i: np.float32(i), lambda i: np.int64(i), lambda i: range(i), lambda i: slice(i), lambda i: frozenset((i, 5)),
-    lambda i: frozenset((True if i else 1, 2)), lambda i: (frozenset((i,)),), lambda i: {"a": np.float64(i)},
-    lambda i: np.dtype(("f4", "f8", "i4")[i]), lambda i: (0.0, -0.0, 1.0)[i], lambda i: Pair(i, (i,)),
-]  # fmt: skip
+    lambda i: np.float32(i),
+    lambda i: np.int64(i),
+    lambda i: range(i),
+    lambda i: slice(i),
+    lambda i: frozenset((i, 5)),
+    lambda i: frozenset((True if i else 1, 2)),
+    lambda i: (frozenset((i,)),),
+    lambda i: {"a": np.float64(i)},
+    lambda i: np.dtype(("f4", "f8", "i4")[i]),
+    lambda i: (0.0, -0.0, 1.0)[i],
+    lambda i: Pair(i, (i,)),
+]
 
 
 @pytest.mark.parametrize("place", range(len(PASSED)))
@@ -149,8 +159,9 @@ def test_batches_that_are_named_tuples_have_one_plan_and_share_no_tensor_with_ot
         for batch in (Batch(x, X * i), Batch(x, x)):
             (loss, (gradient,)), (wanted, (its,)) = compiled(batch), step(batch)
             assert (loss.asnumpy().tobytes(), gradient.asnumpy().tobytes()) == (
-                wanted.asnumpy().tobytes(), its.asnumpy().tobytes()
-            )  # fmt: skip
+                wanted.asnumpy().tobytes(),
+                its.asnumpy().tobytes(),
+            )
     (own, *_) = plans_of(compiled)
     assert own.counts["replayed"] == 38
 

@@ -18,9 +18,12 @@ from hookscope.engine.graph.lengths import Length, Lengths
 from hookscope.engine.graph.sizes import Size, bounds, minus, plus, quotient, remainder, text, times
 
 OPERATORS = {
-    "+": (plus, operator.add), "-": (minus, operator.sub), "*": (times, operator.mul),
-    "//": (quotient, operator.floordiv), "%": (remainder, operator.mod),
-}  # fmt: skip
+    "+": (plus, operator.add),
+    "-": (minus, operator.sub),
+    "*": (times, operator.mul),
+    "//": (quotient, operator.floordiv),
+    "%": (remainder, operator.mod),
+}
 
 
 def expression(chance: random.Random, numbers: tuple[int, int], depth: int) -> tuple[Any, int]:

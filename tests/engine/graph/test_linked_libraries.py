@@ -28,6 +28,9 @@ def test_a_first_call_is_traced_where_numpy_is_reached_by_a_link(tmp_path: Path)
     paths = os.pathsep.join([str(link), *[path for path in sys.path if path]])
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM, str(link)],
-        env=os.environ | {"PYTHONPATH": paths}, capture_output=True, text=True, timeout=120,
-    )  # fmt: skip
+        env=os.environ | {"PYTHONPATH": paths},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
     assert done.stdout == "1\n", done.stderr

@@ -111,11 +111,29 @@ def test_our_file_of_a_network_has_mindspores_steps(name: str, kept: dict[str, A
 OF = {
     name: OPERATORS[name]
     for name in (
-        "add", "affine_of_channels", "all", "any", "attention", "getitem", "gt", "linear", "logical_and", "logical_not",
-        "logical_or", "logical_xor", "max_along", "maximum", "min_along", "parts", "pow", "reshape", "rsqrt", "sub",
+        "add",
+        "affine_of_channels",
+        "all",
+        "any",
+        "attention",
+        "getitem",
+        "gt",
+        "linear",
+        "logical_and",
+        "logical_not",
+        "logical_or",
+        "logical_xor",
+        "max_along",
+        "maximum",
+        "min_along",
+        "parts",
+        "pow",
+        "reshape",
+        "rsqrt",
+        "sub",
         "zeros_like",
     )
-}  # fmt: skip
+}
 """A trace looks through what a function could read, so these are few."""
 MM = {"transpose_a": False, "transpose_b": False}
 CONV = {"stride": (2, 1), "pads": (1, 2, 0, 1), "dilation": (1, 2), "group": 1}
@@ -225,7 +243,8 @@ CASES: dict[str, tuple[Call, list[Any]]] = {
     "max_pool2d": (through("max_pool2d", dilation=(1, 1), **AROUND), [-np.abs(floats(1, 2, 8, 8))]),
     "avg_pool2d": (through("avg_pool2d", **AROUND), [floats(1, 2, 8, 8)]),
     "layer_norm": (
-        through("layer_norm", begin_norm_axis=1, epsilon=1e-5), [floats(2, 3, 4), floats(3, 4), floats(3, 4, k=1)]
+        through("layer_norm", begin_norm_axis=1, epsilon=1e-5),
+        [floats(2, 3, 4), floats(3, 4), floats(3, 4, k=1)],
     ),
     "rms_norm": (through("rms_norm", epsilon=1e-5), [floats(2, 3, 4), floats(3, 4)]),
     "affine_of_channels": (through("affine_of_channels"), [floats(2, 3, 4), floats(3), floats(3, k=1), floats(3, k=2)]),
@@ -234,7 +253,7 @@ CASES: dict[str, tuple[Call, list[Any]]] = {
         [floats(2, 3, 2, 2), floats(3), floats(3, k=1), P[0], floats(3, k=2)],
     ),
     "nested": (lambda x, y: (x * 2, [y + 1, 3, (True, 2.5)], "text", {"z": x + y}), [F, -F]),
-}  # fmt: skip
+}
 
 
 def apart(call: Call) -> Call:
@@ -463,7 +482,8 @@ HOSTILE: dict[str, tuple[Change, str]] = {
     "other code": (lambda m: setattr(m.primitives[0], "op_type", "PyExecute"), "it has the step 'PyExecute'"),
     "a function of ops": (lambda m: setattr(m.primitives[0], "op_type", "Primitive"), "it has the step 'Primitive'"),
     "a hidden name": (
-        lambda m: setattr(m.primitives[0], "op_type", "a\x1b[2J\n"), r"it has the step 'a\\x1b\[2J\\n', which"
+        lambda m: setattr(m.primitives[0], "op_type", "a\x1b[2J\n"),
+        r"it has the step 'a\\x1b\[2J\\n', which",
     ),
     "no Primitive": (lambda m: setattr(step(m, 0), "op_type", "REF::x"), "it has the step 'REF::x'"),
     "no reference": (lambda m: setattr(step(m, 0), "op_type", "MatMul"), "it has the step 'MatMul'"),
@@ -475,7 +495,8 @@ HOSTILE: dict[str, tuple[Change, str]] = {
     "a deep constant": (lambda m: deep(m.graph.node[0].attribute[0], 20), "a constant of the kind 20"),
     "few inputs": (lambda m: step(m, 0).ClearField("input"), "a step 'MatMul' has 0 inputs, which are too few"),
     "a moving setting": (
-        lambda m: step(m, 0).input.__setitem__(2, m.graph.input[0].name), "the 'transpose_a' of a step 'MatMul' is no"
+        lambda m: step(m, 0).input.__setitem__(2, m.graph.input[0].name),
+        "the 'transpose_a' of a step 'MatMul' is no",
     ),
     "a format": (lambda m: setattr(value(m, 7), "i", 77), "a step 'BiasAdd' has settings that it cannot have: 77"),
     "short": (lambda m: setattr(weight(m), "raw_data", b"1234"), "has 4 bytes, which is not .8, 6. of Float32"),
@@ -486,9 +507,10 @@ HOSTILE: dict[str, tuple[Change, str]] = {
     "compressed": (lambda m: setattr(weight(m), "compression_type", 3), "or is compressed"),
     "elsewhere": (lambda m: setattr(weight(m), "external_data", b""), "is in another file"),
     "a parameter twice": (
-        lambda m: m.graph.parameter.add(name="y", ref_key="0.weight"), "it has the parameter '0.weight' twice"
+        lambda m: m.graph.parameter.add(name="y", ref_key="0.weight"),
+        "it has the parameter '0.weight' twice",
     ),
-}  # fmt: skip
+}
 
 
 def step(message: Any, place: int) -> Any:

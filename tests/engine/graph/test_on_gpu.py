@@ -119,12 +119,27 @@ class Told:
 
 
 READINGS: list[Callable[[Any], Any]] = [
-    lambda x: float(x[0]), bool, lambda x: x.get(), lambda x: x + 1, lambda x: 1 - x, lambda x: x.sum(),
-    lambda x: sys.modules["cupy"].exp(x), lambda x: x.astype("float64"), lambda x: x.view("int32"), lambda x: -x,
-    lambda x: x.reshape(1, 1), lambda x: x.T, lambda x: x == 1, lambda x: [float(one) for one in x], lambda x: 1.0 in x,
+    lambda x: float(x[0]),
+    bool,
+    lambda x: x.get(),
+    lambda x: x + 1,
+    lambda x: 1 - x,
+    lambda x: x.sum(),
+    lambda x: sys.modules["cupy"].exp(x),
+    lambda x: x.astype("float64"),
+    lambda x: x.view("int32"),
+    lambda x: -x,
+    lambda x: x.reshape(1, 1),
+    lambda x: x.T,
+    lambda x: x == 1,
+    lambda x: [float(one) for one in x],
+    lambda x: 1.0 in x,
     lambda x: x.__setitem__(0, 2),
-    lambda x: x.data, lambda x: x @ x, abs, lambda x: int(x[0]),
-]  # fmt: skip
+    lambda x: x.data,
+    lambda x: x @ x,
+    abs,
+    lambda x: int(x[0]),
+]
 
 
 @pytest.mark.parametrize("place", range(len(READINGS)))

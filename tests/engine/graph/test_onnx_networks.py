@@ -188,8 +188,12 @@ def test_a_graph_that_was_read_can_leave_again(name: str, tmp_path: Path) -> Non
     net.set_train(False)
     ms.export(net, *inputs, file_name=str(tmp_path / "first"), file_format="ONNX")
     given = tensors_in(inputs)
-    ms.export(nn.GraphCell(ms.load(str(tmp_path / "first.onnx"))), *given, file_name=str(tmp_path / "second"),
-              file_format="ONNX")  # fmt: skip
+    ms.export(
+        nn.GraphCell(ms.load(str(tmp_path / "first.onnx"))),
+        *given,
+        file_name=str(tmp_path / "second"),
+        file_format="ONNX",
+    )
     first, second = (onnx.load(tmp_path / f"{one}.onnx").graph for one in ("first", "second"))
     for part in ("input", "output", "initializer"):
         assert {one.name for one in getattr(first, part)} == {one.name for one in getattr(second, part)}

@@ -36,10 +36,30 @@ SAMPLES = {
 }
 # onnxruntime has no kernels of these for double precision on the CPU.
 NOT_IN_DOUBLE = frozenset(
-    ("acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "avg_pool2d", "avg_pool3d", "col2im", "conv2d",
-     "conv2d_bias", "conv2d_input_grad", "conv3d", "conv3d_input_grad", "cosh", "det", "erf", "recurrent", "sinh",
-     "tan")
-)  # fmt: skip
+    (
+        "acos",
+        "acosh",
+        "asin",
+        "asinh",
+        "atan",
+        "atan2",
+        "atanh",
+        "avg_pool2d",
+        "avg_pool3d",
+        "col2im",
+        "conv2d",
+        "conv2d_bias",
+        "conv2d_input_grad",
+        "conv3d",
+        "conv3d_input_grad",
+        "cosh",
+        "det",
+        "erf",
+        "recurrent",
+        "sinh",
+        "tan",
+    )
+)
 
 
 def runs_in(name: str, sample: Sample, dtype: Any) -> bool:
@@ -127,7 +147,7 @@ NUMPY: list[tuple[str, Any, tuple[str, ...]]] = [
     ("ge", np.greater_equal, ("i1", "i4", "i8", "u1", "?")),
     ("logical_and", np.logical_and, ("i4", "?", "f4")),
     ("logical_xor", np.logical_xor, ("i4", "?", "f4")),
-]  # fmt: skip
+]
 
 
 def run_one(name: str, operands: tuple[Any, ...], **attrs: Any) -> Array:
@@ -155,14 +175,26 @@ def test_whole_numbers_are_numpys(name: str, reference: Any, kinds: tuple[str, .
 @pytest.mark.parametrize("kind", ["i1", "i2", "i4", "i8", "u1"])
 def test_whole_numbers_one_by_one_and_summed_are_numpys(kind: str) -> None:
     x = WHOLE.astype(kind)
-    for name, reference in (("abs", np.abs), ("square", np.square), ("sign", np.sign), ("bitwise_not", np.invert),
-                            ("floor", lambda x: x), ("isfinite", np.isfinite)):  # fmt: skip
+    for name, reference in (
+        ("abs", np.abs),
+        ("square", np.square),
+        ("sign", np.sign),
+        ("bitwise_not", np.invert),
+        ("floor", lambda x: x),
+        ("isfinite", np.isfinite),
+    ):
         np.testing.assert_array_equal(run_one(name, (x,)), reference(x), err_msg=name)
     shifts = np.array([1, 2, 3]).astype(kind)
     np.testing.assert_array_equal(run_one("bitwise_left_shift", (x, shifts)), np.left_shift(x, shifts))
     np.testing.assert_array_equal(run_one("bitwise_right_shift", (x, shifts)), np.right_shift(x, shifts))
-    for name, method in (("sum", "sum"), ("prod", "prod"), ("amax", "max"), ("amin", "min"), ("any", "any"),
-                         ("all", "all")):  # fmt: skip
+    for name, method in (
+        ("sum", "sum"),
+        ("prod", "prod"),
+        ("amax", "max"),
+        ("amin", "min"),
+        ("any", "any"),
+        ("all", "all"),
+    ):
         for axis in (None, (0,), (1,)):
             more = {"dtype": x.dtype} if name in ("sum", "prod") else {}
             want = getattr(x, method)(axis=axis, keepdims=True, **more)
@@ -200,14 +232,32 @@ EDGES = np.array([0.0, -0.0, 1.0, -1.0, math.inf, -math.inf, math.nan, 1e-30, -1
 
 @pytest.mark.parametrize(
     ("name", "reference"),
-    [("relu", lambda x: np.maximum(x, 0)), ("sign", lambda x: (x > 0) * 1.0 - (x < 0)), ("signbit", np.signbit),
-     ("expm1", np.expm1), ("log1p", np.log1p), ("exp", np.exp), ("log", np.log), ("log2", np.log2), ("cbrt", np.cbrt),
-     ("sqrt", np.sqrt), ("reciprocal", np.reciprocal), ("isfinite", np.isfinite), ("isinf", np.isinf),
-     ("isnan", np.isnan), ("trunc", np.trunc), ("round", np.rint), ("abs", np.abs), ("square", np.square),
-     ("tanh", np.tanh),
-     ("sigmoid", lambda x: 1 / (1 + np.exp(-x.astype(np.float64)))), ("exp2", np.exp2), ("sinc", np.sinc)],
+    [
+        ("relu", lambda x: np.maximum(x, 0)),
+        ("sign", lambda x: (x > 0) * 1.0 - (x < 0)),
+        ("signbit", np.signbit),
+        ("expm1", np.expm1),
+        ("log1p", np.log1p),
+        ("exp", np.exp),
+        ("log", np.log),
+        ("log2", np.log2),
+        ("cbrt", np.cbrt),
+        ("sqrt", np.sqrt),
+        ("reciprocal", np.reciprocal),
+        ("isfinite", np.isfinite),
+        ("isinf", np.isinf),
+        ("isnan", np.isnan),
+        ("trunc", np.trunc),
+        ("round", np.rint),
+        ("abs", np.abs),
+        ("square", np.square),
+        ("tanh", np.tanh),
+        ("sigmoid", lambda x: 1 / (1 + np.exp(-x.astype(np.float64)))),
+        ("exp2", np.exp2),
+        ("sinc", np.sinc),
+    ],
     ids=lambda one: one if isinstance(one, str) else "",
-)  # fmt: skip
+)
 def test_infinities_nan_and_tiny_numbers_are_numpys(name: str, reference: Any) -> None:
     with np.errstate(all="ignore"):
         want = reference(EDGES)
@@ -217,11 +267,21 @@ def test_infinities_nan_and_tiny_numbers_are_numpys(name: str, reference: Any) -
 
 @pytest.mark.parametrize(
     ("name", "reference"),
-    [("atan2", np.arctan2), ("hypot", np.hypot), ("logaddexp", np.logaddexp), ("maximum", np.maximum),
-     ("minimum", np.minimum), ("fmod", np.fmod), ("remainder", np.remainder), ("div", np.true_divide),
-     ("pow", np.power), ("lt", np.less), ("ne", np.not_equal)],
+    [
+        ("atan2", np.arctan2),
+        ("hypot", np.hypot),
+        ("logaddexp", np.logaddexp),
+        ("maximum", np.maximum),
+        ("minimum", np.minimum),
+        ("fmod", np.fmod),
+        ("remainder", np.remainder),
+        ("div", np.true_divide),
+        ("pow", np.power),
+        ("lt", np.less),
+        ("ne", np.not_equal),
+    ],
     ids=lambda one: one if isinstance(one, str) else "",
-)  # fmt: skip
+)
 def test_pairs_of_infinities_nan_and_tiny_numbers_are_numpys(name: str, reference: Any) -> None:
     x, y = (one.ravel() for one in np.meshgrid(EDGES, EDGES))
     with np.errstate(all="ignore"):
@@ -249,9 +309,11 @@ def test_bfloat16_is_computed_in_single_precision_and_rounded_once(name: str) ->
     kind = np.dtype(ml_dtypes.bfloat16)
     x = numbers.standard_normal((3, 3)).astype(kind)
     attrs: dict[str, Any] = {
-        "matmul": {"transpose_a": False, "transpose_b": True}, "softmax": {"axis": -1}, "gelu": {"approximate": "none"},
+        "matmul": {"transpose_a": False, "transpose_b": True},
+        "softmax": {"axis": -1},
+        "gelu": {"approximate": "none"},
         "sum": {"axis": (1,), "keepdims": False},
-    }.get(name, {})  # fmt: skip
+    }.get(name, {})
     operands = [x.astype(np.float32)] * (2 if name in ("add", "div", "matmul") else 1)
 
     OPERATORS[name](*map(Tensor, operands), **attrs)  # what is imported on first use

@@ -145,15 +145,31 @@ REFUSED: list[tuple[str, list[Any], dict[str, Any], str]] = [
     ("AveragePool", [normal(1, 2, 5, 5)], {"kernel_shape": [3, 3], "pads": [1] * 4}, "that counts no borders"),
     ("ConvTranspose", [normal(1, 2, 5, 6), normal(2, 2, 3, 2)], {"output_shape": [9, 9]}, "with output_shape"),
     ("GRU", [normal(3, 2, 4), normal(1, 15, 4), normal(1, 15, 5)], {"hidden_size": 5}, "without linear_before_reset"),
-    ("RNN", [normal(3, 2, 4), normal(1, 5, 4), normal(1, 5, 5)], {"hidden_size": 5, "activations": ["Affine"]},
-     "RNN with activations but Tanh or Relu"),
-    ("LSTM", [normal(3, 2, 4), normal(2, 20, 4), normal(2, 20, 5)], {"hidden_size": 5, "direction": "bidirectional"},
-     "of recurrent layers in both directions at once"),
-    ("LSTM", [normal(3, 2, 4), normal(1, 20, 4), normal(1, 20, 5)], {"hidden_size": 5, "clip": 1.0},
-     "of recurrent layers with clip"),
-    ("LSTM", [normal(3, 2, 4), normal(1, 20, 4), normal(1, 20, 5), None, None, None, None, normal(1, 15)],
-     {"hidden_size": 5}, "LSTM with peepholes"),
-]  # fmt: skip
+    (
+        "RNN",
+        [normal(3, 2, 4), normal(1, 5, 4), normal(1, 5, 5)],
+        {"hidden_size": 5, "activations": ["Affine"]},
+        "RNN with activations but Tanh or Relu",
+    ),
+    (
+        "LSTM",
+        [normal(3, 2, 4), normal(2, 20, 4), normal(2, 20, 5)],
+        {"hidden_size": 5, "direction": "bidirectional"},
+        "of recurrent layers in both directions at once",
+    ),
+    (
+        "LSTM",
+        [normal(3, 2, 4), normal(1, 20, 4), normal(1, 20, 5)],
+        {"hidden_size": 5, "clip": 1.0},
+        "of recurrent layers with clip",
+    ),
+    (
+        "LSTM",
+        [normal(3, 2, 4), normal(1, 20, 4), normal(1, 20, 5), None, None, None, None, normal(1, 15)],
+        {"hidden_size": 5},
+        "LSTM with peepholes",
+    ),
+]
 
 
 @pytest.mark.parametrize(("kind", "inputs", "how", "text"), REFUSED, ids=[case[3] for case in REFUSED])

@@ -126,9 +126,7 @@ LAYERS: dict[str, tuple[Callable[[], nn.Cell], Callable[..., tuple[Tensor, ...]]
     "GroupNorm": (lambda: nn.GroupNorm(2, 4), lambda n, h: (floats(n, 4, h, 4),), DEEP),
     "Conv1d": (lambda: nn.Conv1d(3, 4, 3), lambda n, t: (floats(n, 3, t + 4),), DEEP),
     "Conv2d": (lambda: nn.Conv2d(3, 4, 3), lambda n: (floats(n, 3, 6, 6),), FLAT),
-    "Conv2d of sizes": (
-        lambda: nn.Conv2d(3, 4, 3, 2, "pad", 1), lambda n, h: (floats(n, 3, h + 4, h + 6),), DEEP[:4],
-    ),
+    "Conv2d of sizes": (lambda: nn.Conv2d(3, 4, 3, 2, "pad", 1), lambda n, h: (floats(n, 3, h + 4, h + 6),), DEEP[:4]),
     "Conv2dTranspose": (lambda: nn.Conv2dTranspose(3, 4, 3), lambda n: (floats(n, 3, 6, 6),), FLAT),
     "Conv3d": (lambda: nn.Conv3d(3, 4, 3), lambda n: (floats(n, 3, 4, 4, 4),), FLAT[:4]),
     "MaxPool2d": (lambda: nn.MaxPool2d(2, 2), lambda n, h: (floats(n, 3, 2 * h, 6),), DEEP[:4]),
@@ -140,23 +138,31 @@ LAYERS: dict[str, tuple[Callable[[], nn.Cell], Callable[..., tuple[Tensor, ...]]
     "RNN": (lambda: nn.RNN(3, 4), lambda n, t: (floats(t, n, 3),), DEEP),
     "GRUCell": (lambda: nn.GRUCell(3, 4), lambda n: (floats(n, 3), floats(n, 4)), FLAT),
     "MultiheadAttention": (
-        lambda: nn.MultiheadAttention(8, 2, batch_first=True), lambda n, t: (floats(n, t, 8),) * 3, DEEP,
+        lambda: nn.MultiheadAttention(8, 2, batch_first=True),
+        lambda n, t: (floats(n, t, 8),) * 3,
+        DEEP,
     ),
     "TransformerEncoderLayer": (
-        lambda: nn.TransformerEncoderLayer(8, 2, 16, 0.1, batch_first=True), lambda n, t: (floats(n, t, 8),), DEEP,
+        lambda: nn.TransformerEncoderLayer(8, 2, 16, 0.1, batch_first=True),
+        lambda n, t: (floats(n, t, 8),),
+        DEEP,
     ),
     "TransformerDecoderLayer": (
         lambda: nn.TransformerDecoderLayer(8, 2, 16, 0.0, batch_first=True),
-        lambda n, t: (floats(n, t, 8), floats(n, t + 1, 8)), DEEP,
+        lambda n, t: (floats(n, t, 8), floats(n, t + 1, 8)),
+        DEEP,
     ),
     "Embedding": (lambda: nn.Embedding(9, 4), lambda n, t: (classes(9, n, t),), DEEP),
     "CrossEntropyLoss": (lambda: nn.CrossEntropyLoss(), lambda n: (floats(n, 5), classes(5, n)), FLAT),
     "CrossEntropyLoss, smoothed": (
-        lambda: nn.CrossEntropyLoss(label_smoothing=0.1), lambda n: (floats(n, 5), classes(5, n)), FLAT,
+        lambda: nn.CrossEntropyLoss(label_smoothing=0.1),
+        lambda n: (floats(n, 5), classes(5, n)),
+        FLAT,
     ),
     "SoftmaxCrossEntropyWithLogits": (
         lambda: nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean"),
-        lambda n: (floats(n, 5), classes(5, n)), FLAT,
+        lambda n: (floats(n, 5), classes(5, n)),
+        FLAT,
     ),
     "NLLLoss": (lambda: nn.NLLLoss(), lambda n: (floats(n, 5), classes(5, n)), FLAT),
     "MSELoss": (lambda: nn.MSELoss(), lambda n: (floats(n, 5), floats(n, 5)), FLAT),
@@ -164,7 +170,7 @@ LAYERS: dict[str, tuple[Callable[[], nn.Cell], Callable[..., tuple[Tensor, ...]]
     "BCEWithLogitsLoss": (lambda: nn.BCEWithLogitsLoss(), lambda n: (floats(n, 5), floats(n, 5)), FLAT),
     "PixelShuffle": (lambda: nn.PixelShuffle(2), lambda n: (floats(n, 4, 4, 4),), FLAT),
     "ZeroPad2d": (lambda: nn.ZeroPad2d(1), lambda n: (floats(n, 3, 4, 4),), FLAT),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", LAYERS)
@@ -258,9 +264,14 @@ class Images(nn.Cell):
     def __init__(self) -> None:
         super().__init__()
         self.layers = nn.SequentialCell(
-            nn.Conv2d(1, 4, 3), nn.BatchNorm2d(4), nn.ReLU(), nn.MaxPool2d(2, 2), nn.Flatten(), nn.Dropout(p=0.2),
+            nn.Conv2d(1, 4, 3),
+            nn.BatchNorm2d(4),
+            nn.ReLU(),
+            nn.MaxPool2d(2, 2),
+            nn.Flatten(),
+            nn.Dropout(p=0.2),
             nn.Dense(64, 5),
-        )  # fmt: skip
+        )
 
     def construct(self, x: Any) -> Any:
         return self.layers(x)

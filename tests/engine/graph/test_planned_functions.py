@@ -29,16 +29,27 @@ from tests.differential.server import flat, floating, program, weighted
 NUMBERS, SHAPES = " reads the numbers of a tensor", "the shape of what"
 WITHOUT_PLANS = {
     # They give Python's bools or numbers.
-    "Tensor.allclose": NUMBERS, "mint.allclose": NUMBERS,
+    "Tensor.allclose": NUMBERS,
+    "mint.allclose": NUMBERS,
     # How much they give depends on numbers.
-    "Tensor.bincount": NUMBERS, "mint.bincount": NUMBERS, "ops.bincount": NUMBERS,
-    "Tensor.masked_select": SHAPES, "mint.masked_select": SHAPES, "ops.masked_select": SHAPES,
+    "Tensor.bincount": NUMBERS,
+    "mint.bincount": NUMBERS,
+    "ops.bincount": NUMBERS,
+    "Tensor.masked_select": SHAPES,
+    "mint.masked_select": SHAPES,
+    "ops.masked_select": SHAPES,
     # How much they take, or how often they do something.
-    "Tensor.masked_scatter": NUMBERS, "ops.masked_scatter": NUMBERS, "ops.matrix_exp": NUMBERS,
+    "Tensor.masked_scatter": NUMBERS,
+    "ops.masked_scatter": NUMBERS,
+    "ops.matrix_exp": NUMBERS,
     # They compute by lengths and limits that they read on the host.
-    "ops.ctc_loss": NUMBERS, "nn.CTCLoss": NUMBERS, "ops.col2im": NUMBERS,
-    "numpy.interp": NUMBERS, "numpy.histogram": NUMBERS, "numpy.histogram_bin_edges": NUMBERS,
-}  # fmt: skip
+    "ops.ctc_loss": NUMBERS,
+    "nn.CTCLoss": NUMBERS,
+    "ops.col2im": NUMBERS,
+    "numpy.interp": NUMBERS,
+    "numpy.histogram": NUMBERS,
+    "numpy.histogram_bin_edges": NUMBERS,
+}
 """Of which calls there is no plan, with words of the reason."""
 
 
@@ -168,12 +179,30 @@ def test_what_kernels_run_here_may_be_found_out_while_a_plan_is_made(monkeypatch
 
 
 OPTIMIZERS = [
-    *[(nn, name) for name in ("Adam", "AdamWeightDecay", "AdamOffload", "LazyAdam", "AdaMax", "Lamb", "Adagrad",
-                              "Adadelta", "AdaFactor", "ASGD", "FTRL", "Momentum", "ProximalAdagrad", "RMSProp",
-                              "Rprop", "SGD")],
+    *[
+        (nn, name)
+        for name in (
+            "Adam",
+            "AdamWeightDecay",
+            "AdamOffload",
+            "LazyAdam",
+            "AdaMax",
+            "Lamb",
+            "Adagrad",
+            "Adadelta",
+            "AdaFactor",
+            "ASGD",
+            "FTRL",
+            "Momentum",
+            "ProximalAdagrad",
+            "RMSProp",
+            "Rprop",
+            "SGD",
+        )
+    ],
     *[(mint.optim, name) for name in ("Adam", "AdamW", "SGD", "FusedAdamW")],
     *[(optim, name) for name in optim.__all__ if name not in ("Optimizer", "lr_scheduler")],
-]  # fmt: skip
+]
 
 
 class Reflecting(nn.SequentialCell):

@@ -43,9 +43,36 @@ def awkward(dtype: Any, count: int) -> Any:
     """Zeros, infinities, NaN, subnormals, the largest and the smallest, and numbers of all sizes."""
     kind, random = np.finfo(dtype), np.random.default_rng(0)
     edges = [
-        0.0, -0.0, np.inf, -np.inf, np.nan, kind.tiny, -kind.tiny, kind.smallest_subnormal, kind.max, -kind.max,
-        1, -1, 0.5, -0.5, 1.5, 2.5, -2.5, 20, -20, 88, 89, -88, -104, 700, -700, 1e-20, -1e-20, 1e10, -1e10,
-    ]  # fmt: skip
+        0.0,
+        -0.0,
+        np.inf,
+        -np.inf,
+        np.nan,
+        kind.tiny,
+        -kind.tiny,
+        kind.smallest_subnormal,
+        kind.max,
+        -kind.max,
+        1,
+        -1,
+        0.5,
+        -0.5,
+        1.5,
+        2.5,
+        -2.5,
+        20,
+        -20,
+        88,
+        89,
+        -88,
+        -104,
+        700,
+        -700,
+        1e-20,
+        -1e-20,
+        1e10,
+        -1e10,
+    ]
     sizes = np.exp(random.uniform(-80, 80, count))
     spread = np.concatenate([random.standard_normal(count), random.uniform(-1, 1, count), sizes])
     return np.concatenate([np.array(edges, dtype), (spread * random.choice([-1, 1], spread.size)).astype(dtype)])

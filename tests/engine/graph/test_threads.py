@@ -184,8 +184,11 @@ def test_many_threads_get_what_one_gets(monkeypatch: pytest.MonkeyPatch) -> None
     net, table = network(), Parameter(Tensor(np.arange(4, dtype=np.float32)), name="table")
     inputs = [X * (number + 1.0) for number in range(3)]
     jobs: list[Callable[[Any], Any]] = [
-        net, gradients_of(net), lambda x: ops.softmax(x * table, -1), lambda x: net(x)[:1] + table[:2],
-    ]  # fmt: skip
+        net,
+        gradients_of(net),
+        lambda x: ops.softmax(x * table, -1),
+        lambda x: net(x)[:1] + table[:2],
+    ]
     expected = [[bits(job(x)) for x in inputs] for job in jobs]
     wrong, gate = list[Any](), threading.Barrier(len(jobs) * 2)
     ms.set_context(mode=ms.GRAPH_MODE)

@@ -308,11 +308,20 @@ LATE = {
     **{
         f"experimental.{name}": lambda p, name=name, more=more: getattr(experimental, name)(p, 0.1, **more)
         for name, more in {
-            "ASGD": {}, "Adadelta": {}, "Adagrad": {}, "Adam": {}, "AdamW": {}, "Adamax": {}, "NAdam": {}, "RAdam": {},
-            "RMSprop": {"momentum": 0.9}, "Rprop": {}, "SGD": {"momentum": 0.9},
+            "ASGD": {},
+            "Adadelta": {},
+            "Adagrad": {},
+            "Adam": {},
+            "AdamW": {},
+            "Adamax": {},
+            "NAdam": {},
+            "RAdam": {},
+            "RMSprop": {"momentum": 0.9},
+            "Rprop": {},
+            "SGD": {"momentum": 0.9},
         }.items()
     },
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", LATE)

@@ -347,8 +347,14 @@ def test_integers_have_no_negative_power() -> None:
 
 def test_a_number_of_no_axes_keeps_them() -> None:
     number = Tensor(2.0)
-    for found in (mint.squeeze(number), mint.squeeze(number, 0), mint.squeeze(number, (-1,)), mint.squeeze(number, 1),
-                  mint.swapaxes(number, 0, -1), mint.transpose(number, 0, 0)):  # fmt: skip
+    for found in (
+        mint.squeeze(number),
+        mint.squeeze(number, 0),
+        mint.squeeze(number, (-1,)),
+        mint.squeeze(number, 1),
+        mint.swapaxes(number, 0, -1),
+        mint.transpose(number, 0, 0),
+    ):
         assert found.shape == () and float(found) == 2
     with pytest.raises(ValueError, match="axis"):
         mint.swapaxes(Tensor(A), 0, 2)
@@ -358,10 +364,19 @@ def test_a_number_of_no_axes_keeps_them() -> None:
 def test_places_are_int64(descending: bool) -> None:
     x = Tensor(A)
     for places in (
-        mint.sort(x, descending=descending)[1], mint.argsort(x, 0, descending), mint.topk(x, 2, largest=descending)[1],
-        mint.kthvalue(x, 1)[1], mint.cummax(x, 0)[1], mint.cummin(x, 0)[1], mint.argmin(x), mint.argmax(x, 1),
-        mint.max(x, 0)[1], mint.min(x, 1, True)[1], mint.median(x, 0)[1], mint.count_nonzero(x, 0),
-    ):  # fmt: skip
+        mint.sort(x, descending=descending)[1],
+        mint.argsort(x, 0, descending),
+        mint.topk(x, 2, largest=descending)[1],
+        mint.kthvalue(x, 1)[1],
+        mint.cummax(x, 0)[1],
+        mint.cummin(x, 0)[1],
+        mint.argmin(x),
+        mint.argmax(x, 1),
+        mint.max(x, 0)[1],
+        mint.min(x, 1, True)[1],
+        mint.median(x, 0)[1],
+        mint.count_nonzero(x, 0),
+    ):
         assert places.dtype == ms.int64
 
 
@@ -463,9 +478,13 @@ def test_a_power_of_integers_is_an_integer_and_a_fraction_becomes_0() -> None:
 def test_extremes_along_an_axis_keep_it_by_place_or_by_name(name: str) -> None:
     function, extreme, place = getattr(mint, name), getattr(np, name), getattr(np, f"arg{name}")
     for keep, arguments, named in (
-        (True, (1, True), {}), (True, (1,), {"keepdim": True}), (True, (), {"dim": 1, "keepdim": True}),
-        (False, (1, False), {}), (False, (1,), {}), (False, (), {"dim": 1}),
-    ):  # fmt: skip
+        (True, (1, True), {}),
+        (True, (1,), {"keepdim": True}),
+        (True, (), {"dim": 1, "keepdim": True}),
+        (False, (1, False), {}),
+        (False, (1,), {}),
+        (False, (), {"dim": 1}),
+    ):
         values, places = function(Tensor(C), *arguments, **named)
         np.testing.assert_array_equal(values.asnumpy(), extreme(C, 1, keepdims=keep))
         np.testing.assert_array_equal(places.asnumpy(), place(C, 1, keepdims=keep))

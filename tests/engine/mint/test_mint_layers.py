@@ -102,9 +102,7 @@ def averaged(
 def adapted(x: Array, sizes: Any, reduce: Any) -> Array:
     out = np.zeros((*x.shape[:2], *sizes))
     for place in np.ndindex(*sizes):
-        part = tuple(
-            slice(i * n // m, -(-(i + 1) * n // m)) for i, n, m in zip(place, x.shape[2:], sizes, strict=True)
-        )
+        part = tuple(slice(i * n // m, -(-(i + 1) * n // m)) for i, n, m in zip(place, x.shape[2:], sizes, strict=True))
         inside = x[(slice(None), slice(None), *part)].reshape(*x.shape[:2], -1)
         out[(slice(None), slice(None), *place)] = reduce(inside, -1)
     return out
@@ -136,47 +134,62 @@ TRAINED: dict[str, tuple[Callable[[], Any], Array, Callable[..., Array]]] = {
     "Linear without bias": (lambda: nn.Linear(4, 5, bias=False), X, lambda x, w: x @ w.T),
     "Conv1d": (lambda: nn.Conv1d(4, 6, 3, 2, 1, 2, 2), LINE, lambda x, w, b: convolved(ends(x, 1), w, b, 2, 2, 2)),
     "Conv1d same": (
-        lambda: nn.Conv1d(4, 2, 4, padding="same", bias=False), LINE, lambda x, w: convolved(ends(x, (1, 2)), w, None),
+        lambda: nn.Conv1d(4, 2, 4, padding="same", bias=False),
+        LINE,
+        lambda x, w: convolved(ends(x, (1, 2)), w, None),
     ),
     "Conv2d": (
-        lambda: nn.Conv2d(4, 6, (3, 2), (2, 1), (1, 0), (1, 2), 2), IMAGE,
+        lambda: nn.Conv2d(4, 6, (3, 2), (2, 1), (1, 0), (1, 2), 2),
+        IMAGE,
         lambda x, w, b: convolved(ends(x, (0, 0, 1, 1)), w, b, (2, 1), (1, 2), 2),
     ),
     **{
         f"Conv2d {mode}": (
-            lambda mode=mode: nn.Conv2d(4, 2, 3, padding=2, padding_mode=mode), IMAGE,
+            lambda mode=mode: nn.Conv2d(4, 2, 3, padding=2, padding_mode=mode),
+            IMAGE,
             lambda x, w, b, how=how: convolved(ends(x, 2, how), w, b),
         )
         for mode, how in (("reflect", "reflect"), ("replicate", "edge"), ("circular", "wrap"))
     },
     "Conv3d": (
-        lambda: nn.Conv3d(4, 2, (2, 3, 2), (2, 1, 3), 1), VOLUME,
+        lambda: nn.Conv3d(4, 2, (2, 3, 2), (2, 1, 3), 1),
+        VOLUME,
         lambda x, w, b: convolved(ends(x, 1), w, b, (2, 1, 3)),
     ),
     "ConvTranspose2d": (
-        lambda: nn.ConvTranspose2d(4, 6, 3, 2, 1, 1, 2), IMAGE, lambda x, w, b: transposed(x, w, b, 2, 1, 1, 2, 1),
+        lambda: nn.ConvTranspose2d(4, 6, 3, 2, 1, 1, 2),
+        IMAGE,
+        lambda x, w, b: transposed(x, w, b, 2, 1, 1, 2, 1),
     ),
     "ConvTranspose2d dilated": (
-        lambda: nn.ConvTranspose2d(4, 2, 2, dilation=2), IMAGE, lambda x, w, b: transposed(x, w, b, 1, 0, 0, 1, 2),
+        lambda: nn.ConvTranspose2d(4, 2, 2, dilation=2),
+        IMAGE,
+        lambda x, w, b: transposed(x, w, b, 1, 0, 0, 1, 2),
     ),
     "PReLU": (lambda: nn.PReLU(4), IMAGE, lambda x, w: np.where(x > 0, x, shaped(w, x) * x)),
     "LayerNorm": (lambda: nn.LayerNorm((7, 6), 1e-2), IMAGE, lambda x, w, b: normed(x, (2, 3), 1e-2) * w + b),
     "LayerNorm without bias": (lambda: nn.LayerNorm(6, bias=False), IMAGE, lambda x, w: normed(x, (3,), 1e-5) * w),
     "GroupNorm": (
-        lambda: nn.GroupNorm(2, 4, 1e-2), IMAGE,
+        lambda: nn.GroupNorm(2, 4, 1e-2),
+        IMAGE,
         lambda x, w, b: normed(x.reshape(2, 2, -1), (2,), 1e-2).reshape(x.shape) * shaped(w, x) + shaped(b, x),
     ),
     **{
         f"{kind} of {x.ndim} axes": (
-            lambda kind=kind: getattr(nn, kind)(4, 1e-2), x,
+            lambda kind=kind: getattr(nn, kind)(4, 1e-2),
+            x,
             lambda x, w, b: normed(x, tuple(i for i in range(x.ndim) if i != 1), 1e-2) * shaped(w, x) + shaped(b, x),
         )
         for kind, x in (
-            ("BatchNorm1d", X), ("BatchNorm1d", LINE), ("BatchNorm2d", IMAGE), ("BatchNorm3d", VOLUME),
-            ("SyncBatchNorm", X), ("SyncBatchNorm", VOLUME),
+            ("BatchNorm1d", X),
+            ("BatchNorm1d", LINE),
+            ("BatchNorm2d", IMAGE),
+            ("BatchNorm3d", VOLUME),
+            ("SyncBatchNorm", X),
+            ("SyncBatchNorm", VOLUME),
         )
     },
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", TRAINED)
@@ -230,13 +243,9 @@ PLAIN: dict[str, Case] = {
     "ReLU": (nn.ReLU(), (X,), np.maximum(X, 0)),
     "ReLU6": (nn.ReLU6(), (X * 3,), np.clip(X * 3, 0, 6)),
     "ELU": (nn.ELU(0.7), (X,), np.where(X > 0, X, 0.7 * np.expm1(X))),
-    "SELU": (
-        nn.SELU(), (X,), 1.0507009873554805 * np.where(X > 0, X, 1.6732632423543772 * np.expm1(X)),
-    ),
+    "SELU": (nn.SELU(), (X,), 1.0507009873554805 * np.where(X > 0, X, 1.6732632423543772 * np.expm1(X))),
     "GELU": (nn.GELU(), (X,), X * special.ndtr(X)),
-    "GELU tanh": (
-        nn.GELU("tanh"), (X,), X / 2 * (1 + np.tanh(np.sqrt(2 / np.pi) * (X + 0.044715 * X**3))),
-    ),
+    "GELU tanh": (nn.GELU("tanh"), (X,), X / 2 * (1 + np.tanh(np.sqrt(2 / np.pi) * (X + 0.044715 * X**3)))),
     "GLU": (nn.GLU(0), (np.stack([X, X + 1]),), (X * special.expit(X + 1))[None]),
     "SiLU": (nn.SiLU(), (X,), X * special.expit(X)),
     "Mish": (nn.Mish(), (X,), X * np.tanh(np.log1p(np.exp(X)))),
@@ -252,25 +261,30 @@ PLAIN: dict[str, Case] = {
     "Softmax": (nn.Softmax(0), (X,), special.softmax(X, 0)),
     "LogSoftmax": (nn.LogSoftmax(1), (X,), special.log_softmax(X, 1)),
     "PixelShuffle": (
-        nn.PixelShuffle(2), (IMAGE,), IMAGE.reshape(2, 1, 2, 2, 7, 6).transpose(0, 1, 4, 2, 5, 3).reshape(2, 1, 14, 12),
+        nn.PixelShuffle(2),
+        (IMAGE,),
+        IMAGE.reshape(2, 1, 2, 2, 7, 6).transpose(0, 1, 4, 2, 5, 3).reshape(2, 1, 14, 12),
     ),
     "Unfold": (nn.Unfold((2, 3), padding=1, stride=(2, 1)), (IMAGE,), unfolded),
     "Fold": (nn.Fold((4, 5), (2, 3), stride=2), (normal(2, 24, 4, seed=9),), folded),
     "MaxPool2d": (nn.MaxPool2d(3, 2), (IMAGE,), windows(IMAGE, 3, 2).max((4, 5))),
     "MaxPool2d dilated": (
-        nn.MaxPool2d(2, 1, 1, 2), (IMAGE,), windows(ends(IMAGE, 1, constant_values=-np.inf), 2, 1, 2).max((4, 5)),
+        nn.MaxPool2d(2, 1, 1, 2),
+        (IMAGE,),
+        windows(ends(IMAGE, 1, constant_values=-np.inf), 2, 1, 2).max((4, 5)),
     ),
     "MaxPool2d ceil": (
-        nn.MaxPool2d(2, 2, ceil_mode=True), (IMAGE,),
+        nn.MaxPool2d(2, 2, ceil_mode=True),
+        (IMAGE,),
         windows(ends(IMAGE, (0, 0, 0, 1), constant_values=-np.inf), 2, 2).max((4, 5)),
     ),
     "MaxUnpool2d": (
-        nn.MaxUnpool2d((3, 3)), (normal(2, 4, 4, seed=10).reshape(2, 4, 2, 2), places), unpooled.reshape(2, 4, 6, 6),
+        nn.MaxUnpool2d((3, 3)),
+        (normal(2, 4, 4, seed=10).reshape(2, 4, 2, 2), places),
+        unpooled.reshape(2, 4, 6, 6),
     ),
     "AvgPool1d": (nn.AvgPool1d(3, 2, 1), (LINE,), averaged(LINE, 3, 2, 1)),
-    "AvgPool1d ceil": (
-        nn.AvgPool1d(4, 3, 1, True, False), (LINE,), averaged(LINE, 4, 3, 1, True, False),
-    ),
+    "AvgPool1d ceil": (nn.AvgPool1d(4, 3, 1, True, False), (LINE,), averaged(LINE, 4, 3, 1, True, False)),
     "AvgPool2d": (nn.AvgPool2d(3, 2, 1, count_include_pad=False), (IMAGE,), averaged(IMAGE, 3, 2, 1, counts=False)),
     "AvgPool2d ceil": (nn.AvgPool2d(3, 2, 1, True), (IMAGE,), averaged(IMAGE, 3, 2, 1, True)),
     "AvgPool2d divisor": (nn.AvgPool2d(2, divisor_override=3), (IMAGE,), averaged(IMAGE, 2, 2, divisor=3)),
@@ -283,19 +297,25 @@ PLAIN: dict[str, Case] = {
     "AdaptiveMaxPool2d": (nn.AdaptiveMaxPool2d((3, 4)), (IMAGE,), adapted(IMAGE, (3, 4), np.max)),
     "Upsample": (nn.Upsample(scale_factor=2.0), (IMAGE,), IMAGE.repeat(2, 2).repeat(2, 3)),
     "Upsample to a size": (
-        nn.Upsample(size=(9, 4)), (IMAGE,), IMAGE[:, :, np.arange(9) * 7 // 9][..., np.arange(4) * 6 // 4],
+        nn.Upsample(size=(9, 4)),
+        (IMAGE,),
+        IMAGE[:, :, np.arange(9) * 7 // 9][..., np.arange(4) * 6 // 4],
     ),
     "Upsample bilinear": (nn.Upsample(size=(9, 4), mode="bilinear"), (IMAGE,), resized(IMAGE, (9, 4), False)),
     "UpsamplingNearest2d": (nn.UpsamplingNearest2d(scale_factor=2), (IMAGE,), IMAGE.repeat(2, 2).repeat(2, 3)),
     "UpsamplingNearest2d to a size": (
-        nn.UpsamplingNearest2d(5), (IMAGE,), IMAGE[:, :, np.arange(5) * 7 // 5][..., np.arange(5) * 6 // 5],
+        nn.UpsamplingNearest2d(5),
+        (IMAGE,),
+        IMAGE[:, :, np.arange(5) * 7 // 5][..., np.arange(5) * 6 // 5],
     ),
     "UpsamplingBilinear2d": (nn.UpsamplingBilinear2d((9, 4)), (IMAGE,), resized(IMAGE, (9, 4), True)),
     **{
         f"{name}{x.ndim - 2}d": (getattr(nn, f"{name}{x.ndim - 2}d")(pads, *more), (x,), ends(x, pads, mode, **fill))
         for name, mode, more, fill in (
-            ("ConstantPad", "constant", (2.5,), {"constant_values": 2.5}), ("ZeroPad", "constant", (), {}),
-            ("ReflectionPad", "reflect", (), {}), ("ReplicationPad", "edge", (), {}),
+            ("ConstantPad", "constant", (2.5,), {"constant_values": 2.5}),
+            ("ZeroPad", "constant", (), {}),
+            ("ReflectionPad", "reflect", (), {}),
+            ("ReplicationPad", "edge", (), {}),
         )
         for x, pads in ((LINE, (1, 2)), (IMAGE, (1, 2, 3, 0)), (VOLUME, (1, 2, 3, 0, 2, 1)))
     },
@@ -304,22 +324,22 @@ PLAIN: dict[str, Case] = {
     "MSELoss": (nn.MSELoss("sum"), (X, Y), ((X - Y) ** 2).sum()),
     "SmoothL1Loss": (nn.SmoothL1Loss("none", 0.7), (X, Y), smooth),
     "BCELoss": (nn.BCELoss(Tensor(WEIGHT.astype(np.float32))), (CHANCES, TARGETS), (binary * WEIGHT).mean()),
-    "BCEWithLogitsLoss": (
-        nn.BCEWithLogitsLoss(None, "none", Tensor([3.0])), (X, TARGETS), logits,
-    ),
+    "BCEWithLogitsLoss": (nn.BCEWithLogitsLoss(None, "none", Tensor([3.0])), (X, TARGETS), logits),
     "KLDivLoss": (nn.KLDivLoss("batchmean"), (LOGS, TARGETS), divergence.sum() / 3),
     "KLDivLoss of logarithms": (nn.KLDivLoss("sum", True), (LOGS, np.log(TARGETS)), divergence.sum()),
     "SoftMarginLoss": (nn.SoftMarginLoss(), (X, SIGNS), np.log1p(np.exp(-X * SIGNS)).mean()),
     "CosineEmbeddingLoss": (
-        nn.CosineEmbeddingLoss(0.1, "none"), (X, Y, np.array([1.0, -1.0, -1.0])),
+        nn.CosineEmbeddingLoss(0.1, "none"),
+        (X, Y, np.array([1.0, -1.0, -1.0])),
         np.where([True, False, False], 1 - cosines, np.maximum(0, cosines - 0.1)),
     ),
     "NLLLoss": (
-        nn.NLLLoss(Tensor(WEIGHT.astype(np.float32)), 0), (LOGS, LABELS),
+        nn.NLLLoss(Tensor(WEIGHT.astype(np.float32)), 0),
+        (LOGS, LABELS),
         -(LOGS[[0, 2], [3, 2]] * WEIGHT[[3, 2]]).sum() / WEIGHT[[3, 2]].sum(),
     ),
     "CrossEntropyLoss": (nn.CrossEntropyLoss(label_smoothing=0.2, reduction="none"), (X, LABELS), spread),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", PLAIN)
@@ -332,9 +352,10 @@ def test_a_layer_without_parameters_is_its_formula(name: str) -> None:
 
 def test_pools_give_the_places_of_the_largest_when_asked() -> None:
     for layer, x in (
-        (nn.MaxPool2d(3, 2, return_indices=True), IMAGE), (nn.AdaptiveMaxPool1d(4, True), LINE),
+        (nn.MaxPool2d(3, 2, return_indices=True), IMAGE),
+        (nn.AdaptiveMaxPool1d(4, True), LINE),
         (nn.AdaptiveMaxPool2d((3, 4), True), IMAGE),
-    ):  # fmt: skip
+    ):
         values, places = layer(Tensor(x))
         flat = np.take_along_axis(x.reshape(2, 4, -1), places.asnumpy().reshape(2, 4, -1), 2)
         np.testing.assert_array_equal(flat.reshape(values.shape), values.asnumpy())

@@ -52,10 +52,14 @@ def gan() -> dict[str, Any]:
             super().__init__()
             self.project = nn.Dense(6, 8 * 2 * 2)
             self.net = nn.SequentialCell(
-                nn.BatchNorm2d(8, momentum=0.8), nn.ReLU(),
-                nn.Conv2dTranspose(8, 4, 4, stride=2, padding=1, pad_mode="pad"), nn.BatchNorm2d(4, 1e-3), nn.ReLU(),
-                nn.Conv2dTranspose(4, 1, 3, 2, pad_mode="same", has_bias=True), nn.Tanh(),
-            )  # fmt: skip
+                nn.BatchNorm2d(8, momentum=0.8),
+                nn.ReLU(),
+                nn.Conv2dTranspose(8, 4, 4, stride=2, padding=1, pad_mode="pad"),
+                nn.BatchNorm2d(4, 1e-3),
+                nn.ReLU(),
+                nn.Conv2dTranspose(4, 1, 3, 2, pad_mode="same", has_bias=True),
+                nn.Tanh(),
+            )
 
         def construct(self, z: Tensor) -> Tensor:
             return self.net(ops.reshape(self.project(z), (-1, 8, 2, 2)))
@@ -63,11 +67,18 @@ def gan() -> dict[str, Any]:
     class Discriminator(nn.Cell):
         def __init__(self) -> None:
             super().__init__()
-            self.model = nn.SequentialCell([
-                nn.Conv2d(1, 4, 3, 2, pad_mode="pad", padding=1, has_bias=True), nn.LeakyReLU(0.2),
-                nn.Conv2d(4, 8, 3, 2, pad_mode="pad", padding=(1, 1, 0, 0)), nn.BatchNorm2d(8), nn.LeakyReLU(0.2),
-                nn.Flatten(), nn.Dense(16, 1), nn.Sigmoid(),
-            ])  # fmt: skip
+            self.model = nn.SequentialCell(
+                [
+                    nn.Conv2d(1, 4, 3, 2, pad_mode="pad", padding=1, has_bias=True),
+                    nn.LeakyReLU(0.2),
+                    nn.Conv2d(4, 8, 3, 2, pad_mode="pad", padding=(1, 1, 0, 0)),
+                    nn.BatchNorm2d(8),
+                    nn.LeakyReLU(0.2),
+                    nn.Flatten(),
+                    nn.Dense(16, 1),
+                    nn.Sigmoid(),
+                ]
+            )
 
         def construct(self, x: Tensor) -> Tensor:
             return self.model(x)
@@ -278,9 +289,9 @@ def vq_vae() -> dict[str, Any]:
             super().__init__()
             self.encoder = nn.SequentialCell([nn.Conv2d(1, 4, 4, 2, "pad", 1), nn.ReLU(), nn.Conv2d(4, 3, 3)])
             self.quantizer = VectorQuantizer(8, 3)
-            self.decoder = nn.SequentialCell([
-                nn.Conv2d(3, 16, 3, has_bias=True), nn.PReLU(16, 0.1), nn.PixelShuffle(2), nn.Conv2d(4, 1, 3),
-            ])  # fmt: skip
+            self.decoder = nn.SequentialCell(
+                [nn.Conv2d(3, 16, 3, has_bias=True), nn.PReLU(16, 0.1), nn.PixelShuffle(2), nn.Conv2d(4, 1, 3)]
+            )
 
         def construct(self, x: Tensor) -> Any:
             q, loss, indices = self.quantizer(self.encoder(x))

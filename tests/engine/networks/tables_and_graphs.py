@@ -296,7 +296,12 @@ def message_passing() -> dict[str, Any]:
         return ops.huber_loss(y, x[-1], delta=0.5), y
 
     return trained(
-        net, forward, nn.RMSProp(net.trainable_params(), 1e-2, 0.9),
-        integers(8, below=5), Tensor(edges), wave(14, 2), Tensor([0, 0, 0, 1, 1, 1, 1, 0], ms.int32),
+        net,
+        forward,
+        nn.RMSProp(net.trainable_params(), 1e-2, 0.9),
+        integers(8, below=5),
+        Tensor(edges),
+        wave(14, 2),
+        Tensor([0, 0, 0, 1, 1, 1, 1, 0], ms.int32),
         Tensor([1.0, -1.0], ms.float32),
-    )  # fmt: skip
+    )

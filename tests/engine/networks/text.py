@@ -132,12 +132,15 @@ class GPT(nn.Cell):
         self.h = nn.CellList()
         for _ in range(2):
             self.h.append(
-                nn.CellList([
-                    nn.LayerNorm((dim,), epsilon=1e-5), CausalSelfAttention(dim, 3, length),
-                    nn.LayerNorm((dim,), epsilon=1e-5),
-                    nn.SequentialCell([nn.Dense(dim, 2 * dim), nn.GELU(approximate=True), nn.Dense(2 * dim, dim)]),
-                ])
-            )  # fmt: skip
+                nn.CellList(
+                    [
+                        nn.LayerNorm((dim,), epsilon=1e-5),
+                        CausalSelfAttention(dim, 3, length),
+                        nn.LayerNorm((dim,), epsilon=1e-5),
+                        nn.SequentialCell([nn.Dense(dim, 2 * dim), nn.GELU(approximate=True), nn.Dense(2 * dim, dim)]),
+                    ]
+                )
+            )
         self.ln_f = nn.LayerNorm((dim,))
 
     def construct(self, ids: Tensor) -> Tensor:
@@ -367,9 +370,7 @@ def t5() -> dict[str, Any]:
         return (loss * weights).sum() / weights.sum(), logits
 
     optimizer = nn.Adagrad(net.trainable_params(), accum=0.1, learning_rate=0.02)
-    return trained(
-        net, forward, optimizer, integers(2, 7, below=16), integers(2, 5, below=16, k=7)
-    )
+    return trained(net, forward, optimizer, integers(2, 7, below=16), integers(2, 5, below=16, k=7))
 
 
 @program
@@ -385,9 +386,15 @@ def transformer_of_layers() -> dict[str, Any]:
             table = np.stack((np.sin(position), np.cos(position)), -1).reshape(8, 8)
             self.positions = Parameter(Tensor(table, ms.float32), name="positions", requires_grad=False)
             self.transformer = nn.Transformer(
-                d_model=8, nhead=2, num_encoder_layers=1, num_decoder_layers=1, dim_feedforward=12, dropout=0.0,
-                activation="gelu", batch_first=True,
-            )  # fmt: skip
+                d_model=8,
+                nhead=2,
+                num_encoder_layers=1,
+                num_decoder_layers=1,
+                dim_feedforward=12,
+                dropout=0.0,
+                activation="gelu",
+                batch_first=True,
+            )
             self.generator = nn.Dense(8, 14)
 
         def construct(self, source: Tensor, target: Tensor) -> Tensor:
@@ -396,9 +403,7 @@ def transformer_of_layers() -> dict[str, Any]:
             future = ops.triu(ops.ones((target.shape[1], target.shape[1]), ms.bool_), 1)
             padding = ops.equal(source, 0)
             return self.generator(
-                self.transformer(
-                    x, y, tgt_mask=future, src_key_padding_mask=padding, memory_key_padding_mask=padding
-                )
+                self.transformer(x, y, tgt_mask=future, src_key_padding_mask=padding, memory_key_padding_mask=padding)
             )
 
     net = filled(Translator())
@@ -423,9 +428,14 @@ def crnn_with_ctc() -> dict[str, Any]:
         def __init__(self, classes: int = 6) -> None:
             super().__init__()
             self.conv = nn.SequentialCell(
-                nn.Conv2d(1, 4, 3, pad_mode="same", weight_init="HeNormal"), nn.BatchNorm2d(4), nn.ReLU(),
-                nn.MaxPool2d((2, 2), (2, 2)), nn.Conv2d(4, 8, (4, 2), pad_mode="valid"), nn.BatchNorm2d(8), nn.ReLU(),
-            )  # fmt: skip
+                nn.Conv2d(1, 4, 3, pad_mode="same", weight_init="HeNormal"),
+                nn.BatchNorm2d(4),
+                nn.ReLU(),
+                nn.MaxPool2d((2, 2), (2, 2)),
+                nn.Conv2d(4, 8, (4, 2), pad_mode="valid"),
+                nn.BatchNorm2d(8),
+                nn.ReLU(),
+            )
             self.rnn1 = nn.LSTM(8, 5, bidirectional=True)
             self.embedding1 = nn.Dense(10, 6)
             self.rnn2 = nn.LSTM(6, 5, bidirectional=True)

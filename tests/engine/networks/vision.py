@@ -91,10 +91,12 @@ class ResNet(nn.Cell):
     def _make_layer(self, block: Any, channels: int, block_nums: int, stride: int = 1) -> nn.SequentialCell:
         down_sample = None
         if stride != 1 or self.input_channels != channels * block.expansion:
-            down_sample = nn.SequentialCell([
-                nn.Conv2d(self.input_channels, channels * block.expansion, kernel_size=1, stride=stride),
-                nn.BatchNorm2d(channels * block.expansion),
-            ])
+            down_sample = nn.SequentialCell(
+                [
+                    nn.Conv2d(self.input_channels, channels * block.expansion, kernel_size=1, stride=stride),
+                    nn.BatchNorm2d(channels * block.expansion),
+                ]
+            )
         layers = [block(self.input_channels, channels, stride, down_sample)]
         self.input_channels = channels * block.expansion
         for _ in range(1, block_nums):
@@ -206,11 +208,13 @@ class MobileNetV3(nn.Cell):
             layers = []
             if inp != mid:
                 layers.extend([nn.Conv2d(inp, mid, 1, pad_mode="pad"), nn.BatchNorm2d(mid), activation()])
-            layers.extend([
-                nn.Conv2d(mid, mid, kernel, stride, pad_mode="same", group=mid, has_bias=False),
-                nn.BatchNorm2d(mid),
-                activation(),
-            ])
+            layers.extend(
+                [
+                    nn.Conv2d(mid, mid, kernel, stride, pad_mode="same", group=mid, has_bias=False),
+                    nn.BatchNorm2d(mid),
+                    activation(),
+                ]
+            )
             if use_se:
                 layers.append(SqueezeExcite(mid))
             layers.extend([nn.Conv2d(mid, out, 1), nn.BatchNorm2d(out)])
@@ -222,11 +226,13 @@ class MobileNetV3(nn.Cell):
     def __init__(self, num_classes: int = 5) -> None:
         super().__init__()
         self.stem = nn.SequentialCell([nn.Conv2d(3, 8, 3, 2, "pad", 1), nn.BatchNorm2d(8), nn.HSwish()])
-        self.blocks = nn.CellList([
-            self.Bottleneck(8, 8, 8, 3, 1, "relu", True),
-            self.Bottleneck(8, 16, 12, 5, 2, "hswish", False),
-            self.Bottleneck(12, 24, 12, 5, 1, "hswish", True),
-        ])
+        self.blocks = nn.CellList(
+            [
+                self.Bottleneck(8, 8, 8, 3, 1, "relu", True),
+                self.Bottleneck(8, 16, 12, 5, 2, "hswish", False),
+                self.Bottleneck(12, 24, 12, 5, 1, "hswish", True),
+            ]
+        )
         head = [nn.Dense(12, 16), nn.HSwish(), nn.Dropout(p=0.0), nn.Dense(16, num_classes)]
         self.classifier = nn.SequentialCell(head)
 
@@ -314,9 +320,15 @@ class BasicConv2d(nn.Cell):
     def __init__(self, in_channels: int, out_channels: int, kernel_size: int = 1, padding: int = 0) -> None:
         super().__init__()
         self.conv = nn.Conv2d(
-            in_channels, out_channels, kernel_size, padding=padding, pad_mode="pad",
-            weight_init=XavierUniform(), has_bias=True, bias_init="zeros",
-        )  # fmt: skip
+            in_channels,
+            out_channels,
+            kernel_size,
+            padding=padding,
+            pad_mode="pad",
+            weight_init=XavierUniform(),
+            has_bias=True,
+            bias_init="zeros",
+        )
         self.relu = nn.ReLU()
 
     def construct(self, x: Tensor) -> Tensor:
@@ -380,16 +392,28 @@ class ShuffleV2Block(nn.Cell):
         self.stride = stride
         mid = oup // 2
         outputs = oup - inp
-        self.branch_main = nn.SequentialCell([
-            nn.Conv2d(inp, mid, 1), nn.BatchNorm2d(mid), nn.ReLU(),
-            nn.Conv2d(mid, mid, 3, stride, pad_mode="pad", padding=1, group=mid), nn.BatchNorm2d(mid),
-            nn.Conv2d(mid, outputs, 1), nn.BatchNorm2d(outputs), nn.ReLU(),
-        ])  # fmt: skip
+        self.branch_main = nn.SequentialCell(
+            [
+                nn.Conv2d(inp, mid, 1),
+                nn.BatchNorm2d(mid),
+                nn.ReLU(),
+                nn.Conv2d(mid, mid, 3, stride, pad_mode="pad", padding=1, group=mid),
+                nn.BatchNorm2d(mid),
+                nn.Conv2d(mid, outputs, 1),
+                nn.BatchNorm2d(outputs),
+                nn.ReLU(),
+            ]
+        )
         if stride == 2:
-            self.branch_proj = nn.SequentialCell([
-                nn.Conv2d(inp, inp, 3, stride, pad_mode="pad", padding=1, group=inp), nn.BatchNorm2d(inp),
-                nn.Conv2d(inp, inp, 1), nn.BatchNorm2d(inp), nn.ReLU(),
-            ])  # fmt: skip
+            self.branch_proj = nn.SequentialCell(
+                [
+                    nn.Conv2d(inp, inp, 3, stride, pad_mode="pad", padding=1, group=inp),
+                    nn.BatchNorm2d(inp),
+                    nn.Conv2d(inp, inp, 1),
+                    nn.BatchNorm2d(inp),
+                    nn.ReLU(),
+                ]
+            )
         else:
             self.branch_proj = None
 
@@ -455,9 +479,12 @@ class MBConv(nn.Cell):
             layers += [nn.Conv2d(inp, mid, 1), nn.BatchNorm2d(mid, eps=1e-3), nn.SiLU()]
         layers += [
             nn.Conv2d(mid, mid, kernel, stride, group=mid, pad_mode="same"),
-            nn.BatchNorm2d(mid, eps=1e-3), nn.SiLU(), SqueezeExcite(mid, 1 / 8, nn.Sigmoid),
-            nn.Conv2d(mid, out, 1), nn.BatchNorm2d(out, eps=1e-3),
-        ]  # fmt: skip
+            nn.BatchNorm2d(mid, eps=1e-3),
+            nn.SiLU(),
+            SqueezeExcite(mid, 1 / 8, nn.Sigmoid),
+            nn.Conv2d(mid, out, 1),
+            nn.BatchNorm2d(out, eps=1e-3),
+        ]
         self.block = nn.SequentialCell(layers)
         self.dropout = DropPath(0.0)
 
@@ -470,9 +497,13 @@ class EfficientNet(nn.Cell):
     def __init__(self) -> None:
         super().__init__()
         self.features = nn.SequentialCell(
-            nn.Conv2d(3, 8, 3, 2, pad_mode="same"), nn.BatchNorm2d(8, eps=1e-3), nn.SiLU(),
-            MBConv(8, 8, 1, 3, 1), MBConv(8, 12, 2, 5, 2), MBConv(12, 12, 2, 3, 1),
-        )  # fmt: skip
+            nn.Conv2d(3, 8, 3, 2, pad_mode="same"),
+            nn.BatchNorm2d(8, eps=1e-3),
+            nn.SiLU(),
+            MBConv(8, 8, 1, 3, 1),
+            MBConv(8, 12, 2, 5, 2),
+            MBConv(12, 12, 2, 3, 1),
+        )
         self.avgpool = nn.AdaptiveAvgPool2d((1, 1))
         self.mlp_head = nn.Dense(12, 5)
         self.mlp_head.weight.set_data(initializer(Uniform(1 / math.sqrt(5)), [5, 12], ms.float32))
@@ -592,9 +623,12 @@ class ConvNeXt(nn.Cell):
         super().__init__()
         patches = nn.Conv2d(3, 8, 4, stride=4, has_bias=True)
         stem = nn.SequentialCell(patches, ConvNextLayerNorm((8,), 1e-6, norm_axis=1))
-        down = nn.SequentialCell([
-            ConvNextLayerNorm((8,), epsilon=1e-6, norm_axis=1), nn.Conv2d(8, 12, kernel_size=2, stride=2, has_bias=True)
-        ])  # fmt: skip
+        down = nn.SequentialCell(
+            [
+                ConvNextLayerNorm((8,), epsilon=1e-6, norm_axis=1),
+                nn.Conv2d(8, 12, kernel_size=2, stride=2, has_bias=True),
+            ]
+        )
         self.feature = nn.SequentialCell([stem, nn.SequentialCell([ConvNextBlock(8)]), down, ConvNextBlock(12)])
         self.norm = ConvNextLayerNorm((12,), epsilon=1e-6)
         self.classifier = nn.Dense(12, 5)
@@ -871,10 +905,16 @@ class UNet(nn.Cell):
         super().__init__()
 
         def double(inp: int, out: int) -> nn.SequentialCell:
-            return nn.SequentialCell([
-                nn.Conv2d(inp, out, 3, pad_mode="same", has_bias=False), nn.BatchNorm2d(out), nn.LeakyReLU(0.1),
-                nn.Conv2d(out, out, 3, pad_mode="same", has_bias=False), nn.GroupNorm(2, out), nn.ELU(),
-            ])  # fmt: skip
+            return nn.SequentialCell(
+                [
+                    nn.Conv2d(inp, out, 3, pad_mode="same", has_bias=False),
+                    nn.BatchNorm2d(out),
+                    nn.LeakyReLU(0.1),
+                    nn.Conv2d(out, out, 3, pad_mode="same", has_bias=False),
+                    nn.GroupNorm(2, out),
+                    nn.ELU(),
+                ]
+            )
 
         self.down1, self.down2, self.middle = double(1, 4), double(4, 6), double(6, 8)
         self.pool = nn.MaxPool2d(2, 2)
@@ -938,9 +978,13 @@ class YoloHead(nn.Cell):
         super().__init__()
         self.anchors = Tensor(np.array([[1.0, 2.0], [3.0, 1.5], [4.0, 4.0]], np.float32) / 16)
         self.backbone = nn.SequentialCell(
-            nn.Conv2d(3, 8, 3, 2, pad_mode="pad", padding=1, has_bias=False), nn.BatchNorm2d(8), nn.LeakyReLU(0.1),
-            nn.Conv2d(8, 12, 3, 2, pad_mode="pad", padding=1, has_bias=False), nn.BatchNorm2d(12), nn.Mish(),
-        )  # fmt: skip
+            nn.Conv2d(3, 8, 3, 2, pad_mode="pad", padding=1, has_bias=False),
+            nn.BatchNorm2d(8),
+            nn.LeakyReLU(0.1),
+            nn.Conv2d(8, 12, 3, 2, pad_mode="pad", padding=1, has_bias=False),
+            nn.BatchNorm2d(12),
+            nn.Mish(),
+        )
         self.lateral = StdConv2d(12, 8, 1, has_bias=True)
         self.detect = nn.Conv2d(20, 3 * (5 + classes), 1, has_bias=True)
 

@@ -22,11 +22,18 @@ from hookscope.engine.cpu.sparse import Places
 from tests import strict_device
 
 DTYPES = {
-    "bool": np.dtype(bool), "int8": np.dtype(np.int8), "uint8": np.dtype(np.uint8), "int32": np.dtype(np.int32),
-    "int64": np.dtype(np.int64), "float16": np.dtype(np.float16), "bfloat16": np.dtype(ml_dtypes.bfloat16),
-    "float32": np.dtype(np.float32), "float64": np.dtype(np.float64), "complex64": np.dtype(np.complex64),
+    "bool": np.dtype(bool),
+    "int8": np.dtype(np.int8),
+    "uint8": np.dtype(np.uint8),
+    "int32": np.dtype(np.int32),
+    "int64": np.dtype(np.int64),
+    "float16": np.dtype(np.float16),
+    "bfloat16": np.dtype(ml_dtypes.bfloat16),
+    "float32": np.dtype(np.float32),
+    "float64": np.dtype(np.float64),
+    "complex64": np.dtype(np.complex64),
     "complex128": np.dtype(np.complex128),
-}  # fmt: skip
+}
 FLOATING = ("float16", "bfloat16", "float32", "float64", "complex64", "complex128")
 # Sums in another order, in units of the largest element: the CPU and CuPy add differently.
 TOLERANCE = {"float16": 4e-3, "bfloat16": 3e-2, "float32": 2e-5, "complex64": 2e-5}
@@ -112,9 +119,7 @@ def difference(here: Outcome, there: Outcome, rounded_to: str = "") -> str:
     return ""
 
 
-def compared(
-    name: str, sample: Any, dtype: str, gradient: bool, triton: bool = False, rounded_to: str = ""
-) -> str:
+def compared(name: str, sample: Any, dtype: str, gradient: bool, triton: bool = False, rounded_to: str = "") -> str:
     """Run on both; ``difference``."""
     here = run(name, sample, DTYPES[dtype], gradient)
     with strict_device.device(triton):

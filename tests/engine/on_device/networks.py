@@ -84,10 +84,19 @@ def mlp() -> Any:
 
 def lenet() -> Any:
     net = nn.SequentialCell(
-        nn.Conv2d(1, 6, 5, pad_mode="pad", padding=2, has_bias=True), nn.ReLU(), nn.MaxPool2d(2, 2),
-        nn.Conv2d(6, 16, 5, pad_mode="valid", has_bias=True), nn.ReLU(), nn.MaxPool2d(2, 2),
-        nn.Flatten(), nn.Dense(400, 120), nn.ReLU(), nn.Dense(120, 84), nn.ReLU(), nn.Dense(84, 10),
-    )  # fmt: skip
+        nn.Conv2d(1, 6, 5, pad_mode="pad", padding=2, has_bias=True),
+        nn.ReLU(),
+        nn.MaxPool2d(2, 2),
+        nn.Conv2d(6, 16, 5, pad_mode="valid", has_bias=True),
+        nn.ReLU(),
+        nn.MaxPool2d(2, 2),
+        nn.Flatten(),
+        nn.Dense(400, 120),
+        nn.ReLU(),
+        nn.Dense(120, 84),
+        nn.ReLU(),
+        nn.Dense(84, 10),
+    )
     return net, normal(4, 1, 28, 28)
 
 
@@ -104,8 +113,12 @@ def lstm() -> Any:
 
 
 NETWORKS: dict[str, Callable[[], Any]] = {
-    "MLP": mlp, "LeNet-5": lenet, "ResNet-18": resnet18, "Transformer layer": transformer, "LSTM": lstm,
-}  # fmt: skip
+    "MLP": mlp,
+    "LeNet-5": lenet,
+    "ResNet-18": resnet18,
+    "Transformer layer": transformer,
+    "LSTM": lstm,
+}
 
 
 def training(name: str, precision: str) -> Callable[[], Tensor]:

@@ -38,27 +38,32 @@ def line() -> int:
     [
         (
             lambda: ops.gather(Tensor([[1.0], [2.0]]), Tensor([0, 2]), 0),
-            RuntimeError, r"For 'gather', indices must be in \[-2, 2\), but got 0..2",
+            RuntimeError,
+            r"For 'gather', indices must be in \[-2, 2\), but got 0..2",
         ),
         (
             lambda: nn.Embedding(3, 2)(Tensor([[3]])),
-            RuntimeError, r"For 'gather', indices must be in \[-3, 3\), but got 3..3",
+            RuntimeError,
+            r"For 'gather', indices must be in \[-3, 3\), but got 3..3",
         ),
         (
             lambda: ops.cross_entropy(Tensor(np.zeros((2, 3), np.float32)), Tensor([0, 5])),
-            ValueError, r"For 'cross_entropy', the class numbers in 'target' must be in \[0, 3\) or -100, but got 5",
+            ValueError,
+            r"For 'cross_entropy', the class numbers in 'target' must be in \[0, 3\) or -100, but got 5",
         ),
         (
             lambda: ops.nll_loss(Tensor(np.zeros((2, 3), np.float32)), Tensor([0, -1])),
-            ValueError, r"For 'nll_loss', the class numbers in 'target' must be in \[0, 3\) or -100, but got -1",
+            ValueError,
+            r"For 'nll_loss', the class numbers in 'target' must be in \[0, 3\) or -100, but got -1",
         ),
         (
             lambda: ops.tensor_scatter_add(Tensor([1.0, 2.0]), Tensor([[2]]), Tensor([1.0])),
-            RuntimeError, "indices must be in",
+            RuntimeError,
+            "indices must be in",
         ),
     ],
     ids=["gather", "embedding", "cross entropy", "nll", "scatter"],
-)  # fmt: skip
+)
 def test_what_is_out_of_range_is_told_when_numbers_are_read(
     call: Callable[[], Any], error: type[Exception], text: str, counts: Any
 ) -> None:

@@ -16,8 +16,14 @@ ENGINE = Path(__file__).parents[1]
 ROOT = ENGINE.parents[1]
 SUITES = {
     "layers": ("test_layer*.py", "test_cell*.py", "test_wrap.py", "test_parameter.py", "test_control.py"),
-    "losses and hooks": ("test_loss_layers.py", "test_losses.py", "test_hooks.py", "test_recompute.py", "test_views.py",
-                         "test_taps.py"),
+    "losses and hooks": (
+        "test_loss_layers.py",
+        "test_losses.py",
+        "test_hooks.py",
+        "test_recompute.py",
+        "test_views.py",
+        "test_taps.py",
+    ),
     "gradients": ("test_grad.py", "test_bprop.py", "test_tensor.py", "test_sparse*.py"),
     "optimizers": ("test_optimizers.py", "test_schedules.py", "test_experimental_optim.py"),
     "checkpoints": ("serialization", "test_serialization.py", "test_serialization_files.py", "test_safetensors.py"),
@@ -28,17 +34,21 @@ SUITES = {
     "pauses": ("debug/pausing", "debug/stepping"),
 }
 LEFT_OUT = (
-    "test_writing_never_changes_what_is_held_elsewhere", "test_a_step_changes_no_value_that_is_held_elsewhere",
-    "test_the_sole_owner_writes_without_a_copy", "test_writing_row_by_row_leaves_the_array_that_somebody_holds",
-    "test_no_tensor_is_pinned_or_shared_and_the_device_prints_as_a_tuple", "test_attributes_describe_the_array",
+    "test_writing_never_changes_what_is_held_elsewhere",
+    "test_a_step_changes_no_value_that_is_held_elsewhere",
+    "test_the_sole_owner_writes_without_a_copy",
+    "test_writing_row_by_row_leaves_the_array_that_somebody_holds",
+    "test_no_tensor_is_pinned_or_shared_and_the_device_prints_as_a_tuple",
+    "test_attributes_describe_the_array",
     "test_target_and_unique_are_kept_for_readers",
     "test_a_gradient_that_grows_is_clipped_by_a_hook_where_it_is_first_too_long",
     # Class numbers out of range are told when numbers are read next, which test_later.py looks at.
-    "test_a_loss_of_class_numbers_names_itself_in_its_errors", "test_shapes_and_settings_that_do_not_fit_are_refused",
+    "test_a_loss_of_class_numbers_names_itself_in_its_errors",
+    "test_shapes_and_settings_that_do_not_fit_are_refused",
     "test_losses_refuse",
     "test_operators_are_told_only_to_those_who_ask",  # there are more of them on a GPU
     "test_products_of_integers_are_exact",  # CuPy's sparse matrices have no integers
-)  # fmt: skip
+)
 
 
 @pytest.mark.ci_only

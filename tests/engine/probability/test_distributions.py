@@ -19,7 +19,9 @@ LOG_2PI = math.log(2 * math.pi)
 CONTINUOUS: dict[str, tuple[tuple[Any, ...], tuple[Any, ...], tuple[float, float], Callable[[Any], Any]]] = {
     "Normal": ((0.5, 2.0), (0.1, 1.5), (-25, 25), lambda x: -((x - 0.5) ** 2) / 8 - math.log(2) - LOG_2PI / 2),
     "LogNormal": (
-        (0.2, 0.5), (0.1, 0.7), (1e-6, 60),
+        (0.2, 0.5),
+        (0.1, 0.7),
+        (1e-6, 60),
         lambda x: -((np.log(x) - 0.2) ** 2) * 2 - np.log(x) - math.log(0.5) - LOG_2PI / 2,
     ),
     "Uniform": ((0.5, 2.0), (0.0, 3.0), (0.5, 2.0), lambda x: np.full_like(x, -math.log(1.5))),
@@ -27,16 +29,16 @@ CONTINUOUS: dict[str, tuple[tuple[Any, ...], tuple[Any, ...], tuple[float, float
     "Gamma": (([2.0], [1.5]), ([3.0], [1.0]), (1e-9, 40), lambda x: np.log(x) - 1.5 * x + 2 * math.log(1.5)),
     "Beta": (([2.0], [3.0]), ([1.5], [2.5]), (1e-9, 1 - 1e-9), lambda x: np.log(12 * x * (1 - x) ** 2)),
     "Gumbel": ((0.5, 2.0), (0.1, 2.5), (-12, 90), lambda x: -(x - 0.5) / 2 - np.exp(-(x - 0.5) / 2) - math.log(2)),
-    "Logistic": (
-        (0.5, 1.0), (), (-45, 45), lambda x: -(x - 0.5) - 2 * np.log1p(np.exp(-(x - 0.5))),
-    ),
+    "Logistic": ((0.5, 1.0), (), (-45, 45), lambda x: -(x - 0.5) - 2 * np.log1p(np.exp(-(x - 0.5)))),
     "Laplace": ((0.5, 2.0), (), (-79.5, 80.5), lambda x: -np.abs(x - 0.5) / 2 - math.log(4)),
     "HalfNormal": ((0.0, 2.0), (), (0, 25), lambda x: -(x**2) / 8 + 0.5 * math.log(2 / math.pi) - math.log(2)),
     "StudentT": (
-        (5.0, 0.5, 2.0), (), (-800, 800),
+        (5.0, 0.5, 2.0),
+        (),
+        (-800, 800),
         lambda x: -3 * np.log1p(((x - 0.5) / 2) ** 2 / 5) + math.log(4 / (3 * math.pi * math.sqrt(5))),
     ),
-}  # fmt: skip
+}
 COUNTS: dict[str, tuple[tuple[Any, ...], tuple[Any, ...], Callable[[int], float]]] = {
     "Bernoulli": ((0.3,), (0.6,), lambda k: (0.7, 0.3)[k] if k < 2 else 0.0),
     "Geometric": ((0.3,), (0.6,), lambda k: 0.3 * 0.7**k),
@@ -121,21 +123,38 @@ def test_cumulative_functions_are_integrals_of_the_density(name: str) -> None:
 FAMILIES: dict[str, tuple[tuple[Any, ...], tuple[Any, ...], tuple[float, ...], Callable[..., Any], Any]] = {
     "Normal": (([0.5, -1.0], 2.0), ([[1.5], [0.25]], [0.75, 1.5]), (0.3, 1.25), stats.norm, lambda loc, scale: loc),
     "LogNormal": (
-        ([0.5, -1.0], 0.75), ([[0.125], [0.25]], [0.5, 1.5]), (0.3, 1.25),
-        lambda loc, scale: stats.lognorm(scale, scale=np.exp(loc)), lambda loc, scale: np.exp(loc - scale**2),
+        ([0.5, -1.0], 0.75),
+        ([[0.125], [0.25]], [0.5, 1.5]),
+        (0.3, 1.25),
+        lambda loc, scale: stats.lognorm(scale, scale=np.exp(loc)),
+        lambda loc, scale: np.exp(loc - scale**2),
     ),
     "Uniform": (
-        ([0.5, -1.0], 2.0), ([[0.25], [0.75]], [1.0, 1.5]), (-2.0, 3.0), lambda a, b: stats.uniform(a, b - a), None,
+        ([0.5, -1.0], 2.0),
+        ([[0.25], [0.75]], [1.0, 1.5]),
+        (-2.0, 3.0),
+        lambda a, b: stats.uniform(a, b - a),
+        None,
     ),
     "Exponential": (
-        ([0.5, 2.0],), ([[0.25], [1.5]],), (1.25,), lambda rate: stats.expon(scale=1 / rate), np.zeros_like,
+        ([0.5, 2.0],),
+        ([[0.25], [1.5]],),
+        (1.25,),
+        lambda rate: stats.expon(scale=1 / rate),
+        np.zeros_like,
     ),
     "Gamma": (
-        ([1.5, 2.0], [0.5]), ([[3.0], [2.5]], [0.75, 1.5]), (1.75, 1.25),
-        lambda a, rate: stats.gamma(a, scale=1 / rate), lambda a, rate: (a - 1) / rate,
+        ([1.5, 2.0], [0.5]),
+        ([[3.0], [2.5]], [0.75, 1.5]),
+        (1.75, 1.25),
+        lambda a, rate: stats.gamma(a, scale=1 / rate),
+        lambda a, rate: (a - 1) / rate,
     ),
     "Beta": (
-        ([1.5, 2.0], [3.0]), ([[3.0], [2.5]], [1.75, 1.25]), (1.75, 1.25), stats.beta,
+        ([1.5, 2.0], [3.0]),
+        ([[3.0], [2.5]], [1.75, 1.25]),
+        (1.75, 1.25),
+        stats.beta,
         lambda a, b: (a - 1) / (a + b - 2),
     ),
     "Gumbel": (([0.5, -1.0], 2.0), (), (), stats.gumbel_r, lambda loc, scale: loc),
@@ -146,7 +165,7 @@ FAMILIES: dict[str, tuple[tuple[Any, ...], tuple[Any, ...], tuple[float, ...], C
     "Bernoulli": (([0.25, 0.75],), ([[0.5], [0.875]],), (0.375,), stats.bernoulli, lambda p: p > 0.5),
     "Geometric": (([0.25, 0.75],), ([[0.5], [0.875]],), (0.375,), lambda p: stats.geom(p, loc=-1), np.zeros_like),
     "Poisson": (([0.25, 3.5],), ([[1.5], [2.875]],), (), stats.poisson, np.floor),
-}  # fmt: skip
+}
 POINTS = np.array([-1.0, 0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 4.0])  # the ends of supports too, and what lies outside
 
 

@@ -63,7 +63,7 @@ GRADIENTS: dict[str, Callable[[Tensor], Tensor]] = {
     "CollectiveScatter": lambda x: ops.CollectiveScatter(3)(x),
     "CollectiveGather": lambda x: ops.CollectiveGather(3)(x),
     "Send and Receive": lambda x: _around(x),
-}  # fmt: skip
+}
 
 
 def _uneven() -> tuple[list[int], list[int]]:
@@ -162,7 +162,7 @@ def check_bad_arguments_are_refused_before_anything_is_exchanged(rank: int, size
         (lambda: in_place.all_gather_object([None] * 4, {1, 2}), "but got set; nothing is pickled"),
         (lambda: communication.create_group("g", [0, 4]), "different ranks from 0 to 3, but got [0, 4]"),
         (lambda: in_place.init_process_group(world_size=3), "'world_size' must be -1 or 4, but got 3"),
-    ):  # fmt: skip
+    ):
         assert text in (told := error_of(call)), told
     communication.init()
     assert ops.AllReduce()(Tensor([1.0])).asnumpy().tolist() == [4.0]
@@ -350,9 +350,12 @@ def check_tensors_of_a_gpu_go_by_way_of_the_host_and_stay_there(rank: int, size:
     with strict_device.device() as counts:
         x = Tensor(np.full((2, 3), float(rank), np.float32))
         found = [
-            ops.AllReduce()(x), ops.AllGather()(x), ops.Broadcast(2)((x,))[0], ops.ReduceScatter()(ops.AllGather()(x)),
+            ops.AllReduce()(x),
+            ops.AllGather()(x),
+            ops.Broadcast(2)((x,))[0],
+            ops.ReduceScatter()(ops.AllGather()(x)),
             ms.grad(lambda v: (ops.AllReduce()(v) * v).sum())(x),
-        ]  # fmt: skip
+        ]
         assert all(type(one._array).__module__ == "cupy" for one in found)
         counts.clear()
         handle = in_place.all_reduce(x, async_op=True)

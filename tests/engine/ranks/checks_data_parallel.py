@@ -47,10 +47,16 @@ class LeNet(nn.Cell):
     def __init__(self) -> None:
         super().__init__()
         self.body = nn.SequentialCell(
-            nn.Conv2d(1, 6, 5, pad_mode="valid", has_bias=True), nn.ReLU(), nn.MaxPool2d(2, 2),
-            nn.Conv2d(6, 16, 3, pad_mode="valid", has_bias=True), nn.ReLU(), nn.Flatten(),
-            nn.Dense(256, 32), nn.ReLU(), nn.Dense(32, 10),
-        )  # fmt: skip
+            nn.Conv2d(1, 6, 5, pad_mode="valid", has_bias=True),
+            nn.ReLU(),
+            nn.MaxPool2d(2, 2),
+            nn.Conv2d(6, 16, 3, pad_mode="valid", has_bias=True),
+            nn.ReLU(),
+            nn.Flatten(),
+            nn.Dense(256, 32),
+            nn.ReLU(),
+            nn.Dense(32, 10),
+        )
 
     def construct(self, x: Tensor) -> Tensor:
         return self.body(x)
@@ -179,11 +185,20 @@ class Wide(nn.Cell):
 def check_buckets_leave_before_the_walk_ends(rank: int, size: int) -> None:
     scale = nn.DynamicLossScaleUpdateCell(8.0, 2, 10)
     for make, settings in (
-        (nn.TrainOneStepCell, ()), (nn.TrainOneStepCell, (0.5,)), (nn.TrainOneStepWithLossScaleCell, (scale,))
-    ):  # fmt: skip
+        (nn.TrainOneStepCell, ()),
+        (nn.TrainOneStepCell, (0.5,)),
+        (nn.TrainOneStepWithLossScaleCell, (scale,)),
+    ):
         assert events_of_a_step(make, settings) == [
-            "gradients 0", "walked 3", "gradients 1", "walked 2", "gradients 2", "walked 1", "gradients 3", "walked 0"
-        ], make  # fmt: skip
+            "gradients 0",
+            "walked 3",
+            "gradients 1",
+            "walked 2",
+            "gradients 2",
+            "walked 1",
+            "gradients 3",
+            "walked 0",
+        ], make
 
 
 def events_of_a_step(make: Any, settings: Any) -> list[str]:

@@ -44,7 +44,7 @@ def groups(net: Net) -> list[Any]:
         {"params": net.first.trainable_params(), "lr": [0.1, 0.05, 0.02], "weight_decay": 0.1},
         {"params": net.last.trainable_params(), "grad_centralization": True},
         {"params": [net.half, *net.norm.trainable_params(), net.scale], "lr": nn.ExponentialDecayLR(0.1, 0.5, 2)},
-    ]  # fmt: skip
+    ]
 
 
 def each(net: Net) -> list[Any]:
@@ -102,7 +102,7 @@ OPTIMIZERS: dict[str, Make] = {
     "mint Adam": lambda net: mint.optim.Adam(new_groups(net), lr=0.05, amsgrad=True),
     "mint AdamW": lambda net: mint.optim.AdamW(new_groups(net), lr=0.05),
     "mint SGD": lambda net: mint.optim.SGD(each(net), 0.05, momentum=0.9, nesterov=True),
-}  # fmt: skip
+}
 
 
 def trained(make: Make, rank: int, share: bool, steps: int = 4, scaled: bool = False) -> tuple[Net, Any]:
@@ -206,8 +206,9 @@ def check_what_must_not_be_divided_is_not(rank: int, size: int) -> None:
     names = [p.name for p in optimizer.parameters]
     filters = ops.AllGather()(Tensor(np.array([optimizer.optim_filter], np.int32))).asnumpy().sum(0)
     assert {name for name, ranks in zip(names, filters, strict=True) if ranks == size} == {
-        "first.weight", "last.weight"
-    }  # fmt: skip
+        "first.weight",
+        "last.weight",
+    }
     assert set(filters.tolist()) == {1, size} and optimizer.use_parallel
     before = net.first.weight.asnumpy()
     optimizer([Tensor(np.full(p.shape, rank + 1), p.dtype) for p in optimizer.parameters])

@@ -1,6 +1,6 @@
 """Ranks of which one is killed while all save a large checkpoint to one path: the file is the old or a new one, whole.
 
-    python -m tests.engine.ranks.killed_saves [--kills 30] [--ranks 2] [--seed 0]
+python -m tests.engine.ranks.killed_saves [--kills 30] [--ranks 2] [--seed 0]
 """
 
 from __future__ import annotations
@@ -83,8 +83,9 @@ def trial(path: Path, share: float, ranks: int = 2, killed: int = 0) -> str:
     assert number or path.read_bytes() == before
     ms.save_checkpoint({"x": Tensor([1.0])}, path)  # and with the next save nothing is left of the killed ones
     assert {file.name for file in path.parent.iterdir()} <= {
-        path.name, *(f"{path.name}.{rank}.ckpt" for rank in range(ranks))
-    }  # fmt: skip
+        path.name,
+        *(f"{path.name}.{rank}.ckpt" for rank in range(ranks)),
+    }
     return ("new" if number else "old") + (" half" if half else "")
 
 

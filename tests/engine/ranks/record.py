@@ -53,8 +53,12 @@ def recorded(rank: int) -> dict[str, Any]:
 
     found: dict[str, Callable[[], Any]] = {
         "facts": lambda: [
-            rank, communication.get_group_size(), communication.get_local_rank(), communication.get_local_rank_size(),
-            communication.get_process_group_ranks(), communication.get_world_rank_from_group_rank(world, 1),
+            rank,
+            communication.get_group_size(),
+            communication.get_local_rank(),
+            communication.get_local_rank_size(),
+            communication.get_process_group_ranks(),
+            communication.get_world_rank_from_group_rank(world, 1),
             communication.get_group_rank_from_world_rank(1, world),
         ],
         "all_reduce sum": lambda: ops.AllReduce()(x),
@@ -63,7 +67,7 @@ def recorded(rank: int) -> dict[str, Any]:
         "all_gather": lambda: ops.AllGather()(x),
         "broadcast": lambda: ops.Broadcast(1)((x,)),
         "ops broadcast": in_place,
-    }  # fmt: skip
+    }
     told = {name: shown(function()) for name, function in found.items()}
     for mean in (False, True):
         # MindSpore's default; Hookscope's ranks would begin with the first one's bias.

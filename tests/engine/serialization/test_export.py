@@ -173,7 +173,7 @@ def test_a_function_is_no_network_for_onnx() -> None:
         (ValueError, "'custom_func' must be left out for ONNX: it is for MINDIR", {"custom_func": print}),
         (TypeError, "there is no argument 'opset'", {"opset": 11}),
     ],
-)  # fmt: skip
+)
 def test_wrong_arguments_are_one_clear_error(kind: type[Exception], text: str, options: dict[str, Any]) -> None:
     with pytest.raises(kind) as raised:
         ms.export(Net(), X, **{"file_name": "net", "file_format": "ONNX", **options})
@@ -370,14 +370,19 @@ def test_a_graph_cell_has_the_graphs_parameters_and_takes_values_for_them() -> N
     [
         (TypeError, "'params_init' must be a dict, but got list", {"params_init": [1]}),
         (TypeError, "'params_init' must be a dict whose keys are str, but got int", {"params_init": {1: X}}),
-        (TypeError, "'params_init' must be a dict whose values are Tensors or Parameters, but got int",
-         {"params_init": {"a": 1}}),
-        (ValueError, "'params_init' must have for 'dense.bias' a Float32 of shape (2,), but got a Float32 "
-         "of shape (4, 3)",
-         {"params_init": {"dense.bias": X}}),
+        (
+            TypeError,
+            "'params_init' must be a dict whose values are Tensors or Parameters, but got int",
+            {"params_init": {"a": 1}},
+        ),
+        (
+            ValueError,
+            "'params_init' must have for 'dense.bias' a Float32 of shape (2,), but got a Float32 of shape (4, 3)",
+            {"params_init": {"dense.bias": X}},
+        ),
         (NotImplementedError, "'obf_random_seed' is not covered: export the network as it is", {"obf_random_seed": 3}),
     ],
-)  # fmt: skip
+)
 def test_a_wrong_graph_cell_is_one_clear_error(kind: type[Exception], text: str, options: dict[str, Any]) -> None:
     exported(Net(), X)
     with pytest.raises(kind) as raised:

@@ -128,8 +128,12 @@ def test_a_model_tells_its_manager_of_each_step_whether_it_overflowed() -> None:
     one.train(1, batches)
     assert told == [False, True, False]
     plain = model(None)
-    plain.train(1, ds.NumpySlicesDataset({"x": bad[[0, 1, 2, 3, 8, 9, 10, 11]], "y": Y[[0, 1, 2, 3, 8, 9, 10, 11]]},
-                                         shuffle=False).batch(4))  # fmt: skip
+    plain.train(
+        1,
+        ds.NumpySlicesDataset(
+            {"x": bad[[0, 1, 2, 3, 8, 9, 10, 11]], "y": Y[[0, 1, 2, 3, 8, 9, 10, 11]]}, shuffle=False
+        ).batch(4),
+    )
     for found, wanted in zip(one._network.get_parameters(), plain._network.get_parameters(), strict=True):
         np.testing.assert_allclose(found.asnumpy(), wanted.asnumpy(), rtol=1e-6)  # the bad step changed nothing
     told.clear()

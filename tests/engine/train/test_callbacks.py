@@ -55,17 +55,31 @@ def test_a_callback_with_moments_of_no_mode_is_called_in_training_and_in_evaluat
     one.train(2, data(6), callbacks=[trained])
     assert trained.told == [
         "train begin None 0",
-        "train epoch_begin 1 0", "train step_begin 1 1", "train step_end 1 1", "train step_begin 1 2",
-        "train step_end 1 2", "train epoch_end 1 2",
-        "train epoch_begin 2 2", "train step_begin 2 3", "train step_end 2 3", "train step_begin 2 4",
-        "train step_end 2 4", "train epoch_end 2 4",
+        "train epoch_begin 1 0",
+        "train step_begin 1 1",
+        "train step_end 1 1",
+        "train step_begin 1 2",
+        "train step_end 1 2",
+        "train epoch_end 1 2",
+        "train epoch_begin 2 2",
+        "train step_begin 2 3",
+        "train step_end 2 3",
+        "train step_begin 2 4",
+        "train step_end 2 4",
+        "train epoch_end 2 4",
         "train end 2 4",
-    ]  # fmt: skip
+    ]
     one.eval(data(6), callbacks=[evaluated])
     assert evaluated.told == [
-        "eval begin None 0", "eval epoch_begin None 0", "eval step_begin None 1", "eval step_end None 1",
-        "eval step_begin None 2", "eval step_end None 2", "eval epoch_end None 2", "eval end None 2",
-    ]  # fmt: skip
+        "eval begin None 0",
+        "eval epoch_begin None 0",
+        "eval step_begin None 1",
+        "eval step_end None 1",
+        "eval step_begin None 2",
+        "eval step_end None 2",
+        "eval epoch_end None 2",
+        "eval end None 2",
+    ]
 
 
 def test_a_moment_of_a_mode_takes_the_place_of_the_one_without() -> None:
@@ -78,15 +92,23 @@ def test_a_moment_of_a_mode_takes_the_place_of_the_one_without() -> None:
     one, both = model(), Both()
     one.train(1, data(12), callbacks=[both])
     assert both.told == [
-        "train begin None 0", "train epoch_begin 1 0", "train step_begin 1 1", "its own", "train epoch_end 1 1",
+        "train begin None 0",
+        "train epoch_begin 1 0",
+        "train step_begin 1 1",
+        "its own",
+        "train epoch_end 1 1",
         "train end 1 1",
-    ]  # fmt: skip
+    ]
     both.told.clear()
     one.eval(data(12), callbacks=[both])
     assert both.told == [
-        "its own", "eval epoch_begin None 0", "eval step_begin None 1", "eval step_end None 1", "eval epoch_end None 1",
+        "its own",
+        "eval epoch_begin None 0",
+        "eval step_begin None 1",
+        "eval step_end None 1",
+        "eval epoch_end None 1",
         "eval end None 1",
-    ]  # fmt: skip
+    ]
 
 
 @pytest.mark.parametrize("several", [list, tuple, iter])
@@ -149,9 +171,9 @@ def test_times_of_epochs_steps_and_data(capsys: pytest.CaptureFixture[str], monk
     timed = train.TimeMonitor(data_time=True)
     model().train(2, source, callbacks=[others, timed])
     # An epoch is 12 rows of 0.5 s and 3 steps of 3 s, and the 100 s of the other callback's end of the epoch.
-    assert lines(capsys) == [
-        "Train epoch time: 115000.000 ms, per step time: 38333.333 ms (data time: 2000.000 ms)"
-    ] * 2
+    assert (
+        lines(capsys) == ["Train epoch time: 115000.000 ms, per step time: 38333.333 ms (data time: 2000.000 ms)"] * 2
+    )
     model().eval(source, callbacks=[train.TimeMonitor()])
     assert lines(capsys) == ["Eval epoch time: 6000.000 ms, per step time: 2000.000 ms"]
 
@@ -181,10 +203,18 @@ def test_in_a_notebook_progress_is_tqdms_bar(
     model().train(2, data(6), callbacks=[train.ProgressBar()])
     assert told == [
         {"total": 2, "desc": "epoch 1/2", "unit": "step"},
-        (2.77541, False), "update", (1.48448, False), "update", "close",
+        (2.77541, False),
+        "update",
+        (1.48448, False),
+        "update",
+        "close",
         {"total": 2, "desc": "epoch 2/2", "unit": "step"},
-        (1.46211, False), "update", (0.64498, False), "update", "close",
-    ]  # fmt: skip
+        (1.46211, False),
+        "update",
+        (0.64498, False),
+        "update",
+        "close",
+    ]
     assert capsys.readouterr() == ("", "")
 
 
@@ -277,13 +307,19 @@ def test_appended_facts_count_on_from_where_they_begin(tmp_path: Path) -> None:
 
 def test_the_policy_of_checkpoints_is_what_holds() -> None:
     assert CheckpointConfig(0, 30, 0, 5).get_checkpoint_policy() == {
-        "save_checkpoint_steps": 0, "save_checkpoint_seconds": 30, "keep_checkpoint_max": 0,
-        "keep_checkpoint_per_n_minutes": 5, "saved_network": None,
-    }  # fmt: skip
+        "save_checkpoint_steps": 0,
+        "save_checkpoint_seconds": 30,
+        "keep_checkpoint_max": 0,
+        "keep_checkpoint_per_n_minutes": 5,
+        "saved_network": None,
+    }
     assert CheckpointConfig(10, 30, 3, 5).get_checkpoint_policy() == {
-        "save_checkpoint_steps": 10, "save_checkpoint_seconds": None, "keep_checkpoint_max": 3,
-        "keep_checkpoint_per_n_minutes": None, "saved_network": None,
-    }  # fmt: skip
+        "save_checkpoint_steps": 10,
+        "save_checkpoint_seconds": None,
+        "keep_checkpoint_max": 3,
+        "keep_checkpoint_per_n_minutes": None,
+        "saved_network": None,
+    }
 
 
 def test_the_same_checkpoints_count_their_steps_anew_in_the_next_run(tmp_path: Path) -> None:
@@ -450,17 +486,28 @@ def test_an_early_end_is_told_once_where_it_is_asked_for(
 @pytest.mark.parametrize(
     ("make", "error", "text"),
     [
-        *((lambda f=factor: train.ReduceLROnPlateau(factor=f), ValueError, "'factor' must be between 0 and 1")
-          for factor in (0.0, 1.0, 1.5)),
+        *(
+            (lambda f=factor: train.ReduceLROnPlateau(factor=f), ValueError, "'factor' must be between 0 and 1")
+            for factor in (0.0, 1.0, 1.5)
+        ),
         (lambda: train.ReduceLROnPlateau(cooldown=-1), ValueError, "'cooldown' and 'min_lr' must not be negative"),
         (lambda: train.ReduceLROnPlateau(min_lr=-0.5), ValueError, "'cooldown' and 'min_lr' must not be negative"),
         (lambda: train.EarlyStopping(baseline="low"), TypeError, "'baseline' must be a float or None, but got 'low'"),
-        *((lambda s=setting: CheckpointConfig(format="safetensors", **s), ValueError,
-           "'safetensors' goes with no encryption, CRC or exception_save")
-          for setting in ({"enc_key": b"k" * 16}, {"enc_mode": "AES-CBC"}, {"crc_check": True},
-                          {"exception_save": True})),
+        *(
+            (
+                lambda s=setting: CheckpointConfig(format="safetensors", **s),
+                ValueError,
+                "'safetensors' goes with no encryption, CRC or exception_save",
+            )
+            for setting in (
+                {"enc_key": b"k" * 16},
+                {"enc_mode": "AES-CBC"},
+                {"crc_check": True},
+                {"exception_save": True},
+            )
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_callback_says_what_it_cannot_take(make: Any, error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text):
         make()

@@ -84,8 +84,9 @@ def test_roc_and_auc_are_scikit_learns() -> None:
         np.testing.assert_allclose(curves[1][number], expected[1])
 
 
-@pytest.mark.parametrize(("normalize", "sk_name"), [("no_norm", None), ("target", "true"), ("prediction", "pred"),
-                                                   ("all", "all")])  # fmt: skip
+@pytest.mark.parametrize(
+    ("normalize", "sk_name"), [("no_norm", None), ("target", "true"), ("prediction", "pred"), ("all", "all")]
+)
 def test_the_confusion_matrix_is_scikit_learns(normalize: str, sk_name: str | None) -> None:
     found = value("ConfusionMatrix", *HALVES, num_classes=3, normalize=normalize)
     np.testing.assert_allclose(found, sk.confusion_matrix(LABELS, BEST, normalize=sk_name))
@@ -96,12 +97,15 @@ def test_figures_of_the_confusion_matrix() -> None:
     real = _R.integers(0, 2, (1, 1, 50))
     flat = real.ravel(), guessed.ravel()
     for name, expected in (
-        ("sensitivity", sk.recall_score(*flat)), ("precision", sk.precision_score(*flat)),
-        ("accuracy", sk.accuracy_score(*flat)), ("f1 score", sk.f1_score(*flat)),
+        ("sensitivity", sk.recall_score(*flat)),
+        ("precision", sk.precision_score(*flat)),
+        ("accuracy", sk.accuracy_score(*flat)),
+        ("f1 score", sk.f1_score(*flat)),
         ("balanced accuracy", sk.balanced_accuracy_score(*flat)),
-        ("matthews correlation coefficient", sk.matthews_corrcoef(*flat)), ("threat score", sk.jaccard_score(*flat)),
+        ("matthews correlation coefficient", sk.matthews_corrcoef(*flat)),
+        ("threat score", sk.jaccard_score(*flat)),
         ("fowlkes mallows index", np.sqrt(sk.precision_score(*flat) * sk.recall_score(*flat))),
-    ):  # fmt: skip
+    ):
         found = value("ConfusionMatrixMetric", (Tensor(guessed), Tensor(real)), metric_name=name)
         np.testing.assert_allclose(found, [expected], rtol=1e-6)
 
@@ -167,8 +171,9 @@ def counted(guessed: Any, real: Any) -> tuple[Any, Any, Any, Any]:
 def figures_of(rule: Any, guessed: Any, real: Any) -> Any:
     """(N, C): of each sample and class; NaN where there is nothing to divide by."""
     with np.errstate(all="ignore"):
-        return np.array([[rule(*counted(g, r)) for g, r in zip(*pair, strict=True)]
-                         for pair in zip(guessed, real, strict=True)])  # fmt: skip
+        return np.array(
+            [[rule(*counted(g, r)) for g, r in zip(*pair, strict=True)] for pair in zip(guessed, real, strict=True)]
+        )
 
 
 @pytest.mark.parametrize("names", FIGURES)
@@ -202,15 +207,18 @@ def test_figures_of_each_sample_and_class_become_one_by_their_mean_or_sum(name: 
     ):
         expected = sum(number * count for number, count in numbers) / sum(count for _, count in numbers)
         found = value(
-            "ConfusionMatrixMetric", *[(Tensor(g), Tensor(r)) for g, r in batches], metric_name=name,
-            calculation_method=True, decrease=decrease, skip_channel=skip_channel,
-        )  # fmt: skip
+            "ConfusionMatrixMetric",
+            *[(Tensor(g), Tensor(r)) for g, r in batches],
+            metric_name=name,
+            calculation_method=True,
+            decrease=decrease,
+            skip_channel=skip_channel,
+        )
         assert found == pytest.approx(expected, rel=1e-12)
 
 
 @pytest.mark.parametrize(
-    ("decrease", "left"),
-    [("none", 12), ("mean_batch", 3), ("sum_batch", 3), ("mean_channel", 4), ("sum_channel", 4)],
+    ("decrease", "left"), [("none", 12), ("mean_batch", 3), ("sum_batch", 3), ("mean_channel", 4), ("sum_channel", 4)]
 )
 def test_a_way_that_leaves_several_figures_is_refused(decrease: str, left: int) -> None:
     with pytest.raises(ValueError, match=f"'decrease' '{decrease}' leaves {left} numbers of a batch"):
@@ -228,8 +236,9 @@ def test_a_metric_that_is_called_gives_the_value_of_one_batch_alone() -> None:
 def test_metrics_by_name_or_as_they_are() -> None:
     made = train.metrics.get_metrics({"mae", "acc"})
     assert made is not None and {name: type(one) for name, one in made.items()} == {
-        "mae": train.MAE, "acc": train.Accuracy,
-    }  # fmt: skip
+        "mae": train.MAE,
+        "acc": train.Accuracy,
+    }
     own = {"mine": train.MAE()}
     assert train.metrics.get_metrics(own) is own and train.metrics.get_metrics(None) is None
 
@@ -250,9 +259,10 @@ def test_cosine_similarity_is_scikit_learns() -> None:
     np.testing.assert_allclose(value("CosineSimilarity", (rows,), zero_diagonal=False), cosine_similarity(rows))
 
 
-@pytest.mark.parametrize(("n", "smooth", "expected"), [
-    (1, False, 0.8143536762323635), (2, True, 0.7608551323868303), (4, False, 0.48766770743757065),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("n", "smooth", "expected"),
+    [(1, False, 0.8143536762323635), (2, True, 0.7608551323868303), (4, False, 0.48766770743757065)],
+)
 def test_bleu_is_mindspores(n: int, smooth: bool, expected: float) -> None:
     candidates = [["i", "have", "a", "pen", "on", "my", "desk"], ["a", "b", "c"]]
     references = [
@@ -325,18 +335,32 @@ _PAIR = (SCORES, LABELS)
 _IMAGES = (np.array([[3, 0, 1], [1, 3, 0], [1, 0, 2]]), np.array([[0, 2, 1], [1, 2, 1], [0, 0, 1]]), 0)
 _BINARY = (_R.integers(0, 2, (1, 1, 50)), _R.integers(0, 2, (1, 1, 50)))
 BATCHES: dict[str, tuple[dict[str, Any], tuple[Any, ...]]] = {
-    "Accuracy": ({}, _PAIR), "BleuScore": ({}, ([["a", "b", "c", "d"]], [[["a", "b", "c", "e"]]])),
-    "ConfusionMatrix": ({"num_classes": 3}, (BEST, LABELS)), "ConfusionMatrixMetric": (
-        {"calculation_method": True}, _BINARY
+    "Accuracy": ({}, _PAIR),
+    "BleuScore": ({}, ([["a", "b", "c", "d"]], [[["a", "b", "c", "e"]]])),
+    "ConfusionMatrix": ({"num_classes": 3}, (BEST, LABELS)),
+    "ConfusionMatrixMetric": ({"calculation_method": True}, _BINARY),
+    "CosineSimilarity": ({}, (SCORES,)),
+    "Dice": ({}, _BINARY),
+    "F1": ({}, _PAIR),
+    "Fbeta": ({"beta": 2.0}, _PAIR),
+    "HausdorffDistance": ({}, _IMAGES),
+    "Loss": ({}, (Tensor(0.5),)),
+    "MAE": ({}, (SCORES, SCORES * 2)),
+    "MSE": ({}, (SCORES, SCORES * 2)),
+    "MeanSurfaceDistance": ({}, _IMAGES),
+    "OcclusionSensitivity": (
+        {"margin": 1},
+        (nn.SequentialCell(nn.Flatten(), nn.Dense(4, 2)), np.ones((1, 2, 2), np.float32), np.array([0])),
     ),
-    "CosineSimilarity": ({}, (SCORES,)), "Dice": ({}, _BINARY), "F1": ({}, _PAIR), "Fbeta": ({"beta": 2.0}, _PAIR),
-    "HausdorffDistance": ({}, _IMAGES), "Loss": ({}, (Tensor(0.5),)), "MAE": ({}, (SCORES, SCORES * 2)),
-    "MSE": ({}, (SCORES, SCORES * 2)), "MeanSurfaceDistance": ({}, _IMAGES), "OcclusionSensitivity": (
-        {"margin": 1}, (nn.SequentialCell(nn.Flatten(), nn.Dense(4, 2)), np.ones((1, 2, 2), np.float32), np.array([0]))
-    ), "Perplexity": ({}, _PAIR), "Precision": ({}, _PAIR), "ROC": ({"class_num": 3}, _PAIR), "Recall": ({}, _PAIR),
-    "RootMeanSquareDistance": ({}, _IMAGES), "Top1CategoricalAccuracy": ({}, _PAIR),
-    "Top5CategoricalAccuracy": ({}, (np.eye(6), np.arange(6))), "TopKCategoricalAccuracy": ({"k": 2}, _PAIR),
-}  # fmt: skip
+    "Perplexity": ({}, _PAIR),
+    "Precision": ({}, _PAIR),
+    "ROC": ({"class_num": 3}, _PAIR),
+    "Recall": ({}, _PAIR),
+    "RootMeanSquareDistance": ({}, _IMAGES),
+    "Top1CategoricalAccuracy": ({}, _PAIR),
+    "Top5CategoricalAccuracy": ({}, (np.eye(6), np.arange(6))),
+    "TopKCategoricalAccuracy": ({"k": 2}, _PAIR),
+}
 
 
 @pytest.mark.parametrize("name", BATCHES)
@@ -394,8 +418,9 @@ def test_the_roc_of_two_classes_is_of_label_1_unless_another_is_named(settings: 
     scores = np.array([[0.5, 0.2, 0.5, 0.9], [0.2, 0.5, 0.7, 0.2]])  # ties, between labels and among them
     labels = np.array([[1, 0, 0, 1], [1, 1, 0, 0]])
     found = value("ROC", (Tensor(scores), Tensor(labels)), **settings)
-    expected = sk.roc_curve(labels.ravel(), scores.ravel(), pos_label=settings.get("pos_label", 1),
-                            drop_intermediate=False)  # fmt: skip
+    expected = sk.roc_curve(
+        labels.ravel(), scores.ravel(), pos_label=settings.get("pos_label", 1), drop_intermediate=False
+    )
     np.testing.assert_allclose(found[0], expected[0])
     np.testing.assert_allclose(found[1], expected[1])
     np.testing.assert_allclose(found[2], [0.9 + 1, *expected[2][1:]])  # MindSpore's first: one above the highest
@@ -407,7 +432,8 @@ def test_the_roc_of_two_classes_is_of_label_1_unless_another_is_named(settings: 
         (lambda: train.ROC(class_num=2.5), TypeError, "'class_num' must be an int or None, but got 2.5"),
         (lambda: train.ROC(pos_label=True), TypeError, "'pos_label' must be an int or None, but got True"),
         (
-            lambda: value("ROC", (np.ones(2), np.ones(2)), class_num=2), ValueError,
+            lambda: value("ROC", (np.ones(2), np.ones(2)), class_num=2),
+            ValueError,
             "predictions without a class axis need 'class_num' 1, but got 2",
         ),
         (lambda: value("ROC", (SCORES, LABELS), class_num=2), ValueError, "'class_num' must be the predictions' 3"),
@@ -415,24 +441,28 @@ def test_the_roc_of_two_classes_is_of_label_1_unless_another_is_named(settings: 
         (lambda: value("ROC", (np.ones(3), np.ones(3))), ValueError, "no label is negative"),
         (lambda: value("ROC", (np.ones(3), np.zeros(3))), ValueError, "no label is positive"),
         (
-            lambda: train.ConfusionMatrixMetric(skip_channel=1), TypeError,  # type: ignore[arg-type]
+            lambda: train.ConfusionMatrixMetric(skip_channel=1),
+            TypeError,  # type: ignore[arg-type]
             "For 'ConfusionMatrixMetric', 'skip_channel' must be a bool, but got 1",
         ),
         (
-            lambda: train.ConfusionMatrixMetric(calculation_method="x"), TypeError,  # type: ignore[arg-type]
+            lambda: train.ConfusionMatrixMetric(calculation_method="x"),
+            TypeError,  # type: ignore[arg-type]
             "For 'ConfusionMatrixMetric', 'calculation_method' must be a bool, but got 'x'",
         ),
         (
-            lambda: train.ConfusionMatrixMetric(metric_name=3), TypeError,  # type: ignore[arg-type]
+            lambda: train.ConfusionMatrixMetric(metric_name=3),
+            TypeError,  # type: ignore[arg-type]
             "For 'ConfusionMatrixMetric', 'metric_name' must be a str, but got 3",
         ),
         (
-            lambda: train.ConfusionMatrixMetric(decrease=None), TypeError,  # type: ignore[arg-type]
+            lambda: train.ConfusionMatrixMetric(decrease=None),
+            TypeError,  # type: ignore[arg-type]
             "For 'ConfusionMatrixMetric', 'decrease' must be a str, but got None",
         ),
         (lambda: train.Loss().update(Tensor([[1.0]])), ValueError, r"have one axis at most, but its shape is \(1, 1\)"),
     ],
-)  # fmt: skip
+)
 def test_a_metric_says_what_it_cannot_take(call: Any, error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text):
         call()

@@ -290,9 +290,10 @@ def test_training_and_evaluation_that_are_asked_to_stop_end_after_their_step() -
     steps: list[str] = []
     one = model()
     told = LambdaCallback(
-        on_train_step_end=lambda context: steps.append("train"), on_train_end=lambda context: steps.append("end"),
+        on_train_step_end=lambda context: steps.append("train"),
+        on_train_end=lambda context: steps.append("end"),
         on_eval_step_end=lambda context: steps.append("eval"),
-    )  # fmt: skip
+    )
     try:
         answer_with(lambda: current().stop() if steps and current() else None)  # type: ignore[union-attr]
         one.train(2, data(), callbacks=[told])
@@ -387,9 +388,7 @@ def test_moments_of_an_evaluation_reach_a_callback_that_knows_only_the_old_ones(
     ],
 )
 def test_a_config_of_checkpoints_tells_what_holds_of_it(numbers: Any, expected: Any) -> None:
-    names = (
-        "save_checkpoint_steps", "save_checkpoint_seconds", "keep_checkpoint_max", "keep_checkpoint_per_n_minutes",
-    )  # fmt: skip
+    names = ("save_checkpoint_steps", "save_checkpoint_seconds", "keep_checkpoint_max", "keep_checkpoint_per_n_minutes")
     saved = network()
     policy = CheckpointConfig(**dict(zip(names, numbers, strict=True)), saved_network=saved).get_checkpoint_policy()
     assert policy == {**dict(zip(names, expected, strict=True)), "saved_network": saved}
@@ -482,10 +481,17 @@ def test_callbacks_are_told_the_facts_of_their_run() -> None:
     one.train(4, batches, callbacks=[looks], initial_epoch=2)
     one.eval(validation, callbacks=[looks])
     of_both = {
-        "loss_fn": one._loss_fn, "optimizer": one._optimizer, "network": one._network, "list_callback": [looks],
-        "parallel_mode": "stand_alone", "device_number": 1, "dataset_sink_mode": False, "last_save_ckpt_step": None,
-        "latest_ckpt_file": None, "loss_scale_mananger": one._loss_scale_manager,
-    }  # fmt: skip
+        "loss_fn": one._loss_fn,
+        "optimizer": one._optimizer,
+        "network": one._network,
+        "list_callback": [looks],
+        "parallel_mode": "stand_alone",
+        "device_number": 1,
+        "dataset_sink_mode": False,
+        "last_save_ckpt_step": None,
+        "latest_ckpt_file": None,
+        "loss_scale_mananger": one._loss_scale_manager,
+    }
     of_training = {"train_network": one.train_network, "train_dataset": batches, "batch_num": 3, "epoch_num": 2}
     of_evaluation = {"eval_network": one.eval_network, "valid_dataset": validation, "batch_num": 2}
     for facts, expected in (

@@ -159,7 +159,7 @@ def test_images_stand_beside_each_other_as_a_png_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("dtype", "number"),
     [("float32", 1), ("float64", 2), ("int32", 3), ("uint8", 4), ("int64", 9), ("bool", 10), ("float16", 19)],
-)  # fmt: skip
+)
 def test_tensors_keep_their_shape_dtype_and_elements(tmp_path: Path, dtype: str, number: int) -> None:
     value = (np.arange(6).reshape(2, 3) % 2 + 1).astype(dtype)
     with SummaryRecord(str(tmp_path), export_options={"tensor_format": "npy"}) as record:
@@ -220,11 +220,16 @@ def test_values_that_cannot_be_recorded_are_refused(tmp_path: Path, wrong: Any, 
 @pytest.mark.parametrize(
     ("more", "error"),
     [
-        ({"log_dir": 3}, TypeError), ({"file_prefix": "a/b"}, ValueError), ({"file_suffix": 3}, TypeError),
-        ({"max_file_size": "a"}, TypeError), ({"raise_exception": 1}, TypeError), ({"export_options": 3}, TypeError),
-        ({"export_options": {"tensor_format": "csv"}}, ValueError), ({"export_options": {"x": 1}}, ValueError),
+        ({"log_dir": 3}, TypeError),
+        ({"file_prefix": "a/b"}, ValueError),
+        ({"file_suffix": 3}, TypeError),
+        ({"max_file_size": "a"}, TypeError),
+        ({"raise_exception": 1}, TypeError),
+        ({"export_options": 3}, TypeError),
+        ({"export_options": {"tensor_format": "csv"}}, ValueError),
+        ({"export_options": {"x": 1}}, ValueError),
     ],
-)  # fmt: skip
+)
 def test_a_file_that_cannot_be_made_is_refused_and_leaves_nothing_open(tmp_path: Path, more: Any, error: Any) -> None:
     with pytest.raises(error, match="^For 'SummaryRecord'"):
         SummaryRecord(**{"log_dir": str(tmp_path), **more})
@@ -276,9 +281,11 @@ def test_a_collector_writes_loss_images_and_parameters_of_the_first_and_every_nt
 
 def test_a_collector_writes_what_it_is_told_to(tmp_path: Path) -> None:
     path, _ = trained(
-        tmp_path, collect_freq=5, keep_default_action=False,
+        tmp_path,
+        collect_freq=5,
+        keep_default_action=False,
         collect_specified_data={"collect_metric": True, "histogram_regular": ".*bias"},
-    )  # fmt: skip
+    )
     assert [(step, set(values)) for step, values in events(path)] == [
         (step, {"loss/auto", "dense.bias/auto"}) for step in (1, 5, 10)
     ]

@@ -118,6 +118,17 @@ def test_every_option_that_does_not_start_ranks_is_passed_on_to_them() -> None:
         names = set(action.option_strings)
         assert names & {"--help", *WITH_VALUE} or names & own, f"{names} does not reach the ranks"
     assert passed[passed.index("run") :] == [
-        "run", "--check=nan,inf", "--stop-on=nan", "--break=a.b", "--break=c", "--serve=job-7",
-        "--serve-address=tcp://127.0.0.1:*", "--json=d/found.1.json", "--", "train.py", "--lr", "--", "1",
-    ]  # fmt: skip
+        "run",
+        "--check=nan,inf",
+        "--stop-on=nan",
+        "--break=a.b",
+        "--break=c",
+        "--serve=job-7",
+        "--serve-address=tcp://127.0.0.1:*",
+        "--json=d/found.1.json",
+        "--",
+        "train.py",
+        "--lr",
+        "--",
+        "1",
+    ]

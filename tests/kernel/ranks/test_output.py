@@ -18,11 +18,7 @@ def shown(tmp_path: Path) -> Path:
 def streams(file: Path, live: bool = False) -> tuple[int, Stream, Stream]:
     descriptor = os.open(file, os.O_CREAT | os.O_WRONLY)
     screen = Screen(lambda _: True)
-    return (
-        descriptor,
-        Stream(screen, descriptor, b"[0] ", live=live),
-        Stream(screen, descriptor, b"[1] "),
-    )
+    return (descriptor, Stream(screen, descriptor, b"[0] ", live=live), Stream(screen, descriptor, b"[1] "))
 
 
 def test_a_line_is_shown_when_it_is_whole(shown: Path) -> None:
@@ -87,9 +83,7 @@ def test_on_a_terminal_an_incomplete_line_goes_on_where_it_was_and_no_other_foll
     first.feed(b"\r30%")
     first.look(103.0)
     first.feed(b"\n")
-    assert shown.read_bytes().removeprefix(b"[0] name? yes\n") == (
-        b"[0] 10%\n[1] mine\n[0] 20%\r\x1b[K[0] 30%\n"
-    )  # fmt: skip
+    assert shown.read_bytes().removeprefix(b"[0] name? yes\n") == (b"[0] 10%\n[1] mine\n[0] 20%\r\x1b[K[0] 30%\n")
     os.close(descriptor)
 
 

@@ -84,9 +84,16 @@ def start(folder: Path, text: str, *options: str, stdin: int = subprocess.DEVNUL
     mark = uuid.uuid4().hex
     process = subprocess.Popen(
         [sys.executable, "-m", "hookscope", "run", *options, "script.py", *after],
-        stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="surrogateescape", cwd=folder,
-        env={**os.environ, "HOOKSCOPE_TEST_MARK": mark}, start_new_session=True, preexec_fn=_hears_hangups,
-    )  # fmt: skip
+        stdin=stdin,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="surrogateescape",
+        cwd=folder,
+        env={**os.environ, "HOOKSCOPE_TEST_MARK": mark},
+        start_new_session=True,
+        preexec_fn=_hears_hangups,
+    )
     return Job(process, mark)
 
 
@@ -203,8 +210,11 @@ def test_on_a_terminal_a_prompt_of_rank_0_is_shown_before_its_line_ends(tmp_path
     (tmp_path / "script.py").write_text(HEAD + "if rank == 0: print('got', input('name? '))\n")
     process = subprocess.Popen(
         [sys.executable, "-m", "hookscope", "run", "--ranks", "2", "script.py"],
-        stdin=theirs, stdout=theirs, stderr=theirs, cwd=tmp_path,
-    )  # fmt: skip
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        cwd=tmp_path,
+    )
     os.close(theirs)
     shown = b""
     while not shown.endswith(b"name? "):
@@ -281,9 +291,7 @@ def test_the_exit_status_is_that_of_the_rank_that_failed(tmp_path: Path, end: st
 
 def test_the_message_of_an_exit_is_shown(tmp_path: Path) -> None:
     status, _, err = run(tmp_path, HEAD + "if rank == 0: sys.exit('no data')\n" + BARRIER, "--ranks", "2")
-    assert (status, err) == (
-        1, "[0] no data\nhookscope run: rank 0 ended with exit status 1; rank 1 was ended\n"
-    )  # fmt: skip
+    assert (status, err) == (1, "[0] no data\nhookscope run: rank 0 ended with exit status 1; rank 1 was ended\n")
 
 
 def test_the_same_exception_of_all_ranks_has_one_traceback(tmp_path: Path) -> None:
@@ -307,8 +315,9 @@ def test_a_rank_that_minds_no_signal_does_not_hold_up_the_end(tmp_path: Path) ->
     )
     status, _, err = run(tmp_path, text, "--ranks", "2")
     assert (status, err.splitlines()[-1]) == (
-        1, "hookscope run: rank 1 raised OSError (exit status 1); rank 0 was ended"
-    )  # fmt: skip
+        1,
+        "hookscope run: rank 1 raised OSError (exit status 1); rank 0 was ended",
+    )
 
 
 def test_what_the_failing_rank_had_buffered_is_written(tmp_path: Path) -> None:
@@ -417,8 +426,12 @@ def test_under_another_mpiexec_an_exception_ends_the_job(tmp_path: Path, uses_mp
     assert MPIEXEC is not None
     done = subprocess.run(
         [MPIEXEC, "-n", "2", sys.executable, "-m", "hookscope", "run", "script.py"],
-        capture_output=True, text=True, timeout=240, cwd=tmp_path, stdin=subprocess.DEVNULL,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        timeout=240,
+        cwd=tmp_path,
+        stdin=subprocess.DEVNULL,
+    )
     assert done.returncode == 1
     assert done.stderr.count("ValueError: no good\n") == 1 and "runpy" not in done.stderr
 
@@ -457,8 +470,10 @@ def test_json_on_standard_output_is_for_one_rank(tmp_path: Path) -> None:
     status, out, _ = run(tmp_path, FAULTY, "--check", "--json", "--ranks", "1")
     assert status == 1 and json.loads(out)["causes"]
     assert run(tmp_path, FAULTY, "--check", "--json", "--ranks", "2") == (
-        2, "", "hookscope run: --json writes on standard output for one rank, not for 2: give --json=FILE\n"
-    )  # fmt: skip
+        2,
+        "",
+        "hookscope run: --json writes on standard output for one rank, not for 2: give --json=FILE\n",
+    )
 
 
 # msrun's options
@@ -467,9 +482,19 @@ def test_json_on_standard_output_is_for_one_rank(tmp_path: Path) -> None:
 def test_the_command_line_of_msrun_starts_its_workers_and_writes_their_logs(tmp_path: Path) -> None:
     text = HEAD + "print('out', rank)\nprint('err', rank, file=sys.stderr)\n"
     status, out, err = run(
-        tmp_path, text, "--worker_num=2", "--local_worker_num", "2", "--master_addr=127.0.0.1", "--master_port=8118",
-        "--log_dir=logs/run", "--join=True", "--cluster_time_out=300", "--tail_worker_log", "1",
-    )  # fmt: skip
+        tmp_path,
+        text,
+        "--worker_num=2",
+        "--local_worker_num",
+        "2",
+        "--master_addr=127.0.0.1",
+        "--master_port=8118",
+        "--log_dir=logs/run",
+        "--join=True",
+        "--cluster_time_out=300",
+        "--tail_worker_log",
+        "1",
+    )
     assert (status, out, err) == (0, "[1] out 1\n", "[1] err 1\n")
     for rank in range(2):
         text = (tmp_path / "logs" / "run" / f"worker_{rank}.log").read_text()
@@ -489,8 +514,11 @@ def test_the_log_of_a_rank_that_failed_has_its_traceback(tmp_path: Path) -> None
 def test_a_script_that_is_not_there_is_told_once(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "hookscope", "run", "--ranks", "2", "nothing.py"],
-        capture_output=True, text=True, timeout=240, cwd=tmp_path,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        timeout=240,
+        cwd=tmp_path,
+    )
     assert (done.returncode, done.stderr) == (2, "hookscope run: there is no file 'nothing.py'\n")
 
 
@@ -507,8 +535,9 @@ def test_an_mpiexec_that_fails_is_told_with_what_it_wrote(tmp_path: Path) -> Non
     (tmp_path / "script.py").write_text("")
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=240, cwd=tmp_path)
     assert (done.returncode, done.stderr) == (
-        7, "no slots\nhookscope run: mpiexec ended with exit status 7 before it had started ranks 0, 1\n"
-    )  # fmt: skip
+        7,
+        "no slots\nhookscope run: mpiexec ended with exit status 7 before it had started ranks 0, 1\n",
+    )
 
 
 @pytest.mark.parametrize(

@@ -111,9 +111,11 @@ class Person:
         place = chance.choice(PLACES)
         who = chance.sample(range(self.count), chance.randint(1, self.count))
         step = chance.randint(1, 5)
-        line = f"%%cell net --no-panel -b '{place} if rank in {who} and step == {step}'" if ":bprop" not in place else (
-            f"%%cell net --no-panel {'--step ' if chance.random() < 0.5 else ''}-b {place}"
-        )  # fmt: skip
+        line = (
+            f"%%cell net --no-panel -b '{place} if rank in {who} and step == {step}'"
+            if ":bprop" not in place
+            else (f"%%cell net --no-panel {'--step ' if chance.random() < 0.5 else ''}-b {place}")
+        )
         self.done = [line]
         answers = ranks.fleet.ask("execute", code=f"{line}\n{TRAIN}", looks=True, all=True, cell="x")
         deadline = time.monotonic() + LONGEST

@@ -40,8 +40,11 @@ def processes(kernel: Kernel) -> list[int]:
 
 def test_each_line_has_its_ranks_number(two_ranks: Kernel) -> None:
     assert lines(two_ranks.run("%%ranks\nprint('a', get_rank())\nprint('b')").text) == [
-        "[0] a 0", "[0] b", "[1] a 1", "[1] b",
-    ]  # fmt: skip
+        "[0] a 0",
+        "[0] b",
+        "[1] a 1",
+        "[1] b",
+    ]
 
 
 def test_a_last_line_is_shown(two_ranks: Kernel) -> None:

@@ -265,9 +265,12 @@ def test_ipython_in_a_terminal_answers_at_its_prompt(folder: Path, look: Callabl
     inside, outside = pty.openpty()
     with subprocess.Popen(
         [sys.executable, "-m", "IPython", "--no-banner", "-i", "-c", f"{NETWORK}\nhookscope.serve()"],
-        stdin=outside, stdout=outside, stderr=outside, close_fds=True,
+        stdin=outside,
+        stdout=outside,
+        stderr=outside,
+        close_fds=True,
         env={**os.environ, "IPYTHONDIR": str(folder / "ipython"), "TERM": "xterm"},
-    ) as process:  # fmt: skip
+    ) as process:
         os.close(outside)
         threading.Thread(target=read_all, args=(inside,), daemon=True).start()
         looker = look()

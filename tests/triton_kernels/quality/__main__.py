@@ -63,9 +63,19 @@ def overflowing(case: Case, capability: int, short: bool) -> list[tuple[str, int
 
 
 HEAD = (
-    "Call", "Kernel", "GPU", "Warps, stages", "Registers", "Shared bytes", "Programs at once",
-    "Reads in the code", "Writes", "In a loop", "Index bits", "Bounds",
-)  # fmt: skip
+    "Call",
+    "Kernel",
+    "GPU",
+    "Warps, stages",
+    "Registers",
+    "Shared bytes",
+    "Programs at once",
+    "Reads in the code",
+    "Writes",
+    "In a loop",
+    "Index bits",
+    "Bounds",
+)
 
 
 def row_of(case: Case, reading: Reading) -> str:
@@ -98,9 +108,16 @@ def table(names: list[str]) -> None:
 
 
 BRIEF = (
-    "Kernel", "GPU", "Compiled for", "Registers", "Programs at once", "Spilled", "Reads of 16 B", "In a loop",
+    "Kernel",
+    "GPU",
+    "Compiled for",
+    "Registers",
+    "Programs at once",
+    "Spilled",
+    "Reads of 16 B",
+    "In a loop",
     "Bounds held",
-)  # fmt: skip
+)
 
 
 def brief(names: list[str]) -> None:
@@ -118,13 +135,16 @@ def brief(names: list[str]) -> None:
         reads = [sum(row.loads.values()) for row in rows]
         loops = sorted({" ".join([*row.tensor_cores, *row.copies]) for row in rows} - {""})
         cells = [
-            f"`{kernel}`", f"{capability / 10}", f"{len(rows)} calls",
+            f"`{kernel}`",
+            f"{capability / 10}",
+            f"{len(rows)} calls",
             f"{min(row.registers for row in rows)} to {max(row.registers for row in rows)}",
             f"{min(row.programs for row in rows)} to {max(row.programs for row in rows)}",
             f"{max(row.stack for row in rows)} B",
-            f"{100 * sum(row.loads.get(16, 0) for row in rows) / max(1, sum(reads)):.0f}%", ", ".join(loops) or "-",
+            f"{100 * sum(row.loads.get(16, 0) for row in rows) / max(1, sum(reads)):.0f}%",
+            ", ".join(loops) or "-",
             f"{sum(not broken(row, case.bounds_of(kernel)) for case, row in some)} of {len(some)}",
-        ]  # fmt: skip
+        ]
         print(f"| {' | '.join(cells)} |", flush=True)
 
 

@@ -19,10 +19,13 @@ FLOAT32, BFLOAT16 = np.dtype(np.float32), np.dtype(ml_dtypes.bfloat16)
 FIRST = Bounds(programs=3, narrow_loads=2, narrow_stores=4, copies=True, wide_index=True)
 SECOND = Bounds(programs=2, narrow_loads=8, narrow_stores=2, copies=True, wide_index=True)
 BOUNDS = {
-    "statistics_kernel": FIRST, "gradient_sums_kernel": FIRST, "normalize_kernel": SECOND, "gradient_kernel": SECOND,
+    "statistics_kernel": FIRST,
+    "gradient_sums_kernel": FIRST,
+    "normalize_kernel": SECOND,
+    "gradient_kernel": SECOND,
     "affine_kernel": Bounds(programs=3, narrow_loads=3, copies=True, wide_index=True),
     "running_kernel": Bounds(programs=8, load_bytes=8, store_bytes=8),
-}  # fmt: skip
+}
 ALONE = Bounds(programs=2, load_bytes=2, store_bytes=2)
 
 CASES = []

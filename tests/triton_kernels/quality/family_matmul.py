@@ -70,9 +70,14 @@ for form in ("NT", "NN", "TN"):
     CASES.append(Case("matmul", (a, b), Bounds(2, tensor_cores="wgmma", copies=True, stages=3), PLAIN, form))
     # In float32 every read is of 4 bytes where a stride is odd; 16 sums a thread.
     CASES.append(
-        Case("matmul", operands(form, 1023, 1025, 50257, FLOAT32),
-             Bounds(2, 4, 4, tensor_cores="mma", copies=True, stages=3), PLAIN, form)
-    )  # fmt: skip
+        Case(
+            "matmul",
+            operands(form, 1023, 1025, 50257, FLOAT32),
+            Bounds(2, 4, 4, tensor_cores="mma", copies=True, stages=3),
+            PLAIN,
+            form,
+        )
+    )
 
 # What lies along K is read by 4 bytes (4090) or 2 (50257); what lies along M or N, which divide by 8, by 16.
 EVEN = Bounds(1, 4, tensor_cores="mma", copies=True, stages=3)

@@ -21,7 +21,11 @@ for dtype in (FLOAT32, BFLOAT16):
         Case("softmax", (long,), Bounds(programs=2), {"axis": 1}),
         Case("softmax_grad", (x, x), Bounds(programs=2), {"axis": 1}),
         Case("softmax_grad", (long, long), Bounds(programs=2), {"axis": 1}),
-        Case("log_softmax", (x,), {"copy_kernel": Bounds(programs=8, narrow_loads=8, narrow_stores=8),
-                                   "softmax_kernel": Bounds(programs=2)}, {"axis": 0}),
+        Case(
+            "log_softmax",
+            (x,),
+            {"copy_kernel": Bounds(programs=8, narrow_loads=8, narrow_stores=8), "softmax_kernel": Bounds(programs=2)},
+            {"axis": 0},
+        ),
         Case("log_softmax_grad", (x, x), Bounds(programs=2), {"axis": 1}),
-    ]  # fmt: skip
+    ]

@@ -90,9 +90,14 @@ def read(compiled: Any, capability: int) -> Reading:
         raise AssertionError(f"compiled for {metadata.target.arch}, not {capability}")
     used = resources(compiled.asm["cubin"])
     reading = Reading(
-        metadata.name, capability, metadata.num_warps, metadata.num_stages,
-        used["REG"], used["STACK"] + used["LOCAL"], metadata.shared,
-    )  # fmt: skip
+        metadata.name,
+        capability,
+        metadata.num_warps,
+        metadata.num_stages,
+        used["REG"],
+        used["STACK"] + used["LOCAL"],
+        metadata.shared,
+    )
     read_ptx(compiled.asm["ptx"], reading)
     reading.wide_index = re.search(r"tt\.addptr .*, tensor<[^!]*xi64>", compiled.asm["ttir"]) is not None
     return reading

@@ -133,8 +133,12 @@ def test_one_module_adds_a_view_to_the_page_the_static_form_and_the_export(tmp_p
     search = os.pathsep.join([str(tmp_path), str(tests), str(tests.parents[1])])
     found = subprocess.run(
         [sys.executable, "-P", "-c", DRIVER, str(path)],
-        env={**os.environ, "PYTHONPATH": search}, capture_output=True, text=True, check=False, timeout=240,
-    )  # fmt: skip
+        env={**os.environ, "PYTHONPATH": search},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=240,
+    )
     assert found.returncode == 0, found.stderr[-2000:]
     told = json.loads(found.stdout)
     assert Path(told["home"]).is_relative_to(tmp_path)

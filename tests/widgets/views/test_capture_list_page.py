@@ -99,9 +99,16 @@ def test_either_part_of_a_row_is_selected_with_the_mouse_and_with_the_keyboard(
     grid.get_by_role("gridcell", name="input[0]").first.click()
     shown.until(lambda: shown.panel.selected == 0)
     for key, index in [
-        ("ArrowRight", 1), ("ArrowDown", 7), ("ArrowLeft", 6), ("ArrowLeft", 6), ("ArrowDown", 2), ("End", 4),
-        ("ArrowUp", 2), ("Home", 0), ("ArrowUp", 0),
-    ]:  # fmt: skip
+        ("ArrowRight", 1),
+        ("ArrowDown", 7),
+        ("ArrowLeft", 6),
+        ("ArrowLeft", 6),
+        ("ArrowDown", 2),
+        ("End", 4),
+        ("ArrowUp", 2),
+        ("Home", 0),
+        ("ArrowUp", 0),
+    ]:
         shown.page.keyboard.press(key)
         shown.until(lambda index=index: shown.panel.selected == index)
         active = grid.get_attribute("aria-activedescendant")

@@ -262,8 +262,10 @@ def test_two_captures_stand_beside_their_difference(shown: PanelPage, look: Any)
     pick(shown, "step 1")
     shown.until(picture(shown, "Heatmap of difference: 1x2, from 0 to 3").is_visible)
     assert shown.page.locator("figcaption").all_inner_texts() == [
-        "Ablock#0 forward output, step 1", "Bblock#0 forward output, step 2", "B \N{MINUS SIGN} A",
-    ]  # fmt: skip
+        "Ablock#0 forward output, step 1",
+        "Bblock#0 forward output, step 2",
+        "B \N{MINUS SIGN} A",
+    ]
     assert shown.page.get_by_text("largest difference in this slice: 3 at [0, 1]").is_visible()
     picture(shown, "Heatmap of difference").focus()
     shown.page.keyboard.press("ArrowRight")
@@ -347,8 +349,9 @@ def test_titles_beside_each_other_lose_what_they_share_and_keep_what_differs(sho
     look([[1.0, 5.0]], "encoder.layers.4.attention.query")
     shown.until(picture(shown, "Heatmap of difference").is_visible)
     assert shown.page.locator("figcaption").all_inner_texts()[:2] == [
-        "A…3.attention.query#0 forward output, step 1", "B…4.attention.query#0 forward output, step 1",
-    ]  # fmt: skip
+        "A…3.attention.query#0 forward output, step 1",
+        "B…4.attention.query#0 forward output, step 1",
+    ]
 
 
 def test_zero_is_near_the_surface_in_both_themes_and_pictures_are_painted_anew(shown: PanelPage, look: Any) -> None:

@@ -379,7 +379,7 @@ def test_a_saved_notebook_has_bars_findings_and_what_is_shared(ran: DebugSession
     assert rows["0"][place["output spread"]].split("\u2007")[-1] == "3.45"
     assert "█" in rows["0"][place["output spread"]]
     assert rows["1"][place["output spread"]].strip("\u2007") == "zero"
-    assert rows["1"][place["worst finding"]]== "dead_relu \u00d73"
+    assert rows["1"][place["worst finding"]] == "dead_relu \u00d73"
     assert rows["0"][place["shared"]] == "weight shared with net.2"
     assert rows["net"][place["output spread"]] == ""
 

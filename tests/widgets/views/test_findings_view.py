@@ -41,8 +41,10 @@ def test_every_condition_has_a_row_and_the_users_own_come_last(session: DebugSes
     assert [name for name, row in rows.items() if row["pause"]] == ["overflow"]
     assert [name for name, row in rows.items() if row["own"]] == ["if norm > 1e6"]
     assert (rows["dead_relu"]["threshold"], rows["saturated_tanh"]["threshold"], rows["nan"]["threshold"]) == (
-        "0.5", "0.9", "",
-    )  # fmt: skip
+        "0.5",
+        "0.9",
+        "",
+    )
     json.dumps(list(rows.values()), allow_nan=False)
 
 

@@ -211,8 +211,9 @@ def test_a_saved_panel_names_hooks_as_their_authors_do(panel: DebuggerPanel, net
     ask(panel, type="hook", path="1", kind="backward", on=True)
     rows = hook_rows(panel.session)
     assert [(path, kind, name, of) for path, kind, name, of in rows if path == "1"] == [
-        ("1", "forward", "mine", "you"), ("1", "backward", "makes captures", "panel"),
-    ]  # fmt: skip
+        ("1", "forward", "mine", "you"),
+        ("1", "backward", "makes captures", "panel"),
+    ]
 
 
 def test_what_hooks_print_is_bounded(panel: DebuggerPanel, net: nn.Cell) -> None:
@@ -342,9 +343,7 @@ def test_a_long_text_is_searched_at_once_and_a_long_list_is_cut() -> None:
     assert len(offered("x = 1\n" * 15_000 + " " * 5_000 + "name_", **namespace)) == MOST
 
 
-def test_names_are_asked_for_by_the_page_and_answered_with_its_number(
-    panel: DebuggerPanel, sent: list[Any]
-) -> None:
+def test_names_are_asked_for_by_the_page_and_answered_with_its_number(panel: DebuggerPanel, sent: list[Any]) -> None:
     panel.namespace["losses"] = []
     sent.clear()
     ask(panel, type="complete_hook", number=7, path="nowhere", kind="forward", before="loss")

@@ -124,8 +124,14 @@ def test_breakpoints_of_the_code_are_shown_and_what_their_condition_raised(
 
 
 def test_a_line_of_another_file_is_kept_with_its_file(shown: PanelPage, session: PlainSession) -> None:
-    session.pause(filename="/a/helpers.py", function="helper", lines=LINES, line=12, stoppable=frozenset({12, 13}),
-                  bprop_begins=("cell.py", 10))  # fmt: skip
+    session.pause(
+        filename="/a/helpers.py",
+        function="helper",
+        lines=LINES,
+        line=12,
+        stoppable=frozenset({12, 13}),
+        bprop_begins=("cell.py", 10),
+    )
     shown.until(number(shown, 12).is_enabled)
     assert number(shown, 10).count() == 0
     number(shown, 12).click()

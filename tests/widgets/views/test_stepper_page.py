@@ -17,11 +17,24 @@ from hookscope.engine.debug.pausing.pause import OperatorRecord
 from tests.browser.accessibility import lowest_contrast
 
 OPERATORS = [OperatorRecord(name, (PlainTensor(np.ones(2)), 2), PlainTensor(np.zeros(2))) for name in ("mul", "add")]
-CHECK = GradientCheck("block.relu (LeakyReLU)", "float32", [
-    GradientRow("x", "input", (2, 2), "float32", "wrong", "differs from finite differences",
-                element(1.0, 3.0, (0, 1)), element(1.0, 3.0, (0, 1)), 4),
-    GradientRow("n", "input", (), "int", "skipped", "no tensor"),
-])  # fmt: skip
+CHECK = GradientCheck(
+    "block.relu (LeakyReLU)",
+    "float32",
+    [
+        GradientRow(
+            "x",
+            "input",
+            (2, 2),
+            "float32",
+            "wrong",
+            "differs from finite differences",
+            element(1.0, 3.0, (0, 1)),
+            element(1.0, 3.0, (0, 1)),
+            4,
+        ),
+        GradientRow("n", "input", (), "int", "skipped", "no tensor"),
+    ],
+)
 
 
 def button(shown: PanelPage, name: str) -> Locator:
@@ -80,9 +93,7 @@ def test_going_on_and_looking_back_are_two_groups(paused: PanelPage) -> None:
         return [str(name) for name in buttons.evaluate_all("all => all.map((one) => one.ariaLabel)")]
 
     assert names("Look back") == ["Step back", "Step forward"]
-    assert names("Go on") == [
-        "Step over", "Step into", "Step out", "Next operator", "Next cell", "Continue", "Abort",
-    ]  # fmt: skip
+    assert names("Go on") == ["Step over", "Step into", "Step out", "Next operator", "Next cell", "Continue", "Abort"]
 
 
 def test_the_past_is_said_and_tinted(paused: PanelPage, session: PlainSession) -> None:

@@ -36,13 +36,24 @@ def local(shown: PanelPage, name: str) -> Locator:
 def test_a_name_under_the_pointer_shows_its_value_with_figures(paused: PanelPage) -> None:
     names = paused.page.locator("[data-name]")
     assert [name for name in names.evaluate_all("all => all.map((one) => one.dataset.name)") if name != "self"] == [
-        "bprop", "x", "out", "dout", "dx", "dout", "x", "x.shape", "other", "dx",
-    ]  # fmt: skip
+        "bprop",
+        "x",
+        "out",
+        "dout",
+        "dx",
+        "dout",
+        "x",
+        "x.shape",
+        "other",
+        "dx",
+    ]
     names.nth(6).hover()
     paused.until(value(paused).is_visible)
     assert value(paused).inner_text().split("\n") == [
-        "dout", "Tensor 2x3 float32 [0, 1, 2, 3, 4, 5]", "min 0, max 5, mean 2.5, std 1.7078",
-    ]  # fmt: skip
+        "dout",
+        "Tensor 2x3 float32 [0, 1, 2, 3, 4, 5]",
+        "min 0, max 5, mean 2.5, std 1.7078",
+    ]
     names.nth(9).hover()
     paused.until(lambda: "NameError: name 'other' is not defined" in value(paused).inner_text())
     paused.page.mouse.move(5, 600)

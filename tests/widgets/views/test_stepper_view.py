@@ -109,8 +109,10 @@ def test_an_edit_is_answered_shown_and_goes_on_into_the_gradient() -> None:
     def look(panel: DebuggerPanel) -> str:
         ask(panel, type="edit", name="twice", expression="twice * 10")
         assert panel.evaluations[-1] == {
-            "expression": "twice = twice * 10", "text": "Tensor 3 float32 [20, -40, 60]", "failed": False,
-        }  # fmt: skip
+            "expression": "twice = twice * 10",
+            "text": "Tensor 3 float32 [20, -40, 60]",
+            "failed": False,
+        }
         (local,) = [local for local in panel.stop["locals"] if local["name"] == "twice"]
         assert (local["value"], local["changed"]) == ("Tensor 3 float32 [20, -40, 60]", True)
         ask(panel, type="edit", name="twice", expression="missing")
@@ -193,9 +195,14 @@ def test_a_line_breakpoint_of_the_panel_is_one_of_the_session_and_stops_the_run(
         ask(panel, type="set_breakpoint_at", line=last, condition="float(dout.sum()) == 3")
         assert [str(one) for one in panel.session.breakpoints] == [f".:{last} if float(dout.sum()) == 3"]
         assert panel.stop["breakpoints"] == [
-            {"line": last, "text": f".:{last} if float(dout.sum()) == 3", "condition": "float(dout.sum()) == 3",
-             "hits": "0 stops", "error": ""},
-        ]  # fmt: skip
+            {
+                "line": last,
+                "text": f".:{last} if float(dout.sum()) == 3",
+                "condition": "float(dout.sum()) == 3",
+                "hits": "0 stops",
+                "error": "",
+            }
+        ]
         return "continue"
 
     def end(panel: DebuggerPanel) -> str:

@@ -157,9 +157,12 @@ def test_a_malformed_question_is_refused(fields: Any) -> None:
 
 def test_the_choices_to_compare_with_begin_with_the_same_place() -> None:
     kept = [
-        capture(np.zeros(3), 0, step=1), capture(np.zeros(3), 1, slot="input[0]"), capture(np.zeros(4), 2),
-        capture(np.zeros(3), 3, step=2), capture(np.zeros(3), 4, step=3),
-    ]  # fmt: skip
+        capture(np.zeros(3), 0, step=1),
+        capture(np.zeros(3), 1, slot="input[0]"),
+        capture(np.zeros(4), 2),
+        capture(np.zeros(3), 3, step=2),
+        capture(np.zeros(3), 4, step=3),
+    ]
     found, total = tensor_view.choices(kept, kept[4])
     assert ([one["index"] for one in found], total) == ([3, 0, 1], 3)
     assert found[0]["label"] == "step 2: block#0 forward output"
@@ -178,10 +181,15 @@ def test_the_choices_are_those_with_all_words_however_far_away_and_how_many_ther
 @pytest.mark.parametrize(
     ("value", "same"),
     [
-        (0.0, "0"), (-0.0, "0"), (np.nan, "NaN"), (np.inf, "inf"), (-np.inf, "\N{MINUS SIGN}inf"), (1.5, "1.5"),
+        (0.0, "0"),
+        (-0.0, "0"),
+        (np.nan, "NaN"),
+        (np.inf, "inf"),
+        (-np.inf, "\N{MINUS SIGN}inf"),
+        (1.5, "1.5"),
         (1 / 3, "0.333333"),
     ],
-)  # fmt: skip
+)
 def test_where_all_values_are_the_same_the_page_is_told_what_they_are(value: float, same: str) -> None:
     _, [(facts, _, _)] = look(capture(np.full((64, 64), value)))
     assert (facts["same"], facts["count"]) == (same, 4096)

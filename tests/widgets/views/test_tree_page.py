@@ -275,9 +275,7 @@ def test_bars_are_long_by_their_logarithm_and_a_cell_without_figures_has_none(
 
 
 @pytest.mark.parametrize("width", [1400, 1000, 480])
-def test_zero_constant_and_nan_are_words_and_no_empty_bar(
-    shown: PanelPage, session: PlainSession, width: int
-) -> None:
+def test_zero_constant_and_nan_are_words_and_no_empty_bar(shown: PanelPage, session: PlainSession, width: int) -> None:
     shown.page.set_viewport_size({"width": width, "height": 640})
     value(session, "", [0.0, 0.0])
     value(session, "block", [5.0, 5.0])

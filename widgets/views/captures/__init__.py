@@ -156,10 +156,7 @@ def _summary(session: DebugSession) -> str:
 
 SELECTED = Selected(-1).tag(sync=True, content=int)
 _SELECTION = {"selected": SELECTED, "selection": state(Selection), "histogram": state(bytes)}
-_OF_TIMELINE: dict[str, Message] = {
-    "captures": Message(NewCaptures, live=True),
-    "statistics": Message(Figures),
-}
+_OF_TIMELINE: dict[str, Message] = {"captures": Message(NewCaptures, live=True), "statistics": Message(Figures)}
 _OF_TENSOR: dict[str, Message] = {
     "tensor": Message(tensor.Slice),
     "choices": Message(tensor.Choices),

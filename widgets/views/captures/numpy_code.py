@@ -75,11 +75,16 @@ def _code(part: npt.NDArray[Any]) -> str:
     packed = base64.b64encode(zlib.compress(np.ascontiguousarray(part).tobytes(), 9)).decode()
     lines = "\n".join(textwrap.wrap(packed, 116))
     imports = ["import base64", "import zlib", "", *imports]
-    return "\n".join([
-        *imports, "", f'data = """\n{lines}\n"""',
-        f"array = np.frombuffer(bytearray(zlib.decompress(base64.b64decode(data))), dtype={dtype})",
-        f"array = array.reshape({part.shape})", "",
-    ])  # fmt: skip
+    return "\n".join(
+        [
+            *imports,
+            "",
+            f'data = """\n{lines}\n"""',
+            f"array = np.frombuffer(bytearray(zlib.decompress(base64.b64decode(data))), dtype={dtype})",
+            f"array = array.reshape({part.shape})",
+            "",
+        ]
+    )
 
 
 def _literal(part: npt.NDArray[Any]) -> str:

@@ -106,9 +106,17 @@ def _cell_table(nodes: Sequence[CellNode], known: Known) -> Table:
 
 
 _COLUMNS = (
-    "cell", "type", "shared", "worst finding", "output spread", "gradient norm",
-    "parameters", "output", "mode", "hooks",
-)  # fmt: skip
+    "cell",
+    "type",
+    "shared",
+    "worst finding",
+    "output spread",
+    "gradient norm",
+    "parameters",
+    "output",
+    "mode",
+    "hooks",
+)
 _OF_A_RUN = ("worst finding", "output spread", "gradient norm", "shared")
 
 

@@ -199,13 +199,7 @@ def finding_row(finding: Finding, captures: Mapping[tuple[str, str], int]) -> Fi
 
 def cure_row(cure: Cure) -> CureRow:
     """Write one cure."""
-    return {
-        "name": cure.name,
-        "label": cure.label,
-        "preview": cure.preview,
-        "done": cure.done,
-        "outcome": cure.outcome,
-    }
+    return {"name": cure.name, "label": cure.label, "preview": cure.preview, "done": cure.done, "outcome": cure.outcome}
 
 
 def _sentence(condition: str) -> str:

@@ -30,9 +30,7 @@ if TYPE_CHECKING:
     from hookscope.engine.debug.parameter_edits import ParameterEdit
 
 PARAMETER_NUMBERS = ("requires_grad", "size", "running")
-FIGURES = (
-    "position", "mean", "std", "minimum", "maximum", "norm", "gradient_norm", "update_ratio", "nan", "inf",
-)  # fmt: skip
+FIGURES = ("position", "mean", "std", "minimum", "maximum", "norm", "gradient_norm", "update_ratio", "nan", "inf")
 SERIES = ("gradient_norm", "update_ratio")
 
 # Rows that are taken for those in view until the page says which these are.
@@ -261,10 +259,18 @@ class ParametersView:
             "figures": {
                 name: repr(float(getattr(found, name)))
                 for name in (
-                    "minimum", "maximum", "mean", "std", "norm", "zeros", "nan", "positive_inf", "negative_inf",
+                    "minimum",
+                    "maximum",
+                    "mean",
+                    "std",
+                    "norm",
+                    "zeros",
+                    "nan",
+                    "positive_inf",
+                    "negative_inf",
                 )
             },
-        }  # fmt: skip
+        }
         numbers = np.concatenate([np.asarray(found.histogram, "<f8"), np.asarray(found.edges, "<f8")])
         self._send(content, [numbers.tobytes()])
 

@@ -15,11 +15,7 @@ _ABOUT = ("update_too_large", "update_too_small", "learning_rate_too_large", "le
 
 
 def unusual_update(
-    shape: tuple[int, ...],
-    ratio: float,
-    learns: bool,
-    norm: Callable[[], float],
-    looked_for: Mapping[str, Condition],
+    shape: tuple[int, ...], ratio: float, learns: bool, norm: Callable[[], float], looked_for: Mapping[str, Condition]
 ) -> str:
     """Say in one line what is unusual about the last update of a weight; "" for a usual one, and for what is no weight.
 

@@ -12,13 +12,7 @@ from hookscope.engine.core.progress import Stopped
 from hookscope.widgets import progress_view, texts
 from hookscope.widgets.messages import Action, MessageError, one_of
 from hookscope.widgets.view import Message, Section, Static, View, state
-from hookscope.widgets.views.stepper.local_values import (
-    LocalPlot,
-    OpenedLocal,
-    open_local,
-    publish_local,
-    select_local,
-)
+from hookscope.widgets.views.stepper.local_values import LocalPlot, OpenedLocal, open_local, publish_local, select_local
 from hookscope.widgets.views.stepper.pages import gradients_html, static_parts, stop_section
 from hookscope.widgets.views.stepper.stop import Gradient, Stop, gradient_view, stop_view
 from hookscope.widgets.views.stepper.stop_breakpoints import remove_breakpoint_at, set_breakpoint_at

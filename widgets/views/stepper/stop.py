@@ -121,10 +121,7 @@ def _difference(difference: Difference | None) -> str:
 
 
 def stop_view(
-    point: PausePoint,
-    skipped: bool = False,
-    live: PausePoint | None = None,
-    breakpoints: Sequence[Breakpoint] = (),
+    point: PausePoint, skipped: bool = False, live: PausePoint | None = None, breakpoints: Sequence[Breakpoint] = ()
 ) -> Stop:
     """Everything the stepper shows about one stop; `live` is where the run stands, if `point` is an earlier place."""
     operators = (live or point).operators

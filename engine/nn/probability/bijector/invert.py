@@ -24,9 +24,12 @@ class Invert(Bijector):
         check_type(bijector, Bijector, "Invert", "bijector")
         name = name or "Invert" + bijector.name
         super().__init__(
-            bijector.is_constant_jacobian, bijector.is_injective, name, bijector.dtype,
+            bijector.is_constant_jacobian,
+            bijector.is_injective,
+            name,
+            bijector.dtype,
             {"bijector": bijector, "name": name},
-        )  # fmt: skip
+        )
         self._bijector = bijector
         self._batch_shape, self._is_scalar_batch = bijector.batch_shape, bijector.is_scalar_batch
 

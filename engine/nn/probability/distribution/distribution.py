@@ -45,18 +45,23 @@ def _log_of_rest_of_exp(x: Tensor) -> Tensor:
 _WAYS: dict[str, tuple[tuple[str, Callable[[Any], Any]], ...]] = {
     "prob": (("_prob", _as_it_is), ("_log_prob", ops.exp)),
     "log_prob": (("_log_prob", _as_it_is), ("_prob", ops.log)),
-    "cdf": (
-        ("_cdf", _as_it_is), ("_log_cdf", ops.exp), ("_survival_function", _rest), ("_log_survival", _rest_of_exp),
-    ),
+    "cdf": (("_cdf", _as_it_is), ("_log_cdf", ops.exp), ("_survival_function", _rest), ("_log_survival", _rest_of_exp)),
     "log_cdf": (
-        ("_log_cdf", _as_it_is), ("_cdf", ops.log), ("_survival_function", _log_of_rest),
+        ("_log_cdf", _as_it_is),
+        ("_cdf", ops.log),
+        ("_survival_function", _log_of_rest),
         ("_log_survival", _log_of_rest_of_exp),
     ),
     "survival_function": (
-        ("_survival_function", _as_it_is), ("_log_survival", ops.exp), ("_cdf", _rest), ("_log_cdf", _rest_of_exp),
+        ("_survival_function", _as_it_is),
+        ("_log_survival", ops.exp),
+        ("_cdf", _rest),
+        ("_log_cdf", _rest_of_exp),
     ),
     "log_survival": (
-        ("_log_survival", _as_it_is), ("_survival_function", ops.log), ("_cdf", _log_of_rest),
+        ("_log_survival", _as_it_is),
+        ("_survival_function", ops.log),
+        ("_cdf", _log_of_rest),
         ("_log_cdf", _log_of_rest_of_exp),
     ),
     "sd": (("_sd", _as_it_is), ("_var", ops.sqrt)),
@@ -65,7 +70,7 @@ _WAYS: dict[str, tuple[tuple[str, Callable[[Any], Any]], ...]] = {
         name: ((f"_{name}", _as_it_is),)
         for name in ("mean", "mode", "entropy", "kl_loss", "cross_entropy", "sample", "get_dist_args")
     },
-}  # fmt: skip
+}
 
 
 class Distribution(Cell):

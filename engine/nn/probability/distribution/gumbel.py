@@ -36,9 +36,7 @@ class Gumbel(TransformedDistribution):
     _dist_type = "Gumbel"
     _labels = ("loc", "scale")
 
-    def __init__(
-        self, loc: Given, scale: Given, seed: int = 0, dtype: DType = float32, name: str = "Gumbel"
-    ) -> None:
+    def __init__(self, loc: Given, scale: Given, seed: int = 0, dtype: DType = float32, name: str = "Gumbel") -> None:
         check_dtype(dtype, FLOATING, "Gumbel")
         cdf = GumbelCDF(loc, scale)
         super().__init__(Invert(cdf), Uniform(0.0, 1.0, dtype=dtype), seed, name)

@@ -328,9 +328,14 @@ class LeNet(nn.Cell):
     def __init__(self) -> None:
         super().__init__()
         self.body = nn.SequentialCell(
-            nn.Conv2d(1, 6, 5, pad_mode="valid", has_bias=True), nn.ReLU(), nn.MaxPool2d(2, 2), nn.Flatten(),
-            nn.Dense(216, 32), nn.ReLU(), nn.Dense(32, 3),
-        )  # fmt: skip
+            nn.Conv2d(1, 6, 5, pad_mode="valid", has_bias=True),
+            nn.ReLU(),
+            nn.MaxPool2d(2, 2),
+            nn.Flatten(),
+            nn.Dense(216, 32),
+            nn.ReLU(),
+            nn.Dense(32, 3),
+        )
 
     def construct(self, x: Tensor) -> Tensor:
         return self.body(x)

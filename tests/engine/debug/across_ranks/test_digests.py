@@ -65,9 +65,16 @@ def test_rows_are_told_where_they_tell_samples_apart() -> None:
     for arrays in ([floats], [tokens], [floats.astype(ml_dtypes.bfloat16)], [rng.standard_normal((6, 1))]):
         assert len(set(row_digests(arrays))) == 6
     told: list[list[Any]] = [
-        [], [np.float32(1.5)], [np.zeros((6, 4))], [np.full((6, 4), 0.5)], [np.eye(6)], [rng.integers(0, 3, (6, 2))],
-        [np.arange(6)], [np.tile(np.arange(50), (6, 1))], [np.zeros((0, 4))],
-    ]  # fmt: skip
+        [],
+        [np.float32(1.5)],
+        [np.zeros((6, 4))],
+        [np.full((6, 4), 0.5)],
+        [np.eye(6)],
+        [rng.integers(0, 3, (6, 2))],
+        [np.arange(6)],
+        [np.tile(np.arange(50), (6, 1))],
+        [np.zeros((0, 4))],
+    ]
     for arrays in told:
         assert row_digests(arrays) == []
 

@@ -65,16 +65,23 @@ def test_the_details_name_what_the_digests_are_of() -> None:
     assert recorder.steps == 3
     parameters = json.loads(json.dumps(recorder.detail(2, "parameters")))["rows"]
     assert [(row["path"], row["name"], row["shape"], row["dtype"]) for row in parameters] == [
-        ("0", "0.weight", [16, 16], "float32"), ("0", "0.bias", [16], "float32"),
-        ("2", "2.weight", [16, 16], "float32"), ("2", "2.bias", [16], "float32"),
-    ]  # fmt: skip
+        ("0", "0.weight", [16, 16], "float32"),
+        ("0", "0.bias", [16], "float32"),
+        ("2", "2.weight", [16, 16], "float32"),
+        ("2", "2.bias", [16], "float32"),
+    ]
     gradients = recorder.detail(2, "gradients")["rows"]
     assert gradients is not None and [row["name"] for row in gradients] == [row["name"] for row in parameters]
     cells = recorder.detail(2, "cells")["rows"]
     assert cells is not None
     assert [(row["path"], row["name"]) for row in cells] == [
-        ("", "input[0]"), ("0", "output"), ("1", "output"), ("2", "output"), ("3", "output"), ("", "output")
-    ]  # fmt: skip
+        ("", "input[0]"),
+        ("0", "output"),
+        ("1", "output"),
+        ("2", "output"),
+        ("3", "output"),
+        ("", "output"),
+    ]
     assert recorder.detail(2, "draws")["rows"] == [] and recorder.detail(4, "cells")["rows"] is None
     with pytest.raises(ValueError, match="no details about 'parameter'; the nearest is 'parameters'"):
         recorder.detail(1, "parameter")  # type: ignore[arg-type]
@@ -215,8 +222,11 @@ def test_an_error_is_told_once_with_its_innermost_cell() -> None:
         recorder.failed(ValueError("else"))
     recorder.close()
     assert [(one["record"], one.get("path")) for one in records] == [
-        ("failed", "0.0"), ("failed", "0.0"), ("failed", ""), ("ended", None)
-    ]  # fmt: skip
+        ("failed", "0.0"),
+        ("failed", "0.0"),
+        ("failed", ""),
+        ("ended", None),
+    ]
     assert len(records[0]["error"]) == 2000 and records[2]["error"] == "ValueError: else"
 
 

@@ -29,12 +29,19 @@ def test_a_recursive_cell_is_numbered_by_the_order_in_which_its_calls_begin() ->
     with DebugSession(Power()) as session:
         assert grad(session.roots[0])(tensor(2.0)).tolist() == [12.0]
     assert keys(session, "put") == [
-        "1 (root)#0 forward input[0]", "1 (root)#1 forward input[0]", "1 (root)#2 forward input[0]",
-        "1 (root)#2 forward output", "1 (root)#1 forward output", "1 (root)#0 forward output",
-        "1 (root)#0 backward grad_output[0]", "1 (root)#1 backward grad_output[0]",
+        "1 (root)#0 forward input[0]",
+        "1 (root)#1 forward input[0]",
+        "1 (root)#2 forward input[0]",
+        "1 (root)#2 forward output",
+        "1 (root)#1 forward output",
+        "1 (root)#0 forward output",
+        "1 (root)#0 backward grad_output[0]",
+        "1 (root)#1 backward grad_output[0]",
         "1 (root)#2 backward grad_output[0]",
-        "1 (root)#2 backward grad_input[0]", "1 (root)#1 backward grad_input[0]", "1 (root)#0 backward grad_input[0]",
-    ]  # fmt: skip
+        "1 (root)#2 backward grad_input[0]",
+        "1 (root)#1 backward grad_input[0]",
+        "1 (root)#0 backward grad_input[0]",
+    ]
     assert [c.array.tolist() for c in session.captures if c.slot == "output"] == [[2.0], [4.0], [8.0]]
 
 
@@ -55,9 +62,15 @@ def test_nested_outputs_keyword_arguments_and_gradients_have_slots() -> None:
     with DebugSession(Root(), watch=["parts"]) as session:
         grad(session.roots[0])(tensor(2.0))
     assert [c.slot for c in session.captures] == [
-        "input[0]", "input[scale]", "output[a]", "output[rest][0]", "output[rest][1][0]",
-        "grad_output[0]", "grad_output[1]", "grad_input[0]",
-    ]  # fmt: skip
+        "input[0]",
+        "input[scale]",
+        "output[a]",
+        "output[rest][0]",
+        "output[rest][1][0]",
+        "grad_output[0]",
+        "grad_output[1]",
+        "grad_input[0]",
+    ]
 
 
 def test_the_second_run_of_a_recomputed_cell_is_the_same_step_and_call_and_says_so() -> None:
@@ -89,8 +102,9 @@ def test_a_recomputed_call_stops_once() -> None:
     with session:
         grad(net)(tensor(0.5))
     assert [(p.moment, p.reason) for p in script.points] == [
-        ("forward", "breakpoint 0.0:forward"), ("backward", "breakpoint 0.0:backward; recomputed"),
-    ]  # fmt: skip
+        ("forward", "breakpoint 0.0:forward"),
+        ("backward", "breakpoint 0.0:backward; recomputed"),
+    ]
 
 
 def test_captures_in_a_function_under_jit_are_those_without() -> None:
@@ -106,9 +120,11 @@ def test_captures_in_a_function_under_jit_are_those_without() -> None:
     with DebugSession(Compiled()) as session:
         assert grad(session.roots[0])(tensor(3.0)).tolist() == [12.0]
     assert keys(session) == [
-        "1 inner#0 forward input[0]", "1 inner#0 forward output",
-        "1 inner#0 backward grad_output[0]", "1 inner#0 backward grad_input[0]",
-    ]  # fmt: skip
+        "1 inner#0 forward input[0]",
+        "1 inner#0 forward output",
+        "1 inner#0 backward grad_output[0]",
+        "1 inner#0 backward grad_input[0]",
+    ]
 
 
 # Gradients of gradients, and functions made of functions
@@ -119,8 +135,9 @@ def test_the_walks_of_a_gradient_of_a_gradient_are_told_apart_by_their_order() -
     with DebugSession(net) as session:
         assert grad(grad(lambda x: net(x) * x))(tensor(2.0)).tolist() == [12.0]
     assert keys(session, "grad_input") == [
-        "1 (root)#0 backward grad_input[0]", "1 (root)#0 backward grad_input[0] (order 2)",
-    ]  # fmt: skip
+        "1 (root)#0 backward grad_input[0]",
+        "1 (root)#0 backward grad_input[0] (order 2)",
+    ]
     assert [c.array.tolist() for c in session.captures if c.slot == "grad_input[0]"] == [[8.0], [4.0]]
 
 
@@ -133,8 +150,10 @@ def test_a_gradient_inside_a_step_has_order_1_and_the_step_around_it_order_2_whe
     with DebugSession(net, watch=["0:backward"]) as session:
         grad(penalized)(tensor(0.5))
     assert [(c.step, c.call, c.context) for c in session.captures if c.slot == "grad_output[0]"] == [
-        (2, 0, ""), (2, 0, "order 2"), (1, 0, ""),
-    ]  # fmt: skip
+        (2, 0, ""),
+        (2, 0, "order 2"),
+        (1, 0, ""),
+    ]
 
 
 class Exp(nn.Cell):
@@ -156,8 +175,9 @@ def test_gradients_that_go_back_again_through_one_run_are_numbered() -> None:
         back(tensor(1.0, 0.0))
         back(tensor(0.0, 1.0))
     assert [(c.context, c.array.tolist()) for c in session.captures if c.slot == "grad_output[0]"] == [
-        ("", [1.0, 0.0]), ("walk 2", [0.0, 1.0]),
-    ]  # fmt: skip
+        ("", [1.0, 0.0]),
+        ("walk 2", [0.0, 1.0]),
+    ]
 
 
 def test_the_samples_of_a_vmap_are_one_step() -> None:
@@ -166,9 +186,11 @@ def test_the_samples_of_a_vmap_are_one_step() -> None:
         vmap(net)(Tensor(np.arange(3, dtype=np.float32)))
         net(tensor(1.0))
     assert keys(session, "output") == [
-        "1 0#0 forward output (sample 0)", "1 0#1 forward output (sample 1)", "1 0#2 forward output (sample 2)",
+        "1 0#0 forward output (sample 0)",
+        "1 0#1 forward output (sample 1)",
+        "1 0#2 forward output (sample 2)",
         "2 0#0 forward output",
-    ]  # fmt: skip
+    ]
 
 
 def test_a_jvp_shows_the_one_run_that_the_user_asked_for() -> None:

@@ -279,10 +279,16 @@ def test_a_kept_value_is_found_by_the_name_of_its_session() -> None:
 @pytest.mark.parametrize(
     ("text", "size"),
     [
-        ("512MB", 512_000_000), ("1GiB", 1 << 30), ("1.5 GiB", 3 << 29), ("256m", 256 << 20), ("100", 100),
-        ("2kb", 2000), ("1TB", 10**12), ("7B", 7),
+        ("512MB", 512_000_000),
+        ("1GiB", 1 << 30),
+        ("1.5 GiB", 3 << 29),
+        ("256m", 256 << 20),
+        ("100", 100),
+        ("2kb", 2000),
+        ("1TB", 10**12),
+        ("7B", 7),
     ],
-)  # fmt: skip
+)
 def test_sizes_are_read_as_people_write_them(text: str, size: int) -> None:
     assert parse_size(text) == size
 
@@ -295,8 +301,14 @@ def test_what_is_no_size_is_refused(text: str) -> None:
 
 def test_sizes_are_written_as_people_read_them() -> None:
     assert [size_text(size) for size in (1, 1023, 1024, 256 << 20, 1.3 * (1 << 30), 5 << 40, 1 << 60)] == [
-        "1 B", "1023 B", "1 KiB", "256 MiB", "1.3 GiB", "5 TiB", "1048576 TiB",
-    ]  # fmt: skip
+        "1 B",
+        "1023 B",
+        "1 KiB",
+        "256 MiB",
+        "1.3 GiB",
+        "5 TiB",
+        "1048576 TiB",
+    ]
 
 
 def test_watching_within_the_bounds_does_not_import_numba() -> None:

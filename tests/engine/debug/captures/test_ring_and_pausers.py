@@ -16,13 +16,7 @@ import pytest
 from hookscope.engine.debug import TerminalPauser
 from hookscope.engine.debug.captures.capture import Capture
 from hookscope.engine.debug.captures.ring import CaptureRing
-from hookscope.engine.debug.pausing.pause import (
-    PausePoint,
-    check_command,
-    default_pauser,
-    describe,
-    set_default_pauser,
-)
+from hookscope.engine.debug.pausing.pause import PausePoint, check_command, default_pauser, describe, set_default_pauser
 
 
 def capture(index: int, array: object, path: str = "c", slot: str = "output") -> Capture:
@@ -85,7 +79,7 @@ def note(ring: CaptureRing, index: int, array: Any, step: int = 1) -> None:
         (lambda ring: ring.one_step_takes, 5 * 128),
         (lambda ring: any(note.startswith("2 older dropped") for note in ring.notes()), True),
     ],
-)  # fmt: skip
+)
 def test_who_asks_a_ring_is_told_of_what_was_noted(asked: Callable[[CaptureRing], object], told: object) -> None:
     ring = CaptureRing(10**6, 100)
     for index in range(5):
@@ -162,9 +156,18 @@ def test_the_default_pauser_is_the_one_that_was_set(restored_default: None) -> N
 class FakeSession:
     def __init__(self) -> None:
         self.paused: PausePoint | None = PausePoint(
-            "bprop", "the bprop begins", "scale", "bprop", "f.py", "bprop", 10,
-            ("def bprop(self, x):", "    return x"), 11, locals={"x": 3}, changed={"x"},
-        )  # fmt: skip
+            "bprop",
+            "the bprop begins",
+            "scale",
+            "bprop",
+            "f.py",
+            "bprop",
+            10,
+            ("def bprop(self, x):", "    return x"),
+            11,
+            locals={"x": 3},
+            changed={"x"},
+        )
         self.command: str | None = None
         self.shown = self.paused
         self.assigned: dict[str, object] = {}
@@ -187,8 +190,7 @@ def at_prompt(monkeypatch: pytest.MonkeyPatch, typed: str) -> FakeSession:
 
 
 @pytest.mark.parametrize(
-    ("typed", "command"),
-    [("n\n", "over"), ("into\n", "into"), ("o\n", "out"), ("a\n", "abort"), ("", "continue")],
+    ("typed", "command"), [("n\n", "over"), ("into\n", "into"), ("o\n", "out"), ("a\n", "abort"), ("", "continue")]
 )
 def test_the_terminal_reads_commands_and_goes_on_at_the_end_of_input(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], typed: str, command: str

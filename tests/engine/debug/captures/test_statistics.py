@@ -162,9 +162,16 @@ def test_the_number_of_threads_changes_no_bit(dtype: str) -> None:
 def test_the_figures_of_many_values_at_once_are_those_of_each_alone() -> None:
     draw = np.random.default_rng(8).normal
     values = [
-        draw(size=(3, 5)).astype(np.float32), draw(size=0), draw(size=LARGE).astype(np.float32), np.arange(9),
-        draw(size=(300, 500)).T, draw(size=70_000)[::2], np.float16([1, np.inf]), draw(size=(40, 5000)) * 1e200, 2.5,
-    ]  # fmt: skip
+        draw(size=(3, 5)).astype(np.float32),
+        draw(size=0),
+        draw(size=LARGE).astype(np.float32),
+        np.arange(9),
+        draw(size=(300, 500)).T,
+        draw(size=70_000)[::2],
+        np.float16([1, np.inf]),
+        draw(size=(40, 5000)) * 1e200,
+        2.5,
+    ]
     values[2][77] = np.nan
     for some in (values, values[:2], values[3:4], []):
         for found, value in zip(statistics_of(some), some, strict=True):

@@ -41,9 +41,12 @@ def test_what_lies_the_other_way_is_a_cause_of_its_own() -> None:
 
 def test_a_dead_relu_explains_zeros_on_both_ways_and_a_later_one() -> None:
     others = [
-        finding("all_zero", "act", 3, backward=True), finding("no_gradient", "conv", 3),
-        finding("no_gradient", "head", 3), finding("dead_relu", "gate", 4), finding("loss_not_decreasing", step=20),
-    ]  # fmt: skip
+        finding("all_zero", "act", 3, backward=True),
+        finding("no_gradient", "conv", 3),
+        finding("no_gradient", "head", 3),
+        finding("dead_relu", "gate", 4),
+        finding("loss_not_decreasing", step=20),
+    ]
     ((condition, path, folded),) = causes(finding("dead_relu", "act", 3), *others)
     assert (condition, path, len(folded)) == ("dead_relu", "act", 5)
 
@@ -60,13 +63,12 @@ def test_of_a_gradient_that_goes_away_the_end_of_its_way_is_told() -> None:
 
 def test_a_nan_comes_before_all_and_explains_only_what_came_with_it_or_later() -> None:
     found = causes(
-        finding("nan", "gate", 5), finding("all_zero", "act", 6), finding("inputs_not_normalized"),
+        finding("nan", "gate", 5),
+        finding("all_zero", "act", 6),
+        finding("inputs_not_normalized"),
         finding("saturated_tanh", "act", 3),
-    )  # fmt: skip
-    assert found == [
-        ("nan", "gate", [("all_zero", "act")]),
-        ("inputs_not_normalized", "", [("saturated_tanh", "act")]),
-    ]
+    )
+    assert found == [("nan", "gate", [("all_zero", "act")]), ("inputs_not_normalized", "", [("saturated_tanh", "act")])]
 
 
 def test_steps_that_are_too_long_explain_what_comes_after_the_first_of_them() -> None:

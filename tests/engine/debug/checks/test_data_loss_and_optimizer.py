@@ -96,28 +96,50 @@ FAULTS: list[tuple[str, dict[str, Any], tuple[str, str]]] = [
     ("inputs_not_normalized", {"x": features(scale=100.0)}, ("", "the inputs")),
     ("inputs_not_normalized", {"x": features() * np.float32([1] * 7 + [1e4])}, ("", "the inputs")),
     ("one_class", {"y": np.full(12, 2, np.int32)}, ("", "the labels")),
-    ("one_class", {"y": np.zeros((12, CLASSES), np.float32), "loss": ops.binary_cross_entropy_with_logits},
-     ("", "the targets")),
-    ("targets_out_of_range", {"y": np.eye(CLASSES + 1, dtype=np.float32)[labels() + 1][:, :CLASSES]},
-     ("", "cross_entropy")),
+    (
+        "one_class",
+        {"y": np.zeros((12, CLASSES), np.float32), "loss": ops.binary_cross_entropy_with_logits},
+        ("", "the targets"),
+    ),
+    (
+        "targets_out_of_range",
+        {"y": np.eye(CLASSES + 1, dtype=np.float32)[labels() + 1][:, :CLASSES]},
+        ("", "cross_entropy"),
+    ),
     ("labels_out_of_range", {"y": labels() % 3 + 1, "steps": 8}, ("", "the labels")),
     ("batch_of_one", {"net": lambda: Net(norm=nn.BatchNorm1d(16)), "x": features(1), "y": labels(1)}, ("norm", "norm")),
     ("samples_leak", {"net": Centered}, ("", "(root)")),
     ("samples_leak", {"net": lambda: Net(CenteredLast())}, ("last", "last")),
     ("softmax_twice", {"net": lambda: Net(nn.Softmax())}, ("last", "cross_entropy")),
-    ("softmax_twice", {"net": lambda: Net(nn.Sigmoid()), "y": np.eye(CLASSES, dtype=np.float32)[labels()],
-                       "loss": ops.binary_cross_entropy_with_logits}, ("last", "binary_cross_entropy_with_logits")),
-    ("targets_out_of_range", {"y": np.where(np.eye(CLASSES)[labels()], 1, -1).astype(np.float32),
-                              "loss": ops.binary_cross_entropy_with_logits}, ("", "binary_cross_entropy_with_logits")),
+    (
+        "softmax_twice",
+        {
+            "net": lambda: Net(nn.Sigmoid()),
+            "y": np.eye(CLASSES, dtype=np.float32)[labels()],
+            "loss": ops.binary_cross_entropy_with_logits,
+        },
+        ("last", "binary_cross_entropy_with_logits"),
+    ),
+    (
+        "targets_out_of_range",
+        {
+            "y": np.where(np.eye(CLASSES)[labels()], 1, -1).astype(np.float32),
+            "loss": ops.binary_cross_entropy_with_logits,
+        },
+        ("", "binary_cross_entropy_with_logits"),
+    ),
     ("loss_broadcasts", {"y": features()[:, None, :CLASSES], "loss": ops.mse_loss}, ("", "mse_loss")),
     ("loss_broadcasts", {"y": features()[:, None, :CLASSES], "loss": squared}, ("", "the loss")),
     ("softmax_over_batch", {"net": lambda: Net(SoftmaxOverBatch())}, ("last", "softmax")),
     ("first_loss", {"x": features(scale=1e3)}, ("head", "cross_entropy")),
     ("wrong_sign", {"loss": lambda output, label: -ops.cross_entropy(output, label)}, ("", "the loss")),
     ("wrong_sign", {"loss": log_likelihood}, ("", "the loss")),
-    ("wrong_sign", {"net": lambda: Net(nn.Sigmoid()), "y": np.eye(CLASSES, dtype=np.float32)[labels()],
-                    "loss": binary_by_hand}, ("", "the loss")),
-]  # fmt: skip
+    (
+        "wrong_sign",
+        {"net": lambda: Net(nn.Sigmoid()), "y": np.eye(CLASSES, dtype=np.float32)[labels()], "loss": binary_by_hand},
+        ("", "the loss"),
+    ),
+]
 
 
 @pytest.mark.parametrize(("condition", "options", "where"), FAULTS, ids=[row[0] for row in FAULTS])

@@ -42,9 +42,16 @@ def test_what_a_formula_is_shown_makes_it_hold_at_times_and_not_at_others(
 
 NAMES = ("sub", "squared_difference", "tanh", "sigmoid", "softmax", "log_softmax", "log", "matmul", "dropout", "mul")
 LOSSES = (
-    "cross_entropy", "nll_loss", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "binary_cross_entropy",
-    "binary_cross_entropy_with_logits", "a_loss_to_come",
-)  # fmt: skip
+    "cross_entropy",
+    "nll_loss",
+    "mse_loss",
+    "l1_loss",
+    "smooth_l1_loss",
+    "huber_loss",
+    "binary_cross_entropy",
+    "binary_cross_entropy_with_logits",
+    "a_loss_to_come",
+)
 
 
 @pytest.fixture

@@ -216,16 +216,13 @@ def test_a_mask_that_hides_all_makes_the_softmax_a_producer() -> None:
             [[0.0, 1.0], [-INF, -INF], [-INF, -INF]],
             "minimum 0, maximum 1 and 1 zero and 4 -inf (2 of 3 rows hold nothing else, the first [1])",
         ),
-        (
-            [[-INF, -INF]],
-            "no finite element and 2 -inf (1 of 1 rows hold nothing else)",
-        ),
+        ([[-INF, -INF]], "no finite element and 2 -inf (1 of 1 rows hold nothing else)"),
         (
             [[[1.0, 2.0], [-INF, -INF]]],
             "minimum 1, maximum 2 and 2 -inf (1 of 2 rows hold nothing else, the first [0, 1])",
         ),
     ],
-)  # fmt: skip
+)
 def test_the_rows_of_minus_infinity_that_a_nan_came_of_are_named(values: Any, told: str) -> None:
     """Figures are of the finite elements, and so hid them."""
     net = Does(lambda x: ops.softmax(x, -1))
@@ -354,8 +351,11 @@ def test_the_run_pauses_right_at_the_operator_and_once() -> None:
         net(tensor(0.5, 3.0))
     (point,) = script.points
     assert (point.kind, point.moment, point.path, point.line) == (
-        "condition", "operator", "1", line_of(logarithm, "ops.log"),
-    )  # fmt: skip
+        "condition",
+        "operator",
+        "1",
+        line_of(logarithm, "ops.log"),
+    )
     assert point.reason == str(session.producers[0])
     shifted, inputs, output = seen[0]
     assert inputs[0]._array is shifted._array and np.isnan(output.asnumpy()).tolist() == [True, False]

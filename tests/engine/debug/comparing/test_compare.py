@@ -104,8 +104,12 @@ def test_what_only_one_run_has_stands_where_it_happened() -> None:
     rows = [capture(1.0, path=path) for path in "abc"]
     comparison = compare([rows[0], rows[2]], [capture(1.0, path="0"), *rows, capture(1.0, path="d")])
     assert [(row.key[0], row.verdict) for row in comparison.rows] == [
-        ("0", "only in b"), ("a", "equal"), ("b", "only in b"), ("c", "equal"), ("d", "only in b"),
-    ]  # fmt: skip
+        ("0", "only in b"),
+        ("a", "equal"),
+        ("b", "only in b"),
+        ("c", "equal"),
+        ("d", "only in b"),
+    ]
     assert [(row.key[0], row.verdict) for row in compare(rows, rows[1:]).differing] == [("a", "only in a")]
 
 
@@ -168,8 +172,20 @@ def test_it_prints_what_differs() -> None:
     lines = str(comparison).splitlines()
     assert lines[0] == "2 of 2 captures differ, the first in step 1: dense#0 forward output (differs)"
     assert lines[1].split()[:4] == ["step", "value", "verdict", "shape"]
-    assert lines[2].split() == ["1", "dense#0", "forward", "output", "differs", "2", "float64", "0.5", "0.2", "[1]",
-                                "2", "2.5"]  # fmt: skip
+    assert lines[2].split() == [
+        "1",
+        "dense#0",
+        "forward",
+        "output",
+        "differs",
+        "2",
+        "float64",
+        "0.5",
+        "0.2",
+        "[1]",
+        "2",
+        "2.5",
+    ]
     assert repr(comparison) == str(comparison)
     page = comparison._repr_html_()
     assert "<table>" in page and "&lt;b&gt;#0 forward output" in page and "<b>" not in page

@@ -340,8 +340,9 @@ def test_nothing_of_it_is_watched_or_recorded() -> None:
         gradient = ms.grad(both)(normal(3))
     assert gradient.asnumpy().tolist() == [3, 3, 3]
     assert [c.key for c in session.captures if c.direction == "forward"] == [
-        "(root)#0 forward input[0]", "(root)#0 forward output",
-    ]  # fmt: skip
+        "(root)#0 forward input[0]",
+        "(root)#0 forward output",
+    ]
 
 
 def test_each_evaluation_has_the_same_random_numbers_and_the_same_state() -> None:

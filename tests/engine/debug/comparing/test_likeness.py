@@ -129,27 +129,42 @@ CASES = [
     case("factor", altered(lambda g: 1.0004 * g), (5, 2), a=f"1.0004 {A_FACTOR}?"),
     case("factor", altered(lambda g: 2 * g), (2,), a=f"2 {A_FACTOR}, or summed over 2 instead of averaged?"),
     case(
-        "factor", scaled(lambda a, dout: (a * dout).mean(0)), (6, 4),
+        "factor",
+        scaled(lambda a, dout: (a * dout).mean(0)),
+        (6, 4),
         w=f"0.167 {A_FACTOR}, or averaged over 6 instead of summed?",
     ),
     case(
-        "factor", elementwise(lambda a: a.mean(0), lambda a, out, dout: ops.broadcast_to(dout, a.shape)), (6, 4),
+        "factor",
+        elementwise(lambda a: a.mean(0), lambda a, out, dout: ops.broadcast_to(dout, a.shape)),
+        (6, 4),
         a=f"6 {A_FACTOR}, or summed over 6 instead of averaged?",
     ),
     case(
-        "without dout", elementwise(ops.tanh, lambda a, out, dout: 1 - out * out), (3, 4),
+        "without dout",
+        elementwise(ops.tanh, lambda a, out, dout: 1 - out * out),
+        (3, 4),
         a="the same whatever dout is: a missing factor?",
     ),
     case("transposed", altered(np.transpose), (4, 4), a="transposed"),
     case("transposed", altered(np.transpose), (2, 2), a="transposed"),
     case("transposed", altered(lambda g: g.T.reshape(g.shape)), (3, 5), a="transposed, and then given the shape"),
     case("transposed", altered(lambda g: g.swapaxes(2, 3)), (2, 3, 4, 4), a="transposed: axes 2 and 3 swapped"),
-    case("transposed", altered(lambda g: g.transpose(1, 2, 0)), (3, 3, 3),
-         a="transposed: its axes in the order 1, 2, 0"),
-    case("transposed", product(lambda dout, w: ops.matmul(dout, w.T), lambda a, dout: ops.matmul(dout.T, a)), (4, 4),
-         w="transposed"),
-    case("other way up", product(lambda dout, w: ops.matmul(dout, w), lambda a, dout: ops.matmul(a.T, dout)), (3, 4),
-         a="right with w transposed"),
+    case(
+        "transposed", altered(lambda g: g.transpose(1, 2, 0)), (3, 3, 3), a="transposed: its axes in the order 1, 2, 0"
+    ),
+    case(
+        "transposed",
+        product(lambda dout, w: ops.matmul(dout, w.T), lambda a, dout: ops.matmul(dout.T, a)),
+        (4, 4),
+        w="transposed",
+    ),
+    case(
+        "other way up",
+        product(lambda dout, w: ops.matmul(dout, w), lambda a, dout: ops.matmul(a.T, dout)),
+        (3, 4),
+        a="right with w transposed",
+    ),
     case("reversed", altered(lambda g: g[::-1]), (5, 3), a="reversed along axis 0"),
     case("reversed", altered(lambda g: g[..., ::-1, ::-1]), (2, 3, 3), a="reversed along axes 1 and 2"),
     case("shifted", altered(lambda g: np.roll(g, 1, 0)), (5, 3), a="rolled by 1 along axis 0"),
@@ -157,51 +172,131 @@ CASES = [
     case("shifted", altered(lambda g: np.roll(g, 3)), (100,), a="rolled by 3 along axis 0"),
     case("shifted", altered(lambda g: shifted(g, 1)), (5, 3), a="shifted by 1 along axis 0, its edge apart"),
     case("shifted", altered(lambda g: shifted(g, 2)), (9,), a="shifted by 2 along axis 0, its edge apart"),
-    case("of another", of_two(lambda a, b: a * b, lambda a, b, dout: (dout * a, dout * b)), (3, 4), (3, 4),
-         a=f"the gradient of b: {ORDER}", b=f"the gradient of a: {ORDER}"),
-    case("of another", of_two(lambda a, b: a - b, lambda a, b, dout: (dout, dout)), (3, 4), (3, 4),
-         b=f"negated, or the gradient of a: {ORDER}"),
-    case("of another", of_two(lambda a, b: a * b, lambda a, b, dout: (dout * b, dout * b)), (3, 4), (4,),
-         b=f"the gradient of a: {ORDER}"),
+    case(
+        "of another",
+        of_two(lambda a, b: a * b, lambda a, b, dout: (dout * a, dout * b)),
+        (3, 4),
+        (3, 4),
+        a=f"the gradient of b: {ORDER}",
+        b=f"the gradient of a: {ORDER}",
+    ),
+    case(
+        "of another",
+        of_two(lambda a, b: a - b, lambda a, b, dout: (dout, dout)),
+        (3, 4),
+        (3, 4),
+        b=f"negated, or the gradient of a: {ORDER}",
+    ),
+    case(
+        "of another",
+        of_two(lambda a, b: a * b, lambda a, b, dout: (dout * b, dout * b)),
+        (3, 4),
+        (4,),
+        b=f"the gradient of a: {ORDER}",
+    ),
     case("offset", altered(lambda g: g - 0.25), (3, 4), a="off by -0.25 in every element"),
     case("offset", altered(lambda g: g + g.sum()), (3, 4), a="off by one and the same number in every element"),
-    case("missing", elementwise(ops.exp, lambda a, out, dout: dout), (3, 4),
-         a="right if multiplied by out: a missing factor?"),
-    case("missing", elementwise(ops.square, lambda a, out, dout: dout), (3, 4),
-         a="right if multiplied by 2*a: a missing factor?"),
-    case("missing", elementwise(ops.sigmoid, lambda a, out, dout: dout * out), (3, 4),
-         a="right if multiplied by 1 - out: a missing factor?"),
-    case("missing", elementwise(ops.tanh, lambda a, out, dout: 0.5 * dout), (3, 4),
-         a="right if multiplied by 2*(1 - out**2): a missing factor?"),
-    case("missing", scaled(lambda a, dout: (a * dout).sum(0), lambda a, w, dout: dout), (6, 4),
-         a="right if multiplied by w: a missing factor?"),
-    case("too many", elementwise(ops.tanh, lambda a, out, dout: dout * dout * (1 - out * out)), (3, 4),
-         a="right if divided by dout"),
-    case("too many", elementwise(lambda a: ops.log(ops.square(a)), lambda a, out, dout: dout), (3, 4),
-         a="right if divided by 0.5*a"),
-    case("spread", altered(lambda g: np.broadcast_to(g.mean(0), g.shape)), (6, 4),
-         a="the mean along axis 0 of the automatic gradient in each place"),
-    case("spread", altered(lambda g: np.broadcast_to(g.sum(1, keepdims=True), g.shape)), (6, 4),
-         a="the sum along axis 1 of the automatic gradient in each place"),
-    case("not summed", scaled(lambda a, dout: (a * dout)[0]), (6, 4),
-         w="what out[0, :] alone gives: not summed over axis 0?"),
-    case("not summed", scaled(lambda a, dout: (a * dout)[-1]), (6, 4),
-         w="what out[5, :] alone gives: not summed over axis 0?"),
+    case(
+        "missing",
+        elementwise(ops.exp, lambda a, out, dout: dout),
+        (3, 4),
+        a="right if multiplied by out: a missing factor?",
+    ),
+    case(
+        "missing",
+        elementwise(ops.square, lambda a, out, dout: dout),
+        (3, 4),
+        a="right if multiplied by 2*a: a missing factor?",
+    ),
+    case(
+        "missing",
+        elementwise(ops.sigmoid, lambda a, out, dout: dout * out),
+        (3, 4),
+        a="right if multiplied by 1 - out: a missing factor?",
+    ),
+    case(
+        "missing",
+        elementwise(ops.tanh, lambda a, out, dout: 0.5 * dout),
+        (3, 4),
+        a="right if multiplied by 2*(1 - out**2): a missing factor?",
+    ),
+    case(
+        "missing",
+        scaled(lambda a, dout: (a * dout).sum(0), lambda a, w, dout: dout),
+        (6, 4),
+        a="right if multiplied by w: a missing factor?",
+    ),
+    case(
+        "too many",
+        elementwise(ops.tanh, lambda a, out, dout: dout * dout * (1 - out * out)),
+        (3, 4),
+        a="right if divided by dout",
+    ),
+    case(
+        "too many",
+        elementwise(lambda a: ops.log(ops.square(a)), lambda a, out, dout: dout),
+        (3, 4),
+        a="right if divided by 0.5*a",
+    ),
+    case(
+        "spread",
+        altered(lambda g: np.broadcast_to(g.mean(0), g.shape)),
+        (6, 4),
+        a="the mean along axis 0 of the automatic gradient in each place",
+    ),
+    case(
+        "spread",
+        altered(lambda g: np.broadcast_to(g.sum(1, keepdims=True), g.shape)),
+        (6, 4),
+        a="the sum along axis 1 of the automatic gradient in each place",
+    ),
+    case(
+        "not summed",
+        scaled(lambda a, dout: (a * dout)[0]),
+        (6, 4),
+        w="what out[0, :] alone gives: not summed over axis 0?",
+    ),
+    case(
+        "not summed",
+        scaled(lambda a, dout: (a * dout)[-1]),
+        (6, 4),
+        w="what out[5, :] alone gives: not summed over axis 0?",
+    ),
     case("by sign", elementwise(ops.relu, lambda a, out, dout: dout), (8, 8), a="right but where a < 0"),
-    case("by sign", elementwise(lambda a: ops.where(a > 0, a, 0.25 * a), lambda a, out, dout: dout), (8, 8),
-         a="right but where a < 0, 4 times the automatic gradient there"),
+    case(
+        "by sign",
+        elementwise(lambda a: ops.where(a > 0, a, 0.25 * a), lambda a, out, dout: dout),
+        (8, 8),
+        a="right but where a < 0, 4 times the automatic gradient there",
+    ),
     case("only in", altered(lambda g: put(g, slice(1, None), 0.0)), (6, 4), a="right only in [0, :], zero elsewhere"),
-    case("outside", altered(lambda g: put(g, 2, 0.5)), (6, 4),
-         a="right outside of [2, :], 0.5 times the automatic gradient there"),
-    case("outside", altered(lambda g: put(g, (slice(None), slice(2, 4)), 0.0)), (3, 5),
-         a="right outside of [:, 2:4], zero there"),
-    case("outside", altered(lambda g: put(g, (slice(None), slice(1, 4, 2)), -1.0)), (3, 4),
-         a="right outside of [:, 1:4:2], -1 times the automatic gradient there"),
+    case(
+        "outside",
+        altered(lambda g: put(g, 2, 0.5)),
+        (6, 4),
+        a="right outside of [2, :], 0.5 times the automatic gradient there",
+    ),
+    case(
+        "outside",
+        altered(lambda g: put(g, (slice(None), slice(2, 4)), 0.0)),
+        (3, 5),
+        a="right outside of [:, 2:4], zero there",
+    ),
+    case(
+        "outside",
+        altered(lambda g: put(g, (slice(None), slice(1, 4, 2)), -1.0)),
+        (3, 4),
+        a="right outside of [:, 1:4:2], -1 times the automatic gradient there",
+    ),
     case("outside", altered(lambda g: put(g, (1, 2), 3.0)), (3, 4), a="right outside of [1, 2]"),
     case("outside", altered(lambda g: put(g, 1, np.nan)), (3, 4), a="right outside of [1, :], not finite there"),
-    case("scattered", altered(lambda g: put(g, (np.array([0, 2, 3]), np.array([0, 1, 3])), 3.0)), (4, 4),
-         a="right in 13 of 16 elements, wrong first at [0, 0]"),
-]  # fmt: skip
+    case(
+        "scattered",
+        altered(lambda g: put(g, (np.array([0, 2, 3]), np.array([0, 1, 3])), 3.0)),
+        (4, 4),
+        a="right in 13 of 16 elements, wrong first at [0, 0]",
+    ),
+]
 
 
 def named(one: Case) -> str:
@@ -227,8 +322,9 @@ def test_a_complex_gradient_may_be_conjugated_or_scaled() -> None:
     for gradient, said in ((lambda z: 2 * z, "conjugated"), (ops.conj, f"0.5 {A_FACTOR}?")):
         cell = elementwise(lambda z: ops.real(z * z), lambda z, out, dout, gradient=gradient: gradient(z) * dout)
         assert phrases(check_gradient(cell, z))["a"].removesuffix(", or averaged over 2 instead of summed?") in (
-            said, said.removesuffix("?"),
-        )  # fmt: skip
+            said,
+            said.removesuffix("?"),
+        )
 
 
 # Narrow dtypes
@@ -319,12 +415,7 @@ def test_chance_is_no_likeness(rtol: float, shape: tuple[int, ...]) -> None:
 
 
 @pytest.mark.parametrize(
-    "cell",
-    [
-        elementwise(ops.square, lambda a, out, dout: dout * a),
-        altered(np.negative),
-    ],
-    ids=["half", "negated"],
+    "cell", [elementwise(ops.square, lambda a, out, dout: dout * a), altered(np.negative)], ids=["half", "negated"]
 )
 def test_at_one_element_a_factor_cannot_be_told(cell: Planted) -> None:
     assert phrases(check_gradient(cell, normal(1))) == {"a": ""}

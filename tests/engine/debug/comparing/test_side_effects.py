@@ -530,20 +530,51 @@ class Reading(nn.Cell):
 
 
 NAMED = {
-    Logging: "log", Drawing: "rng", UsesOuterCell: "shared", Closure: "self.call", CountingBprop: "self.of_count",
-    Stepping: "an attribute step", OwnList: "OwnList.calls", Making: "log", HoldingFunctions: "self.after",
-    HoldingAClass: "an attribute step", HoldingWhatIsNotCopied: "NotCopied.__deepcopy__",
-    CountingOnItsType: "an attribute count", Property: "log", ByName: "log", Called: "log", Trained: "log",
-    Assigned: "__setattr__", OfAModule: "this_module.log", Importing: "os.environ", Printing: "print",
+    Logging: "log",
+    Drawing: "rng",
+    UsesOuterCell: "shared",
+    Closure: "self.call",
+    CountingBprop: "self.of_count",
+    Stepping: "an attribute step",
+    OwnList: "OwnList.calls",
+    Making: "log",
+    HoldingFunctions: "self.after",
+    HoldingAClass: "an attribute step",
+    HoldingWhatIsNotCopied: "NotCopied.__deepcopy__",
+    CountingOnItsType: "an attribute count",
+    Property: "log",
+    ByName: "log",
+    Called: "log",
+    Trained: "log",
+    Assigned: "__setattr__",
+    OfAModule: "this_module.log",
+    Importing: "os.environ",
+    Printing: "print",
     Telling: "logging.getLogger",
-    WritingAFile: "open", SettingNumpy: "np.seterr", SettingPython: "sys.setrecursionlimit",
-    SettingTheContext: "ms.set_context", DefaultList: "a default of DefaultList.construct", InPlaceOperator: "log",
-    OfAFunction: "an attribute calls", Cached: "drawn_once", OfTheEngine: "an attribute made_here", ByBprop: "print",
-    ByHookBackward: "log", Collecting: "self.reduce", OwnAndGlobal: "shared",
-    OwnMethodInTheEngine: "self.slope", HoldingABuiltin: "self.say", TwoDefaults: "a default of TwoDefaults.construct",
-    OtherDefaults: "print", HoldingASingleton: "Singleton.__new__", HoldingAList: "print", Computed: "Config.scale",
-    StoppedHere: "Stop", OtherOrItself: "an attribute calls", Shuffling: "log",
-}  # fmt: skip
+    WritingAFile: "open",
+    SettingNumpy: "np.seterr",
+    SettingPython: "sys.setrecursionlimit",
+    SettingTheContext: "ms.set_context",
+    DefaultList: "a default of DefaultList.construct",
+    InPlaceOperator: "log",
+    OfAFunction: "an attribute calls",
+    Cached: "drawn_once",
+    OfTheEngine: "an attribute made_here",
+    ByBprop: "print",
+    ByHookBackward: "log",
+    Collecting: "self.reduce",
+    OwnAndGlobal: "shared",
+    OwnMethodInTheEngine: "self.slope",
+    HoldingABuiltin: "self.say",
+    TwoDefaults: "a default of TwoDefaults.construct",
+    OtherDefaults: "print",
+    HoldingASingleton: "Singleton.__new__",
+    HoldingAList: "print",
+    Computed: "Config.scale",
+    StoppedHere: "Stop",
+    OtherOrItself: "an attribute calls",
+    Shuffling: "log",
+}
 EVERY = [InPlace, Leaving, WritingToItsInput, *(make for make in NAMED if make is not Collecting)]
 
 
@@ -582,10 +613,21 @@ def state_after(make: Callable[[], nn.Cell], watched: bool) -> list[Any]:
     arrays = [t.asnumpy().tolist() for pair in found for t in pair]
     with open(os.environ["HOOKSCOPE_TEST_FILE"]) as file:
         outside = [
-            list(log), rng.normal(), Schedule.step, len(OwnList.calls), Counter.made, counted.calls,  # type: ignore[attr-defined]
-            nn.ReLU.made_here, CountingOnItsType.count, os.environ["HOOKSCOPE_TEST_OF_SIDE_EFFECTS"], np.geterr(),  # type: ignore[attr-defined]
-            sys.getrecursionlimit(), drawn_once.cache_info(), ms.get_context("save_graphs_path"), file.read(),
-        ]  # fmt: skip
+            list(log),
+            rng.normal(),
+            Schedule.step,
+            len(OwnList.calls),
+            Counter.made,
+            counted.calls,  # type: ignore[attr-defined]
+            nn.ReLU.made_here,
+            CountingOnItsType.count,
+            os.environ["HOOKSCOPE_TEST_OF_SIDE_EFFECTS"],
+            np.geterr(),  # type: ignore[attr-defined]
+            sys.getrecursionlimit(),
+            drawn_once.cache_info(),
+            ms.get_context("save_graphs_path"),
+            file.read(),
+        ]
     start_over()
     return [arrays, outside, [p.asnumpy().tolist() for c in (cell, shared) for p in c.get_parameters()]]
 

@@ -18,14 +18,31 @@ from hookscope.engine.debug.pausing.expression import compile_expression, evalua
 from hookscope.engine.nn.as_it_was import Held
 
 CHANGES = (
-    "ms.ops.rand(1)", "np.random.rand()", "__import__('random').random()", "cell.running.add_(1)", "cell.draws.seed()",
-    "cell.weight.set_data(cell.weight * 0)", "cell.set_train(False)", "cell.weight.__setattr__('requires_grad', False)",
-    "cell.log.append(1)", "cell.names.add(1)", "setattr(cell, 'scale', 5.0)", "delattr(cell, 'scale')",
-    "cell.register_forward_hook(lambda cell, x, y: y * 2)", "value.mul_(3.0)", "value[0].mul_(3.0)", "cell.step(value)",
-    "cell.insert_child_to_cell('more', ms.nn.ReLU())", "cell.gen.random()",
-    "cell.array.fill(3)", "cell.queue.append(1)", "cell.held.__setattr__('n', 5)", "cell.held.names.append('b')",
-    "cell.weight.register_hook(lambda grad: grad * 0)", "cell.update_parameters_name('pre.')",
-)  # fmt: skip
+    "ms.ops.rand(1)",
+    "np.random.rand()",
+    "__import__('random').random()",
+    "cell.running.add_(1)",
+    "cell.draws.seed()",
+    "cell.weight.set_data(cell.weight * 0)",
+    "cell.set_train(False)",
+    "cell.weight.__setattr__('requires_grad', False)",
+    "cell.log.append(1)",
+    "cell.names.add(1)",
+    "setattr(cell, 'scale', 5.0)",
+    "delattr(cell, 'scale')",
+    "cell.register_forward_hook(lambda cell, x, y: y * 2)",
+    "value.mul_(3.0)",
+    "value[0].mul_(3.0)",
+    "cell.step(value)",
+    "cell.insert_child_to_cell('more', ms.nn.ReLU())",
+    "cell.gen.random()",
+    "cell.array.fill(3)",
+    "cell.queue.append(1)",
+    "cell.held.__setattr__('n', 5)",
+    "cell.held.names.append('b')",
+    "cell.weight.register_hook(lambda grad: grad * 0)",
+    "cell.update_parameters_name('pre.')",
+)
 
 
 class Drawing(nn.Cell):
@@ -110,10 +127,15 @@ def test_the_value_of_an_expression_is_what_it_computed() -> None:
 @pytest.mark.parametrize(
     ("text", "puts_back"),
     [
-        ("value.max() > 1 and abs(norm) < step", False), ("value.shape[0] > 3", False), ("value > mean", False),
-        ("value.uniform_().sum()", True), ("cell.weight", True), ("np.random.rand() > 0", True), ("print(step)", True),
+        ("value.max() > 1 and abs(norm) < step", False),
+        ("value.shape[0] > 3", False),
+        ("value > mean", False),
+        ("value.uniform_().sum()", True),
+        ("cell.weight", True),
+        ("np.random.rand() > 0", True),
+        ("print(step)", True),
     ],
-)  # fmt: skip
+)
 def test_nothing_is_put_back_after_an_expression_that_only_reads_a_tensor(
     text: str, puts_back: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -14,13 +14,7 @@ from debug_networks import Scale, Script, Square, SquareThenScale, scripted, ten
 
 from hookscope.engine import Tensor, grad, nn, ops
 from hookscope.engine.core.recording import recording_active
-from hookscope.engine.debug import (
-    Breakpoint,
-    DebugAbort,
-    DebugSession,
-    default_pauser,
-    set_default_pauser,
-)
+from hookscope.engine.debug import Breakpoint, DebugAbort, DebugSession, default_pauser, set_default_pauser
 
 
 def run(net: nn.Cell, *values: float) -> list[float]:

@@ -50,8 +50,9 @@ def test_a_breakpoint_at_an_operators_gradient_and_with_an_expression() -> None:
         grad(net)(tensor(2.0))
         net(tensor(11.0))
     assert [(p.path, p.reason) for p in script.points] == [
-        ("", "breakpoint ops.exp:backward if norm > 0.5"), ("inner", "breakpoint ops.mul:forward if norm > 100"),
-    ]  # fmt: skip
+        ("", "breakpoint ops.exp:backward if norm > 0.5"),
+        ("inner", "breakpoint ops.mul:forward if norm > 100"),
+    ]
 
 
 def test_operators_are_listened_to_only_while_a_breakpoint_wants_it() -> None:
@@ -72,9 +73,13 @@ def test_operator_and_cell_are_commands() -> None:
     with session:
         grad(net)(tensor(2.0))
     assert [(p.moment, p.path, p.operator.name if p.operator else "") for p in script.points] == [
-        ("forward_pre", "inner", ""), ("operator", "inner", "mul"), ("operator", "", "exp"), ("forward", "", ""),
-        ("backward_pre", "", ""), ("operator", "", "add"),
-    ]  # fmt: skip
+        ("forward_pre", "inner", ""),
+        ("operator", "inner", "mul"),
+        ("operator", "", "exp"),
+        ("forward", "", ""),
+        ("backward_pre", "", ""),
+        ("operator", "", "add"),
+    ]
 
 
 def test_cell_passes_over_the_lines_of_a_bprop_where_into_enters_them() -> None:
@@ -123,7 +128,7 @@ def test_passes_counts_how_often_the_run_came_by() -> None:
     assert [(p.moment, p.reason) for p in script.points] == [
         ("forward", "breakpoint inner:forward if passes == 3"),
         ("operator", "breakpoint ops.mul:forward if passes % 4 == 0"),
-    ]  # fmt: skip
+    ]
     assert [stop.passes for stop in session.breakpoints] == [4, 4]
 
 
@@ -144,9 +149,13 @@ def test_breakpoints_and_watches_change_while_the_run_is_paused() -> None:
         grad(net)(tensor(1.0))
     assert [(p.path, p.moment) for p in script.points] == [("square", "forward")] + [("scale", "backward")] * 2
     assert [(c.path, c.direction) for c in session.captures if c.step == 1] == [
-        ("scale", "forward"), ("scale", "forward"), ("scale", "backward"), ("scale", "backward"),
-        ("square", "backward"), ("square", "backward"),
-    ]  # fmt: skip
+        ("scale", "forward"),
+        ("scale", "forward"),
+        ("scale", "backward"),
+        ("scale", "backward"),
+        ("square", "backward"),
+        ("square", "backward"),
+    ]
 
 
 def test_a_watch_that_is_taken_away_makes_no_captures_from_then_on() -> None:

@@ -243,20 +243,12 @@ def test_every_row_has_advice_of_one_sentence() -> None:
 def test_condition_names_take_thresholds() -> None:
     (condition,) = parse_conditions(["exploding_gradient=5"])
     assert condition.threshold == 5 and CONDITIONS["exploding_gradient"].threshold == 300
-    assert [c.name for c in parse_conditions(["saturated", "nan"])] == [
-        "saturated_sigmoid",
-        "saturated_tanh",
-        "nan",
-    ]
+    assert [c.name for c in parse_conditions(["saturated", "nan"])] == ["saturated_sigmoid", "saturated_tanh", "nan"]
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [
-        ("nann", "the nearest is 'nan'"),
-        ("nan=1", "nan has no threshold"),
-        ("exploding_gradient=big", "got 'big'"),
-    ],
+    [("nann", "the nearest is 'nan'"), ("nan=1", "nan has no threshold"), ("exploding_gradient=big", "got 'big'")],
 )
 def test_a_faulty_condition_is_refused(text: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):

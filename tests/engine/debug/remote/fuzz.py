@@ -20,9 +20,24 @@ import zmq
 from hookscope.engine.debug.remote import Card, read_card
 
 KINDS = (
-    "hello", "status", "resume", "release", "hold", "abort", "evaluate", "captures", "parameters", "panel", "forms",
-    "comm", "execute", "interrupt", "records", "nothing", "",
-)  # fmt: skip
+    "hello",
+    "status",
+    "resume",
+    "release",
+    "hold",
+    "abort",
+    "evaluate",
+    "captures",
+    "parameters",
+    "panel",
+    "forms",
+    "comm",
+    "execute",
+    "interrupt",
+    "records",
+    "nothing",
+    "",
+)
 # What would end the process, or run code that the sender is allowed to run, is no fuzz.
 HARMLESS = frozenset(KINDS) - {"interrupt", "execute", "hold", "abort"}
 
@@ -37,10 +52,15 @@ class Counted:
 
 def _value(chance: random.Random, depth: int = 0) -> Any:
     simple: list[Callable[[], Any]] = [
-        lambda: None, lambda: True, lambda: chance.randint(-(2**70), 2**70), lambda: chance.random() * 1e308,
-        lambda: float("nan"), lambda: chance.choice(KINDS), lambda: "\0\u202e" * chance.randint(0, 5),
+        lambda: None,
+        lambda: True,
+        lambda: chance.randint(-(2**70), 2**70),
+        lambda: chance.random() * 1e308,
+        lambda: float("nan"),
+        lambda: chance.choice(KINDS),
+        lambda: "\0\u202e" * chance.randint(0, 5),
         lambda: "x" * chance.choice((0, 1, 5000)),
-    ]  # fmt: skip
+    ]
     if depth > 3 or chance.random() < 0.6:
         return chance.choice(simple)()
     if chance.random() < 0.5:

@@ -247,8 +247,9 @@ class _Broken:
     flush = write
 
 
-@pytest.mark.parametrize("stream", [None, _Broken(BrokenPipeError()), _Broken(ValueError("closed")),
-                                    _Broken(RuntimeError("a user's"))])  # fmt: skip
+@pytest.mark.parametrize(
+    "stream", [None, _Broken(BrokenPipeError()), _Broken(ValueError("closed")), _Broken(RuntimeError("a user's"))]
+)
 def test_a_stranger_ends_nothing_where_lines_cannot_be_told(
     stream: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

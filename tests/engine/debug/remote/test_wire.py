@@ -17,11 +17,23 @@ def test_a_message_comes_out_as_it_went_in() -> None:
 @pytest.mark.parametrize(
     "frames",
     [
-        [], [b""], [b"{"], [b"\xff\xfe"], [b"[]"], [b"1"], [b'"x"'], [b"{}"], [b'{"type": 1}'], [b'{"type": null}'],
-        [b"[" * 100_000], [b'{"a":' * 50_000], [b'{"type":"x"}', *[b""] * (MAX_BUFFERS + 1)],
-        [b"\x80\x04\x95\x00"], [b"cos\nsystem\n(S'id'\ntR."],
+        [],
+        [b""],
+        [b"{"],
+        [b"\xff\xfe"],
+        [b"[]"],
+        [b"1"],
+        [b'"x"'],
+        [b"{}"],
+        [b'{"type": 1}'],
+        [b'{"type": null}'],
+        [b"[" * 100_000],
+        [b'{"a":' * 50_000],
+        [b'{"type":"x"}', *[b""] * (MAX_BUFFERS + 1)],
+        [b"\x80\x04\x95\x00"],
+        [b"cos\nsystem\n(S'id'\ntR."],
     ],
-)  # fmt: skip
+)
 def test_what_is_no_message_is_refused(frames: list[bytes]) -> None:
     with pytest.raises(WireError):
         unpack(frames)

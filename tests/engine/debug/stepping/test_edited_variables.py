@@ -114,9 +114,15 @@ def test_an_edit_is_seen_by_the_edits_and_evaluations_after_it() -> None:
 
 def test_edits_before_and_after_steps_are_all_kept() -> None:
     looks = [
-        "over", put("da", "da * 0 + 1"), put("s", "s * 0 + 10"), "over", put("db", "db + 1"), "over",
-        put("da", "da + 2"), put("db", "db * 2"),
-    ]  # fmt: skip
+        "over",
+        put("da", "da * 0 + 1"),
+        put("s", "s * 0 + 10"),
+        "over",
+        put("db", "db + 1"),
+        "over",
+        put("da", "da + 2"),
+        put("db", "db * 2"),
+    ]
     assert slopes(Products(), *looks) == [3.0, 2 * (2 * 10 + 1.0), 6.0]
 
 
@@ -165,8 +171,10 @@ def test_variables_that_inner_functions_share_are_set_on_either_side() -> None:
     assert slopes(Shares(), *outside, put("da", "da + count")) == [20.0 + 120, 30.0, 120.0]
     inside = ["over"] * 3 + ["into", put("factor", "factor * 10"), put("value", "value + 1"), "over"]
     assert slopes(Shares(), *inside, put("count", "count + 1000"), "out", put("count", "count + 1")) == [
-        30.0, 30.0, 10 + 1000 + 1 + 10.0,
-    ]  # fmt: skip
+        30.0,
+        30.0,
+        10 + 1000 + 1 + 10.0,
+    ]
 
 
 def test_what_an_evaluated_function_does_to_a_shared_variable_stays_done() -> None:

@@ -103,10 +103,21 @@ def test_a_bprop_that_calls_another_ones_bprop_is_followed_into_it() -> None:
     with session:
         assert run(session.roots[0], 1.0) == [12.0]
     assert script.places == [
-        "bprop+1", "bprop+1", "bprop+2", "helper+1", "helper+2", "bprop+3",  # called directly
-        "bprop+2", "construct+1", "bprop+1", "bprop+2", "helper+1", "helper+2", "bprop+3",  # through grad
+        "bprop+1",
+        "bprop+1",
+        "bprop+2",
+        "helper+1",
+        "helper+2",
+        "bprop+3",  # called directly
+        "bprop+2",
+        "construct+1",
+        "bprop+1",
+        "bprop+2",
+        "helper+1",
+        "helper+2",
+        "bprop+3",  # through grad
         "bprop+3",
-    ]  # fmt: skip
+    ]
     by_itself = [point.reason for point in script.points].index("the bprop begins", 1)
     assert [point.path for point in script.points[by_itself : by_itself + 5]] == ["other"] * 5
     assert script.points[1].path == ""
@@ -167,9 +178,23 @@ def test_a_bprop_with_generators_loops_with_and_try_is_stepped_over_line_by_line
     while places.count("bprop+5") > 1:
         del places[len(places) - 1 - places[::-1].index("bprop+5")]
     assert places == [
-        "bprop+1", "bprop+2", "bprop+3", "bprop+4", "bprop+3", "bprop+4", "bprop+3", "bprop+5", "bprop+6",
-        "bprop+7", "bprop+8", "bprop+8", "bprop+9", "bprop+10", "bprop+12", "bprop+13",
-    ]  # fmt: skip
+        "bprop+1",
+        "bprop+2",
+        "bprop+3",
+        "bprop+4",
+        "bprop+3",
+        "bprop+4",
+        "bprop+3",
+        "bprop+5",
+        "bprop+6",
+        "bprop+7",
+        "bprop+8",
+        "bprop+8",
+        "bprop+9",
+        "bprop+10",
+        "bprop+12",
+        "bprop+13",
+    ]
     raised = [point for point in script.points if point.exception is not None]
     assert [(type(point.exception), point.reason) for point in raised] == [(ValueError, "ValueError raised here")]
 

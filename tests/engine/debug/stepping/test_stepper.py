@@ -240,11 +240,17 @@ def test_two_steppers_of_one_function_both_stop_each_by_its_own_commands() -> No
         ["outer caller+1", "inner caller+1", "outer caller+2", "inner caller+2", "inner caller+3"],
     )
     assert stepped_by_two(["continue"], ["into", "out"])[1] == [
-        "outer caller+1", "inner caller+1", "inner helper+1", "inner caller+2",
-    ]  # fmt: skip
+        "outer caller+1",
+        "inner caller+1",
+        "inner helper+1",
+        "inner caller+2",
+    ]
     assert stepped_by_two(["over", "into", "continue"], ["continue"])[1] == [
-        "outer caller+1", "inner caller+1", "outer caller+2", "outer helper+1",
-    ]  # fmt: skip
+        "outer caller+1",
+        "inner caller+1",
+        "outer caller+2",
+        "outer helper+1",
+    ]
 
 
 @pytest.mark.parametrize("commands", [(["over", "abort"], ["over"] * 3), (["over"] * 3, ["over", "abort"])])
