@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from hookscope.engine.core.operator import OPERATORS
 from hookscope.engine.cpu import cross_entropy, layer_norm, softmax
+from hookscope.engine.tensors.operator import OPERATORS
 
 __all__ = ["TORCH", "Case", "cases"]
 

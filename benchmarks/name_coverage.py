@@ -40,7 +40,7 @@ def place(prefix: str) -> Any:
     import hookscope.engine as ms
 
     if prefix == "initializer":
-        return ms.initializer if not callable(ms.initializer) else sys.modules["hookscope.engine.core.initializer"]
+        return ms.initializer if not callable(ms.initializer) else sys.modules["hookscope.engine.tensors.initializer"]
     found: Any = ms
     for part in filter(None, _ALIASES.get(prefix, prefix).split(".")):
         found = getattr(ms.nn if part == "Cell" else found, part)

@@ -5,24 +5,10 @@ import typing as _typing
 
 from . import common, context, nn, ops, serialization
 from . import methods as _methods
+from .autograd.grad import *
+from .autograd.saved_tensors import *
+from .base.module_names import on_first_use as _on_first_use
 from .context import *
-from .core import backend as _backend
-from .core import dtype, initializer, parameter
-from .core import random as _random
-from .core.backend import device_report as device_report
-from .core.backend import set_device as set_device
-from .core.dtype import *
-from .core.grad import *
-from .core.interchange import *
-from .core.names import on_first_use as _on_first_use
-from .core.parameter import *
-from .core.placeholder import Symbol as Symbol
-from .core.random import *
-from .core.saved_tensors import *
-from .core.tensor import Tensor as Tensor
-from .core.tensor import get_py_obj_dtype as get_py_obj_dtype
-from .core.tensor import swap_tensors as swap_tensors
-from .core.tensor import tensor as tensor
 from .cpu.memory import keep_freed_memory as _keep_freed_memory
 from .jit import *
 from .nn.recompute import recompute as recompute
@@ -35,6 +21,20 @@ from .ops.transforms import jacrev as jacrev
 from .ops.transforms import vmap as vmap
 from .run_check import run_check as run_check
 from .serialization import *
+from .tensors import backend as _backend
+from .tensors import dtype, initializer, parameter
+from .tensors import random as _random
+from .tensors.backend import device_report as device_report
+from .tensors.backend import set_device as set_device
+from .tensors.dtype import *
+from .tensors.interchange import *
+from .tensors.parameter import *
+from .tensors.placeholder import Symbol as Symbol
+from .tensors.random import *
+from .tensors.tensor import Tensor as Tensor
+from .tensors.tensor import get_py_obj_dtype as get_py_obj_dtype
+from .tensors.tensor import swap_tensors as swap_tensors
+from .tensors.tensor import tensor as tensor
 
 __version__ = "2.10.0"
 """The version of MindSpore whose behavior the engine follows."""
@@ -87,11 +87,11 @@ __getattr__ = _on_first_use(
         **dict.fromkeys(_TRAIN.split(), "train"),
         **dict.fromkeys(nn.METRICS.split(), "train"),
         **dict.fromkeys(_RUNTIME.split(), "runtime"),
-        **dict.fromkeys(_GENERATOR.split(), "core.generator"),
-        **dict.fromkeys(dtype.KINDS.split(), "core.kinds"),
-        "Type": "core.dtype",
-        **dict.fromkeys(f"{dtype.SECOND_NAMES} bool int float STRICT COMPATIBLE LAX".split(), "core.dtype_names"),
-        "_Function": "core.function",
+        **dict.fromkeys(_GENERATOR.split(), "tensors.generator"),
+        **dict.fromkeys(dtype.KINDS.split(), "tensors.type_kinds"),
+        "Type": "tensors.dtype",
+        **dict.fromkeys(f"{dtype.SECOND_NAMES} bool int float STRICT COMPATIBLE LAX".split(), "tensors.dtype_names"),
+        "_Function": "autograd.function",
         "_no_grad": "common",
         "build_train_network": "amp",
         "get_level": "log",

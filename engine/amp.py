@@ -13,16 +13,16 @@ from typing import Any, Literal, TypeVar, cast
 import numpy as np
 
 from . import nn, ops
-from .core import precision
-from .core.checks import check_bool, check_number, check_positive_int, check_type
-from .core.dtype import DType, bfloat16, float16, float32, int32
-from .core.names import name_methods
-from .core.overflow import flag_of, overflowed, rescaled_in_single
-from .core.parameter import Parameter
-from .core.tensor import Tensor
+from .base.argument_checks import check_bool, check_number, check_positive_int, check_type
+from .base.module_names import name_methods
 from .cpu.updates import is_on_gpu
 from .nn.cell import Cell
 from .ops import primitives
+from .tensors import precision
+from .tensors.dtype import DType, bfloat16, float16, float32, int32
+from .tensors.overflow import flag_of, overflowed, rescaled_in_single
+from .tensors.parameter import Parameter
+from .tensors.tensor import Tensor
 from .train.loss_scale import DynamicLossScaleManager, FixedLossScaleManager, LossScaleManager
 
 __all__ = [

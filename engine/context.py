@@ -5,12 +5,12 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .core.backend import device_target, set_device
-from .core.checks import check_bool, check_positive_int
-from .core.dtype_names import COMPATIBLE, LAX, STRICT
-from .core.hooks import bprop_forward_hooks, set_bprop_forward_hooks
-from .core.modes import set_graph_mode, set_level
-from .core.names import on_first_use
+from .base.argument_checks import check_bool, check_positive_int
+from .base.modes import set_graph_mode, set_level
+from .base.module_names import on_first_use
+from .tape.hooks import bprop_forward_hooks, set_bprop_forward_hooks
+from .tensors.backend import device_target, set_device
+from .tensors.dtype_names import COMPATIBLE, LAX, STRICT
 
 if TYPE_CHECKING:
     from .nn.cell import Cell

@@ -9,9 +9,8 @@ from collections.abc import Callable
 from typing import Any
 
 from . import runtime
-from .core import backend
-from .core.checks import check_type
-from .core.names import on_first_use
+from .base.argument_checks import check_type
+from .base.module_names import on_first_use
 from .runtime import (
     Event,
     Stream,
@@ -30,6 +29,7 @@ from .runtime import (
     set_cur_stream,
     synchronize,
 )
+from .tensors import backend
 
 __all__ = [
     "Event",

@@ -13,14 +13,14 @@ from types import FunctionType
 from typing import Any
 
 from . import ops
-from .core.dtype import bool_
-from .core.names import renamed_copy
-from .core.operator import Operator
-from .core.surfaces import IN_PLACE, METHODS
-from .core.tensor import Tensor
-from .core.types import TensorLike
+from .base.module_names import renamed_copy
+from .base.surfaces import IN_PLACE, METHODS
+from .base.types import TensorLike
 from .ops.indexing import assigned
 from .ops.shape import tensor_of
+from .tensors.dtype import bool_
+from .tensors.operator import Operator
+from .tensors.tensor import Tensor
 
 __all__ = ["bind"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import warnings
 from typing import Any, ClassVar
 
-from .core.checks import check_bool
-from .core.names import on_first_use
+from .base.argument_checks import check_bool
+from .base.module_names import on_first_use
 from .ranks import settings
 
 __all__ = [

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from .core import backend
-from .core.tensor import Tensor
+from .tensors import backend
+from .tensors.tensor import Tensor
 
 __all__ = ["run_check"]
 

@@ -10,9 +10,9 @@ import time
 import warnings
 from typing import Any
 
-from .core import backend
-from .core.checks import check_bool, check_int
-from .core.names import on_first_use
+from .base.argument_checks import check_bool, check_int
+from .base.module_names import on_first_use
+from .tensors import backend
 
 __all__ = [
     "Event",

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from .engine.core.backend import device_report
     from .engine.debug import DebugSession
+    from .engine.tensors.backend import device_report
     from .kernel import install_as_mindspore, pause, serve
     from .widgets import DebuggerPanel
 
@@ -28,7 +28,7 @@ __all__ = [
 _FACE = {
     "DebugSession": ".engine.debug",
     "DebuggerPanel": ".widgets",
-    "device_report": ".engine.core.backend",
+    "device_report": ".engine.tensors.backend",
     "install_as_mindspore": ".kernel",
     "pause": ".kernel",
     "serve": ".kernel",

@@ -26,29 +26,29 @@ ENGINE = "hookscope.engine"
 # Name below mindspore -> name below hookscope.engine. MindSpore keeps many of its names in several places.
 TABLE: dict[str, str] = {
     "": "",
-    "_c_expression": "core.c_expression",
-    "_c_expression.typing": "core.dtype",
+    "_c_expression": "common.c_expression",
+    "_c_expression.typing": "tensors.dtype",
     "common": "common",
-    "common._grad_function": "core.function",
+    "common._grad_function": "autograd.function",
     "common.api": "common.api",
-    "common.dtype": "core.dtype",
+    "common.dtype": "tensors.dtype",
     "common.dynamic_shape": "common.api",
     "common.dynamic_shape.auto_dynamic_shape": "jit",
     "common.dynamic_shape.enable_dynamic": "jit",
-    "common.generator": "core.generator",
-    "common.hook_handle": "core.hooks",
-    "common.initializer": "core.initializer",
+    "common.generator": "tensors.generator",
+    "common.hook_handle": "tape.hooks",
+    "common.initializer": "tensors.initializer",
     "common.jit_config": "jit",
     "common.lazy_inline": "jit",
     "common.mutable": "jit",
     "common.no_inline": "jit",
     "common.np_dtype": "common.np_dtype",
-    "common.parameter": "core.parameter",
+    "common.parameter": "tensors.parameter",
     "common.recompute": "nn.recompute",
-    "common.seed": "core.random",
+    "common.seed": "tensors.random",
     "common.sparse_tensor": "ops.sparse_tensors",
-    "common.symbol": "core.placeholder",
-    "common.tensor": "core.tensor",
+    "common.symbol": "tensors.placeholder",
+    "common.tensor": "tensors.tensor",
     "context": "context",
     "default_config": "",
     "device_manager": "context",
@@ -63,7 +63,7 @@ TABLE: dict[str, str] = {
     "graph.lazy_inline": "jit",
     "graph.mutable": "jit",
     "graph.no_inline": "jit",
-    "graph.symbol": "core.placeholder",
+    "graph.symbol": "tensors.placeholder",
     "nn": "nn",
     "nn.cell": "nn.cell",
     "nn.dynamic_lr": "nn.dynamic_lr",
@@ -291,7 +291,7 @@ class _Names:
 
     def give(self) -> None:
         """Name the classes that are loaded by now; the others when a module of theirs is first used."""
-        from hookscope.engine.core import names
+        from hookscope.engine.base import module_names as names
 
         if not self.before:
             self._waiting = [(home, *_held(home, name)) for home, row in HOMES.items() for name in row.split()]
@@ -318,7 +318,7 @@ class _Names:
 
     def take_back(self) -> None:
         """Let each class say again what it said before."""
-        from hookscope.engine.core import names
+        from hookscope.engine.base import module_names as names
 
         if self.before:
             names.loaded.remove(self.give)
@@ -368,8 +368,8 @@ class _AliasFinder(MetaPathFinder):
             return None
         names = [f"{ROOT}.{row}".rstrip(".") for row in TABLE]
         if fullname not in names:
-            from hookscope.engine.core.absent import check_module
-            from hookscope.engine.core.nearest import suggestion
+            from hookscope.engine.base.absent_names import check_module
+            from hookscope.engine.base.nearest_name import suggestion
 
             check_module(fullname)
             raise ModuleNotFoundError(

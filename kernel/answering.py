@@ -46,7 +46,7 @@ def answer_at_safe_points(pump: Pump) -> None:
     """Let the pump answer at the engine's safe points, once the engine is imported."""
 
     def begin(progress: ModuleType) -> None:
-        from hookscope.engine.core import taps
+        from hookscope.engine.tape import taps
 
         inbox = pump.inbox
 
@@ -63,4 +63,4 @@ def answer_at_safe_points(pump: Pump) -> None:
 
         progress.answer_with(answer)
 
-    register_post_import_hook(begin, "hookscope.engine.core.progress")
+    register_post_import_hook(begin, "hookscope.engine.tape.progress")

@@ -15,12 +15,12 @@ from .panels import panels_of
 from .pausing import somebody_looks, widgets_come_alive
 
 _SHOWN_AS_HTML = (
-    ("hookscope.engine.core.tensor", "Tensor"),
+    ("hookscope.engine.tensors.tensor", "Tensor"),
     ("hookscope.engine.nn.cell", "Cell"),
     ("hookscope.engine.debug.captures.capture", "Capture"),
 )
 """Module and name of each class whose values a notebook shows as HTML; so it does those of classes below it."""
-_LABELS_MODULE = "hookscope.engine.core.file_labels"
+_LABELS_MODULE = "hookscope.engine.base.file_labels"
 _PANEL_MODULE = "hookscope.widgets.panel"
 _WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 

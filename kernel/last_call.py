@@ -10,9 +10,9 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from hookscope.engine.core.tensor import Tensor
     from hookscope.engine.debug import DebugSession
     from hookscope.engine.nn import Cell
+    from hookscope.engine.tensors.tensor import Tensor
 
 
 class LastCall(NamedTuple):

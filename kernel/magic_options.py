@@ -17,7 +17,7 @@ _HISTORY = re.compile(r"_+|_i+|_i?\d+")  # IPython puts inputs and results there
 
 def nearest(name: str, names: Iterable[str]) -> str:
     """ "; the nearest is 'x'", or what to say when there is nothing like it, or nothing at all."""
-    from hookscope.engine.core.nearest import suggestion
+    from hookscope.engine.base.nearest_name import suggestion
 
     known = list(names)
     return suggestion(name, known) if known else "; there is none"

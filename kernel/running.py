@@ -77,7 +77,7 @@ def _loop_is_running() -> bool:
 @contextmanager
 def device(name: str) -> Iterator[None]:
     """Put new tensors there meanwhile."""
-    from hookscope.engine.core.backend import device_target, set_device
+    from hookscope.engine.tensors.backend import device_target, set_device
 
     before = device_target()
     try:

@@ -12,9 +12,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 if TYPE_CHECKING:
-    from hookscope.engine.core.parameter import Parameter
-    from hookscope.engine.core.tensor import Tensor
     from hookscope.engine.nn import Cell
+    from hookscope.engine.tensors.parameter import Parameter
+    from hookscope.engine.tensors.tensor import Tensor
 
 LINE_ELEMENTS = 100_000
 """A tensor with more elements has no figures in its line: there may be hundreds of them in a table."""
@@ -36,7 +36,7 @@ Rows = list[tuple[object, ...]]
 
 def is_known(kind: type) -> bool:
     """Whether values of this type are described here. Imports nothing."""
-    tensor, cell = _class("hookscope.engine.core.tensor", "Tensor"), _class("hookscope.engine.nn.cell", "Cell")
+    tensor, cell = _class("hookscope.engine.tensors.tensor", "Tensor"), _class("hookscope.engine.nn.cell", "Cell")
     return any(known is not None and issubclass(kind, known) for known in (tensor, cell))
 
 
@@ -65,7 +65,7 @@ def _carefully(function: Callable[[Any], object], value: object) -> object:
 
 
 def _is_tensor(value: object) -> bool:
-    tensor = _class("hookscope.engine.core.tensor", "Tensor")
+    tensor = _class("hookscope.engine.tensors.tensor", "Tensor")
     return tensor is not None and isinstance(value, tensor)
 
 
@@ -97,7 +97,7 @@ def _cell_line(cell: Cell) -> str:
 
 
 def _is_parameter(tensor: Tensor) -> TypeGuard[Parameter]:
-    parameter = _class("hookscope.engine.core.parameter", "Parameter")
+    parameter = _class("hookscope.engine.tensors.parameter", "Parameter")
     return parameter is not None and isinstance(tensor, parameter)
 
 

@@ -19,7 +19,7 @@ from nbclient.exceptions import CellExecutionError
 from nbconvert import HTMLExporter
 from traitlets.config import Config
 
-from hookscope.engine.core.atomic_write import write_text
+from hookscope.engine.base.atomic_write import write_text
 
 ROOT = Path(__file__).resolve().parent.parent
 

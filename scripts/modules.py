@@ -3,9 +3,9 @@
     python scripts/modules.py [--check]
 
 Prints a table in Markdown. What MindSpore offers is recorded (`tests/engine/recorded/modules.txt`); a name that only
-says what to use instead, and a module whose import does, has that as its reason (`engine/core/absent.py`); the reasons
-of the others stand in `tests/kernel/module_reasons.txt`. With --check it prints what has no reason, and what stands
-there and is not needed (any more), and exits with 1 if there is something.
+says what to use instead, and a module whose import does, has that as its reason (`engine/base/absent_names.py`); the
+reasons of the others stand in `tests/kernel/module_reasons.txt`. With --check it prints what has no reason, and what
+stands there and is not needed (any more), and exits with 1 if there is something.
 """
 
 from __future__ import annotations

@@ -13,10 +13,10 @@ from collections import defaultdict
 from typing import Any
 
 import hookscope.engine  # noqa: F401  # which fills the table of operators
-from hookscope.engine.core.operator import OPERATORS
 from hookscope.engine.graph.onnx.draft import CONVERTERS
 from hookscope.engine.graph.onnx.versions import IR_VERSION, OPSET
 from hookscope.engine.graph.onnx.writing import model_of
+from hookscope.engine.tensors.operator import OPERATORS
 
 
 def subject(converter: Any) -> str:

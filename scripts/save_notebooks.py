@@ -15,7 +15,7 @@ from pathlib import Path
 import nbformat
 from nbclient import NotebookClient
 
-from hookscope.engine.core.atomic_write import write_text
+from hookscope.engine.base.atomic_write import write_text
 
 
 def merged_streams(outputs: list[nbformat.NotebookNode]) -> list[nbformat.NotebookNode]:

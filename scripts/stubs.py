@@ -2,7 +2,7 @@
 
     python scripts/stubs.py [--check]
 
-Writes stub files from the declarations (`engine/core/surfaces.py`): signatures and the first sentence of the
+Writes stub files from the declarations (`engine/base/surfaces.py`): signatures and the first sentence of the
 documentation, as the functions have them. With --check it writes nothing and exits with 1 where a file is not what it
 would write.
 """
@@ -20,7 +20,7 @@ from typing import Any
 import hookscope.engine.mint
 import hookscope.engine.numpy  # noqa: F401  (both declare)
 from hookscope.engine import methods
-from hookscope.engine.core import surfaces, types
+from hookscope.engine.base import surfaces, types
 
 ENGINE = Path(__file__).resolve().parent.parent / "engine"
 HEADER = '''"""{about}
@@ -40,12 +40,12 @@ KNOWN = {
     "Iterator": "collections.abc",
     "Mapping": "collections.abc",
     "Sequence": "collections.abc",
-    "DType": "hookscope.engine.core.dtype",
-    "Generator": "hookscope.engine.core.generator",
-    "Parameter": "hookscope.engine.core.parameter",
-    "Tensor": "hookscope.engine.core.tensor",
+    "DType": "hookscope.engine.tensors.dtype",
+    "Generator": "hookscope.engine.tensors.generator",
+    "Parameter": "hookscope.engine.tensors.parameter",
+    "Tensor": "hookscope.engine.tensors.tensor",
     "Axis": "hookscope.engine.ops.arguments",
-    **dict.fromkeys(types.__all__, "hookscope.engine.core.types"),
+    **dict.fromkeys(types.__all__, "hookscope.engine.base.types"),
 }
 BUILTIN = {
     "None",

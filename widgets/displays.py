@@ -19,10 +19,10 @@ from hookscope.widgets.views.cells.nodes import cell_nodes
 from hookscope.widgets.views.cells.pages import MAX_CELLS, cell_tree
 
 if TYPE_CHECKING:
-    from hookscope.engine.core.parameter import Parameter
-    from hookscope.engine.core.tensor import Tensor
     from hookscope.engine.debug import Capture
     from hookscope.engine.nn import Cell
+    from hookscope.engine.tensors.parameter import Parameter
+    from hookscope.engine.tensors.tensor import Tensor
 
 MAX_ELEMENTS = 1_000_000
 """A tensor with more elements has no figures."""
@@ -34,10 +34,10 @@ _MAX_ARGUMENTS = 160
 
 def html(value: object) -> str | None:
     """Return a tensor, a parameter, a cell or a capture as HTML; what a class of the user says itself comes first."""
-    from hookscope.engine.core.parameter import Parameter
-    from hookscope.engine.core.tensor import Tensor
     from hookscope.engine.debug import Capture
     from hookscope.engine.nn import Cell
+    from hookscope.engine.tensors.parameter import Parameter
+    from hookscope.engine.tensors.tensor import Tensor
 
     own = getattr(type(value), "_repr_html_", None)
     if own is not None:

@@ -12,8 +12,8 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypedDict
 
-from hookscope.engine.core.atomic_write import file_behind, write_text
-from hookscope.engine.core.progress import progress
+from hookscope.engine.base.atomic_write import file_behind, write_text
+from hookscope.engine.tape.progress import progress
 from hookscope.widgets import progress_view, snapshot, texts
 from hookscope.widgets.markup import STYLE, text
 from hookscope.widgets.messages import Action
@@ -57,8 +57,8 @@ def export_html(session: DebugSession, path: str | PathLike[str]) -> Path:
     """Write a session as one self-contained page, and return where it is; the file is whole, or as it was.
 
     Raises:
-        OSError: the file cannot be written (`hookscope.engine.core.atomic_write`).
-        Stopped: somebody asked it to stop (`hookscope.engine.core.progress`).
+        OSError: the file cannot be written (`hookscope.engine.base.atomic_write`).
+        Stopped: somebody asked it to stop (`hookscope.engine.tape.progress`).
     """
     target = Path(path)
     file_behind(target, "export_html")  # before the work: a folder that does not exist

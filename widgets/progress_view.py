@@ -1,6 +1,6 @@
 """How far long work is, and its Stop: what a panel shows of it, and what the button does.
 
-Work that counts itself (`hookscope.engine.core.progress`) is shown by what it says. A training loop of the user's own
+Work that counts itself (`hookscope.engine.tape.progress`) is shown by what it says. A training loop of the user's own
 is known only by the calls that the session sees: steps done, and how many there are in a second.
 """
 
@@ -13,14 +13,14 @@ from contextlib import contextmanager
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TypedDict
 
-from hookscope.engine.core import progress
 from hookscope.engine.nn import Cell
+from hookscope.engine.tape import progress
 from hookscope.widgets.messages import Action, MessageError
 from hookscope.widgets.throttle import Throttle
 
 if TYPE_CHECKING:
-    from hookscope.engine.core.progress import Work
     from hookscope.engine.debug import DebugSession, Event
+    from hookscope.engine.tape.progress import Work
     from hookscope.widgets.panel import DebuggerPanel
 
 # Seconds that work must have taken to be shown: what is over sooner would only flicker.

@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 from sphinx.ext.napoleon import Config, GoogleDocstring
 
 import hookscope.engine as engine
-from hookscope.engine.core import surfaces
-from hookscope.engine.core.operator import Operator
+from hookscope.engine.base import surfaces
+from hookscope.engine.tensors.operator import Operator
 
 NAPOLEON = Config(napoleon_use_param=False, napoleon_use_rtype=False, napoleon_use_ivar=True)
 

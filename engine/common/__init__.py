@@ -1,19 +1,19 @@
 """``mindspore.common``: what MindSpore gathers under that name."""
 
-from ..core import initializer
-from ..core.dtype import *
-from ..core.dtype import KINDS as _KINDS
-from ..core.dtype import SECOND_NAMES as _SECOND_NAMES
-from ..core.generator import *
-from ..core.names import on_first_use as _on_first_use
-from ..core.parameter import Parameter, ParameterTuple
-from ..core.placeholder import Symbol
-from ..core.random import get_seed, set_seed
-from ..core.recording import no_gradients as _no_grad
-from ..core.tensor import Tensor, get_py_obj_dtype, swap_tensors, tensor
+from ..base.module_names import on_first_use as _on_first_use
 from ..jit import JitConfig, enable_dynamic, jit, jit_class, lazy_inline, ms_memory_recycle, mutable, no_inline
 from ..nn.recompute import recompute
 from ..ops.sparse_tensors import COOTensor, CSRTensor, RowTensor, SparseTensor
+from ..tape.tape import no_gradients as _no_grad
+from ..tensors import initializer
+from ..tensors.dtype import *
+from ..tensors.dtype import KINDS as _KINDS
+from ..tensors.dtype import SECOND_NAMES as _SECOND_NAMES
+from ..tensors.generator import *
+from ..tensors.parameter import Parameter, ParameterTuple
+from ..tensors.placeholder import Symbol
+from ..tensors.random import get_seed, set_seed
+from ..tensors.tensor import Tensor, get_py_obj_dtype, swap_tensors, tensor
 
 __getattr__ = _on_first_use(
     __name__,

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..core.names import on_first_use
-from ..core.nested import tensors_in
-from ..core.placeholder import Placeholder
-from ..core.recording import no_gradients, state
-from ..core.saved_tensors import saved_tensors_hooks
+from ..autograd.saved_tensors import saved_tensors_hooks
+from ..base.module_names import on_first_use
 from ..jit import jit, jit_class, ms_memory_recycle
+from ..tape.tape import no_gradients, state
+from ..tensors.nested import tensors_in
+from ..tensors.placeholder import Placeholder
 
 if TYPE_CHECKING:
     from ..nn import Cell

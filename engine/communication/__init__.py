@@ -8,8 +8,8 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from ..core.checks import check_int
-from ..core.names import on_first_use
+from ..base.argument_checks import check_int
+from ..base.module_names import on_first_use
 from ..cpu.telling import tell
 from ..ranks import world as ranks
 from ..ranks.world import Group, group_of

@@ -10,15 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from ..core.checks import check_bool
-from ..core.names import on_first_use
-from ..core.tensor import Tensor
-from ..core.types import Array
+from ..base.argument_checks import check_bool
+from ..base.module_names import on_first_use
+from ..base.types import Array
 from ..ops import collectives as table
 from ..ops.arguments import check_tensor
 from ..ranks import exchange
 from ..ranks.notes import described
 from ..ranks.world import Group
+from ..tensors.tensor import Tensor
 from .handles import CommHandle
 from .messages import P2POp, batch_isend_irecv, irecv, isend, recv, send
 from .object_lists import (

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from ..core.dtype import int64
-from ..core.tensor import Tensor
-from ..core.types import Array
+from ..base.types import Array
 from ..ops import collectives as table
 from ..ranks import exchange
 from ..ranks.world import Group
+from ..tensors.dtype import int64
+from ..tensors.tensor import Tensor
 from .messages import received, send
 from .objects import from_bytes, to_bytes
 from .process_groups import in_group

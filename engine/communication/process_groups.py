@@ -6,12 +6,12 @@ import hashlib
 import importlib.util
 from typing import Any
 
-from ..core.checks import check_int
-from ..core.tensor import Tensor
+from ..base.argument_checks import check_int
 from ..ops import collectives as table
 from ..ops.arguments import check_tensor
 from ..ranks import world as ranks
 from ..ranks.world import Group, group_of
+from ..tensors.tensor import Tensor
 from . import GlobalComm, create_group, destroy_group, init, release
 
 __all__ = [

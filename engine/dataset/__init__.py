@@ -1,7 +1,7 @@
 """``mindspore.dataset``: rows of Python objects, arrays and local files, step by step, in the caller's thread."""
 
-from ..core.names import name_methods as _name_methods
-from ..core.names import on_first_use as _on_first_use
+from ..base.module_names import name_methods as _name_methods
+from ..base.module_names import on_first_use as _on_first_use
 from . import callback, config, text, transforms, vision
 from .base import Dataset
 from .callback import DSCallback

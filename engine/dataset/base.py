@@ -13,8 +13,8 @@ from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 
-from ..core.checks import check_bool, check_callable, check_int, check_type
-from ..core.tensor import Tensor
+from ..base.argument_checks import check_bool, check_callable, check_int, check_type
+from ..tensors.tensor import Tensor
 from . import config
 from .callback import Watch, listed
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.checks import check_bool, check_callable, check_type
+from ..base.argument_checks import check_bool, check_callable, check_type
 from . import steps
 from .base import Dataset, Names, Row, Step, names_of
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from ..core.checks import check_int
-from ..core.names import on_first_use as _on_first_use
+from ..base.argument_checks import check_int
+from ..base.module_names import on_first_use as _on_first_use
 
 __all__ = ["DSCallback"]
 

@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from ..core import random as engine_random
-from ..core.checks import check_bool, check_int, check_one_of, check_type
+from ..base.argument_checks import check_bool, check_int, check_one_of, check_type
+from ..tensors import random as engine_random
 
 _DEFAULT_SEED = 5489  # what MindSpore gives where nobody set one
 _seed: int | None = None

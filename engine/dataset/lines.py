@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ..core.checks import check_type
+from ..base.argument_checks import check_type
 from . import config
 from .base import Dataset, Row, between
 from .plain_files import read_plain

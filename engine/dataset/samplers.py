@@ -9,8 +9,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ..core.checks import check_bool, check_int, check_type
-from ..core.types import Array
+from ..base.argument_checks import check_bool, check_int, check_type
+from ..base.types import Array
 from . import config
 
 __all__ = [

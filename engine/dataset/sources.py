@@ -12,10 +12,10 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from ..core.checks import check_bool, check_callable, check_int, check_type
-from ..core.dtype import any_dtype
-from ..core.tensor import Tensor
-from ..core.types import AnyDType, Array
+from ..base.argument_checks import check_bool, check_callable, check_int, check_type
+from ..base.types import AnyDType, Array
+from ..tensors.dtype import any_dtype
+from ..tensors.tensor import Tensor
 from .base import Dataset, Names, Row, between, names_of
 from .plain_files import open_plain, open_unzipped, read_plain, read_up_to
 from .samplers import (

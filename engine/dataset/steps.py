@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from ..core.checks import check_bool, check_callable, check_type
-from ..core.tensor import Tensor
-from ..core.types import Array
+from ..base.argument_checks import check_bool, check_callable, check_type
+from ..base.types import Array
+from ..tensors.tensor import Tensor
 from . import synchronizing
 from .base import Dataset, Names, Row, Step, between, names_of
 from .callback import DSCallback

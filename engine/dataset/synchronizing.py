@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.checks import check_callable, check_int, check_type
+from ..base.argument_checks import check_callable, check_int, check_type
 from .base import Dataset, Row, Step
 
 __all__ = ["SyncWait"]

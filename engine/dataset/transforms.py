@@ -8,11 +8,11 @@ from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 
-from ..core.checks import check_number, check_positive_int, check_type
-from ..core.dtype import any_dtype, bool_, numpy_dtype
-from ..core.names import name_methods
-from ..core.tensor import Tensor
-from ..core.types import AnyDType, Array, DTypeLike, Number, TensorLike
+from ..base.argument_checks import check_number, check_positive_int, check_type
+from ..base.module_names import name_methods
+from ..base.types import AnyDType, Array, DTypeLike, Number, TensorLike
+from ..tensors.dtype import any_dtype, bool_, numpy_dtype
+from ..tensors.tensor import Tensor
 from .config import current_random
 from .steps import as_array, like, padded
 

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hookscope.engine.core.parameter import Parameter, ParameterTuple
-from hookscope.engine.core.tensor import Tensor
+from hookscope.engine.tensors.parameter import Parameter, ParameterTuple
+from hookscope.engine.tensors.tensor import Tensor
 
 from .captures.capture import cell_name
 from .comparing.gradient_check import check_gradient

@@ -15,8 +15,8 @@ from collections.abc import Hashable
 from types import TracebackType
 from typing import NamedTuple, Protocol
 
-from hookscope.engine.core.progress import Stopped
 from hookscope.engine.cpu.telling import tell
+from hookscope.engine.tape.progress import Stopped
 
 from .pausing.pause import DebugAbort
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
-from ..core import taps
-from ..core.nearest import suggestion
+from ..base.nearest_name import suggestion
+from ..tape import taps
 from .rows import HOOK_KINDS
 
 if TYPE_CHECKING:

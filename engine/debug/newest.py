@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hookscope.engine.core.tensor import Tensor
+from hookscope.engine.tensors.tensor import Tensor
 
 from .captures.capture import pick_slot
 
 if TYPE_CHECKING:
-    from hookscope.engine.core.parameter import Parameter
+    from hookscope.engine.tensors.parameter import Parameter
 
 __all__ = ["Newest"]
 

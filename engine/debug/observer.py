@@ -15,16 +15,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from hookscope.engine.core import taps
-from hookscope.engine.core.taps import CellCall, Gradients
-from hookscope.engine.core.tensor import Tensor
+from hookscope.engine.tape import taps
+from hookscope.engine.tape.taps import CellCall, Gradients
+from hookscope.engine.tensors.tensor import Tensor
 
 from .pausing.cell_stops import edit_again
 from .pausing.editing import Passing, slots_at
 
 if TYPE_CHECKING:
-    from hookscope.engine.core.parameter import Parameter
     from hookscope.engine.nn import Cell
+    from hookscope.engine.tensors.parameter import Parameter
 
     from .captures.capture import Capture
     from .captures.capturing import Slots

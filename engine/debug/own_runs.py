@@ -12,8 +12,8 @@ import weakref
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
-from hookscope.engine.core import taps
-from hookscope.engine.core.recording import Recording
+from hookscope.engine.tape import taps
+from hookscope.engine.tape.tape import Recording
 
 if TYPE_CHECKING:
     from hookscope.engine.nn import Cell

@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from hookscope.engine.core import random
-from hookscope.engine.core.initializer import initializer
+from hookscope.engine.tensors import random
+from hookscope.engine.tensors.initializer import initializer
 
-from ..core.nearest import suggestion
+from ..base.nearest_name import suggestion
 from .captures.statistics import Statistics, statistics
 
 if TYPE_CHECKING:
-    from hookscope.engine.core.parameter import Parameter
+    from hookscope.engine.tensors.parameter import Parameter
 
 __all__ = ["ACTIONS", "INITIALIZERS", "ParameterEdit", "ParameterEdits"]
 

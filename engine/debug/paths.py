@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from ..core.nearest import suggestion
+from ..base.nearest_name import suggestion
 
 if TYPE_CHECKING:
     from hookscope.engine.nn import Cell

@@ -18,8 +18,8 @@ from .checks.updates import update_ratio
 from .tables import text_table
 
 if TYPE_CHECKING:
-    from hookscope.engine.core.tensor import Tensor
     from hookscope.engine.nn import Cell
+    from hookscope.engine.tensors.tensor import Tensor
 
 __all__ = ["HOOK_KINDS", "CellNode", "HookRow", "ParameterRow", "cell_nodes", "hook_rows", "parameter_rows", "table"]
 

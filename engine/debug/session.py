@@ -12,11 +12,11 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn, SupportsIndex
 
-from hookscope.engine.core import taps
-from hookscope.engine.core.tensor import Tensor
+from hookscope.engine.tape import taps
+from hookscope.engine.tensors.tensor import Tensor
 
-from ..core.modes import graph_mode
-from ..core.nearest import suggestion
+from ..base.modes import graph_mode
+from ..base.nearest_name import suggestion
 from .captures.capture import Capture, pick_slot
 from .captures.capturing import Capturing
 from .captures.ring import MAX_BYTES, MAX_CAPTURES, CaptureRing
@@ -54,8 +54,8 @@ from .watching import Watching, is_watched
 from .weakly import weakly
 
 if TYPE_CHECKING:
-    from hookscope.engine.core.parameter import Parameter
     from hookscope.engine.nn import Cell
+    from hookscope.engine.tensors.parameter import Parameter
 
     from .comparing.gradient_rows import GradientCheck
 

@@ -17,18 +17,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import hookscope.engine as engine
-from hookscope.engine.core.progress import safe_point
-from hookscope.engine.core.recording import Recording
 from hookscope.engine.nn.calling import call_observed
 from hookscope.engine.ranks.world import launched
+from hookscope.engine.tape.progress import safe_point
+from hookscope.engine.tape.tape import Recording
 
 from .own_runs import OwnRuns
 from .taken_roots import has_parameters, is_loss, may_be_taken, networks_in
 
 if TYPE_CHECKING:
-    from hookscope.engine.core.taps import CellCall
-    from hookscope.engine.core.tensor import Tensor
     from hookscope.engine.nn import Cell
+    from hookscope.engine.tape.taps import CellCall
+    from hookscope.engine.tensors.tensor import Tensor
 
     from .counts import Counts
     from .paths import CellPaths

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import TypeVar
 
-from ..core.nearest import suggestion
-from ..core.shown import quoted
+from ..base.nearest_name import suggestion
+from ..base.quoting import quoted
 from .given import checked_text
 
 __all__ = ["DIRECTIONS", "ROOT", "Watch", "check_matches", "known", "matches"]

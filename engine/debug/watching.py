@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from hookscope.engine.core import taps
-from hookscope.engine.core.recording import recording_active
+from hookscope.engine.tape import taps
+from hookscope.engine.tape.tape import recording_active
 
 from .observer import Observer
 from .visits import Visits

@@ -1,6 +1,6 @@
 """``mindspore.experimental``: the optimizers with groups of parameters that schedulers change."""
 
-from ..core.names import on_first_use as _on_first_use
+from ..base.module_names import on_first_use as _on_first_use
 from . import optim
 
 __all__ = ["optim"]

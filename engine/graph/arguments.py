@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.tensor import Tensor
+from ..tensors.tensor import Tensor
 from .sizes import LEAST
 from .traced_array import layout_of, type_of
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.places import is_engine, is_library
+from ..base.code_origin import is_engine, is_library
 from .reads import Reads, codes_in
 from .traced_array import TRACED
 

@@ -8,9 +8,10 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from ..core import modes, taps
-from ..core.placeholder import Placeholder
+from ..base import modes
 from ..nn.cell import Cell
+from ..tape import taps
+from ..tensors.placeholder import Placeholder
 from .function import Compiled, attended, watched
 from .inputs import bound, check_declared, check_inputs, opens_of
 

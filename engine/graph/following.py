@@ -20,10 +20,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.nested import tensors_in
-from ..core.operator import ARRAY_FUNCTIONS, Operator
-from ..core.recording import Recording, Several, Sums, no_recording, record, state, step_back
-from ..core.tensor import Tensor
+from ..tape.tape import Recording, Several, Sums, no_recording, record, state, step_back
+from ..tensors.nested import tensors_in
+from ..tensors.operator import ARRAY_FUNCTIONS, Operator
+from ..tensors.tensor import Tensor
 from .graph import Draw, Graph, Value, draws_in, replace_values, values_in
 from .passes import optimized
 from .plan import Failed, Plan, operands_of

@@ -14,11 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from ..core import backend, modes, random, taps
-from ..core.file_labels import place_of, warn_user
-from ..core.parameter import Parameter
-from ..core.recording import state
-from ..core.tensor import Tensor
+from ..base import modes
+from ..base.file_labels import place_of, warn_user
+from ..tape import taps
+from ..tape.tape import state
+from ..tensors import backend, random
+from ..tensors.parameter import Parameter
+from ..tensors.tensor import Tensor
 from .arguments import containers_in, is_bare, key_of, parts_of
 from .calls import AsksForTypes
 from .following import Followed, Following, can_follow

@@ -32,8 +32,8 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from ..core.backend import runs_triton, to_host
-from ..core.operator import Operator
+from ..tensors.backend import runs_triton, to_host
+from ..tensors.operator import Operator
 from .graph import Apply, Bind, Fused, Graph, Node, Store, Value, Whole, values_in
 from .scalars import DTYPES, FUNCTIONS, Program, Unfit, is_half
 

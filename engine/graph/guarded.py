@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..core import backend, modes, precision
-from ..core.hooks import bprop_forward_hooks, hooks_enabled
-from ..core.recording import state
-from ..core.tensor import Tensor
+from ..base import modes
+from ..tape.hooks import bprop_forward_hooks, hooks_enabled
+from ..tape.tape import state
+from ..tensors import backend, precision
+from ..tensors.tensor import Tensor
 from .arguments import containers_in, has_views, is_bare
 from .following import Following
 from .graph import Bind, Given, Whole

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.tensor import Tensor
+from ..tensors.tensor import Tensor
 from .graph import Value
 from .traced_array import layout_of
 from .words import MISSING, Form, Words

@@ -7,9 +7,9 @@ import inspect
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ..core.placeholder import UNKNOWN_RANK, Placeholder, Symbol
-from ..core.tensor import Tensor
 from ..nn.cell import Cell
+from ..tensors.placeholder import UNKNOWN_RANK, Placeholder, Symbol
+from ..tensors.tensor import Tensor
 
 __all__ = ["Varying", "bound", "check_declared", "check_inputs", "opens_of"]
 

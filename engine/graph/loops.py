@@ -26,10 +26,10 @@ from typing import Any
 
 import numpy as np
 
-from ..core.backend import runs_triton
-from ..core.references import BORROWS, NEVER, calibrated
+from ..base.reference_counts import BORROWS, NEVER, calibrated
 from ..cpu import compiling
 from ..cpu.threads import share
+from ..tensors.backend import runs_triton
 from .buffers import with_buffers
 from .gpu_loops import loop_on_gpu
 from .graph import Fused, Store, Value

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ..core.operator import COMPLEX, Operator
-from ..core.recording import LARGE
+from ..tape.tape import LARGE
+from ..tensors.operator import COMPLEX, Operator
 from .early_updates import with_early_updates
 from .fusion import expands, fused
 from .graph import (

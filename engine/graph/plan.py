@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from ..core import random
-from ..core.operator import ARRAY_FUNCTIONS, COMPLEX, NEGATED, TIMES_OTHER, Operator, explained, fitted
-from ..core.silence import restore, silence
-from ..core.tensor import Tensor
-from ..core.views import link, seen_by_steps
+from ..base.float_warnings import restore, silence
 from ..cpu import compiling
+from ..tensors import random
+from ..tensors.operator import ARRAY_FUNCTIONS, COMPLEX, NEGATED, TIMES_OTHER, Operator, explained, fitted
+from ..tensors.tensor import Tensor
+from ..tensors.views import link, seen_by_steps
 from .graph import (
     Apply,
     Beside,

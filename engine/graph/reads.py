@@ -28,13 +28,13 @@ from typing import Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar
 
 import numpy as np
 
-from ..core import taps
-from ..core.dtype import DType
-from ..core.placeholder import Placeholder
-from ..core.places import SITE, is_engine, is_library
-from ..core.tensor import Tensor
+from ..base.code_origin import SITE, is_engine, is_library
 from ..nn.cell import Cell
 from ..nn.optim.optimizer import Optimizer
+from ..tape import taps
+from ..tensors.dtype import DType
+from ..tensors.placeholder import Placeholder
+from ..tensors.tensor import Tensor
 from .holding import BOOKKEEPING, MISSING, Found, form, held_by
 from .traced_array import array_types
 

@@ -13,8 +13,8 @@ from dataclasses import replace
 from itertools import accumulate
 from typing import Any
 
-from ..core.operator import Operator
-from ..core.views import ViewOperator
+from ..tensors.operator import Operator
+from ..tensors.views import ViewOperator
 from .graph import Apply, Beside, Derive, Fused, Graph, Node, Value, draws_in, put_instead, values_in
 from .plan import operands_of
 

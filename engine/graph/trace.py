@@ -8,9 +8,9 @@ from collections.abc import Callable
 from operator import index
 from typing import Any
 
-from ..core.nested import tensors_in
-from ..core.tensor import Tensor
-from ..core.views import View
+from ..tensors.nested import tensors_in
+from ..tensors.tensor import Tensor
+from ..tensors.views import View
 from .arguments import has_views, is_bare, sharing_with
 from .calls import AsksForTypes, Calls
 from .graph import Bind, Given, Graph, Made, Seen, Value, replace_values

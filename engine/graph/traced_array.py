@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.recording import state
+from ..tape.tape import state
 
 __all__ = ["TRACED", "TracedArray", "TracedDeviceArray", "array_types", "layout_of", "plain", "traced_over", "type_of"]
 

@@ -18,12 +18,13 @@ from typing import Any
 
 import numpy as np
 
-from ..core import random, taps
-from ..core.operator import ARRAY_FUNCTIONS, OPERATORS, Operator
-from ..core.places import is_engine, user_line
-from ..core.recording import Asking, attention, state
-from ..core.tensor import Tensor
-from ..core.views import ViewOperator
+from ..base.code_origin import is_engine, user_line
+from ..tape import taps
+from ..tape.tape import Asking, attention, state
+from ..tensors import random
+from ..tensors.operator import ARRAY_FUNCTIONS, OPERATORS, Operator
+from ..tensors.tensor import Tensor
+from ..tensors.views import ViewOperator
 from .arguments import is_bare
 from .graph import Apply, Beside, Bind, Derive, Draw, Graph, Value, Whole, draws_in, replace_values, values_in
 from .lengths import Length, Lengths, whole
@@ -434,7 +435,7 @@ class Tracer(taps.Tap):
         attrs: dict[str, Any],
     ) -> list[tuple[Any, Any]]:
         """What ``Operator.gradients`` gives, written down: as one step, or operator by operator."""
-        from ..core.operator import TENSOR_FUNCTIONS
+        from ..tensors.operator import TENSOR_FUNCTIONS
 
         if functions.wraps:
             return operator.gradients(functions, tracked, g, output, inputs, attrs)

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..core.tensor import Tensor
 from ..cpu.compiling import address, is_on, kernels
 from ..nn.members import Members
+from ..tensors.tensor import Tensor
 
 if TYPE_CHECKING:
     from .holding import Found

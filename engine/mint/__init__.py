@@ -2,9 +2,9 @@
 
 import typing as _typing
 
-from ..core.names import on_first_use as _on_first_use
-from ..core.surfaces import MINT as _MINT
-from ..core.surfaces import functions_of as _functions_of
+from ..base.module_names import on_first_use as _on_first_use
+from ..base.surfaces import MINT as _MINT
+from ..base.surfaces import functions_of as _functions_of
 from .functions import *
 from .nn.functional import conv2d
 

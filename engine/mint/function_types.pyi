@@ -5,8 +5,8 @@ Written by scripts/stubs.py from the declarations in ops: change those."""
 # mypy: disable-error-code="override, overload-cannot-match"
 
 from collections.abc import Sequence
-from hookscope.engine.core.tensor import Tensor
-from hookscope.engine.core.types import AnyDType, DTypeLike, Ints, Number, Operand, Shape, TensorLike
+from hookscope.engine.tensors.tensor import Tensor
+from hookscope.engine.base.types import AnyDType, DTypeLike, Ints, Number, Operand, Shape, TensorLike
 from hookscope.engine.ops.arguments import Axis
 from typing import Any
 

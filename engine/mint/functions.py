@@ -12,16 +12,16 @@ from typing import Any
 import numpy as np
 
 from .. import ops
-from ..core.checks import check_one_of, check_type
-from ..core.dtype import DType, int64, numpy_dtype, to_dtype
-from ..core.generator import Generator
-from ..core.tensor import Tensor
-from ..core.types import DTypeLike, Ints, Number, Operand, Shape
+from ..base.argument_checks import check_one_of, check_type
+from ..base.types import DTypeLike, Ints, Number, Operand, Shape
 from ..ops.arguments import Axis, along, axes_of, check_tensor, int_of, ints_of, one_axis
 from ..ops.arithmetic import scaled
 from ..ops.drawing import check_generator
 from ..ops.scattering import scaled_source
 from ..ops.shape import flat_view
+from ..tensors.dtype import DType, int64, numpy_dtype, to_dtype
+from ..tensors.generator import Generator
+from ..tensors.tensor import Tensor
 
 __all__ = [
     "add",

@@ -4,8 +4,8 @@ Written by scripts/stubs.py from the declarations in ops: change those."""
 
 # mypy: disable-error-code="override, overload-cannot-match"
 
-from hookscope.engine.core.tensor import Tensor
-from hookscope.engine.core.types import DTypeLike
+from hookscope.engine.tensors.tensor import Tensor
+from hookscope.engine.base.types import DTypeLike
 from hookscope.engine.ops.arguments import Axis
 
 def inv(input: Tensor) -> Tensor:

@@ -2,8 +2,8 @@
 
 import typing as _typing
 
-from ..core.surfaces import MINT as _MINT
-from ..core.surfaces import functions_of as _functions_of
+from ..base.surfaces import MINT as _MINT
+from ..base.surfaces import functions_of as _functions_of
 from .functions import log_softmax as log_softmax
 
 if _typing.TYPE_CHECKING:

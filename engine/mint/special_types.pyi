@@ -4,7 +4,7 @@ Written by scripts/stubs.py from the declarations in ops: change those."""
 
 # mypy: disable-error-code="override, overload-cannot-match"
 
-from hookscope.engine.core.tensor import Tensor
+from hookscope.engine.tensors.tensor import Tensor
 
 def erfc(input: Tensor) -> Tensor:
     """The complementary error function, 1 - erf(x), also where that is much smaller than 1."""

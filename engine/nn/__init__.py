@@ -1,7 +1,7 @@
 """``mindspore.nn``: cells, layers, losses and optimizers."""
 
-from ..core.names import name_methods as _name_methods
-from ..core.names import on_first_use as _on_first_use
+from ..base.module_names import name_methods as _name_methods
+from ..base.module_names import on_first_use as _on_first_use
 from . import dynamic_lr as dynamic_lr
 from . import learning_rate_schedule as learning_rate_schedule
 from . import utils as utils

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from .. import ops
-from ..core.backend import to_device
-from ..core.checks import check_bool, check_number, check_positive_int, check_type
-from ..core.dtype import DType, float32
-from ..core.initializer import initializer
-from ..core.parameter import Parameter
-from ..core.tensor import Tensor
+from ..base.argument_checks import check_bool, check_number, check_positive_int, check_type
+from ..tensors.backend import to_device
+from ..tensors.dtype import DType, float32
+from ..tensors.initializer import initializer
+from ..tensors.parameter import Parameter
+from ..tensors.tensor import Tensor
 from .cell import Cell
 
 __all__ = [

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from .. import ops
-from ..core.checks import check_bool, check_type
-from ..core.dtype import DType, float32
-from ..core.tensor import Tensor
-from ..core.types import Ints, Shape
+from ..base.argument_checks import check_bool, check_type
+from ..base.types import Ints, Shape
 from ..ops.arguments import ints_of
 from ..ops.sparse_tensors import COOTensor
+from ..tensors.dtype import DType, float32
+from ..tensors.tensor import Tensor
 from .cell import Cell
 
 __all__ = ["OneHot", "Range", "Roll", "SparseTensorDenseMatmul", "SparseToDense"]

@@ -17,12 +17,12 @@ from typing import Any
 
 import numpy as np
 
-from ..core import random
-from ..core.generator import Generator
-from ..core.names import is_of_the_engine
-from ..core.nested import Sparse
-from ..core.parameter import Parameter
-from ..core.tensor import Tensor
+from ..base.module_names import is_of_the_engine
+from ..tensors import random
+from ..tensors.generator import Generator
+from ..tensors.nested import Sparse
+from ..tensors.parameter import Parameter
+from ..tensors.tensor import Tensor
 from .members import CellBase
 
 __all__ = ["Held", "go_to_places", "looking", "random_places"]

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..core import taps
-from ..core.file_labels import warn_user
-from ..core.grad import differentiate, gradient_or_zeros, summed_to
-from ..core.hooks import add_note_once, hooks_off
-from ..core.nested import Sparse, gradients_like, replaced, tensors_in
-from ..core.parameter import Parameter
-from ..core.recording import Differentiable, no_recording, record, state
-from ..core.tensor import Tensor
-from ..core.types import Array
-from ..core.views import Written, detached_copies, outputs_of_node, put_together
+from ..autograd.grad import differentiate, gradient_or_zeros, summed_to
+from ..base.file_labels import warn_user
+from ..base.types import Array
 from ..ops.shape import cast
+from ..tape import taps
+from ..tape.hooks import add_note_once, hooks_off
+from ..tape.tape import Differentiable, no_recording, record, state
+from ..tensors.nested import Sparse, gradients_like, replaced, tensors_in
+from ..tensors.parameter import Parameter
+from ..tensors.tensor import Tensor
+from ..tensors.views import Written, detached_copies, outputs_of_node, put_together
 from .as_it_was import Held
 
 if TYPE_CHECKING:

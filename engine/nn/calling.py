@@ -10,14 +10,15 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ..core import precision, taps
-from ..core.hooks import HookEntry, bprop_forward_hooks, explain_hook_error, hooks_enabled, wrong_return
-from ..core.marks import Gradients, Mark, checked_gradients
-from ..core.nested import Sparse, direct_places, replaced, tensors_in
-from ..core.recording import Recording, Region, state
-from ..core.saved_tensors import saved_tensors_hooks
-from ..core.stack_room import CALLS, add_room
-from ..core.tensor import Tensor
+from ..autograd.marks import Gradients, Mark, checked_gradients
+from ..autograd.saved_tensors import saved_tensors_hooks
+from ..base.recursion_room import CALLS, add_room
+from ..tape import taps
+from ..tape.hooks import HookEntry, bprop_forward_hooks, explain_hook_error, hooks_enabled, wrong_return
+from ..tape.tape import Recording, Region, state
+from ..tensors import precision
+from ..tensors.nested import Sparse, direct_places, replaced, tensors_in
+from ..tensors.tensor import Tensor
 from .bprop import call_with_bprop, described
 from .recompute import is_recomputing, run_to_recompute
 
@@ -99,7 +100,7 @@ def _arrays_in(value: Any) -> list[Any]:
 
 
 def _run_and_offload(cell: Cell, *how: Any) -> Any:
-    from ..core.offloading import Offloading
+    from ..autograd.offloading import Offloading
 
     if state.tracer is not None:
         state.tracer.leak("a plan holds all its arrays, and this cell is to offload them")

@@ -15,13 +15,13 @@ from collections.abc import Callable, Iterable, Iterator
 from time import time_ns
 from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, Protocol, TypeVar
 
-from ..core import taps
-from ..core.checks import check_type
-from ..core.file_labels import warn_user
-from ..core.names import told_as
-from ..core.nearest import did_you_mean
-from ..core.parameter import Parameter, ParameterTuple, _Buffer, is_generated_name
-from ..core.tensor import Tensor
+from ..base.argument_checks import check_type
+from ..base.file_labels import warn_user
+from ..base.module_names import told_as
+from ..base.nearest_name import did_you_mean
+from ..tape import taps
+from ..tensors.parameter import Parameter, ParameterTuple, _Buffer, is_generated_name
+from ..tensors.tensor import Tensor
 from .calling import call_observed
 from .hooking import HOOK_KINDS, CellHooks
 from .members import Members

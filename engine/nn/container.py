@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from ..core.tensor import Tensor
+from ..tensors.tensor import Tensor
 from .cell import Cell
 
 __all__ = ["CellDict", "CellList", "SequentialCell"]

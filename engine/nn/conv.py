@@ -10,13 +10,13 @@ from functools import cached_property
 from typing import Any
 
 from .. import ops
-from ..core.checks import check_bool, check_int, check_positive_int, check_type
-from ..core.dtype import DType, float32
-from ..core.initializer import HeUniform, InitLike, Uniform, initializer
-from ..core.parameter import Parameter
-from ..core.tensor import Tensor
-from ..core.types import Ints
+from ..base.argument_checks import check_bool, check_int, check_positive_int, check_type
+from ..base.types import Ints
 from ..ops.convolution import convolve_transposed, ints_for, pads_for
+from ..tensors.dtype import DType, float32
+from ..tensors.initializer import HeUniform, InitLike, Uniform, initializer
+from ..tensors.parameter import Parameter
+from ..tensors.tensor import Tensor
 from ._documentation import explained_by
 from .cell import Cell
 

@@ -13,15 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from ..core.checks import check_positive_int
-from ..core.parameter import Parameter
-from ..core.recording import state
-from ..core.tensor import Tensor
-from ..core.types import Array
+from ..base.argument_checks import check_positive_int
+from ..base.types import Array
 from ..ops import collectives as table
 from ..ranks import exchange, settings
 from ..ranks.worker import Pending
 from ..ranks.world import Group
+from ..tape.tape import state
+from ..tensors.parameter import Parameter
+from ..tensors.tensor import Tensor
 from .cell import Cell
 
 __all__ = ["DistributedGradReducer"]

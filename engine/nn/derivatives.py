@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..core.grad import jvp, vjp
+from ..autograd.grad import jvp, vjp
 from .cell import Cell
 
 __all__ = ["Jvp", "Vjp"]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from .. import ops
-from ..core.beside import filled
-from ..core.checks import check_number, check_type
-from ..core.dtype import DType, float32
-from ..core.tensor import Tensor
+from ..base.argument_checks import check_number, check_type
 from ..cpu.array_module import array_module
+from ..tensors.dtype import DType, float32
+from ..tensors.tensor import Tensor
+from ..tensors.unrecorded import filled
 from .cell import Cell
 
 __all__ = ["Dropout", "Dropout1d", "Dropout2d", "Dropout2dExt", "Dropout3d", "DropoutExt"]

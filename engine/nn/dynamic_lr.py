@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from ..core.checks import check_bool, check_not_negative, check_positive_int, check_size, check_type
+from ..base.argument_checks import check_bool, check_not_negative, check_positive_int, check_size, check_type
 from .learning_rate_schedule import positive_float
 
 __all__ = [

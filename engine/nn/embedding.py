@@ -9,11 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import ops
-from ..core.checks import check_bool, check_int, check_one_of, check_positive_int
-from ..core.dtype import DType, float32
-from ..core.initializer import InitLike, Normal, initializer
-from ..core.parameter import Parameter
-from ..core.tensor import Tensor
+from ..base.argument_checks import check_bool, check_int, check_one_of, check_positive_int
 from ..ops import (
     Concat,
     ExpandDims,
@@ -29,6 +25,10 @@ from ..ops import (
     one_hot,
     reshape,
 )
+from ..tensors.dtype import DType, float32
+from ..tensors.initializer import InitLike, Normal, initializer
+from ..tensors.parameter import Parameter
+from ..tensors.tensor import Tensor
 from .cell import Cell
 
 __all__ = ["Embedding", "EmbeddingExt", "EmbeddingLookup", "MultiFieldEmbeddingLookup"]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..core.checks import check_type
-from ..core.func_graph import FuncGraph
-from ..core.shown import shown
-from ..core.tensor import Tensor
+from ..base.argument_checks import check_type
+from ..base.quoting import shown
+from ..tensors.tensor import Tensor
 from .cell import Cell
+from .func_graph import FuncGraph
 
 __all__ = ["GraphCell"]
 

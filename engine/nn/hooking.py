@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..core.hooks import HookEntry, HookHandle, check_arity
-from ..core.parameter import Parameter
+from ..tape.hooks import HookEntry, HookHandle, check_arity
+from ..tensors.parameter import Parameter
 from .members import CellBase
 
 __all__ = ["CellHooks"]

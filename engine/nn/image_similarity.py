@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from .. import ops
-from ..core.checks import check_above_zero, check_number, check_positive_int
-from ..core.dtype import float32
-from ..core.tensor import Tensor
+from ..base.argument_checks import check_above_zero, check_number, check_positive_int
+from ..tensors.dtype import float32
+from ..tensors.tensor import Tensor
 from .cell import Cell
 from .container import CellList
 from .conv import Conv2d

@@ -6,12 +6,12 @@ import math
 from collections.abc import Sequence
 
 from .. import ops
-from ..core.beside import constant
-from ..core.checks import check_positive_int, check_type
-from ..core.tensor import Tensor
-from ..core.types import Ints
+from ..base.argument_checks import check_positive_int, check_type
+from ..base.types import Ints
 from ..cpu.array_module import array_module
 from ..ops.convolution import ints_for, pads_for
+from ..tensors.tensor import Tensor
+from ..tensors.unrecorded import constant
 from .cell import Cell
 from .padding import padded
 

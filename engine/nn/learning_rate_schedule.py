@@ -6,9 +6,9 @@ import math
 from typing import Any
 
 from .. import ops
-from ..core.checks import check_bool, check_not_negative, check_positive_int, check_type
-from ..core.dtype import float32
-from ..core.tensor import Tensor
+from ..base.argument_checks import check_bool, check_not_negative, check_positive_int, check_type
+from ..tensors.dtype import float32
+from ..tensors.tensor import Tensor
 from .cell import Cell
 
 __all__ = [

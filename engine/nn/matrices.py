@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from .. import ops
-from ..core.checks import check_bool, check_type
-from ..core.tensor import Tensor
+from ..base.argument_checks import check_bool, check_type
 from ..ops.arguments import check_axes
+from ..tensors.tensor import Tensor
 from .cell import Cell
 
 __all__ = ["MatDet", "MatInverse", "MatMul", "MatrixDiag", "MatrixDiagPart", "MatrixSetDiag", "Tril", "Triu"]

@@ -11,9 +11,9 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from ..core.hooks import HookEntry
-from ..core.parameter import Parameter
-from ..core.tensor import Tensor
+from ..tape.hooks import HookEntry
+from ..tensors.parameter import Parameter
+from ..tensors.tensor import Tensor
 
 if TYPE_CHECKING:
     from .cell import Cell

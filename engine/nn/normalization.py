@@ -10,17 +10,17 @@ from typing import Any
 import numpy as np
 
 from .. import ops
-from ..core.checks import check_bool, check_int, check_number, check_positive_int, check_type
-from ..core.dtype import DType, bfloat16, float16, float32
-from ..core.initializer import InitLike, initializer
-from ..core.parameter import Parameter
-from ..core.recording import no_recording
-from ..core.tensor import Tensor
-from ..core.types import Ints
+from ..base.argument_checks import check_bool, check_int, check_number, check_positive_int, check_type
+from ..base.types import Ints
 from ..ops.arguments import ints_of
 from ..ops.convolution import check_format
 from ..ops.normalization import group_normalized, instance_normalized
 from ..ranks.world import Group, create_group, world
+from ..tape.tape import no_recording
+from ..tensors.dtype import DType, bfloat16, float16, float32
+from ..tensors.initializer import InitLike, initializer
+from ..tensors.parameter import Parameter
+from ..tensors.tensor import Tensor
 from ._documentation import explained_by
 from .cell import Cell
 

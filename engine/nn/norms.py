@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 
 from .. import ops
-from ..core.checks import check_bool
-from ..core.dtype import float32
-from ..core.tensor import Tensor
+from ..base.argument_checks import check_bool
 from ..ops.elementwise import through_single
+from ..tensors.dtype import float32
+from ..tensors.tensor import Tensor
 from .cell import Cell
 
 __all__ = ["ClipByNorm", "L1Regularizer", "Moments", "Norm", "ReduceLogSumExp"]

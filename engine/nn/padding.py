@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from .. import ops
-from ..core.beside import constant
-from ..core.checks import check_number, check_one_of, check_type
-from ..core.tensor import Tensor
-from ..core.types import Ints
+from ..base.argument_checks import check_number, check_one_of, check_type
+from ..base.types import Ints
 from ..cpu.array_module import array_module
+from ..tensors.tensor import Tensor
+from ..tensors.unrecorded import constant
 from ._documentation import explained_by
 from .cell import Cell
 

@@ -15,15 +15,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..core import precision, random, taps
-from ..core.file_labels import warn_user
-from ..core.nested import replaced, tensors_in
-from ..core.parameter import Parameter
-from ..core.recording import Differentiable, Recording, Repeating, Sums, accumulate, record, state, step_back
-from ..core.tensor import Tensor
-from ..core.types import Array
-from ..core.views import Written, detached_copies, outputs_of_node, places_in, put_in, put_together
-from ..core.watched_backward import watched_backward
+from ..autograd.watched_backward import watched_backward
+from ..base.file_labels import warn_user
+from ..base.types import Array
+from ..tape import taps
+from ..tape.tape import Differentiable, Recording, Repeating, Sums, accumulate, record, state, step_back
+from ..tensors import precision, random
+from ..tensors.nested import replaced, tensors_in
+from ..tensors.parameter import Parameter
+from ..tensors.tensor import Tensor
+from ..tensors.views import Written, detached_copies, outputs_of_node, places_in, put_in, put_together
 
 if TYPE_CHECKING:
     from .members import CellBase

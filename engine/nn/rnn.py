@@ -8,8 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from .. import ops
-from ..core.beside import filled
-from ..core.checks import (
+from ..base.argument_checks import (
     MOST_LAYERS,
     check_at_most,
     check_bool,
@@ -18,12 +17,13 @@ from ..core.checks import (
     check_positive_int,
     check_type,
 )
-from ..core.dtype import DType, float32
-from ..core.initializer import Uniform, initializer
-from ..core.parameter import Parameter, ParameterTuple
-from ..core.tensor import Tensor
 from ..cpu.array_module import array_module
 from ..ops.recurrent import GATES, recurrent
+from ..tensors.dtype import DType, float32
+from ..tensors.initializer import Uniform, initializer
+from ..tensors.parameter import Parameter, ParameterTuple
+from ..tensors.tensor import Tensor
+from ..tensors.unrecorded import filled
 from ._documentation import explained_by
 from .cell import Cell
 from .dropout import Dropout

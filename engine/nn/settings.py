@@ -13,14 +13,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from .. import context
-from ..core.checks import check_bool, check_type
-from ..core.dtype import DType, bfloat16, float16, float32
-from ..core.file_labels import warn_user
-from ..core.modes import graph_mode, graphs
-from ..core.nearest import did_you_mean
-from ..core.nested import replaced, tensors_in
-from ..core.tensor import Tensor
+from ..base.argument_checks import check_bool, check_type
+from ..base.file_labels import warn_user
+from ..base.modes import graph_mode, graphs
+from ..base.nearest_name import did_you_mean
 from ..ops import cast
+from ..tensors.dtype import DType, bfloat16, float16, float32
+from ..tensors.nested import replaced, tensors_in
+from ..tensors.tensor import Tensor
 from .members import CellBase
 from .recompute import Contexts, RecomputeOptions
 

@@ -6,15 +6,15 @@ from collections import OrderedDict, namedtuple
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..core import backend
-from ..core.checks import check_type
-from ..core.dtype import DType
-from ..core.hooks import HookHandle, check_arity, wrong_return
-from ..core.nearest import did_you_mean
-from ..core.parameter import Parameter
-from ..core.tensor import Tensor
-from ..core.types import Array
+from ..base.argument_checks import check_type
+from ..base.nearest_name import did_you_mean
+from ..base.types import Array
 from ..cpu.array_module import array_module
+from ..tape.hooks import HookHandle, check_arity, wrong_return
+from ..tensors import backend
+from ..tensors.dtype import DType
+from ..tensors.parameter import Parameter
+from ..tensors.tensor import Tensor
 from .members import CellBase
 
 if TYPE_CHECKING:

@@ -9,17 +9,17 @@ from typing import Any
 import numpy as np
 
 from .. import ops
-from ..core.beside import computed
-from ..core.checks import MOST_LAYERS, check_at_most, check_int, check_positive_int, check_type
-from ..core.dtype import DType, float32
-from ..core.initializer import XavierNormal, XavierUniform, initializer
-from ..core.parameter import Parameter
-from ..core.tensor import Tensor
-from ..core.types import Array
+from ..base.argument_checks import MOST_LAYERS, check_at_most, check_int, check_positive_int, check_type
+from ..base.types import Array
 from ..cpu.array_module import array_module
 from ..ops.attention import attention, attention_weights
 from ..ops.linalg import dense
 from ..ops.shape import parts_operator
+from ..tensors.dtype import DType, float32
+from ..tensors.initializer import XavierNormal, XavierUniform, initializer
+from ..tensors.parameter import Parameter
+from ..tensors.tensor import Tensor
+from ..tensors.unrecorded import computed
 from ._documentation import explained_by
 from .activation import GELU, ReLU
 from .cell import Cell

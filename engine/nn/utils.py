@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from ..core import initializer as _initializer
+from ..tensors import initializer as _initializer
 
 __all__ = ["no_init_parameters"]
 

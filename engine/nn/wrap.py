@@ -9,20 +9,20 @@ from typing import Any
 import numpy as np
 
 from .. import ops
-from ..core.checks import check_above_zero, check_type
-from ..core.dtype import DType, float16, float32
-from ..core.grad import grad as _grad
-from ..core.grad import value_and_grad
-from ..core.names import on_first_use
-from ..core.overflow import flag_of, overflowed, rescaled
-from ..core.parameter import Parameter, ParameterTuple
-from ..core.recording import no_recording
-from ..core.tensor import Tensor
-from ..core.types import Array
+from ..autograd.grad import grad as _grad
+from ..autograd.grad import value_and_grad
+from ..base.argument_checks import check_above_zero, check_type
+from ..base.module_names import on_first_use
+from ..base.types import Array
 from ..cpu.array_module import array_module
 from ..cpu.updates import is_on_gpu
 from ..ranks import settings
 from ..ranks.world import check_met, world
+from ..tape.tape import no_recording
+from ..tensors.dtype import DType, float16, float32
+from ..tensors.overflow import flag_of, overflowed, rescaled
+from ..tensors.parameter import Parameter, ParameterTuple
+from ..tensors.tensor import Tensor
 from .cell import Cell
 from .data_parallel import DistributedGradReducer, take_first_ranks_parameters
 from .linear import Identity

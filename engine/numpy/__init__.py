@@ -7,9 +7,9 @@ numbers here besides (``lists.py``); the other files have what differs otherwise
 import math as _math
 import typing as _typing
 
-from ..core.dtype import bool_, float16, float32, float64, int8, int16, int32, int64, uint8, uint16, uint32, uint64
-from ..core.names import on_first_use as _on_first_use
-from ..core.surfaces import NUMPY as _NUMPY
+from ..base.module_names import on_first_use as _on_first_use
+from ..base.surfaces import NUMPY as _NUMPY
+from ..tensors.dtype import bool_, float16, float32, float64, int8, int16, int32, int64, uint8, uint16, uint32, uint64
 from . import fft as fft
 from .arrays import *
 from .creation import *

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from ..core.dtype import DType, any_dtype, bool_, dtype_of, float32, float64, int32, int64, numpy_dtype, promote
-from ..core.nested import tensors_in
-from ..core.tensor import Tensor
-from ..core.types import AnyDType, TensorLike
+from ..base.types import AnyDType, TensorLike
 from ..ops.elementwise import as_floats
 from ..ops.shape import tensor_of
+from ..tensors.dtype import DType, any_dtype, bool_, dtype_of, float32, float64, int32, int64, numpy_dtype, promote
+from ..tensors.nested import tensors_in
+from ..tensors.tensor import Tensor
 
 __all__ = ["array", "asarray", "asfarray", "copy"]
 

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from .. import ops
-from ..core.checks import check_bool, check_int, check_not_negative, check_real, check_type
-from ..core.dtype import float32, float64, int32
-from ..core.tensor import Tensor
-from ..core.types import AnyDType, Ints, TensorLike
+from ..base.argument_checks import check_bool, check_int, check_not_negative, check_real, check_type
+from ..base.types import AnyDType, Ints, TensorLike
 from ..mint.functions import diag as diagonal_matrix
 from ..ops.arguments import check_broadcast, int_of, ints_of, one_axis
 from ..ops.joining import open_grid
 from ..ops.shape import apart
+from ..tensors.dtype import float32, float64, int32
+from ..tensors.tensor import Tensor
 from .arrays import asarray, element_type, made, together
 
 __all__ = [

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from .. import ops
-from ..core.dtype import float32, int32
-from ..core.tensor import Tensor
-from ..core.types import AnyDType, Ints
+from ..base.types import AnyDType, Ints
 from ..ops.arguments import ints_of
+from ..tensors.dtype import float32, int32
+from ..tensors.tensor import Tensor
 from .arrays import element_type
 
 __all__ = ["rand", "randint", "randn"]

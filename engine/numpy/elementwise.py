@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from .. import ops
-from ..core.dtype import bool_, float32, uint8, uint16, uint32, uint64
-from ..core.tensor import Tensor
-from ..core.types import AnyDType, Operand, TensorLike
+from ..base.types import AnyDType, Operand, TensorLike
+from ..tensors.dtype import bool_, float32, uint8, uint16, uint32, uint64
+from ..tensors.tensor import Tensor
 from .arrays import as_singles, as_type, asarray, floating, together
 
 __all__ = ["clip", "copysign", "divmod", "fix", "float_power", "sign"]

@@ -1,7 +1,7 @@
 """``mindspore.numpy.fft``: the Fourier transforms of ``ops`` with NumPy's names of arguments."""
 
 from .. import ops
-from ..core.surfaces import alias, renamed
+from ..base.surfaces import alias, renamed
 
 __all__ = [
     "fft",

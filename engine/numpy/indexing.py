@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from .. import ops
-from ..core.checks import check_one_of
-from ..core.dtype import bool_, int32, int64
-from ..core.tensor import Tensor
-from ..core.types import Ints, TensorLike
+from ..base.argument_checks import check_one_of
+from ..base.types import Ints, TensorLike
 from ..ops.arguments import check_axes, check_broadcast, ints_of, one_axis
+from ..tensors.dtype import bool_, int32, int64
+from ..tensors.tensor import Tensor
 from .arrays import asarray, made, several, together, vector
 
 __all__ = [

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from ..core.dtype import bool_, float16, int8, uint8
-from ..core.operator import Operator
-from ..core.tensor import Tensor
+from ..tensors.dtype import bool_, float16, int8, uint8
+from ..tensors.operator import Operator
+from ..tensors.tensor import Tensor
 from .arrays import as_singles, as_type, asarray, floating, several
 
 __all__ = ["taking_lists"]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from .. import ops
-from ..core.tensor import Tensor
-from ..core.types import TensorLike
+from ..base.types import TensorLike
 from ..ops.arguments import Axis
+from ..tensors.tensor import Tensor
 from .arrays import asarray
 
 __all__ = ["array_equal", "array_equiv", "isscalar", "sometrue"]

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from .. import ops
-from ..core.checks import check_int, check_one_of
-from ..core.dtype import float64
-from ..core.tensor import Tensor
-from ..core.types import TensorLike
+from ..base.argument_checks import check_int, check_one_of
+from ..base.types import TensorLike
+from ..tensors.dtype import float64
+from ..tensors.tensor import Tensor
 from .arrays import asarray, made
 from .shapes import apply_along_axis
 

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from .. import ops
-from ..core.checks import check_at_most, check_int, check_not_negative
-from ..core.tensor import Tensor
-from ..core.types import Number, TensorLike
+from ..base.argument_checks import check_at_most, check_int, check_not_negative
+from ..base.types import Number, TensorLike
+from ..tensors.tensor import Tensor
 from .arrays import as_singles, asarray, made, together, vector
 from .products import convolve
 

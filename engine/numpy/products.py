@@ -7,11 +7,11 @@ import math
 from collections.abc import Sequence
 
 from .. import ops
-from ..core.checks import check_one_of, check_type
-from ..core.dtype import float32, float64
-from ..core.tensor import Tensor
-from ..core.types import AnyDType, Ints, TensorLike
+from ..base.argument_checks import check_one_of, check_type
+from ..base.types import AnyDType, Ints, TensorLike
 from ..ops.arguments import check_axes, check_broadcast, ints_of, one_axis
+from ..tensors.dtype import float32, float64
+from ..tensors.tensor import Tensor
 from .arrays import as_type, asarray, several, together
 
 __all__ = ["convolve", "correlate", "cross", "dot", "matmul", "multi_dot", "outer", "tensordot"]

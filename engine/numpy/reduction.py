@@ -6,10 +6,10 @@ import math
 from collections.abc import Callable
 
 from .. import ops
-from ..core.dtype import bool_, float32, int8, int16, int32, uint8, uint16, uint32
-from ..core.tensor import Tensor
-from ..core.types import AnyDType, Number, TensorLike
+from ..base.types import AnyDType, Number, TensorLike
 from ..ops.arguments import Axis, ints_of, one_axis
+from ..tensors.dtype import bool_, float32, int8, int16, int32, uint8, uint16, uint32
+from ..tensors.tensor import Tensor
 from .arrays import as_singles, as_type, asarray, element_type, floating
 
 __all__ = [

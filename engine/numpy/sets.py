@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from .. import ops
-from ..core.dtype import bool_, int32
-from ..core.tensor import Tensor
-from ..core.types import TensorLike
+from ..base.types import TensorLike
 from ..ops.sorting import unique_sorted
+from ..tensors.dtype import bool_, int32
+from ..tensors.tensor import Tensor
 from .arrays import asarray, made, together
 
 __all__ = ["in1d", "intersect1d", "isin", "setdiff1d", "unique"]

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from .. import ops
-from ..core.checks import check_callable
-from ..core.tensor import Tensor
-from ..core.types import Ints, TensorLike
+from ..base.argument_checks import check_callable
+from ..base.types import Ints, TensorLike
 from ..ops.arguments import Axis, check_axes, int_of, ints_of, one_axis
+from ..tensors.tensor import Tensor
 from .arrays import asarray, several, together
 
 __all__ = [

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from .. import ops
-from ..core.checks import check_one_of, check_positive_int, check_size, check_type
-from ..core.dtype import float32
-from ..core.tensor import Tensor
-from ..core.types import AnyDType, TensorLike
+from ..base.argument_checks import check_one_of, check_positive_int, check_size, check_type
+from ..base.types import AnyDType, TensorLike
 from ..ops.arguments import int_of
+from ..tensors.dtype import float32
+from ..tensors.tensor import Tensor
 from .arrays import as_singles, as_type, asarray, made, together
 
 __all__ = [

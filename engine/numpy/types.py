@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ..core.dtype import DType
-from ..core.tensor import Tensor
-from ..core.types import AnyDType
+from ..base.types import AnyDType
+from ..tensors.dtype import DType
+from ..tensors.tensor import Tensor
 from .arrays import asarray, combined, element_type
 
 __all__ = ["promote_types", "result_type"]

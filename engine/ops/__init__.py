@@ -2,8 +2,8 @@
 
 import typing as _typing
 
-from ..core.grad import *
-from ..core.names import on_first_use as _on_first_use
+from ..autograd.grad import *
+from ..base.module_names import on_first_use as _on_first_use
 from . import primitives as operations
 from .activation import *
 from .adaptive_pooling import *

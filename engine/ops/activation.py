@@ -6,15 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from ..core.backend import to_device
-from ..core.checks import check_bool, check_not_negative, check_number, check_one_of, check_real
-from ..core.dtype import numpy_dtype
-from ..core.operator import Operator
-from ..core.surfaces import REQUIRED, declare, prim, renamed
-from ..core.tensor import Tensor
-from ..core.types import DTypeLike, Functions, Value
+from ..base.argument_checks import check_bool, check_not_negative, check_number, check_one_of, check_real
+from ..base.surfaces import REQUIRED, declare, prim, renamed
+from ..base.types import DTypeLike, Functions, Value
 from ..cpu import activation as activation_kernels
 from ..cpu import softmax as softmax_kernels
+from ..tensors.backend import to_device
+from ..tensors.dtype import numpy_dtype
+from ..tensors.operator import Operator
+from ..tensors.tensor import Tensor
 from .arguments import axes_of, check_axes, check_tensor
 from .arithmetic import abs as absolute
 from .arithmetic import clamp, div, maximum, minimum, mul, sub

@@ -8,15 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from ..core import random, types
-from ..core.backend import to_device, to_host
-from ..core.beside import computed, constant, fixed
-from ..core.checks import check_bool, check_one_of, check_size, check_type
-from ..core.dtype import float32, float64, int32, int64
-from ..core.surfaces import declare, prim
-from ..core.tensor import Tensor
-from ..core.types import Array
+from ..base import types
+from ..base.argument_checks import check_bool, check_one_of, check_size, check_type
+from ..base.surfaces import declare, prim
+from ..base.types import Array
 from ..cpu.array_module import array_module
+from ..tensors import random
+from ..tensors.backend import to_device, to_host
+from ..tensors.dtype import float32, float64, int32, int64
+from ..tensors.tensor import Tensor
+from ..tensors.unrecorded import computed, constant, fixed
 from .arguments import check_tensor
 from .convolution import check_format, ints_for
 from .drawing import both_seeds

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..core import precision
-from ..core.tensor import Tensor
+from ..tensors import precision
+from ..tensors.tensor import Tensor
 
 Axis = int | tuple[int, ...] | list[int] | Tensor | None
 

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from ..core.beside import fixed, usual
-from ..core.dtype import bool_
-from ..core.operator import COMPLEX, NEGATED, PASSED, TIMES_OTHER
-from ..core.surfaces import alias, declare, everywhere, prim, renamed
-from ..core.tensor import Tensor
-from ..core.types import Array, Functions, Number, Operand, TensorLike, Value
+from ..base.surfaces import alias, declare, everywhere, prim, renamed
+from ..base.types import Array, Functions, Number, Operand, TensorLike, Value
 from ..cpu.array_module import array_module, first_array
+from ..tensors.dtype import bool_
+from ..tensors.operator import COMPLEX, NEGATED, PASSED, TIMES_OTHER
+from ..tensors.tensor import Tensor
+from ..tensors.unrecorded import fixed, usual
 from .arguments import int_of
 from .comparison import eq, ge, logical_or, where
 from .elementwise import Binary, array_dtype, cast_operator, fit, function_of_number, operands, unary

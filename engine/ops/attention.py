@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ..core.operator import Operator
-from ..core.tensor import Tensor
-from ..core.types import Value
+from ..base.types import Value
 from ..cpu import attention as attention_kernels
+from ..tensors.operator import Operator
+from ..tensors.tensor import Tensor
 
 __all__: list[str] = []
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.beside import constant, fixed
-from ..core.checks import check_one_of
-from ..core.surfaces import declare, prim
-from ..core.tensor import Tensor
-from ..core.types import Array, Number
+from ..base.argument_checks import check_one_of
+from ..base.surfaces import declare, prim
+from ..base.types import Array, Number
 from ..cpu.array_module import array_module
+from ..tensors.tensor import Tensor
+from ..tensors.unrecorded import constant, fixed
 from .arguments import check_tensor, ints_of
 from .comparison import where
 from .elementwise import as_dtype

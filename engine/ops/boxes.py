@@ -8,13 +8,20 @@ from typing import Any
 
 import numpy as np
 
-from ..core import random
-from ..core.backend import to_device, to_host
-from ..core.checks import check_above_zero, check_bool, check_not_negative, check_number, check_positive_int, check_type
-from ..core.dtype import DType, float16, float32, float64, int32
-from ..core.surfaces import declare, prim
-from ..core.tensor import Tensor
-from ..core.types import Array
+from ..base.argument_checks import (
+    check_above_zero,
+    check_bool,
+    check_not_negative,
+    check_number,
+    check_positive_int,
+    check_type,
+)
+from ..base.surfaces import declare, prim
+from ..base.types import Array
+from ..tensors import random
+from ..tensors.backend import to_device, to_host
+from ..tensors.dtype import DType, float16, float32, float64, int32
+from ..tensors.tensor import Tensor
 from . import arithmetic
 from .arguments import check_tensor
 from .drawing import both_seeds

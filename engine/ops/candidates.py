@@ -9,13 +9,13 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..core import random
-from ..core.backend import to_device, to_host
-from ..core.checks import check_bool, check_not_negative, check_positive_int
-from ..core.surfaces import declare, prim
-from ..core.tensor import Tensor
-from ..core.types import Array
+from ..base.argument_checks import check_bool, check_not_negative, check_positive_int
+from ..base.surfaces import declare, prim
+from ..base.types import Array
 from ..cpu import philox
+from ..tensors import random
+from ..tensors.backend import to_device, to_host
+from ..tensors.tensor import Tensor
 from .arguments import check_integers
 
 __all__ = ["log_uniform_candidate_sampler", "uniform_candidate_sampler"]

@@ -12,19 +12,19 @@ from typing import Any
 
 import numpy as np
 
-from ..core import backend
-from ..core.checks import check_int
-from ..core.dtype import float32, numpy_dtype
-from ..core.file_labels import place_of
-from ..core.operator import COMPLEX, Operator
-from ..core.places import user_line
-from ..core.recording import state
-from ..core.surfaces import declare, prim
-from ..core.tensor import Tensor
-from ..core.types import Array, DTypeLike, Functions, Value
+from ..base.argument_checks import check_int
+from ..base.code_origin import user_line
+from ..base.file_labels import place_of
+from ..base.surfaces import declare, prim
+from ..base.types import Array, DTypeLike, Functions, Value
 from ..ranks import exchange, mailbox
 from ..ranks.notes import described
 from ..ranks.world import WORLDS, Group, group_of
+from ..tape.tape import state
+from ..tensors import backend
+from ..tensors.dtype import float32, numpy_dtype
+from ..tensors.operator import COMPLEX, Operator
+from ..tensors.tensor import Tensor
 from .arguments import check_tensor, one_axis
 
 __all__: list[str] = []

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..core.dtype import float16, float32, float64
-from ..core.surfaces import declare, prim
-from ..core.tensor import Tensor
+from ..base.surfaces import declare, prim
+from ..tensors.dtype import float16, float32, float64
+from ..tensors.tensor import Tensor
 from .arguments import check_tensor
 from .arithmetic import abs as absolute
 from .arithmetic import clamp, floor, maximum, minimum

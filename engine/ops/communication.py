@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..core.names import on_first_use
+from ..base.module_names import on_first_use
 
 if TYPE_CHECKING:
     from ..communication.in_place import *

@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from ..core.backend import is_array
-from ..core.operator import COMPLEX, Operator
-from ..core.surfaces import declare, everywhere, prim, renamed
-from ..core.tensor import Tensor
-from ..core.types import Operand, TensorLike
+from ..base.surfaces import declare, everywhere, prim, renamed
+from ..base.types import Operand, TensorLike
 from ..cpu import masking
 from ..cpu.array_module import array_module
 from ..cpu.updates import is_on_gpu
+from ..tensors.backend import is_array
+from ..tensors.operator import COMPLEX, Operator
+from ..tensors.tensor import Tensor
 from .arguments import check_same_dtype, check_tensor, one_axis
 from .elementwise import Binary, as_dtype, fit, operand, operands, unary
 

@@ -14,14 +14,14 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ..core.beside import constant
-from ..core.checks import check_real, check_size
-from ..core.dtype import complex64, complex128, float32, numpy_dtype
-from ..core.operator import Operator
-from ..core.surfaces import declare, prim
-from ..core.tensor import Tensor
-from ..core.types import Array, DTypeLike, Ints
+from ..base.argument_checks import check_real, check_size
+from ..base.surfaces import declare, prim
+from ..base.types import Array, DTypeLike, Ints
 from ..cpu.array_module import array_module
+from ..tensors.dtype import complex64, complex128, float32, numpy_dtype
+from ..tensors.operator import Operator
+from ..tensors.tensor import Tensor
+from ..tensors.unrecorded import constant
 from . import comparison, elementwise, exponentials
 from .arguments import along, check_broadcast, check_tensor, int_of, ints_of, one_axis
 from .elementary import atan2

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from .. import ops
-from ..core.checks import check_type
-from ..core.dtype import DType, Type
-from ..core.tensor import Tensor
-from ..core.types import TensorLike
+from ..base.argument_checks import check_type
+from ..base.types import TensorLike
+from ..tensors.dtype import DType, Type
+from ..tensors.tensor import Tensor
 from .transforms import GradOperation
 
 __all__ = [

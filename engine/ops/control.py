@@ -10,15 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from ..core.backend import to_device
-from ..core.beside import constant
-from ..core.checks import check_type
-from ..core.dtype import DType, float32, int32, int64, numpy_dtype, promote
-from ..core.operator import Operator
-from ..core.recording import is_done_each_time
-from ..core.surfaces import declare, prim
-from ..core.tensor import Tensor
-from ..core.types import DTypeLike, Number, Operand, TensorLike
+from ..base.argument_checks import check_type
+from ..base.surfaces import declare, prim
+from ..base.types import DTypeLike, Number, Operand, TensorLike
+from ..tape.tape import is_done_each_time
+from ..tensors.backend import to_device
+from ..tensors.dtype import DType, float32, int32, int64, numpy_dtype, promote
+from ..tensors.operator import Operator
+from ..tensors.tensor import Tensor
+from ..tensors.unrecorded import constant
 from . import arithmetic, comparison, exponentials
 from .arguments import check_tensor
 from .creation import zeros

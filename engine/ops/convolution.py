@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from ..core import types
-from ..core.backend import runs_triton
-from ..core.operator import Operator
-from ..core.surfaces import declare, prim
-from ..core.tensor import Tensor
-from ..core.types import Array, Functions, Shape, Value
+from ..base import types
+from ..base.surfaces import declare, prim
+from ..base.types import Array, Functions, Shape, Value
 from ..cpu import windows
+from ..tensors.backend import runs_triton
+from ..tensors.operator import Operator
+from ..tensors.tensor import Tensor
 from .arguments import check_tensor, int_of, ints_of
 from .arithmetic import add
 from .shape import reshape

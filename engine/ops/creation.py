@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from ..core.backend import to_device, to_host
-from ..core.beside import constant, filled
-from ..core.checks import check_not_negative, check_real, check_type
-from ..core.dtype import DType, float32, float64, int32, int64, numpy_dtype, promote, promote_scalar, wrapped
-from ..core.parameter import Parameter
-from ..core.surfaces import alias, declare, prim, renamed
-from ..core.tensor import Tensor
-from ..core.types import Array, DTypeLike, Number, Operand, Shape, TensorLike
+from ..base.argument_checks import check_not_negative, check_real, check_type
+from ..base.surfaces import alias, declare, prim, renamed
+from ..base.types import Array, DTypeLike, Number, Operand, Shape, TensorLike
 from ..cpu.array_module import array_module
+from ..tensors.backend import to_device, to_host
+from ..tensors.dtype import DType, float32, float64, int32, int64, numpy_dtype, promote, promote_scalar, wrapped
+from ..tensors.parameter import Parameter
+from ..tensors.tensor import Tensor
+from ..tensors.unrecorded import constant, filled
 from .arguments import bool_of, check_operand, check_same_dtype, check_tensor, ints_of, one_axis
 from .elementwise import cast_operator
 from .loss import one_hot_array

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..core.beside import constant
-from ..core.checks import check_bool
-from ..core.dtype import float32, float64, int32
-from ..core.grad import grad
-from ..core.surfaces import declare, prim
-from ..core.tensor import Tensor
-from ..core.types import Array
+from ..autograd.grad import grad
+from ..base.argument_checks import check_bool
+from ..base.surfaces import declare, prim
+from ..base.types import Array
 from ..cpu.array_module import array_module
+from ..tensors.dtype import float32, float64, int32
+from ..tensors.tensor import Tensor
+from ..tensors.unrecorded import constant
 from .activation import log_softmax
 from .arguments import check_tensor, int_of
 from .arithmetic import add, div, maximum, neg, sub

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ..core.checks import check_callable, check_one_of, check_type
-from ..core.dtype import DType, dtype_to_nptype, pytype_to_dtype
-from ..core.function import _Function
-from ..core.tensor import Tensor
-from ..core.types import Array
+from ..autograd.function import _Function
+from ..base.argument_checks import check_callable, check_one_of, check_type
+from ..base.types import Array
+from ..tensors.dtype import DType, dtype_to_nptype, pytype_to_dtype
+from ..tensors.tensor import Tensor
 from .primitives import Primitive
 
 __all__ = ["Custom"]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ..core.checks import check_one_of
-from ..core.surfaces import declare, prim
-from ..core.tensor import Tensor
-from ..core.types import Array
+from ..base.argument_checks import check_one_of
+from ..base.surfaces import declare, prim
+from ..base.types import Array
 from ..cpu.array_module import array_module
+from ..tensors.tensor import Tensor
 from .arguments import check_integers
 from .indexing import getitem_operator
 

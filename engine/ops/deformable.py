@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ..core.checks import check_bool, check_positive_int, check_type
-from ..core.surfaces import declare, prim
-from ..core.tensor import Tensor
+from ..base.argument_checks import check_bool, check_positive_int, check_type
+from ..base.surfaces import declare, prim
 from ..cpu.array_module import array_module
+from ..tensors.tensor import Tensor
 from .arguments import check_tensor, ints_of
 from .arithmetic import add, floor, mul, sub
 from .comparison import where

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from ..core.beside import filled, fixed
-from ..core.dtype import int32, int64, numpy_dtype
-from ..core.surfaces import declare, prim, renamed
-from ..core.tensor import Tensor
-from ..core.types import Array, DTypeLike
-from ..core.views import link
+from ..base.surfaces import declare, prim, renamed
+from ..base.types import Array, DTypeLike
 from ..cpu.array_module import array_module
+from ..tensors.dtype import int32, int64, numpy_dtype
+from ..tensors.tensor import Tensor
+from ..tensors.unrecorded import filled, fixed
+from ..tensors.views import link
 from . import arithmetic, comparison, reduction
 from .arguments import check_axes, check_tensor, int_of, one_axis
 from .indexing import getitem_operator, scatter_add_operator, setitem_operator

@@ -12,17 +12,17 @@ from typing import Any
 
 import numpy as np
 
-from ..core import random
-from ..core.backend import to_device, to_host
-from ..core.beside import checked, computed, fixed
-from ..core.checks import check_int, check_not_negative, check_real, check_type
-from ..core.dtype import bool_, float32, int32, int64, numpy_dtype
-from ..core.generator import Generator
-from ..core.surfaces import declare, prim
-from ..core.tensor import Tensor
-from ..core.types import Array, DTypeLike, Shape, TensorLike
+from ..base.argument_checks import check_int, check_not_negative, check_real, check_type
+from ..base.surfaces import declare, prim
+from ..base.types import Array, DTypeLike, Shape, TensorLike
 from ..cpu import philox
 from ..cpu.array_module import special_module
+from ..tensors import random
+from ..tensors.backend import to_device, to_host
+from ..tensors.dtype import bool_, float32, int32, int64, numpy_dtype
+from ..tensors.generator import Generator
+from ..tensors.tensor import Tensor
+from ..tensors.unrecorded import checked, computed, fixed
 from .arguments import bool_of, check_axes, check_tensor, int_of, ints_of
 from .indexing import getitem_operator
 

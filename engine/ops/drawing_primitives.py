@@ -10,15 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from ..core import random
-from ..core.backend import to_device, to_host
-from ..core.checks import check_positive_int, check_type
-from ..core.dtype import float32, int32, int64, numpy_dtype
-from ..core.surfaces import declare, prim
-from ..core.tensor import Tensor
-from ..core.types import Array, DTypeLike, Shape
+from ..base.argument_checks import check_positive_int, check_type
+from ..base.surfaces import declare, prim
+from ..base.types import Array, DTypeLike, Shape
 from ..cpu import philox
 from ..cpu.array_module import special_module
+from ..tensors import random
+from ..tensors.backend import to_device, to_host
+from ..tensors.dtype import float32, int32, int64, numpy_dtype
+from ..tensors.tensor import Tensor
 from .arguments import check_same_dtype, check_tensor, ints_of
 from .drawing import (
     both_seeds,

@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from ..core import random
-from ..core.beside import filled
-from ..core.operator import Operator
-from ..core.surfaces import declare, prim
-from ..core.tensor import Tensor
-from ..core.types import Array, Functions, Value
+from ..base.surfaces import declare, prim
+from ..base.types import Array, Functions, Value
 from ..cpu import dropout as dropout_kernels
 from ..cpu.array_module import array_module
 from ..cpu.philox import counters
+from ..tensors import random
+from ..tensors.operator import Operator
+from ..tensors.tensor import Tensor
+from ..tensors.unrecorded import filled
 from .arguments import check_tensor
 from .shape import reshape
 

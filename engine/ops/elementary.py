@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from ..core.beside import computed, constant
-from ..core.checks import check_real
-from ..core.dtype import bfloat16, complex128, float64
-from ..core.surfaces import alias, declare, everywhere, prim, renamed
-from ..core.tensor import Tensor
-from ..core.types import Array, Functions, Number, Operand, TensorLike, Value
+from ..base.argument_checks import check_real
+from ..base.surfaces import alias, declare, everywhere, prim, renamed
+from ..base.types import Array, Functions, Number, Operand, TensorLike, Value
 from ..cpu import masking
 from ..cpu.array_module import array_module
+from ..tensors.dtype import bfloat16, complex128, float64
+from ..tensors.tensor import Tensor
+from ..tensors.unrecorded import computed, constant
 from . import arithmetic, comparison, exponentials
 from .arguments import bool_of, check_broadcast, check_tensor
 from .comparison import logical_and, where

@@ -8,17 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from ..core import precision
-from ..core.backend import is_array
-from ..core.dtype import float32, numpy_dtype, promote, promote_scalar, wrapped
-from ..core.nested import replaced, tensors_in
-from ..core.operator import COMPLEX, NEGATED, PASSED, TIMES_OTHER, Operator, binary_method
-from ..core.surfaces import declare
-from ..core.tensor import Tensor
-from ..core.types import Array, DTypeLike, Functions, Operand, TensorLike, Value
-from ..core.views import ViewOperator
+from ..base.surfaces import declare
+from ..base.types import Array, DTypeLike, Functions, Operand, TensorLike, Value
 from ..cpu.array_module import array_module
 from ..cpu.widening import in_single, is_half
+from ..tensors import precision
+from ..tensors.backend import is_array
+from ..tensors.dtype import float32, numpy_dtype, promote, promote_scalar, wrapped
+from ..tensors.nested import replaced, tensors_in
+from ..tensors.operator import COMPLEX, NEGATED, PASSED, TIMES_OTHER, Operator, binary_method
+from ..tensors.tensor import Tensor
+from ..tensors.views import ViewOperator
 from .arguments import check_tensor
 
 

@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 
-from ..core.surfaces import declare, everywhere, prim, renamed
-from ..core.tensor import Tensor
-from ..core.types import Operand
+from ..base.surfaces import declare, everywhere, prim, renamed
+from ..base.types import Operand
 from ..cpu import activation as activation_kernels
+from ..tensors.tensor import Tensor
 from .arithmetic import mul
 from .comparison import eq, gt, logical_and, logical_not, lt, where
 from .elementwise import as_dtype, function_of_number

@@ -11,16 +11,16 @@ from typing import Any
 
 import numpy as np
 
-from ..core.backend import to_host
-from ..core.checks import check_bool, check_number, check_type
-from ..core.recording import no_recording
-from ..core.surfaces import declare, prim
-from ..core.tensor import Tensor
-from ..core.types import Array
+from ..base.argument_checks import check_bool, check_number, check_type
+from ..base.surfaces import declare, prim
+from ..base.types import Array
 from ..cpu import adam as adam_kernels
 from ..cpu import updates as rules
 from ..cpu.array_module import array_module
 from ..cpu.segments import combined_at
+from ..tape.tape import no_recording
+from ..tensors.backend import to_host
+from ..tensors.tensor import Tensor
 from .arguments import check_tensor
 from .updates import _update
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from ..core.beside import checked, constant, filled
-from ..core.checks import check_one_of
-from ..core.surfaces import declare, prim, renamed
-from ..core.tensor import Tensor
-from ..core.types import Array, TensorLike
+from ..base.argument_checks import check_one_of
+from ..base.surfaces import declare, prim, renamed
+from ..base.types import Array, TensorLike
 from ..cpu.array_module import array_module
+from ..tensors.tensor import Tensor
+from ..tensors.unrecorded import checked, constant, filled
 from . import arithmetic
 from .arguments import along, bool_of, check_axes, check_broadcast, check_tensor, int_of, one_axis
 from .indexing import getitem_operator

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..core.hooks import check_arity
-from ..core.marks import Gradients, Mark, checked_gradients
-from ..core.recording import state
-from ..core.tensor import Tensor
+from ..autograd.marks import Gradients, Mark, checked_gradients
+from ..tape.hooks import check_arity
+from ..tape.tape import state
+from ..tensors.tensor import Tensor
 from .creation import zeros_like
 
 __all__ = ["HookBackward"]

@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from ..core.backend import to_device
-from ..core.beside import constant
-from ..core.checks import check_one_of, check_positive_int, check_size, check_type
-from ..core.operator import Operator
-from ..core.surfaces import declare, prim
-from ..core.tensor import Tensor
-from ..core.types import Array, Ints
+from ..base.argument_checks import check_one_of, check_positive_int, check_size, check_type
+from ..base.surfaces import declare, prim
+from ..base.types import Array, Ints
 from ..cpu.array_module import array_module
 from ..cpu.widening import in_single
+from ..tensors.backend import to_device
+from ..tensors.operator import Operator
+from ..tensors.tensor import Tensor
+from ..tensors.unrecorded import constant
 from .arguments import check_tensor, ints_of
 from .arithmetic import abs as absolute
 from .arithmetic import add, clamp, floor, mul

@@ -12,20 +12,21 @@ from typing import Any
 
 import numpy as np
 
-from ..core import precision, taps
-from ..core.backend import is_array, runs_triton
-from ..core.beside import fixed
-from ..core.dtype import wrapped
-from ..core.operator import Operator
-from ..core.recording import state
-from ..core.silence import restore, silence
-from ..core.tensor import Tensor
-from ..core.types import Array, Number
-from ..core.views import OWN_REFERENCES, ViewOperator, is_own, link
+from ..base.float_warnings import restore, silence
+from ..base.types import Array, Number
 from ..cpu.array_module import array_module
 from ..cpu.scattering import numbered_rows_added, rows_added, rows_picked
 from ..cpu.segments import combined_at
 from ..cpu.widening import in_single
+from ..tape import taps
+from ..tape.tape import state
+from ..tensors import precision
+from ..tensors.backend import is_array, runs_triton
+from ..tensors.dtype import wrapped
+from ..tensors.operator import Operator
+from ..tensors.tensor import Tensor
+from ..tensors.unrecorded import fixed
+from ..tensors.views import OWN_REFERENCES, ViewOperator, is_own, link
 from .arguments import check_tensor
 from .elementwise import cast_operator, fit
 from .shape import reshape, tensor_of

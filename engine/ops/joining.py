@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from ..core.beside import fixed
-from ..core.checks import MOST_NUMBERS, check_at_most, check_one_of, check_type
-from ..core.surfaces import declare, prim, renamed
-from ..core.tensor import Tensor
-from ..core.types import Ints
+from ..base.argument_checks import MOST_NUMBERS, check_at_most, check_one_of, check_type
+from ..base.surfaces import declare, prim, renamed
+from ..base.types import Ints
 from ..cpu.array_module import array_module
+from ..tensors.tensor import Tensor
+from ..tensors.unrecorded import fixed
 from .arguments import (
     along,
     check_axes,

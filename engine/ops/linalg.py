@@ -5,11 +5,11 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-from ..core.operator import Operator
-from ..core.surfaces import declare, prim, renamed
-from ..core.tensor import Tensor
-from ..core.types import Functions, Value
+from ..base.surfaces import declare, prim, renamed
+from ..base.types import Functions, Value
 from ..cpu import matmul as matmul_kernels
+from ..tensors.operator import Operator
+from ..tensors.tensor import Tensor
 from .arguments import check_tensor
 from .arithmetic import add
 from .elementwise import as_dtype, fit, of_one_dtype

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from ..core.checks import check_int, check_one_of, check_type
-from ..core.dtype import bfloat16
-from ..core.hooks import check_arity
-from ..core.names import name_methods
-from ..core.recording import is_done_each_time
-from ..core.tensor import Tensor
+from ..base.argument_checks import check_int, check_one_of, check_type
+from ..base.module_names import name_methods
+from ..tape.hooks import check_arity
+from ..tape.tape import is_done_each_time
+from ..tensors.dtype import bfloat16
+from ..tensors.tensor import Tensor
 from .hook_backward import HookBackward
 
 __all__ = [

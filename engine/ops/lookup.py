@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ..core.checks import check_real
-from ..core.surfaces import declare, prim
-from ..core.tensor import Tensor
+from ..base.argument_checks import check_real
+from ..base.surfaces import declare, prim
 from ..cpu.array_module import array_module
+from ..tensors.tensor import Tensor
 from . import comparison
 from .arguments import check_axes, check_integers, check_tensor, int_of, ints_of
 from .gathering import check_in_range, gather

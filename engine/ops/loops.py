@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..core.checks import check_callable
-from ..core.tensor import Tensor
+from ..base.argument_checks import check_callable
+from ..tensors.tensor import Tensor
 
 __all__ = ["ForiLoop", "Scan", "WhileLoop"]
 

@@ -7,17 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from ..core import taps
-from ..core.beside import checked, computed, constant, filled, fixed
-from ..core.checks import check_above_zero, check_not_negative, check_number, check_real, check_type
-from ..core.dtype import float32, int32, numpy_dtype, promote
-from ..core.operator import Operator
-from ..core.surfaces import declare, prim, renamed
-from ..core.tensor import Tensor
-from ..core.types import Array
+from ..base.argument_checks import check_above_zero, check_not_negative, check_number, check_real, check_type
+from ..base.surfaces import declare, prim, renamed
+from ..base.types import Array
 from ..cpu import cross_entropy as cross_entropy_kernels
 from ..cpu.array_module import array_module
 from ..cpu.widening import is_half, widen
+from ..tape import taps
+from ..tensors.dtype import float32, int32, numpy_dtype, promote
+from ..tensors.operator import Operator
+from ..tensors.tensor import Tensor
+from ..tensors.unrecorded import checked, computed, constant, filled, fixed
 from .activation import log_softmax, softmax, softplus
 from .arguments import check_tensor, int_of
 from .arithmetic import abs as absolute

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..core.checks import check_int, check_one_of
-from ..core.surfaces import declare, prim
-from ..core.tensor import Tensor
-from ..core.types import Shape
+from ..base.argument_checks import check_int, check_one_of
+from ..base.surfaces import declare, prim
+from ..base.types import Shape
 from ..cpu.array_module import array_module
+from ..tensors.tensor import Tensor
 from .arguments import along, check_tensor, ints_of
 from .shape import pad
 

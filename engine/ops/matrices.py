@@ -13,15 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from ..core.backend import to_host
-from ..core.beside import checked, usual
-from ..core.checks import check_int, check_one_of
-from ..core.dtype import numpy_dtype
-from ..core.operator import Operator
-from ..core.surfaces import declare, prim, renamed
-from ..core.tensor import Tensor
-from ..core.types import Array, DTypeLike, Functions, Value
+from ..base.argument_checks import check_int, check_one_of
+from ..base.surfaces import declare, prim, renamed
+from ..base.types import Array, DTypeLike, Functions, Value
 from ..cpu.array_module import array_module
+from ..tensors.backend import to_host
+from ..tensors.dtype import numpy_dtype
+from ..tensors.operator import Operator
+from ..tensors.tensor import Tensor
+from ..tensors.unrecorded import checked, usual
 from . import arithmetic, comparison, exponentials, reduction
 from .arguments import Axis, axes_of, check_axes, check_integers, check_tensor
 from .comparison import where

@@ -8,16 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from ..core.backend import to_host
-from ..core.beside import constant
-from ..core.checks import check_bool
-from ..core.dtype import float64
-from ..core.operator import Operator
-from ..core.surfaces import declare, prim
-from ..core.tensor import Tensor
-from ..core.types import Array, Functions, Value
+from ..base.argument_checks import check_bool
+from ..base.surfaces import declare, prim
+from ..base.types import Array, Functions, Value
 from ..cpu.array_module import array_module
 from ..cpu.widening import widen
+from ..tensors.backend import to_host
+from ..tensors.dtype import float64
+from ..tensors.operator import Operator
+from ..tensors.tensor import Tensor
+from ..tensors.unrecorded import constant
 from .arguments import check_same_dtype, check_tensor, ints_of
 from .elementwise import as_dtype, zeros_operator
 from .linalg import matmul

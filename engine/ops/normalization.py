@@ -7,17 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from ..core.beside import computed, constant, filled
-from ..core.checks import check_bool, check_int, check_type
-from ..core.dtype import float32
-from ..core.operator import ARRAY_FUNCTIONS, Operator
-from ..core.surfaces import declare, prim
-from ..core.tensor import Tensor
-from ..core.types import Array, Ints, Value
+from ..base.argument_checks import check_bool, check_int, check_type
+from ..base.surfaces import declare, prim
+from ..base.types import Array, Ints, Value
 from ..cpu import batch_norm as batch_norm_kernels
 from ..cpu import layer_norm as layer_norm_kernels
 from ..cpu.array_module import array_module
 from ..cpu.widening import widen
+from ..tensors.dtype import float32
+from ..tensors.operator import ARRAY_FUNCTIONS, Operator
+from ..tensors.tensor import Tensor
+from ..tensors.unrecorded import computed, constant, filled
 from .arguments import check_axes, check_operand, check_tensor, int_of, ints_of, one_axis
 from .arithmetic import add, div, mul, pow, rsqrt, square, sub
 from .convolution import check_format

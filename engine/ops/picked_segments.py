@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..core.backend import to_host
-from ..core.surfaces import declare, prim
-from ..core.tensor import Tensor
+from ..base.surfaces import declare, prim
 from ..cpu.array_module import array_module
+from ..tensors.backend import to_host
+from ..tensors.tensor import Tensor
 from . import arithmetic
 from .arguments import check_integers, check_same_dtype, check_tensor, ints_of
 from .elementwise import as_dtype, as_single

@@ -11,16 +11,16 @@ from typing import Any
 
 import numpy as np
 
-from ..core.backend import to_device
-from ..core.beside import constant
-from ..core.checks import check_one_of, check_real, check_type
-from ..core.dtype import int32, int64, numpy_dtype
-from ..core.operator import Operator
-from ..core.surfaces import declare, prim
-from ..core.tensor import Tensor
-from ..core.types import Array, DTypeLike, Functions, Ints, Value
+from ..base.argument_checks import check_one_of, check_real, check_type
+from ..base.surfaces import declare, prim
+from ..base.types import Array, DTypeLike, Functions, Ints, Value
 from ..cpu import windows
 from ..cpu.array_module import array_module
+from ..tensors.backend import to_device
+from ..tensors.dtype import int32, int64, numpy_dtype
+from ..tensors.operator import Operator
+from ..tensors.tensor import Tensor
+from ..tensors.unrecorded import constant
 from .arguments import check_tensor, ints_of
 from .arithmetic import mul, pow
 from .comparison import where

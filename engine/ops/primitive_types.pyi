@@ -5,9 +5,9 @@ Written by scripts/stubs.py from the declarations in ops: change those."""
 # mypy: disable-error-code="override, overload-cannot-match"
 
 from collections.abc import Iterable, Sequence
-from hookscope.engine.core.parameter import Parameter
-from hookscope.engine.core.tensor import Tensor
-from hookscope.engine.core.types import AnyDType, Array, DTypeLike, Ints, Number, Operand, TensorLike
+from hookscope.engine.tensors.parameter import Parameter
+from hookscope.engine.tensors.tensor import Tensor
+from hookscope.engine.base.types import AnyDType, Array, DTypeLike, Ints, Number, Operand, TensorLike
 from hookscope.engine.ops.arguments import Axis
 from typing import Any
 

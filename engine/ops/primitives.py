@@ -14,12 +14,12 @@ from pathlib import Path
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
 
-from ..core import precision
-from ..core.checks import check_int, check_not_negative, check_one_of, check_type
-from ..core.file_labels import warn_user
-from ..core.names import on_first_use as _on_first_use
-from ..core.surfaces import PRIMITIVES, PrimitiveRow
-from ..core.surfaces import REQUIRED as _REQUIRED
+from ..base.argument_checks import check_int, check_not_negative, check_one_of, check_type
+from ..base.file_labels import warn_user
+from ..base.module_names import on_first_use as _on_first_use
+from ..base.surfaces import PRIMITIVES, PrimitiveRow
+from ..base.surfaces import REQUIRED as _REQUIRED
+from ..tensors import precision
 from . import looking as _looking
 from . import loops as _loops
 from .composite import Partial as Partial

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from ..core.checks import check_type
-from ..core.operator import Operator
-from ..core.surfaces import declare, prim, renamed
-from ..core.tensor import Tensor
-from ..core.types import Array, Functions, Ints, Number, Value
+from ..base.argument_checks import check_type
+from ..base.surfaces import declare, prim, renamed
+from ..base.types import Array, Functions, Ints, Number, Value
 from ..cpu.array_module import array_module
+from ..tensors.operator import Operator
+from ..tensors.tensor import Tensor
 from . import arithmetic, elementwise, reduction
 from .arguments import check_tensor, ints_of, one_axis
 from .complexes import conj

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from ..core.beside import checked, fixed
-from ..core.checks import check_int, check_type
-from ..core.surfaces import alias, declare, prim, renamed
-from ..core.tensor import Tensor
-from ..core.types import Array, Ints, Shape, TensorLike
+from ..base.argument_checks import check_int, check_type
+from ..base.surfaces import alias, declare, prim, renamed
+from ..base.types import Array, Ints, Shape, TensorLike
 from ..cpu.array_module import array_module
+from ..tensors.tensor import Tensor
+from ..tensors.unrecorded import checked, fixed
 from .arguments import along, axes_of, check_axes, check_operand, check_tensor, ints_of, one_axis
 from .indexing import getitem_operator
 from .shape import (

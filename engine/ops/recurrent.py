@@ -10,15 +10,15 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from ..core.beside import constant
-from ..core.checks import check_bool, check_int, check_number, check_positive_int
-from ..core.operator import Operator
-from ..core.recording import Recording
-from ..core.surfaces import declare, prim
-from ..core.tensor import Tensor
-from ..core.types import Array, Functions
+from ..base.argument_checks import check_bool, check_int, check_number, check_positive_int
+from ..base.surfaces import declare, prim
+from ..base.types import Array, Functions
 from ..cpu import recurrent as recurrent_kernels
 from ..cpu.array_module import array_module
+from ..tape.tape import Recording
+from ..tensors.operator import Operator
+from ..tensors.tensor import Tensor
+from ..tensors.unrecorded import constant
 from .arguments import check_tensor
 from .elementwise import zeros_operator
 from .linalg import matmul

@@ -8,16 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from ..core.beside import filled
-from ..core.checks import check_number
-from ..core.dtype import any_dtype, int32, int64, numpy_dtype
-from ..core.operator import Operator
-from ..core.surfaces import alias, declare, prim, renamed
-from ..core.tensor import Tensor
-from ..core.types import AnyDType, Array, DTypeLike, Functions, Number, Value
+from ..base.argument_checks import check_number
+from ..base.surfaces import alias, declare, prim, renamed
+from ..base.types import AnyDType, Array, DTypeLike, Functions, Number, Value
 from ..cpu.array_module import array_module
 from ..cpu.matmul import column_sums, has_fast_column_sums
 from ..cpu.widening import in_single
+from ..tensors.dtype import any_dtype, int32, int64, numpy_dtype
+from ..tensors.operator import Operator
+from ..tensors.tensor import Tensor
+from ..tensors.unrecorded import filled
 from .arguments import Axis, axes_of, bool_of, check_tensor, int_of, one_axis
 from .arithmetic import add, maximum, minimum, mul, sqrt, square, sub
 from .comparison import isfinite

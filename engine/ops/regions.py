@@ -10,15 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from ..core.backend import to_device, to_host
-from ..core.beside import constant
-from ..core.checks import check_bool, check_int, check_one_of, check_positive_int, check_size, check_type
-from ..core.dtype import float16, float32, float64, int32
-from ..core.grad import vjp
-from ..core.surfaces import declare, prim
-from ..core.tensor import Tensor
-from ..core.types import Array, DTypeLike
+from ..autograd.grad import vjp
+from ..base.argument_checks import check_bool, check_int, check_one_of, check_positive_int, check_size, check_type
+from ..base.surfaces import declare, prim
+from ..base.types import Array, DTypeLike
 from ..cpu.array_module import array_module
+from ..tensors.backend import to_device, to_host
+from ..tensors.dtype import float16, float32, float64, int32
+from ..tensors.tensor import Tensor
+from ..tensors.unrecorded import constant
 from .arguments import check_tensor, ints_of
 from .arithmetic import add, floor, mul, sub
 from .comparison import where

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from ..core.backend import to_device
-from ..core.beside import fixed
-from ..core.checks import check_bool, check_one_of, check_size, check_type
-from ..core.dtype import float32, int32
-from ..core.surfaces import declare, prim
-from ..core.tensor import Tensor
-from ..core.types import Array, Ints, Shape
+from ..base.argument_checks import check_bool, check_one_of, check_size, check_type
+from ..base.surfaces import declare, prim
+from ..base.types import Array, Ints, Shape
+from ..tensors.backend import to_device
+from ..tensors.dtype import float32, int32
+from ..tensors.tensor import Tensor
+from ..tensors.unrecorded import fixed
 from .adaptive_pooling import edges_of
 from .arguments import check_tensor, ints_of
 from .convolution import ints_for

@@ -7,17 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from ..core.backend import is_array, to_host
-from ..core.beside import constant, fixed, usual
-from ..core.checks import check_bool, check_int, check_one_of, check_type
-from ..core.operator import Operator
-from ..core.parameter import Parameter
-from ..core.surfaces import declare, prim, renamed
-from ..core.tensor import Tensor
-from ..core.types import Array, Ints, Number, Shape, TensorLike, Value
+from ..base.argument_checks import check_bool, check_int, check_one_of, check_type
+from ..base.surfaces import declare, prim, renamed
+from ..base.types import Array, Ints, Number, Shape, TensorLike, Value
 from ..cpu.array_module import array_module
 from ..cpu.segments import combined_at
 from ..cpu.widening import in_single
+from ..tensors.backend import is_array, to_host
+from ..tensors.operator import Operator
+from ..tensors.parameter import Parameter
+from ..tensors.tensor import Tensor
+from ..tensors.unrecorded import constant, fixed, usual
 from . import arithmetic, comparison, elementwise
 from .arguments import (
     along,

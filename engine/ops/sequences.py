@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..core.backend import to_device, to_host
-from ..core.checks import check_bool, check_positive_int
-from ..core.surfaces import declare, prim
-from ..core.tensor import Tensor
-from ..core.types import Array
+from ..base.argument_checks import check_bool, check_positive_int
+from ..base.surfaces import declare, prim
+from ..base.types import Array
+from ..tensors.backend import to_device, to_host
+from ..tensors.tensor import Tensor
 from .arguments import check_integers, check_same_dtype, check_tensor, ints_of
 from .comparison import where
 

@@ -9,18 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from ..core.backend import moved
-from ..core.beside import fixed
-from ..core.checks import check_int, check_one_of, check_positive_int, check_type
-from ..core.dtype import DType, numpy_dtype, promote
-from ..core.nested import Sparse, replaced, tensors_in
-from ..core.operator import Operator
-from ..core.recording import state
-from ..core.surfaces import alias, declare, prim, renamed
-from ..core.tensor import Tensor
-from ..core.types import Array, DTypeLike, Functions, Ints, Shape, TensorLike, Value
-from ..core.views import ReshapeOperator, ViewOperator, stop_gradient_operator
+from ..base.argument_checks import check_int, check_one_of, check_positive_int, check_type
+from ..base.surfaces import alias, declare, prim, renamed
+from ..base.types import Array, DTypeLike, Functions, Ints, Shape, TensorLike, Value
 from ..cpu.array_module import array_module
+from ..tape.tape import state
+from ..tensors.backend import moved
+from ..tensors.dtype import DType, numpy_dtype, promote
+from ..tensors.nested import Sparse, replaced, tensors_in
+from ..tensors.operator import Operator
+from ..tensors.tensor import Tensor
+from ..tensors.unrecorded import fixed
+from ..tensors.views import ReshapeOperator, ViewOperator, stop_gradient_operator
 from .arguments import Axis, along, axes_of, check_axes, check_operand, check_tensor, ints_of, one_axis
 from .elementwise import array_dtype, broadcast_to_operator, cast_operator
 

@@ -7,11 +7,11 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from ..core.beside import constant
-from ..core.surfaces import declare, prim, renamed
-from ..core.tensor import Tensor
-from ..core.types import Ints, Shape
+from ..base.surfaces import declare, prim, renamed
+from ..base.types import Ints, Shape
 from ..cpu.array_module import array_module
+from ..tensors.tensor import Tensor
+from ..tensors.unrecorded import constant
 from .arguments import along, check_axes, check_operand, check_tensor, int_of, ints_of, one_axis
 from .indexing import getitem_operator, setitem_operator
 from .shape import pad_by_axis, reshape, slice_operator, transpose

@@ -12,15 +12,15 @@ from typing import Any
 
 import numpy as np
 
-from ..core.beside import checked, computed, fixed
-from ..core.checks import check_bool, check_real, check_size, check_type
-from ..core.dtype import any_dtype, float32, float64, int32, int64, numpy_dtype
-from ..core.operator import Operator
-from ..core.surfaces import declare, prim, renamed
-from ..core.tensor import Tensor
-from ..core.types import AnyDType, Array, DTypeLike, Functions, TensorLike, Value
+from ..base.argument_checks import check_bool, check_real, check_size, check_type
+from ..base.surfaces import declare, prim, renamed
+from ..base.types import AnyDType, Array, DTypeLike, Functions, TensorLike, Value
 from ..cpu.array_module import array_module
 from ..cpu.widening import is_half, widen
+from ..tensors.dtype import any_dtype, float32, float64, int32, int64, numpy_dtype
+from ..tensors.operator import Operator
+from ..tensors.tensor import Tensor
+from ..tensors.unrecorded import checked, computed, fixed
 from . import comparison
 from .arguments import bool_of, check_axes, check_integers, check_same_dtype, check_tensor, int_of, ints_of, one_axis
 from .elementwise import as_dtype, cast_operator

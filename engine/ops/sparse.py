@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from ..core.beside import constant
-from ..core.checks import check_bool, check_type
-from ..core.dtype import DType, dtype_of, float16, float32, float64, numpy_dtype
-from ..core.surfaces import declare, prim
-from ..core.tensor import Tensor
-from ..core.types import Array, DTypeLike, Operand, Shape
+from ..base.argument_checks import check_bool, check_type
+from ..base.surfaces import declare, prim
+from ..base.types import Array, DTypeLike, Operand, Shape
 from ..cpu.array_module import array_module
 from ..cpu.sparse import offsets
+from ..tensors.dtype import DType, dtype_of, float16, float32, float64, numpy_dtype
+from ..tensors.tensor import Tensor
+from ..tensors.unrecorded import constant
 from . import arithmetic, exponentials
 from .arguments import check_tensor, ints_of, one_axis
 from .indexing import getitem_operator, scatter_add_operator

@@ -12,14 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from ..core.backend import to_host
-from ..core.checks import check_bool
-from ..core.dtype import float32, float64
-from ..core.surfaces import declare, prim
-from ..core.tensor import Tensor
-from ..core.types import Array, DTypeLike
+from ..base.argument_checks import check_bool
+from ..base.surfaces import declare, prim
+from ..base.types import Array, DTypeLike
 from ..cpu.array_module import array_module
 from ..cpu.sparse import Places
+from ..tensors.backend import to_host
+from ..tensors.dtype import float32, float64
+from ..tensors.tensor import Tensor
 from . import arithmetic
 from .arguments import check_integers, check_same_dtype, check_tensor, ints_of
 from .complexes import conj

@@ -10,14 +10,14 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from ..core.backend import to_host
-from ..core.beside import constant
-from ..core.checks import check_bool, check_int, check_type
-from ..core.dtype import int32, int64
-from ..core.surfaces import declare, prim
-from ..core.tensor import Tensor
-from ..core.types import Array, DTypeLike
+from ..base.argument_checks import check_bool, check_int, check_type
+from ..base.surfaces import declare, prim
+from ..base.types import Array, DTypeLike
 from ..cpu.array_module import array_module
+from ..tensors.backend import to_host
+from ..tensors.dtype import int32, int64
+from ..tensors.tensor import Tensor
+from ..tensors.unrecorded import constant
 from . import arithmetic, exponentials
 from .arguments import check_integers, check_same_dtype, check_tensor, ints_of, one_axis
 from .indexing import getitem_operator, scatter_add_operator

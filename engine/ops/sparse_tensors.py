@@ -11,16 +11,16 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ..core.checks import check_type
-from ..core.dtype import DType, promote
-from ..core.names import name_methods
-from ..core.nested import Sparse
-from ..core.operator import Operator
-from ..core.printing import part_repr
-from ..core.tensor import Tensor
-from ..core.types import AnyDType, Array, Functions, Number, Value
+from ..base.argument_checks import check_type
+from ..base.module_names import name_methods
+from ..base.types import AnyDType, Array, Functions, Number, Value
 from ..cpu.array_module import array_module
 from ..cpu.sparse import Places, element_product, matrix_product, merged, offsets, product_places
+from ..tensors.dtype import DType, promote
+from ..tensors.nested import Sparse
+from ..tensors.operator import Operator
+from ..tensors.printing import part_repr
+from ..tensors.tensor import Tensor
 from . import arithmetic, complexes, elementwise
 from .arguments import check_tensor
 from .elementwise import as_dtype, operands

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-from ..core.checks import check_type
-from ..core.tensor import Tensor
+from ..base.argument_checks import check_type
+from ..tensors.tensor import Tensor
 from . import activation, arithmetic, comparison, elementary, exponentials
 from .sparse_tensors import COOTensor, CSRTensor
 

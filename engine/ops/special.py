@@ -8,13 +8,13 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from ..core.beside import checked
-from ..core.operator import Operator
-from ..core.surfaces import declare, everywhere, prim
-from ..core.tensor import Tensor
-from ..core.types import Array, Functions, Number, Operand, Value
+from ..base.surfaces import declare, everywhere, prim
+from ..base.types import Array, Functions, Number, Operand, Value
 from ..cpu.array_module import array_module, first_array, special_module
 from ..cpu.masking import where
+from ..tensors.operator import Operator
+from ..tensors.tensor import Tensor
+from ..tensors.unrecorded import checked
 from . import arithmetic, elementwise, exponentials
 from .arguments import check_same_dtype, check_tensor, int_of
 from .elementwise import Binary, as_dtype, as_single, fit, function_of_number

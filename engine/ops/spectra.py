@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from ..core.beside import constant
-from ..core.checks import check_bool, check_int, check_one_of, check_type
-from ..core.surfaces import declare, prim
-from ..core.tensor import Tensor
-from ..core.types import Array, Ints
+from ..base.argument_checks import check_bool, check_int, check_one_of, check_type
+from ..base.surfaces import declare, prim
+from ..base.types import Array, Ints
 from ..cpu.array_module import array_module
+from ..tensors.tensor import Tensor
+from ..tensors.unrecorded import constant
 from . import complexes
 from .arguments import check_tensor, ints_of
 from .indexing import getitem_operator

@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from ..core.beside import constant
-from ..core.checks import check_not_negative, check_type
-from ..core.dtype import float32, int32, int64, numpy_dtype
-from ..core.operator import Operator
-from ..core.surfaces import alias, declare, prim, renamed
-from ..core.tensor import Tensor
-from ..core.types import DTypeLike, Functions, Ints, Number, Value
+from ..base.argument_checks import check_not_negative, check_type
+from ..base.surfaces import alias, declare, prim, renamed
+from ..base.types import DTypeLike, Functions, Ints, Number, Value
 from ..cpu.array_module import array_module
 from ..cpu.widening import in_single
+from ..tensors.dtype import float32, int32, int64, numpy_dtype
+from ..tensors.operator import Operator
+from ..tensors.tensor import Tensor
+from ..tensors.unrecorded import constant
 from . import arithmetic, comparison, reduction
 from .arguments import Axis, along, axes_of, check_axes, check_tensor, int_of, one_axis
 from .comparison import where

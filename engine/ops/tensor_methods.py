@@ -11,7 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from ..core.dtype import (
+from ..base.surfaces import declare
+from ..base.types import AnyDType, DTypeLike, Shape
+from ..tensors.dtype import (
     DType,
     any_dtype,
     bfloat16,
@@ -26,9 +28,7 @@ from ..core.dtype import (
     to_dtype,
     uint8,
 )
-from ..core.surfaces import declare
-from ..core.tensor import Tensor
-from ..core.types import AnyDType, DTypeLike, Shape
+from ..tensors.tensor import Tensor
 from .shape import cast, identity, move_operator
 
 __all__: list[str] = []

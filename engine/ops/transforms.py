@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from ..core import taps
-from ..core.checks import check_bool, check_callable, check_type
-from ..core.dtype import float32, numpy_dtype
-from ..core.grad import differentiate, jvp, split_aux, vjp
-from ..core.nested import tensors_in
-from ..core.parameter import Parameter
-from ..core.tensor import Tensor
+from ..autograd.grad import differentiate, jvp, split_aux, vjp
+from ..base.argument_checks import check_bool, check_callable, check_type
+from ..tape import taps
+from ..tensors.dtype import float32, numpy_dtype
+from ..tensors.nested import tensors_in
+from ..tensors.parameter import Parameter
+from ..tensors.tensor import Tensor
 from .creation import ones_like, zeros, zeros_like
 from .shape import cast, reshape, stack
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
-from ..core.beside import checked, constant, fixed
-from ..core.operator import TENSOR_FUNCTIONS
-from ..core.surfaces import declare, prim, renamed
-from ..core.tensor import Tensor
-from ..core.types import Array, Ints
+from ..base.surfaces import declare, prim, renamed
+from ..base.types import Array, Ints
 from ..cpu.array_module import array_module
+from ..tensors.operator import TENSOR_FUNCTIONS
+from ..tensors.tensor import Tensor
+from ..tensors.unrecorded import checked, constant, fixed
 from .arguments import check_integers, check_tensor, ints_of
 from .convolution import check_format, ints_for, last_axes
 from .shape import expand_dims, reshape, squeeze

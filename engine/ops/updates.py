@@ -11,14 +11,14 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from ..core.operator import Operator
-from ..core.recording import no_recording
-from ..core.surfaces import PrimitiveRow, declare, prim
-from ..core.tensor import Tensor
-from ..core.types import Array
+from ..base.surfaces import PrimitiveRow, declare, prim
+from ..base.types import Array
 from ..cpu import adam as adam_kernels
 from ..cpu import updates as rules
 from ..cpu.array_module import array_module
+from ..tape.tape import no_recording
+from ..tensors.operator import Operator
+from ..tensors.tensor import Tensor
 
 __all__: list[str] = []
 

@@ -6,7 +6,7 @@ One file format a file (``ckpt.py``, ``safetensors.py``), with the same two func
 Whole networks go to files, and come from them, by ``exporting.py``.
 """
 
-from ..core.names import on_first_use as _on_first_use
+from ..base.module_names import on_first_use as _on_first_use
 from .converting import *
 from .exporting import *
 from .loading import *

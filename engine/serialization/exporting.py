@@ -15,16 +15,17 @@ from contextlib import contextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..core import random, taps
-from ..core.func_graph import FuncGraph
-from ..core.nested import Sparse, replaced, tensors_in
-from ..core.placeholder import Placeholder
-from ..core.shown import shown
-from ..core.tensor import Tensor
+from ..base.quoting import shown
 from ..cpu.array_module import array_module
 from ..nn.cell import Cell
+from ..nn.func_graph import FuncGraph
 from ..nn.graph_cell import GraphCell
 from ..ops.control import deepcopy
+from ..tape import taps
+from ..tensors import random
+from ..tensors.nested import Sparse, replaced, tensors_in
+from ..tensors.placeholder import Placeholder
+from ..tensors.tensor import Tensor
 from .saving import check_key
 
 if TYPE_CHECKING:

@@ -7,12 +7,12 @@ import stat
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ..core.backend import to_device
-from ..core.checks import check_type
-from ..core.parameter import Parameter
-from ..core.shown import shown
-from ..core.tensor import Tensor
+from ..base.argument_checks import check_type
+from ..base.quoting import shown
 from ..nn.cell import Cell
+from ..tensors.backend import to_device
+from ..tensors.parameter import Parameter
+from ..tensors.tensor import Tensor
 from .free_memory import free_memory
 from .names import parameters_by_name
 from .saving import FORMATS, check_bool, check_key, checked_format, checked_path

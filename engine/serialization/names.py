@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from ..core.parameter import LONGEST_NAME, Parameter
-from ..core.shown import shown
+from ..base.quoting import shown
+from ..tensors.parameter import LONGEST_NAME, Parameter
 
 if TYPE_CHECKING:
     from ..nn.cell import Cell

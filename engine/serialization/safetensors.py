@@ -17,9 +17,9 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from ..core.dtype import DTYPES, dtype_of
-from ..core.shown import shown
-from ..core.types import Array
+from ..base.quoting import shown
+from ..base.types import Array
+from ..tensors.dtype import DTYPES, dtype_of
 
 __all__ = ["check", "read", "write"]
 

@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from ..core.atomic_write import file_behind, write_file
-from ..core.backend import to_host
-from ..core.checks import check_type
-from ..core.shown import shown
-from ..core.tensor import Tensor
-from ..core.types import Array
+from ..base.argument_checks import check_type
+from ..base.atomic_write import file_behind, write_file
+from ..base.quoting import shown
+from ..base.types import Array
 from ..nn.cell import Cell
 from ..nn.optim._sharing import kept_elsewhere
+from ..tensors.backend import to_host
+from ..tensors.tensor import Tensor
 from . import ckpt, safetensors
 from .names import is_name, parameters_by_name, refuse_same_names
 from .turns import raise_failure, save_in_turn, saving_in_background

@@ -1,7 +1,7 @@
 """``mindspore.train``: the training loop, callbacks, metrics, loss scaling and saving."""
 
-from ..core.names import name_methods as _name_methods
-from ..core.names import on_first_use as _on_first_use
+from ..base.module_names import name_methods as _name_methods
+from ..base.module_names import on_first_use as _on_first_use
 from ..serialization import *
 from .callback import *
 from .callback import CallbackManager as _CallbackManager

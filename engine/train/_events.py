@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.types import Array
+from ..base.types import Array
 
 _POLYNOMIAL = 0x82F63B78  # CRC32C (Castagnoli), its bits reversed
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .. import nn
-from ..core.checks import check_above_zero, check_positive_int
+from ..base.argument_checks import check_above_zero, check_positive_int
 
 __all__ = ["DynamicLossScaleManager", "FixedLossScaleManager", "LossScaleManager"]
 

@@ -9,13 +9,13 @@ from typing import Any, NoReturn, Protocol, TypeAlias
 import numpy as np
 
 from .. import amp, nn
-from ..core.checks import check_bool, check_int, check_type
-from ..core.names import is_of_the_engine
-from ..core.progress import Work, progress
-from ..core.tensor import Tensor
+from ..base.argument_checks import check_bool, check_int, check_type
+from ..base.module_names import is_of_the_engine
 from ..nn.cell import Cell
 from ..ranks import settings as parallel
 from ..ranks.world import world
+from ..tape.progress import Work, progress
+from ..tensors.tensor import Tensor
 from .callback import Callback, CallbackManager, InternalCallbackParam, RunContext, TimeMonitor
 from .callback.between_ranks import agreed, wait_for_writers
 from .metrics import Loss, Metric, get_metrics

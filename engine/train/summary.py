@@ -13,10 +13,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..core.checks import check_bool, check_int, check_one_of, check_type
-from ..core.tensor import Tensor
-from ..core.types import Array
+from ..base.argument_checks import check_bool, check_int, check_one_of, check_type
+from ..base.types import Array
 from ..ops.looking import receivers
+from ..tensors.tensor import Tensor
 from . import _events
 
 __all__ = ["SummaryRecord"]

@@ -9,7 +9,6 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from hookscope.engine.core import taps
 from hookscope.engine.debug import DebugSession
 from hookscope.engine.debug.across_ranks import RankRecorder
 from hookscope.engine.debug.across_ranks.digests import digest
@@ -19,6 +18,7 @@ from hookscope.engine.debug.pausing.pause import describe
 from hookscope.engine.debug.remote import Served
 from hookscope.engine.ranks.together import give_up
 from hookscope.engine.ranks.waiting import standing
+from hookscope.engine.tape import taps
 from hookscope.widgets import texts
 
 from .pages import captures_after, parameters_after

@@ -12,7 +12,7 @@ import pytest
 from benchmarks import gpu_cases, gpu_check, gpu_networks
 from hookscope import triton_kernels
 from hookscope.engine import nn
-from hookscope.engine.core.operator import OPERATORS
+from hookscope.engine.tensors.operator import OPERATORS
 from hookscope.triton_kernels import Kernel, _choice, _plans, elementwise
 from tests import strict_device
 from tests.engine.graph import gpu_by_numpy

@@ -37,7 +37,7 @@ def test_time_in_numpy_is_that_of_the_file_that_calls_it(monkeypatch: pytest.Mon
     monkeypatch.setattr(places, "_SECONDS", 0.05)
     names: dict[str, Any] = {"x": np.random.default_rng(0).standard_normal(300_000)}
     exec(compile("def sort(): x.argsort()", "/somewhere/engine/cpu/sorting.py", "exec"), names)
-    exec(compile("def call(sort): sort()", "/somewhere/engine/core/calling.py", "exec"), names)
+    exec(compile("def call(sort): sort()", "/somewhere/engine/nn/calling.py", "exec"), names)
     shares = places.of(lambda: names["call"](names["sort"]))
     assert next(iter(shares)) == "cpu/sorting.py"
     assert shares["cpu/sorting.py"] > 0.9

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from hookscope.engine import Tensor, grad
-from hookscope.engine.core.dtype import numpy_dtype
+from hookscope.engine.tensors.dtype import numpy_dtype
 
 Array = np.ndarray[Any, Any]
 Case = tuple[Callable[[], Any], Any]

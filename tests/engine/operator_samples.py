@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import window_references as windows
 
-from hookscope.engine.core.operator import OPERATORS
+from hookscope.engine.tensors.operator import OPERATORS
 
 __all__ = ["ROWS", "Row", "Sample"]
 

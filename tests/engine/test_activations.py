@@ -11,7 +11,7 @@ import pytest
 
 import hookscope.engine as ms
 from hookscope.engine import Tensor, float32, grad, ops
-from hookscope.engine.core import random
+from hookscope.engine.tensors import random
 
 NAN = Tensor(np.array([np.nan, 1.0], np.float32))
 X = Tensor(np.array([1.0, -2.0], np.float32))

@@ -22,7 +22,7 @@ MODULES = [
     "communication",
     "communication.comm_func",
     "context",
-    "core.initializer",
+    "tensors.initializer",
     "dataset",
     "dataset.text",
     "dataset.transforms",

@@ -22,7 +22,7 @@ import pytest
 
 import hookscope.engine as ms
 from hookscope.engine import nn
-from hookscope.engine.core.atomic_write import write_file, write_text
+from hookscope.engine.base.atomic_write import write_file, write_text
 from hookscope.engine.debug import DebugSession
 from hookscope.widgets import export_html
 

@@ -14,8 +14,8 @@ import pytest
 import hookscope.engine as ms
 from hookscope import triton_kernels
 from hookscope.engine import Parameter, Tensor, nn, ops, value_and_grad
-from hookscope.engine.core import backend
-from hookscope.engine.core.operator import OPERATORS
+from hookscope.engine.tensors import backend
+from hookscope.engine.tensors.operator import OPERATORS
 from tests import strict_device
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]

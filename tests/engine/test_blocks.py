@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hookscope.engine.core import blocks
-from hookscope.engine.core.blocks import SwapFile, block_of, layout_in, owner_of
+from hookscope.engine.tensors import blocks
+from hookscope.engine.tensors.blocks import SwapFile, block_of, layout_in, owner_of
 
 X = np.arange(2 * 3 * 4, dtype=np.float32).reshape(2, 3, 4)
 

@@ -49,7 +49,7 @@ def test_what_differs_is_named() -> None:
 
 
 def test_an_instruction_more_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    from hookscope.engine.core import tensor
+    from hookscope.engine.tensors import tensor
 
     counter = bytecode_counts._Counter()
 

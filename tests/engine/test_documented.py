@@ -14,7 +14,7 @@ import pytest
 import hookscope.engine as ms
 import hookscope.engine.mint
 import hookscope.engine.numpy  # noqa: F401  (both declare)
-from hookscope.engine.core import surfaces
+from hookscope.engine.base import surfaces
 from hookscope.engine.nn._documentation import explained_by
 
 MODULES = sorted(

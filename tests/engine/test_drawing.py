@@ -12,8 +12,8 @@ from scipy import stats
 
 import hookscope.engine as ms
 from hookscope.engine import Generator, Tensor, ops
-from hookscope.engine.core import random
 from hookscope.engine.ops import dropping
+from hookscope.engine.tensors import random
 
 Draw = Callable[[int, int], Any]
 WEIGHTS = Tensor([[1.0, 2.0, 3.0, 4.0], [4.0, 1.0, 1.0, 0.0]])

@@ -13,7 +13,7 @@ import pytest
 
 import hookscope.engine as ms
 from hookscope.engine import DType, Tensor
-from hookscope.engine.core.dtype import DTYPES, any_dtype, to_dtype
+from hookscope.engine.tensors.dtype import DTYPES, any_dtype, to_dtype
 
 BY_NAME = {str(dtype): dtype for dtype in DTYPES}
 INTEGERS = ["Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64"]
@@ -231,7 +231,7 @@ def test_half_precision_stays_half_beside_numbers() -> None:
 
 def test_the_groups_of_dtypes_are_mindspores() -> None:
     """By names, as MindSpore 2.10 prints them."""
-    from hookscope.engine.core import dtype
+    from hookscope.engine.tensors import dtype
 
     def names(group: str) -> str:
         return " ".join(str(one) for one in getattr(dtype, group))

@@ -11,7 +11,7 @@ import pytest
 
 import hookscope.triton_kernels as triton_kernels
 from hookscope.engine import mint, nn, train
-from hookscope.engine.core.names import names_in
+from hookscope.engine.base.module_names import names_in
 from hookscope.engine.experimental import optim
 from hookscope.engine.train.metrics import metric
 

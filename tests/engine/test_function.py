@@ -8,7 +8,7 @@ import pytest
 
 import hookscope.engine as ms
 from hookscope.engine import Tensor, ops
-from hookscope.engine.core.function import _Function
+from hookscope.engine.autograd.function import _Function
 
 X, Y = Tensor([1.0, 2.0]), Tensor([3.0, 4.0])
 

@@ -10,7 +10,7 @@ import pytest
 
 import hookscope.engine as ms
 from hookscope.engine import Parameter, ParameterTuple, Tensor, grad, jvp, nn, ops, value_and_grad, vjp
-from hookscope.engine.core.recording import no_recording, recording_active
+from hookscope.engine.tape.tape import no_recording, recording_active
 
 
 def numbers(*values: float) -> Tensor:

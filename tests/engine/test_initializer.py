@@ -10,7 +10,7 @@ import pytest
 
 import hookscope.engine as ms
 from hookscope.engine import Tensor
-from hookscope.engine.core.initializer import (
+from hookscope.engine.tensors.initializer import (
     Constant,
     Dirac,
     HeNormal,
@@ -285,7 +285,7 @@ def test_initializers_of_shapes_refuse(make: Any, text: str) -> None:
 
 
 def test_the_private_helpers_that_programs_use_give_mindspores_numbers() -> None:
-    from hookscope.engine.core import initializer as init
+    from hookscope.engine.tensors import initializer as init
 
     fans = init._calculate_fan_in_and_fan_out
     assert [fans((2, 3)), fans((2, 3, 4, 5)), fans([4, 3, 2])] == [(3, 2), (60, 40), (6, 8)]

@@ -10,7 +10,7 @@ import pytest
 
 import hookscope.engine as ms
 from hookscope.engine import Tensor
-from hookscope.engine.core.interchange import from_dlpack, frombuffer, to_dlpack
+from hookscope.engine.tensors.interchange import from_dlpack, frombuffer, to_dlpack
 
 NUMBERS = np.array([1.5, -2.0, 3.25, 1e30], np.float32)
 

@@ -13,10 +13,13 @@ from operator_samples import Sample
 from test_operators import OF_SEVERAL_RANKS, ROWS
 
 from hookscope.engine import Tensor, grad, nn, ops, value_and_grad, vjp
-from hookscope.engine.core import operator, recording, taps, walk
-from hookscope.engine.core.operator import OPERATORS
-from hookscope.engine.core.walk import sum_of
+from hookscope.engine.autograd import backward
+from hookscope.engine.autograd.backward import sum_of
 from hookscope.engine.ops.linalg import _linear_of_layer
+from hookscope.engine.tape import tape as recording
+from hookscope.engine.tape import taps
+from hookscope.engine.tensors import operator
+from hookscope.engine.tensors.operator import OPERATORS
 
 Array = np.ndarray[Any, Any]
 SPARING = {name: entry for name, entry in OPERATORS.items() if entry.unread and name not in OF_SEVERAL_RANKS}
@@ -481,6 +484,6 @@ def test_to_the_gradient_of_a_residual_sum_is_added_in_place(monkeypatch: pytest
     wanted, slopes = np.float64(x.asnumpy()), np.float64(1.0)
     for _ in range(3):
         wanted, slopes = wanted + np.tanh(wanted), slopes * (2 - np.tanh(wanted) ** 2)
-    monkeypatch.setattr(walk, "sum_of", told)
+    monkeypatch.setattr(backward, "sum_of", told)
     np.testing.assert_allclose(grad(f)(x).asnumpy(), slopes, rtol=1e-5, atol=1e-6)
     assert in_place == [True, True, True]

@@ -9,9 +9,9 @@ import pytest
 
 import hookscope.engine as ms
 from hookscope.engine import Parameter, Tensor, mint, nn, ops
+from hookscope.engine.autograd.function import _Function
+from hookscope.engine.common import c_expression
 from hookscope.engine.common import initializer as initializers
-from hookscope.engine.core import c_expression
-from hookscope.engine.core.function import _Function
 
 X = np.arange(6, dtype=np.float32).reshape(2, 3)
 
@@ -203,7 +203,7 @@ def test_misuse_of_mark_dirty_raises() -> None:
 
 
 def test_names_of_the_compiled_core_can_be_imported_and_say_what_they_are_when_used() -> None:
-    assert c_expression.TensorPy is Tensor and c_expression.typing is ms.core.dtype
+    assert c_expression.TensorPy is Tensor and c_expression.typing is ms.common.dtype
     assert c_expression.security.enable_security() is False
     context = c_expression.MSContext
     uses: list[Any] = [

@@ -11,8 +11,8 @@ from types import ModuleType
 import pytest
 
 import hookscope.engine as ms
-from hookscope.engine.core import absent
-from hookscope.engine.core.names import on_first_use
+from hookscope.engine.base import absent_names
+from hookscope.engine.base.module_names import on_first_use
 
 _FILE = Path(__file__).resolve().parents[2] / "benchmarks" / "name_coverage.py"
 # How many names of each list are there. A number here may rise, and not fall.
@@ -114,7 +114,7 @@ def test_what_cannot_be_here_says_in_one_line_what_to_use_instead(name: str, ins
 def test_a_name_is_taken_from_its_file_when_it_is_first_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     module = ModuleType("hookscope.engine.tried")
     monkeypatch.setitem(sys.modules, module.__name__, module)
-    monkeypatch.setitem(absent._ABSENT, "run it whole", {"elsewhere tried": "merge shard", "other": "all"})
+    monkeypatch.setitem(absent_names._ABSENT, "run it whole", {"elsewhere tried": "merge shard", "other": "all"})
     module.__getattr__ = on_first_use(module.__name__, names={"pi": "numpy"})  # type: ignore[method-assign]
     assert "pi" not in vars(module)
     assert module.pi == vars(module)["pi"] == math.pi
@@ -127,10 +127,10 @@ def test_a_name_is_taken_from_its_file_when_it_is_first_asked_for(monkeypatch: p
 
 
 def test_a_name_is_absent_once_in_a_module() -> None:
-    for module in {module for rows in absent._ABSENT.values() for modules in rows for module in modules.split()}:
+    for module in {module for rows in absent_names._ABSENT.values() for modules in rows for module in modules.split()}:
         names = [
             name
-            for rows in absent._ABSENT.values()
+            for rows in absent_names._ABSENT.values()
             for modules, written in rows.items()
             if module in modules.split()
             for name in written.split()

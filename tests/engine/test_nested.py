@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from hookscope.engine import COOTensor, Tensor
-from hookscope.engine.core.nested import direct_places, replaced, tensors_in
+from hookscope.engine.tensors.nested import direct_places, replaced, tensors_in
 
 Pair = namedtuple("Pair", ["left", "right"])
 

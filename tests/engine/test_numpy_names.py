@@ -14,7 +14,7 @@ from recorded_numpy import recorded
 import hookscope.engine as ms
 from hookscope.engine import Tensor
 from hookscope.engine import numpy as mnp
-from hookscope.engine.core.surfaces import NUMPY
+from hookscope.engine.base.surfaces import NUMPY
 
 RNG = np.random.default_rng(0)
 A = RNG.standard_normal((3, 4)).astype(np.float32)

@@ -17,11 +17,13 @@ import pytest
 
 import hookscope.engine as ms
 from hookscope.engine import Parameter, Tensor, nn, ops
-from hookscope.engine.core import blocks, offloading, recording, taps
-from hookscope.engine.core.nested import tensors_in
-from hookscope.engine.core.operator import OPERATORS
-from hookscope.engine.core.saved_tensors import saved_tensors_hooks
+from hookscope.engine.autograd import offloading
+from hookscope.engine.autograd.saved_tensors import saved_tensors_hooks
 from hookscope.engine.debug import DebugSession
+from hookscope.engine.tape import tape, taps
+from hookscope.engine.tensors import blocks
+from hookscope.engine.tensors.nested import tensors_in
+from hookscope.engine.tensors.operator import OPERATORS
 
 WIDTH = 192  # a square of it is large enough to be moved, also in float16
 
@@ -553,7 +555,7 @@ def test_where_the_file_cannot_be_written_an_error_says_what_to_do(
     net, _ = layers(1)
     with pytest.raises(OSError, match=r"For 'Cell.offload', 147456 bytes cannot be written .*missing.*: set TMPDIR"):
         ms.grad(net)(values(WIDTH, WIDTH))
-    assert not recording.state.recordings
+    assert not tape.state.recordings
 
 
 # Who watches each operator

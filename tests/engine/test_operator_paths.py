@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from hookscope.engine import Parameter, Tensor, grad, ops
-from hookscope.engine.core import taps
-from hookscope.engine.core.dtype import DTYPES
+from hookscope.engine.tape import taps
+from hookscope.engine.tensors.dtype import DTYPES
 
 PAIRS: dict[str, tuple[Callable[[Any, Any], Any], Any]] = {
     "add": (operator.add, ops.add),

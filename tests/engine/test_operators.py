@@ -18,10 +18,10 @@ from operator_samples import ROWS as FIRST_ROWS
 from operator_samples import Row, Sample, sum_to
 
 from hookscope.engine import Tensor, grad, mint, ops, vjp
-from hookscope.engine.core.dtype import promote
-from hookscope.engine.core.operator import OPERATORS
-from hookscope.engine.core.recording import Recording
 from hookscope.engine.ops.elementwise import Binary, Unary
+from hookscope.engine.tape.tape import Recording
+from hookscope.engine.tensors.dtype import promote
+from hookscope.engine.tensors.operator import OPERATORS
 
 Array = np.ndarray[Any, Any]
 OTHER_MODULES = sorted(path.stem for path in Path(__file__).parent.glob("operator_samples_*.py"))
@@ -423,7 +423,7 @@ def test_relu_lets_nan_through() -> None:
 
 
 def test_an_operator_name_is_taken_once() -> None:
-    from hookscope.engine.core.operator import Operator
+    from hookscope.engine.tensors.operator import Operator
 
     with pytest.raises(ValueError, match="the operator table has an entry 'add' already"):
         Operator("add", np.add)

@@ -9,7 +9,7 @@ import pytest
 
 import hookscope.engine as ms
 from hookscope.engine import Parameter, Tensor, grad, nn, ops
-from hookscope.engine.core.initializer import initializer
+from hookscope.engine.tensors.initializer import initializer
 
 
 def parameter() -> Parameter:
@@ -102,7 +102,7 @@ def test_a_parameter_knows_whether_it_still_holds_what_was_drawn() -> None:
 
 
 def test_a_buffer_object_becomes_a_buffer_of_the_cell_it_is_assigned_to() -> None:
-    from hookscope.engine.core.parameter import _Buffer
+    from hookscope.engine.tensors.parameter import _Buffer
 
     class Counting(nn.Cell):
         def __init__(self) -> None:

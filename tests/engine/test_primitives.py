@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from hookscope.engine import Parameter, Tensor, int32, int64, ops
-from hookscope.engine.core.surfaces import PRIMITIVES
+from hookscope.engine.base.surfaces import PRIMITIVES
 
 X = Tensor(np.arange(6.0, dtype=np.float32).reshape(2, 3) - 2.0)
 ROWS = Tensor(np.array([1, 0], np.int32))

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from hookscope.engine.core import progress as progress_module
-from hookscope.engine.core import taps
-from hookscope.engine.core.progress import Stopped, Work, answer_with, answers, current, listen, progress
+from hookscope.engine.tape import progress as progress_module
+from hookscope.engine.tape import taps
+from hookscope.engine.tape.progress import Stopped, Work, answer_with, answers, current, listen, progress
 
 
 @pytest.fixture

@@ -13,8 +13,8 @@ import pytest
 
 import hookscope.engine as ms
 from hookscope.engine import Parameter, Tensor, nn, ops
-from hookscope.engine.core.taps import Tap, attach, detach
 from hookscope.engine.debug import DebugSession
+from hookscope.engine.tape.taps import Tap, attach, detach
 
 X = Tensor(np.random.default_rng(0).normal(size=(3, 4)).astype(np.float32))
 

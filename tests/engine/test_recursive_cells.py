@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from hookscope.engine import Tensor, grad, nn
-from hookscope.engine.core import stack_room
+from hookscope.engine.base import recursion_room
 from hookscope.engine.debug import DebugSession
 
 
@@ -68,7 +68,7 @@ def _limit_stays() -> Any:
     before = sys.getrecursionlimit()
     yield
     assert sys.getrecursionlimit() == before
-    assert not stack_room._wanted
+    assert not recursion_room._wanted
 
 
 @pytest.mark.parametrize("run", [forward, gradient])

@@ -10,12 +10,13 @@ import numpy as np
 import pytest
 
 from hookscope.engine import Tensor, grad
-from hookscope.engine.core import references, walk, watched_backward
-from hookscope.engine.core.operator import ARRAY_FUNCTIONS
-from hookscope.engine.core.references import NEVER, calibrated
+from hookscope.engine.autograd import backward, watched_backward
+from hookscope.engine.base import reference_counts
+from hookscope.engine.base.reference_counts import NEVER, calibrated
 from hookscope.engine.graph import loops
+from hookscope.engine.tensors.operator import ARRAY_FUNCTIONS
 
-SIZE = walk._IN_PLACE + 1
+SIZE = backward._IN_PLACE + 1
 
 
 def counts(extra: int) -> Any:
@@ -23,13 +24,13 @@ def counts(extra: int) -> Any:
 
     def allows(bound: int, box: list[Any]) -> bool:
         array = box.pop()
-        return sys.getrefcount(array) - (1 if references.BORROWS else 2) + 1 + extra <= bound
+        return sys.getrefcount(array) - (1 if reference_counts.BORROWS else 2) + 1 + extra <= bound
 
     return allows
 
 
 def test_the_bounds_are_what_is_known_of_this_python() -> None:
-    assert NEVER not in (walk._HELD_HERE, loops._HELD_HERE, loops._BASE_HERE)
+    assert NEVER not in (backward._HELD_HERE, loops._HELD_HERE, loops._BASE_HERE)
     assert calibrated(counts(0), 1) == 1
 
 
@@ -48,7 +49,7 @@ def test_without_a_global_lock_no_count_is_trusted(monkeypatch: pytest.MonkeyPat
 
 
 def _walked(gradients: dict[int, Any], array: Any, found: Any) -> None:
-    walk._add_up(gradients, [(array, found)], ARRAY_FUNCTIONS)
+    backward._add_up(gradients, [(array, found)], ARRAY_FUNCTIONS)
 
 
 def _watched(gradients: dict[int, Any], array: Any, found: Any) -> None:
@@ -92,5 +93,5 @@ def test_gradients_have_the_same_bits_where_everything_is_copied(monkeypatch: py
         return ((x * x + x * 3.0).exp() * x + (x.T @ x).sum() * x).sum()
 
     in_place = grad(network)(x).asnumpy()
-    monkeypatch.setattr(walk, "_HELD_HERE", NEVER)
+    monkeypatch.setattr(backward, "_HELD_HERE", NEVER)
     assert grad(network)(x).asnumpy().tobytes() == in_place.tobytes()

@@ -11,7 +11,7 @@ import pytest
 import hookscope.engine as ms
 from hookscope import triton_kernels
 from hookscope.engine import hal, runtime
-from hookscope.engine.core import backend
+from hookscope.engine.tensors import backend
 
 ROOMS = [runtime, hal]
 

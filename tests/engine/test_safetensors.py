@@ -16,7 +16,7 @@ import pytest
 
 import hookscope.engine as ms
 from hookscope.engine import Parameter, Tensor
-from hookscope.engine.core.dtype import DTYPES
+from hookscope.engine.tensors.dtype import DTYPES
 
 # Written by MindSpore 2.10.0's save_checkpoint(format="safetensors", crc_check=True) for a Dense(2, 1).
 MINDSPORES = (

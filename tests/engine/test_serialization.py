@@ -12,7 +12,7 @@ import pytest
 
 import hookscope.engine as ms
 from hookscope.engine import Parameter, Tensor, nn
-from hookscope.engine.core.dtype import DTYPES
+from hookscope.engine.tensors.dtype import DTYPES
 
 # Written by MindSpore 2.10.0's save_checkpoint (CPU) for a Dense(2, 1) of weight [[1.5, -2.25]] and bias [0.5].
 MINDSPORES = bytes.fromhex(

@@ -12,7 +12,7 @@ import pytest
 from recorded_signatures import recorded
 
 import hookscope.engine as ms
-from hookscope.engine.core.surfaces import PRIMITIVES, REQUIRED
+from hookscope.engine.base.surfaces import PRIMITIVES, REQUIRED
 
 RECORDED = recorded()
 EMPTY = inspect.Parameter.empty

@@ -16,9 +16,9 @@ from operator_samples import ROWS
 
 import hookscope.engine as ms
 from hookscope.engine import Parameter, Tensor, grad, nn, ops, vjp
-from hookscope.engine.core import silence
-from hookscope.engine.core.operator import OPERATORS
-from hookscope.engine.core.recording import Recording
+from hookscope.engine.base import float_warnings
+from hookscope.engine.tape.tape import Recording
+from hookscope.engine.tensors.operator import OPERATORS
 
 HUGE = np.array([1e300, -np.inf, np.nan])
 LARGEST = Tensor([3e38])
@@ -159,13 +159,13 @@ def test_threads_are_silent_too() -> None:
 def test_a_numpy_that_keeps_its_settings_elsewhere_is_silenced_by_its_own_function(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(silence, "silence", functools.partial(np.seterr, all="ignore"))
-    monkeypatch.setattr(silence, "restore", silence._restore)
+    monkeypatch.setattr(float_warnings, "silence", functools.partial(np.seterr, all="ignore"))
+    monkeypatch.setattr(float_warnings, "restore", float_warnings._restore)
     with np.errstate(all="raise", over="warn"):
         users = np.geterr()
-        assert silence._quietly(np.divide, [1.0, 3.0], [0.0, 2.0]).tolist() == [np.inf, 1.5]
+        assert float_warnings._quietly(np.divide, [1.0, 3.0], [0.0, 2.0]).tolist() == [np.inf, 1.5]
         assert np.geterr() == users
-        assert silence._quietly(lambda: set(np.geterr().values())) == {"ignore"}
+        assert float_warnings._quietly(lambda: set(np.geterr().values())) == {"ignore"}
         with pytest.raises(ZeroDivisionError):
-            silence._quietly(lambda: 1 / 0)
+            float_warnings._quietly(lambda: 1 / 0)
         assert np.geterr() == users

@@ -15,7 +15,7 @@ import scipy.sparse as sp
 
 import hookscope.engine as ms
 from hookscope.engine import COOTensor, CSRTensor, RowTensor, SparseTensor, Tensor, nn, ops
-from hookscope.engine.core.nested import gradients_like, replaced, tensors_in
+from hookscope.engine.tensors.nested import gradients_like, replaced, tensors_in
 
 I32, I64, F32, F64 = ms.int32, ms.int64, ms.float32, ms.float64
 PLACES = Tensor([[0, 1], [1, 2]], I32)

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from hookscope.engine import Parameter, Tensor, nn, ops
-from hookscope.engine.core.views import is_held_alone
 from hookscope.engine.cpu import compiling
 from hookscope.engine.debug.captures.capture import _figures
 from hookscope.engine.experimental import optim as experimental
 from hookscope.engine.mint import optim as mint
+from hookscope.engine.tensors.views import is_held_alone
 
 SHAPES = [(64, 70), (70,), (3, 5, 7, 40), (1,), (4100,)]
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from hookscope.engine import Tensor, mint, ops
-from hookscope.engine.core import surfaces
+from hookscope.engine.base import surfaces
 
 ENGINE = Path(ops.__file__).parent.parent
 
@@ -26,7 +26,7 @@ def stub(path: str) -> ast.Module:
 
 
 def test_each_declared_method_is_in_the_stub_with_its_arguments_and_a_sentence() -> None:
-    (methods,) = [node for node in stub("core/method_types.pyi").body if isinstance(node, ast.ClassDef)]
+    (methods,) = [node for node in stub("tensors/method_types.pyi").body if isinstance(node, ast.ClassDef)]
     written = {node.name: node for node in methods.body if isinstance(node, ast.FunctionDef)}
     for name in {**surfaces.METHODS, **surfaces.IN_PLACE}:
         assert hasattr(Tensor, name)

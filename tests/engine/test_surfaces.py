@@ -15,11 +15,11 @@ import pytest
 
 from hookscope.engine import Tensor, float32, int32, mint, ops
 from hookscope.engine import numpy as mindspore_numpy
-from hookscope.engine.core import operator as operators
-from hookscope.engine.core import surfaces
-from hookscope.engine.core.operator import Operator
-from hookscope.engine.core.surfaces import REQUIRED, alias, declare, prim, renamed
+from hookscope.engine.base import surfaces
+from hookscope.engine.base.surfaces import REQUIRED, alias, declare, prim, renamed
 from hookscope.engine.ops.elementwise import Binary, Unary
+from hookscope.engine.tensors import operator as operators
+from hookscope.engine.tensors.operator import Operator
 
 X = Tensor(np.array([[0.25, 0.5, 0.75], [0.125, 0.625, 0.875]]), float32)
 Y = Tensor(np.array([[0.5, 0.25, 0.75]]), float32)

@@ -12,9 +12,9 @@ import pytest
 
 import hookscope.engine as ms
 from hookscope.engine import Tensor, grad, nn, ops, value_and_grad
-from hookscope.engine.core import taps
-from hookscope.engine.core.recording import recording_active
-from hookscope.engine.core.taps import CellCall, Tap
+from hookscope.engine.tape import taps
+from hookscope.engine.tape.tape import recording_active
+from hookscope.engine.tape.taps import CellCall, Tap
 
 
 class Square(nn.Cell):

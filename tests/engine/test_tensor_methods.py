@@ -12,7 +12,7 @@ import pytest
 
 import hookscope.engine as ms
 from hookscope.engine import Parameter, Tensor, ops
-from hookscope.engine.core import surfaces
+from hookscope.engine.base import surfaces
 
 x = np.array([[1.0, -2.0, 3.0, 0.25], [0.5, 4.0, -1.0, 2.0], [7.0, -3.0, 6.0, -0.75]])
 n = np.array([[3, 0, 2, 3], [1, 1, 0, 2]], np.int32)

@@ -15,7 +15,7 @@ import pytest
 
 import hookscope.engine as ms
 from hookscope.engine import Parameter, Tensor, mint, nn, ops
-from hookscope.engine.core import surfaces
+from hookscope.engine.base import surfaces
 from hookscope.engine.cpu import updates as rules
 from hookscope.engine.experimental import optim
 

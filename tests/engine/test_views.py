@@ -11,8 +11,8 @@ import pytest
 
 import hookscope.engine as ms
 from hookscope.engine import Parameter, Tensor, grad, mint, nn, ops
-from hookscope.engine.core.tensor import swap_tensors
 from hookscope.engine.debug import DebugSession
+from hookscope.engine.tensors.tensor import swap_tensors
 
 # Recorded from MindSpore 2.10: whether y = view(x) shares with x: y[0] = 9 changes x, and x[0, 0] = 9 changes y.
 SHARING: dict[str, Callable[[Tensor], Tensor]] = {

@@ -15,7 +15,7 @@ import pytest
 
 import hookscope.engine as ms
 from hookscope.engine import Parameter, Tensor, nn, ops
-from hookscope.engine.core.function import _Function
+from hookscope.engine.autograd.function import _Function
 
 
 def counting(*shape: int) -> Tensor:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from hookscope.engine import Parameter, Tensor, nn, ops
-from hookscope.engine.core.initializer import Normal, initializer
+from hookscope.engine.tensors.initializer import Normal, initializer
 
 
 def named(**cells: nn.Cell) -> nn.SequentialCell:

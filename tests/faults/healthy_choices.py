@@ -9,7 +9,7 @@ import numpy as np
 
 import hookscope.engine as ms
 from hookscope.engine import Parameter, Tensor, nn, ops
-from hookscope.engine.core.initializer import HeNormal, Normal, Orthogonal, initializer
+from hookscope.engine.tensors.initializer import HeNormal, Normal, Orthogonal, initializer
 
 from . import blocks, data
 from .programs import Run, by_hand, healthy, one_step, tensors, with_model

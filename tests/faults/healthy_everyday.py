@@ -8,7 +8,7 @@ import numpy as np
 
 import hookscope.engine as ms
 from hookscope.engine import Tensor, nn, ops
-from hookscope.engine.core.initializer import Normal
+from hookscope.engine.tensors.initializer import Normal
 
 from . import blocks, data
 from .programs import Run, by_hand, healthy, one_step, with_model

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from hookscope.engine import Parameter, Tensor, nn, ops
-from hookscope.engine.core.initializer import Normal, XavierUniform, initializer
+from hookscope.engine.tensors.initializer import Normal, XavierUniform, initializer
 
 from . import blocks, data
 from .programs import Run, by_hand, healthy, one_step

@@ -10,7 +10,7 @@ import numpy as np
 
 import hookscope.engine as ms
 from hookscope.engine import Parameter, Tensor, nn, ops
-from hookscope.engine.core.initializer import Constant, HeNormal, Normal, initializer
+from hookscope.engine.tensors.initializer import Constant, HeNormal, Normal, initializer
 from tests.faults import blocks, data
 from tests.faults import more_ways as ways
 from tests.faults.programs import Run, by_hand, healthy, one_step, tensors, with_model

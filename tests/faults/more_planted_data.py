@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from hookscope.engine import Tensor, nn, ops
-from hookscope.engine.core.initializer import Normal
+from hookscope.engine.tensors.initializer import Normal
 from tests.faults import blocks, data
 from tests.faults import more_ways as ways
 from tests.faults.programs import Run, one_step, planted, with_model

@@ -9,7 +9,7 @@ import numpy as np
 
 import hookscope.engine as ms
 from hookscope.engine import Parameter, Tensor, nn, ops
-from hookscope.engine.core.initializer import Normal, XavierUniform, initializer
+from hookscope.engine.tensors.initializer import Normal, XavierUniform, initializer
 from tests.faults import blocks, data
 from tests.faults import more_ways as ways
 from tests.faults.more_planted_data import Gallery, Graph, neighbours

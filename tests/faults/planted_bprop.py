@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from hookscope.engine import Parameter, Tensor, nn, ops
-from hookscope.engine.core.initializer import Normal, initializer
+from hookscope.engine.tensors.initializer import Normal, initializer
 
 from . import blocks, data
 from .programs import Run, by_hand, one_step, planted, with_model

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from hookscope.engine import Tensor, nn, ops
-from hookscope.engine.core.initializer import Uniform
+from hookscope.engine.tensors.initializer import Uniform
 
 from . import blocks, data
 from .programs import Run, by_hand, one_step, planted, with_model

@@ -9,7 +9,7 @@ import numpy as np
 
 import hookscope.engine as ms
 from hookscope.engine import Parameter, Tensor, nn, ops
-from hookscope.engine.core.initializer import Normal, initializer
+from hookscope.engine.tensors.initializer import Normal, initializer
 
 from . import blocks, data
 from .programs import Run, by_hand, one_step, planted, with_model

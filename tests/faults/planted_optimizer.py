@@ -8,7 +8,7 @@ import numpy as np
 
 import hookscope.engine as ms
 from hookscope.engine import Parameter, Tensor, nn, ops
-from hookscope.engine.core.initializer import Normal, Orthogonal, initializer
+from hookscope.engine.tensors.initializer import Normal, Orthogonal, initializer
 
 from . import blocks, data
 from .programs import Run, by_hand, one_step, planted, tensors, with_model

@@ -7,7 +7,7 @@ import math
 from typing import Any
 
 from hookscope.engine import Parameter, Tensor, nn, ops
-from hookscope.engine.core.initializer import Constant, HeNormal, Normal, Orthogonal, XavierNormal, initializer
+from hookscope.engine.tensors.initializer import Constant, HeNormal, Normal, Orthogonal, XavierNormal, initializer
 
 from . import blocks, data
 from .programs import Run, by_hand, one_step, planted, with_model

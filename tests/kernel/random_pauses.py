@@ -29,7 +29,7 @@ SETUP = (
 import numpy as np
 from hookscope.engine import Tensor, nn, ops, value_and_grad
 from hookscope.engine.debug import DebugSession
-from hookscope.engine.core.progress import progress
+from hookscope.engine.tape.progress import progress
 from hookscope.widgets import progress_view
 progress_view.LIVE_COMMS.add(link.comm_id)
 gone, steps, it = set(), [], None

@@ -213,7 +213,7 @@ print(Tensor, nn.Cell, ms.train.Model)
         "<class 'mindspore.common.tensor.Tensor'>\n<class 'mindspore.common.parameter.Parameter'>\n"
         "<class 'mindspore.common.initializer.Normal'>\n<class 'mindspore.nn.cell.Cell'>\n"
         "<class 'mindspore.train.model.Model'>\nTrue True\nTrue\n"
-        "<class 'hookscope.engine.core.tensor.Tensor'> <class 'hookscope.engine.nn.cell.Cell'> "
+        "<class 'hookscope.engine.tensors.tensor.Tensor'> <class 'hookscope.engine.nn.cell.Cell'> "
         "<class 'hookscope.engine.train.model.Model'>\n"
     )
 
@@ -314,7 +314,7 @@ print(nn.Dense, mint.nn.Conv2d, train.Callback)
 def test_a_users_callback_is_still_told_from_the_engines_own() -> None:
     code = """
 from mindspore import nn, train
-from hookscope.engine.core.names import is_of_the_engine
+from hookscope.engine.base.module_names import is_of_the_engine
 class Mine(train.Callback): pass
 print(is_of_the_engine(train.LossMonitor), is_of_the_engine(nn.Dense), is_of_the_engine(Mine))
 uninstall()

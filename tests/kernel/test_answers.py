@@ -6,7 +6,7 @@ import pytest
 from kernel_driver import Kernel, start
 
 WORK = """
-from hookscope.engine.core.progress import Stopped, progress
+from hookscope.engine.tape.progress import Stopped, progress
 from hookscope.widgets import progress_view
 def work(until, pace=0.001, **options):
     with progress("counting", 10_000, "beans", **options) as counting:
@@ -81,7 +81,7 @@ def test_a_message_has_its_own_busy_and_idle_and_the_cell_stays_busy(kernel: Ker
 
 
 def test_stop_ends_work_that_raises_with_one_line(kernel: Kernel, panel: str) -> None:
-    kernel.run("from hookscope.engine.core import progress as p\nlink.on_msg(lambda m: p.current().stop())")
+    kernel.run("from hookscope.engine.tape import progress as p\nlink.on_msg(lambda m: p.current().stop())")
     cell = start(kernel, "print('paused', flush=True); work(lambda: False); print('not reached')")
     kernel.comm(panel, "stop")
     result = kernel.result(cell)
@@ -92,7 +92,7 @@ def test_stop_ends_work_that_raises_with_one_line(kernel: Kernel, panel: str) ->
 
 
 def test_stop_lets_work_that_does_not_raise_come_to_its_end(kernel: Kernel, panel: str) -> None:
-    kernel.run("from hookscope.engine.core import progress as p\nlink.on_msg(lambda m: p.current().stop())")
+    kernel.run("from hookscope.engine.tape import progress as p\nlink.on_msg(lambda m: p.current().stop())")
     cell = start(kernel, "print('paused', flush=True); print(0 < work(lambda: False, raises=False) < 10_000)")
     kernel.comm(panel, "stop")
     assert kernel.result(cell).text == "paused\nTrue\n"

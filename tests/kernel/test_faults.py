@@ -174,8 +174,8 @@ def test_what_raises_where_a_page_is_answered_in_a_run_is_told_once(
 ) -> None:
     from types import SimpleNamespace
 
-    from hookscope.engine.core import progress
     from hookscope.engine.debug import faults
+    from hookscope.engine.tape import progress
     from hookscope.kernel.answering import answer_at_safe_points
 
     def boom() -> None:

@@ -115,7 +115,7 @@ def test_a_panel_lives_until_its_own_cell_runs_again(network: Kernel) -> None:
 def test_a_cell_that_opens_nothing_any_more_closes_what_it_had_opened(network: Kernel) -> None:
     first = run(network, 1, "%cell net")
     assert closed(run(network, 1, "pass")) == set(opened(first))
-    assert network.run("from hookscope.engine.core import taps; print(taps.cell_taps)").text == "[]\n"
+    assert network.run("from hookscope.engine.tape import taps; print(taps.cell_taps)").text == "[]\n"
 
 
 def test_a_deleted_cell_takes_its_panel_with_it(network: Kernel) -> None:

@@ -61,21 +61,28 @@ def test_every_import_follows_the_arrows(repository: Path) -> None:
     ("module", "imported"),
     [
         ("widgets.panel", "hookscope.kernel"),
-        ("engine.core.tensor", "hookscope.widgets"),
-        ("engine.core.tensor", "hookscope.engine.debug"),
-        ("engine.cpu.adam", "hookscope.engine.core.tensor"),
-        ("engine.core.tensor", "hookscope.engine.ops"),
+        ("engine.tensors.tensor", "hookscope.widgets"),
+        ("engine.tensors.tensor", "hookscope.engine.debug"),
+        ("engine.cpu.adam", "hookscope.engine.tensors.tensor"),
+        ("engine.tensors.tensor", "hookscope.engine.ops"),
         ("engine.ops", "hookscope.engine.nn"),
         ("engine.nn", "hookscope.engine.mint"),
-        ("engine.core.tensor", "IPython"),
-        ("triton_kernels.matmul", "hookscope.engine.core.dtype"),
+        ("engine.tensors.tensor", "IPython"),
+        ("triton_kernels.matmul", "hookscope.engine.tensors.dtype"),
     ],
 )
 def test_an_import_against_the_arrows_is_found(module: str, imported: str, repository: Path, tmp_path: Path) -> None:
     """A package of empty files in the same shape, with one wrong import in it."""
     modules = {
         *("kernel", "widgets", "widgets.panel", "triton_kernels", "triton_kernels.matmul"),
-        *("engine", "engine.core", "engine.core.tensor", "engine.core.dtype", "engine.debug", "engine.debug.session"),
+        *(
+            "engine",
+            "engine.tensors",
+            "engine.tensors.tensor",
+            "engine.tensors.dtype",
+            "engine.debug",
+            "engine.debug.session",
+        ),
         *("engine.cpu", "engine.cpu.adam"),
         *(f"engine.{name}" for name in layers_of_the_engine(repository)),
     }
@@ -84,7 +91,7 @@ def test_an_import_against_the_arrows_is_found(module: str, imported: str, repos
         path = tmp_path / "hookscope" / name.replace(".", "/")
         path = path / "__init__.py" if name in packages or name == "kernel" else path.with_suffix(".py")
         path.parent.mkdir(parents=True, exist_ok=True)
-        lines = ["from hookscope.engine.core import tensor, dtype"] if name == "engine" else []
+        lines = ["from hookscope.engine.tensors import tensor, dtype"] if name == "engine" else []
         lines += [f"import {imported}"] if name == module else []
         path.write_text("\n".join(lines))
     result = lint_imports(repository, tmp_path)

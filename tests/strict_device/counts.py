@@ -119,7 +119,7 @@ def copied(name: str, to: str, size: int) -> None:
 @functools.cache
 def _operators() -> dict[CodeType, str]:
     """The code that runs an operator, and what is said behind its name."""
-    from hookscope.engine.core.operator import Operator
+    from hookscope.engine.tensors.operator import Operator
 
     return {Operator._compute.__code__: "", Operator.gradients.__code__: " backward"}
 

@@ -29,9 +29,10 @@ def device(triton: bool = False) -> Iterator[Counts]:
     """
     import hookscope.engine as ms
     from hookscope import triton_kernels
-    from hookscope.engine.core import backend, later
+    from hookscope.engine.base import deferred_checks
     from hookscope.engine.debug.stepping import user_code
     from hookscope.engine.graph import calls
+    from hookscope.engine.tensors import backend
 
     found = triton_kernels.Probe("triton" if triton else "cupy", "the strict device of the tests", {"cupy": VERSION})
     with ExitStack() as stack:
@@ -39,7 +40,7 @@ def device(triton: bool = False) -> Iterator[Counts]:
             stack.enter_context(mock.patch.object(backend, name, getattr(backend, name)))
         _put_modules(stack)
         stack.enter_context(mock.patch.object(triton_kernels, "probe", return_value=found))
-        stack.callback(later.waiting.clear)
+        stack.callback(deferred_checks.waiting.clear)
         # Graph mode and the stepper take the stand-in for the library, not for code of the user's.
         stack.enter_context(mock.patch.object(calls, "_OF_ENGINE", (*calls._OF_ENGINE, "strict_device")))
         stack.enter_context(mock.patch.object(user_code, "_LIBRARIES", (*user_code._LIBRARIES, _FOLDER)))

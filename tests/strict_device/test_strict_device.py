@@ -260,7 +260,7 @@ def test_events_know_the_operator_and_our_line() -> None:
         assert all(event.place.startswith("engine/") for event in counts.launches)
         float(loss)
         (waited,) = counts.synchronizations
-        assert waited.operator is None and waited.place.startswith("engine/core/")
+        assert waited.operator is None and waited.place.startswith("engine/tensors/")
         assert f"1 synchronization {waited.name}" in str(counts).replace("  ", " ")
         with strict_device.counting() as inner:
             ops.add(x, x)

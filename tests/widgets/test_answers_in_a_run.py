@@ -12,9 +12,9 @@ import pytest
 import hookscope.engine as ms
 import hookscope.engine.dataset as ds
 from hookscope.engine import Tensor, nn
-from hookscope.engine.core import taps
-from hookscope.engine.core.progress import answer_with
 from hookscope.engine.debug import DebugAbort, DebugSession
+from hookscope.engine.tape import taps
+from hookscope.engine.tape.progress import answer_with
 from hookscope.engine.train import Model
 from hookscope.widgets import DebuggerPanel
 

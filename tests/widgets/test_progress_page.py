@@ -9,7 +9,7 @@ from panel_page import PanelPage
 from plain_session import PlainSession
 from playwright.sync_api import expect
 
-from hookscope.engine.core.progress import progress
+from hookscope.engine.tape.progress import progress
 from hookscope.widgets import progress_view
 from tests.browser.accessibility import AXE, ENOUGH_CONTRAST, lowest_contrast, violations
 

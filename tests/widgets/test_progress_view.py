@@ -10,9 +10,9 @@ import pytest
 from plain_session import FakeClock, PlainSession
 
 from hookscope.engine import nn
-from hookscope.engine.core import progress as engine_progress
-from hookscope.engine.core.progress import Stopped, answer_with, progress
 from hookscope.engine.debug import DebugSession
+from hookscope.engine.tape import progress as engine_progress
+from hookscope.engine.tape.progress import Stopped, answer_with, progress
 from hookscope.widgets import DebuggerPanel, progress_view
 from hookscope.widgets.progress_view import ProgressView, Speed, duration, pace
 

@@ -1,6 +1,6 @@
 """``mindspore.dataset.text``: tokenizers, vocabularies, word vectors, and what else is done with text in a row."""
 
-from ...core.names import name_methods as _name_methods
+from ...base.module_names import name_methods as _name_methods
 from . import transforms, utils
 from .transforms import *
 from .utils import *

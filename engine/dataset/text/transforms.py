@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from ...core.checks import check_bool, check_callable, check_int, check_type
-from ...core.dtype import int32, numpy_dtype
-from ...core.types import Array, DTypeLike
+from ...base.argument_checks import check_bool, check_callable, check_int, check_type
+from ...base.types import Array, DTypeLike
+from ...tensors.dtype import int32, numpy_dtype
 from ..base import between
 from ..transforms import Transform
 from ._characters import case_folded, pattern_of, script_of

@@ -11,8 +11,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from ...core.checks import check_bool, check_int, check_positive_int, check_type
-from ...core.types import Array
+from ...base.argument_checks import check_bool, check_int, check_positive_int, check_type
+from ...base.types import Array
 from ..base import Dataset, names_of
 
 __all__ = [

@@ -1,7 +1,7 @@
 """``mindspore.dataset.vision``: what may be done with images, arrays of shape (H, W) or (H, W, C)."""
 
-from ...core.names import name_methods as _name_methods
-from ...core.names import on_first_use as _on_first_use
+from ...base.module_names import name_methods as _name_methods
+from ...base.module_names import on_first_use as _on_first_use
 from ..transforms import Sometimes as _Sometimes
 from ._devices import OnDevice as _OnDevice
 from ._pixels import ImageTransform as _ImageTransform

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Self
 
-from ...core.checks import check_type
+from ...base.argument_checks import check_type
 
 __all__ = ["OnDevice"]
 

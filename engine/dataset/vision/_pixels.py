@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ...core.checks import check_number, check_type
-from ...core.tensor import Tensor
-from ...core.types import Array
+from ...base.argument_checks import check_number, check_type
+from ...base.types import Array
+from ...tensors.tensor import Tensor
 from ..config import current_random
 from ..transforms import Transform
 

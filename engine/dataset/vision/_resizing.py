@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...core.types import Array
+from ...base.types import Array
 
 _UNITS = 2048  # in which OpenCV counts weights for images of bytes
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ...core.checks import check_number, check_type
-from ...core.dtype import any_dtype, float32
-from ...core.types import AnyDType, Array, Ints
+from ...base.argument_checks import check_number, check_type
+from ...base.types import AnyDType, Array, Ints
+from ...tensors.dtype import any_dtype, float32
 from ..config import current_random
 from ..transforms import Sometimes, TypeCast, not_random
 from . import _resizing

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ...core.checks import check_callable, check_positive_int
-from ...core.types import Array, Ints
+from ...base.argument_checks import check_callable, check_positive_int
+from ...base.types import Array, Ints
 from ..config import current_random
 from ..transforms import probability
 from ._pixels import chance, factor, picture, span

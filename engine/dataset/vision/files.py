@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from ...core.checks import check_int, check_type
-from ...core.tensor import Tensor
-from ...core.types import Array
+from ...base.argument_checks import check_int, check_type
+from ...base.types import Array
+from ...tensors.tensor import Tensor
 from ..plain_files import read_plain
 from ..transforms import Transform
 from ._devices import OnDevice

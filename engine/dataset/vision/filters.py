@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ...core.checks import check_positive_int, check_type
-from ...core.types import Array, Ints
+from ...base.argument_checks import check_positive_int, check_type
+from ...base.types import Array, Ints
 from ..transforms import Sometimes, probability
 from ._devices import OnDevice
 from ._pixels import ImageTransform, drawn, factor, mixed, picture, rounded, span

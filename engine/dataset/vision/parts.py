@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ...core.checks import check_bool, check_int, check_one_of, check_positive_int, check_type
-from ...core.types import Array, Ints
+from ...base.argument_checks import check_bool, check_int, check_one_of, check_positive_int, check_type
+from ...base.types import Array, Ints
 from ..config import current_random
 from ..transforms import Sometimes, Transform, probability
 from ._devices import OnDevice

@@ -10,7 +10,7 @@ import re
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from hookscope.engine.core.checks import check_positive_int
+from hookscope.engine.base.argument_checks import check_positive_int
 
 from . import naming
 from .alike_rows import AlikeRows

@@ -6,7 +6,7 @@ import threading
 from collections import OrderedDict
 from typing import get_args
 
-from hookscope.engine.core.nearest import suggestion
+from hookscope.engine.base.nearest_name import suggestion
 
 from .records import Detail, Kind, Row
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from hookscope.engine.core.backend import to_host
+from hookscope.engine.tensors.backend import to_host
 
 __all__ = ["MOST_ROWS", "digest", "dtype_name", "norm", "row_digests", "text_digest"]
 

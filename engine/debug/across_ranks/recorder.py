@@ -11,12 +11,13 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from hookscope.engine import nn
-from hookscope.engine.core import random, taps
-from hookscope.engine.core.nested import tensors_in
-from hookscope.engine.core.recording import Recording
-from hookscope.engine.core.tensor import Tensor
 from hookscope.engine.dataset.base import newest_pass
 from hookscope.engine.experimental import optim
+from hookscope.engine.tape import taps
+from hookscope.engine.tape.tape import Recording
+from hookscope.engine.tensors import random
+from hookscope.engine.tensors.nested import tensors_in
+from hookscope.engine.tensors.tensor import Tensor
 
 from ..captures.capture import pick_slot
 from ..checks.owners import Owners
@@ -26,8 +27,8 @@ from .digests import MOST_ROWS, digest, dtype_name, norm, row_digests, text_dige
 from .records import Detail, Kind, Record, Row
 
 if TYPE_CHECKING:
-    from hookscope.engine.core.parameter import Parameter
-    from hookscope.engine.core.taps import CellCall
+    from hookscope.engine.tape.taps import CellCall
+    from hookscope.engine.tensors.parameter import Parameter
 
     from ..events import Event
     from ..session import DebugSession

@@ -11,12 +11,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from hookscope.engine.core.nested import Sparse
+from hookscope.engine.tensors.nested import Sparse
 
 from .statistics import Statistics, figures, statistics
 
 if TYPE_CHECKING:
-    from hookscope.engine.core.tensor import Tensor
+    from hookscope.engine.tensors.tensor import Tensor
 
     from .given_up import GivenUp
 

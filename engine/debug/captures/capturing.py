@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from hookscope.engine.core.progress import safe_point
-from hookscope.engine.core.tensor import Tensor
+from hookscope.engine.tape.progress import safe_point
+from hookscope.engine.tensors.tensor import Tensor
 
 from .capture import Capture
 

@@ -27,7 +27,7 @@ from itertools import count
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from hookscope.engine.core.tensor import Tensor
+from hookscope.engine.tensors.tensor import Tensor
 
 from ..given import positive
 from .capture import Capture, forget_figures

@@ -21,9 +21,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hookscope.engine.core.backend import runs_triton
 from hookscope.engine.cpu.compiling import address, is_on, is_worth, kernels, ready
 from hookscope.engine.cpu.threads import share
+from hookscope.engine.tensors.backend import runs_triton
 
 __all__ = ["BINS", "Statistics", "any_nonfinite", "changes", "figures", "load_kernels", "statistics", "statistics_of"]
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from types import FrameType
 from typing import TYPE_CHECKING
 
-from hookscope.engine.core.nested import tensors_in
+from hookscope.engine.tensors.nested import tensors_in
 
 from ..captures.statistics import statistics
 from ..conditions.values import FiguresSeen

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hookscope.engine import nn
-from hookscope.engine.core import taps
-from hookscope.engine.core.backend import to_host
-from hookscope.engine.core.nested import replaced, tensors_in
-from hookscope.engine.core.parameter import Parameter
-from hookscope.engine.core.recording import no_recording
-from hookscope.engine.core.tensor import Tensor
 from hookscope.engine.cpu.array_module import array_module
+from hookscope.engine.tape import taps
+from hookscope.engine.tape.tape import no_recording
+from hookscope.engine.tensors.backend import to_host
+from hookscope.engine.tensors.nested import replaced, tensors_in
+from hookscope.engine.tensors.parameter import Parameter
+from hookscope.engine.tensors.tensor import Tensor
 
 from ..captures.capture import cell_name
 from ..comparing.isolated import IsolatedCell, held_tensors
@@ -23,8 +23,8 @@ from ..conditions.data import BatchSeen, InputSeen, SamplesSeen
 from .watcher import Watched, Watcher
 
 if TYPE_CHECKING:
-    from hookscope.engine.core.taps import CellCall
     from hookscope.engine.nn import Cell
+    from hookscope.engine.tape.taps import CellCall
 
 __all__ = ["InputWatch", "SamplesWatch"]
 

@@ -6,13 +6,13 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ...core.names import is_of_the_engine
+from ...base.module_names import is_of_the_engine
 from ..captures.statistics import Statistics, statistics
 from ..conditions.parameters import BeginningSeen
 
 if TYPE_CHECKING:
-    from hookscope.engine.core.tensor import Tensor
     from hookscope.engine.nn import Cell
+    from hookscope.engine.tensors.tensor import Tensor
 
     from ..paths import CellPaths
     from .owners import Owner, Owners

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hookscope.engine.core import taps
-from hookscope.engine.core.backend import to_host
-from hookscope.engine.core.nested import tensors_in
-from hookscope.engine.core.parameter import Parameter
-from hookscope.engine.core.tensor import Tensor
+from hookscope.engine.tape import taps
+from hookscope.engine.tensors.backend import to_host
+from hookscope.engine.tensors.nested import tensors_in
+from hookscope.engine.tensors.parameter import Parameter
+from hookscope.engine.tensors.tensor import Tensor
 
 from ..captures.by_array import ByArray
 from ..conditions.data import LabelsSeen
@@ -25,7 +25,7 @@ from ..numbers import ends_of, number_in
 from .watcher import Watched, Watcher
 
 if TYPE_CHECKING:
-    from hookscope.engine.core.taps import CellCall
+    from hookscope.engine.tape.taps import CellCall
 
 __all__ = ["LossWatch"]
 

@@ -9,7 +9,7 @@ from ..conditions.network import LossSeen
 from ..numbers import number_in
 
 if TYPE_CHECKING:
-    from hookscope.engine.core.tensor import Tensor
+    from hookscope.engine.tensors.tensor import Tensor
 
     from .figures_by_step import History
     from .watcher import Looks

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from hookscope.engine import nn
-from hookscope.engine.core import taps
-from hookscope.engine.core.nested import tensors_in
-from hookscope.engine.core.tensor import Tensor
+from hookscope.engine.tape import taps
+from hookscope.engine.tensors.nested import tensors_in
+from hookscope.engine.tensors.tensor import Tensor
 
 from ..captures.capture import cell_name
 from ..conditions.network import BpropSeen, ModeSeen, SameNamesSeen, SharedSeen
@@ -20,9 +20,9 @@ from ..taken_roots import has_parameters
 from .watcher import Watched, Watcher
 
 if TYPE_CHECKING:
-    from hookscope.engine.core.parameter import Parameter
-    from hookscope.engine.core.taps import CellCall
     from hookscope.engine.nn import Cell
+    from hookscope.engine.tape.taps import CellCall
+    from hookscope.engine.tensors.parameter import Parameter
 
 
 __all__ = ["BpropWatch", "ModeWatch", "StructureWatch"]

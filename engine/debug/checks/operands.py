@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from hookscope.engine.core.tensor import Tensor
+from hookscope.engine.tensors.tensor import Tensor
 
 __all__ = ["array_of", "arrays_of", "constants_of", "shown"]
 

@@ -8,17 +8,17 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hookscope.engine import nn
-from hookscope.engine.core import taps
-from hookscope.engine.core.nested import tensors_in
+from hookscope.engine.tape import taps
+from hookscope.engine.tensors.nested import tensors_in
 
 from ..conditions.optimizer import HoldingSeen, RateSeen
 from ..numbers import number_in
 from .watcher import Watched, Watcher
 
 if TYPE_CHECKING:
-    from hookscope.engine.core.parameter import Parameter
-    from hookscope.engine.core.taps import CellCall
-    from hookscope.engine.core.tensor import Tensor
+    from hookscope.engine.tape.taps import CellCall
+    from hookscope.engine.tensors.parameter import Parameter
+    from hookscope.engine.tensors.tensor import Tensor
 
 __all__ = ["OptimizerWatch"]
 

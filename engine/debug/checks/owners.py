@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from hookscope.engine.core.parameter import Parameter
-    from hookscope.engine.core.tensor import Tensor
     from hookscope.engine.nn import Cell
+    from hookscope.engine.tensors.parameter import Parameter
+    from hookscope.engine.tensors.tensor import Tensor
 
 __all__ = ["Owner", "Owners", "owners_in"]
 

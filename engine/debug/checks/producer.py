@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...core.file_labels import file_label
+from ...base.file_labels import file_label
 from ..captures.capture import cell_name
 from ..captures.statistics import Statistics
 

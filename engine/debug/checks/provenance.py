@@ -20,9 +20,9 @@ from collections.abc import Callable, Iterable
 from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from hookscope.engine.core import taps
-from hookscope.engine.core.nested import tensors_in
-from hookscope.engine.core.tensor import Tensor
+from hookscope.engine.tape import taps
+from hookscope.engine.tensors.nested import tensors_in
+from hookscope.engine.tensors.tensor import Tensor
 
 from ..captures.by_array import ByArray
 from ..captures.capture import cell_name, pick_slot
@@ -33,8 +33,8 @@ from .operands import array_of, arrays_of, constants_of, shown
 from .producer import OUTSIDE, Producer
 
 if TYPE_CHECKING:
-    from hookscope.engine.core.taps import CellCall, Gradients
     from hookscope.engine.nn import Cell
+    from hookscope.engine.tape.taps import CellCall, Gradients
 
     from ..faults import Faults
 

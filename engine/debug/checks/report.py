@@ -8,7 +8,7 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING, Any
 
-from ...core.file_labels import file_label
+from ...base.file_labels import file_label
 from ..stepping.user_code import is_user_code
 from .causes import Cause, summary
 from .findings import Finding

@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from hookscope.engine.core import taps
-from hookscope.engine.core.tensor import Tensor
+from hookscope.engine.tape import taps
+from hookscope.engine.tensors.tensor import Tensor
 
-from ...core.nearest import suggestion
+from ...base.nearest_name import suggestion
 from ..captures.capture import cell_name
 from ..conditions import CONDITIONS, Condition
 from .condition_pauses import ConditionPauses
@@ -36,8 +36,8 @@ from .use_checks import UseWatch
 from .watcher import Watched, Watcher
 
 if TYPE_CHECKING:
-    from hookscope.engine.core.parameter import Parameter
     from hookscope.engine.nn import Optimizer
+    from hookscope.engine.tensors.parameter import Parameter
 
     from ..captures.ring import CaptureRing
     from ..counts import Counts

@@ -19,8 +19,8 @@ from ..conditions.parameters import BeginningSeen, GradientSeen, UpdateSeen, is_
 from .initial_values import root_mean_square
 
 if TYPE_CHECKING:
-    from hookscope.engine.core.parameter import Parameter
-    from hookscope.engine.core.tensor import Tensor
+    from hookscope.engine.tensors.parameter import Parameter
+    from hookscope.engine.tensors.tensor import Tensor
 
     from ..paths import CellPaths
     from .figures_by_step import History

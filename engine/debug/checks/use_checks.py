@@ -11,8 +11,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from hookscope.engine.core import taps
-from hookscope.engine.core.parameter import Parameter
+from hookscope.engine.tape import taps
+from hookscope.engine.tensors.parameter import Parameter
 
 from ..captures.statistics import Statistics, figures
 from ..conditions.parameters import FrozenSeen, UseSeen
@@ -22,8 +22,8 @@ from .owners import owners_in
 from .watcher import Watched, Watcher
 
 if TYPE_CHECKING:
-    from hookscope.engine.core.taps import CellCall
-    from hookscope.engine.core.tensor import Tensor
+    from hookscope.engine.tape.taps import CellCall
+    from hookscope.engine.tensors.tensor import Tensor
 
 __all__ = ["UseWatch"]
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from hookscope.engine.core import taps
+from hookscope.engine.tape import taps
 
 if TYPE_CHECKING:
     from hookscope.engine.nn import Cell

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from hookscope.engine.core.grad import differentiate
-from hookscope.engine.core.nested import replaced, tensors_in
-from hookscope.engine.core.recording import Recording
-from hookscope.engine.core.tensor import Tensor
+from hookscope.engine.autograd.grad import differentiate
+from hookscope.engine.tape.tape import Recording
+from hookscope.engine.tensors.nested import replaced, tensors_in
+from hookscope.engine.tensors.tensor import Tensor
 
 from ..captures.capture import pick_slot
 from .gradient_rows import GradientRow
@@ -25,8 +25,8 @@ from .isolated import EPSILON, IsolatedCell, widened
 from .slopes import Slope, slope_along
 
 if TYPE_CHECKING:
-    from hookscope.engine.core.parameter import Parameter
     from hookscope.engine.nn import Cell
+    from hookscope.engine.tensors.parameter import Parameter
 
 __all__ = ["DifferentiatedCall", "Leaf", "Reals"]
 

@@ -19,8 +19,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from hookscope.engine.core.progress import Work, progress
 from hookscope.engine.nn import Cell
+from hookscope.engine.tape.progress import Work, progress
 
 from .difference import Difference, distance, element
 from .differentiated import DifferentiatedCall, Leaf, Reals

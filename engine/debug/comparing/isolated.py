@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hookscope.engine.core import taps
-from hookscope.engine.core.generator import Generator
-from hookscope.engine.core.nested import tensors_in
-from hookscope.engine.core.recording import Recording
-from hookscope.engine.core.tensor import Tensor
 from hookscope.engine.nn import Cell
 from hookscope.engine.nn.as_it_was import go_to_places, random_places
 from hookscope.engine.nn.hooking import HOOK_KINDS
+from hookscope.engine.tape import taps
+from hookscope.engine.tape.tape import Recording
+from hookscope.engine.tensors.generator import Generator
+from hookscope.engine.tensors.nested import tensors_in
+from hookscope.engine.tensors.tensor import Tensor
 
 if TYPE_CHECKING:
-    from hookscope.engine.core.parameter import Parameter
+    from hookscope.engine.tensors.parameter import Parameter
 
 __all__ = ["EPSILON", "IsolatedCell", "held_cells", "held_tensors", "widened"]
 

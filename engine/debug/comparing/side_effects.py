@@ -29,9 +29,9 @@ from typing import Any
 
 import numpy as np
 
-from hookscope.engine.core.generator import Generator
-from hookscope.engine.core.tensor import Tensor
 from hookscope.engine.nn import Cell
+from hookscope.engine.tensors.generator import Generator
+from hookscope.engine.tensors.tensor import Tensor
 
 from ..stepping.user_code import is_user_file
 
@@ -160,10 +160,10 @@ _UNKNOWN_MODULES = (
     _ENGINE + "ops.collectives",
     _ENGINE + "ops.custom",
     _ENGINE + "nn.data_parallel",
-    _ENGINE + "core.random",
-    _ENGINE + "core.backend",
-    _ENGINE + "core.atomic_write",
-    _ENGINE + "core.interchange",
+    _ENGINE + "tensors.random",
+    _ENGINE + "tensors.backend",
+    _ENGINE + "base.atomic_write",
+    _ENGINE + "tensors.interchange",
     "numpy.f2py",
     "numpy.testing",
     "numpy.ctypeslib",

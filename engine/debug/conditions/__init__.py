@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ...core.nearest import suggestion
-from ...core.shown import quoted
+from ...base.nearest_name import suggestion
+from ...base.quoting import quoted
 from ..captures.statistics import any_nonfinite
 from ..given import checked_text
 from . import activations, data, gradients, loss, network, nonfinite, optimizer, parameters, values

@@ -6,8 +6,8 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from hookscope.engine.core import taps
-from hookscope.engine.core.tensor import Tensor
+from hookscope.engine.tape import taps
+from hookscope.engine.tensors.tensor import Tensor
 
 from ..captures.capture import cell_name, pick_slot
 from ..stepping.bprop import BpropRun

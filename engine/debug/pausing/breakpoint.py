@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from types import CodeType
 
-from ...core.nearest import suggestion
+from ...base.nearest_name import suggestion
 from ..watch import ROOT, matches
 from .expression import NAMES, compile_expression, evaluate, names_in, value_scope
 
@@ -92,7 +92,7 @@ class Breakpoint:
         return self.path.removeprefix(_OPERATORS) if self.path.startswith(_OPERATORS) else ""
 
     def _check_operator(self) -> None:
-        from hookscope.engine.core.operator import OPERATORS
+        from hookscope.engine.tensors.operator import OPERATORS
 
         if self.moment not in ("forward", "backward"):
             raise ValueError(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from ...core.nearest import suggestion
-from ...core.shown import quoted
+from ...base.nearest_name import suggestion
+from ...base.quoting import quoted
 from ..given import checked_flag, checked_text
 from ..watch import ROOT, check_matches, known
 from .breakpoint import Breakpoint

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hookscope.engine.core import taps
+from hookscope.engine.tape import taps
 
 from ..faults import let_pass
 from .expression import take_part, value_of
 from .points import point_at_cell
 
 if TYPE_CHECKING:
-    from hookscope.engine.core.tensor import Tensor
+    from hookscope.engine.tensors.tensor import Tensor
 
     from ..conditions import Hit
     from ..visits import Visit

@@ -12,11 +12,11 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from hookscope.engine.core.marks import checked_gradients
-from hookscope.engine.core.taps import CellCall, Gradients
-from hookscope.engine.core.tensor import Tensor
+from hookscope.engine.autograd.marks import checked_gradients
+from hookscope.engine.tape.taps import CellCall, Gradients
+from hookscope.engine.tensors.tensor import Tensor
 
-from ...core.nearest import suggestion
+from ...base.nearest_name import suggestion
 from ..captures.capture import pick_slot
 
 __all__ = ["Edit", "Passing", "slots_at", "target", "with_place"]

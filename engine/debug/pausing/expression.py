@@ -21,8 +21,8 @@ from collections.abc import Callable, Collection, Mapping
 from types import CodeType
 from typing import Any
 
-from ...core.nearest import suggestion
-from ...core.shown import quoted
+from ...base.nearest_name import suggestion
+from ...base.quoting import quoted
 from ..captures.statistics import statistics
 
 __all__ = ["FIGURES", "NAMES", "compile_expression", "evaluate", "names_in", "take_part", "value_of", "value_scope"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from types import FrameType
 
-from hookscope.engine.core import taps
+from hookscope.engine.tape import taps
 
 from ..stepping.variables import variables
 from .breakpoint import Breakpoint

@@ -6,8 +6,8 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from hookscope.engine.core import taps
-from hookscope.engine.core.tensor import Tensor
+from hookscope.engine.tape import taps
+from hookscope.engine.tensors.tensor import Tensor
 
 from ..captures.capture import pick_slot
 from ..stepping.stepper import Stop

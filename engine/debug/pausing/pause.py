@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from ..captures.capture import cell_name
 
 if TYPE_CHECKING:
-    from hookscope.engine.core.recording import Recording
+    from hookscope.engine.tape.tape import Recording
 
     from ..session import DebugSession
     from ..stepping.history import BpropHistory, PastState

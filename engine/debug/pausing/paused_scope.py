@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from hookscope.engine.core import taps
+from hookscope.engine.tape import taps
 
 from .expression import evaluate, take_part, value_of
 from .pauses import evaluating

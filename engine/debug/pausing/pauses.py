@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NoReturn
 
-from hookscope.engine.core import taps
+from hookscope.engine.tape import taps
 
-from ...core.names import is_of_the_engine
+from ...base.module_names import is_of_the_engine
 from ..faults import let_pass
 from ..stepping.stepper import Stop
 from .pause import DebugAbort, PausePoint, Pauser, check_command

@@ -11,7 +11,7 @@ import traceback
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple, TextIO
 
-from ...core.nearest import nearest
+from ...base.nearest_name import nearest
 from ..rows import table
 from .pause import PausePoint, describe, in_a_forked_process
 

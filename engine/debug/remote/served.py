@@ -25,10 +25,10 @@ from uuid import uuid4
 
 import zmq
 
-from hookscope.engine.core import progress, taps
 from hookscope.engine.cpu.ownership import own_folder
 from hookscope.engine.cpu.telling import tell
 from hookscope.engine.ranks.worker import set_while_waiting
+from hookscope.engine.tape import progress, taps
 
 from ..pausing.pause import in_a_forked_process
 from .cards import Card, remove_card, sessions_folder, write_card

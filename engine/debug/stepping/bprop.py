@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
-from hookscope.engine.core import taps
-from hookscope.engine.core.taps import CellCall
+from hookscope.engine.tape import taps
+from hookscope.engine.tape.taps import CellCall
 
 from ..pausing.breakpoint import Breakpoint
 from ..pausing.line_stops import LineStops

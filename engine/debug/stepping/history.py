@@ -14,7 +14,7 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from hookscope.engine.core.tensor import Tensor
+from hookscope.engine.tensors.tensor import Tensor
 
 from ..captures.held import HeldArrays
 from ..pausing.pause import OperatorRecord, PausePoint

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...core.types import Array
+from ...base.types import Array
 from ...cpu import updates
 from ...cpu.updates import is_on_gpu
 from ...nn.optim.optimizer import New, Params, updated_by

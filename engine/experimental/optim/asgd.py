@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...core.types import Array
+from ...base.types import Array
 from ...nn.optim.asgd import averaged_step
 from ...nn.optim.optimizer import New, Params
 from .optimizer import Group, Optimizer, Rate

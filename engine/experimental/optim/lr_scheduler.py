@@ -10,13 +10,13 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ...core.checks import check_not_negative, check_one_of, check_type
-from ...core.dtype import float32
-from ...core.names import name_methods
-from ...core.parameter import Parameter
-from ...core.recording import no_recording
-from ...core.tensor import Tensor
+from ...base.argument_checks import check_not_negative, check_one_of, check_type
+from ...base.module_names import name_methods
 from ...cpu.array_module import array_module
+from ...tape.tape import no_recording
+from ...tensors.dtype import float32
+from ...tensors.parameter import Parameter
+from ...tensors.tensor import Tensor
 from .optimizer import Optimizer
 
 __all__ = [

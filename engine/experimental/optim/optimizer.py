@@ -9,16 +9,16 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ...core.checks import check_not_negative, check_number, check_type
-from ...core.dtype import float32, int32
-from ...core.parameter import Parameter, ParameterTuple
-from ...core.recording import no_recording, state
-from ...core.tensor import Tensor
-from ...core.types import Array
+from ...base.argument_checks import check_not_negative, check_number, check_type
+from ...base.types import Array
 from ...cpu.array_module import array_module
 from ...cpu.updates import is_on_gpu
 from ...nn.optim._sharing import Sharing
 from ...nn.optim.optimizer import Gradients, New, Params, Unprepared, count_of, number_of, take_all
+from ...tape.tape import no_recording, state
+from ...tensors.dtype import float32, int32
+from ...tensors.parameter import Parameter, ParameterTuple
+from ...tensors.tensor import Tensor
 
 __all__ = ["Optimizer"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...core.checks import check_bool
-from ...core.types import Array
+from ...base.argument_checks import check_bool
+from ...base.types import Array
 from ...cpu import updates
 from ...cpu.updates import is_on_gpu
 from ...nn.optim.optimizer import New, Params, updated_by

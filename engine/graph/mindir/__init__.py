@@ -6,9 +6,9 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-from ...core.atomic_write import write_file
-from ...core.func_graph import FuncGraph
-from ...core.shown import shown
+from ...base.atomic_write import write_file
+from ...base.quoting import shown
+from ...nn.func_graph import FuncGraph
 from ..graph import Graph
 from .messages import mind_ir
 from .reading import graph_of_message

@@ -10,7 +10,7 @@ import inspect
 from collections import Counter
 from typing import Any
 
-from ...core.dtype import DTYPES, dtype_of
+from ...tensors.dtype import DTYPES, dtype_of
 from ..graph import Apply, Bind, Fused, Graph, Node, Value, Whole, values_in
 from ..plan import operands_of
 from .messages import anf_ir

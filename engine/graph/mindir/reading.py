@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 
 from ... import ops
-from ...core.dtype import DTYPES
-from ...core.func_graph import FuncGraph
-from ...core.parameter import Parameter
-from ...core.shown import shown
-from ...core.tensor import Tensor
+from ...base.quoting import shown
+from ...nn.func_graph import FuncGraph
+from ...tensors.dtype import DTYPES
+from ...tensors.parameter import Parameter
+from ...tensors.tensor import Tensor
 from .steps import TYPE_CODES
 from .writing import ATTRIBUTES, DATA_TYPES
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...core.dtype import dtype_of
+from ...tensors.dtype import dtype_of
 from ..graph import Value
 
 if TYPE_CHECKING:

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ...core.backend import to_host
-from ...core.dtype import dtype_of
-from ...core.file_labels import place_of
-from ...core.shown import shown
+from ...base.file_labels import place_of
+from ...base.quoting import shown
+from ...tensors.backend import to_host
+from ...tensors.dtype import dtype_of
 from ..graph import Apply, Beside, Derive, Draw, Fused, Graph, Node, Value, values_in
 from ..plan import operands_of
 from .messages import mind_ir

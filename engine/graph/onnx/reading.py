@@ -13,14 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from ...core.backend import to_device, to_host
-from ...core.beside import constant
-from ...core.func_graph import FuncGraph
-from ...core.operator import TENSOR_FUNCTIONS as F
-from ...core.parameter import Parameter
-from ...core.shown import shown
-from ...core.tensor import Tensor
+from ...base.quoting import shown
+from ...nn.func_graph import FuncGraph
 from ...ops.sorting import topk
+from ...tensors.backend import to_device, to_host
+from ...tensors.operator import TENSOR_FUNCTIONS as F
+from ...tensors.parameter import Parameter
+from ...tensors.tensor import Tensor
+from ...tensors.unrecorded import constant
 from .versions import OPSET, onnx_package
 
 __all__ = ["read"]

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from ...core.atomic_write import write_file
-from ...core.backend import to_host
-from ...core.file_labels import place_of
-from ...core.parameter import Parameter
-from ...core.shown import shown
+from ...base.atomic_write import write_file
+from ...base.file_labels import place_of
+from ...base.quoting import shown
+from ...tensors.backend import to_host
+from ...tensors.parameter import Parameter
 from ..graph import Apply, Beside, Graph, Node, Value, draws_in, values_in
 from ..plan import operands_of
 from . import elementwise, gradients, indexing, layers, reductions, shapes  # noqa: F401  # each enters its converters

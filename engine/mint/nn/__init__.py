@@ -4,11 +4,11 @@ from collections.abc import Sequence as _Sequence
 from typing import Any
 
 from ... import ops as _ops
-from ...core.names import name_methods as _name_methods
-from ...core.names import on_first_use as _on_first_use
-from ...core.tensor import Tensor as _Tensor
-from ...core.types import Ints as _Ints
+from ...base.module_names import name_methods as _name_methods
+from ...base.module_names import on_first_use as _on_first_use
+from ...base.types import Ints as _Ints
 from ...nn.cell import Cell as _Cell
+from ...tensors.tensor import Tensor as _Tensor
 from . import functional as functional
 from .layers import *
 from .padding import *

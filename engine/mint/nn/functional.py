@@ -8,14 +8,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ... import ops
-from ...core.checks import check_one_of
-from ...core.dtype import int64
-from ...core.names import on_first_use
-from ...core.surfaces import MINT, functions_of
-from ...core.tensor import Tensor
-from ...core.types import DTypeLike, Ints
+from ...base.argument_checks import check_one_of
+from ...base.module_names import on_first_use
+from ...base.surfaces import MINT, functions_of
+from ...base.types import DTypeLike, Ints
 from ...ops.arguments import Axis, check_axes, check_tensor, int_of
 from ...ops.elementwise import through_single
+from ...tensors.dtype import int64
+from ...tensors.tensor import Tensor
 from ..functions import axis_unless_given, flatten, log_softmax
 
 __all__ = [

@@ -6,17 +6,17 @@ import math
 from typing import Any
 
 from ... import ops
-from ...core.checks import check_int, check_number, check_positive_int, check_real, check_type
-from ...core.dtype import float32, int64
-from ...core.initializer import HeUniform, Initializer, Normal, Uniform, initializer
-from ...core.parameter import Parameter
-from ...core.recording import no_recording
-from ...core.tensor import Tensor
-from ...core.types import DTypeLike, Ints
+from ...base.argument_checks import check_int, check_number, check_positive_int, check_real, check_type
+from ...base.types import DTypeLike, Ints
 from ...nn.cell import Cell
 from ...nn.normalization import moments_of_ranks
 from ...ops.arguments import ints_of
 from ...ops.collectives import member
+from ...tape.tape import no_recording
+from ...tensors.dtype import float32, int64
+from ...tensors.initializer import HeUniform, Initializer, Normal, Uniform, initializer
+from ...tensors.parameter import Parameter
+from ...tensors.tensor import Tensor
 from . import functional as F  # noqa: N812
 
 __all__ = [

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...core.tensor import Tensor
-from ...core.types import Ints
+from ...base.types import Ints
 from ...nn.cell import Cell
+from ...tensors.tensor import Tensor
 from . import functional as F  # noqa: N812
 
 __all__ = [

@@ -6,8 +6,8 @@ import inspect
 import re
 from typing import Any
 
-from ...core.tensor import Tensor
 from ...nn.cell import Cell
+from ...tensors.tensor import Tensor
 from . import functional as F  # noqa: N812
 
 _CALLS = {

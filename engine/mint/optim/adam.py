@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ...core.tensor import Tensor
 from ...experimental.optim._moments import Betas
+from ...tensors.tensor import Tensor
 from .adamw import AdamW
 
 __all__ = ["Adam"]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ...core.dtype import float32
-from ...core.parameter import Parameter
-from ...core.tensor import Tensor
 from ...experimental.optim import adamw
 from ...experimental.optim._moments import Betas
+from ...tensors.dtype import float32
+from ...tensors.parameter import Parameter
+from ...tensors.tensor import Tensor
 
 __all__ = ["AdamW", "FusedAdamW"]
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ...core.tensor import Tensor
-from ...core.types import Array
+from ...base.types import Array
 from ...cpu import updates
 from ...cpu.updates import is_on_gpu
 from ...experimental.optim.optimizer import Optimizer
 from ...nn.optim.optimizer import New, updated_by
+from ...tensors.tensor import Tensor
 
 __all__ = ["SGD"]
 

@@ -1,8 +1,8 @@
 """Optimizers: called with the gradients, they change the parameters. One a file, and each that lies here is found."""
 
-from ...core.names import name_methods as _name_methods
-from ...core.names import names_in as _names_in
-from ...core.names import on_first_use as _on_first_use
+from ...base.module_names import name_methods as _name_methods
+from ...base.module_names import names_in as _names_in
+from ...base.module_names import on_first_use as _on_first_use
 from .optimizer import *
 
 _FOUND = _names_in(__name__)

@@ -12,13 +12,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ...core.backend import many_at_once
-from ...core.tensor import Tensor
-from ...core.types import Array
-from ...core.views import is_held_alone
+from ...base.types import Array
 from ...cpu import updates
 from ...cpu.array_module import array_module
 from ...cpu.updates import Number
+from ...tensors.backend import many_at_once
+from ...tensors.tensor import Tensor
+from ...tensors.views import is_held_alone
 from ..cell import Cell
 
 if TYPE_CHECKING:

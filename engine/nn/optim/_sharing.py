@@ -14,12 +14,12 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ...core.parameter import Parameter, ParameterTuple
-from ...core.tensor import Tensor
-from ...core.types import Array
+from ...base.types import Array
 from ...ops import collectives as table
 from ...ranks import exchange, settings
 from ...ranks.world import Group, check_met, world
+from ...tensors.parameter import Parameter, ParameterTuple
+from ...tensors.tensor import Tensor
 from ..cell import Cell
 
 __all__ = ["Elsewhere", "Sharing", "kept_elsewhere", "whole_states"]

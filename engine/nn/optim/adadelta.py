@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...core.types import Array
+from ...base.types import Array
 from ...cpu import updates
 from ...cpu.updates import Number
 from .optimizer import Decay, New, Optimizer, Params, Rate, opt_init_args_register, updated_by

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...core.checks import check_type
-from ...core.initializer import initializer
-from ...core.parameter import Parameter, ParameterTuple
-from ...core.types import Array
+from ...base.argument_checks import check_type
+from ...base.types import Array
 from ...cpu import updates
 from ...cpu.array_module import array_module
 from ...cpu.updates import Number
+from ...tensors.initializer import initializer
+from ...tensors.parameter import Parameter, ParameterTuple
 from ..cell import Cell
 from .optimizer import New, Optimizer, Params, Rate, opt_init_args_register, take
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...core.types import Array
+from ...base.types import Array
 from ...cpu import updates
 from ...cpu.updates import Number
 from .optimizer import Decay, New, Optimizer, Params, Rate, opt_init_args_register, take, updated_by

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ...core.parameter import Parameter
-from ...core.types import Array
+from ...base.types import Array
 from ...cpu import updates
 from ...cpu.updates import Number
+from ...tensors.parameter import Parameter
 from .optimizer import Decay, New, Optimizer, Params, Rate, opt_init_args_register, updated_by
 
 __all__ = ["FTRL"]

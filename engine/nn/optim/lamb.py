@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...core.types import Array
+from ...base.types import Array
 from ...cpu import updates
 from ...cpu.updates import Number
 from .adam_weight_decay import AdamWeightDecay

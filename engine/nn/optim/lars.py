@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ...core.checks import check_bool, check_callable, check_type
-from ...core.parameter import Parameter
-from ...core.recording import no_recording
-from ...core.tensor import Tensor
+from ...base.argument_checks import check_bool, check_callable, check_type
 from ...cpu import updates
+from ...tape.tape import no_recording
+from ...tensors.parameter import Parameter
+from ...tensors.tensor import Tensor
 from ..cell import Cell
 from .optimizer import Gradients, Optimizer
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ...core.checks import check_bool, check_type
-from ...core.tensor import Tensor
-from ...core.types import Array
+from ...base.argument_checks import check_bool, check_type
+from ...base.types import Array
 from ...cpu import updates
 from ...cpu.updates import Number
+from ...tensors.tensor import Tensor
 from .optimizer import Decay, New, Optimizer, Params, Rate, opt_init_args_register, updated_by
 
 __all__ = ["Momentum"]

@@ -11,20 +11,20 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from ...core.beside import computed
-from ...core.checks import check_bool, check_type
-from ...core.initializer import Initializer, initializer
-from ...core.names import told_as
-from ...core.operator import Operator
-from ...core.parameter import Parameter, ParameterTuple
-from ...core.recording import no_recording, state
-from ...core.tensor import Tensor
-from ...core.types import Array
-from ...core.views import is_held_alone
+from ...base.argument_checks import check_bool, check_type
+from ...base.module_names import told_as
+from ...base.types import Array
 from ...cpu import stepping
 from ...cpu.array_module import array_module
 from ...cpu.updates import Number, is_on_gpu, is_zero
 from ...ops import HyperMap, Map
+from ...tape.tape import no_recording, state
+from ...tensors.initializer import Initializer, initializer
+from ...tensors.operator import Operator
+from ...tensors.parameter import Parameter, ParameterTuple
+from ...tensors.tensor import Tensor
+from ...tensors.unrecorded import computed
+from ...tensors.views import is_held_alone
 from ..cell import Cell
 from ..learning_rate_schedule import LearningRateSchedule
 from . import _gpu_steps

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ...core.checks import check_bool
-from ...core.types import Array
+from ...base.argument_checks import check_bool
+from ...base.types import Array
 from ...cpu import updates
 from ...cpu.updates import Number
 from .optimizer import Decay, New, Optimizer, Params, Rate, opt_init_args_register, updated_by

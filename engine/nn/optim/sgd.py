@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...core.checks import check_bool
-from ...core.tensor import Tensor
-from ...core.types import Array
+from ...base.argument_checks import check_bool
+from ...base.types import Array
 from ...cpu import updates
 from ...cpu.updates import Number, is_on_gpu
+from ...tensors.tensor import Tensor
 from .optimizer import Decay, New, Optimizer, Params, Rate, opt_init_args_register, updated_by
 
 __all__ = ["SGD"]

@@ -7,7 +7,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ...core.dtype import (
+from ...base.types import Array
+from ...tensors.dtype import (
     DType,
     float16,
     float32,
@@ -22,9 +23,8 @@ from ...core.dtype import (
     uint32,
     uint64,
 )
-from ...core.parameter import Parameter
-from ...core.tensor import Tensor
-from ...core.types import Array
+from ...tensors.parameter import Parameter
+from ...tensors.tensor import Tensor
 
 Given: TypeAlias = "Tensor | Array | float | Sequence[Any] | None"
 """A parameter as users give it; None: it comes with each call."""

@@ -1,7 +1,7 @@
 """``mindspore.train.callback``: what a training or evaluation run calls at its moments."""
 
-from ...core.names import name_methods as _name_methods
-from ...core.names import on_first_use as _on_first_use
+from ...base.module_names import name_methods as _name_methods
+from ...base.module_names import on_first_use as _on_first_use
 from .base import Callback, RunContext
 from .base import CallbackManager as CallbackManager
 from .base import CallbackManager as _CallbackManager

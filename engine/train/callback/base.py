@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.tensor import Tensor
+from ...tensors.tensor import Tensor
 
 __all__ = ["Callback", "RunContext"]
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.types import Array
+from ...base.types import Array
 from ...nn.cell import Cell
 from ...nn.optim._sharing import whole_states
 from ...ops import collectives as table

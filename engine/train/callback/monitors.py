@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from ...core.checks import check_bool, check_int, check_not_negative
-from ...core.tensor import Tensor
+from ...base.argument_checks import check_bool, check_int, check_not_negative
 from ...cpu.telling import tell
+from ...tensors.tensor import Tensor
 from .base import Callback, RunContext, loss_of
 
 __all__ = ["History", "LambdaCallback", "LossMonitor", "ProgressBar", "TimeMonitor"]

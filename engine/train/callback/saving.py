@@ -10,12 +10,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from ...core.checks import check_bool, check_type
-from ...core.tensor import Tensor
+from ...base.argument_checks import check_bool, check_type
 from ...nn.cell import Cell
 from ...ranks.world import world
 from ...serialization import load_checkpoint, save_checkpoint
 from ...serialization.turns import wait_for_saves
+from ...tensors.tensor import Tensor
 from .base import Callback, InternalCallbackParam, RunContext
 from .between_ranks import Saver
 

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from ...core.checks import check_bool, check_int, check_not_negative, check_one_of, check_type
-from ...core.parameter import Parameter
-from ...core.tensor import Tensor
-from ...core.types import Array
+from ...base.argument_checks import check_bool, check_int, check_not_negative, check_one_of, check_type
+from ...base.types import Array
+from ...tensors.parameter import Parameter
+from ...tensors.tensor import Tensor
 from .base import Callback, InternalCallbackParam, RunContext, loss_of
 
 __all__ = ["EarlyStopping", "LearningRateScheduler", "ReduceLROnPlateau"]

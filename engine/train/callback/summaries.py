@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ...core.checks import check_bool, check_int, check_positive_int, check_type
-from ...core.tensor import Tensor
+from ...base.argument_checks import check_bool, check_int, check_positive_int, check_type
+from ...tensors.tensor import Tensor
 from ..summary import SummaryRecord, export_format
 from .base import Callback, RunContext
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...core.checks import check_int
+from ...base.argument_checks import check_int
 from ...dataset.callback import DSCallback, DSRunContext
 from .base import Callback, RunContext
 

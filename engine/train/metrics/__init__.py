@@ -3,9 +3,9 @@
 A metric is known by name to ``get_metric_fn`` and ``Model(metrics=...)`` where its class is decorated with ``named``.
 """
 
-from ...core.names import name_methods as _name_methods
-from ...core.names import names_in as _names_in
-from ...core.names import on_first_use as _on_first_use
+from ...base.module_names import name_methods as _name_methods
+from ...base.module_names import names_in as _names_in
+from ...base.module_names import on_first_use as _on_first_use
 from .metric import *
 
 _FOUND = _names_in(__name__)

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ...core.checks import check_bool, check_int, check_type
-from ...core.types import Array
+from ...base.argument_checks import check_bool, check_int, check_type
+from ...base.types import Array
 from .metric import Metric, named, rearrange_inputs
 
 __all__ = ["ConfusionMatrix", "ConfusionMatrixMetric"]

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.types import Array
+from ...base.types import Array
 from .metric import Metric, named, rearrange_inputs
 
 __all__ = ["MAE", "MSE", "Loss", "Perplexity"]

@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ...core.tensor import Tensor
-from ...core.types import Array
+from ...base.types import Array
+from ...tensors.tensor import Tensor
 
 __all__ = ["EvaluationBase", "Metric", "rearrange_inputs"]
 

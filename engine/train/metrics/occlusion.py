@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ...core.tensor import Tensor
-from ...core.types import Array
+from ...base.types import Array
 from ...nn.cell import Cell
+from ...tensors.tensor import Tensor
 from .metric import Metric, named, rearrange_inputs
 
 __all__ = ["OcclusionSensitivity"]

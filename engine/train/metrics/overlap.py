@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ...core.checks import check_bool, check_int
-from ...core.tensor import Tensor
-from ...core.types import Array
+from ...base.argument_checks import check_bool, check_int
+from ...base.types import Array
+from ...tensors.tensor import Tensor
 from .metric import Metric, named, rearrange_inputs
 
 __all__ = ["BleuScore", "CosineSimilarity", "Dice"]

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ...core.checks import check_bool
-from ...core.types import Array
+from ...base.argument_checks import check_bool
+from ...base.types import Array
 from .metric import Metric, named, rearrange_inputs
 
 __all__ = ["HausdorffDistance", "MeanSurfaceDistance", "RootMeanSquareDistance"]

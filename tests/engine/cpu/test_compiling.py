@@ -71,7 +71,7 @@ def test_how_far_it_is_can_be_shown(tmp_path: Path) -> None:
     code = (
         NOTHING_BUILT
         + """
-from hookscope.engine.core import progress
+from hookscope.engine.tape import progress
 seen = []
 progress.listen(lambda work: seen.append((work.what, work.total, work.unit, work.stoppable, work.done)))
 compiling.kernels("rectifiers")
@@ -86,7 +86,7 @@ def test_loops_of_level_o1_are_told_before_they_are_compiled(tmp_path: Path) -> 
     code = """
 import numpy as np
 from hookscope.engine import Tensor, jit, ops
-from hookscope.engine.core import progress
+from hookscope.engine.tape import progress
 from hookscope.engine.cpu import compiling
 seen = []
 progress.listen(lambda work: seen.append((work.what, work.done, work.total)))
@@ -108,7 +108,7 @@ def test_an_interrupt_waits_for_what_is_compiled_and_that_is_kept(tmp_path: Path
         NOTHING_BUILT
         + """
 import signal
-from hookscope.engine.core import progress
+from hookscope.engine.tape import progress
 once = []
 def interrupt(work):
     if not once:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from hookscope.engine.core import random
 from hookscope.engine.dataset import config
+from hookscope.engine.tensors import random
 
 
 @pytest.fixture(autouse=True)

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from hookscope.engine import set_seed
-from hookscope.engine.core import taps
-from hookscope.engine.core.recording import recording_active
+from hookscope.engine.tape import taps
+from hookscope.engine.tape.tape import recording_active
 
 sys.path.insert(0, str(Path(__file__).parent))  # for debug_networks: pytest's importlib mode adds no folder
 

@@ -10,7 +10,7 @@ from training_scripts import Script, blobs, cross_entropy, images, mlp, sentence
 
 import hookscope.engine as ms
 from hookscope.engine import Parameter, Tensor, amp, nn, ops
-from hookscope.engine.core.initializer import Normal, Orthogonal
+from hookscope.engine.tensors.initializer import Normal, Orthogonal
 
 __all__ = ["HEALTHY", "Healthy"]
 

@@ -16,7 +16,7 @@ from training_scripts import Script, blobs, cross_entropy, images, mlp, sentence
 
 import hookscope.engine as ms
 from hookscope.engine import Parameter, Tensor, nn, ops
-from hookscope.engine.core.initializer import Constant, Normal
+from hookscope.engine.tensors.initializer import Constant, Normal
 
 __all__ = ["FAULTS", "Fault"]
 

@@ -14,8 +14,8 @@ from program_source import Line, Source
 
 import hookscope.engine as ms
 from hookscope.engine import Tensor, nn, value_and_grad
-from hookscope.engine.core.parameter import Parameter
 from hookscope.engine.debug import DebugAbort
+from hookscope.engine.tensors.parameter import Parameter
 
 __all__ = ["HOOKS", "Done", "Event", "Key", "Life", "Model", "Moment", "bprops_of", "next_stop"]
 

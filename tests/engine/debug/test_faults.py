@@ -17,8 +17,6 @@ import pytest
 from debug_networks import Script
 
 from hookscope.engine import Tensor, nn, ops, set_seed, value_and_grad
-from hookscope.engine.core import taps
-from hookscope.engine.core.progress import listen, progress
 from hookscope.engine.debug import CONDITIONS, DebugAbort, DebugSession, TerminalPauser, newest_session
 from hookscope.engine.debug.across_ranks import RankRecorder
 from hookscope.engine.debug.across_ranks import recorder as recorders
@@ -32,6 +30,8 @@ from hookscope.engine.debug.pausing.cell_stops import CellStops
 from hookscope.engine.debug.pausing.operator_stops import OperatorStops
 from hookscope.engine.debug.stepping import bprop as stepped
 from hookscope.engine.debug.stepping.history import BpropHistory
+from hookscope.engine.tape import taps
+from hookscope.engine.tape.progress import listen, progress
 
 pytestmark = pytest.mark.faults_expected
 

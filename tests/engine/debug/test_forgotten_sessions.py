@@ -11,8 +11,8 @@ import pytest
 from debug_networks import SquareThenScale, tensor
 
 from hookscope.engine import grad, nn, vjp
-from hookscope.engine.core import taps
 from hookscope.engine.debug import DebugSession
+from hookscope.engine.tape import taps
 
 
 @pytest.fixture(autouse=True)

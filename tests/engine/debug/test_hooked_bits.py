@@ -16,7 +16,7 @@ import pytest
 
 import hookscope.engine as ms
 from hookscope.engine import Parameter, Tensor, nn, ops
-from hookscope.engine.core import offloading
+from hookscope.engine.autograd import offloading
 from hookscope.engine.debug import DebugSession
 
 WIDTH, SEEDS = 6, range(40)

@@ -12,9 +12,9 @@ import pytest
 import hookscope.engine as ms
 import hookscope.engine.dataset as ds
 from hookscope.engine import Tensor, nn
-from hookscope.engine.core import progress
-from hookscope.engine.core.progress import Stopped, Work, answer_with
 from hookscope.engine.debug import Capture, DebugAbort, DebugSession, check_gradient
+from hookscope.engine.tape import progress
+from hookscope.engine.tape.progress import Stopped, Work, answer_with
 from hookscope.engine.train import Callback, Model
 
 X = np.random.default_rng(0).standard_normal((12, 4)).astype(np.float32)

@@ -11,10 +11,10 @@ from debug_networks import scripted
 
 import hookscope.engine as ms
 from hookscope.engine import Tensor, nn, value_and_grad
-from hookscope.engine.core import random
-from hookscope.engine.core.initializer import initializer
 from hookscope.engine.debug import DebugAbort, DebugSession
 from hookscope.engine.debug.parameter_edits import INITIALIZERS
+from hookscope.engine.tensors import random
+from hookscope.engine.tensors.initializer import initializer
 
 
 def dense(values: Any = ((1, -2, 3), (-4, 5, -6))) -> nn.Dense:

@@ -10,9 +10,9 @@ import pytest
 
 import hookscope.engine as ms
 from hookscope.engine import Parameter, Tensor, amp, nn
-from hookscope.engine.core.overflow import overflowed
-from hookscope.engine.core.views import is_held_alone
 from hookscope.engine.cpu import updates
+from hookscope.engine.tensors.overflow import overflowed
+from hookscope.engine.tensors.views import is_held_alone
 from tests import strict_device
 from tests.engine.gpu_steps.training import OPTIMIZERS, READING, SCALED, scaled_training, training
 

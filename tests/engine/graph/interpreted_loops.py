@@ -12,13 +12,13 @@ import pytest
 import hookscope.engine as ms
 from hookscope import triton_kernels
 from hookscope.engine import Tensor, ops
-from hookscope.engine.core import backend
-from hookscope.engine.core.operator import OPERATORS
 from hookscope.engine.graph import gpu_loops, plan
 from hookscope.engine.graph.function import Compiled
 from hookscope.engine.graph.gpu_loops import loop_on_gpu
 from hookscope.engine.graph.graph import Fused, Store, Value
 from hookscope.engine.graph.scalars import Program
+from hookscope.engine.tensors import backend
+from hookscope.engine.tensors.operator import OPERATORS
 from hookscope.triton_kernels import _launch
 from tests import strict_device
 from tests.engine.debug.test_bits import CASES

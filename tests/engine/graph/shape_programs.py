@@ -24,8 +24,8 @@ import numpy as np
 
 import hookscope.engine as ms
 from hookscope.engine import Tensor, nn, ops
-from hookscope.engine.core import random
 from hookscope.engine.graph import cells
+from hookscope.engine.tensors import random
 
 NUMBERS = """
 x.shape[0]; x.shape[-2]; y.shape[0]; x.size; len(x); x.ndim; sum(x.shape); np.prod(x.shape); math.prod(x.shape)

@@ -14,9 +14,9 @@ import pytest
 
 import hookscope.engine as ms
 from hookscope.engine import Parameter, Tensor, nn, ops
-from hookscope.engine.core import random
-from hookscope.engine.core.file_labels import set_file_labels
+from hookscope.engine.base.file_labels import set_file_labels
 from hookscope.engine.graph import plans_of
+from hookscope.engine.tensors import random
 
 X = Tensor([1.0, 2.0])
 

@@ -15,11 +15,11 @@ from networks.record import FAMILIES
 
 import hookscope.engine as ms
 from hookscope.engine import Parameter, Tensor, mint, nn, ops
-from hookscope.engine.core import random
-from hookscope.engine.core.nested import tensors_in
-from hookscope.engine.core.operator import OPERATORS
 from hookscope.engine.debug import DebugSession
 from hookscope.engine.graph import plans_of
+from hookscope.engine.tensors import random
+from hookscope.engine.tensors.nested import tensors_in
+from hookscope.engine.tensors.operator import OPERATORS
 from hookscope.kernel.alias import install_as_mindspore, uninstall
 from tests.engine.debug.debug_networks import scripted
 from tests.engine.debug.test_bits import CASES, NETWORKS, Bits, Switch

@@ -18,11 +18,11 @@ import pytest
 
 import hookscope.engine as ms
 from hookscope.engine import Tensor, nn, ops
-from hookscope.engine.core import precision, random
-from hookscope.engine.core.hooks import hooks_off
-from hookscope.engine.core.recording import no_gradients
 from hookscope.engine.graph import plans_of
 from hookscope.engine.graph.function import Compiled
+from hookscope.engine.tape.hooks import hooks_off
+from hookscope.engine.tape.tape import no_gradients
+from hookscope.engine.tensors import precision, random
 
 IMPORTS = """
 import array, collections, contextlib, contextvars, copy, dataclasses, enum, functools, io, itertools, math, operator

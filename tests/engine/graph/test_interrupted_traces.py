@@ -23,10 +23,11 @@ import pytest
 
 import hookscope.engine as ms
 from hookscope.engine import Parameter, Tensor, nn, ops
-from hookscope.engine.core import random, recording, taps
 from hookscope.engine.graph import cells, plans_of, tracer
 from hookscope.engine.graph import function as function_module
 from hookscope.engine.graph.traced_array import TracedArray
+from hookscope.engine.tape import tape, taps
+from hookscope.engine.tensors import random
 
 TABLE = Tensor(np.arange(6.0, dtype=np.float32).reshape(3, 2))
 X = Tensor(np.array([[1.0, -2.0, 0.5], [0.25, 3.0, -1.0]], np.float32))
@@ -65,11 +66,11 @@ def leftovers() -> list[str]:
     alive = [array for made in MADE for reference in made if (array := reference()) is not None]
     found = [f"a {type(one).__name__}" for one in gc.get_referrers(*alive) if isinstance(one, Tensor)] if alive else []
     around: dict[str, Any] = {
-        "tracer": recording.state.tracer,
-        "recordings": recording.state.recordings,
+        "tracer": tape.state.tracer,
+        "recordings": tape.state.recordings,
         "profile": sys.getprofile(),
         "taps": taps.operator_taps,
-        "attention": recording.attention,
+        "attention": tape.attention,
         "turn": tracer._turn,
         "inside": cells._local.inside,
         "collector": not gc.isenabled(),
@@ -386,16 +387,16 @@ def test_an_interrupt_at_the_end_of_a_recording_leaves_none_open() -> None:
     weight = Parameter(Tensor([1.0, 2.0]), name="weight")
     gradient = ms.grad(lambda x: (x * weight).sum())
 
-    class Late(recording.Recording):
+    class Late(tape.Recording):
         def __exit__(self, *exc_info: object) -> None:
             raise KeyboardInterrupt
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("hookscope.engine.core.grad.Recording", Late)
+        patch.setattr("hookscope.engine.autograd.grad.Recording", Late)
         with pytest.raises(KeyboardInterrupt):
             gradient(Tensor([1.0, 2.0]))
-    assert not recording.recording_active()
-    recording.attention.clear()
+    assert not tape.recording_active()
+    tape.attention.clear()
     assert gradient(Tensor([1.0, 2.0])).tolist() == [1.0, 2.0]
 
 

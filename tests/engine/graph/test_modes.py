@@ -13,11 +13,12 @@ import pytest
 
 import hookscope.engine as ms
 from hookscope.engine import Tensor, context, nn, ops, train
-from hookscope.engine.core import modes, random
+from hookscope.engine.base import modes
 from hookscope.engine.graph import plans_of
 from hookscope.engine.graph.cells import compiled_of
 from hookscope.engine.graph.function import Compiled
 from hookscope.engine.ops import looking
+from hookscope.engine.tensors import random
 
 X = Tensor(np.array([[1.0, -2.0], [3.0, 0.5]], np.float32))
 

@@ -14,7 +14,7 @@ from onnx_runs import Array, run_by_onnxruntime
 
 import hookscope.engine as ms
 from hookscope.engine import Tensor, grad, nn, ops
-from hookscope.engine.core.nested import tensors_in
+from hookscope.engine.tensors.nested import tensors_in
 
 OF_THE_LARGEST = 3e-6
 """Sums of some hundred numbers in another order, layer after layer; measured, the worst is 4e-7."""

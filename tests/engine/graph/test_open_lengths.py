@@ -14,10 +14,10 @@ import pytest
 
 import hookscope.engine as ms
 from hookscope.engine import Tensor, nn, ops
-from hookscope.engine.core import random
 from hookscope.engine.graph import cells
 from hookscope.engine.graph import plan as plans
 from hookscope.engine.graph.sizes import variables_in
+from hookscope.engine.tensors import random
 
 from .shape_programs import run_all, shown
 

@@ -13,9 +13,9 @@ import pytest
 
 import hookscope.engine as ms
 from hookscope.engine import Parameter, Tensor, nn, ops
-from hookscope.engine.core.operator import OPERATORS
 from hookscope.engine.debug import DebugSession
 from hookscope.engine.graph import plans_of, tracer
+from hookscope.engine.tensors.operator import OPERATORS
 
 X = Tensor(np.linspace(-1, 1, 12, dtype=np.float32).reshape(3, 4))
 

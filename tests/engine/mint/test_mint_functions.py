@@ -11,7 +11,7 @@ import pytest
 
 import hookscope.engine as ms
 from hookscope.engine import Tensor, mint
-from hookscope.engine.core.surfaces import REQUIRED, declare, renamed
+from hookscope.engine.base.surfaces import REQUIRED, declare, renamed
 from hookscope.engine.mint.nn import functional as F  # noqa: N812
 
 RNG = np.random.default_rng(0)
@@ -420,7 +420,7 @@ def test_a_surface_may_have_other_defaults_and_arguments_by_name_only() -> None:
     row = renamed(
         name, axis="dim", keyword=("keep",), without=("how",), defaults={"axis": REQUIRED, "keep": True, "how": "b"}
     )
-    from hookscope.engine.core.surfaces import MINT, functions_of
+    from hookscope.engine.base.surfaces import MINT, functions_of
 
     try:
         declare(mint=row)(function)

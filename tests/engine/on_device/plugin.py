@@ -12,7 +12,7 @@ from contextlib import ExitStack
 import pytest
 
 import hookscope.engine as ms
-from hookscope.engine.core import later
+from hookscope.engine.base import deferred_checks
 from tests import strict_device
 from tests.strict_device import counts
 
@@ -32,6 +32,6 @@ def pytest_unconfigure() -> None:
 def _on_device() -> Iterator[None]:
     ms.set_device("GPU")
     yield
-    later.waiting.clear()
+    deferred_checks.waiting.clear()
     for one in counts.opened():
         one.clear()

@@ -12,7 +12,7 @@ import pytest
 
 import hookscope.engine as ms
 from hookscope.engine import Tensor, nn, ops, value_and_grad
-from hookscope.engine.core import later
+from hookscope.engine.base import deferred_checks
 from hookscope.engine.graph.function import Compiled
 from tests import strict_device
 
@@ -23,7 +23,7 @@ FILE = Path(__file__).name
 def counts() -> Iterator[Any]:
     with strict_device.device() as found:
         yield found
-    assert not later.waiting
+    assert not deferred_checks.waiting
 
 
 def line() -> int:
@@ -93,16 +93,16 @@ def test_what_is_allowed_is_never_told_and_a_step_waits_for_nothing(counts: Any)
     step = value_and_grad(lambda: ops.cross_entropy(head(table(x)), y), None, weights)
     counts.clear()
     loss, _ = step()
-    assert not counts.synchronizations and len(later.waiting) == 2
-    assert np.isfinite(float(loss)) and not later.waiting
+    assert not counts.synchronizations and len(deferred_checks.waiting) == 2
+    assert np.isfinite(float(loss)) and not deferred_checks.waiting
 
 
 def test_in_the_end_the_host_waits_rather_than_keep_more_and_more() -> None:
     x, places = Tensor([1.0, 2.0]), Tensor([1])
-    for _ in range(later._MOST + 2):
+    for _ in range(deferred_checks._MOST + 2):
         ops.gather(x, places, 0)
-    assert len(later.waiting) == 2
-    later.ask()
+    assert len(deferred_checks.waiting) == 2
+    deferred_checks.ask()
 
 
 def test_a_plan_looks_too() -> None:

@@ -13,7 +13,7 @@ import pytest
 import hookscope.engine as ms
 import hookscope.engine.dataset as ds
 from hookscope.engine import Tensor, amp, nn, train
-from hookscope.engine.core.progress import answer_with, current
+from hookscope.engine.tape.progress import answer_with, current
 from hookscope.engine.train import (
     Callback,
     CheckpointConfig,

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from hookscope.engine.core.progress import progress
 from hookscope.engine.debug import GivenUp
 from hookscope.engine.debug.captures.capture import cell_name
+from hookscope.engine.tape.progress import progress
 from hookscope.widgets import drawings, texts
 from hookscope.widgets.markup import Table, left_out, number, opened_by, scrolling, text
 from hookscope.widgets.views.findings.found import captures_of

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict
 import numpy as np
 import numpy.typing as npt
 
-from hookscope.engine.core.file_labels import file_label
+from hookscope.engine.base.file_labels import file_label
 from hookscope.widgets import texts
 from hookscope.widgets.highlighting import Piece, pieces
 

@@ -14,8 +14,8 @@ from hookscope.engine.debug.captures.capture import cell_name
 from hookscope.widgets.texts import counted
 
 if TYPE_CHECKING:
-    from hookscope.engine.core.parameter import Parameter
     from hookscope.engine.nn import Cell
+    from hookscope.engine.tensors.parameter import Parameter
 
 # A cell in a network of shared cells is reached by more paths than anybody reads.
 _MOST_PATHS = 8

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, TypedDict
 
-from hookscope.engine.core.file_labels import file_label
+from hookscope.engine.base.file_labels import file_label
 from hookscope.engine.debug import CONDITIONS
 from hookscope.engine.debug.captures.capture import cell_name
 from hookscope.engine.debug.checks.causes import summary

@@ -7,7 +7,7 @@ from contextlib import suppress
 from itertools import islice
 from typing import TYPE_CHECKING, TypedDict
 
-from hookscope.engine.core.file_labels import file_label
+from hookscope.engine.base.file_labels import file_label
 from hookscope.engine.debug.captures.capture import cell_name
 from hookscope.engine.debug.hooks import MAKES_CAPTURES
 from hookscope.widgets.throttle import Throttle

@@ -13,8 +13,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from hookscope.engine.core.tensor import Tensor
 from hookscope.engine.nn import Cell
+from hookscope.engine.tensors.tensor import Tensor
 
 MOST = 200
 """So many names are offered at most."""

@@ -16,9 +16,9 @@ from weakref import ref
 
 import numpy as np
 
-from hookscope.engine.core.tensor import Tensor
 from hookscope.engine.debug import statistics
 from hookscope.engine.debug.parameter_edits import INITIALIZERS
+from hookscope.engine.tensors.tensor import Tensor
 from hookscope.widgets import texts
 from hookscope.widgets.columns import columns_to_bytes
 from hookscope.widgets.series import thinned

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hookscope.engine.core.progress import progress
+from hookscope.engine.tape.progress import progress
 from hookscope.widgets import drawings, texts
 from hookscope.widgets.markup import MAX_ROWS, Table, counted_title, left_out, number, opened_by, scrolling, text
 from hookscope.widgets.views.parameters.roles import is_running_statistic, shared_text

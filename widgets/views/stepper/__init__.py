@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from hookscope.engine.core.progress import Stopped
+from hookscope.engine.tape.progress import Stopped
 from hookscope.widgets import progress_view, texts
 from hookscope.widgets.messages import Action, MessageError, one_of
 from hookscope.widgets.view import Message, Section, Static, View, state

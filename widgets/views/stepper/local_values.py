@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Literal, TypedDict
 
 import numpy as np
 
-from hookscope.engine.core.nested import Sparse
-from hookscope.engine.core.tensor import Tensor
 from hookscope.engine.debug.captures.capturing import local_capture
+from hookscope.engine.tensors.nested import Sparse
+from hookscope.engine.tensors.tensor import Tensor
 from hookscope.widgets import texts
 from hookscope.widgets.messages import MessageError
 from hookscope.widgets.views.captures.tensor import PictureFacts, slice_view

@@ -1,6 +1,6 @@
 """``mindspore.nn.probability.bijector``: functions with an inverse, and the logs of their slopes."""
 
-from ....core.names import name_methods as _name_methods
+from ....base.module_names import name_methods as _name_methods
 from .bijector import Bijector
 from .exp import Exp
 from .gumbel_cdf import GumbelCDF

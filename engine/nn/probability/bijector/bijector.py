@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ....core.checks import check_type
-from ....core.dtype import DType
-from ....core.tensor import Tensor
+from ....base.argument_checks import check_type
+from ....tensors.dtype import DType
+from ....tensors.tensor import Tensor
 from ...cell import Cell
 from .._parameters import FLOATING, Given, all_scalars, check_dtype, shared_shape
 

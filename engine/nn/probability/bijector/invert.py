@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ....core.checks import check_type
-from ....core.tensor import Tensor
+from ....base.argument_checks import check_type
+from ....tensors.tensor import Tensor
 from .bijector import Bijector
 
 __all__ = ["Invert"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .... import ops
-from ....core.tensor import Tensor
+from ....tensors.tensor import Tensor
 from .._parameters import Given
 from .bijector import Bijector
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .... import ops
-from ....core.tensor import Tensor
+from ....tensors.tensor import Tensor
 from .._parameters import Given
 from .bijector import Bijector
 

@@ -1,6 +1,6 @@
 """``mindspore.nn.probability.distribution``: probabilities, moments, divergences and samples of distributions."""
 
-from ....core.names import name_methods as _name_methods
+from ....base.module_names import name_methods as _name_methods
 from .bernoulli import Bernoulli
 from .beta import Beta
 from .categorical import Categorical

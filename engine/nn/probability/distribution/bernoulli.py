@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from .... import ops
-from ....core.dtype import DType, int32
-from ....core.tensor import Tensor
+from ....tensors.dtype import DType, int32
+from ....tensors.tensor import Tensor
 from .._parameters import NUMBERS, AtCall, Given, check_dtype, inside_unit
 from .distribution import Distribution
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from .... import ops
-from ....core.dtype import DType, int32, int64
-from ....core.tensor import Tensor
+from ....tensors.dtype import DType, int32, int64
+from ....tensors.tensor import Tensor
 from .._parameters import NUMBERS, AtCall, Given, check_dtype, inside_unit
 from .distribution import Distribution
 

@@ -12,9 +12,9 @@ from typing import Any, NoReturn
 import numpy as np
 
 from .... import ops
-from ....core.checks import check_int, check_not_negative, check_type
-from ....core.dtype import DType
-from ....core.tensor import Tensor
+from ....base.argument_checks import check_int, check_not_negative, check_type
+from ....tensors.dtype import DType
+from ....tensors.tensor import Tensor
 from ...cell import Cell
 from .._parameters import Given, all_scalars, as_tensor, parameter_dtype, shared_shape
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 from .... import ops
-from ....core.dtype import DType, float32
-from ....core.tensor import Tensor
+from ....tensors.dtype import DType, float32
+from ....tensors.tensor import Tensor
 from ...special import DiGamma
 from .._parameters import FLOATING, AtCall, Given, above_zero, check_dtype
 from .distribution import Distribution

@@ -7,8 +7,8 @@ import math
 import numpy as np
 
 from .... import ops
-from ....core.dtype import DType, float32
-from ....core.tensor import Tensor
+from ....tensors.dtype import DType, float32
+from ....tensors.tensor import Tensor
 from .._parameters import FLOATING, AtCall, Given, check_dtype
 from ..bijector import GumbelCDF, Invert
 from .transformed_distribution import TransformedDistribution

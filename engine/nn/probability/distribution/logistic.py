@@ -6,8 +6,8 @@ import math
 from typing import Any
 
 from .... import ops
-from ....core.dtype import DType, float32
-from ....core.tensor import Tensor
+from ....tensors.dtype import DType, float32
+from ....tensors.tensor import Tensor
 from .._parameters import FLOATING, AtCall, Given, above_zero, check_dtype
 from .distribution import Distribution
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from .... import ops
-from ....core.checks import check_type
-from ....core.tensor import Tensor
+from ....base.argument_checks import check_type
+from ....tensors.tensor import Tensor
 from .._parameters import FLOATING, check_dtype
 from ..bijector.bijector import Bijector
 from .distribution import Distribution

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 from .... import ops
-from ....core.dtype import DType, float32
-from ....core.parameter import Parameter
-from ....core.tensor import Tensor
+from ....tensors.dtype import DType, float32
+from ....tensors.parameter import Parameter
+from ....tensors.tensor import Tensor
 from .._parameters import FLOATING, AtCall, Given, check_dtype
 from .distribution import Distribution
 

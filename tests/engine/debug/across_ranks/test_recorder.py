@@ -12,10 +12,10 @@ import pytest
 
 import hookscope.engine as ms
 from hookscope.engine import Tensor, nn
-from hookscope.engine.core import taps
 from hookscope.engine.debug import DebugSession
 from hookscope.engine.debug.across_ranks import RankRecorder
 from hookscope.engine.debug.across_ranks.details import Details
+from hookscope.engine.tape import taps
 
 
 def mlp(layers: int, width: int = 16) -> nn.Cell:

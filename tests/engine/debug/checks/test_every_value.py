@@ -12,11 +12,11 @@ import pytest
 from odd_values import DTYPES, KINDS, SHAPES, array, seen, structures
 
 from hookscope.engine import Parameter, Tensor, nn, ops, value_and_grad
-from hookscope.engine.core import taps
 from hookscope.engine.debug import CONDITIONS, Condition, DebugSession
 from hookscope.engine.debug.checks.session_checks import WATCHERS
 from hookscope.engine.debug.checks.watcher import Watched, Watcher
 from hookscope.engine.debug.faults import Faults
+from hookscope.engine.tape import taps
 
 ROWS = [(condition, kind) for condition in CONDITIONS.values() for kind in condition.seen]
 

@@ -9,8 +9,8 @@ import pytest
 from debug_networks import scripted, tensor
 
 from hookscope.engine import Tensor, nn, ops, value_and_grad
-from hookscope.engine.core.initializer import Normal
 from hookscope.engine.debug import DebugSession, Muted
+from hookscope.engine.tensors.initializer import Normal
 
 
 class Log(nn.Cell):

@@ -325,7 +325,7 @@ def test_a_step_that_makes_a_nan_of_finite_gradients_is_told() -> None:
 
 
 def test_without_nan_or_inf_no_operator_is_watched() -> None:
-    from hookscope.engine.core import taps
+    from hookscope.engine.tape import taps
 
     with DebugSession(nn.ReLU(), conditions=["all_zero"]) as session:
         assert taps.operator_taps == []

@@ -11,8 +11,8 @@ import pytest
 
 import hookscope.engine as ms
 from hookscope.engine import Parameter, Tensor, nn, ops
-from hookscope.engine.core import random
 from hookscope.engine.debug import DebugSession, GradientCheck, GradientRow, check_gradient
+from hookscope.engine.tensors import random
 
 
 def normal(*shape: int, seed: int = 0, dtype: Any = np.float32) -> Tensor:

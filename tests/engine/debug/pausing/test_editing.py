@@ -12,9 +12,9 @@ from debug_networks import Scale, Square, scripted, tensor
 
 import hookscope.engine as ms
 from hookscope.engine import Tensor, grad, nn, ops, value_and_grad
-from hookscope.engine.core import taps
-from hookscope.engine.core.recording import Recording
 from hookscope.engine.debug import DebugAbort, DebugSession
+from hookscope.engine.tape import taps
+from hookscope.engine.tape.tape import Recording
 
 NAMES = {"forward_pre": "inputs", "forward": "output", "backward_pre": "grad_output", "backward": "grad_input"}
 

@@ -13,8 +13,8 @@ import pytest
 from debug_networks import Scale, Script, Square, SquareThenScale, scripted, tensor
 
 from hookscope.engine import Tensor, grad, nn, ops
-from hookscope.engine.core.recording import recording_active
 from hookscope.engine.debug import Breakpoint, DebugAbort, DebugSession, default_pauser, set_default_pauser
+from hookscope.engine.tape.tape import recording_active
 
 
 def run(net: nn.Cell, *values: float) -> list[float]:

@@ -9,8 +9,8 @@ import pytest
 from debug_networks import Square, SquareThenScale, Twice, scripted, tensor
 
 from hookscope.engine import grad, nn, ops
-from hookscope.engine.core import taps
 from hookscope.engine.debug import Breakpoint, DebugSession
+from hookscope.engine.tape import taps
 
 
 class Layered(nn.Cell):

@@ -20,9 +20,9 @@ import pytest
 import zmq
 
 from hookscope.engine import Tensor, nn
-from hookscope.engine.core import progress
 from hookscope.engine.debug import DebugSession
 from hookscope.engine.debug.remote import Card, Remote, RemoteError, RemotePauser, Served
+from hookscope.engine.tape import progress
 from tests.engine.debug.remote.fuzz import fuzz
 
 

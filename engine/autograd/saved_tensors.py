@@ -1,0 +1,212 @@
+"""``saved_tensors_hooks``: what the recording keeps for a gradient goes through two functions of the user's.
+
+Inside the block each input and output of an operator that the rule of its gradient reads is given to ``pack_hook``;
+when the gradient comes by, what that returned is given to ``unpack_hook``, and the rule computes with what comes out.
+Which ones it reads no rule says, so that it is found by trying: whether the gradient changes with the numbers. The
+arrays themselves stay where they are, because they are what the recording tells values apart by: this shows and changes
+what is kept, it does not save memory (``Cell.recompute`` does).
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable, Iterable
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+
+from ..base.types import Array
+from ..cpu.array_module import array_module
+from ..tape import taps
+from ..tape.hooks import wrong_return
+from ..tape.tape import Differentiable, Recording, state
+from ..tensors import backend
+from ..tensors.operator import ARRAY_FUNCTIONS, Operator
+from ..tensors.tensor import Tensor
+
+__all__ = ["register_saved_tensors_hooks", "saved_tensors_hooks"]
+
+
+def _check_callable(pack_hook: object, unpack_hook: object) -> None:
+    for name, hook in (("pack_hook", pack_hook), ("unpack_hook", unpack_hook)):
+        if not callable(hook):
+            raise TypeError(f"For 'saved_tensors_hooks', '{name}' must be callable, but got {type(hook).__name__}")
+
+
+class saved_tensors_hooks:  # noqa: N801  # MindSpore's name
+    """A context in which what operators keep for a gradient goes through two functions of the user's.
+
+    Args:
+        pack_hook: called with each Tensor that an operator keeps: of its inputs and outputs those that its gradient is
+            computed from; what it returns is kept.
+        unpack_hook: called with that when the gradient comes by; returns the Tensor that the gradient is computed with.
+
+    Raises:
+        TypeError: a hook is not callable.
+        RuntimeError: in the backward pass: ``unpack_hook`` returns no Tensor.
+    """
+
+    def __init__(self, pack_hook: Callable[[Tensor], Any], unpack_hook: Callable[[Any], Tensor]) -> None:
+        _check_callable(pack_hook, unpack_hook)
+        self.pack_hook = pack_hook
+        self.unpack_hook = unpack_hook
+        self._around: list[tuple[Recording, ...]] = []
+
+    def __enter__(self) -> None:
+        self._around.append(state.recordings)
+        state.recordings = tuple([_Packing(recording, self) for recording in state.recordings])
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        state.recordings = self._around.pop()
+
+
+def register_saved_tensors_hooks(
+    pack_hook: Callable[[Tensor], Any], unpack_hook: Callable[[Any], Tensor]
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """A decorator: the function runs inside ``saved_tensors_hooks(pack_hook, unpack_hook)``.
+
+    Args:
+        pack_hook: called with each Tensor that an operator keeps; what it returns is kept.
+        unpack_hook: called with that when the gradient comes by; returns a Tensor.
+
+    Returns:
+        the decorator.
+
+    Raises:
+        TypeError: a hook is not callable.
+    """
+    _check_callable(pack_hook, unpack_hook)
+
+    def decorated(function: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(function)
+        def hooked(*args: Any, **kwargs: Any) -> Any:
+            with saved_tensors_hooks(pack_hook, unpack_hook):
+                return function(*args, **kwargs)
+
+        return hooked
+
+    return decorated
+
+
+class _Packing(Recording):
+    """Stands for a recording inside the block and puts packed nodes on it."""
+
+    __slots__ = ("hooks",)
+
+    def __init__(self, recording: Recording, hooks: saved_tensors_hooks) -> None:
+        self.leaves, self.nodes, self.tracked = recording.leaves, recording.nodes, recording.tracked
+        self.hooked, self.marks, self.renamings = recording.hooked, recording.marks, recording.renamings
+        self.beside, self.spares, self.spared, self.let_go = recording.beside, False, {}, False
+        self.hooks = hooks
+
+    def follow(self, operator: Differentiable, inputs: tuple[Any, ...], output: Any, attrs: dict[str, Any]) -> None:
+        """Append the node with its values packed."""
+        # As in MindSpore, what the gradients of other arguments would be computed from is kept, too.
+        followed = {id(x) for x in inputs if id(x) in self.tracked or self.is_beside(x)}
+        packed = _Packed(operator, self.hooks, followed, inputs, output, attrs)
+        super().follow(packed, inputs, output, attrs)
+
+
+_NOT_KEPT = object()
+
+
+class _Packed(Differentiable):
+    """An operator whose values went through the hooks."""
+
+    def __init__(
+        self,
+        operator: Differentiable,
+        hooks: saved_tensors_hooks,
+        followed: set[int],
+        inputs: tuple[Any, ...],
+        output: Any,
+        attrs: dict[str, Any],
+    ) -> None:
+        self.operator = operator
+        self.name = getattr(operator, "name", "")
+        self.runs_without_gradient = operator.runs_without_gradient
+        self.unpack = hooks.unpack_hook
+        values = (*inputs, *(output if type(output) is tuple else (output,)))
+        before, state.recordings = state.recordings, ()
+        try:
+            with taps.unwatched():
+                read = _read(operator, followed, values, len(inputs), type(output) is tuple, attrs)
+            self.kept = [
+                hooks.pack_hook(Tensor._wrap(value)) if yes else _NOT_KEPT
+                for value, yes in zip(values, read, strict=True)
+            ]
+        finally:
+            state.recordings = before
+
+    def backward(
+        self,
+        functions: Any,
+        tracked: set[int],
+        gradient: Any,
+        output: Any,
+        inputs: tuple[Any, ...],
+        attrs: dict[str, Any],
+    ) -> Iterable[tuple[Array, Any]]:
+        """The operator's gradients, computed with what comes out of the hooks."""
+        values = [*inputs, *(output if type(output) is tuple else (output,))]
+        for place, kept in enumerate(self.kept):
+            if kept is _NOT_KEPT:
+                continue
+            tensor = self.unpack(kept)
+            if not isinstance(tensor, Tensor):
+                who = "For 'saved_tensors_hooks', 'unpack_hook'"
+                raise RuntimeError(wrong_return(who, "a Tensor", type(tensor).__name__))
+            values[place] = tensor._array
+        count = len(inputs)
+        own = {id(new): x for new, x in zip(values, inputs, strict=False) if backend.is_array(x)}
+        followed = {key for key, x in own.items() if id(x) in tracked}
+        outputs = tuple(values[count:]) if type(output) is tuple else values[count]
+        found = self.operator.backward(functions, followed, gradient, outputs, tuple(values[:count]), attrs)
+        return [(own[id(x)], g) for x, g in found]
+
+
+def _read(
+    operator: Differentiable,
+    tracked: set[int],
+    values: tuple[Any, ...],
+    count: int,
+    several: bool,
+    attrs: dict[str, Any],
+) -> list[bool]:
+    """Which of the inputs (the first ``count`` values) and outputs the gradient depends on."""
+    arrays = [backend.is_array(value) for value in values]
+    if not isinstance(operator, Operator):
+        return arrays
+    arriving = [array_module(x).ones_like(x) if x.dtype.kind in "fcV" else None for x in values[count:]]
+
+    if not several and arriving[0] is None:
+        return arrays
+
+    def gradients(given: list[Any]) -> list[Array]:
+        followed = {id(new) for new, x in zip(given, values[:count], strict=False) if id(x) in tracked}
+        g, outputs = (tuple(arriving), tuple(given[count:])) if several else (arriving[0], given[count])
+        pairs = operator.gradients(ARRAY_FUNCTIONS, followed, g, outputs, tuple(given[:count]), attrs)
+        return [found for _, found in pairs]
+
+    def depends(place: int) -> bool:
+        value = values[place]
+        if value.dtype.kind not in "fcV":
+            return True
+        for other in (math.nan, 3.0, -3.0):
+            given = list(values)
+            given[place] = array_module(value).full_like(value, other)
+            for one, first in zip(gradients(given), plain, strict=True):
+                if not bool((one == first).all()):
+                    return True
+        return False
+
+    try:
+        with np.errstate(all="ignore"):
+            plain = gradients(list(values))
+            return [yes and depends(place) for place, yes in enumerate(arrays)]
+    except (ArithmeticError, LookupError, NotImplementedError, TypeError, ValueError):
+        return arrays  # a rule that takes no other numbers

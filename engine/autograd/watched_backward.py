@@ -1,0 +1,305 @@
+"""The backward pass while a tap watches: the same additions in the same order, plus a look at each cell's gradients.
+
+Each watched cell call is a region of the tape. When the walk reaches its end, the gradients of its outputs are whole,
+since whatever used them came later: they *arrive*. While the walk is inside, every contribution to one of the region's
+inputs is also summed aside; when the walk leaves, those sums are what the cell itself sent on, apart from what other
+users of the same value sent. The main sums are never touched, so the bits stay.
+
+Unless a tap replaces gradients. A hook's mark would have summed what leaves the cell by itself and added it, whole, to
+what had come before; so the sums as they stood where the region was entered are kept, by reference, and in that case
+only they are what the gradients that leave are added to.
+
+In a gradient of a gradient, a hook's mark would also have given what is inside the cell values of its own on the tape
+around, on which this walk is recorded. So where gradients were replaced, they are renamed there, afterwards: in the
+nodes of the call, and in those that the walk through it left. The walk over that tape joins the names at the region's
+ends, as the two marks would.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+from typing import Any, cast
+
+from ..base.float_warnings import restore, silence
+from ..tape import taps
+from ..tape.tape import Recording, Region, Renaming, Repeating, Spared, Sums, accumulate, node_backward, state
+from ..tensors.nested import direct_places
+from ..tensors.operator import Operator
+from ..tensors.tensor import Tensor
+from .backward import sum_of
+
+__all__ = ["watched_backward"]
+
+NOTHING: Mapping[int, Iterable[int]] = MappingProxyType({})
+
+
+def watched_backward(
+    recording: Recording,
+    gradients: dict[int, Any],
+    functions: Any,
+    waiting: Mapping[int, Iterable[int]] = NOTHING,
+    last: bool = False,
+) -> None:
+    """Walk the nodes of ``recording`` backwards, telling the taps what arrives at and leaves each region.
+
+    ``waiting`` are leaves with hooks, by the number of nodes that are left when their gradients are whole. With
+    ``last``, nodes and regions are let go of on the way, and what only they hold with them.
+    """
+    walk = _Walk(recording, gradients, functions)
+    inside = walk.inside
+    nodes, tracked, hooked = recording.nodes, recording.tracked, recording.hooked
+    plain = not (functions.wraps or hooked or isinstance(gradients, Sums))
+    lets_go = last and plain and not any(region.passes_a_value_through() for _, region, _ in recording.marks)
+    marks = recording.marks if lets_go else list(recording.marks)
+    before = None
+    try:
+        for index in range(len(nodes), -1, -1):
+            while marks and marks[-1][0] == index:
+                if before is not None:  # code of the user's may run
+                    restore(before)
+                    before = None
+                _, region, ended = marks.pop()
+                if ended:
+                    walk.enter(region)
+                else:
+                    walk.leave(region)
+                del region  # with the last mark of a call go its arguments and its output
+            if index in waiting:
+                if before is not None:
+                    restore(before)
+                    before = None
+                recording.run_leaf_hooks(waiting[index], gradients)
+            if index == 0:
+                break
+            node = operator, inputs, output, attrs = nodes.pop() if lets_go else nodes[index - 1]
+            pairs: Iterable[tuple[Any, Any]]
+            if plain and isinstance(operator, Operator) and type(output) is not tuple and not taps.operator_taps:
+                # What ``node_backward`` comes to, written out: most nodes come here.
+                gradient = gradients.pop(id(output), None)
+                if gradient is None:
+                    continue
+                if before is None:
+                    before = silence()
+                pairs = operator.gradients(functions, tracked, gradient, output, inputs, attrs)
+            else:
+                if before is not None:
+                    restore(before)
+                    before = None
+                pairs = node_backward(node, gradients, functions, tracked, hooked)
+            _add_up(gradients, pairs, functions, inside, isinstance(operator, Renaming))
+    finally:
+        if before is not None:
+            restore(before)
+
+
+def _add_up(
+    gradients: dict[int, Any], pairs: Iterable[tuple[Any, Any]], functions: Any, inside: list[Region], added: bool
+) -> None:
+    """Add what a node sent to what came for each array before, and aside for the regions that the walk is inside of.
+
+    ``added``: it is in the main sums already.
+    """
+    summed = isinstance(gradients, Sums)
+    for array, gradient in pairs:
+        key = id(array)
+        sharing = []
+        if summed:
+            if not added:
+                accumulate(gradients, key, gradient, functions)
+        else:
+            held = gradients.get(key)
+            if held is None:
+                gradients[key] = gradient
+            else:
+                # Where a cell has sent on the same parts so far, one addition serves both.
+                sharing = [region.arrived for region in inside if region.arrived.get(key) is held]
+                gradients[key] = total = sum_of(held, gradient, functions, len(sharing))
+                for arrived in sharing:
+                    arrived[key] = total
+        for region in inside:
+            arrived = region.arrived
+            if key in arrived and not any(arrived is one for one in sharing):
+                accumulate(arrived, key, gradient, functions)
+
+
+class _Walk:
+    """One walk: its sums, and the regions that it is inside of, the outermost first."""
+
+    def __init__(self, recording: Recording, gradients: dict[int, Any], functions: Any) -> None:
+        self.recording = recording
+        self.gradients = gradients
+        self.functions = functions
+        self.targets = {key for key in (*gradients, *getattr(gradients, "parts", ())) if key in gradients}
+        self.inside: list[Region] = []
+
+    def enter(self, region: Region) -> None:
+        """The walk is where the call ended."""
+        gradients = self.gradients
+        own = region.inner_outputs
+        arriving = tuple([_shown(gradients.get(id(array))) for array in region.outputs])
+        region.entered = any(g is not None for g in arriving)
+        if not region.entered:
+            return
+        # A value that passes through unchanged leaves with the gradient it arrived with.
+        outputs = {id(array) for array in region.outputs}
+        region.arrived = {id(a): gradients.get(id(a)) if id(a) in outputs else None for a in region.inputs}
+        region.before = [
+            (sums, {key: _standing(sums, key, key in outputs) for key in region.arrived if whole or key in sums})
+            for sums, whole in ((gradients, True), *((around.arrived, False) for around in self.inside))
+        ]
+        told = self._tell("backward_enter", region, arriving)
+        region.edited = told is not arriving
+        for array, old, new in zip(region.outputs, arriving, told, strict=True) if region.edited or own else ():
+            key = id(array)
+            if key in own:  # what has an inner name too is added to that
+                self._renamed(key, id(own[key]), old, new)
+            elif new is not old and new is not None and key in self.recording.tracked:
+                for sums in (region.arrived, *(around.arrived for around in self.inside)):
+                    if key in sums:
+                        sums[key] = self._value(new)
+                gradients[key] = self._value(new)
+        region.outside = [(r, s, len(r.nodes)) for r, s in region.around if any(r is one for one in state.recordings)]
+        self.inside.append(region)
+
+    def leave(self, region: Region) -> None:
+        """The walk is where the call began."""
+        own = {key: id(inner) for key, inner in region.inner_inputs.items()}
+        passed: list[tuple[int, Any]] = []
+        if region.entered:
+            self.inside.remove(region)
+            arrived, gradients = region.arrived, self.gradients
+            leaving = tuple(
+                [_shown(gradients.get(own[id(a)]) if id(a) in own else arrived[id(a)]) for a in region.inputs]
+            )
+            ends = [len(recording.nodes) for recording, _, _ in region.outside]
+            told = self._tell("backward_exit", region, leaving)
+            if region.edited or told is not leaving:
+                views: dict[int, Any] = {}
+                for (recording, sibling, start), end in zip(region.outside, ends, strict=True):
+                    _give_own_names(recording, sibling, start, end, views)
+                if not own:
+                    self._add_up_as_a_hook_does(region, leaving, told)
+            for array, old, new in zip(region.inputs, leaving, told, strict=True):
+                if id(array) in own and new is not old:
+                    passed += self._renamed(own.pop(id(array)), id(array), old, new)
+            region.arrived, region.before, region.outside = {}, [], []
+        if own:
+            sums: Any = self.gradients
+            passed += sums.rename({inner: key for key, inner in own.items()})
+        for key, gradient in passed:
+            for around in self.inside:
+                if key in around.arrived:
+                    accumulate(around.arrived, key, gradient, self.functions)
+
+    def _renamed(self, name: int, other: int, old: Tensor | None, new: Tensor | None) -> list[tuple[int, Any]]:
+        """Take what came under one name of a value to another: its parts, or what a tap put in their place."""
+        sums: Any = self.gradients  # `Sums`, since there are several names
+        if new is old:
+            return cast("list[tuple[int, Any]]", sums.rename({name: other}))
+        sums.put_back(name, [])
+        if new is None:
+            return []
+        accumulate(sums, other, self._value(new), self.functions)
+        return [(other, self._value(new))]
+
+    def _tell(self, method: str, region: Region, gradients: Any) -> Any:
+        call = region.call
+        if method == "backward_enter":
+            if not region.order:
+                region.order = call.orders = call.orders + 1
+            region.walks += 1
+        call.order, call.walk, call.why_not = region.order, region.walks, functools.partial(self._why_not, region)
+        try:
+            return taps.tell_backward(method, call, gradients)
+        finally:
+            call.why_not = str  # else the tape would hold itself
+
+    def _value(self, gradient: Tensor) -> Any:
+        return gradient if self.functions.wraps else gradient._array
+
+    def _add_up_as_a_hook_does(self, region: Region, leaving: Any, told: Any) -> None:
+        for array, old, new in zip(region.inputs, leaving, told, strict=True):
+            key = id(array)
+            if key not in self.recording.tracked or new is old:
+                continue
+            for sums, before in region.before:
+                if key not in before:
+                    continue
+                _put_back(sums, key, before[key])
+                if new is not None:
+                    accumulate(sums, key, self._value(new), self.functions)
+
+    def _why_not(self, region: Region) -> str:
+        """Why what a tap returned for this region's gradients could not count as what a hook returned."""
+        inputs = [id(array) for array in region.inputs if id(array) in self.recording.tracked]
+        outputs = [id(array) for array in region.outputs]
+        if len(set(inputs)) < len(inputs):
+            return "the cell got one tensor in two places, whose gradients only a hook can tell apart"
+        if len(set(outputs)) < len(outputs):
+            return "the cell returned one tensor in two places, whose gradients only a hook can tell apart"
+        if region.order > 1 and not (region.inner_inputs or region.inner_outputs):
+            return "in a gradient of a gradient it can be replaced only where it was in the first one: use a hook"
+        for key in set(inputs).intersection(outputs):
+            if region.around:
+                return "the cell returned its very input, and only a hook can tell its gradient from other users'"
+            users = sum(key == id(x) for node in self.recording.nodes[region.end :] for x in node[1])
+            if users + (key in self.targets) > 1:
+                return "the cell returned its very input, and only a hook can tell its gradient from other users'"
+        return ""
+
+
+def _standing(sums: dict[int, Any], key: int, none: bool) -> Any:
+    """What came for a value so far, for ``_put_back``; ``none``: nothing."""
+    if isinstance(sums, Sums) and key in sums.parts:
+        return [] if none else sums.parts_of(key)
+    return None if none else sums.get(key)
+
+
+def _put_back(sums: dict[int, Any], key: int, before: Any) -> None:
+    if isinstance(sums, Sums) and key in sums.parts:
+        sums.put_back(key, before)
+    elif before is None:
+        sums.pop(key, None)
+    else:
+        sums[key] = before
+
+
+def _give_own_names(recording: Recording, region: Region, start: int, end: int, views: dict[int, Any]) -> None:
+    """Rename what is inside the cell on a tape around: in the nodes of its call, and in those from start to end.
+
+    ``views`` are the new names, the same ones on every tape.
+    """
+    if region.inner_inputs or region.inner_outputs:
+        return
+    marked = direct_places(region.call.args)  # those that a hook's mark would be on
+    inputs = [array for place, array in enumerate(region.inputs) if place in marked]
+    region.inner_inputs = {id(a): views.setdefault(id(a), a.view()) for a in inputs if id(a) in recording.tracked}
+    region.inner_outputs = {
+        id(a): views.setdefault(id(a), a.view()) for a in region.outputs if id(a) in recording.tracked
+    }
+    names = region.inner_inputs | region.inner_outputs
+    recording.tracked.update(id(array) for array in names.values())
+
+    def renamed(value: Any) -> Any:
+        if type(value) is tuple:
+            return tuple(map(renamed, value))
+        return names.get(id(value.found() if type(value) is Spared else value), value)
+
+    nodes = recording.nodes
+    for index in (*range(region.start, region.end), *range(start, end)):
+        operator, used, made, attrs = nodes[index]
+        nodes[index] = (operator, renamed(used), renamed(made), attrs)
+        if isinstance(operator, Repeating):
+            operator.rename(names)
+    begin, ended = (i for i, mark in enumerate(recording.marks) if mark[1] is region)
+    for _, inner, _ in recording.marks[begin + 1 : ended]:
+        inner.inputs, inner.outputs = list(renamed(tuple(inner.inputs))), list(renamed(tuple(inner.outputs)))
+
+
+def _shown(gradient: Any) -> Tensor | None:
+    if gradient is None:
+        return None
+    # A tensor of its own around the same array: what a tap keeps must not follow later edits of the walk's tensor.
+    return Tensor._wrap(gradient._array if isinstance(gradient, Tensor) else gradient)

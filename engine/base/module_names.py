@@ -1,0 +1,188 @@
+"""Names that a module does not hold yet: found in its files, loaded on first use, absent here, or the nearest one.
+
+A module's ``__getattr__`` is made here, from rows. So ``import mindspore`` loads no data sets and no training loop, and
+a name that is not covered is an error that names the nearest one that is.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+import types
+from collections.abc import Callable, Collection, Mapping
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import Any, NoReturn
+
+from .absent_names import absent_in, check_module
+
+__all__ = [
+    "is_of_the_engine",
+    "loaded",
+    "name_methods",
+    "names_in",
+    "on_first_use",
+    "renamed_copy",
+    "told_as",
+    "unavailable",
+]
+
+_ENGINE = __name__.rsplit(".", 2)[0]
+_CALLED = ("__init__", "__call__")
+loaded: list[Callable[[], None]] = []
+"""Called when a module may have been loaded because something of it was asked for."""
+
+
+def names_in(package: str, without: Collection[str] = ()) -> dict[str, Any]:
+    """What the files of a package offer (their ``__all__``), so that a file that is added there is found.
+
+    Args:
+        package: its ``__name__``.
+        without: modules whose names stay theirs; those whose names begin with an underscore do anyway.
+
+    Raises:
+        ValueError: two files offer one name.
+    """
+    found: dict[str, Any] = {}
+    for name in sorted(module.name for module in iter_modules(sys.modules[package].__path__)):
+        if name.startswith("_") or name in without:
+            continue
+        module = import_module(f"{package}.{name}")
+        for key in module.__all__:
+            if key in found:
+                raise ValueError(f"'{key}' is offered by two files of {package}, one of them {name}")
+            found[key] = getattr(module, key)
+    return found
+
+
+def on_first_use(
+    module: str, rooms: Collection[str] = (), names: Mapping[str, str] | None = None
+) -> Callable[[str], Any]:
+    """The ``__getattr__`` of a module.
+
+    Args:
+        module: the module's ``__name__``.
+        rooms: modules below it that are imported when first asked for.
+        names: name -> module below the engine that holds it, "" for the engine itself; taken from there when first
+            asked for.
+    """
+    names = names or {}
+
+    def __getattr__(name: str) -> Any:  # noqa: N807  (it becomes the module's)
+        if name in rooms:
+            room = import_module(f"{module}.{name}")
+            _tell()
+            return room
+        if name in names:
+            found = getattr(import_module(f"{_ENGINE}.{names[name]}".rstrip(".")), name)
+        elif name in (absent := absent_in(module.removeprefix(_ENGINE).lstrip(".") or "top")):
+            found = unavailable(f"{_shown(module)}.{name}", absent[name])
+        else:
+            check_module(f"{_shown(module)}.{name}")
+            raise _NoSuchName(module, name, {*rooms, *names, *absent})
+        setattr(sys.modules[module], name, found)
+        _tell()
+        return found
+
+    return __getattr__
+
+
+def _tell() -> None:
+    for call in loaded:
+        call()
+
+
+def is_of_the_engine(one: type) -> bool:
+    """Whether a class is the engine's own, not a user's: under the alias its module may say `mindspore`."""
+    return one.__module__.partition(".")[0] in (_ENGINE.partition(".")[0], "mindspore")
+
+
+def renamed_copy(function: types.FunctionType, name: str) -> types.FunctionType:
+    """Return a copy of a function with another name, by which Python's errors of its arguments call it.
+
+    Args:
+        function: the function.
+        name: the name, with dots where it is in a class.
+    """
+    copy = types.FunctionType(
+        function.__code__, function.__globals__, name.rpartition(".")[2], function.__defaults__, function.__closure__
+    )
+    functools.update_wrapper(copy, function)
+    copy.__kwdefaults__, copy.__name__, copy.__qualname__ = function.__kwdefaults__, name.rpartition(".")[2], name
+    return copy
+
+
+def name_methods(held: Mapping[str, Any], inner: Collection[type] = ()) -> None:
+    """Let public classes be called by their own names where the arguments of a method do not fit.
+
+    It may be a constructor that is inherited, or what comes from a class of the engine's own, or from a function that
+    makes classes.
+
+    Args:
+        held: names and values of a module; the classes among them that are this package's are changed.
+        inner: classes of the engine's own whose names do not begin with an underscore.
+    """
+    for name, kind in held.items():
+        if not isinstance(kind, type) or name.startswith("_") or not is_of_the_engine(kind):
+            continue
+        for key in {key: key for base in kind.__mro__ for key in vars(base) if key in _CALLED or key[0] != "_"}:
+            owner = next(base for base in kind.__mro__ if key in vars(base))
+            method = vars(owner)[key]
+            if not isinstance(method, types.FunctionType):
+                continue
+            if owner is kind and "<locals>" in method.__qualname__:
+                method.__qualname__ = f"{kind.__name__}.{key}"
+            elif owner is not kind and (key == "__init__" or owner.__name__.startswith("_") or owner in inner):
+                setattr(kind, key, renamed_copy(method, f"{kind.__name__}.{key}"))
+
+
+def told_as(part: type, name: str) -> None:
+    """Let Python's errors of arguments call the methods of a part of a class by the whole's name.
+
+    Args:
+        part: a class of which the whole is made, and nothing else.
+        name: that of the whole.
+    """
+    for key, method in vars(part).items():
+        if isinstance(method, types.FunctionType):
+            method.__qualname__ = f"{name}.{key}"
+
+
+def unavailable(name: str, instead: str) -> Callable[..., NoReturn]:
+    """A function that says in one line what to use instead of ``name``."""
+
+    def not_here(*args: Any, **kwargs: Any) -> NoReturn:
+        raise NotImplementedError(f"{name} is not covered by hookscope: {instead}")
+
+    not_here.__name__ = not_here.__qualname__ = name.rpartition(".")[2]
+    not_here.__doc__ = f"Not covered: {instead}"
+    not_here.__mro_entries__ = not_here  # type: ignore[attr-defined]  # a class made of it gets the same answer
+    return not_here
+
+
+class _NoSuchName(AttributeError):  # noqa: N818  (users see AttributeError's text)
+    """Looks for the nearest name when somebody reads the text: a hasattr does not."""
+
+    def __init__(self, module: str, name: str, more: set[str]) -> None:
+        super().__init__(module, name, more)
+        self.name = name
+
+    def __str__(self) -> str:
+        return _no_such_name(*self.args)
+
+
+def _shown(module: str) -> str:
+    return "mindspore" + module.removeprefix(_ENGINE)
+
+
+def _no_such_name(module: str, name: str, more: set[str]) -> str:
+    text = f"module '{_shown(module)}' has no attribute '{name}' in hookscope, which stands in for mindspore"
+    if name.startswith("__"):
+        return text
+    from .nearest_name import nearest
+
+    public = {n for n in vars(sys.modules[module]) if not n.startswith("_") or name.startswith("_")} | more
+    # Whoever asks for Conv2D means Conv2d: compare without case, and tell how it is written.
+    written = {n.lower(): n for n in sorted(public)}
+    near = nearest(name.lower(), written)
+    return text if near is None else f"{text}; the nearest name is '{written[near]}'"

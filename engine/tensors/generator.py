@@ -1,0 +1,181 @@
+"""Generator: a stream of random numbers of its own, with a seed and a place that can be kept and gone back to."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+
+from ..base.argument_checks import check_at_most, check_int, check_not_negative, check_type
+from . import random
+from .tensor import Tensor
+
+__all__ = ["Generator", "default_generator", "get_rng_state", "initial_seed", "manual_seed", "seed", "set_rng_state"]
+
+
+class Generator:
+    """A stream of random numbers of its own: a seed, and a place in the numbers that follow from it.
+
+    It begins at the seed 0. What draws from it moves its place on; the engine's own stream stays where it is.
+    """
+
+    def __init__(self) -> None:
+        self._place = (0, 0)
+
+    def manual_seed(self, seed: int) -> Generator:
+        """Start over from a seed.
+
+        Args:
+            seed: an int of 64 bits that is not negative.
+
+        Returns:
+            this Generator.
+
+        Raises:
+            TypeError: ``seed`` is no int.
+            ValueError: it has more bits.
+        """
+        name = "Generator.manual_seed"
+        check_at_most(check_int(seed, name, "seed"), random.MOST_SEED, name, "seed")
+        self._go_to((seed, 0))
+        return self
+
+    def seed(self) -> int:
+        """Start over from a seed that the operating system draws.
+
+        Returns:
+            the seed, an int of 32 bits.
+        """
+        chosen = int.from_bytes(os.urandom(4), "little")
+        self.manual_seed(chosen)
+        return chosen
+
+    def initial_seed(self) -> int:
+        """The seed that the stream started from.
+
+        Returns:
+            an int.
+        """
+        return self._stands_at()[0]
+
+    def get_state(self) -> Tensor:
+        """The seed and the place in the stream.
+
+        Returns:
+            a UInt8 Tensor of 16 elements, for ``set_state``.
+        """
+        return Tensor(np.array(self._stands_at(), "<u8").view(np.uint8))
+
+    def set_state(self, state: Tensor) -> None:
+        """Go to what ``get_state`` gave: the same numbers follow as did then.
+
+        Args:
+            state: a Tensor of 16 bytes.
+
+        Raises:
+            TypeError: ``state`` is no Tensor.
+            ValueError: it has not 16 elements.
+        """
+        check_type(state, Tensor, "Generator.set_state", "state")
+        if state.shape != (16,):
+            raise ValueError(f"For 'Generator.set_state', 'state' must be what get_state gave, but got {state.shape}")
+        stream, offset = state.asnumpy().astype(np.uint8).view("<u8").tolist()
+        self._go_to((stream, offset))
+
+    def draw(self, count: int) -> tuple[int, int]:
+        """The seed and the first of ``count`` counters that nobody else will use; the place moves on by ``count``.
+
+        Args:
+            count: how many numbers are drawn.
+
+        Returns:
+            ``(seed, counter)``.
+        """
+        stream, offset = self._place
+        self._place = (stream, offset + count)
+        return stream, offset
+
+    def _stands_at(self) -> tuple[int, int]:
+        return self._place
+
+    def _go_to(self, place: tuple[int, int]) -> None:
+        self._place = place
+
+
+class _DefaultGenerator(Generator):
+    """The engine's own stream."""
+
+    def manual_seed(self, seed: int) -> Generator:
+        check_not_negative(check_int(seed, "manual_seed", "seed"), "manual_seed", "seed")
+        random.set_seed(check_at_most(seed, random.MOST_SEED, "manual_seed", "seed"))
+        return self
+
+    def draw(self, count: int) -> tuple[int, int]:
+        return random.draw(count)
+
+    def _stands_at(self) -> tuple[int, int]:
+        return random.position()
+
+    def _go_to(self, place: tuple[int, int]) -> None:
+        random.go_to(place)
+
+
+_DefaultGenerator.__name__ = _DefaultGenerator.__qualname__ = "Generator"  # how it prints
+default_generator: Generator = _DefaultGenerator()
+"""The stream that every operator draws from which is given no other."""
+
+
+def seed() -> int:
+    """Start the engine's random numbers over from a seed that the operating system draws.
+
+    Returns:
+        the seed.
+    """
+    return default_generator.seed()
+
+
+def manual_seed(seed: int) -> Generator:
+    """Start the engine's random numbers over from a seed.
+
+    Args:
+        seed: an int of 64 bits that is not negative.
+
+    Returns:
+        the Generator of the engine's own stream.
+
+    Raises:
+        TypeError: ``seed`` is no int.
+        ValueError: it is negative or has more bits.
+    """
+    return default_generator.manual_seed(seed)
+
+
+def initial_seed() -> int:
+    """The seed that the engine's random numbers started from.
+
+    Returns:
+        an int.
+    """
+    return default_generator.initial_seed()
+
+
+def get_rng_state() -> Tensor:
+    """Where the engine's random numbers stand.
+
+    Returns:
+        a UInt8 Tensor of 16 elements, for ``set_rng_state``.
+    """
+    return default_generator.get_state()
+
+
+def set_rng_state(state: Tensor) -> None:
+    """Go back to what ``get_rng_state`` gave: the same random numbers follow as did then.
+
+    Args:
+        state: a Tensor of 16 bytes.
+
+    Raises:
+        TypeError: ``state`` is no Tensor.
+        ValueError: it has not 16 elements.
+    """
+    default_generator.set_state(state)

@@ -1,0 +1,112 @@
+"""Tensors of other libraries' memory, and the other way round: NumPy's arrays, buffers, DLPack."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..base.types import Array, DTypeLike
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer as Buffer
+
+from .dtype import numpy_dtype
+from .tensor import Tensor
+
+__all__ = ["from_dlpack", "from_numpy", "frombuffer", "to_dlpack"]
+
+
+def from_numpy(array: Array) -> Tensor:
+    """A Tensor of a NumPy array's values; later writes to the array do not show in it.
+
+    Args:
+        array: a ``numpy.ndarray`` of numbers or bools.
+
+    Returns:
+        a Tensor of its shape and dtype.
+
+    Raises:
+        TypeError: ``array`` is no ``numpy.ndarray``, or holds something else.
+    """
+    return Tensor.from_numpy(array)
+
+
+def frombuffer(
+    buffer: Buffer, *, dtype: DTypeLike | None = None, count: int = -1, offset: int = 0, requires_grad: bool = False
+) -> Tensor:
+    """A vector of the bytes of a buffer, read as ``dtype``; later writes to the buffer do not show in it.
+
+    Args:
+        buffer: bytes, a bytearray, an array, or whatever offers Python's buffer protocol.
+        dtype: the element type; None is Float32.
+        count: how many elements are read; -1 is all.
+        offset: how many bytes are left out at the beginning.
+        requires_grad: accepted for MindSpore's sake: gradients are asked for by ``grad``.
+
+    Returns:
+        a Tensor with one axis.
+
+    Raises:
+        TypeError: ``dtype`` names no element type.
+        ValueError: the bytes are fewer than ``count`` elements, no whole number of elements, or none.
+    """
+    wanted = np.dtype(np.float32) if dtype is None else numpy_dtype(dtype)
+    given: Any = buffer  # NumPy names fewer types than it takes
+    return Tensor(np.frombuffer(given, wanted, count, offset))
+
+
+def to_dlpack(tensor: Tensor) -> object:
+    """The Tensor's memory as a DLPack capsule, for other libraries to take without a copy.
+
+    Args:
+        tensor: the Tensor; whoever takes the capsule must not write into it.
+
+    Returns:
+        the capsule.
+
+    Raises:
+        TypeError: ``tensor`` is no Tensor.
+    """
+    if not isinstance(tensor, Tensor):
+        raise TypeError(f"For 'to_dlpack', 'tensor' must be a Tensor, but got {type(tensor).__name__}")
+    return tensor._array.__dlpack__()
+
+
+class _Capsule:
+    """What NumPy wants to see around a bare capsule."""
+
+    def __init__(self, capsule: object) -> None:
+        self._capsule = capsule
+
+    def __dlpack__(self, **kwargs: Any) -> object:
+        return self._capsule
+
+
+def from_dlpack(dlpack: object) -> Tensor:
+    """A Tensor of what another library hands over by DLPack: a copy, since tensors are never written into.
+
+    Args:
+        dlpack: an object with ``__dlpack__`` in the memory of the CPU, such as an array of another library; or a bare
+            capsule, which can be taken once.
+
+    Returns:
+        a Tensor of its shape and dtype.
+
+    Raises:
+        TypeError: ``dlpack`` is nothing of these.
+        ValueError: the capsule was taken before.
+    """
+    source: Any = dlpack
+    if hasattr(dlpack, "__dlpack__"):
+        return Tensor(np.array(np.from_dlpack(source)))
+    if type(dlpack).__name__ != "PyCapsule":
+        raise TypeError(
+            "For 'from_dlpack', 'dlpack' must be an array with '__dlpack__' or a capsule, "
+            f"but got {type(dlpack).__name__}"
+        )
+    source = _Capsule(dlpack)
+    try:
+        return Tensor(np.array(np.from_dlpack(source)))
+    except ValueError as error:  # NumPy's message is of the capsule's inner name
+        raise ValueError("For 'from_dlpack', this capsule was taken before, or is of something else") from error

@@ -1,0 +1,381 @@
+"""Operators: the one table, and how an entry of it is called.
+
+An ``Operator`` is its forward on arrays (the kernel), its vjp rule and its name. ``ops.add``, ``ops.Add()`` and
+``Tensor.add`` all come down to calling the one entry.
+
+A vjp rule is written once, as ``rule(F, g, out, *inputs, **attrs)``, where ``F`` holds every operator of the table by
+name. In a first-order gradient ``F`` works on arrays, and ``g``, ``out`` and ``inputs`` are arrays; for a higher order
+they are tensors and ``F`` records. Python's own operators work on both, so most rules are one line of arithmetic.
+"""
+
+from __future__ import annotations
+
+import inspect
+import types
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from ..base.float_warnings import quietly, restore, silence
+from ..base.module_names import renamed_copy
+from ..base.surfaces import declare
+from ..base.types import Array
+from ..tape import taps
+from ..tape.tape import LARGE, Differentiable, Recording, attention, record, state, whole
+from . import backend, precision
+from .nested import Sparse
+from .tensor import Tensor
+
+__all__ = [
+    "ARRAY_FUNCTIONS",
+    "NEGATED",
+    "OPERATORS",
+    "PASSED",
+    "TENSOR_FUNCTIONS",
+    "TIMES_OTHER",
+    "Operator",
+    "backward_functions",
+]
+
+OPERATORS: dict[str, Operator] = {}
+"""The table: every operator by its name."""
+
+Rule = Callable[..., Any]
+
+PASSED, NEGATED, TIMES_OTHER = range(3)
+"""Slopes of the basic operators by an operand: 1, -1 (by the second alone) and the other operand."""
+
+FLOAT32 = np.dtype(np.float32)
+COMPLEX = (np.dtype(np.complex64), np.dtype(np.complex128))
+
+
+class Operator(Differentiable):
+    """One entry of the table; calling it runs it on tensors and records it where a recording is open.
+
+    Args:
+        name: the key in the table, the name in error messages and in the debugger.
+        kernel: the forward on arrays; a NumPy function stands for CuPy's of the same name too.
+        vjps: for each input the rule that gives its gradient, or None where there is none.
+        joint_vjp: instead of ``vjps``, one rule ``rule(F, needs, g, out, *inputs, **attrs)`` for all inputs together
+            (``needs[i]`` tells whether input i's gradient is wanted), for operators whose gradients share work or that
+            take any number of inputs.
+        analytic: whether the rules multiply by a complex derivative. The gradient dL/dx + i dL/dy is a product with
+            its conjugate, which then is seen to here; rules of other operators give that gradient themselves.
+        unread: places of inputs, and -1, -2, ... for outputs, of which the rules need no more than shape and dtype. The
+            tape does not keep large ones that nobody reads.
+        keeps_dtype: whether it only looks at values otherwise, so that ``Cell.to_float`` casts nothing for it.
+        shape_from_values: whether the shape of what it gives depends on more than shapes, dtypes and attributes.
+        scalar: what it computes of one element of each input, in the language of ``graph.scalars``; "" of operators
+            whose elements depend on more than that.
+        again: what gives the first output anew in about the time that copying it takes: a function of the inputs, the
+            other outputs and the attributes, or True for the kernel itself. What has a ``scalar`` needs none.
+        surfaces: where else it is offered (see ``surfaces.declare``).
+    """
+
+    hooks_from_last = False
+    """Whether of several leaves that it uses first the hook of the last is called first."""
+
+    def __init__(
+        self,
+        name: str,
+        kernel: Callable[..., Any],
+        vjps: tuple[Rule | None, ...] = (),
+        joint_vjp: Rule | None = None,
+        doc: str | None = None,
+        *,
+        analytic: bool = True,
+        keeps_dtype: bool = False,
+        shape_from_values: bool = False,
+        scalar: str = "",
+        unread: tuple[int, ...] = (),
+        again: Callable[..., Any] | bool = False,
+        **surfaces: Any,
+    ) -> None:
+        if name in OPERATORS:
+            raise ValueError(f"the operator table has an entry '{name}' already")
+        self.name = self.__name__ = name
+        self.kernel = kernel
+        if getattr(kernel, "__name__", "") == "<lambda>":
+            kernel.__qualname__ = name
+        self.vjps = vjps
+        self.joint_vjp = joint_vjp
+        self.analytic = analytic
+        self.keeps_dtype = keeps_dtype
+        self.shape_from_values = shape_from_values
+        self.scalar = scalar
+        self.unread = unread
+        self.again = again
+        self.__doc__ = self.documented(doc or kernel.__doc__ or "")
+        OPERATORS[name] = self
+        declare(**surfaces)(self)
+        kind: Any = type(self)
+        if kind.__call__ is not Operator.__call__:  # then Python names the operator where the arguments do not fit
+            body = {"__call__": renamed_copy(kind.__call__, name), "__module__": kind.__module__}
+            self.__class__ = type(kind.__name__, (kind,), body)
+
+    def documented(self, sentence: str) -> str:
+        """The documentation: what a kind of operators has in common may follow the sentence."""
+        return sentence
+
+    def __repr__(self) -> str:
+        return f"<operator {self.name}>"
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        """What help and completion show."""
+        return inspect.signature(self.__call__)
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        return self if instance is None else types.MethodType(self, instance)
+
+    def __call__(self, *operands: Any, **attrs: Any) -> Any:
+        return self._run(operands, tuple([x._array if isinstance(x, Tensor) else x for x in operands]), attrs)
+
+    def _run(self, operands: tuple[Any, ...], inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+        """The forward on tensors, whose arrays are ``inputs``."""
+        if not attention:
+            output = self._compute(inputs, attrs)
+            return tuple([Tensor._wrap(array) for array in output]) if type(output) is tuple else Tensor._wrap(output)
+        if precision.scopes:
+            operands = operands if self.keeps_dtype else precision.cast_operands(operands, self.name)
+            inputs = tuple([x._array if isinstance(x, Tensor) else x for x in operands])
+        watched = taps.operator_taps
+        output = self._compute(inputs, attrs) if not watched else self._compute_watched(inputs, attrs)
+        if state.recordings and (self.vjps or self.joint_vjp):
+            # A kernel may hand back an input itself; a value that the tape follows needs an identity of its own.
+            output = _apart(output, inputs)
+            record(self, inputs, output, attrs)
+        if type(output) is tuple:
+            result: Any = tuple([Tensor._wrap(array) for array in output])
+        else:
+            result = Tensor._wrap(output)
+        if watched:
+            taps.operator_ran(self.name, operands, result, attrs)
+        return result
+
+    def _compute_watched(self, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+        tracer = state.tracer
+        return self._compute(inputs, attrs) if tracer is None else tracer.apply(self, inputs, attrs)
+
+    def as_method(self) -> Callable[..., Any]:
+        """This operator as a plain function, which costs less than an object to bind to a tensor."""
+
+        def method(*args: Any, **kwargs: Any) -> Any:
+            return self(*args, **kwargs)
+
+        method.__name__, method.__doc__ = self.name, self.__doc__
+        return method
+
+    def on_arrays(self, *inputs: Any, **attrs: Any) -> Any:
+        """The forward on arrays, where the first of them lives; results are arrays also where NumPy gives scalars."""
+        return self._compute(inputs, attrs)
+
+    def _compute(self, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+        # On the path of every operator, so the arguments come as they are, not packed anew.
+        kernel = self.kernel if type(inputs[0]) is np.ndarray else backend.kernel_for(self, inputs, attrs)
+        before = silence()
+        try:
+            output = kernel(*inputs, **attrs)
+        except (ValueError, TypeError, IndexError, AttributeError) as error:
+            raise explained(self, error, inputs) from error
+        finally:
+            restore(before)
+        if type(output) is np.ndarray:
+            return output
+        if type(output) is tuple:
+            return tuple([np.asarray(x) if isinstance(x, np.generic) else x for x in output])
+        return np.asarray(output) if isinstance(output, np.generic) else output
+
+    def backward(
+        self, functions: Any, tracked: set[int], g: Any, output: Any, inputs: tuple[Any, ...], attrs: dict[str, Any]
+    ) -> Iterable[tuple[Array, Any]]:
+        """The gradients for the inputs that ``tracked`` follows."""
+        before = silence()
+        try:
+            if state.tracer is None:
+                pairs = self.gradients(functions, tracked, g, output, inputs, attrs)
+            else:
+                pairs = state.tracer.derive(self, functions, tracked, g, output, inputs, attrs)
+        finally:
+            restore(before)
+        if taps.operator_taps:
+            taps.operator_went_back(self.name, g, [gx for _, gx in pairs], attrs, *whole(inputs, output))
+        return pairs
+
+    def gradients(
+        self,
+        functions: Any,
+        tracked: set[int],
+        g: Any,
+        output: Any,
+        inputs: tuple[Any, ...],
+        attrs: dict[str, Any],
+        conjugated: bool = False,
+    ) -> list[tuple[Array, Any]]:
+        """What ``backward`` gives, for a caller that has switched NumPy's warnings off and is watched by nobody.
+
+        ``conjugated``: ``g`` is, already, and so shall be what is given (see ``analytic``).
+        """
+        # Of the gradients nearly all are NumPy arrays in float32, so that is asked first.
+        plain = type(g) is np.ndarray and g.dtype is FLOAT32
+        if not plain and self.analytic and not conjugated and _is_complex(g):
+            pairs = self.gradients(functions, tracked, _conjugate(g, functions), output, inputs, attrs, True)
+            return [(x, _conjugate(gx, functions)) for x, gx in pairs]
+        arguments: Any = inputs
+        if functions is not ARRAY_FUNCTIONS:
+            arguments = [_wrapped(x) for x in inputs]
+            output = tuple([Tensor._wrap(x) for x in output]) if type(output) is tuple else Tensor._wrap(output)
+        pairs = []
+        if self.joint_vjp is not None:
+            needs = [id(x) in tracked for x in inputs]
+            found = self.joint_vjp(functions, needs, g, output, *arguments, **attrs)
+            for x, gx, needed in zip(inputs, found, needs, strict=True):
+                if needed and gx is not None:
+                    pairs.append((x, fitted(gx, x, functions)))
+            return pairs
+        for x, rule in zip(inputs, self.vjps):  # noqa: B905  # an input without a rule has no gradient
+            if id(x) in tracked and rule is not None:
+                gx = rule(functions, g, output, *arguments, **attrs)
+                if type(gx) is not np.ndarray or gx.dtype is not x.dtype:
+                    gx = fitted(gx, x, functions)
+                pairs.append((x, gx))
+        return pairs
+
+
+def binary_method(
+    operator: Operator, floats_only: bool, otherwise: Callable[[Any, Any], Any]
+) -> Callable[[Any, Any], Any]:
+    """An elementwise operator of two operands as the function behind ``a + b``.
+
+    Tensors of one dtype on the CPU, and a floating one beside a Python number, take the way that is written out here:
+    the same steps as ``Operator.__call__``, without its calls. Everything else, errors among it, goes by ``otherwise``.
+    """
+    kernel, array_type, number_type, recorded = operator.kernel, np.ndarray, np.generic, bool(operator.vjps)
+    watchers, scopes, new, no_attrs = taps.operator_taps, precision.scopes, object.__new__, dict[str, Any]()
+
+    def method(self: Any, other: Any) -> Any:
+        x = self._array
+        if type(x) is not array_type:  # of a GPU
+            return NotImplemented if isinstance(other, Sparse) else otherwise(self, other)
+        if type(other) is Tensor or isinstance(other, Tensor):
+            y = other._array
+            if y.dtype is not x.dtype:
+                return otherwise(self, other)
+        elif (type(other) is float or type(other) is int) and x.dtype.kind == "f":
+            y = other
+        else:
+            return NotImplemented if isinstance(other, Sparse) else otherwise(self, other)
+        if (floats_only and x.dtype.kind != "f") or (attention and (watchers or scopes)):
+            return otherwise(self, other)
+        try:
+            output = quietly(kernel, x, y)
+        except (TypeError, ValueError, RuntimeError):
+            return otherwise(self, other)  # which says what is wrong, if it is not that another thread is in there
+        if type(output) is not array_type:
+            if not isinstance(output, number_type):  # beside an array of a GPU
+                return otherwise(self, other)
+            output = np.asarray(output)
+        if attention and recorded:
+            for recording in state.recordings:
+                tracked = recording.tracked
+                if id(x) in tracked or id(y) in tracked:
+                    if output.size < LARGE and type(recording) is Recording:  # what its ``follow`` does
+                        recording.nodes.append((operator, (x, y), output, no_attrs))
+                        tracked.add(id(output))
+                    else:
+                        recording.follow(operator, (x, y), output, no_attrs)
+                elif recording.beside:
+                    recording.pass_by((x, y), output)
+        result = new(Tensor)
+        result._array = output
+        return result
+
+    method.__name__, method.__doc__ = operator.name, operator.__doc__
+    return method
+
+
+def fitted(gradient: Any, array: Array, functions: Any) -> Any:
+    """A gradient as an array (or a tensor) in the element type of the array it belongs to.
+
+    A rule may compute wider: NumPy widens bfloat16, which is not its own, beside a Python number, and statistics of
+    half precision are kept in single. And Python's operators make NumPy's scalars of arrays without axes.
+    """
+    if functions.wraps:
+        dtype = gradient._array.dtype
+    else:
+        if isinstance(gradient, np.generic):
+            gradient = np.asarray(gradient)
+        dtype = gradient.dtype
+    return gradient if dtype == array.dtype else functions.cast(gradient, dtype=array.dtype)
+
+
+def _is_complex(gradient: Any) -> bool:
+    """Whether there are complex numbers in a gradient: an array, a tensor, or a tuple of what outputs got."""
+    if type(gradient) is tuple:
+        return any(_is_complex(each) for each in gradient if each is not None)
+    return (gradient._array if isinstance(gradient, Tensor) else gradient).dtype in COMPLEX
+
+
+def _conjugate(gradient: Any, functions: Any) -> Any:
+    if type(gradient) is tuple:
+        return tuple([each if each is None else _conjugate(each, functions) for each in gradient])
+    return functions.conj(gradient) if _is_complex(gradient) else gradient
+
+
+def _wrapped(value: Any) -> Any:
+    return Tensor._wrap(value) if backend.is_array(value) else value
+
+
+def _apart(output: Any, inputs: tuple[Any, ...]) -> Any:
+    if type(output) is tuple:
+        return tuple([_apart(array, inputs) for array in output])
+    for x in inputs:
+        if x is output:
+            return output.view()
+    return output
+
+
+def explained(operator: Operator, error: Exception, inputs: tuple[Any, ...]) -> Exception:
+    """The kernel's error, told in the operator's terms: which one, on what shapes and dtypes."""
+    described = ", ".join(
+        f"{x.dtype}{list(x.shape)}" if backend.is_array(x) else repr(x) for x in inputs if x is not None
+    )
+    kind = ValueError if isinstance(error, ValueError | IndexError) else TypeError
+    if isinstance(error, IndexError):
+        kind = IndexError  # type: ignore[assignment]
+    return kind(f"For '{operator.name}', the inputs ({described}) do not fit: {error}")
+
+
+class _Functions:
+    """The operators by name, as vjp rules see them."""
+
+    wraps: bool
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        try:
+            operator = OPERATORS[name]
+        except KeyError:
+            raise AttributeError(f"the operator table has no entry '{name}'") from None
+        function = operator if self.wraps else operator.on_arrays
+        setattr(self, name, function)
+        return function
+
+
+class _ArrayFunctions(_Functions):
+    wraps = False
+
+
+class _TensorFunctions(_Functions):
+    wraps = True
+
+
+ARRAY_FUNCTIONS = _ArrayFunctions()
+TENSOR_FUNCTIONS = _TensorFunctions()
+
+
+def backward_functions() -> _Functions:
+    """What a backward pass computes with now: tensors while an outer recording is open, bare arrays otherwise."""
+    if state.recordings:
+        return TENSOR_FUNCTIONS
+    return ARRAY_FUNCTIONS if state.tracer is None else state.tracer.functions

@@ -1,0 +1,425 @@
+"""Parameter, a tensor that training changes, and ParameterTuple."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import re
+import weakref
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from ..base.argument_checks import check_bool, check_int, check_not_negative, check_type
+from ..base.quoting import shown
+from ..base.types import Array
+from ..tape.hooks import HookHandle
+from ..tape.tape import state
+from .dtype import int32
+from .initializer import Initializer, initializer
+from .tensor import Tensor
+from .views import rename
+
+__all__ = ["Parameter", "ParameterTuple"]
+
+_GENERATED = "Parameter#"
+LONGEST_NAME = 1024
+_COPIED = (
+    "_comm_fusion",
+    "_parallel_optimizer_comm_recompute",
+    "_cache_enable",
+    "_cache_shape",
+    "_key",
+    "sliced",
+    "unique",
+)
+_numbers = itertools.count()
+
+
+def is_generated_name(name: str) -> bool:
+    """Whether a name was made up for a parameter that was given none."""
+    return name.startswith(_GENERATED)
+
+
+def _setting(name: str, kinds: tuple[type, ...], doc: str) -> property:
+    """A property that keeps a value of one of ``kinds``."""
+    place = f"_{name}"
+    allowed = " or ".join(kind.__name__ for kind in kinds)
+
+    def get(parameter: Parameter) -> object:
+        return parameter.__dict__[place]
+
+    def set_(parameter: Parameter, value: object) -> None:
+        if not isinstance(value, kinds):
+            raise TypeError(f"For 'Parameter', '{name}' must be a {allowed}, but got {type(value).__name__}")
+        parameter.__dict__[place] = value
+
+    return property(get, set_, doc=doc)
+
+
+class Parameter(Tensor):
+    """A Tensor that a Cell owns and an optimizer updates.
+
+    Args:
+        default_input: its first value: a Tensor, an array, a number, a list, or what ``initializer`` returns. A bare
+            int makes an Int32 Parameter.
+        name: its name; a Cell that takes it in without a name gives it the attribute's.
+        requires_grad: whether ``trainable_params`` lists it.
+        layerwise_parallel: whether each rank keeps its own when training of several begins.
+        parallel_optimizer: whether its state may be on one rank alone, where ``enable_parallel_optimizer`` is set.
+        storage_format: the layout in a device's memory; kept for readers.
+        device: "CPU", "Remote" or None; kept for readers: it is where ``set_device`` says.
+
+    Raises:
+        TypeError: ``requires_grad`` is no bool, or ``default_input`` holds no numbers.
+        ValueError: ``name`` is no string or too long, ``default_input`` is a bool, or ``device`` is neither "CPU" nor
+            "Remote".
+    """
+
+    # Settings that MindSpore's graph compiler or a cluster reads: kept and readable.
+    layerwise_parallel = _setting("layerwise_parallel", (bool,), "Whether each rank keeps its own.")
+    parallel_optimizer = _setting("parallel_optimizer", (bool,), "Whether its state may be on one rank alone.")
+    parallel_optimizer_comm_recompute = _setting(
+        "parallel_optimizer_comm_recompute", (bool,), "Whether a cluster gathers it again for the gradient."
+    )
+    cache_enable = _setting("cache_enable", (bool,), "Whether a parameter server keeps it in a cache.")
+    cache_shape = _setting("cache_shape", (tuple, list), "The shape of that cache.")
+    key = _setting("key", (int,), "The key a parameter server knows it by; -1 at first.")
+    _unfollowed: tuple[tuple[Array, Array], ...] = ()  # see stop_following: values, and what took their places
+    has_init = False
+    """Whether values are still to be made: never."""
+    init_mode: Any = None
+    """The initializer's tensor that it still waits for: none, values are made at once."""
+    inited_param: Parameter | None = None
+    """The parameter that took this one's place when values were made: none."""
+
+    def __init__(
+        self,
+        default_input: Tensor | Array | float | list[Any],
+        name: str | None = None,
+        requires_grad: bool = True,
+        layerwise_parallel: bool = False,
+        parallel_optimizer: bool = True,
+        storage_format: str = "",
+        device: str | None = None,
+    ) -> None:
+        if isinstance(default_input, bool):
+            raise ValueError("For 'Parameter', 'default_input' must not be a bool; give Tensor(value)")
+        allowed, what = Tensor | np.ndarray | int | float | list, "a Tensor, a numpy.ndarray, a number or a list"
+        check_type(default_input, allowed, "Parameter", "default_input", what)
+        # As in MindSpore, a bare int makes an Int32 parameter, though Tensor(3) is Int64.
+        super().__init__(default_input, int32 if type(default_input) is int else None)
+        if device not in (None, "CPU", "Remote"):
+            raise ValueError(f"For 'Parameter', 'device' must be \"CPU\" or \"Remote\", but got {device!r}")
+        self.name = name
+        self.requires_grad = requires_grad
+        self.layerwise_parallel = layerwise_parallel
+        self.parallel_optimizer = parallel_optimizer
+        self.storage_format = storage_format
+        self.parallel_optimizer_comm_recompute = False
+        self.cache_enable = False
+        self.cache_shape = []
+        self.key = -1
+        self.comm_fusion = 1
+        self.sliced = False
+        self.unique = False  # type: ignore[method-assign, assignment]  # MindSpore's flag hides the method there too
+        self.is_init = False
+        self.is_in_parallel = False
+        self.requires_aggr = True
+        self._pipeline_stage_list: list[int] = []
+        drawn = isinstance(default_input, Tensor) and default_input._drawn
+        self._as_drawn = weakref.ref(self._array) if drawn else None
+
+    @property
+    def requires_grad(self) -> bool:
+        """Whether ``trainable_params`` lists it.
+
+        Where it is switched off while a gradient is computed, what uses the parameter from then on has no part in its
+        gradient; where it is off at the end, that is zeros.
+        """
+        return self._requires_grad
+
+    @requires_grad.setter
+    def requires_grad(self, value: bool) -> None:
+        check_bool(value, "Parameter", "requires_grad")
+        before, self._requires_grad = self.__dict__.get("_requires_grad", value), value
+        if state.recordings and value != before:
+            if value:
+                self.follow_again(len(self._unfollowed) - 1)
+            else:
+                self.stop_following()
+
+    def stop_following(self) -> None:
+        """From now on it is a value that open recordings do not follow."""
+        followed = self._array
+        self._rebind(followed.view())
+        self._unfollowed = (*self._unfollowed, (followed, self._array))
+
+    def follow_again(self, depth: int = 0) -> None:
+        """Take ``stop_following`` back, unless it has another value by now.
+
+        Args:
+            depth: how many calls of it stay in force.
+        """
+        while len(self._unfollowed) > max(depth, 0):
+            *kept, (followed, view) = self._unfollowed
+            self._unfollowed = tuple(kept)
+            if self._array is view:
+                self._rebind(followed)
+
+    @property
+    def name(self) -> str:
+        """The parameter's name; unique within a network."""
+        return self._name
+
+    @name.setter
+    def name(self, value: str | None) -> None:
+        if value is not None and not isinstance(value, str):
+            raise ValueError(f"For 'Parameter', 'name' must be a str, but got {type(value).__name__}")
+        value = (value or "").strip() or f"{_GENERATED}{next(_numbers)}"
+        if len(value) > LONGEST_NAME:
+            raise ValueError(f"For 'Parameter', 'name' may have {LONGEST_NAME} characters, but got {len(value)}")
+        self._name = value
+        self.__dict__.pop("_shared_name", None)  # what the first call of a cell has found
+
+    @property
+    def param_info(self) -> Parameter:
+        """MindSpore keeps name and flags in an object apart; here the parameter is that object."""
+        return self
+
+    @property
+    def comm_fusion(self) -> int:
+        """With which gradients ranks send this parameter's: see ``Cell.set_comm_fusion``; 1 at first."""
+        return self._comm_fusion
+
+    @comm_fusion.setter
+    def comm_fusion(self, value: int) -> None:
+        check_int(value, "Parameter", "comm_fusion")
+        self._comm_fusion = check_not_negative(value, "Parameter", "comm_fusion")
+
+    def add_pipeline_stage(self, stage: int) -> None:
+        """Keep one more pipeline stage that uses this Parameter.
+
+        Args:
+            stage: the number of the stage, from 0 on.
+
+        Raises:
+            TypeError: ``stage`` is no int from 0 on.
+        """
+        if not isinstance(stage, int) or stage < 0:
+            raise TypeError(f"For 'add_pipeline_stage', 'stage' must be an int from 0 on, but got {stage!r}")
+        self._pipeline_stage_list.append(stage)
+
+    @property
+    def as_drawn(self) -> bool:
+        """Whether it still holds the random numbers that an initializer gave it: nothing was loaded or learned."""
+        return self._as_drawn is not None and self._as_drawn() is self._array
+
+    def __repr__(self) -> str:
+        return (
+            f"Parameter (name={shown(self.name)}, shape={self.shape}, dtype={self.dtype}, "
+            f"requires_grad={self.requires_grad})"
+        )
+
+    __str__ = __repr__
+
+    @property
+    def data(self) -> Tensor:
+        """The values, as a tensor apart: gradients do not pass. Assigning to it is ``set_data``."""
+        return Tensor._wrap(self._array.view())
+
+    @data.setter
+    def data(self, value: Tensor) -> None:
+        self.set_data(value)
+
+    def value(self) -> Tensor:
+        """The values as a Tensor that follows this Parameter's gradient.
+
+        Returns:
+            a Tensor of its shape and dtype.
+        """
+        return Tensor._wrap(self._array)
+
+    @np.errstate(all="ignore")
+    def set_data(self, data: Tensor | float, slice_shape: bool = False) -> Parameter:
+        """Take new values, cast to this Parameter's dtype; as in MindSpore another shape is taken over too.
+
+        Args:
+            data: a Tensor or a number.
+            slice_shape: whether the values are a part of a Parameter that is spread over devices; kept as ``sliced``.
+
+        Returns:
+            this Parameter.
+
+        Raises:
+            TypeError: ``data`` is no Tensor and no number, or a Python float for an integer Parameter.
+        """
+        check_type(data, Tensor | int | float, "Parameter.set_data", "data", "a Tensor, an int or a float")
+        if isinstance(data, float) and self._array.dtype.kind in "biu":
+            raise TypeError(
+                f"For 'Parameter.set_data', '{shown(self.name)}' is {self.dtype}, but 'data' is the float {data}"
+            )
+        before, new = self._array, data._array if isinstance(data, Tensor) else Tensor(data)._array
+        self._rebind(new.view() if new.dtype == before.dtype else new.astype(before.dtype))
+        if state.recordings and before.shape == new.shape:
+            rename(self, before)  # the parameter stays what gradients are asked of, whatever its values are, as in 2.10
+        self.sliced = slice_shape
+        return self
+
+    def init_data(self, layout: object = None, set_sliced: bool = False) -> Parameter:  # type: ignore[override]
+        """This Parameter; its values are made when it is made.
+
+        Args:
+            layout: how it is spread over devices; ignored, there is one.
+            set_sliced: likewise ignored.
+
+        Returns:
+            this Parameter.
+        """
+        return self
+
+    def register_hook(self, hook_fn: Callable[[Tensor], Tensor | None]) -> HookHandle:
+        """Call a function in the backward pass when the whole gradient of this parameter is known.
+
+        Args:
+            hook_fn: called as ``hook_fn(gradient)``; a Tensor that it returns goes on in the place of the gradient,
+                None keeps it.
+
+        Returns:
+            a HookHandle, whose ``remove()`` takes the hook off.
+
+        Raises:
+            TypeError: ``hook_fn`` cannot be called with one argument.
+            RuntimeError: ``requires_grad`` is False, so that no gradient would come; in the backward pass: the hook
+                returned something else.
+        """
+        if not self.requires_grad:
+            raise RuntimeError(
+                f"For 'Parameter.register_hook', '{shown(self.name)}' must have 'requires_grad' True: otherwise no "
+                "gradient comes"
+            )
+        return super().register_hook(hook_fn)
+
+    def clone(self, init: Initializer | str | float | Tensor = "same") -> Parameter:
+        """A Parameter of the same name and flags with values of its own.
+
+        Args:
+            init: "same" for a copy of these values; otherwise what ``initializer`` takes: an Initializer, its name, a
+                number or a Tensor.
+
+        Returns:
+            the new Parameter.
+
+        Raises:
+            ValueError: ``init`` is an unknown name, or a Tensor of another shape.
+            TypeError: ``init`` is nothing of these.
+        """
+        values = self.data if isinstance(init, str) and init == "same" else initializer(init, self.shape, self.dtype)
+        cloned = Parameter(values, self.name, self.requires_grad, self.layerwise_parallel, self.parallel_optimizer)
+        cloned._array = cloned._array.copy()
+        cloned.__dict__.update((name, self.__dict__[name]) for name in _COPIED)
+        return cloned
+
+    def copy(self) -> Parameter:
+        """A Parameter of the same name and flags with a copy of the values.
+
+        Returns:
+            the new Parameter.
+        """
+        return self.clone()
+
+    def __copy__(self) -> Parameter:
+        return self.clone()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Parameter:
+        cloned = self.clone()
+        memo[id(self)] = cloned
+        return cloned
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        settings = self.requires_grad, self.layerwise_parallel, self.parallel_optimizer
+        return Parameter, (Tensor(self), self.name, *settings)
+
+
+class _BufferKind(type):
+    def __instancecheck__(cls, instance: object) -> bool:
+        return isinstance(instance, Tensor) and getattr(instance, "_is_buffer", False)
+
+
+class _Buffer(Tensor, metaclass=_BufferKind):
+    """A Tensor that becomes a buffer of the cell that it is assigned to, as by ``register_buffer``.
+
+    What is made is a plain Tensor of the same values, which is known as a buffer by ``isinstance``.
+
+    Args:
+        data: the values; gradients do not pass.
+        persistent: whether ``state_dict`` holds it.
+
+    Raises:
+        ValueError: ``data`` is None.
+        TypeError: it is no Tensor.
+    """
+
+    persistent: bool
+
+    def __new__(cls, data: Tensor, *, persistent: bool = True) -> Tensor:  # type: ignore[misc]  # as MindSpore's
+        if data is None:
+            raise ValueError("For '_Buffer', 'data' must be a Tensor, but got None")
+        made: Any = Tensor._wrap(check_type(data, Tensor, "_Buffer", "data")._array.view())
+        made._is_buffer, made.persistent = True, persistent
+        return made
+
+
+class ParameterTuple(tuple[Parameter, ...]):
+    """A tuple of Parameters.
+
+    Args:
+        iterable: the Parameters.
+
+    Raises:
+        TypeError: an entry is no Parameter.
+        ValueError: two Parameters have the same name; the same one twice is allowed.
+    """
+
+    def __new__(cls, iterable: Iterable[Parameter]) -> ParameterTuple:
+        given = tuple(iterable)
+        for place, entry in enumerate(given):
+            if not isinstance(entry, Parameter):
+                raise TypeError(
+                    f"For 'ParameterTuple', every entry must be a Parameter, "
+                    f"but entry {place} is {type(entry).__name__}"
+                )
+        by_name: dict[str, Parameter] = {}
+        for entry in given:
+            if by_name.setdefault(entry.name, entry) is not entry:
+                name = shown(entry.name)
+                raise ValueError(f"For 'ParameterTuple', two parameters are named '{name}': names must differ")
+        return super().__new__(cls, given)
+
+    def clone(self, prefix: str, init: Initializer | str | float | Tensor = "same") -> ParameterTuple:
+        """Parameters of their own named ``prefix.name``, such as an optimizer's state.
+
+        Args:
+            prefix: what stands before each name: letters, digits, dots and underscores.
+            init: "same" for copies of the values; otherwise what ``initializer`` takes.
+
+        Returns:
+            a new ParameterTuple.
+
+        Raises:
+            TypeError: ``prefix`` is no str.
+            ValueError: it has other characters.
+        """
+        check_type(prefix, str, "ParameterTuple.clone", "prefix")
+        if not re.fullmatch(r"\w[\w.]*", prefix, re.ASCII):
+            raise ValueError(
+                "For 'ParameterTuple.clone', 'prefix' must be letters, digits, dots and underscores, "
+                f"but got {prefix!r}"
+            )
+        cloned = []
+        for parameter in self:
+            one = copy.copy(parameter) if isinstance(init, str) and init == "same" else parameter.clone(init)
+            one.name = f"{prefix}.{parameter.name}"
+            cloned.append(one)
+        return ParameterTuple(cloned)

@@ -1,0 +1,648 @@
+"""Tensor: one array and MindSpore's face on it.
+
+The array is never changed in place while anybody else holds it: ``tensor[0] = 1`` and the like rebind or copy first.
+So holding a reference to an array is holding a value, which is what makes a debugger's capture free and right.
+"""
+
+from __future__ import annotations
+
+import math
+import weakref
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..base.argument_checks import check_int
+from ..base.float_warnings import restore, silence
+from ..base.types import Array, DTypeLike, Ints, Number, TensorLike
+from ..tape.hooks import HookHandle, check_arity, wrong_return
+from ..tape.tape import state
+from . import backend
+from .dtype import DType, Type, bfloat16, default_dtype_of, dtype_of, numpy_dtype, pytype_to_dtype, wrapped
+from .printing import tensor_repr, tensor_str
+
+__all__ = ["Tensor", "get_py_obj_dtype", "swap_tensors", "tensor"]
+
+if TYPE_CHECKING:
+    from .initializer import Initializer
+    from .method_types import TensorMethods  # what methods.py binds
+    from .views import View
+else:
+    TensorMethods = object
+
+_new = object.__new__  # looked up once: the result of every operator is made by it
+
+
+class Tensor(TensorMethods):
+    """An n-dimensional array of one dtype.
+
+    Args:
+        input_data: a Tensor, a NumPy array, a Python number, or a list or tuple of them, nested as the axes are.
+        dtype: the element type; that of ``input_data`` without it, where Python floats are Float32 and ints Int64.
+        shape: the shape that ``init`` fills; without ``init`` and ``input_data``, that of a Tensor of zeros. None, or a
+            length that is None, -1 or a Symbol, makes a placeholder: a Tensor without values, for ``Cell.set_inputs``.
+        init: an Initializer, its name or a number that fills ``shape`` with ``dtype``.
+        const_arg: a flag that a graph compiler would read; kept for readers.
+        device: where it is: new Tensors are where ``set_device`` says, and another place is refused.
+
+    Raises:
+        TypeError: ``input_data`` is missing or nothing that a tensor can hold, or ``shape`` is no shape.
+        ValueError: ``init`` without ``shape`` and ``dtype``, ``shape`` without ``dtype`` or beside ``input_data``, a
+            negative length, or another ``device``.
+    """
+
+    __slots__ = ("__dict__", "__weakref__", "_array")
+    has_init = False
+    _drawn = False  # whether its numbers are an initializer's random ones
+    init = None
+    _of_parameter = False  # whether it is what vmap cut of a Parameter, which operators change in place
+    _gradient_hooks: dict[int, Callable[..., Any]] | None = None
+    _view: View | None = None
+    _layout: Any = None
+    """Of a tensor that does not lie row by row though it is not a view, what ``views.layout_of`` returns."""
+    _views: list[weakref.ref[Tensor]] | None = None
+    _array: Any
+
+    def __init__(
+        self,
+        input_data: TensorLike | np.generic | None = None,
+        dtype: DTypeLike | None = None,
+        shape: Ints | Sequence[int | None] | None = None,
+        init: Initializer | str | float | Tensor | None = None,
+        const_arg: bool = False,
+        device: str | None = None,
+    ) -> None:
+        if device is not None and str(device).partition(":")[0] != backend.device_target():
+            raise ValueError(
+                f"For 'Tensor', 'device' must be '{backend.device_target()}', where set_device() puts new tensors, "
+                f"but got {device!r}; Tensor.move_to() gives one elsewhere"
+            )
+        if init is not None:
+            if shape is None or dtype is None:
+                raise ValueError("For 'Tensor', 'init' needs 'shape' and 'dtype' beside it")
+            from .initializer import first_values, initializer
+
+            lengths = _lengths(shape)
+            make = first_values if 0 in lengths and not isinstance(init, Tensor) else initializer
+            input_data = make(init, lengths, dtype)
+            self.has_init = True
+        elif input_data is None and (dtype is not None or shape is not None):
+            from .placeholder import become_placeholder, is_open
+
+            if dtype is None:
+                raise ValueError("For 'Tensor', 'dtype' must be given beside 'shape'")
+            if shape is None or (not isinstance(shape, int) and is_open(shape)):
+                become_placeholder(self, shape, dtype)
+                return
+            input_data = np.zeros(_lengths(shape), numpy_dtype(dtype))
+        elif shape is not None:
+            raise ValueError(f"For 'Tensor', 'shape' goes without 'input_data', whose shape it has, but got {shape}")
+        elif input_data is None:
+            raise TypeError("For 'Tensor', 'input_data' is missing: give data, or 'init' with 'shape' and 'dtype'")
+        before = silence()
+        try:
+            self._array = _array_from(input_data, dtype)
+        finally:
+            restore(before)
+        if state.tracer is not None and not isinstance(input_data, Tensor):
+            self._array = state.tracer.constant(self._array)
+        self.const_arg = const_arg
+        if isinstance(input_data, Tensor) and type(self) is Tensor and self._array.dtype == input_data._array.dtype:
+            from .views import link, stop_gradient_operator
+
+            link(input_data, self, stop_gradient_operator, {})
+
+    @staticmethod
+    def _wrap(array: Array) -> Tensor:
+        """A tensor around an array as it is: no copy, no check."""
+        tensor = _new(Tensor)
+        tensor._array = array
+        return tensor
+
+    @staticmethod
+    def from_numpy(array: Array) -> Tensor:
+        """A Tensor of a NumPy array's values; later writes to the array do not show in it.
+
+        Args:
+            array: a ``numpy.ndarray`` of numbers or bools.
+
+        Returns:
+            a Tensor of its shape and dtype.
+
+        Raises:
+            TypeError: ``array`` is no ``numpy.ndarray``, or holds something else.
+        """
+        if not isinstance(array, np.ndarray):
+            raise TypeError(f"For 'from_numpy', 'array' must be a numpy.ndarray, but got {type(array).__name__}")
+        return Tensor(array)
+
+    # What it is
+
+    def __hash__(self) -> int:
+        if state.tracer is not None:
+            state.tracer.hashes(self)
+        return object.__hash__(self)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The length of each axis; ``()`` for a single number."""
+        return self._array.shape
+
+    @property
+    def dtype(self) -> DType:
+        """The element type."""
+        return dtype_of(self._array.dtype)
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes."""
+        return self._array.ndim
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return self._array.size
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of one element."""
+        return self._array.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all elements."""
+        return self._array.nbytes
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """Bytes from one element to the next along each axis; see ``stride``."""
+        return tuple([step * self.itemsize for step in self._steps()])
+
+    @property
+    def device(self) -> str:
+        """Where the elements are: "CPU", or "GPU:" and the number of the device."""
+        return "CPU" if isinstance(self._array, np.ndarray) else f"GPU:{self._array.device.id}"
+
+    @property
+    def data(self) -> Tensor:
+        """Another tensor of the same elements: writing to one changes the other, but gradients do not pass."""
+        from .views import alias_of
+
+        return alias_of(self)
+
+    def dim(self) -> int:
+        """The number of axes.
+
+        Returns:
+            an int.
+        """
+        return self.ndim
+
+    ndimension = dim
+
+    def numel(self) -> int:
+        """The number of elements.
+
+        Returns:
+            an int.
+        """
+        return self.size
+
+    nelement = numel
+
+    def element_size(self) -> int:
+        """The number of bytes of one element.
+
+        Returns:
+            an int.
+        """
+        return self.itemsize
+
+    def is_signed(self) -> bool:
+        """Whether the dtype has negative numbers.
+
+        Returns:
+            False for Bool and the unsigned integers, else True.
+        """
+        return self._array.dtype.kind not in "bu"
+
+    def is_contiguous(self) -> bool:
+        """Return whether the elements lie row by row, without gaps, as in every tensor but a view.
+
+        Returns:
+            a bool.
+        """
+        if self._view is None and self._layout is None:
+            return True
+        from .views import layout_of
+
+        return bool(layout_of(self).flags.c_contiguous)
+
+    def stride(self, dim: int | None = None) -> int | list[int]:
+        """How many elements lie from one to the next along each axis.
+
+        A computed tensor lies row by row; the elements of a view lie where they are in its root.
+
+        Args:
+            dim: the axis to ask for; None asks for all.
+
+        Returns:
+            an int, or a list of an int for each axis.
+
+        Raises:
+            IndexError: ``dim`` is out of range.
+        """
+        steps = self._steps()
+        return list(steps) if dim is None else steps[dim]
+
+    def _steps(self) -> tuple[int, ...]:
+        from .views import layout_of
+
+        return layout_of(self).strides
+
+    def storage_offset(self) -> int:
+        """How many elements lie before the first one in the memory that this Tensor is a view of.
+
+        Returns:
+            an int; 0 for a Tensor with memory of its own.
+        """
+        from .views import layout_of
+
+        part = whole = layout_of(self)
+        while type(whole.base) is np.ndarray:
+            whole = whole.base
+        return part.ctypes.data - whole.ctypes.data
+
+    def data_ptr(self) -> int:
+        """The address of the first element, in the memory of the device.
+
+        Returns:
+            an int.
+        """
+        return int(self._array.ctypes.data if isinstance(self._array, np.ndarray) else self._array.data.ptr)
+
+    @property
+    def is_meta(self) -> bool:
+        """Whether it has a shape but no values: never here."""
+        return False
+
+    def is_pinned(self) -> bool:
+        """Whether the elements lie in memory of the host that a device reads by itself: none do.
+
+        Returns:
+            False.
+        """
+        return False
+
+    def is_shared(self) -> bool:
+        """Whether other processes see the elements: none do.
+
+        Returns:
+            False.
+        """
+        return False
+
+    # To Python and NumPy
+
+    def get_bytes(self) -> bytes:
+        """The elements' bytes, row by row.
+
+        Returns:
+            the bytes, which ``convert_bytes_to_tensor`` takes.
+        """
+        return bytes(backend.to_host(self._array).tobytes())
+
+    @staticmethod
+    def convert_bytes_to_tensor(bytes_data: bytes, shape: Sequence[int], dtype: DTypeLike) -> Tensor:
+        """A Tensor of the bytes of its elements, row by row.
+
+        Args:
+            bytes_data: the bytes.
+            shape: the Tensor's shape.
+            dtype: its dtype.
+
+        Returns:
+            the Tensor.
+
+        Raises:
+            TypeError: ``bytes_data`` is no bytes object.
+            ValueError: there are more or fewer bytes than such a Tensor has.
+        """
+        who = "convert_bytes_to_tensor"
+        if not isinstance(bytes_data, bytes):
+            raise TypeError(f"For '{who}', 'bytes_data' must be bytes, but got {type(bytes_data).__name__}")
+        lengths, kind = _lengths(shape), numpy_dtype(dtype)
+        if len(bytes_data) != math.prod(lengths) * kind.itemsize:
+            raise ValueError(
+                f"For '{who}', 'bytes_data' must be {math.prod(lengths) * kind.itemsize} bytes, but got "
+                f"{len(bytes_data)}"
+            )
+        return Tensor(np.frombuffer(bytes_data, kind).reshape(lengths))
+
+    def asnumpy(self) -> np.ndarray[Any, Any]:
+        """The values as a NumPy array of the caller's own: writing to it does not change the Tensor.
+
+        Returns:
+            a ``numpy.ndarray`` of the same shape and dtype, on the CPU.
+        """
+        host = backend.to_host(self._array)
+        return np.array(host) if host is self._array else host
+
+    numpy = asnumpy
+
+    def item(self, index: int | tuple[int, ...] | None = None) -> Any:
+        """The one element, or that at ``index``, as a Python number.
+
+        Args:
+            index: an int counts the flattened elements, a tuple has an int for each axis; None asks for the only
+                element.
+
+        Returns:
+            a bool, int, float or complex.
+
+        Raises:
+            ValueError: without ``index`` on a Tensor of more or less than one element.
+            IndexError: ``index`` is out of range.
+        """
+        host = backend.to_host(self._array)
+        if index is not None:
+            return host.item(index)
+        if host.size != 1:
+            raise ValueError(f"For 'Tensor.item', the tensor must have one element, but its shape is {self.shape}")
+        return host.item()
+
+    def tolist(self) -> Any:
+        """The values as nested Python lists; of a Tensor without axes a bare number.
+
+        Returns:
+            lists of bool, int, float or complex, nested as the axes are.
+        """
+        return backend.to_host(self._array).tolist()
+
+    def __array__(self, dtype: np.dtype[Any] | type | str | None = None, copy: bool | None = None) -> Array:
+        array = self.asnumpy()
+        return array if dtype is None else array.astype(dtype)
+
+    def __bool__(self) -> bool:
+        if self.size != 1:
+            raise ValueError(
+                f"The truth value of a tensor of shape {self.shape} is ambiguous: it needs exactly one element"
+            )
+        return bool(self.item())
+
+    def __int__(self) -> int:
+        return int(self._one("int"))
+
+    def __float__(self) -> float:
+        return float(self._one("float"))
+
+    def __complex__(self) -> complex:
+        return complex(self._one("complex"))
+
+    def __index__(self) -> int:
+        if self._array.dtype.kind not in "iub":
+            raise TypeError(f"only integer tensors can be an index, not {self.dtype}")
+        return int(self._one("index"))
+
+    def _one(self, what: str) -> Any:
+        if self.size != 1:
+            raise ValueError(f"only a tensor of one element can become {what}, but the shape is {self.shape}")
+        return self.item()
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError("len() of a 0-d tensor")
+        return self.shape[0]
+
+    def __contains__(self, value: object) -> bool:
+        """Whether any element equals a number, or that of a Tensor at its place."""
+        return isinstance(value, Tensor | bool | int | float | complex | np.generic) and bool((self == value).any())
+
+    def __iter__(self) -> Iterator[Tensor]:
+        if not self.shape:
+            raise TypeError("iteration over a 0-d tensor")
+        return (self[i] for i in range(len(self)))
+
+    def __repr__(self) -> str:
+        return tensor_repr(self._array, self.dtype)
+
+    def __str__(self) -> str:
+        return tensor_str(self._array)
+
+    def __format__(self, spec: str) -> str:
+        return format(self.item(), spec) if spec else str(self)
+
+    def __copy__(self) -> Tensor:
+        return Tensor._wrap(self._array.view())
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
+        copied = self.copy()  # the gradient passes, as in MindSpore
+        memo[id(self)] = copied
+        return copied
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Tensor, (self.asnumpy(), self.dtype)
+
+    # In place: rebinding, never writing into an array that somebody else may hold
+
+    def _rebind(self, array: Any, by_user: bool = False) -> None:
+        """Give it another array; taps hear what becomes of its views only where a line of the user wrote to it."""
+        if state.tracer is not None:
+            state.tracer.rebinds(self)
+        self._array = array
+        if self._view is not None or self._views is not None:
+            from .views import hand_on
+
+            hand_on(self, by_user)
+
+    @np.errstate(all="ignore")
+    def assign_value(self, value: TensorLike) -> Tensor:
+        """Take the values of ``value``, cast to this Tensor's dtype; its shape is taken over too.
+
+        Args:
+            value: a Tensor, or what one can be made of.
+
+        Returns:
+            this Tensor.
+
+        Raises:
+            TypeError: ``value`` cannot be a Tensor.
+        """
+        other = value if isinstance(value, Tensor) else Tensor(value)
+        self._rebind(other._array.astype(self._array.dtype))
+        return self
+
+    # Gradient hooks
+
+    def register_hook(self, hook: Callable[[Tensor], Tensor | None]) -> HookHandle:
+        """Call a function in the backward pass when this Tensor's whole gradient is known.
+
+        Args:
+            hook: called as ``hook(gradient)``; a Tensor that it returns goes on in the place of the gradient, None
+                keeps it.
+
+        Returns:
+            a HookHandle, whose ``remove()`` takes the hook off.
+
+        Raises:
+            TypeError: ``hook`` cannot be called with one argument.
+            RuntimeError: in the backward pass: it returned something else.
+        """
+        check_arity(hook, 1, "Tensor.register_hook", "hook(grad)")
+        if self._gradient_hooks is None:
+            self._gradient_hooks = {}
+        handle = HookHandle(self._gradient_hooks, hook)
+        for recording in state.recordings:
+            if id(self._array) in recording.tracked:
+                recording.hooked[id(self._array)] = self._run_gradient_hooks
+        return handle
+
+    def hooks(self) -> list[Callable[..., Any]]:
+        """The functions that ``register_hook`` was given and that were not removed, in their order."""
+        return list((self._gradient_hooks or {}).values())
+
+    def _run_gradient_hooks(self, gradient: Any) -> Any:
+        """The gradient after this tensor's hooks; it comes and goes as array or as tensor."""
+        value = as_tensor(gradient)
+        for hook in tuple((self._gradient_hooks or {}).values()):
+            returned = hook(value)
+            if returned is not None and not isinstance(returned, Tensor):
+                raise RuntimeError(wrong_return("a hook on a tensor", "a Tensor or None", type(returned).__name__))
+            if returned is not None:
+                value = returned
+        return value if isinstance(gradient, Tensor) else value._array
+
+
+def tensor(
+    input_data: TensorLike | np.generic | None = None,
+    dtype: DTypeLike | None = None,
+    shape: Ints | Sequence[int | None] | None = None,
+    init: Initializer | str | float | Tensor | None = None,
+    const_arg: bool = False,
+    device: str | None = None,
+) -> Tensor:
+    """A new tensor: ``Tensor`` as a function.
+
+    Args:
+        input_data: a Tensor, a NumPy array, a Python number, or a list or tuple of them, nested as the axes are.
+        dtype: the element type; that of ``input_data`` without it, where Python floats are Float32 and ints Int64.
+        shape: the shape that ``init`` fills.
+        init: an Initializer, its name or a number that fills ``shape`` with ``dtype``.
+        const_arg: a flag that a graph compiler would read; kept for readers.
+        device: where it is: new Tensors are where ``set_device`` says, and another place is refused.
+
+    Returns:
+        the Tensor.
+
+    Raises:
+        TypeError: ``input_data`` is missing or nothing that a tensor can hold.
+        ValueError: ``init`` without ``shape`` and ``dtype``, or another ``device``.
+    """
+    return Tensor(input_data, dtype, shape, init, const_arg, device)
+
+
+def swap_tensors(t1: Tensor, t2: Tensor) -> None:
+    """Make each of two tensors what the other one is: its values, its class, its attributes.
+
+    Args:
+        t1: a Tensor or Parameter, of any shape and dtype.
+        t2: another one.
+
+    Raises:
+        TypeError: one is no Tensor.
+    """
+    for name, one in (("t1", t1), ("t2", t2)):
+        if not isinstance(one, Tensor):
+            raise TypeError(f"For 'swap_tensors', '{name}' must be a Tensor, but got {type(one).__name__}")
+    t1.__class__, t2.__class__ = t2.__class__, t1.__class__
+    t1.__dict__, t2.__dict__ = t2.__dict__, t1.__dict__
+    t1._array, t2._array = t2._array, t1._array
+    for one in (t1, t2):  # what was a view of one of them is one of neither
+        for reference in one._views or ():
+            if (view := reference()) is not None:
+                view._view = None
+        one._view = one._views = None
+
+
+def as_tensor(gradient: Tensor | Array) -> Tensor:
+    """A gradient on its way back, which is an array or for a higher order a tensor, as a tensor."""
+    return gradient if isinstance(gradient, Tensor) else Tensor._wrap(gradient)
+
+
+def _lengths(shape: Any) -> tuple[int, ...]:
+    if not isinstance(shape, int | list | tuple) or isinstance(shape, bool):
+        raise TypeError(f"For 'Tensor', 'shape' must be an int, or a list or tuple of them, but got {shape!r}")
+    lengths = (shape,) if isinstance(shape, int) else tuple([check_int(n, "Tensor", "shape") for n in shape])
+    if min(lengths, default=0) < 0:
+        raise ValueError(f"For 'Tensor', a length in 'shape' must be 0 or more, but got {shape}")
+    return lengths
+
+
+def _array_from(data: Any, dtype: DTypeLike | None) -> Any:
+    """A new array (an identity of its own) of what a user gave."""
+    wanted = None if dtype is None else numpy_dtype(dtype)
+    if isinstance(data, Tensor):
+        array = data._array
+        return array.view() if wanted is None or array.dtype == wanted else array.astype(wanted)
+    if backend.is_array(data):
+        _check_elements(data)
+        array = data.copy() if wanted is None else data.astype(wanted)
+        return backend.to_device(np.asarray(array) if isinstance(array, np.generic) else array)
+    if isinstance(data, bool | int | float | complex):
+        kind = _dtype_of_python(data) if wanted is None else wanted
+        return backend.to_device(np.array(wrapped(data, kind), kind))
+    if isinstance(data, list | tuple):
+        plain = _plain(data)
+        try:
+            array = np.array(plain)
+        except ValueError as error:
+            raise TypeError(f"For 'Tensor', 'input_data' is not rectangular: {error}") from None
+        _check_elements(array)
+        if wanted is not None:
+            array = array.astype(wanted)
+        elif array.dtype == np.float64 and not _has_numpy(data):
+            array = array.astype(np.float32)
+        return backend.to_device(array)
+    raise TypeError(
+        "For 'Tensor', 'input_data' must be a Tensor, a numpy.ndarray, a number, or a list or tuple of them, "
+        f"but got {type(data).__name__}"
+    )
+
+
+def get_py_obj_dtype(obj: Tensor | Number | str | list[Any] | tuple[Any, ...] | type | None) -> Type:
+    """The element type of a Python number or a Tensor: ``int`` is Int64 and ``float`` Float64.
+
+    Args:
+        obj: the number, its type, or the Tensor; of a str, a list, a tuple or None, and of their types, it is a kind,
+            such as ``mindspore.list_``.
+
+    Returns:
+        the DType, or the kind.
+
+    Raises:
+        NotImplementedError: ``obj`` is a dict or a set.
+        TypeError: it is anything else.
+    """
+    return obj.dtype if isinstance(obj, Tensor) else pytype_to_dtype(obj if isinstance(obj, type) else type(obj))
+
+
+def _dtype_of_python(number: Number) -> np.dtype[Any]:
+    return default_dtype_of(number).numpy
+
+
+def _plain(data: Any) -> Any:
+    if isinstance(data, Tensor):
+        return backend.to_host(data._array)
+    return [_plain(x) for x in data] if isinstance(data, list | tuple) else data
+
+
+def _has_numpy(data: object) -> bool:
+    if isinstance(data, list | tuple):
+        return any(_has_numpy(x) for x in data)
+    return isinstance(data, np.ndarray | np.generic | Tensor)
+
+
+def _check_elements(array: Array) -> None:
+    if array.dtype.kind not in "biufc" and array.dtype != bfloat16.numpy:
+        raise TypeError(f"For 'Tensor', elements of NumPy dtype '{array.dtype}' cannot be held; give numbers or bools")
