@@ -12,13 +12,13 @@ from .context import *
 from .cpu.memory import keep_freed_memory as _keep_freed_memory
 from .jit import *
 from .nn.recompute import recompute as recompute
-from .ops.sparse_tensors import COOTensor as COOTensor
-from .ops.sparse_tensors import CSRTensor as CSRTensor
-from .ops.sparse_tensors import RowTensor as RowTensor
-from .ops.sparse_tensors import SparseTensor as SparseTensor
-from .ops.transforms import jacfwd as jacfwd
-from .ops.transforms import jacrev as jacrev
-from .ops.transforms import vmap as vmap
+from .ops.higher_order.transforms import jacfwd as jacfwd
+from .ops.higher_order.transforms import jacrev as jacrev
+from .ops.higher_order.transforms import vmap as vmap
+from .ops.sparse.tensors import COOTensor as COOTensor
+from .ops.sparse.tensors import CSRTensor as CSRTensor
+from .ops.sparse.tensors import RowTensor as RowTensor
+from .ops.sparse.tensors import SparseTensor as SparseTensor
 from .run_check import run_check as run_check
 from .serialization import *
 from .tensors import backend as _backend
@@ -96,6 +96,6 @@ __getattr__ = _on_first_use(
         "build_train_network": "amp",
         "get_level": "log",
         "get_log_config": "log",
-        "is_tensor": "ops.control",
+        "is_tensor": "ops.higher_order.control",
     },
 )

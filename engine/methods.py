@@ -16,8 +16,8 @@ from . import ops
 from .base.module_names import renamed_copy
 from .base.surfaces import IN_PLACE, METHODS
 from .base.types import TensorLike
-from .ops.indexing import assigned
-from .ops.shape import tensor_of
+from .ops.shapes.reshape import tensor_of
+from .ops.shapes.subscripts import assigned
 from .tensors.dtype import bool_
 from .tensors.operator import Operator
 from .tensors.tensor import Tensor

@@ -66,13 +66,16 @@ def heading(text: str) -> str:
 def ops_pages() -> list[Page]:
     """A page for each module of ``ops``."""
     pages = []
-    for module in pkgutil.iter_modules(engine.ops.__path__):
-        found = importlib.import_module(f"hookscope.engine.ops.{module.name}")
-        names = [name for name in getattr(found, "__all__", ()) if not isinstance(getattr(found, name), type)]
-        if names and module.name not in RANKS:
+    for module in pkgutil.walk_packages(engine.ops.__path__, "hookscope.engine.ops."):
+        if module.ispkg:
+            continue
+        found = importlib.import_module(module.name)
+        name = module.name.removeprefix("hookscope.engine.ops.")
+        names = [key for key in getattr(found, "__all__", ()) if not isinstance(getattr(found, key), type)]
+        if names and name not in RANKS:
             also = offered()
-            entries = [function(f"ops.{name}", getattr(found, name), also[id(getattr(found, name))]) for name in names]
-            pages.append(Page(f"ops_{module.name}", f"ops: {module.name}", inspect.getdoc(found) or "", entries))
+            entries = [function(f"ops.{key}", getattr(found, key), also[id(getattr(found, key))]) for key in names]
+            pages.append(Page(f"ops_{name.replace('.', '_')}", f"ops: {name}", inspect.getdoc(found) or "", entries))
     return pages
 
 
@@ -115,7 +118,7 @@ def tensor_page() -> Page:
 def sparse_page() -> Page:
     """The sparse tensors, and their methods."""
     kinds = (engine.COOTensor, engine.CSRTensor, engine.RowTensor, engine.SparseTensor)
-    about = rest(importlib.import_module("hookscope.engine.ops.sparse_tensors").__doc__)
+    about = rest(importlib.import_module("hookscope.engine.ops.sparse.tensors").__doc__)
     return Page("sparse", "Sparse tensors", about, [text_of_class(kind, public_members(kind)) for kind in kinds])
 
 

@@ -3,7 +3,7 @@
 from ..base.module_names import on_first_use as _on_first_use
 from ..jit import JitConfig, enable_dynamic, jit, jit_class, lazy_inline, ms_memory_recycle, mutable, no_inline
 from ..nn.recompute import recompute
-from ..ops.sparse_tensors import COOTensor, CSRTensor, RowTensor, SparseTensor
+from ..ops.sparse.tensors import COOTensor, CSRTensor, RowTensor, SparseTensor
 from ..tape.tape import no_gradients as _no_grad
 from ..tensors import initializer
 from ..tensors.dtype import *

@@ -15,10 +15,10 @@ from .. import ops
 from ..base.argument_checks import check_one_of, check_type
 from ..base.types import DTypeLike, Ints, Number, Operand, Shape
 from ..ops.arguments import Axis, along, axes_of, check_tensor, int_of, ints_of, one_axis
-from ..ops.arithmetic import scaled
-from ..ops.drawing import check_generator
-from ..ops.scattering import scaled_source
-from ..ops.shape import flat_view
+from ..ops.elementwise.arithmetic import scaled
+from ..ops.indexing.scattering import scaled_source
+from ..ops.random.drawing import check_generator
+from ..ops.shapes.reshape import flat_view
 from ..tensors.dtype import DType, int64, numpy_dtype, to_dtype
 from ..tensors.generator import Generator
 from ..tensors.tensor import Tensor

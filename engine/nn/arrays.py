@@ -8,7 +8,7 @@ from .. import ops
 from ..base.argument_checks import check_bool, check_type
 from ..base.types import Ints, Shape
 from ..ops.arguments import ints_of
-from ..ops.sparse_tensors import COOTensor
+from ..ops.sparse.tensors import COOTensor
 from ..tensors.dtype import DType, float32
 from ..tensors.tensor import Tensor
 from .cell import Cell

@@ -12,7 +12,7 @@ from typing import Any
 from .. import ops
 from ..base.argument_checks import check_bool, check_int, check_positive_int, check_type
 from ..base.types import Ints
-from ..ops.convolution import convolve_transposed, ints_for, pads_for
+from ..ops.neural.convolution import convolve_transposed, ints_for, pads_for
 from ..tensors.dtype import DType, float32
 from ..tensors.initializer import HeUniform, InitLike, Uniform, initializer
 from ..tensors.parameter import Parameter

@@ -21,10 +21,10 @@ from ..ops import (
     Shape,
     gather,
     getitem,
-    lookup,
     one_hot,
     reshape,
 )
+from ..ops.indexing import lookup
 from ..tensors.dtype import DType, float32
 from ..tensors.initializer import InitLike, Normal, initializer
 from ..tensors.parameter import Parameter

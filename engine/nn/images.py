@@ -9,7 +9,7 @@ from .. import ops
 from ..base.argument_checks import check_positive_int, check_type
 from ..base.types import Ints
 from ..cpu.array_module import array_module
-from ..ops.convolution import ints_for, pads_for
+from ..ops.neural.convolution import ints_for, pads_for
 from ..tensors.tensor import Tensor
 from ..tensors.unrecorded import constant
 from .cell import Cell

@@ -11,7 +11,7 @@ from ..base.argument_checks import check_bool, check_int, check_positive_int, ch
 from ..base.types import Ints
 from ..ops import BiasAdd, MatMul, Primitive, Reshape, Shape, flatten, matmul, reduce_sum, reshape
 from ..ops.arguments import axes_of
-from ..ops.linalg import dense_of_layer
+from ..ops.linalg.matmul import dense_of_layer
 from ..tensors.dtype import DType, float32
 from ..tensors.initializer import HeUniform, InitLike, Uniform, initializer
 from ..tensors.parameter import Parameter

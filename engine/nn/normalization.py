@@ -13,8 +13,8 @@ from .. import ops
 from ..base.argument_checks import check_bool, check_int, check_number, check_positive_int, check_type
 from ..base.types import Ints
 from ..ops.arguments import ints_of
-from ..ops.convolution import check_format
-from ..ops.normalization import group_normalized, instance_normalized
+from ..ops.neural.convolution import check_format
+from ..ops.neural.normalization import group_normalized, instance_normalized
 from ..ranks.world import Group, create_group, world
 from ..tape.tape import no_recording
 from ..tensors.dtype import DType, bfloat16, float16, float32

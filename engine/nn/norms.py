@@ -6,7 +6,7 @@ import math
 
 from .. import ops
 from ..base.argument_checks import check_bool
-from ..ops.elementwise import through_single
+from ..ops.shapes.broadcasting import through_single
 from ..tensors.dtype import float32
 from ..tensors.tensor import Tensor
 from .cell import Cell

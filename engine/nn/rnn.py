@@ -1,4 +1,4 @@
-"""Recurrent layers and cells: RNN, LSTM, GRU. The work is in ``ops/recurrent.py``."""
+"""Recurrent layers and cells: RNN, LSTM, GRU. The work is in ``ops/neural/recurrent.py``."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ..base.argument_checks import (
     check_type,
 )
 from ..cpu.array_module import array_module
-from ..ops.recurrent import GATES, recurrent
+from ..ops.neural.recurrent import GATES, recurrent
 from ..tensors.dtype import DType, float32
 from ..tensors.initializer import Uniform, initializer
 from ..tensors.parameter import Parameter, ParameterTuple

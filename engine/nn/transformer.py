@@ -12,9 +12,9 @@ from .. import ops
 from ..base.argument_checks import MOST_LAYERS, check_at_most, check_int, check_positive_int, check_type
 from ..base.types import Array
 from ..cpu.array_module import array_module
-from ..ops.attention import attention, attention_weights
-from ..ops.linalg import dense
-from ..ops.shape import parts_operator
+from ..ops.linalg.matmul import dense
+from ..ops.neural.attention import attention, attention_weights
+from ..ops.shapes.reshape import parts_operator
 from ..tensors.dtype import DType, float32
 from ..tensors.initializer import XavierNormal, XavierUniform, initializer
 from ..tensors.parameter import Parameter

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..base.types import AnyDType, TensorLike
-from ..ops.elementwise import as_floats
-from ..ops.shape import tensor_of
+from ..ops.shapes.broadcasting import as_floats
+from ..ops.shapes.reshape import tensor_of
 from ..tensors.dtype import DType, any_dtype, bool_, dtype_of, float32, float64, int32, int64, numpy_dtype, promote
 from ..tensors.nested import tensors_in
 from ..tensors.tensor import Tensor

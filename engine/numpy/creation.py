@@ -13,8 +13,8 @@ from ..base.argument_checks import check_bool, check_int, check_not_negative, ch
 from ..base.types import AnyDType, Ints, TensorLike
 from ..mint.functions import diag as diagonal_matrix
 from ..ops.arguments import check_broadcast, int_of, ints_of, one_axis
-from ..ops.joining import open_grid
-from ..ops.shape import apart
+from ..ops.shapes.joining import open_grid
+from ..ops.shapes.reshape import apart
 from ..tensors.dtype import float32, float64, int32
 from ..tensors.tensor import Tensor
 from .arrays import asarray, element_type, made, together

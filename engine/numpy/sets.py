@@ -6,7 +6,7 @@ import numpy as np
 
 from .. import ops
 from ..base.types import TensorLike
-from ..ops.sorting import unique_sorted
+from ..ops.indexing.sorting import unique_sorted
 from ..tensors.dtype import bool_, int32
 from ..tensors.tensor import Tensor
 from .arrays import asarray, made, together

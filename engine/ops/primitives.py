@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
-from pkgutil import iter_modules
+from pkgutil import walk_packages
 from typing import TYPE_CHECKING, Any
 
 from ..base.argument_checks import check_int, check_not_negative, check_one_of, check_type
@@ -20,13 +20,13 @@ from ..base.module_names import on_first_use as _on_first_use
 from ..base.surfaces import PRIMITIVES, PrimitiveRow
 from ..base.surfaces import REQUIRED as _REQUIRED
 from ..tensors import precision
-from . import looking as _looking
-from . import loops as _loops
-from .composite import Partial as Partial
-from .hook_backward import HookBackward
-from .looking import *
-from .loops import *
-from .value_names import told_of
+from .higher_order import loops as _loops
+from .higher_order.composite import Partial as Partial
+from .higher_order.hook_backward import HookBackward
+from .higher_order.loops import *
+from .legacy import side_effects as _looking
+from .legacy.side_effects import *
+from .legacy.value_names import told_of
 
 __all__ = [
     "HookBackward",
@@ -348,8 +348,8 @@ prim_arg_register = prim_attr_register
 if TYPE_CHECKING:
     from .primitive_types import *
 # A class is there when the module that declares it has been imported, and each module of this package may declare some.
-for _module in iter_modules([str(Path(__file__).parent)]):
-    import_module(f"{__package__}.{_module.name}")
+for _module in walk_packages([str(Path(__file__).parent)], f"{__package__}."):
+    import_module(_module.name)
 for _function, _declared in PRIMITIVES.values():
     globals()[_declared.name] = _class_of(_function, _declared)
     __all__.append(_declared.name)

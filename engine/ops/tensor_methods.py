@@ -29,7 +29,7 @@ from ..tensors.dtype import (
     uint8,
 )
 from ..tensors.tensor import Tensor
-from .shape import cast, identity, move_operator
+from .shapes.reshape import cast, identity, move_operator
 
 __all__: list[str] = []
 

@@ -20,7 +20,7 @@ from ..cpu.array_module import array_module
 from ..nn.cell import Cell
 from ..nn.func_graph import FuncGraph
 from ..nn.graph_cell import GraphCell
-from ..ops.control import deepcopy
+from ..ops.higher_order.control import deepcopy
 from ..tape import taps
 from ..tensors import random
 from ..tensors.nested import Sparse, replaced, tensors_in

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..base.argument_checks import check_bool, check_int, check_one_of, check_type
 from ..base.types import Array
-from ..ops.looking import receivers
+from ..ops.legacy.side_effects import receivers
 from ..tensors.tensor import Tensor
 from . import _events
 

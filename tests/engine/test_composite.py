@@ -192,7 +192,7 @@ def test_what_mindspore_keeps_under_composite_too_is_that_of_ops() -> None:
 
 
 def test_core_make_tuple_and_mixed_precision_cast() -> None:
-    from hookscope.engine.ops import composite
+    from hookscope.engine.ops.higher_order import composite
 
     def double(x: float) -> float:
         return 2 * x

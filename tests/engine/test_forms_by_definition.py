@@ -11,7 +11,7 @@ import pytest
 
 import hookscope.engine as ms
 from hookscope.engine import Parameter, Tensor, ops
-from hookscope.engine.ops.normalization import batch_norm_with_statistics
+from hookscope.engine.ops.neural.normalization import batch_norm_with_statistics
 
 Array = np.ndarray[Any, Any]
 RNG = np.random.default_rng(11)

@@ -15,7 +15,7 @@ from test_operators import OF_SEVERAL_RANKS, ROWS
 from hookscope.engine import Tensor, grad, nn, ops, value_and_grad, vjp
 from hookscope.engine.autograd import backward
 from hookscope.engine.autograd.backward import sum_of
-from hookscope.engine.ops.linalg import _linear_of_layer
+from hookscope.engine.ops.linalg.matmul.matmul import _linear_of_layer
 from hookscope.engine.tape import tape as recording
 from hookscope.engine.tape import taps
 from hookscope.engine.tensors import operator

@@ -13,7 +13,7 @@ from scipy import special
 
 import hookscope.engine as ms
 from hookscope.engine import Tensor, nn
-from hookscope.engine.ops.attention import attention, attention_weights
+from hookscope.engine.ops.neural.attention import attention, attention_weights
 
 
 def mha(

@@ -18,7 +18,7 @@ from operator_samples import ROWS as FIRST_ROWS
 from operator_samples import Row, Sample, sum_to
 
 from hookscope.engine import Tensor, grad, mint, ops, vjp
-from hookscope.engine.ops.elementwise import Binary, Unary
+from hookscope.engine.ops.shapes.broadcasting import Binary, Unary
 from hookscope.engine.tape.tape import Recording
 from hookscope.engine.tensors.dtype import promote
 from hookscope.engine.tensors.operator import OPERATORS

@@ -17,7 +17,7 @@ from hookscope.engine import Tensor, float32, int32, mint, ops
 from hookscope.engine import numpy as mindspore_numpy
 from hookscope.engine.base import surfaces
 from hookscope.engine.base.surfaces import REQUIRED, alias, declare, prim, renamed
-from hookscope.engine.ops.elementwise import Binary, Unary
+from hookscope.engine.ops.shapes.broadcasting import Binary, Unary
 from hookscope.engine.tensors import operator as operators
 from hookscope.engine.tensors.operator import Operator
 

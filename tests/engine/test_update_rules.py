@@ -716,7 +716,7 @@ def test_the_sgd_primitive_starts_each_element_by_itself() -> None:
 
 def test_every_update_primitive_has_a_formula_here() -> None:
     declared = surfaces.PRIMITIVES.items()
-    theirs = {name for name, (function, _) in declared if function.__module__ == "hookscope.engine.ops.updates"}
+    theirs = {name for name, (function, _) in declared if function.__module__ == "hookscope.engine.ops.legacy.updates"}
     assert theirs == {row[0] for row in PRIMITIVES} | {"SGD"}
 
 

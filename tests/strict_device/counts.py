@@ -28,7 +28,7 @@ class Event:
     operator: str | None
     """The innermost operator of the table that ran, with " backward" behind it in its rule; None beside all of them."""
     place: str
-    """The nearest line of ours, as "engine/ops/loss.py:111"; "" where no code of ours is on the stack."""
+    """The nearest line of ours, as "engine/ops/neural/loss.py:111"; "" where no code of ours is on the stack."""
     bytes: int = 0
 
 

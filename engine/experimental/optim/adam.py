@@ -8,7 +8,7 @@ from ...base.types import Array
 from ...cpu import updates
 from ...cpu.updates import is_on_gpu
 from ...nn.optim.optimizer import New, Params, updated_by
-from ...ops.updates import adam
+from ...ops.legacy.updates import adam
 from ._moments import Betas, Moments
 from .optimizer import Group, Rate
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from ...base.quoting import shown
 from ...nn.func_graph import FuncGraph
-from ...ops.sorting import topk
+from ...ops.indexing.sorting import topk
 from ...tensors.backend import to_device, to_host
 from ...tensors.operator import TENSOR_FUNCTIONS as F
 from ...tensors.parameter import Parameter

@@ -13,7 +13,7 @@ from ...base.module_names import on_first_use
 from ...base.surfaces import MINT, functions_of
 from ...base.types import DTypeLike, Ints
 from ...ops.arguments import Axis, check_axes, check_tensor, int_of
-from ...ops.elementwise import through_single
+from ...ops.shapes.broadcasting import through_single
 from ...tensors.dtype import int64
 from ...tensors.tensor import Tensor
 from ..functions import axis_unless_given, flatten, log_softmax

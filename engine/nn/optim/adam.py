@@ -10,7 +10,7 @@ from ...base.argument_checks import check_bool
 from ...base.types import Array
 from ...cpu import updates
 from ...cpu.updates import Number
-from ...ops.updates import adam
+from ...ops.legacy.updates import adam
 from ...tensors.backend import many_at_once
 from .optimizer import Decay, New, Optimizer, Params, Rate, opt_init_args_register, take, updated_by
 

@@ -17,7 +17,7 @@ from hookscope.engine.base import modes
 from hookscope.engine.graph import plans_of
 from hookscope.engine.graph.cells import compiled_of
 from hookscope.engine.graph.function import Compiled
-from hookscope.engine.ops import looking
+from hookscope.engine.ops.legacy import side_effects
 from hookscope.engine.tensors import random
 
 X = Tensor(np.array([[1.0, -2.0], [3.0, 0.5]], np.float32))
@@ -365,7 +365,7 @@ def test_what_operators_do_beside_computing_is_done_at_each_call(capsys: pytest.
     assert capsys.readouterr().out == "here\nthere\n" * 3
 
     told: list[str] = []
-    looking.receivers.append(lambda kind, name, value: told.append(name))
+    side_effects.receivers.append(lambda kind, name, value: told.append(name))
     try:
         tells = ms.jit(lambda x: (ops.ScalarSummary()("loss", x.sum()), x * 2)[1])
         tells(X)  # when the receiver's code is met
@@ -373,7 +373,7 @@ def test_what_operators_do_beside_computing_is_done_at_each_call(capsys: pytest.
             tells(X)
         tells(X)
     finally:
-        looking.receivers.pop()
+        side_effects.receivers.pop()
     assert told == ["loss"] * 3
 
 

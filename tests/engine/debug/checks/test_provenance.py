@@ -12,7 +12,7 @@ from debug_networks import scripted, tensor
 
 from hookscope.engine import Tensor, grad, nn, ops, value_and_grad
 from hookscope.engine.debug import DebugSession, Producer
-from hookscope.engine.ops.attention import attention
+from hookscope.engine.ops.neural.attention import attention
 
 HERE = __file__.rpartition("/")[2]
 

@@ -1,0 +1,8 @@
+"""Operators on single elements: arithmetic, comparison, exponentials, special functions, complex numbers."""
+
+from .arithmetic import *
+from .comparison import *
+from .complex_numbers import *
+from .elementary import *
+from .exponentials import *
+from .special import *

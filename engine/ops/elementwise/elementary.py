@@ -1,0 +1,1055 @@
+"""More functions of one and two numbers than ``arithmetic`` has: inverse trigonometry, bits, odd powers, NaN."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...base.argument_checks import check_real
+from ...base.surfaces import alias, declare, everywhere, prim, renamed
+from ...base.types import Array, Functions, Number, Operand, TensorLike, Value
+from ...cpu import masking
+from ...cpu.array_module import array_module
+from ...tensors.dtype import bfloat16, complex128, float64
+from ...tensors.tensor import Tensor
+from ...tensors.unrecorded import computed, constant
+from ..arguments import bool_of, check_broadcast, check_tensor
+from ..shapes.broadcasting import (
+    Binary,
+    as_dtype,
+    as_floats,
+    cast_operator,
+    fit,
+    function_of_number,
+    operand,
+    operands,
+    unary,
+)
+from ..shapes.reshape import identity, tensor_of
+from . import arithmetic, comparison, exponentials
+from .comparison import logical_and, where
+
+__all__ = [
+    "acos",
+    "acosh",
+    "addcdiv",
+    "addcmul",
+    "approximate_equal",
+    "arccos",
+    "arccosh",
+    "arcsin",
+    "arcsinh",
+    "arctan",
+    "arctan2",
+    "arctanh",
+    "asin",
+    "asinh",
+    "atan",
+    "atan2",
+    "atanh",
+    "bitwise_left_shift",
+    "bitwise_right_shift",
+    "clip_by_value",
+    "copysign",
+    "deg2rad",
+    "eps",
+    "exp2",
+    "float_power",
+    "float_power_ext",
+    "floor_div",
+    "floor_mod",
+    "floordiv",
+    "floormod",
+    "fmax",
+    "fmin",
+    "frac",
+    "gcd",
+    "heaviside",
+    "hypot",
+    "inv",
+    "is_complex",
+    "is_floating_point",
+    "is_nonzero",
+    "isclose",
+    "isneginf",
+    "isposinf",
+    "isreal",
+    "lcm",
+    "ldexp",
+    "lerp",
+    "log10",
+    "logaddexp",
+    "logaddexp2",
+    "logit",
+    "nan_to_num",
+    "nextafter",
+    "population_count",
+    "positive",
+    "rad2deg",
+    "sgn",
+    "signbit",
+    "sinc",
+    "tensor_add",
+    "tensor_div",
+    "tensor_exp",
+    "tensor_expm1",
+    "tensor_floordiv",
+    "tensor_ge",
+    "tensor_gt",
+    "tensor_le",
+    "tensor_lt",
+    "tensor_mod",
+    "tensor_mul",
+    "tensor_pow",
+    "tensor_sub",
+    "truncate_div",
+    "truncate_mod",
+    "xdivy",
+]
+
+acos = function_of_number(
+    "acos",
+    np.arccos,
+    lambda F, g, out, x: -(g * F.rsqrt(1 - x * x)),
+    "The arc cosine, in [0, pi]; NaN outside [-1, 1].",
+    scalar="acos(x)",
+    numpy=renamed("arccos"),
+    **everywhere("ACos", "acos", "arccos"),
+)
+asin = function_of_number(
+    "asin",
+    np.arcsin,
+    lambda F, g, out, x: g * F.rsqrt(1 - x * x),
+    "The arc sine, in [-pi / 2, pi / 2]; NaN outside [-1, 1].",
+    scalar="asin(x)",
+    numpy=renamed("arcsin", input="x"),
+    **everywhere("Asin", "arcsin", "asin"),
+)
+atan = function_of_number(
+    "atan",
+    np.arctan,
+    lambda F, g, out, x: g / (x * x + 1),
+    "The arc tangent, in (-pi / 2, pi / 2).",
+    scalar="atan(x)",
+    numpy=renamed("arctan", input="x"),
+    **everywhere("Atan", "arctan", "atan"),
+)
+acosh = function_of_number(
+    "acosh",
+    np.arccosh,
+    lambda F, g, out, x: g * F.rsqrt(x + 1) * F.rsqrt(x - 1),  # NaN below 1
+    "The inverse hyperbolic cosine, 0 or above; NaN below 1.",
+    scalar="acosh(x)",
+    numpy=renamed("arccosh", input="x"),
+    **everywhere("Acosh", "acosh", "arccosh"),
+)
+asinh = function_of_number(
+    "asinh",
+    np.arcsinh,
+    lambda F, g, out, x: g * F.rsqrt(x * x + 1),
+    "The inverse hyperbolic sine.",
+    scalar="asinh(x)",
+    numpy=renamed("arcsinh", input="x"),
+    **everywhere("Asinh", "arcsinh", "asinh"),
+)
+atanh = function_of_number(
+    "atanh",
+    np.arctanh,
+    lambda F, g, out, x: g / (1 - x * x),
+    "The inverse hyperbolic tangent; NaN outside [-1, 1].",
+    scalar="atanh(x)",
+    numpy=renamed("arctanh", input="x"),
+    **everywhere("Atanh", "arctanh", "atanh"),
+)
+exp2 = function_of_number(
+    "exp2",
+    np.exp2,
+    lambda F, g, out, x: g * out * math.log(2.0),
+    "2 to the power x.",
+    scalar="exp2(x)",
+    mint=("exp2", "special.exp2"),
+    numpy=renamed(input="x"),
+)
+log10 = function_of_number(
+    "log10",
+    np.log10,
+    lambda F, g, out, x: g / (x * math.log(10.0)),
+    "The logarithm to base 10; NaN below 0.",
+    scalar="log10(x)",
+    method=True,
+    mint=True,
+    numpy=renamed(input="x"),
+)
+_cbrt = function_of_number(
+    "cbrt",
+    np.cbrt,
+    lambda F, g, out, x: g / (out * out * 3),
+    "The cube root, negative below 0.",
+    numpy=renamed(input="x"),
+)
+
+
+def _sinc_slope(F: Functions, g: Value, out: Value, x: Any) -> Value:
+    zero = x == 0
+    safe = F.where(zero, 1.0 + x * 0, x)
+    return g * F.where(zero, x * (-(math.pi**2) / 3), (F.cos(safe * math.pi) - out) / safe)
+
+
+def _sinc(x: Array) -> Array:
+    xp = array_module(x)
+    turn = masking.where(x == 0, 1, x) * x.dtype.type(math.pi)
+    return masking.where(x == 0, 1, xp.sin(turn) / turn).astype(x.dtype, copy=False)
+
+
+sinc = function_of_number(
+    "sinc",
+    _sinc,
+    _sinc_slope,
+    "sin(pi x) / (pi x), and 1 at 0.",
+    method=True,
+    primitive=prim("Sinc"),
+    mint=("sinc", "special.sinc"),
+    numpy=renamed(input="x"),
+)
+
+
+def _signbit(x: Array) -> Array:
+    return x < 0 if x.dtype.kind in "iub" else array_module(x).signbit(x)
+
+
+signbit = unary(
+    "signbit",
+    _signbit,
+    None,
+    "Whether the sign is minus, that of -0.0 too: a Bool.",
+    method=True,
+    numpy=renamed(input="x"),
+)
+
+
+def _population(x: Array) -> Array:
+    xp = array_module(x)
+    bits = x.astype(f"u{x.itemsize}")
+    count = xp.zeros(x.shape, np.uint8)
+    for place in range(8 * x.itemsize):
+        count += ((bits >> bits.dtype.type(place)) & bits.dtype.type(1)).astype(np.uint8)
+    return count
+
+
+population_count = unary(
+    "population_count",
+    _population,
+    None,
+    "How many bits of an integer are 1, in two's complement: a UInt8.",
+    primitive=prim("PopulationCount"),
+)
+
+atan2 = Binary(
+    "atan2",
+    np.arctan2,
+    (
+        lambda F, g, out, x, y: fit(F, g * y / (x * x + y * y), x),
+        lambda F, g, out, x, y: fit(F, -(g * x / (x * x + y * y)), y),
+    ),
+    scalar="atan2(x, y)",
+    integers_to_float=True,
+    doc="The angle of the point with abscissa y and ordinate x, atan(x / y) in its quadrant, in [-pi, pi].",
+    numpy=renamed("arctan2", input="x1", other="x2"),
+    **everywhere("Atan2", "arctan2", "atan2"),
+)
+hypot = Binary(
+    "hypot",
+    np.hypot,
+    (lambda F, g, out, x, y: fit(F, g * x / out, x), lambda F, g, out, x, y: fit(F, g * y / out, y)),
+    scalar="hypot(x, y)",
+    integers_to_float=True,
+    doc="sqrt(x * x + y * y), without overflow.",
+    method=True,
+    primitive=prim("Hypot"),
+    numpy=renamed(input="x1", other="x2"),
+)
+logaddexp = Binary(
+    "logaddexp",
+    np.logaddexp,
+    (lambda F, g, out, x, y: fit(F, g * F.exp(x - out), x), lambda F, g, out, x, y: fit(F, g * F.exp(y - out), y)),
+    integers_to_float=True,
+    doc="log(exp(x) + exp(y)), without overflow.",
+    method=True,
+    mint=True,
+    numpy=renamed(input="x1", other="x2"),
+)
+logaddexp2 = Binary(
+    "logaddexp2",
+    np.logaddexp2,
+    (lambda F, g, out, x, y: fit(F, g * F.exp2(x - out), x), lambda F, g, out, x, y: fit(F, g * F.exp2(y - out), y)),
+    integers_to_float=True,
+    doc="log2(2**x + 2**y), without overflow.",
+    method=True,
+    mint=True,
+    numpy=renamed(input="x1", other="x2"),
+)
+gcd = Binary(
+    "gcd",
+    np.gcd,
+    doc="The greatest common divisor of integers, 0 or above.",
+    numpy=renamed(input="x1", other="x2"),
+    **everywhere("Gcd"),
+)
+lcm = Binary(
+    "lcm",
+    np.lcm,
+    doc="The least common multiple of integers, 0 or above.",
+    method=True,
+    primitive=prim("Lcm"),
+    numpy=renamed(input="x1", other="x2"),
+)
+nextafter = Binary(
+    "nextafter",
+    np.nextafter,
+    (lambda F, g, out, x, y: fit(F, g, x), None),
+    integers_to_float=True,
+    doc="The floating-point number after x on the way to y, as in C; its gradient by x is 1, that by y 0.",
+    method=True,
+    primitive=prim("NextAfter"),
+)
+_left = Binary("bitwise_left_shift", np.left_shift)
+_right = Binary("bitwise_right_shift", np.right_shift)
+
+
+@declare(method=True, primitive=prim("LeftShift"))
+def bitwise_left_shift(input: Operand, other: Operand) -> Tensor:
+    """The bits moved to the left: input * 2**other, where that fits the dtype.
+
+    Args:
+        input: an integer tensor or an int.
+        other: by how many bits, an integer tensor that broadcasts with ``input`` or an int.
+
+    Returns:
+        A tensor of the shape that both broadcast to, in the wider integer dtype.
+
+    Raises:
+        TypeError: an input that does not hold integers.
+    """
+    return _left(input, other)
+
+
+@declare(method=True, primitive=prim("RightShift"))
+def bitwise_right_shift(input: Operand, other: Operand) -> Tensor:
+    """The bits moved to the right: floor(input / 2**other).
+
+    Args:
+        input: an integer tensor or an int.
+        other: by how many bits, an integer tensor that broadcasts with ``input`` or an int.
+
+    Returns:
+        A tensor of the shape that both broadcast to, in the wider integer dtype.
+
+    Raises:
+        TypeError: an input that does not hold integers.
+    """
+    return _right(input, other)
+
+
+@declare(method=True, numpy=("deg2rad", "radians"))
+def deg2rad(x: Tensor) -> Tensor:
+    """Degrees as radians: x * pi / 180.
+
+    Args:
+        x: a tensor of any shape.
+
+    Returns:
+        A tensor of the same shape; integers become Float32.
+
+    Raises:
+        TypeError: ``x`` is no Tensor.
+    """
+    return arithmetic.mul(check_tensor(x, "deg2rad", "x"), math.pi / 180.0)
+
+
+@declare(method=True, numpy=True)
+def rad2deg(x: Tensor) -> Tensor:
+    """Radians as degrees: x * 180 / pi.
+
+    Args:
+        x: a tensor of any shape.
+
+    Returns:
+        A tensor of the same shape; integers become Float32.
+
+    Raises:
+        TypeError: ``x`` is no Tensor.
+    """
+    return arithmetic.mul(check_tensor(x, "rad2deg", "x"), 180.0 / math.pi)
+
+
+@declare(method=True, mint=True)
+def frac(x: Tensor) -> Tensor:
+    """The part behind the decimal point, x - trunc(x), with the sign of x.
+
+    Args:
+        x: a tensor of any shape.
+
+    Returns:
+        A tensor of the shape and dtype of ``x``.
+    """
+    return arithmetic.sub(x, arithmetic.trunc(x))
+
+
+@declare(method=True)
+def sgn(input: Tensor) -> Tensor:
+    """The sign, -1, 0 or 1; of a complex number z, z / abs(z), and 0 at 0.
+
+    Args:
+        input: a tensor of any shape.
+
+    Returns:
+        A tensor of the shape and dtype of ``input``.
+
+    Raises:
+        TypeError: ``input`` is no Tensor.
+    """
+    if check_tensor(input, "sgn")._array.dtype.kind != "c":
+        return arithmetic.sign(input)
+    length = arithmetic.abs(input)
+    return where(
+        comparison.eq(length, 0), input * 0, arithmetic.div(input, where(comparison.eq(length, 0), 1.0, length))
+    )
+
+
+@declare(method=True, numpy=renamed(input="a"))
+def positive(input: Tensor) -> Tensor:
+    """The tensor itself; what ``+input`` says.
+
+    Args:
+        input: a tensor of any dtype.
+
+    Returns:
+        ``input``.
+
+    Raises:
+        TypeError: ``input`` is no Tensor.
+    """
+    return identity(check_tensor(input, "positive"))
+
+
+@declare(method=True, primitive=prim("Logit", eps=-1.0))
+def logit(input: Tensor, eps: float | None = None) -> Tensor:
+    """log(x / (1 - x)), the inverse of the sigmoid.
+
+    Args:
+        input: x, a tensor of any shape; outside [0, 1] the result is NaN.
+        eps: x is first limited to [eps, 1 - eps]; None or a negative number limits nothing.
+
+    Returns:
+        A tensor of the shape and dtype of ``input``; integers become Float32.
+
+    Raises:
+        TypeError: ``input`` is no Tensor.
+    """
+    x = check_tensor(input, "logit")
+    if eps is not None and check_real(eps, "logit", "eps") >= 0:
+        limited = arithmetic.clamp(x, float(eps), 1.0 - float(eps))
+        x = where(comparison.isnan(x), math.nan, limited)  # clamp makes a limit of NaN, as in MindSpore
+    if eps is None or eps < 0:
+        x = as_floats(x)
+        outside = where(logical_and(x >= 0, x <= 1), 0.0, math.nan)
+        x = x + as_dtype(outside, x._array.dtype)  # so that the gradient is NaN outside too
+    return arithmetic.sub(exponentials.log(x), exponentials.log(1.0 - x))
+
+
+@declare(method=True, primitive=prim("NanToNum", nan=None, posinf=None, neginf=None), mint=True)
+def nan_to_num(
+    input: Tensor, nan: float | None = None, posinf: float | None = None, neginf: float | None = None
+) -> Tensor:
+    """The tensor with NaN and infinities replaced by finite numbers, as in NumPy.
+
+    Args:
+        input: a tensor of any shape; one of integers or bools is returned as it is.
+        nan: in the place of NaN; None is 0.
+        posinf: in the place of plus infinity; None is the greatest number of the dtype.
+        neginf: in the place of minus infinity; None is the least number of the dtype.
+
+    Returns:
+        A tensor of the shape and dtype of ``input``.
+
+    Raises:
+        TypeError: ``input`` is no Tensor.
+    """
+    x = check_tensor(input, "nan_to_num")
+    if x._array.dtype.kind in "biu":
+        return x
+    # NumPy's finfo does not know BFloat16, which has 8 exponent and 7 fraction bits.
+    most = float(np.finfo(x._array.dtype).max) if x.dtype is not bfloat16 else float.fromhex("0x1.fep127")
+    kept = where(comparison.isnan(x), 0.0 if nan is None else nan, x)
+    kept = where(comparison.eq(x, math.inf), most if posinf is None else posinf, kept)
+    return where(comparison.eq(x, -math.inf), -most if neginf is None else neginf, kept)
+
+
+@declare(method=True, mint=True, numpy=renamed(input="x"))
+def isneginf(input: Tensor) -> Tensor:
+    """Whether an element is minus infinity.
+
+    Args:
+        input: a tensor of any shape.
+
+    Returns:
+        A Bool tensor of the same shape.
+
+    Raises:
+        TypeError: ``input`` is no Tensor.
+    """
+    return comparison.eq(check_tensor(input, "isneginf"), -math.inf)
+
+
+@declare(method=True, numpy=renamed(input="x"))
+def isposinf(input: Tensor) -> Tensor:
+    """Whether an element is plus infinity.
+
+    Args:
+        input: a tensor of any shape.
+
+    Returns:
+        A Bool tensor of the same shape.
+
+    Raises:
+        TypeError: ``input`` is no Tensor.
+    """
+    return comparison.eq(check_tensor(input, "isposinf"), math.inf)
+
+
+@declare(method=True)
+def isreal(input: Tensor) -> Tensor:
+    """Whether the imaginary part is 0, which it is for every number that is not complex.
+
+    Args:
+        input: a tensor of any shape.
+
+    Returns:
+        A Bool tensor of the same shape.
+
+    Raises:
+        TypeError: ``input`` is no Tensor.
+    """
+    x = check_tensor(input, "isreal")._array
+    return Tensor._wrap(computed(_is_real, x))
+
+
+def _is_real(x: Array) -> Array:
+    found: Array = array_module(x).asarray(array_module(x).isreal(x))
+    return found
+
+
+@declare(
+    method=True,
+    primitive=prim("IsClose", rtol=1e-05, atol=1e-08, equal_nan=False),
+    mint=True,
+    numpy=renamed(input="a", other="b"),
+)
+def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Tensor:
+    """Whether abs(input - other) <= atol + rtol * abs(other), as in NumPy; equal infinities are close.
+
+    Args:
+        input: a tensor.
+        other: a tensor that broadcasts with ``input``; the difference is measured by its size.
+        rtol: the relative tolerance.
+        atol: the absolute tolerance.
+        equal_nan: whether two NaN are close.
+
+    Returns:
+        A Bool tensor of the shape that both broadcast to.
+
+    Raises:
+        TypeError: ``input`` or ``other`` is no Tensor.
+    """
+    x, y = check_tensor(input, "isclose"), check_tensor(other, "isclose", "other")
+    check_broadcast("isclose", input=x.shape, other=y.shape)
+    for argument, tolerance in (("rtol", rtol), ("atol", atol)):
+        check_real(tolerance, "isclose", argument)
+    alike = bool_of(equal_nan, "isclose", "equal_nan")
+    return Tensor._wrap(computed(_are_close, x._array, y._array, rtol=rtol, atol=atol, equal_nan=alike))
+
+
+def _are_close(x: Array, y: Array, **tolerances: Any) -> Array:
+    xp = array_module(x)
+    found: Array = xp.asarray(xp.isclose(x, y, **tolerances))
+    return found
+
+
+@declare(method=True)
+def _allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
+    """Whether abs(input - other) <= atol + rtol * abs(other) everywhere, as in NumPy.
+
+    Args:
+        input: the tensor.
+        other: a tensor that broadcasts with it; the difference is measured by its size.
+        rtol: the relative tolerance.
+        atol: the absolute tolerance.
+        equal_nan: whether two NaN are close.
+
+    Returns:
+        A bool.
+
+    Raises:
+        TypeError: ``other`` is no Tensor.
+    """
+    return bool(isclose(input, other, rtol, atol, equal_nan)._array.all())
+
+
+@declare(method=renamed(y="other"), primitive=prim("ApproximateEqual", tolerance=1e-05))
+def approximate_equal(x: Tensor, y: Tensor, tolerance: float = 1e-5) -> Tensor:
+    """Whether abs(x - y) < tolerance.
+
+    Args:
+        x: a tensor.
+        y: a tensor that broadcasts with ``x``.
+        tolerance: the least difference that counts as one.
+
+    Returns:
+        A Bool tensor of the shape that both broadcast to.
+    """
+    return comparison.lt(arithmetic.abs(arithmetic.sub(x, y)), tolerance)
+
+
+@declare(method=True)
+def is_complex(input: Tensor) -> bool:
+    """Whether the elements are complex numbers.
+
+    Args:
+        input: a tensor of any shape.
+
+    Returns:
+        A bool: whether the dtype is Complex64 or Complex128.
+
+    Raises:
+        TypeError: ``input`` is no Tensor.
+    """
+    return bool(check_tensor(input, "is_complex")._array.dtype.kind == "c")
+
+
+@declare(method=True)
+def is_floating_point(input: Tensor) -> bool:
+    """Whether the elements are real floating-point numbers.
+
+    Args:
+        input: a tensor of any shape.
+
+    Returns:
+        A bool: whether the dtype is floating, BFloat16 included.
+
+    Raises:
+        TypeError: ``input`` is no Tensor.
+    """
+    return check_tensor(input, "is_floating_point").dtype.is_floating_point
+
+
+def is_nonzero(input: Tensor) -> bool:
+    """Whether the one element is not 0.
+
+    Args:
+        input: a tensor of one element.
+
+    Returns:
+        A bool.
+
+    Raises:
+        TypeError: ``input`` is no Tensor.
+        ValueError: not exactly one element.
+    """
+    if check_tensor(input, "is_nonzero").size != 1:
+        raise ValueError(f"For 'is_nonzero', 'input' must have one element, but its shape is {input.shape}")
+    return bool(input.item() != 0)
+
+
+@declare(primitive=prim("Eps"))
+def eps(x: Tensor) -> Tensor:
+    """The spacing of the dtype at 1: the least number that makes 1 + eps another one than 1.
+
+    Args:
+        x: a floating tensor; its values do not count.
+
+    Returns:
+        A tensor of the shape and dtype of ``x``, filled with the spacing.
+
+    Raises:
+        TypeError: ``x`` is no Tensor, or none of floating-point numbers.
+    """
+    dtype = check_tensor(x, "eps", "x")._array.dtype
+    if not x.dtype.is_floating_point:
+        raise TypeError(f"For 'eps', 'x' must hold floating-point numbers, but got {x.dtype}")
+    step = 2.0**-7 if x.dtype is bfloat16 else float(np.finfo(dtype).eps)
+    return constant(array_module(x._array).full(x.shape, step, dtype))
+
+
+@declare(method=True)
+def copysign(x: TensorLike, other: TensorLike) -> Tensor:
+    """The absolute value of x with the sign of ``other``; that of -0.0 and of a NaN counts too.
+
+    Args:
+        x: a tensor, a number or an array.
+        other: what gives the signs, of a shape that broadcasts with that of ``x``.
+
+    Returns:
+        A tensor of the shape that both broadcast to, in the dtype of ``x``; bools and integers become Float32.
+    """
+    size = as_floats(arithmetic.abs(tensor_of(x)))
+    sign = signbit(tensor_of(other))
+    return where(sign, -size, size)
+
+
+@declare(method=True, primitive=prim("Fmax"))
+def fmax(input: Operand, other: Operand) -> Tensor:
+    """The larger of the two, which gets the gradient (``input`` where they tie); where one is NaN, the other.
+
+    Args:
+        input: a tensor of any shape or a number.
+        other: a tensor that broadcasts with ``input`` or a number.
+
+    Returns:
+        A tensor of the shape that both broadcast to, in the dtype that both promote to.
+
+    Raises:
+        TypeError: an input is neither a tensor nor a number.
+    """
+    x, y = operands("fmax", input, other)
+    mine = comparison.logical_or(comparison.ne(y, y), comparison.ge(x, y))
+    return where(mine, x, y)
+
+
+@declare(method=True, primitive=prim("Fmin"))
+def fmin(input: Operand, other: Operand) -> Tensor:
+    """The smaller of the two, which gets the gradient (``input`` where they tie); where one is NaN, the other.
+
+    Args:
+        input: a tensor of any shape or a number.
+        other: a tensor that broadcasts with ``input`` or a number.
+
+    Returns:
+        A tensor of the shape that both broadcast to, in the dtype that both promote to.
+
+    Raises:
+        TypeError: an input is neither a tensor nor a number.
+    """
+    x, y = operands("fmin", input, other)
+    mine = comparison.logical_or(comparison.ne(y, y), comparison.le(x, y))
+    return where(mine, x, y)
+
+
+@declare(method=True, primitive=prim("Heaviside"), numpy=renamed(input="x1", values="x2"))
+def heaviside(input: Tensor, values: Tensor | Number) -> Tensor:
+    """Heaviside's step: 0 where ``input`` is below 0, ``values`` where it is 0, 1 above.
+
+    Args:
+        input: a tensor of any shape.
+        values: what is taken at 0, a tensor that broadcasts with ``input`` or a number.
+
+    Returns:
+        A tensor of the shape that both broadcast to. A gradient comes to ``values`` alone.
+
+    Raises:
+        TypeError: ``input`` is no Tensor.
+    """
+    x = check_tensor(input, "heaviside")
+    return where(comparison.eq(x, 0), values, cast_operator(comparison.gt(x, 0), dtype=x._array.dtype))
+
+
+@declare(method=True)
+def ldexp(x: Tensor, other: Operand) -> Tensor:
+    """x * 2**other.
+
+    Args:
+        x: a tensor of any shape.
+        other: the exponents, a tensor that broadcasts with ``x``, or one for all, a number.
+
+    Returns:
+        A tensor of the shape that both broadcast to; of integers, Float32.
+
+    Raises:
+        TypeError: ``x`` is no Tensor, or ``other`` neither a tensor nor a number.
+    """
+    if isinstance(other, int | float) and not isinstance(other, bool):
+        return arithmetic.mul(check_tensor(x, "ldexp", "x"), 2.0**other)
+    return arithmetic.mul(check_tensor(x, "ldexp", "x"), arithmetic.pow(2.0, check_tensor(other, "ldexp", "other")))
+
+
+@declare(method=True, primitive=(prim("Lerp"), prim("LerpScalar")), mint=True)
+def lerp(input: Tensor, end: Tensor, weight: Operand) -> Tensor:
+    """The linear interpolation input + weight * (end - input).
+
+    Args:
+        input: the start, a floating tensor.
+        end: the end, a tensor of the same dtype that broadcasts with ``input``.
+        weight: where between them, a number or a tensor that broadcasts: 0 is the start, 1 the end.
+
+    Returns:
+        A tensor of the shape that all broadcast to, of the dtype of ``input``.
+
+    Raises:
+        TypeError: ``input`` or ``end`` is no Tensor, or their dtypes differ.
+    """
+    x, y = check_tensor(input, "lerp"), check_tensor(end, "lerp", "end")
+    if x.dtype is not y.dtype:
+        raise TypeError(f"For 'lerp', 'input' and 'end' must have one dtype, but got {x.dtype} and {y.dtype}")
+    return x + arithmetic.mul(y - x, weight)
+
+
+@declare(method=True, primitive=prim("Addcmul"))
+def addcmul(input: Tensor, tensor1: Operand, tensor2: Operand, value: Operand = 1) -> Tensor:
+    """input + value * tensor1 * tensor2.
+
+    Args:
+        input: the tensor that is added to.
+        tensor1: the first factor, which broadcasts with ``input``.
+        tensor2: the second factor, which broadcasts with ``input``.
+        value: a factor of the product, a number or a tensor.
+
+    Returns:
+        A tensor of the shape that all broadcast to.
+
+    Raises:
+        TypeError: ``input`` is no Tensor, or another one neither a tensor nor a number.
+    """
+    return arithmetic.add(check_tensor(input, "addcmul"), arithmetic.mul(arithmetic.mul(tensor1, tensor2), value))
+
+
+@declare(method=True, primitive=prim("Addcdiv"), mint=True)
+def addcdiv(input: Tensor, tensor1: Operand, tensor2: Operand, value: Operand = 1) -> Tensor:
+    """input + value * tensor1 / tensor2.
+
+    Args:
+        input: the tensor that is added to.
+        tensor1: what is divided, which broadcasts with ``input``.
+        tensor2: the divisor, which broadcasts with ``input``.
+        value: a factor of the quotient, a number or a tensor.
+
+    Returns:
+        A tensor of the shape that all broadcast to; of integers, Float32.
+
+    Raises:
+        TypeError: ``input`` is no Tensor, or another one neither a tensor nor a number.
+    """
+    return arithmetic.add(check_tensor(input, "addcdiv"), arithmetic.mul(arithmetic.div(tensor1, tensor2), value))
+
+
+@declare(method=True, primitive=prim("Xdivy"))
+def xdivy(x: Operand, y: Operand) -> Tensor:
+    """x / y, and 0 where x is 0, whatever y is.
+
+    Args:
+        x: what is divided, a tensor or a number.
+        y: the divisor, a tensor that broadcasts with ``x`` or a number.
+
+    Returns:
+        A tensor of the shape that both broadcast to; of integers, Float32.
+
+    Raises:
+        TypeError: an input is neither a tensor nor a number.
+    """
+    zero, y = comparison.eq(x, 0), exponentials.without_bools(y, x)
+    return where(zero, 0.0, arithmetic.div(x, where(zero, 1.0, y)))
+
+
+@declare(primitive=prim("DivNoNan"))
+def _div_no_nan(x: Operand, y: Operand) -> Tensor:
+    """x / y, and 0 where y is 0, whatever x is.
+
+    Args:
+        x: what is divided, a tensor or a number.
+        y: the divisor, a tensor that broadcasts with ``x`` or a number.
+
+    Returns:
+        A tensor of the shape that both broadcast to; of integers, Float32.
+
+    Raises:
+        TypeError: an input is neither a tensor nor a number.
+    """
+    zero = comparison.eq(y, 0)
+    return where(zero, 0.0, arithmetic.div(x, where(zero, 1.0, y)))
+
+
+@declare(primitive=prim("MulNoNan"))
+def _mul_no_nan(x: Operand, y: Operand) -> Tensor:
+    """x * y, and 0 where y is 0, even where x is infinite or NaN.
+
+    Args:
+        x: a tensor or a number.
+        y: a tensor that broadcasts with ``x`` or a number.
+
+    Returns:
+        A tensor of the shape that both broadcast to.
+
+    Raises:
+        TypeError: an input is neither a tensor nor a number.
+    """
+    zero = comparison.eq(y, 0)
+    return where(zero, 0.0, arithmetic.mul(where(zero, 0.0, x), y))
+
+
+@declare(primitive=prim("SquaredDifference"))
+def _squared_difference(x: Operand, y: Operand) -> Tensor:
+    """(x - y) squared.
+
+    Args:
+        x: a tensor or a number.
+        y: a tensor that broadcasts with ``x`` or a number.
+
+    Returns:
+        A tensor of the shape that both broadcast to.
+
+    Raises:
+        TypeError: an input is neither a tensor nor a number.
+    """
+    return arithmetic.square(arithmetic.sub(x, y))
+
+
+@declare(method=renamed(exponent="other"), mint=True)
+def float_power(input: Tensor | Number, exponent: Tensor | Number) -> Tensor:
+    """The power input**exponent, computed in Float64, or in Complex128 where one of the two is complex.
+
+    Args:
+        input: the base, a tensor or a number.
+        exponent: a tensor that broadcasts with ``input`` or a number.
+
+    Returns:
+        A Float64 or Complex128 tensor of the shape that both broadcast to.
+
+    Raises:
+        TypeError: two numbers, or an input that is neither a tensor nor a number.
+    """
+    if not isinstance(input, Tensor) and not isinstance(exponent, Tensor):
+        raise TypeError("For 'float_power', one of 'input' and 'exponent' must be a Tensor, but got two numbers")
+    given = operand("float_power", "input", input), operand("float_power", "exponent", exponent)
+    kinds = [v._array.dtype.kind if isinstance(v, Tensor) else "c" if isinstance(v, complex) else "f" for v in given]
+    wanted, number = (complex128.numpy, complex) if "c" in kinds else (float64.numpy, float)
+    x, y = (as_dtype(v, wanted) if isinstance(v, Tensor) else number(v) for v in given)
+    return arithmetic.pow(x, y)
+
+
+float_power_ext = float_power
+
+
+@declare(primitive=prim("TruncateDiv"))
+def truncate_div(x: Operand, y: Operand) -> Tensor:
+    """x / y rounded towards 0.
+
+    Args:
+        x: what is divided, a tensor or a number.
+        y: the divisor, a tensor that broadcasts with ``x`` or a number.
+
+    Returns:
+        A tensor of the shape that both broadcast to, in the dtype that both promote to, integers included.
+
+    Raises:
+        TypeError: an input is neither a tensor nor a number.
+    """
+    return arithmetic.div(*operands("truncate_div", x, y), rounding_mode="trunc")
+
+
+@declare(primitive=prim("RealDiv"))
+def tensor_div(x: Operand, y: Operand) -> Tensor:
+    """x / y, of integers without the fraction.
+
+    Args:
+        x: what is divided, a tensor or a number.
+        y: the divisor, a tensor that broadcasts with ``x`` or a number.
+
+    Returns:
+        A tensor of the shape that both broadcast to, in the dtype that both promote to, integers included.
+
+    Raises:
+        TypeError: an input is neither a tensor nor a number.
+    """
+    one, other = operands("tensor_div", operand("tensor_div", "x", x), operand("tensor_div", "y", y))
+    integers = (one if isinstance(one, Tensor) else other)._array.dtype.kind in "iu"
+    return arithmetic.div(one, other, rounding_mode="trunc" if integers else None)
+
+
+@declare(primitive=prim("TruncateMod"))
+def truncate_mod(x: Operand, y: Operand) -> Tensor:
+    """The remainder x - y * trunc(x / y), which has the sign of x.
+
+    Args:
+        x: what is divided, a tensor or a number.
+        y: the divisor, a tensor that broadcasts with ``x`` or a number.
+
+    Returns:
+        A tensor of the shape that both broadcast to, in the dtype that both promote to.
+
+    Raises:
+        TypeError: an input is neither a tensor nor a number.
+    """
+    return arithmetic.fmod(x, y)
+
+
+@declare(method=True, primitive=prim("Inv"))
+def inv(x: Tensor) -> Tensor:
+    """1 / x, in the dtype of x.
+
+    Args:
+        x: a tensor of any shape; of integers the quotient is rounded towards 0.
+
+    Returns:
+        A tensor of the shape and dtype of ``x``.
+
+    Raises:
+        TypeError: ``x`` is no Tensor.
+    """
+    found = arithmetic.reciprocal(check_tensor(x, "inv", "x"))
+    return cast_operator(found, dtype=x._array.dtype) if x._array.dtype.kind in "iu" else found
+
+
+def clip_by_value(
+    x: Tensor | Sequence[Tensor], clip_value_min: Operand | None = None, clip_value_max: Operand | None = None
+) -> Any:
+    """Elements limited to [clip_value_min, clip_value_max]; NaN becomes a limit, the lower if there is one.
+
+    An element that equals a limit shares the gradient with it, half and half; one beyond it passes the gradient to it.
+
+    Args:
+        x: a tensor, or a tuple or list of tensors, each of which is limited.
+        clip_value_min: the least value, a number or a tensor that broadcasts, in the dtype of ``x``; None is no limit.
+        clip_value_max: the greatest value, likewise; it counts where it is below the least.
+
+    Returns:
+        A tensor of the shape and dtype of ``x``, or a tuple of them.
+
+    Raises:
+        TypeError: ``x`` is neither a tensor nor a tuple or list, or one of the three is complex.
+        ValueError: neither limit is given, or one of the three is a bool or holds bools.
+    """
+    if clip_value_min is None and clip_value_max is None:
+        raise ValueError("For 'clip_by_value', at least one of 'clip_value_min' and 'clip_value_max' must be given")
+    if isinstance(x, list | tuple):
+        return tuple([clip_by_value(one, clip_value_min, clip_value_max) for one in x])
+    result = check_tensor(x, "clip_by_value", "x")
+    arithmetic.check_ordered("clip_by_value", x=x, clip_value_min=clip_value_min, clip_value_max=clip_value_max)
+    for limit, beats in ((clip_value_min, arithmetic.maximum), (clip_value_max, arithmetic.minimum)):
+        if limit is not None:
+            own = _in_dtype_of(result, limit)
+            result = where(comparison.isnan(result), own, beats(result, own))
+    return result
+
+
+def _in_dtype_of(x: Tensor, limit: Operand) -> Operand:
+    if isinstance(limit, Tensor):
+        return as_dtype(limit, x._array.dtype)
+    if x._array.dtype.kind not in "iu" or isinstance(limit, complex):
+        return limit
+    if limit != limit:
+        raise ValueError(f"For 'clip_by_value', a limit of {x.dtype} must be a number, but got nan")
+    range_ = np.iinfo(x._array.dtype)
+    return int(min(max(limit, range_.min), range_.max))
+
+
+arccos, arccosh, arcsin, arcsinh = acos, acosh, asin, asinh
+arctan, arctan2, arctanh = atan, atan2, atanh
+floordiv = tensor_floordiv = arithmetic.floor_divide
+floor_div = alias(arithmetic.floor_divide, renamed("floor_div", input="x", other="y"))
+floor_mod = alias(arithmetic.remainder, renamed("floor_mod", input="x", other="y"))
+floormod = alias(arithmetic.remainder, renamed("floormod", input="x", other="y"))
+tensor_mod = alias(arithmetic.remainder, renamed("tensor_mod", input="x", other="y"))
+tensor_add, tensor_sub, tensor_mul, tensor_pow = arithmetic.add, arithmetic.sub, arithmetic.mul, arithmetic.pow
+tensor_exp, tensor_expm1 = exponentials.exp, exponentials.expm1
+tensor_gt, tensor_ge, tensor_lt, tensor_le = comparison.gt, comparison.ge, comparison.lt, comparison.le

@@ -1,0 +1,450 @@
+"""Functions made of functions: ``GradOperation``, ``vmap``, Jacobians, and derivatives of higher order.
+
+All of them call the function as often as it takes and put the results together: right, and no faster than a loop.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...autograd.grad import differentiate, jvp, split_aux, vjp
+from ...base.argument_checks import check_bool, check_callable, check_type
+from ...tape import taps
+from ...tensors.dtype import float32, numpy_dtype
+from ...tensors.nested import tensors_in
+from ...tensors.parameter import Parameter
+from ...tensors.tensor import Tensor
+from ..shapes.creation import ones_like, zeros, zeros_like
+from ..shapes.reshape import cast, reshape, stack
+
+__all__ = ["GradOperation", "derivative", "jacfwd", "jacrev", "jet", "linearize", "vmap"]
+
+Function = Callable[..., Any]
+Axes = int | Sequence[Any] | None
+"""An axis, None, or a tuple or list of these, nested like what it is for."""
+
+
+class GradOperation:
+    """Makes of a function one that returns its gradients; ``grad`` is the newer way to say it.
+
+    Args:
+        get_all: True: gradients of all arguments that hold tensors, as a tuple; False: that of the first one, bare.
+        get_by_list: whether to return gradients of weights, which are given beside the function; with ``get_all`` both.
+        sens_param: whether the last argument (or the one named ``sens``) is the gradient that arrives at the output;
+            otherwise ones arrive.
+
+    Raises:
+        TypeError: an argument is no bool.
+    """
+
+    def __init__(self, get_all: bool = False, get_by_list: bool = False, sens_param: bool = False) -> None:
+        for name, value in (("get_all", get_all), ("get_by_list", get_by_list), ("sens_param", sens_param)):
+            check_bool(value, "GradOperation", name)
+        self.get_all = get_all
+        self.get_by_list = get_by_list
+        self.sens_param = sens_param
+
+    def __call__(self, fn: Function, weights: Parameter | Sequence[Parameter] | None = None) -> Function:
+        """The function of gradients of ``fn``; of one that is called without arguments they are an empty tuple.
+
+        Args:
+            fn: a function of Tensors, or a Cell.
+            weights: the Parameters to take gradients of, with ``get_by_list``: one, or a list or tuple of them; None is
+                the trainable ones of the Cell ``fn``.
+
+        Returns:
+            a function of the arguments of ``fn``. It returns the gradients of the inputs or of the weights, or a tuple
+            of both.
+
+        Raises:
+            TypeError: when the returned function is called: ``fn`` cannot be, ``weights`` are no Parameters, an
+                argument whose gradient is asked for is no Tensor, or what arrives has another dtype than the output.
+            ValueError: when it is called: what arrives has another shape than the output.
+            RuntimeError: when it is called: what arrives has no axes and the output has, another number of gradients
+                arrive than there are outputs, or the call is inside ``_no_grad``.
+        """
+
+        def after_grad(*args: Any, **kwargs: Any) -> Any:
+            return self._gradients(fn, weights, args, kwargs)
+
+        return after_grad
+
+    def _gradients(
+        self,
+        fn: Function,
+        weights: Parameter | Sequence[Parameter] | None,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+    ) -> Any:
+        check_callable(fn, "GradOperation", "fn", "a function or a Cell")
+        sens = None
+        if self.sens_param:
+            if "sens" in kwargs:
+                sens = kwargs.pop("sens")
+            else:
+                *rest, sens = args or (None,)
+                args = tuple(rest)
+            sens = Tensor(sens) if isinstance(sens, int | float) else sens
+        everything = (*args, *kwargs.values())
+        positions: tuple[int, ...] = () if self.get_by_list else (0,)
+        if self.get_all:
+            # As in MindSpore, a tuple, list or dictionary of tensors has no gradient here.
+            positions = tuple(i for i, a in enumerate(everything) if isinstance(a, Tensor))
+        parameters = self._parameters(fn, weights) if self.get_by_list else None
+        _, of_inputs, of_weights = differentiate(
+            fn, args, kwargs, positions, parameters, sens=sens, name="GradOperation"
+        )
+        if not self.get_by_list:
+            return tuple(of_inputs) if self.get_all or not of_inputs else of_inputs[0]
+        found = of_weights[0] if isinstance(weights, Parameter) else tuple(of_weights)
+        return (tuple(of_inputs), found) if self.get_all else found
+
+    @staticmethod
+    def _parameters(fn: Any, weights: Parameter | Sequence[Parameter] | None) -> list[Parameter]:
+        if weights is None:
+            return list(fn.trainable_params()) if hasattr(fn, "trainable_params") else []
+        given = [weights] if isinstance(weights, Parameter) else weights
+        if not isinstance(given, list | tuple) or not all(isinstance(one, Parameter) for one in given):
+            raise TypeError("For 'GradOperation', 'weights' must be a Parameter or a list or tuple of them")
+        return list(given)
+
+
+# Mapping over an axis
+
+
+def vmap(fn: Any, in_axes: Axes = 0, out_axes: Axes = 0) -> Function:
+    """A function that applies ``fn`` to each slice of its arguments and stacks the results; ``fn`` runs once for each.
+
+    Args:
+        fn: a function, or a CellList: then slice i goes to its cell i.
+        in_axes: along which axis each argument is cut: an int for all, or a tuple, nested like the arguments; None
+            hands an argument on whole.
+        out_axes: along which axis each output is stacked, likewise; None for one that is the same for every slice.
+
+    Returns:
+        a function of the arguments of ``fn``; outputs have one axis more, as long as those that were cut.
+
+    Raises:
+        RuntimeError: ``fn`` cannot be called, or an axis is no int or fits no argument or output.
+        ValueError: when the returned function is called: the mapped axis is empty.
+    """
+    several = getattr(fn, "__cell_as_list__", False)  # MindSpore's mark on a CellList
+    if not callable(fn):
+        raise RuntimeError(f"For 'vmap', 'fn' must be a function or a CellList, but got {type(fn).__name__}")
+    for name, axes in (("in_axes", in_axes), ("out_axes", out_axes)):
+        _check_axes(axes, name)
+        if axes is None and not several:
+            raise RuntimeError(f"For 'vmap', '{name}' must not be None alone, unless 'fn' is a CellList")
+
+    def mapped(*args: Any) -> Any:
+        axes = _spread(in_axes, args, "in_axes")
+        sizes = {size for a, axis in zip(args, axes, strict=True) for size in _sizes(a, axis)}
+        if several:
+            sizes.add(len(fn))
+        if len(sizes) != 1:
+            raise RuntimeError(f"For 'vmap', the mapped axes must have one size, but got {sorted(sizes)}")
+        (size,) = sizes
+        if size == 0:
+            raise ValueError("For 'vmap', the mapped axis must not be empty")
+        results = []
+        for i in range(size):
+            cut = [_cut(a, axis, i) for a, axis in zip(args, axes, strict=True)]
+            with taps.one_of_several("sample", i):
+                results.append((fn[i] if several else fn)(*cut))
+        return _stacked(results, out_axes)
+
+    return mapped
+
+
+def _check_axes(axes: Axes, name: str) -> None:
+    if isinstance(axes, tuple | list):
+        for axis in axes:
+            _check_axes(axis, name)
+    elif axes is not None and (not isinstance(axes, int) or isinstance(axes, bool)):
+        raise RuntimeError(f"For 'vmap', an axis in '{name}' must be an int or None, but got {axes!r}")
+
+
+def _spread(axes: Axes, values: Sequence[Any], name: str) -> Sequence[Any]:
+    """One entry of ``axes`` for each value."""
+    if not isinstance(axes, tuple | list):
+        return [axes] * len(values)
+    if len(axes) != len(values):
+        raise RuntimeError(f"For 'vmap', '{name}' has {len(axes)} entries for {len(values)} values")
+    return axes
+
+
+def _place(tensor: Tensor, axis: int, name: str, extra: int = 0) -> int:
+    count = tensor.ndim + extra
+    if not -count <= axis < count:
+        raise RuntimeError(f"For 'vmap', axis {axis} in '{name}' is out of bounds for {count} axes")
+    return axis % count
+
+
+def _sizes(value: Any, axis: Any) -> list[int]:
+    if axis is None:
+        return []
+    if isinstance(value, tuple | list):
+        return [size for v, a in zip(value, _spread(axis, value, "in_axes"), strict=True) for size in _sizes(v, a)]
+    if not isinstance(value, Tensor):
+        raise RuntimeError(f"For 'vmap', only a Tensor can be mapped along axis {axis}, but got {type(value).__name__}")
+    return [value.shape[_place(value, axis, "in_axes")]]
+
+
+def _cut(value: Any, axis: Any, index: int) -> Any:
+    if axis is None:
+        return value
+    if isinstance(value, tuple | list):
+        return type(value)(_cut(v, a, index) for v, a in zip(value, _spread(axis, value, "in_axes"), strict=True))
+    cut = value[(slice(None),) * _place(value, axis, "in_axes") + (index,)]
+    if isinstance(value, Parameter):
+        cut._of_parameter = True
+    return cut
+
+
+def _stacked(results: list[Any], axes: Any) -> Any:
+    first = results[0]
+    if isinstance(first, tuple | list):
+        spread = _spread(axes, first, "out_axes")
+        return type(first)(_stacked([r[i] for r in results], axis) for i, axis in enumerate(spread))
+    if isinstance(axes, tuple | list):
+        if len(axes) != 1:
+            raise RuntimeError(f"For 'vmap', 'out_axes' has {len(axes)} entries for 1 output")
+        axes = axes[0]
+    if axes is None:
+        return first
+    tensors = [r if isinstance(r, Tensor) else Tensor(r) for r in results]
+    return stack(tensors, axis=_place(tensors[0], axes, "out_axes", extra=1))
+
+
+# Jacobians
+
+
+def jacrev(fn: Function, grad_position: int | tuple[int, ...] = 0, has_aux: bool = False) -> Function:
+    """A function that returns the Jacobian of ``fn``, row by row: one backward pass for each element of the output.
+
+    Args:
+        fn: a function of tensors.
+        grad_position: with respect to which arguments; an int or a tuple of one gives bare Jacobians.
+        has_aux: outputs after the first take no part and are returned beside the Jacobian.
+
+    Returns:
+        a function; for several outputs its result is a tuple with an entry for each, for several positions each entry
+        is a tuple. A Jacobian has the output's shape and then the input's.
+
+    Raises:
+        ValueError: a position twice, negative or beyond the arguments.
+        TypeError: ``grad_position`` is neither an int nor a tuple of ints.
+    """
+
+    def rows(pick: Function, inputs: list[Tensor]) -> tuple[Any, list[list[Tensor]], Any]:
+        value, back, *rest = vjp(pick, *inputs, has_aux=has_aux)
+        outputs = tensors_in(value)
+        found = []
+        for place, output in enumerate(outputs):
+            lines = [
+                back(*[basis if j == place else _zeros(other) for j, other in enumerate(outputs)])
+                for basis in _basis(output)
+            ]
+            found.append(
+                [_joined([line[i] for line in lines], output.shape + x.shape, 0, x) for i, x in enumerate(inputs)]
+            )
+        return value, found, rest[0] if rest else None
+
+    return _jacobian(fn, grad_position, has_aux, rows, "jacrev")
+
+
+def jacfwd(fn: Function, grad_position: int | tuple[int, ...] = 0, has_aux: bool = False) -> Function:
+    """A function that returns the Jacobian of ``fn``, column by column: one ``jvp`` for each element of the inputs.
+
+    Args:
+        fn: a function of tensors.
+        grad_position: with respect to which arguments; an int or a tuple of one gives bare Jacobians.
+        has_aux: whether outputs after the first take no part and are returned beside the Jacobian.
+
+    Returns:
+        a function; for several outputs its result is a tuple with an entry for each, for several positions each entry
+        is a tuple. A Jacobian has the output's shape and then the input's.
+
+    Raises:
+        ValueError: a position twice, negative or beyond the arguments.
+        TypeError: ``grad_position`` is neither an int nor a tuple of ints, ``has_aux`` is no bool, or an argument at a
+            position is no floating Tensor.
+    """
+
+    def columns(pick: Function, inputs: list[Tensor]) -> tuple[Any, list[list[Tensor]], Any]:
+        value, aux = split_aux(pick(*inputs), has_aux, "jacfwd")
+        outputs = tensors_in(value)
+        found: list[list[Tensor]] = [[] for _ in outputs]
+        for place, x in enumerate(inputs):
+            lines = []
+            for basis in _basis(x):
+                directions = tuple([basis if j == place else _zeros(other) for j, other in enumerate(inputs)])
+                lines.append(tensors_in(jvp(pick, tuple(inputs), directions, has_aux)[1]))
+            for k, output in enumerate(outputs):
+                joined = _joined([line[k] for line in lines], output.shape + x.shape, -1, output)
+                found[k].append(joined)
+        return value, found, aux
+
+    return _jacobian(fn, grad_position, has_aux, columns, "jacfwd")
+
+
+def _jacobian(
+    fn: Function, grad_position: int | tuple[int, ...], has_aux: bool, compute: Function, name: str
+) -> Function:
+    check_bool(has_aux, name, "has_aux")
+
+    def jacobian(*args: Any, **kwargs: Any) -> Any:
+        positions = (grad_position,) if isinstance(grad_position, int) else grad_position
+        if not isinstance(positions, tuple) or not all(isinstance(p, int) for p in positions):
+            raise TypeError(f"For '{name}', 'grad_position' must be an int or a tuple, but got {grad_position!r}")
+        if len(set(positions)) != len(positions) or not all(0 <= p < len(args) for p in positions):
+            raise ValueError(
+                f"For '{name}', 'grad_position' must be positions below {len(args)}, each once, "
+                f"but got {grad_position!r}"
+            )
+        for p in positions:
+            if not isinstance(args[p], Tensor) or not (args[p].dtype.is_floating_point or args[p].dtype.is_complex):
+                raise TypeError(f"For '{name}', argument {p} must be a floating Tensor, but got {args[p]!r}")
+
+        def pick(*inputs: Tensor) -> Any:
+            full = list(args)
+            for p, x in zip(positions, inputs, strict=True):
+                full[p] = x
+            return fn(*full, **kwargs)
+
+        value, found, aux = compute(pick, [args[p] for p in positions])
+        entries = [one[0] if len(positions) == 1 else tuple(one) for one in found]
+        result = entries[0] if isinstance(value, Tensor) else tuple(entries)
+        return (result, aux) if has_aux else result
+
+    return jacobian
+
+
+def _zeros(like: Tensor) -> Tensor:
+    return zeros_like(like)
+
+
+def _basis(like: Tensor) -> list[Tensor]:
+    """For each element the tensor that is one there and zero elsewhere."""
+    found = []
+    for i in range(like.size):
+        one = np.zeros(like.size, numpy_dtype(like.dtype))
+        one[i] = 1
+        found.append(Tensor(one.reshape(like.shape), like.dtype))
+    return found
+
+
+def _joined(parts: list[Tensor], shape: tuple[int, ...], axis: int, like: Tensor) -> Tensor:
+    return reshape(stack(parts, axis=axis), shape) if parts else zeros(shape, like.dtype)
+
+
+# Derivatives along a curve
+
+
+def jet(fn: Function, primals: Tensor | tuple[Tensor, ...], series: Tensor | tuple[Tensor, ...]) -> tuple[Any, Any]:
+    """The output of ``fn`` and its derivatives along curves that are given by theirs.
+
+    Args:
+        fn: a function of tensors.
+        primals: where the curves are: a tensor, or a tuple of them.
+        series: for each the curve's first, second, ... derivatives, stacked along a first axis.
+
+    Returns:
+        ``(output, derivatives)``, the derivatives stacked likewise; for several outputs two lists.
+
+    Raises:
+        TypeError: ``primals`` and ``series`` are not both tensors or both tuples, or their dtypes differ.
+        ValueError: their lengths or shapes do not fit.
+    """
+    if not (isinstance(primals, Tensor) and isinstance(series, Tensor)) and not (
+        isinstance(primals, tuple) and isinstance(series, tuple)
+    ):
+        raise TypeError("For 'jet', 'primals' and 'series' must both be a Tensor or both a tuple")
+    points = [primals] if isinstance(primals, Tensor) else list(primals)
+    curves = [series] if isinstance(series, Tensor) else list(series)
+    if len(points) != len(curves):
+        raise ValueError(f"For 'jet', there are {len(points)} primals, but {len(curves)} series")
+    for place, (point, curve) in enumerate(zip(points, curves, strict=True)):
+        if point.dtype != curve.dtype:
+            raise TypeError(f"For 'jet', primal {place} is {point.dtype}, but its series {curve.dtype}")
+        if curve.shape == point.shape:
+            curves[place] = curve.reshape((1, *curve.shape))
+        elif curve.shape[1:] != point.shape:
+            raise ValueError(f"For 'jet', entries of series {place} must have shape {point.shape}, got {curve.shape}")
+    return _along(fn, points, curves, curves[0].shape[0], whole=True)
+
+
+def derivative(fn: Function, primals: Tensor | Sequence[Tensor], order: int) -> tuple[Any, Any]:
+    """The output of ``fn`` and its derivative of one order, at speed one: d^n/dt^n fn(x + t) at t = 0.
+
+    Args:
+        fn: a function of tensors.
+        primals: where: a Tensor, or a tuple of them, one for each argument; integers become Float32.
+        order: which derivative, from 1 on.
+
+    Returns:
+        ``(output, derivative)``; for several outputs two lists.
+
+    Raises:
+        TypeError: ``order`` is no int.
+        ValueError: ``order`` is below 1.
+    """
+    check_type(order, int, "derivative", "order")
+    if order < 1:
+        raise ValueError(f"For 'derivative', 'order' must be at least 1, but got {order}")
+    points = [primals] if isinstance(primals, Tensor) else list(primals)
+    curves = [stack([ones_like(p), *[zeros_like(p)] * (order - 1)]) for p in points]
+    return _along(fn, points, curves, order, whole=False)
+
+
+def linearize(fn: Function, inputs: Tensor | Sequence[Tensor]) -> tuple[Any, Function]:
+    """The output of ``fn`` at ``inputs`` and the linear map that takes directions of the inputs to those of the output.
+
+    Args:
+        fn: a function of tensors.
+        inputs: where: a Tensor, or a tuple or list of them, one for each argument.
+
+    Returns:
+        ``(output, linear)``; ``linear(v)`` takes Tensors of the shapes of ``inputs`` and runs ``fn`` again.
+
+    Raises:
+        TypeError: ``inputs`` is neither a Tensor nor a tuple or list.
+    """
+    check_type(inputs, Tensor | tuple | list, "linearize", "inputs", "a Tensor or a tuple")
+    args = (inputs,) if isinstance(inputs, Tensor) else tuple(inputs)
+    return fn(*args), lambda v: jvp(fn, args, v)[1]
+
+
+def _along(fn: Function, points: list[Tensor], curves: list[Tensor], order: int, whole: bool) -> tuple[Any, Any]:
+    """Derivatives of ``fn`` along curves by a parameter t, at t = 0: ``jvp`` of ``jvp`` of ..."""
+    check_callable(fn, "jet", "fn", "a function or a Cell")
+    points = [p if p.dtype.is_floating_point else cast(p, float32) for p in points]
+    curves = [c if c.dtype.is_floating_point else cast(c, float32) for c in curves]
+
+    def at(t: Tensor) -> Tensor:
+        places = []
+        for point, curve in zip(points, curves, strict=True):
+            moved: Any = 0.0
+            for k in range(order, 0, -1):
+                moved = (moved + curve[k - 1] / math.factorial(k)) * t
+            places.append(point + moved)
+        return fn(*places)
+
+    def derived(function: Function) -> Function:
+        return lambda t: jvp(function, t, Tensor(1.0, t.dtype))[1]
+
+    start = Tensor(0.0, points[0].dtype)
+    value, function, found = at(start), at, []
+    for k in range(order):
+        function = derived(function)
+        if whole or k == order - 1:
+            found.append(tensors_in(function(start)))
+    outputs = tensors_in(value)
+    series = [stack([f[i] for f in found]) if whole else found[-1][i] for i in range(len(outputs))]
+    if isinstance(value, Tensor):
+        return value, series[0]
+    return outputs, series

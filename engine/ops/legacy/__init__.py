@@ -1,0 +1,3 @@
+"""Operators that only exist as Primitive classes, and what those classes say of themselves."""
+
+from .side_effects import *

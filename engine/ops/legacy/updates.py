@@ -1,0 +1,675 @@
+"""Primitive classes that are an optimizer's update of one parameter: ``Adam``, ``ApplyFtrl``, ``SGD``, ...
+
+Each gives an update rule of ``cpu.updates`` MindSpore's order of inputs: the parameter and its state come first and are
+given their new values; the rest are numbers and the gradient.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from ...base.surfaces import PrimitiveRow, declare, prim
+from ...base.types import Array
+from ...cpu import adam as adam_kernels
+from ...cpu import updates as rules
+from ...cpu.array_module import array_module
+from ...tape.tape import no_recording
+from ...tensors.operator import Operator
+from ...tensors.tensor import Tensor
+
+__all__: list[str] = []
+
+Formula = Callable[..., tuple[Any, ...]]
+
+adam = Operator("adam", adam_kernels.adam)
+"""A step of Adam on arrays, for the optimizers; where it can, by its Triton kernel."""
+
+
+def _update(
+    settings: PrimitiveRow, *held: int, only_parameter: bool = False
+) -> Callable[[Formula], Callable[..., Any]]:
+    """Declare the Primitive of a formula.
+
+    Args:
+        settings: the row of the class.
+        held: the places of the inputs that are given new values; the formula gives these in the same order.
+        only_parameter: return the parameter alone, not all that got new values.
+    """
+    name = settings.name
+
+    def declared(formula: Formula) -> Callable[..., Any]:
+        @declare(primitive=settings)
+        @functools.wraps(formula)
+        def run(*inputs: Any, **attrs: Any) -> Any:
+            for place in held:
+                if place >= len(inputs) or not isinstance(inputs[place], Tensor):
+                    kind = type(inputs[place]).__name__ if place < len(inputs) else "nothing"
+                    raise TypeError(f"For '{name}', input {place} must be a Parameter or a Tensor, but got {kind}")
+            kept = tuple(inputs[place] for place in held)
+            given = [x._array if isinstance(x, Tensor) else x for x in inputs]
+            with no_recording():
+                new = [
+                    array_module(one._array).asarray(array, dtype=one._array.dtype)
+                    for one, array in zip(kept, formula(*given, **attrs), strict=True)
+                ]
+                for place, one, array in zip(held, kept, new, strict=True):
+                    if array.size != one.size:
+                        raise ValueError(
+                            f"For '{name}', input {place} has the shape {one.shape}, but with the other inputs "
+                            f"its new value would have {array.shape}"
+                        )
+                for one, array in zip(kept, new, strict=True):
+                    one._rebind(array.reshape(one.shape))
+            values = tuple(Tensor._wrap(one._array) for one in kept)
+            return values[0] if only_parameter or len(kept) == 1 else values
+
+        run.__signature__ = _as_called(formula, only_parameter or len(held) == 1)  # type: ignore[attr-defined]
+        return run
+
+    return declared
+
+
+def _as_called(formula: Formula, bare: bool) -> inspect.Signature:
+    """The signature of a formula for whoever calls its class: with tensors where the formula has their arrays."""
+    signature = inspect.signature(formula)
+    parameters = [
+        one.replace(annotation=str(one.annotation).replace("Array", "Tensor")) for one in signature.parameters.values()
+    ]
+    return signature.replace(parameters=parameters, return_annotation="Tensor" if bare else "tuple[Tensor, ...]")
+
+
+@_update(prim("Adam", use_locking=False, use_nesterov=False), 0, 1, 2)
+def _adam(
+    p: Array,
+    m: Array,
+    v: Array,
+    power1: Array | float,
+    power2: Array | float,
+    lr: Array | float,
+    beta1: Any,
+    beta2: Any,
+    eps: Any,
+    g: Array,
+    use_nesterov: bool,
+    **_: Any,
+) -> tuple[Any, ...]:
+    """One step of Adam (Kingma and Ba 2015): p - lr * sqrt(1 - power2) / (1 - power1) * m / (sqrt(v) + eps).
+
+    Args:
+        p: the Parameter (or Tensor) that is updated.
+        m: the running mean of the gradients, of the shape of ``p``; updated.
+        v: the running mean of their squares, likewise; updated.
+        power1: ``beta1`` to the power of the step's number.
+        power2: ``beta2`` to the power of the step's number.
+        lr: the learning rate.
+        beta1: the decay of ``m``.
+        beta2: the decay of ``v``.
+        eps: what is added to the divisor.
+        g: the gradient, of the shape of ``p``.
+        use_nesterov: whether to take Nesterov's form, which looks one step ahead.
+        use_locking: accepted for MindSpore's sake; one thread updates.
+
+    Returns:
+        a tuple of ``p``, ``m``, ``v``, which have their new values.
+
+    Raises:
+        TypeError: ``p`` or ``m`` or ``v`` is no Parameter and no Tensor.
+        ValueError: one of these would have another number of elements afterwards.
+    """
+    return adam_kernels.adam(p, m, v, g, rules.corrected_rate(lr, power1, power2), beta1, beta2, eps, use_nesterov)
+
+
+@_update(prim("AdamWeightDecay", use_locking=False), 0, 1, 2)
+def _adam_weight_decay(
+    p: Array,
+    m: Array,
+    v: Array,
+    lr: Array | float,
+    beta1: Array | float,
+    beta2: Array | float,
+    eps: Array | float,
+    decay: Array | float,
+    g: Array,
+    **_: Any,
+) -> tuple[Any, ...]:
+    """One step of Adam as in BERT, without correction: p - lr * (m / (sqrt(v) + eps) + decay * p).
+
+    Args:
+        p: the Parameter (or Tensor) that is updated.
+        m: the running mean of the gradients, of the shape of ``p``; updated.
+        v: the running mean of their squares, likewise; updated.
+        lr: the learning rate.
+        beta1: the decay of ``m``.
+        beta2: the decay of ``v``.
+        eps: what is added to the divisor.
+        decay: the weight decay.
+        g: the gradient, of the shape of ``p``.
+        use_locking: accepted for MindSpore's sake; one thread updates.
+
+    Returns:
+        a tuple of ``p``, ``m``, ``v``, which have their new values.
+
+    Raises:
+        TypeError: ``p`` or ``m`` or ``v`` is no Parameter and no Tensor.
+        ValueError: one of these would have another number of elements afterwards.
+    """
+    return rules.adam_weight_decay(p, m, v, g, lr, beta1, beta2, eps, decay)
+
+
+@_update(prim("ApplyAdaMax"), 0, 1, 2)
+def _ada_max(
+    p: Array,
+    m: Array,
+    v: Array,
+    power1: Array | float,
+    lr: Array | float,
+    beta1: Array | float,
+    beta2: Array | float,
+    eps: Array | float,
+    g: Array,
+) -> tuple[Any, ...]:
+    """One step of AdaMax (Kingma and Ba 2015): p - lr / (1 - power1) * m / (v + eps).
+
+    Args:
+        p: the Parameter (or Tensor) that is updated.
+        m: the running mean of the gradients, of the shape of ``p``; updated.
+        v: the largest gradient so far, which decays, of the shape of ``p``; updated.
+        power1: ``beta1`` to the power of the step's number.
+        lr: the learning rate.
+        beta1: the decay of ``m``.
+        beta2: the decay of ``v``.
+        eps: what is added to the divisor.
+        g: the gradient, of the shape of ``p``.
+
+    Returns:
+        a tuple of ``p``, ``m``, ``v``, which have their new values.
+
+    Raises:
+        TypeError: ``p`` or ``m`` or ``v`` is no Parameter and no Tensor.
+        ValueError: one of these would have another number of elements afterwards.
+    """
+    return rules.adamax(p, m, v, g, lr, power1, beta1, beta2, eps)
+
+
+@_update(prim("ApplyAdamWithAmsgrad", beta1=0.9, beta2=0.999, epsilon=1e-8, use_locking=False), 0, 1, 2, 3)
+def _amsgrad(
+    p: Array,
+    m: Array,
+    v: Array,
+    largest: Array,
+    power1: Array | float,
+    power2: Array | float,
+    lr: Array | float,
+    g: Array,
+    beta1: float,
+    beta2: float,
+    epsilon: float,
+    **_: Any,
+) -> tuple[Any, ...]:
+    """One step of AMSGrad (Reddi et al. 2018): Adam that divides by the largest ``v`` so far.
+
+    Args:
+        p: the Parameter (or Tensor) that is updated.
+        m: the running mean of the gradients, of the shape of ``p``; updated.
+        v: the running mean of their squares, likewise; updated.
+        largest: the largest ``v`` so far, of the shape of ``p``; updated.
+        power1: ``beta1`` to the power of the step's number.
+        power2: ``beta2`` to the power of the step's number.
+        lr: the learning rate.
+        g: the gradient, of the shape of ``p``.
+        beta1: the decay of ``m``.
+        beta2: the decay of ``v``.
+        epsilon: what is added to the divisor.
+        use_locking: accepted for MindSpore's sake; one thread updates.
+
+    Returns:
+        a tuple of ``p``, ``m``, ``v``, ``largest``, which have their new values.
+
+    Raises:
+        TypeError: ``p`` or ``m`` or ``v`` or ``largest`` is no Parameter and no Tensor.
+        ValueError: one of these would have another number of elements afterwards.
+    """
+    return rules.amsgrad(p, m, v, largest, g, rules.corrected_rate(lr, power1, power2), beta1, beta2, epsilon)
+
+
+@_update(prim("ApplyAdamWithAmsgradV2", use_locking=False), 0, 1, 2, 3)
+def _amsgrad_v2(
+    p: Array,
+    m: Array,
+    v: Array,
+    largest: Array,
+    power1: Array | float,
+    power2: Array | float,
+    lr: Array | float,
+    beta1: Array | float,
+    beta2: Array | float,
+    eps: Array | float,
+    g: Array,
+    **_: Any,
+) -> tuple[Any, ...]:
+    """One step of AMSGrad (Reddi et al. 2018): Adam that divides by the largest ``v`` so far.
+
+    Args:
+        p: the Parameter (or Tensor) that is updated.
+        m: the running mean of the gradients, of the shape of ``p``; updated.
+        v: the running mean of their squares, likewise; updated.
+        largest: the largest ``v`` so far, of the shape of ``p``; updated.
+        power1: ``beta1`` to the power of the step's number.
+        power2: ``beta2`` to the power of the step's number.
+        lr: the learning rate.
+        beta1: the decay of ``m``.
+        beta2: the decay of ``v``.
+        eps: what is added to the divisor.
+        g: the gradient, of the shape of ``p``.
+        use_locking: accepted for MindSpore's sake; one thread updates.
+
+    Returns:
+        a tuple of ``p``, ``m``, ``v``, ``largest``, which have their new values.
+
+    Raises:
+        TypeError: ``p`` or ``m`` or ``v`` or ``largest`` is no Parameter and no Tensor.
+        ValueError: one of these would have another number of elements afterwards.
+    """
+    return rules.amsgrad(p, m, v, largest, g, rules.corrected_rate(lr, power1, power2), beta1, beta2, eps)
+
+
+@_update(prim("ApplyAdadelta"), 0, 1, 2)
+def _adadelta(
+    p: Array, squares: Array, steps: Array, lr: Array | float, rho: Array | float, eps: Array | float, g: Array
+) -> tuple[Any, ...]:
+    """One step of Adadelta (Zeiler 2012): p - lr * sqrt(steps + eps) / sqrt(squares + eps) * g.
+
+    Args:
+        p: the Parameter (or Tensor) that is updated.
+        squares: the running mean of the squared gradients, of the shape of ``p``; updated.
+        steps: the running mean of the squared steps, of the shape of ``p``; updated.
+        lr: the learning rate.
+        rho: the decay of both means.
+        eps: what is added under both roots.
+        g: the gradient, of the shape of ``p``.
+
+    Returns:
+        a tuple of ``p``, ``squares``, ``steps``, which have their new values.
+
+    Raises:
+        TypeError: ``p`` or ``squares`` or ``steps`` is no Parameter and no Tensor.
+        ValueError: one of these would have another number of elements afterwards.
+    """
+    return rules.adadelta(p, squares, steps, g, lr, rho, eps)
+
+
+@_update(prim("ApplyAdagrad", update_slots=True), 0, 1)
+def _adagrad(p: Array, squares: Array, lr: Array | float, g: Array, update_slots: bool) -> tuple[Any, ...]:
+    """One step of Adagrad (Duchi et al. 2011): p - lr * g / sqrt(squares).
+
+    Args:
+        p: the Parameter (or Tensor) that is updated.
+        squares: the sum of the squared gradients so far, of the shape of ``p``; updated.
+        lr: the learning rate.
+        g: the gradient, of the shape of ``p``.
+        update_slots: whether ``squares`` is updated; otherwise it is used as it is.
+
+    Returns:
+        a tuple of ``p``, ``squares``, which have their new values.
+
+    Raises:
+        TypeError: ``p`` or ``squares`` is no Parameter and no Tensor.
+        ValueError: one of these would have another number of elements afterwards.
+    """
+    return rules.adagrad(p, squares, g, lr, 0.0, update_slots)
+
+
+@_update(prim("ApplyAdagradV2", epsilon=1e-6, update_slots=True), 0, 1)
+def _adagrad_v2(
+    p: Array, squares: Array, lr: Array | float, g: Array, epsilon: float, update_slots: bool
+) -> tuple[Any, ...]:
+    """One step of Adagrad (Duchi et al. 2011): p - lr * g / (sqrt(squares) + epsilon).
+
+    Args:
+        p: the Parameter (or Tensor) that is updated.
+        squares: the sum of the squared gradients so far, of the shape of ``p``; updated.
+        lr: the learning rate.
+        g: the gradient, of the shape of ``p``.
+        epsilon: what is added to the divisor.
+        update_slots: whether ``squares`` is updated; otherwise it is used as it is.
+
+    Returns:
+        a tuple of ``p``, ``squares``, which have their new values.
+
+    Raises:
+        TypeError: ``p`` or ``squares`` is no Parameter and no Tensor.
+        ValueError: one of these would have another number of elements afterwards.
+    """
+    return rules.adagrad(p, squares, g, lr, epsilon, update_slots)
+
+
+@_update(prim("ApplyAddSign"), 0, 1)
+def _add_sign(
+    p: Array,
+    m: Array,
+    lr: Array | float,
+    alpha: Array | float,
+    sign_decay: Array | float,
+    beta: Array | float,
+    g: Array,
+) -> tuple[Any, ...]:
+    """One step of AddSign (Bello et al. 2017): p - lr * (alpha + sign_decay * sign(g) * sign(m)) * g.
+
+    Args:
+        p: the Parameter (or Tensor) that is updated.
+        m: the running mean of the gradients, of the shape of ``p``; updated.
+        lr: the learning rate.
+        alpha: the factor of the gradient itself.
+        sign_decay: the factor of the product of signs.
+        beta: the decay of ``m``.
+        g: the gradient, of the shape of ``p``.
+
+    Returns:
+        a tuple of ``p``, ``m``, which have their new values.
+
+    Raises:
+        TypeError: ``p`` or ``m`` is no Parameter and no Tensor.
+        ValueError: one of these would have another number of elements afterwards.
+    """
+    return rules.add_sign(p, m, g, lr, alpha, sign_decay, beta)
+
+
+@_update(prim("ApplyPowerSign"), 0, 1)
+def _power_sign(
+    p: Array, m: Array, lr: Array | float, base: Array | float, sign_decay: Array | float, beta: Array | float, g: Array
+) -> tuple[Any, ...]:
+    """One step of PowerSign (Bello et al. 2017): p - lr * exp(base * sign_decay * sign(g) * sign(m)) * g.
+
+    Args:
+        p: the Parameter (or Tensor) that is updated.
+        m: the running mean of the gradients, of the shape of ``p``; updated.
+        lr: the learning rate.
+        base: the base factor in the exponent.
+        sign_decay: the factor of the product of signs.
+        beta: the decay of ``m``.
+        g: the gradient, of the shape of ``p``.
+
+    Returns:
+        a tuple of ``p``, ``m``, which have their new values.
+
+    Raises:
+        TypeError: ``p`` or ``m`` is no Parameter and no Tensor.
+        ValueError: one of these would have another number of elements afterwards.
+    """
+    return rules.power_sign(p, m, g, lr, base, sign_decay, beta)
+
+
+@_update(prim("ApplyFtrl", use_locking=False), 0, 1, 2, only_parameter=True)
+def _ftrl(
+    p: Array,
+    squares: Array,
+    linear: Array,
+    g: Array,
+    lr: Array | float,
+    l1: Array | float,
+    l2: Array | float,
+    power: Array | float,
+    **_: Any,
+) -> tuple[Any, ...]:
+    """One step of FTRL, follow the regularized leader (McMahan et al. 2013).
+
+    Args:
+        p: the Parameter (or Tensor) that is updated.
+        squares: the sum of the squared gradients so far, of the shape of ``p``; updated.
+        linear: the linear term, of the shape of ``p``; updated.
+        g: the gradient, of the shape of ``p``.
+        lr: the learning rate.
+        l1: the L1 regularization, from 0 on.
+        l2: the L2 regularization, from 0 on.
+        power: how the rate shrinks with ``squares``: -0.5 in the paper, from 0 down.
+        use_locking: accepted for MindSpore's sake; one thread updates.
+
+    Returns:
+        ``p``, which has its new values.
+
+    Raises:
+        TypeError: ``p`` or ``squares`` or ``linear`` is no Parameter and no Tensor.
+        ValueError: one of these would have another number of elements afterwards.
+    """
+    return rules.ftrl(p, squares, linear, g, lr, l1, l2, power)
+
+
+@_update(prim("ApplyGradientDescent"), 0)
+def _descent(p: Array, alpha: Array | float, delta: Array) -> tuple[Any, ...]:
+    """One step of gradient descent: p - alpha * delta.
+
+    Args:
+        p: the Parameter (or Tensor) that is updated.
+        alpha: the learning rate.
+        delta: the gradient, of the shape of ``p``.
+
+    Returns:
+        ``p``, which has its new value.
+
+    Raises:
+        TypeError: ``p`` is no Parameter and no Tensor.
+        ValueError: one of these would have another number of elements afterwards.
+    """
+    return (rules.descent(p, delta, alpha),)
+
+
+@_update(prim("ApplyProximalGradientDescent"), 0)
+def _proximal(p: Array, alpha: Array | float, l1: Array | float, l2: Array | float, delta: Array) -> tuple[Any, ...]:
+    """One step of gradient descent, whose result is shrunk by ``l1`` and ``l2`` (Duchi and Singer 2009).
+
+    Args:
+        p: the Parameter (or Tensor) that is updated.
+        alpha: the learning rate.
+        l1: the L1 regularization, from 0 on.
+        l2: the L2 regularization, from 0 on.
+        delta: the gradient, of the shape of ``p``.
+
+    Returns:
+        ``p``, which has its new value.
+
+    Raises:
+        TypeError: ``p`` is no Parameter and no Tensor.
+        ValueError: one of these would have another number of elements afterwards.
+    """
+    return (rules.proximal_descent(p, delta, alpha, l1, l2),)
+
+
+@_update(prim("ApplyProximalAdagrad", use_locking=False), 0, 1)
+def _proximal_adagrad(
+    p: Array, squares: Array, lr: Array | float, l1: Array | float, l2: Array | float, g: Array, **_: Any
+) -> tuple[Any, ...]:
+    """One step of Adagrad, whose result is shrunk by ``l1`` and ``l2`` (Duchi and Singer 2009).
+
+    Args:
+        p: the Parameter (or Tensor) that is updated.
+        squares: the sum of the squared gradients so far, of the shape of ``p``; updated.
+        lr: the learning rate.
+        l1: the L1 regularization, from 0 on.
+        l2: the L2 regularization, from 0 on.
+        g: the gradient, of the shape of ``p``.
+        use_locking: accepted for MindSpore's sake; one thread updates.
+
+    Returns:
+        a tuple of ``p``, ``squares``, which have their new values.
+
+    Raises:
+        TypeError: ``p`` or ``squares`` is no Parameter and no Tensor.
+        ValueError: one of these would have another number of elements afterwards.
+    """
+    return rules.proximal_adagrad(p, squares, g, lr, l1, l2)
+
+
+@_update(prim("ApplyCenteredRMSProp", use_locking=False), 0, 1, 2, 3, only_parameter=True)
+def _centered_rms(
+    p: Array,
+    mean: Array,
+    squares: Array,
+    moved: Array,
+    g: Array,
+    lr: Array | float,
+    decay: Array | float,
+    momentum: Array | float,
+    eps: Array | float,
+    **_: Any,
+) -> tuple[Any, ...]:
+    """One step of RMSProp by the variance of the gradient (Graves 2013).
+
+    ``moved`` becomes momentum * moved + lr * g / sqrt(squares - mean * mean + eps), and is taken from ``p``.
+
+        Args:
+            p: the Parameter (or Tensor) that is updated.
+            mean: the running mean of the gradients, of the shape of ``p``; updated.
+            squares: the running mean of the squared gradients, of the shape of ``p``; updated.
+            moved: the momentum sum of the steps, of the shape of ``p``; updated.
+            g: the gradient, of the shape of ``p``.
+            lr: the learning rate.
+            decay: the decay of both means.
+            momentum: the factor of the momentum.
+            eps: what is added under the root.
+            use_locking: accepted for MindSpore's sake; one thread updates.
+
+        Returns:
+            ``p``, which has its new values.
+
+        Raises:
+            TypeError: ``p`` or ``mean`` or ``squares`` or ``moved`` is no Parameter and no Tensor.
+            ValueError: one of these would have another number of elements afterwards.
+    """
+    return rules.rmsprop(p, mean, squares, moved, g, lr, decay, momentum, eps)
+
+
+@_update(prim("ApplyRMSProp", use_locking=False), 0, 1, 2, only_parameter=True)
+def _rms(
+    p: Array,
+    squares: Array,
+    moved: Array,
+    lr: Array | float,
+    g: Array,
+    decay: Array | float,
+    momentum: Array | float,
+    eps: Array | float,
+    **_: Any,
+) -> tuple[Any, ...]:
+    """One step of RMSProp (Hinton 2012): moved = momentum * moved + lr * g / sqrt(squares + eps); p - moved.
+
+    Args:
+        p: the Parameter (or Tensor) that is updated.
+        squares: the running mean of the squared gradients, of the shape of ``p``; updated.
+        moved: the momentum sum of the steps, of the shape of ``p``; updated.
+        lr: the learning rate.
+        g: the gradient, of the shape of ``p``.
+        decay: the decay of ``squares``.
+        momentum: the factor of the momentum.
+        eps: what is added under the root.
+        use_locking: accepted for MindSpore's sake; one thread updates.
+
+    Returns:
+        ``p``, which has its new values.
+
+    Raises:
+        TypeError: ``p`` or ``squares`` or ``moved`` is no Parameter and no Tensor.
+        ValueError: one of these would have another number of elements afterwards.
+    """
+    p, _none, squares, moved = rules.rmsprop(p, None, squares, moved, g, lr, decay, momentum, eps)
+    return p, squares, moved
+
+
+@_update(prim("ApplyKerasMomentum", use_locking=False, use_nesterov=False), 0, 1)
+def _keras_momentum(
+    p: Array, kept: Array, lr: Array | float, g: Array, momentum: Array | float, use_nesterov: bool, **_: Any
+) -> tuple[Any, ...]:
+    """One step of descent with Keras's momentum: kept = momentum * kept - lr * g; p + kept.
+
+    Args:
+        p: the Parameter (or Tensor) that is updated.
+        kept: the momentum sum, of the shape of ``p``; updated.
+        lr: the learning rate.
+        g: the gradient, of the shape of ``p``.
+        momentum: the factor of the momentum.
+        use_nesterov: whether to take Nesterov's form, which looks one step ahead.
+        use_locking: accepted for MindSpore's sake; one thread updates.
+
+    Returns:
+        a tuple of ``p``, ``kept``, which have their new values.
+
+    Raises:
+        TypeError: ``p`` or ``kept`` is no Parameter and no Tensor.
+        ValueError: one of these would have another number of elements afterwards.
+    """
+    return rules.keras_momentum(p, kept, g, lr, momentum, use_nesterov)
+
+
+@_update(prim("ApplyMomentum", use_nesterov=False, use_locking=False, gradient_scale=1.0), 0, 1, only_parameter=True)
+def _momentum(
+    p: Array,
+    kept: Array,
+    lr: Array | float,
+    g: Array,
+    momentum: Array | float,
+    use_nesterov: bool,
+    gradient_scale: float,
+    **_: Any,
+) -> tuple[Any, ...]:
+    """One step of descent with momentum (Polyak 1964): kept = momentum * kept + g; p - lr * kept.
+
+    Args:
+        p: the Parameter (or Tensor) that is updated.
+        kept: the momentum sum, of the shape of ``p``; updated.
+        lr: the learning rate.
+        g: the gradient, of the shape of ``p``.
+        momentum: the factor of the momentum.
+        use_nesterov: whether to take Nesterov's form, which looks one step ahead.
+        gradient_scale: what the gradient is multiplied by first.
+        use_locking: accepted for MindSpore's sake; one thread updates.
+
+    Returns:
+        ``p``, which has its new value.
+
+    Raises:
+        TypeError: ``p`` or ``kept`` is no Parameter and no Tensor.
+        ValueError: one of these would have another number of elements afterwards.
+    """
+    return rules.momentum(p, kept, g * gradient_scale, lr, momentum, use_nesterov)
+
+
+@_update(prim("SGD", dampening=0.0, weight_decay=0.0, nesterov=False), 0, 3, 5, only_parameter=True)
+def _sgd(
+    p: Array,
+    g: Array,
+    lr: Array | float,
+    kept: Array,
+    momentum: Array | float,
+    first: Array,
+    dampening: float,
+    weight_decay: float,
+    nesterov: bool,
+) -> tuple[Any, ...]:
+    """One step of SGD: kept = momentum * kept + (1 - dampening) * g; p - lr * kept. In the first step kept is g.
+
+    Args:
+        p: the Parameter (or Tensor) that is updated.
+        g: the gradient, of the shape of ``p``.
+        lr: the learning rate.
+        kept: the momentum sum, of the shape of ``p``; updated.
+        momentum: the factor of the momentum.
+        first: 1 before the first step, 0 after it, of the shape of ``p``; updated.
+        dampening: how much of the gradient is left out of ``kept``.
+        weight_decay: the L2 penalty: this much of ``p`` is added to the gradient.
+        nesterov: whether to take Nesterov's form, which looks one step ahead.
+
+    Returns:
+        ``p``, which has its new value.
+
+    Raises:
+        TypeError: ``p`` or ``kept`` or ``first`` is no Parameter and no Tensor.
+        ValueError: one of these would have another number of elements afterwards.
+    """
+    xp = array_module(p)
+    if weight_decay:
+        g = g + weight_decay * p
+    if (xp.asarray(momentum) <= 0).all():
+        return rules.descent(p, g, lr), kept, first
+    return *rules.sgd(p, kept, g, lr, momentum, dampening, nesterov, first > 0), xp.zeros_like(first)

@@ -1,0 +1,1012 @@
+"""Losses."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ...base.argument_checks import check_above_zero, check_not_negative, check_number, check_real, check_type
+from ...base.surfaces import declare, prim, renamed
+from ...base.types import Array
+from ...cpu import cross_entropy as cross_entropy_kernels
+from ...cpu.array_module import array_module
+from ...cpu.widening import is_half, widen
+from ...tape import taps
+from ...tensors.dtype import float32, int32, numpy_dtype, promote
+from ...tensors.operator import Operator
+from ...tensors.tensor import Tensor
+from ...tensors.unrecorded import checked, computed, constant, filled
+from ..arguments import check_tensor, int_of
+from ..elementwise.arithmetic import abs as absolute
+from ..elementwise.arithmetic import add, div, maximum, minimum, mul, neg, pow, sqrt, square, sub
+from ..elementwise.comparison import where
+from ..elementwise.exponentials import exp, log, log1p
+from ..reduction.reduction import mean, reduce_sum
+from ..shapes.broadcasting import as_dtype, as_floats, cast_operator, through_single
+from ..shapes.creation import one_hot_array
+from ..shapes.reshape import broadcast_to, reshape, transpose
+from ..shapes.subscripts import getitem
+from .activation import log_softmax, softmax, softplus
+
+__all__ = [
+    "binary_cross_entropy",
+    "binary_cross_entropy_with_logits",
+    "cosine_embedding_loss",
+    "cosine_similarity",
+    "cross_entropy",
+    "gaussian_nll_loss",
+    "hinge_embedding_loss",
+    "huber_loss",
+    "kl_div",
+    "l1_loss",
+    "margin_ranking_loss",
+    "mse_loss",
+    "multi_margin_loss",
+    "multilabel_margin_loss",
+    "multilabel_soft_margin_loss",
+    "nll_loss",
+    "smooth_l1_loss",
+    "soft_margin_loss",
+    "triplet_margin_loss",
+]
+
+
+def _sparse_rule(F: Any, needs: list[bool], g: Any, out: Any, logits: Any, labels: Any, ignore_index: int) -> list[Any]:
+    if not F.wraps:
+        found = F.sparse_softmax_cross_entropy_grad(g[0], logits, labels, out[1], ignore_index=ignore_index)
+        return [found, None]
+    probabilities = F.softmax(logits, axis=1)
+    picked = one_hot_array(labels._array, logits.shape[1], probabilities._array.dtype)
+    kept = (labels._array != ignore_index).astype(probabilities._array.dtype)[:, None]
+    apart = (probabilities - Tensor._wrap(picked)) * Tensor._wrap(kept)
+    return [apart * F.reshape(g[0], shape=(-1, 1)), None]
+
+
+_sparse = Operator(
+    "sparse_softmax_cross_entropy", cross_entropy_kernels.sparse_softmax_cross_entropy, joint_vjp=_sparse_rule
+)
+_sparse_grad = Operator("sparse_softmax_cross_entropy_grad", cross_entropy_kernels.sparse_softmax_cross_entropy_grad)
+
+
+def _check_variance(var: Array) -> None:
+    if var.size and float(var.min()) < 0:
+        raise ValueError("For 'gaussian_nll_loss', 'var' must not be negative")
+
+
+def reduced(loss: Tensor, reduction: str, name: str) -> Tensor:
+    """The mean, the sum, or the losses themselves.
+
+    Args:
+        loss: the losses.
+        reduction: "mean", "sum" or "none".
+        name: of the operator, for the error.
+
+    Returns:
+        A 0-d tensor, or ``loss``.
+
+    Raises:
+        ValueError: another ``reduction``.
+    """
+    if reduction == "mean":
+        return mean(loss)
+    if reduction == "sum":
+        return reduce_sum(loss)
+    if reduction == "none":
+        return loss
+    raise ValueError(f"For '{name}', 'reduction' must be 'mean', 'sum' or 'none', but got {reduction!r}")
+
+
+@declare(mint="nn.functional.cross_entropy")
+def cross_entropy(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    ignore_index: int = -100,
+    reduction: str = "mean",
+    label_smoothing: float = 0.0,
+) -> Tensor:
+    """The cross-entropy of softmax(input) along axis 1 against class numbers or probabilities.
+
+    Args:
+        input: logits (N, C) or (N, C, ...), or those of one sample, (C,).
+        target: class numbers (N, ...), for one sample 0-d, as integers, or probabilities of the shape of ``input``.
+        weight: a factor for each class (C,).
+        ignore_index: class numbers equal to it do not count.
+        reduction: "mean" (of class numbers over what counts, by weight; of probabilities over samples), "sum" or
+            "none".
+        label_smoothing: the part of each target, in [0, 1], that is spread evenly over all classes (Szegedy et al.
+            2016).
+
+    Returns:
+        A 0-d tensor, with "none" one of the shape (N, ...), of the dtype of ``input``. The mean of nothing is NaN. On a
+        GPU the loss of a class number that does not fit is NaN, and the error comes when numbers are read next.
+
+    Raises:
+        TypeError: ``input`` or ``target`` is no Tensor.
+        ValueError: shapes, a class number, ``label_smoothing`` or ``reduction`` that do not fit.
+    """
+    _check_pair("cross_entropy", {"ignore_index": ignore_index}, input=input, target=target)
+    _check_smoothing("cross_entropy", label_smoothing)
+    if target._array.dtype.kind in "fV":
+        return _soft_cross_entropy(input, target, weight, reduction, label_smoothing)
+    logits, labels, shape = _as_rows(input, target, "cross_entropy")
+    if weight is None and label_smoothing == 0.0:
+        if array_module(labels._array) is not np:  # the CPU's kernel sees to it
+            checked(_check_counting, labels._array, classes=logits.shape[1], ignored=ignore_index, name="cross_entropy")
+        losses = _sparse(logits, labels, ignore_index=ignore_index)[0]
+        if reduction == "mean":
+            counted = computed(_counted, labels._array, other_than=ignore_index, dtype=losses._array.dtype)
+            return div(reduce_sum(losses), Tensor._wrap(counted))
+        return reduced(reshape(losses, shape), reduction, "cross_entropy")
+    log_p = log_softmax(logits, 1)
+    return _nll("cross_entropy", log_p, labels, shape, weight, ignore_index, reduction, label_smoothing)
+
+
+def _count(labels: Array, other_than: int, dtype: np.dtype[Any]) -> Array:
+    xp = array_module(labels)
+    counted = (labels != other_than).sum()
+    return xp.where(counted == 0, xp.nan, counted).astype(dtype)
+
+
+_count_other_than = Operator(
+    "count_other_than", _count, doc="How many labels are not ``other_than``, NaN where none is: the mean of nothing."
+)
+
+
+def _counted(labels: Array, other_than: int, dtype: np.dtype[Any]) -> Array:
+    """How many labels count, on the device where they are: the host need not wait for it."""
+    counted: Array = _count_other_than.on_arrays(labels, other_than=other_than, dtype=dtype)
+    return counted
+
+
+@declare(primitive=prim("SoftmaxCrossEntropyWithLogits"))
+def _softmax_cross_entropy(logits: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
+    """The cross-entropy of softmax(logits) of each row, and its gradient by ``logits``.
+
+    Args:
+        logits: (N, C).
+        labels: probabilities (N, C).
+
+    Returns:
+        The losses (N,), and softmax(logits) - labels, (N, C).
+
+    Raises:
+        TypeError: an argument is no Tensor.
+        ValueError: the shapes differ.
+    """
+    return cross_entropy(logits, labels, reduction="none"), sub(softmax(logits, 1), labels)
+
+
+@declare(primitive=prim("SparseSoftmaxCrossEntropyWithLogits", is_grad=False))
+def _sparse_softmax_cross_entropy(logits: Tensor, labels: Tensor, is_grad: bool) -> Tensor:
+    """The mean cross-entropy of softmax(logits) against class numbers, or its gradient by ``logits``.
+
+    Args:
+        logits: (N, C).
+        labels: class numbers (N,), integers in [0, C).
+        is_grad: whether the gradient is returned in the place of the loss.
+
+    Returns:
+        A 0-d tensor, or with ``is_grad`` one of the shape of ``logits``.
+
+    Raises:
+        ValueError: shapes or a class number that do not fit.
+    """
+    mean = cross_entropy(logits, labels.astype(int32))
+    if not is_grad:
+        return mean
+    hot = Tensor._wrap(one_hot_array(labels._array, logits.shape[-1], np.float32))
+    return (softmax(logits, -1) - hot) / float(math.prod(labels.shape))
+
+
+@declare(mint=renamed("nn.functional.nll_loss", inputs="input", without=("label_smoothing",)))
+def nll_loss(
+    inputs: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    ignore_index: int = -100,
+    reduction: str = "mean",
+    label_smoothing: float = 0.0,
+) -> Tensor:
+    """The negative of the log-probability of the class numbers, times the weight of the class.
+
+    Args:
+        inputs: log-probabilities (N, C) or (N, C, ...), or those of one sample, (C,).
+        target: class numbers (N, ...), for one sample 0-d, as integers.
+        weight: a factor for each class (C,).
+        ignore_index: class numbers equal to it do not count.
+        reduction: "mean" (over what counts, by weight), "sum" or "none".
+        label_smoothing: the part of each target, in [0, 1], that is spread evenly over all classes.
+
+    Returns:
+        A 0-d tensor, with "none" one of the shape (N, ...), of the dtype of ``inputs``.
+
+    Raises:
+        TypeError: ``inputs`` or ``target`` is no Tensor, or ``target`` holds no integers.
+        ValueError: shapes, a class number, ``label_smoothing`` or ``reduction`` that do not fit.
+    """
+    _check_pair("nll_loss", {"ignore_index": ignore_index}, inputs=inputs, target=target)
+    _check_smoothing("nll_loss", label_smoothing)
+    rows, labels, shape = _as_rows(inputs, target, "nll_loss")
+    return _nll("nll_loss", rows, labels, shape, weight, ignore_index, reduction, label_smoothing)
+
+
+@declare(primitive=prim("NLLLoss", reduction="mean", ignore_index=-100))
+def _nll_with_weight(
+    logits: Tensor, labels: Tensor, weight: Tensor, reduction: str, ignore_index: int
+) -> tuple[Tensor, Tensor]:
+    """The negative log-likelihood of class numbers, and the sum of their weights.
+
+    Args:
+        logits: log-probabilities (N, C).
+        labels: class numbers (N,), integers.
+        weight: a factor for each class (C,).
+        reduction: "mean" (over what counts, by weight), "sum" or "none".
+        ignore_index: class numbers equal to it do not count.
+
+    Returns:
+        The loss, 0-d or with "none" (N,), and the weights of the labels that count, added up, 0-d.
+
+    Raises:
+        TypeError: ``logits`` or ``labels`` is no Tensor, or ``labels`` holds no integers.
+        ValueError: shapes, a class number or ``reduction`` that do not fit.
+    """
+    found = nll_loss(logits, labels, weight, ignore_index, reduction)
+    return found, Tensor._wrap(computed(_weight_of, weight._array, labels._array, ignored=ignore_index))
+
+
+def _weight_of(weight: Array, labels: Array, ignored: int) -> Array:
+    xp = array_module(weight)
+    if xp is np:
+        total = widen(weight[labels[labels != ignored]]).sum()
+    else:  # how many there are a GPU would have to say
+        wide = widen(weight)
+        counted = _shares(labels, ignored, weight.size, wide.dtype)
+        total = (wide[_places(labels, ignored, weight.size)] * counted).sum()
+    found: Array = xp.asarray(total, dtype=weight.dtype)
+    return found
+
+
+def _nll(
+    name: str,
+    log_probabilities: Tensor,
+    labels: Tensor,
+    shape: tuple[int, ...],
+    weight: Tensor | None,
+    ignore_index: int,
+    reduction: str,
+    smoothing: float,
+) -> Tensor:
+    classes = log_probabilities.shape[1]
+    host = labels._array
+    if host.dtype.kind not in "iu":
+        raise TypeError(f"For '{name}', class numbers in 'target' must be integers, but got {labels.dtype}")
+    ignored = int_of(ignore_index, name, "ignore_index")
+    on_host = array_module(host) is np  # a GPU's answer comes later: there the loss of a wrong label is NaN
+    checked(_check_counting, host, classes=classes, ignored=ignored, name=name)
+    if weight is not None and check_tensor(weight, name, "weight").shape != (classes,):
+        raise ValueError(f"For '{name}', 'weight' must have the shape ({classes},), but got {weight.shape}")
+    if weight is not None:
+        wanted = promote(log_probabilities._array.dtype, weight._array.dtype)
+        log_probabilities, weight = as_dtype(log_probabilities, wanted), as_dtype(weight, wanted)
+    dtype = log_probabilities._array.dtype
+    at = Tensor._wrap(computed(_places, host, ignored=ignored, classes=classes))
+    counted = alone = Tensor._wrap(computed(_shares, host, ignored=ignored, classes=classes, dtype=dtype))
+    if weight is not None:
+        kept = Tensor._wrap(computed(_kept, host, ignored=ignored))
+        counted = where(kept, getitem(weight, (at,)), 0.0)
+        counted = counted if on_host else mul(counted, alone)
+    rows = filled(array_module(host).arange, start=0, stop=host.shape[0], step=1)
+    picked = getitem(log_probabilities, (rows, at))
+    losses = mul(-picked, counted)
+    if smoothing:
+        per_class = log_probabilities if weight is None else mul(log_probabilities, weight)
+        spread = mul(-reduce_sum(per_class, 1), alone)
+        losses = add(mul(losses, 1.0 - smoothing), mul(spread, smoothing / classes))
+    if reduction == "mean":
+        return div(reduce_sum(losses), reduce_sum(counted))
+    return reduced(reshape(losses, shape), reduction, name)
+
+
+def _kept(labels: Array, ignored: int) -> Array:
+    """Which class numbers count."""
+    kept: Array = labels != ignored
+    return kept
+
+
+def _shares(labels: Array, ignored: int, classes: int, dtype: np.dtype[Any]) -> Array:
+    """1 for class numbers that count, 0 for others; on a GPU, NaN for what is none."""
+    kept, xp = labels != ignored, array_module(labels)
+    if xp is not np:
+        kept = xp.where(kept & ((labels < 0) | (labels >= classes)), np.nan, kept)
+    shares: Array = kept.astype(dtype)
+    return shares
+
+
+def _places(labels: Array, ignored: int, classes: int) -> Array:
+    """The class numbers, 0 where one does not count; on a GPU, where none is checked, also for what is none."""
+    counts, xp = labels != ignored, array_module(labels)
+    if xp is not np:
+        counts &= (labels >= 0) & (labels < classes)
+    places: Array = xp.where(counts, labels, 0)
+    return places
+
+
+def _check_counting(labels: Array, classes: int, ignored: int, name: str) -> None:
+    wrong = (labels != ignored) & ((labels < 0) | (labels >= classes))
+    if wrong.any():
+        raise ValueError(
+            f"For '{name}', the class numbers in 'target' must be in [0, {classes}) or {ignored}, "
+            f"but got {int(labels[wrong][0])}"
+        )
+
+
+def _soft_cross_entropy(
+    input: Tensor, target: Tensor, weight: Tensor | None, reduction: str, smoothing: float
+) -> Tensor:
+    if input.ndim < 1 or input.shape != target.shape:
+        raise ValueError(
+            f"For 'cross_entropy', probabilities in 'target' must have the shape {input.shape}, but got {target.shape}"
+        )
+    shape = (*input.shape[:1], *input.shape[2:]) if input.ndim > 1 else ()
+    if input.ndim == 1:  # one sample
+        input, target = reshape(input, (1, -1)), reshape(target, (1, -1))
+    if smoothing:
+        target = add(mul(target, 1.0 - smoothing), smoothing / input.shape[1])
+    each = mul(log_softmax(input, 1), target)
+    if weight is not None:
+        each = mul(each, reshape(weight, (1, -1) + (1,) * (input.ndim - 2)))
+    losses = -reduce_sum(each, 1)
+    if reduction == "mean":
+        return div(reduce_sum(losses), losses.size)
+    return reduced(reshape(losses, shape), reduction, "cross_entropy")
+
+
+def _check_pair(name: str, attrs: dict[str, Any] | None = None, /, **pair: Any) -> None:
+    for argument, x in pair.items():
+        check_type(x, Tensor, name, argument)
+    input, target = pair.values()
+    if taps.loss_taps:
+        taps.loss_called(name, input, target, **(attrs or {}))
+
+
+def _check_smoothing(name: str, smoothing: float) -> None:
+    if not 0.0 <= check_real(smoothing, name, "label_smoothing") <= 1.0:
+        raise ValueError(f"For '{name}', 'label_smoothing' must be in [0, 1], but got {smoothing}")
+
+
+def _check_shapes(name: str, **pair: Tensor) -> None:
+    (first, x), (second, y) = pair.items()
+    if x.shape != y.shape:
+        raise ValueError(f"For '{name}', '{first}' and '{second}' must have one shape, but got {x.shape} and {y.shape}")
+
+
+def _as_rows(input: Tensor, target: Tensor, name: str) -> tuple[Tensor, Tensor, tuple[int, ...]]:
+    """Logits as (rows, classes), labels as (rows,), and the shape of the losses."""
+    expected = (*input.shape[:1], *input.shape[2:]) if input.ndim > 1 else ()
+    if input.ndim < 1 or target.shape != expected:
+        raise ValueError(
+            f"For '{name}', class numbers in 'target' must have the shape {expected} for 'input' of shape "
+            f"{input.shape}, but got {target.shape}"
+        )
+    if input.ndim > 2:
+        input = transpose(input, (0, *range(2, input.ndim), 1))
+    return reshape(input, (-1, input.shape[-1])), reshape(target, (-1,)), expected
+
+
+@declare(mint="nn.functional.mse_loss")
+def mse_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
+    """(input - target) squared, reduced.
+
+    Args:
+        input: a tensor of any shape.
+        target: a tensor that broadcasts with ``input``.
+        reduction: "mean", "sum" or "none".
+
+    Returns:
+        A 0-d tensor, with "none" one of the shape that both broadcast to; integers become Float32.
+
+    Raises:
+        TypeError: ``input`` or ``target`` is no Tensor.
+        ValueError: another ``reduction``, or shapes that do not broadcast.
+    """
+    _check_pair("mse_loss", input=input, target=target)
+    apart = as_floats(input - target)
+    return reduced(mul(apart, apart), reduction, "mse_loss")
+
+
+@declare(primitive=prim("L2Loss"))
+def _l2_loss(x: Tensor) -> Tensor:
+    """Half the sum of squares.
+
+    Args:
+        x: a tensor of any shape.
+
+    Returns:
+        A 0-d tensor of the dtype of ``x``.
+    """
+    return reduce_sum(square(x)) / 2.0
+
+
+@declare(mint="nn.functional.l1_loss")
+def l1_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
+    """abs(input - target), reduced.
+
+    Args:
+        input: a tensor of any shape.
+        target: a tensor that broadcasts with ``input``.
+        reduction: "mean", "sum" or "none".
+
+    Returns:
+        A 0-d tensor, with "none" one of the shape that both broadcast to.
+
+    Raises:
+        TypeError: ``input`` or ``target`` is no Tensor.
+        ValueError: another ``reduction``, or shapes that do not broadcast.
+    """
+    _check_pair("l1_loss", input=input, target=target)
+    return reduced(absolute(input - target), reduction, "l1_loss")
+
+
+@declare(primitive=prim("SmoothL1Loss", beta=1.0, reduction="none"))
+def smooth_l1_loss(input: Tensor, target: Tensor, beta: float = 1.0, reduction: str = "none") -> Tensor:
+    """0.5 * d**2 / beta where d = abs(input - target) is below ``beta``, d - 0.5 * beta elsewhere (Girshick 2015).
+
+    Args:
+        input: a tensor of any shape.
+        target: a tensor of the same shape.
+        beta: where the square becomes a line, 0 or above; with 0 the loss is d.
+        reduction: "mean", "sum" or "none".
+
+    Returns:
+        A 0-d tensor, with "none" one of the shape of ``input``.
+
+    Raises:
+        TypeError: ``input`` or ``target`` is no Tensor.
+        ValueError: shapes that differ, a negative ``beta``, or another ``reduction``.
+    """
+    _check_pair("smooth_l1_loss", input=input, target=target)
+    _check_shapes("smooth_l1_loss", input=input, target=target)
+    check_not_negative(beta, "smooth_l1_loss", "beta")
+    d = absolute(input - target)
+    if beta == 0:
+        return reduced(d, reduction, "smooth_l1_loss")
+    return reduced(where(d < beta, d * d * (0.5 / beta), d - 0.5 * beta), reduction, "smooth_l1_loss")
+
+
+def huber_loss(input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0) -> Tensor:
+    """0.5 * d**2 where d = abs(input - target) is at most ``delta``, delta * (d - 0.5 * delta) elsewhere (Huber 1964).
+
+    Args:
+        input: a tensor of any shape.
+        target: a tensor that broadcasts with ``input``.
+        reduction: "mean", "sum" or "none".
+        delta: where the square becomes a line, above 0.
+
+    Returns:
+        A 0-d tensor, with "none" one of the shape that both broadcast to.
+
+    Raises:
+        TypeError: ``input`` or ``target`` is no Tensor.
+        ValueError: ``delta`` is not above 0, another ``reduction``, or shapes that do not broadcast.
+    """
+    _check_pair("huber_loss", input=input, target=target)
+    check_above_zero(delta, "huber_loss", "delta")
+    d = absolute(sub(input, target))
+    return reduced(where(d <= delta, d * d * 0.5, (d - 0.5 * delta) * delta), reduction, "huber_loss")
+
+
+@declare(primitive=prim("BinaryCrossEntropy", reduction="mean"))
+def binary_cross_entropy(
+    logits: Tensor, labels: Tensor, weight: Tensor | None = None, reduction: str = "mean"
+) -> Tensor:
+    """-(y * log(p) + (1 - y) * log(1 - p)); a logarithm is at least -100, so that p may be 0 or 1.
+
+    Args:
+        logits: p, probabilities in [0, 1] (not logits, in spite of the name).
+        labels: y, in [0, 1], of the shape of ``logits``.
+        weight: a factor of each loss, which broadcasts with ``logits``; None is 1.
+        reduction: "mean", "sum" or "none".
+
+    Returns:
+        A 0-d tensor, with "none" one of the shape of ``logits``.
+
+    Raises:
+        TypeError: ``logits`` or ``labels`` is no Tensor.
+        ValueError: shapes that differ, or another ``reduction``.
+    """
+    _check_pair("binary_cross_entropy", logits=logits, labels=labels)
+    _check_shapes("binary_cross_entropy", logits=logits, labels=labels)
+    hits, misses = (maximum(log(p), -100.0) for p in (logits, 1.0 - logits))
+    losses = neg(add(mul(labels, hits), mul(1.0 - labels, misses)))
+    return reduced(losses if weight is None else mul(losses, weight), reduction, "binary_cross_entropy")
+
+
+def binary_cross_entropy_with_logits(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    pos_weight: Tensor | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """-(c * y * log(sigmoid(x)) + (1 - y) * log(1 - sigmoid(x))), without overflow.
+
+    Args:
+        input: x, logits of any shape.
+        target: y, in [0, 1], of the shape of ``input``; it is cast to its dtype.
+        weight: a factor of each loss, which broadcasts with ``input``; None is 1.
+        pos_weight: c, the factor of the first term, which broadcasts with ``input``; None is 1.
+        reduction: "mean", "sum" or "none".
+
+    Returns:
+        A 0-d tensor, with "none" one of the shape of ``input``; in its dtype, whatever the weights have.
+
+    Raises:
+        TypeError: ``input`` or ``target`` is no Tensor.
+        ValueError: shapes that differ, or another ``reduction``.
+    """
+    _check_pair("binary_cross_entropy_with_logits", input=input, target=target)
+    _check_shapes("binary_cross_entropy_with_logits", input=input, target=target)
+    x, y = input, cast_operator(target, dtype=input._array.dtype)
+    soft = log1p(exp(neg(absolute(x))))  # log(1 + exp(-|x|))
+    if pos_weight is None:
+        losses = sub(add(maximum(x, 0.0), soft), mul(x, y))
+    else:
+        factor = add(mul(y, sub(pos_weight, 1.0)), 1.0)
+        losses = add(mul(1.0 - y, x), mul(factor, add(soft, maximum(neg(x), 0.0))))
+    found = reduced(losses if weight is None else mul(losses, weight), reduction, "binary_cross_entropy_with_logits")
+    return as_dtype(found, x._array.dtype) if is_half(x._array) else found
+
+
+@declare(primitive=prim("BCEWithLogitsLoss", reduction="mean"))
+def _bce_with_logits(
+    x: Tensor, y: Tensor, weight: Tensor | None = None, pos_weight: Tensor | None = None, *, reduction: str
+) -> Tensor:
+    """-(c * y * log(sigmoid(x)) + (1 - y) * log(1 - sigmoid(x))), without overflow.
+
+    Args:
+        x: logits of any shape.
+        y: labels in [0, 1], of the shape of ``x``.
+        weight: a factor of each loss, which broadcasts with ``x``; None is 1.
+        pos_weight: c, the factor of the first term, which broadcasts with ``x``; None is 1.
+        reduction: "mean", "sum" or "none".
+
+    Returns:
+        A 0-d tensor, with "none" one of the shape of ``x``.
+
+    Raises:
+        TypeError: ``x`` or ``y`` is no Tensor.
+        ValueError: shapes that differ, or another ``reduction``.
+    """
+    return binary_cross_entropy_with_logits(x, y, weight, pos_weight, reduction)
+
+
+@declare(primitive=prim("SigmoidCrossEntropyWithLogits"))
+def _sigmoid_cross_entropy(x: Tensor, y: Tensor) -> Tensor:
+    """-(y * log(sigmoid(x)) + (1 - y) * log(1 - sigmoid(x))), without overflow, of each element.
+
+    Args:
+        x: logits of any shape.
+        y: labels in [0, 1], of the shape of ``x``.
+
+    Returns:
+        A tensor of the shape of ``x``.
+    """
+    return maximum(x, 0.0) - x * y + log1p(exp(-absolute(x)))
+
+
+@declare(primitive=prim("KLDivLoss", reduction="mean"))
+def kl_div(logits: Tensor, labels: Tensor, reduction: str = "mean") -> Tensor:
+    """The Kullback-Leibler divergence: labels * (log(labels) - logits), 0 where a label is 0, reduced.
+
+    Args:
+        logits: log-probabilities of any shape.
+        labels: probabilities of the same shape.
+        reduction: "mean" (over all elements), "batchmean" (the sum over the first length), "sum" or "none".
+
+    Returns:
+        A 0-d tensor, with "none" one of the shape of ``logits``.
+
+    Raises:
+        TypeError: ``logits`` or ``labels`` is no Tensor.
+        ValueError: shapes that differ, or another ``reduction``.
+    """
+    _check_pair("kl_div", logits=logits, labels=labels)
+    _check_shapes("kl_div", logits=logits, labels=labels)
+    safe = where(labels > 0, labels, 1.0)
+    losses = where(labels > 0, mul(labels, sub(log(safe), logits)), 0.0)
+    if reduction == "batchmean":
+        return div(reduce_sum(losses), logits.shape[0])
+    return reduced(losses, reduction, "kl_div")
+
+
+def gaussian_nll_loss(
+    x: Tensor, target: Tensor, var: Tensor, full: bool = False, eps: float = 1e-6, reduction: str = "mean"
+) -> Tensor:
+    """0.5 * (log(v) + (x - target)**2 / v), v = max(var, eps): the negative log-likelihood of normal numbers.
+
+    Args:
+        x: the expected values.
+        target: the numbers, which broadcast with ``x``.
+        var: the variances, 0 or above, which broadcast with ``x``.
+        full: whether the constant 0.5 * log(2 * pi) is added.
+        eps: the least variance that is divided by, above 0.
+        reduction: "mean", "sum" or "none".
+
+    Returns:
+        A 0-d tensor, with "none" one of the shape that all broadcast to.
+
+    Raises:
+        TypeError: ``var`` is no Tensor.
+        ValueError: a negative variance, ``eps`` not above 0, or another ``reduction``.
+    """
+    checked(_check_variance, check_tensor(var, "gaussian_nll_loss", "var")._array)
+    check_above_zero(eps, "gaussian_nll_loss", "eps")
+    wide = maximum(var, eps)
+    apart = sub(x, target)
+    losses = mul(add(log(wide), div(mul(apart, apart), wide)), 0.5)
+    if full:
+        losses = add(losses, 0.5 * math.log(2 * math.pi))
+    return reduced(losses, reduction, "gaussian_nll_loss")
+
+
+def hinge_embedding_loss(inputs: Tensor, targets: Tensor, margin: float = 1.0, reduction: str = "mean") -> Tensor:
+    """x where the target is above 0, max(0, margin - x) where it is below, 0 where it is 0.
+
+    Args:
+        inputs: x, distances of any shape.
+        targets: 1 or -1 as a rule, of the shape of ``inputs``.
+        margin: how far apart what does not belong together should be.
+        reduction: "mean", "sum" or "none".
+
+    Returns:
+        A 0-d tensor, with "none" one of the shape of ``inputs``.
+
+    Raises:
+        TypeError: ``inputs`` or ``targets`` is no Tensor, or ``margin`` no number.
+        ValueError: another ``reduction``.
+    """
+    check_number(margin, "hinge_embedding_loss", "margin")
+    _check_pair("hinge_embedding_loss", inputs=inputs, targets=targets)
+    y = targets._array
+    zero = mul(inputs, 0.0)
+    near = where(Tensor._wrap(y > 0), inputs, zero)
+    far = where(Tensor._wrap(y < 0), maximum(sub(margin, inputs), 0.0), zero)
+    return reduced(add(near, far), reduction, "hinge_embedding_loss")
+
+
+def margin_ranking_loss(
+    input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: str = "mean"
+) -> Tensor:
+    """max(0, -target * (input1 - input2) + margin).
+
+    Args:
+        input1: scores.
+        input2: scores, of a shape that broadcasts with that of ``input1``.
+        target: 1 where ``input1`` should be the higher, -1 where ``input2`` should; it broadcasts too.
+        margin: by how much the scores should differ.
+        reduction: "mean", "sum" or "none".
+
+    Returns:
+        A 0-d tensor, with "none" one of the shape that all broadcast to.
+
+    Raises:
+        TypeError: ``input1`` or ``input2`` is no Tensor.
+        ValueError: another ``reduction``, or shapes that do not broadcast.
+    """
+    _check_pair("margin_ranking_loss", input1=input1, input2=input2)
+    losses = maximum(add(neg(mul(target, sub(input1, input2))), margin), 0.0)
+    return reduced(losses, reduction, "margin_ranking_loss")
+
+
+@declare(primitive=prim("SoftMarginLoss", reduction="mean"), mint="nn.functional.soft_margin_loss")
+def soft_margin_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
+    """log(1 + exp(-target * input)), without overflow.
+
+    Args:
+        input: scores of any shape.
+        target: 1 or -1, of the same shape.
+        reduction: "mean", "sum" or "none".
+
+    Returns:
+        A 0-d tensor, with "none" one of the shape of ``input``.
+
+    Raises:
+        TypeError: ``input`` or ``target`` is no Tensor.
+        ValueError: shapes that differ, or another ``reduction``.
+    """
+    _check_pair("soft_margin_loss", input=input, target=target)
+    _check_shapes("soft_margin_loss", input=input, target=target)
+    return reduced(softplus(neg(mul(target, input)), 1, 1e9), reduction, "soft_margin_loss")
+
+
+@through_single
+def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
+    """The cosine of the angle between the vectors along ``dim``: x1 . x2 / max(norm1 * norm2, eps).
+
+    Args:
+        x1: vectors.
+        x2: vectors, of a shape that broadcasts with that of ``x1``.
+        dim: the axis of the vectors' elements.
+        eps: the least product of two norms that is divided by.
+
+    Returns:
+        A tensor of the shape that both broadcast to, without ``dim``.
+
+    Raises:
+        ValueError: ``dim`` is out of range, or shapes that do not broadcast.
+    """
+    products = mul(check_tensor(x1, "cosine_similarity", "x1"), check_tensor(x2, "cosine_similarity", "x2"))
+    wide = [x if x.shape == products.shape else broadcast_to(x, products.shape) for x in (x1, x2)]
+    squares = [reduce_sum(mul(x, x), dim) for x in wide]
+    # Not of 0: the root has no slope there.
+    norms = [sqrt(maximum(x, float(np.finfo(_floating(x)).tiny))) for x in squares]
+    return div(reduce_sum(products, dim), maximum(mul(*norms), eps))
+
+
+def _floating(x: Tensor) -> np.dtype[Any]:
+    """The dtype of ``x``, Float32 of integers."""
+    return numpy_dtype(x.dtype if x._array.dtype.kind in "fV" else float32)
+
+
+def cosine_embedding_loss(
+    input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: str = "mean"
+) -> Tensor:
+    """1 - cos where the target is 1, max(0, cos - margin) where it is -1, 0 elsewhere.
+
+    Args:
+        input1: vectors (N, D), or one (D,).
+        input2: vectors of the same shape; the cosine is that of the angle between the two.
+        target: 1 or -1, (N,) or 0-d.
+        margin: a float in [-1, 1], the cosine that what does not belong together may have.
+        reduction: "mean", "sum" or "none".
+
+    Returns:
+        A 0-d tensor, with "none" one of the shape of ``target``.
+
+    Raises:
+        TypeError: ``input1`` or ``input2`` is no Tensor, or ``margin`` is no float.
+        ValueError: ``margin`` is not in [-1, 1], or another ``reduction``.
+    """
+    _check_pair("cosine_embedding_loss", input1=input1, input2=input2)
+    check_type(margin, float, "cosine_embedding_loss", "margin")
+    if not -1.0 <= margin <= 1.0:
+        raise ValueError(f"For 'cosine_embedding_loss', 'margin' must be in [-1, 1], but got {margin}")
+    cosine = cosine_similarity(input1, input2, input1.ndim - 1 if input1.ndim == 1 else 1)
+    y = check_tensor(target, "cosine_embedding_loss", "target")._array
+    zero = mul(cosine, 0.0)
+    losses = add(
+        where(Tensor._wrap(y == 1), sub(1.0, cosine), zero),
+        where(Tensor._wrap(y == -1), maximum(sub(cosine, margin), 0.0), zero),
+    )
+    return reduced(losses, reduction, "cosine_embedding_loss")
+
+
+def _distance(x: Tensor, y: Tensor, p: float, eps: float) -> Tensor:
+    apart = absolute(add(sub(x, y), eps))
+    return pow(reduce_sum(pow(apart, float(p)), -1), 1.0 / p)
+
+
+def triplet_margin_loss(
+    anchor: Tensor,
+    positive: Tensor,
+    negative: Tensor,
+    margin: float = 1.0,
+    p: float = 2,
+    eps: float = 1e-6,
+    swap: bool = False,
+    reduction: str = "mean",
+) -> Tensor:
+    """max(0, d(anchor, positive) - d(anchor, negative) + margin), d the p-norm of x - y + eps (Balntas et al. 2016).
+
+    Args:
+        anchor: vectors (N, D).
+        positive: vectors that belong to them, of the same shape.
+        negative: vectors that do not, of the same shape.
+        margin: by how much the second distance should be the longer.
+        p: of the norm; not 0.
+        eps: what is added to each difference.
+        swap: whether d(positive, negative) takes the place of d(anchor, negative) where it is the shorter.
+        reduction: "mean", "sum" or "none".
+
+    Returns:
+        A 0-d tensor, with "none" (N,).
+
+    Raises:
+        ValueError: ``p`` is 0, another ``reduction``, or shapes that do not broadcast.
+    """
+    if check_real(p, "triplet_margin_loss", "p") == 0:
+        raise ValueError("For 'triplet_margin_loss', 'p' must not be 0")
+    near, far = _distance(anchor, positive, p, eps), _distance(anchor, negative, p, eps)
+    if swap:
+        far = minimum(far, _distance(positive, negative, p, eps))
+    return reduced(maximum(add(sub(near, far), margin), 0.0), reduction, "triplet_margin_loss")
+
+
+@declare(primitive=prim("TripletMarginLoss", p=2, swap=False, eps=1e-6, reduction="mean"))
+def _triplet_by_margin(
+    x: Tensor,
+    positive: Tensor,
+    negative: Tensor,
+    margin: float | Tensor,
+    p: float,
+    swap: bool,
+    eps: float,
+    reduction: str,
+) -> Tensor:
+    """max(0, d(x, positive) - d(x, negative) + margin), d the p-norm; ``ops.triplet_margin_loss``.
+
+    Args:
+        x: vectors (N, D), the anchors.
+        positive: vectors that belong to them, of the same shape.
+        negative: vectors that do not, of the same shape.
+        margin: by how much the second distance should be the longer, a number or a tensor of one element.
+        p: of the norm; not 0.
+        swap: whether d(positive, negative) takes the place of d(x, negative) where it is the shorter.
+        eps: what is added to each difference.
+        reduction: "mean", "sum" or "none".
+
+    Returns:
+        A 0-d tensor, with "none" (N,).
+
+    Raises:
+        ValueError: ``p`` is 0, another ``reduction``, or shapes that do not broadcast.
+    """
+    return triplet_margin_loss(x, positive, negative, float(margin), p, eps, swap, reduction)
+
+
+@through_single
+def multilabel_soft_margin_loss(
+    input: Tensor, target: Tensor, weight: Tensor | None = None, reduction: str = "mean"
+) -> Tensor:
+    """The binary cross-entropy of sigmoid(input) of each class, averaged over the classes.
+
+    Args:
+        input: logits (N, C).
+        target: 1 for the classes of a sample and 0 for the others, (N, C).
+        weight: a factor for each class (C,); None is 1.
+        reduction: "mean", "sum" or "none".
+
+    Returns:
+        A 0-d tensor, with "none" (N,).
+
+    Raises:
+        TypeError: ``input`` or ``target`` is no Tensor.
+        ValueError: shapes that differ, or another ``reduction``.
+    """
+    losses = binary_cross_entropy_with_logits(input, target, reduction="none")
+    weighted = losses if weight is None else mul(losses, weight)
+    return reduced(mean(weighted, -1), reduction, "multilabel_soft_margin_loss")
+
+
+def multi_margin_loss(
+    input: Tensor,
+    target: Tensor,
+    p: int = 1,
+    margin: float = 1.0,
+    weight: Tensor | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """The mean over classes of max(0, margin - x[target] + x[class]) ** p, the target's own left out.
+
+    Args:
+        input: x, scores (N, C).
+        target: class numbers (N,), integers in [0, C).
+        p: 1 or 2.
+        margin: by how much the target's score should be the higher.
+        weight: a factor for each target class (C,); None is 1.
+        reduction: "mean", "sum" or "none".
+
+    Returns:
+        A 0-d tensor, with "none" (N,).
+
+    Raises:
+        TypeError: ``input`` or ``target`` is no Tensor.
+        ValueError: ``p`` is not 1 or 2, shapes or a class number that do not fit, or another ``reduction``.
+    """
+    if p not in (1, 2):
+        raise ValueError(f"For 'multi_margin_loss', 'p' must be 1 or 2, but got {p}")
+    _check_pair("multi_margin_loss", input=input, target=target)
+    if input.ndim != 2 or target.shape != input.shape[:1]:
+        raise ValueError(
+            f"For 'multi_margin_loss', shapes must be (N, C) and (N,), but got {input.shape} and {target.shape}"
+        )
+    labels = target._array
+    checked(_check_classes, labels, name="multi_margin_loss", classes=input.shape[1])
+    xp = array_module(labels)
+    rows = filled(xp.arange, start=0, stop=labels.shape[0], step=1)
+    own = reshape(getitem(input, (rows, target)), (-1, 1))
+    apart = maximum(add(sub(input, own), margin), 0.0)
+    if p == 2:
+        apart = mul(apart, apart)
+    if weight is not None:
+        apart = mul(apart, reshape(getitem(weight, target), (-1, 1)))
+    others = Tensor._wrap((1 - one_hot_array(labels, input.shape[1], input._array.dtype)).astype(input._array.dtype))
+    return reduced(div(reduce_sum(mul(apart, others), 1), input.shape[1]), reduction, "multi_margin_loss")
+
+
+@declare(primitive=prim("MultiMarginLoss", p=1, margin=1.0, reduction="mean"))
+def _multi_margin(
+    x: Tensor, y: Tensor, weight: Tensor | None = None, *, p: int, margin: float, reduction: str
+) -> Tensor:
+    """The mean over classes of max(0, margin - x[y] + x[class]) ** p, the target's own left out.
+
+    Args:
+        x: scores (N, C).
+        y: class numbers (N,), integers in [0, C).
+        weight: a factor for each target class (C,); None is 1.
+        p: 1 or 2.
+        margin: by how much the target's score should be the higher.
+        reduction: "mean", "sum" or "none".
+
+    Returns:
+        A 0-d tensor, with "none" (N,).
+
+    Raises:
+        TypeError: ``x`` or ``y`` is no Tensor.
+        ValueError: ``p`` is not 1 or 2, shapes or a class number that do not fit, or another ``reduction``.
+    """
+    return multi_margin_loss(x, y, p, margin, weight, reduction)
+
+
+def _check_classes(labels: Array, name: str, classes: int) -> None:
+    if ((labels < 0) | (labels >= classes)).any():
+        raise ValueError(f"For '{name}', class numbers in 'target' must be in [0, {classes})")
+
+
+def multilabel_margin_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
+    """The sum over (label, other class) of max(0, 1 - (x[label] - x[other])), over the number of classes.
+
+    Args:
+        input: x, scores (N, C), or those of one sample, (C,).
+        target: class numbers of the shape of ``input``: a row names labels up to its first negative number.
+        reduction: "mean", "sum" or "none".
+
+    Returns:
+        A 0-d tensor, with "none" (N,) or for one sample 0-d.
+
+    Raises:
+        TypeError: ``input`` or ``target`` is no Tensor.
+        ValueError: shapes or a class number that do not fit, or another ``reduction``.
+    """
+    _check_pair("multilabel_margin_loss", input=input, target=target)
+    if input.shape != target.shape or input.ndim not in (1, 2):
+        raise ValueError(
+            f"For 'multilabel_margin_loss', shapes must be equal with 1 or 2 axes, got {input.shape}, {target.shape}"
+        )
+    x = input if input.ndim == 2 else reshape(input, (1, -1))
+    labels = target._array.reshape(x.shape)
+    xp = array_module(labels)
+    named = xp.cumsum(labels < 0, axis=1) == 0
+    place = xp.where(named, labels, 0)
+    checked(_check_classes, place, name="multilabel_margin_loss", classes=x.shape[1])
+    dtype = x._array.dtype
+    chosen = (one_hot_array(place, x.shape[1], dtype) * named[..., None]).max(axis=1)
+    rows = constant(xp.arange(x.shape[0])[:, None])
+    own = reshape(getitem(x, (rows, Tensor._wrap(place))), (*x.shape, 1))
+    apart = maximum(add(sub(reshape(x, (x.shape[0], 1, x.shape[1])), own), 1.0), 0.0)
+    counted = Tensor._wrap((named[..., None] * (1 - chosen)[:, None, :]).astype(dtype))
+    losses = div(reduce_sum(mul(apart, counted), (1, 2)), x.shape[1])
+    return reduced(losses if input.ndim == 2 else reshape(losses, ()), reduction, "multilabel_margin_loss")
+
+
+@declare(primitive=prim("SparseSoftmaxCrossEntropyWithLogitsV2"))
+def _sparse_softmax_cross_entropies(logits: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
+    """The cross-entropy of softmax(logits) of each row against a class number, and its gradient by ``logits``.
+
+    Args:
+        logits: (N, C).
+        labels: class numbers (N,), integers in [0, C).
+
+    Returns:
+        The losses (N,), and softmax(logits) with 1 less at the class, (N, C).
+
+    Raises:
+        TypeError: an argument is no Tensor.
+        ValueError: shapes or a class number that do not fit.
+    """
+    losses = cross_entropy(logits, labels.astype(int32), reduction="none")
+    hot = Tensor._wrap(one_hot_array(labels._array, logits.shape[-1], logits._array.dtype))
+    return losses, sub(softmax(logits, -1), hot)

@@ -1,0 +1,5 @@
+"""Operators that draw random numbers: distributions, dropout, candidate sampling."""
+
+from .candidates import *
+from .drawing import *
+from .dropout import *

@@ -1,0 +1,10 @@
+"""Operators that make, move, join, cut and broadcast elements without computing with them."""
+
+from .creation import *
+from .data_formats import *
+from .joining import *
+from .padding import *
+from .rearranging import *
+from .reshape import *
+from .slicing import *
+from .subscripts import *

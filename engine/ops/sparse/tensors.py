@@ -1,0 +1,857 @@
+"""The sparse tensors: ``COOTensor``, ``CSRTensor``, ``RowTensor`` and the older name ``SparseTensor``.
+
+Each keeps values in a tensor that gradients go through, and beside it integers that say where they are.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numpy as np
+
+from ...base.argument_checks import check_type
+from ...base.module_names import name_methods
+from ...base.types import AnyDType, Array, Functions, Number, Value
+from ...cpu.array_module import array_module
+from ...cpu.sparse import Places, element_product, matrix_product, merged, offsets, product_places
+from ...tensors.dtype import DType, promote
+from ...tensors.nested import Sparse
+from ...tensors.operator import Operator
+from ...tensors.printing import part_repr
+from ...tensors.tensor import Tensor
+from ..arguments import check_tensor
+from ..elementwise import arithmetic, complex_numbers
+from ..indexing.scattering import put
+from ..shapes import broadcasting
+from ..shapes.broadcasting import as_dtype, operands
+from ..shapes.reshape import concat, reshape
+from ..shapes.subscripts import getitem_operator, scatter_add_operator
+
+__all__ = ["COOTensor", "CSRTensor", "RowTensor", "SparseTensor"]
+
+_INTEGERS = ("int16", "int32", "int64")
+
+
+# Products
+
+
+def _by_values(F: Functions, g: Value, out: Value, values: Value, dense: Value, places: Places) -> Any:
+    picked = F.getitem(g, index=(places.rows,)) * F.getitem(dense, index=(places.columns,))
+    return F.sum(picked, axis=(1,), keepdims=False)
+
+
+_matrix_product = Operator(
+    "sparse_matrix_product",
+    matrix_product,
+    (_by_values, lambda F, g, out, values, dense, places: F.sparse_matrix_product(values, g, places=places.transposed)),
+)
+# Closed under differentiation: what reaches a factor is the product with the other one, at the places of the first.
+_element_product = Operator(
+    "sparse_element_product",
+    element_product,
+    (
+        lambda F, g, out, x, y, x_places, y_places, places: F.sparse_element_product(
+            g, y, x_places=places, y_places=y_places.transposed, places=x_places
+        ),
+        lambda F, g, out, x, y, x_places, y_places, places: F.sparse_element_product(
+            x, g, x_places=x_places.transposed, y_places=places, places=y_places
+        ),
+    ),
+)
+
+
+def times_dense(values: Tensor, places: Places, dense: Tensor, name: str, argument: str) -> Tensor:
+    """A sparse matrix times a dense one, in the dtype that both are promoted to.
+
+    Args:
+        values: the elements of the sparse matrix.
+        places: where they are.
+        dense: the second factor.
+        name: of the function, for errors.
+        argument: the name of the second factor, for errors.
+
+    Returns:
+        A tensor (rows of the first, columns of the second).
+
+    Raises:
+        ValueError: ``dense`` has another number of axes than 2, or of rows than the first has columns.
+    """
+    if dense.ndim != 2 or dense.shape[0] != places.shape[1]:
+        raise ValueError(
+            f"For '{name}', '{argument}' must have 2 axes, the first of length {places.shape[1]}, "
+            f"but got shape {dense.shape}"
+        )
+    x, y = operands(name, values, dense)
+    return _matrix_product(x, y, places=places)
+
+
+# Checks
+
+
+def _check_shape(name: str, shape: object, axes: int | None) -> tuple[int, ...]:
+    if not isinstance(shape, tuple) or not all(isinstance(n, int) and not isinstance(n, bool) for n in shape):
+        raise TypeError(f"For '{name}', 'shape' must be a tuple of ints, but got {shape!r}")
+    if any(n <= 0 for n in shape):
+        raise ValueError(f"For '{name}', 'shape' must have lengths above 0, but got {shape}")
+    if axes is not None and len(shape) != axes:
+        raise ValueError(f"For '{name}', 'shape' must have {axes} axes, but got {shape}")
+    return shape
+
+
+def _check_integers(x: object, name: str, argument: str) -> Tensor:
+    found = check_tensor(x, name, argument)
+    if found._array.dtype.name not in _INTEGERS:
+        raise TypeError(f"For '{name}', '{argument}' must hold Int16, Int32 or Int64, but got {found.dtype}")
+    return Tensor._wrap(found._array)
+
+
+def _check_alone(name: str, other: str, *parts: object) -> None:
+    if any(part is not None for part in parts):
+        raise TypeError(f"For '{name}', '{other}' must be given alone, but got other arguments beside it")
+
+
+def check_coo(
+    indices: object, values: object, shape: object, name: str, axes: int | None
+) -> tuple[Tensor, Tensor, tuple[int, ...]]:
+    """The parts of a COOTensor, checked.
+
+    Args:
+        indices: a row of integers for each element.
+        values: the elements.
+        shape: of the whole.
+        name: of the function or class, for errors.
+        axes: how many there must be; None for any number.
+
+    Returns:
+        Indices, values and shape.
+
+    Raises:
+        TypeError: a part is of another type.
+        ValueError: the shapes do not fit together.
+    """
+    places, kept = check_tensor(indices, name, "indices"), check_tensor(values, name, "values")
+    lengths = _check_shape(name, shape, axes)
+    if kept.ndim != 1 or places.shape != (kept.size, len(lengths)):
+        raise ValueError(
+            f"For '{name}', 'indices' must have a row of {len(lengths)} for each of the vector 'values', "
+            f"but got shapes {places.shape} and {kept.shape}"
+        )
+    if kept.size > math.prod(lengths):
+        raise ValueError(f"For '{name}', 'shape' {lengths} is too small for {kept.size} values")
+    return _check_integers(places, name, "indices"), kept, lengths
+
+
+def check_inside(index: Array, length: int, name: str, what: str = "indices") -> None:
+    """Check places along an axis, which are counted from the front only.
+
+    Args:
+        index: an integer array.
+        length: of the axis.
+        name: of the function or class, for the error.
+        what: they are called there.
+
+    Raises:
+        RuntimeError: one is not in [0, length).
+    """
+    if index.size and (int(index.min()) < 0 or int(index.max()) >= length):
+        raise RuntimeError(f"For '{name}', '{what}' must be in [0, {length}), but got {index.min()}..{index.max()}")
+
+
+def rows_of(indptr: Array, count: int, name: str) -> Array:
+    """The row of each element, for elements that lie row by row.
+
+    Args:
+        indptr: where each row begins, and behind the last one where it ends.
+        count: the number of elements.
+        name: of the function or class, for the error.
+
+    Returns:
+        An array of ``count`` rows in the dtype of ``indptr``.
+
+    Raises:
+        RuntimeError: ``indptr`` does not rise from 0 to ``count``.
+    """
+    xp = array_module(indptr)
+    if int(indptr[0]) != 0 or int(indptr[-1]) != count or bool((indptr[1:] < indptr[:-1]).any()):
+        raise RuntimeError(f"For '{name}', 'indptr' must rise from 0 to {count}, but got {indptr.tolist()}")
+    return xp.searchsorted(indptr[1:], xp.arange(count, dtype=indptr.dtype), side="right").astype(indptr.dtype)
+
+
+# What they have in common
+
+M = TypeVar("M", bound="_Matrix")
+
+
+class _Matrix(Sparse):
+    """What a COOTensor and a CSRTensor have in common."""
+
+    _shape: tuple[int, ...]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the dense tensor that it stands for."""
+        return self._shape
+
+    @property
+    def dtype(self) -> DType:
+        """The element type of the values."""
+        return self._values.dtype
+
+    @property
+    def size(self) -> int:
+        """The number of elements that are kept."""
+        return self._values.size
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of one element."""
+        return self._values.itemsize
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes."""
+        return len(self._shape)
+
+    def _parts(self) -> dict[str, Tensor]:
+        """The tensors that it is made of, by name."""
+        raise NotImplementedError
+
+    def _places(self, name: str) -> Places:
+        """Where its elements are; ``name`` is that of the function, for errors."""
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        kind = "COOTensor" if isinstance(self, COOTensor) else type(self).__name__
+        return _text(kind, self._shape, self._parts())
+
+    def astype(self: M, dtype: AnyDType) -> M:
+        """The same places with values of another element type.
+
+        Args:
+            dtype: the element type.
+
+        Returns:
+            a sparse tensor of the same kind.
+
+        Raises:
+            TypeError: ``dtype`` is none.
+        """
+        return self._with_values(self.values.astype(dtype))
+
+    def abs(self: M) -> M:
+        """The absolute values, at the same places.
+
+        Returns:
+            a sparse tensor of the same kind.
+        """
+        return self._with_values(arithmetic.abs(self.values))
+
+    def __neg__(self: M) -> M:
+        return self._with_values(arithmetic.neg(self.values))
+
+    def _check_same_shape(self, other: Tensor | _Matrix, name: str) -> None:
+        if self._shape != other.shape:
+            raise ValueError(f"For '{name}', the shapes must be equal, but got {self._shape} and {other.shape}")
+
+    def _picked(self, dense: Tensor, name: str, argument: str) -> Tensor:
+        """The elements of a dense tensor, which broadcasts to this one's shape, at the places of this one's."""
+        lengths = (1,) * (self.ndim - dense.ndim) + dense.shape
+        fits = dense.ndim <= self.ndim and all(n in (1, m) for n, m in zip(lengths, self._shape, strict=False))
+        if not fits:
+            raise ValueError(
+                f"For '{name}', '{argument}' must broadcast to the shape {self._shape}, but got shape {dense.shape}"
+            )
+        places = self._places(name)
+        index = tuple([i if n > 1 else i * 0 for i, n in zip((places.rows, places.columns), lengths, strict=False)])
+        return getitem_operator(reshape(dense, lengths), index=index)
+
+
+def _text(kind: str, shape: tuple[int, ...], parts: dict[str, Tensor]) -> str:
+    told = ", ".join(f"{name}={part_repr(part._array, part.dtype)}" for name, part in parts.items())
+    return f"{kind}(shape={list(shape)}, dtype={parts['values'].dtype}, {told})"
+
+
+class COOTensor(_Matrix):
+    """A matrix of which a few elements are kept: the place of each, a row and a column, and its value.
+
+    Elements of one place count together; all others are 0. Without arguments but ``coo_tensor`` it is a copy of that.
+
+    Args:
+        indices: a tensor (N, 2) of Int16, Int32 or Int64: the place of each element. Places outside ``shape`` are an
+            error once they are used.
+        values: a tensor (N,): the elements. Gradients go through it.
+        shape: the two lengths of the matrix, a tuple of ints.
+        coo_tensor: the COOTensor to copy.
+
+    Raises:
+        TypeError: an argument is of another type, or ``coo_tensor`` is not alone.
+        ValueError: ``shape`` has not two lengths above 0, or the shapes do not fit together.
+    """
+
+    _axes: int | None = 2
+
+    def __init__(
+        self,
+        indices: Tensor | None = None,
+        values: Tensor | None = None,
+        shape: tuple[int, ...] | None = None,
+        coo_tensor: COOTensor | None = None,
+    ) -> None:
+        name = type(self).__name__
+        if coo_tensor is not None:
+            check_type(coo_tensor, COOTensor, name, "coo_tensor")
+            _check_alone(name, "coo_tensor", indices, values, shape)
+            indices, values, shape = coo_tensor.to_tuple()
+        self._indices, kept, self._shape = check_coo(indices, values, shape, name, self._axes)
+        super().__init__(kept)
+
+    @property
+    def indices(self) -> Tensor:
+        """The place of each element, a row of a tensor (N, 2)."""
+        return Tensor._wrap(self._indices._array)
+
+    def _parts(self) -> dict[str, Tensor]:
+        return {"indices": self._indices, "values": self._values}
+
+    def _index(self, name: str) -> tuple[Array, ...]:
+        array = self._indices._array
+        for axis, length in enumerate(self._shape):
+            check_inside(array[:, axis], length, name)
+        return tuple([array[:, axis] for axis in range(self.ndim)])
+
+    def _places(self, name: str) -> Places:
+        if self.ndim != 2:
+            raise ValueError(f"For '{name}', a sparse tensor must have 2 axes, but got shape {self._shape}")
+        rows, columns = self._index(name)
+        return Places(rows, columns, (self._shape[0], self._shape[1]))
+
+    def to_tuple(self) -> tuple[Tensor, Tensor, tuple[int, ...]]:
+        """What it is made of.
+
+        Returns:
+            ``(indices, values, shape)``.
+        """
+        return self.indices, self.values, self._shape
+
+    def to_dense(self) -> Tensor:
+        """The whole matrix.
+
+        Returns:
+            a Tensor of the shape and dtype of this one.
+
+        Raises:
+            RuntimeError: ``indices`` are outside the shape.
+        """
+        return scatter_add_operator(self.values, index=self._index("COOTensor.to_dense"), shape=self._shape)
+
+    def to_csr(self) -> CSRTensor:
+        """The same elements row by row; those of one row stay in their order.
+
+        Returns:
+            a CSRTensor.
+
+        Raises:
+            RuntimeError: ``indices`` are outside the shape.
+        """
+        places = self._places("COOTensor.to_csr")
+        order = array_module(places.rows).argsort(places.rows, kind="stable")
+        return CSRTensor(
+            Tensor._wrap(offsets(places.rows, self._shape[0])),
+            Tensor._wrap(places.columns[order]),
+            getitem_operator(self.values, index=(order,)),
+            self._shape,
+        )
+
+    def coalesce(self) -> COOTensor:
+        """The same matrix with each place once, in order, and with the sum of the values of that place.
+
+        Returns:
+            a COOTensor.
+
+        Raises:
+            RuntimeError: ``indices`` are outside the shape.
+        """
+        return _summed(self.values, self._places("COOTensor.coalesce"), self._indices._array.dtype)
+
+    def add(self, other: COOTensor, thresh: Tensor) -> COOTensor:
+        """The sum, each place once and in order, without elements that are small.
+
+        Args:
+            other: a COOTensor of the same shape.
+            thresh: a 0-d Tensor: elements whose absolute value is below it are left out.
+
+        Returns:
+            a COOTensor of the dtype that both are promoted to.
+
+        Raises:
+            TypeError: ``other`` is no COOTensor, or ``thresh`` no Tensor.
+            ValueError: the shapes differ, or ``thresh`` has axes.
+            RuntimeError: ``indices`` are outside the shape.
+        """
+        return coo_sum(self, other, thresh, "COOTensor.add", ("self", "other"))
+
+    def __add__(self, other: Any) -> Any:
+        if isinstance(other, COOTensor):
+            self._check_same_shape(other, "COOTensor.add")
+            return coo_sum(self, other, Tensor(0, self.dtype), "COOTensor.add", ("self", "other"))
+        return self._put_in(other, "add", "COOTensor.add") if isinstance(other, Tensor) else NotImplemented
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> Any:
+        return self + (-other) if isinstance(other, COOTensor | Tensor) else NotImplemented
+
+    def __rsub__(self, other: Any) -> Any:
+        return self._put_in(other, "sub", "COOTensor.sub") if isinstance(other, Tensor) else NotImplemented
+
+    def _put_in(self, dense: Tensor, how: str, name: str) -> Tensor:
+        self._check_same_shape(dense, name)
+        x, values = operands(name, dense, self.values)
+        return put(x, values, self._index(name), how)
+
+    def __mul__(self, other: Any) -> Any:
+        return self._with_dense(other, arithmetic.mul, "COOTensor.mul")
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Any) -> Any:
+        return self._with_dense(other, arithmetic.div, "COOTensor.div")
+
+    def _with_dense(self, other: Any, function: Callable[..., Tensor], name: str) -> Any:
+        if not isinstance(other, Tensor):
+            return NotImplemented
+        self._check_same_shape(other, name)
+        return self._with_values(function(self.values, self._picked(other, name, "other")))
+
+    def __matmul__(self, other: Any) -> Any:
+        if not isinstance(other, Tensor):
+            return NotImplemented
+        return times_dense(self.values, self._places("COOTensor.matmul"), other, "COOTensor.matmul", "other")
+
+
+def _summed(values: Tensor, places: Places, index_dtype: np.dtype[Any]) -> COOTensor:
+    """A COOTensor of the elements with those of one place added up."""
+    rows, columns, at = merged(places)
+    indices = array_module(rows).stack((rows, columns), 1).astype(index_dtype, copy=False)
+    return COOTensor(Tensor._wrap(indices), scatter_add_operator(values, index=(at,), shape=rows.shape), places.shape)
+
+
+def _side_by_side(one: Places, other: Places) -> Places:
+    xp = array_module(one.rows)
+    rows = xp.concatenate((one.rows, other.rows))
+    return Places(rows, xp.concatenate((one.columns, other.columns)), one.shape)
+
+
+def coo_sum(one: COOTensor, other: COOTensor, thresh: Tensor, name: str, arguments: tuple[str, str]) -> COOTensor:
+    """The sum of two, without elements that are below a threshold.
+
+    Args:
+        one: the first.
+        other: the second.
+        thresh: a 0-d tensor.
+        name: of the function, for errors.
+        arguments: the names of the two, for errors.
+
+    Returns:
+        A COOTensor with each place once and in order.
+
+    Raises:
+        TypeError: one of the two is no COOTensor, or ``thresh`` no Tensor.
+        ValueError: the shapes differ, or ``thresh`` has axes.
+        RuntimeError: indices are outside the shape.
+    """
+    for each, argument in zip((one, other), arguments, strict=True):
+        check_type(each, COOTensor, name, argument)
+    if check_tensor(thresh, name, "thresh").ndim:
+        raise ValueError(f"For '{name}', 'thresh' must have no axes, but got shape {thresh.shape}")
+    one._check_same_shape(other, name)
+    x, y = operands(name, one.values, other.values)
+    index_dtype = promote(one._indices._array.dtype, other._indices._array.dtype)
+    found = _summed(concat((x, y)), _side_by_side(one._places(name), other._places(name)), index_dtype)
+    limit = float(thresh.asnumpy().astype(found._values._array.dtype).real)
+    if not limit:
+        return found
+    array = found._values._array
+    wide = array if array.dtype.kind in "fcV" else array.astype(np.float64)
+    kept = ~(abs(wide) < limit)  # a NaN stays
+    places = Tensor._wrap(found._indices._array[kept])
+    return COOTensor(places, getitem_operator(found.values, index=(kept,)), one._shape)
+
+
+class SparseTensor(COOTensor):
+    """A COOTensor by its older name, which may have any number of axes.
+
+    Args:
+        indices: a tensor (N, axes) of Int16, Int32 or Int64: the place of each element.
+        values: a tensor (N,): the elements.
+        shape: the shape, a tuple of ints.
+
+    Raises:
+        TypeError: an argument is of another type.
+        ValueError: ``shape`` has a length that is not above 0, or the shapes do not fit together.
+    """
+
+    _axes = None
+
+    def __init__(self, indices: Tensor, values: Tensor, shape: tuple[int, ...]) -> None:
+        super().__init__(indices, values, shape)
+
+
+class CSRTensor(_Matrix):
+    """A matrix of which a few elements are kept, row by row: the column of each and its value.
+
+    Those of row i are the elements from ``indptr[i]`` to before ``indptr[i + 1]``. An element may have axes of its own,
+    which are the axes of the tensor behind the first two. Without arguments but ``csr_tensor`` it is a copy of that.
+
+    Args:
+        indptr: a tensor (rows + 1,) of Int16, Int32 or Int64: where each row begins, and where the last one ends. What
+            does not rise from 0 to the number of elements is an error once it is used.
+        indices: a tensor (N,) of Int16, Int32 or Int64: the column of each element. Columns outside ``shape`` are an
+            error once they are used.
+        values: a tensor (N, ...): the elements. Gradients go through it.
+        shape: the shape of the whole, a tuple of ints: rows, columns, and the axes of an element.
+        csr_tensor: the CSRTensor to copy.
+
+    Raises:
+        TypeError: an argument is of another type, or ``csr_tensor`` is not alone.
+        ValueError: ``shape`` has a length that is not above 0, or the shapes do not fit together.
+    """
+
+    def __init__(
+        self,
+        indptr: Tensor | None = None,
+        indices: Tensor | None = None,
+        values: Tensor | None = None,
+        shape: tuple[int, ...] | None = None,
+        csr_tensor: CSRTensor | None = None,
+    ) -> None:
+        if csr_tensor is not None:
+            check_type(csr_tensor, CSRTensor, "CSRTensor", "csr_tensor")
+            _check_alone("CSRTensor", "csr_tensor", indptr, indices, values, shape)
+            indptr, indices, values, shape = csr_tensor.to_tuple()
+        starts, columns = check_tensor(indptr, "CSRTensor", "indptr"), check_tensor(indices, "CSRTensor", "indices")
+        kept = check_tensor(values, "CSRTensor", "values")
+        self._shape = _check_shape("CSRTensor", shape, None)
+        if len(self._shape) < 2 or starts.shape != (self._shape[0] + 1,):
+            raise ValueError(
+                f"For 'CSRTensor', 'shape' must have 2 axes or more and 'indptr' must be a vector that is longer by 1 "
+                f"than the first of them, but got shapes {self._shape} and {starts.shape}"
+            )
+        if columns.ndim != 1 or kept.shape != columns.shape + self._shape[2:]:
+            raise ValueError(
+                f"For 'CSRTensor', 'values' must have an element of shape {self._shape[2:]} for each of the vector "
+                f"'indices', but got shapes {kept.shape} and {columns.shape}"
+            )
+        self._indptr = _check_integers(starts, "CSRTensor", "indptr")
+        self._indices = _check_integers(columns, "CSRTensor", "indices")
+        super().__init__(kept)
+
+    @property
+    def indptr(self) -> Tensor:
+        """Where each row begins among the elements, and behind the last one where it ends."""
+        return Tensor._wrap(self._indptr._array)
+
+    @property
+    def indices(self) -> Tensor:
+        """The column of each element."""
+        return Tensor._wrap(self._indices._array)
+
+    def _parts(self) -> dict[str, Tensor]:
+        return {"indptr": self._indptr, "indices": self._indices, "values": self._values}
+
+    def _places(self, name: str) -> Places:
+        columns = self._indices._array
+        check_inside(columns, self._shape[1], name)
+        rows = rows_of(self._indptr._array, columns.size, name)
+        return Places(rows, columns, (self._shape[0], self._shape[1]))
+
+    def _places_of_matrix(self, name: str) -> Places:
+        if self.ndim != 2:
+            raise ValueError(f"For '{name}', a sparse tensor must have 2 axes, but got shape {self._shape}")
+        return self._places(name)
+
+    def to_tuple(self) -> tuple[Tensor, Tensor, Tensor, tuple[int, ...]]:
+        """What it is made of.
+
+        Returns:
+            ``(indptr, indices, values, shape)``.
+        """
+        return self.indptr, self.indices, self.values, self._shape
+
+    def to_coo(self) -> COOTensor:
+        """The same elements, in the same order, with their places.
+
+        Returns:
+            a COOTensor.
+
+        Raises:
+            ValueError: it has more than two axes.
+            RuntimeError: ``indptr`` or ``indices`` do not fit the shape.
+        """
+        return csr_as_coo(self, "CSRTensor.to_coo")
+
+    def to_dense(self) -> Tensor:
+        """The whole matrix.
+
+        Returns:
+            a Tensor of the shape and dtype of this one.
+
+        Raises:
+            ValueError: it has more than two axes.
+            RuntimeError: ``indptr`` or ``indices`` do not fit the shape.
+        """
+        return csr_as_dense(self, "CSRTensor.to_dense")
+
+    def mv(self, dense_vector: Tensor) -> Tensor:
+        """The matrix times a vector.
+
+        Args:
+            dense_vector: a tensor (columns, 1).
+
+        Returns:
+            a Tensor (rows, 1) of the dtype that both are promoted to.
+
+        Raises:
+            TypeError: ``dense_vector`` is no Tensor.
+            ValueError: ``dense_vector`` has another shape, or this one more than two axes.
+            RuntimeError: ``indptr`` or ``indices`` do not fit the shape.
+        """
+        return csr_times_vector(self, dense_vector, "CSRTensor.mv", "dense_vector")
+
+    def mm(self, matrix: Tensor | CSRTensor) -> Any:
+        """The matrix times another one.
+
+        Args:
+            matrix: a Tensor (columns, K), or a CSRTensor of that shape.
+
+        Returns:
+            a Tensor (rows, K), or a CSRTensor where ``matrix`` is one, of the dtype that both are promoted to.
+
+        Raises:
+            TypeError: ``matrix`` is something else.
+            ValueError: ``matrix`` has another shape, or this one more than two axes.
+            RuntimeError: ``indptr`` or ``indices`` do not fit the shape.
+        """
+        check_type(matrix, Tensor | CSRTensor, "CSRTensor.mm", "matrix", "a Tensor or a CSRTensor")
+        if isinstance(matrix, CSRTensor):
+            return csr_product(self, matrix, "CSRTensor.mm", ("self", "matrix"))
+        return times_dense(self.values, self._places_of_matrix("CSRTensor.mm"), matrix, "CSRTensor.mm", "matrix")
+
+    def sum(self, axis: int) -> Tensor:
+        """The sum of each row.
+
+        Args:
+            axis: 1, or the same axis counted from behind.
+
+        Returns:
+            a Tensor of the shape of this one, but of length 1 along ``axis``, and of its dtype.
+
+        Raises:
+            TypeError: ``axis`` is no int.
+            ValueError: ``axis`` is another one.
+            RuntimeError: ``indptr`` or ``indices`` do not fit the shape.
+        """
+        return csr_row_sums(self, axis, "CSRTensor.sum")
+
+    def add(self, b: CSRTensor, alpha: Tensor, beta: Tensor) -> CSRTensor:
+        """``alpha * self + beta * b``, with an element at each place where one of the two has one.
+
+        Args:
+            b: a CSRTensor of the same shape.
+            alpha: a Tensor that broadcasts to this one's shape; it is cast to the dtype of the result.
+            beta: likewise for ``b``.
+
+        Returns:
+            a CSRTensor of the dtype that both are promoted to, with the columns of each row in order.
+
+        Raises:
+            TypeError: ``b`` is no CSRTensor, ``alpha`` or ``beta`` no Tensor.
+            ValueError: the shapes do not fit, or there are more than two axes.
+            RuntimeError: ``indptr`` or ``indices`` do not fit the shape.
+        """
+        return csr_sum(self, b, alpha, beta, "CSRTensor.add", ("self", "b"))
+
+    def __add__(self, other: Any) -> Any:
+        return self._plus(other, 1)
+
+    def __sub__(self, other: Any) -> Any:
+        return self._plus(other, -1)
+
+    def _plus(self, other: Any, sign: int) -> Any:
+        if not isinstance(other, CSRTensor):
+            return NotImplemented
+        factors = Tensor(1, self.dtype), Tensor(sign, other.dtype)
+        return csr_sum(self, other, *factors, "CSRTensor.add" if sign > 0 else "CSRTensor.sub", ("self", "other"))
+
+    def __mul__(self, other: Any) -> Any:
+        if not isinstance(other, Tensor | int | float | complex):
+            return NotImplemented
+        return csr_with_dense(self, other, arithmetic.mul, "CSRTensor.mul", "other")
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Any) -> Any:
+        if not isinstance(other, Tensor | int | float | complex):
+            return NotImplemented
+        return csr_with_dense(self, other, arithmetic.div, "CSRTensor.div", "other")
+
+    def __matmul__(self, other: Any) -> Any:
+        return self.mm(other) if isinstance(other, Tensor | CSRTensor) else NotImplemented
+
+
+# What methods and functions of ``ops`` share; ``name`` is that of the one that is called, for errors
+
+
+def csr_as_coo(x: CSRTensor, name: str) -> COOTensor:
+    """See ``CSRTensor.to_coo``; ``name`` is that of the function, for errors, here and below."""
+    places = x._places_of_matrix(name)
+    dtype = promote(places.rows.dtype, places.columns.dtype)
+    stacked = array_module(places.rows).stack((places.rows.astype(dtype), places.columns.astype(dtype)), 1)
+    return COOTensor(Tensor._wrap(stacked), x.values, x.shape)
+
+
+def csr_as_dense(x: CSRTensor, name: str) -> Tensor:
+    """See ``CSRTensor.to_dense``."""
+    places = x._places_of_matrix(name)
+    return scatter_add_operator(x.values, index=(places.rows, places.columns), shape=x.shape)
+
+
+def csr_times_vector(x: CSRTensor, dense: Tensor, name: str, argument: str) -> Tensor:
+    """See ``CSRTensor.mv``."""
+    vector, places = check_tensor(dense, name, argument), x._places_of_matrix(name)
+    if vector.shape != (x.shape[1], 1):
+        raise ValueError(f"For '{name}', '{argument}' must have the shape {(x.shape[1], 1)}, but got {vector.shape}")
+    return times_dense(x.values, places, vector, name, argument)
+
+
+def csr_row_sums(x: CSRTensor, axis: int, name: str) -> Tensor:
+    """See ``CSRTensor.sum``."""
+    if isinstance(axis, bool) or not isinstance(axis, int):
+        raise TypeError(f"For '{name}', 'axis' must be an int, but got {type(axis).__name__}")
+    if axis not in (1, 1 - x.ndim):
+        raise ValueError(f"For '{name}', 'axis' must be 1 or {1 - x.ndim}, but got {axis}")
+    rows = x._places(name).rows
+    found = scatter_add_operator(x.values, index=(rows,), shape=(x.shape[0], *x.shape[2:]))
+    return reshape(found, (x.shape[0], 1, *x.shape[2:]))
+
+
+def csr_with_dense(
+    x: CSRTensor, y: Tensor | Number, function: Callable[..., Tensor], name: str, argument: str
+) -> Tensor | CSRTensor:
+    """An elementwise operation with a dense tensor that broadcasts; with a single number, the values alone."""
+    if not isinstance(y, Tensor) or (y.size == 1 and y.ndim <= 2):
+        factor = reshape(y, ()) if isinstance(y, Tensor) else y
+        return function(x.values, factor)
+    return x._with_values(function(x.values, x._picked(y, name, argument)))
+
+
+def csr_sum(
+    a: CSRTensor, b: CSRTensor, alpha: Tensor, beta: Tensor, name: str, arguments: tuple[str, str]
+) -> CSRTensor:
+    """See ``CSRTensor.add``; ``arguments`` are the names of the two, for errors, here and below."""
+    for one, argument in zip((a, b), arguments, strict=True):
+        check_type(one, CSRTensor, name, argument)
+    for factor, argument in ((alpha, "alpha"), (beta, "beta")):
+        check_tensor(factor, name, argument)
+    a._check_same_shape(b, name)
+    parts = a._places_of_matrix(name), b._places_of_matrix(name)
+    x, y = operands(name, a.values, b.values)
+    dtype = broadcasting.array_dtype(x)
+    scaled = [
+        arithmetic.mul(values, one._picked(as_dtype(factor, dtype), name, argument))
+        for values, one, factor, argument in ((x, a, alpha, "alpha"), (y, b, beta, "beta"))
+    ]
+    rows, columns, at = merged(_side_by_side(*parts))
+    return CSRTensor(
+        Tensor._wrap(offsets(rows.astype(promote(*(one._indptr._array.dtype for one in (a, b)))), a.shape[0])),
+        Tensor._wrap(columns.astype(promote(*(one._indices._array.dtype for one in (a, b))))),
+        scatter_add_operator(concat(scaled), index=(at,), shape=rows.shape),
+        a.shape,
+    )
+
+
+def csr_product(
+    a: CSRTensor,
+    b: CSRTensor,
+    name: str,
+    arguments: tuple[str, str],
+    transposed: tuple[bool, bool] = (False, False),
+    conjugated: tuple[bool, bool] = (False, False),
+) -> CSRTensor:
+    """The product of two, each of them as it is, transposed or conjugated."""
+    values, places = [], []
+    for one, argument, turn, conjugate in zip((a, b), arguments, transposed, conjugated, strict=True):
+        check_type(one, CSRTensor, name, argument)
+        where = one._places_of_matrix(name)
+        places.append(where.transposed if turn else where)
+        values.append(complex_numbers.conj(one.values) if conjugate else one.values)
+    if places[0].shape[1] != places[1].shape[0]:
+        raise ValueError(
+            f"For '{name}', the factors must have as many columns as rows, "
+            f"but got shapes {places[0].shape} and {places[1].shape}"
+        )
+    x, y = operands(name, values[0], values[1])
+    found = product_places(*places)
+    product = _element_product(x, y, x_places=places[0], y_places=places[1], places=found)
+    return CSRTensor(
+        Tensor._wrap(offsets(found.rows.astype(a._indptr._array.dtype), found.shape[0])),
+        Tensor._wrap(found.columns.astype(a._indices._array.dtype)),
+        product,
+        found.shape,
+    )
+
+
+class RowTensor(Sparse):
+    """A tensor of which a few entries of the first axis are kept, each whole; all others are 0.
+
+    Without arguments but ``row_tensor`` it is a copy of that.
+
+    Args:
+        indices: a vector of integers: where on the first axis each entry is.
+        values: a tensor with an entry for each of ``indices``.
+        shape: the shape of the whole, a tuple of ints.
+        row_tensor: the RowTensor to copy.
+
+    Raises:
+        TypeError: an argument is of another type, or ``row_tensor`` is not alone.
+        ValueError: ``shape`` has a length that is not above 0, or the shapes do not fit together.
+    """
+
+    def __init__(
+        self,
+        indices: Tensor | None = None,
+        values: Tensor | None = None,
+        shape: tuple[int, ...] | None = None,
+        row_tensor: RowTensor | None = None,
+    ) -> None:
+        if row_tensor is not None:
+            check_type(row_tensor, RowTensor, "RowTensor", "row_tensor")
+            _check_alone("RowTensor", "row_tensor", indices, values, shape)
+            indices, values, shape = row_tensor.indices, row_tensor.values, row_tensor.dense_shape
+        self._indices = _check_integers(indices, "RowTensor", "indices")
+        kept = check_tensor(values, "RowTensor", "values")
+        self._shape = _check_shape("RowTensor", shape, None)
+        if self._indices.ndim != 1 or not self._shape or kept.shape != self._indices.shape + self._shape[1:]:
+            raise ValueError(
+                f"For 'RowTensor', 'values' must have an entry of shape {self._shape[1:]} for each of the vector "
+                f"'indices', but got shapes {kept.shape} and {self._indices.shape}"
+            )
+        super().__init__(kept)
+
+    @property
+    def indices(self) -> Tensor:
+        """Where on the first axis each entry is."""
+        return Tensor._wrap(self._indices._array)
+
+    @property
+    def dense_shape(self) -> tuple[int, ...]:
+        """The shape of the whole."""
+        return self._shape
+
+    def __repr__(self) -> str:
+        return _text("RowTensor", self._shape, {"indices": self._indices, "values": self._values})
+
+
+name_methods(globals())
