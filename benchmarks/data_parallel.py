@@ -30,7 +30,7 @@ RANKS = (1, 2, 4)
 def hookscope_worker(row: str, steps: int) -> dict[str, Any]:
     import hookscope.engine as ms
     from hookscope.engine import Tensor, communication, nn
-    from hookscope.engine.ranks.world import world
+    from hookscope.engine.distributed.world import world
 
     communication.init()
     ms.set_auto_parallel_context(parallel_mode="data_parallel", gradients_mean=True)

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from .base.argument_checks import check_bool
 from .base.module_names import on_first_use
-from .ranks import settings
+from .distributed import settings
 
 __all__ = [
     "ParallelMode",

@@ -275,7 +275,7 @@ def functions(about: str, table: Mapping[str, Callable[..., Any]]) -> str:
 def files() -> dict[Path, str]:
     """What each stub file is to hold."""
     found = {
-        ENGINE / "core" / "method_types.pyi": tensor_methods(),
+        ENGINE / "tensors" / "method_types.pyi": tensor_methods(),
         ENGINE / "ops" / "primitive_types.pyi": primitives(),
         ENGINE / "numpy" / "function_types.pyi": functions(
             "Functions of numpy that are functions of ops.", surfaces.NUMPY

@@ -11,8 +11,8 @@ from typing import Any
 from ..base.argument_checks import check_int
 from ..base.module_names import on_first_use
 from ..cpu.telling import tell
-from ..ranks import world as ranks
-from ..ranks.world import Group, group_of
+from ..distributed import world as ranks
+from ..distributed.world import Group, group_of
 
 __all__ = [
     "HCCL_WORLD_COMM_GROUP",

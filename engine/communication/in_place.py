@@ -13,11 +13,11 @@ import numpy as np
 from ..base.argument_checks import check_bool
 from ..base.module_names import on_first_use
 from ..base.types import Array
+from ..distributed import exchange
+from ..distributed.notes import described
+from ..distributed.world import Group
 from ..ops import collectives as table
 from ..ops.arguments import check_tensor
-from ..ranks import exchange
-from ..ranks.notes import described
-from ..ranks.world import Group
 from ..tensors.tensor import Tensor
 from .handles import CommHandle
 from .messages import P2POp, batch_isend_irecv, irecv, isend, recv, send

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from ..base.types import Array
+from ..distributed import exchange
+from ..distributed.world import Group
 from ..ops import collectives as table
-from ..ranks import exchange
-from ..ranks.world import Group
 from ..tensors.dtype import int64
 from ..tensors.tensor import Tensor
 from .messages import received, send

@@ -7,10 +7,10 @@ import importlib.util
 from typing import Any
 
 from ..base.argument_checks import check_int
+from ..distributed import world as ranks
+from ..distributed.world import Group, group_of
 from ..ops import collectives as table
 from ..ops.arguments import check_tensor
-from ..ranks import world as ranks
-from ..ranks.world import Group, group_of
 from ..tensors.tensor import Tensor
 from . import GlobalComm, create_group, destroy_group, init, release
 

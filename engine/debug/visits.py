@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import hookscope.engine as engine
+from hookscope.engine.distributed.world import launched
 from hookscope.engine.nn.calling import call_observed
-from hookscope.engine.ranks.world import launched
 from hookscope.engine.tape.progress import safe_point
 from hookscope.engine.tape.tape import Recording
 

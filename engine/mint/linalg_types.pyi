@@ -4,9 +4,9 @@ Written by scripts/stubs.py from the declarations in ops: change those."""
 
 # mypy: disable-error-code="override, overload-cannot-match"
 
-from hookscope.engine.tensors.tensor import Tensor
 from hookscope.engine.base.types import DTypeLike
 from hookscope.engine.ops.arguments import Axis
+from hookscope.engine.tensors.tensor import Tensor
 
 def inv(input: Tensor) -> Tensor:
     """The inverse of each matrix."""

@@ -5,31 +5,15 @@ from ..base.module_names import on_first_use as _on_first_use
 from . import dynamic_lr as dynamic_lr
 from . import learning_rate_schedule as learning_rate_schedule
 from . import utils as utils
-from .activation import *
-from .arrays import *
 from .cell import *
 from .container import *
-from .conv import *
 from .data_parallel import *
-from .derivatives import *
-from .dropout import *
 from .dynamic_lr import *
-from .embedding import *
 from .graph_cell import *
-from .image_similarity import *
-from .images import *
+from .layers import *
 from .learning_rate_schedule import *
-from .linear import *
 from .loss import *
-from .matrices import *
-from .normalization import *
-from .norms import *
 from .optim import *
-from .padding import *
-from .pooling import *
-from .rnn import *
-from .special import *
-from .transformer import *
 from .utils import *
 from .wrap import *
 

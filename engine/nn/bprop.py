@@ -18,7 +18,7 @@ from ..tensors.nested import Sparse, gradients_like, replaced, tensors_in
 from ..tensors.parameter import Parameter
 from ..tensors.tensor import Tensor
 from ..tensors.views import Written, detached_copies, outputs_of_node, put_together
-from .as_it_was import Held
+from .restoring import Held
 
 if TYPE_CHECKING:
     from .cell import Cell

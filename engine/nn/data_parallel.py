@@ -15,10 +15,10 @@ import numpy as np
 
 from ..base.argument_checks import check_positive_int
 from ..base.types import Array
+from ..distributed import exchange, settings
+from ..distributed.worker import Pending
+from ..distributed.world import Group
 from ..ops import collectives as table
-from ..ranks import exchange, settings
-from ..ranks.worker import Pending
-from ..ranks.world import Group
 from ..tape.tape import state
 from ..tensors.parameter import Parameter
 from ..tensors.tensor import Tensor

@@ -14,8 +14,8 @@ from ..base.argument_checks import check_above_zero, check_bool, check_int, chec
 from ..ops.neural.loss import reduced
 from ..tensors.dtype import float32, int32
 from ..tensors.tensor import Tensor
-from .activation import get_activation
 from .cell import Cell
+from .layers.activation import get_activation
 
 __all__ = [
     "BCELoss",

@@ -16,8 +16,8 @@ from ..base.module_names import on_first_use
 from ..base.types import Array
 from ..cpu.array_module import array_module
 from ..cpu.updates import is_on_gpu
-from ..ranks import settings
-from ..ranks.world import check_met, world
+from ..distributed import settings
+from ..distributed.world import check_met, world
 from ..tape.tape import no_recording
 from ..tensors.dtype import DType, float16, float32
 from ..tensors.overflow import flag_of, overflowed, rescaled
@@ -25,7 +25,7 @@ from ..tensors.parameter import Parameter, ParameterTuple
 from ..tensors.tensor import Tensor
 from .cell import Cell
 from .data_parallel import DistributedGradReducer, take_first_ranks_parameters
-from .linear import Identity
+from .layers.linear import Identity
 from .optim._gpu_steps import step_unless
 
 __all__ = [

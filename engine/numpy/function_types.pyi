@@ -5,9 +5,9 @@ Written by scripts/stubs.py from the declarations in ops: change those."""
 # mypy: disable-error-code="override, overload-cannot-match"
 
 from collections.abc import Sequence
-from hookscope.engine.tensors.tensor import Tensor
 from hookscope.engine.base.types import Ints, Number, Operand, Shape, TensorLike
 from hookscope.engine.ops.arguments import Axis
+from hookscope.engine.tensors.tensor import Tensor
 from typing import Any
 
 def abs(x: Tensor) -> Tensor:

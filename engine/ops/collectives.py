@@ -17,9 +17,9 @@ from ..base.code_origin import user_line
 from ..base.file_labels import place_of
 from ..base.surfaces import declare, prim
 from ..base.types import Array, DTypeLike, Functions, Value
-from ..ranks import exchange, mailbox
-from ..ranks.notes import described
-from ..ranks.world import WORLDS, Group, group_of
+from ..distributed import exchange, mailbox
+from ..distributed.notes import described
+from ..distributed.world import WORLDS, Group, group_of
 from ..tape.tape import state
 from ..tensors import backend
 from ..tensors.dtype import float32, numpy_dtype

@@ -5,10 +5,10 @@ Written by scripts/stubs.py from the declarations in ops: change those."""
 # mypy: disable-error-code="override, overload-cannot-match"
 
 from collections.abc import Iterable, Sequence
-from hookscope.engine.tensors.parameter import Parameter
-from hookscope.engine.tensors.tensor import Tensor
 from hookscope.engine.base.types import AnyDType, Array, DTypeLike, Ints, Number, Operand, TensorLike
 from hookscope.engine.ops.arguments import Axis
+from hookscope.engine.tensors.parameter import Parameter
+from hookscope.engine.tensors.tensor import Tensor
 from typing import Any
 
 from .primitives import Primitive

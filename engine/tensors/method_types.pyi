@@ -6,11 +6,11 @@ Written by scripts/stubs.py from the declarations in ops: change those."""
 
 import builtins
 from collections.abc import Sequence
+from hookscope.engine.base.types import AnyDType, Array, DTypeLike, Ints, Number, Operand, Shape, TensorLike
+from hookscope.engine.ops.arguments import Axis
 from hookscope.engine.tensors.dtype import DType
 from hookscope.engine.tensors.generator import Generator
 from hookscope.engine.tensors.tensor import Tensor
-from hookscope.engine.base.types import AnyDType, Array, DTypeLike, Ints, Number, Operand, Shape, TensorLike
-from hookscope.engine.ops.arguments import Axis
 from typing import Any, NoReturn, overload
 
 class TensorMethods:

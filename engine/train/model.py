@@ -11,9 +11,9 @@ import numpy as np
 from .. import amp, nn
 from ..base.argument_checks import check_bool, check_int, check_type
 from ..base.module_names import is_of_the_engine
+from ..distributed import settings as parallel
+from ..distributed.world import world
 from ..nn.cell import Cell
-from ..ranks import settings as parallel
-from ..ranks.world import world
 from ..tape.progress import Work, progress
 from ..tensors.tensor import Tensor
 from .callback import Callback, CallbackManager, InternalCallbackParam, RunContext, TimeMonitor

@@ -18,7 +18,7 @@ from typing import Any
 from hookscope.engine.debug.across_ranks import Comparison, RankFinding
 from hookscope.engine.debug.across_ranks.findings import ranks_text
 from hookscope.engine.debug.remote import Card, Remote, RemoteError
-from hookscope.engine.ranks.waiting import Standing, deadlock, missing, same_waits
+from hookscope.engine.distributed.waiting import Standing, deadlock, missing, same_waits
 
 from .outputs import Outputs
 from .relay import Relay

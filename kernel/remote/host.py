@@ -26,7 +26,7 @@ from traitlets import Type
 
 from hookscope.engine.cpu.telling import flush_output, tell
 from hookscope.engine.debug.remote import RemotePauser, Served
-from hookscope.engine.ranks import together, world
+from hookscope.engine.distributed import together, world
 from hookscope.kernel import alias, extension
 from hookscope.kernel.panels import panels_of
 from hookscope.kernel.remote.comms import serve_comms

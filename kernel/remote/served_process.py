@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from hookscope.engine.cpu.telling import tell
 from hookscope.engine.debug.remote import Served, cards
 from hookscope.engine.debug.remote.addresses import only_on_its_machine, tcp_address
-from hookscope.engine.ranks.world import launched
+from hookscope.engine.distributed.world import launched
 
 from .comms import serve_comms
 from .sessions import SessionRequests

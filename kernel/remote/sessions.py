@@ -16,8 +16,8 @@ from hookscope.engine.debug.captures.capture import Capture
 from hookscope.engine.debug.pausing.expression import compile_expression, evaluate
 from hookscope.engine.debug.pausing.pause import describe
 from hookscope.engine.debug.remote import Served
-from hookscope.engine.ranks.together import give_up
-from hookscope.engine.ranks.waiting import standing
+from hookscope.engine.distributed.together import give_up
+from hookscope.engine.distributed.waiting import standing
 from hookscope.engine.tape import taps
 from hookscope.widgets import texts
 

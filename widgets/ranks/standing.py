@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from hookscope.engine.debug.across_ranks import RankFinding
 from hookscope.engine.debug.across_ranks.findings import ranks_text
-from hookscope.engine.ranks.waiting import Standing, missing
+from hookscope.engine.distributed.waiting import Standing, missing
 from hookscope.widgets.ranks.shown import COMMANDS, RankRow, RanksFinding, RanksStatus
 from hookscope.widgets.ranks.tables import figure_text
 from hookscope.widgets.texts import one_line

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hookscope.engine.nn import Cell
-from hookscope.engine.nn.as_it_was import go_to_places, random_places
 from hookscope.engine.nn.hooking import HOOK_KINDS
+from hookscope.engine.nn.restoring import go_to_places, random_places
 from hookscope.engine.tape import taps
 from hookscope.engine.tape.tape import Recording
 from hookscope.engine.tensors.generator import Generator

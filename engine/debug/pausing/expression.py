@@ -149,7 +149,7 @@ def evaluate(code: CodeType, scope: Mapping[str, object], tell: Callable[[], Non
     names, changes = _looked_through(code)
     if not changes:
         return take_part(code, scope)
-    from hookscope.engine.nn.as_it_was import looking
+    from hookscope.engine.nn.restoring import looking
 
     named = [scope[name] for name in {"cell", *names} if name in scope]
     value, put_back = looking(lambda: take_part(code, scope), named)

@@ -27,7 +27,7 @@ import zmq
 
 from hookscope.engine.cpu.ownership import own_folder
 from hookscope.engine.cpu.telling import tell
-from hookscope.engine.ranks.worker import set_while_waiting
+from hookscope.engine.distributed.worker import set_while_waiting
 from hookscope.engine.tape import progress, taps
 
 from ..pausing.pause import in_a_forked_process

@@ -5,8 +5,8 @@ Written by scripts/stubs.py from the declarations in ops: change those."""
 # mypy: disable-error-code="override, overload-cannot-match"
 
 from collections.abc import Sequence
-from hookscope.engine.tensors.tensor import Tensor
 from hookscope.engine.base.types import Ints, Shape
+from hookscope.engine.tensors.tensor import Tensor
 from typing import Any
 
 def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Tensor:

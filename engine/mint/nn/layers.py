@@ -9,7 +9,7 @@ from ... import ops
 from ...base.argument_checks import check_int, check_number, check_positive_int, check_real, check_type
 from ...base.types import DTypeLike, Ints
 from ...nn.cell import Cell
-from ...nn.normalization import moments_of_ranks
+from ...nn.layers.normalization import moments_of_ranks
 from ...ops.arguments import ints_of
 from ...ops.collectives import member
 from ...tape.tape import no_recording

@@ -15,9 +15,9 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ...base.types import Array
+from ...distributed import exchange, settings
+from ...distributed.world import Group, check_met, world
 from ...ops import collectives as table
-from ...ranks import exchange, settings
-from ...ranks.world import Group, check_met, world
 from ...tensors.parameter import Parameter, ParameterTuple
 from ...tensors.tensor import Tensor
 from ..cell import Cell

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from ...base.types import Array
+from ...distributed import exchange, settings
+from ...distributed.world import Group, world
 from ...nn.cell import Cell
 from ...nn.optim._sharing import whole_states
 from ...ops import collectives as table
-from ...ranks import exchange, settings
-from ...ranks.world import Group, world
 from .base import Callback
 
 __all__ = ["Saver", "agreed", "wait_for_writers"]

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from ...base.argument_checks import check_bool, check_type
+from ...distributed.world import world
 from ...nn.cell import Cell
-from ...ranks.world import world
 from ...serialization import load_checkpoint, save_checkpoint
 from ...serialization.turns import wait_for_saves
 from ...tensors.tensor import Tensor

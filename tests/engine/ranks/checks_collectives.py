@@ -13,7 +13,7 @@ import numpy as np
 import hookscope.engine as ms
 from hookscope.engine import Tensor, communication, mint, nn, ops
 from hookscope.engine.communication import comm_func, in_place
-from hookscope.engine.ranks.world import world
+from hookscope.engine.distributed.world import world
 from tests import strict_device
 from tests.conftest import in_ci
 from tests.engine.ranks.random_collectives import run

@@ -11,8 +11,8 @@ import numpy as np
 import hookscope
 import hookscope.engine as ms
 from hookscope.engine import Parameter, Tensor, mint, nn, ops
+from hookscope.engine.distributed import exchange
 from hookscope.engine.nn.data_parallel import buckets_of
-from hookscope.engine.ranks import exchange
 from tests.engine.on_device.networks import ResNet18
 
 RECORDED = Path(__file__).with_name("recorded.json")

@@ -10,10 +10,10 @@ import pytest
 
 from hookscope.engine import Tensor, mint, ops
 from hookscope.engine.communication import create_group, destroy_group
-from hookscope.engine.ranks import together
-from hookscope.engine.ranks.waiting import Standing, standing
-from hookscope.engine.ranks.worker import set_while_waiting
-from hookscope.engine.ranks.world import world
+from hookscope.engine.distributed import together
+from hookscope.engine.distributed.waiting import Standing, standing
+from hookscope.engine.distributed.worker import set_while_waiting
+from hookscope.engine.distributed.world import world
 
 ONE = Tensor([1.0])
 

@@ -13,7 +13,7 @@ import ml_dtypes
 import numpy as np
 
 from hookscope.engine import Tensor, communication, ops
-from hookscope.engine.ranks.world import world
+from hookscope.engine.distributed.world import world
 
 DTYPES = [
     np.dtype(x) for x in (np.float64, np.float32, np.float16, ml_dtypes.bfloat16, "i1", "i4", "i8", "u1", np.complex64)

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hookscope.engine.ranks import mailbox
-from hookscope.engine.ranks.worker import Pending, Worker
+from hookscope.engine.distributed import mailbox
+from hookscope.engine.distributed.worker import Pending, Worker
 
 
 class _Fails:

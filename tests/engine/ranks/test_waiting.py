@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from hookscope.engine.ranks.waiting import Standing, deadlock, missing, same_waits
+from hookscope.engine.distributed.waiting import Standing, deadlock, missing, same_waits
 from tests.ranks import names, needs_ranks, outcomes
 
 CHECKS = "tests.engine.ranks.checks_waiting"

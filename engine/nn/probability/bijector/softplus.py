@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .... import ops
 from ....tensors.tensor import Tensor
-from ...activation import LogSigmoid
+from ...layers.activation import LogSigmoid
 from .._parameters import Given
 from .bijector import Bijector
 

@@ -15,7 +15,7 @@ from debug_networks import scripted
 from hookscope.engine import Generator, Parameter, Tensor, grad, nn, ops, set_seed
 from hookscope.engine.debug import DebugSession
 from hookscope.engine.debug.pausing.expression import compile_expression, evaluate
-from hookscope.engine.nn.as_it_was import Held
+from hookscope.engine.nn.restoring import Held
 
 CHANGES = (
     "ms.ops.rand(1)",

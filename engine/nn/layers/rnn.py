@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
-from .. import ops
-from ..base.argument_checks import (
+from ... import ops
+from ...base.argument_checks import (
     MOST_LAYERS,
     check_at_most,
     check_bool,
@@ -17,15 +17,15 @@ from ..base.argument_checks import (
     check_positive_int,
     check_type,
 )
-from ..cpu.array_module import array_module
-from ..ops.neural.recurrent import GATES, recurrent
-from ..tensors.dtype import DType, float32
-from ..tensors.initializer import Uniform, initializer
-from ..tensors.parameter import Parameter, ParameterTuple
-from ..tensors.tensor import Tensor
-from ..tensors.unrecorded import filled
-from ._documentation import explained_by
-from .cell import Cell
+from ...cpu.array_module import array_module
+from ...ops.neural.recurrent import GATES, recurrent
+from ...tensors.dtype import DType, float32
+from ...tensors.initializer import Uniform, initializer
+from ...tensors.parameter import Parameter, ParameterTuple
+from ...tensors.tensor import Tensor
+from ...tensors.unrecorded import filled
+from .._documentation import explained_by
+from ..cell import Cell
 from .dropout import Dropout
 
 __all__ = ["GRU", "LSTM", "RNN", "GRUCell", "LSTMCell", "RNNCell"]

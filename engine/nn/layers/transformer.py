@@ -8,22 +8,22 @@ from typing import Any
 
 import numpy as np
 
-from .. import ops
-from ..base.argument_checks import MOST_LAYERS, check_at_most, check_int, check_positive_int, check_type
-from ..base.types import Array
-from ..cpu.array_module import array_module
-from ..ops.linalg.matmul import dense
-from ..ops.neural.attention import attention, attention_weights
-from ..ops.shapes.reshape import parts_operator
-from ..tensors.dtype import DType, float32
-from ..tensors.initializer import XavierNormal, XavierUniform, initializer
-from ..tensors.parameter import Parameter
-from ..tensors.tensor import Tensor
-from ..tensors.unrecorded import computed
-from ._documentation import explained_by
+from ... import ops
+from ...base.argument_checks import MOST_LAYERS, check_at_most, check_int, check_positive_int, check_type
+from ...base.types import Array
+from ...cpu.array_module import array_module
+from ...ops.linalg.matmul import dense
+from ...ops.neural.attention import attention, attention_weights
+from ...ops.shapes.reshape import parts_operator
+from ...tensors.dtype import DType, float32
+from ...tensors.initializer import XavierNormal, XavierUniform, initializer
+from ...tensors.parameter import Parameter
+from ...tensors.tensor import Tensor
+from ...tensors.unrecorded import computed
+from .._documentation import explained_by
+from ..cell import Cell
+from ..container import CellList
 from .activation import GELU, ReLU
-from .cell import Cell
-from .container import CellList
 from .dropout import Dropout
 from .linear import Dense
 from .normalization import LayerNorm

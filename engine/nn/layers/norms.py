@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 
-from .. import ops
-from ..base.argument_checks import check_bool
-from ..ops.shapes.broadcasting import through_single
-from ..tensors.dtype import float32
-from ..tensors.tensor import Tensor
-from .cell import Cell
+from ... import ops
+from ...base.argument_checks import check_bool
+from ...ops.shapes.broadcasting import through_single
+from ...tensors.dtype import float32
+from ...tensors.tensor import Tensor
+from ..cell import Cell
 
 __all__ = ["ClipByNorm", "L1Regularizer", "Moments", "Norm", "ReduceLogSumExp"]
 

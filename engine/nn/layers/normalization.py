@@ -9,20 +9,20 @@ from typing import Any
 
 import numpy as np
 
-from .. import ops
-from ..base.argument_checks import check_bool, check_int, check_number, check_positive_int, check_type
-from ..base.types import Ints
-from ..ops.arguments import ints_of
-from ..ops.neural.convolution import check_format
-from ..ops.neural.normalization import group_normalized, instance_normalized
-from ..ranks.world import Group, create_group, world
-from ..tape.tape import no_recording
-from ..tensors.dtype import DType, bfloat16, float16, float32
-from ..tensors.initializer import InitLike, initializer
-from ..tensors.parameter import Parameter
-from ..tensors.tensor import Tensor
-from ._documentation import explained_by
-from .cell import Cell
+from ... import ops
+from ...base.argument_checks import check_bool, check_int, check_number, check_positive_int, check_type
+from ...base.types import Ints
+from ...distributed.world import Group, create_group, world
+from ...ops.arguments import ints_of
+from ...ops.neural.convolution import check_format
+from ...ops.neural.normalization import group_normalized, instance_normalized
+from ...tape.tape import no_recording
+from ...tensors.dtype import DType, bfloat16, float16, float32
+from ...tensors.initializer import InitLike, initializer
+from ...tensors.parameter import Parameter
+from ...tensors.tensor import Tensor
+from .._documentation import explained_by
+from ..cell import Cell
 
 __all__ = [
     "LRN",

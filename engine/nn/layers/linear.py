@@ -7,17 +7,17 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
 
-from ..base.argument_checks import check_bool, check_int, check_positive_int, check_type
-from ..base.types import Ints
-from ..ops import BiasAdd, MatMul, Primitive, Reshape, Shape, flatten, matmul, reduce_sum, reshape
-from ..ops.arguments import axes_of
-from ..ops.linalg.matmul import dense_of_layer
-from ..tensors.dtype import DType, float32
-from ..tensors.initializer import HeUniform, InitLike, Uniform, initializer
-from ..tensors.parameter import Parameter
-from ..tensors.tensor import Tensor
+from ...base.argument_checks import check_bool, check_int, check_positive_int, check_type
+from ...base.types import Ints
+from ...ops import BiasAdd, MatMul, Primitive, Reshape, Shape, flatten, matmul, reduce_sum, reshape
+from ...ops.arguments import axes_of
+from ...ops.linalg.matmul import dense_of_layer
+from ...tensors.dtype import DType, float32
+from ...tensors.initializer import HeUniform, InitLike, Uniform, initializer
+from ...tensors.parameter import Parameter
+from ...tensors.tensor import Tensor
+from ..cell import Cell
 from .activation import LeakyReLU, get_activation
-from .cell import Cell
 from .conv import Conv2d
 from .normalization import BatchNorm1d, BatchNorm2d
 

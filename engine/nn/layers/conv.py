@@ -9,16 +9,16 @@ import math
 from functools import cached_property
 from typing import Any
 
-from .. import ops
-from ..base.argument_checks import check_bool, check_int, check_positive_int, check_type
-from ..base.types import Ints
-from ..ops.neural.convolution import convolve_transposed, ints_for, pads_for
-from ..tensors.dtype import DType, float32
-from ..tensors.initializer import HeUniform, InitLike, Uniform, initializer
-from ..tensors.parameter import Parameter
-from ..tensors.tensor import Tensor
-from ._documentation import explained_by
-from .cell import Cell
+from ... import ops
+from ...base.argument_checks import check_bool, check_int, check_positive_int, check_type
+from ...base.types import Ints
+from ...ops.neural.convolution import convolve_transposed, ints_for, pads_for
+from ...tensors.dtype import DType, float32
+from ...tensors.initializer import HeUniform, InitLike, Uniform, initializer
+from ...tensors.parameter import Parameter
+from ...tensors.tensor import Tensor
+from .._documentation import explained_by
+from ..cell import Cell
 
 __all__ = ["Conv1d", "Conv1dTranspose", "Conv2d", "Conv2dTranspose", "Conv3d", "Conv3dTranspose"]
 

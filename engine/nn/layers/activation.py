@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from .. import ops
-from ..base.argument_checks import check_bool, check_number, check_positive_int, check_type
-from ..tensors.backend import to_device
-from ..tensors.dtype import DType, float32
-from ..tensors.initializer import initializer
-from ..tensors.parameter import Parameter
-from ..tensors.tensor import Tensor
-from .cell import Cell
+from ... import ops
+from ...base.argument_checks import check_bool, check_number, check_positive_int, check_type
+from ...tensors.backend import to_device
+from ...tensors.dtype import DType, float32
+from ...tensors.initializer import initializer
+from ...tensors.parameter import Parameter
+from ...tensors.tensor import Tensor
+from ..cell import Cell
 
 __all__ = [
     "CELU",

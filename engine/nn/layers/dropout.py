@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import ops
-from ..base.argument_checks import check_number, check_type
-from ..cpu.array_module import array_module
-from ..tensors.dtype import DType, float32
-from ..tensors.tensor import Tensor
-from ..tensors.unrecorded import filled
-from .cell import Cell
+from ... import ops
+from ...base.argument_checks import check_number, check_type
+from ...cpu.array_module import array_module
+from ...tensors.dtype import DType, float32
+from ...tensors.tensor import Tensor
+from ...tensors.unrecorded import filled
+from ..cell import Cell
 
 __all__ = ["Dropout", "Dropout1d", "Dropout2d", "Dropout2dExt", "Dropout3d", "DropoutExt"]
 

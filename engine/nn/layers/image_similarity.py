@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from .. import ops
-from ..base.argument_checks import check_above_zero, check_number, check_positive_int
-from ..tensors.dtype import float32
-from ..tensors.tensor import Tensor
-from .cell import Cell
-from .container import CellList
+from ... import ops
+from ...base.argument_checks import check_above_zero, check_number, check_positive_int
+from ...tensors.dtype import float32
+from ...tensors.tensor import Tensor
+from ..cell import Cell
+from ..container import CellList
 from .conv import Conv2d
 from .images import _check_images
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from .. import ops
-from ..base.argument_checks import check_bool, check_type
-from ..ops.arguments import check_axes
-from ..tensors.tensor import Tensor
-from .cell import Cell
+from ... import ops
+from ...base.argument_checks import check_bool, check_type
+from ...ops.arguments import check_axes
+from ...tensors.tensor import Tensor
+from ..cell import Cell
 
 __all__ = ["MatDet", "MatInverse", "MatMul", "MatrixDiag", "MatrixDiagPart", "MatrixSetDiag", "Tril", "Triu"]
 

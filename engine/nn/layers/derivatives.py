@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..autograd.grad import jvp, vjp
-from .cell import Cell
+from ...autograd.grad import jvp, vjp
+from ..cell import Cell
 
 __all__ = ["Jvp", "Vjp"]
 

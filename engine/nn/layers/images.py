@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from .. import ops
-from ..base.argument_checks import check_positive_int, check_type
-from ..base.types import Ints
-from ..cpu.array_module import array_module
-from ..ops.neural.convolution import ints_for, pads_for
-from ..tensors.tensor import Tensor
-from ..tensors.unrecorded import constant
-from .cell import Cell
+from ... import ops
+from ...base.argument_checks import check_positive_int, check_type
+from ...base.types import Ints
+from ...cpu.array_module import array_module
+from ...ops.neural.convolution import ints_for, pads_for
+from ...tensors.tensor import Tensor
+from ...tensors.unrecorded import constant
+from ..cell import Cell
 from .padding import padded
 
 __all__ = ["CentralCrop", "ChannelShuffle", "ImageGradients", "PixelShuffle", "PixelUnshuffle", "Unfold", "Upsample"]

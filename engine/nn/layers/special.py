@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from .. import ops
-from ..tensors.tensor import Tensor
-from .cell import Cell
+from ... import ops
+from ...tensors.tensor import Tensor
+from ..cell import Cell
 
 __all__ = ["DiGamma", "IGamma", "LBeta", "LGamma"]
 

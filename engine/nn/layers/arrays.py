@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from .. import ops
-from ..base.argument_checks import check_bool, check_type
-from ..base.types import Ints, Shape
-from ..ops.arguments import ints_of
-from ..ops.sparse.tensors import COOTensor
-from ..tensors.dtype import DType, float32
-from ..tensors.tensor import Tensor
-from .cell import Cell
+from ... import ops
+from ...base.argument_checks import check_bool, check_type
+from ...base.types import Ints, Shape
+from ...ops.arguments import ints_of
+from ...ops.sparse.tensors import COOTensor
+from ...tensors.dtype import DType, float32
+from ...tensors.tensor import Tensor
+from ..cell import Cell
 
 __all__ = ["OneHot", "Range", "Roll", "SparseTensorDenseMatmul", "SparseToDense"]
 

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .. import ops
-from ..base.argument_checks import check_number, check_one_of, check_type
-from ..base.types import Ints
-from ..cpu.array_module import array_module
-from ..tensors.tensor import Tensor
-from ..tensors.unrecorded import constant
-from ._documentation import explained_by
-from .cell import Cell
+from ... import ops
+from ...base.argument_checks import check_number, check_one_of, check_type
+from ...base.types import Ints
+from ...cpu.array_module import array_module
+from ...tensors.tensor import Tensor
+from ...tensors.unrecorded import constant
+from .._documentation import explained_by
+from ..cell import Cell
 
 __all__ = [
     "ConstantPad1d",

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from .. import ops
-from ..base.argument_checks import check_bool, check_int, check_one_of, check_positive_int
-from ..ops import (
+from ... import ops
+from ...base.argument_checks import check_bool, check_int, check_one_of, check_positive_int
+from ...ops import (
     Concat,
     ExpandDims,
     Gather,
@@ -24,12 +24,12 @@ from ..ops import (
     one_hot,
     reshape,
 )
-from ..ops.indexing import lookup
-from ..tensors.dtype import DType, float32
-from ..tensors.initializer import InitLike, Normal, initializer
-from ..tensors.parameter import Parameter
-from ..tensors.tensor import Tensor
-from .cell import Cell
+from ...ops.indexing import lookup
+from ...tensors.dtype import DType, float32
+from ...tensors.initializer import InitLike, Normal, initializer
+from ...tensors.parameter import Parameter
+from ...tensors.tensor import Tensor
+from ..cell import Cell
 
 __all__ = ["Embedding", "EmbeddingExt", "EmbeddingLookup", "MultiFieldEmbeddingLookup"]
 

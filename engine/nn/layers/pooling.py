@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .. import ops
-from ..base.argument_checks import check_bool, check_positive_int, check_type
-from ..base.types import Ints
-from ..ops.neural.convolution import check_format, ints_for, pads_for
-from ..ops.neural.pooling import as_image, flat_pair, largest_of_windows, mean_of_windows
-from ..tensors.tensor import Tensor
-from ._documentation import explained_by
-from .cell import Cell
+from ... import ops
+from ...base.argument_checks import check_bool, check_positive_int, check_type
+from ...base.types import Ints
+from ...ops.neural.convolution import check_format, ints_for, pads_for
+from ...ops.neural.pooling import as_image, flat_pair, largest_of_windows, mean_of_windows
+from ...tensors.tensor import Tensor
+from .._documentation import explained_by
+from ..cell import Cell
 
 __all__ = [
     "AdaptiveAvgPool1d",
