@@ -22,7 +22,7 @@ from hookscope.kernel.ranks.options import WITH_VALUE, add_rank_options
 
 if TYPE_CHECKING:
     from hookscope.engine.debug import DebugSession
-    from hookscope.engine.debug.checks.causes import Cause
+    from hookscope.engine.debug.diagnose.causes import Cause
 
 __all__ = ["add_options", "run_checked", "with_values"]
 
@@ -206,7 +206,7 @@ def _tell_line(line: str) -> None:
 
 def _session(options: argparse.Namespace) -> DebugSession:
     from hookscope.engine.debug import DebugSession
-    from hookscope.engine.debug.conditions import parse_conditions, split_conditions
+    from hookscope.engine.debug.diagnose.conditions import parse_conditions, split_conditions
 
     texts = {
         option: [text for given in values for text in split_conditions(given, option)]
@@ -289,7 +289,7 @@ def _run(script: str, session: DebugSession, rank: RankEnd | None) -> tuple[int,
 
 
 def _tell(session: DebugSession, script: str, error: str | None, out: _Output | None) -> None:
-    from hookscope.engine.debug.checks.report import report_data, report_text
+    from hookscope.engine.debug.diagnose.report import report_data, report_text
 
     if out is None:
         sys.stdout.flush()

@@ -17,7 +17,7 @@ from .pausing import somebody_looks, widgets_come_alive
 _SHOWN_AS_HTML = (
     ("hookscope.engine.tensors.tensor", "Tensor"),
     ("hookscope.engine.nn.cell", "Cell"),
-    ("hookscope.engine.debug.captures.capture", "Capture"),
+    ("hookscope.engine.debug.record.capture", "Capture"),
 )
 """Module and name of each class whose values a notebook shows as HTML; so it does those of classes below it."""
 _LABELS_MODULE = "hookscope.engine.base.file_labels"

@@ -62,7 +62,7 @@ def _count(text: str) -> int:
 
 
 def _size(text: str) -> int:
-    from hookscope.engine.debug.captures.size_texts import parse_size
+    from hookscope.engine.debug.record.size_texts import parse_size
 
     try:
         return parse_size(text)
@@ -77,7 +77,7 @@ def _variable(text: str) -> str:
 
 
 def _conditions(text: str) -> list[str]:
-    from hookscope.engine.debug.conditions import split_conditions
+    from hookscope.engine.debug.diagnose.conditions import split_conditions
 
     try:
         return split_conditions(text)

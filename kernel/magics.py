@@ -152,7 +152,7 @@ class HookscopeMagics(Magics):
         """%train NET on|off [PATTERN]: set the mode of NET, or of the cells in it that PATTERN matches."""
         options = options_of.TRAIN.parse_line(line)
         net = find_cell(options.net, self.shell.user_ns, "%train")
-        from hookscope.engine.debug.watch import check_matches, matches
+        from hookscope.engine.debug.watch.pattern import check_matches, matches
 
         cells: dict[str, Cell] = dict(net.cells_and_names())
         try:

@@ -49,6 +49,6 @@ class PausedNamesShell(ZMQInteractiveShell):
 
 def _paused_scope() -> dict[str, object] | None:
     """The names at the innermost pause. Does not import the engine to find out that nothing is paused."""
-    showing = sys.modules.get("hookscope.engine.debug.pausing.showing")
+    showing = sys.modules.get("hookscope.engine.debug.stop.showing")
     point = None if showing is None else showing.shown_now()
     return None if point is None else {**point.names, **point.locals}

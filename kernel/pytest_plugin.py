@@ -47,7 +47,7 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Refuse a condition that there is not before any test runs."""
     if config.getoption(_OPTION) is not None:
-        from hookscope.engine.debug.conditions import parse_conditions
+        from hookscope.engine.debug.diagnose.conditions import parse_conditions
 
         try:
             parse_conditions(_conditions(config), _OPTION)
@@ -85,7 +85,7 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
 
 
 def _conditions(config: pytest.Config) -> list[str]:
-    from hookscope.engine.debug.conditions import split_conditions
+    from hookscope.engine.debug.diagnose.conditions import split_conditions
 
     given = config.getoption(_OPTION)
     return split_conditions("all" if given is None else given, _OPTION)
@@ -101,7 +101,7 @@ def _session(config: pytest.Config) -> DebugSession:
 
 def _told(session: DebugSession) -> str:
     """What the session found, which ends with this; "" for nothing."""
-    from hookscope.engine.debug.checks.report import report_text
+    from hookscope.engine.debug.diagnose.report import report_text
     from hookscope.engine.debug.faults import forgiven
 
     session.detach()

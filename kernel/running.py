@@ -97,7 +97,7 @@ def modes_kept(net: Cell, body: Body, mode: bool | None) -> Iterator[None]:
     Otherwise a mode that the body sets, or a person in the panel, stays, as after any `net.set_train()`.
     """
     from hookscope.engine.debug import DebugAbort
-    from hookscope.engine.debug.pausing.undo import TrainingModes
+    from hookscope.engine.debug.stop.undo import TrainingModes
 
     before = TrainingModes([net])
     if mode is not None:

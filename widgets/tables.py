@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hookscope.engine.debug.tables import text_table
+from hookscope.engine.debug.record.tables import text_table
 from hookscope.widgets import markup
 from hookscope.widgets.views.hooks.pages import HOOK_COLUMNS, hook_rows
 from hookscope.widgets.views.parameters.pages import parameter_cells

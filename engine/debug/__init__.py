@@ -1,26 +1,26 @@
 """The headless debugger: watch, look, pause and step, in a plain script as well as in a notebook."""
 
-from .captures.capture import Capture
-from .captures.given_up import GivenUp
-from .captures.ring import CaptureRing, kept_value
-from .captures.statistics import Statistics, statistics
-from .checks.figures_by_step import History
-from .checks.findings import Finding, Findings, Muted
-from .checks.producer import Producer
-from .comparing.compare import Comparison, ComparisonRow, compare
-from .comparing.difference import Difference
-from .comparing.gradient_check import check_gradient
-from .comparing.gradient_rows import GradientCheck, GradientRow
-from .conditions import CONDITIONS, Condition, Hit
+from .compare.compare import Comparison, ComparisonRow, compare
+from .compare.difference import Difference
+from .compare.gradient_check import check_gradient
+from .compare.gradient_rows import GradientCheck, GradientRow
+from .diagnose.conditions import CONDITIONS, Condition, Hit
+from .diagnose.figures_by_step import History
+from .diagnose.findings import Finding, Findings, Muted
+from .diagnose.producer import Producer
 from .events import Event
 from .faults import Fault
-from .pausing.breakpoint import Breakpoint
-from .pausing.pause import DebugAbort, OperatorRecord, PausePoint, Pauser, default_pauser, set_default_pauser
-from .pausing.terminal import TerminalPauser
-from .rows import CellNode, HookRow, ParameterRow
+from .record.capture import Capture
+from .record.evicted import GivenUp
+from .record.ring import CaptureRing, kept_value
+from .record.rows import CellNode, HookRow, ParameterRow
+from .record.statistics import Statistics, statistics
 from .session import DebugSession
-from .stepping.history import PastState
-from .stepping.stepper import Stepper, Stop
+from .stop.breakpoint import Breakpoint
+from .stop.pause import DebugAbort, OperatorRecord, PausePoint, Pauser, default_pauser, set_default_pauser
+from .stop.stepping.history import PastState
+from .stop.stepping.stepper import Stepper, Stop
+from .stop.terminal import TerminalPauser
 
 __all__ = [
     "CONDITIONS",

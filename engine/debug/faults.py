@@ -18,7 +18,7 @@ from typing import NamedTuple, Protocol
 from hookscope.engine.cpu.telling import tell
 from hookscope.engine.tape.progress import Stopped
 
-from .pausing.pause import DebugAbort
+from .stop.pause import DebugAbort
 
 __all__ = ["Fault", "Faults", "Forgiving", "forgiven", "kernel_faults", "let_pass", "log_fault"]
 

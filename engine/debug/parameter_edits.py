@@ -18,7 +18,7 @@ from hookscope.engine.tensors import random
 from hookscope.engine.tensors.initializer import initializer
 
 from ..base.nearest_name import suggestion
-from .captures.statistics import Statistics, statistics
+from .record.statistics import Statistics, statistics
 
 if TYPE_CHECKING:
     from hookscope.engine.tensors.parameter import Parameter

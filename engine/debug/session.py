@@ -17,47 +17,47 @@ from hookscope.engine.tensors.tensor import Tensor
 
 from ..base.modes import graph_mode
 from ..base.nearest_name import suggestion
-from .captures.capture import Capture, pick_slot
-from .captures.capturing import Capturing
-from .captures.ring import MAX_BYTES, MAX_CAPTURES, CaptureRing
-from .checks.figures_by_step import History
-from .checks.findings import Finding, Findings, Muted
-from .checks.producer import Producer
-from .checks.session_checks import Checks
-from .conditions import CONDITIONS, Condition, Hit, parse_conditions
-from .counts import Counts
-from .cures import Cure, cures_of
+from .argument_checks import checked_flag, checked_pauser, checked_text, checked_texts
+from .diagnose.conditions import CONDITIONS, Condition, Hit, parse_conditions
+from .diagnose.cures import Cure, cures_of
+from .diagnose.figures_by_step import History
+from .diagnose.findings import Finding, Findings, Muted
+from .diagnose.offered_cures import OfferedCures
+from .diagnose.producer import Producer
+from .diagnose.session_checks import Checks
 from .events import Event, Events
 from .faults import Fault
-from .given import checked_flag, checked_pauser, checked_text, checked_texts
-from .hooks import SessionHooks
-from .newest import Newest
-from .newest_session import began_to_watch
-from .observer import Ports
-from .offered_cures import OfferedCures
 from .parameter_edits import ParameterEdit, ParameterEdits
-from .paths import CellPaths
-from .pausing.breakpoint import Breakpoint
-from .pausing.breakpoints import Breakpoints
-from .pausing.pause import DebugAbort, PausePoint, Pauser, default_pauser
-from .pausing.paused_scope import PausedScope
-from .pausing.pauses import Pauses
-from .pausing.showing import Showing
-from .pausing.stops import Stops
-from .pausing.terminal import TerminalPauser
-from .pausing.undo import TrainingModes, changes_since
-from .rows import CellNode, HookRow, ParameterRow, cell_nodes, hook_rows, parameter_rows, table
-from .visits import Visits
-from .watch import Watch
-from .watches import Watches
-from .watching import Watching, is_watched
+from .record.capture import Capture, pick_slot
+from .record.counts import Counts
+from .record.newest_values import Newest
+from .record.recorder import Capturing
+from .record.ring import MAX_BYTES, MAX_CAPTURES, CaptureRing
+from .record.rows import CellNode, HookRow, ParameterRow, cell_nodes, hook_rows, parameter_rows, table
+from .stop.breakpoint import Breakpoint
+from .stop.breakpoints import Breakpoints
+from .stop.pause import DebugAbort, PausePoint, Pauser, default_pauser
+from .stop.paused_scope import PausedScope
+from .stop.pauses import Pauses
+from .stop.showing import Showing
+from .stop.stops import Stops
+from .stop.terminal import TerminalPauser
+from .stop.undo import TrainingModes, changes_since
+from .watch.hooks import SessionHooks
+from .watch.newest_session import began_to_watch
+from .watch.observer import Ports
+from .watch.paths import CellPaths
+from .watch.pattern import Watch
+from .watch.visits import Visits
+from .watch.watches import Watches
+from .watch.watching import Watching, is_watched
 from .weakly import weakly
 
 if TYPE_CHECKING:
     from hookscope.engine.nn import Cell
     from hookscope.engine.tensors.parameter import Parameter
 
-    from .comparing.gradient_rows import GradientCheck
+    from .compare.gradient_rows import GradientCheck
 
 __all__ = ["DebugSession"]
 

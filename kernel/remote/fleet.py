@@ -15,8 +15,8 @@ from functools import partial
 from time import monotonic, sleep
 from typing import Any
 
-from hookscope.engine.debug.across_ranks import Comparison, RankFinding
-from hookscope.engine.debug.across_ranks.findings import ranks_text
+from hookscope.engine.debug.compare.ranks import Comparison, RankFinding
+from hookscope.engine.debug.compare.ranks.findings import ranks_text
 from hookscope.engine.debug.remote import Card, Remote, RemoteError
 from hookscope.engine.distributed.waiting import Standing, deadlock, missing, same_waits
 

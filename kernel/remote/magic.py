@@ -148,7 +148,7 @@ class NotebookRanks:
             UsageError: there are no ranks.
             RanksFailed: it failed on some.
         """
-        from hookscope.engine.debug.across_ranks import RANK_CONDITIONS
+        from hookscope.engine.debug.compare.ranks import RANK_CONDITIONS
 
         from .started import RanksFailed
 
@@ -207,7 +207,7 @@ def served_runs() -> str:
 
 def _tell_findings(fleet: Fleet, seconds: float) -> None:
     """Say what differs between the ranks, a line for each; so long at most is waited for what explains it."""
-    from hookscope.engine.debug.across_ranks.findings import ranks_text
+    from hookscope.engine.debug.compare.ranks.findings import ranks_text
 
     for finding in fleet.findings_at_the_end(seconds):
         where = f"step {finding.step}, {ranks_text(finding.ranks)}"
@@ -218,8 +218,8 @@ def _tell_findings(fleet: Fleet, seconds: float) -> None:
 
 def _line_for_one_rank(line: str) -> str:
     """The line of a `%%cell --ranks` as each rank runs it: without a panel and what only all ranks can tell."""
-    from hookscope.engine.debug.across_ranks import RANK_CONDITIONS
-    from hookscope.engine.debug.conditions import split_conditions
+    from hookscope.engine.debug.compare.ranks import RANK_CONDITIONS
+    from hookscope.engine.debug.diagnose.conditions import split_conditions
 
     words: list[str] = []
     given = iter(shlex.split(line, comments=True))

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from hookscope.engine.debug import DebugSession
-    from hookscope.engine.debug.captures.capture import Capture
-    from hookscope.engine.debug.captures.given_up import GivenUp
+    from hookscope.engine.debug.record.capture import Capture
+    from hookscope.engine.debug.record.evicted import GivenUp
 
 __all__ = ["Place", "captures_after", "matches", "parameters_after"]
 

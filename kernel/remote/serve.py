@@ -17,8 +17,8 @@ from typing import Any
 
 from hookscope.engine import debug
 from hookscope.engine.debug import DebugSession
-from hookscope.engine.debug.newest_session import newest_session, when_attached
 from hookscope.engine.debug.remote import RemotePauser, Served
+from hookscope.engine.debug.watch.newest_session import newest_session, when_attached
 
 from .served_process import ServedProcess
 

@@ -10,12 +10,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from hookscope.engine.debug import DebugSession
-from hookscope.engine.debug.across_ranks import RankRecorder
-from hookscope.engine.debug.across_ranks.digests import digest
-from hookscope.engine.debug.captures.capture import Capture
-from hookscope.engine.debug.pausing.expression import compile_expression, evaluate
-from hookscope.engine.debug.pausing.pause import describe
+from hookscope.engine.debug.compare.ranks import RankRecorder
+from hookscope.engine.debug.compare.ranks.digests import digest
+from hookscope.engine.debug.record.capture import Capture
 from hookscope.engine.debug.remote import Served
+from hookscope.engine.debug.stop.expression import compile_expression, evaluate
+from hookscope.engine.debug.stop.pause import describe
 from hookscope.engine.distributed.together import give_up
 from hookscope.engine.distributed.waiting import standing
 from hookscope.engine.tape import taps
@@ -24,9 +24,9 @@ from hookscope.widgets import texts
 from .pages import captures_after, parameters_after
 
 if TYPE_CHECKING:
-    from hookscope.engine.debug.captures.given_up import GivenUp
-    from hookscope.engine.debug.captures.statistics import Statistics
-    from hookscope.engine.debug.rows import ParameterRow
+    from hookscope.engine.debug.record.evicted import GivenUp
+    from hookscope.engine.debug.record.rows import ParameterRow
+    from hookscope.engine.debug.record.statistics import Statistics
 
 __all__ = ["FIGURES", "SessionRequests"]
 

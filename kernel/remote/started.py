@@ -18,7 +18,7 @@ from typing import Any
 from uuid import uuid4
 
 from hookscope.engine.cpu.interrupts import uninterrupted
-from hookscope.engine.debug.across_ranks.findings import ranks_text
+from hookscope.engine.debug.compare.ranks.findings import ranks_text
 from hookscope.engine.debug.remote import RemoteError, cards
 from hookscope.kernel.ranks.processes import is_stopped
 

@@ -160,7 +160,7 @@ def volumes() -> Iterator[Any]:
 def figures() -> Iterator[Any]:
     """What a debugger computes, and large draws."""
     from hookscope.engine import Tensor, ops
-    from hookscope.engine.debug.captures.statistics import any_nonfinite, changes, statistics
+    from hookscope.engine.debug.record.statistics import any_nonfinite, changes, statistics
 
     x = given(513, 700).asnumpy()
     for kind in (np.float32, np.float64, np.float16):

@@ -11,7 +11,7 @@ import pytest
 
 from hookscope.engine import Parameter, Tensor, nn, ops
 from hookscope.engine.cpu import compiling
-from hookscope.engine.debug.captures.capture import _figures
+from hookscope.engine.debug.record.capture import _figures
 from hookscope.engine.experimental import optim as experimental
 from hookscope.engine.mint import optim as mint
 from hookscope.engine.tensors.views import is_held_alone

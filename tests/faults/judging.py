@@ -17,8 +17,8 @@ import numpy as np
 
 from hookscope.engine import Tensor, nn
 from hookscope.engine.debug import DebugSession
-from hookscope.engine.debug.checks.causes import Cause
-from hookscope.engine.debug.checks.findings import Findings
+from hookscope.engine.debug.diagnose.causes import Cause
+from hookscope.engine.debug.diagnose.findings import Findings
 from tests.faults.corpus import HEALTHY, MORE_HEALTHY, MORE_PLANTED, PLANTED
 from tests.faults.programs import PLACES_OUTSIDE, Program
 

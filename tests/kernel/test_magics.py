@@ -7,7 +7,7 @@ import re
 import pytest
 from kernel_driver import Kernel, Result
 
-from hookscope.engine.debug.captures import ring
+from hookscope.engine.debug.record import ring
 from hookscope.kernel import magic_options
 from hookscope.kernel.magics import HookscopeMagics
 

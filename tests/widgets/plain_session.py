@@ -22,11 +22,11 @@ from hookscope.engine.debug import (
     Muted,
     PausePoint,
 )
-from hookscope.engine.debug.captures.statistics import Statistics
-from hookscope.engine.debug.conditions import parse_conditions
-from hookscope.engine.debug.cures import Cure
+from hookscope.engine.debug.diagnose.conditions import parse_conditions
+from hookscope.engine.debug.diagnose.cures import Cure
 from hookscope.engine.debug.parameter_edits import ParameterEdits
-from hookscope.engine.debug.pausing.pause import OperatorRecord
+from hookscope.engine.debug.record.statistics import Statistics
+from hookscope.engine.debug.stop.pause import OperatorRecord
 
 
 class PlainTensor:

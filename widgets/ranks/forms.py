@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hookscope.engine.debug.across_ranks.findings import ranks_text
+from hookscope.engine.debug.compare.ranks.findings import ranks_text
 from hookscope.widgets.markup import Table, page, text
 from hookscope.widgets.ranks.shown import RankRow, RanksFinding, RanksTable
 from hookscope.widgets.snapshot import STATIC_COPY

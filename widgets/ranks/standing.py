@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
-from hookscope.engine.debug.across_ranks import RankFinding
-from hookscope.engine.debug.across_ranks.findings import ranks_text
+from hookscope.engine.debug.compare.ranks import RankFinding
+from hookscope.engine.debug.compare.ranks.findings import ranks_text
 from hookscope.engine.distributed.waiting import Standing, missing
 from hookscope.widgets.ranks.shown import COMMANDS, RankRow, RanksFinding, RanksStatus
 from hookscope.widgets.ranks.tables import figure_text

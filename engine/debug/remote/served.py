@@ -30,7 +30,7 @@ from hookscope.engine.cpu.telling import tell
 from hookscope.engine.distributed.worker import set_while_waiting
 from hookscope.engine.tape import progress, taps
 
-from ..pausing.pause import in_a_forked_process
+from ..stop.pause import in_a_forked_process
 from .cards import Card, remove_card, sessions_folder, write_card
 from .server import Server
 from .wire import Buffer

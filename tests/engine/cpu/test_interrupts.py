@@ -51,7 +51,7 @@ SCRIPT = """
 import pathlib, signal, sys
 import numpy as np
 from hookscope.engine.cpu import compiling
-from hookscope.engine.debug.captures.statistics import statistics
+from hookscope.engine.debug.record.statistics import statistics
 
 compiling.BUILT = pathlib.Path("nowhere")  # as where nothing was compiled when the environment was made
 

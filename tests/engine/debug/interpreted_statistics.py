@@ -11,7 +11,7 @@ import pytest
 
 from hookscope import triton_kernels
 from hookscope.engine import Tensor
-from hookscope.engine.debug.captures.statistics import Statistics, changes, figures, statistics, statistics_of
+from hookscope.engine.debug.record.statistics import Statistics, changes, figures, statistics, statistics_of
 from tests import strict_device
 
 triton_kernels.kernels()  # Triton is imported once; what is imported on the strict device is forgotten after it

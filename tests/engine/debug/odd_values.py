@@ -18,9 +18,9 @@ import numpy as np
 
 from hookscope.engine import COOTensor, CSRTensor, Tensor
 from hookscope.engine.debug import Capture, Statistics, statistics
-from hookscope.engine.debug.conditions.data import LabelsSeen
-from hookscope.engine.debug.conditions.loss import FirstLossSeen
-from hookscope.engine.debug.conditions.values import Seen
+from hookscope.engine.debug.diagnose.conditions.data import LabelsSeen
+from hookscope.engine.debug.diagnose.conditions.loss import FirstLossSeen
+from hookscope.engine.debug.diagnose.conditions.values import Seen
 from hookscope.engine.tensors.backend import to_host
 
 SHAPES = ((), (1,), (1, 1), (0,), (0, 3), (3, 0), (8,), (8, 1), (1, 8), (4, 4), (2, 3, 2))

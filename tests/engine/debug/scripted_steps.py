@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from hookscope.engine.debug.stepping.stepper import Stepper, Stop
+from hookscope.engine.debug.stop.stepping.stepper import Stepper, Stop
 
 
 def place(stop: Stop) -> str:

@@ -11,8 +11,8 @@ import pytest
 import hookscope.engine as ms
 from hookscope.engine import Tensor, nn, ops, value_and_grad
 from hookscope.engine.debug import DebugSession
-from hookscope.engine.debug.conditions import CONDITIONS
-from hookscope.engine.debug.cures import CURES, Cure
+from hookscope.engine.debug.diagnose.conditions import CONDITIONS
+from hookscope.engine.debug.diagnose.cures import CURES, Cure
 
 
 class Net(nn.Cell):

@@ -17,19 +17,20 @@ import pytest
 from debug_networks import Script
 
 from hookscope.engine import Tensor, nn, ops, set_seed, value_and_grad
-from hookscope.engine.debug import CONDITIONS, DebugAbort, DebugSession, TerminalPauser, newest_session
-from hookscope.engine.debug.across_ranks import RankRecorder
-from hookscope.engine.debug.across_ranks import recorder as recorders
-from hookscope.engine.debug.captures.ring import CaptureRing
-from hookscope.engine.debug.checks.provenance import Provenance
-from hookscope.engine.debug.checks.session_checks import WATCHERS
+from hookscope.engine.debug import CONDITIONS, DebugAbort, DebugSession, TerminalPauser
+from hookscope.engine.debug.compare.ranks import RankRecorder
+from hookscope.engine.debug.compare.ranks import recorder as recorders
+from hookscope.engine.debug.diagnose.provenance import Provenance
+from hookscope.engine.debug.diagnose.session_checks import WATCHERS
 from hookscope.engine.debug.faults import log_fault
-from hookscope.engine.debug.observer import Observer
-from hookscope.engine.debug.pausing import points
-from hookscope.engine.debug.pausing.cell_stops import CellStops
-from hookscope.engine.debug.pausing.operator_stops import OperatorStops
-from hookscope.engine.debug.stepping import bprop as stepped
-from hookscope.engine.debug.stepping.history import BpropHistory
+from hookscope.engine.debug.record.ring import CaptureRing
+from hookscope.engine.debug.stop import points
+from hookscope.engine.debug.stop.cell_stops import CellStops
+from hookscope.engine.debug.stop.operator_stops import OperatorStops
+from hookscope.engine.debug.stop.stepping import bprop as stepped
+from hookscope.engine.debug.stop.stepping.history import BpropHistory
+from hookscope.engine.debug.watch.pattern import newest_session
+from hookscope.engine.debug.watch.observer import Observer
 from hookscope.engine.tape import taps
 from hookscope.engine.tape.progress import listen, progress
 

@@ -16,8 +16,8 @@ import hookscope.engine as ms
 from hookscope.engine import Tensor, nn, value_and_grad
 from hookscope.engine.cpu import compiling
 from hookscope.engine.debug import DebugSession
-from hookscope.engine.debug.captures.capture import _known
-from hookscope.engine.debug.captures.statistics import statistics
+from hookscope.engine.debug.record.capture import _known
+from hookscope.engine.debug.record.statistics import statistics
 
 MOST_BYTES = 64 * 1024
 

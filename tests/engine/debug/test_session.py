@@ -12,7 +12,7 @@ import pytest
 from debug_networks import SquareThenScale, tensor
 
 from hookscope.engine.debug import Breakpoint, DebugAbort, DebugSession
-from hookscope.engine.debug.pausing.terminal import TerminalPauser
+from hookscope.engine.debug.stop.terminal import TerminalPauser
 
 # When it watches
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookscope.engine.debug.tables import html_table, text_table
+from hookscope.engine.debug.record.tables import html_table, text_table
 
 
 def test_columns_are_as_wide_as_their_widest_cell_and_numbers_are_to_the_right() -> None:

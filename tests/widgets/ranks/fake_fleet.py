@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
 from typing import Any
 
-from hookscope.engine.debug.across_ranks import RankFinding
+from hookscope.engine.debug.compare.ranks import RankFinding
 
 
 class FakeRank:

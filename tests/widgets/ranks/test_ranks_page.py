@@ -11,7 +11,7 @@ from fake_fleet import FakeFleet, row
 from panel_page import PanelPage
 from playwright.sync_api import Browser, Locator, expect
 
-from hookscope.engine.debug.across_ranks import RankFinding
+from hookscope.engine.debug.compare.ranks import RankFinding
 from hookscope.widgets.ranks import RanksPanel
 from tests.browser.accessibility import AXE, ENOUGH_CONTRAST, lowest_contrast, violations
 

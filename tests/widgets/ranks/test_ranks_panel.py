@@ -12,7 +12,7 @@ from fake_fleet import FakeFleet, row
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hookscope.engine.debug.across_ranks import RankFinding
+from hookscope.engine.debug.compare.ranks import RankFinding
 from hookscope.widgets.ranks import RanksPanel
 from hookscope.widgets.ranks.shown import SHOWN
 from hookscope.widgets.ranks.tables import PER_PAGE

@@ -11,7 +11,7 @@ from panel_page import PanelPage
 from plain_session import PlainCapture, PlainSession, PlainTensor
 from playwright.sync_api import Locator
 
-from hookscope.engine.debug.captures.statistics import statistics
+from hookscope.engine.debug.record.statistics import statistics
 from tests.browser.accessibility import AXE, lowest_contrast, violations
 
 HOSTILE = "<img src=x onerror=\"document.title='broken'\">"

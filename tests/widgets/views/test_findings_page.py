@@ -10,7 +10,7 @@ from plain_session import PlainSession
 from playwright.sync_api import Locator
 
 from hookscope.engine.debug import CONDITIONS
-from hookscope.engine.debug.cures import Cure
+from hookscope.engine.debug.diagnose.cures import Cure
 from tests.browser.accessibility import AXE, lowest_contrast, violations
 
 HOSTILE = "<img src=x onerror=\"document.title='broken'\">"

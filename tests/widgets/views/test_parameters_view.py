@@ -15,7 +15,7 @@ import pytest
 from hookscope import engine as ms
 from hookscope.engine import nn
 from hookscope.engine.debug import DebugSession
-from hookscope.engine.debug.conditions import CONDITIONS, Condition
+from hookscope.engine.debug.diagnose.conditions import CONDITIONS, Condition
 from hookscope.widgets import DebuggerPanel
 from hookscope.widgets.markup import Table
 from hookscope.widgets.views.parameters import figures as view

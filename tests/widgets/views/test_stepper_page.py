@@ -12,8 +12,8 @@ from plain_session import PlainSession, PlainTensor
 from playwright.sync_api import Locator
 
 from hookscope.engine.debug import GradientCheck, GradientRow
-from hookscope.engine.debug.comparing.difference import element
-from hookscope.engine.debug.pausing.pause import OperatorRecord
+from hookscope.engine.debug.compare.difference import element
+from hookscope.engine.debug.stop.pause import OperatorRecord
 from tests.browser.accessibility import lowest_contrast
 
 OPERATORS = [OperatorRecord(name, (PlainTensor(np.ones(2)), 2), PlainTensor(np.zeros(2))) for name in ("mul", "add")]

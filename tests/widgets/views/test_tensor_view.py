@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from plain_session import PlainCapture, PlainTensor
 
-from hookscope.engine.debug.captures.statistics import statistics
+from hookscope.engine.debug.record.statistics import statistics
 from hookscope.widgets.views.captures import tensor as tensor_view
 
 

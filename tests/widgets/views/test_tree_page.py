@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, Locator, expect
 
 from hookscope.engine import Tensor, nn, value_and_grad
 from hookscope.engine.debug import Breakpoint, DebugSession
-from hookscope.engine.debug.captures.statistics import load_kernels
+from hookscope.engine.debug.record.statistics import load_kernels
 from tests.browser.accessibility import AXE, lowest_contrast, violations
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import traitlets
 
 from hookscope.engine.debug import GivenUp
-from hookscope.engine.debug.captures.size_texts import parse_size
+from hookscope.engine.debug.record.size_texts import parse_size
 from hookscope.widgets.messages import Action, MessageError
 from hookscope.widgets.view import Message, Section, Static, View, state
 from hookscope.widgets.views.captures import tensor

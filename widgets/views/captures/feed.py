@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Literal, TypedDict
 import numpy as np
 
 from hookscope.engine.debug import GivenUp
-from hookscope.engine.debug.captures.capture import cell_name
-from hookscope.engine.debug.captures.size_texts import size_text
+from hookscope.engine.debug.record.capture import cell_name
+from hookscope.engine.debug.record.size_texts import size_text
 from hookscope.widgets import texts
 from hookscope.widgets.columns import columns_to_bytes
 from hookscope.widgets.views.captures import tensor

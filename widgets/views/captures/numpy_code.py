@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict
 import numpy as np
 import numpy.typing as npt
 
-from hookscope.engine.debug.captures.size_texts import size_text
+from hookscope.engine.debug.record.size_texts import size_text
 from hookscope.widgets import texts
 
 if TYPE_CHECKING:

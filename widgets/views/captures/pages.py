@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from hookscope.engine.debug import GivenUp
-from hookscope.engine.debug.captures.capture import cell_name
+from hookscope.engine.debug.record.capture import cell_name
 from hookscope.engine.tape.progress import progress
 from hookscope.widgets import drawings, texts
 from hookscope.widgets.markup import Table, left_out, number, opened_by, scrolling, text

@@ -16,7 +16,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict
 
 from hookscope.engine.debug import GivenUp
-from hookscope.engine.debug.captures.statistics import load_kernels
+from hookscope.engine.debug.record.statistics import load_kernels
 from hookscope.widgets.columns import columns_to_bytes
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, TypedDict
 import numpy as np
 
 from hookscope.engine.debug import Breakpoint
-from hookscope.engine.debug.pausing.breakpoint import MOMENTS
-from hookscope.engine.debug.rows import HOOK_KINDS
+from hookscope.engine.debug.record.rows import HOOK_KINDS
+from hookscope.engine.debug.stop.breakpoint import MOMENTS
 
 if TYPE_CHECKING:
     from hookscope.engine.debug import CellNode, DebugSession

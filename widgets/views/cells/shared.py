@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
-from hookscope.engine.debug.captures.capture import cell_name
+from hookscope.engine.debug.record.capture import cell_name
 from hookscope.widgets.texts import counted
 
 if TYPE_CHECKING:

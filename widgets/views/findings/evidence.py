@@ -6,15 +6,15 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Literal, TypedDict
 
 from hookscope.engine.debug import CONDITIONS
-from hookscope.engine.debug.conditions.network import BpropSeen
-from hookscope.engine.debug.conditions.parameters import GradientSeen, UpdateSeen
+from hookscope.engine.debug.diagnose.conditions.network import BpropSeen
+from hookscope.engine.debug.diagnose.conditions.parameters import GradientSeen, UpdateSeen
 from hookscope.widgets import drawings, texts
 from hookscope.widgets.series import drawable
 
 if TYPE_CHECKING:
     from hookscope.engine.debug import DebugSession, Finding, Statistics
-    from hookscope.engine.debug.captures.capture import Capture
-    from hookscope.engine.debug.captures.given_up import GivenUp
+    from hookscope.engine.debug.record.capture import Capture
+    from hookscope.engine.debug.record.evicted import GivenUp
 
 
 class Evidence(TypedDict):

@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, TypedDict
 
 from hookscope.engine.base.file_labels import file_label
 from hookscope.engine.debug import CONDITIONS
-from hookscope.engine.debug.captures.capture import cell_name
-from hookscope.engine.debug.checks.causes import summary
-from hookscope.engine.debug.checks.producer import OUTSIDE
-from hookscope.engine.debug.stepping.user_code import is_user_code
+from hookscope.engine.debug.diagnose.causes import summary
+from hookscope.engine.debug.diagnose.producer import OUTSIDE
+from hookscope.engine.debug.record.capture import cell_name
+from hookscope.engine.debug.stop.stepping.user_code import is_user_code
 from hookscope.widgets import texts
 from hookscope.widgets.views.findings.evidence import NOTHING, Evidence, Shown
 
 if TYPE_CHECKING:
     from hookscope.engine.debug import Condition, DebugSession, Finding, Findings
-    from hookscope.engine.debug.cures import Cure
+    from hookscope.engine.debug.diagnose.cures import Cure
 
 
 class ConditionRow(TypedDict):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hookscope.engine.debug.captures.capture import cell_name
+from hookscope.engine.debug.record.capture import cell_name
 from hookscope.widgets.markup import Table, scrolling, table, text
 from hookscope.widgets.views.findings.cards import cards_html
 from hookscope.widgets.views.findings.found import condition_rows, verdict

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypedDict
 
-from hookscope.engine.debug.captures.capture import cell_name
-from hookscope.engine.debug.rows import HOOK_KINDS
+from hookscope.engine.debug.record.capture import cell_name
+from hookscope.engine.debug.record.rows import HOOK_KINDS
 from hookscope.widgets.messages import Action, one_of
 from hookscope.widgets.throttle import Throttle
 from hookscope.widgets.view import Message, Section, Static, View, state

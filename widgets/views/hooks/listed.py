@@ -8,8 +8,8 @@ from itertools import islice
 from typing import TYPE_CHECKING, TypedDict
 
 from hookscope.engine.base.file_labels import file_label
-from hookscope.engine.debug.captures.capture import cell_name
-from hookscope.engine.debug.hooks import MAKES_CAPTURES
+from hookscope.engine.debug.record.capture import cell_name
+from hookscope.engine.debug.watch.hooks import MAKES_CAPTURES
 from hookscope.widgets.throttle import Throttle
 from hookscope.widgets.views.hooks import written_hooks
 

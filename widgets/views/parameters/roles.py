@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from hookscope.engine.debug.captures.capture import cell_name
+from hookscope.engine.debug.record.capture import cell_name
 
 if TYPE_CHECKING:
     from hookscope.engine.debug import ParameterRow

@@ -8,8 +8,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 
-from hookscope.engine.debug.conditions import CONDITIONS, Condition
-from hookscope.engine.debug.conditions.parameters import UpdateSeen, is_weight, usual_norm
+from hookscope.engine.debug.diagnose.conditions import CONDITIONS, Condition
+from hookscope.engine.debug.diagnose.conditions.parameters import UpdateSeen, is_weight, usual_norm
 
 _ABOUT = ("update_too_large", "update_too_small", "learning_rate_too_large", "learning_rate_too_small")
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, TypedDict
 
 import numpy as np
 
-from hookscope.engine.debug.captures.capturing import local_capture
+from hookscope.engine.debug.record.recorder import local_capture
 from hookscope.engine.tensors.nested import Sparse
 from hookscope.engine.tensors.tensor import Tensor
 from hookscope.widgets import texts

@@ -11,9 +11,9 @@ from hookscope.widgets.views.stepper.stop_breakpoints import LineBreakpoint, lin
 
 if TYPE_CHECKING:
     from hookscope.engine.debug import GradientCheck, GradientRow, PausePoint
-    from hookscope.engine.debug.comparing.difference import Difference
-    from hookscope.engine.debug.pausing.breakpoint import Breakpoint
-    from hookscope.engine.debug.pausing.pause import OperatorRecord
+    from hookscope.engine.debug.compare.difference import Difference
+    from hookscope.engine.debug.stop.breakpoint import Breakpoint
+    from hookscope.engine.debug.stop.pause import OperatorRecord
 
 
 # Of a longer source the lines around the current one travel; those that are shown stay while one steps among them.

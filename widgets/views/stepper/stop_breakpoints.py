@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypedDict
 
-from hookscope.engine.debug.pausing.breakpoint import Breakpoint
+from hookscope.engine.debug.stop.breakpoint import Breakpoint
 from hookscope.widgets import texts
 from hookscope.widgets.messages import MessageError
 

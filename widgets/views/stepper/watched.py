@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 import numpy as np
 
-from hookscope.engine.debug.captures.statistics import statistics
+from hookscope.engine.debug.record.statistics import statistics
 from hookscope.widgets import texts
 from hookscope.widgets.messages import MessageError
 

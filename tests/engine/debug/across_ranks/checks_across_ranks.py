@@ -11,7 +11,7 @@ import numpy as np
 import hookscope.engine as ms
 from hookscope.engine import Tensor, communication, nn, ops
 from hookscope.engine.debug import DebugSession
-from hookscope.engine.debug.across_ranks import Comparison, RankFinding, RankRecorder
+from hookscope.engine.debug.compare.ranks import Comparison, RankFinding, RankRecorder
 from hookscope.engine.nn.data_parallel import DistributedGradReducer
 
 

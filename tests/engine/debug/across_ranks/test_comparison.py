@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hookscope.engine.debug.across_ranks import RANK_CONDITIONS, Comparison
+from hookscope.engine.debug.compare.ranks import RANK_CONDITIONS, Comparison
 
 
 def step(number: int, **given: Any) -> dict[str, Any]:

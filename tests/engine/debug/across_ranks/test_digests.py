@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from hookscope.engine import Tensor
-from hookscope.engine.debug.across_ranks.digests import digest, norm, row_digests
+from hookscope.engine.debug.compare.ranks.digests import digest, norm, row_digests
 from tests import strict_device
 
 LARGE = np.random.default_rng(0).standard_normal(70_000).astype(np.float32)

@@ -13,8 +13,8 @@ import pytest
 import hookscope.engine as ms
 from hookscope.engine import Tensor, nn
 from hookscope.engine.debug import DebugSession
-from hookscope.engine.debug.across_ranks import RankRecorder
-from hookscope.engine.debug.across_ranks.details import Details
+from hookscope.engine.debug.compare.ranks import RankRecorder
+from hookscope.engine.debug.compare.ranks.details import Details
 from hookscope.engine.tape import taps
 
 

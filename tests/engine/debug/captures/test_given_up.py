@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 from debug_networks import Square, tensor
 
-import hookscope.engine.debug.captures.ring as ring_module
+import hookscope.engine.debug.record.ring as ring_module
 from hookscope.engine import Tensor, nn
 from hookscope.engine.debug import DebugSession, compare, kept_value
-from hookscope.engine.debug.captures.capture import Capture
-from hookscope.engine.debug.captures.given_up import GivenUp
-from hookscope.engine.debug.captures.ring import CaptureRing
-from hookscope.engine.debug.captures.size_texts import parse_size, size_text
+from hookscope.engine.debug.record.capture import Capture
+from hookscope.engine.debug.record.evicted import GivenUp
+from hookscope.engine.debug.record.ring import CaptureRing
+from hookscope.engine.debug.record.size_texts import parse_size, size_text
 
 
 def capture(index: int, array: np.ndarray, step: int = 1) -> Capture:

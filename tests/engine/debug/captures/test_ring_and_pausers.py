@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 from hookscope.engine.debug import TerminalPauser
-from hookscope.engine.debug.captures.capture import Capture
-from hookscope.engine.debug.captures.ring import CaptureRing
-from hookscope.engine.debug.pausing.pause import PausePoint, check_command, default_pauser, describe, set_default_pauser
+from hookscope.engine.debug.record.capture import Capture
+from hookscope.engine.debug.record.ring import CaptureRing
+from hookscope.engine.debug.stop.pause import PausePoint, check_command, default_pauser, describe, set_default_pauser
 
 
 def capture(index: int, array: object, path: str = "c", slot: str = "output") -> Capture:

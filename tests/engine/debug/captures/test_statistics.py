@@ -19,14 +19,7 @@ import numpy.typing as npt
 import pytest
 
 from hookscope.engine.cpu import threads
-from hookscope.engine.debug.captures.statistics import (
-    BINS,
-    Statistics,
-    any_nonfinite,
-    changes,
-    statistics,
-    statistics_of,
-)
+from hookscope.engine.debug.record.statistics import BINS, Statistics, any_nonfinite, changes, statistics, statistics_of
 
 LARGE = 300_001  # elements: several pieces, the last one of odd length
 
@@ -386,7 +379,7 @@ def test_integers_are_finite(dtype: str) -> None:
 def test_the_linker_of_kernels_is_imported_with_the_first_statistics() -> None:
     code = (
         "import sys, numpy\n"
-        "from hookscope.engine.debug.captures.statistics import any_nonfinite, statistics\n"
+        "from hookscope.engine.debug.record.statistics import any_nonfinite, statistics\n"
         "any_nonfinite(numpy.ones(3))\n"
         "assert not {'llvmlite', 'numba'} & set(sys.modules)\n"
         "assert statistics(1.0).mean == 1 and 'llvmlite' in sys.modules"

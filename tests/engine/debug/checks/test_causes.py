@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from hookscope.engine.debug.checks.causes import causes_of, summary
-from hookscope.engine.debug.checks.findings import Finding
-from hookscope.engine.debug.conditions import CONDITIONS
-from hookscope.engine.debug.conditions.consequences import RULES
+from hookscope.engine.debug.diagnose.causes import causes_of, summary
+from hookscope.engine.debug.diagnose.conditions import CONDITIONS
+from hookscope.engine.debug.diagnose.conditions.consequences import RULES
+from hookscope.engine.debug.diagnose.findings import Finding
 
 ORDER = {path: place for place, path in enumerate(["conv", "act", "norm", "gate", "head", ""])}
 

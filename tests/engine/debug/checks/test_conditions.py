@@ -13,9 +13,9 @@ from debug_networks import scripted, tensor
 
 from hookscope.engine import Tensor, grad, nn, ops, value_and_grad
 from hookscope.engine.debug import CONDITIONS, DebugSession, Finding, Findings
-from hookscope.engine.debug.conditions import parse_conditions
-from hookscope.engine.debug.conditions.network import LossSeen
-from hookscope.engine.debug.conditions.parameters import UpdateSeen
+from hookscope.engine.debug.diagnose.conditions import parse_conditions
+from hookscope.engine.debug.diagnose.conditions.network import LossSeen
+from hookscope.engine.debug.diagnose.conditions.parameters import UpdateSeen
 
 ROOT = Path(__file__).parents[4]
 

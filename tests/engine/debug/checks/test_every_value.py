@@ -13,8 +13,8 @@ from odd_values import DTYPES, KINDS, SHAPES, array, seen, structures
 
 from hookscope.engine import Parameter, Tensor, nn, ops, value_and_grad
 from hookscope.engine.debug import CONDITIONS, Condition, DebugSession
-from hookscope.engine.debug.checks.session_checks import WATCHERS
-from hookscope.engine.debug.checks.watcher import Watched, Watcher
+from hookscope.engine.debug.diagnose.checks.watcher import Watched, Watcher
+from hookscope.engine.debug.diagnose.session_checks import WATCHERS
 from hookscope.engine.debug.faults import Faults
 from hookscope.engine.tape import taps
 

@@ -11,7 +11,7 @@ from training_scripts import Script
 
 import hookscope.engine as ms
 from hookscope.engine.debug import DebugSession
-from hookscope.engine.debug.checks.findings import Finding, Findings
+from hookscope.engine.debug.diagnose.findings import Finding, Findings
 
 
 def findings_of(script: Script) -> Findings:

@@ -12,8 +12,8 @@ import pytest
 import hookscope.engine as ms
 from hookscope.engine import Parameter, Tensor, nn, ops
 from hookscope.engine.debug import GradientCheck, check_gradient
-from hookscope.engine.debug.comparing import wrong_gradients
-from hookscope.engine.debug.comparing.likeness import LIKENESSES, WrongGradient, likeness
+from hookscope.engine.debug.compare import wrong_gradients
+from hookscope.engine.debug.compare.likeness import LIKENESSES, WrongGradient, likeness
 from hookscope.engine.tensors import random
 
 A_FACTOR = "times the automatic gradient everywhere: a missing factor"

@@ -20,7 +20,7 @@ import pytest
 import hookscope.engine as ms
 from hookscope.engine import Tensor, nn, ops
 from hookscope.engine.debug import DebugSession
-from hookscope.engine.debug.comparing.side_effects import side_effect
+from hookscope.engine.debug.compare.side_effects import side_effect
 
 this_module = sys.modules[__name__]
 log: list[int] = []
@@ -668,7 +668,7 @@ def named_as_mindspores() -> None:
     import numpy as np
     from mindspore import Tensor, nn, ops  # type: ignore[import-not-found]
 
-    from hookscope.engine.debug.comparing.side_effects import is_plain, side_effect
+    from hookscope.engine.debug.compare.side_effects import is_plain, side_effect
 
     class Net(nn.Cell):  # type: ignore[misc]
         def __init__(self) -> None:

@@ -13,7 +13,7 @@ from debug_networks import Square, scripted, tensor
 
 from hookscope.engine import grad, nn
 from hookscope.engine.debug import DebugSession, PausePoint
-from hookscope.engine.debug.stepping.user_code import is_user_code
+from hookscope.engine.debug.stop.stepping.user_code import is_user_code
 
 
 class UsesALayer(nn.Cell):

@@ -11,10 +11,10 @@ import pytest
 
 from hookscope.engine import Parameter, Tensor, nn
 from hookscope.engine.debug import DebugSession
-from hookscope.engine.debug.conditions import CONDITIONS, examine, parse_conditions
-from hookscope.engine.debug.pausing.breakpoint import Breakpoint
-from hookscope.engine.debug.pausing.expression import compile_expression, evaluate, names_in, value_scope
-from hookscope.engine.debug.watch import Watch, check_matches
+from hookscope.engine.debug.diagnose.conditions import CONDITIONS, examine, parse_conditions
+from hookscope.engine.debug.stop.breakpoint import Breakpoint
+from hookscope.engine.debug.stop.expression import compile_expression, evaluate, names_in, value_scope
+from hookscope.engine.debug.watch.pattern import Watch, check_matches
 
 PATHS = ["", "block1", "block1.relu", "block2.relu", "head"]
 
@@ -184,7 +184,7 @@ def test_a_figure_of_what_is_no_tensor_is_nan() -> None:
 
 
 def hit_names(values: object, *, cell: str = "Dense", direction: str = "forward", slot: str = "output") -> list[str]:
-    from hookscope.engine.debug.captures.capture import Capture
+    from hookscope.engine.debug.record.capture import Capture
 
     value = SimpleNamespace(_array=np.asarray(values))
     capture = Capture(0, 1, "c", cell, 0, direction, slot, value)  # type: ignore[arg-type]  # a stand-in tensor

@@ -14,7 +14,7 @@ from debug_networks import Script, scripted, tensor
 import hookscope.engine as ms
 from hookscope.engine import grad, nn, ops
 from hookscope.engine.debug import DebugAbort, DebugSession
-from hookscope.engine.debug.stepping.stepper import Stepper, Stop
+from hookscope.engine.debug.stop.stepping.stepper import Stepper, Stop
 
 Look = Callable[[DebugSession], None]
 

@@ -9,7 +9,7 @@ from debug_networks import Scale, SquareThenScale, helper, scripted, tensor
 
 from hookscope.engine import grad, nn
 from hookscope.engine.debug import DebugSession
-from hookscope.engine.debug.pausing.points import lines_with_code
+from hookscope.engine.debug.stop.points import lines_with_code
 
 FIRST = Scale.bprop.__code__.co_firstlineno  # its def line
 IN_HELPER = helper.__code__.co_firstlineno + 2

@@ -13,7 +13,7 @@ from debug_networks import Scale, Square, SquareThenScale, helper, scripted, ten
 
 from hookscope.engine import Tensor, grad, nn, ops
 from hookscope.engine.debug import DebugAbort, DebugSession, PausePoint
-from hookscope.engine.debug.stepping.history import BpropHistory
+from hookscope.engine.debug.stop.stepping.history import BpropHistory
 
 
 def place(point: PausePoint) -> str:

@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 from scripted_steps import stops_of
 
-from hookscope.engine.debug.pausing.pause import DebugAbort
-from hookscope.engine.debug.stepping.stepper import Stepper, Stop, is_user_code, user_frame
-from hookscope.engine.debug.stepping.user_code import nearest_user_frame
+from hookscope.engine.debug.stop.pause import DebugAbort
+from hookscope.engine.debug.stop.stepping.stepper import Stepper, Stop, is_user_code, user_frame
+from hookscope.engine.debug.stop.stepping.user_code import nearest_user_frame
 
 
 @pytest.fixture(autouse=True)

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from scripted_steps import place, stops_of
 
-from hookscope.engine.debug.pausing.pause import DebugAbort
-from hookscope.engine.debug.stepping.stepper import Stepper, Stop
+from hookscope.engine.debug.stop.pause import DebugAbort
+from hookscope.engine.debug.stop.stepping.stepper import Stepper, Stop
 
 
 @pytest.fixture(autouse=True)

@@ -1,1 +1,0 @@
-"""What passed: captures in a bounded ring, and their figures."""

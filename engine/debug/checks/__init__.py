@@ -1,1 +1,0 @@
-"""Who looks for the conditions, when, and what was found: values, parameters over steps, the network, operators."""

@@ -1,0 +1,1 @@
+"""Gradients beside others, and one run beside another."""

@@ -1,0 +1,219 @@
+"""One call of a cell with everything that ``check_gradient`` asks of it: gradients, and slopes by differences.
+
+It happens on an isolated copy (``isolated.py``). A gradient is that of the sum of ``sens * output``, as flat real
+numbers; complex ones count as pairs, since their gradient is dx + i dy.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hookscope.engine.autograd.grad import differentiate
+from hookscope.engine.tape.tape import Recording
+from hookscope.engine.tensors.nested import replaced, tensors_in
+from hookscope.engine.tensors.tensor import Tensor
+
+from ..record.capture import pick_slot
+from .gradient_rows import GradientRow
+from .isolated import EPSILON, IsolatedCell, widened
+from .slopes import Slope, slope_along
+
+if TYPE_CHECKING:
+    from hookscope.engine.nn import Cell
+    from hookscope.engine.tensors.parameter import Parameter
+
+__all__ = ["DifferentiatedCall", "Leaf", "Reals"]
+
+Reals = npt.NDArray[np.float64]
+
+
+@dataclass(eq=False)
+class Leaf:
+    """One value to take the gradient of; ``array`` is what it is differentiated at, on the host."""
+
+    name: str
+    kind: str
+    shape: tuple[int, ...]
+    dtype: str
+    array: npt.NDArray[Any]
+    place: int = -1  # among the tensors in the inputs
+    parameter: Parameter | None = None
+
+    @property
+    def width(self) -> int:
+        """Real numbers in an element."""
+        return 2 if self.array.dtype.kind == "c" else 1
+
+    def numbers(self) -> npt.NDArray[Any]:
+        """The array as flat real numbers."""
+        return _real(self.array)
+
+
+class DifferentiatedCall:
+    """See the module's first lines.
+
+    Args:
+        cell, inputs: the call.
+        sens: the gradients that arrive at the outputs; random ones for None.
+        wrt: "inputs", "parameters" or "all".
+        random: where they come from.
+        wide: whether to compute in float64.
+
+    Attributes:
+        leaves: what it is differentiated with respect to.
+        named: all tensors in the inputs, by name.
+        outputs: the tensors in the output.
+        sens: the gradients that arrive, one for each of them.
+        skipped: rows for the rest.
+        finite: whether the output is.
+    """
+
+    def __init__(
+        self, cell: Cell, inputs: tuple[Any, ...], sens: Any, wrt: str, random: np.random.Generator, wide: bool
+    ) -> None:
+        self.copy = IsolatedCell(cell, wide)
+        self.inputs = inputs
+        arrays = [t._array.copy() for t in tensors_in(inputs)]  # what asnumpy() gives may be written to
+        self.values = [Tensor._wrap(widened(array) if wide else array) for array in arrays]
+        self.skipped: list[GradientRow] = []
+        self.leaves: list[Leaf] = []
+        names = [name for name, value in _named_inputs(self.copy.cell, inputs) if isinstance(value, Tensor)]
+        self.named = list(zip(names, [value.asnumpy() for value in self.values], strict=False))
+        if wrt != "parameters":
+            self.leaves += self._input_leaves()
+        if wrt != "inputs":
+            self.leaves += self._parameter_leaves(cell)
+        with self.copy.run() as copied:
+            self.outputs = [t.asnumpy() for t in tensors_in(copied(*self._arguments(self.values)))]
+        self.finite = all(bool(np.isfinite(array.astype(complex)).all()) for array in self.outputs)
+        self.sens = self._checked_sens(sens, random)
+
+    def _input_leaves(self) -> Iterator[Leaf]:
+        place = -1
+        for name, value in _named_inputs(self.copy.cell, self.inputs):
+            if not isinstance(value, Tensor):
+                self._skip(name, "input", (), type(value).__name__, "no tensor")
+                continue
+            place += 1
+            shape, dtype = tuple(value.shape), value._array.dtype.name
+            if dtype in EPSILON:
+                yield Leaf(name, "input", shape, dtype, self.values[place].asnumpy(), place)
+            else:
+                self._skip(name, "input", shape, dtype, "no floating numbers")
+
+    def _parameter_leaves(self, cell: Cell) -> Iterator[Leaf]:
+        for (name, original), (_, parameter) in zip(cell.parameters_and_names(), self.copy.parameters(), strict=True):
+            shape, dtype = tuple(original.shape), original._array.dtype.name
+            if not original.requires_grad:
+                self._skip(name, "parameter", shape, dtype, "requires_grad is off")
+            elif dtype not in EPSILON:
+                self._skip(name, "parameter", shape, dtype, "no floating numbers")
+            else:
+                yield Leaf(name, "parameter", shape, dtype, parameter.asnumpy(), parameter=parameter)
+
+    def _skip(self, name: str, kind: str, shape: tuple[int, ...], dtype: str, reason: str) -> None:
+        self.skipped.append(GradientRow(name, kind, shape, dtype, "skipped", reason))
+
+    def _checked_sens(self, sens: Any, random: np.random.Generator) -> list[Tensor]:
+        """The gradients that arrive, if these are what was asked for."""
+        if sens is None:
+            return self.random_sens(random)
+        given, wanted = tensors_in(sens), [output.shape for output in self.outputs]
+        if [t.shape for t in given] != wanted:
+            raise ValueError(
+                f"check_gradient: sens must have the shapes of the outputs, {wanted}, got {[t.shape for t in given]}"
+            )
+        return [Tensor(t.asnumpy().astype(output.dtype)) for t, output in zip(given, self.outputs, strict=True)]
+
+    def random_sens(self, random: np.random.Generator) -> list[Tensor]:
+        """Random gradients for the outputs; zeros for one that is not of floating numbers."""
+        found = []
+        for output in self.outputs:
+            numbers: Any = np.zeros(output.shape)
+            if output.dtype.name in EPSILON:
+                numbers = random.standard_normal(output.shape)
+                if output.dtype.kind == "c":
+                    numbers = numbers + 1j * random.standard_normal(output.shape)
+            found.append(Tensor(np.asarray(numbers).astype(output.dtype)))
+        return found
+
+    def _arguments(self, tensors: Sequence[Tensor]) -> tuple[Any, ...]:
+        return tuple(replaced(self.inputs, list(tensors)))
+
+    def gradients(self, automatic: bool, sens: list[Tensor] | None = None) -> list[Reals]:
+        """The gradients of the leaves, as flat real numbers; ``sens`` arrives in place of the call's own."""
+        of_inputs = [leaf.place for leaf in self.leaves if leaf.parameter is None]
+        leaves = [self.values[place] for place in of_inputs]
+        weights = [leaf.parameter for leaf in self.leaves if leaf.parameter is not None]
+
+        def function(*given: Tensor) -> Any:
+            tensors = list(self.values)
+            for place, tensor in zip(of_inputs, given, strict=True):
+                tensors[place] = tensor
+            return cell(*self._arguments(tensors))
+
+        with self.copy.run(automatic=True) as cell:
+            # A look at the dtypes on the way; inside a bprop the copy looks by itself.
+            with Recording([t._array for t in [*leaves, *weights]]) as recording:
+                function(*leaves)
+            self.copy.note_precision(recording)
+        with self.copy.run(automatic) as cell:
+            _, found, of_weights = differentiate(
+                function,
+                tuple(leaves),
+                {},
+                range(len(leaves)),
+                weights or None,
+                sens=self.sens if sens is None else sens,
+                name="check_gradient",
+            )
+        return [_real(t.asnumpy()).astype(np.float64) for t in [*found, *of_weights]]
+
+    def slope(self, leaf: Leaf, along: Reals, claimed: float, step: float, allowed: float, epsilon: float) -> Slope:
+        real = leaf.numbers()
+
+        def value(distance: float) -> tuple[float, float]:
+            moved = (real + distance * along).astype(real.dtype)
+            return self._value(leaf, moved.view(leaf.array.dtype).reshape(leaf.array.shape))
+
+        return slope_along(value, claimed, step, allowed, epsilon, np.count_nonzero(along) == 1)
+
+    def _value(self, leaf: Leaf, array: npt.NDArray[Any]) -> tuple[float, float]:
+        """The sum of ``sens * output`` with another array for a leaf, and the sum of its terms' magnitudes."""
+        total = magnitude = 0.0
+        with self.copy.run() as cell:
+            tensors = list(self.values)
+            if leaf.parameter is None:
+                tensors[leaf.place] = Tensor(array)
+            else:
+                leaf.parameter._rebind(Tensor(array)._array)
+            for output, sens in zip(tensors_in(cell(*self._arguments(tensors))), self.sens, strict=True):
+                terms = (widened(sens.asnumpy()).conj() * output.asnumpy()).real
+                total += float(terms.sum())
+                magnitude += float(np.abs(terms).sum())
+        return total, magnitude
+
+
+def _real(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """An array as flat real numbers, two for a complex one."""
+    flat = np.ascontiguousarray(array).reshape(-1)
+    return flat.view(flat.real.dtype) if flat.dtype.kind == "c" else flat
+
+
+def _named_inputs(cell: Cell, inputs: tuple[Any, ...]) -> Iterator[tuple[str, Any]]:
+    """Each tensor in the inputs under construct's name for it, and what holds no tensor as a whole."""
+    try:
+        expected = list(inspect.signature(cell.construct).parameters.values())
+    except (TypeError, ValueError):  # a construct that is no Python function
+        expected = []
+    plain = [p.name for p in expected if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    names = [*plain, *(f"input {place}" for place in range(len(plain), len(inputs)))]
+    for name, value in zip(names, inputs, strict=False):  # construct may have defaults
+        found = list(pick_slot(name, value, Tensor))
+        yield from found or [(name, value)]

@@ -1,1 +1,0 @@
-"""A gradient beside two others, and one run beside another."""

@@ -1,0 +1,1 @@
+"""Conditions that hold, findings, causes and cures."""

@@ -1,0 +1,1 @@
+"""Taps and checks that try the conditions on values, parameters, losses, optimizers and operators."""

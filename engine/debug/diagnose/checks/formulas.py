@@ -1,0 +1,30 @@
+"""Trying one formula: one that raises does not hold, and is reported once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..conditions import CONDITIONS, Condition
+
+if TYPE_CHECKING:
+    from ...events import Events
+
+__all__ = ["detail_of", "report"]
+
+
+def detail_of(condition: Condition, seen: Any, events: Events) -> str | None:
+    """Return a few words on what is wrong with what is seen; None where the condition does not hold."""
+    try:
+        return condition.formula(seen, condition.threshold)
+    except Exception as error:
+        report(condition, error, events)
+        return None
+
+
+def report(condition: Condition, error: Exception, events: Events) -> None:
+    """Report a formula that raised: a fault of the row, or the error of an expression of the user's own."""
+    name = condition.name
+    if name not in CONDITIONS:
+        events.say(f"condition {name!r}: {type(error).__name__}: {error}", name)
+    elif not events.faults.forgives(f"condition {name!r}", error):
+        raise error

@@ -1,0 +1,94 @@
+"""Pauses where a condition holds: once in a step and a direction for one that spreads from value to value."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from types import FrameType
+from typing import TYPE_CHECKING
+
+from hookscope.engine.tensors.nested import tensors_in
+
+from ..record.statistics import statistics
+from ..stop.points import point_at_stop
+from ..stop.stepping.stepper import Stop
+from ..stop.stepping.user_code import frame_to_show
+from .checks.formulas import detail_of
+from .conditions.values import FiguresSeen
+
+if TYPE_CHECKING:
+    from ..events import Events
+    from ..stop.pauses import Pauses
+    from .conditions import Hit
+    from .findings import Found
+    from .producer import Producer
+    from .selection import LookedFor
+
+__all__ = ["ConditionPauses"]
+
+
+class ConditionPauses:
+    """Pauses for the conditions that the user wants to pause at.
+
+    Args:
+        looked_for: the conditions.
+        found: knows what is muted.
+        pauses: whom to ask.
+        events: told of conditions that fail.
+    """
+
+    def __init__(self, looked_for: LookedFor, found: Found, pauses: Pauses, events: Events) -> None:
+        self._events = events
+        self._looked_for = looked_for
+        self._found = found
+        self._pauses = pauses
+        self._paused_for: set[tuple[str, str]] = set()  # (spreading condition, direction) in this step
+
+    def step_began(self) -> None:
+        """What has spread in the step before counts no more."""
+        self._paused_for.clear()
+
+    def is_due(self, hit: Hit, direction: str) -> bool:
+        """Whether to pause for a hit about a captured value."""
+        name = hit.condition.name
+        if name not in self._looked_for.pausing:
+            return False
+        if hit.condition.spreads:
+            if (name, direction) in self._paused_for:
+                return False
+            self._paused_for.add((name, direction))
+        return True
+
+    def paused_for(self, name: str) -> bool:
+        """Whether the run paused for a condition that spreads in this step."""
+        return bool({(name, "forward"), (name, "backward")} & self._paused_for)
+
+    def pause(self, hit: Hit) -> None:
+        """Pause for a hit that is about no captured value, if the user wants to."""
+        if hit.condition.name in self._looked_for.pausing:
+            self._pause_at(None, hit.message, hit.path, "", {})
+
+    def pause_at_producer(self, producer: Producer, frame: FrameType | None, values: dict[str, object]) -> None:
+        """An operator made a NaN or an infinity, or a NaN of the infinity that another one made: pause right there."""
+        made = values.get("output") if "gradients" not in values else values["gradients"]
+        seen = [FiguresSeen(statistics(tensor)) for tensor in tensors_in(made)]
+        nonfinite = self._looked_for.nonfinite
+        holding = [
+            condition
+            for condition in nonfinite
+            if condition.name in self._looked_for.pausing
+            and not self._found.is_muted(condition.name, producer.path)
+            and any(detail_of(condition, one, self._events) for one in seen)
+        ]
+        if holding:
+            self._paused_for |= {(condition.name, producer.direction) for condition in nonfinite}
+            self._pause_at(frame, str(producer), producer.path, "operator", values)
+
+    def _pause_at(
+        self, frame: FrameType | None, reason: str, path: str, moment: str, values: Mapping[str, object]
+    ) -> None:
+        if self._pauses.standing or not self._pauses.can_stop():
+            return
+        frame = frame or frame_to_show(sys._getframe(1))
+        point = point_at_stop(Stop(frame, frame.f_lineno), "condition", reason, path, moment, dict(values))
+        self._pauses.pause_or_abort(point)

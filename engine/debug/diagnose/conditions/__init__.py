@@ -1,0 +1,153 @@
+"""Conditions: what can be wrong, as rows of data; ``CONDITIONS`` has them by name.
+
+Rows about data, losses, optimizers, non-finite numbers, activations, gradients, parameters and the network are in a
+module each, with what their formulas see.
+Who looks, and when, is in ``checks``.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ....base.nearest_name import suggestion
+from ....base.quoting import quoted
+from ...argument_checks import checked_text
+from ...record.statistics import any_nonfinite
+from . import activations, data, gradients, loss, network, nonfinite, optimizer, parameters, values
+from .condition import Condition, Hit
+from .user import own_condition
+
+if TYPE_CHECKING:
+    from ...record.capture import Capture
+    from ...record.statistics import Statistics
+
+__all__ = ["CONDITIONS", "Condition", "Hit", "examine", "parse_conditions", "split_conditions", "tried"]
+
+CONDITIONS: dict[str, Condition] = {
+    row.name: row
+    for module in (data, loss, optimizer, nonfinite, activations, gradients, parameters, network)
+    for row in module.ROWS
+}
+
+_ALIASES = {"saturated": ("saturated_sigmoid", "saturated_tanh"), "all": tuple(CONDITIONS)}
+
+
+_OWN_CONDITION = re.compile(r"(^|,)\s*if\s")
+
+
+def split_conditions(text: str, option: str = "conditions") -> list[str]:
+    """Conditions between commas; an ``if EXPRESSION`` is the last one, since it may have commas of its own.
+
+    Args:
+        text: the conditions.
+        option: what errors call the argument.
+
+    Raises:
+        ValueError: a name is empty.
+    """
+    found = _OWN_CONDITION.search(text)
+    named, own = (text, "") if found is None else (text[: found.start()], text[found.start() :].lstrip(", "))
+    names = [name.strip() for name in named.split(",")] if named.strip() or not own else []
+    if not all(names):
+        raise ValueError(f"{option} must be names between commas, none of them empty, got {text!r}")
+    return [*names, own] if own else names
+
+
+def parse_conditions(texts: Sequence[str], option: str = "conditions") -> list[Condition]:
+    """Read ``NAME``, ``NAME=THRESHOLD`` or ``if EXPRESSION`` each.
+
+    "saturated" is saturated_sigmoid and saturated_tanh, "all" is every row.
+
+    Args:
+        texts: the conditions.
+        option: what errors call the argument.
+
+    Raises:
+        TypeError: something that is no text.
+        ValueError: an unknown name, a faulty expression, a threshold that is no number, or one where none is used.
+    """
+    found: dict[str, Condition] = {}
+    for text in texts:
+        try:
+            read = _parse(checked_text(option, text).strip())
+        except ValueError as error:
+            raise ValueError(f"{option} {quoted(text)}: {error}") from None
+        found.update({condition.name: condition for condition in read})
+    return list(found.values())
+
+
+def _parse(text: str) -> list[Condition]:
+    if text.split(maxsplit=1)[:1] == ["if"]:
+        return [own_condition(text)]
+    name, equals, number = (part.strip() for part in text.partition("="))
+    if name not in CONDITIONS and name not in _ALIASES:
+        known = [*CONDITIONS, *_ALIASES]
+        raise ValueError(f"no such condition{suggestion(name, known)} (all: {', '.join(known)})")
+    rows = [CONDITIONS[known_name] for known_name in _ALIASES.get(name, (name,))]
+    if equals and len(rows) > 1 and any(math.isnan(row.threshold) for row in rows):
+        raise ValueError(f"{name!r} takes no threshold, since not all it names have one; give it to one by name")
+    return [_with_threshold(row, number) for row in rows] if equals else rows
+
+
+def _with_threshold(condition: Condition, number: str) -> Condition:
+    if math.isnan(condition.threshold):
+        raise ValueError(f"{condition.name} has no threshold")
+    try:
+        threshold = float(number)
+    except ValueError:
+        threshold = math.nan
+    if not math.isfinite(threshold):
+        raise ValueError(f"the threshold must be a finite number, got {number!r}")
+    return replace(condition, threshold=threshold)
+
+
+def examine(
+    capture: Capture,
+    conditions: Iterable[Condition] = tuple(CONDITIONS.values()),
+    arrived: Statistics | None = None,
+    names: Callable[[], Mapping[str, object]] = dict,
+    failed: Callable[[Condition, Exception], None] | None = None,
+) -> list[Hit]:
+    """Which of the conditions hold for a captured value.
+
+    Args:
+        capture: the value.
+        conditions: which to try.
+        arrived, names: see ``values.Seen``.
+        failed: told of a condition whose formula raises, which then does not hold. Without it only those that are the
+            user's own may.
+    """
+    wanted = [condition for condition in conditions if condition.looks_at(capture)]
+    return tried(capture, wanted, arrived, names, failed)
+
+
+def tried(
+    capture: Capture,
+    wanted: Sequence[Condition],
+    arrived: Statistics | None,
+    names: Callable[[], Mapping[str, object]],
+    failed: Callable[[Condition, Exception], None] | None,
+) -> list[Hit]:
+    """The same for conditions that all look at such a value."""
+    # Most values are finite, and to see that costs a part of what the figures do.
+    if all(condition.nonfinite for condition in wanted) and not (wanted and any_nonfinite(capture.array)):
+        return []
+    seen = values.Seen(capture, arrived, names)
+    hits = []
+    for condition in wanted:
+        try:
+            detail = condition.formula(seen, condition.threshold)
+        except Exception as error:  # a user's own expression may raise anything, which must not end the user's run
+            if failed is not None:
+                failed(condition, error)
+            elif condition.name in CONDITIONS:
+                raise
+            continue
+        if detail is not None:
+            message = f"{condition.name} in {capture.key} ({detail})"
+            hits.append(Hit(condition, capture.path, capture.key, capture.step, message, capture))
+    return hits

@@ -1,0 +1,67 @@
+"""Conditions on gradients on their way back: vanishing and exploding."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from .condition import Condition
+from .values import SAGEMAKER, RepeatedSeen, Seen
+
+if TYPE_CHECKING:
+    from ...record.statistics import Statistics
+
+__all__ = ["ROWS"]
+
+
+def _vanishing(seen: Seen | RepeatedSeen, threshold: float) -> str | None:
+    mean_square = _root_mean_square(seen.figures)
+    against = _root_mean_square(seen.arrived) if seen.arrived else 1.0
+    if not 0 < mean_square < threshold * against:
+        return None
+    return f"root mean square {mean_square:.3g}, at the loss {against:.3g}"
+
+
+def _root_mean_square(figures: Statistics) -> float:
+    return figures.norm / math.sqrt(figures.finite) if figures.finite else math.nan
+
+
+def _exploding(seen: Seen | RepeatedSeen, threshold: float) -> str | None:
+    against = seen.arrived.norm if seen.arrived else 1.0
+    if not (against > 0 and seen.figures.norm > threshold * against):
+        return None
+    return f"norm {seen.figures.norm:.3g}, at the loss {against:.3g}"
+
+
+ROWS = (
+    Condition(
+        "vanishing_gradient",
+        (Seen, RepeatedSeen),
+        _vanishing,
+        1e-7,
+        "of the root mean square of the first gradient in the backward pass",
+        "a gradient has nearly gone on its way back",
+        "Add normalization or residual connections, or check the scale of the initial weights.",
+        f"VanishingGradient in {SAGEMAKER}: mean magnitude below 1e-7",
+        direction="backward",
+        slots=("grad",),
+        against_first=True,
+        in_a_row=3,
+        symptom=True,
+    ),
+    Condition(
+        "exploding_gradient",
+        (Seen, RepeatedSeen),
+        _exploding,
+        300.0,
+        "times the norm of the first gradient in the backward pass",
+        "a gradient grows on its way back",
+        "Clip the gradient by its norm, lower the learning rate or check the initial weights.",
+        "own; the field looks for NaN and Inf only, which is too late",
+        direction="backward",
+        slots=("grad",),
+        against_first=True,
+        symptom=True,
+        cures=("clip", "pause_here"),
+    ),
+)

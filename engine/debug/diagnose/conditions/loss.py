@@ -1,0 +1,247 @@
+"""Conditions on what a loss is given, and on its first value."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ...record.numbers import ends_of
+from .condition import NO_THRESHOLD, Condition
+
+__all__ = ["BINARY", "ROWS", "BoundedSeen", "BroadcastSeen", "FirstLossSeen", "LossCallSeen", "SignSeen", "SoftmaxSeen"]
+
+_KARPATHY = "Karpathy, A recipe for training neural networks, https://karpathy.github.io/2019/04/25/recipe/"
+
+# Values this near to 1 are sums of probabilities.
+_SUM = 1e-3
+# How near the first cross-entropy of a network is to that of guessing, as a part of it.
+_NEAR_GUESSING = 0.3
+# So few numbers lie between 0 and 1 by chance.
+_FEWEST = 8
+# So much of its range a target may lie beyond what an activation reaches.
+_BEYOND = 0.1
+
+BINARY = ("binary_cross_entropy", "binary_cross_entropy_with_logits")
+_OF_LOGITS = {"cross_entropy": "logits", "binary_cross_entropy_with_logits": "logits", "nll_loss": "log-probabilities"}
+
+
+@dataclass(frozen=True)
+class LossCallSeen:
+    """A call of a loss function.
+
+    Attributes:
+        function: its name in ``ops``.
+        prediction: what the network gave, an array.
+        target: what it should have given, an array.
+    """
+
+    group: ClassVar[str] = "loss"
+
+    function: str
+    prediction: Any
+    target: Any
+
+
+@dataclass(frozen=True)
+class BroadcastSeen:
+    """A difference between what a network gave and something else: their shapes."""
+
+    group: ClassVar[str] = "loss"
+
+    first: tuple[int, ...]
+    second: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class BoundedSeen:
+    """What a network gives is in a range, as after a sigmoid, and is compared with targets: both ranges."""
+
+    group: ClassVar[str] = "loss"
+
+    low: float
+    high: float
+    least: float
+    most: float
+
+
+@dataclass(frozen=True)
+class SoftmaxSeen:
+    """A softmax of a whole batch: its axis, and the shape."""
+
+    group: ClassVar[str] = "loss"
+
+    axis: int
+    shape: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class FirstLossSeen:
+    """The first cross-entropy of a network, a mean over its samples, and the number of classes."""
+
+    group: ClassVar[str] = "loss"
+
+    loss: float
+    classes: int
+
+
+@dataclass(frozen=True)
+class SignSeen:
+    """What was differentiated, and the mean cross-entropy in it, or what it is about: that of guessing."""
+
+    group: ClassVar[str] = "loss"
+
+    loss: float
+    cross_entropy: float
+    about: bool = False
+
+
+def _twice(seen: LossCallSeen, threshold: float) -> str | None:
+    wanted, x = _OF_LOGITS.get(seen.function), seen.prediction
+    if wanted is None or x.size < _FEWEST or x.dtype.kind not in "fV":
+        return None
+    low, high = ends_of(x) or (math.nan, math.nan)
+    if not (low >= 0 and high <= 1) or low == high:
+        return None
+    if seen.function == "binary_cross_entropy_with_logits":
+        return f"it wants logits, and all it gets lies in [{low:.3g}, {high:.3g}], as after a sigmoid"
+    sums = _sums(x, 1 if x.ndim > 1 else 0)
+    if not (abs(sums - 1) <= _SUM).all():
+        return None
+    return f"it wants {wanted}, and what it gets are probabilities: they add up to 1 over the classes"
+
+
+def _range(seen: LossCallSeen | BoundedSeen, threshold: float) -> str | None:
+    if isinstance(seen, BoundedSeen):
+        beyond = max(seen.low - seen.least, seen.most - seen.high)
+        if not beyond > _BEYOND * (seen.high - seen.low):
+            return None
+        ends = f"[{seen.low:g}, {seen.high:g}]"
+        return f"targets lie in [{seen.least:.3g}, {seen.most:.3g}], and what they are compared with in {ends} always"
+    if seen.target.dtype.kind not in "fV" or not seen.target.size:
+        return None
+    if seen.function in BINARY:
+        low, high = ends_of(seen.target) or (math.nan, math.nan)
+        return f"targets lie in [{low:.3g}, {high:.3g}], not in [0, 1]" if low < 0 or high > 1 else None
+    if seen.function == "cross_entropy" and seen.target.shape == seen.prediction.shape and seen.target.ndim > 1:
+        sums = _sums(seen.target, 1)
+        wrong = abs(sums - 1) > _SUM
+        if wrong.any():
+            first = float(sums[wrong].reshape(-1)[0])
+            return f"{int(wrong.sum())} of {wrong.size} rows of probabilities add up to {first:.3g}, not 1"
+    return None
+
+
+def _sums(array: Any, axis: int) -> Any:
+    with np.errstate(all="ignore"):  # of which a user may have made errors
+        return array.astype("float32").sum(axis=axis)
+
+
+def _broadcasts(seen: BroadcastSeen, threshold: float) -> str | None:
+    return _grows(seen.first, seen.second)
+
+
+def _grows(first: tuple[int, ...], second: tuple[int, ...]) -> str | None:
+    """Two shapes that together make a larger one than each of them is: each sample against all the others."""
+    if first == second or 1 in (math.prod(first), math.prod(second)):
+        return None
+    length = max(len(first), len(second))
+    padded = [(1,) * (length - len(shape)) + shape for shape in (first, second)]
+    result = tuple(max(pair) for pair in zip(*padded, strict=True))
+    if math.prod(result) <= max(math.prod(first), math.prod(second)):
+        return None
+    return f"the shapes {first} and {second} give {result}: each sample is compared with every other one"
+
+
+def _over_batch(seen: SoftmaxSeen, threshold: float) -> str | None:
+    if seen.axis != 0 or len(seen.shape) < 2 or seen.shape[0] < 2:
+        return None
+    return f"a softmax of shape {seen.shape} along axis 0, that of the batch: classes are along axis 1"
+
+
+def _first(seen: FirstLossSeen, threshold: float) -> str | None:
+    usual = math.log(seen.classes)
+    if not seen.loss > threshold * usual:
+        return None
+    return f"{seen.loss:.3g} before any training, where guessing among {seen.classes} classes costs {usual:.3g}"
+
+
+def _sign(seen: SignSeen, threshold: float) -> str | None:
+    allowed = _NEAR_GUESSING if seen.about else threshold
+    if not seen.loss < 0 < seen.cross_entropy or abs(seen.loss + seen.cross_entropy) > allowed * seen.cross_entropy:
+        return None
+    return f"what is made smaller is {seen.loss:.3g}, minus a cross-entropy"
+
+
+ROWS = (
+    Condition(
+        "softmax_twice",
+        LossCallSeen,
+        _twice,
+        NO_THRESHOLD,
+        "",
+        "a loss that wants logits, or log-probabilities, gets probabilities",
+        "Leave the softmax or sigmoid out of the network: the loss has its own.",
+        "own; sums within 1e-3 of 1",
+        in_a_row=3,
+        place="loss",
+    ),
+    Condition(
+        "targets_out_of_range",
+        (LossCallSeen, BoundedSeen),
+        _range,
+        NO_THRESHOLD,
+        "",
+        "targets of a binary cross-entropy are not in [0, 1], those of a cross-entropy are no probabilities, or a last "
+        "sigmoid, softmax or tanh cannot reach them",
+        "Give 0 and 1, not -1 and 1 or 255; of one-hot rows, number the classes from 0 on.",
+        "own; sums within 1e-3 of 1",
+        place="data",
+    ),
+    Condition(
+        "loss_broadcasts",
+        BroadcastSeen,
+        _broadcasts,
+        NO_THRESHOLD,
+        "",
+        "the difference between predictions and targets has a larger shape than each of them",
+        "Give both one shape: squeeze the last axis of the prediction, or add one to the targets.",
+        "own",
+        place="loss",
+    ),
+    Condition(
+        "softmax_over_batch",
+        SoftmaxSeen,
+        _over_batch,
+        NO_THRESHOLD,
+        "",
+        "a softmax runs along the axis of the samples",
+        "Use axis=-1, or axis=1 for (N, C, ...).",
+        "own",
+        place="loss",
+    ),
+    Condition(
+        "first_loss",
+        FirstLossSeen,
+        _first,
+        3.0,
+        "times the cross-entropy of guessing",
+        "the cross-entropy begins far above that of guessing",
+        "Scale down the initial weights of the last layer, or normalize the inputs.",
+        f"{_KARPATHY} (verify the loss at the beginning); the factor is own",
+        place="loss",
+    ),
+    Condition(
+        "wrong_sign",
+        SignSeen,
+        _sign,
+        1e-3,
+        "of the cross-entropy",
+        "the negative of a cross-entropy is made smaller",
+        "Take the minus away: the cross-entropy itself is to fall.",
+        "own",
+        place="loss",
+    ),
+)

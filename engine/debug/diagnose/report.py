@@ -1,0 +1,124 @@
+"""What a session found, for a reader who has no session: as text for a terminal, and as data for a program.
+
+The data are described by ``docs/check.schema.json``.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from typing import TYPE_CHECKING, Any
+
+from ...base.file_labels import file_label
+from ..stop.stepping.user_code import is_user_code
+from .causes import Cause, summary
+from .findings import Finding
+
+if TYPE_CHECKING:
+    from ..session import DebugSession
+
+__all__ = ["report_data", "report_text"]
+
+_WIDTH = 100  # columns of a screen
+_VERSION = 1  # of the data; another one where a name goes or changes its meaning
+
+
+def report_text(session: DebugSession) -> str:
+    """Each cause as a short block, then a line that sums up."""
+    causes = session.findings().causes()
+    blocks = [_block(number, cause, session) for number, cause in enumerate(causes, start=1)]
+    steps = _count(session.step, "step")
+    if causes:
+        return "\n\n".join([*blocks, f"{_count(len(causes), 'cause')} in {steps}"])
+    looked = f"{steps}, {_count(session.captured, 'capture')}, {_count(len(session.conditions), 'condition')}"
+    return f"{looked}: {'nothing wrong' if session.step else 'no network ran'}"
+
+
+def report_data(session: DebugSession) -> dict[str, Any]:
+    """The same as numbers, texts, lists and dictionaries."""
+    return {
+        "version": _VERSION,
+        "steps": session.step,
+        "captures": session.captured,
+        "conditions": [condition.name for condition in session.conditions],
+        "causes": [_cause_data(cause, session) for cause in session.findings().causes()],
+    }
+
+
+def _block(number: int, cause: Cause, session: DebugSession) -> str:
+    finding, (filename, line, what) = cause.finding, _line(cause.finding, session)
+    where = finding.parameter or finding.where
+    # A sentence about an operator names its line itself.
+    written = f" ({file_label(filename)}, line {line})" if what == "cell" else ""
+    times = f", {finding.count} times" if finding.count > 1 else ""
+    lines = [
+        f"{finding.condition} in {where}{written}, since step {finding.first_step}{times}",
+        finding.message.removeprefix(f"{finding.condition} in "),
+        finding.advice,
+    ]
+    folded = summary(cause.consequences)
+    if folded:
+        lines.append(f"so also: {folded}")
+    label = f"{number}. "
+    return "\n".join(
+        textwrap.fill(
+            _printable(text),
+            _WIDTH,
+            initial_indent=label if place == 0 else " " * len(label),
+            subsequent_indent=" " * (len(label) + 2),
+            break_on_hyphens=False,
+            break_long_words=False,
+        )
+        for place, text in enumerate(lines)
+    )
+
+
+def _cause_data(cause: Cause, session: DebugSession) -> dict[str, Any]:
+    filename, line, what = _line(cause.finding, session)
+    producer = cause.finding.producer
+    return {
+        **_finding_data(cause.finding),
+        "advice": cause.advice,
+        "file": filename or None,
+        "line": line or None,
+        "line_of": what or None,
+        "operator": None if producer is None else producer.operator,
+        "consequences": [_finding_data(one) for one in cause.consequences],
+    }
+
+
+def _finding_data(finding: Finding) -> dict[str, Any]:
+    return {
+        "condition": finding.condition,
+        "place": finding.place,
+        "path": finding.path,
+        "where": finding.parameter or finding.where,
+        "message": finding.message,
+        "first_step": finding.first_step,
+        "last_step": finding.last_step,
+        "count": finding.count,
+    }
+
+
+def _line(finding: Finding, session: DebugSession) -> tuple[str, int, str]:
+    """The user's line that it is about: of an operator, or where the innermost cell of theirs around it is written."""
+    producer = finding.producer
+    if producer is not None and producer.line:
+        return producer.filename, producer.line, "operator"
+    cells, path = dict(session.paths), finding.path
+    while not finding.outside:
+        code = getattr(getattr(cells.get(path), "construct", None), "__code__", None)
+        if code is not None and is_user_code(code):
+            return code.co_filename, code.co_firstlineno, "cell"
+        if not path:
+            break
+        path = path.rpartition(".")[0]
+    return "", 0, ""
+
+
+def _printable(text: str) -> str:
+    """Without what a terminal would obey: names and lines of code are others' texts."""
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"

@@ -1,0 +1,289 @@
+"""What a session does about conditions: which it looks for, who looks and when, and what was found.
+
+Values are looked at where they are captured (``examiner``). What is about parameters and the loss is told at the end
+of a gradient call (``updates``, ``loss_course``), what is about data, losses, modes, bprops and optimizers by watchers
+with taps of their own, and while NaN or Inf are looked for, another tap follows each operator (``provenance``). Taps
+are attached only while a condition needs them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from hookscope.engine.tape import taps
+from hookscope.engine.tensors.tensor import Tensor
+
+from ...base.nearest_name import suggestion
+from ..record.capture import cell_name
+from .checks.data_checks import InputWatch, SamplesWatch
+from .checks.initial_values import InitialValues
+from .checks.loss_checks import LossWatch
+from .checks.loss_course import LossCourse
+from .checks.network_checks import BpropWatch, ModeWatch, StructureWatch
+from .checks.optimizer_checks import OptimizerWatch
+from .checks.owners import Owners
+from .checks.updates import Updates
+from .checks.use_checks import UseWatch
+from .checks.watcher import Watched, Watcher
+from .condition_pauses import ConditionPauses
+from .conditions import CONDITIONS, Condition
+from .examiner import Examiner
+from .figures_by_step import History
+from .findings import Found, Muted
+from .finiteness import Finiteness
+from .provenance import Provenance
+from .selection import LookedFor
+
+if TYPE_CHECKING:
+    from hookscope.engine.nn import Optimizer
+    from hookscope.engine.tensors.parameter import Parameter
+
+    from ..events import Events
+    from ..record.counts import Counts
+    from ..record.ring import CaptureRing
+    from ..stop.pauses import Pauses
+    from ..watch.paths import CellPaths
+    from ..watch.watching import Watching
+
+__all__ = ["Checks"]
+
+WATCHERS: tuple[type[Watcher], ...] = (
+    InputWatch,
+    SamplesWatch,
+    LossWatch,
+    UseWatch,
+    OptimizerWatch,
+    ModeWatch,
+    StructureWatch,
+    BpropWatch,
+)
+"""All that look at a run by taps of their own."""
+
+
+class Checks:
+    """The conditions of a session and what they found.
+
+    Args:
+        owner: gives the session; None when it is gone.
+        paths: its cells.
+        any_path: whether a path may be of a cell that is not known yet.
+        counts: its steps and captures.
+        captures: those that are kept.
+        watching: what runs.
+        ran: whether the cell of a path has run.
+        pauses: whom to ask where the user wants to pause.
+        events: told of what fails.
+
+    Attributes:
+        found: what was found.
+        examiner: tries the conditions on captured values.
+        history: figures by step.
+        provenance: knows which operator made a NaN or an infinity.
+    """
+
+    def __init__(
+        self,
+        owner: Callable[[], object | None],
+        paths: CellPaths,
+        any_path: bool,
+        counts: Counts,
+        captures: CaptureRing,
+        watching: Watching,
+        ran: Callable[[str], bool],
+        pauses: Pauses,
+        events: Events,
+    ) -> None:
+        self._paths = paths
+        self._any_path = any_path
+        self._counts = counts
+        self._captures = captures
+        self._since = 0, 0
+        self._attached = False
+        self._looked_for = LookedFor()
+        self.history = History()
+        self.found = Found(captures)
+        self._pauses = ConditionPauses(self._looked_for, self.found, pauses, events)
+
+        def step() -> int:
+            return counts.steps
+
+        def own_run() -> bool:
+            return watching.own_run
+
+        self._faults = events.faults
+        self.provenance = Provenance(
+            watching.place_of, watching.place_of_bprop, step, own_run, self._pauses.pause_at_producer, events.faults
+        )
+        self._finiteness = Finiteness(self._looked_for, self.found, self._pauses, self.provenance, events)
+        self.examiner = Examiner(self._looked_for, self.found, self._pauses, self._finiteness, events)
+        look, wanted = self.examiner.look, self._looked_for.wanted
+        self._owners = Owners(paths)
+        self._loss_course = LossCourse(self.history, wanted, look)
+        initial = InitialValues(paths, self._owners, wanted, look)
+        self.updates = Updates(paths, self._owners, initial, self.history, self._finiteness, ran, wanted, look)
+        watched = Watched(
+            look,
+            paths,
+            lambda: paths.roots,
+            paths.path_of,
+            watching.place_of,
+            lambda: watching.here,
+            step,
+            own_run,
+            events.say,
+            events.faults,
+        )
+        self._watchers = [watcher(watched) for watcher in WATCHERS]
+        self.taps = (self.provenance, *self._watchers)
+        self._at_steps: tuple[Callable[[], None], ...] = (
+            self._finiteness.keep_what_stayed_inside,
+            self._pauses.step_began,
+            self.examiner.step_began,
+            self.updates.step_began,
+            *(watcher.step_began for watcher in self._watchers if type(watcher).step_began is not Watcher.step_began),
+        )
+        for tap in self.taps:
+            tap.owner = owner
+
+    # Which conditions
+
+    @property
+    def conditions(self) -> dict[str, Condition]:
+        """Those that are looked for, by name."""
+        return self._looked_for.conditions
+
+    @property
+    def pausing(self) -> set[str]:
+        """The names of those that the run pauses at."""
+        return self._looked_for.pausing
+
+    def add(self, condition: Condition, pause: bool = False) -> None:
+        """Look for a condition from now on; one of this name is replaced."""
+        self._looked_for.add(condition, pause)
+        self._changed()
+
+    def remove(self, name: str) -> None:
+        """Look for it no more.
+
+        Raises:
+            ValueError: it is not looked for.
+        """
+        if name not in self.conditions:
+            raise ValueError(f"no condition {name!r} in this session{suggestion(name, self.conditions)}")
+        self._looked_for.remove(name)
+        self._changed()
+
+    def _changed(self) -> None:
+        self._since = self._counts.steps, self._counts.captures
+        if self._looked_for.values:
+            self._captures.on_give_up = self.found.forget
+        if self._attached:
+            self._attach_taps()
+
+    def looked_at(self) -> tuple[int, int]:
+        """How many steps and captures there were since the conditions are those that are looked for now."""
+        steps, captures = self._since
+        return self._counts.steps - steps, self._counts.captures - captures
+
+    # What was found
+
+    def clear(self) -> None:
+        """Forget what was found so far."""
+        self.found.clear()
+        self.provenance.made()
+
+    def mute(self, name: str, path: str) -> None:
+        """Neither find nor pause at a condition in the cell at this path.
+
+        Raises:
+            ValueError: an unknown condition or cell.
+        """
+        known = {**CONDITIONS, **self.conditions}
+        if name not in known:
+            raise ValueError(f"mute: no condition {name!r}{suggestion(name, known)}")
+        paths = [path for path, _ in self._paths]
+        found = [finding.path for finding in self.found.findings()]  # perhaps of what ran in no cell of the session
+        if path not in paths and path not in found and not self._any_path:
+            raise ValueError(f"mute: no cell {path!r} in this session{suggestion(path, paths)}")
+        self.found.mute(name, path)
+
+    def unmute(self, name: str, path: str) -> None:
+        """Find it, and pause at it, again.
+
+        Raises:
+            ValueError: it is not muted.
+        """
+        if not self.found.is_muted(name, path):
+            muted = ", ".join(f"{one.condition} in {cell_name(one.path)}" for one in self.found.muted)
+            raise ValueError(f"unmute: {name} in {cell_name(path)} is not muted; muted: {muted or 'nothing'}")
+        self.found.muted.remove(Muted(name, path))
+
+    def wrong_optimizer(self) -> tuple[Optimizer | None, set[int]]:
+        """The optimizer that held other parameters than the network's, and what gradients were asked for, by id."""
+        watch = next(one for one in self._watchers if isinstance(one, OptimizerWatch))
+        return None if watch.wrong is None else watch.wrong(), watch.asked
+
+    # Taps
+
+    def attach(self) -> None:
+        """The session watches from now on."""
+        self._attached = True
+        self._attach_taps()
+
+    def _attach_taps(self) -> None:
+        """Attach the taps that are needed, and only those."""
+        (taps.attach if self._finiteness.wanted else taps.detach)(self.provenance)
+        for watcher in self._watchers:
+            (taps.attach if self._looked_for.wanted(*watcher.shows) else taps.detach)(watcher)
+
+    def detach(self) -> None:
+        """The session ends: judge what waits for more steps, and take the taps off."""
+        self._attached = False
+        for tap in self.taps:
+            taps.detach(tap)
+        for end in (
+            self._finiteness.keep_what_stayed_inside,
+            self.updates.settle,
+            *(watcher.ended for watcher in self._watchers),
+            self.examiner.ended,
+        ):
+            with self._faults.at(f"{_name(end)} at the end of the session"):
+                end()
+
+    # What the session tells
+
+    def step_began(self) -> None:
+        """A root cell is called."""
+        for begin in self._at_steps:
+            try:
+                begin()
+            except Exception as error:
+                if not self._faults.forgives(f"{_name(begin)} at the beginning of a step", error):
+                    raise
+
+    def edited(self, parameter: Parameter, array: Any) -> None:
+        """A person is about to put another array into a parameter."""
+        with self._faults.at("the conditions on updates"):
+            self.updates.edited(parameter, array)
+
+    def differentiated(self, values: list[Tensor], pairs: list[tuple[Parameter, Tensor | None]]) -> None:
+        """A gradient call with weights has ended."""
+        step, faults = self._counts.steps, self._faults
+        if self._finiteness.wanted:
+            with faults.at("the search for a NaN in the loss and in gradients"):
+                for value in values:
+                    self._finiteness.look(value._array, "", "loss", "the loss", step)
+                for path, name, gradient in self._owners.gradients(pairs):
+                    self._finiteness.look(gradient._array, path, name, f"the gradient of {name}", step)
+        if taps.recordings_outside():
+            return  # it is a part of a larger one
+        asked = frozenset(id(parameter) for parameter, _ in pairs)
+        with faults.at("the course of the loss"):
+            self._loss_course.differentiated(values, asked, step)
+        with faults.at("the conditions on gradients and updates"):
+            self.updates.differentiated(pairs, asked, step)
+
+
+def _name(method: Callable[[], None]) -> str:
+    return f"{type(getattr(method, '__self__', None)).__name__}.{method.__name__}"

@@ -1,0 +1,1 @@
+"""Breakpoints, pauses, who answers them, and what can be looked at and edited meanwhile."""

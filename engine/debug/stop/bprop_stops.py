@@ -1,0 +1,99 @@
+"""Stops in custom bprops: whether one is run under the stepper, and where the run goes on after it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from hookscope.engine.tape import taps
+from hookscope.engine.tensors.tensor import Tensor
+
+from ..record.capture import cell_name, pick_slot
+from .points import argument_names
+from .stepping.bprop import BpropRun
+
+if TYPE_CHECKING:
+    from hookscope.engine.nn import Cell
+
+    from ..watch.watching import Watching
+    from .breakpoints import Breakpoints
+    from .operator_stops import OperatorStops
+    from .pause import PausePoint
+    from .pauses import Pauses
+
+__all__ = ["BpropStops"]
+
+
+class _PerThread(threading.local):
+    depth = 0  # of the bprops that are stepped inside each other
+
+
+class BpropStops:
+    """Runs each bprop of the session's cells.
+
+    Args:
+        watching: knows what runs now.
+        breakpoints: where to stop.
+        pauses: whom to ask.
+        operators: knows where this thread stops next.
+    """
+
+    def __init__(self, watching: Watching, breakpoints: Breakpoints, pauses: Pauses, operators: OperatorStops) -> None:
+        self._watching = watching
+        self._breakpoints = breakpoints
+        self._pauses = pauses
+        self._operators = operators
+        self._thread = _PerThread()
+        self._shown_errors: list[BaseException] = []
+
+    def run(self, cell: Cell, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+        """Return ``function(*args)``, run under the stepper if the session stops there."""
+        path = self._watching.visits.paths.path_of(cell)
+        if path is None:
+            return function(*args)
+        with taps.in_context(f"in the bprop of {cell_name(path)}"):
+            return self._run(cell, path, function, args)
+
+    def _run(self, cell: Cell, path: str, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+        if not self._pauses.can_stop():
+            return function(*args)
+        with taps.muted():
+            arguments = argument_names(function, args)
+            values = [value for _, value in pick_slot("dout", args[-1:], Tensor)]
+            visits = self._watching.visits
+            visit = visits.of_bprop(cell) or visits.of_no_call(cell, path)
+            names = visit.names_with(values)
+            stands = self._breakpoints.standing(path, "bprop", values, lambda: {**names, **arguments})
+        stops = stands is not None or self._breakpoints.every_bprop or self._operators.next_stop.in_bprop
+        if not stops and not self._breakpoints.lines.of(path):
+            return function(*args)
+        self._operators.forget_steps()
+        reason = "" if not stops else "the bprop begins" if stands is None else f"breakpoint {stands}"
+        self._thread.depth += 1
+        run = BpropRun(
+            path,
+            reason,
+            names,
+            self._pause,
+            self._shown_errors,
+            visits.paths.name_of,
+            self._breakpoints.lines,
+            self._pauses.faults,
+        )
+        try:
+            result = run.run(function, args)
+        finally:
+            self._thread.depth -= 1
+            if not self._thread.depth:
+                self._shown_errors.clear()
+        if run.to_operator:  # none came before its end: the next one is outside
+            self._operators.obey("operator", visit.depth)
+        return result
+
+    def _pause(self, point: PausePoint) -> str:
+        command = self._pauses.pause_at(point)
+        if command != "cell":
+            return command
+        self._operators.next_stop.at_any_cell()
+        return "continue"

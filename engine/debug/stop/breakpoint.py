@@ -1,0 +1,158 @@
+"""Breakpoints: ``PATH[:MOMENT] [if EXPRESSION]``, such as ``head:backward if norm > 10``.
+
+PATH is a cell's dotted path or a pattern as for watching; MOMENT is one of ``MOMENTS``, "forward" unless given, or
+``LINE`` for a line of the file that the cell's ``bprop`` is written in, or ``FILE:LINE`` for one of another file that
+runs while the ``bprop`` is stepped.
+``ops.NAME[:forward|backward]`` stops after an operator of the engine's table, or after its gradient rule. For what
+the expression sees, see ``expression``. An expression that fails while the network runs never disturbs the run: the
+breakpoint keeps the error in ``error`` and does not stop.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from types import CodeType
+
+from ...base.nearest_name import suggestion
+from ..watch.pattern import ROOT, matches
+from .expression import NAMES, compile_expression, evaluate, names_in, value_scope
+
+__all__ = ["MOMENTS", "Breakpoint"]
+
+MOMENTS = ("forward_pre", "forward", "backward_pre", "backward", "bprop")
+_OPERATORS = "ops."
+_LINE = re.compile(r"(?:(?P<file>.+):)?(?P<line>[1-9]\d{0,6})", re.DOTALL)
+_SYNTAX = re.compile(r"^(?P<path>[^\s:]+)(?::(?P<moment>\S*))?(?:\s+if\s+(?P<expression>.+))?$", re.DOTALL)
+
+
+@functools.lru_cache(maxsize=256)
+def _compiled(expression: str, moment: str) -> tuple[CodeType, frozenset[str]]:
+    # A bprop's variables have names of the user's choosing, so there nothing is unknown beforehand.
+    in_bprop = moment == "bprop" or moment not in MOMENTS
+    code = compile_expression(expression, None if in_bprop else NAMES)
+    return code, frozenset(names_in(code))
+
+
+@dataclass
+class Breakpoint:
+    """A place to pause. Two are equal if they stop at the same place on the same condition.
+
+    Attributes:
+        path: the cell's path or a pattern; "." (or "") is the root; or "ops." and an operator's name or pattern.
+        moment: one of ``MOMENTS``, or a line: ``LINE`` or ``FILE:LINE``.
+        expression: pauses only if it is true, for one of the values that pass.
+        passes: how often the run came to this place.
+        hits: how often it paused (or wanted to, where nobody could answer).
+        error: what went wrong when the expression ran last, one line.
+
+    Raises:
+        ValueError: an unknown moment or operator, a faulty expression.
+    """
+
+    path: str
+    moment: str = "forward"
+    expression: str | None = None
+    passes: int = field(default=0, compare=False)
+    hits: int = field(default=0, compare=False)
+    error: str | None = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        if self.moment not in MOMENTS and not self.line:
+            raise ValueError(
+                f"breakpoint {self.path!r}: moment must be one of {', '.join(MOMENTS)}, got {self.moment!r}; "
+                "or a line of the bprop, by its number"
+            )
+        if self.operator:
+            self._check_operator()
+        if self.expression is not None:
+            try:
+                _compiled(self.expression, self.moment)
+            except ValueError as error:
+                raise ValueError(f"breakpoint {self.path!r}: {error}") from None
+
+    @property
+    def line(self) -> int:
+        """The line at which it stands; 0 for a breakpoint at a moment or an operator."""
+        found = None if self.moment in MOMENTS else _LINE.fullmatch(self.moment)
+        return 0 if found is None else int(found["line"])
+
+    @property
+    def filename(self) -> str:
+        """The file of the line; "" for the one that the ``bprop`` is written in."""
+        return "" if not self.line else self.moment.rpartition(":")[0]
+
+    @property
+    def operator(self) -> str:
+        """The operator's name or pattern; "" for a breakpoint at a cell."""
+        return self.path.removeprefix(_OPERATORS) if self.path.startswith(_OPERATORS) else ""
+
+    def _check_operator(self) -> None:
+        from hookscope.engine.tensors.operator import OPERATORS
+
+        if self.moment not in ("forward", "backward"):
+            raise ValueError(
+                f"breakpoint {self.path!r}: at an operator, moment must be forward or backward, got {self.moment!r}"
+            )
+        if not any(fnmatchcase(name, self.operator) for name in OPERATORS):
+            nearest = suggestion(self.operator, OPERATORS)
+            raise ValueError(f"breakpoint {self.path!r}: there is no operator {self.operator!r}{nearest}")
+
+    @classmethod
+    def parse(cls, text: str) -> Breakpoint:
+        """Read ``PATH[:MOMENT] [if EXPRESSION]``.
+
+        Raises:
+            ValueError: the text has another form, an unknown moment or a faulty expression.
+        """
+        found = _SYNTAX.match(text.strip())
+        if found is None:
+            raise ValueError(f"breakpoint {text!r} must have the form PATH[:MOMENT] [if EXPRESSION]")
+        path, moment, expression = found.group("path", "moment", "expression")
+        return cls(path, "forward" if moment is None else moment, expression)
+
+    def __str__(self) -> str:
+        condition = "" if self.expression is None else f" if {self.expression}"
+        return f"{self.path or ROOT}:{self.moment}{condition}"
+
+    def applies(self, path: str, moment: str) -> bool:
+        """Whether it stands at this moment of this cell; one at a line stands at none."""
+        return self.moment == moment and not self.line and self._is_of(path)
+
+    def stands_in(self, path: str) -> bool:
+        """Whether it stands at a line that the ``bprop`` of this cell may run."""
+        return bool(self.line) and self._is_of(path)
+
+    def stands_at(self, line: int, filename: str, bprop_filename: str) -> bool:
+        """Whether it stands at this line of this file, in a ``bprop`` that is written in ``bprop_filename``."""
+        if self.line != line:
+            return False
+        if not self.filename:
+            return filename == bprop_filename
+        return self.filename in (filename, os.path.basename(filename))
+
+    def _is_of(self, path: str) -> bool:
+        return matches(self.path, path) if self.path else path == ""
+
+    def holds(self, values: Sequence[object], scope: Callable[[], dict[str, object]]) -> bool:
+        """Whether to pause: no expression, or one that is true for one of the values.
+
+        Args:
+            values: the tensors that pass.
+            scope: the other names that the expression may use, called only if there is an expression.
+        """
+        if self.expression is None:
+            return True
+        code, wanted = _compiled(self.expression, self.moment)
+        try:
+            names = {**scope(), "passes": self.passes}
+            holds = any(evaluate(code, {**value_scope(value, wanted), **names}) for value in values or (None,))
+        except Exception as error:  # the user's expression: its failure must not end the user's run
+            self.error = f"{type(error).__name__}: {error}".splitlines()[0]
+            return False
+        self.error = None
+        return holds

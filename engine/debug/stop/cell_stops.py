@@ -1,0 +1,93 @@
+"""Stops at a moment of a cell: a breakpoint, a condition that held there, or a step that ends there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hookscope.engine.tape import taps
+
+from ..faults import let_pass
+from .expression import take_part, value_of
+from .points import point_at_cell
+
+if TYPE_CHECKING:
+    from hookscope.engine.tensors.tensor import Tensor
+
+    from ..diagnose.conditions import Hit
+    from ..watch.visits import Visit
+    from .breakpoints import Breakpoints
+    from .editing import Passing
+    from .operator_stops import OperatorStops
+    from .pauses import Pauses
+
+__all__ = ["CellStops", "edit_again"]
+
+
+class CellStops:
+    """Decides whether to stop, and lets the user edit what passes.
+
+    Args:
+        breakpoints: where to stop.
+        pauses: whom to ask.
+        operators: knows where this thread stops next.
+    """
+
+    def __init__(self, breakpoints: Breakpoints, pauses: Pauses, operators: OperatorStops) -> None:
+        self._breakpoints = breakpoints
+        self._pauses = pauses
+        self._operators = operators
+
+    def stop(
+        self,
+        visit: Visit,
+        passing: Passing,
+        slots: list[tuple[str, Tensor]],
+        hits: list[Hit],
+        stepped_to: bool,
+        context: str,
+    ) -> bool:
+        """Stop if there is a reason to; returns whether something of what passes was edited."""
+        moment = passing.moment
+        values = [value for _, value in slots]
+        names = visit.names_with(values)
+        stands = self._breakpoints.standing(visit.path, moment, values, lambda: names)
+        reasons = [hit.message for hit in hits] + ([] if stands is None else [f"breakpoint {stands}"])
+        if not reasons and stepped_to:
+            reasons.append("stepped")
+        if not reasons:
+            return False
+        if context:
+            reasons.append(context)
+        if stands is not None:
+            names["passes"] = stands.passes
+        kind = "condition" if hits else "breakpoint" if stands is not None else "pause"
+        self._operators.forget_steps()
+        point = point_at_cell(visit.cell, kind, "; ".join(reasons), visit.path, moment, names, passing.values)
+        point.passing = passing
+        visit.stopped.add(moment)
+        self._operators.obey(self._pauses.pause_or_abort(point), visit.depth)
+        if not passing.edits:
+            return False
+        visit.edits[moment] = (point, passing.edits)
+        return True
+
+
+def edit_again(first: Visit, visit: Visit, passing: Passing) -> None:
+    """A call is made again: edit what passes as the first time. A hook would run in the second run too."""
+    try:
+        _edit_again(first, visit, passing)
+    except Exception as error:  # the user's edit, which ends the run as a hook of theirs would
+        let_pass(error)
+        raise
+
+
+def _edit_again(first: Visit, visit: Visit, passing: Passing) -> None:
+    point, edits = first.edits[passing.moment]
+    for edit in edits:
+        value = edit.value
+        if edit.expression is not None:
+            names = {**point.names, **visit.names_with([tensor for _, tensor in passing.slots()])}
+            with taps.recorded(taps.recordings_outside()):
+                names = {**names, **point.locals, "cell": visit.cell, **passing.values}
+                value = value_of(edit.expression, names, take_part)
+        passing.assign(edit.name, value, edit.expression)

@@ -1,0 +1,124 @@
+"""Stops at operators: a tap that is attached only while there is a breakpoint at one, or the user steps to one."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from hookscope.engine.tape import taps
+from hookscope.engine.tensors.tensor import Tensor
+
+from ..record.capture import pick_slot
+from .next_stop import NextStop
+from .pause import OperatorRecord
+from .points import point_at_stop
+from .stepping.stepper import Stop
+from .stepping.user_code import frame_to_show
+
+if TYPE_CHECKING:
+    from ..watch.watching import Watching
+    from .breakpoints import Breakpoints
+    from .pauses import Pauses
+
+__all__ = ["OperatorStops"]
+
+
+class OperatorStops(taps.Tap):
+    """Sees each operator while it must.
+
+    Args:
+        owner: gives the session.
+        watching: knows what runs now.
+        breakpoints: where to stop.
+        pauses: whom to ask.
+
+    Attributes:
+        next_stop: where this thread stops next; another one each time that the session watches.
+    """
+
+    observes_operators = True
+
+    def __init__(
+        self, owner: Callable[[], object | None], watching: Watching, breakpoints: Breakpoints, pauses: Pauses
+    ) -> None:
+        self.owner = owner
+        self.next_stop = NextStop()
+        self._watching = watching
+        self._breakpoints = breakpoints
+        self._pauses = pauses
+        self._attached = False
+
+    def forgives(self, method: str, error: Exception) -> bool:
+        """Report a fault of this tap."""
+        return self._pauses.faults.forgives(f"stopping at an operator ({method})", error)
+
+    def attach(self) -> None:
+        """The session watches from now on."""
+        self._attached = True
+        self.listen()
+
+    def detach(self) -> None:
+        """It watches no more."""
+        self._attached = False
+        self.next_stop = NextStop()
+        taps.detach(self)
+
+    def listen(self) -> None:
+        """Listen to operators exactly while there is a reason to."""
+        wanted = self.next_stop.at_operator or self._breakpoints.at_operators
+        (taps.attach if wanted and self._attached else taps.detach)(self)
+
+    def obey(self, command: str, depth: int) -> None:
+        """Go on by a command that came at a cell of this depth; outside of all it is -1."""
+        self.next_stop.obey(command, depth)
+        self.listen()
+
+    def forget_steps(self) -> None:
+        """What the last command asked for is done, or no more wanted."""
+        self.obey("continue", -1)
+
+    def operator(self, name: str, inputs: tuple[Any, ...], outputs: Any, attrs: dict[str, Any]) -> None:
+        """It ran."""
+        values = [value for _, value in pick_slot("output", outputs, Tensor)]
+        self._ran(name, "forward", values, {"inputs": inputs, "output": outputs})
+
+    def operator_backward(
+        self,
+        name: str,
+        gradient: Any,
+        gradients: list[Any],
+        attrs: dict[str, Any],
+        inputs: tuple[Any, ...],
+        output: Any,
+    ) -> None:
+        """Its rule ran."""
+        given = [_tensor(one) for one in gradients]
+        arrived = tuple([_tensor(one) for one in gradient]) if isinstance(gradient, tuple) else _tensor(gradient)
+        self._ran(name, "backward", given, {"grad_output": arrived, "grad_input": tuple(given)})
+
+    def _ran(self, name: str, direction: str, values: list[Tensor], shown: dict[str, Any]) -> None:
+        """Stop if it is time to; ``shown`` is what an expression may look at."""
+        visits, pauses = self._watching.visits, self._pauses
+        if pauses.standing or not visits.own_run or not pauses.can_stop():
+            return
+        roots = visits.paths.roots
+        visit = (visits.running() or visits.of_no_call(roots[0], "")) if roots else None
+        names = {**(visit.names() if visit else {}), **shown, "value": values[0] if values else None}
+        stands = self._breakpoints.standing(f"ops.{name}", direction, values, lambda: names, operator=True)
+        if stands is None and not self.next_stop.at_operator:
+            return
+        self.forget_steps()
+        reason = f"operator {name} ran {direction}" if stands is None else f"breakpoint {stands}"
+        kind = "pause" if stands is None else "breakpoint"
+        path = "" if visit is None else visit.path
+        frame = frame_to_show(sys._getframe(1))
+        point = point_at_stop(Stop(frame, frame.f_lineno), kind, reason, path, "operator", names)
+        point.operator = OperatorRecord(
+            name, tuple(shown.get("inputs", ())), shown.get("output"), point.function, point.filename, point.line, path
+        )
+        self.obey(pauses.pause_or_abort(point), -1 if visit is None else visit.depth)
+
+
+def _tensor(gradient: Any) -> Any:
+    return gradient if gradient is None or isinstance(gradient, Tensor) else Tensor._wrap(gradient)

@@ -1,0 +1,129 @@
+"""What a person does with the names of a paused function: expressions, other values, a check of its gradient."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+from hookscope.engine.tape import taps
+
+from .expression import evaluate, take_part, value_of
+from .pauses import evaluating
+
+if TYPE_CHECKING:
+    from hookscope.engine.nn import Cell
+
+    from ..compare.gradient_rows import GradientCheck
+    from ..events import Events
+    from .pause import PausePoint
+    from .showing import Showing
+
+__all__ = ["PausedScope"]
+
+
+class PausedScope:
+    """The names at the pause of a session.
+
+    Args:
+        showing: where the run stands.
+        events: told of changes.
+        cell: gives the cell at a path.
+        unheard: told of the cells that an expression calls.
+        undo_later: takes what undoes a change.
+
+    Attributes:
+        gradient_checks: the last gradient check of each cell that one was made of, by its path.
+    """
+
+    def __init__(
+        self,
+        showing: Showing,
+        events: Events,
+        cell: Callable[[str], Cell],
+        unheard: Callable[[Cell], None],
+        undo_later: Callable[[Callable[[], None]], None],
+    ) -> None:
+        self.gradient_checks: dict[str, GradientCheck] = {}
+        self._showing = showing
+        self._events = events
+        self._cell = cell
+        self._unheard = unheard
+        self._undo_later = undo_later
+
+    def evaluate(self, expression: str) -> object:
+        """See ``DebugSession.evaluate``."""
+        point = self._showing.shown_point()
+        with evaluating(), taps.unheard(self._unheard), taps.muted():
+            try:
+                return value_of(expression, {**point.names, **point.locals}, partial(evaluate, tell=self._put_back))
+            finally:
+                self._look_again()
+
+    def _put_back(self) -> None:
+        self._events.say(
+            "what an evaluated expression changes in a network is put back: change it by the session's edit, "
+            "parameter_edits, set_train and set_requires_grad",
+            "put back",
+        )
+
+    def edit(self, name: str, expression: str) -> object:
+        """See ``DebugSession.edit``."""
+        point = self._settable_point()
+        with evaluating(), taps.unheard(self._unheard), taps.recorded(point.recordings):
+            try:
+                value = value_of(expression, {**point.names, **point.locals}, take_part)
+            finally:
+                self._look_again()
+        self._assign(point, name, value, expression)
+        return value
+
+    def assign(self, name: str, value: object) -> None:
+        """See ``DebugSession.assign``."""
+        self._assign(self._settable_point(), name, value, None)
+
+    def check_gradient(self, seconds: float) -> GradientCheck:
+        """See ``DebugSession.check_gradient``."""
+        from ..compare.gradient_check import check_gradient
+
+        point = self._showing.paused_point()
+        if point.arguments is None:
+            raise RuntimeError("there is no gradient to check: the run stands in no bprop")
+        with evaluating():
+            found = check_gradient(self._cell(point.path), *point.arguments[:-2], seconds=seconds)
+        self.gradient_checks[point.path] = found
+        return found
+
+    def _settable_point(self) -> PausePoint:
+        point = self._showing.paused_point()
+        if self._showing.shown is not point:
+            raise RuntimeError("the past stays as it was: step forward to where the run stands to set a variable")
+        if point.exception is not None:
+            raise RuntimeError(f"nothing can be set here: the line has raised {type(point.exception).__name__}")
+        if point.assign is None and point.passing is None:
+            raise RuntimeError("there is nothing here to set: the run stands at no line of a function")
+        return point
+
+    def _assign(self, point: PausePoint, name: str, value: object, expression: str | None) -> None:
+        if point.passing is not None:
+            name, value = point.passing.assign(name, value, expression)
+            point.names["value"] = next((tensor for _, tensor in point.passing.slots()), None)
+        elif point.assign is not None:
+            name, value, undo = point.assign(name, value)
+            if undo is not None:
+                self._undo_later(undo)
+        point.locals[name] = value
+        point.changed.add(name)
+        self._events.notify("changed")
+
+    def _look_again(self) -> None:
+        """Show what an expression did to the variables: a function that it called may share some."""
+        point = self._showing.paused
+        if point is None or point.variables is None:
+            return
+        now = point.variables()
+        changed = {name for name, value in now.items() if point.locals.get(name, point) is not value}
+        if changed or now.keys() != point.locals.keys():
+            point.locals = now
+            point.changed |= changed
+            self._events.notify("changed")

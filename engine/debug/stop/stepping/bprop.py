@@ -1,0 +1,230 @@
+"""Running one custom ``bprop`` under the stepper, while what it passes and the operators it runs are kept.
+
+The stops are live; ``history`` keeps what came before them, so that it can be looked at again. An exception is shown
+where the user's code raised it, also one that comes out of the ``bprop`` after "continue".
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable, Mapping
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+from hookscope.engine.tape import taps
+from hookscope.engine.tape.taps import CellCall
+
+from ..breakpoint import Breakpoint
+from ..line_stops import LineStops
+from ..pause import DebugAbort, PausePoint
+from ..points import lines_with_code, point_at_stop, source_of, stack_of
+from .history import BpropHistory, contents
+from .stepper import Stepper, Stop, code_of, user_frame
+from .variables import Change
+
+if TYPE_CHECKING:
+    from hookscope.engine.nn import Cell
+
+    from ...faults import Faults
+
+__all__ = ["BpropRun"]
+
+
+class _OperatorTap(taps.Tap):
+    """Tells of each operator of one thread, and which cell ran it."""
+
+    observes_operators = True
+
+    def __init__(
+        self, ran: Callable[[str, tuple[Any, ...], Any, str], None], name_of: Callable[[Cell], str], faults: Faults
+    ) -> None:
+        self._ran = ran
+        self._faults = faults
+        self._name_of = name_of
+        self._thread = threading.get_ident()
+        self._cells: list[str] = []
+
+    def forgives(self, method: str, error: Exception) -> bool:
+        """Report a fault of this tap."""
+        return self._faults.forgives(f"stepping ({method})", error)
+
+    def cell_enter(self, call: CellCall) -> None:
+        """A cell was called inside the bprop."""
+        if threading.get_ident() == self._thread:
+            self._cells.append(self._name_of(call.cell))
+
+    def cell_exit(self, call: CellCall) -> None:
+        """It returned."""
+        if threading.get_ident() == self._thread and self._cells:
+            self._cells.pop()
+
+    def cell_error(self, call: CellCall, error: BaseException) -> None:
+        """It raised."""
+        self.cell_exit(call)
+
+    def operator(self, name: str, inputs: tuple[Any, ...], outputs: Any, attrs: dict[str, Any]) -> None:
+        """Pass it on."""
+        if threading.get_ident() == self._thread:
+            self._ran(name, inputs, outputs, self._cells[-1] if self._cells else "")
+
+
+class BpropRun:
+    """One call of a ``bprop`` from its first line to its end.
+
+    Args:
+        path: the cell's path.
+        reason: of a pause at the first line; with none, there is no pause before a breakpoint at a line.
+        names: the debugger's names for ``evaluate``.
+        pause: shows a pause point and returns the command.
+        shown: the errors on their way that were shown; runs that nest share it.
+        name_of: how a cell that the bprop calls is named.
+        line_stops: the breakpoints at lines.
+        faults: reports what raises in here, and not in the bprop.
+
+    Attributes:
+        to_operator: whether the last command was to stop after the next operator.
+    """
+
+    def __init__(
+        self,
+        path: str,
+        reason: str,
+        names: Mapping[str, object],
+        pause: Callable[[PausePoint], str],
+        shown: list[BaseException],
+        name_of: Callable[[Cell], str],
+        line_stops: LineStops,
+        faults: Faults,
+    ) -> None:
+        self._faults = faults
+        self._path = path
+        self._first_reason: str | None = reason
+        self._line_stops = line_stops
+        self._has_begun = bool(reason)
+        self._names = names
+        self._pause = pause
+        self._shown = shown
+        self._stepper = Stepper(
+            self._on_stop,
+            on_line=self._on_line,
+            shown=shown,
+            breaks_at=self._breaks_at,
+            may_break=self._may_break,
+            stops_first=bool(reason),
+        )
+        self._history = BpropHistory(self._stepper.callers, stack_of(sys._getframe(1)))
+        self._tap = _OperatorTap(self._operator_ran, name_of, faults)
+        self.to_operator = False
+        self._arguments: tuple[Any, ...] = ()
+        self._operator: str | None = None
+        self._passed: FrameType | None = None
+        self._last_seen: dict[FrameType, dict[str, object]] = {}
+        self._stands: Breakpoint | None = None
+        self._begins = "", 0
+
+    def run(self, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+        """Return ``function(*args)``, pausing on the way."""
+        self._arguments = args
+        code = code_of(function)
+        if code is not None:
+            self._begins = code.co_filename, source_of(code)[1]
+        taps.attach(self._tap)
+        try:
+            return self._stepper.call(function, *args)
+        except DebugAbort:
+            raise
+        except Exception as error:  # whatever the user's bprop raised is shown, then goes on its way
+            stop = user_frame(error)
+            if stop is not None and self._has_begun and not any(error is one for one in self._shown):
+                self._shown.append(error)
+                if self._on_stop(stop) == "abort":
+                    raise DebugAbort("aborted from the debugger") from error
+            raise
+        finally:
+            taps.detach(self._tap)
+            self._history.clear()
+            self._last_seen.clear()
+            self._passed = None
+            self._arguments = ()
+
+    def _on_line(self, frame: FrameType) -> None:
+        with self._faults.at("stepping (a line is kept)"):
+            self._history.passes(frame)
+            self._passed = frame
+
+    def _may_break(self) -> bool:
+        return bool(self._line_stops.of(self._path))
+
+    def _breaks_at(self, frame: FrameType) -> bool:
+        self._stands = None
+        with self._faults.at("stepping (a breakpoint at a line)"):
+            self._stands = self._line_stops.at(self._path, frame, self._begins[0], self._names)
+        return self._stands is not None
+
+    def _operator_ran(self, name: str, inputs: tuple[Any, ...], outputs: Any, path: str) -> None:
+        frame = self._stepper.nearest(sys._getframe(1))
+        self._history.operator(name, inputs, outputs, path, frame)
+        if self.to_operator and frame is not None:
+            self._operator = name
+            try:
+                self._stepper.stop_at(frame)
+            finally:
+                self._operator = None
+
+    def _on_stop(self, stop: Stop) -> str:
+        # Neither what the user evaluates now nor what is shown may be recorded or watched.
+        command = "continue"
+        with taps.muted(), self._faults.at("stepping (a stop)"):
+            self._has_begun = True
+            command = self._pause(self._point(stop))
+            self._last_seen[stop.frame] = contents(stop.locals())
+        self.to_operator = command == "operator"
+        return command
+
+    def _point(self, stop: Stop) -> PausePoint:
+        point = point_at_stop(
+            stop,
+            "bprop",
+            self._reason(stop),
+            self._path,
+            "bprop",
+            self._names,
+            self._history.records,
+            self._changed(stop),
+        )
+        point.history = list(self._history.states)
+        point.past = self._history
+        point.arguments = self._arguments
+        point.stoppable, point.bprop_begins = lines_with_code(stop.frame.f_code), self._begins
+        if self._operator is not None:
+            point.operator = point.operators[-1]
+            point.names |= {"inputs": point.operator.inputs, "output": point.operator.outputs}
+        elif stop.exception is None:
+            del point.history[-1:]  # the line that it is about to run
+        if point.assign is not None:
+
+            def assign(name: str, value: object) -> Change:
+                change = stop.assign(name, value)
+                if stop.frame is self._passed:
+                    self._history.assigned(change.name, change.value)
+                return change
+
+            point.assign = assign
+        return point
+
+    def _reason(self, stop: Stop) -> str:
+        first, self._first_reason = self._first_reason, None
+        stands, self._stands = self._stands, None
+        if stop.exception is not None:
+            return f"{type(stop.exception).__name__} raised here"
+        if self._operator is not None:
+            return f"operator {self._operator} ran forward"
+        return f"breakpoint {stands}" if stands is not None else first or "stepped"
+
+    def _changed(self, stop: Stop) -> set[str]:
+        before = self._last_seen.get(stop.frame)
+        if before is None:
+            return set()
+        now = contents(stop.locals())
+        return {name for name, content in now.items() if name not in before or before[name] is not content}

@@ -1,0 +1,297 @@
+"""Stepping through Python functions line by line.
+
+One rule decides where to stop. After each stop the command names a set of frames, and the next line that runs
+in one of them, or the next exception that rises there, is the next stop:
+
+- over: the frame of the stop, and the frames that called it;
+- out: the frames that called it;
+- into: any frame of code that the user wrote;
+- operator: none; whoever hears of operators calls ``Stepper.stop_at``.
+
+So no return or unwind event is needed: a frame that has ended runs no more lines, and its callers are in the
+set. A line at which a breakpoint stands is a stop after each of these commands, and after "continue". ``tracing``
+reports the lines, and only while ``Stepper.call`` runs, so code that is not stepped costs nothing.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from types import CodeType, FrameType, TracebackType
+from typing import Any
+
+from ..pause import DebugAbort, check_command
+from .tracing import Tracing, tracing
+from .user_code import is_user_code
+from .variables import Change, assign, variables
+
+__all__ = ["Stepper", "Stop", "code_of", "is_user_code", "user_frame"]
+
+# How iteration ends is no news, unless it leaves the function that is stepped.
+_ENDS_OF_ITERATION = (StopIteration, StopAsyncIteration)
+
+
+class Stop:
+    """One stop of a stepper: a frame that is about to run ``line``, or raised ``exception`` there."""
+
+    def __init__(self, frame: FrameType, line: int, exception: BaseException | None = None) -> None:
+        self.frame = frame
+        self.line = line
+        self.exception = exception
+
+    def locals(self) -> dict[str, object]:
+        """The local variables by name, as a dictionary of its own."""
+        return variables(self.frame)
+
+    def assign(self, name: str, value: object) -> Change:
+        """Give a variable of the frame, or with ``NAME[PLACE]`` one place of it, another value: see ``variables``."""
+        return assign(self.frame, name, value)
+
+
+class Stepper:
+    """Runs a function and stops at its lines, and where an exception rises.
+
+    Args:
+        on_stop: called at each stop, in the thread that is stopped; returns one of the commands. The first stop
+            is the first line of the function, also where a decorator that names it (``functools.wraps``) runs
+            lines of its own before.
+        user_code: which code "into" enters.
+        on_line: called at each line of that code, before the stop if it is one, until a command ends the stepping.
+        shown: the errors on their way that were shown; steppers that nest share the list.
+        breaks_at: whether a breakpoint stops a frame at the line that it is about to run.
+        may_break: whether there is any breakpoint at a line, so that "continue" goes on looking for it.
+        stops_first: whether the first line is a stop, also without a breakpoint.
+    """
+
+    def __init__(
+        self,
+        on_stop: Callable[[Stop], str],
+        user_code: Callable[[CodeType], bool] = is_user_code,
+        on_line: Callable[[FrameType], None] | None = None,
+        shown: list[BaseException] | None = None,
+        breaks_at: Callable[[FrameType], bool] = lambda frame: False,
+        may_break: Callable[[], bool] = lambda: False,
+        stops_first: bool = True,
+    ) -> None:
+        self._on_stop = on_stop
+        self._user_code = user_code
+        self._on_line = on_line
+        self._shown = [] if shown is None else shown
+        self._breaks_at = breaks_at
+        self._may_break = may_break
+        self._stops_first = stops_first
+        self._course: _Course | None = None
+        self._courses: _Courses | None = None
+
+    def call(self, function: Callable[..., Any], *args: Any) -> Any:
+        """Return ``function(*args)``, stopping on the way; a stepper makes one call.
+
+        Calls may nest: the inner one stops by its own commands, and where both are about one function, the outer
+        one stops in it too. Each thread steps by itself.
+
+        Raises:
+            DebugAbort: a stop was answered with "abort".
+        """
+        root = code_of(function)
+        self._course = course = _Course(
+            self._on_stop,
+            self._user_code,
+            self._on_line,
+            self._shown,
+            root,
+            sys._getframe(),
+            self._breaks_at,
+            self._may_break,
+            self._stops_first,
+        )
+        running = _thread.running
+        try:
+            if running and running[-1].waits_for(root):
+                self._courses = running[-1]
+                running[-1].courses.append(course)
+                return function(*args)
+            self._courses = _Courses(course, root)
+            running.append(self._courses)
+            try:
+                return self._courses.tracing.run(function, args)
+            finally:
+                running.pop()
+        finally:
+            course.end()
+            if course.aborted and not isinstance(sys.exception(), DebugAbort):  # the function itself swallowed it
+                raise DebugAbort("aborted from the debugger")
+
+    def callers(self, frame: FrameType) -> Iterator[FrameType]:
+        """The frames of the user's code in the call that is stepped, from ``frame`` outwards."""
+        return iter(()) if self._course is None else self._course.callers(frame)
+
+    def nearest(self, frame: FrameType) -> FrameType | None:
+        """The innermost of them."""
+        return next(self.callers(frame), None)
+
+    def stop_at(self, frame: FrameType) -> None:
+        """Stop now, at the line that ``frame`` runs.
+
+        Raises:
+            DebugAbort: the answer was "abort".
+        """
+        if self._course is None or self._courses is None or self._course.finished:
+            return
+        self._courses.standing = True
+        try:
+            self._course.stop(Stop(frame, frame.f_lineno), frame)
+        finally:
+            self._courses.standing = False
+            if self._courses.finished:
+                self._courses.tracing.release(frame)
+
+
+def code_of(function: Callable[..., Any]) -> CodeType | None:
+    """The code of a function, without what decorators put around it."""
+    plain = inspect.unwrap(function)
+    return getattr(getattr(plain, "__func__", plain), "__code__", None)
+
+
+class _Course:
+    """Which lines to stop at, by the rule in the module's first lines."""
+
+    def __init__(
+        self,
+        on_stop: Callable[[Stop], str],
+        user_code: Callable[[CodeType], bool],
+        on_line: Callable[[FrameType], None] | None,
+        shown: list[BaseException],
+        root: CodeType | None,
+        boundary: FrameType,
+        breaks_at: Callable[[FrameType], bool],
+        may_break: Callable[[], bool],
+        stops_first: bool,
+    ) -> None:
+        self._on_stop = on_stop
+        self._user_code = user_code
+        self._on_line = on_line
+        self._shown = shown
+        self._root = root
+        self._boundary: FrameType | None = boundary
+        self._breaks_at = breaks_at
+        self._may_break = may_break
+        self._targets: set[FrameType] = set()
+        self._begun = False
+        self._entering = stops_first
+        self.finished = False
+        self.aborted = False
+
+    def follows(self, code: CodeType) -> bool:
+        """Whether lines of this code are ever of interest."""
+        return code is self._root or self._user_code(code)
+
+    def at_line(self, frame: FrameType) -> None:
+        """A followed frame is about to run a line: stop if it is time to."""
+        if self.finished or not self._begins(frame):
+            return
+        if self._on_line is not None:
+            self._on_line(frame)
+        if self._breaks_at(frame) or self._entering or frame in self._targets:
+            self.stop(Stop(frame, frame.f_lineno), frame)
+
+    def _begins(self, frame: FrameType) -> bool:
+        self._begun = self._begun or self._root is None or frame.f_code is self._root
+        return self._begun
+
+    def raised(self, frame: FrameType, error: BaseException, trace: TracebackType | None) -> None:
+        """An exception rose in a followed frame: show it, once, where the user's code raised it."""
+        if self.finished or not self._begun or not (self._entering or frame in self._targets):
+            return
+        if not isinstance(error, Exception) or isinstance(error, (*_ENDS_OF_ITERATION, DebugAbort)):
+            return
+        if any(error is one for one in self._shown):
+            return
+        self._shown.append(error)
+        self.stop(user_frame(error, self.follows, trace) or Stop(frame, frame.f_lineno, error), frame)
+
+    def stop(self, stop: Stop, frame: FrameType) -> None:
+        """Stop, and follow the command from ``frame`` on, the innermost one that still runs."""
+        self.finished = True  # unless a command says otherwise: an exception out of on_stop ends the stepping
+        command = check_command(self._on_stop(stop))
+        steps = command in ("over", "into", "out")
+        self.finished = not (steps or command == "operator" or (command == "continue" and self._may_break()))
+        self._entering = command == "into"
+        self._targets = set(self.callers(frame)) if steps else set()
+        if command == "out":
+            self._targets.discard(frame)
+        if command == "abort":
+            self.aborted = True
+            raise DebugAbort("aborted from the debugger") from stop.exception
+
+    def callers(self, frame: FrameType | None) -> Iterator[FrameType]:
+        """The followed frames from ``frame`` outwards, up to the call that is stepped."""
+        while frame is not None and frame is not self._boundary:
+            if self.follows(frame.f_code):
+                yield frame
+            frame = frame.f_back
+
+    def end(self) -> None:
+        """Stop no more, and let go of the frames: they hold every local variable."""
+        self.finished = True
+        self._targets = set()
+        self._boundary = None
+
+
+class _Courses:
+    """Courses through one function: of one stepper, or of several that step it at once, each by its own commands."""
+
+    def __init__(self, first: _Course, root: CodeType | None) -> None:
+        self.courses = [first]
+        self.tracing: Tracing = tracing(self, root)
+        self.standing = False  # at a stop that came from no line: what is evaluated there would be traced
+        self._root = root
+        self._begun = False
+
+    def waits_for(self, root: CodeType | None) -> bool:
+        """Whether this function is the one that these courses are for, and it has not run a line yet."""
+        return root is not None and root is self._root and not self._begun
+
+    @property
+    def finished(self) -> bool:
+        """Whether none of them stops now or any more."""
+        return self.standing or all(course.finished for course in self.courses)
+
+    def follows(self, code: CodeType) -> bool:
+        """Whether lines of this code are ever of interest to one of them."""
+        return any(course.follows(code) for course in self.courses)
+
+    def at_line(self, frame: FrameType) -> None:
+        """A followed frame is about to run a line: each of them may stop."""
+        self._begun = self._begun or frame.f_code is self._root
+        for course in self.courses:
+            if course.follows(frame.f_code):
+                course.at_line(frame)
+
+    def raised(self, frame: FrameType, error: BaseException, trace: TracebackType | None) -> None:
+        """An exception rose in a followed frame: each of them may show it."""
+        for course in self.courses:
+            if course.follows(frame.f_code):
+                course.raised(frame, error, trace)
+
+
+class _PerThread(threading.local):
+    def __init__(self) -> None:
+        self.running: list[_Courses] = []  # the innermost last
+
+
+_thread = _PerThread()
+
+
+def user_frame(
+    error: BaseException, user_code: Callable[[CodeType], bool] = is_user_code, trace: TracebackType | None = None
+) -> Stop | None:
+    """Where the user's code raised ``error``: the innermost frame of user code in its traceback."""
+    found = None
+    trace = trace or error.__traceback__
+    while trace is not None:
+        if user_code(trace.tb_frame.f_code):
+            found = trace
+        trace = trace.tb_next
+    return None if found is None else Stop(found.tb_frame, found.tb_lineno, error)

@@ -1,0 +1,268 @@
+"""The prompt at which a script's user answers a pause: the words of the panel's buttons, in any case, and some more.
+
+A line that is no command is an expression to evaluate, and ``NAME = EXPRESSION`` an edit.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import traceback
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple, TextIO
+
+from ...base.nearest_name import nearest
+from ..record.rows import table
+from .pause import PausePoint, describe, in_a_forked_process
+
+if TYPE_CHECKING:
+    from ..session import DebugSession
+
+__all__ = ["TerminalPauser"]
+
+_EDIT = re.compile(r"(?:edit\s+)?(\w+(?:\s*\[\s*\d+\s*\])?)\s*=(?!=)\s*(.+)", re.IGNORECASE | re.DOTALL)
+_WORDS = re.compile(r"[A-Za-z]+(\s+[A-Za-z]+)?")
+_CAPTURES = 20
+
+
+class TerminalPauser:
+    """A prompt on the terminal; unavailable where standard input or output is none."""
+
+    def __init__(self, session: DebugSession) -> None:
+        self._session = session
+
+    def unavailable(self) -> str | None:
+        """Whether there is a terminal to ask at, and nobody else reads it."""
+        forked = in_a_forked_process()
+        if forked is not None:
+            return forked
+        for name, stream in (("standard input", sys.stdin), ("standard output", sys.stdout)):
+            if not _is_terminal(stream):
+                return f"{name} is not a terminal"
+        return None
+
+    def wait(self, until: Callable[[], bool]) -> None:
+        """Read and obey commands until one of them resumes the run."""
+        point = self._session.paused
+        if point is None:
+            return
+        try:
+            self._ask(point, until)
+        except OSError:  # the terminal has gone, and with it who could answer
+            self._session.resume("continue")
+
+    def _ask(self, point: PausePoint, until: Callable[[], bool]) -> None:
+        print(f"hookscope: {point.place}: {point.reason}")
+        if point.exception is not None:
+            print("".join(traceback.format_exception_only(point.exception)).rstrip())
+        _print_source(point, around=2)
+        while not until():
+            try:
+                line = input("(hookscope) ").strip()
+            except EOFError:
+                line = "continue"
+            self._obey(line)
+
+    def _obey(self, line: str) -> None:
+        words = " ".join(line.lower().split())
+        resume = _RESUME.get(words)
+        if resume is not None:
+            self._session.resume(resume)
+            return
+        word, _, rest = line.partition(" ")
+        command = _COMMANDS.get(words) or _COMMANDS.get(word.lower())
+        argument = "" if words in _COMMANDS else rest.strip()
+        edit = _EDIT.fullmatch(line)
+        try:
+            if not line:
+                _help(self._session, "")
+            elif edit:
+                self._session.edit(edit[1], edit[2])
+            elif command is None:
+                self._evaluate(line)
+            elif argument and not command.arguments:
+                print(f"{word!r} takes nothing after it; `print {line}` evaluates it as an expression")
+            else:
+                command.run(self._session, argument)
+        except Exception as error:  # whatever the user's line raises is for the user to read, at the prompt
+            print("".join(traceback.format_exception_only(error)).rstrip())
+
+    def _evaluate(self, line: str) -> None:
+        try:
+            value = self._session.evaluate(line)
+        except (NameError, ValueError):
+            known = [*_RESUME, *_COMMANDS]
+            # One name, or words that are no Python: more likely a command that was mistyped.
+            if not _WORDS.fullmatch(line) or line.split()[0].lower() in ("not", "lambda", "await"):
+                raise
+            near = nearest(line.lower(), known)
+            command = "'help' lists the commands" if near is None else f"the nearest command is {near!r}"
+            print(f"{line!r} is no command and no name here; {command}")
+        else:
+            print(describe(value, limit=2000))
+
+
+def _is_terminal(stream: TextIO | None) -> bool:
+    try:
+        return stream is not None and stream.isatty()
+    except ValueError:  # it is closed
+        return False
+
+
+class _Command(NamedTuple):
+    run: Callable[[DebugSession, str], None]
+    arguments: str
+    does: str
+
+
+def _print_source(point: PausePoint, around: int | None = None) -> None:
+    for number, text in enumerate(point.lines, start=point.first_line):
+        if around is None or abs(number - point.line) <= around:
+            print(f"{'->' if number == point.line else '  '} {number:4d}  {text}")
+
+
+def _shown(session: DebugSession) -> PausePoint:
+    point = session.shown or session.paused
+    assert point is not None
+    return point
+
+
+def _source(session: DebugSession, argument: str) -> None:
+    _print_source(_shown(session))
+
+
+def _variables(session: DebugSession, argument: str) -> None:
+    point = _shown(session)
+    for name, value in point.locals.items():
+        print(f"{'*' if name in point.changed else ' '} {name} = {describe(value)}")
+
+
+def _stack(session: DebugSession, argument: str) -> None:
+    print("\n".join(_shown(session).stack))
+
+
+def _print(session: DebugSession, argument: str) -> None:
+    print(describe(session.evaluate(argument), limit=2000))
+
+
+def _edit(session: DebugSession, argument: str) -> None:
+    print("edit NAME = EXPRESSION")
+
+
+def _print_past(point: PausePoint) -> None:
+    print(f"{point.place}: {point.reason}".rstrip(": "))
+    _print_source(point, around=2)
+
+
+def _back(session: DebugSession, argument: str) -> None:
+    _print_past(session.step_back())
+
+
+def _forward(session: DebugSession, argument: str) -> None:
+    _print_past(session.step_forward())
+
+
+def _break(session: DebugSession, argument: str) -> None:
+    if argument:
+        session.add_breakpoint(argument)
+    for stop in session.breakpoints:
+        print(f"{stop}, stopped {stop.hits} times")
+
+
+def _unbreak(session: DebugSession, argument: str) -> None:
+    session.remove_breakpoint(argument)
+
+
+def _watch(session: DebugSession, argument: str) -> None:
+    if argument:
+        session.add_watch(argument)
+    for watch in session.watch:
+        print(f"{watch.pattern or 'every leaf'}:{watch.direction}")
+
+
+def _unwatch(session: DebugSession, argument: str) -> None:
+    session.remove_watch(argument)
+
+
+def _condition(session: DebugSession, argument: str) -> None:
+    if argument:
+        session.add_condition(argument, pause=True)
+    for name in session.checks.conditions:
+        print(name)
+
+
+def _uncondition(session: DebugSession, argument: str) -> None:
+    session.remove_condition(argument)
+
+
+def _hook(session: DebugSession, argument: str) -> None:
+    session.attach_hook(*_two(argument, "hook PATH KIND"))
+
+
+def _unhook(session: DebugSession, argument: str) -> None:
+    session.detach_hook(*_two(argument, "unhook PATH KIND"))
+
+
+def _train(session: DebugSession, argument: str) -> None:
+    path, mode = _two(argument, "train PATH on|off")
+    if mode.lower() not in ("on", "off"):
+        raise ValueError(f"train PATH on|off, not {mode!r}")
+    session.set_train(path, mode.lower() == "on")
+
+
+def _two(argument: str, usage: str) -> tuple[str, str]:
+    parts = argument.split()
+    if len(parts) != 2:
+        raise ValueError(usage)
+    return parts[0], parts[1]
+
+
+def _captures(session: DebugSession, argument: str) -> None:
+    if argument and not argument.isdecimal():
+        raise ValueError(f"captures [HOW MANY], not {argument!r}")
+    print(table(list(session.captures)[-int(argument or _CAPTURES) :]))
+
+
+def _help(session: DebugSession, argument: str) -> None:
+    for words, text in _HELP:
+        print(f"{words}: {text}")
+
+
+# The words of the buttons, then short ones, for each command that lets the run go on.
+_GO_ON = {
+    "over": ("step over", "over", "next", "n"),
+    "into": ("step into", "into", "step", "s"),
+    "out": ("step out", "out", "o"),
+    "operator": ("next operator", "operator"),
+    "cell": ("next cell", "cell"),
+    "continue": ("continue", "c"),
+    "abort": ("abort", "a"),
+}
+_RESUME = {word: command for command, words in _GO_ON.items() for word in words}
+
+_OTHERS: dict[tuple[str, ...], _Command] = {
+    ("step back", "back", "b"): _Command(_back, "", "show the line that the bprop passed before"),
+    ("step forward", "forward", "f"): _Command(_forward, "", "show the line after it"),
+    ("source", "l"): _Command(_source, "", "the whole function"),
+    ("variables", "v"): _Command(_variables, "", "the names in scope; * marks those that changed"),
+    ("stack",): _Command(_stack, "", "the functions that are running"),
+    ("captures",): _Command(_captures, "[HOW MANY]", "the newest captures"),
+    ("print", "p"): _Command(_print, "EXPRESSION", "evaluate it, also if it looks like a command"),
+    ("edit",): _Command(_edit, "NAME = EXPRESSION", "put it in the place of what passes; the word may be left out"),
+    ("break",): _Command(_break, "[PATH[:MOMENT] [if EXPRESSION]]", "stop there; alone, list where it stops"),
+    ("unbreak",): _Command(_unbreak, "PATH[:MOMENT] [if EXPRESSION]", "stop there no more"),
+    ("watch",): _Command(_watch, "[PATTERN[:DIRECTION]]", "make captures there; alone, list what is watched"),
+    ("unwatch",): _Command(_unwatch, "PATTERN[:DIRECTION]", "make none there any more"),
+    ("condition",): _Command(_condition, "[NAME[=THRESHOLD]]", "stop where it holds; alone, list what is looked for"),
+    ("uncondition",): _Command(_uncondition, "NAME", "look for it no more"),
+    ("hook",): _Command(_hook, "PATH KIND", "attach a hook that makes captures"),
+    ("unhook",): _Command(_unhook, "PATH KIND", "take it off"),
+    ("train",): _Command(_train, "PATH on|off", "set training mode"),
+    ("help", "h", "?"): _Command(_help, "", "this list"),
+}
+_COMMANDS = {word: command for words, command in _OTHERS.items() for word in words}
+_HELP = [
+    *((", ".join(words), "end the run" if command == "abort" else "go on") for command, words in _GO_ON.items()),
+    *((", ".join(words) + (f" {one.arguments}" if one.arguments else ""), one.does) for words, one in _OTHERS.items()),
+    ("anything else", "an expression to evaluate"),
+]

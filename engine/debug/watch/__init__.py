@@ -1,0 +1,1 @@
+"""Which cells a session watches, and the tap that observes them."""

@@ -1,0 +1,119 @@
+"""The session's own hooks: attached and taken off by path and kind, at most one of a kind on a cell.
+
+They are real hooks of the engine and stay until they are taken off, also after the session has ended.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+from ...base.nearest_name import suggestion
+from ...tape import taps
+from ..record.rows import HOOK_KINDS
+
+if TYPE_CHECKING:
+    from hookscope.engine.nn import Cell
+
+__all__ = ["MAKES_CAPTURES", "SessionHooks", "check_kind"]
+
+MAKES_CAPTURES = "makes captures"
+"""What a hook of the session's own is called in lists."""
+Recorder = Callable[[str, str, "Cell", tuple[tuple[str, Any], ...]], None]
+
+
+def check_kind(kind: str) -> str:
+    """Return the kind.
+
+    Raises:
+        ValueError: it is none of ``HOOK_KINDS``.
+    """
+    if kind not in HOOK_KINDS:
+        raise ValueError(f"kind must be one of {', '.join(HOOK_KINDS)}, got {kind!r}{suggestion(kind, HOOK_KINDS)}")
+    return kind
+
+
+class SessionHooks:
+    """Hooks by (path, kind).
+
+    Args:
+        record: called by a default hook with the path, the kind, the cell, and pairs of a slot name and what
+            the hook saw.
+    """
+
+    def __init__(self, record: Recorder) -> None:
+        self._record = record
+        self._attached: dict[tuple[str, str], tuple[Any, Callable[..., Any]]] = {}
+
+    def attach(self, cell: Cell, path: str, kind: str, function: Callable[..., Any] | None) -> None:
+        """Attach a hook; one of this kind that is there already is replaced."""
+        hook = function or self._recording(path, check_kind(kind))
+        handle = getattr(cell, f"register_{check_kind(kind)}_hook")(hook)
+        self.detach(path, kind)
+        self._attached[path, kind] = (handle, hook)
+        taps.hooking.add(id(hook))
+
+    def detach(self, path: str, kind: str) -> None:
+        """Take a hook off; where none is attached nothing happens."""
+        found = self._attached.pop((path, check_kind(kind)), None)
+        if found is not None:
+            handle, hook = found
+            handle.remove()
+            self._tell([hook])
+
+    def detach_recorders(self) -> None:
+        """Take off the hooks that make captures, for nobody is left to have them."""
+        for (path, kind), (_, hook) in self.state().items():
+            if getattr(hook, "__module__", None) == __name__:
+                self.detach(path, kind)
+
+    def keys(self) -> Iterable[tuple[str, str]]:
+        """Path and kind of each."""
+        return tuple(self._attached)
+
+    def functions(self) -> Iterable[Callable[..., Any]]:
+        """The functions that are attached."""
+        return [function for _, function in self._attached.values()]
+
+    def state(self) -> dict[tuple[str, str], tuple[Any, Callable[..., Any]]]:
+        """What is attached now, for ``go_back_to``."""
+        return dict(self._attached)
+
+    def go_back_to(self, state: dict[tuple[str, str], tuple[Any, Callable[..., Any]]]) -> None:
+        """Know again what was attached then; the hooks themselves are the network's."""
+        before, self._attached = self._attached, dict(state)
+        self._tell([hook for _, hook in (*before.values(), *state.values())])
+
+    def _tell(self, hooks: Iterable[Callable[..., Any]]) -> None:
+        """Tell the engine which of these are attached and which are not."""
+        attached = set(map(id, self.functions()))
+        for hook in hooks:
+            (taps.hooking.add if id(hook) in attached else taps.hooking.discard)(id(hook))
+
+    def __del__(self) -> None:
+        taps.hooking.difference_update(map(id, self.functions()))
+
+    def _recording(self, path: str, kind: str) -> Callable[..., None]:
+        record = self._record
+
+        def record_forward_pre(cell: Cell, inputs: Any) -> None:
+            record(path, kind, cell, (("input", inputs),))
+
+        def record_forward(cell: Cell, inputs: Any, output: Any) -> None:
+            record(path, kind, cell, (("output", output),))
+
+        def record_backward_pre(cell: Cell, grad_output: Any) -> None:
+            record(path, kind, cell, (("grad_output", grad_output),))
+
+        def record_backward(cell: Cell, grad_input: Any, grad_output: Any) -> None:
+            record(path, kind, cell, (("grad_output", grad_output), ("grad_input", grad_input)))
+
+        recorders: dict[str, Callable[..., None]] = {
+            "forward_pre": record_forward_pre,
+            "forward": record_forward,
+            "backward_pre": record_backward_pre,
+            "backward": record_backward,
+        }
+        recorder = recorders[kind]
+        recorder.__qualname__ = MAKES_CAPTURES
+        return recorder
