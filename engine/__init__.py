@@ -3,13 +3,14 @@
 import sys as _sys
 import typing as _typing
 
-from . import common, context, nn, ops, serialization
+from . import common, context, formats, nn, ops
 from . import methods as _methods
 from .autograd.grad import *
 from .autograd.saved_tensors import *
 from .base.module_names import on_first_use as _on_first_use
 from .context import *
 from .cpu.memory import keep_freed_memory as _keep_freed_memory
+from .formats import *
 from .jit import *
 from .nn.recompute import recompute as recompute
 from .ops.higher_order.transforms import jacfwd as jacfwd
@@ -20,7 +21,6 @@ from .ops.sparse.tensors import CSRTensor as CSRTensor
 from .ops.sparse.tensors import RowTensor as RowTensor
 from .ops.sparse.tensors import SparseTensor as SparseTensor
 from .run_check import run_check as run_check
-from .serialization import *
 from .tensors import backend as _backend
 from .tensors import dtype, initializer, parameter
 from .tensors import random as _random

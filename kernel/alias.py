@@ -137,7 +137,7 @@ TABLE: dict[str, str] = {
     "train.loss_scale_manager": "train.loss_scale",
     "train.metrics": "train.metrics",
     "train.model": "train.model",
-    "train.serialization": "serialization",
+    "train.serialization": "formats",
     "train.summary": "train.summary",
     "utils": "",
     "version": "",

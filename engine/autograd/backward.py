@@ -1,133 +1,77 @@
-"""The backward pass over a tape that nobody watches: what ``recording.step_back`` does, written out for speed."""
+"""The backward pass over a tape, watched or not."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
+from collections.abc import Iterable
 from typing import Any
 
-import numpy as np
+from ..base.types import Array
+from ..tape.tape import Recording, Sums, accumulate, state
+from .plain_backward import walk
+from .steps import run_leaf_hooks, step_back
+from .watched_backward import watched_backward
 
-from ..base.float_warnings import restore, silence
-from ..base.reference_counts import BORROWS, NEVER, calibrated
-from ..tape import taps
-from ..tape.tape import Recording, step_back
-from ..tensors.operator import ARRAY_FUNCTIONS, FLOAT32, TIMES_OTHER, Operator
-
-__all__ = ["sum_of", "walk"]
+__all__ = ["backward"]
 
 
-def walk(recording: Recording, gradients: dict[int, Any], functions: Any, last: bool) -> None:
-    """Take the gradients that arrived at outputs back to the leaves, node by node.
+def backward(
+    recording: Recording, seeds: Iterable[tuple[Array, Any]], functions: Any, last: bool = False
+) -> dict[int, Any]:
+    """Walk the nodes of a tape backwards.
 
     Args:
         recording: the tape.
-        gradients: by the id of the array that each belongs to; those of the leaves are left at the end.
-        functions: what the rules compute with, on arrays or on tensors.
-        last: whether the nodes are let go of on the way, and what only they hold with them.
+        seeds: pairs of an output array and the gradient that arrives at it.
+        functions: the operators the rules compute with, on arrays or on tensors.
+        last: whether nobody walks over this tape again, so that it may let go of its nodes on the way.
+
+    Returns:
+        the gradient of each leaf that was reached, by the id of its array.
     """
-    tracked, hooked, array_type = recording.tracked, recording.hooked, np.ndarray
-    pop, get = gradients.pop, gradients.get
-    plain = not (functions.wraps or hooked or taps.operator_taps or recording.renamings)
-    before = silence() if plain else None
+    recording.put_back()
+    renamed = recording.renamings or any(
+        region.inner_inputs or region.inner_outputs for _, region, _ in recording.marks
+    )
+    gradients: dict[int, Any] = Sums(recording, (), functions) if renamed else {}
+    _add_seeds(gradients, seeds, functions)
+    waiting = _leaves_with_hooks(recording)
+    around, state.left = state.left, []
     try:
-        for node in _taken_off(recording.nodes) if last and plain else reversed(recording.nodes):
-            operator, inputs, output, attrs = node
-            slopes = operator.slopes
-            if slopes is None or not plain:
-                gradient = x = y = found = held = None  # else the last of these names would be kept until the next
-                if plain and type(output) is not tuple and isinstance(operator, Operator):
-                    key = id(output)
-                    if key in gradients:
-                        if recording.spared:  # an output that no rule reads goes before its own rule makes more
-                            node, output = None, recording.spared.get(key, output)
-                        pairs = operator.gradients
-                        _add_up(gradients, pairs(functions, tracked, pop(key), output, inputs, attrs), functions)
-                    continue
-                if before is not None:  # code of the user's may run
-                    restore(before)
-                    before = None
-                step_back(node, gradients, functions, tracked, hooked)
-                if plain:
-                    before = silence()
-                continue
-            # What ``step_back`` comes to for the basic operators, written out: most nodes of small work come here.
-            gradient = pop(id(output), None)
-            if gradient is None:
-                continue
-            shape = gradient.shape
-            if type(gradient) is not array_type or gradient.dtype is not FLOAT32 or not shape:
-                _add_up(gradients, operator.gradients(functions, tracked, gradient, output, inputs, attrs), functions)
-                continue
-            first, second = slopes
-            x, y = inputs
-            key = id(x)
-            if key in tracked:
-                found = gradient * y if first == TIMES_OTHER else gradient
-                if x.shape != shape:
-                    found = functions.sum_to(found, shape=x.shape)
-                held = get(key)
-                gradients[key] = found if held is None else sum_of(held, found, functions)
-            key = id(y)
-            if key in tracked:
-                found = gradient
-                if second:
-                    found = gradient * x if second == TIMES_OTHER else -gradient
-                if y.shape != shape:
-                    found = functions.sum_to(found, shape=y.shape)
-                held = get(key)
-                gradients[key] = found if held is None else sum_of(held, found, functions)
+        if recording.marks:
+            watched_backward(recording, gradients, functions, waiting, last)
+        elif waiting:
+            for index in range(len(recording.nodes), -1, -1):
+                run_leaf_hooks(recording, waiting.get(index, ()), gradients)
+                if index:
+                    step_back(recording.nodes[index - 1], gradients, functions, recording.tracked, recording.hooked)
+        else:
+            walk(recording, gradients, functions, last)
+        for left in state.left:
+            left()
     finally:
-        if before is not None:
-            restore(before)
+        state.left = around
+    return gradients
 
 
-def _add_up(gradients: dict[int, Any], pairs: list[tuple[Any, Any]], functions: Any) -> None:
-    """Add to what came for each array before."""
-    for array, found in pairs:
-        held = gradients.get(id(array))
-        gradients[id(array)] = found if held is None else sum_of(held, found, functions)
+def _leaves_with_hooks(recording: Recording) -> dict[int, list[int]]:
+    """The leaves whose gradients hooks want to see, by the number of nodes before the first one that uses them.
 
-
-def _taken_off(nodes: list[Any]) -> Iterator[Any]:
-    """The nodes from the last to the first; none is held here when the next one comes."""
-    nodes.insert(0, None)
-    return iter(nodes.pop, None)
-
-
-def sum_of(held: Any, found: Any, functions: Any, sharing: int = 0) -> Any:
-    """The sum of two gradients, in the place of the first where it is large and nobody else holds it.
-
-    ``sharing``: so many others hold the first, and will hold the sum instead.
+    When the walk comes there, the gradient is whole.
     """
-    if not held.ndim:  # Python's operators make NumPy's scalars of arrays without axes
-        return functions.add(held, found)
-    if held.size > _IN_PLACE:
-        if type(held) is np.ndarray:
-            if sys.getrefcount(held) <= _HELD_HERE + sharing:
-                flags = held.flags
-                if flags.owndata and flags.writeable and held.dtype == found.dtype and held.shape == found.shape:
-                    held += found
-                    return held
-        elif functions is ARRAY_FUNCTIONS:
-            return functions.add(held, found)  # of a GPU: CuPy's own sum would lie in C order whatever these lie in
-    return held + found
+    hooked = {id(array) for array in recording.leaves if id(array) in recording.hooked}
+    found: dict[int, list[int]] = {}
+    if hooked and not any(region.inner_inputs for _, region, _ in recording.marks):  # else uses have other names
+        for index, (operator, inputs, _, _) in enumerate(recording.nodes):
+            for array in reversed(inputs) if getattr(operator, "hooks_from_last", False) else inputs:
+                if id(array) in hooked:
+                    hooked.discard(id(array))
+                    found.setdefault(index, []).append(id(array))
+    if hooked:
+        found.setdefault(0, []).extend(hooked)
+    return found
 
 
-_IN_PLACE = 4096
-"""Elements from which on a sum in place saves more than finding out whether it may be."""
-_HELD_HERE = NEVER
-"""How often a gradient is held that nobody else holds: by the walk's dictionary and variable, and in ``sum_of``."""
-
-
-def _adds_in_place(bound: int, box: list[Any]) -> bool:
-    global _HELD_HERE
-    _HELD_HERE = bound
-    found = np.ones(_IN_PLACE + 1, np.float32)
-    gradients = {id(found): box.pop()}
-    before = id(gradients[id(found)])
-    _add_up(gradients, [(found, found)], ARRAY_FUNCTIONS)
-    return id(gradients[id(found)]) == before
-
-
-_HELD_HERE = calibrated(_adds_in_place, 2 if BORROWS else 4, _IN_PLACE + 1)
+def _add_seeds(gradients: dict[int, Any], seeds: Iterable[tuple[Array, Any]], functions: Any) -> None:
+    """Begin with what arrives; by a function of its own, which holds nothing of it during the walk."""
+    for array, gradient in seeds:
+        accumulate(gradients, id(array), gradient, functions)

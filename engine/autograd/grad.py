@@ -15,6 +15,7 @@ from ..tensors.operator import TENSOR_FUNCTIONS, backward_functions
 from ..tensors.parameter import Parameter
 from ..tensors.tensor import Tensor, as_tensor
 from ..tensors.unrecorded import filled
+from .backward import backward
 
 __all__ = ["get_grad", "grad", "jvp", "value_and_grad", "vjp"]
 
@@ -316,7 +317,7 @@ def _walk_back(recording: Recording, targets: list[Tensor], sens: Any, name: str
         raise RuntimeError(
             f"For '{name}', {len(targets)} gradients must arrive, one for each output, but got {len(arriving)}"
         )
-    return recording.backward(_seeds(recording, targets, arriving, functions, name), functions, last)
+    return backward(recording, _seeds(recording, targets, arriving, functions, name), functions, last)
 
 
 def _seeds(

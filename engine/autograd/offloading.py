@@ -112,6 +112,10 @@ class _Elsewhere:
             self.blocks[id(owner)] = weakref.ref(owner), block
         return block
 
+    def returning(self, nodes: list[Node]) -> Returning:
+        """Return the nodes for a walk back, which get their arrays when they are taken out."""
+        return Returning(nodes)
+
     def kept(self, array: Array, owner: Any, block: Block, ahead: int) -> Kept:
         """A value, which is one on all tapes."""
         kept = self.values.get(id(array))

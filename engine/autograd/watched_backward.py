@@ -24,11 +24,12 @@ from typing import Any, cast
 
 from ..base.float_warnings import restore, silence
 from ..tape import taps
-from ..tape.tape import Recording, Region, Renaming, Repeating, Spared, Sums, accumulate, node_backward, state
+from ..tape.tape import Recording, Region, Renaming, Repeating, Spared, Sums, accumulate, state
 from ..tensors.nested import direct_places
 from ..tensors.operator import Operator
 from ..tensors.tensor import Tensor
-from .backward import sum_of
+from .plain_backward import sum_of
+from .steps import node_backward, run_leaf_hooks
 
 __all__ = ["watched_backward"]
 
@@ -70,7 +71,7 @@ def watched_backward(
                 if before is not None:
                     restore(before)
                     before = None
-                recording.run_leaf_hooks(waiting[index], gradients)
+                run_leaf_hooks(recording, waiting[index], gradients)
             if index == 0:
                 break
             node = operator, inputs, output, attrs = nodes.pop() if lets_go else nodes[index - 1]

@@ -10,15 +10,15 @@ __all__ = ["absent_in", "check_module"]
 
 # what to use instead -> the modules, and the names that each of them has
 _ABSENT: dict[str, dict[str, str]] = {
-    "it is for a cluster; export writes the whole network": {"top train serialization": "export_split_mindir"},
+    "it is for a cluster; export writes the whole network": {"top train formats": "export_split_mindir"},
     "there is no compiled graph to hand over; export and load write and read one, save_checkpoint the parameters": {
         "top common": "load_mindir save_mindir",
         "top": "SymbolTree Node NodeType ScopedValue",
     },
     "it is for a cluster; here there is one process": {
-        "top train serialization parallel": "load_distributed_checkpoint merge_sliced_parameter "
+        "top train formats parallel": "load_distributed_checkpoint merge_sliced_parameter "
         "restore_group_info_list build_searched_strategy",
-        "top train serialization": "get_ckpt_path_with_strategy",
+        "top train formats": "get_ckpt_path_with_strategy",
         "top parallel": "shard reshard Layout parameter_broadcast rank_list_for_transform transform_checkpoint_by_rank "
         "transform_checkpoints merge_pipeline_strategys load_segmented_checkpoints unified_safetensors "
         "sync_pipeline_shared_parameters",
@@ -27,7 +27,7 @@ _ABSENT: dict[str, dict[str, str]] = {
         "top": "CommExecOrderCheck comm_exec_order_check runtime_execution_order_check",
         "top common": "mindio_preload set_mindio_server_info",
         "common": "FileSystem",
-        "serialization": "init_ckpt_file_system",
+        "formats": "init_ckpt_file_system",
         "parallel": "set_op_strategy_config Bucket DataAccessAdapter DistributedDataParallel FileDataAccessAdapter "
         "FlattenGradBuffer IODataAccessAdapter Shard clear_strategy_metadata convert_checkpoint_by_rank "
         "convert_checkpoints create_data_access_adapter enable_save_strategy_online get_current_strategy_metadata "

@@ -29,6 +29,8 @@ __all__ = [
 
 _ENGINE = __name__.rsplit(".", 2)[0]
 _CALLED = ("__init__", "__call__")
+_MINDSPORE_HOMES = {".formats": ".train.serialization", ".tensors.dtype": ".common.dtype"}
+"""Rooms of the engine that have another name in MindSpore."""
 loaded: list[Callable[[], None]] = []
 """Called when a module may have been loaded because something of it was asked for."""
 
@@ -172,7 +174,8 @@ class _NoSuchName(AttributeError):  # noqa: N818  (users see AttributeError's te
 
 
 def _shown(module: str) -> str:
-    return "mindspore" + module.removeprefix(_ENGINE)
+    room = module.removeprefix(_ENGINE)
+    return f"mindspore{_MINDSPORE_HOMES.get(room, room)}"
 
 
 def _no_such_name(module: str, name: str, more: set[str]) -> str:

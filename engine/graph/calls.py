@@ -119,7 +119,10 @@ _PURE_FILES = (
 )
 _FROZEN = ("<frozen importlib", "<frozen abc", "<frozen _collections_abc", "<frozen codecs")
 _ROOMS = (
-    "core",
+    "base",
+    "tape",
+    "tensors",
+    "autograd",
     "cpu",
     "ops",
     "nn",
@@ -132,7 +135,7 @@ _ROOMS = (
     "common",
     "boost.py",
     "communication",
-    "ranks",
+    "distributed",
 )
 """Of the engine: what gives the same for the same arguments and the same numbers of the stream."""
 _ENGINE = Path(__file__).parents[1]

@@ -20,7 +20,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..tape.tape import Recording, Several, Sums, no_recording, record, state, step_back
+from ..autograd.steps import step_back
+from ..tape.tape import Recording, Several, Sums, no_recording, record, state
 from ..tensors.nested import tensors_in
 from ..tensors.operator import ARRAY_FUNCTIONS, Operator
 from ..tensors.tensor import Tensor

@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..autograd.steps import step_back
 from ..autograd.watched_backward import watched_backward
 from ..base.file_labels import warn_user
 from ..base.types import Array
 from ..tape import taps
-from ..tape.tape import Differentiable, Recording, Repeating, Sums, accumulate, record, state, step_back
+from ..tape.tape import Differentiable, Recording, Repeating, Sums, accumulate, record, state
 from ..tensors import precision, random
 from ..tensors.nested import replaced, tensors_in
 from ..tensors.parameter import Parameter

@@ -1,4 +1,4 @@
-"""The tape: what happened between the start and the end of a request for gradients, and the backward pass over it.
+"""The tape: what happened between the start and the end of a request for gradients.
 
 The one idea: arrays are immutable, so **an array object is a value**, and ``id(array)`` names it. A recording is a
 flat list of nodes ``(operator, inputs, output, attrs)`` in execution order, holding arrays, never tensors; because the
@@ -28,15 +28,19 @@ __all__ = [
     "Asking",
     "Differentiable",
     "Recording",
+    "Region",
     "Renaming",
+    "Repeating",
     "Several",
     "Spared",
     "Sums",
+    "accumulate",
     "attention",
     "is_done_each_time",
     "no_recording",
     "record",
     "recording_active",
+    "run_hook",
     "state",
     "whole",
 ]
@@ -329,9 +333,7 @@ class Recording(Asking):
             made = tuple(map(whole, output)) if type(output) is tuple else whole(output)
             self.nodes[place] = (operator, tuple(map(whole, inputs)), made, attrs)
         if hasattr(self, "offloaded"):
-            from ..autograd.offloading import Returning
-
-            self.nodes = Returning(self.nodes)
+            self.nodes = self.offloaded.returning(self.nodes)
 
     def _spread(self) -> None:
         """Before a walk whose hooks look at values: put the steps in the place of each node that stands for several.
@@ -368,109 +370,9 @@ class Recording(Asking):
         held = self.beside.get(id(array))
         return held is not None and held() is array  # else another one has the id by now
 
-    def backward(self, seeds: Iterable[tuple[Array, Any]], functions: Any, last: bool = False) -> dict[int, Any]:
-        """Walk the nodes backwards.
 
-        Args:
-            seeds: pairs of an output array and the gradient that arrives at it.
-            functions: the operators the rules compute with, on arrays or on tensors.
-            last: whether nobody walks over this tape again, so that it may let go of its nodes on the way.
-
-        Returns:
-            the gradient of each leaf that was reached, by the id of its array.
-        """
-        self.put_back()
-        renamed = self.renamings or any(region.inner_inputs or region.inner_outputs for _, region, _ in self.marks)
-        gradients: dict[int, Any] = Sums(self, (), functions) if renamed else {}
-        _add_seeds(gradients, seeds, functions)
-        waiting = self._leaves_with_hooks()
-        around, state.left = state.left, []
-        try:
-            if self.marks:
-                from ..autograd.watched_backward import watched_backward
-
-                watched_backward(self, gradients, functions, waiting, last)
-            elif waiting:
-                for index in range(len(self.nodes), -1, -1):
-                    self.run_leaf_hooks(waiting.get(index, ()), gradients)
-                    if index:
-                        step_back(self.nodes[index - 1], gradients, functions, self.tracked, self.hooked)
-            else:
-                from ..autograd.backward import walk
-
-                walk(self, gradients, functions, last)
-            for left in state.left:
-                left()
-        finally:
-            state.left = around
-        return gradients
-
-    def _leaves_with_hooks(self) -> dict[int, list[int]]:
-        """The leaves whose gradients hooks want to see, by the number of nodes before the first one that uses them.
-
-        When the walk comes there, the gradient is whole.
-        """
-        hooked = {id(array) for array in self.leaves if id(array) in self.hooked}
-        found: dict[int, list[int]] = {}
-        if hooked and not any(region.inner_inputs for _, region, _ in self.marks):  # else uses have other names
-            for index, (operator, inputs, _, _) in enumerate(self.nodes):
-                for array in reversed(inputs) if getattr(operator, "hooks_from_last", False) else inputs:
-                    if id(array) in hooked:
-                        hooked.discard(id(array))
-                        found.setdefault(index, []).append(id(array))
-        if hooked:
-            found.setdefault(0, []).extend(hooked)
-        return found
-
-    def run_leaf_hooks(self, keys: Iterable[int], gradients: dict[int, Any]) -> None:
-        """Let the hooks on leaves see and change their gradients, where one came."""
-        for key in keys:
-            if key in gradients:
-                gradients[key] = self.hooked[key](gradients[key])
-
-
-def _add_seeds(gradients: dict[int, Any], seeds: Iterable[tuple[Array, Any]], functions: Any) -> None:
-    """Begin with what arrives; by a function of its own, which holds nothing of it during the walk."""
-    for array, gradient in seeds:
-        accumulate(gradients, id(array), gradient, functions)
-
-
-def step_back(
-    node: Node, gradients: dict[int, Any], functions: Any, tracked: set[int], hooked: dict[int, Callable[[Any], Any]]
-) -> None:
-    """Take the gradients of one node's outputs to its inputs."""
-    pairs = node_backward(node, gradients, functions, tracked, hooked)
-    if not isinstance(node[0], Renaming):
-        for array, gradient in pairs:
-            accumulate(gradients, id(array), gradient, functions)
-
-
-def node_backward(
-    node: Node, gradients: dict[int, Any], functions: Any, tracked: set[int], hooked: dict[int, Callable[[Any], Any]]
-) -> Iterable[tuple[Array, Any]]:
-    """The gradients that one node sends to its inputs, taking those of its outputs out of ``gradients``.
-
-    Those of a ``Renaming`` are added to what the inputs have already.
-    """
-    operator, inputs, output, attrs = node
-    if isinstance(operator, Renaming):
-        return gradients.pass_on(operator, inputs, output, tracked, hooked) if isinstance(gradients, Sums) else ()
-    if type(output) is tuple:
-        gradient: Any = tuple([gradients.pop(id(array), None) for array in output])
-        if hooked:
-            gradient = tuple([_hooked(hooked, array, g) for array, g in zip(output, gradient, strict=True)])
-        missing = all(g is None for g in gradient)
-    else:
-        gradient = gradients.pop(id(output), None)
-        if hooked:
-            gradient = _hooked(hooked, output, gradient)
-        missing = gradient is None
-    if missing and not operator.runs_without_gradient:
-        return ()
-    return operator.backward(functions, tracked, gradient, output, inputs, attrs)
-
-
-def _hooked(hooked: dict[int, Callable[[Any], Any]], array: Array, gradient: Any) -> Any:
+def run_hook(hooked: dict[int, Callable[[Any], Any]], array: Array, gradient: Any) -> Any:
+    """Return the gradient of an array as its hook, if there is one, leaves it."""
     hook = hooked.get(id(array))
     return gradient if hook is None or gradient is None else hook(gradient)
 
@@ -598,7 +500,7 @@ class Sums(dict[int, Any]):
         arrays = [_bare(g) for g in came]
         if all(g is None for g in came) and not node.runs_without_gradient:
             return []
-        gradients = tuple([_hooked(hooked, array, g) for array, g in zip(outputs, came, strict=True)])
+        gradients = tuple([run_hook(hooked, array, g) for array, g in zip(outputs, came, strict=True)])
         gradients = node.changed(gradients, self.functions.wraps)
         same: dict[int, int] = {}
         pairs: list[tuple[int, Any]] = []

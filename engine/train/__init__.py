@@ -2,7 +2,7 @@
 
 from ..base.module_names import name_methods as _name_methods
 from ..base.module_names import on_first_use as _on_first_use
-from ..serialization import *
+from ..formats import *
 from .callback import *
 from .callback import CallbackManager as _CallbackManager
 from .callback import InternalCallbackParam as _InternalCallbackParam

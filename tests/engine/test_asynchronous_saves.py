@@ -17,7 +17,7 @@ import pytest
 import hookscope.engine as ms
 from hookscope.engine import Tensor, nn, train
 from hookscope.engine.dataset import NumpySlicesDataset
-from hookscope.engine.serialization import turns
+from hookscope.engine.formats import path_locks
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -157,7 +157,7 @@ def test_a_signals_handler_that_saves_while_a_save_gets_in_line_waits_for_nobody
                 signal.raise_signal(signal.SIGUSR1)
             return super().get(*arguments)
 
-    monkeypatch.setattr(turns, "_newest", Line())
+    monkeypatch.setattr(path_locks, "_newest", Line())
     before = signal.signal(signal.SIGUSR1, lambda *_: save(tmp_path / "x.ckpt", 2))
     try:
         save(tmp_path / "x.ckpt", 1)
@@ -242,7 +242,7 @@ def test_nothing_is_kept_of_a_save_that_has_ended(tmp_path: Path, gate: Gate) ->
         save(tmp_path / f"{way}.ckpt", 1, async_save=way)
     while any(thread.name == "hookscope-save-checkpoint" for thread in threading.enumerate()):
         pass
-    assert [path for path in turns._newest if path.startswith(str(tmp_path))] == []
+    assert [path for path in path_locks._newest if path.startswith(str(tmp_path))] == []
 
 
 def test_another_path_is_not_told(tmp_path: Path, gate: Gate) -> None:

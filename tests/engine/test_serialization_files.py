@@ -16,7 +16,7 @@ import pytest
 
 import hookscope.engine as ms
 from hookscope.engine import Parameter, Tensor, nn
-from hookscope.engine.serialization import ckpt
+from hookscope.engine.formats import ckpt
 
 
 def tensors() -> dict[str, Tensor]:

@@ -15,8 +15,8 @@ import pytest
 
 import hookscope.engine as ms
 from hookscope.engine import Parameter, Tensor, nn
-from hookscope.engine.serialization import free_memory
-from hookscope.engine.serialization.names import is_name, is_text
+from hookscope.engine.formats import free_memory
+from hookscope.engine.formats.checkpoint_names import is_name, is_text
 
 
 def tensors() -> dict[str, Tensor]:

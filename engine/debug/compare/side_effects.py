@@ -127,7 +127,8 @@ _BUILTINS = frozenset(
 )
 _ENGINE = "hookscope.engine."
 _KNOWN_MODULES = (
-    *(_ENGINE + name for name in ("common", "core", "cpu", "graph", "jit", "mint", "nn", "numpy", "ops")),
+    *(_ENGINE + name for name in ("autograd", "base", "common", "cpu", "graph", "jit", "mint", "nn", "numpy", "ops")),
+    *(_ENGINE + name for name in ("tape", "tensors")),
     "numpy",
     "scipy.fft",
     "scipy.linalg",

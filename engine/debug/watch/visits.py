@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import hookscope.engine as engine
+from hookscope.engine.autograd.backward import backward
 from hookscope.engine.distributed.world import launched
 from hookscope.engine.nn.calling import call_observed
 from hookscope.engine.tape.progress import safe_point
-from hookscope.engine.tape.tape import Recording
 
 from .own_runs import OwnRuns
 from .roots import has_parameters, is_loss, may_be_taken, networks_in
@@ -66,7 +66,7 @@ class Visit:
 
 
 # What is on the stack while something runs that a session may watch.
-_RUNS = (call_observed.__code__, Recording.backward.__code__)
+_RUNS = (call_observed.__code__, backward.__code__)
 
 
 class _PerThread(threading.local):

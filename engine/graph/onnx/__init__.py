@@ -1,4 +1,4 @@
-"""Graphs as ONNX files: ``write`` makes one, ``read`` reads one, for ``engine/serialization/exporting.py``.
+"""Graphs as ONNX files: ``write`` makes one, ``read`` reads one, for ``engine/formats/export.py``.
 
 ``draft.py`` is the ONNX graph while it is made. What an operator of the table becomes stands at its name in a file by
 subject: ``elementwise.py``, ``reductions.py``, ``shapes.py``, ``indexing.py``, ``layers.py``, ``gradients.py``.

@@ -10,6 +10,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from ...autograd.backward import backward
 from ...base.argument_checks import check_bool, check_int, check_number, check_positive_int
 from ...base.surfaces import declare, prim
 from ...base.types import Array, Functions
@@ -49,7 +50,7 @@ def _rule_on_tensors(F: Functions, g: tuple[Any, ...], inputs: Sequence[Any], ki
     seeds = [
         (y._array, gy) for y, gy in zip(outputs, g[:3], strict=True) if gy is not None and id(y._array) in tape.tracked
     ]
-    gradients = tape.backward(seeds, F)
+    gradients = backward(tape, seeds, F)
     return [None if x is None else gradients.get(id(x._array)) for x in fresh] + [None]
 
 

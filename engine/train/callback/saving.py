@@ -12,9 +12,9 @@ from typing import Any
 
 from ...base.argument_checks import check_bool, check_type
 from ...distributed.world import world
+from ...formats import load_checkpoint, save_checkpoint
+from ...formats.path_locks import wait_for_saves
 from ...nn.cell import Cell
-from ...serialization import load_checkpoint, save_checkpoint
-from ...serialization.turns import wait_for_saves
 from ...tensors.tensor import Tensor
 from .base import Callback, InternalCallbackParam, RunContext
 from .between_ranks import Saver

@@ -13,10 +13,10 @@ from ..nn.cell import Cell
 from ..tensors.backend import to_device
 from ..tensors.parameter import Parameter
 from ..tensors.tensor import Tensor
+from .checkpoint_names import parameters_by_name
 from .free_memory import free_memory
-from .names import parameters_by_name
-from .saving import FORMATS, check_bool, check_key, checked_format, checked_path
-from .turns import wait_for_saves
+from .path_locks import wait_for_saves
+from .save_checkpoint import FORMATS, check_bool, check_key, checked_format, checked_path
 
 if TYPE_CHECKING:
     from concurrent.futures import Future

@@ -22,7 +22,7 @@ import numpy as np
 from ..base.quoting import shown
 from ..base.types import Array
 from ..tensors.dtype import DTYPES, dtype_of
-from .names import is_name, is_text
+from .checkpoint_names import is_name, is_text
 
 __all__ = ["check", "read", "write"]
 

@@ -26,7 +26,7 @@ from ..tensors import random
 from ..tensors.nested import Sparse, replaced, tensors_in
 from ..tensors.placeholder import Placeholder
 from ..tensors.tensor import Tensor
-from .saving import check_key
+from .save_checkpoint import check_key
 
 if TYPE_CHECKING:
     from ..graph.graph import Graph

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import re
 
-from .loading import read_values
-from .saving import write_values
+from .load_checkpoint import read_values
+from .save_checkpoint import write_values
 
 __all__ = ["ckpt_to_safetensors", "safetensors_to_ckpt"]
 

@@ -18,8 +18,8 @@ from ..nn.optim._sharing import kept_elsewhere
 from ..tensors.backend import to_host
 from ..tensors.tensor import Tensor
 from . import ckpt, safetensors
-from .names import is_name, parameters_by_name, refuse_same_names
-from .turns import raise_failure, save_in_turn, saving_in_background
+from .checkpoint_names import is_name, parameters_by_name, refuse_same_names
+from .path_locks import raise_failure, save_in_turn, saving_in_background
 
 __all__ = ["async_ckpt_thread_status", "save_checkpoint"]
 
