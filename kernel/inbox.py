@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from typing import Any
 
-Frames = list[Any]
-"""One message as it came from the socket: a list of zmq frames."""
+from .ipykernel_adapter import Frames
 
 
 class Inbox:

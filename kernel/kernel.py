@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import platform
 import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from types import FrameType
+from functools import partial
+from types import TracebackType
 from typing import Any, cast
 
 from ipykernel.ipkernel import IPythonKernel
 from IPython.core import release
-from IPython.core.events import EventManager
 from traitlets import Bool, Enum, Type, default
 
 from hookscope import __version__
 
 from . import alias, answering, extension
-from .inbox import Frames
+from .ipykernel_adapter import Frames, KernelHooks, SignalHandler, error_reply
 from .panels import panels_of
 from .paused_names import PausedNamesShell
 from .pump import Pump
@@ -34,38 +33,26 @@ FREEZE_SECONDS = 1.0
 """How long the panels may take to become static after that."""
 
 
-class _Events(EventManager):
-    """Keeps still about the start and end of a comm's callback while a cell is paused.
-
-    Every comm message fires pre_execute and post_execute. matplotlib's inline backend takes the second for
-    the end of the cell and would show the paused cell's unfinished figures.
-    """
-
-    def trigger(self, event: str, *args: Any, **kwargs: Any) -> None:
-        if event in {"pre_execute", "post_execute"} and cast(Any, self.shell).kernel.pump.paused_here:
-            return
-        super().trigger(event, *args, **kwargs)
-
-
 class HookscopeShell(PausedNamesShell):
-    """IPython's shell with the events above, and with tracebacks that show the user's own frames."""
+    """IPython's shell: tracebacks show the user's own frames, and comms fire no events while a cell is paused."""
 
     hide_engine_frames = Bool(
         True, help="Whether tracebacks leave out the frames of Hookscope between those of the user."
     ).tag(config=True)
 
-    def _get_exc_info(self, exc_tuple: Any = None) -> tuple[Any, Any, Any]:
-        kind, value, traceback = super()._get_exc_info(exc_tuple)  # type: ignore[no-untyped-call]
-        return kind, value, without_plumbing(traceback) if self.hide_engine_frames else traceback
+    def shown_traceback(self, traceback: TracebackType | None) -> TracebackType | None:
+        return without_plumbing(traceback) if self.hide_engine_frames else traceback
 
-    def init_events(self) -> None:
-        super().init_events()  # type: ignore[no-untyped-call]  # IPython has no types here
-        events = _Events(self, self.events.callbacks)
-        events.callbacks.update(self.events.callbacks)
-        self.events = events
+    def is_muted(self, event: str) -> bool:
+        """Whether an event only belongs to a comm's callback, while a cell is paused.
+
+        Every comm message fires pre_execute and post_execute. matplotlib's inline backend takes the second for
+        the end of the cell and would show the paused cell's unfinished figures.
+        """
+        return event in {"pre_execute", "post_execute"} and bool(cast(Any, self).kernel.pump.paused_here)
 
 
-class HookscopeKernel(IPythonKernel):
+class HookscopeKernel(KernelHooks, IPythonKernel):
     """A Python kernel whose running cell can pause while its widgets stay live."""
 
     implementation = "hookscope"
@@ -108,58 +95,28 @@ class HookscopeKernel(IPythonKernel):
 
     # The message path
 
-    async def shell_channel_thread_main(self, msg: Frames) -> None:
-        if not self.pump.accept(msg):
-            await super().shell_channel_thread_main(msg)  # type: ignore[no-untyped-call]
+    def accept(self, frames: Frames) -> bool:
+        return self.pump.accept(frames)
 
-    async def shell_main(self, subshell_id: str | None, msg: Frames) -> None:
-        run = self.pump.wake_up_run(msg) if subshell_id is None else None
-        if run is None:
-            await super().shell_main(subshell_id, msg)
-        elif self._main_asyncio_lock.locked():  # an async cell is awaiting, perhaps just these messages
-            self.pump.drain(run)
-        else:
-            async with self._main_asyncio_lock:
-                self.pump.drain(run)
+    def wake_up(self, frames: Frames) -> Callable[[], None] | None:
+        run = self.pump.wake_up_run(frames)
+        return None if run is None else partial(self.pump.drain, run)
 
-    async def kernel_info_request(self, stream: Any, ident: Any, parent: dict[str, Any]) -> None:
-        await super().kernel_info_request(stream, ident, parent)  # type: ignore[no-untyped-call]
-        panels_of(self.shell).page_is_back(parent)
+    def front_end_connected(self, request: dict[str, Any]) -> None:
+        panels_of(self.shell).page_is_back(request)
 
-    async def execute_request(self, stream: Any, ident: Any, parent: dict[str, Any]) -> None:
-        self.pump.begins(parent)
-        with self.pump.working(parent):
-            await super().execute_request(stream, ident, parent)  # type: ignore[no-untyped-call]
+    @contextmanager
+    def around_cell(self, request: dict[str, Any]) -> Iterator[None]:
+        self.pump.begins(request)
+        with self.pump.working(request):
+            yield
 
     async def do_execute(self, code: str, *args: Any, **options: Any) -> Any:
         try:
             with self.pump.interruptible():
                 return await super().do_execute(code, *args, **options)  # type: ignore[no-untyped-call]
         except KeyboardInterrupt as interrupt:  # IPython was at work before or after the user's code
-            shell = cast(Any, self.shell)
-            shell.showtraceback()
-            return {
-                "status": "error",
-                "ename": type(interrupt).__name__,
-                "evalue": str(interrupt),
-                "traceback": shell._last_traceback or [],
-                "execution_count": shell.execution_count - 1,
-                "user_expressions": {},
-                "payload": [],
-            }
-
-    @contextmanager
-    def _cancel_on_sigint(self, future: asyncio.Future[Any]) -> Iterator[None]:
-        """Around an async cell: an interrupt cancels it where it awaits, and ends a pause that it begins before."""
-        with super()._cancel_on_sigint(future):
-            cancel = cast(Callable[[int, FrameType | None], None], signal.getsignal(signal.SIGINT))
-
-            def note_and_cancel(signum: int, frame: FrameType | None) -> None:
-                cancel(signum, frame)
-                self.pump.note_interrupt()
-
-            signal.signal(signal.SIGINT, note_and_cancel)  # ipykernel puts back what stood there before
-            yield
+            return error_reply(self.shell, interrupt)
 
     # Queries
 
@@ -173,12 +130,15 @@ class HookscopeKernel(IPythonKernel):
 
     # Interrupt, restart, shutdown
 
-    def pre_handler_hook(self) -> None:
-        self.saved_sigint_handler = signal.signal(signal.SIGINT, self.pump.on_interrupt)
+    def interrupt_handler(self) -> SignalHandler:
+        return self.pump.on_interrupt
+
+    def request_begins(self) -> None:
         self.pump.hold_interrupts()
 
-    def post_handler_hook(self) -> None:
-        signal.signal(signal.SIGINT, self.saved_sigint_handler)
+    def async_cell_interrupted(self) -> None:
+        """End a pause that the cell begins before it awaits: it hears of the interrupt only then."""
+        self.pump.note_interrupt()
 
     async def do_shutdown(self, restart: bool) -> Any:
         await self.pump.end(END_PATIENCE_SECONDS)

@@ -21,6 +21,7 @@ from weakref import WeakKeyDictionary
 
 from IPython.display import DisplayHandle, display
 
+from .ipykernel_adapter import publish
 from .pausing import widgets_come_alive
 
 if TYPE_CHECKING:
@@ -267,7 +268,7 @@ class Panels:
 def print_under(kernel: Any, request: dict[str, Any], text: str) -> None:
     """Print a line in the output of a cell that waits to be run."""
     content = {"name": "stderr", "text": f"{text}\n"}
-    kernel.session.send(kernel.iopub_socket, "stream", content, parent=request, ident=kernel._topic("stream.stderr"))
+    publish(kernel, "stream", content, request, topic="stream.stderr")
 
 
 def _state(session: DebugSession) -> str:
@@ -307,9 +308,7 @@ def display_under(
     """What `display` does, but in the output of another cell than the one that runs: that of a request that waits."""
     handle = DisplayHandle()  # type: ignore[no-untyped-call]  # IPython has no types here
     content = {"data": data, "metadata": metadata or {}, "transient": {"display_id": handle.display_id}}
-    kernel.session.send(
-        kernel.iopub_socket, "display_data", content, parent=request, ident=kernel._topic("display_data")
-    )
+    publish(kernel, "display_data", content, request)
     return handle
 
 

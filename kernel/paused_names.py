@@ -7,26 +7,23 @@ import sys
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
 
 from ipykernel.zmqshell import ZMQInteractiveShell
+
+from .ipykernel_adapter import Namespaces, ShellHooks
 
 _one_query = threading.RLock()  # a subshell answers in a thread of its own
 
 
-class PausedNamesShell(ZMQInteractiveShell):
+class PausedNamesShell(ShellHooks, ZMQInteractiveShell):
     """A shell that can look among other names than the notebook's for as long as it answers a query."""
 
     _scope: Mapping[str, object] | None = None
 
-    def _ofind(self, oname: str, namespaces: Any = None) -> Any:
-        if self._scope is not None and namespaces is None:
-            namespaces = [
-                ("Paused function", self._scope),
-                ("Interactive", self.user_ns),
-                ("Python builtin", vars(builtins)),
-            ]
-        return super()._ofind(oname, namespaces)
+    def searched_namespaces(self) -> Namespaces | None:
+        if self._scope is None:
+            return None
+        return [("Paused function", self._scope), ("Interactive", self.user_ns), ("Python builtin", vars(builtins))]
 
     @contextmanager
     def paused_names_first(self) -> Iterator[None]:
@@ -35,16 +32,12 @@ class PausedNamesShell(ZMQInteractiveShell):
         if scope is None:
             yield
             return
-        completer = self.Completer
-        with _one_query:
-            before = completer.namespace, completer.global_namespace
+        with _one_query, self.completed_among(scope, self.user_ns):
             try:
-                self._scope = completer.namespace = scope
-                completer.global_namespace = self.user_ns
+                self._scope = scope
                 yield
             finally:
                 self._scope = None
-                completer.namespace, completer.global_namespace = before
 
 
 def _paused_scope() -> dict[str, object] | None:

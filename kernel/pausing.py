@@ -9,6 +9,8 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from .ipykernel_adapter import takes_input
+
 if TYPE_CHECKING:
     from hookscope.engine.debug import DebugSession
 
@@ -31,8 +33,7 @@ def somebody_looks() -> bool:
     """Whether a person at a front end can see a widget and answer; nbclient, nbval and a terminal have none."""
     from IPython import get_ipython
 
-    # ipykernel keeps here what the front end said about the cell that runs: whether it takes input.
-    return bool(getattr(getattr(get_ipython(), "kernel", None), "_allow_stdin", False))
+    return takes_input(getattr(get_ipython(), "kernel", None))
 
 
 def widgets_come_alive() -> bool:

@@ -23,19 +23,20 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
-import inspect
 import signal
 import sys
 import threading
 from collections import deque
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from time import monotonic
 from types import FrameType
 from typing import Any
 
+from . import ipykernel_adapter as adapter
 from .answering import COMMS, QUERIES, is_answered_in_a_pause
-from .inbox import Frames, Inbox
+from .inbox import Inbox
+from .ipykernel_adapter import Frames
 
 ANSWER_SECONDS = 0.05
 """How long a running cell answers at most before it goes on, and then goes on before it answers again."""
@@ -71,8 +72,7 @@ class _Replies:
     def send_multipart(self, parts: list[Any], flags: int = 0, copy: bool = True, track: bool = False) -> None:
         self._hold_interrupts()  # the handler's work is done, and half a reply is of no use
         self.sent = True
-        loop, stream = self._kernel.shell_channel_thread.io_loop, self._kernel.shell_stream
-        loop.add_callback(stream.send_multipart, [bytes(part) for part in parts])
+        adapter.send_reply(self._kernel, parts)
 
 
 class Pump:
@@ -105,12 +105,11 @@ class Pump:
 
     def accept(self, message: Frames) -> bool:
         """Whether the message now lies in the inbox; if not, it takes ipykernel's own way."""
-        session = self._kernel.session
+        kernel = self._kernel
         try:
-            _, frames = session.feed_identities(message, copy=False)
-            peeked = session.deserialize(frames, content=False, copy=False)
+            peeked = adapter.peek(kernel, message)
             kind, subshell = peeked["header"]["msg_type"], peeked["header"].get("subshell_id")
-            urgent = kind in COMMS and self._is_urgent(session.unpack(peeked["content"])["comm_id"])
+            urgent = kind in COMMS and self._is_urgent(adapter.packed_content(kernel, peeked)["comm_id"])
         except Exception:  # whatever is wrong with a message from outside, ipykernel reports it
             return False
         if is_answered_in_a_pause(kind, subshell):
@@ -121,7 +120,7 @@ class Pump:
         if subshell is None:
             self.inbox.end_run()
             if kind == "execute_request":
-                self._queue.append({**peeked, "content": session.unpack(peeked["content"])})
+                self._queue.append({**peeked, "content": adapter.packed_content(kernel, peeked)})
                 if self._holds_up_cells():
                     self._waiting.append(self._queue[-1])
                     self.inbox.wake()
@@ -145,8 +144,7 @@ class Pump:
             return running and self._pausing > 0
 
     def _send_wake_up(self, run: int) -> None:
-        manager = self._kernel.shell_channel_thread.manager
-        manager.get_shell_channel_to_subshell_socket(None).send(_WAKE_UP + str(run).encode(), copy=False)
+        adapter.send_to_main_thread(self._kernel, _WAKE_UP + str(run).encode())
 
     # In the main thread, while no cell blocks it
 
@@ -185,7 +183,7 @@ class Pump:
         """Announce what is still in the inbox, from any thread."""
         run = self.inbox.last_run()
         if run is not None:
-            self._kernel.shell_channel_thread.io_loop.add_callback(self._send_wake_up, run)
+            adapter.call_in_shell_channel_thread(self._kernel, self._send_wake_up, run)
 
     # In any thread
 
@@ -334,7 +332,7 @@ class Pump:
         """After an "idle": front ends believe the last status they saw, and perhaps a cell is still running."""
         with self._lock:  # so that it cannot come after that cell's own "idle"
             for request in self._active.values():
-                self._kernel._publish_status("busy", "shell", parent=request)
+                adapter.publish_status(self._kernel, "busy", request)
                 return
 
     def _handle(self, message: Frames) -> None:
@@ -348,34 +346,31 @@ class Pump:
                 self.inbox.wake()
 
     def _process(self, message: Frames) -> None:
-        kernel, session = self._kernel, self._kernel.session
+        kernel = self._kernel
         try:
-            idents, frames = session.feed_identities(message, copy=False)
-            request = session.deserialize(frames, content=True, copy=False)
+            idents, request = adapter.unpack(kernel, message)
         except Exception:  # a repeated or forged message: say so as ipykernel does, and go on
             kernel.log.error("Invalid Message", exc_info=True)
             return
-        parent = kernel.get_parent("shell")
-        parent_idents = kernel._get_shell_context_var(kernel._shell_parent_ident)
+        parent_idents, parent = adapter.current_request(kernel)
         try:
             with self.working(request):
                 contextvars.copy_context().run(self._answer, idents, request)
         finally:
-            kernel._publish_status("idle", "shell", parent=request)
-            kernel.set_parent(parent_idents, parent, channel="shell")
+            adapter.publish_status(kernel, "idle", request)
+            adapter.set_current_request(kernel, parent_idents, parent)
             self._say_busy()
 
     def _answer(self, idents: list[bytes], request: dict[str, Any]) -> None:
         kernel = self._kernel
-        kernel.set_parent(idents, request, channel="shell")
-        kernel._publish_status("busy", "shell", parent=request)
+        adapter.set_current_request(kernel, idents, request)
+        adapter.publish_status(kernel, "busy", request)
         kind = request["header"]["msg_type"]
         replies = _Replies(kernel, self.hold_interrupts)
         try:
             with self.interruptible():  # a callback may hang
-                result = kernel.shell_handlers[kind](replies, idents, request)
-                if inspect.isawaitable(result):
-                    self._finish(result, kind)
+                if not adapter.handle_request(kernel, replies, idents, request):
+                    kernel.log.error("The handler of %s waits for something else; it was dropped.", kind)
         except Exception:  # the user's callback may raise anything; the pause must outlive it
             kernel.log.error("Exception in message handler:", exc_info=True)
         finally:
@@ -384,16 +379,6 @@ class Pump:
                 reply = kind.removesuffix("request") + "reply"
                 kernel.session.send(replies, reply, {**content, "traceback": []}, request, ident=idents)
             _flush_output()
-
-    def _finish(self, result: Awaitable[object], kind: str) -> None:
-        """Run a handler's coroutine to its end. ipykernel's handlers are `async def` but await nothing."""
-        coroutine: Any = result
-        try:
-            coroutine.send(None)
-        except StopIteration:
-            return
-        coroutine.close()
-        self._kernel.log.error("The handler of %s waits for something else; it was dropped.", kind)
 
     # Interrupt and end
 
@@ -435,11 +420,10 @@ class Pump:
     def note_interrupt(self) -> None:
         """SIGINT in the event loop, where it raises nothing: a pause that begins before the loop goes on ends at once.
 
-        ipykernel cancels an async cell two steps of the loop later; what is noted here is good until then.
+        ipykernel cancels an async cell a little later; what is noted here is good until then.
         """
         self._noted = True
-        loop = self._kernel.io_loop
-        loop.add_callback(loop.add_callback, self._forget_interrupt)
+        adapter.call_after_cancellation(self._kernel, self._forget_interrupt)
 
     def _forget_interrupt(self) -> None:
         self._noted = False
@@ -459,14 +443,9 @@ def _interruption(interrupt: KeyboardInterrupt | None = None) -> BaseException:
     A KeyboardInterrupt that leaves a task which the user started would end the kernel's event loop, and
     the kernel with it; such a task is cancelled instead.
     """
-    try:
-        task = asyncio.current_task()
-    except RuntimeError:  # no event loop in this thread
-        task = None
-    coroutine = "" if task is None else getattr(task.get_coro(), "__name__", "")
-    if coroutine in {"", "shell_main", "run_cell_async"}:  # the kernel's own, where IPython catches it
-        return interrupt or KeyboardInterrupt()
-    return asyncio.CancelledError("interrupted while paused")
+    if adapter.runs_in_task_of_user():
+        return asyncio.CancelledError("interrupted while paused")
+    return interrupt or KeyboardInterrupt()  # IPython catches it
 
 
 def _flush_output() -> None:

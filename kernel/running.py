@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from IPython.core.displayhook import DisplayHook
 from IPython.core.error import UsageError
 from IPython.display import display
 
+from .ipykernel_adapter import ends_with_semicolon
 from .magic_options import one_line
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class Body:
         table = symtable.symtable(code, "<cell>", "exec")
         self.names = {symbol.get_name() for symbol in table.get_symbols() if symbol.is_assigned()}
         # The display hook looks for a closing semicolon in the cell it knows, which is the one with the magic.
-        self._is_silent = bool(DisplayHook.semicolon_at_end_of_expression(code))  # type: ignore[no-untyped-call]
+        self._is_silent = ends_with_semicolon(code)
 
     def run(self) -> None:
         """Run it as a cell of its own, so that its traceback and the display of its last line are usual."""

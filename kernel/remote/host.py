@@ -14,10 +14,9 @@ import sys
 import threading
 from collections import deque
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
+from types import ModuleType, SimpleNamespace, TracebackType
 from typing import Any
 
-from ipykernel import jsonutil
 from IPython.core.displayhook import DisplayHook
 from IPython.core.displaypub import DisplayPublisher
 from IPython.core.interactiveshell import InteractiveShell
@@ -28,6 +27,7 @@ from hookscope.engine.cpu.telling import flush_output, tell
 from hookscope.engine.debug.remote import RemotePauser, Served
 from hookscope.engine.distributed import together, world
 from hookscope.kernel import alias, extension
+from hookscope.kernel.ipykernel_adapter import SentTracebackHooks, image_encoder
 from hookscope.kernel.panels import panels_of
 from hookscope.kernel.remote.comms import serve_comms
 from hookscope.kernel.remote.sessions import SessionRequests
@@ -39,7 +39,7 @@ _LAST_SECONDS = 3.0  # in which a cell may end that runs when the notebook is go
 _FOR_SOMEBODY = 30.0  # s in which the notebook that started a rank looks at it
 
 Message = dict[str, Any]
-_encode_images: Any = jsonutil.encode_images  # ipykernel has no types
+_encode_images = image_encoder()
 
 
 class Rank:
@@ -278,18 +278,17 @@ class _Hook(DisplayHook):
         """Nothing: there is no line to end."""
 
 
-class _Shell(InteractiveShell):
+class _Shell(SentTracebackHooks, InteractiveShell):
     display_pub_class = Type(_Publisher)
     displayhook_class = Type(_Hook)
     rank: Any = None
 
-    def _get_exc_info(self, exc_tuple: Any = None) -> tuple[Any, Any, Any]:
-        kind, value, traceback = super()._get_exc_info(exc_tuple)  # type: ignore[no-untyped-call]
-        return kind, value, without_plumbing(traceback)
+    def shown_traceback(self, traceback: TracebackType | None) -> TracebackType | None:
+        return without_plumbing(traceback)
 
-    def _showtraceback(self, etype: Any, evalue: Any, stb: list[str]) -> None:
+    def send_traceback(self, kind: type[BaseException], value: BaseException, lines: list[str]) -> None:
         flush_output()
-        self.rank.tell("error", name=etype.__name__, text=str(evalue), traceback=stb)
+        self.rank.tell("error", name=kind.__name__, text=str(value), traceback=lines)
 
     def ask_exit(self) -> None:
         tell("hookscope: exit() ends no rank: %ranks stop ends all")

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
+from ..ipykernel_adapter import publish
 from ..pausing import running_kernel
 
 __all__ = ["Outputs"]
@@ -70,7 +71,7 @@ class Outputs:
     def _send(self, kind: str, content: dict[str, Any]) -> None:
         kernel = self._kernel
         if kernel is not None:
-            kernel.session.send(kernel.iopub_socket, kind, content, parent=self._parent, ident=kernel._topic(kind))
+            publish(kernel, kind, content, self._parent)
         elif kind == "stream":
             file = sys.stdout if content["name"] == "stdout" else sys.stderr
             file.write(content["text"])

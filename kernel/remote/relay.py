@@ -8,9 +8,11 @@ from __future__ import annotations
 from typing import Any
 
 import comm
-from ipywidgets.widgets import widget
+import ipywidgets  # noqa: F401  # here, and not in the thread in which the first message comes
 
 from hookscope.engine.debug.remote import Remote
+
+from ..ipykernel_adapter import WidgetStandIn
 
 __all__ = ["Relay"]
 
@@ -53,54 +55,18 @@ class Relay:
             self._mirrors.popitem()[1].close()
 
 
-class _Mirror:
-    """A widget of the other process, as this kernel's pages know it; ipywidgets lists it among its own."""
+class _Mirror(WidgetStandIn):
+    """A widget of the other process, as this kernel's pages know it."""
 
     def __init__(
         self, relay: Relay, name: str, target: str, data: dict[str, Any], metadata: dict[str, Any], raw: list[bytes]
     ) -> None:
-        self.model_id = name
-        self._state: dict[str, Any] = {}
-        self.follow({"method": "update", **data}, raw)
-        self._model_name, self._model_module, self._model_module_version = (
-            self._state.get(part, "") for part in ("_model_name", "_model_module", "_model_module_version")
-        )
+        super().__init__(name, data, raw)
         self.comm = comm.create_comm(target_name=target, comm_id=name, data=data, metadata=metadata, buffers=raw)  # type: ignore[no-untyped-call, unused-ignore]
         self.comm.on_msg(lambda msg: relay.send(name, "comm_msg", msg["content"]["data"], msg.get("buffers") or []))
-        widget._instances[name] = self
-
-    def follow(self, data: dict[str, Any], raw: list[bytes]) -> None:
-        """Keep what the widget says of its state."""
-        if data.get("method") not in ("update", "echo_update"):
-            return
-        state = dict(data.get("state", {}))
-        paths = data.get("buffer_paths", [])
-        if paths:
-            widget._put_buffers(state, paths, raw)
-        self._state |= state
-
-    def get_state(self, key: Any = None, drop_defaults: bool = False) -> dict[str, Any]:
-        """What a page that is loaded anew gets, as of a widget of ipywidgets."""
-        return dict(self._state)
-
-    def _get_embed_state(self, drop_defaults: bool = False) -> dict[str, Any]:
-        state, paths, raw = widget._remove_buffers(self.get_state())
-        state = {
-            "model_name": self._model_name,
-            "model_module": self._model_module,
-            "model_module_version": self._model_module_version,
-            "state": state,
-        }
-        if raw:
-            from base64 import standard_b64encode
-
-            state["buffers"] = [
-                {"encoding": "base64", "path": path, "data": standard_b64encode(part).decode()}
-                for path, part in zip(paths, raw, strict=True)
-            ]
-        return state
+        self.list_among_widgets()
 
     def close(self) -> None:
         """Take it off the pages."""
-        widget._instances.pop(self.model_id, None)
+        self.unlist()
         self.comm.close()

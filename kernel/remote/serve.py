@@ -20,6 +20,7 @@ from hookscope.engine.debug import DebugSession
 from hookscope.engine.debug.remote import RemotePauser, Served
 from hookscope.engine.debug.watch.newest_session import newest_session, when_attached
 
+from ..ipykernel_adapter import runners_of_user_code
 from .served_process import ServedProcess
 
 __all__ = ["serve"]
@@ -136,9 +137,7 @@ class _Idle:
         kernel = getattr(shell, "kernel", None)
         if kernel is not None:
             self._loop = asyncio.get_running_loop()
-        run = (getattr(shell, "run_ast_nodes", None), getattr(shell, "safe_execfile", None))
-        runners = (*run, getattr(kernel, "do_apply", None))
-        self._runners = {runner.__code__ for runner in runners if runner is not None}
+        self._runners = runners_of_user_code(shell, kernel)
 
     def runs(self) -> bool:
         """Whether the user's code runs; any thread may ask.
