@@ -209,10 +209,10 @@ def runs_in_task_of_user() -> bool:
 
 
 def call_after_cancellation(kernel: Any, function: Callable[[], None]) -> None:
-    """Call a function in the main loop, once ipykernel has canceled an async cell because of a signal that came now.
+    """Call a function in the main loop, once ipykernel has asked an async cell to end because of a signal just now.
 
-    `_cancel_on_sigint` does so two steps of the loop after the signal: one sets the result of a future, whose callback
-    in the next one cancels the cell's.
+    `_cancel_on_sigint` does so two steps of the loop after the signal: the first sets the result of a future, whose
+    callback cancels the cell's task in the second.
     """
     loop = kernel.io_loop
     loop.add_callback(loop.add_callback, function)
@@ -363,11 +363,9 @@ class ShellHooks(TracebackHooks):
         super().init_events()  # type: ignore[no-untyped-call]
         from IPython.core.events import EventManager
 
-        is_muted = self.is_muted
-
         class Events(EventManager):
             def trigger(self, event: str, *args: Any, **kwargs: Any) -> None:
-                if not is_muted(event):
+                if not cast(ShellHooks, self.shell).is_muted(event):
                     super().trigger(event, *args, **kwargs)
 
         events = Events(self, self.events.callbacks)
@@ -409,13 +407,6 @@ def runners_of_user_code(shell: Any, kernel: Any) -> frozenset[CodeType]:
         getattr(kernel, "do_apply", None),
     )
     return frozenset(runner.__code__ for runner in runners if runner is not None)
-
-
-def image_encoder() -> Callable[[Message], Message]:
-    """Return ipykernel's function that makes data by MIME type fit for JSON: images as base64."""
-    from ipykernel.jsonutil import encode_images
-
-    return cast(Callable[[Message], Message], encode_images)
 
 
 # The debugger of the notebook's page

@@ -27,7 +27,7 @@ from hookscope.engine.cpu.telling import flush_output, tell
 from hookscope.engine.debug.remote import RemotePauser, Served
 from hookscope.engine.distributed import together, world
 from hookscope.kernel import alias, extension
-from hookscope.kernel.ipykernel_adapter import SentTracebackHooks, image_encoder
+from hookscope.kernel.ipykernel_adapter import SentTracebackHooks
 from hookscope.kernel.panels import panels_of
 from hookscope.kernel.remote.comms import serve_comms
 from hookscope.kernel.remote.sessions import SessionRequests
@@ -39,7 +39,6 @@ _LAST_SECONDS = 3.0  # in which a cell may end that runs when the notebook is go
 _FOR_SOMEBODY = 30.0  # s in which the notebook that started a rank looks at it
 
 Message = dict[str, Any]
-_encode_images = image_encoder()
 
 
 class Rank:
@@ -257,9 +256,7 @@ class _Publisher(DisplayPublisher):
         **kwargs: Any,
     ) -> None:
         flush_output()
-        self.rank.tell(
-            "display", data=_encode_images(data), metadata=metadata or {}, transient=transient or {}, update=update
-        )
+        self.rank.tell("display", data=data, metadata=metadata or {}, transient=transient or {}, update=update)
 
     def clear_output(self, wait: bool = False) -> None:
         """Leave it: what other ranks have shown stands in the same output."""
@@ -272,7 +269,7 @@ class _Hook(DisplayHook):
         flush_output()
 
     def write_format_data(self, format_dict: dict[str, Any], md_dict: dict[str, Any] | None = None) -> None:
-        self.rank.tell("display", data=_encode_images(format_dict), metadata=md_dict or {}, transient={}, update=False)
+        self.rank.tell("display", data=format_dict, metadata=md_dict or {}, transient={}, update=False)
 
     def finish_displayhook(self) -> None:
         """Nothing: there is no line to end."""
