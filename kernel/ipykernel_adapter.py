@@ -117,7 +117,7 @@ def set_current_request(kernel: Any, identities: Any, request: Message) -> None:
 
 
 def handle_request(kernel: Any, replies: Any, identities: list[bytes], request: Message) -> bool:
-    """Run ipykernel's handler of a request to its end, without an event loop; whether it came to its end.
+    """Run ipykernel's handler of a request without an event loop; return whether it came to its end.
 
     Handlers are `async def`, and those of comms and queries await nothing that waits: the first step of the coroutine
     is its last. A handler that does wait is closed. They call `do_complete` and its like, which are plain functions in
@@ -164,7 +164,7 @@ def publish_status(kernel: Any, state: str, request: Message) -> None:
 
 
 def takes_input(kernel: Any) -> bool:
-    """Whether the front end that runs the current cell answers questions: `allow_stdin` of its request.
+    """Return whether the front end that runs the current cell answers questions: `allow_stdin` of its request.
 
     False for a kernel that never says so, and without a kernel.
     """
@@ -196,7 +196,7 @@ _KERNEL_COROUTINES = frozenset({"", "shell_main", "run_cell_async"})
 
 
 def runs_in_task_of_user() -> bool:
-    """Whether the calling code runs in an asyncio task that the user's code started.
+    """Return whether the calling code runs in an asyncio task that the user's code started.
 
     The kernel's own tasks are recognized by their coroutines: ipykernel makes one of `Kernel.shell_main` for each
     message (`utils._async_in_context`), and one of `InteractiveShell.run_cell_async` for an async cell.
@@ -211,7 +211,7 @@ def runs_in_task_of_user() -> bool:
 def call_after_cancellation(kernel: Any, function: Callable[[], None]) -> None:
     """Call a function in the main loop, once ipykernel has asked an async cell to end because of a signal just now.
 
-    `_cancel_on_sigint` does so two steps of the loop after the signal: the first sets the result of a future, whose
+    ipykernel does so two steps of the loop after the signal: the first sets the result of a future, whose
     callback cancels the cell's task in the second.
     """
     loop = kernel.io_loop
@@ -224,7 +224,7 @@ class KernelHooks(_Kernel):
     # What the kernel below overrides
 
     def accept(self, frames: Frames) -> bool:
-        """Whether a message of the shell channel is taken from ipykernel; called in the shell-channel thread."""
+        """Return whether a message of the shell channel is taken from ipykernel; called in the shell-channel thread."""
         return False
 
     def wake_up(self, frames: Frames) -> Callable[[], None] | None:
@@ -239,17 +239,17 @@ class KernelHooks(_Kernel):
         return signal.default_int_handler
 
     def request_begins(self) -> None:
-        """Called in the main thread when a request is about to be processed, under the handler above."""
+        """Prepare for a request, in the main thread and under the handler above."""
 
     def async_cell_interrupted(self) -> None:
-        """Called in the handler of SIGINT while an async cell awaits, after ipykernel was told to cancel it."""
+        """Follow an interrupt of an async cell, in the handler of SIGINT, after ipykernel began to cancel the cell."""
 
     def around_cell(self, request: Message) -> AbstractContextManager[None]:
         """Return a context around a request to run a cell: its busy time, code and reply."""
         return nullcontext()
 
     def front_end_connected(self, request: Message) -> None:
-        """Called after a front end has asked what kernel this is, which it does first on each connection."""
+        """Follow a front end's question what kernel this is, which is its first one on each connection."""
 
     # ipykernel's, which call those above
 
@@ -291,18 +291,18 @@ class KernelHooks(_Kernel):
 
     @contextmanager
     def _cancel_on_sigint(self, future: asyncio.Future[Any]) -> Iterator[None]:
-        """Cancel an async cell where it awaits when the user interrupts, and say so.
+        """Cancel an async cell where it awaits when the user interrupts, and tell the kernel.
 
         ipykernel sets a handler of its own here and puts back what stood there before.
         """
         with super()._cancel_on_sigint(future):
             cancel = cast(SignalHandler, signal.getsignal(signal.SIGINT))
 
-            def cancel_and_say_so(signum: int, frame: FrameType | None) -> None:
+            def cancel_and_tell(signum: int, frame: FrameType | None) -> None:
                 cancel(signum, frame)
                 self.async_cell_interrupted()
 
-            signal.signal(signal.SIGINT, cancel_and_say_so)
+            signal.signal(signal.SIGINT, cancel_and_tell)
             yield
 
     async def execute_request(self, stream: Any, ident: Any, parent: Message) -> None:
@@ -348,7 +348,7 @@ class ShellHooks(TracebackHooks):
     """IPython's hooks in a kernel's shell: tracebacks, events, and where inspection and completion look."""
 
     def is_muted(self, event: str) -> bool:
-        """Whether an event, such as "post_execute", is kept from its callbacks now."""
+        """Return whether an event, such as "post_execute", is kept from its callbacks now."""
         return False
 
     def searched_namespaces(self) -> Namespaces | None:
@@ -389,7 +389,7 @@ class ShellHooks(TracebackHooks):
 
 
 def ends_with_semicolon(code: str) -> bool:
-    """Whether a cell's last expression ends with a semicolon, which keeps its value from being shown."""
+    """Return whether a cell's last expression ends with a semicolon, which keeps its value from being shown."""
     from IPython.core.displayhook import DisplayHook
 
     return bool(DisplayHook.semicolon_at_end_of_expression(code))  # type: ignore[no-untyped-call]
@@ -418,7 +418,7 @@ class DebuggerHooks(_Debugger):
     _has_begun = False
 
     def before_first_request(self) -> None:
-        """Called before the first request is processed."""
+        """Prepare for the first request."""
 
     async def variable_forms(self, name: str, message: Message) -> Message:
         """Return a variable's forms by MIME type, for `richInspectVariables`; empty for ipykernel's own."""
@@ -426,7 +426,7 @@ class DebuggerHooks(_Debugger):
 
     @property
     def is_at_breakpoint(self) -> bool:
-        """Whether a thread stands at a breakpoint."""
+        """Return whether a thread stands at a breakpoint."""
         return bool(self.stopped_threads)
 
     async def evaluate_in_stopped_frame(self, expression: str, message: Message) -> str | None:
@@ -464,7 +464,7 @@ class DebuggerHooks(_Debugger):
 
 
 def add_string_provider(provider: object) -> None:
-    """Let pydevd, which lists variables in a free kernel and at a breakpoint, write some values by a provider.
+    """Let a provider write some values for pydevd, which lists variables in a free kernel and at a breakpoint.
 
     A provider has the methods of pydevd's `StrPresentationProvider`: `can_provide` and `get_str`. debugpy carries
     pydevd with it, and puts it on the path when it is imported, as ipykernel's debugger has done.

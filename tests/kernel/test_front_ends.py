@@ -132,7 +132,7 @@ def test_nbconvert_makes_a_page_with_static_forms_and_no_widget(kernel_name: str
     notebook = new_notebook(cells=[new_code_cell(source) for source in cells])
     notebook.metadata.kernelspec = {"name": kernel_name, "display_name": kernel_name, "language": "python"}
     nbformat.write(notebook, tmp_path / "network.ipynb")
-    command = [sys.executable, "-m", "jupyter", "nbconvert", "--execute", "--to", "html", "network.ipynb"]
+    command = [sys.executable, "-m", "nbconvert", "--execute", "--to", "html", "network.ipynb"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=240)
     assert done.returncode == 0, done.stderr
     page = (tmp_path / "network.html").read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""What the adapter relies on: the private members of ipykernel and its neighbors are there, and do what they should.
+"""Contracts of the adapter: the private members of ipykernel and its neighbors are there, and do what they should.
 
 `python tests/kernel/ipykernel_versions.py tests/kernel/test_ipykernel_adapter.py` runs this with each version.
 """
@@ -97,7 +97,7 @@ def test_what_the_kernel_wraps_has_done_its_work_when_it_returns(method: str) ->
 # Messages
 
 
-class Answered:
+class SessionAlone:
     """A kernel that has only a session, and the frames of one message to it."""
 
     def __init__(self) -> None:
@@ -107,7 +107,7 @@ class Answered:
 
 
 def test_a_message_that_was_peeked_at_can_be_read_once() -> None:
-    kernel = Answered()
+    kernel = SessionAlone()
     for _ in range(2):
         peeked = adapter.peek(kernel, kernel.frames)
         assert peeked["header"]["msg_type"] == "comm_msg"
@@ -120,7 +120,7 @@ def test_a_message_that_was_peeked_at_can_be_read_once() -> None:
 
 
 def test_a_forged_message_is_refused() -> None:
-    kernel = Answered()
+    kernel = SessionAlone()
     kernel.frames[-1] = zmq.Frame(b'{"comm_id": "d"}')
     with pytest.raises(ValueError, match="Invalid Signature"):
         adapter.peek(kernel, kernel.frames)
@@ -316,7 +316,7 @@ print(content["execution_count"] == shell.execution_count - 1)
 # Interrupts
 
 
-def test_tasks_of_the_kernel_are_told_from_those_of_the_user(kernel: Kernel) -> None:
+def test_tasks_of_the_kernel_are_distinguished_from_those_of_the_user(kernel: Kernel) -> None:
     assert printed(kernel, "print(adapter.runs_in_task_of_user())") == "False"
     code = """
 async def work():
@@ -387,11 +387,11 @@ def test_inspection_and_completion_look_where_they_are_sent(kernel: Kernel) -> N
 places = {"only_here": 12345}
 assert not shell.object_inspect("only_here")["found"]
 shell.searched_namespaces = lambda: [("Here", places)]
-found = shell.object_inspect("only_here")
+info = shell.object_inspect("only_here")
 del shell.searched_namespaces
 with shell.completed_among(places, {"and_behind": 1}):
     inside = kernel.do_complete("only_h", 6)["matches"], kernel.do_complete("and_b", 5)["matches"]
-print(found["found"], found["namespace"], inside, kernel.do_complete("only_h", 6)["matches"])
+print(info["found"], info["namespace"], inside, kernel.do_complete("only_h", 6)["matches"])
 """
     assert printed(kernel, code) == "True Here (['only_here'], ['and_behind']) []"
 
