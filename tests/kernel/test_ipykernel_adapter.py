@@ -7,10 +7,8 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-import tomllib
 import types
 from collections.abc import Iterator
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -20,6 +18,7 @@ import zmq
 from ipykernel.debugger import Debugger
 from ipykernel.ipkernel import IPythonKernel
 from ipykernel.zmqshell import ZMQInteractiveShell
+from ipykernel_versions import allowed, newest_releases
 from IPython.core.interactiveshell import InteractiveShell
 from ipywidgets import IntSlider, Widget
 from jupyter_client.session import Session
@@ -32,13 +31,14 @@ from hookscope.kernel.debugger import HookscopeDebugger
 from hookscope.kernel.kernel import HookscopeKernel, HookscopeShell
 from hookscope.kernel.remote.host import _Shell as RankShell
 
-REPOSITORY = Path(__file__).resolve().parents[2]
-
 
 def test_this_version_of_ipykernel_is_one_that_is_allowed() -> None:
-    project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    (allowed,) = [text.removeprefix("ipykernel") for text in project["dependencies"] if text.startswith("ipykernel")]
-    assert ipykernel.__version__ in SpecifierSet(allowed)
+    assert ipykernel.__version__ in SpecifierSet(allowed())
+
+
+def test_the_newest_release_of_each_allowed_version_is_tried() -> None:
+    available = ["8.0.0", "7.3.0rc1", "7.2.0", "7.10.0", "7.2.0a1", "7.1.1", "7.1.0", "7.0.1"]
+    assert newest_releases(available, allowed()) == {"7.1": "7.1.1", "7.2": "7.2.0", "7.10": "7.10.0"}
 
 
 # What is there
