@@ -1,6 +1,6 @@
 """The tests of the kernel with each version of ipykernel that Hookscope allows.
 
-    python tests/kernel/ipykernel_versions.py [--versions 7.1 7.4] [pytest's arguments ...]
+    python tests/kernel/ipykernel_versions.py [--versions 7.1,7.4] [pytest's arguments ...]
 
 For each minor version that the package index has, from the first that pyproject.toml allows, makes a virtual
 environment under build/ipykernel with the newest release of that version. All else in it comes from the environment
@@ -123,10 +123,10 @@ def run(release: str, arguments: list[str]) -> tuple[int, str]:
 def main() -> int:
     """Run the tests with each version, and print what came of it."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--versions", nargs="+", help="minor versions such as 7.1; all that are allowed by default")
+    parser.add_argument("--versions", help="minor versions such as 7.1,7.4; all that are allowed by default")
     options, arguments = parser.parse_known_args()
     known = newest_releases(available_releases(), allowed())
-    chosen = options.versions or list(known)
+    chosen = options.versions.split(",") if options.versions else list(known)
     if unknown := set(chosen) - set(known):
         parser.error(f"no version {', '.join(sorted(unknown))}; there are {', '.join(known)}")
     if not any(argument.partition("::")[0].endswith(".py") for argument in arguments):
