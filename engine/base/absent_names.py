@@ -1,6 +1,6 @@
 """Names of MindSpore's that have no meaning here: where it keeps them, and what to use instead.
 
-Calling one is a NotImplementedError that says so (``names.unavailable``). A name stands here once; ``top`` is
+Calling one is a NotImplementedError that says so (``module_names.unavailable``). A name stands here once; ``top`` is
 ``mindspore`` itself.
 """
 

@@ -69,8 +69,8 @@ class DebugSession:
     the outermost of them ends, or ``detach`` is called.
 
     Args:
-        net: the network; without it, every network and loss that is called becomes a root, see ``taken_roots``.
-        watch: patterns ``PATTERN[:forward|backward|all]``; none means every leaf cell. See ``watch``.
+        net: the network; without it, every network and loss that is called becomes a root, see ``watch.roots``.
+        watch: patterns ``PATTERN[:forward|backward|all]``; none means every leaf cell. See ``watch.pattern``.
         breaks: breakpoints, or texts ``PATH[:MOMENT] [if EXPRESSION]``. See ``breakpoint``.
         step: pause at the first line of every custom bprop.
         conditions: names of conditions to look for: ``NAME``, ``NAME=THRESHOLD``, ``if EXPRESSION``, or "all". See

@@ -32,7 +32,7 @@ _PLAIN = {bool, int, float, complex, str, bytes, type(None), type, ModuleType, F
 
 _OF_THE_PROCESS: list[tuple[Callable[[], Any], Callable[[Any], object]]] = [
     (random.position, random.go_to),
-    (np.random.get_state, np.random.set_state),
+    (lambda: np.random.get_state(), lambda state: np.random.set_state(state)),  # NumPy imports it on first use
     (python_random.getstate, python_random.setstate),
 ]
 """Where the random numbers of the engine, of NumPy and of Python stand, and what takes them there."""
@@ -44,7 +44,11 @@ def random_places() -> list[Any]:
 
 
 def go_to_places(places: list[Any]) -> None:
-    """Let the random numbers go on from where they stood when ``random_places`` returned these."""
+    """Let the random numbers go on from where they stood.
+
+    Args:
+        places: what ``random_places`` returned.
+    """
     for (stands_at, go_to), place in zip(_OF_THE_PROCESS, places, strict=True):
         _go_back(stands_at, go_to, place)
 

@@ -42,7 +42,11 @@ def public(name: str) -> Iterator[Any]:
         if getattr(one, "__module__", name) != name or not (inspect.isroutine(one) or inspect.isclass(one)):
             continue
         # Of the machine, what the top of the package offers.
-        if ".core." not in name or hasattr(ms, one.__name__) or one.__module__.endswith("surfaces"):
+        if (
+            not re.search(r"\.(base|tape|tensors|autograd)\.", name)
+            or hasattr(ms, one.__name__)
+            or one.__module__.endswith("surfaces")
+        ):
             yield one
 
 

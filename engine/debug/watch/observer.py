@@ -4,8 +4,8 @@ It only looks, unless the user edits what passes. The values it keeps are tensor
 pass; an exception leaves it only if the user aborts or interrupts the run, or if it is one of the user's own code.
 
 What passes at a moment of a call takes one way, in ``_passes``: is it wanted (``watches``), its tensors by slot
-(``pausing.editing``), captures with the conditions tried on them (``captures.capturing``), a stop
-(``pausing.cell_stops``), and captures of what was edited there.
+(``stop.editing``), captures with the conditions tried on them (``record.recorder``), a stop
+(``stop.cell_stops``), and captures of what was edited there.
 """
 
 from __future__ import annotations
