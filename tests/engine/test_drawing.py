@@ -12,7 +12,7 @@ from scipy import stats
 
 import hookscope.engine as ms
 from hookscope.engine import Generator, Tensor, ops
-from hookscope.engine.ops.random import dropout
+from hookscope.engine.ops.random.dropout import dropout_with_mask
 from hookscope.engine.tensors import random
 
 Draw = Callable[[int, int], Any]
@@ -265,7 +265,7 @@ def test_places_of_a_mask_are_drawn_without_repetition_and_filled_up() -> None:
 @pytest.mark.parametrize("keep", [0.0, 0.3, 0.9, 1.0])
 def test_dropout_with_its_mask_keeps_that_share_and_says_which(keep: float) -> None:
     x = np.random.default_rng(0).uniform(1, 2, (100, 200))
-    masks = {ms.float64: lambda t: ops.Dropout(keep)(t), ms.bool_: lambda t: dropout.dropout_with_mask(t, keep)}
+    masks = {ms.float64: lambda t: ops.Dropout(keep)(t), ms.bool_: lambda t: dropout_with_mask(t, keep)}
     for dtype, draw in masks.items():
         ms.set_seed(3)
         found, mask = draw(Tensor(x))

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 from hookscope.engine import Tensor, grad
-from hookscope.engine.autograd import backward, watched_backward
+from hookscope.engine.autograd import plain_backward, watched_backward
 from hookscope.engine.base import reference_counts
 from hookscope.engine.base.reference_counts import NEVER, calibrated
 from hookscope.engine.graph import loops
 from hookscope.engine.tensors.operator import ARRAY_FUNCTIONS
 
-SIZE = backward._IN_PLACE + 1
+SIZE = plain_backward._IN_PLACE + 1
 
 
 def counts(extra: int) -> Any:
@@ -30,7 +30,7 @@ def counts(extra: int) -> Any:
 
 
 def test_the_bounds_are_what_is_known_of_this_python() -> None:
-    assert NEVER not in (backward._HELD_HERE, loops._HELD_HERE, loops._BASE_HERE)
+    assert NEVER not in (plain_backward._HELD_HERE, loops._HELD_HERE, loops._BASE_HERE)
     assert calibrated(counts(0), 1) == 1
 
 
@@ -49,7 +49,7 @@ def test_without_a_global_lock_no_count_is_trusted(monkeypatch: pytest.MonkeyPat
 
 
 def _walked(gradients: dict[int, Any], array: Any, found: Any) -> None:
-    backward._add_up(gradients, [(array, found)], ARRAY_FUNCTIONS)
+    plain_backward._add_up(gradients, [(array, found)], ARRAY_FUNCTIONS)
 
 
 def _watched(gradients: dict[int, Any], array: Any, found: Any) -> None:
@@ -93,5 +93,5 @@ def test_gradients_have_the_same_bits_where_everything_is_copied(monkeypatch: py
         return ((x * x + x * 3.0).exp() * x + (x.T @ x).sum() * x).sum()
 
     in_place = grad(network)(x).asnumpy()
-    monkeypatch.setattr(backward, "_HELD_HERE", NEVER)
+    monkeypatch.setattr(plain_backward, "_HELD_HERE", NEVER)
     assert grad(network)(x).asnumpy().tobytes() == in_place.tobytes()

@@ -273,7 +273,7 @@ def test_an_operator_is_added_with_all_its_surfaces_in_one_file(tmp_path: Path, 
         shutil.copytree(repository / room, tmp_path / "hookscope" / room)
     for name in ("__init__.py", "__main__.py"):
         shutil.copy(repository / "hookscope" / name, tmp_path / "hookscope" / name)
-    one = tmp_path / "hookscope" / "engine" / "ops" / "activation.py"
+    one = tmp_path / "hookscope" / "engine" / "ops" / "neural" / "activation.py"
     one.write_text(one.read_text(encoding="utf-8") + ADDED, encoding="utf-8")
     code = TRIED.format(folder=str(tmp_path))
     (tmp_path / "tried.py").write_text(code, encoding="utf-8")
