@@ -29,8 +29,8 @@ from hookscope.engine.debug.stop.cell_stops import CellStops
 from hookscope.engine.debug.stop.operator_stops import OperatorStops
 from hookscope.engine.debug.stop.stepping import bprop as stepped
 from hookscope.engine.debug.stop.stepping.history import BpropHistory
-from hookscope.engine.debug.watch.observer import Observer
 from hookscope.engine.debug.watch import newest_session
+from hookscope.engine.debug.watch.observer import Observer
 from hookscope.engine.tape import taps
 from hookscope.engine.tape.progress import listen, progress
 
