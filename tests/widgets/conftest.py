@@ -14,9 +14,9 @@ from comm.base_comm import BaseComm
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from panel_page import PanelPage
+from panel_page import SIZE, PanelPage, empty, no_errors
 from plain_session import FakeClock, PlainSession
-from playwright.sync_api import Browser, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from tests.browser.chromium import find_chromium, how_to, missing_packages
 from tests.browser.lab import CHROMIUM_ARGUMENTS, STEP_SECONDS
@@ -68,13 +68,35 @@ def browser() -> Iterator[Browser]:
         browser.close()
 
 
+@pytest.fixture(scope="package")
+def kept_pages(browser: Browser) -> list[Page]:
+    """The page that the tests share, while none of them has it."""
+    return []
+
+
 @pytest.fixture
-def shown(browser: Browser, session: PlainSession, sent: list[Any]) -> Iterator[PanelPage]:
-    """A panel on a page, of which the tree is looked at; an error in its JavaScript fails the test."""
-    page = browser.new_page(viewport={"width": 1000, "height": 640})
+def page(browser: Browser, kept_pages: list[Page], request: pytest.FixtureRequest) -> Iterator[Page]:
+    """The shared page, empty; an error in its JavaScript fails the test, and the next test gets another page.
+
+    A page of its own takes Chromium longer than most tests do: a process, and in it a window with its frame.
+    """
+    page = kept_pages.pop() if kept_pages else browser.new_page(viewport=SIZE)
+    failures = request.session.testsfailed
+    try:
+        with no_errors(page):
+            yield page
+        if request.session.testsfailed == failures:
+            empty(page)
+            kept_pages.append(page)
+    finally:
+        if not kept_pages:
+            page.close()
+
+
+@pytest.fixture
+def shown(page: Page, session: PlainSession, sent: list[Any]) -> PanelPage:
+    """A panel on a page, of which the tree is looked at."""
     panel_page = PanelPage(page, session, sent)
     panel_page.panel.view = "cells"
     panel_page.carry()
-    yield panel_page
-    assert panel_page.errors == []
-    page.close()
+    return panel_page

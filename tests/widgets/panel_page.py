@@ -5,15 +5,17 @@ from __future__ import annotations
 import base64
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
-from playwright.sync_api import Page, TimeoutError
+from playwright.sync_api import Error, Page, TimeoutError, ViewportSize
 
 from hookscope.widgets import DebuggerPanel
 from tests.browser.lab import STEP_SECONDS
 
-# Models as anywidget gives them to `render`, fed by `receive`, sending through `sendToPython`.
+SIZE: ViewportSize = {"width": 1000, "height": 640}
+# Models as anywidget gives them to `render`, fed by `receive`; what they send waits in `outbox`.
 MODEL = """
 const view = (text) => new DataView(Uint8Array.from(atob(text), (c) => c.charCodeAt(0)).buffer);
 const models = {};
@@ -27,7 +29,7 @@ function makeModel(id) {
     off: (event, f) => (listeners[event] = (listeners[event] ?? []).filter((g) => g !== f)),
     send: (content) => {
       if (window.sendFails) throw new Error("Cannot send");
-      window.sendToPython(id, JSON.stringify(content));
+      window.outbox.push([id, JSON.stringify(content)]);
     },
     trigger: call,
     get widget_manager() { return window.widgetManager; },
@@ -46,6 +48,7 @@ window.receive = (text) => {
     models[id].receive(message);
   }
 };
+window.outbox = [];
 window.hides = [];
 // Draw every widget; `once more` beside what is there already.
 window.show = async (onceMore = false) => {
@@ -66,16 +69,34 @@ null; // Playwright would call a function that is left here
 """
 
 
+def empty(page: Page) -> None:
+    """Give a page a new document, the usual size and theme, and no mouse over it."""
+    page.goto("about:blank")
+    page.mouse.move(-1, -1)
+    page.emulate_media(color_scheme="light")
+    page.set_viewport_size(SIZE)
+
+
+@contextmanager
+def no_errors(page: Page) -> Iterator[None]:
+    """Fail if JavaScript raises in the page meanwhile."""
+    errors: list[str] = []
+
+    def note(error: Error) -> None:
+        errors.append(error.stack or str(error))
+
+    page.on("pageerror", note)
+    yield
+    page.remove_listener("pageerror", note)
+    assert errors == []
+
+
 class PanelPage:
     """A page with a panel, or with several widgets one below the other, and the mail between them and Python."""
 
     def __init__(self, page: Page, session: Any, sent: list[Any], *make: Callable[[Any], DebuggerPanel]) -> None:
         self.page = page
-        self.errors: list[str] = []
         self._sent = sent
-        self._inbox: list[tuple[str, str]] = []
-        page.on("pageerror", lambda error: self.errors.append(str(error)))
-        page.expose_function("sendToPython", lambda comm, text: self._inbox.append((comm, text)))
         page.set_content('<!doctype html><html lang="en"><title>panel</title><body></body></html>')
         page.evaluate(MODEL)
         self.panels = [one(session) for one in make or (DebuggerPanel,)]
@@ -86,15 +107,18 @@ class PanelPage:
 
     def carry(self) -> None:
         """Carry every waiting message, in both directions."""
-        inbox, self._inbox[:] = list(self._inbox), []
         by_comm = {panel.comm.comm_id: panel for panel in self.panels if panel.comm is not None}
-        for comm, text in inbox:
+        for comm, text in self.page.evaluate("outbox.splice(0)"):
             by_comm[comm]._received(by_comm[comm], json.loads(text), [])
         sent = self._sent[:]
         del self._sent[: len(sent)]  # what another thread sends meanwhile stays
         messages = [_envelope(*message) for message in sent if message[1].get("comm_id") in by_comm]
         if messages:
             self.page.evaluate("text => receive(text)", json.dumps(messages))
+
+    def waiting(self) -> int:
+        """The number of messages from the page that were not carried yet."""
+        return int(self.page.evaluate("outbox.length"))
 
     def ask(self, **message: Any) -> None:
         """Deliver a message as if the page had sent it."""

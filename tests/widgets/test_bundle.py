@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Page
 
 from hookscope.widgets.bundle import bundle
 
@@ -12,28 +12,25 @@ def joined(**modules: str) -> str:
     return bundle("main.js", lambda name: modules[name.removesuffix(".js").replace("/", "_")])
 
 
-def result(browser: Browser, script: str) -> object:
+def result(page: Page, script: str) -> object:
     """What the default export of a module is in a browser."""
-    page = browser.new_page()
     load = """async (text) => {
       const address = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
       return (await import(address)).default;
     }"""
-    found = page.evaluate(load, script)
-    page.close()
-    return found
+    return page.evaluate(load, script)
 
 
-def test_two_modules_may_use_one_name_for_different_things(browser: Browser) -> None:
+def test_two_modules_may_use_one_name_for_different_things(page: Page) -> None:
     script = joined(
         a="const size = 1;\nexport function one() {\n  return size;\n}\n",
         b='import { one } from "./a.js";\nconst size = 10;\nexport const both = () => [one(), size];\n',
         main='import { both } from "./b.js";\nconst size = both();\nexport default { size };\n',
     )
-    assert result(browser, script) == {"size": [1, 10]}
+    assert result(page, script) == {"size": [1, 10]}
 
 
-def test_a_module_is_there_once_and_is_found_from_any_folder(browser: Browser) -> None:
+def test_a_module_is_there_once_and_is_found_from_any_folder(page: Page) -> None:
     script = joined(
         shared_count="let count = 0;\nexport const next = () => ++count;\n",
         views_a='import { next as another } from "../shared/count.js";\nexport class A {\n  now = another();\n}\n',
@@ -41,16 +38,16 @@ def test_a_module_is_there_once_and_is_found_from_any_folder(browser: Browser) -
         main='import { A } from "./views/a.js";\nimport { b } from "./views/b.js";\nvoid b();\n'
         "const now = new A().now;\nexport default { now };\n",
     )
-    assert result(browser, script) == {"now": 2}
+    assert result(page, script) == {"now": 2}
 
 
-def test_lines_that_are_comments_stay_behind_and_what_looks_like_one_does_not(browser: Browser) -> None:
+def test_lines_that_are_comments_stay_behind_and_what_looks_like_one_does_not(page: Page) -> None:
     script = joined(
         main="// a file\n\n/**\n * @param {string} x\n */\nconst f = (x) => x; // what it is\n"
         '  // more\nconst address = f("http://a/**b*/"); /** @type {number} */\nexport default { address };\n'
     )
     assert not [word for word in ("a file", "@param", "more") if word in script]
-    assert result(browser, script) == {"address": "http://a/**b*/"}
+    assert result(page, script) == {"address": "http://a/**b*/"}
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from panel_page import PanelPage
+from panel_page import PanelPage, no_errors
 from plain_session import PlainSession
-from playwright.sync_api import Browser, Locator, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
 # What JupyterLab's kernel is to a panel.
 KERNEL = """() => {
@@ -31,15 +31,32 @@ SILENT = "The kernel has not answered so far: it is busy, or gone."
 
 
 @pytest.fixture
-def shown(browser: Browser, session: PlainSession, sent: list[Any]) -> Iterator[PanelPage]:
-    page = browser.new_page(viewport={"width": 1000, "height": 640})
+def shown(page: Page, session: PlainSession, sent: list[Any]) -> PanelPage:
     page.evaluate(KERNEL)
-    shown = PanelPage(page, session, sent)
+    return look_at_the_tree(PanelPage(page, session, sent))
+
+
+def look_at_the_tree(shown: PanelPage) -> PanelPage:
     shown.panel.view = "cells"
     shown.carry()
-    yield shown
-    assert shown.errors == []
+    return shown
+
+
+@pytest.fixture
+def apart(browser: Browser) -> Iterator[Page]:
+    """A page that no other test gets: a clock that is replaced stays replaced."""
+    page = browser.new_page()
+    with no_errors(page):
+        yield page
     page.close()
+
+
+@pytest.fixture
+def hurried(apart: Page, session: PlainSession, sent: list[Any]) -> PanelPage:
+    apart.evaluate(KERNEL)
+    shown = look_at_the_tree(PanelPage(apart, session, sent))
+    hurry(shown)
+    return shown
 
 
 def become(shown: PanelPage, **state: Any) -> None:
@@ -101,12 +118,12 @@ def test_a_pause_is_over_with_its_kernel(shown: PanelPage, session: PlainSession
 def test_the_tabs_still_show_what_there_is(shown: PanelPage, session: PlainSession) -> None:
     session.capture()
     become(shown, isDisposed=True)
-    sent = len(shown._inbox)  # before the end
+    sent = shown.waiting()  # before the end
     for tab in shown.page.get_by_role("tab").all():
         tab.click()
         expect(tab).to_have_attribute("aria-selected", "true")
         expect_off(shown, GONE)
-    assert len(shown._inbox) == sent
+    assert shown.waiting() == sent
 
 
 def test_without_a_connection_it_waits_and_with_one_it_is_live_again(shown: PanelPage, session: PlainSession) -> None:
@@ -147,29 +164,24 @@ def ask_and_wait(shown: PanelPage) -> None:
     shown.page.clock.run_for(6000)
 
 
-def test_a_busy_kernel_that_does_not_answer_is_busy_or_gone(shown: PanelPage) -> None:
+def test_a_busy_kernel_that_does_not_answer_is_busy_or_gone(hurried: PanelPage) -> None:
+    ask_and_wait(hurried)
+    expect(alert(hurried)).to_have_text(SILENT)
+    expect(hurried.page.get_by_role("switch", name="train mode of block", exact=True)).to_be_enabled()
+    hurried.until(lambda: alert(hurried).count() == 0)  # the answer
+
+
+def test_an_idle_one_that_does_not_answer_has_no_such_panel(hurried: PanelPage) -> None:
+    become(hurried, status="idle")
+    ask_and_wait(hurried)
+    expect_off(hurried, GONE)
+
+
+def test_a_page_that_knows_no_kernel_goes_by_the_answers(apart: Page, session: Any, sent: list[Any]) -> None:
+    shown = look_at_the_tree(PanelPage(apart, session, sent))
     hurry(shown)
     ask_and_wait(shown)
     expect(alert(shown)).to_have_text(SILENT)
-    expect(shown.page.get_by_role("switch", name="train mode of block", exact=True)).to_be_enabled()
-    shown.until(lambda: alert(shown).count() == 0)  # the answer
-
-
-def test_an_idle_one_that_does_not_answer_has_no_such_panel(shown: PanelPage) -> None:
-    hurry(shown)
-    become(shown, status="idle")
-    ask_and_wait(shown)
-    expect_off(shown, GONE)
-
-
-def test_a_page_that_knows_no_kernel_goes_by_the_answers(browser: Browser, session: Any, sent: list[Any]) -> None:
-    shown = PanelPage(browser.new_page(), session, sent)
-    shown.panel.view = "cells"
-    shown.carry()
-    hurry(shown)
-    ask_and_wait(shown)
-    expect(alert(shown)).to_have_text(SILENT)
-    shown.page.close()
 
 
 def test_a_panel_that_is_taken_away_listens_no_more(shown: PanelPage) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from panel_page import PanelPage
 from plain_session import PlainCapture, PlainSession, PlainTensor
-from playwright.sync_api import Browser
+from playwright.sync_api import Page
 
 from hookscope.engine import Tensor, grad, nn
 from hookscope.engine.debug import DebugSession, check_gradient
@@ -96,9 +96,10 @@ def test_the_file_holds_the_page(trained: DebugSession, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_a_browser_shows_it_without_loading_or_running_anything(
-    trained: DebugSession, browser: Browser, tmp_path: Path, theme: Any
+    trained: DebugSession, page: Page, tmp_path: Path, theme: Any
 ) -> None:
-    page = browser.new_page(viewport={"width": 480, "height": 700}, color_scheme=theme)
+    page.set_viewport_size({"width": 480, "height": 700})
+    page.emulate_media(color_scheme=theme)
     complaints: list[str] = []
     requests: list[str] = []
     page.on("console", lambda message: complaints.append(message.text))
@@ -110,19 +111,17 @@ def test_a_browser_shows_it_without_loading_or_running_anything(
     assert page.evaluate("document.documentElement.scrollWidth") <= 480
     assert complaints == []
     assert set(requests) <= {"file", "data"}
-    page.close()
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_the_page_is_accessible(trained: DebugSession, browser: Browser, tmp_path: Path, theme: Any) -> None:
+def test_the_page_is_accessible(trained: DebugSession, page: Page, tmp_path: Path, theme: Any) -> None:
     if not AXE.exists():
         reason = "axe-core is not installed: with Node and npm, `make test` or `make lint` puts it into js/node_modules"
         (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(reason)
-    page = browser.new_page(color_scheme=theme)
+    page.emulate_media(color_scheme=theme)
     page.goto(export_html(trained, tmp_path / "session.html").as_uri())
     page.evaluate("document.querySelectorAll('details').forEach((each) => (each.open = true))")
     assert violations(page.locator("html")) == []
-    page.close()
 
 
 def test_a_long_session_is_cut_and_marked_captures_stay(session: PlainSession) -> None:

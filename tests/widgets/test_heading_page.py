@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from panel_page import PanelPage
 from plain_session import PlainSession
-from playwright.sync_api import Browser, Locator
+from playwright.sync_api import Locator, Page
 
 from hookscope.widgets.views import VIEWS, WHOLE
 
@@ -81,12 +82,12 @@ def test_the_causes_are_counted_and_lead_to_their_cards(shown: PanelPage, sessio
     shown.until(shown.page.get_by_role("tabpanel", name="Findings").is_visible)
 
 
-def test_a_panel_opens_on_the_pause_or_else_on_the_findings(browser: Browser, sent: list[Any]) -> None:
-    for pause, tab in ((False, "Findings"), (True, "Stepper")):
-        session = PlainSession()
-        session.find("nan", "block")
-        if pause:
-            session.pause()
-        shown = PanelPage(browser.new_page(viewport={"width": 1000, "height": 640}), session, sent)
-        assert shown.page.get_by_role("tab", selected=True).inner_text().startswith(tab)
-        shown.page.close()
+@pytest.mark.parametrize(("pause", "tab"), [(False, "Findings"), (True, "Stepper")])
+def test_a_panel_opens_on_the_pause_or_else_on_the_findings(
+    page: Page, session: PlainSession, sent: list[Any], pause: bool, tab: str
+) -> None:
+    session.find("nan", "block")
+    if pause:
+        session.pause()
+    PanelPage(page, session, sent)
+    assert page.get_by_role("tab", selected=True).inner_text().startswith(tab)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from panel_page import PanelPage
 from plain_session import PlainSession
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from hookscope.widgets import CellTree, DebuggerPanel
 
@@ -63,9 +62,8 @@ class Notebooks:
         self.shown.carry()
 
     def commands(self) -> list[list[str]]:
-        for _ in range(3):  # there, and back
+        for _ in range(2):  # there, and back
             self.shown.carry()
-            self.page.wait_for_timeout(5)
         return [session.commands for session in self.sessions]
 
     def seen(self) -> list[str]:
@@ -74,10 +72,10 @@ class Notebooks:
 
 
 @pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
-    page = browser.new_page(viewport={"width": 1000, "height": 900})
-    yield page
-    page.close()
+def page(page: Page) -> Page:
+    """High enough for two panels."""
+    page.set_viewport_size({"width": 1000, "height": 900})
+    return page
 
 
 @pytest.fixture
@@ -229,7 +227,6 @@ def test_a_panel_without_a_stepper_leaves_the_keys_to_one_that_has_it(page: Page
     page.evaluate("document.querySelector('.jp-Notebook').append(...document.querySelectorAll('.jp-Cell'))")
     page.keyboard.press("F10")
     shown.until(lambda: session.commands == ["over"])
-    assert shown.errors == []
 
 
 def test_a_panel_that_is_scrolled_far_away_still_hears(one: Notebooks) -> None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 from panel_page import PanelPage
-from playwright.sync_api import Browser
+from playwright.sync_api import Page
 
 from hookscope.engine import Tensor, grad, nn
 from hookscope.engine.debug import DebugSession
@@ -44,14 +43,10 @@ def session() -> DebugSession:
 
 
 @pytest.fixture(params=["light", "dark"])
-def narrow(
-    browser: Browser, session: DebugSession, sent: list[Any], request: pytest.FixtureRequest
-) -> Iterator[PanelPage]:
-    page = browser.new_page(viewport={"width": 480, "height": 700}, color_scheme=request.param)
-    shown = PanelPage(page, session, sent)
-    yield shown
-    assert shown.errors == []
-    page.close()
+def narrow(page: Page, session: DebugSession, sent: list[Any], request: pytest.FixtureRequest) -> PanelPage:
+    page.set_viewport_size({"width": 480, "height": 700})
+    page.emulate_media(color_scheme=request.param)
+    return PanelPage(page, session, sent)
 
 
 def test_every_view_fits_is_readable_and_accessible(narrow: PanelPage) -> None:

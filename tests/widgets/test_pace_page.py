@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Page
 
 from hookscope.widgets.page import HERE
 
@@ -20,13 +17,6 @@ const draw = (what, value) => pace.draw(what, () => {
   while (performance.now() < end);
 });
 """
-
-
-@pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
-    page = browser.new_page()
-    yield page
-    page.close()
 
 
 def run(page: Page, script: str) -> object:

@@ -62,9 +62,9 @@ def test_stop_by_keyboard_says_at_once_that_it_was_heard(shown: PanelPage, sessi
         stopping = shown.page.get_by_role("button", name="Stopping…")
         expect(stopping).to_be_focused()
         expect(stopping).to_have_attribute("aria-disabled", "true")
-        sent = len(shown._inbox)
+        sent = shown.waiting()
         shown.page.keyboard.press("Enter")  # once more changes nothing
-        assert len(shown._inbox) == sent
+        assert shown.waiting() == sent
         shown.until(lambda: work.stopping)
 
 

