@@ -35,7 +35,7 @@ CI_ONLY = "ci_only: what takes long and rarely tells more than what is run anywa
 CASES = "cases(count): so many of its cases are run where CI is not true, in the place of MOST_CASES"
 MOST_CASES = 8
 FAULTS_EXPECTED = "faults_expected: something of the debugger is made to raise; in any other test that is a failure"
-# Two thirds of all the time goes to Chromium. Of its tests these files are run everywhere; the others are ci_only.
+# Much of the time goes to Chromium. Of its tests these files are run everywhere; the others are ci_only.
 IN_CHROMIUM_EVERYWHERE = ("browser/test_jupyterlab.py", "widgets/test_page.py")
 _LEFT_TO_CI = pytest.StashKey[int]()
 

@@ -1,4 +1,4 @@
-"""JupyterLab, Notebook 7 and Chromium, each started once for this folder."""
+"""JupyterLab, Notebook 7, Chromium and its page, each started once for this folder."""
 
 from __future__ import annotations
 
@@ -52,11 +52,22 @@ def context(
         yield context
 
 
+@pytest.fixture(scope="package")
+def kept_windows() -> list[Window]:
+    """The page that the files share, while none of them has it."""
+    return []
+
+
 @pytest.fixture(scope="module")
-def browser(context: BrowserContext) -> Iterator[Window]:
-    window = Window(context.new_page())
+def browser(context: BrowserContext, kept_windows: list[Window], request: pytest.FixtureRequest) -> Iterator[Window]:
+    """The shared page; after a file in which a test failed, the next file gets another one."""
+    window = kept_windows.pop() if kept_windows else Window(context.new_page())
+    failures = request.session.testsfailed
     yield window
-    window.page.close()
+    if request.session.testsfailed == failures:
+        kept_windows.append(window)
+    else:
+        window.page.close()
 
 
 @pytest.fixture
@@ -89,27 +100,23 @@ def open_notebook(lab: Server, window: Window, request: pytest.FixtureRequest) -
     yield open_one
     if request.session.testsfailed > failures:
         print(f"server's log: ...{lab.log.read_text()[-2000:]}")
+    errors = list(window.errors)
     for notebook in opened:
-        notebook.close()
-
-
-@pytest.fixture(scope="module", params=["JupyterLab", pytest.param("Notebook 7", marks=pytest.mark.ci_only)])
-def server(request: pytest.FixtureRequest) -> Server:
-    """Each front end in turn."""
-    served: Server = request.getfixturevalue("lab" if request.param == "JupyterLab" else "notebook7")
-    return served
+        notebook.close(keep_page=request.session.testsfailed == failures)
+    window.errors[:] = errors  # without those of JupyterLab as it closes a notebook
 
 
 @pytest.fixture(scope="module")
-def opened(server: Server, browser: Window, request: pytest.FixtureRequest) -> Iterator[Notebook]:
-    """A file's CELLS as a notebook, opened once in each front end for all tests of the file; the first has run."""
+def opened(lab: Server, browser: Window, request: pytest.FixtureRequest) -> Iterator[Notebook]:
+    """A file's CELLS as a notebook, opened once for all tests of the file; the first has run."""
     name = re.sub(r".*\.", "", request.module.__name__) + ".ipynb"
-    write_notebook(server.root / name, request.module.CELLS)
-    notebook = Notebook(server, browser.page, name)
+    write_notebook(lab.root / name, request.module.CELLS)
+    notebook = Notebook(lab, browser.page, name)
+    failures = request.session.testsfailed
     notebook.open()
     notebook.run_to_end(0)
     yield notebook
-    notebook.close()
+    notebook.close(keep_page=request.session.testsfailed == failures)
 
 
 @pytest.fixture(scope="module")

@@ -178,6 +178,16 @@ def browser_context(playwright: Playwright, chromium: str, profile: Path) -> Ite
         context.close()
 
 
+# Close every document without asking whether to save it.
+CLOSE = "() => [...window.jupyterapp.shell.widgets('main')].forEach((one) => one.dispose())"
+# Let JupyterLab find out which kernels are gone. What it still wanted of them fails now, and not in the next test.
+FORGET_KERNELS = """async () => {
+    const { sessions, kernels } = window.jupyterapp.serviceManager;
+    await Promise.all([sessions.refreshRunning(), kernels.refreshRunning()]);
+    await new Promise((done) => setTimeout(done));
+}"""
+
+
 @dataclass
 class Notebook:
     """One notebook, opened in JupyterLab or in Notebook 7."""
@@ -185,14 +195,23 @@ class Notebook:
     server: Server
     page: Page
     path: str
+    is_reloaded: bool = False
 
     def open(self) -> None:
-        pages = f"{self.server.url}/{PAGES[self.server.front_end]}"
-        self.page.goto(f"{pages}/{self.path}?reset", timeout=PAGE_SECONDS * 1000)
+        """Open it in the JupyterLab that the page shows, or load a page for it, which takes three times as long."""
+        if self.server.front_end == "JupyterLab" and self.page.url.startswith(f"{self.server.url}/lab/"):
+            self.command("docmanager:open", path=self.path, factory="Notebook")
+        else:
+            pages = f"{self.server.url}/{PAGES[self.server.front_end]}"
+            self.page.goto(f"{pages}/{self.path}?reset", timeout=PAGE_SECONDS * 1000)
+            wait_until(
+                "the page to load", lambda: self.page.evaluate("() => window.jupyterapp?.restored.then(() => true)")
+            )
         self.wait_ready()
 
     def reload(self) -> None:
         """Load the page again, as the browser's button does, and wait until the notebook is back."""
+        self.is_reloaded = True
         self.page.reload(timeout=PAGE_SECONDS * 1000)
         self.wait_open()
 
@@ -205,10 +224,18 @@ class Notebook:
         for session in self.server.get("api/sessions"):
             self.server.delete(f"api/sessions/{session['id']}")
 
-    def close(self) -> None:
-        """Shut the kernel down and leave the page, so that the next notebook starts clean."""
-        self.shut_down()
-        self.page.goto("about:blank")
+    def close(self, keep_page: bool = False) -> None:
+        """Shut the kernel down and leave the page, or JupyterLab's page to the next notebook; nothing is saved.
+
+        A page that was loaded again is left: JupyterLab may still restore in it what was open before.
+        """
+        if keep_page and not self.is_reloaded and self.server.front_end == "JupyterLab":
+            self.page.evaluate(CLOSE)
+            self.shut_down()
+            self.page.evaluate(FORGET_KERNELS)
+        else:
+            self.shut_down()
+            self.page.goto("about:blank")
 
     def wait_open(self) -> None:
         """Until the notebook is the current document and its session is connected; its kernel may be busy."""

@@ -1,4 +1,4 @@
-"""The Captures tab in each front end: what passed, in order, step by step, and each value as a picture."""
+"""The Captures tab: what passed, in order, step by step, and each value as a picture."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Cells tab in each front end: the tree of a network, and what can be switched at each of its cells."""
+"""The Cells tab: the tree of a network, and what can be switched at each of its cells."""
 
 from __future__ import annotations
 

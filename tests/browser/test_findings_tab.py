@@ -1,4 +1,4 @@
-"""The Conditions tab in each front end: what to look for, what was found, and a pause where it is found."""
+"""The Conditions tab: what to look for, what was found, and a pause where it is found."""
 
 from __future__ import annotations
 

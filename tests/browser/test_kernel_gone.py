@@ -1,10 +1,10 @@
-"""A panel whose kernel is gone says so at once in each front end; one that was only out of reach is live again."""
+"""A panel whose kernel is gone says so at once; one that was only out of reach is live again."""
 
 from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
@@ -23,12 +23,9 @@ SECOND = "gradient = dout * slope"
 
 
 @pytest.fixture
-def notebook(server: Server, window: Window) -> Iterator[Notebook]:
-    write_notebook(server.root / "kernel_gone.ipynb", CELLS)
-    notebook = Notebook(server, window.page, "kernel_gone.ipynb")
-    notebook.open()
-    yield notebook
-    notebook.close()
+def notebook(lab: Server, open_notebook: Callable[[str], Notebook]) -> Notebook:
+    write_notebook(lab.root / "kernel_gone.ipynb", CELLS)
+    return open_notebook("kernel_gone.ipynb")
 
 
 def pause(notebook: Notebook) -> tuple[Panel, int]:

@@ -1,4 +1,4 @@
-"""While a cell is paused, the notebook around the panel in each front end: keys, completion, Escape."""
+"""While a cell is paused, the notebook around the panel: keys, completion, Escape."""
 
 from __future__ import annotations
 

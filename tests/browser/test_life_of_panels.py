@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.lab import Notebook, Server, Window, write_notebook
+from tests.browser.lab import Notebook, Server, write_notebook
 from tests.browser.panel import Panel
 
 NETWORK = """
@@ -25,22 +25,17 @@ Opener = Callable[..., Notebook]
 
 
 @pytest.fixture
-def open_cells(server: Server, window: Window, request: pytest.FixtureRequest) -> Iterator[Opener]:
-    """Open a notebook of these cells behind the network's, in each front end; the network's has run."""
-    opened: list[Notebook] = []
+def open_cells(lab: Server, open_notebook: Opener, request: pytest.FixtureRequest) -> Opener:
+    """Open a notebook of these cells behind the network's; the network's has run."""
 
     def open_one(*cells: str) -> Notebook:
-        name = re.sub(r"\W", "_", request.node.name) + ".ipynb"
-        write_notebook(server.root / name, [NETWORK, *cells])
-        notebook = Notebook(server, window.page, name)
-        opened.append(notebook)
-        notebook.open()
+        name = f"{request.node.name}.ipynb"
+        write_notebook(lab.root / name, [NETWORK, *cells])
+        notebook = open_notebook(name)
         notebook.run_to_end(0)
         return notebook
 
-    yield open_one
-    for notebook in opened:
-        notebook.close()
+    return open_one
 
 
 def clear_outputs(notebook: Notebook) -> None:

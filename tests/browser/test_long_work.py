@@ -1,4 +1,4 @@
-"""Long work in each front end: it shows how far it is, its panel answers meanwhile, and Stop ends it."""
+"""Long work: it shows how far it is, its panel answers meanwhile, and Stop ends it."""
 
 from __future__ import annotations
 

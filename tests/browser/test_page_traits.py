@@ -1,13 +1,13 @@
-"""One page cannot replace the code that another loads: a raw message from a page of each front end."""
+"""One page cannot replace the code that another loads: a raw message from a page."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.lab import Notebook, Server, Window, write_notebook
+from tests.browser.lab import Notebook, Server, write_notebook
 from tests.browser.panel import Panel
 from tests.browser.subject import NETWORK
 
@@ -31,13 +31,11 @@ WRITE = """(state) => {
 
 
 @pytest.fixture
-def notebook(server: Server, window: Window) -> Iterator[Notebook]:
-    write_notebook(server.root / "page_traits.ipynb", CELLS)
-    notebook = Notebook(server, window.page, "page_traits.ipynb")
-    notebook.open()
+def notebook(lab: Server, open_notebook: Callable[[str], Notebook]) -> Notebook:
+    write_notebook(lab.root / "page_traits.ipynb", CELLS)
+    notebook = open_notebook("page_traits.ipynb")
     notebook.run_to_end(0)
-    yield notebook
-    notebook.close()
+    return notebook
 
 
 def test_a_page_that_writes_what_is_pythons_changes_no_page(notebook: Notebook) -> None:

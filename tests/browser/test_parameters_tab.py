@@ -1,4 +1,4 @@
-"""The Parameters tab in each front end: every weight in a table, live while it trains, and changed by hand."""
+"""The Parameters tab: every weight in a table, live while it trains, and changed by hand."""
 
 from __future__ import annotations
 

@@ -52,13 +52,14 @@ CELLS = [NETWORK, OPEN, TRAIN, STATE, TRAIN_ON, HOOKS, STOP, KEPT]
 
 
 @pytest.fixture(scope="module")
-def notebook(lab: Server, browser: Window) -> Iterator[Notebook]:
+def notebook(lab: Server, browser: Window, request: pytest.FixtureRequest) -> Iterator[Notebook]:
     write_notebook(lab.root / "plain.ipynb", CELLS, kernel="python3")
     notebook = Notebook(lab, browser.page, "plain.ipynb")
+    failures = request.session.testsfailed
     notebook.open()
     assert notebook.run_to_end(0).strip() == "IPythonKernel hookscope.engine"
     yield notebook
-    notebook.close()
+    notebook.close(keep_page=request.session.testsfailed == failures)
 
 
 @pytest.fixture

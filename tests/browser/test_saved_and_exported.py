@@ -1,4 +1,4 @@
-"""What stays in each front end without a kernel: the saved notebook's static panel, and the page that Export gives."""
+"""What stays without a kernel: the saved notebook's static panel, and the page that Export gives."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Views of one session beside ordinary ipywidgets, in each front end: boxes, a slider, tabs, what a click changes."""
+"""Views of one session beside ordinary ipywidgets: boxes, a slider, tabs, what a click changes."""
 
 from __future__ import annotations
 

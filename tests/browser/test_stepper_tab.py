@@ -1,4 +1,4 @@
-"""The Stepper tab in each front end: line by line through a custom bprop, with its values, and back."""
+"""The Stepper tab: line by line through a custom bprop, with its values, and back."""
 
 from __future__ import annotations
 

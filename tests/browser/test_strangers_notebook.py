@@ -1,4 +1,4 @@
-"""A notebook from a stranger, with widget state that claims to be ours and runs code of theirs, in each front end.
+"""A notebook from a stranger, with widget state that claims to be ours and runs code of theirs.
 
 What Jupyter and anywidget do with such a notebook is theirs; what is shown is that nothing of Hookscope adds to it: a
 static copy has no script, and saved state gets no further as a panel's than as that of any other widget.
@@ -6,7 +6,7 @@ static copy has no script, and saved state gets no further as a panel's than as 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
@@ -19,6 +19,8 @@ from playwright.sync_api import expect
 from hookscope.engine.debug import DebugSession
 from hookscope.widgets import DebuggerPanel
 from tests.browser.lab import Notebook, Server, Window, wait_until
+
+Opener = Callable[[], Notebook]
 
 STATE = "application/vnd.jupyter.widget-state+json"
 VIEW = "application/vnd.jupyter.widget-view+json"
@@ -85,10 +87,14 @@ def write(server: Server, *outputs: dict[str, Any], ours: bool = True, trusted: 
 
 
 @pytest.fixture
-def notebook(server: Server, window: Window) -> Iterator[Notebook]:
-    notebook = Notebook(server, window.page, NAME)
-    yield notebook
-    notebook.close()
+def open_theirs(window: Window, open_notebook: Callable[[str], Notebook]) -> Opener:
+    """Open the notebook that was written, in a page in which nothing of theirs has run yet."""
+
+    def open_one() -> Notebook:
+        window.page.evaluate("delete window.ran")
+        return open_notebook(NAME)
+
+    return open_one
 
 
 def ran(notebook: Notebook) -> list[str]:
@@ -101,9 +107,9 @@ def is_trusted(notebook: Notebook) -> bool:
 
 
 @pytest.mark.parametrize("trusted", [False, True], ids=["untrusted", "trusted"])
-def test_our_static_copy_has_no_script(server: Server, notebook: Notebook, trusted: bool) -> None:
-    write(server, static_copy(), trusted=trusted)
-    notebook.open()
+def test_our_static_copy_has_no_script(lab: Server, open_theirs: Opener, trusted: bool) -> None:
+    write(lab, static_copy(), trusted=trusted)
+    notebook = open_theirs()
     copy = notebook.cell(0)
     expect(copy).to_contain_text("onerror")
     assert is_trusted(notebook) is trusted
@@ -112,9 +118,9 @@ def test_our_static_copy_has_no_script(server: Server, notebook: Notebook, trust
     assert not {"script", "handler", "name"} & set(ran(notebook))
 
 
-def test_their_page_runs_nothing_unless_it_is_trusted(server: Server, notebook: Notebook) -> None:
-    write(server, {"text/html": HOSTILE}, static_copy())
-    notebook.open()
+def test_their_page_runs_nothing_unless_it_is_trusted(lab: Server, open_theirs: Opener) -> None:
+    write(lab, {"text/html": HOSTILE}, static_copy())
+    notebook = open_theirs()
     expect(notebook.cell(0)).to_contain_text("their page")
     assert not is_trusted(notebook)
     assert not {"script", "handler", "name"} & set(ran(notebook))
@@ -122,19 +128,23 @@ def test_their_page_runs_nothing_unless_it_is_trusted(server: Server, notebook: 
 
 @pytest.mark.parametrize("trusted", [False, True], ids=["untrusted", "trusted"])
 def test_state_that_claims_to_be_a_panel_gets_no_further_than_any_widgets(
-    server: Server, notebook: Notebook, trusted: bool
+    lab: Server, open_theirs: Opener, trusted: bool
 ) -> None:
     """anywidget runs the code in saved state, also in a notebook that is not trusted: it is theirs to mend."""
     view = {VIEW: {"version_major": 2, "version_minor": 0, "model_id": MODEL}, "text/plain": "their panel"}
-    seen = []
-    for ours in (True, False):
-        write(server, view, static_copy(), ours=ours, trusted=trusted)
-        notebook.open()
+
+    def look(ours: bool) -> tuple[list[str], int]:
+        write(lab, view, static_copy(), ours=ours, trusted=trusted)
+        notebook = open_theirs()
         assert is_trusted(notebook) is trusted
         expect(notebook.cell(0)).to_contain_text("their")
         with suppress(TimeoutError):
             wait_until("their code to run", lambda: ran(notebook), 10)
-        seen.append((ran(notebook), notebook.cell(0).get_by_role("group").count()))
+        found = ran(notebook), notebook.cell(0).get_by_role("group").count()
+        notebook.close(keep_page=True)
+        return found
+
+    seen = [look(ours=True), look(ours=False)]
     assert seen[0] == seen[1]
     assert set(seen[0][0]) <= {"saved code"}
     assert seen[0][1] == 0, "no panel of ours was drawn from it"
