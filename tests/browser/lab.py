@@ -199,7 +199,7 @@ class Notebook:
 
     def open(self) -> None:
         """Open it in the JupyterLab that the page shows, or load a page for it, which takes three times as long."""
-        if self.server.front_end == "JupyterLab" and self.page.url.startswith(f"{self.server.url}/lab/"):
+        if self.server.front_end == "JupyterLab" and self.page.url.startswith(f"{self.server.url}/lab"):
             self.command("docmanager:open", path=self.path, factory="Notebook")
         else:
             pages = f"{self.server.url}/{PAGES[self.server.front_end]}"
