@@ -4,6 +4,7 @@
 #   make test       the tests, the notebooks and a session in a browser among them; with CI=true all of them
 #   make numpy      tests of operators, layers and recorded results with NumPy alone, nothing compiled
 #   make other-processor   the tests of what computes, with the kernels of an older processor of this machine's kind
+#   make nightly    the exhaustive checks: random programs, sessions and files by the thousand; hours
 #   make bench      every measurement, as ratios in one run
 #   make notebooks  run the tutorials and save their outputs
 #   make lint       ruff and its format, mypy, the import rules, and for the panels' JavaScript tsc and ESLint
@@ -12,6 +13,7 @@
 PYTHON ?= python3
 WORKERS ?= 2
 INSTALLER ?= uv
+NIGHTLY ?=  # for example --share 0.1 views plans
 LAB_OPTIONS ?=  # for example --no-browser --port=8890
 
 VENV := .venv
@@ -24,7 +26,7 @@ NPM := $(and $(shell command -v node 2>/dev/null),$(shell command -v npm 2>/dev/
 SOURCES := pyproject.toml requirements.lock scripts/install.py scripts/locked.py $(wildcard kernel/kernelspec/*)
 
 .DEFAULT_GOAL := demo
-.PHONY: demo lab test numpy other-processor bench notebooks lint api lock clean
+.PHONY: demo lab test numpy other-processor nightly bench notebooks lint api lock clean
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
 
@@ -55,6 +57,9 @@ COMPUTES := tests/faults/test_findings.py tests/engine/networks tests/engine/deb
 other-processor: $(VENV)/.dev $(VENV)/.kernels
 	@chosen="$$($(BIN)/python scripts/other_processor.py)" && set -x && env $$chosen \
 	  $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder --nbval $(COMPUTES)
+
+nightly: $(VENV)/.dev $(VENV)/.kernels
+	$(BIN)/python scripts/nightly.py $(NIGHTLY)
 
 bench: $(VENV)/.lab $(VENV)/.kernels
 	$(BIN)/python -m benchmarks
