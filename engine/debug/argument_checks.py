@@ -1,4 +1,4 @@
-"""Arguments that a session is given, checked one by one: what is wrong is told by the argument's name."""
+"""Checks of the arguments of a session; error messages name the argument."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Any
 
 __all__ = ["checked_flag", "checked_pauser", "checked_text", "checked_texts", "positive"]
 
-_LONGEST = 10_000  # what Python's compiler, and patterns, take in no time
+_LONGEST = 10_000  # short enough for Python's compiler and for patterns
 
 
 def positive(argument: str, given: object) -> int:
     """Return a positive integer.
 
     Raises:
-        ValueError: it is none.
+        ValueError: it is not a positive integer.
     """
     if isinstance(given, bool) or not isinstance(given, int) or given < 1:
         raise ValueError(f"{argument} must be a positive integer, got {given!r}")
@@ -25,7 +25,7 @@ def checked_flag(argument: str, given: object) -> bool:
     """Return True or False.
 
     Raises:
-        TypeError: it is neither.
+        TypeError: it is neither True nor False.
     """
     if not isinstance(given, bool):
         raise TypeError(f"{argument} must be True or False, got {type(given).__name__}")
@@ -33,16 +33,16 @@ def checked_flag(argument: str, given: object) -> bool:
 
 
 def checked_text(argument: str, given: object, kind: str = "a str") -> str:
-    """Return a text: a name, a pattern, an expression.
+    """Return a text: a name, a pattern or an expression.
 
     Args:
-        argument: what errors call it.
+        argument: the argument's name in errors.
         given: the text.
-        kind: what is allowed, in words.
+        kind: the allowed type, in words.
 
     Raises:
-        TypeError: it is none.
-        ValueError: it is longer than anybody would write.
+        TypeError: it is not a str.
+        ValueError: it has more than 10,000 characters.
     """
     if not isinstance(given, str):
         raise TypeError(f"{argument} must be {kind}, got {type(given).__name__}")
@@ -52,36 +52,36 @@ def checked_text(argument: str, given: object, kind: str = "a str") -> str:
 
 
 def checked_texts(argument: str, given: Any, other: type | None = None) -> Sequence[Any]:
-    """Return several texts, or the one that was given, as a tuple.
+    """Return several texts, or a single one, as a tuple.
 
     Args:
-        argument: what errors call it.
+        argument: the argument's name in errors.
         given: the texts.
-        other: a class whose objects may stand in the place of texts.
+        other: a class whose instances are also allowed.
 
     Raises:
-        TypeError: it is something else, or has something else in it.
-        ValueError: one is longer than anybody would write.
+        TypeError: it is, or contains, anything else.
+        ValueError: one has more than 10,000 characters.
     """
     kind = "a str" if other is None else f"a str or a {other.__name__}"
-    alone = isinstance(given, str) or (other is not None and isinstance(given, other))
-    if not alone and (isinstance(given, bytes) or not hasattr(given, "__iter__")):
+    is_single = isinstance(given, str) or (other is not None and isinstance(given, other))
+    if not is_single and (isinstance(given, bytes) or not hasattr(given, "__iter__")):
         raise TypeError(f"{argument} must be {kind}, or a list of them, got {type(given).__name__}")
-    found = (given,) if alone else tuple(given)
-    for place, one in enumerate(found):
-        if other is None or not isinstance(one, other):
-            checked_text(argument if alone else f"{argument}[{place}]", one, kind)
-    return found
+    texts = (given,) if is_single else tuple(given)
+    for index, text in enumerate(texts):
+        if other is None or not isinstance(text, other):
+            checked_text(argument if is_single else f"{argument}[{index}]", text, kind)
+    return texts
 
 
 def checked_pauser(given: Any) -> Any:
-    """Return who answers at a pause, or None.
+    """Return a pauser, or None.
 
     Raises:
-        TypeError: it could not answer.
+        TypeError: it lacks the methods of a pauser.
     """
-    able = all(callable(getattr(given, method, None)) for method in ("unavailable", "wait"))
-    if given is not None and (isinstance(given, type) or not able):
-        what = f"the class {given.__name__}" if isinstance(given, type) else type(given).__name__
-        raise TypeError(f"pauser must be an object with the methods unavailable and wait, got {what}")
+    has_methods = all(callable(getattr(given, method, None)) for method in ("unavailable", "wait"))
+    if given is not None and (isinstance(given, type) or not has_methods):
+        kind = f"the class {given.__name__}" if isinstance(given, type) else type(given).__name__
+        raise TypeError(f"pauser must be an object with the methods unavailable and wait, got {kind}")
     return given

@@ -1,4 +1,4 @@
-"""What a session tells others: events to its observers, and lines on standard error."""
+"""Events for the observers of a session, and its messages on standard error."""
 
 from __future__ import annotations
 
@@ -12,23 +12,22 @@ from .faults import Faults
 __all__ = ["Event", "Events"]
 
 Event = Literal["attached", "captured", "paused", "resumed", "changed", "finished"]
-"""What observers are told.
+"""Events that observers receive.
 
-"attached": the session watches from now on. "captured": values were captured. "paused": the run stands still.
-"resumed": it goes on. "changed": anything else that a view may show has changed. "finished": the session watches no
-more.
+"attached": the session is attached. "captured": values were captured. "paused": the run is paused. "resumed": it
+continues. "changed": anything else that a view may show has changed. "finished": the session is detached.
 """
 
 
 class Events:
-    """The part of a session that tells others.
+    """Dispatcher of a session's events and messages.
 
     Args:
-        name: what its messages begin with.
+        name: the prefix of its messages.
 
     Attributes:
-        name: the same.
-        faults: reports what raises in the debugger.
+        name: the prefix of its messages.
+        faults: reports exceptions of the debugger.
     """
 
     def __init__(self, name: str) -> None:
@@ -38,7 +37,7 @@ class Events:
         self._said: set[str] = set()
 
     def observe(self, callback: Callable[[Event], None]) -> Callable[[], None]:
-        """Call ``callback`` with each event; returns what ends that."""
+        """Call ``callback`` with each event; return the function that unsubscribes it."""
         self._observers.append(callback)
 
         def unsubscribe() -> None:
@@ -48,7 +47,7 @@ class Events:
         return unsubscribe
 
     def notify(self, event: Event) -> None:
-        """Tell the observers; who is interrupted in it is told once more, or a view would go on showing what was."""
+        """Notify the observers; an interrupted observer is notified again, so that no view stays out of date."""
         interrupted: KeyboardInterrupt | None = None
         for callback in tuple(self._observers):
             try:
@@ -67,7 +66,7 @@ class Events:
                 raise
 
     def say(self, text: str, once: str | None = None) -> None:
-        """One line on standard error; with ``once``, only the first of that kind."""
+        """Print one line on standard error; with ``once``, only the first line of that kind."""
         if once is None or once not in self._said:
             self._said.update(() if once is None else (once,))
             tell(f"hookscope: {self.name}: {text}")

@@ -1,9 +1,9 @@
-"""Faults of the debugger itself: each is reported once for its place, and the user's run goes on.
+"""Faults of the debugger itself: each is reported once for its place, and the user's run continues.
 
-A condition whose formula raises, a tap that fails, an observer, a view: none of them may end a training. The report is
-one line on standard error; the traceback goes to Python's logger "hookscope.debug", and is kept in
-``DebugSession.faults``. Three kinds of exceptions are not faults and always pass: ``KeyboardInterrupt`` and whatever
-else is not an ``Exception``, ``DebugAbort`` and ``Stopped``, and what the user's own code raised (``let_pass``).
+A condition whose formula raises, a tap, an observer or a view that fails must not end a training. The report is one
+line on standard error; the traceback goes to Python's logger "hookscope.debug" and to ``DebugSession.faults``. Three
+kinds of exceptions are not faults and always propagate: ``KeyboardInterrupt`` and anything else that is not an
+``Exception``; ``DebugAbort`` and ``Stopped``; and exceptions of the user's own code (``let_pass``).
 """
 
 from __future__ import annotations
@@ -22,24 +22,24 @@ from .stop.pause import DebugAbort
 
 __all__ = ["Fault", "Faults", "Forgiving", "forgiven", "kernel_faults", "let_pass", "log_fault"]
 
-# There are few places; observers, of which each is one, may be many.
+# Places are few, but each observer is one.
 _MAX_FAULTS = 100
 
 _log = logging.getLogger("hookscope.debug")
 # Without any handler Python would print the whole traceback in the middle of a training.
 _log.addHandler(logging.NullHandler())
 
-# What the user asked for.
+# Exceptions that the user requested.
 _WISHES = (DebugAbort, Stopped)
 _PASSES = "_hookscope_passes"
 
 
 class Fault(NamedTuple):
-    """An exception of the debugger's own.
+    """An exception of the debugger itself.
 
     Attributes:
-        place: where in the debugger, in a few words: "condition 'nan'", "the view 'captures'".
-        error: the class and the text of the exception, one line.
+        place: the place in the debugger, in a few words: "condition 'nan'", "the view 'captures'".
+        error: the class and the message of the exception, one line.
         traceback: the traceback as text.
     """
 
@@ -49,11 +49,11 @@ class Fault(NamedTuple):
 
 
 class Faults:
-    """Reports the faults of one session.
+    """Reporter of the faults of one session.
 
     Args:
-        name: what messages call the session.
-        kept: where the user finds the tracebacks.
+        name: the name of the session in messages.
+        kept: the location of the tracebacks, for messages.
     """
 
     def __init__(self, name: str, kept: str = "session.faults, and the log 'hookscope.debug'") -> None:
@@ -66,12 +66,12 @@ class Faults:
         return tuple(self._faults.values())
 
     def forgives(self, place: str, error: BaseException, key: Hashable = None) -> bool:
-        """Report an exception, once for its place; return whether the run is to go on as if it had not come.
+        """Report an exception, once for its place; return whether the run continues as if it had not been raised.
 
         Args:
-            place: where in the debugger, in a few words.
+            place: the place in the debugger, in a few words.
             error: the exception.
-            key: tells places of one name apart.
+            key: distinguishes places of the same name.
         """
         if not isinstance(error, Exception) or isinstance(error, _WISHES) or getattr(error, _PASSES, False):
             return False
@@ -84,24 +84,24 @@ class Faults:
         return True
 
     def at(self, place: str) -> forgiven:
-        """Return a context that ends without an exception if what is inside raises one that is forgiven."""
+        """Return a context that suppresses exceptions that are faults, and reports them."""
         return forgiven(self, place)
 
 
 class Forgiving(Protocol):
-    """Whoever reports faults: ``Faults``, or a session."""
+    """Reporter of faults: ``Faults``, or a session."""
 
     def forgives(self, place: str, error: BaseException) -> bool:
-        """Report an exception; return whether the run is to go on as if it had not come."""
+        """Report an exception; return whether the run continues as if it had not been raised."""
         ...
 
 
-class forgiven:  # noqa: N801  (a context, used as a function)
-    """A context around what the run can do without: what raises in it is reported, and the block is left.
+class forgiven:  # noqa: N801  (a context manager, used as a function)
+    """Context manager for optional work: an exception inside is reported and ends the block.
 
     Args:
-        faults: whoever reports it.
-        place: where in the debugger, in a few words.
+        faults: the reporter.
+        place: the place in the debugger, in a few words.
     """
 
     __slots__ = ("_faults", "_place")
@@ -122,21 +122,21 @@ class forgiven:  # noqa: N801  (a context, used as a function)
 def log_fault(place: str, error: BaseException) -> Fault:
     """Write an exception with its traceback to the log, and return both as text."""
     try:
-        said = " ".join(str(error).split())
-    except Exception as second:  # the text of an exception of a user's class
-        said = f"<its text raised {type(second).__name__}>"
+        message = " ".join(str(error).split())
+    except Exception as secondary:  # the text of an exception of a user's class
+        message = f"<its text raised {type(secondary).__name__}>"
     name = type(error).__name__
-    fault = Fault(place, f"{name}: {said}" if said else name, "".join(traceback.format_exception(error)))
+    fault = Fault(place, f"{name}: {message}" if message else name, "".join(traceback.format_exception(error)))
     _log.error("%s raised %s\n%s", place, fault.error, fault.traceback)
     return fault
 
 
 @functools.cache
 def kernel_faults() -> Faults:
-    """Return what reports the faults of a kernel that are of no session."""
+    """Return the reporter of a kernel's faults that belong to none of its sessions."""
     return Faults("kernel", "the log 'hookscope.debug'")
 
 
 def let_pass(error: BaseException) -> None:
-    """Mark an exception as the user's own, so that the run ends by it as it would by one of a hook."""
+    """Mark an exception as the user's own, so that it ends the run as one of a hook would."""
     object.__setattr__(error, _PASSES, True)

@@ -1,7 +1,7 @@
-"""Changing the values of a parameter by hand: what a change would do is told first, and the last one can be undone.
+"""Manual edits of a parameter's values: each change is previewed, and the last one can be undone.
 
-An edit computes the new array beside the old one, so that telling what it does changes nothing, and doing it is one
-assignment. Random numbers that an initializer draws count as drawn only when the edit is done.
+An edit computes the new array next to the old one, so that a preview changes nothing and applying it is one assignment.
+Random numbers that an initializer draws advance the random state only when the edit is applied.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ACTIONS", "INITIALIZERS", "ParameterEdit", "ParameterEdits"]
 
-# Those of the engine that need no argument.
+# Initializers of the engine that need no argument.
 INITIALIZERS = (
     "HeNormal",
     "HeUniform",
@@ -45,12 +45,12 @@ INITIALIZERS = (
 
 @dataclass(frozen=True, eq=False)
 class ParameterEdit:
-    """One change of one parameter, ready to be done.
+    """One change of one parameter, ready to apply.
 
     Attributes:
         name: the parameter's name.
         what: the change in words, such as "scale 1.weight by 0.5".
-        text: what it does: how many elements it changes, and which figures.
+        text: its effect: how many elements change, and which statistics.
         changed: how many elements it changes.
     """
 
@@ -65,13 +65,13 @@ class ParameterEdit:
 
 
 class ParameterEdits:
-    """The changes of a session's parameters.
+    """Editor of the parameters of a session.
 
     Args:
-        find: gives the parameter of a name, or raises a ValueError.
-        busy: says in one clause why nothing may be changed now, or None.
-        put: puts an array into a parameter.
-        done: where the edit that ``undo`` would take back is kept.
+        find: returns the parameter of a name, or raises a ValueError.
+        busy: returns the reason why edits are not possible now, in one clause, or None.
+        put: assigns an array to a parameter.
+        done: list for the edit that ``undo`` reverts.
     """
 
     def __init__(
@@ -88,51 +88,52 @@ class ParameterEdits:
 
     @property
     def last(self) -> ParameterEdit | None:
-        """The edit that ``undo`` would take back."""
+        """The edit that ``undo`` reverts."""
         return self._done[-1] if self._done else None
 
     def preview(self, name: str, action: str, **given: str | float) -> ParameterEdit:
-        """Compute a change without doing it.
+        """Compute a change without applying it.
 
         Args:
             name: the parameter's name.
             action: "set" (``index`` such as "[0, :]", ``number``), "scale" (``factor``), "zero", "clip" (``low``,
                 ``high``, one of which may be left out), or "initialize" (``initializer``, one of INITIALIZERS).
-            given: what the action needs; numbers may be text.
+            given: arguments of the action; numbers may be text.
 
         Raises:
-            ValueError: an unknown name or action, or an argument that means nothing for this parameter.
+            ValueError: an unknown name or action, or an argument that is invalid for this parameter.
             IndexError: the index does not fit the shape.
         """
         parameter = self._find(name)
         if action not in ACTIONS:
             raise ValueError(f"action {action!r} is not known; it is one of {', '.join(ACTIONS)}")
-        wanted = ACTIONS[action].arguments
+        allowed = ACTIONS[action].arguments
         for argument in given:
-            if argument not in wanted:
-                raise ValueError(f"{action} takes {' and '.join(wanted) or 'no argument'}, got {argument}")
+            if argument not in allowed:
+                raise ValueError(f"{action} takes {' and '.join(allowed) or 'no argument'}, got {argument}")
         before = parameter._array
-        place = random.position()
+        start = random.position()
         try:
             with np.errstate(all="ignore"):
                 after, phrase = ACTIONS[action].compute(before, given)
                 changed = int(((before != after) & ((before == before) | (after == after))).sum())
         finally:
             end = random.position()
-            random.go_to(place)
+            random.go_to(start)
         what = phrase.replace("{}", name, 1)
         text = _told(name, changed, statistics(before), statistics(after))
         return ParameterEdit(
-            name, what, text, changed, parameter, before, after, None if end == place else (place, end)
+            name, what, text, changed, parameter, before, after, None if end == start else (start, end)
         )
 
     def apply(self, edit: ParameterEdit) -> None:
-        """Do what ``preview`` told.
+        """Apply a previewed edit.
 
-        A gradient call that is under way differentiates by the value that it began with.
+        A gradient call in progress differentiates by the value that it began with.
 
         Raises:
-            RuntimeError: a run is under way and not paused, or it is no more as it was at the preview.
+            RuntimeError: a run is in progress and not paused, or the parameter or the random state changed since the
+                preview.
         """
         self._check_idle(edit.name)
         if edit.parameter._array is not edit.before:
@@ -145,10 +146,10 @@ class ParameterEdits:
         self._put(edit.parameter, edit.after)
 
     def undo(self) -> ParameterEdit:
-        """Take the last edit back; returns it.
+        """Undo the last edit; return it.
 
         Raises:
-            RuntimeError: there is none, the parameter was changed since, or a run is under way and not paused.
+            RuntimeError: there is no edit, the parameter was changed since, or a run is in progress and not paused.
         """
         edit = self.last
         if edit is None:
@@ -170,7 +171,7 @@ _Given = dict[str, str | float]
 
 
 class _Action(NamedTuple):
-    """What a change needs, and the function that gives the new array and the change in words, {} for the name."""
+    """Arguments of an action, and the function that returns the new array and the change in words, {} for the name."""
 
     arguments: tuple[str, ...]
     compute: Callable[[Any, _Given], tuple[Any, str]]
@@ -224,8 +225,8 @@ def _initialize(array: Any, given: _Given) -> tuple[Any, str]:
     name = str(given.get("initializer", "")).strip()
     if name not in INITIALIZERS:
         raise ValueError(f"initializer {name!r} is not known{suggestion(name, INITIALIZERS)}")
-    made = initializer(name, array.shape)._array
-    return made.astype(array.dtype), f"initialize {{}} with {name}"
+    initialized = initializer(name, array.shape)._array
+    return initialized.astype(array.dtype), f"initialize {{}} with {name}"
 
 
 ACTIONS: dict[str, _Action] = {
@@ -238,7 +239,7 @@ ACTIONS: dict[str, _Action] = {
 
 
 def _number(given: _Given, name: str, array: Any) -> float:
-    """An argument as a number that the array's elements can be."""
+    """Return an argument as a number that the array's dtype can represent."""
     value = given.get(name, "")
     try:
         number = float(value)
@@ -253,7 +254,7 @@ def _number(given: _Given, name: str, array: Any) -> float:
 
 
 def _index(text: str) -> Any:
-    """The index that a text such as ``[0, 1:3]`` or ``..., -1`` stands for: integers, slices and ``...``."""
+    """Return the index that a text such as ``[0, 1:3]`` or ``..., -1`` denotes: integers, slices and ``...``."""
     inner = text[1:-1] if text.startswith("[") and text.endswith("]") else text
     try:
         node = ast.parse(f"x[{inner}]", mode="eval").body
@@ -281,7 +282,7 @@ def _integer(node: ast.expr) -> int:
 
 
 def _told(name: str, changed: int, before: Statistics, after: Statistics) -> str:
-    """What an edit does, in one line."""
+    """Return the effect of an edit, in one line."""
     if not changed:
         return f"changes none of the {before.count} elements of {name}"
     pairs = (
@@ -293,8 +294,8 @@ def _told(name: str, changed: int, before: Statistics, after: Statistics) -> str
         ("infinite", before.positive_inf + before.negative_inf, after.positive_inf + after.negative_inf),
     )
     figures = [f"{figure} {_short(old)} -> {_short(new)}" for figure, old, new in pairs if _short(old) != _short(new)]
-    told = ": " + ", ".join(figures) if figures else ""
-    return f"changes {changed} of {before.count} elements of {name}{told}"
+    changes = ": " + ", ".join(figures) if figures else ""
+    return f"changes {changed} of {before.count} elements of {name}{changes}"
 
 
 def _short(number: float) -> str:

@@ -1,7 +1,7 @@
-"""DebugSession: the whole debugger without a screen. Panels, magics and scripts drive this one class.
+"""DebugSession: the headless debugger. Panels, magics and scripts all drive this one class.
 
-It is thin: it says what there is to do, and has a part for each subject that does it. Parts know those below them, and
-the session itself only weakly, by a function each.
+The class delegates each subject to a component. Components know those below them; they refer to the session only
+weakly, through single functions.
 """
 
 from __future__ import annotations
@@ -63,31 +63,31 @@ __all__ = ["DebugSession"]
 
 
 class DebugSession:
-    """Watches a network while it is attached.
+    """Debugger session that observes a network while it is attached.
 
-    As a context it is attached until the block ends. Blocks of one session may stand in each other: it goes on until
-    the outermost of them ends, or ``detach`` is called.
+    As a context manager it is attached until the block ends. Blocks of one session may be nested: it stays attached
+    until the outermost block ends or ``detach`` is called.
 
     Args:
         net: the network; without it, every network and loss that is called becomes a root, see ``watch.roots``.
         watch: patterns ``PATTERN[:forward|backward|all]``; none means every leaf cell. See ``watch.pattern``.
         breaks: breakpoints, or texts ``PATH[:MOMENT] [if EXPRESSION]``. See ``breakpoint``.
         step: pause at the first line of every custom bprop.
-        conditions: names of conditions to look for: ``NAME``, ``NAME=THRESHOLD``, ``if EXPRESSION``, or "all". See
+        conditions: names of conditions to check: ``NAME``, ``NAME=THRESHOLD``, ``if EXPRESSION``, or "all". See
             ``conditions``.
-        stop_on: the same, to look for and to pause at.
-        every: make captures only in every n-th step.
-        max_bytes: how much memory the captured values may take; of older ones the figures stay. All sessions together
-            keep 1 GiB, or as much as the one of them that may keep most.
-        max_captures: how many captures are kept, those without their values included.
-        pauser: who answers at a pause; the default pauser, or else the terminal.
-        name: what messages call the session.
+        stop_on: conditions to check and to pause at, in the same format.
+        every: capture only in every n-th step.
+        max_bytes: memory limit of the captured values in bytes; an evicted capture keeps its statistics. All sessions
+            together keep 1 GiB, or the largest limit of any of them.
+        max_captures: number of captures to keep, including those whose values were evicted.
+        pauser: object that handles pauses; by default the default pauser, or else the terminal.
+        name: name of the session in messages.
 
     Attributes:
-        takes_roots: whether it was given no network.
-        paths: the cells, by their paths.
-        captures: the captures that are kept.
-        checks: the conditions, and what they found.
+        takes_roots: True if no network was passed.
+        paths: the cells by path.
+        captures: the ring buffer of captures.
+        checks: the conditions and their findings.
 
     Raises:
         TypeError: ``net`` is not a cell, or an argument has a wrong type.
@@ -116,7 +116,9 @@ class DebugSession:
         if net is not None:
             self.paths.add_root(_checked_cell(net))
         self._entered: list[tuple[TrainingModes, bool]] = []
-        looked_for = self._choose(checked_text("name", name), watch, every, breaks, step, conditions, stop_on)
+        conditions_with_pause = self._choose(
+            checked_text("name", name), watch, every, breaks, step, conditions, stop_on
+        )
         self.captures = CaptureRing(max_bytes, max_captures)
         self._counts = Counts()
         self._newest = Newest()
@@ -138,7 +140,7 @@ class DebugSession:
             undo_later=self._pauses.undo_later,
         )
         self.checks = self._new_checks()
-        for condition, pause in looked_for:
+        for condition, pause in conditions_with_pause:
             self.checks.add(condition, pause)
         self._stops = Stops(weakref.ref(self), self._watching, self._breakpoints, self._pauses)
         self._capturing = Capturing(
@@ -149,7 +151,9 @@ class DebugSession:
             look=self.checks.examiner.value,
             conditions=self.checks.conditions,
         )
-        self._compiled: dict[str, str] = {}  # what was called without its plans for the session, and its level
+        self._compiled: dict[
+            str, str
+        ] = {}  # calls that bypass their plans for the session, by name; the value is the JIT level
         self._edited: list[ParameterEdit] = []
         self._cures = OfferedCures()
         self._ports = self._new_ports()
@@ -164,7 +168,7 @@ class DebugSession:
         conditions: Sequence[str],
         stop_on: Sequence[str],
     ) -> list[tuple[Condition, bool]]:
-        """Read what to watch and where to stop; returns the conditions, and whether to pause at each."""
+        """Parse the watches, breakpoints and conditions; return each condition with whether to pause at it."""
         self._events = Events(name)
         self._watches = Watches(checked_texts("watch", watch), every, self.paths, self.takes_roots, self._events)
         self._breakpoints = Breakpoints(
@@ -175,12 +179,12 @@ class DebugSession:
             self._events,
             weakly(self._breakpoints_changed),
         )
-        looked_for = parse_conditions(checked_texts("conditions", conditions))
-        paused_at = parse_conditions(checked_texts("stop_on", stop_on), "stop_on")
+        checked = parse_conditions(checked_texts("conditions", conditions))
+        pausing = parse_conditions(checked_texts("stop_on", stop_on), "stop_on")
         if not self.takes_roots:
             self._watches.check()
             self._breakpoints.check()
-        return [*((condition, False) for condition in looked_for), *((condition, True) for condition in paused_at)]
+        return [*((condition, False) for condition in checked), *((condition, True) for condition in pausing)]
 
     def _visits(self) -> Callable[[], Visits]:
         return partial(
@@ -219,7 +223,7 @@ class DebugSession:
         )
 
     def __del__(self) -> None:
-        if not hasattr(self, "_ports"):  # what was to be made was refused
+        if not hasattr(self, "_ports"):  # the constructor raised
             return
         was_attached = self.attached
         self._watching.detach()
@@ -237,12 +241,12 @@ class DebugSession:
 
     @property
     def roots(self) -> list[Cell]:
-        """The cells at the top of what is watched."""
+        """The root cells that the session observes."""
         return self.paths.roots
 
     @property
     def attached(self) -> bool:
-        """Whether the session watches now."""
+        """True while the session is attached."""
         return self._watching.attached
 
     @property
@@ -252,17 +256,17 @@ class DebugSession:
 
     @property
     def captured(self) -> int:
-        """How many captures were made, those included that are no longer kept."""
+        """The number of captures so far, including evicted ones."""
         return self._counts.captures
 
     @property
     def every(self) -> int:
-        """Captures are made only in every n-th step."""
+        """The step interval: captures are made in every n-th step."""
         return self._watches.every
 
     @every.setter
     def every(self, every: int) -> None:
-        """Raises ValueError where it is no positive integer."""
+        """Set the interval; raise ValueError unless it is a positive integer."""
         self._watches.every = every
 
     @property
@@ -272,7 +276,7 @@ class DebugSession:
 
     @pauser.setter
     def pauser(self, pauser: Pauser | None) -> None:
-        """Raises TypeError where it could not answer."""
+        """Set the pauser; raise TypeError unless it has the methods of one."""
         self._pauser: Pauser | None = checked_pauser(pauser)
 
     @property
@@ -287,54 +291,54 @@ class DebugSession:
 
     @property
     def running(self) -> bool:
-        """Whether this thread is inside a run that the session watches."""
+        """True if this thread is inside a run that the session observes."""
         return self.attached and self._watching.in_a_run
 
     @property
     def hits(self) -> list[Hit]:
-        """The conditions that held, oldest first; those of values for the captures that are still kept."""
+        """The hits of conditions, oldest first; hits of values only for captures that are still kept."""
         return self.checks.found.hits()
 
     @property
     def conditions(self) -> list[Condition]:
-        """The conditions that are looked for."""
+        """The conditions that are checked."""
         return list(self.checks.conditions.values())
 
     @property
     def producers(self) -> list[Producer]:
-        """The operators that made a NaN or an infinity, oldest first, while one of the two is looked for."""
+        """The operators that produced a NaN or an infinity, oldest first, while one of these conditions is checked."""
         return list(self.checks.provenance.producers)
 
     @property
     def history(self) -> History:
-        """The loss by step; while a condition on parameters is looked for, also how these fare."""
+        """The loss by step; while a condition on parameters is checked, also the course of the parameters."""
         return self.checks.history
 
     def findings(self) -> Findings:
-        """What the conditions found, each once for a condition and a cell; prints as a table."""
-        return self.checks.found.findings({path: place for place, path in enumerate(tuple(self.shapes))})
+        """Return the findings, one for each condition and cell; they print as a table."""
+        return self.checks.found.findings({path: position for position, path in enumerate(tuple(self.shapes))})
 
     def cures(self, finding: Finding) -> list[Cure]:
-        """What can be done about a finding now, each with a preview and a way back; see ``Cure``."""
+        """Return the fixes available now for a finding, each with a preview and an undo; see ``Cure``."""
         condition = self.checks.conditions.get(finding.condition, CONDITIONS.get(finding.condition))
         return self._cures.of(finding, () if condition is None else condition.cures, partial(cures_of, self))
 
     def clear_findings(self) -> None:
-        """Forget what was found so far; what still holds is found again."""
+        """Clear the findings so far; conditions that still hold are found again."""
         self.checks.clear()
         self.notify("changed")
 
     @property
     def muted(self) -> list[Muted]:
-        """What is neither found nor paused at, in the order in which it was muted."""
+        """The muted pairs of condition and cell, in the order in which they were muted."""
         return list(self.checks.found.muted)
 
     def mute(self, condition: str, path: str) -> None:
-        """Neither find nor pause at a condition in one cell, where it is meant so: a BatchNorm that is frozen.
+        """Suppress findings and pauses of a condition in one cell, such as a BatchNorm that is frozen on purpose.
 
         Args:
-            condition: its name.
-            path: the cell's, as findings name it: of a NaN or an infinity, the one that made it.
+            condition: the condition's name.
+            path: the cell's path as in findings; for a NaN or an infinity, the cell that produced it.
 
         Raises:
             ValueError: an unknown condition or cell.
@@ -343,7 +347,7 @@ class DebugSession:
         self.notify("changed")
 
     def unmute(self, condition: str, path: str) -> None:
-        """Find it, and pause at it, again.
+        """Report a muted condition and pause at it again.
 
         Raises:
             ValueError: it is not muted.
@@ -352,7 +356,7 @@ class DebugSession:
         self.notify("changed")
 
     def attach(self) -> None:
-        """Begin to watch, until ``detach`` or until nothing refers to the session; once more changes nothing."""
+        """Attach the session until ``detach`` or until nothing refers to it; a second call has no effect."""
         if self.attached:
             return
         self._watching.attach(self._ports)
@@ -362,7 +366,7 @@ class DebugSession:
         self.notify("attached")
 
     def detach(self) -> None:
-        """Stop watching; a paused run goes on. Hooks of the session stay until ``detach_hook``."""
+        """Detach the session; a paused run continues. Hooks of the session stay until ``detach_hook``."""
         if not self.attached:
             return
         self._pauses.aborting = False
@@ -374,66 +378,66 @@ class DebugSession:
         if self.paused is None:
             self.notify("finished")
         else:
-            self.resume("continue")  # the paused thread tells that it is finished
+            self.resume("continue")  # the paused thread notifies observers that the session is finished
 
     def __enter__(self) -> DebugSession:
-        modes, goes_on = TrainingModes(self.roots), bool(self._entered) and self.attached
+        modes, stays_attached = TrainingModes(self.roots), bool(self._entered) and self.attached
         self.attach()
-        self._entered.append((modes, goes_on))
+        self._entered.append((modes, stays_attached))
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *exc_info: object) -> None:
-        # A stack of contexts may end what was attached without it.
-        modes, goes_on = self._entered.pop() if self._entered else (None, False)
+        # A stack of contexts may detach a session that was attached before it.
+        modes, stays_attached = self._entered.pop() if self._entered else (None, False)
         if modes is not None and kind is not None and issubclass(kind, DebugAbort):
             modes.restore()
-        if not goes_on:
+        if not stays_attached:
             self.detach()
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:
-        """Raises TypeError: a copy would be told what the engine tells this one, and end it with itself."""
+        """Raise TypeError: a copy would receive the engine's events of this session and detach it when deleted."""
         raise TypeError("a DebugSession cannot be copied or pickled; make another one with the same arguments")
 
     # Views, as plain data
 
     def tree(self) -> list[CellNode]:
-        """The cells, each root followed by what is inside it."""
+        """Return the cells, each root followed by its descendants."""
         return cell_nodes(self.paths, self._hooks.keys(), self._newest.shape_texts())
 
     def parameters(self) -> list[ParameterRow]:
-        """The parameters of the roots."""
+        """Return the parameters of the roots."""
         return parameter_rows(self.roots, self.gradients, self._newest.before_update)
 
     def hooks(self) -> list[HookRow]:
-        """Every hook on every cell."""
+        """Return every hook on every cell."""
         return hook_rows(self.paths, self._hooks.functions())
 
     def table(self) -> str:
-        """The captures as text, one a line; below them what is missing, and what to do about it."""
+        """Return the captures as text, one a line, followed by notes on evicted values and how to keep more."""
         return "\n".join([table(self.captures.rows()), *self.captures.notes()])
 
     @property
     def runs_eagerly(self) -> str:
-        """What is compiled and runs eagerly because the session watches or has hooks on it, as a sentence; or ""."""
+        """A sentence about compiled cells that run eagerly because the session is attached or has hooks; or ""."""
         if not (self.attached or self._hooks.keys()):
             return ""
         roots = [type(root).__name__ for root in self.roots if graph_mode() or root.compiled]
         names = list(dict.fromkeys((*roots, *self._compiled)))
         if not names:
             return ""
-        verb, whose = ("is", "its") if len(names) == 1 else ("are", "their")
-        why = "the session watches" if self.attached else "a hook of the session is attached"
-        return f"{', '.join(names)} {verb} compiled; while {why}, {whose} calls run eagerly"
+        verb, possessive = ("is", "its") if len(names) == 1 else ("are", "their")
+        reason = "the session watches" if self.attached else "a hook of the session is attached"
+        return f"{', '.join(names)} {verb} compiled; while {reason}, {possessive} calls run eagerly"
 
-    # What to watch and where to stop, at any time
+    # Watches and breakpoints, which can change at any time
 
     @property
     def watch(self) -> list[Watch]:
-        """What is watched."""
+        """The watches of the session."""
         return self._watches.all
 
     def add_watch(self, text: str) -> Watch:
-        """Watch more cells from now on: ``PATTERN[:forward|backward|all]``; the first one ends watching every leaf.
+        """Add a watch ``PATTERN[:forward|backward|all]``; the first one replaces the default of every leaf cell.
 
         Raises:
             ValueError: an unknown direction, or a pattern that matches nothing.
@@ -441,7 +445,7 @@ class DebugSession:
         return self._watches.add(text)
 
     def remove_watch(self, text: str) -> None:
-        """Watch them no more; without any watch left, every leaf is watched.
+        """Remove a watch; without any watch, every leaf cell is watched.
 
         Raises:
             ValueError: there is no such watch.
@@ -450,21 +454,21 @@ class DebugSession:
 
     @property
     def breakpoints(self) -> list[Breakpoint]:
-        """Where the session stops."""
+        """The breakpoints of the session."""
         return self._breakpoints.all
 
     @property
     def step_bprop(self) -> bool:
-        """Whether it stops at the first line of every custom bprop."""
+        """True if the session stops at the first line of every custom bprop."""
         return self._breakpoints.every_bprop
 
     @step_bprop.setter
     def step_bprop(self, every_bprop: bool) -> None:
-        """Raises TypeError where it is neither True nor False."""
+        """Set the option; raise TypeError unless it is True or False."""
         self._breakpoints.every_bprop = checked_flag("step_bprop", every_bprop)
 
     def add_breakpoint(self, text: str | Breakpoint) -> Breakpoint:
-        """Stop there from now on; one that is there already stays as it is.
+        """Add a breakpoint; an existing equal one stays unchanged.
 
         Raises:
             ValueError: a faulty text, or a path that matches nothing.
@@ -472,7 +476,7 @@ class DebugSession:
         return self._breakpoints.add(text)
 
     def remove_breakpoint(self, text: str | Breakpoint) -> None:
-        """Stop there no more.
+        """Remove a breakpoint.
 
         Raises:
             ValueError: there is no such breakpoint.
@@ -480,7 +484,7 @@ class DebugSession:
         self._breakpoints.remove(text)
 
     def add_condition(self, text: str, pause: bool = False) -> list[Condition]:
-        """Look for a condition from now on, or for several ("all"); with ``pause``, stop where it holds.
+        """Add a condition, or several ("all"); with ``pause``, also pause when it holds.
 
         Raises:
             ValueError: an unknown name, a faulty expression or threshold.
@@ -492,19 +496,19 @@ class DebugSession:
         return added
 
     def remove_condition(self, name: str) -> None:
-        """Look for it no more; what was found stays.
+        """Remove a condition; its findings stay.
 
         Raises:
-            ValueError: it is not looked for.
+            ValueError: there is no such condition.
         """
         self.checks.remove(name)
         self.notify("changed")
 
     def set_capture_bounds(self, max_bytes: int | None = None, max_captures: int | None = None) -> None:
-        """Keep more captures from now on, or fewer; None leaves a bound as it is.
+        """Set the limits of the ring buffer; None keeps a limit unchanged.
 
         Raises:
-            ValueError: a bound is no positive integer.
+            ValueError: a bound is not a positive integer.
         """
         self.captures.set_bounds(max_bytes, max_captures)
         self.notify("changed")
@@ -512,35 +516,35 @@ class DebugSession:
     # Hooks, modes and parameters
 
     def attach_hook(self, path: str, kind: str, function: Callable[..., Any] | None = None) -> None:
-        """Attach a hook to the cell at ``path``; the default one makes captures of what it sees."""
+        """Attach a hook to the cell at ``path``; without ``function``, the hook captures what it receives."""
         cell = self.paths.cell(path)
         self._hooks.attach(cell, self._path(cell), kind, function)
         self.notify("changed")
 
     def detach_hook(self, path: str, kind: str) -> None:
-        """Take the session's hook of this kind off the cell at ``path``, if there is one."""
+        """Remove the session's hook of this kind from the cell at ``path``, if there is one."""
         self._hooks.detach(self._path(self.paths.cell(path)), kind)
         self.notify("changed")
 
     def set_train(self, path: str, mode: bool) -> None:
-        """Set the cell at ``path``, and those inside it, to training or to prediction."""
+        """Set the training mode of the cell at ``path`` and of its descendants."""
         self.paths.cell(path).set_train(mode)
         self.notify("changed")
 
     def set_requires_grad(self, name: str, value: bool) -> None:
-        """Set whether the parameter of this name wants a gradient."""
+        """Set ``requires_grad`` of the parameter of this name."""
         self._parameter(name).requires_grad = value
         self.notify("changed")
 
     def _parameter(self, name: str) -> Parameter:
-        known = dict(pair for root in self.roots for pair in root.parameters_and_names())
-        if name not in known:
-            raise ValueError(f"no parameter {name!r} in this session{suggestion(name, known)}")
-        return known[name]
+        parameters_by_name = dict(pair for root in self.roots for pair in root.parameters_and_names())
+        if name not in parameters_by_name:
+            raise ValueError(f"no parameter {name!r} in this session{suggestion(name, parameters_by_name)}")
+        return parameters_by_name[name]
 
     @property
     def parameter_edits(self) -> ParameterEdits:
-        """Previews changes of parameters, makes them and takes them back."""
+        """The editor that previews, applies and undoes changes of parameters."""
         return ParameterEdits(self._parameter, self._in_a_run, self._put, self._edited)
 
     def _in_a_run(self) -> str | None:
@@ -558,46 +562,46 @@ class DebugSession:
 
     @property
     def paused(self) -> PausePoint | None:
-        """Where the run stands still now; None while it runs."""
+        """The point at which the run is paused; None while it runs."""
         return self._showing.paused
 
     @property
     def shown(self) -> PausePoint | None:
-        """What is looked at meanwhile: ``paused``, or what was stepped back to."""
+        """The point that is displayed: ``paused``, or an earlier one after stepping back."""
         return self._showing.shown
 
     @property
     def skipped_pauses(self) -> list[PausePoint]:
-        """The pauses at which nobody could answer."""
+        """The pauses that were skipped because no pauser was available."""
         return self._pauses.skipped
 
     @property
     def no_pauses(self) -> str | None:
-        """Why nobody could answer a pause now, in one clause; None where somebody can."""
+        """The reason why no pauser is available, in one clause; None if one is."""
         return self._pauses.unavailable
 
     @property
     def aborting(self) -> bool:
-        """Whether ``abort`` was called and the run has not come to its next cell yet."""
+        """True after ``abort`` until the run reaches its next cell."""
         return self._pauses.aborting
 
     def pause(self, reason: str = "pause() was called") -> None:
-        """Pause here, in the function that calls this.
+        """Pause in the calling function.
 
         Raises:
-            DebugAbort: the answer was "abort".
-            RuntimeError: this is called from an expression that is evaluated at a pause.
+            DebugAbort: the pause was ended by "abort".
+            RuntimeError: called from an expression that is evaluated at a pause.
         """
         self._pauses.pause(sys._getframe(1), reason)
 
     def pause_at(self, point: PausePoint) -> str:
-        """Pause; returns the command that ended it, "continue" if nobody could answer."""
+        """Pause; return the command that ended the pause, "continue" if no pauser was available."""
         return self._pauses.pause_at(point)
 
     def resume(self, command: str = "continue") -> None:
-        """Let the paused run go on by one of ``COMMANDS``. Any thread may call this.
+        """Resume the paused run with one of ``COMMANDS``. Any thread may call this.
 
-        "abort" also undoes what was changed in this step's pauses: modes, ``requires_grad``, parameters, hooks, and
+        "abort" also undoes the changes made in this step's pauses: modes, ``requires_grad``, parameters, hooks, and
         variables that outlive their function.
 
         Raises:
@@ -607,18 +611,18 @@ class DebugSession:
         self._pauses.resume(command)
 
     def abort(self) -> None:
-        """End the run: the next call of one of the cells raises ``DebugAbort``. Any thread may call this.
+        """Abort the run: the next call of one of the cells raises ``DebugAbort``. Any thread may call this.
 
-        At a pause it is ``resume("abort")``. Also otherwise, what was changed in this step's pauses is undone. A step
-        that is on its way back ends as a whole; the one after it does not begin.
+        At a pause it equals ``resume("abort")``. In any case, changes made in this step's pauses are undone. A step in
+        its backward pass completes; the next one does not begin.
 
         Raises:
-            RuntimeError: the session watches nothing now.
+            RuntimeError: the session is not observing a run.
         """
         self._pauses.abort()
 
     def capture_local(self, slot: str, value: Tensor) -> Capture:
-        """Make a capture of what a local variable holds at the place that is shown; ``slot`` is its name.
+        """Capture the value of a local variable at the point that is displayed; ``slot`` is the variable's name.
 
         Raises:
             RuntimeError: nothing is paused.
@@ -626,7 +630,7 @@ class DebugSession:
         return self._capturing.take_local(self._showing.shown_point(), slot, value)
 
     def step_back(self) -> PausePoint:
-        """Show the line that the bprop passed before the one that is shown; returns what is shown now.
+        """Display the previous line of the bprop; return the point that is now displayed.
 
         Raises:
             RuntimeError: nothing is paused, or there is no earlier line.
@@ -634,115 +638,116 @@ class DebugSession:
         return self._showing.step_back()
 
     def step_forward(self) -> PausePoint:
-        """Show the line that came after the one that is shown, in the end where the run stands.
+        """Display the next line of the bprop, at the end the line of the pause; return the point that is now displayed.
 
         Raises:
-            RuntimeError: nothing is paused, or where the run stands is what is shown.
+            RuntimeError: nothing is paused, or the line of the pause is displayed already.
         """
         return self._showing.step_forward()
 
     def show_operator(self, index: int) -> PausePoint:
-        """Show an operator that the bprop ran, and the line that ran it; ``inputs`` and ``output`` name its values.
+        """Display an operator that the bprop ran and its line; ``inputs`` and ``output`` name its values.
 
         Args:
-            index: its place among the operators of ``paused``; as in a list, -1 is the last.
+            index: position among the operators of ``paused``; as in a list, -1 is the last.
 
         Raises:
-            RuntimeError: nothing is paused, or in no bprop that is stepped.
+            RuntimeError: nothing is paused, or not in a bprop that is stepped.
             IndexError: there is no such operator.
         """
         return self._showing.show_operator(index)
 
     def evaluate(self, expression: str) -> object:
-        """The value of an expression in the scope of the paused function, as it was at what is shown.
+        """Return the value of an expression in the scope of the paused function, at the point that is displayed.
 
-        At a cell, the locals are ``cell`` and what passes there (``inputs``, ``output``, ``grad_output`` or
-        ``grad_input``). Names that the function does not have are looked up among those of breakpoint
-        expressions. Nothing pauses in here, and nothing is recorded: no breakpoint stops, no gradient changes. Random
-        numbers, and what is held by the cells and tensors that it names, are afterwards what they were before.
+        At a cell, the locals are ``cell`` and its values (``inputs``, ``output``, ``grad_output`` or ``grad_input``).
+        Other names are looked up among those of breakpoint expressions. The evaluation does not pause and is not
+        recorded: it hits no breakpoint and changes no gradient. Random state, and the contents of the cells and tensors
+        that the expression names, are restored afterwards.
 
         Raises:
             RuntimeError: nothing is paused.
-            ValueError: it is no expression.
-            Exception: whatever the expression raises.
+            ValueError: it is not an expression.
+            Exception: any exception that the expression raises.
         """
         return self._scope.evaluate(expression)
 
     def edit(self, name: str, expression: str) -> object:
-        """Compute an expression as part of the run, and put its value in the place of ``name``; returns the value.
+        """Evaluate an expression as part of the run and assign its value to ``name``; return the value.
 
-        Unlike what ``evaluate`` computes, this is recorded: gradients go through it, as through what a hook computes.
-        For ``name`` see ``assign``.
+        Unlike ``evaluate``, the computation is recorded, so gradients flow through it as through that of a hook. For
+        ``name`` see ``assign``.
 
         Raises:
-            ValueError: it is no expression.
-            Exception: whatever the expression raises, or ``assign``; then the run is as it was.
+            ValueError: it is not an expression.
+            Exception: any exception of the expression or of ``assign``; the run is then unchanged.
         """
         return self._scope.edit(name, expression)
 
     def assign(self, name: str, value: object) -> None:
-        """Put a value in the place of what passes at a cell, or of a local variable of the paused function.
+        """Replace a value that passes at a cell, or assign a local variable of the paused function.
 
-        At a cell, the run goes on as if a hook of that moment had returned the value: ``inputs`` or ``keywords`` before
-        the cell, ``output`` after it, ``grad_output`` and ``grad_input`` on the way back; ``output[1]`` is one of them.
+        At a cell, the run continues as if a hook of that moment had returned the value: ``inputs`` or ``keywords``
+        before the cell, ``output`` after it, ``grad_output`` and ``grad_input`` in the backward pass; ``output[1]`` is
+        one item.
 
         Raises:
-            RuntimeError: nothing is paused, or nothing can be set here.
+            RuntimeError: nothing is paused, or nothing can be assigned here.
             NameError: there is no such name.
-            TypeError, ValueError: a hook must not return this.
+            TypeError, ValueError: a hook must not return this value.
         """
         self._scope.assign(name, value)
 
     def check_gradient(self, seconds: float = 1.0) -> GradientCheck:
-        """Check the gradient of the cell whose ``bprop`` is paused, with the inputs that it has there.
+        """Check the gradient of the cell whose ``bprop`` is paused, with its current inputs.
 
-        See ``engine.debug.check_gradient``. Nothing pauses in here, and nothing is recorded.
+        See ``engine.debug.check_gradient``. The check does not pause and is not recorded.
 
         Raises:
             RuntimeError: nothing is paused, or not in a ``bprop``.
-            Exception: whatever the cell raises.
+            Exception: any exception that the cell raises.
         """
         return self._scope.check_gradient(seconds)
 
     @property
     def gradient_checks(self) -> dict[str, GradientCheck]:
-        """The last gradient check of each cell that one was made of, by its path."""
+        """The last gradient check of each checked cell, by path."""
         return self._scope.gradient_checks
 
-    # What others are told
+    # Notification
 
     @property
     def name(self) -> str:
-        """What messages call the session."""
+        """The name of the session in messages."""
         return self._events.name
 
     def observe(self, callback: Callable[[Event], None]) -> Callable[[], None]:
-        """Call ``callback`` with each event from now on; returns what ends that."""
+        """Call ``callback`` with each event from now on; return the function that unsubscribes it."""
         return self._events.observe(callback)
 
     def notify(self, event: Event) -> None:
-        """Tell those who observe."""
+        """Notify the observers of an event."""
         self._events.notify(event)
 
     def say(self, text: str, once: str | None = None) -> None:
-        """One line on standard error; with ``once``, only the first of that kind."""
+        """Print one line on standard error; with ``once``, only the first line of that kind."""
         self._events.say(text, once)
 
     @property
     def faults(self) -> tuple[Fault, ...]:
-        """What raised in the debugger itself and did not end the run: the first of each place, with its traceback."""
+        """The faults of the debugger that did not end the run: the first of each place, with its traceback."""
         return self._events.faults.all()
 
     def forgives(self, place: str, error: BaseException) -> bool:
-        """Report what raised in a view or another observer, once for its place; see ``faults``.
+        """Report an exception of a view or another observer, once for each place; see ``faults``.
 
         Returns:
-            whether the run is to go on as if it had not come: not after an interrupt, an abort, or an exception of the
-            user's own code.
+            whether the run continues as if it had not been raised: not for an interrupt, an abort, or an exception of
+            the user's own code.
         """
         return self._events.faults.forgives(place, error)
 
-    # For the parts
+    # For the components
 
     def _who_answers(self) -> Pauser:
         return self.pauser or (default_pauser() or TerminalPauser)(self)

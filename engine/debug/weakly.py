@@ -1,6 +1,6 @@
-"""What the parts of a session know it by: they live in it, so they must not keep it alive.
+"""Weak references from the components of a session to the session, so that they do not keep it alive.
 
-A session that nothing refers to any more is gone at once, and its taps with it, not when the collector comes by.
+A session without other references is deleted at once, and its taps with it, not at the next garbage collection.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ R = TypeVar("R")
 
 
 def weakly(method: Callable[P, R]) -> Callable[P, R]:
-    """A bound method that does not keep its object alive; to be called while something else does."""
+    """Return a bound method that does not keep its object alive; call it only while something else does."""
     reference = weakref.WeakMethod(method)
 
     def call(*args: P.args, **kwargs: P.kwargs) -> R:

@@ -1,4 +1,4 @@
-"""What is known of arrays, by their identity, for as long as they live."""
+"""Table of arrays by identity, with entries that last as long as the arrays."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any, Generic, TypeVar
 
 __all__ = ["ByArray"]
 
-# More than a recording of one step holds in practice. The dead are swept when there may be as many of them as of the
-# living.
+# More than a recording of one step needs in practice. Dead entries are swept when there may be as many of them as live
+# ones.
 _MAX_ARRAYS = 100_000
 _FIRST_SWEEP = 1_000
 
@@ -16,23 +16,23 @@ _T = TypeVar("_T")
 
 
 class ByArray(Generic[_T]):
-    """Something for each array; keeps no array alive."""
+    """Mapping from arrays to values that keeps no array alive."""
 
     def __init__(self) -> None:
         self._entries: dict[int, tuple[weakref.ref[Any], _T]] = {}
         self._sweep_at = _FIRST_SWEEP
 
     def get(self, array: Any) -> _T | None:
-        """What was put for this array."""
+        """Return the value of this array, or of the array that it is a view of."""
         while array is not None:
-            found = self._entries.get(id(array))
-            if found is not None and found[0]() is array:
-                return found[1]
+            entry = self._entries.get(id(array))
+            if entry is not None and entry[0]() is array:
+                return entry[1]
             array = getattr(array, "base", None)  # a view has the elements of another array
         return None
 
     def put(self, array: Any, value: _T) -> None:
-        """Put something for an array."""
+        """Set the value of an array."""
         entries = self._entries
         if len(entries) >= self._sweep_at:
             self._entries = entries = {key: entry for key, entry in list(entries.items()) if entry[0]() is not None}

@@ -1,4 +1,4 @@
-"""How much a session has seen so far."""
+"""Counters of a session."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ __all__ = ["Counts"]
 
 @dataclass(eq=False)
 class Counts:
-    """Counts that parts of a session share.
+    """Counters that components of a session share.
 
     Attributes:
-        steps: how many calls of a root began one.
-        captures: how many captures were made, those included that are no longer kept.
+        steps: the number of root calls that began a step.
+        captures: the number of captures so far, including evicted ones.
     """
 
     steps: int = 0

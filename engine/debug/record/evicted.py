@@ -1,4 +1,4 @@
-"""What stays of a capture whose value had to go: the row with its figures."""
+"""Evicted captures: the row and the statistics remain, the value does not."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ __all__ = ["GivenUp", "given_up"]
 
 
 class GivenUp(NamedTuple):
-    """A capture without its value; the other attributes are those of `Capture`.
+    """A capture without its value; the other attributes equal those of `Capture`.
 
     Attributes:
-        marks: the names of the conditions that held; None for none.
-        figures: the figures of the value, None where they were never computed.
-        elements: the element type.
+        marks: the names of the conditions that held; None if none did.
+        figures: the statistics of the value; None if never computed.
+        elements: the dtype.
     """
 
     index: int  # type: ignore[assignment]  # of Capture, and not the method of tuples
@@ -39,7 +39,7 @@ class GivenUp(NamedTuple):
 
     @property
     def hits(self) -> list[str]:
-        """The names of the conditions that held, of those that were switched on."""
+        """The names of the enabled conditions that held."""
         return self.marks or []
 
     @property
@@ -49,25 +49,25 @@ class GivenUp(NamedTuple):
 
     @property
     def nbytes(self) -> int:
-        """The size of the elements."""
+        """The size of the elements in bytes."""
         return math.prod(self.shape) * int(self.elements.itemsize)
 
     @property
     def key(self) -> str:
-        """What it is, in words: ``conv1#0 forward output``."""
+        """The capture's description: ``conv1#0 forward output``."""
         return capture_key(self)
 
     def statistics(self) -> Statistics | None:
-        """The figures of the value, None where they were never computed."""
+        """Return the statistics of the value; None if never computed."""
         return self.figures
 
 
-# The shortest way there is: a run that watches makes one for each capture.
+# The fastest constructor: an attached session makes one for each capture.
 _made = tuple.__new__
 
 
 def given_up(c: Capture) -> GivenUp:
-    """What stays of a capture."""
+    """Return a capture without its value."""
     array = c.value._array
     return _made(
         GivenUp,

@@ -1,4 +1,4 @@
-"""How much memory a collection of arrays keeps alive: values that share memory are counted once."""
+"""Memory of a collection of arrays: values that share memory are counted once."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["HeldArrays"]
 
 
 class HeldArrays:
-    """Arrays that somebody keeps, each as often as it was added.
+    """Multiset of kept arrays.
 
     Attributes:
         bytes: the memory that they keep alive.
@@ -16,10 +16,12 @@ class HeldArrays:
 
     def __init__(self) -> None:
         self.bytes = 0
-        self._users: dict[int, int] = {}  # by id of an array that owns memory; whoever keeps the arrays keeps it valid
+        self._users: dict[
+            int, int
+        ] = {}  # by id of an array that owns memory; the owner of the collection keeps it valid
 
     def add(self, array: Any) -> int:
-        """One more user of an array; returns by how many bytes more is kept alive."""
+        """Add a use of an array; return the number of bytes that it newly keeps alive."""
         owner = array if array.base is None else _owner(array)
         key, users = id(owner), self._users
         if key in users:
@@ -31,7 +33,7 @@ class HeldArrays:
         return size
 
     def remove(self, array: Any) -> int:
-        """One user less; returns how many bytes nobody here keeps any more. Call it before the array is let go."""
+        """Remove a use of an array; return the number of bytes released. Call it while the array exists."""
         owner = array if array.base is None else _owner(array)
         key, users = id(owner), self._users
         if users[key] > 1:
@@ -43,13 +45,13 @@ class HeldArrays:
         return size
 
     def clear(self) -> None:
-        """No user of any."""
+        """Remove all arrays."""
         self._users.clear()
         self.bytes = 0
 
 
 def _owner(array: Any) -> Any:
-    """The array whose memory ``array`` keeps alive."""
+    """Return the array whose memory ``array`` keeps alive."""
     while type(array.base) is type(array):
         array = array.base
     return array

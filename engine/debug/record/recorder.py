@@ -1,4 +1,4 @@
-"""Making captures of what passes, and having the conditions tried on them."""
+"""Recorder of a session: makes captures of the values that pass, and checks conditions on them."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ Slots = Iterable[tuple[str, Tensor]]
 
 
 class Capturing:
-    """Makes the captures of a session.
+    """Recorder of the captures of a session.
 
     Args:
-        ring: where they are kept.
-        counts: gives each its running number.
-        events: told of them.
-        showing: knows whether the run stands still: what is captured then is no place to answer a page.
-        look: tries the conditions on a capture; returns the hits that ask for a pause.
-        conditions: those that are looked for now, by name.
+        ring: the ring buffer.
+        counts: counters that number the captures.
+        events: notified of new captures.
+        showing: knows whether the run is paused; pages are not served while values are captured at a pause.
+        look: checks the conditions on a capture; returns the hits that request a pause.
+        conditions: the checked conditions, by name.
     """
 
     def __init__(
@@ -56,14 +56,14 @@ class Capturing:
     def take(
         self, visit: Visit, direction: str, values: Slots, origin: str, context: str, wanted: bool = True
     ) -> tuple[list[Capture], list[Hit]]:
-        """Make captures of the values; returns them, and the hits that ask for a pause.
+        """Capture the values; return the captures, and the hits that request a pause.
 
-        Where they are not ``wanted`` and no conditions are looked for, they are made when somebody looks.
+        If they are not ``wanted`` and no condition is checked, the captures are created on first use.
         """
         if not (wanted or self._conditions):
             self._note(visit, direction, values, origin, context)
             return [], []
-        made: list[Capture] = []
+        captures: list[Capture] = []
         pausing: list[Hit] = []
         step, path, call, kind = visit.step, visit.path, visit.call, type(visit.cell).__name__
         counts, append = self._counts, self._ring.append
@@ -71,21 +71,21 @@ class Capturing:
         for slot, value in values:
             index = counts.captures
             counts.captures = index + 1
-            own = Tensor._wrap(value._array)
-            capture = Capture(index, step, path, kind, call, direction, slot, own, origin, context)
+            tensor = Tensor._wrap(value._array)
+            capture = Capture(index, step, path, kind, call, direction, slot, tensor, origin, context)
             append(capture)
-            made.append(capture)
+            captures.append(capture)
             if look is not None:
                 try:
                     pausing += look(capture, visit.names)
                 except Exception as error:
                     if not self._events.faults.forgives("trying the conditions on a value", error):
                         raise
-        if made:
+        if captures:
             self._events.notify("captured")
             if self._showing.paused is None:
                 safe_point()
-        return made, pausing
+        return captures, pausing
 
     def _note(self, visit: Visit, direction: str, values: Slots, origin: str, context: str) -> None:
         counts, note = self._counts, self._ring.note
@@ -100,7 +100,7 @@ class Capturing:
                 safe_point()
 
     def take_local(self, point: PausePoint, slot: str, value: Tensor) -> Capture:
-        """Make a capture of what a local variable holds where the run stands."""
+        """Capture a local variable at the point of the pause."""
         capture = local_capture(point, slot, value, self._counts.captures, self._counts.steps)
         self._counts.captures += 1
         self._ring.append(capture)
@@ -108,7 +108,7 @@ class Capturing:
         return capture
 
     def take_edited(self, visit: Visit, direction: str, values: Slots, context: str, made: Iterable[Capture]) -> None:
-        """What goes on takes the places of the captures that were made before the edit; what was not edited stays."""
+        """Replace captures by values that the user edited; values that were not edited keep their captures."""
         before = {capture.slot: capture for capture in made}
         new: list[tuple[str, Tensor]] = []
         for slot, value in values:
@@ -116,8 +116,8 @@ class Capturing:
             if capture is None:
                 new.append((slot, value))
             elif capture.array is not value._array:
-                own = Tensor._wrap(value._array)
-                edited = replace(capture, value=own, origin="edit", _hits=None, _statistics=None)
+                tensor = Tensor._wrap(value._array)
+                edited = replace(capture, value=tensor, origin="edit", _hits=None, _statistics=None)
                 self._ring.replace(capture, edited)
                 with self._events.faults.at("trying the conditions on a value"):
                     self._look(edited, visit.names)
@@ -128,9 +128,9 @@ class Capturing:
 
 
 def local_capture(point: PausePoint, slot: str, value: Tensor, index: int = -1, step: int = 0) -> Capture:
-    """What a local variable holds at a pause, as a capture; with no number, one that no session keeps."""
+    """Return the capture of a local variable at a pause; with index -1 it belongs to no session."""
     cell, call = point.locals.get("self", point.locals.get("cell")), point.names.get("call")
     direction = "forward" if point.moment.startswith("forward") else "backward"
     number = call if type(call) is int else 0
-    own, context = Tensor._wrap(value._array), f"local at line {point.line}"
-    return Capture(index, step, point.path, type(cell).__name__, number, direction, slot, own, "local", context)
+    tensor, context = Tensor._wrap(value._array), f"local at line {point.line}"
+    return Capture(index, step, point.path, type(cell).__name__, number, direction, slot, tensor, "local", context)

@@ -1,18 +1,18 @@
-"""The captures that are kept: a ring that is bounded by bytes and by count, alone and together with all others.
+"""Ring buffer of captures, bounded by bytes and by count, alone and together with all other buffers.
 
-Where the arrays take more than the bound, the oldest ones are given up: the array goes, the row with its figures stays.
-Values that share memory (a layer's output is the next one's input, a reshape is a view) are counted once in a ring.
+If the arrays exceed the limit, the oldest ones are evicted: the array goes, the row with its statistics stays. Values
+that share memory (a layer's output is the next one's input, a reshape is a view) are counted once in a ring.
 
-All rings of the process together hold at most 1 GiB, or as much as the one of them that may hold most: beyond that a
-ring that grows makes the others give up, whichever has the oldest array first.
+All rings of the process together hold at most 1 GiB, or the largest limit of any of them. Beyond that, a ring that
+grows evicts the oldest arrays of all rings.
 
-To compute a figure costs about what it costs to read the array. So figures are kept where somebody asked for them
-while the value was there, and else computed when it is given up as long as that is cheap: for whole steps, so that they
-can be compared, and for no more of them than take 0.5 % of the time.
+Computing statistics costs about as much as reading the array. Statistics that were requested while the value existed
+are kept. Otherwise they are computed on eviction as long as that is cheap: for whole steps, so that they are
+comparable, and within 0.5 % of the time.
 
-What passes in a run is only noted (``note``). The captures of it are made, and the oldest given up, by whoever asks for
-something here, or when an eighth of a bound has been noted: many together take a third of the time that each alone
-takes between two kernels, which push this code and what it looks at out of the processor's caches.
+During a run, values are only noted (``note``). Their captures are created, and the oldest evicted, on the first query
+or when an eighth of a limit has been noted. In a batch this takes a third of the time of single captures between two
+kernels, which evict this code and its data from the processor's caches.
 """
 
 from __future__ import annotations
@@ -45,23 +45,23 @@ MAX_BYTES = 256 << 20
 MAX_CAPTURES = 20_000
 MAX_TOGETHER = 1 << 30
 
-# What the figures of values that are given up may cost: seconds at first, and a share of the time from then on.
+# Cost limit of statistics of evicted values: initial seconds, and a share of the time from then on.
 _FIRST_SECONDS = 0.05
 _SHARE = 0.005
 
-# So many values are noted at most before captures are made of them.
+# The maximum number of values that are noted before captures are created.
 _MOST_NOTED = 64
 
 _order = count().__next__
-_lock = threading.RLock()  # of every ring, since each may make the others give up
+_lock = threading.RLock()  # of every ring, since each may evict from the others
 
 
 class _Together:
-    """What all rings of the process hold.
+    """Totals of all rings of the process.
 
     Attributes:
-        bytes: the memory that they keep alive, counted in each.
-        most: how much that may be.
+        bytes: the memory that they keep alive, counted in each ring.
+        most: the limit of ``bytes``.
     """
 
     def __init__(self) -> None:
@@ -84,27 +84,27 @@ class _Together:
         self.most = max([MAX_TOGETHER, *(ring.max_bytes for ring in self.rings())])
 
     def rings(self) -> list[CaptureRing]:
-        # list() makes no object that the collector counts; it would come by, and a ring would leave meanwhile.
+        # list() creates no object tracked by the garbage collector, whose run could remove a ring during the iteration.
         return [ring for ref in list(self._rings) if (ring := ref()) is not None]
 
     def make_room(self) -> None:
-        """Give up the oldest values, whichever ring has them."""
-        # Counted anew: an interrupt may have kept a ring from leaving in good order.
+        """Evict the oldest values of all rings."""
+        # Recomputed: an interrupt may have kept a ring from leaving in good order.
         self._rings = {ref: ring._held for ref in list(self._rings) if (ring := ref()) is not None}
         self.bytes = sum(held.bytes for held in self._rings.values())
         rings = self.rings()
         while self.bytes > self.most:
-            full = [ring for ring in rings if ring._kept]
-            if not full:
+            nonempty = [ring for ring in rings if ring._kept]
+            if not nonempty:
                 break
-            min(full, key=lambda ring: ring._kept[0]._order)._give_up_oldest()
+            min(nonempty, key=lambda ring: ring._kept[0]._order)._give_up_oldest()
 
 
 _together = _Together()
 
 
 class _Noted(NamedTuple):
-    """A value that passed, before there is a capture of it."""
+    """A noted value, before its capture is created."""
 
     order: int
     index: int  # type: ignore[assignment]  # of the capture, and not the method of tuples
@@ -117,13 +117,13 @@ class _Noted(NamedTuple):
 
 
 class CaptureRing:
-    """The newest captures, oldest first; iterating gives those whose values are kept.
+    """Ring buffer of the newest captures, oldest first; iteration yields those whose values are kept.
 
     Attributes:
-        max_bytes: how much memory the values may take.
-        max_captures: how many captures there are at most, those included of which only the row stays.
-        replacements: how often ``replace`` was called.
-        on_give_up: told of the index of the oldest value that is kept, or None, when older ones have gone.
+        max_bytes: memory limit of the values in bytes.
+        max_captures: limit of the number of captures, including evicted ones.
+        replacements: the number of calls of ``replace``.
+        on_give_up: called after evictions with the index of the oldest value that is kept, or None.
     """
 
     def __init__(self, max_bytes: int = MAX_BYTES, max_captures: int = MAX_CAPTURES) -> None:
@@ -131,7 +131,7 @@ class CaptureRing:
         self.max_captures = positive("max_captures", max_captures)
         self._dropped = self.replacements = 0
         self.on_give_up: Callable[[int | None], None] | None = None
-        self.name = os.urandom(3).hex()  # for `kept_value`: no other ring has it, in whatever process
+        self.name = os.urandom(3).hex()  # for `kept_value`: unique among the rings of all processes
         self._kept: deque[Capture] = deque()
         self._rows_given_up: deque[GivenUp] = deque()
         self._noted: deque[_Noted] = deque()
@@ -139,20 +139,20 @@ class CaptureRing:
         self._held = HeldArrays()
         self._figures = _FiguresInTime()
         self._step = -1
-        self._step_bytes = 0  # what the newest step takes
-        self._does_not_fit = False  # whether it has lost values to the ring's own bound,
-        self._one_step_takes = 0  # and what the largest such step took
+        self._step_bytes = 0  # memory of the newest step
+        self._does_not_fit = False  # whether the newest step lost values to the ring's own limit,
+        self._one_step_takes = 0  # and the memory of the largest such step
         _together.join(self)
 
     def append(self, capture: Capture) -> None:
-        """Keep a capture, and give up the oldest ones as the bounds demand."""
+        """Add a capture, and evict the oldest ones beyond the limits."""
         with _lock:
             self._settle()
             capture._order = _order()
             self._append(capture)
 
     def note(self, index: int, visit: Visit, direction: str, slot: str, array: Any, origin: str, context: str) -> None:
-        """Keep a value; there is a capture of it when somebody looks."""
+        """Note a value; its capture is created on first use."""
         self._noted.append(_new(_Noted, (_order(), index, visit, direction, slot, array, origin, context)))
         self._noted_bytes += array.nbytes
         noted = len(self._noted)
@@ -160,7 +160,7 @@ class CaptureRing:
             self._settle()
 
     def _settle(self) -> None:
-        """Make captures of what was noted."""
+        """Create captures of the noted values."""
         noted = self._noted
         if not noted:
             return
@@ -186,17 +186,17 @@ class CaptureRing:
                         order,
                     )
                 )
-                del array, value  # what is given up next may be this
+                del array, value  # the next eviction may be this value
 
     def _append(self, capture: Capture) -> None:
         items, held = self._kept, self._held
         if capture.step != self._step:
             self._next_step(capture.step)
         items.append(capture)
-        grown = held.add(capture.value._array)
-        if grown:
-            self._step_bytes += grown
-            _together.bytes += grown
+        added_bytes = held.add(capture.value._array)
+        if added_bytes:
+            self._step_bytes += added_bytes
+            _together.bytes += added_bytes
             while held.bytes > self.max_bytes:
                 self._does_not_fit |= self._give_up_oldest() == capture.step
             if _together.bytes > _together.most:
@@ -215,19 +215,19 @@ class CaptureRing:
         return self._rows_given_up
 
     def replace(self, before: Capture, after: Capture | None) -> None:
-        """Put a capture with the same index, or nothing, in the place of another one; of one that went, nothing."""
+        """Replace a capture by another one with the same index, or remove it; an evicted one stays as it is."""
         items, held = self._items, self._held
         with _lock:
             if before not in items:
                 return
             self.replacements += 1
-            place = items.index(before)
+            position = items.index(before)
             _together.bytes -= held.remove(before.value._array)
             if after is None:
-                del items[place]
+                del items[position]
                 return
             after._order = before._order
-            items[place] = after
+            items[position] = after
             _together.bytes += held.add(after.value._array)
 
     def _next_step(self, step: int) -> None:
@@ -235,12 +235,12 @@ class CaptureRing:
         self._step, self._step_bytes, self._does_not_fit = step, 0, False
 
     def _give_up_oldest(self) -> int:
-        """Give up one value; returns the step that it was of."""
+        """Evict one value; return its step."""
         oldest, figures = self._kept.popleft(), self._figures
         step = oldest.step
-        known = oldest._statistics
-        missing = known is None or not known.histogram.size
-        if missing and (figures.wanted if step == figures.step else figures.begin(step)):
+        cached = oldest._statistics
+        is_incomplete = cached is None or not cached.histogram.size
+        if is_incomplete and (figures.wanted if step == figures.step else figures.begin(step)):
             figures.compute(oldest)
         self._rows_given_up.append(given_up(oldest))
         self._let_go(oldest)
@@ -260,53 +260,53 @@ class CaptureRing:
             self.on_give_up(self._kept[0].index if self._kept else None)
 
     def set_bounds(self, max_bytes: int | None = None, max_captures: int | None = None) -> None:
-        """Change the bounds; None leaves one as it is. What no longer fits is given up at once.
+        """Set the limits; None keeps one unchanged. Values beyond the new limits are evicted at once.
 
         Raises:
-            ValueError: a bound is no positive integer.
+            ValueError: a bound is not a positive integer.
         """
-        now = self.max_bytes if max_bytes is None else positive("max_bytes", max_bytes)
-        most = self.max_captures if max_captures is None else positive("max_captures", max_captures)
+        new_bytes = self.max_bytes if max_bytes is None else positive("max_bytes", max_bytes)
+        new_captures = self.max_captures if max_captures is None else positive("max_captures", max_captures)
         with _lock:
             self._settle()
-            if now > self.max_bytes:  # whether a step fits is seen anew
+            if new_bytes > self.max_bytes:  # recompute whether a step fits
                 self._does_not_fit, self._one_step_takes = False, 0
-            self.max_bytes, self.max_captures = now, most
+            self.max_bytes, self.max_captures = new_bytes, new_captures
             _together.look_at_bounds()
-            while self._held.bytes > now:
+            while self._held.bytes > new_bytes:
                 self._give_up_oldest()
-            while len(self._items) + len(self._given_up) > most:
+            while len(self._items) + len(self._given_up) > new_captures:
                 self._drop_oldest()
             _together.make_room()
 
     def clear(self) -> None:
-        """Forget every capture; they do not count as dropped."""
+        """Remove all captures; they do not count as dropped."""
         with _lock:
-            self._items.clear()  # which sees to what was noted
+            self._items.clear()  # the property also settles noted values
             self._given_up.clear()
             _together.bytes -= self._held.bytes
             self._held.clear()
 
     @property
     def dropped(self) -> int:
-        """How many had to go with their rows, to stay within ``max_captures``."""
+        """The number of rows that were dropped to stay within ``max_captures``."""
         self._settle()
         return self._dropped
 
     @property
     def bytes(self) -> int:
-        """The memory that the captures keep alive."""
+        """The memory in bytes that the captures keep alive."""
         self._settle()
         return self._held.bytes
 
     @property
     def given_up(self) -> int:
-        """How many captures there are of which only the row stays."""
+        """The number of captures whose values were evicted."""
         return len(self._given_up)
 
     @property
     def one_step_takes(self) -> int:
-        """What the captures of one step take, in bytes, if they do not fit into ``max_bytes``; else 0."""
+        """The bytes that the captures of one step take, if they do not fit into ``max_bytes``; else 0."""
         self._settle()
         return self._a_step_takes()
 
@@ -314,12 +314,12 @@ class CaptureRing:
         return max(self._one_step_takes, self._step_bytes if self._does_not_fit else 0)
 
     def notes(self) -> list[str]:
-        """What a reader should know of what is missing, one sentence each."""
+        """Return notes on missing values for the reader, one sentence each."""
         notes = []
         if self.one_step_takes:
-            takes, most = size_text(self.one_step_takes), size_text(self.max_bytes)
+            needed, limit = size_text(self.one_step_takes), size_text(self.max_bytes)
             notes.append(
-                f"The captures of one step take {takes} and do not fit into {most}: "
+                f"The captures of one step take {needed} and do not fit into {limit}: "
                 "allow more (--max-bytes), or watch fewer cells (--watch)."
             )
         if self.given_up:
@@ -332,7 +332,7 @@ class CaptureRing:
         return notes
 
     def latest(self, path: str, slot: str, direction: str) -> Capture | None:
-        """The newest capture of this cell, slot and direction."""
+        """Return the newest capture of this cell, slot and direction."""
         for capture in reversed(self._snapshot()):
             if capture.path == path and capture.slot == slot and capture.direction == direction:
                 return capture
@@ -340,12 +340,12 @@ class CaptureRing:
 
     @property
     def oldest_index(self) -> int | None:
-        """The running number of the oldest capture whose value is kept; None if there is none."""
+        """The index of the oldest capture whose value is kept; None if there is none."""
         with _lock:
             return self._items[0].index if self._items else None
 
     def rows(self) -> list[Capture | GivenUp]:
-        """Every capture, oldest first: first those that were given up, then those whose values are kept."""
+        """Return every capture, oldest first: the evicted ones, then those whose values are kept."""
         with _lock:
             return [*self._given_up, *self._items]
 
@@ -368,16 +368,16 @@ class CaptureRing:
         return f"CaptureRing({len(self)} captures, {self.bytes} bytes{given_up}, {self.dropped} dropped)"
 
 
-# The shortest way there is: a run that watches comes here for each value.
+# The fastest constructor: an attached session calls it for each value.
 _new = tuple.__new__
 
 
 class _FiguresInTime:
-    """Computes figures of values that are given up, of one step or another, in a share of the time.
+    """Statistics of evicted values, computed for whole steps within a share of the time.
 
     Attributes:
-        step: which values are given up now.
-        wanted: whether their figures are computed.
+        step: the step whose values are being evicted.
+        wanted: whether their statistics are computed.
     """
 
     def __init__(self) -> None:
@@ -387,36 +387,36 @@ class _FiguresInTime:
         self._seen = perf_counter()
 
     def begin(self, step: int) -> bool:
-        """Values of another step are given up from now on; returns whether their figures are wanted."""
+        """Begin the evictions of another step; return whether its statistics are computed."""
         now = perf_counter()
-        # No more is saved up than there is at first: after an hour of rest a run is not slower than at its start.
+        # The allowance never exceeds the initial one: after an idle hour a run is not slower than at its start.
         self._allowed = min(_FIRST_SECONDS, self._allowed + _SHARE * (now - self._seen))
         self.step, self.wanted, self._seen = step, self._allowed >= 0, now
         return self.wanted
 
     def compute(self, capture: Capture) -> None:
-        """Have the figures of a capture computed."""
-        load_kernels()  # once in the process, and so no part of what figures cost
+        """Compute the statistics of a capture within the allowance."""
+        load_kernels()  # once in the process, so not part of the cost of statistics
         begin = perf_counter()
-        with suppress(TypeError):  # elements that are no numbers have none
+        with suppress(TypeError):  # elements that are not numbers have none
             capture.statistics()
         self._allowed -= perf_counter() - begin
 
 
 def kept_value(ring: str, index: int) -> Tensor:
-    """The value of a capture that a session of this process keeps: what "Copy as NumPy" writes for a large one.
+    """Return the value of a capture kept in this process: code that "Copy as NumPy" writes for a large value.
 
     Args:
         ring: ``session.captures.name``.
-        index: the capture's running number.
+        index: the capture's index.
 
     Raises:
-        LookupError: there is no such session any more, or it has given that value up.
+        LookupError: the session no longer exists, or has evicted the value.
     """
-    known = next((one for one in _together.rings() if one.name == ring), None)
-    if known is None:
+    match = next((candidate for candidate in _together.rings() if candidate.name == ring), None)
+    if match is None:
         raise LookupError(f"kept_value: the session that captured this is gone ({ring!r} is none of this process)")
-    for capture in known:
+    for capture in match:
         if capture.index == index:
             return capture.value
     raise LookupError(f"kept_value: the value of capture {index} is not kept any more; copy a newer one")

@@ -1,4 +1,4 @@
-"""The session as plain rows for whoever shows it: cells, parameters, hooks; the captures as a text table."""
+"""Rows of plain data about a session, for display: cells, parameters, hooks; and the captures as a text table."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ HOOK_KINDS = ("forward_pre", "forward", "backward_pre", "backward")
 class CellNode(NamedTuple):
     """One cell of the tree.
 
-    ``parameters`` counts elements, the cells inside included; ``hooks`` counts by kind; ``attached`` are the
-    kinds of the session's own hooks; ``shape`` is that of the last output, or "".
+    ``parameters`` counts elements, inner cells included; ``hooks`` counts by kind; ``attached`` has the kinds of the
+    session's own hooks; ``shape`` is that of the last output, or "".
     """
 
     path: str
@@ -47,13 +47,13 @@ class CellNode(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class ParameterRow:
-    """One parameter as it is now, by reference; its figures are computed when they are asked for.
+    """One parameter, by reference; its statistics are computed on first use.
 
     Attributes:
         array: its values.
-        gradient: the newest gradient that was seen.
-        before: what its values were when that gradient came.
-        cells: the paths of the cells that have it; where there are several, they share it.
+        gradient: the newest gradient.
+        before: its values when that gradient was computed.
+        cells: the paths of the cells that have it; several cells share it.
     """
 
     name: str
@@ -68,19 +68,19 @@ class ParameterRow:
 
     @cached_property
     def statistics(self) -> Statistics:
-        """The figures of its values."""
+        """The statistics of its values."""
         return statistics(self.array)
 
     @cached_property
     def gradient_norm(self) -> float | None:
-        """The norm of the newest gradient; None until one was seen."""
+        """The norm of the newest gradient; None before the first."""
         return None if self.gradient is None else statistics(self.gradient).norm
 
     @cached_property
     def update_ratio(self) -> float | None:
-        """The norm of the change since the newest gradient by that of what was before.
+        """The norm of the change since the newest gradient, divided by the norm of the earlier values.
 
-        None where it has not changed since, and where it was zero.
+        None if the parameter has not changed since, or was zero.
         """
         if self.before is None or self.before is self.array or self.before.shape != self.shape:
             return None
@@ -90,7 +90,7 @@ class ParameterRow:
 class HookRow(NamedTuple):
     """One hook of a cell; ``by_session`` if the session attached it.
 
-    ``hook`` is the function itself; ``filename`` and ``line`` say where it is written, "" and 0 if that is not known.
+    ``hook`` is the function itself; ``filename`` and ``line`` locate its definition, "" and 0 if unknown.
     """
 
     path: str
@@ -105,7 +105,7 @@ class HookRow(NamedTuple):
 def cell_nodes(
     cells: Iterable[tuple[str, Cell]], attached: Iterable[tuple[str, str]], shapes: Mapping[str, str]
 ) -> list[CellNode]:
-    """Rows for (path, cell) pairs; ``attached`` are the (path, kind) of the session's own hooks."""
+    """Return the rows of (path, cell) pairs; ``attached`` are the (path, kind) of the session's own hooks."""
     kinds: dict[str, set[str]] = {}
     for path, kind in attached:
         kinds.setdefault(path, set()).add(kind)
@@ -133,23 +133,23 @@ def cell_nodes(
 def parameter_rows(
     roots: Iterable[Cell], gradients: Mapping[int, Tensor], before: Mapping[int, Any]
 ) -> list[ParameterRow]:
-    """Rows for the parameters of the roots, each parameter once.
+    """Return the rows of the parameters of the roots, each parameter once.
 
     Args:
         gradients: the newest gradients, by the parameter's id.
-        before: what the parameters were when these came, likewise.
+        before: the parameters when these were computed, by the parameter's id.
     """
     rows: list[ParameterRow] = []
-    seen: set[Cell] = set()
+    visited: set[Cell] = set()
     owners: dict[int, list[str]] = {}
-    for path, cell in (found for root in roots for found in root.cells_and_names(seen)):
+    for path, cell in (pair for root in roots for pair in root.cells_and_names(visited)):
         for name, parameter in cell._params.items():
             if parameter is None:
                 continue
-            known = owners.get(id(parameter))
-            if known is not None:
-                if known[-1] != path:  # a cell may have it by two names
-                    known.append(path)
+            owner_paths = owners.get(id(parameter))
+            if owner_paths is not None:
+                if owner_paths[-1] != path:  # a cell may have it under two names
+                    owner_paths.append(path)
                 continue
             cells = owners[id(parameter)] = [path]
             array = parameter._array
@@ -170,14 +170,14 @@ def parameter_rows(
 
 
 def hook_rows(cells: Iterable[tuple[str, Cell]], own: Iterable[object]) -> list[HookRow]:
-    """Rows for the hooks of (path, cell) pairs; ``own`` are the functions that the session attached."""
-    ours = {id(function) for function in own}
+    """Return the rows of the hooks of (path, cell) pairs; ``own`` are the functions that the session attached."""
+    own_ids = {id(function) for function in own}
     return [
         HookRow(
             path,
             kind,
             _function_name(entry.function),
-            id(entry.function) in ours,
+            id(entry.function) in own_ids,
             *_written_at(entry.function),
             entry.function,
         )
@@ -188,16 +188,16 @@ def hook_rows(cells: Iterable[tuple[str, Cell]], own: Iterable[object]) -> list[
 
 
 def _function_name(function: object) -> str:
-    """A hook as its author calls it: without the function that it was defined in."""
+    """Return a hook's name without the function that it was defined in."""
     name = str(getattr(function, "__qualname__", type(function).__qualname__))
     return name.rpartition("<locals>.")[2]
 
 
 def _written_at(function: object) -> tuple[str, int]:
-    held = function.func if isinstance(function, partial) else function
-    with suppress(ValueError):  # functions that wrap each other in a circle
-        held = inspect.unwrap(held)  # type: ignore[arg-type]  # anything with or without __wrapped__
-    code = getattr(held, "__code__", None) or getattr(type(held).__call__, "__code__", None)
+    wrapped = function.func if isinstance(function, partial) else function
+    with suppress(ValueError):  # functions that wrap each other in a cycle
+        wrapped = inspect.unwrap(wrapped)  # type: ignore[arg-type]  # anything with or without __wrapped__
+    code = getattr(wrapped, "__code__", None) or getattr(type(wrapped).__call__, "__code__", None)
     return (code.co_filename, code.co_firstlineno) if isinstance(code, CodeType) else ("", 0)
 
 
@@ -206,7 +206,7 @@ _NUMERIC = _COLUMNS[5:]
 
 
 def table(captures: Iterable[Capture | GivenUp]) -> str:
-    """The captures as text, one a line, oldest first."""
+    """Return the captures as text, one a line, oldest first."""
     lines: list[tuple[str, ...]] = []
     for capture in captures:
         figures = capture.statistics()

@@ -1,4 +1,4 @@
-"""Sizes of memory as people write and read them: ``512MB``, ``1GiB``, ``256 MiB``."""
+"""Sizes of memory as text: ``512MB``, ``1GiB``, ``256 MiB``."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([A-Za-z]*)")
 
 
 def parse_size(text: str) -> int:
-    """Read a size in bytes: a number, with B, KB, MB, GB, TB, or KiB, MiB, GiB, TiB (K, M, G, T) behind it.
+    """Parse a size in bytes: a number, followed by B, KB, MB, GB, TB, or KiB, MiB, GiB, TiB (K, M, G, T), or nothing.
 
     Raises:
-        ValueError: it is no such size, or less than a byte.
+        ValueError: it is not such a size, or less than a byte.
     """
-    found = _SIZE.fullmatch(text.strip())
-    unit = None if found is None else _UNITS.get(found[2].upper())
-    size = 0 if found is None or unit is None else int(float(found[1]) * unit)
+    match = _SIZE.fullmatch(text.strip())
+    unit = None if match is None else _UNITS.get(match[2].upper())
+    size = 0 if match is None or unit is None else int(float(match[1]) * unit)
     if size < 1:
         raise ValueError(f"must be a size of 1 byte or more such as 512MB or 1GiB, got {text!r}")
     return size
 
 
 def size_text(size: float) -> str:
-    """Write a size: ``256 MiB``, ``1.3 GiB``."""
+    """Format a size: ``256 MiB``, ``1.3 GiB``."""
     number, unit = float(size), "B"
-    for larger in ("KiB", "MiB", "GiB", "TiB"):
+    for larger_unit in ("KiB", "MiB", "GiB", "TiB"):
         if number < 1024:
             break
-        number, unit = number / 1024, larger
+        number, unit = number / 1024, larger_unit
     return f"{number:.1f}".removesuffix(".0") + f" {unit}"

@@ -1,11 +1,11 @@
-"""What the numbers of one value look like: ``statistics(value)``; of many in one pass: ``statistics_of(values)``.
+"""Statistics of the elements of one value: ``statistics(value)``; of many in one pass: ``statistics_of(values)``.
 
 Figures are float64 and come from the finite elements; complex elements count by their magnitude, booleans as 0 and 1.
-The work is done by the kernels of ``engine.cpu.compiled.statistics``, for float32 and float64. Other element types are
-converted piece by piece into the smaller of the two that holds them exactly, so that the copy stays in the cache. The
-result is the same whatever the number of threads. With ``HOOKSCOPE_NUMBA=0`` NumPy does the work. What lies on a GPU is
-measured there where Triton runs (``triton_kernels.statistics``), and of all values of one call one small array is read;
-else it is copied to the host, as values of few elements are.
+The kernels of ``engine.cpu.compiled.statistics`` compute them for float32 and float64. Other dtypes are converted piece
+by piece into the smaller of the two that represents them exactly, so that the copy stays in the cache. The result does
+not depend on the number of threads. With ``HOOKSCOPE_NUMBA=0``, NumPy computes them. Arrays on a GPU are measured there
+if Triton runs (``triton_kernels.statistics``), and all values of one call are read as one small array; otherwise, and
+if they have few elements, they are copied to the host.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ BINS = 64
 # Elements that are converted at a time; a multiple of the kernels' pieces.
 _CONVERTED = 1 << 19
 
-# Magnitudes whose squares neither overflow nor vanish, nor do sums of them.
+# Range of magnitudes whose squares, and sums of squares, neither overflow nor vanish.
 _SMALLEST, _LARGEST = 1e-140, 1e145
 
 _HELD_BY_FLOAT32 = frozenset(["float32", "float16", "bfloat16", "int8", "uint8", "int16", "uint16", "bool"])
 _SINGLE, _DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
 
-# Elements of a block of the kernels; so many ``any_nonfinite`` has NumPy look at.
+# Elements of a block of the kernels; ``any_nonfinite`` uses NumPy up to this number.
 _SMALL = 1 << 15
-# Elements whose histogram costs less than to leave it out.
+# Up to this number of elements, the histogram costs less than a separate pass without it.
 _FEW = 1 << 12
 
 _STEPS = np.arange(BINS + 1) / BINS
@@ -48,16 +48,16 @@ _NOT_COUNTED = np.zeros(0, np.int64)
 
 _Array = npt.NDArray[Any]
 _Measured = tuple[list[float], npt.NDArray[np.int64]]
-"""A row of figures as ``compiled.statistics`` has them, and the histogram."""
+"""A row of figures in the layout of ``compiled.statistics``, and the histogram."""
 
 
 @dataclass(frozen=True, eq=False)
 class Statistics:
-    """Figures of one value; those about finite elements are NaN if there is none.
+    """Statistics of one value; figures of the finite elements are NaN if there are none.
 
     ``std`` divides by the number of elements, ``norm`` is the Euclidean norm. ``histogram`` counts the elements in 64
-    equal bins between ``minimum`` and ``maximum``; one on the limit of two bins, or less than 2**-44 of the range
-    below it, counts above it. It is empty where nobody asked for it (``figures``).
+    equal bins between ``minimum`` and ``maximum``; an element on the limit of two bins, or less than 2**-44 of the
+    range below it, counts in the upper one. It is empty if it was not requested (``figures``).
     """
 
     count: int
@@ -76,12 +76,12 @@ class Statistics:
 
     @property
     def finite(self) -> int:
-        """How many elements are finite."""
+        """The number of finite elements."""
         return self.count - self.nan - self.positive_inf - self.negative_inf
 
     @property
     def edges(self) -> npt.NDArray[np.float64]:
-        """The 65 limits of the histogram's bins; of one repeated value, a neighborhood around it."""
+        """The 65 limits of the histogram's bins; for a constant value, a neighborhood of it."""
         low, high = self.minimum, self.maximum
         if math.isnan(low):
             return np.full(BINS + 1, math.nan)
@@ -90,7 +90,7 @@ class Statistics:
         if low == high:
             half = 0.5 / scale if left - 0.5 / scale < left + 0.5 / scale else 0.5
             left, right = left - half, right + half
-        with np.errstate(all="ignore"):  # a user may have made errors of what is lost at the ends of the range
+        with np.errstate(all="ignore"):  # the user may have made warnings errors, at the ends of the range
             edges = (left + _STEPS * (right - left)) * scale
         if low < high:
             edges[0], edges[-1] = low, high
@@ -98,16 +98,16 @@ class Statistics:
 
 
 def statistics(value: object) -> Statistics:
-    """The figures of a tensor, an array or a number.
+    """Return the statistics of a tensor, an array or a number.
 
     Raises:
-        TypeError: the elements are no numbers.
+        TypeError: the elements are not numbers.
     """
     return _figures_of(_readable(value), counted=True)
 
 
 def figures(value: object) -> Statistics:
-    """The same without the histogram, which takes longer than all else where there are many elements."""
+    """Return the statistics without the histogram, which dominates the cost for many elements."""
     array = _readable(value)
     return _figures_of(array, counted=array.size <= _FEW)
 
@@ -116,25 +116,25 @@ def _figures_of(array: _Array, counted: bool) -> Statistics:
     kind = _working_type(array.dtype)
     if type(array) is not np.ndarray:
         return _statistics(array, *kind, _measured_on_gpu([array], counted)[0])
-    alone = is_on() and _is_direct(array)
-    return _statistics(array, *kind, _measured_alone(array, counted) if alone else _measured(array, kind[1], 1.0))
+    is_direct = is_on() and _is_direct(array)
+    return _statistics(array, *kind, _measured_alone(array, counted) if is_direct else _measured(array, kind[1], 1.0))
 
 
 def statistics_of(values: Iterable[object], counted: bool = True) -> list[Statistics]:
-    """The figures of several values, in one pass over those that the kernels read where they are.
+    """Return the statistics of several values, in one pass over those that the kernels read in place.
 
     Args:
         values: tensors, arrays or numbers.
-        counted: whether there are to be histograms.
+        counted: whether to compute histograms.
 
     Raises:
-        TypeError: the elements of one are no numbers.
+        TypeError: the elements of one are not numbers.
     """
-    given = [_readable(value, 0) for value in values]
-    types = [_working_type(array.dtype) for array in given]
-    there = [array for array in given if type(array) is not np.ndarray]
-    direct = [array for array in given if type(array) is np.ndarray and _is_direct(array)] if is_on() else []
-    from_gpu = iter(_measured_on_gpu(there, counted) if there else ())
+    arrays = [_readable(value, 0) for value in values]
+    types = [_working_type(array.dtype) for array in arrays]
+    on_device = [array for array in arrays if type(array) is not np.ndarray]
+    direct = [array for array in arrays if type(array) is np.ndarray and _is_direct(array)] if is_on() else []
+    from_gpu = iter(_measured_on_gpu(on_device, counted) if on_device else ())
     measured = iter(_measured_where_they_are(direct, counted) if direct else ())
 
     def found(array: _Array, target: np.dtype[Any]) -> _Measured:
@@ -142,24 +142,27 @@ def statistics_of(values: Iterable[object], counted: bool = True) -> list[Statis
             return next(from_gpu)
         return next(measured) if direct and _is_direct(array) else _measured(array, target, 1.0)
 
-    return [_statistics(array, *kind, found(array, kind[1])) for array, kind in zip(given, types, strict=True)]
+    return [_statistics(array, *kind, found(array, kind[1])) for array, kind in zip(arrays, types, strict=True)]
 
 
 def changes(pairs: Sequence[tuple[Any, Any]]) -> list[tuple[float, float]]:
-    """Of pairs of arrays, what a parameter is and what it was: the norm of the difference, and the norm before.
+    """Return, for pairs of a parameter's present and earlier array, the norm of the difference and the earlier norm.
 
-    The first is NaN where an element of either is not finite.
+    The first is NaN if an element of either is not finite.
     """
     if pairs and all(type(x) is not np.ndarray and x.dtype.kind == "f" for pair in pairs for x in pair):
-        both = statistics_of([*[now - before for now, before in pairs], *[before for _, before in pairs]], False)
-        return [_of_difference(*two) for two in zip(both[: len(pairs)], both[len(pairs) :], strict=True)]
-    plain = [is_on() and all(map(_is_dense_single, pair)) and pair[0].strides == pair[1].strides for pair in pairs]
-    found = iter(_changes_where_they_are([pair for pair, one in zip(pairs, plain, strict=True) if one]))
-    return [next(found) if one else _change(*pair) for one, pair in zip(plain, pairs, strict=True)]
+        measured = statistics_of([*[now - before for now, before in pairs], *[before for _, before in pairs]], False)
+        return [
+            _of_difference(*pair_statistics)
+            for pair_statistics in zip(measured[: len(pairs)], measured[len(pairs) :], strict=True)
+        ]
+    is_plain = [is_on() and all(map(_is_dense_single, pair)) and pair[0].strides == pair[1].strides for pair in pairs]
+    in_place = iter(_changes_where_they_are([pair for pair, direct in zip(pairs, is_plain, strict=True) if direct]))
+    return [next(in_place) if direct else _change(*pair) for direct, pair in zip(is_plain, pairs, strict=True)]
 
 
 def _is_dense_single(x: Any) -> bool:
-    """Not so of NumPy's scalars, whose elements are in no lasting place."""
+    """Return whether an array is a dense float32 array; NumPy's scalars, which have no lasting memory, are not."""
     return isinstance(x, np.ndarray) and x.dtype is _SINGLE and x.flags.forc and x.flags.aligned
 
 
@@ -217,7 +220,7 @@ def _statistics(array: _Array, name: str, target: np.dtype[Any], measured: _Meas
 
 
 def _is_direct(array: _Array) -> bool:
-    """Whether the kernels read it where it is: float32 or float64, dense in some order of its axes."""
+    """Return whether the kernels read an array in place: float32 or float64, dense in some order of its axes."""
     dtype, flags = array.dtype, array.flags
     if not ((dtype is _SINGLE or dtype is _DOUBLE) and flags.aligned):
         return False
@@ -225,7 +228,7 @@ def _is_direct(array: _Array) -> bool:
 
 
 def _measured_alone(array: _Array, counted: bool) -> _Measured:
-    """Of one array that the kernels read where it is, with less to prepare than several take."""
+    """Measure one array that the kernels read in place, with less preparation than for several."""
     inner, size = _kernels(), array.size
     values = np.array([(address(array), size, array.dtype is _DOUBLE, 0, 0)], np.int64)
     figures = np.empty((1, 10))
@@ -245,7 +248,7 @@ def _measured_alone(array: _Array, counted: bool) -> _Measured:
 
 
 def _measured_where_they_are(arrays: Sequence[_Array], counted: bool) -> list[_Measured]:
-    """Of arrays that the kernels read where they are."""
+    """Measure arrays that the kernels read in place."""
     inner = _kernels()
     values, blocks, pieces = _table(arrays)
     figures = np.empty((len(arrays), 10))
@@ -265,19 +268,19 @@ def _measured_where_they_are(arrays: Sequence[_Array], counted: bool) -> list[_M
 
 
 def _measured_on_gpu(arrays: Sequence[_Array], counted: bool) -> list[_Measured]:
-    """Of arrays that the kernels of a GPU read where they are; one array is copied to the host."""
+    """Measure arrays that the kernels of a GPU read in place; one array is copied to the host."""
     from hookscope.triton_kernels import statistics as on_gpu
 
-    made, ends = on_gpu.measured(arrays, counted)
-    rows = made.get()
+    results, ends = on_gpu.measured(arrays, counted)
+    rows = results.get()
     return [_put_together(rows[first:stop]) for first, stop in itertools.pairwise(ends)]
 
 
 def _put_together(rows: npt.NDArray[np.float64]) -> _Measured:
-    """The figures of a value of those of its pieces, as ``compiled.statistics.merge`` does it, and its histogram."""
+    """Merge the figures of the pieces of a value, as ``compiled.statistics.merge`` does, and add their histograms."""
     sizes, lows, highs, means, deviations = rows[:, :5].T
     count = sizes.sum()
-    with np.errstate(all="ignore"):  # without finite elements the mean has no meaning
+    with np.errstate(all="ignore"):  # without finite elements the mean is undefined
         mean = (sizes * means).sum() / count
         spread = deviations.sum() + (sizes * (means - mean) ** 2).sum()
     figures = [count, lows.min(), highs.max(), mean, spread, *rows[:, 5:10].sum(axis=0)]
@@ -286,7 +289,7 @@ def _put_together(rows: npt.NDArray[np.float64]) -> _Measured:
 
 
 def _table(arrays: Sequence[_Array]) -> tuple[_Array, list[int], list[int]]:
-    """What the kernels are told of the values, and where the blocks and the pieces of each begin and end."""
+    """Return the table of values for the kernels, and the offsets of the blocks and the pieces of each."""
     inner = _kernels()
     sizes = [array.size for array in arrays]
     blocks = list(itertools.accumulate([-(-size // inner.BLOCK) for size in sizes], initial=0))
@@ -299,7 +302,7 @@ def _table(arrays: Sequence[_Array]) -> tuple[_Array, list[int], list[int]]:
 
 
 def _measured(array: _Array, target: np.dtype[Any], factor: float) -> _Measured:
-    """Of the elements times a factor, converted piece by piece."""
+    """Measure the elements times a factor, converted piece by piece."""
     array = _in_memory_order(array)
     array = array.reshape(-1, order="A") if array.flags.forc else array
     if not is_on():
@@ -325,34 +328,34 @@ def _measured(array: _Array, target: np.dtype[Any], factor: float) -> _Measured:
 
 
 def _measured_by_numpy(array: _Array) -> _Measured:
-    """The same without compiled kernels."""
+    """Measure an array without compiled kernels."""
     histogram = np.zeros(BINS, np.int64)
-    with np.errstate(all="ignore"):  # squares may overflow, before they are scaled
+    with np.errstate(all="ignore"):  # squares may overflow before scaling
         numbers = array.astype(np.float64)
         x = numbers[np.isfinite(numbers)]
         low, high, mean = (float(x.min()), float(x.max()), float(x.mean())) if x.size else (math.inf, -math.inf, 0.0)
         deviations, squares = ((x - mean) ** 2).sum(), (x * x).sum()
         if low < high and _fits(low, high):
-            # Rounded up a little: an element on the limit of two bins counts above it.
-            places = np.minimum((x - low) * (BINS / (high - low) * (1 + 2.0**-50)), BINS - 1)
-            histogram += np.bincount(places.astype(np.int64), minlength=BINS)
-    bad = (np.isnan(numbers).sum(), np.isposinf(numbers).sum(), np.isneginf(numbers).sum())
-    return [x.size, low, high, mean, float(deviations), float(squares), np.sum(x == 0), *bad], histogram
+            # Rounded up a little: an element on the limit of two bins counts in the upper one.
+            bins = np.minimum((x - low) * (BINS / (high - low) * (1 + 2.0**-50)), BINS - 1)
+            histogram += np.bincount(bins.astype(np.int64), minlength=BINS)
+    nonfinite = (np.isnan(numbers).sum(), np.isposinf(numbers).sum(), np.isneginf(numbers).sum())
+    return [x.size, low, high, mean, float(deviations), float(squares), np.sum(x == 0), *nonfinite], histogram
 
 
 def _fits(low: float, high: float) -> bool:
-    """Whether squares, and their sums, neither overflow nor vanish."""
+    """Return whether squares, and their sums, neither overflow nor vanish."""
     return _SMALLEST < max(-low, high) < _LARGEST or low == high == 0.0
 
 
 def _scale(low: float, high: float) -> float:
-    """A power of two near the largest magnitude: divided by it, values lie in [-1, 1] and keep every bit."""
+    """Return a power of two near the largest magnitude: divided by it, values are in [-1, 1] and keep every bit."""
     return 2.0 ** min(max(math.frexp(max(-low, high))[1], -1000), 1000)
 
 
 @functools.cache
 def _working_type(dtype: np.dtype[Any]) -> tuple[str, np.dtype[Any]]:
-    """The name of an element type, and in which one its elements are worked on."""
+    """Return the name of a dtype, and the dtype in which its elements are measured."""
     if dtype.kind not in "biufc" and dtype.name != "bfloat16":
         raise TypeError(f"value must hold numbers to have statistics, got elements of dtype {dtype}")
     exact = dtype.name in _HELD_BY_FLOAT32
@@ -360,22 +363,22 @@ def _working_type(dtype: np.dtype[Any]) -> tuple[str, np.dtype[Any]]:
 
 
 def _converted(piece: _Array, target: np.dtype[Any], factor: float) -> _Array:
-    """The elements times a factor, as the kernels want them: flat, side by side, in the target type."""
+    """Return the elements times a factor as a flat contiguous array of the target dtype, for the kernels."""
     with np.errstate(all="ignore"):
         if piece.dtype == np.float16 and is_on():
             halves = ready(piece)
-            found = np.empty(piece.size, np.float32)
+            converted = np.empty(piece.size, np.float32)
             inner = _kernels()
-            share(inner.widen, -(-piece.size // inner.BLOCK), address(halves), piece.size, found.view(np.uint32))
+            share(inner.widen, -(-piece.size // inner.BLOCK), address(halves), piece.size, converted.view(np.uint32))
         else:
-            # Of complex elements in the widest precision: the magnitude of a finite complex64 may exceed float32.
-            found = np.abs(piece.astype(np.complex128)) if piece.dtype.kind == "c" else piece
-            found = ready(found.astype(target, copy=False)).reshape(-1)
-        return found if factor == 1.0 else found * factor
+            # Complex elements in the widest precision: the magnitude of a finite complex64 may exceed float32.
+            converted = np.abs(piece.astype(np.complex128)) if piece.dtype.kind == "c" else piece
+            converted = ready(converted.astype(target, copy=False)).reshape(-1)
+        return converted if factor == 1.0 else converted * factor
 
 
 def _split(array: _Array, most: int) -> Iterator[_Array]:
-    """Views of the parts of an array, none with more elements than ``most``; which ones depends on the shape alone."""
+    """Yield views of the parts of an array, each of at most ``most`` elements; the split depends on the shape alone."""
     if array.size <= most:
         yield array
         return
@@ -390,7 +393,7 @@ def _split(array: _Array, most: int) -> Iterator[_Array]:
 
 @functools.cache
 def load_kernels() -> None:
-    """Load the compiled kernels, which the first figures wait for otherwise."""
+    """Load the compiled kernels, so that the first statistics do not include the loading time."""
     if is_on():
         _kernels()
 
@@ -401,10 +404,10 @@ def _kernels() -> ModuleType:
 
 
 def any_nonfinite(array: Any) -> bool:
-    """Whether a NumPy or CuPy array holds a NaN or an infinity.
+    """Return whether a NumPy or CuPy array contains a NaN or an infinity.
 
     Raises:
-        TypeError: the elements are no numbers.
+        TypeError: the elements are not numbers.
     """
     if array.dtype.kind in "biu":
         return False
@@ -412,9 +415,9 @@ def any_nonfinite(array: Any) -> bool:
         return not bool(np.isfinite(array).all())
     if is_worth(array, _SMALL) and _is_direct(array):
         inner = _kernels()
-        found = np.empty(-(-array.size // inner.BLOCK), np.uint8)
-        share(inner.nonfinite, found.size, address(array), array.size, found)
-        return bool(found.any())
+        flags = np.empty(-(-array.size // inner.BLOCK), np.uint8)
+        share(inner.nonfinite, flags.size, address(array), array.size, flags)
+        return bool(flags.any())
     array = _in_memory_order(array)
     flat = array.reshape(-1, order="A") if array.flags.forc else array
     return any(_has_nonfinite(piece) for piece in _split(flat, _SMALL))
@@ -423,7 +426,7 @@ def any_nonfinite(array: Any) -> bool:
 def _has_nonfinite(piece: _Array) -> bool:
     if piece.itemsize > 2:
         return not np.isfinite(piece).all()
-    # NumPy looks at 16-bit floats one by one, but at integers many at a time. The patterns from that of Inf up are not
+    # NumPy tests 16-bit floats one by one, but integers many at a time. Bit patterns from that of Inf up are not
     # finite, for either sign.
     infinite = int(np.array(np.inf, piece.dtype).view(np.uint16))
     positive, negative = piece.view(np.int16).max(), piece.view(np.uint16).max()
@@ -431,21 +434,21 @@ def _has_nonfinite(piece: _Array) -> bool:
 
 
 def _in_memory_order(array: _Array) -> _Array:
-    """A view with the axes in the order of the memory: then what is dense in any order of axes needs no copy."""
+    """Return a view with the axes in memory order, so that an array that is dense in any axis order needs no copy."""
     if array.flags.forc:
         return array
     return array.transpose(sorted(range(array.ndim), key=lambda axis: -abs(array.strides[axis])))
 
 
 def _readable(value: object, few: int = _FEW) -> _Array:
-    """The array of a value where it can be measured: on a GPU if Triton's kernels take it, and it is not small."""
+    """Return the array of a value: on the GPU if Triton's kernels accept it and it is not small, else on the host."""
     array: Any = getattr(value, "_array", value)
     if type(array).__module__.partition(".")[0] == "cupy" and getattr(array, "size", 0) > few and runs_triton():
         from hookscope.triton_kernels import statistics as on_gpu
 
         if on_gpu.takes(array):
-            found: _Array = array
-            return found
+            on_device: _Array = array
+            return on_device
     return _on_host(array)
 
 

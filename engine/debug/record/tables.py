@@ -8,11 +8,11 @@ __all__ = ["html_table", "text_table"]
 
 
 def text_table(columns: Sequence[str], rows: Sequence[Sequence[str]], numeric: Collection[str] = ()) -> str:
-    """Rows under their columns; the ``numeric`` ones to the right. Cells are one line each."""
+    """Return rows under their columns as text, the ``numeric`` ones right-aligned. Cells are one line each."""
     from tabulate import tabulate
 
     one_line = [[" ".join(cell.splitlines()) for cell in row] for row in rows]
-    # As a row of its own: a header takes two places more than its text.
+    # As a row of its own: a header takes two characters more than its text.
     text = tabulate(
         [list(columns), *one_line], tablefmt="plain", disable_numparse=True, colalign=_alignment(columns, numeric)
     )
@@ -20,10 +20,10 @@ def text_table(columns: Sequence[str], rows: Sequence[Sequence[str]], numeric: C
 
 
 def html_table(columns: Sequence[str], rows: Sequence[Sequence[str]], numeric: Collection[str] = ()) -> str:
-    """The same as an HTML table; what cells hold is escaped."""
+    """Return the rows as an HTML table; the contents of cells are escaped."""
     from tabulate import tabulate
 
-    # Without rows tabulate knows of no columns to align.
+    # Without rows, tabulate has no columns to align.
     alignment = _alignment(columns, numeric) if rows else None
     return str(tabulate(rows, headers=columns, tablefmt="html", disable_numparse=True, colalign=alignment))
 

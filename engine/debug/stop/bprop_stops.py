@@ -1,4 +1,4 @@
-"""Stops in custom bprops: whether one is run under the stepper, and where the run goes on after it."""
+"""Stops in custom bprops: whether a bprop runs under the stepper, and where the run continues after it."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ __all__ = ["BpropStops"]
 
 
 class _PerThread(threading.local):
-    depth = 0  # of the bprops that are stepped inside each other
+    depth = 0  # of nested stepped bprops
 
 
 class BpropStops:
-    """Runs each bprop of the session's cells.
+    """Runner of the bprops of the session's cells.
 
     Args:
-        watching: knows what runs now.
-        breakpoints: where to stop.
-        pauses: whom to ask.
-        operators: knows where this thread stops next.
+        watching: the attachment of the session.
+        breakpoints: the breakpoints of the session.
+        pauses: the pauses of the session.
+        operators: the stops at operators, with the next stop of this thread.
     """
 
     def __init__(self, watching: Watching, breakpoints: Breakpoints, pauses: Pauses, operators: OperatorStops) -> None:
@@ -64,12 +64,12 @@ class BpropStops:
             visits = self._watching.visits
             visit = visits.of_bprop(cell) or visits.of_no_call(cell, path)
             names = visit.names_with(values)
-            stands = self._breakpoints.standing(path, "bprop", values, lambda: {**names, **arguments})
-        stops = stands is not None or self._breakpoints.every_bprop or self._operators.next_stop.in_bprop
-        if not stops and not self._breakpoints.lines.of(path):
+            breakpoint = self._breakpoints.standing(path, "bprop", values, lambda: {**names, **arguments})
+        has_stop = breakpoint is not None or self._breakpoints.every_bprop or self._operators.next_stop.in_bprop
+        if not has_stop and not self._breakpoints.lines.of(path):
             return function(*args)
         self._operators.forget_steps()
-        reason = "" if not stops else "the bprop begins" if stands is None else f"breakpoint {stands}"
+        reason = "" if not has_stop else "the bprop begins" if breakpoint is None else f"breakpoint {breakpoint}"
         self._thread.depth += 1
         run = BpropRun(
             path,
@@ -87,7 +87,7 @@ class BpropStops:
             self._thread.depth -= 1
             if not self._thread.depth:
                 self._shown_errors.clear()
-        if run.to_operator:  # none came before its end: the next one is outside
+        if run.to_operator:  # no operator ran before the end: the next one is outside
             self._operators.obey("operator", visit.depth)
         return result
 

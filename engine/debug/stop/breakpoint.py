@@ -1,11 +1,10 @@
 """Breakpoints: ``PATH[:MOMENT] [if EXPRESSION]``, such as ``head:backward if norm > 10``.
 
-PATH is a cell's dotted path or a pattern as for watching; MOMENT is one of ``MOMENTS``, "forward" unless given, or
-``LINE`` for a line of the file that the cell's ``bprop`` is written in, or ``FILE:LINE`` for one of another file that
-runs while the ``bprop`` is stepped.
-``ops.NAME[:forward|backward]`` stops after an operator of the engine's table, or after its gradient rule. For what
-the expression sees, see ``expression``. An expression that fails while the network runs never disturbs the run: the
-breakpoint keeps the error in ``error`` and does not stop.
+PATH is a cell's dotted path or a pattern as for watching. MOMENT is one of ``MOMENTS``, by default "forward"; or
+``LINE`` for a line of the file that defines the cell's ``bprop``; or ``FILE:LINE`` for a line of another file that runs
+while the ``bprop`` is stepped. ``ops.NAME[:forward|backward]`` stops after an operator of the engine's table, or after
+its gradient rule. For the names in an expression, see ``expression``. An expression that fails while the network runs
+never disturbs the run: the breakpoint keeps the error in ``error`` and does not stop.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ _SYNTAX = re.compile(r"^(?P<path>[^\s:]+)(?::(?P<moment>\S*))?(?:\s+if\s+(?P<exp
 
 @functools.lru_cache(maxsize=256)
 def _compiled(expression: str, moment: str) -> tuple[CodeType, frozenset[str]]:
-    # A bprop's variables have names of the user's choosing, so there nothing is unknown beforehand.
+    # A bprop's variables have names of the user's choosing, so unknown names cannot be detected in advance.
     in_bprop = moment == "bprop" or moment not in MOMENTS
     code = compile_expression(expression, None if in_bprop else NAMES)
     return code, frozenset(names_in(code))
@@ -40,15 +39,15 @@ def _compiled(expression: str, moment: str) -> tuple[CodeType, frozenset[str]]:
 
 @dataclass
 class Breakpoint:
-    """A place to pause. Two are equal if they stop at the same place on the same condition.
+    """A breakpoint. Two are equal if they stop at the same place on the same condition.
 
     Attributes:
         path: the cell's path or a pattern; "." (or "") is the root; or "ops." and an operator's name or pattern.
         moment: one of ``MOMENTS``, or a line: ``LINE`` or ``FILE:LINE``.
-        expression: pauses only if it is true, for one of the values that pass.
-        passes: how often the run came to this place.
-        hits: how often it paused (or wanted to, where nobody could answer).
-        error: what went wrong when the expression ran last, one line.
+        expression: it pauses only if this is true, for one of the values that pass.
+        passes: the number of times that the run reached this place.
+        hits: the number of pauses (including those skipped without a pauser).
+        error: the error of the last evaluation of the expression, one line.
 
     Raises:
         ValueError: an unknown moment or operator, a faulty expression.
@@ -77,13 +76,13 @@ class Breakpoint:
 
     @property
     def line(self) -> int:
-        """The line at which it stands; 0 for a breakpoint at a moment or an operator."""
-        found = None if self.moment in MOMENTS else _LINE.fullmatch(self.moment)
-        return 0 if found is None else int(found["line"])
+        """The line of the breakpoint; 0 for a breakpoint at a moment or an operator."""
+        match = None if self.moment in MOMENTS else _LINE.fullmatch(self.moment)
+        return 0 if match is None else int(match["line"])
 
     @property
     def filename(self) -> str:
-        """The file of the line; "" for the one that the ``bprop`` is written in."""
+        """The file of the line; "" for the file that defines the ``bprop``."""
         return "" if not self.line else self.moment.rpartition(":")[0]
 
     @property
@@ -104,15 +103,15 @@ class Breakpoint:
 
     @classmethod
     def parse(cls, text: str) -> Breakpoint:
-        """Read ``PATH[:MOMENT] [if EXPRESSION]``.
+        """Parse ``PATH[:MOMENT] [if EXPRESSION]``.
 
         Raises:
             ValueError: the text has another form, an unknown moment or a faulty expression.
         """
-        found = _SYNTAX.match(text.strip())
-        if found is None:
+        match = _SYNTAX.match(text.strip())
+        if match is None:
             raise ValueError(f"breakpoint {text!r} must have the form PATH[:MOMENT] [if EXPRESSION]")
-        path, moment, expression = found.group("path", "moment", "expression")
+        path, moment, expression = match.group("path", "moment", "expression")
         return cls(path, "forward" if moment is None else moment, expression)
 
     def __str__(self) -> str:
@@ -120,15 +119,15 @@ class Breakpoint:
         return f"{self.path or ROOT}:{self.moment}{condition}"
 
     def applies(self, path: str, moment: str) -> bool:
-        """Whether it stands at this moment of this cell; one at a line stands at none."""
+        """Return whether it is at this moment of this cell; one at a line is at none."""
         return self.moment == moment and not self.line and self._is_of(path)
 
     def stands_in(self, path: str) -> bool:
-        """Whether it stands at a line that the ``bprop`` of this cell may run."""
+        """Return whether it is at a line that the ``bprop`` of this cell may run."""
         return bool(self.line) and self._is_of(path)
 
     def stands_at(self, line: int, filename: str, bprop_filename: str) -> bool:
-        """Whether it stands at this line of this file, in a ``bprop`` that is written in ``bprop_filename``."""
+        """Return whether it is at this line of this file, in a ``bprop`` that is defined in ``bprop_filename``."""
         if self.line != line:
             return False
         if not self.filename:
@@ -139,20 +138,20 @@ class Breakpoint:
         return matches(self.path, path) if self.path else path == ""
 
     def holds(self, values: Sequence[object], scope: Callable[[], dict[str, object]]) -> bool:
-        """Whether to pause: no expression, or one that is true for one of the values.
+        """Return whether to pause: without an expression, or if it is true for one of the values.
 
         Args:
             values: the tensors that pass.
-            scope: the other names that the expression may use, called only if there is an expression.
+            scope: returns the other names that the expression may use; called only if there is an expression.
         """
         if self.expression is None:
             return True
-        code, wanted = _compiled(self.expression, self.moment)
+        code, required = _compiled(self.expression, self.moment)
         try:
             names = {**scope(), "passes": self.passes}
-            holds = any(evaluate(code, {**value_scope(value, wanted), **names}) for value in values or (None,))
-        except Exception as error:  # the user's expression: its failure must not end the user's run
+            is_true = any(evaluate(code, {**value_scope(value, required), **names}) for value in values or (None,))
+        except Exception as error:  # an error of the user's expression must not end the user's run
             self.error = f"{type(error).__name__}: {error}".splitlines()[0]
             return False
         self.error = None
-        return holds
+        return is_true

@@ -1,4 +1,4 @@
-"""The breakpoints of a session: which there are, and which of them the run stands at."""
+"""Breakpoints of a session, and the search for the one at which the run stops."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ __all__ = ["Breakpoints"]
 
 
 class Breakpoints:
-    """Breakpoints, which can be added and removed at any time.
+    """Breakpoints of a session, which can be added and removed at any time.
 
     Args:
         given: breakpoints, or their texts.
         every_bprop: whether to stop also at the first line of every custom bprop.
         paths: the cells of the session.
-        any_path: whether a path may match nothing yet, since the networks are not known beforehand.
-        events: told of expressions that fail.
-        changed: told after each change.
+        any_path: whether a path may match nothing yet, since the networks are not known in advance.
+        events: notified of expressions that fail.
+        changed: called after each change.
 
     Attributes:
-        all: they, in the order in which they were made.
-        lines: those of them at lines.
-        every_bprop: as above.
+        all: the breakpoints, in the order of their creation.
+        lines: the breakpoints at lines.
+        every_bprop: whether to stop also at the first line of every custom bprop.
 
     Raises:
-        TypeError: something else than these.
+        TypeError: an item is neither a breakpoint nor a str.
         ValueError: a faulty text.
     """
 
@@ -51,7 +51,7 @@ class Breakpoints:
         events: Events,
         changed: Callable[[], None],
     ) -> None:
-        self.all = [_read(one) for one in given]
+        self.all = [_read(item) for item in given]
         self.lines = LineStops(self.all, events.say)
         self.every_bprop = checked_flag("step", every_bprop)
         self._paths = paths
@@ -60,10 +60,10 @@ class Breakpoints:
         self._changed = changed
 
     def check(self) -> None:
-        """See that each matches a cell.
+        """Check that each breakpoint matches a cell.
 
         Raises:
-            ValueError: one matches none, or is at the bprop of one that has none of its own.
+            ValueError: one matches none, or is at the bprop of a cell without its own.
         """
         for stop in self.all:
             self._check(stop)
@@ -72,14 +72,14 @@ class Breakpoints:
         if self._any_path or stop.operator:
             return
         check_matches(stop.path or ".", [path for path, _ in self._paths], "breakpoint")
-        stepped = [path for path, cell in self._paths if cell.has_custom_bprop]
-        if stop.moment == "bprop" and not any(stop.applies(path, "bprop") for path in stepped):
-            there = ", ".join(repr(path or ROOT) for path in stepped[:3])
-            near = suggestion(stop.path, stepped) or (there and f"; {there} has one")
-            raise ValueError(f"breakpoint {quoted(str(stop))}: no such cell has a bprop of its own{near}")
+        bprop_paths = [path for path, cell in self._paths if cell.has_custom_bprop]
+        if stop.moment == "bprop" and not any(stop.applies(path, "bprop") for path in bprop_paths):
+            examples = ", ".join(repr(path or ROOT) for path in bprop_paths[:3])
+            nearest = suggestion(stop.path, bprop_paths) or (examples and f"; {examples} has one")
+            raise ValueError(f"breakpoint {quoted(str(stop))}: no such cell has a bprop of its own{nearest}")
 
     def add(self, given: str | Breakpoint) -> Breakpoint:
-        """See ``DebugSession.add_breakpoint``."""
+        """Add a breakpoint; see ``DebugSession.add_breakpoint``."""
         stop = _read(given)
         self._check(stop)
         if stop in self.all:
@@ -89,13 +89,13 @@ class Breakpoints:
         return stop
 
     def remove(self, given: str | Breakpoint) -> None:
-        """See ``DebugSession.remove_breakpoint``."""
+        """Remove a breakpoint; see ``DebugSession.remove_breakpoint``."""
         self.all.remove(known(_read(given), self.all, "breakpoint", str))
         self._changed()
 
     @property
     def at_operators(self) -> bool:
-        """Whether there is one at an operator."""
+        """True if there is a breakpoint at an operator."""
         return any(stop.operator for stop in self.all)
 
     def standing(
@@ -106,21 +106,21 @@ class Breakpoints:
         scope: Callable[[], dict[str, object]],
         operator: bool = False,
     ) -> Breakpoint | None:
-        """The first breakpoint that stops here, at a moment of a cell or of an operator; each counts its passes."""
-        stands = None
+        """Return the first breakpoint that stops at a moment of a cell or an operator; each counts its passes."""
+        match = None
         for candidate in tuple(self.all):
             if bool(candidate.operator) is operator and candidate.applies(path, moment):
                 candidate.passes += 1
-                failed = candidate.error
+                previous_error = candidate.error
                 if candidate.holds(values, scope):
                     candidate.hits += 1
-                    stands = stands or candidate
-                elif candidate.error not in (None, failed):
+                    match = match or candidate
+                elif candidate.error not in (None, previous_error):
                     self._events.say(f"breakpoint {candidate}: {candidate.error}; it does not stop")
-        return stands
+        return match
 
     def passed_over(self, cell: Cell) -> None:
-        """An expression that is evaluated at a pause called a cell: say once that breakpoints do not stop there."""
+        """Report once that breakpoints do not stop in an expression evaluated at a pause, after it called ``cell``."""
         path = self._paths.path_of(cell)
         if path is not None and any(stop.applies(path, stop.moment) for stop in self.all):
             self._events.say("breakpoints do not stop inside an expression that is evaluated at a pause", "evaluated")

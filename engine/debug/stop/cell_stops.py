@@ -1,4 +1,4 @@
-"""Stops at a moment of a cell: a breakpoint, a condition that held there, or a step that ends there."""
+"""Stops at a moment of a cell: a breakpoint, a condition that held, or the end of a step command."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ __all__ = ["CellStops", "edit_again"]
 
 
 class CellStops:
-    """Decides whether to stop, and lets the user edit what passes.
+    """Stops at cells, where the user can edit the values that pass.
 
     Args:
-        breakpoints: where to stop.
-        pauses: whom to ask.
-        operators: knows where this thread stops next.
+        breakpoints: the breakpoints of the session.
+        pauses: the pauses of the session.
+        operators: the stops at operators, with the next stop of this thread.
     """
 
     def __init__(self, breakpoints: Breakpoints, pauses: Pauses, operators: OperatorStops) -> None:
@@ -46,21 +46,21 @@ class CellStops:
         stepped_to: bool,
         context: str,
     ) -> bool:
-        """Stop if there is a reason to; returns whether something of what passes was edited."""
+        """Stop if there is a reason; return whether a value was edited."""
         moment = passing.moment
         values = [value for _, value in slots]
         names = visit.names_with(values)
-        stands = self._breakpoints.standing(visit.path, moment, values, lambda: names)
-        reasons = [hit.message for hit in hits] + ([] if stands is None else [f"breakpoint {stands}"])
+        breakpoint = self._breakpoints.standing(visit.path, moment, values, lambda: names)
+        reasons = [hit.message for hit in hits] + ([] if breakpoint is None else [f"breakpoint {breakpoint}"])
         if not reasons and stepped_to:
             reasons.append("stepped")
         if not reasons:
             return False
         if context:
             reasons.append(context)
-        if stands is not None:
-            names["passes"] = stands.passes
-        kind = "condition" if hits else "breakpoint" if stands is not None else "pause"
+        if breakpoint is not None:
+            names["passes"] = breakpoint.passes
+        kind = "condition" if hits else "breakpoint" if breakpoint is not None else "pause"
         self._operators.forget_steps()
         point = point_at_cell(visit.cell, kind, "; ".join(reasons), visit.path, moment, names, passing.values)
         point.passing = passing
@@ -73,10 +73,10 @@ class CellStops:
 
 
 def edit_again(first: Visit, visit: Visit, passing: Passing) -> None:
-    """A call is made again: edit what passes as the first time. A hook would run in the second run too."""
+    """Repeat the edits of the first call in a repeated one, as a hook would run in the second call too."""
     try:
         _edit_again(first, visit, passing)
-    except Exception as error:  # the user's edit, which ends the run as a hook of theirs would
+    except Exception as error:  # the user's edit ends the run as a hook of theirs would
         let_pass(error)
         raise
 

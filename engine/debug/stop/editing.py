@@ -1,8 +1,7 @@
-"""Editing what passes at a cell while the run stands there, as a hook of that moment would by what it returns.
+"""Edits of the values at a cell where the run is paused, with the effect of a hook's return value at that moment.
 
 At "forward_pre" there are ``inputs`` and ``keywords``, at "forward" ``output``, at "backward_pre" ``grad_output`` and
-at "backward" ``grad_input``. The checks are those of the hook's return, and made at the edit: where one fails, nothing
-has changed.
+at "backward" ``grad_input``. An edit is checked at once like a hook's return value; a failed check changes nothing.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ _INDEXED = re.compile(r"(\w+)\s*\[\s*(\d+)\s*\]")
 
 @dataclass(frozen=True)
 class Edit:
-    """One edit that was made: what was set, and the expression if it was computed."""
+    """One edit: the name, and the expression if the value was computed."""
 
     name: str
     expression: str | None
@@ -34,36 +33,36 @@ class Edit:
 
 
 def target(name: str) -> tuple[str, int | None]:
-    """The name and the place of ``NAME`` or ``NAME[PLACE]``."""
-    found = _INDEXED.fullmatch(name.strip())
-    return (name.strip(), None) if found is None else (found[1], int(found[2]))
+    """Return the name and the index of ``NAME`` or ``NAME[INDEX]``."""
+    match = _INDEXED.fullmatch(name.strip())
+    return (name.strip(), None) if match is None else (match[1], int(match[2]))
 
 
 def slots_at(call: CellCall, moment: str, gradients: Gradients | None) -> list[tuple[str, Tensor]]:
-    """The tensors that pass at a moment of a call, by slot."""
+    """Return the tensors that pass at a moment of a call, by slot."""
     if moment == "forward":
         if isinstance(call.output, Tensor):
             return [("output", call.output)]
         return list(pick_slot("output", call.output, Tensor))
     if moment == "forward_pre":
-        if not call.kwargs and all(isinstance(value, Tensor) for value in call.args):  # the shorter way, for most calls
-            return [(f"input[{i}]", value) for i, value in enumerate(call.args)]
+        if not call.kwargs and all(isinstance(value, Tensor) for value in call.args):  # the fast path for most calls
+            return [(f"input[{index}]", value) for index, value in enumerate(call.args)]
         return [*pick_slot("input", call.args, Tensor), *pick_slot("input", call.kwargs, Tensor)]
     name = _GRADIENTS[moment]
-    return [(f"{name}[{i}]", g) for i, g in enumerate(gradients or ()) if g is not None]
+    return [(f"{name}[{index}]", gradient) for index, gradient in enumerate(gradients or ()) if gradient is not None]
 
 
 _GRADIENTS = {"backward_pre": "grad_output", "backward": "grad_input"}
 
 
 class Passing:
-    """What passes at one moment of one call, and can be replaced.
+    """The replaceable values at one moment of one call.
 
     Attributes:
-        values: what there is by name.
-        moment: which moment.
-        gradients: the gradients to go on with, at the backward moments.
-        edits: what was done here, in order.
+        values: the values by name.
+        moment: the moment.
+        gradients: the gradients to continue with, at the backward moments.
+        edits: the edits at this moment, in order.
     """
 
     def __init__(self, call: CellCall, moment: str, gradients: Gradients | None = None) -> None:
@@ -74,7 +73,7 @@ class Passing:
 
     @property
     def values(self) -> dict[str, object]:
-        """What passes, by the names that expressions use."""
+        """The values that pass, by the names that expressions use."""
         call = self._call
         if self.moment == "forward_pre":
             return {"inputs": call.args, "keywords": call.kwargs}
@@ -83,27 +82,27 @@ class Passing:
         return {_GRADIENTS[self.moment]: self.gradients}
 
     def slots(self) -> list[tuple[str, Tensor]]:
-        """The tensors that pass, by slot."""
+        """Return the tensors that pass, by slot."""
         return slots_at(self._call, self.moment, self.gradients)
 
     def assign(self, name: str, value: object, expression: str | None = None) -> tuple[str, object]:
-        """Put ``value`` in the place of what passes under ``name``, or of one place of it.
+        """Replace the value ``name``, or one item of it.
 
         Returns:
-            the name without the place, and all that now passes under it.
+            the name without the index, and its new value.
 
         Raises:
-            NameError: nothing of this name can be replaced here.
-            TypeError, ValueError, RuntimeError: a hook must not return this.
+            NameError: this name cannot be replaced here.
+            TypeError, ValueError, RuntimeError: a hook must not return this value.
         """
-        plain, place = target(name)
-        settable = [known for known in self.values if (self.moment, known) != ("forward", "inputs")]
-        if plain not in settable:
-            nearest = suggestion(plain, settable)
-            raise NameError(f"{plain!r} cannot be set at {self.moment}: there is {', '.join(settable)}{nearest}")
-        self._put(plain, value if place is None else with_place(self.values[plain], place, value, plain))
+        base_name, index = target(name)
+        settable = [key for key in self.values if (self.moment, key) != ("forward", "inputs")]
+        if base_name not in settable:
+            nearest = suggestion(base_name, settable)
+            raise NameError(f"{base_name!r} cannot be set at {self.moment}: there is {', '.join(settable)}{nearest}")
+        self._put(base_name, value if index is None else with_place(self.values[base_name], index, value, base_name))
         self.edits.append(Edit(name, expression, value))
-        return plain, self.values[plain]
+        return base_name, self.values[base_name]
 
     def _put(self, name: str, value: Any) -> None:
         call = self._call
@@ -131,7 +130,7 @@ class Passing:
 def _check_call(call: CellCall, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     try:
         signature = inspect.signature(call.cell.construct)
-    except (TypeError, ValueError):  # no signature to be had
+    except (TypeError, ValueError):  # no signature available
         return
     try:
         signature.bind(*args, **kwargs)
@@ -140,14 +139,14 @@ def _check_call(call: CellCall, args: tuple[Any, ...], kwargs: dict[str, Any]) -
 
 
 def with_place(held: Any, place: int, value: object, name: str) -> object:
-    """A copy of a tuple or a list, called ``name``, with another value in one place.
+    """Return a copy of a tuple or a list, called ``name``, with another value at one index.
 
     Raises:
-        TypeError, IndexError: it has no such place.
+        TypeError, IndexError: it has no such index.
     """
     if not isinstance(held, tuple | list):
         raise TypeError(f"{name} has no places: it is a {type(held).__name__}")
     if place >= len(held):
         raise IndexError(f"{name} has {len(held)} places, and {place} is none of them")
-    parts = [value if i == place else part for i, part in enumerate(held)]
-    return parts if isinstance(held, list) else tuple(parts)
+    items = [value if index == place else item for index, item in enumerate(held)]
+    return items if isinstance(held, list) else tuple(items)

@@ -1,13 +1,13 @@
-"""Expressions that the user writes into breakpoints and into the Evaluate box.
+"""Expressions of breakpoints and of the Evaluate box.
 
-A breakpoint's expression sees these names, for each tensor that passes at its moment:
+A breakpoint's expression can use these names, for each tensor that passes at its moment:
 
     value               the tensor
-    norm mean minimum maximum std    its figures, computed only if the expression asks for them
+    norm mean minimum maximum std    its statistics, computed only if the expression uses them
     step call           the number of root calls so far, the number of this call of the cell in the step
-    passes              how often the run came to this breakpoint's place, this time included
+    passes              the number of times that the run reached the breakpoint, including this one
     cell                the cell
-    rank                the number of this process among the ranks, 0 where it is alone
+    rank                the number of this process among the ranks, 0 for a single process
     np ms               NumPy and Hookscope's engine
 
 and at a ``bprop`` also the function's arguments by their own names.
@@ -78,7 +78,7 @@ _READING = {
     "tolist",
     "var",
 }
-"""Attributes of tensors by which an expression of the names above changes nothing, and draws no random number."""
+"""Attributes of tensors that change nothing and draw no random number in an expression of the names above."""
 
 
 def compile_expression(text: str, known: Collection[str] | None = None) -> CodeType:
@@ -86,17 +86,16 @@ def compile_expression(text: str, known: Collection[str] | None = None) -> CodeT
 
     Args:
         text: the expression.
-        known: the names that it may use beside Python's own; None if that is not known before it runs.
+        known: the allowed names apart from Python's own; None if they are not known in advance.
 
     Raises:
-        ValueError: it is no expression, has too many parts in each other, or uses another name; one line that says what
-            is wrong.
+        ValueError: it is not an expression, is nested too deeply, or uses another name; the message is one line.
     """
     try:
         code = compile(text.strip(), "<expression>", "eval")
     except (MemoryError, RecursionError, SyntaxError, ValueError) as error:
         detail = error.msg if isinstance(error, SyntaxError) else str(error)
-        if isinstance(error, MemoryError | RecursionError):  # which Python's compiler gives up with
+        if isinstance(error, MemoryError | RecursionError):  # raised when Python's compiler gives up
             detail = "it has too many parts in each other"
         raise ValueError(f"expression {quoted(text)}: {detail}") from None
     if known is not None:
@@ -108,84 +107,86 @@ def compile_expression(text: str, known: Collection[str] | None = None) -> CodeT
 
 
 def names_in(code: CodeType) -> set[str]:
-    """The global names that an expression looks up; attributes are not among them."""
+    """Return the global names that an expression looks up; attributes are not among them."""
     return set(_looked_through(code)[0])
 
 
 @functools.lru_cache(maxsize=256)
 def _looked_through(code: CodeType) -> tuple[frozenset[str], bool]:
-    """The global names that an expression looks up, and whether it can change something: by a call or an attribute."""
+    """Return the global names in an expression, and whether it can change state: by a call or an attribute."""
     import dis
 
-    found: set[str] = set()
+    names: set[str] = set()
     changes = False
     for instruction in dis.get_instructions(code):
         if instruction.opname in ("LOAD_NAME", "LOAD_GLOBAL"):
-            found.add(str(instruction.argval))
+            names.add(str(instruction.argval))
         elif instruction.opname in ("LOAD_ATTR", "LOAD_METHOD"):
             changes = changes or instruction.argval not in _READING
-    changes = changes or not found <= _ONLY_READ
+    changes = changes or not names <= _ONLY_READ
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
-            names, may = _looked_through(constant)
-            found, changes = found | names, changes or may
-    return frozenset(found), changes
+            inner_names, inner_changes = _looked_through(constant)
+            names, changes = names | inner_names, changes or inner_changes
+    return frozenset(names), changes
 
 
 def evaluate(code: CodeType, scope: Mapping[str, object], tell: Callable[[], None] = lambda: None) -> Any:
-    """Run a compiled expression with the names in scope, to look: what it changes of the run is put back.
+    """Evaluate a compiled expression with the names in scope, and restore any state of the run that it changes.
 
     Args:
         code: the expression.
         scope: its names.
-        tell: called where something is put back other than random numbers.
+        tell: called if anything other than random state is restored.
 
     Returns:
-        Its value.
+        the value of the expression.
 
     Raises:
-        Exception: whatever it raises.
+        Exception: any exception that it raises.
     """
     names, changes = _looked_through(code)
     if not changes:
         return take_part(code, scope)
     from hookscope.engine.nn.restoring import looking
 
-    named = [scope[name] for name in {"cell", *names} if name in scope]
-    value, put_back = looking(lambda: take_part(code, scope), named)
-    if put_back:
+    used_values = [scope[name] for name in {"cell", *names} if name in scope]
+    value, restored = looking(lambda: take_part(code, scope), used_values)
+    if restored:
         tell()
     return value
 
 
 def take_part(code: CodeType, scope: Mapping[str, object]) -> Any:
-    """Run a compiled expression with the names in scope as a part of the run, as a hook: what it changes stays so."""
+    """Evaluate a compiled expression as part of the run, like a hook: its changes stay."""
     return eval(code, {"__builtins__": builtins, **scope})  # the user's own expression, typed in this session
 
 
 def value_of(
     expression: str, names: Mapping[str, object], run: Callable[[CodeType, Mapping[str, object]], Any] = evaluate
 ) -> Any:
-    """The value of an expression that sees these names, and the figures of ``value`` that it asks for.
+    """Return the value of an expression with these names and the statistics of ``value`` that it uses.
 
     Args:
         expression: the expression.
         names: the names.
-        run: ``evaluate``; or ``take_part``, where what it changes stays changed.
+        run: ``evaluate``; or ``take_part`` to keep its changes.
 
     Raises:
-        ValueError: it is no expression.
-        Exception: whatever it raises.
+        ValueError: it is not an expression.
+        Exception: any exception that it raises.
     """
     code = compile_expression(expression)
     return run(code, {**value_scope(names.get("value"), names_in(code).difference(names)), **names})
 
 
 def value_scope(value: object, wanted: Collection[str] = FIGURES) -> dict[str, object]:
-    """``value`` and those of its figures that are wanted."""
+    """Return ``value`` and the requested statistics of it."""
     scope: dict[str, object] = {"value": value}
     figures = [name for name in FIGURES if name in wanted]
     if figures:
-        found = statistics(value) if hasattr(value, "_array") else None
-        scope.update({name: float("nan") if found is None else getattr(found, name) for name in figures})
+        figures_of_value = statistics(value) if hasattr(value, "_array") else None
+        scope.update(
+            {name: float("nan") if figures_of_value is None else getattr(figures_of_value, name) for name in figures}
+        )
     return scope

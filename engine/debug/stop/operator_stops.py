@@ -1,4 +1,4 @@
-"""Stops at operators: a tap that is attached only while there is a breakpoint at one, or the user steps to one."""
+"""Stops at operators: a tap that is attached only while an operator has a breakpoint or is the next stop."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ __all__ = ["OperatorStops"]
 
 
 class OperatorStops(taps.Tap):
-    """Sees each operator while it must.
+    """Tap that stops at operators.
 
     Args:
-        owner: gives the session.
-        watching: knows what runs now.
-        breakpoints: where to stop.
-        pauses: whom to ask.
+        owner: returns the session.
+        watching: the attachment of the session.
+        breakpoints: the breakpoints of the session.
+        pauses: the pauses of the session.
 
     Attributes:
-        next_stop: where this thread stops next; another one each time that the session watches.
+        next_stop: the next stop of this thread; a new object each time that the session is attached.
     """
 
     observes_operators = True
@@ -54,32 +54,32 @@ class OperatorStops(taps.Tap):
         return self._pauses.faults.forgives(f"stopping at an operator ({method})", error)
 
     def attach(self) -> None:
-        """The session watches from now on."""
+        """Enable the tap with the session."""
         self._attached = True
         self.listen()
 
     def detach(self) -> None:
-        """It watches no more."""
+        """Disable the tap with the session."""
         self._attached = False
         self.next_stop = NextStop()
         taps.detach(self)
 
     def listen(self) -> None:
-        """Listen to operators exactly while there is a reason to."""
-        wanted = self.next_stop.at_operator or self._breakpoints.at_operators
-        (taps.attach if wanted and self._attached else taps.detach)(self)
+        """Attach the tap exactly while there is a reason to."""
+        is_needed = self.next_stop.at_operator or self._breakpoints.at_operators
+        (taps.attach if is_needed and self._attached else taps.detach)(self)
 
     def obey(self, command: str, depth: int) -> None:
-        """Go on by a command that came at a cell of this depth; outside of all it is -1."""
+        """Apply a command at a cell of this depth; -1 is outside all cells."""
         self.next_stop.obey(command, depth)
         self.listen()
 
     def forget_steps(self) -> None:
-        """What the last command asked for is done, or no more wanted."""
+        """Clear the last command, which is done or superseded."""
         self.obey("continue", -1)
 
     def operator(self, name: str, inputs: tuple[Any, ...], outputs: Any, attrs: dict[str, Any]) -> None:
-        """It ran."""
+        """Stop after an operator, if requested."""
         values = [value for _, value in pick_slot("output", outputs, Tensor)]
         self._ran(name, "forward", values, {"inputs": inputs, "output": outputs})
 
@@ -92,25 +92,29 @@ class OperatorStops(taps.Tap):
         inputs: tuple[Any, ...],
         output: Any,
     ) -> None:
-        """Its rule ran."""
-        given = [_tensor(one) for one in gradients]
-        arrived = tuple([_tensor(one) for one in gradient]) if isinstance(gradient, tuple) else _tensor(gradient)
-        self._ran(name, "backward", given, {"grad_output": arrived, "grad_input": tuple(given)})
+        """Stop after a gradient rule, if requested."""
+        input_gradients = [_tensor(item) for item in gradients]
+        output_gradient = (
+            tuple([_tensor(item) for item in gradient]) if isinstance(gradient, tuple) else _tensor(gradient)
+        )
+        self._ran(
+            name, "backward", input_gradients, {"grad_output": output_gradient, "grad_input": tuple(input_gradients)}
+        )
 
     def _ran(self, name: str, direction: str, values: list[Tensor], shown: dict[str, Any]) -> None:
-        """Stop if it is time to; ``shown`` is what an expression may look at."""
+        """Stop if requested; ``shown`` has the names for expressions."""
         visits, pauses = self._watching.visits, self._pauses
         if pauses.standing or not visits.own_run or not pauses.can_stop():
             return
         roots = visits.paths.roots
         visit = (visits.running() or visits.of_no_call(roots[0], "")) if roots else None
         names = {**(visit.names() if visit else {}), **shown, "value": values[0] if values else None}
-        stands = self._breakpoints.standing(f"ops.{name}", direction, values, lambda: names, operator=True)
-        if stands is None and not self.next_stop.at_operator:
+        breakpoint = self._breakpoints.standing(f"ops.{name}", direction, values, lambda: names, operator=True)
+        if breakpoint is None and not self.next_stop.at_operator:
             return
         self.forget_steps()
-        reason = f"operator {name} ran {direction}" if stands is None else f"breakpoint {stands}"
-        kind = "pause" if stands is None else "breakpoint"
+        reason = f"operator {name} ran {direction}" if breakpoint is None else f"breakpoint {breakpoint}"
+        kind = "pause" if breakpoint is None else "breakpoint"
         path = "" if visit is None else visit.path
         frame = frame_to_show(sys._getframe(1))
         point = point_at_stop(Stop(frame, frame.f_lineno), kind, reason, path, "operator", names)

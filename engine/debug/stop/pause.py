@@ -1,8 +1,7 @@
-"""Pausing: what a paused run shows (``PausePoint``), and who answers for the user (``Pauser``).
+"""Pausing: the state of a paused run (``PausePoint``), and the object that waits for the user (``Pauser``).
 
-A pause blocks the thread that runs the user's code. What it waits *in* differs: the Hookscope kernel keeps
-its widgets live, a terminal reads commands, a script has nobody to ask. A ``Pauser`` is that difference and
-nothing else.
+A pause blocks the thread that runs the user's code. The Hookscope kernel keeps its widgets live meanwhile, a terminal
+reads commands, and a script cannot pause. A ``Pauser`` implements exactly this difference.
 """
 
 from __future__ import annotations
@@ -39,13 +38,13 @@ COMMANDS = ("over", "into", "out", "operator", "cell", "continue", "abort")
 
 
 class DebugAbort(Exception):
-    """Raised out of the user's call when the answer to a pause is "abort"."""
+    """Raised out of the user's call when a pause is ended by "abort"."""
 
 
 class OperatorRecord(NamedTuple):
-    """One operator that ran: its name, what went in, what came out, and the line of the user's code that ran it.
+    """One operator that ran: its name, inputs, outputs, and the line of the user's code that ran it.
 
-    ``path`` is the cell that was called inside the bprop and ran it; "" if the bprop itself did.
+    ``path`` is the cell, called inside the bprop, that ran it; "" if the bprop itself did.
     """
 
     name: str
@@ -59,25 +58,25 @@ class OperatorRecord(NamedTuple):
 
 @dataclass(eq=False)
 class PausePoint:
-    """Where a run stands still, as plain data for whoever shows it.
+    """The state of a paused run, as plain data for display.
 
     Attributes:
         kind: "bprop", "breakpoint", "condition" or "pause"; "past" for a state that was stepped back to.
-        reason: why it stopped, in a few words; ``place`` says where.
+        reason: the reason of the stop, in a few words; ``place`` is the location.
         path: the cell's dotted path ("" for the root).
         moment: "forward_pre", "forward", "backward_pre", "backward", "bprop", "operator" or "" for a plain pause.
-        filename, function, first_line, lines: the source that is shown; empty and 0 where there is none.
+        filename, function, first_line, lines: the displayed source; empty and 0 if there is none.
         line: the current line, in the numbering of the file.
         locals: the names in scope and their values.
         changed: the names whose values changed since the last stop in the same function.
-        operators: what ran so far in this bprop, oldest first.
-        operator: the one that is shown, at a stop after an operator.
+        operators: the operators that ran so far in this bprop, oldest first.
+        operator: the displayed operator, at a stop after an operator.
         history: the lines that this bprop passed before, oldest first.
-        back: how many of them one has stepped back to come here; 0 where the run stands.
-        stoppable: the numbers of the shown lines at which a breakpoint can stand; none outside a bprop that is stepped.
+        back: the number of steps back from the pause to this state; 0 at the pause itself.
+        stoppable: the displayed lines that can have a breakpoint; empty outside a bprop that is stepped.
         bprop_begins: the file of the bprop that is stepped, and its first line there.
         stack: "function, line N" of the functions being stepped, outermost first.
-        exception: what was raised here, if the stop is about an exception.
+        exception: the exception raised here, if the stop is about one.
     """
 
     kind: str
@@ -100,32 +99,32 @@ class PausePoint:
     stoppable: frozenset[int] = frozenset()
     bprop_begins: tuple[str, int] = ("", 0)
     names: dict[str, object] = field(default_factory=dict, repr=False)
-    """What ``evaluate`` knows beside the locals: the function's globals, and the debugger's own names."""
+    """Names for ``evaluate`` apart from the locals: the function's globals, and the debugger's own names."""
     assign: Callable[[str, object], Change] | None = field(default=None, repr=False)
-    """Gives a variable of the paused function another value; None where there is no such function."""
+    """Function that assigns a variable of the paused function; None if there is no such function."""
     variables: Callable[[], dict[str, object]] | None = field(default=None, repr=False)
-    """The variables of the paused function as they are now."""
+    """Function that returns the current variables of the paused function."""
     passing: Passing | None = field(default=None, repr=False)
-    """What passes here and can be replaced, at a moment of a cell."""
+    """The replaceable values, at a moment of a cell."""
     arguments: tuple[Any, ...] | None = field(default=None, repr=False)
-    """What the ``bprop`` was called with; None where the run stands in none."""
+    """The arguments of the ``bprop``; None outside a bprop."""
     recordings: tuple[Recording, ...] = field(default=(), repr=False)
-    """What records the run that stands here: an edit is computed in it."""
+    """The recordings of the paused run; an edit is computed in them."""
     past: BpropHistory | None = field(default=None, repr=False)
-    """What ``history`` comes from."""
+    """The source of ``history``."""
 
     @property
     def place(self) -> str:
-        """Where it is: ``bprop of block.scale, line 12``."""
-        where = f"{self.moment} of {cell_name(self.path)}" if self.moment else self.function or "code"
-        return f"{where}, line {self.line}" if self.line else where
+        """The location: ``bprop of block.scale, line 12``."""
+        location = f"{self.moment} of {cell_name(self.path)}" if self.moment else self.function or "code"
+        return f"{location}, line {self.line}" if self.line else location
 
 
 class Pauser(Protocol):
-    """Whoever answers while a run is paused."""
+    """Object that waits for the user's command while a run is paused."""
 
     def unavailable(self) -> str | None:
-        """None if somebody can answer; otherwise why not, as one clause."""
+        """Return None if pausing is possible; otherwise the reason why not, as one clause."""
         ...
 
     def wait(self, until: Callable[[], bool]) -> None:
@@ -137,7 +136,7 @@ _process = os.getpid()
 
 
 def in_a_forked_process() -> str | None:
-    """Why nobody can answer in a process that was forked from the one that a person looks at; None in that one."""
+    """Return why a forked process cannot pause; None in the original process."""
     return None if os.getpid() == _process else f"process {os.getpid()} was forked from the one that can be answered"
 
 
@@ -147,21 +146,21 @@ _default: PauserOf | None = None
 
 
 def set_default_pauser(make: PauserOf | None) -> None:
-    """Set what gives sessions their pauser, where they were given none; None goes back to the terminal."""
+    """Set the factory of pausers for sessions without one; None restores the terminal."""
     global _default
     _default = make
 
 
 def default_pauser() -> PauserOf | None:
-    """What gives sessions their pauser, where they were given none; None means the terminal."""
+    """Return the factory of pausers for sessions without one; None means the terminal."""
     return _default
 
 
 def check_command(command: str) -> str:
-    """Return the command.
+    """Return a command.
 
     Raises:
-        ValueError: it is none of ``COMMANDS``.
+        ValueError: it is not one of ``COMMANDS``.
     """
     if command not in COMMANDS:
         raise ValueError(f"command must be one of {', '.join(COMMANDS)}, got {command!r}")
@@ -169,7 +168,7 @@ def check_command(command: str) -> str:
 
 
 def describe(value: object, limit: int = 200) -> str:
-    """A value as one line of text; never raises, since it shows values of the user's own classes."""
+    """Return a value as one line of text; never raises, even for values of the user's own classes."""
     try:
         text = " ".join(repr(value).split())
     except Exception as error:  # a user's __repr__ may raise anything

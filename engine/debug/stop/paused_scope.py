@@ -1,4 +1,4 @@
-"""What a person does with the names of a paused function: expressions, other values, a check of its gradient."""
+"""Scope of a paused function: evaluation, assignment, and the check of its gradient."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ __all__ = ["PausedScope"]
 
 
 class PausedScope:
-    """The names at the pause of a session.
+    """Names at the pause of a session.
 
     Args:
-        showing: where the run stands.
-        events: told of changes.
-        cell: gives the cell at a path.
-        unheard: told of the cells that an expression calls.
-        undo_later: takes what undoes a change.
+        showing: the displayed point.
+        events: notified of changes.
+        cell: returns the cell at a path.
+        unheard: called with the cells that an expression calls.
+        undo_later: registers the undo function of a change.
 
     Attributes:
-        gradient_checks: the last gradient check of each cell that one was made of, by its path.
+        gradient_checks: the last gradient check of each checked cell, by path.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class PausedScope:
         self._undo_later = undo_later
 
     def evaluate(self, expression: str) -> object:
-        """See ``DebugSession.evaluate``."""
+        """Evaluate an expression; see ``DebugSession.evaluate``."""
         point = self._showing.shown_point()
         with evaluating(), taps.unheard(self._unheard), taps.muted():
             try:
@@ -68,7 +68,7 @@ class PausedScope:
         )
 
     def edit(self, name: str, expression: str) -> object:
-        """See ``DebugSession.edit``."""
+        """Evaluate an expression and assign its value; see ``DebugSession.edit``."""
         point = self._settable_point()
         with evaluating(), taps.unheard(self._unheard), taps.recorded(point.recordings):
             try:
@@ -79,20 +79,20 @@ class PausedScope:
         return value
 
     def assign(self, name: str, value: object) -> None:
-        """See ``DebugSession.assign``."""
+        """Assign a value; see ``DebugSession.assign``."""
         self._assign(self._settable_point(), name, value, None)
 
     def check_gradient(self, seconds: float) -> GradientCheck:
-        """See ``DebugSession.check_gradient``."""
+        """Check the gradient of the paused bprop; see ``DebugSession.check_gradient``."""
         from ..compare.gradient_check import check_gradient
 
         point = self._showing.paused_point()
         if point.arguments is None:
             raise RuntimeError("there is no gradient to check: the run stands in no bprop")
         with evaluating():
-            found = check_gradient(self._cell(point.path), *point.arguments[:-2], seconds=seconds)
-        self.gradient_checks[point.path] = found
-        return found
+            check = check_gradient(self._cell(point.path), *point.arguments[:-2], seconds=seconds)
+        self.gradient_checks[point.path] = check
+        return check
 
     def _settable_point(self) -> PausePoint:
         point = self._showing.paused_point()
@@ -117,13 +117,13 @@ class PausedScope:
         self._events.notify("changed")
 
     def _look_again(self) -> None:
-        """Show what an expression did to the variables: a function that it called may share some."""
+        """Refresh the variables after an expression, which may share them with a function that it called."""
         point = self._showing.paused
         if point is None or point.variables is None:
             return
-        now = point.variables()
-        changed = {name for name, value in now.items() if point.locals.get(name, point) is not value}
-        if changed or now.keys() != point.locals.keys():
-            point.locals = now
+        variables = point.variables()
+        changed = {name for name, value in variables.items() if point.locals.get(name, point) is not value}
+        if changed or variables.keys() != point.locals.keys():
+            point.locals = variables
             point.changed |= changed
             self._events.notify("changed")

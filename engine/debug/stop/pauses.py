@@ -1,4 +1,4 @@
-"""Pauses: the run stands still until whoever is asked lets it go on, or ends it."""
+"""Pauses: the run blocks until a command resumes or ends it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Pauses", "evaluating"]
 
-# Pauses kept where nobody could answer: each holds the variables of a function.
+# Limit of skipped pauses that are kept: each holds the variables of a function.
 _MAX_SKIPPED = 100
 
 Undo = Callable[[], None]
@@ -39,28 +39,29 @@ _local = _PerThread()
 
 @contextmanager
 def evaluating() -> Iterator[None]:
-    """What this thread runs inside the block is an expression of somebody's at a pause: nothing can pause in there."""
-    before, _local.evaluating = _local.evaluating, True
+    """Mark the block as the evaluation of an expression at a pause, in which this thread cannot pause."""
+    previous, _local.evaluating = _local.evaluating, True
     try:
         yield
     finally:
-        _local.evaluating = before
+        _local.evaluating = previous
 
 
 class Pauses:
     """The pauses of a session.
 
     Args:
-        events: told of them.
-        showing: where the run stands.
-        watching: whether the session watches now.
-        pauser: gives who answers.
-        changes: to be called before a pause; what it returns gives what undoes the changes to the network since then.
+        events: notified of pauses.
+        showing: the displayed point.
+        watching: the attachment of the session.
+        pauser: returns the pauser.
+        changes: called before a pause; returns a function that returns the undo functions of later changes to the
+            network.
 
     Attributes:
-        skipped: the pauses at which nobody could answer.
-        aborting: whether ``abort`` was called and the run has not come to its next cell yet.
-        faults: reports what raises in the debugger at a pause.
+        skipped: the pauses for which no pauser was available.
+        aborting: True after ``abort`` until the run reaches its next cell.
+        faults: reports exceptions of the debugger at a pause.
     """
 
     def __init__(
@@ -79,16 +80,16 @@ class Pauses:
         self._watching = watching
         self._pauser = pauser
         self._changes = changes
-        self._undo: list[Undo] = []  # what was changed at this step's pauses
+        self._undo: list[Undo] = []  # undo functions of the changes at this step's pauses
         self._command: str | None = None
         self._one_pause = threading.RLock()
 
     @property
     def standing(self) -> bool:
-        """Whether the run stands still now."""
+        """True while the run is paused."""
         return self._showing.paused is not None
 
-    # What a person asks for
+    # Requests of the user
 
     def pause(self, frame: FrameType, reason: str) -> None:
         """Pause in a function; see ``DebugSession.pause``."""
@@ -99,13 +100,13 @@ class Pauses:
             self.pause_or_abort(point)
 
     def resume(self, command: str) -> None:
-        """See ``DebugSession.resume``."""
+        """Resume the run; see ``DebugSession.resume``."""
         check_command(command)
         self._showing.paused_point()
         self._command = command
 
     def abort(self) -> None:
-        """See ``DebugSession.abort``."""
+        """Abort the run; see ``DebugSession.abort``."""
         if self.standing:
             self.resume("abort")
         elif self._watching.attached:
@@ -114,16 +115,16 @@ class Pauses:
             raise RuntimeError(f"{self._events.name} watches nothing now, so there is nothing to abort")
 
     def end_by_abort(self) -> NoReturn:
-        """Do what ``abort`` asked for, in the thread that runs."""
+        """End the run after ``abort``, in the thread of the run."""
         self._undo_changes()
         raise DebugAbort("aborted from the debugger")
 
     def undo_later(self, undo: Undo) -> None:
-        """Something was changed at a pause: this undoes it if the step is aborted."""
+        """Register the undo function of a change at a pause, for an abort of the step."""
         self._undo.append(undo)
 
     def step_began(self) -> None:
-        """What was changed in the step before is no longer undone."""
+        """Begin a step: earlier changes are not undone any more."""
         self._undo.clear()
 
     def _undo_changes(self) -> None:
@@ -131,19 +132,19 @@ class Pauses:
         while self._undo:
             self._undo.pop()()
 
-    # What runs asks for
+    # Requests of the run
 
     @property
     def unavailable(self) -> str | None:
-        """Why nobody could answer now, in one clause; None where somebody can."""
+        """The reason why no pauser is available, in one clause; None if one is."""
         return self._pauser().unavailable()
 
     def can_stop(self) -> bool:
-        """Whether a pause has any effect now: somebody can answer, or there is room to note it."""
+        """Return whether a pause has an effect now: a pauser is available, or a skipped pause can still be kept."""
         return self._watching.attached and (len(self.skipped) < _MAX_SKIPPED or self.unavailable is None)
 
     def pause_or_abort(self, point: PausePoint) -> str:
-        """Pause where no stepper runs; returns the command.
+        """Pause where no stepper runs; return the command.
 
         Raises:
             DebugAbort: the command was "abort".
@@ -154,7 +155,7 @@ class Pauses:
         return command
 
     def pause_at(self, point: PausePoint) -> str:
-        """Pause; returns the command that ended it, "continue" if nobody could answer."""
+        """Pause; return the command that ended the pause, "continue" if no pauser was available."""
         if self.aborting:
             self._undo_changes()
             return "abort"
@@ -165,12 +166,12 @@ class Pauses:
             return "continue"
         with self._one_pause:
             if self.standing or not (self._watching.attached or point.kind == "pause"):
-                return "continue"  # asked for while this thread is paused already, or after the session ended
+                return "continue"  # requested while this thread is paused already, or after the session ended
             return self._wait(point, pauser)
 
     def _skip(self, point: PausePoint, unavailable: str) -> None:
         if len(self.skipped) < _MAX_SKIPPED:
-            # They hold the functions that run, and with them all that these hold.
+            # They hold running functions, and with them everything that these hold.
             point.assign = point.variables = None
             self.skipped.append(point)
         self._events.say(
@@ -184,7 +185,7 @@ class Pauses:
         try:
             try:
                 self._showing.stand_at(point)
-                self._events.notify("paused")  # panels are drawn meanwhile, and somebody may interrupt the kernel
+                self._events.notify("paused")  # panels are drawn meanwhile, and the user may interrupt the kernel
                 self._ask(pauser)
             finally:
                 command, self._command = self._command, None
@@ -198,7 +199,7 @@ class Pauses:
         return command or "continue"
 
     def _ask(self, pauser: Pauser) -> None:
-        """Wait for a command. A pauser of the user's own may end the run by whatever it raises."""
+        """Wait for a command. A pauser of the user's own may end the run by raising any exception."""
         try:
             pauser.wait(lambda: self._command is not None)
         except Exception as error:

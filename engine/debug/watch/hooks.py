@@ -1,6 +1,6 @@
-"""The session's own hooks: attached and taken off by path and kind, at most one of a kind on a cell.
+"""Hooks of the session, attached and removed by path and kind, at most one of a kind on a cell.
 
-They are real hooks of the engine and stay until they are taken off, also after the session has ended.
+They are real hooks of the engine and stay until they are removed, even after the session has ended.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 __all__ = ["MAKES_CAPTURES", "SessionHooks", "check_kind"]
 
 MAKES_CAPTURES = "makes captures"
-"""What a hook of the session's own is called in lists."""
+"""Name of the session's own hooks in lists."""
 Recorder = Callable[[str, str, "Cell", tuple[tuple[str, Any], ...]], None]
 
 
 def check_kind(kind: str) -> str:
-    """Return the kind.
+    """Return the kind of a hook.
 
     Raises:
-        ValueError: it is none of ``HOOK_KINDS``.
+        ValueError: it is not one of ``HOOK_KINDS``.
     """
     if kind not in HOOK_KINDS:
         raise ValueError(f"kind must be one of {', '.join(HOOK_KINDS)}, got {kind!r}{suggestion(kind, HOOK_KINDS)}")
@@ -34,11 +34,11 @@ def check_kind(kind: str) -> str:
 
 
 class SessionHooks:
-    """Hooks by (path, kind).
+    """Hooks of a session by (path, kind).
 
     Args:
-        record: called by a default hook with the path, the kind, the cell, and pairs of a slot name and what
-            the hook saw.
+        record: called by a default hook with the path, the kind, the cell, and pairs of a slot name and the value
+            that the hook received.
     """
 
     def __init__(self, record: Recorder) -> None:
@@ -46,7 +46,7 @@ class SessionHooks:
         self._attached: dict[tuple[str, str], tuple[Any, Callable[..., Any]]] = {}
 
     def attach(self, cell: Cell, path: str, kind: str, function: Callable[..., Any] | None) -> None:
-        """Attach a hook; one of this kind that is there already is replaced."""
+        """Attach a hook, replacing any of this kind."""
         hook = function or self._recording(path, check_kind(kind))
         handle = getattr(cell, f"register_{check_kind(kind)}_hook")(hook)
         self.detach(path, kind)
@@ -54,38 +54,38 @@ class SessionHooks:
         taps.hooking.add(id(hook))
 
     def detach(self, path: str, kind: str) -> None:
-        """Take a hook off; where none is attached nothing happens."""
-        found = self._attached.pop((path, check_kind(kind)), None)
-        if found is not None:
-            handle, hook = found
+        """Remove a hook, if one is attached."""
+        entry = self._attached.pop((path, check_kind(kind)), None)
+        if entry is not None:
+            handle, hook = entry
             handle.remove()
             self._tell([hook])
 
     def detach_recorders(self) -> None:
-        """Take off the hooks that make captures, for nobody is left to have them."""
+        """Remove the hooks that make captures, once no session is left to keep them."""
         for (path, kind), (_, hook) in self.state().items():
             if getattr(hook, "__module__", None) == __name__:
                 self.detach(path, kind)
 
     def keys(self) -> Iterable[tuple[str, str]]:
-        """Path and kind of each."""
+        """Return path and kind of each hook."""
         return tuple(self._attached)
 
     def functions(self) -> Iterable[Callable[..., Any]]:
-        """The functions that are attached."""
+        """Return the attached functions."""
         return [function for _, function in self._attached.values()]
 
     def state(self) -> dict[tuple[str, str], tuple[Any, Callable[..., Any]]]:
-        """What is attached now, for ``go_back_to``."""
+        """Return the attached hooks, for ``go_back_to``."""
         return dict(self._attached)
 
     def go_back_to(self, state: dict[tuple[str, str], tuple[Any, Callable[..., Any]]]) -> None:
-        """Know again what was attached then; the hooks themselves are the network's."""
+        """Restore the table of attached hooks to an earlier state; the hooks themselves belong to the network."""
         before, self._attached = self._attached, dict(state)
         self._tell([hook for _, hook in (*before.values(), *state.values())])
 
     def _tell(self, hooks: Iterable[Callable[..., Any]]) -> None:
-        """Tell the engine which of these are attached and which are not."""
+        """Inform the engine which of these hooks are attached and which are not."""
         attached = set(map(id, self.functions()))
         for hook in hooks:
             (taps.hooking.add if id(hook) in attached else taps.hooking.discard)(id(hook))

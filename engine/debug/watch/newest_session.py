@@ -1,4 +1,4 @@
-"""The session that began to watch last, for whoever shows a process and was told of none."""
+"""Session that was attached last, for views that are opened without one."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ if TYPE_CHECKING:
 __all__ = ["began_to_watch", "newest_session", "when_attached"]
 
 when_attached: list[Callable[[DebugSession], None]] = []
-"""Told of each session that begins to watch."""
+"""Callbacks for each session that is attached."""
 _newest: weakref.ref[DebugSession] | None = None
 
 
 def newest_session() -> DebugSession | None:
-    """The session that began to watch last; None before the first, and where nobody keeps it any more."""
+    """Return the session that was attached last; None before the first, or if it no longer exists."""
     return None if _newest is None else _newest()
 
 
 def began_to_watch(session: DebugSession) -> None:
-    """A session watches from now on."""
+    """Register a session that was attached."""
     global _newest
     _newest = weakref.ref(session)
-    for tell in tuple(when_attached):
+    for callback in tuple(when_attached):
         try:
-            tell(session)
+            callback(session)
         except Exception as error:
             if not session.forgives("whoever shows sessions", error):
                 raise

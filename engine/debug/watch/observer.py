@@ -1,11 +1,11 @@
-"""The session's tap: what passes in the network is captured, stopped at, and goes on as the user edited it.
+"""Tap of the session: captures the values of a network, stops the run, and applies the user's edits.
 
-It only looks, unless the user edits what passes. The values it keeps are tensors of their own around the arrays that
-pass; an exception leaves it only if the user aborts or interrupts the run, or if it is one of the user's own code.
+The tap changes nothing unless the user edits a value. Captured values are separate tensors around the arrays that
+pass. An exception leaves the tap only if the user aborts or interrupts the run, or if the user's own code raised it.
 
-What passes at a moment of a call takes one way, in ``_passes``: is it wanted (``watches``), its tensors by slot
-(``stop.editing``), captures with the conditions tried on them (``record.recorder``), a stop
-(``stop.cell_stops``), and captures of what was edited there.
+``_passes`` handles each moment of a call in a fixed order: check whether values are wanted (``watches``), collect the
+tensors by slot (``stop.editing``), capture them and check conditions (``record.recorder``), stop
+(``stop.cell_stops``), and capture edited values.
 """
 
 from __future__ import annotations
@@ -37,18 +37,18 @@ __all__ = ["Observer", "Ports"]
 
 @dataclass(frozen=True, eq=False)
 class Ports:
-    """What the observer asks a session, and tells it.
+    """Functions of the session that the observer calls.
 
     Attributes:
         stops: decide whether to stop.
-        wants: whether captures are made of what passes in a call, forward or backward.
-        on_values: captures values; returns the captures, if they are wanted, and the hits that ask for a pause.
-        on_edit: captures what the user put in the place of captured values.
-        on_output: told of the path and the output of each call.
-        on_gradients: told of the gradients of parameters.
-        on_differentiated: told of each gradient call with weights that has ended.
-        on_unplanned: told of a call that would be made by a plan if nobody watched: the name and the level of what is
-            compiled.
+        wants: return whether the values of a call are captured, forward or backward.
+        on_values: capture values; return the captures, if requested, and the hits that request a pause.
+        on_edit: capture values by which the user replaced captured ones.
+        on_output: receive the path and the output of each call.
+        on_gradients: receive the gradients of parameters.
+        on_differentiated: receive each completed gradient call with weights.
+        on_unplanned: receive each call that would run by a plan without an observer: the name and the JIT level of the
+            compiled function.
     """
 
     stops: Stops
@@ -62,14 +62,14 @@ class Ports:
 
 
 class Observer(taps.Tap):
-    """What a session attaches to the engine, another one each time.
+    """Tap that a session attaches to the engine; each attachment has its own.
 
-    Calls know it for as long as gradients may come to them, so it must not keep alive what the session has.
+    Calls refer to the tap while gradients may reach them, so it must not keep the session's data alive.
 
     Args:
-        owner: gives the session; None when it is gone.
-        visits: knows the calls.
-        ports: the session, by which they are kept.
+        owner: returns the session, or None when it is gone.
+        visits: the registry of calls.
+        ports: functions of the session; they are held weakly here, and by the session.
     """
 
     observes_bprop = True
@@ -77,18 +77,18 @@ class Observer(taps.Tap):
     def __init__(self, owner: Callable[[], object | None], visits: Visits, ports: Ports) -> None:
         self.owner = owner
         self.visits = visits
-        # They live as long as the session, and that as long as the engine tells something.
+        # The ports live as long as the session, which outlives every notification of the engine.
         self._ports: Callable[[], Ports] = weakref.ref(ports)  # type: ignore[assignment]  # which may give None
 
     def watches(self, net: Cell) -> bool:
-        """Whether this is a root of the session."""
+        """Return whether a network is a root of the session."""
         return self.owner() is not None and any(root is net for root in self.visits.paths.roots)
 
     def forgives(self, method: str, error: Exception) -> bool:
-        """Report a fault of the session in what it does when it is told something."""
+        """Report a fault of the session in one of the tap's methods."""
         return self._ports().stops.pauses.faults.forgives(f"watching ({method})", error)
 
-    # What the engine tells
+    # Notifications of the engine
 
     def cell_enter(self, call: CellCall) -> None:
         """Count the call and capture its inputs."""
@@ -115,7 +115,7 @@ class Observer(taps.Tap):
             self.visits.leave(visit, call)
 
     def cell_error(self, call: CellCall, error: BaseException) -> None:
-        """The call is over."""
+        """End the call after an exception."""
         self.visits.leave(call.notes.get(self), call)
 
     def backward_enter(self, call: CellCall, grad_output: Gradients) -> Gradients | None:
@@ -137,12 +137,12 @@ class Observer(taps.Tap):
             self.visits.leave(visit)
 
     def parameter_gradients(self, pairs: list[tuple[Parameter, Tensor]]) -> None:
-        """The gradients of the weights have come."""
+        """Pass on the gradients of the weights."""
         if self.visits.own_run:
             self._ports().on_gradients(pairs)
 
     def differentiated(self, values: list[Tensor], pairs: list[tuple[Parameter, Tensor | None]]) -> None:
-        """A gradient call with weights has ended."""
+        """Pass on a completed gradient call with weights."""
         if self.visits.own_run:
             self._ports().on_differentiated(values, pairs)
 
@@ -154,29 +154,29 @@ class Observer(taps.Tap):
 def _passes(
     ports: Ports, visit: Visit, moment: str, direction: str, call: CellCall, gradients: Gradients | None = None
 ) -> Gradients | None:
-    """Capture what passes, stop, let the user edit; returns other gradients to go on with, or None."""
+    """Capture the values, stop, and apply the user's edits; return replaced gradients, or None."""
     stops, first = ports.stops, visit.first
-    wanted = ports.wants(visit, direction)
-    stepped_to = visit.depth <= stops.operators.next_stop.to_depth
-    again = first is not None and moment in first.edits
-    if not (wanted or stepped_to or again or stops.breakpoints.all):
+    is_captured = ports.wants(visit, direction)
+    is_step_target = visit.depth <= stops.operators.next_stop.to_depth
+    has_edits = first is not None and moment in first.edits
+    if not (is_captured or is_step_target or has_edits or stops.breakpoints.all):
         return None
     context = visit.context if gradients is None else _in_walk(visit.context, call)
-    if first is not None and again:
+    if first is not None and has_edits:
         edit_again(first, visit, Passing(call, moment))
     slots = slots_at(call, moment, gradients)
-    may_stop = stepped_to or bool(stops.breakpoints.all)
-    made, hits = ports.on_values(visit, direction, slots, "tap", context, may_stop) if wanted else ([], [])
+    may_stop = is_step_target or bool(stops.breakpoints.all)
+    captures, hits = ports.on_values(visit, direction, slots, "tap", context, may_stop) if is_captured else ([], [])
     if not (hits or may_stop):
         return None
-    # A call that is made again is the same call: it stops again at no moment at which it did the first time.
+    # A repeated call is the same call: it does not stop again at a moment at which it stopped the first time.
     if first is not None and moment in first.stopped:
         return None
     passing = Passing(call, moment, gradients)
-    if not stops.cells.stop(visit, passing, slots, hits, stepped_to, context):
+    if not stops.cells.stop(visit, passing, slots, hits, is_step_target, context):
         return None
     if ports.wants(visit, direction):
-        ports.on_edit(visit, direction, passing.slots(), context, made)
+        ports.on_edit(visit, direction, passing.slots(), context, captures)
     return passing.gradients
 
 

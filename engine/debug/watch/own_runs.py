@@ -1,8 +1,9 @@
-"""Which runs are a session's: what its network does, and what the code around that does for it.
+"""Runs of a session: calls of its network, and the code around them.
 
-An operator outside every cell, as in a loss that is written out, belongs to the network that ran last. One inside
-another network does not, nor does what follows that one: else an old session would stop the training of a new network.
-What runs in one gradient call with the session's network is one run, as where a critic judges what a generator made.
+An operator outside every cell, as in a loss that is written out, belongs to the network that ran last. An operator
+inside another network does not belong to the session, nor do the operators after that network; otherwise an old session
+would stop the training of a new network. Everything in one gradient call with the session's network is one run, as in a
+critic that judges the output of a generator.
 """
 
 from __future__ import annotations
@@ -23,11 +24,11 @@ __all__ = ["OwnRuns"]
 
 class _PerThread(threading.local):
     elsewhere = False
-    recording: Callable[[], Recording | None] | None = None  # the outermost one in which the network ran last
+    recording: Callable[[], Recording | None] | None = None  # the outermost recording in which the network ran last
 
 
 class OwnRuns:
-    """Told of the outermost calls of cells, it knows of each thread whether that works for the session's network.
+    """Tracker, by thread, of whether the current run belongs to the session's network.
 
     Args:
         roots: the roots of the session.
@@ -40,29 +41,29 @@ class OwnRuns:
 
     @property
     def elsewhere(self) -> bool:
-        """Whether the network that ran last in this thread is another one."""
+        """True if the network that ran last in this thread is not the session's."""
         return self._thread.elsewhere
 
     def own_called(self) -> None:
-        """A cell of the session is called, a root or outermost."""
-        outermost = next(iter(taps.recordings_outside()), None)
+        """Record the call of a cell of the session, a root or outermost."""
+        recording = next(iter(taps.recordings_outside()), None)
         self._thread.elsewhere = False
-        self._thread.recording = None if outermost is None else weakref.ref(outermost)
+        self._thread.recording = None if recording is None else weakref.ref(recording)
 
     def other_called(self, cell: Cell) -> None:
-        """A cell that is not of the session is called, outermost. Without parameters it is no network, but a loss."""
+        """Record an outermost call of a cell outside the session. Without parameters it is a loss, not a network."""
         if not self.in_same_recording() and self._is_other_network(cell):
             self._thread.elsewhere = True
 
     def in_same_recording(self) -> bool:
-        """Whether this thread is in the gradient call in which the network ran last."""
-        outermost, joined = next(iter(taps.recordings_outside()), None), self._thread.recording
-        return outermost is not None and joined is not None and joined() is outermost
+        """Return whether this thread is in the gradient call in which the network ran last."""
+        outermost, previous = next(iter(taps.recordings_outside()), None), self._thread.recording
+        return outermost is not None and previous is not None and previous() is outermost
 
     def _is_other_network(self, cell: Cell) -> bool:
-        known = self._others.get(cell)
-        if known is None:
-            inside: set[Any] = {id(one) for _, one in cell.cells_and_names()}
-            known = bool(cell.parameters_dict()) and not any(id(root) in inside for root in self._roots)
-            self._others[cell] = known
-        return known
+        is_other = self._others.get(cell)
+        if is_other is None:
+            ids: set[Any] = {id(inner_cell) for _, inner_cell in cell.cells_and_names()}
+            is_other = bool(cell.parameters_dict()) and not any(id(root) in ids for root in self._roots)
+            self._others[cell] = is_other
+        return is_other

@@ -1,7 +1,7 @@
-"""Names for cells: each by its dotted path below the root that it belongs to.
+"""Paths of cells: each cell is named by its dotted path below its root.
 
-The first root's own path is "". Further roots (a loss function beside the network) go by their class name,
-made unique. A cell that is reached by two paths has the first one.
+The first root has the path "". Further roots (a loss function of the network) are named by their class, made unique. A
+cell that is reached by two paths has the first one.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ __all__ = ["CellPaths", "is_leaf"]
 
 
 def is_leaf(cell: Cell) -> bool:
-    """Whether a cell computes by itself: it has no cells inside, or parameters or a ``bprop`` of its own."""
-    has_own = bool(cell.has_custom_bprop) or any(parameter is not None for parameter in cell._params.values())
-    return has_own or next(iter(cell.cells()), None) is None
+    """Return whether a cell is a leaf: it has no inner cells, or parameters or a ``bprop`` of its own."""
+    has_own_values = bool(cell.has_custom_bprop) or any(parameter is not None for parameter in cell._params.values())
+    return has_own_values or next(iter(cell.cells()), None) is None
 
 
 class CellPaths:
-    """The roots of a session and the paths of every cell below them."""
+    """Paths of the roots of a session and of every cell below them."""
 
     def __init__(self) -> None:
         self.roots: list[Cell] = []
@@ -33,7 +33,7 @@ class CellPaths:
         self._cells: dict[int, Cell] = {}  # keeps the ids valid
 
     def add_root(self, cell: Cell) -> str:
-        """Make a cell a root; returns its path."""
+        """Add a root; return its path."""
         prefix = "" if not self.roots else self._unused(type(cell).__name__)
         self.roots.append(cell)
         self._prefixes.append(prefix)
@@ -41,14 +41,14 @@ class CellPaths:
         return self._paths[id(cell)]
 
     def _unused(self, name: str) -> str:
-        taken = set(self._paths.values())
+        paths = set(self._paths.values())
         unique, number = name, 2
-        while unique in taken:
+        while unique in paths:
             unique, number = f"{name}_{number}", number + 1
         return unique
 
     def refresh(self) -> None:
-        """Look for cells that were added since."""
+        """Add cells that joined the network since the last refresh."""
         for prefix, root in zip(self._prefixes, self.roots, strict=True):
             for path, cell in root.cells_and_names():
                 if id(cell) not in self._paths:
@@ -57,32 +57,32 @@ class CellPaths:
 
     @property
     def count(self) -> int:
-        """How many cells are known."""
+        """The number of known cells."""
         return len(self._paths)
 
     def path_of(self, cell: Cell) -> str | None:
-        """The path of a cell, or None if it is below no root."""
+        """Return the path of a cell, or None if it is below none of the roots."""
         return self._paths.get(id(cell))
 
     def name_of(self, cell: Cell) -> str:
-        """The path of a cell, or the name of its class if it is below no root."""
+        """Return the path of a cell, or the name of its class if it is below none of the roots."""
         return self.path_of(cell) or type(cell).__name__
 
     def __iter__(self) -> Iterator[tuple[str, Cell]]:
-        """Paths and cells, each root followed by what is inside it."""
+        """Yield paths and cells, each root followed by its descendants."""
         self.refresh()
         for prefix, root in zip(self._prefixes, self.roots, strict=True):
             for path, cell in root.cells_and_names():
                 yield (f"{prefix}.{path}" if prefix and path else prefix or path), cell
 
     def cell(self, path: str) -> Cell:
-        """The cell at a path; "." is the first root.
+        """Return the cell at a path; "." is the first root.
 
         Raises:
-            ValueError: there is none; the text names the nearest path.
+            ValueError: there is no such cell; the message names the nearest path.
         """
-        wanted = "" if path == "." else path
-        known = dict(self)
-        if wanted not in known:
-            raise ValueError(f"no cell {path!r} in this session{suggestion(wanted, known)}")
-        return known[wanted]
+        requested = "" if path == "." else path
+        cells = dict(self)
+        if requested not in cells:
+            raise ValueError(f"no cell {path!r} in this session{suggestion(requested, cells)}")
+        return cells[requested]

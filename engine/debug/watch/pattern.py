@@ -1,9 +1,9 @@
-"""Which cells to watch: ``PATTERN[:forward|backward|all]``.
+"""Watch patterns: ``PATTERN[:forward|backward|all]``.
 
-PATTERN is matched on the dotted path as file names are (``fnmatch``: ``*``, ``?``, ``[...]``; ``*`` also
-crosses dots). An empty pattern is every leaf cell; ``.`` is the root alone, whose own path is empty. A cell
-with its own ``bprop`` counts as a leaf, since gradients do not visit the cells inside it; so does one that holds
-parameters itself, since it computes beside them.
+PATTERN is matched against the dotted path as file names are (``fnmatch``: ``*``, ``?``, ``[...]``; ``*`` also matches
+dots). An empty pattern is every leaf cell; ``.`` is the root alone, whose own path is empty. A cell with its own
+``bprop`` counts as a leaf, since gradients do not visit its inner cells; so does a cell that has parameters itself,
+since it computes with them.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ ROOT = "."
 
 @dataclass(frozen=True)
 class Watch:
-    """One watch: a pattern of paths and a direction."""
+    """A pattern of paths and a direction."""
 
     pattern: str
     direction: str = "all"
 
     @classmethod
     def parse(cls, text: str) -> Watch:
-        """Read ``PATTERN[:forward|backward|all]``.
+        """Parse ``PATTERN[:forward|backward|all]``.
 
         Raises:
-            TypeError: it is no text.
+            TypeError: the argument is not a str.
             ValueError: an unknown direction, or a text that is too long.
         """
         pattern, colon, direction = checked_text("watch", text).strip().partition(":")
@@ -49,34 +49,36 @@ class Watch:
         return cls(pattern, direction)
 
     def covers(self, path: str, leaf: bool, direction: str) -> bool:
-        """Whether values of this cell in this direction are wanted."""
+        """Return whether the watch covers values of this cell in this direction."""
         if self.direction not in ("all", direction):
             return False
         return leaf if self.pattern == "" else matches(self.pattern, path)
 
 
 def matches(pattern: str, path: str) -> bool:
-    """Whether a pattern that is not empty matches a cell's path."""
+    """Return whether a pattern that is not empty matches a cell's path."""
     return path == "" if pattern == ROOT else fnmatchcase(path, pattern)
 
 
 def check_matches(pattern: str, paths: Sequence[str], what: str) -> None:
-    """See that a pattern matches one of the paths.
+    """Check that a pattern matches one of the paths.
 
     Raises:
-        ValueError: it matches none; the text names the nearest path.
+        ValueError: it matches none; the message names the nearest path.
     """
     if pattern and not any(matches(pattern, path) for path in paths):
-        raise ValueError(f"{what} {quoted(pattern)} matches no cell{suggestion(pattern, [p or ROOT for p in paths])}")
+        raise ValueError(
+            f"{what} {quoted(pattern)} matches no cell{suggestion(pattern, [name or ROOT for name in paths])}"
+        )
 
 
 def known(wanted: _T, there: Sequence[_T], what: str, text: Callable[[_T], str]) -> _T:
-    """Return ``wanted``, which is one of those that are there; ``what`` they are, as ``text`` writes them.
+    """Return ``wanted`` if it is in ``there``; errors name it as a ``what``, written by ``text``.
 
     Raises:
-        ValueError: it is none of them; the text names the nearest.
+        ValueError: it is not among them; the message names the nearest.
     """
     if wanted not in there:
-        near = suggestion(text(wanted), map(text, there))
-        raise ValueError(f"no {what} {quoted(text(wanted))} in this session{near}")
+        nearest = suggestion(text(wanted), map(text, there))
+        raise ValueError(f"no {what} {quoted(text(wanted))} in this session{nearest}")
     return wanted

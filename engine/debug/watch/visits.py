@@ -1,7 +1,7 @@
 """Visits: the calls of a session's cells, each with its path, its step and its number in that step.
 
-A step begins with the call of a root, unless the call belongs to a run that is counted already: a repetition, a loss
-beside its network, another network in the same gradient call.
+A step begins with the call of a root, unless the call belongs to a run that is already counted: a repetition, the loss
+of a network, another network in the same gradient call.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ __all__ = ["Visit", "Visits"]
 
 @dataclass(eq=False, slots=True, weakref_slot=True)
 class Visit:
-    """One call of a known cell: where it is, in which step, which call of it in that step.
+    """One call of a known cell: its path, its step, and its number in that step.
 
-    A call that is made again (in a recomputed cell) has the step and the number of the first time; ``context`` says
-    how it came about.
+    A repeated call (in a recomputed cell) has the step and the number of the first one; ``context`` describes its
+    origin.
     """
 
     cell: Cell
@@ -53,40 +53,40 @@ class Visit:
     depth: int = 0
     context: str = ""
     edits: dict[str, tuple[PausePoint, list[Edit]]] = field(default_factory=dict)  # by moment
-    stopped: set[str] = field(default_factory=set)  # at which moments
+    stopped: set[str] = field(default_factory=set)  # the moments at which the call stopped
     first: Visit | None = None
 
     def names(self) -> dict[str, Any]:
-        """The debugger's names for expressions, apart from the value."""
+        """Return the debugger's names for expressions, apart from ``value``."""
         return {"step": self.step, "call": self.call, "cell": self.cell, "rank": launched()[0], "np": np, "ms": engine}
 
     def names_with(self, values: Sequence[Tensor]) -> dict[str, Any]:
-        """The same, and the first of the values that pass."""
+        """Return the debugger's names and ``value``, the first of the values that pass."""
         return {**self.names(), "value": values[0] if values else None}
 
 
-# What is on the stack while something runs that a session may watch.
+# Code on the stack during a run that a session may observe.
 _RUNS = (call_observed.__code__, backward.__code__)
 
 
 class _PerThread(threading.local):
     root: CellCall | None = None
-    began_step: Callable[[], Cell | None] = staticmethod(lambda: None)  # the root whose call did
+    began_step: Callable[[], Cell | None] = staticmethod(lambda: None)  # the root whose call began the step
 
     def __init__(self) -> None:
         self.running: list[Visit] = []
 
 
 class Visits:
-    """The visits from when a session attaches to when it detaches.
+    """Registry of visits from the session's attachment to its end.
 
     Args:
         paths: the cells of the session.
-        counts: the steps are counted here.
-        takes_roots: whether networks that are called become roots.
-        say: told of networks that are too many, with what it is about.
+        counts: counters of steps.
+        takes_roots: whether called networks become roots.
+        say: called with a message on too many networks, and its kind.
         new_step: called when a step has begun.
-        new_cells: called when there may be cells inside of others that were not there before.
+        new_cells: called when inner cells may have been added.
     """
 
     def __init__(
@@ -107,17 +107,17 @@ class Visits:
         self._thread = _PerThread()
         self._runs = OwnRuns(paths.roots)
         self._calls: dict[int, int] = {}  # calls in this step, by the cell's id
-        # By the running number of the call, which holds them: until no gradient can come to it any more. Those that
-        # are gone are taken out at each step: a dictionary of weak values does it at once, and takes longer.
+        # By the number of the call, which keeps the visit alive until no gradient can reach it. Dead references are
+        # removed at each step: a dictionary of weak values removes them at once, and is slower.
         self._visits: dict[int, weakref.ref[Visit]] = {}
-        self._going_back: dict[int, Visit] = {}  # the last visit that a gradient arrived at, by the cell's id
+        self._going_back: dict[int, Visit] = {}  # the last visit that a gradient reached, by the cell's id
         self._looked_for_new_cells_in = -1
         self._cells_known = paths.count
 
-    # What the observer tells
+    # Notifications of the observer
 
     def enter(self, call: CellCall, first: Visit | None) -> Visit | None:
-        """A cell is called, again where there was a first time; None if it is none of the session's."""
+        """Register a call of a cell, a repeated one with its first visit; return None for cells outside the session."""
         path = self.path(call)
         if path is None:
             if not call.depth:
@@ -135,30 +135,30 @@ class Visits:
         return visit
 
     def arrive(self, visit: Visit) -> None:
-        """Gradients arrive at the call."""
+        """Register gradients that reach the call."""
         self._going_back[id(visit.cell)] = visit
         self._thread.running.append(visit)
 
     def leave(self, visit: Visit | None, call: CellCall | None = None) -> None:
-        """The call is over, or with None for it the way back through the visit."""
+        """End the call, or the visit's backward pass if ``call`` is None."""
         thread = self._thread
         if call is not None and thread.root is call:
             thread.root = None
         running = thread.running
         if running and running[-1] is visit:
             running.pop()
-        elif visit in running:  # what was inside it ended by an error
+        elif visit in running:  # an error ended the visits inside it
             del running[len(running) - 1 - running[::-1].index(visit) :]
 
     def path(self, call: CellCall) -> str | None:
-        """The path of the cell that is called, which may just have come to the network, or be a root from now on."""
+        """Return the path of the called cell, which may have just joined the network or become a root."""
         paths = self.paths
         path = paths.path_of(call.cell)
         if path is None and call.depth == 0 and self._takes_roots:
             self._take_roots(call.cell)
             return paths.path_of(call.cell)
         if path is None and self._looked_for_new_cells_in != self._counts.steps:
-            # Only once a step: a cell in a plain list is below no root, however often one looks.
+            # Once a step: a cell in a plain list is below no root, and every search would fail.
             self._looked_for_new_cells_in = self._counts.steps
             paths.refresh()
             self._look_for_new_cells()
@@ -168,7 +168,7 @@ class Visits:
     def _look_for_new_cells(self) -> None:
         if self.paths.count != self._cells_known:
             self._cells_known = self.paths.count
-            self._new_cells()  # a cell that got others inside is no leaf any more
+            self._new_cells()  # a cell with new inner cells is not a leaf any more
 
     def _take_roots(self, cell: Cell) -> None:
         paths = self.paths
@@ -187,26 +187,26 @@ class Visits:
         thread = self._thread
         root = thread.root
         is_root = (root is None or call.depth <= root.depth) and any(call.cell is cell for cell in self.paths.roots)
-        goes_on = is_root and self._goes_on(call.cell)
+        continues = is_root and self._goes_on(call.cell)
         if is_root or not call.depth:
             self._runs.own_called()
         if is_root:
             thread.root = call
-            if not (call.continues or goes_on):
+            if not (call.continues or continues):
                 thread.began_step = weakref.ref(call.cell)
                 self._begin_step()
 
     def _goes_on(self, cell: Cell) -> bool:
-        """Whether a root belongs to the step that another one began: as its loss, or in the same gradient call."""
-        began = self._thread.began_step()
-        if len(self.paths.roots) == 1 or began is None or began is cell:
+        """Return whether a root continues the step of another root: as its loss, or in the same gradient call."""
+        first_root = self._thread.began_step()
+        if len(self.paths.roots) == 1 or first_root is None or first_root is cell:
             return False
-        return self._runs.in_same_recording() or (has_parameters(began) and is_loss(cell))
+        return self._runs.in_same_recording() or (has_parameters(first_root) and is_loss(cell))
 
     def _begin_step(self) -> None:
         self._counts.steps += 1
-        for index, known in tuple(self._visits.items()):
-            if known() is None:
+        for index, reference in tuple(self._visits.items()):
+            if reference() is None:
                 self._visits.pop(index, None)
         self._calls.clear()
         self._thread.running.clear()
@@ -214,26 +214,26 @@ class Visits:
         self._new_step()
         safe_point()
 
-    # What others ask
+    # Queries
 
     @property
     def own_run(self) -> bool:
-        """Whether what this thread runs now belongs to the session's network, or to nobody's."""
+        """True if the current run of this thread belongs to the session's network, or to no network."""
         return bool(self._thread.running) or not self._runs.elsewhere
 
     def running(self) -> Visit | None:
-        """The innermost cell that this thread is in, forward or on the way back."""
+        """Return the innermost visit of this thread, forward or backward."""
         running = self._thread.running
         return running[-1] if running else None
 
     def of_no_call(self, cell: Cell, path: str) -> Visit:
-        """Stands for a visit of a cell where none is known."""
+        """Return a visit for a cell without a known call."""
         return Visit(cell, path, self._counts.steps, 0)
 
     def inside(self) -> bool:
-        """Whether this thread is inside a call of a cell or a backward pass.
+        """Return whether this thread is inside a call of a cell or a backward pass.
 
-        Its stack tells: what was noted of a call may outlive one that an error or an interrupt ended.
+        The stack is inspected, since records of a call may outlive one that an error or an interrupt ended.
         """
         frame: FrameType | None = sys._getframe()
         while frame is not None and frame.f_code not in _RUNS:
@@ -241,20 +241,20 @@ class Visits:
         return frame is not None
 
     def of_call(self, index: int) -> Visit | None:
-        """The visit of the call with this running number."""
-        known = self._visits.get(index)
-        return None if known is None else known()
+        """Return the visit of the call with this number."""
+        reference = self._visits.get(index)
+        return None if reference is None else reference()
 
     def of_bprop(self, cell: Cell) -> Visit | None:
-        """The visit whose gradient a cell's ``bprop`` computes."""
+        """Return the visit whose gradient a cell's ``bprop`` computes."""
         return self._going_back.get(id(cell))
 
     def of_hook(self, cell: Cell, path: str, kind: str) -> Visit:
-        """The visit that a hook of ``kind`` belongs to; it runs just before or after the tap hears of it."""
+        """Return the visit of a hook of ``kind``; the hook runs just before or after the tap is notified."""
         if kind.startswith("backward") and id(cell) in self._going_back:
             return self._going_back[id(cell)]
         step, number = self._counts.steps, self._calls.get(id(cell), 0)
         if kind == "forward_pre":
-            begins = self._thread.root is None and any(cell is root for root in self.paths.roots)
-            return Visit(cell, path, step + 1, 0) if begins else Visit(cell, path, step, number)
+            begins_step = self._thread.root is None and any(cell is root for root in self.paths.roots)
+            return Visit(cell, path, step + 1, 0) if begins_step else Visit(cell, path, step, number)
         return Visit(cell, path, step, max(number - 1, 0))

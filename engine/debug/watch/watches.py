@@ -1,4 +1,4 @@
-"""The watches of a session: of which cells, in which direction and in which steps it captures what passes."""
+"""Watches of a session: the cells, directions and steps whose values are captured."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ class Watches:
         texts: ``PATTERN[:forward|backward|all]`` each; none means every leaf cell.
         every: capture only in every n-th step.
         paths: the cells of the session.
-        any_pattern: whether a pattern may match nothing yet, since the networks are not known beforehand.
-        events: told after each change.
+        any_pattern: whether a pattern may match nothing yet, since the networks are not known in advance.
+        events: notified of each change.
 
     Raises:
-        ValueError: an unknown direction, or ``every`` is no positive integer.
+        ValueError: an unknown direction, or ``every`` is not a positive integer.
     """
 
     def __init__(self, texts: Iterable[str], every: int, paths: CellPaths, any_pattern: bool, events: Events) -> None:
@@ -40,12 +40,12 @@ class Watches:
         self._paths = paths
         self._any_pattern = any_pattern
         self._events = events
-        self._directions: dict[int, frozenset[str]] = {}  # that are watched, by the cell's id
+        self._directions: dict[int, frozenset[str]] = {}  # the watched directions, by the cell's id
         self.all = [Watch.parse(text) for text in tuple(texts) or _EVERY_LEAF]
 
     @property
     def every(self) -> int:
-        """Captures are made only in every n-th step."""
+        """The step interval: captures are made in every n-th step."""
         return self._every
 
     @every.setter
@@ -53,7 +53,7 @@ class Watches:
         self._every = positive("every", every)
 
     def check(self) -> None:
-        """See that each pattern matches a cell.
+        """Check that each pattern matches a cell.
 
         Raises:
             ValueError: one matches none.
@@ -66,32 +66,32 @@ class Watches:
             check_matches(watch.pattern, [path for path, _ in self._paths], "watch")
 
     def add(self, text: str) -> Watch:
-        """See ``DebugSession.add_watch``."""
+        """Add a watch; see ``DebugSession.add_watch``."""
         watch = Watch.parse(text)
         self._check(watch)
         if watch not in self.all:
-            self.all = [watch] if self.all == [Watch.parse(t) for t in _EVERY_LEAF] else [*self.all, watch]
+            self.all = [watch] if self.all == [Watch.parse(pattern) for pattern in _EVERY_LEAF] else [*self.all, watch]
             self.look_again()
             self._events.notify("changed")
         return watch
 
     def remove(self, text: str) -> None:
-        """See ``DebugSession.remove_watch``."""
+        """Remove a watch; see ``DebugSession.remove_watch``."""
         self.all.remove(known(Watch.parse(text), self.all, "watch", lambda one: one.pattern))
         self.all = self.all or [Watch.parse(text) for text in _EVERY_LEAF]
         self.look_again()
         self._events.notify("changed")
 
     def look_again(self) -> None:
-        """Other cells may be watched from now on, also by calls that are under way."""
+        """Clear the cached directions, since other cells may be watched from now on, also by running calls."""
         self._directions.clear()
 
     def takes(self, step: int) -> bool:
-        """Whether captures are made of a step; what runs before the first one belongs to that."""
+        """Return whether values of a step are captured; anything before the first step belongs to it."""
         return max(step - 1, 0) % self._every == 0
 
     def wants(self, visit: Visit, direction: str) -> bool:
-        """Whether captures are made of what passes in this call in this direction."""
+        """Return whether the values of this call are captured in this direction."""
         if self._every > 1 and not self.takes(visit.step):
             return False
         directions = self._directions.get(id(visit.cell))

@@ -1,4 +1,4 @@
-"""Whether a session watches now, and what runs meanwhile: the tap that is attached, and the visits that it knows."""
+"""Attachment of a session: its tap, and the visits that the tap knows."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ __all__ = ["Watching", "is_watched"]
 
 
 class Watching:
-    """Has a tap that is another one each time that the session attaches: no call of before is known to it.
+    """Attachment with a new tap each time, so that earlier calls are unknown to it.
 
     Args:
-        owner: gives the session; None when it is gone.
+        owner: returns the session, or None when it is gone.
         paths: the cells of the session.
-        new_visits: makes what knows the calls.
+        new_visits: creates the registry of calls.
     """
 
     def __init__(self, owner: Callable[[], object | None], paths: CellPaths, new_visits: Callable[[], Visits]) -> None:
@@ -38,52 +38,52 @@ class Watching:
 
     @property
     def attached(self) -> bool:
-        """Whether the engine tells the session something."""
+        """True while the tap is attached to the engine."""
         return self._tap is not None and taps.attached(self._tap)
 
     def attach(self, ports: Ports) -> None:
-        """Watch from now on."""
+        """Attach a new tap."""
         self._tap = Observer(self._owner, self.visits, ports)
         taps.attach(self._tap)
 
     def detach(self) -> None:
-        """Watch no more."""
+        """Detach the tap."""
         if self._tap is not None:
             taps.detach(self._tap)
 
     def forget(self) -> None:
-        """What ran so far is over."""
+        """Discard the visits so far."""
         self.visits = self._new_visits()
 
-    # What runs now
+    # The current run
 
     @property
     def in_a_run(self) -> bool:
-        """Whether this thread is inside a run that the session may watch."""
+        """True if this thread is inside a run that the session may observe."""
         return self.visits.inside() or recording_active()
 
     @property
     def own_run(self) -> bool:
-        """Whether what this thread runs now belongs to the session's network, or to nobody's."""
+        """True if the current run of this thread belongs to the session's network, or to no network."""
         return self.visits.own_run
 
     @property
     def here(self) -> str:
-        """The path of the innermost cell that this thread is in; "" for the root, or none."""
+        """The path of the innermost cell that this thread is in; "" for the root, or outside cells."""
         visit = self.visits.running()
         return "" if visit is None else visit.path
 
     def place_of(self, call: int) -> tuple[str, int] | None:
-        """The path and the number in its step of the call with this running number; None if it is of no known cell."""
+        """Return the path and the number in its step of a call, by its running number; None for unknown cells."""
         visit = self.visits.of_call(call)
         return None if visit is None else (visit.path, visit.call)
 
     def place_of_bprop(self, cell: Cell) -> tuple[str, int]:
-        """The same for the call whose gradient a cell's ``bprop`` computes."""
+        """Return path and number of the call whose gradient a cell's ``bprop`` computes."""
         visit = self.visits.of_bprop(cell)
         return (self._paths.name_of(cell), 0) if visit is None else (visit.path, visit.call)
 
 
 def is_watched(net: Cell) -> bool:
-    """Whether a session watches a network now."""
+    """Return whether a session observes a network now."""
     return any(isinstance(tap, Observer) and tap.watches(net) for tap in tuple(taps.cell_taps))
