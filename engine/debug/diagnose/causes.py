@@ -1,7 +1,7 @@
-"""What is behind the findings: each cause with its consequences folded under it.
+"""Causes of findings: each cause with its consequences folded under it.
 
-A finding is a consequence where another one explains it by a rule (``conditions.consequences``) and comes first: in the
-flow of the data, or, of what is seen in gradients, on their way back. What nothing explains is a cause.
+A finding is a consequence if a rule (``conditions.consequences``) explains it by another finding that comes first: in
+the flow of the data, or for findings in gradients, in the backward pass. A finding without an explanation is a cause.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ _NOT_FINITE = [name for name, row in CONDITIONS.items() if row.nonfinite]
 
 @dataclass(frozen=True)
 class Cause:
-    """A finding that no other one explains.
+    """A finding that no other finding explains.
 
     Attributes:
-        finding: it.
+        finding: the finding.
         consequences: the findings that it explains, in the order of the findings.
     """
 
@@ -43,17 +43,17 @@ class Cause:
 
     @property
     def place(self) -> str:
-        """ "data", "loss" or "optimizer" if it is in no cell, the name of a parameter, or the path of the cell."""
+        """ "data", "loss" or "optimizer" for findings outside the cells, the name of a parameter, or a cell's path."""
         return self.finding.place
 
     @property
     def message(self) -> str:
-        """What was seen first, one sentence."""
+        """The first observation, one sentence."""
         return self.finding.message
 
     @property
     def advice(self) -> str:
-        """What to do about it, one sentence."""
+        """The advice, one sentence."""
         return self.finding.advice
 
     def __str__(self) -> str:
@@ -62,60 +62,61 @@ class Cause:
 
 
 def causes_of(findings: Sequence[Finding], ran: Mapping[str, int]) -> tuple[Cause, ...]:
-    """Group findings.
+    """Group findings by cause.
 
     Args:
-        findings: in the order of their first steps.
-        ran: by the path of a cell, which place its first call has in the flow of the data.
+        findings: the findings in the order of their first steps.
+        ran: the position of each cell's first call in the flow of the data, by path.
     """
     ordered = sorted(findings, key=lambda finding: _rank(finding, ran))
     parents: dict[int, Finding] = {}
-    for place, finding in enumerate(ordered):
-        for other_place, other in enumerate(ordered):
-            # Two that may each be the reason of the other: what is told first.
-            first = other_place < place or not (other is finding or _explains(finding, other, ran))
-            if first and _explains(other, finding, ran) and not _below(other, finding, parents):
-                parents[id(finding)] = other
+    for position, finding in enumerate(ordered):
+        for other_position, candidate in enumerate(ordered):
+            # Of two that may explain each other, the one reported first is the cause.
+            is_first = other_position < position or not (candidate is finding or _explains(finding, candidate, ran))
+            if is_first and _explains(candidate, finding, ran) and not _below(candidate, finding, parents):
+                parents[id(finding)] = candidate
                 break
     folded: dict[int, list[Finding]] = {id(finding): [] for finding in ordered}
     for finding in findings:
-        top = finding
-        while id(top) in parents:
-            top = parents[id(top)]
-        if top is not finding:
-            folded[id(top)].append(finding)
-    return tuple(Cause(one, tuple(folded[id(one)])) for one in ordered if id(one) not in parents)
+        root = finding
+        while id(root) in parents:
+            root = parents[id(root)]
+        if root is not finding:
+            folded[id(root)].append(finding)
+    return tuple(Cause(cause, tuple(folded[id(cause)])) for cause in ordered if id(cause) not in parents)
 
 
 def summary(findings: Iterable[Finding]) -> str:
-    """Consequences in a few words: "all_zero in 6 cells, loss_not_decreasing"."""
-    places: dict[str, list[str]] = {}
+    """Return consequences in a few words: "all_zero in 6 cells, loss_not_decreasing"."""
+    names_by_condition: dict[str, list[str]] = {}
     for finding in findings:
-        names = places.setdefault(finding.condition, [])
+        names = names_by_condition.setdefault(finding.condition, [])
         if finding.where not in names:
             names.append(finding.where)
     return ", ".join(
-        f"{name} in {where[0] if len(where) == 1 else f'{len(where)} places'}" for name, where in places.items()
+        f"{name} in {cells[0] if len(cells) == 1 else f'{len(cells)} places'}"
+        for name, cells in names_by_condition.items()
     )
 
 
 def _rank(finding: Finding, ran: Mapping[str, int]) -> tuple[int, bool, int, int, bool]:
-    """What is to be told first: what makes the run useless, then faults, then what may be a sign of one."""
+    """Return the sort key of a finding: first those that make the run useless, then faults, then possible symptoms."""
     condition = CONDITIONS.get(finding.condition)
     if condition is None:
         return 1, False, _at(finding, ran), finding.first_step, False
     level = 0 if condition.nonfinite else 2 if condition.symptom else 1
-    at = _at(finding, ran)
-    # A gradient that grows, or goes away, on its way back is worst at the end of that way.
-    first = -at if finding.backward and not condition.against_first else at
-    # Of a NaN and an infinity that one operator made, the one that came first.
-    other = finding.producer is not None and finding.producer.what != finding.condition
-    return level, finding.backward, first, finding.first_step, other
+    position = _at(finding, ran)
+    # A gradient that grows or vanishes in the backward pass is worst at the end of that pass.
+    order = -position if finding.backward and not condition.against_first else position
+    # Of a NaN and an infinity from one operator, the one that came first.
+    is_other = finding.producer is not None and finding.producer.what != finding.condition
+    return level, finding.backward, order, finding.first_step, is_other
 
 
 def _at(finding: Finding, ran: Mapping[str, int]) -> int:
-    outside = {"data": -1, "loss": len(ran), "optimizer": len(ran) + 1}
-    return outside.get(finding.outside, ran.get(finding.path, len(ran)))
+    positions = {"data": -1, "loss": len(ran), "optimizer": len(ran) + 1}
+    return positions.get(finding.outside, ran.get(finding.path, len(ran)))
 
 
 def _explains(cause: Finding, finding: Finding, ran: Mapping[str, int]) -> bool:
@@ -125,17 +126,17 @@ def _explains(cause: Finding, finding: Finding, ran: Mapping[str, int]) -> bool:
 def _fits(rule: Rule, cause: Finding, finding: Finding, ran: Mapping[str, int]) -> bool:
     if cause.condition not in rule.causes or finding.condition not in rule.consequences:
         return False
-    both = cause.condition in _NOT_FINITE and finding.condition in _NOT_FINITE
-    if both and finding.producer is not None and finding.producer is not cause.producer:
-        return False  # another operator made it, of numbers
+    are_nonfinite = cause.condition in _NOT_FINITE and finding.condition in _NOT_FINITE
+    if are_nonfinite and finding.producer is not None and finding.producer is not cause.producer:
+        return False  # another operator produced it, from finite numbers
     if rule.after is not None and finding.first_step < cause.first_step + rule.after:
         return False
     if rule.anywhere or finding.outside or (finding.condition == cause.condition and _grows(cause)):
         return True
-    at, before = _at(finding, ran), _at(cause, ran)
+    position, cause_position = _at(finding, ran), _at(cause, ran)
     if finding.path == cause.path or _holds(cause.path, finding.path) or _holds(finding.path, cause.path):
         return True
-    return at <= before if finding.backward else at >= before
+    return position <= cause_position if finding.backward else position >= cause_position
 
 
 def _grows(finding: Finding) -> bool:
@@ -148,10 +149,10 @@ def _holds(outer: str, inner: str) -> bool:
 
 
 def _below(cause: Finding, finding: Finding, parents: Mapping[int, Finding]) -> bool:
-    """Whether the one that is to explain is itself explained by the other."""
-    top: Finding | None = cause
-    while top is not None:
-        if top is finding:
+    """Return whether the explaining finding is itself explained by the other."""
+    ancestor: Finding | None = cause
+    while ancestor is not None:
+        if ancestor is finding:
             return True
-        top = parents.get(id(top))
+        ancestor = parents.get(id(ancestor))
     return False

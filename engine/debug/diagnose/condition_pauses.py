@@ -1,4 +1,4 @@
-"""Pauses where a condition holds: once in a step and a direction for one that spreads from value to value."""
+"""Pauses at conditions: once in a step and direction for a condition that spreads from value to value."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ __all__ = ["ConditionPauses"]
 
 
 class ConditionPauses:
-    """Pauses for the conditions that the user wants to pause at.
+    """Pauses for the conditions that the user selected for pausing.
 
     Args:
-        looked_for: the conditions.
-        found: knows what is muted.
-        pauses: whom to ask.
-        events: told of conditions that fail.
+        looked_for: the checked conditions.
+        found: the hits, with the muted conditions.
+        pauses: the pauses of the session.
+        events: reports conditions that fail.
     """
 
     def __init__(self, looked_for: LookedFor, found: Found, pauses: Pauses, events: Events) -> None:
@@ -45,11 +45,11 @@ class ConditionPauses:
         self._paused_for: set[tuple[str, str]] = set()  # (spreading condition, direction) in this step
 
     def step_began(self) -> None:
-        """What has spread in the step before counts no more."""
+        """Begin a step: discard the spreading conditions of the step before."""
         self._paused_for.clear()
 
     def is_due(self, hit: Hit, direction: str) -> bool:
-        """Whether to pause for a hit about a captured value."""
+        """Return whether to pause for a hit of a captured value."""
         name = hit.condition.name
         if name not in self._looked_for.pausing:
             return False
@@ -60,27 +60,27 @@ class ConditionPauses:
         return True
 
     def paused_for(self, name: str) -> bool:
-        """Whether the run paused for a condition that spreads in this step."""
+        """Return whether the run paused for a spreading condition in this step."""
         return bool({(name, "forward"), (name, "backward")} & self._paused_for)
 
     def pause(self, hit: Hit) -> None:
-        """Pause for a hit that is about no captured value, if the user wants to."""
+        """Pause for a hit without a captured value, if the condition is selected for pausing."""
         if hit.condition.name in self._looked_for.pausing:
             self._pause_at(None, hit.message, hit.path, "", {})
 
     def pause_at_producer(self, producer: Producer, frame: FrameType | None, values: dict[str, object]) -> None:
-        """An operator made a NaN or an infinity, or a NaN of the infinity that another one made: pause right there."""
-        made = values.get("output") if "gradients" not in values else values["gradients"]
-        seen = [FiguresSeen(statistics(tensor)) for tensor in tensors_in(made)]
+        """Pause at an operator that produced a NaN or an infinity from finite values, or a NaN from an infinity."""
+        results = values.get("output") if "gradients" not in values else values["gradients"]
+        observations = [FiguresSeen(statistics(tensor)) for tensor in tensors_in(results)]
         nonfinite = self._looked_for.nonfinite
-        holding = [
+        matching = [
             condition
             for condition in nonfinite
             if condition.name in self._looked_for.pausing
             and not self._found.is_muted(condition.name, producer.path)
-            and any(detail_of(condition, one, self._events) for one in seen)
+            and any(detail_of(condition, observation, self._events) for observation in observations)
         ]
-        if holding:
+        if matching:
             self._paused_for |= {(condition.name, producer.direction) for condition in nonfinite}
             self._pause_at(frame, str(producer), producer.path, "operator", values)
 

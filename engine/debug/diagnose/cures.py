@@ -1,7 +1,7 @@
-"""What the debugger can do about a finding: each cure with what it would change, and the way back.
+"""Fixes for findings: each with a preview of its changes, and an undo.
 
-``CURES`` has a function for each name that stands in a row of conditions (``Condition.cures``); it gives the cure for
-one finding, or None where there is nothing to do. After a cure the next step shows whether the finding is gone.
+``CURES`` has a function for each name in a row of conditions (``Condition.cures``); it returns the fix for one finding,
+or None if it does not apply. The next step shows whether the finding is gone.
 """
 
 from __future__ import annotations
@@ -31,27 +31,27 @@ if TYPE_CHECKING:
 
 __all__ = ["CURES", "Cure", "cures_of"]
 
-# What gradients are clipped to most of the time.
+# The usual norm to which gradients are clipped.
 _LONGEST = 1.0
-# Seconds that a gradient check may take where somebody waits for it.
+# Time limit in seconds of an interactive gradient check.
 _CHECK_SECONDS = 5.0
 _INPUT = re.compile(r"input\[(\d+)\]")
 
 Undo = Callable[[], object]
-# What a cure has changed is to be undone; one that only looks says what it saw.
+# A fix that changes something returns its undo function; one that only inspects returns its result as text.
 Did = Undo | str
 
 
 @dataclass(eq=False)
 class Cure:
-    """One thing to do about one finding.
+    """One fix for one finding.
 
     Attributes:
         name: its name in ``CURES``.
-        label: what a button says.
-        preview: what it will change, one sentence.
+        label: the text of its button.
+        preview: its changes, one sentence.
         finding: the finding.
-        done: whether it was done, and not taken back.
+        done: whether it is applied, and not undone.
     """
 
     name: str
@@ -66,26 +66,26 @@ class Cure:
     _saw: str = ""
 
     def apply(self) -> None:
-        """Do it; what only looks may look again.
+        """Apply the fix; one that only inspects may be applied again.
 
         Raises:
-            RuntimeError: it is done already, or a run is under way and not paused.
+            RuntimeError: it is applied already, or a run is in progress and not paused.
         """
         if self.done:
             raise RuntimeError(f"{self.label}: this is done already")
         self._check()
-        did = self._do()
-        if isinstance(did, str):
-            self._saw = did
+        outcome = self._do()
+        if isinstance(outcome, str):
+            self._saw = outcome
         else:
-            self._undo, self.done, self._since = did, True, self._session.step
+            self._undo, self.done, self._since = outcome, True, self._session.step
         self._session.notify("changed")
 
     def undo(self) -> None:
-        """Make it as it was.
+        """Undo the fix.
 
         Raises:
-            RuntimeError: it is not done, or a run is under way and not paused.
+            RuntimeError: it is not applied, or a run is in progress and not paused.
         """
         if self._undo is None:
             raise RuntimeError(f"{self.label}: there is nothing to take back")
@@ -96,7 +96,7 @@ class Cure:
 
     @property
     def outcome(self) -> str:
-        """What it saw, or what the steps since then have shown, in a few words; "" where it is not done."""
+        """The result, or the effect on the steps since then, in a few words; "" if it is not applied."""
         if not self.done:
             return self._saw
         if self._session.step <= self._since:
@@ -111,24 +111,24 @@ class Cure:
 
 
 def cures_of(session: DebugSession, finding: Finding, names: Sequence[str]) -> list[Cure]:
-    """The cures for a finding that there are now."""
-    found: list[tuple[str, _Made]] = []
+    """Return the fixes that currently apply to a finding."""
+    specifications: list[tuple[str, _Made]] = []
     for name in names:
         with forgiven(session, f"the cure {name!r}"):
-            found.append((name, CURES[name](session, finding)))
-    return [Cure(name, *cure[:2], finding, cure[2], session) for name, cure in found if cure is not None]
+            specifications.append((name, CURES[name](session, finding)))
+    return [Cure(name, *cure[:2], finding, cure[2], session) for name, cure in specifications if cure is not None]
 
 
 _Made = tuple[str, str, Callable[[], Did]] | None
 
 
 def _set_train(session: DebugSession, finding: Finding) -> _Made:
-    """Turn the mode of the network over: what it was found in is wrong."""
+    """Switch the mode of the network: the mode in the finding is wrong."""
     mode = not session.paths.cell(finding.path or ".").training
-    turned = [cell_name(path) for path, cell in session.paths if cell.training != mode]
-    if not turned:
+    changed_cells = [cell_name(path) for path, cell in session.paths if cell.training != mode]
+    if not changed_cells:
         return None
-    wanted = "training" if mode else "prediction"
+    mode_name = "training" if mode else "prediction"
 
     def do() -> Undo:
         modes = TrainingModes(session.roots)
@@ -136,7 +136,7 @@ def _set_train(session: DebugSession, finding: Finding) -> _Made:
             root.set_train(mode)
         return modes.restore
 
-    return f"Set to {wanted}", f"set_train({mode}) puts {_some(turned)} into {wanted} mode.", do
+    return f"Set to {mode_name}", f"set_train({mode}) puts {_some(changed_cells)} into {mode_name} mode.", do
 
 
 def _unfreeze(session: DebugSession, finding: Finding) -> _Made:
@@ -148,12 +148,12 @@ def _unfreeze(session: DebugSession, finding: Finding) -> _Made:
         parameter.requires_grad = True
         return partial(setattr, parameter, "requires_grad", False)
 
-    said = f"{finding.parameter} gets requires_grad=True; an optimizer that was made without it has to be made anew."
-    return "Unfreeze", said, do
+    preview = f"{finding.parameter} gets requires_grad=True; an optimizer that was made without it has to be made anew."
+    return "Unfreeze", preview, do
 
 
 def _pause_here(session: DebugSession, finding: Finding) -> _Made:
-    """Pause where it is seen next: at the operator that makes a NaN, else at the cell, in its bprop or on its way."""
+    """Pause at the next occurrence: at the operator that makes a NaN, else at the cell, in its bprop or a pass."""
     condition = session.checks.conditions.get(finding.condition)
     if condition is not None and condition.nonfinite:
         if condition.name in session.checks.pausing:
@@ -166,8 +166,8 @@ def _pause_here(session: DebugSession, finding: Finding) -> _Made:
         return "Pause here next time", f"The run pauses at the operator that makes the next {condition.name}.", stop
     if finding.outside or finding.path not in dict(session.paths):
         return None
-    own = session.paths.cell(finding.path or ".").has_custom_bprop
-    moment = "bprop" if own else "backward" if finding.backward else "forward"
+    has_bprop = session.paths.cell(finding.path or ".").has_custom_bprop
+    moment = "bprop" if has_bprop else "backward" if finding.backward else "forward"
     text = f"{finding.path or '.'}:{moment}"
     if any(str(stop) == text for stop in session.breakpoints):
         return None
@@ -179,7 +179,7 @@ def _pause_here(session: DebugSession, finding: Finding) -> _Made:
 
 
 def _check_gradient(session: DebugSession, finding: Finding) -> _Made:
-    """Say which element of the gradient is wrong, by how much; for what the cell was called with last."""
+    """Report which elements of the gradient are wrong, and by how much, for the last inputs of the cell."""
     calls: dict[tuple[int, int], dict[str, Tensor]] = {}
     for capture in session.captures:
         if capture.path == finding.path and capture.slot.startswith("input["):
@@ -191,7 +191,7 @@ def _check_gradient(session: DebugSession, finding: Finding) -> _Made:
     for slot, value in found.items():
         place = _INPUT.fullmatch(slot)
         if place is None:
-            return None  # it was called by keywords, or with tensors inside of something
+            return None  # it was called by keywords, or with nested tensors
         places.append((int(place[1]), value))
     inputs = [value for _, value in sorted(places, key=lambda one: one[0])]
 
@@ -205,24 +205,28 @@ def _check_gradient(session: DebugSession, finding: Finding) -> _Made:
 
 
 def _clip(session: DebugSession, finding: Finding) -> _Made:
-    """Clip where the gradient is first too long on its way back: what leaves that cell, or else what arrives there."""
-    ran = list(session.shapes)
-    grown = [one for one in session.findings() if one.condition == finding.condition and one.path in ran]
-    if not grown:
+    """Clip where the gradient first becomes too long in the backward pass, as it leaves or arrives at that cell."""
+    run_order = list(session.shapes)
+    affected = [
+        candidate
+        for candidate in session.findings()
+        if candidate.condition == finding.condition and candidate.path in run_order
+    ]
+    if not affected:
         return None
-    first = max(grown, key=lambda one: ran.index(one.path))
-    leaves = "grad_input" in first.subject
-    kind = "backward" if leaves else "backward_pre"
-    if (first.path, kind) in set(session._hooks.keys()):
+    origin = max(affected, key=lambda one: run_order.index(one.path))
+    is_leaving = "grad_input" in origin.subject
+    kind = "backward" if is_leaving else "backward_pre"
+    if (origin.path, kind) in set(session._hooks.keys()):
         return None
 
     def do() -> Undo:
-        session.attach_hook(first.path, kind, _leaving if leaves else _arriving)
-        return partial(session.detach_hook, first.path, kind)
+        session.attach_hook(origin.path, kind, _leaving if is_leaving else _arriving)
+        return partial(session.detach_hook, origin.path, kind)
 
-    where = f"{'leave' if leaves else 'arrive at'} {cell_name(first.path)}"
-    said = f"A hook scales the gradients that {where} to norm {_LONGEST:g} where they are longer."
-    return "Clip by a hook", said, do
+    location = f"{'leave' if is_leaving else 'arrive at'} {cell_name(origin.path)}"
+    preview = f"A hook scales the gradients that {location} to norm {_LONGEST:g} where they are longer."
+    return "Clip by a hook", preview, do
 
 
 def _leaving(cell: Cell, grad_input: Any, grad_output: Any) -> Any:
@@ -235,32 +239,42 @@ def _arriving(cell: Cell, grad_output: Any) -> Any:
 
 def _clipped(given: Any) -> Any:
     gradients = given if isinstance(given, tuple) else (given,)
-    with np.errstate(all="ignore"):  # of which the user may have made errors
-        squares = [float((abs(g._array).astype(np.float64) ** 2).sum()) for g in gradients if g is not None]
+    with np.errstate(all="ignore"):  # the user may have made warnings errors
+        squares = [
+            float((abs(gradient._array).astype(np.float64) ** 2).sum())
+            for gradient in gradients
+            if gradient is not None
+        ]
     norm = math.sqrt(sum(squares))
     if not norm > _LONGEST:
         return None
-    return tuple([None if g is None else g * Tensor(_LONGEST / norm, g.dtype) for g in gradients])
+    return tuple(
+        [None if gradient is None else gradient * Tensor(_LONGEST / norm, gradient.dtype) for gradient in gradients]
+    )
 
 
 def _own_parameters(session: DebugSession, finding: Finding) -> _Made:
-    """Let the network and the optimizer have the same parameters, by their names."""
-    optimizer, asked = session.checks.wrong_optimizer()
+    """Make the network and the optimizer share the same parameters, matched by names."""
+    optimizer, requested = session.checks.wrong_optimizer()
     if optimizer is None:
         return None
-    held = {parameter.name: parameter for parameter in optimizer.parameters}
-    own = {parameter.name: parameter for root in session.roots for parameter in root.trainable_params()}
-    pairs = [(held[name], own[name]) for name in held if name in own and own[name].shape == held[name].shape]
-    # A tuple of parameters among a cell's attributes would go on with the old ones.
-    tuples = any(isinstance(value, ParameterTuple) for _, cell in session.paths for value in vars(cell).values())
-    if len(pairs) < len(held) or tuples or all(old is new for old, new in pairs):
+    optimizer_parameters = {parameter.name: parameter for parameter in optimizer.parameters}
+    network_parameters = {parameter.name: parameter for root in session.roots for parameter in root.trainable_params()}
+    pairs = [
+        (optimizer_parameters[name], network_parameters[name])
+        for name in optimizer_parameters
+        if name in network_parameters and network_parameters[name].shape == optimizer_parameters[name].shape
+    ]
+    # A tuple of parameters among a cell's attributes would keep the old ones.
+    has_tuples = any(isinstance(value, ParameterTuple) for _, cell in session.paths for value in vars(cell).values())
+    if len(pairs) < len(optimizer_parameters) or has_tuples or all(old is new for old, new in pairs):
         return None
     count = f"{len(pairs)} parameters of {type(optimizer).__name__}"
-    if {id(new) for _, new in pairs} & asked:
-        said = f"{count} are replaced by those of the network that have the same names; its state stays."
-        return "Give it the network's", said, partial(_give, optimizer, [new for _, new in pairs])
-    said = f"The network takes the {count} in place of its own of the same names, with the values of its own."
-    return "Let them be the same", said, partial(_take, session, pairs)
+    if {id(new) for _, new in pairs} & requested:
+        preview = f"{count} are replaced by those of the network that have the same names; its state stays."
+        return "Give it the network's", preview, partial(_give, optimizer, [new for _, new in pairs])
+    preview = f"The network takes the {count} in place of its own of the same names, with the values of its own."
+    return "Let them be the same", preview, partial(_take, session, pairs)
 
 
 def _give(optimizer: Optimizer, parameters: list[Parameter]) -> Undo:
@@ -274,21 +288,21 @@ def _give(optimizer: Optimizer, parameters: list[Parameter]) -> Undo:
 
 
 def _take(session: DebugSession, pairs: list[tuple[Parameter, Parameter]]) -> Undo:
-    instead = {id(new): old for old, new in pairs}
+    replacements = {id(new): old for old, new in pairs}
     arrays = [(old, old._array) for old, _ in pairs]
-    places = [
+    locations = [
         (cell, name, parameter)
         for _, cell in session.paths
         for name, parameter in cell._params.items()
-        if id(parameter) in instead
+        if id(parameter) in replacements
     ]
     for old, new in pairs:
         old._rebind(new._array)
-    for cell, name, parameter in places:
-        cell._params[name] = instead[id(parameter)]
+    for cell, name, parameter in locations:
+        cell._params[name] = replacements[id(parameter)]
 
     def undo() -> None:
-        for cell, name, parameter in places:
+        for cell, name, parameter in locations:
             parameter._rebind(cell._params[name]._array)
             cell._params[name] = parameter
         for old, array in arrays:
@@ -298,8 +312,8 @@ def _take(session: DebugSession, pairs: list[tuple[Parameter, Parameter]]) -> Un
 
 
 def _some(names: list[str]) -> str:
-    shown = ", ".join(names[:3])
-    return shown if len(names) <= 3 else f"{shown} and {len(names) - 3} more"
+    listed = ", ".join(names[:3])
+    return listed if len(names) <= 3 else f"{listed} and {len(names) - 3} more"
 
 
 CURES: dict[str, Callable[[Any, Finding], _Made]] = {
@@ -310,4 +324,4 @@ CURES: dict[str, Callable[[Any, Finding], _Made]] = {
     "clip": _clip,
     "own_parameters": _own_parameters,
 }
-"""By name, what makes a cure for a finding: its label, its preview, and what does it and returns what undoes it."""
+"""Factories of fixes by name: each returns the label, the preview, and the function that applies it."""

@@ -1,4 +1,4 @@
-"""Trying the conditions on what is seen: on captured values, and on what watchers show of anything else."""
+"""Examiner: checks conditions on captured values, and on the observations of watchers."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ __all__ = ["Examiner"]
 
 
 class Examiner:
-    """Tries the conditions, and keeps where they hold.
+    """Checker of the conditions, which records their hits.
 
     Args:
-        looked_for: the conditions.
-        found: where hits are kept.
-        pauses: pauses for them.
-        finiteness: knows where what is not finite began.
-        events: told of conditions that fail.
+        looked_for: the checked conditions.
+        found: receives the hits.
+        pauses: pauses for hits.
+        finiteness: knows the origins of non-finite values.
+        events: reports conditions that fail.
     """
 
     def __init__(
@@ -43,20 +43,20 @@ class Examiner:
         self._events = events
         self._streaks = Streaks()
         self._arrived: Statistics | None = None
-        self._began: dict[str, tuple[str, int]] = {}  # by spreading condition: where it was first seen, and last when
-        self._held_back: list[tuple[Hit, Capture]] = []  # until a cell with parameters comes
+        self._began: dict[str, tuple[str, int]] = {}  # by spreading condition: the first path, and the last step
+        self._held_back: list[tuple[Hit, Capture]] = []  # until a cell with parameters runs
 
     def step_began(self) -> None:
-        """A root cell is called."""
+        """Begin a step: a root cell is called."""
         self._held_back.clear()
 
     def ended(self) -> None:
-        """The session ends: keep whatever held in each of the few steps that there were."""
+        """End the session: keep conditions that held in every one of fewer steps than they require."""
         for hit in self._streaks.end():
             self._found.keep(hit)
 
     def look(self, seen: Any, path: str, subject: str, step: int) -> None:
-        """Try the conditions that are about such a thing on what is seen of a parameter, the loss or a cell."""
+        """Check the conditions on an observation of a parameter, the loss or a cell."""
         for condition in self._looked_for.about(type(seen)):
             detail = detail_of(condition, seen, self._events)
             message = f"{condition.name} in {subject} ({detail})"
@@ -68,7 +68,7 @@ class Examiner:
         report(condition, error, self._events)
 
     def value(self, capture: Capture, names: Callable[[], Mapping[str, Any]]) -> list[Hit]:
-        """Try them on a captured value; returns the hits to pause for."""
+        """Check the conditions on a captured value; return the hits to pause for."""
         looked_for = self._looked_for
         if not looked_for.values:
             return []
@@ -77,40 +77,40 @@ class Examiner:
                 self._arrived = None
         elif looked_for.against_first and self._is_first_gradient(capture):
             self._arrived = capture.figures()
-        wanted, key = looked_for.at(capture), ""
-        hits = tried(capture, wanted, self._arrived, names, self._failed)
-        held = {hit.condition.name: hit for hit in hits}
-        for condition in wanted:
+        applicable, key = looked_for.at(capture), ""
+        hits = tried(capture, applicable, self._arrived, names, self._failed)
+        hits_by_name = {hit.condition.name: hit for hit in hits}
+        for condition in applicable:
             if condition.in_a_row > 1:
                 key = key or capture.key
-                hit = held.get(condition.name)
+                hit = hits_by_name.get(condition.name)
                 without_value = None if hit is None else hit._replace(capture=None)
                 if not self._streaks.look(condition, key, without_value):
-                    held.pop(condition.name, None)
-        if not (held or self._held_back):
+                    hits_by_name.pop(condition.name, None)
+        if not (hits_by_name or self._held_back):
             return []
-        later: list[tuple[Hit, Capture]] = []
+        released: list[tuple[Hit, Capture]] = []
         if self._held_back and capture.direction == "forward" and has_parameters(names()["cell"]):
-            later, self._held_back = self._held_back, []
-        self._held_back += [(hit, capture) for hit in held.values() if hit.condition.inside]
-        told = [*later, *((hit, capture) for hit in held.values() if not hit.condition.inside)]
-        return [hit for hit, of in told if self._value_held(hit, of)]
+            released, self._held_back = self._held_back, []
+        self._held_back += [(hit, capture) for hit in hits_by_name.values() if hit.condition.inside]
+        reported = [*released, *((hit, capture) for hit in hits_by_name.values() if not hit.condition.inside)]
+        return [hit for hit, source in reported if self._value_held(hit, source)]
 
     def _is_first_gradient(self, capture: Capture) -> bool:
-        """Whether it is the first of its walk; one number, such as a loss scale, stands in until there are several."""
+        """Return whether a gradient is the first of its backward pass; it replaces a single number (a loss scale)."""
         arrived = self._arrived
         return arrived is None or (arrived.count == 1 and capture.array.size > 1)
 
     def _value_held(self, hit: Hit, capture: Capture) -> bool:
-        """Keep a hit about a value; returns whether to pause for it."""
+        """Keep a hit of a value; return whether to pause for it."""
         name, origin = hit.condition.name, None
         if hit.condition.masks_are_meant and self._finiteness.is_mask(capture.array):
             return False
         if hit.condition.nonfinite:
             hit, origin = self._finiteness.with_origin(hit, capture.array)
         if hit.condition.spreads and origin is None:
-            first, last = self._began.get(name, (hit.path, -1))
-            origin = first if hit.step - last <= 1 else hit.path
+            first_path, last_step = self._began.get(name, (hit.path, -1))
+            origin = first_path if hit.step - last_step <= 1 else hit.path
             self._began[name] = (origin, hit.step)
         if not self._found.keep(hit, origin):
             return False

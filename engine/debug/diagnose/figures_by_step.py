@@ -1,4 +1,4 @@
-"""Figures of a training by step, for whoever draws them."""
+"""Figures of a training by step, for display."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class History:
     """The newest values by step, oldest first: pairs of a step and a number, at most 1,000 of each.
 
     Attributes:
-        losses: what gradient calls for parameters differentiated, where that is one number.
+        losses: the loss of each gradient call for parameters, if it is one number.
         gradient_norms: the norm of each parameter's gradient, by the parameter's path.
-        update_ratios: the norm of each change by that of the parameter before; not where that was 0.
+        update_ratios: the norm of each change divided by that of the parameter before; omitted if that was 0.
     """
 
     losses: Series = field(default_factory=_series)
@@ -31,9 +31,9 @@ class History:
     update_ratios: dict[str, Series] = field(default_factory=dict)
 
     def add_gradient(self, name: str, step: int, norm: float) -> None:
-        """Add one norm."""
+        """Add the norm of a gradient."""
         self.gradient_norms.setdefault(name, _series()).append((step, norm))
 
     def add_update(self, name: str, step: int, ratio: float) -> None:
-        """Add one ratio."""
+        """Add the ratio of an update."""
         self.update_ratios.setdefault(name, _series()).append((step, ratio))

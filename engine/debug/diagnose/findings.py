@@ -1,4 +1,4 @@
-"""What the conditions found: hits one by one, bounded, and findings, which are hits grouped by condition and place."""
+"""Results of the conditions: hits, bounded in number, and findings, which group hits by condition and place."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Finding", "Findings", "Found", "Muted"]
 
-# Hits that belong to no capture, and so are not forgotten with one.
+# Limit of hits without a capture, which are not dropped with one.
 _MAX_HITS = 10_000
 
 _COLUMNS = ("condition", "where", "steps", "times", "what", "advice")
@@ -30,21 +30,21 @@ _COLUMNS = ("condition", "where", "steps", "times", "what", "advice")
 
 @dataclass
 class Finding:
-    """One thing that is wrong.
+    """One detected fault.
 
     Attributes:
         condition: the name of the condition.
-        path: the cell's path ("" for the root, and for what is outside of the network); of a NaN or an infinity, where
-            it was made.
-        subject: what was looked at first: a capture's key, a parameter's name, or "loss".
-        message: what was seen first, one sentence.
-        advice: what to look at first, one sentence.
-        first_step, last_step: the steps in which it was seen.
-        count: how often.
-        producer: what made the NaN or the infinity, where that is known.
+        path: the cell's path ("" for the root, and for anything outside the network); for a NaN or an infinity, the
+            path of its origin.
+        subject: the first observed subject: a capture's key, a parameter's name, or "loss".
+        message: the first observation, one sentence.
+        advice: the first thing to check, one sentence.
+        first_step, last_step: the first and the last step with a hit.
+        count: the number of hits.
+        producer: the producer of the NaN or the infinity, if known.
         outside: "data", "loss" or "optimizer" if it is in none of the cells, else "".
-        parameter: the name of the parameter that it is about, or "".
-        backward: whether it was seen on the way back.
+        parameter: the name of its parameter, or "".
+        backward: whether it was observed in the backward pass.
     """
 
     condition: str
@@ -62,32 +62,32 @@ class Finding:
 
     @property
     def place(self) -> str:
-        """Where it is: "data", "loss" or "optimizer", the name of a parameter, or the path of a cell."""
+        """The location: "data", "loss" or "optimizer", the name of a parameter, or the path of a cell."""
         return self.outside or self.parameter or self.path
 
     @property
     def where(self) -> str:
-        """The same as people read it: "the data", or the name of the cell."""
+        """The location for display: "the data", or the name of the cell."""
         return f"the {self.outside}" if self.outside else cell_name(self.path)
 
 
 class Findings(tuple[Finding, ...]):
-    """Findings in the order in which they first occurred; prints as a table.
+    """Findings in the order of their first occurrence; they print as a table.
 
     Args:
-        findings: they.
-        ran: by the path of a cell, which place its first call has in the flow of the data.
+        findings: the findings.
+        ran: the position of each cell's first call in the flow of the data, by path.
     """
 
     _ran: Mapping[str, int]
 
     def __new__(cls, findings: Iterable[Finding] = (), ran: Mapping[str, int] | None = None) -> Findings:
-        made = super().__new__(cls, findings)
-        made._ran = ran or {}
-        return made
+        instance = super().__new__(cls, findings)
+        instance._ran = ran or {}
+        return instance
 
     def causes(self) -> tuple[Cause, ...]:
-        """The findings that no other one explains, each with its consequences, worst and earliest first."""
+        """Return the findings that no other finding explains, each with its consequences, worst and earliest first."""
         from .causes import causes_of
 
         return causes_of(self, self._ran)
@@ -112,14 +112,14 @@ def _cells(finding: Finding) -> list[str]:
 
 
 class Muted(NamedTuple):
-    """A condition that is neither found nor paused at in the cell at this path: it is meant so there."""
+    """A condition that is intended in the cell at this path, and neither reported nor paused at there."""
 
     condition: str
     path: str
 
 
 class _Kept(NamedTuple):
-    """A hit, and the path where it began."""
+    """A hit, and the path of its origin."""
 
     number: int
     hit: Hit
@@ -127,20 +127,20 @@ class _Kept(NamedTuple):
 
 
 class Found:
-    """Keeps hits and groups them.
+    """Store of hits and findings.
 
-    A hit is kept for as long as its capture; the newest of those that have none. Findings stay: there are at most as
-    many as there are conditions times cells.
+    A hit is kept as long as its capture; of hits without a capture, the newest are kept. Findings stay: there are at
+    most as many as conditions times cells.
 
     Args:
-        captures: those that are kept.
+        captures: the ring buffer.
 
     Attributes:
-        muted: what is not kept, in the order in which it was muted.
+        muted: the muted conditions, in the order in which they were muted.
     """
 
     def __init__(self, captures: CaptureRing) -> None:
-        self._captures = weakref.ref(captures)  # which may tell it what was given up
+        self._captures = weakref.ref(captures)  # the ring reports evictions to this object
         self._number = 0
         self._of_captures: deque[_Kept] = deque()
         self._others: deque[_Kept] = deque(maxlen=_MAX_HITS)
@@ -148,36 +148,36 @@ class Found:
         self.muted: list[Muted] = []
 
     def is_muted(self, condition: str, path: str) -> bool:
-        """Whether nobody wants to know of this condition in this cell."""
+        """Return whether a condition is muted in this cell."""
         return (condition, path) in self.muted if self.muted else False
 
     def has(self, condition: str, path: str) -> bool:
-        """Whether there is a finding of this condition in this cell."""
+        """Return whether there is a finding of this condition in this cell."""
         return (condition, path) in self._findings
 
     def mute(self, condition: str, path: str) -> None:
-        """Keep no hit of this condition that began in this cell, and forget those that are kept."""
+        """Drop the hits of this condition that began in this cell, and keep none of them from now on."""
         if not self.is_muted(condition, path):
             self.muted.append(Muted(condition, path))
         self._findings.pop((condition, path), None)
         for hits in (self._of_captures, self._others):
-            left = [kept for kept in hits if (kept.hit.condition.name, kept.path) != (condition, path)]
-            if len(left) < len(hits):
+            remaining = [entry for entry in hits if (entry.hit.condition.name, entry.path) != (condition, path)]
+            if len(remaining) < len(hits):
                 hits.clear()
-                hits.extend(left)
+                hits.extend(remaining)
 
     def clear(self) -> None:
-        """Forget all hits; what is muted stays so."""
+        """Remove all hits; muted conditions stay muted."""
         self._of_captures.clear()
         self._others.clear()
         self._findings.clear()
 
     def keep(self, hit: Hit, origin: str | None = None) -> bool:
-        """Keep a hit, unless it is muted where it began; returns whether it is kept.
+        """Keep a hit, unless it is muted at its origin; return whether it is kept.
 
         Args:
             hit: the hit.
-            origin: the path where it began, if that is another one than where it was seen.
+            origin: the path of its origin, if different from that of the hit.
         """
         path = hit.path if origin is None else origin
         if self.is_muted(hit.condition.name, path):
@@ -216,25 +216,25 @@ class Found:
         self.forget(None if captures is None else captures.oldest_index)
 
     def forget(self, oldest: int | None) -> None:
-        """Forget the hits whose captures are gone; ``oldest`` is the index of the oldest one that is kept."""
+        """Drop the hits whose captures are gone; ``oldest`` is the index of the oldest capture that is kept."""
         hits = self._of_captures
         with suppress(IndexError):  # another thread took the last
             while hits and (oldest is None or _index(hits[0].hit) < oldest):
                 hits.popleft()
 
     def hits(self) -> list[Hit]:
-        """Those that are kept now, oldest first."""
+        """Return the hits that are kept, oldest first."""
         self._forget_given_up()
         return list(self)
 
     def __iter__(self) -> Iterator[Hit]:
-        both = list(self._of_captures), list(self._others)
-        ordered: Iterable[_Kept] = merge(*both, key=lambda kept: kept.number)
+        queues = list(self._of_captures), list(self._others)
+        ordered: Iterable[_Kept] = merge(*queues, key=lambda kept: kept.number)
         return (kept.hit for kept in ordered)
 
     def findings(self, ran: Mapping[str, int] | None = None) -> Findings:
-        """The findings so far; ``ran`` as for ``Findings``."""
-        # Sorting is stable: within a step they stay in the order in which they were found.
+        """Return the findings so far; ``ran`` as for ``Findings``."""
+        # Sorting is stable: within a step they stay in the order of detection.
         return Findings(sorted(self._findings.values(), key=lambda finding: finding.first_step), ran)
 
 

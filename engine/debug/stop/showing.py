@@ -1,4 +1,4 @@
-"""What is looked at while the run stands still: that place, or one before it."""
+"""Displayed point of a paused run: the point of the pause, or an earlier one."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ _standing: list[Showing] = []  # the sessions that are paused, the innermost las
 
 
 def shown_now() -> PausePoint | None:
-    """What is looked at in the innermost pause of all sessions; None while nothing is paused."""
-    standing = _standing[-1:]  # another thread may end its pause
-    return standing[0].shown if standing else None
+    """Return the displayed point in the innermost pause of all sessions; None while nothing is paused."""
+    innermost = _standing[-1:]  # another thread may end its pause
+    return innermost[0].shown if innermost else None
 
 
 class Showing:
-    """What a session shows at a pause.
+    """Displayed point of a session at a pause.
 
     Args:
-        events: told when something else is shown.
+        events: notified when another point is displayed.
 
     Attributes:
-        paused: where the run stands still now; None while it runs.
-        shown: what is looked at meanwhile: ``paused``, or what was stepped back to.
+        paused: the point at which the run is paused; None while it runs.
+        shown: the displayed point: ``paused``, or an earlier one after stepping back.
     """
 
     def __init__(self, events: Events) -> None:
@@ -38,7 +38,7 @@ class Showing:
         self._lines_back = 0
 
     def step_back(self) -> PausePoint:
-        """See ``DebugSession.step_back``."""
+        """Display the previous line; see ``DebugSession.step_back``."""
         point = self.paused_point()
         if not point.history:
             raise RuntimeError("there is nothing to step back to: no line of a bprop that is stepped was passed")
@@ -47,14 +47,14 @@ class Showing:
         return self._show(point, self._lines_back + 1)
 
     def step_forward(self) -> PausePoint:
-        """See ``DebugSession.step_forward``."""
+        """Display the next line; see ``DebugSession.step_forward``."""
         point = self.paused_point()
         if self.shown is point:
             raise RuntimeError("this is where the run stands: to go on, step over or into the line")
         return self._show(point, max(self._lines_back - 1, 0))
 
     def show_operator(self, index: int) -> PausePoint:
-        """See ``DebugSession.show_operator``."""
+        """Display an operator; see ``DebugSession.show_operator``."""
         point = self.paused_point()
         if point.past is None:
             raise RuntimeError("there is no operator to show: only a bprop that is stepped keeps them")
@@ -72,7 +72,7 @@ class Showing:
         return self.shown
 
     def stand_at(self, point: PausePoint | None) -> None:
-        """The run stands still here, or with None goes on."""
+        """Begin a pause at a point, or with None end it."""
         self.paused = self.shown = point
         if point is not None:
             _standing.append(self)
@@ -81,7 +81,7 @@ class Showing:
         self._lines_back = 0
 
     def shown_point(self) -> PausePoint:
-        """What is looked at.
+        """Return the displayed point.
 
         Raises:
             RuntimeError: nothing is paused.
@@ -89,7 +89,7 @@ class Showing:
         return self.shown or self.paused_point()
 
     def paused_point(self) -> PausePoint:
-        """Where the run stands.
+        """Return the point of the pause.
 
         Raises:
             RuntimeError: nothing is paused.

@@ -1,4 +1,4 @@
-"""All that may stop the run of a session: at cells, in bprops and at operators."""
+"""Stops of a session: at cells, in bprops and at operators."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ __all__ = ["Stops"]
 
 
 class Stops:
-    """The stops of a session, which share where each thread stops next.
+    """Stops of a session, which share the next stop of each thread.
 
     Args:
-        owner: gives the session; None when it is gone.
-        watching: knows what runs now.
-        breakpoints: where to stop.
-        pauses: whom to ask.
+        owner: returns the session, or None when it is gone.
+        watching: the attachment of the session.
+        breakpoints: the breakpoints of the session.
+        pauses: the pauses of the session.
     """
 
     def __init__(

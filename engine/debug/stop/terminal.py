@@ -1,6 +1,6 @@
-"""The prompt at which a script's user answers a pause: the words of the panel's buttons, in any case, and some more.
+"""Terminal prompt for a script's pauses: the labels of the panel's buttons, in any case, and further commands.
 
-A line that is no command is an expression to evaluate, and ``NAME = EXPRESSION`` an edit.
+A line that is not a command is an expression to evaluate, and ``NAME = EXPRESSION`` an edit.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ _CAPTURES = 20
 
 
 class TerminalPauser:
-    """A prompt on the terminal; unavailable where standard input or output is none."""
+    """Prompt on the terminal; unavailable if standard input or output is not a terminal."""
 
     def __init__(self, session: DebugSession) -> None:
         self._session = session
 
     def unavailable(self) -> str | None:
-        """Whether there is a terminal to ask at, and nobody else reads it."""
+        """Return why the terminal is not available, or None: it must exist, and only one process may read it."""
         forked = in_a_forked_process()
         if forked is not None:
             return forked
@@ -42,13 +42,13 @@ class TerminalPauser:
         return None
 
     def wait(self, until: Callable[[], bool]) -> None:
-        """Read and obey commands until one of them resumes the run."""
+        """Read and run commands until one of them resumes the run."""
         point = self._session.paused
         if point is None:
             return
         try:
             self._ask(point, until)
-        except OSError:  # the terminal has gone, and with it who could answer
+        except OSError:  # the terminal is gone, and with it the user
             self._session.resume("continue")
 
     def _ask(self, point: PausePoint, until: Callable[[], bool]) -> None:
@@ -58,10 +58,10 @@ class TerminalPauser:
         _print_source(point, around=2)
         while not until():
             try:
-                line = input("(hookscope) ").strip()
+                text = input("(hookscope) ").strip()
             except EOFError:
-                line = "continue"
-            self._obey(line)
+                text = "continue"
+            self._obey(text)
 
     def _obey(self, line: str) -> None:
         words = " ".join(line.lower().split())
@@ -84,19 +84,23 @@ class TerminalPauser:
                 print(f"{word!r} takes nothing after it; `print {line}` evaluates it as an expression")
             else:
                 command.run(self._session, argument)
-        except Exception as error:  # whatever the user's line raises is for the user to read, at the prompt
+        except Exception as error:  # any exception of the user's line is printed at the prompt
             print("".join(traceback.format_exception_only(error)).rstrip())
 
     def _evaluate(self, line: str) -> None:
         try:
             value = self._session.evaluate(line)
         except (NameError, ValueError):
-            known = [*_RESUME, *_COMMANDS]
-            # One name, or words that are no Python: more likely a command that was mistyped.
+            commands = [*_RESUME, *_COMMANDS]
+            # One name, or words that are not Python: more likely a mistyped command.
             if not _WORDS.fullmatch(line) or line.split()[0].lower() in ("not", "lambda", "await"):
                 raise
-            near = nearest(line.lower(), known)
-            command = "'help' lists the commands" if near is None else f"the nearest command is {near!r}"
+            nearest_command = nearest(line.lower(), commands)
+            command = (
+                "'help' lists the commands"
+                if nearest_command is None
+                else f"the nearest command is {nearest_command!r}"
+            )
             print(f"{line!r} is no command and no name here; {command}")
         else:
             print(describe(value, limit=2000))
@@ -228,7 +232,7 @@ def _help(session: DebugSession, argument: str) -> None:
         print(f"{words}: {text}")
 
 
-# The words of the buttons, then short ones, for each command that lets the run go on.
+# Button labels, then short forms, for each command that resumes the run.
 _GO_ON = {
     "over": ("step over", "over", "next", "n"),
     "into": ("step into", "into", "step", "s"),

@@ -1,4 +1,4 @@
-"""What an abort undoes: the flags, hooks and parameters that changed while the run was paused."""
+"""Undo of an abort: the flags, hooks and parameters that changed while the run was paused."""
 
 from __future__ import annotations
 
@@ -17,43 +17,45 @@ Undo = Callable[[], None]
 
 
 class TrainingModes:
-    """Which of a network's cells were in training."""
+    """Training modes of a network's cells."""
 
     def __init__(self, roots: Iterable[Cell]) -> None:
         self._before = [(cell, cell.training) for root in roots for _, cell in root.cells_and_names()]
 
     def restore(self) -> None:
-        """Make it so again."""
+        """Restore the modes."""
         for cell, training in self._before:
             if cell.training != training:
                 cell.training = training
 
 
 class NetworkState:
-    """How networks were at one moment, as far as a person may change them while the run is paused."""
+    """State of networks at one moment, as far as the user may change it at a pause."""
 
     def __init__(self, roots: Iterable[Cell]) -> None:
         cells = {id(cell): cell for root in roots for _, cell in root.cells_and_names()}.values()
-        parameters = {id(p): p for cell in cells for p in cell.get_parameters(expand=False)}.values()
+        parameters = {
+            id(parameter): parameter for cell in cells for parameter in cell.get_parameters(expand=False)
+        }.values()
         self._modes = [(cell, cell.training) for cell in cells]
-        self._parameters = [(p, p._array, p.requires_grad) for p in parameters]
+        self._parameters = [(parameter, parameter._array, parameter.requires_grad) for parameter in parameters]
         self._hooks = [(hooks, dict(hooks)) for cell in cells for hooks in cell._hooks.values()]
 
     def undo(self) -> list[Undo]:
-        """What undoes each change since then."""
-        found: list[Undo] = []
+        """Return the undo function of each change since then."""
+        undos: list[Undo] = []
         for cell, mode in self._modes:
             if cell.training != mode:
-                found.append(partial(setattr, cell, "training", mode))
-        for parameter, array, wanted in self._parameters:
+                undos.append(partial(setattr, cell, "training", mode))
+        for parameter, array, requires_grad in self._parameters:
             if parameter._array is not array:
-                found.append(partial(parameter._rebind, array))
-            if parameter.requires_grad != wanted:
-                found.append(partial(setattr, parameter, "requires_grad", wanted))
+                undos.append(partial(parameter._rebind, array))
+            if parameter.requires_grad != requires_grad:
+                undos.append(partial(setattr, parameter, "requires_grad", requires_grad))
         for hooks, entries in self._hooks:
             if hooks != entries:
-                found.append(partial(_refill, hooks, entries))
-        return found
+                undos.append(partial(_refill, hooks, entries))
+        return undos
 
 
 def _refill(hooks: dict[int, Any], entries: dict[int, Any]) -> None:
@@ -62,7 +64,7 @@ def _refill(hooks: dict[int, Any], entries: dict[int, Any]) -> None:
 
 
 def changes_since(roots: Iterable[Cell], hooks: SessionHooks) -> Callable[[], list[Undo]]:
-    """What gives what undoes the changes to the networks, and to what the session knows of its hooks, from now on."""
+    """Return a function that returns the undo functions of later changes to networks and to the session's hooks."""
     state, attached = NetworkState(roots), hooks.state()
 
     def undo() -> list[Undo]:

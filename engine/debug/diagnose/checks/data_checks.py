@@ -1,4 +1,4 @@
-"""What is seen of the data: what arrives at the first weights, batches of one, and whether samples are independent."""
+"""Checks of the data: the inputs of the first weights, batches of one, and the independence of samples."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ __all__ = ["InputWatch", "SamplesWatch"]
 BATCH_NORMS = (nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d, nn.SyncBatchNorm)
 _NORMALIZATIONS = (*BATCH_NORMS, nn.LayerNorm, nn.GroupNorm, nn.InstanceNorm1d, nn.InstanceNorm2d, nn.InstanceNorm3d)
 
-# A larger network is not run once more for one condition.
+# A larger network is not run again for one condition.
 _MOST_ELEMENTS = 1 << 22
-# Samples leak in a cell where the change is at least this share of that in the network's outputs.
+# Samples leak in a cell if the change is at least this share of that in the network's outputs.
 _AS_MUCH = 1e-3
-# Nor are the inputs looked at for ever.
+# The inputs are checked in this many steps at most.
 _STEPS = 10
 
 
 class InputWatch(Watcher):
-    """Looks at what the first cell with weights gets in a training step, and at how much BatchNorm has to go by."""
+    """Check of the inputs of the first cell with weights in a training step, and of the batch size at BatchNorm."""
 
     shows = (InputSeen, BatchSeen)
 
@@ -50,21 +50,25 @@ class InputWatch(Watcher):
         self._steps = 0
 
     def step_began(self) -> None:
-        """A root cell is called."""
+        """Begin a step: a root cell is called."""
         self._steps = 1 if self.has_new_root() else self._steps + 1
         self._looked = self._steps > _STEPS
 
     def cell_enter(self, call: CellCall) -> None:
-        """Look at the arguments of a cell with weights of its own."""
+        """Check the arguments of a cell with weights of its own."""
         cell = call.cell
-        place = None if call.context or not cell._params else self._watched.place(call.index)
-        if place is None or not taps.recordings_outside():
+        location = None if call.context or not cell._params else self._watched.place(call.index)
+        if location is None or not taps.recordings_outside():
             return
-        values = [t._array for t in tensors_in(call.args) if t._array.dtype.kind in "fV" and t._array.size > 1]
+        values = [
+            tensor._array
+            for tensor in tensors_in(call.args)
+            if tensor._array.dtype.kind in "fV" and tensor._array.size > 1
+        ]
         if isinstance(cell, BATCH_NORMS) and cell.training and values and values[0].ndim > 1:
             count = values[0].size // values[0].shape[1]
-            self._watched.look(BatchSeen(count), place[0], cell_name(place[0]), self._watched.step())
-        # An embedding gets numbers of things: what comes from elsewhere is looked at where it comes in.
+            self._watched.look(BatchSeen(count), location[0], cell_name(location[0]), self._watched.step())
+        # The input of an embedding is indices; other inputs are checked where they enter.
         if self._looked or not values or not any(parameter is not None for parameter in cell._params.values()):
             return
         self._looked = True
@@ -73,16 +77,18 @@ class InputWatch(Watcher):
 
 
 def _input(array: Any) -> InputSeen:
-    with np.errstate(all="ignore"):  # of which a user may have made errors
+    with np.errstate(all="ignore"):  # the user may have made warnings errors
         numbers = to_host(array).astype(np.float32)
         numbers = np.where(np.isfinite(numbers), numbers, 0)
         features = numbers.reshape(-1, numbers.shape[-1]) if numbers.ndim == 2 else numbers.reshape(-1, 1)
-        each = np.sqrt((features**2).mean(axis=0))
-        return InputSeen(float(np.sqrt((numbers**2).mean())), float(each.max()), float(np.median(each)))
+        feature_scales = np.sqrt((features**2).mean(axis=0))
+        return InputSeen(
+            float(np.sqrt((numbers**2).mean())), float(feature_scales.max()), float(np.median(feature_scales))
+        )
 
 
 class SamplesWatch(Watcher):
-    """Runs a copy of each root once more with another first sample, and looks whether the outputs of others change."""
+    """Check that runs a copy of each root with another first sample, and compares the outputs of the other samples."""
 
     shows = (SamplesSeen,)
     observes_operators = True
@@ -90,88 +96,99 @@ class SamplesWatch(Watcher):
     def __init__(self, watched: Watched) -> None:
         super().__init__(watched)
         self._tried: set[int] = set()
-        self._pairs: set[int] = set()  # of so many things each operators have looked at pairs, in this run
+        self._pairs: set[int] = set()  # batch sizes for which operators computed pairs, in this run
 
     def cell_enter(self, call: CellCall) -> None:
-        """A root begins."""
+        """Begin the run of a root."""
         if self.is_root(call.cell):
             self._pairs.clear()
 
     def operator(self, name: str, inputs: tuple[Any, ...], outputs: Any, attrs: dict[str, Any]) -> None:
-        """An operator ran: note a matrix of pairs that it made of something else than weights."""
+        """Record a matrix of pairs that an operator computed from inputs other than weights."""
         if not isinstance(outputs, Tensor) or outputs.ndim != 2 or outputs.shape[0] != outputs.shape[1]:
             return
-        given = [one for one in inputs if isinstance(one, Tensor)]
+        tensors = [tensor for tensor in inputs if isinstance(tensor, Tensor)]
         count = outputs.shape[0]
-        if len(given) == 2 and not any(isinstance(one, Parameter) for one in given):
-            first, second = (one.shape for one in given)
-            each_with_each = {first, second} == {(count, 1), (1, count)}
-            if each_with_each or (name == "matmul" and (first[0], second[-1]) == (count, count) != second):
+        if len(tensors) == 2 and not any(isinstance(tensor, Parameter) for tensor in tensors):
+            first_shape, second_shape = (tensor.shape for tensor in tensors)
+            is_pairwise = {first_shape, second_shape} == {(count, 1), (1, count)}
+            if is_pairwise or (
+                name == "matmul" and (first_shape[0], second_shape[-1]) == (count, count) != second_shape
+            ):
                 self._pairs.add(count)
 
     def cell_exit(self, call: CellCall) -> None:
-        """A root has run for the first time in a training step: see."""
+        """Check a root after its first run in a training step."""
         if id(call.cell) in self._tried or call.context or not self.is_root(call.cell):
             return
         path = self._watched.path(call.cell)
-        given, made = tensors_in((call.args, call.kwargs)), tensors_in(call.output)
-        if path is None or not given or not made or not taps.recordings_outside():
+        inputs, outputs = tensors_in((call.args, call.kwargs)), tensors_in(call.output)
+        if path is None or not inputs or not outputs or not taps.recordings_outside():
             return
         self._tried.add(id(call.cell))
-        outside = side_effect(call.cell) if is_plain((call.args, call.kwargs)) else "an argument that is no tensor"
-        if outside:
+        effect = side_effect(call.cell) if is_plain((call.args, call.kwargs)) else "an argument that is no tensor"
+        if effect:
             name = cell_name(path)
-            self._watched.say(f"samples_leak is not looked for in {name}: a run of a copy may change {outside}", None)
+            self._watched.say(f"samples_leak is not looked for in {name}: a run of a copy may change {effect}", None)
             return
-        count = given[0].shape[0] if given[0].ndim else 0
-        fits = all(tensor.ndim and tensor.shape[0] == count for tensor in (*given, *made))
-        if count < 2 or not fits or sum(tensor.size for tensor in (*given, *made)) > _MOST_ELEMENTS:
+        count = inputs[0].shape[0] if inputs[0].ndim else 0
+        has_batch_axis = all(tensor.ndim and tensor.shape[0] == count for tensor in (*inputs, *outputs))
+        if count < 2 or not has_batch_axis or sum(tensor.size for tensor in (*inputs, *outputs)) > _MOST_ELEMENTS:
             return
-        held = [tensor for tensor in held_tensors(call.cell) if not isinstance(tensor, Parameter)]
-        if count in self._pairs or any(tensor.shape == (count, count) for tensor in (*given, *made, *held)):
-            return  # each sample is meant to know of the others: nodes of a graph, or pairs to tell apart
+        buffers = [tensor for tensor in held_tensors(call.cell) if not isinstance(tensor, Parameter)]
+        if count in self._pairs or any(tensor.shape == (count, count) for tensor in (*inputs, *outputs, *buffers)):
+            return  # samples are meant to interact: nodes of a graph, or pairs of a contrastive loss
         with taps.muted():
             changes = _changes(call.cell, call.args, call.kwargs)
         change = changes.get("", (0.0, 0.0))[1]
         if change > 0:
-            # The first cell to end that brings it in: not one around it, nor one after it.
-            least = _AS_MUCH * change
-            where = next((name for name, (came, went) in changes.items() if went >= least > came), "")
-            inner = f"{path}.{where}" if path and where else path or where
+            # The first cell to end that introduces the change: not an enclosing one, nor a later one.
+            threshold = _AS_MUCH * change
+            leaking_path = next(
+                (
+                    name
+                    for name, (input_change, output_change) in changes.items()
+                    if output_change >= threshold > input_change
+                ),
+                "",
+            )
+            inner = f"{path}.{leaking_path}" if path and leaking_path else path or leaking_path
             self._watched.look(SamplesSeen(change), inner, cell_name(inner), self._watched.step())
 
 
 def _changes(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, tuple[float, float]]:
-    """By how much what the cells get and give of other samples changes with the first sample, of its size.
+    """Return by how much the first sample changes the inputs and outputs of the other samples, relative to their size.
 
-    By path, in the order in which the cells end; empty where it does not run.
+    By path, in the order in which the cells end; empty if the network does not run.
     """
-    seen: list[dict[str, tuple[list[Any], list[Any]]]] = []
+    runs: list[dict[str, tuple[list[Any], list[Any]]]] = []
     try:
         copy = IsolatedCell(cell, wide=False)
         for other in (False, True):
             values: dict[str, tuple[list[Any], list[Any]]] = {}
-            seen.append(values)
-            with copy.run() as one, no_recording():
-                one.set_train(False)
+            runs.append(values)
+            with copy.run() as isolated, no_recording():
+                isolated.set_train(False)
                 hooks = []
-                for path, part in one.cells_and_names():
+                for path, part in isolated.cells_and_names():
                     part.set_train(False)
                     if path:
                         hooks.append(part.register_forward_hook(partial(_note, values, path)))
-                held = tensors_in((args, kwargs))
-                tensors = [_with_another_first(t) if other else Tensor._wrap(t._array.copy()) for t in held]
-                given, named = replaced((args, kwargs), tensors)
-                values[""] = [], _arrays(one(*given, **named))
+                originals = tensors_in((args, kwargs))
+                tensors = [
+                    _with_another_first(tensor) if other else Tensor._wrap(tensor._array.copy()) for tensor in originals
+                ]
+                new_args, new_kwargs = replaced((args, kwargs), tensors)
+                values[""] = [], _arrays(isolated(*new_args, **new_kwargs))
                 for hook in hooks:
                     hook.remove()
-    except (Exception, SystemExit):  # the user's code, in another mode or with other numbers: no fault of its own
+    except (Exception, SystemExit):  # user code in another mode or with other numbers: not its fault
         return {}
-    before, after = seen
+    original, changed = runs
     return {
-        path: (_change(came, after[path][0]), _change(went, after[path][1]))
-        for path, (came, went) in before.items()
-        if path in after
+        path: (_change(inputs, changed[path][0]), _change(outputs, changed[path][1]))
+        for path, (inputs, outputs) in original.items()
+        if path in changed
     }
 
 
@@ -189,7 +206,7 @@ def _change(before: list[Any], after: list[Any]) -> float:
         if one.shape != other.shape or one.ndim == 0 or len(one) < 2 or one.dtype.kind not in "fV":
             continue
         if np.isfinite(one).all() and np.isfinite(other).all():
-            with np.errstate(all="ignore"):  # of which a user may have made errors
+            with np.errstate(all="ignore"):  # the user may have made warnings errors
                 first, second = one[1:].astype(np.float64), other[1:].astype(np.float64)
                 size = max(float(np.abs(first).max(initial=0)), 1e-30)
                 changes.append(float(np.abs(second - first).max(initial=0)) / size)
@@ -197,7 +214,7 @@ def _change(before: list[Any], after: list[Any]) -> float:
 
 
 def _with_another_first(tensor: Tensor) -> Tensor:
-    """The first sample replaced by the last one, where these differ, else by its negative."""
+    """Return the tensor with the first sample replaced by the last one, if they differ, else by its negative."""
     array = tensor._array
     host = to_host(array)
     first = host[-1:] if not np.array_equal(host[-1:], host[:1]) else -host[-1:]

@@ -1,4 +1,4 @@
-"""Trying one formula: one that raises does not hold, and is reported once."""
+"""Evaluation of one formula: one that raises does not hold, and is reported once."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["detail_of", "report"]
 
 
 def detail_of(condition: Condition, seen: Any, events: Events) -> str | None:
-    """Return a few words on what is wrong with what is seen; None where the condition does not hold."""
+    """Return a few words on what is wrong with an observation; None if the condition does not hold."""
     try:
         return condition.formula(seen, condition.threshold)
     except Exception as error:
@@ -22,7 +22,7 @@ def detail_of(condition: Condition, seen: Any, events: Events) -> str | None:
 
 
 def report(condition: Condition, error: Exception, events: Events) -> None:
-    """Report a formula that raised: a fault of the row, or the error of an expression of the user's own."""
+    """Report a formula that raised: a fault of the condition's row, or an error of the user's own expression."""
     name = condition.name
     if name not in CONDITIONS:
         events.say(f"condition {name!r}: {type(error).__name__}: {error}", name)

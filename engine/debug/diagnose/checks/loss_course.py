@@ -1,4 +1,4 @@
-"""What is seen of the loss from step to step."""
+"""Course of the loss from step to step."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ if TYPE_CHECKING:
 
 __all__ = ["LossCourse"]
 
-# At least as many as there are in a mean of losses.
+# At least as many losses as a mean of losses has.
 _FIRST_LOSSES = 100
 
 
 class LossCourse:
-    """Follows the losses, one course for each set of weights that gradients are asked for.
+    """Tracker of the losses, one course for each set of weights that gradients are computed for.
 
     Args:
-        history: where losses are kept for whoever draws them.
-        wanted: whether a condition about one of these classes is looked for.
-        look: tries conditions.
+        history: receives the losses, for display.
+        wanted: returns whether a condition on one of these classes is checked.
+        look: checks conditions on an observation.
     """
 
     def __init__(self, history: History, wanted: Callable[..., bool], look: Looks) -> None:
@@ -37,7 +37,7 @@ class LossCourse:
         self._newest: frozenset[int] | None = None
 
     def differentiated(self, values: list[Tensor], asked: frozenset[int], step: int) -> None:
-        """A gradient call for these weights has ended: the loss is the one number that it differentiated."""
+        """Record the loss, the one number that a gradient call for these weights differentiated."""
         if not values or values[0]._array.size != 1:
             return
         loss = number_in(values[0]._array)
@@ -46,7 +46,7 @@ class LossCourse:
             return
         alternating = asked in self._losses and self._newest != asked
         if alternating:
-            self._losses = {key: [] for key in self._losses}  # several aims that work against each other
+            self._losses = {key: [] for key in self._losses}  # several objectives that work against each other
         losses = self._losses.setdefault(asked, [])
         self._newest = asked
         losses.append(loss)

@@ -1,4 +1,4 @@
-"""The taps behind the conditions on the network: which mode its cells run in, and whether its bprops are right."""
+"""Taps for the conditions on the network: the modes of its cells, its structure, and the correctness of its bprops."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
 __all__ = ["BpropWatch", "ModeWatch", "StructureWatch"]
 
-# About how long the check of one bprop may take, and on how many elements of each value.
+# Approximate time limit in seconds of the check of one bprop, and the number of elements of each value.
 _SECONDS, _SAMPLES = 0.5, 16
-# In which of the steps in which it runs.
+# The steps, of those in which a bprop runs, in which it is checked.
 _CHECKED = (1, 2, 10)
 _CHECKED_UNTIL = max(_CHECKED)
 
@@ -41,7 +41,7 @@ _MAX_PASSES = 100
 
 @dataclass(eq=False)
 class _Pass:
-    """One outermost call outside any gradient call, and what ran in training mode in it."""
+    """One outermost call outside any gradient call, and the cells that ran in training mode in it."""
 
     cell: int
     offenders: list[tuple[str, str, int]] = field(default_factory=list)  # path, class, step
@@ -50,18 +50,19 @@ class _Pass:
 
 class _Running(threading.local):
     def __init__(self) -> None:
-        self.calls: list[tuple[int, bool]] = []  # running number, whether it is recorded
+        self.calls: list[tuple[int, bool]] = []  # index of the call, whether it is recorded
         self.root_trains = False
         self.forward: _Pass | None = None
 
 
 class ModeWatch(Watcher):
-    """Looks for BatchNorm and Dropout in the wrong mode.
+    """Check for BatchNorm and Dropout in the wrong mode.
 
-    A network is trained where a gradient call asks for weights. So what runs in prediction mode is judged when that
-    call ends: BatchNorm if its own weights were asked for, since a frozen one is meant so; Dropout if the whole network
-    is in prediction mode. A forward pass in training mode that no gradient follows is wrong unless what it gave is used
-    in a gradient call (a generator's samples), or it came before the first one (a look at the shapes).
+    A network is being trained if a gradient call requests weights. So cells in prediction mode are judged when that
+    call
+    ends: BatchNorm if its own weights were requested, since a frozen one is intended; Dropout if the whole network is
+        in prediction mode. A forward pass in training mode that no gradient follows is wrong unless its output is used
+        in a gradient call (a generator's samples), or it came before the first one (a look at the shapes).
     """
 
     shows = (ModeSeen,)
@@ -73,58 +74,58 @@ class ModeWatch(Watcher):
         self._passes: deque[_Pass] = deque(maxlen=_MAX_PASSES)
         self._predicting: dict[str, tuple[Cell, bool, int]] = {}  # by path: the cell, whether its root trains, the step
         self._recorded_roots: set[int] = set()
-        self._together: set[int] = set()  # ids of networks of which one judges what the other one makes
+        self._together: set[int] = set()  # ids of networks of which one judges the output of the other
         self._trained = False
 
     def cell_enter(self, call: CellCall) -> None:
-        """Note the mode of a cell."""
+        """Record the mode of a cell."""
         running, cell = self._running, call.cell
         outermost = not running.calls
-        recorded = bool(taps.recordings_outside()) or (not outermost and running.calls[-1][1])
+        is_recorded = bool(taps.recordings_outside()) or (not outermost and running.calls[-1][1])
         if outermost:
             running.root_trains = bool(cell.training)
-            # A part of the network that is called by itself may well make samples for the other one.
-            running.forward = None if recorded or not self.is_root(cell) else _Pass(id(cell))
-        running.calls.append((call.index, recorded))
-        if recorded:
+            # A part of the network that is called alone may produce samples for another network.
+            running.forward = None if is_recorded or not self.is_root(cell) else _Pass(id(cell))
+        running.calls.append((call.index, is_recorded))
+        if is_recorded:
             self._recorded_roots.add(id(cell))
             self._use(call)
-        trains = None if call.context else _mode(cell)
-        place = None if trains is None else self._watched.place(call.index)
-        if place is None:
+        is_training = None if call.context else _mode(cell)
+        location = None if is_training is None else self._watched.place(call.index)
+        if location is None:
             return
-        if recorded and not trains:
-            self._predicting[place[0]] = (cell, running.root_trains, self._watched.step())
-        elif not recorded and trains and running.forward is not None:
-            running.forward.offenders.append((place[0], type(cell).__name__, self._watched.step()))
+        if is_recorded and not is_training:
+            self._predicting[location[0]] = (cell, running.root_trains, self._watched.step())
+        elif not is_recorded and is_training and running.forward is not None:
+            running.forward.offenders.append((location[0], type(cell).__name__, self._watched.step()))
 
     def operator(self, name: str, inputs: tuple[Any, ...], outputs: Any, attrs: dict[str, Any]) -> None:
-        """A dropout that is called as a function: it runs in training mode, whatever its cell's."""
+        """Record a dropout that is called as a function: it runs in training mode, whatever its cell's mode."""
         running = self._running
         if name == "dropout" and running.calls and not running.calls[-1][1] and running.forward is not None:
             running.forward.offenders.append((self._watched.here(), name, self._watched.step()))
 
     def cell_exit(self, call: CellCall) -> None:
-        """A cell has run."""
+        """Record the end of a cell."""
         self._leave(call)
         forward = self._running.forward
         if not self._running.calls and forward is not None and forward.offenders:
-            forward.outputs = [weakref.ref(t._array) for t in tensors_in(call.output)]
+            forward.outputs = [weakref.ref(tensor._array) for tensor in tensors_in(call.output)]
             self._passes.append(forward)
 
     def cell_error(self, call: CellCall, error: BaseException) -> None:
-        """A cell raised."""
+        """Record the exception of a cell."""
         self._leave(call)
 
     def differentiated(self, values: list[Tensor], pairs: list[tuple[Parameter, Tensor | None]]) -> None:
-        """A gradient call has ended: judge what ran in it, and the forward passes before it."""
+        """Judge the cells of a completed gradient call, and the forward passes before it."""
         if taps.recordings_outside():
             return
-        asked = {id(parameter) for parameter, _ in pairs if parameter.requires_grad}
-        predicting = self._predicting.copy() if asked else {}  # another thread may be noting more meanwhile
+        requested = {id(parameter) for parameter, _ in pairs if parameter.requires_grad}
+        predicting = self._predicting.copy() if requested else {}  # another thread may be adding more meanwhile
         for path, (cell, root_trains, step) in predicting.items():
-            own = any(id(parameter) in asked for _, parameter in cell.parameters_and_names())
-            if own or (isinstance(cell, _DROPOUTS) and not root_trains):
+            has_requested = any(id(parameter) in requested for _, parameter in cell.parameters_and_names())
+            if has_requested or (isinstance(cell, _DROPOUTS) and not root_trains):
                 self._tell(path, ModeSeen(type(cell).__name__, training=False, trained=True), step)
         networks = {id(root) for root in self._watched.roots() if has_parameters(root)} & self._recorded_roots
         if len(networks) > 1:
@@ -138,16 +139,16 @@ class ModeWatch(Watcher):
         self._trained = True
 
     def ended(self) -> None:
-        """The session ends: no gradient call follows."""
+        """Judge the remaining passes at the end of the session: no gradient call follows."""
         for forward in tuple(self._passes):
             self._tell_pass(forward)
         self._passes.clear()
 
     def _use(self, call: CellCall) -> None:
         if self._passes:
-            given = {id(t._array) for t in tensors_in((call.args, tuple(call.kwargs.values())))}
+            argument_ids = {id(tensor._array) for tensor in tensors_in((call.args, tuple(call.kwargs.values())))}
             for forward in tuple(self._passes):
-                if any(id(output()) in given for output in forward.outputs):
+                if any(id(output()) in argument_ids for output in forward.outputs):
                     self._passes.remove(forward)
 
     def _leave(self, call: CellCall) -> None:
@@ -157,7 +158,7 @@ class ModeWatch(Watcher):
 
     def _tell_pass(self, forward: _Pass) -> None:
         if forward.cell in self._together:
-            return  # samples, made to be looked at as they are in training
+            return  # samples, generated for display in training mode
         for path, cell_type, step in forward.offenders:
             self._tell(path, ModeSeen(cell_type, training=True, trained=False), step)
 
@@ -166,7 +167,7 @@ class ModeWatch(Watcher):
 
 
 def _mode(cell: Cell) -> bool | None:
-    """Whether a BatchNorm or Dropout is in training mode; None for one without modes, and for other cells."""
+    """Return whether a BatchNorm or Dropout is in training mode; None for one without modes, and for other cells."""
     if isinstance(cell, _BATCH_NORMS):
         return bool(cell.training) if getattr(cell, "use_batch_statistics", None) is None else None
     if isinstance(cell, _DROPOUTS):
@@ -175,52 +176,52 @@ def _mode(cell: Cell) -> bool | None:
 
 
 class StructureWatch(Watcher):
-    """Looks at where in the network its cells stand, and how its parameters are named, when it first runs."""
+    """Check of shared cells and of the names of parameters, when the network first runs."""
 
     shows = (SharedSeen, SameNamesSeen)
 
     def __init__(self, watched: Watched) -> None:
         super().__init__(watched)
-        self._looked = 0  # at so many roots
+        self._looked = 0  # the number of checked roots
 
     def cell_enter(self, call: CellCall) -> None:
-        """A cell is called; at the first one of a root, look."""
-        new = self._watched.roots()[self._looked :]
-        if not new:
+        """Check new roots at their first call."""
+        new_roots = self._watched.roots()[self._looked :]
+        if not new_roots:
             return
-        self._looked += len(new)
-        places: dict[int, list[str]] = {}
-        for root in new:
-            _places(root, self._watched.path(root) or "", places)
-        for paths in places.values():
+        self._looked += len(new_roots)
+        paths_by_cell: dict[int, list[str]] = {}
+        for root in new_roots:
+            _places(root, self._watched.path(root) or "", paths_by_cell)
+        for paths in paths_by_cell.values():
             if len(paths) > 1:
                 self._watched.look(SharedSeen(paths), paths[0], cell_name(paths[0]), self._watched.step())
-        for root in new:
+        for root in new_roots:
             self._look_at_names(root)
 
     def _look_at_names(self, root: Cell) -> None:
-        """Tell of names that several parameters have, or had until the call that is beginning named them by paths."""
+        """Report names of several parameters, or former ones if the current call just renamed them by paths."""
         path, paths = self._watched.path(root) or "", dict[str, list[str]]()
-        for place, parameter in root.parameters_and_names(name_prefix=path):
-            paths.setdefault(parameter.__dict__.get("_shared_name", parameter.name), []).append(place)
-        if any(len(places) > 1 for places in paths.values()):
+        for name, parameter in root.parameters_and_names(name_prefix=path):
+            paths.setdefault(parameter.__dict__.get("_shared_name", parameter.name), []).append(name)
+        if any(len(parameter_names) > 1 for parameter_names in paths.values()):
             self._watched.look(SameNamesSeen(paths), path, cell_name(path), self._watched.step())
 
 
 def _places(cell: Cell, path: str, places: dict[int, list[str]]) -> None:
-    """Note at which paths each cell with parameters stands; what is inside one that stands twice is not told again."""
-    known = places.setdefault(id(cell), [])
-    known.append(path)
-    if len(known) == 1:
+    """Collect the paths of each cell with parameters; inner cells of a shared cell are listed once."""
+    cell_paths = places.setdefault(id(cell), [])
+    cell_paths.append(path)
+    if len(cell_paths) == 1:
         for name, inner in cell._cells.items():
             if inner is not None and next(iter(inner.get_parameters()), None) is not None:
                 _places(inner, f"{path}.{name}" if path else name, places)
 
 
 class BpropWatch(Watcher):
-    """Checks each custom ``bprop`` on a copy of its cell: when it first runs, and in some later steps.
+    """Check of each custom ``bprop`` on a copy of its cell: when it first runs, and in some later steps.
 
-    What it saved in the first step may be what it still uses in the second.
+    Values saved in the first step may still be used in the second.
     """
 
     shows = (BpropSeen,)
@@ -228,10 +229,12 @@ class BpropWatch(Watcher):
 
     def __init__(self, watched: Watched) -> None:
         super().__init__(watched)
-        self._steps: weakref.WeakKeyDictionary[Cell, list[int]] = weakref.WeakKeyDictionary()  # in which each ran
+        self._steps: weakref.WeakKeyDictionary[Cell, list[int]] = (
+            weakref.WeakKeyDictionary()
+        )  # the steps in which each ran
 
     def run_bprop(self, cell: Cell, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
-        """Run it, and check it."""
+        """Check and run a bprop."""
         path, step = self._watched.path(cell), self._watched.step()
         steps = self._steps.setdefault(cell, [])
         if path is not None and step not in steps[-1:] and len(steps) < _CHECKED_UNTIL:
@@ -245,18 +248,18 @@ class BpropWatch(Watcher):
         from ...compare.gradient_check import check_gradient
         from ...compare.side_effects import is_plain, side_effect
 
-        outside = side_effect(cell) if is_plain(inputs) else "an argument that is no tensor"
-        if outside:
+        effect = side_effect(cell) if is_plain(inputs) else "an argument that is no tensor"
+        if effect:
             name = cell_name(path)
-            self._watched.say(f"the bprop of {name} is not checked: the run of a copy of it may change {outside}", None)
+            self._watched.say(f"the bprop of {name} is not checked: the run of a copy of it may change {effect}", None)
             return
         try:
-            found = check_gradient(cell, *inputs, samples=_SAMPLES, seconds=_SECONDS)
-        except (Exception, SystemExit) as error:  # the user's code, run in another dtype: no fault of its own
+            check = check_gradient(cell, *inputs, samples=_SAMPLES, seconds=_SECONDS)
+        except (Exception, SystemExit) as error:  # user code, run in another dtype: not its fault
             self._watched.say(f"the bprop of {cell_name(path)} is not checked: {type(error).__name__}: {error}", None)
             return
-        worst = found.worst
-        # A step function has no gradient to speak of: whatever stands for it is meant so, as in a straight-through one.
-        meant = all(row.flat for row in found.rows if row.verdict == "wrong")
-        difference = "" if meant or worst is None else f"for {worst.name}: {worst.reason}"
+        worst = check.worst
+        # A step function has no meaningful gradient: any substitute is intended, as in a straight-through estimator.
+        is_intended = all(row.flat for row in check.rows if row.verdict == "wrong")
+        difference = "" if is_intended or worst is None else f"for {worst.name}: {worst.reason}"
         self._watched.look(BpropSeen(difference), path, cell_name(path), self._watched.step())

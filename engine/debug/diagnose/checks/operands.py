@@ -1,4 +1,4 @@
-"""What an operator is given and gives: arrays and constants, nested or not."""
+"""Operands and results of operators: arrays and constants, nested or not."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["array_of", "arrays_of", "constants_of", "shown"]
 
 
 def constants_of(value: Any) -> Iterator[float]:
-    """Python's floats in a value."""
+    """Yield Python's floats in a value."""
     if isinstance(value, float):
         yield value
     elif isinstance(value, tuple | list):
@@ -22,18 +22,18 @@ def constants_of(value: Any) -> Iterator[float]:
 
 
 def array_of(value: Any) -> Any:
-    """The array of a tensor; another value as it is."""
+    """Return the array of a tensor, or any other value unchanged."""
     return getattr(value, "_array", value)
 
 
 def shown(value: Any) -> Any:
-    """Arrays as tensors, for the user to look at."""
+    """Return arrays as tensors, for display."""
     if isinstance(value, tuple | list):
         return type(value)(map(shown, value))
     return Tensor._wrap(value) if hasattr(value, "dtype") and not isinstance(value, Tensor) else value
 
 
 def arrays_of(value: Any) -> list[Any]:
-    """The arrays in what an operator's rule was given: arrays, tensors, and other things."""
+    """Return the arrays among the arguments of a gradient rule: arrays, tensors, and other values."""
     values = value if isinstance(value, tuple | list) else (value,)
     return [array for array in map(array_of, values) if hasattr(array, "dtype") and hasattr(array, "size")]

@@ -1,4 +1,4 @@
-"""What is seen of optimizers: which parameters they hold, and with which learning rates they go."""
+"""Checks of optimizers: their parameters, and their learning rates."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = ["OptimizerWatch"]
 
 
 class _Called(NamedTuple):
-    """A call of an optimizer that is under way; ``rates`` are the outputs of its schedules, by their ids."""
+    """A running call of an optimizer; ``rates`` has the outputs of its schedules, by their ids."""
 
     optimizer: nn.Optimizer
     name: str
@@ -33,10 +33,10 @@ class _Called(NamedTuple):
 
 
 class OptimizerWatch(Watcher):
-    """Looks at each optimizer that is called after a gradient call in which the network ran.
+    """Check of each optimizer that is called after a gradient call in which the network ran.
 
     Attributes:
-        wrong: the last one that held other parameters than the network's.
+        wrong: the last optimizer with parameters other than the network's.
     """
 
     shows = (RateSeen, HoldingSeen)
@@ -44,37 +44,39 @@ class OptimizerWatch(Watcher):
     def __init__(self, watched: Watched) -> None:
         super().__init__(watched)
         self._running: set[int] = set()  # ids of the cells that run under a gradient call
-        # Of the newest gradient call: what ran, which weights it was asked for, and what came.
+        # Of the newest gradient call: the cells that ran, the requested weights, and their gradients.
         self._ran: set[int] = set()
         self._asked: list[Parameter] = []
         self._came: dict[int, weakref.ref[Any]] = {}  # by id of the parameter
-        self._called: _Called | None = None  # of whose rates the user's schedule is yet to tell
-        self.wrong: weakref.ref[nn.Optimizer] | None = None  # the last one that held other parameters
+        self._called: _Called | None = None  # the call whose rates the user's schedule has not computed yet
+        self.wrong: weakref.ref[nn.Optimizer] | None = None  # the last one with parameters other than the network's
 
     def differentiated(self, values: list[Tensor], pairs: list[tuple[Parameter, Tensor | None]]) -> None:
-        """A gradient call with weights has ended."""
+        """Record a completed gradient call with weights."""
         if taps.recordings_outside():
             return
         self._ran, self._running = self._running, set()
         self._asked = [parameter for parameter, _ in pairs]
-        self._came = {id(parameter): weakref.ref(g._array) for parameter, g in pairs if g is not None}
+        self._came = {
+            id(parameter): weakref.ref(gradient._array) for parameter, gradient in pairs if gradient is not None
+        }
 
     def cell_enter(self, call: CellCall) -> None:
-        """A cell is called, and perhaps an optimizer."""
+        """Check a cell that is an optimizer, and record other cells."""
         optimizer = call.cell
         if not isinstance(optimizer, nn.Optimizer):
             if taps.recordings_outside():
                 self._running.add(id(optimizer))
             return
-        own = self._own()
-        if not own or not (self._ran and self._asked):
+        own_parameters = self._own()
+        if not own_parameters or not (self._ran and self._asked):
             return
         name, step, look = type(optimizer).__name__, self._watched.step(), self._watched.look
-        seen = self._holding(optimizer, own, call.args)
-        if seen.foreign:
+        observation = self._holding(optimizer, own_parameters, call.args)
+        if observation.foreign:
             self.wrong = weakref.ref(optimizer)
-        look(seen, "", name, step)
-        if any(id(parameter) in own for parameter in optimizer.parameters):
+        look(observation, "", name, step)
+        if any(id(parameter) in own_parameters for parameter in optimizer.parameters):
             if _is_by_user(optimizer):
                 self._called = _Called(optimizer, name, step, {})
                 return
@@ -84,20 +86,20 @@ class OptimizerWatch(Watcher):
             self._look_at_rates(optimizer, rates, name, step)
 
     def cell_exit(self, call: CellCall) -> None:
-        """A cell has returned: a schedule, or the optimizer whose rates come from it."""
+        """Record the rate of a schedule, or check the rates of an optimizer that takes them from schedules."""
         called = self._called
         if called is None:
             return
         if call.cell is called.optimizer:
             self._called = None
-            rates = [called.rates.get(id(one)) for one in _sources(called.optimizer)]
+            rates = [called.rates.get(id(source)) for source in _sources(called.optimizer)]
             if rates and all(rate is not None for rate in rates):
                 self._look_at_rates(called.optimizer, rates, called.name, called.step)
-        elif any(call.cell is one for one in _sources(called.optimizer)):
+        elif any(call.cell is source for source in _sources(called.optimizer)):
             called.rates[id(call.cell)] = call.output
 
     def cell_error(self, call: CellCall, error: BaseException) -> None:
-        """A cell has raised: the optimizer ends without rates."""
+        """End the call of an optimizer that raised, without rates."""
         if self._called is not None and call.cell is self._called.optimizer:
             self._called = None
 
@@ -105,63 +107,72 @@ class OptimizerWatch(Watcher):
         by_rate: dict[float, list[str]] = {}
         for parameter, rate in zip(optimizer.parameters, rates, strict=False):
             by_rate.setdefault(_number(rate), []).append(parameter.name)
-        if not by_rate:  # a get_lr of the user's own, which gives none
+        if not by_rate:  # a get_lr of the user's own that returns none
             return
         worst = 0.0 if 0.0 in by_rate else next(iter(by_rate))
         self._watched.look(RateSeen(worst, by_rate[worst]), "", name, step)
 
     @property
     def asked(self) -> set[int]:
-        """The ids of the parameters that the newest gradient call was asked for."""
+        """The ids of the parameters that the newest gradient call requested."""
         return {id(parameter) for parameter in self._asked}
 
     def _own(self) -> dict[int, Parameter]:
-        """The trainable parameters of the network that ran in training mode in the newest gradient call."""
+        """Return the trainable parameters of the network that ran in training mode in the newest gradient call."""
         cells = [cell for _, cell in self._watched.cells if id(cell) in self._ran and cell.training]
-        parameters = [one for cell in cells for one in cell._params.values() if one is not None and one.requires_grad]
+        parameters = [
+            parameter
+            for cell in cells
+            for parameter in cell._params.values()
+            if parameter is not None and parameter.requires_grad
+        ]
         return {id(parameter): parameter for parameter in parameters}
 
     def _holding(self, optimizer: nn.Optimizer, own: dict[int, Parameter], given: tuple[Any, ...]) -> HoldingSeen:
-        held = {id(parameter): parameter for parameter in optimizer.parameters}
-        missing = [parameter.name for key, parameter in own.items() if key not in held]
-        asked = self.asked
-        if held.keys() <= asked:
-            # The loss does not depend on them: they are of another network, or of another part of this one.
-            useless = [parameter.name for key, parameter in held.items() if key not in self._came]
-            mine = held.keys() & own.keys() & self._came.keys()
-            if useless and missing and (not mine or not any(key in own for key in held if key not in self._came)):
+        parameters = {id(parameter): parameter for parameter in optimizer.parameters}
+        missing = [parameter.name for key, parameter in own.items() if key not in parameters]
+        requested = self.asked
+        if parameters.keys() <= requested:
+            # The loss does not depend on them: they belong to another network, or to another part of this one.
+            useless = [parameter.name for key, parameter in parameters.items() if key not in self._came]
+            updated = parameters.keys() & own.keys() & self._came.keys()
+            if (
+                useless
+                and missing
+                and (not updated or not any(key in own for key in parameters if key not in self._came))
+            ):
                 return HoldingSeen(useless, missing)
-        elif not held.keys() & asked and self._gets_own(given, optimizer, own):
-            return HoldingSeen([parameter.name for parameter in held.values()], missing)
+        elif not parameters.keys() & requested and self._gets_own(given, optimizer, own):
+            return HoldingSeen([parameter.name for parameter in parameters.values()], missing)
         return HoldingSeen((), ())
 
     def _gets_own(self, given: tuple[Any, ...], optimizer: nn.Optimizer, own: dict[int, Parameter]) -> bool:
-        """Whether what it gets are the gradients of this network: the same arrays, or as many of the same shapes."""
+        """Return whether its gradients are those of this network: the same arrays, or as many of the same shapes."""
         arrays = [tensor._array for tensor in tensors_in(given)]
-        if any(known() is array for array in arrays for known in self._came.values()):
+        if any(reference() is array for array in arrays for reference in self._came.values()):
             return True
         names = [parameter.name for parameter in self._asked]
-        return [p.name for p in optimizer.parameters] == names and [a.shape for a in arrays] == [
+        return [p.name for p in optimizer.parameters] == names and [array.shape for array in arrays] == [
             p._array.shape for p in self._asked
         ]
 
 
 def _sources(optimizer: nn.Optimizer) -> list[Any]:
-    """Return for each parameter the schedule or the Parameter that its learning rate comes from."""
+    """Return, for each parameter, the schedule or Parameter of its learning rate."""
     return list(optimizer._rates) if optimizer.is_group_lr else [optimizer.learning_rate] * len(optimizer.parameters)
 
 
 def _is_by_user(optimizer: nn.Optimizer) -> bool:
-    """Whether the user's code computes learning rates, which a call by the debugger might change."""
-    ours = __name__.partition(".")[0]
-    if type(optimizer).get_lr.__module__.partition(".")[0] != ours:
+    """Return whether the user's code computes learning rates, which a call by the debugger might change."""
+    package = __name__.partition(".")[0]
+    if type(optimizer).get_lr.__module__.partition(".")[0] != package:
         return True
     schedules = [] if isinstance(optimizer, nn.LARS) else _sources(optimizer)
-    return any(type(one).__module__.partition(".")[0] != ours for one in schedules)
+    return any(type(schedule).__module__.partition(".")[0] != package for schedule in schedules)
 
 
 def _number(rate: Any) -> float:
-    """A learning rate; a ``get_lr`` of the user's own may give it as it likes, and NaN stands for what is none."""
+    """Return a learning rate as a float; a ``get_lr`` of the user's own may return any type, NaN means not a number."""
     array = getattr(rate, "_array", rate)
     if isinstance(array, int | float):
         return float(array)

@@ -1,4 +1,4 @@
-"""Whose a parameter is: the first cell of the session that has it, and the name by which it does."""
+"""Owners of parameters: the first cell of the session that has a parameter, and its name there."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ class Owner(NamedTuple):
 
 
 def owners_in(cells: Iterable[tuple[str, Cell]]) -> Iterator[Owner]:
-    """The owner of each parameter, in the order of the cells."""
-    seen: set[int] = set()
+    """Yield the owner of each parameter, in the order of the cells."""
+    visited: set[int] = set()
     for path, cell in cells:
         for name, parameter in cell._params.items():
-            if parameter is not None and id(parameter) not in seen:
-                seen.add(id(parameter))
+            if parameter is not None and id(parameter) not in visited:
+                visited.add(id(parameter))
                 yield Owner(path, f"{path}.{name}" if path else name, cell, parameter)
 
 
 class Owners:
-    """The owners of all parameters that the cells of a session have or had.
+    """Owners of all parameters that the cells of a session have or had.
 
     Args:
         cells: the paths and cells of the session.
@@ -41,23 +41,23 @@ class Owners:
 
     def __init__(self, cells: Iterable[tuple[str, Cell]]) -> None:
         self._cells = cells
-        self._known: dict[int, Owner] = {}  # by the parameter's id, which is kept valid
+        self._known: dict[int, Owner] = {}  # by the parameter's id, which the owner keeps valid
 
     def of(self, parameter: Parameter) -> Owner | None:
-        """The owner of a parameter; None where no cell of the session has it."""
-        found = self._known.get(id(parameter))
-        if found is None or found.parameter is not parameter:
-            found = self.all().get(id(parameter))
-        return found
+        """Return the owner of a parameter; None if no cell of the session has it."""
+        owner = self._known.get(id(parameter))
+        if owner is None or owner.parameter is not parameter:
+            owner = self.all().get(id(parameter))
+        return owner
 
     def all(self) -> dict[int, Owner]:
-        """Every owner, by the parameter's id. It is the caller's: another thread may find more of them meanwhile."""
+        """Return every owner, by the parameter's id, as a copy: another thread may add more meanwhile."""
         for owner in owners_in(self._cells):
             self._known.setdefault(id(owner.parameter), owner)
         return self._known.copy()
 
     def gradients(self, pairs: list[tuple[Parameter, Tensor | None]]) -> Iterator[tuple[str, str, Tensor]]:
-        """The gradients that came for parameters of the session, with the cell's path and the parameter's."""
+        """Yield the gradients of the session's parameters, with the path of the cell and of the parameter."""
         for parameter, gradient in pairs:
             owner = None if gradient is None else self.of(parameter)
             if owner is not None and gradient is not None:

@@ -1,8 +1,8 @@
-"""What is seen of parameters from one gradient call to the next: what came as their gradient, and what it changed.
+"""Checks of parameters between gradient calls: their gradients, and the resulting changes.
 
-A step of a parameter begins at the end of a gradient call that asked for it, where its array is kept by reference, and
-ends with the next one, or when the session does. In between, at the next call of a root cell, those that have another
-array by then are looked at, so that an update is judged before the next forward pass shows what came of it.
+A step of a parameter begins at the end of a gradient call that requested it, where its array is kept by reference. It
+ends with the next such call, or with the session. In between, at the next call of a root cell, parameters with another
+array are checked, so that an update is judged before the next forward pass shows its effect.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ __all__ = ["Updates", "update_ratio"]
 
 _ABOUT_PARAMETERS = (BeginningSeen, GradientSeen, UpdateSeen, StepSeen)
 
-# A generator may wait while its critic makes some steps.
+# A generator may wait while its critic takes some steps.
 _OTHERS_FIRST = 2
 
-# A gradient this much smaller than the largest one is rounding, comes through a branch that is nearly closed yet, or
-# is that of weights that have arrived.
+# A gradient this much smaller than the largest one is rounding, passes a branch that is still nearly closed, or belongs
+# to weights that have converged.
 _NOISE = 1e-4
 
 
@@ -52,7 +52,7 @@ class _Followed:
     kind: str = "some"
     changed: bool = False
     written: bool = False
-    norm: float = math.nan  # before the update, where there was one
+    norm: float = math.nan  # before the update, if there was one
     change: float = 0.0
 
     @property
@@ -70,12 +70,12 @@ class _Followed:
 
 @dataclass(eq=False)
 class _Call:
-    """One gradient call whose updates are awaited.
+    """One gradient call whose updates are expected.
 
     Attributes:
         step: the number of the step.
-        followed: the parameters that it asked for.
-        share: its largest gradient as a part of the largest one that these parameters have had.
+        followed: the parameters that it requested.
+        share: its largest gradient relative to the largest one that these parameters have had.
     """
 
     step: int
@@ -84,17 +84,17 @@ class _Call:
 
 
 class Updates:
-    """See the module's first lines.
+    """Tracker of updates, see the module's docstring.
 
     Args:
         cells: the paths and cells of the session.
-        owners: whose parameters are.
-        initial: looks at parameters before their first update.
-        history: where figures are kept for whoever draws them.
-        finiteness: told of a parameter that an update left with a NaN or an infinity.
-        ran: whether the cell of this path has run.
-        wanted: whether a condition about one of these classes is looked for.
-        look: tries conditions.
+        owners: the owners of the parameters.
+        initial: checks parameters before their first update.
+        history: receives the figures, for display.
+        finiteness: receives a parameter that an update left with a NaN or an infinity.
+        ran: returns whether the cell of this path has run.
+        wanted: returns whether a condition on one of these classes is checked.
+        look: checks conditions on an observation.
     """
 
     def __init__(
@@ -122,24 +122,24 @@ class Updates:
         self._asked: set[int] = set()
         self._not_asked: Counter[int] = Counter()  # by parameter: steps in which others were changed
 
-    # What the session tells
+    # Notifications of the session
 
     def step_began(self) -> None:
-        """A root cell is called: look at the parameters that were changed since."""
+        """Begin a step: check the parameters that were changed since."""
         self._initial.step_began()
         for call in self._calls:
             self._look_at_changes(call)
 
     def edited(self, parameter: Parameter, array: Any) -> None:
-        """A person is about to put another array into a parameter: no update, so that no condition judges it."""
+        """Note a manual edit of a parameter, which is not an update, so that no condition judges it."""
         for call in self._calls:
             self._look_at_changes(call)
-            for one in call.followed:
-                if one.parameter is parameter and not one.written:
-                    one.before = array
+            for entry in call.followed:
+                if entry.parameter is parameter and not entry.written:
+                    entry.before = array
 
     def differentiated(self, pairs: list[tuple[Parameter, Tensor | None]], asked: frozenset[int], step: int) -> None:
-        """A gradient call has ended: which weights' it was, by their ids, and what came."""
+        """Record a completed gradient call: the ids of its weights, and their gradients."""
         if not (self._follows() or self._finiteness.wanted):
             return
         self._asked |= asked
@@ -153,56 +153,63 @@ class Updates:
         if self._follows():
             self._look_at_gradients(call)
         else:
-            for one in followed:
-                one.finite = one.gradient is None or not any_nonfinite(one.gradient._array)
+            for entry in followed:
+                entry.finite = entry.gradient is None or not any_nonfinite(entry.gradient._array)
         self._calls.append(call)
 
     def _look_at_gradients(self, call: _Call) -> None:
         followed, step = call.followed, call.step
-        came = iter(statistics_of([one.gradient for one in followed if one.gradient is not None], counted=False))
-        figures = [None if one.gradient is None else next(came) for one in followed]
-        newest = max((root_mean_square(found) for found in figures if found is not None and found.finite), default=0.0)
+        measured = iter(
+            statistics_of([entry.gradient for entry in followed if entry.gradient is not None], counted=False)
+        )
+        figures = [None if entry.gradient is None else next(measured) for entry in followed]
+        newest = max(
+            (root_mean_square(statistics) for statistics in figures if statistics is not None and statistics.finite),
+            default=0.0,
+        )
         largest = max(newest, self._largest_so_far(followed, figures))
         call.share = newest / largest if largest > 0 else 1.0
-        for one, found in zip(followed, figures, strict=True):
-            one.kind = _kind(found, largest)
-            one.finite = found is None or found.finite == found.count
-            self._history.add_gradient(one.name, step, 0.0 if found is None else found.norm)
-        some = any(one.kind == "some" for one in followed)
-        for one in followed:
-            before = one.parameter.ndim < 2 and id(one.parameter) in self._came
-            self._look(GradientSeen(one.kind, some, before), one.path, one.name, step)
-            if one.kind == "some":
-                self._came.add(id(one.parameter))
-            self._initial.gradient_came(one.owner, one.before, one.gradient, one.kind == "some", step)
-            one.gradient = None  # it need not live on
+        for entry, statistics in zip(followed, figures, strict=True):
+            entry.kind = _kind(statistics, largest)
+            entry.finite = statistics is None or statistics.finite == statistics.count
+            self._history.add_gradient(entry.name, step, 0.0 if statistics is None else statistics.norm)
+        has_gradient = any(entry.kind == "some" for entry in followed)
+        for entry in followed:
+            had_gradient = entry.parameter.ndim < 2 and id(entry.parameter) in self._came
+            self._look(GradientSeen(entry.kind, has_gradient, had_gradient), entry.path, entry.name, step)
+            if entry.kind == "some":
+                self._came.add(id(entry.parameter))
+            self._initial.gradient_came(entry.owner, entry.before, entry.gradient, entry.kind == "some", step)
+            entry.gradient = None  # it is not needed any more
 
     def _largest_so_far(self, followed: list[_Followed], figures: list[Statistics | None]) -> float:
-        """Note the gradients of a call; the root mean square of the largest one that its parameters have had."""
-        for one, found in zip(followed, figures, strict=True):
-            if found is not None and 0 < found.finite == found.count:  # an overflow of a scaled loss is no measure
-                key = id(one.parameter)
-                self._largest[key] = max(root_mean_square(found), self._largest.get(key, 0.0))
-        return max((self._largest.get(id(one.parameter), 0.0) for one in followed), default=0.0)
+        """Record the gradients of a call; return the root mean square of the largest one of its parameters so far."""
+        for entry, statistics in zip(followed, figures, strict=True):
+            if (
+                statistics is not None and 0 < statistics.finite == statistics.count
+            ):  # an overflow of a scaled loss is not a measure
+                key = id(entry.parameter)
+                self._largest[key] = max(root_mean_square(statistics), self._largest.get(key, 0.0))
+        return max((self._largest.get(id(entry.parameter), 0.0) for entry in followed), default=0.0)
 
     def _follows(self) -> bool:
-        """Whether parameters are followed by their figures."""
+        """Return whether parameters are followed by their figures."""
         return self._wanted(*_ABOUT_PARAMETERS)
 
     def settle(self, asked: frozenset[int] | None = None) -> None:
-        """The steps of these parameters have ended; None: of all."""
+        """End the steps of these parameters; None means all."""
         open_calls = []
         for call in self._calls:
-            if asked is not None and not any(id(one.parameter) in asked for one in call.followed):
+            if asked is not None and not any(id(entry.parameter) in asked for entry in call.followed):
                 open_calls.append(call)
                 continue
             self._look_at_changes(call)
-            others = any(one.changed for one in call.followed)
+            others = any(entry.changed for entry in call.followed)
             self._look_at_step(call)
-            for one in call.followed:
-                if not one.changed and (others or one.written):
-                    seen = UpdateSeen(tuple(one.before.shape), one.kind, 0.0, one.norm, others)
-                    self._look(seen, one.path, one.name, call.step)
+            for entry in call.followed:
+                if not entry.changed and (others or entry.written):
+                    observation = UpdateSeen(tuple(entry.before.shape), entry.kind, 0.0, entry.norm, others)
+                    self._look(observation, entry.path, entry.name, call.step)
             if others:
                 self._look_at_those_not_asked_for(call.step)
         self._calls = open_calls
@@ -210,45 +217,47 @@ class Updates:
     # Updates
 
     def _look_at_changes(self, call: _Call) -> None:
-        written = [one for one in call.followed if not one.written and one.parameter._array is not one.before]
-        written = [one for one in written if one.parameter._array.shape == one.before.shape]
-        arrays = [one.parameter._array for one in written]
+        written = [entry for entry in call.followed if not entry.written and entry.parameter._array is not entry.before]
+        written = [entry for entry in written if entry.parameter._array.shape == entry.before.shape]
+        arrays = [entry.parameter._array for entry in written]
         if not self._follows():
-            for one, now in zip(written, arrays, strict=True):
-                one.written = True
-                if any_nonfinite(now):
-                    was_finite = one.finite and not any_nonfinite(one.before)
-                    self._finiteness.updated(one.path, one.name, now, call.step, was_finite)
+            for entry, array in zip(written, arrays, strict=True):
+                entry.written = True
+                if any_nonfinite(array):
+                    was_finite = entry.finite and not any_nonfinite(entry.before)
+                    self._finiteness.updated(entry.path, entry.name, array, call.step, was_finite)
             return
-        pairs = [(now, one.before) for one, now in zip(written, arrays, strict=True)]
-        for one, now, (change, norm) in zip(written, arrays, changes(pairs), strict=True):
-            one.written, one.changed, one.norm, one.change = True, change != 0, norm, change
-            if one.norm > 0 and math.isfinite(change):
-                self._history.add_update(one.name, call.step, change / one.norm)
+        pairs = [(array, entry.before) for entry, array in zip(written, arrays, strict=True)]
+        for entry, array, (change, norm) in zip(written, arrays, changes(pairs), strict=True):
+            entry.written, entry.changed, entry.norm, entry.change = True, change != 0, norm, change
+            if entry.norm > 0 and math.isfinite(change):
+                self._history.add_update(entry.name, call.step, change / entry.norm)
             if math.isnan(change):
-                was_finite = one.finite and not any_nonfinite(one.before)
-                self._finiteness.updated(one.path, one.name, now, call.step, was_finite)
-            if one.changed:  # else it matters what becomes of the others
-                self._look(UpdateSeen(tuple(now.shape), one.kind, change, one.norm), one.path, one.name, call.step)
+                was_finite = entry.finite and not any_nonfinite(entry.before)
+                self._finiteness.updated(entry.path, entry.name, array, call.step, was_finite)
+            if entry.changed:  # else it depends on whether others change
+                self._look(
+                    UpdateSeen(tuple(array.shape), entry.kind, change, entry.norm), entry.path, entry.name, call.step
+                )
 
     def _look_at_step(self, call: _Call) -> None:
-        written = [one for one in call.followed if one.written and is_weight(one.before.shape)]
+        written = [entry for entry in call.followed if entry.written and is_weight(entry.before.shape)]
         if written:
-            norms = [max(one.norm, usual_norm(one.before.shape)) for one in written]
-            ratio = math.hypot(*(one.change for one in written)) / math.hypot(*norms)
+            norms = [max(entry.norm, usual_norm(entry.before.shape)) for entry in written]
+            ratio = math.hypot(*(entry.change for entry in written)) / math.hypot(*norms)
             self._look(StepSeen(ratio, call.share), "", "the optimizer", call.step)
 
     def _look_at_those_not_asked_for(self, step: int) -> None:
         if not self._wanted(UpdateSeen):
             return
-        # Of several networks one may have its turn later, or never: a teacher.
+        # Of several networks, one may have its turn later, or never: a teacher.
         parameters = [[id(parameter) for parameter in root.get_parameters()] for root in self._cells.roots]
         trained = {key for keys in parameters if not self._asked.isdisjoint(keys) for key in keys}
         for key, (path, name, cell, parameter) in self._owners.all().items():
-            # Frozen ones do not want a gradient, or are in prediction mode; what is called by itself, beside the
-            # network that it is a part of, may be meant so: a teacher, an average.
-            wants = parameter.requires_grad and cell.training and key in trained
-            if key in self._asked or not (wants and self._ran(path) and self._ran("")):
+            # Frozen parameters need no gradient, or are in prediction mode. A part of the network that is called alone
+            # may be intended: a teacher, an average.
+            is_trained = parameter.requires_grad and cell.training and key in trained
+            if key in self._asked or not (is_trained and self._ran(path) and self._ran("")):
                 continue
             self._not_asked[key] += 1
             if self._not_asked[key] > _OTHERS_FIRST:
@@ -264,6 +273,6 @@ def _kind(gradient: Statistics | None, largest: float) -> str:
 
 
 def update_ratio(now: Any, before: Any) -> float | None:
-    """The norm of a change by that of what was before; None where that was zero or something is not finite."""
+    """Return the norm of a change divided by the earlier norm; None if that was zero or a value is not finite."""
     ((change, norm),) = changes([(now, before)])
     return change / norm if norm > 0 and math.isfinite(change) else None

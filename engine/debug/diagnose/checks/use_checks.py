@@ -1,7 +1,7 @@
-"""What is seen of how parameters are used: by which operators, and what comes back at each use of one in a walk.
+"""Checks of the use of parameters: the operators that use them, and the gradients of each use in a backward pass.
 
-A recurrent network that its user wrote uses a weight many times within one cell; what becomes of the gradient on that
-way shows at no cell's border.
+A recurrent network written by the user uses a weight many times within one cell; the course of its gradients is not
+visible at the cell's boundary.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 
 __all__ = ["UseWatch"]
 
-# So often a weight is used in one run before its uses count as steps of a sequence.
+# A weight that is used this often in one run is used in the steps of a sequence.
 _STEPS = 4
 # Several weights that are more than this share of all are frozen on purpose.
 _FEW = 0.25
 
 
 class UseWatch(Watcher):
-    """Looks at which parameters operators are given, and at what comes back at each use of one in a walk."""
+    """Check of the parameters that operators use, and of the gradients of each use in a backward pass."""
 
     shows = (UseSeen, FrozenSeen, RepeatedSeen)
     observes_operators = True
@@ -43,20 +43,20 @@ class UseWatch(Watcher):
         super().__init__(watched)
         self._ran: set[int] = set()  # ids of cells, in this gradient call
         self._used: dict[int, Parameter] = {}  # in this gradient call, by the id of the array
-        self._uses: Counter[int] = Counter()  # of weights, by the same
+        self._uses: Counter[int] = Counter()  # uses of weights, by the id of the array
         self._arrived: dict[int, list[Statistics]] = defaultdict(list)  # at each use, in the order of the backward pass
 
     def cell_enter(self, call: CellCall) -> None:
-        """A cell runs."""
+        """Record the run of a cell."""
         self._ran.add(id(call.cell))
 
     def operator(self, name: str, inputs: tuple[Any, ...], outputs: Any, attrs: dict[str, Any]) -> None:
-        """An operator ran: note the parameters among what it was given."""
-        for given in inputs:
-            for one in given if isinstance(given, tuple | list) else (given,):
-                if isinstance(one, Parameter):
-                    self._used[id(one._array)] = one
-                    self._uses[id(one._array)] += 1
+        """Record the parameters among the inputs of an operator."""
+        for argument in inputs:
+            for item in argument if isinstance(argument, tuple | list) else (argument,):
+                if isinstance(item, Parameter):
+                    self._used[id(item._array)] = item
+                    self._uses[id(item._array)] += 1
 
     def operator_backward(
         self,
@@ -67,35 +67,35 @@ class UseWatch(Watcher):
         inputs: tuple[Any, ...],
         output: Any,
     ) -> None:
-        """An operator's gradient rule ran: note what arrived, if it used a weight."""
+        """Record the gradient that reached an operator with a weight."""
         for array in arrays_of(inputs):
             if array.ndim > 1 and self._uses[id(array)] >= _STEPS:
-                arrived = arrays_of(gradient)
-                if arrived:
-                    self._arrived[id(array)].append(figures(arrived[0]))
+                output_gradients = arrays_of(gradient)
+                if output_gradients:
+                    self._arrived[id(array)].append(figures(output_gradients[0]))
 
     def differentiated(self, values: list[Tensor], pairs: list[tuple[Parameter, Tensor | None]]) -> None:
-        """A gradient call with weights has ended."""
+        """Check the uses after a gradient call with weights."""
         if taps.recordings_outside():
             return
         look, step = self._watched.look, self._watched.step()
-        # Another thread may be noting more meanwhile.
-        used_by_array, ran, came_back = self._used.copy(), self._ran.copy(), self._arrived.copy()
-        used = {id(parameter) for parameter in used_by_array.values()}
-        came = {id(parameter): gradient is not None for parameter, gradient in pairs}
-        owners = list(owners_in(self._watched.cells)) if any(came.values()) else []
-        meant = _frozen_on_purpose(used_by_array.values())
+        # Another thread may be adding more meanwhile.
+        used_by_array, ran_cells, gradients_by_array = self._used.copy(), self._ran.copy(), self._arrived.copy()
+        used_ids = {id(parameter) for parameter in used_by_array.values()}
+        has_gradient = {id(parameter): gradient is not None for parameter, gradient in pairs}
+        owners = list(owners_in(self._watched.cells)) if any(has_gradient.values()) else []
+        intended = _frozen_on_purpose(used_by_array.values())
         for path, name, cell, parameter in owners:
-            if id(parameter) in came:
-                unused = not came[id(parameter)] and id(parameter) not in used
-                look(UseSeen(unused, id(cell) in ran), path, name, step)
+            if id(parameter) in has_gradient:
+                unused = not has_gradient[id(parameter)] and id(parameter) not in used_ids
+                look(UseSeen(unused, id(cell) in ran_cells), path, name, step)
             elif not parameter.requires_grad:
-                left = parameter.as_drawn and cell.training and id(parameter) in used - meant
-                look(FrozenSeen(not left, parameter.ndim), path, name, step)
-            arrived = came_back.get(id(parameter._array), [])
-            if len(arrived) >= _STEPS:
-                # Which way a sequence was unrolled does not matter: what is far back comes last in the backward pass.
-                look(RepeatedSeen(arrived[-1], arrived[0], len(arrived)), path, name, step)
+                is_left_out = parameter.as_drawn and cell.training and id(parameter) in used_ids - intended
+                look(FrozenSeen(not is_left_out, parameter.ndim), path, name, step)
+            use_gradients = gradients_by_array.get(id(parameter._array), [])
+            if len(use_gradients) >= _STEPS:
+                # The direction of unrolling does not matter: the earliest step comes last in the backward pass.
+                look(RepeatedSeen(use_gradients[-1], use_gradients[0], len(use_gradients)), path, name, step)
         self._ran.clear()
         self._used.clear()
         self._uses.clear()
@@ -103,14 +103,14 @@ class UseWatch(Watcher):
 
 
 def _frozen_on_purpose(used: Iterable[Parameter]) -> set[int]:
-    """The frozen weights, where so many are; else what is used before any parameter that learns.
+    """Return the frozen weights, if they are many; else those used before any trainable parameter.
 
-    So are a part of a network beside adapters, and the body of one whose head is trained anew.
+    This covers a network with adapters, and the body of a network whose head is trained.
     """
     used = list(used)
     weights = [parameter for parameter in used if parameter.ndim > 1]
     frozen = {id(parameter) for parameter in weights if not parameter.requires_grad}
     if len(frozen) > 1 and len(frozen) > _FEW * len(weights):
         return frozen
-    before = itertools.takewhile(lambda parameter: not parameter.requires_grad, used)
-    return {id(parameter) for parameter in before}
+    leading = itertools.takewhile(lambda parameter: not parameter.requires_grad, used)
+    return {id(parameter) for parameter in leading}

@@ -1,4 +1,4 @@
-"""What looks at a run for some conditions: a tap that is attached exactly while one of them is looked for."""
+"""Watcher of a run for some conditions: a tap that is attached exactly while one of them is checked."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ __all__ = ["Looks", "Watched", "Watcher"]
 
 
 class Looks(Protocol):
-    """What a session gives: it tries the conditions that are about such a thing on what is seen."""
+    """Function of a session that checks the conditions on an observation."""
 
     def __call__(self, seen: Any, path: str, subject: str, step: int) -> None:
-        """Look."""
+        """Check the conditions on the observation ``seen``."""
 
 
 @dataclass(frozen=True)
 class Watched:
-    """What a watcher knows of the session that it works for.
+    """Functions of the session for a watcher.
 
     Attributes:
-        look: tries conditions.
+        look: checks conditions on an observation.
         cells: the paths and cells.
-        roots: the cells at the top.
-        path: the path of a cell; None if it is not known.
-        place: the path and the number of a call, from its running number; None if it is of no known cell.
-        here: the path of the innermost cell that runs now; "" where none does.
-        step: the number of the current step.
-        own_run: whether what this thread runs now belongs to the session's network, or to nobody's.
-        say: says one line; with the second argument, once for that.
-        faults: reports what raises in a watcher.
+        roots: returns the root cells.
+        path: returns the path of a cell; None if it is not known.
+        place: returns the path and the number of a call, from its running number; None for unknown cells.
+        here: returns the path of the innermost running cell; "" outside cells.
+        step: returns the number of the current step.
+        own_run: returns whether the current run of this thread belongs to the session's network, or to no network.
+        say: prints one line; with the second argument, only once for that key.
+        faults: reports exceptions of a watcher.
     """
 
     look: Looks
@@ -53,10 +53,10 @@ class Watched:
 
 
 class Watcher(taps.Tap):
-    """Base of those that look; each method does nothing here.
+    """Base class of watchers; each method does nothing here.
 
     Attributes:
-        shows: the classes of what it shows to conditions.
+        shows: the classes of its observations.
     """
 
     shows: tuple[type[Any], ...] = ()
@@ -70,16 +70,16 @@ class Watcher(taps.Tap):
         return self._watched.faults.forgives(f"the check {type(self).__name__}.{method}", error)
 
     def is_root(self, cell: Cell) -> bool:
-        """Whether it is a cell at the top of what is watched, whatever calls it."""
+        """Return whether a cell is a root, at any depth of calls."""
         return any(root is cell for root in self._watched.roots())
 
     def has_new_root(self) -> bool:
-        """Whether there are more roots than when it was asked last: what is looked at once is due again."""
-        before, self._known_roots = self._known_roots, len(self._watched.roots())
-        return self._known_roots > before
+        """Return whether roots were added since the last call, so that checks done once are due again."""
+        previous, self._known_roots = self._known_roots, len(self._watched.roots())
+        return self._known_roots > previous
 
     def step_began(self) -> None:
-        """A root cell is called."""
+        """Begin a step: a root cell is called."""
 
     def ended(self) -> None:
-        """The session ends."""
+        """End the session."""

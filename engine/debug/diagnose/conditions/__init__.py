@@ -1,8 +1,7 @@
-"""Conditions: what can be wrong, as rows of data; ``CONDITIONS`` has them by name.
+"""Conditions: possible faults of a training, as rows of data; ``CONDITIONS`` has them by name.
 
-Rows about data, losses, optimizers, non-finite numbers, activations, gradients, parameters and the network are in a
-module each, with what their formulas see.
-Who looks, and when, is in ``checks``.
+Rows about data, losses, optimizers, non-finite numbers, activations, gradients, parameters and the network are in one
+module each, with the observations that their formulas use. The checks that make the observations are in ``checks``.
 """
 
 from __future__ import annotations
@@ -40,44 +39,46 @@ _OWN_CONDITION = re.compile(r"(^|,)\s*if\s")
 
 
 def split_conditions(text: str, option: str = "conditions") -> list[str]:
-    """Conditions between commas; an ``if EXPRESSION`` is the last one, since it may have commas of its own.
+    """Split conditions at commas; an ``if EXPRESSION`` is the last one, since it may contain commas.
 
     Args:
         text: the conditions.
-        option: what errors call the argument.
+        option: the argument's name in errors.
 
     Raises:
         ValueError: a name is empty.
     """
-    found = _OWN_CONDITION.search(text)
-    named, own = (text, "") if found is None else (text[: found.start()], text[found.start() :].lstrip(", "))
-    names = [name.strip() for name in named.split(",")] if named.strip() or not own else []
+    match = _OWN_CONDITION.search(text)
+    name_text, expression_text = (
+        (text, "") if match is None else (text[: match.start()], text[match.start() :].lstrip(", "))
+    )
+    names = [name.strip() for name in name_text.split(",")] if name_text.strip() or not expression_text else []
     if not all(names):
         raise ValueError(f"{option} must be names between commas, none of them empty, got {text!r}")
-    return [*names, own] if own else names
+    return [*names, expression_text] if expression_text else names
 
 
 def parse_conditions(texts: Sequence[str], option: str = "conditions") -> list[Condition]:
-    """Read ``NAME``, ``NAME=THRESHOLD`` or ``if EXPRESSION`` each.
+    """Parse ``NAME``, ``NAME=THRESHOLD`` or ``if EXPRESSION`` each.
 
     "saturated" is saturated_sigmoid and saturated_tanh, "all" is every row.
 
     Args:
         texts: the conditions.
-        option: what errors call the argument.
+        option: the argument's name in errors.
 
     Raises:
-        TypeError: something that is no text.
-        ValueError: an unknown name, a faulty expression, a threshold that is no number, or one where none is used.
+        TypeError: an item is not a str.
+        ValueError: an unknown name, a faulty expression, a threshold that is not a number, or one where none is used.
     """
-    found: dict[str, Condition] = {}
+    conditions: dict[str, Condition] = {}
     for text in texts:
         try:
-            read = _parse(checked_text(option, text).strip())
+            parsed = _parse(checked_text(option, text).strip())
         except ValueError as error:
             raise ValueError(f"{option} {quoted(text)}: {error}") from None
-        found.update({condition.name: condition for condition in read})
-    return list(found.values())
+        conditions.update({condition.name: condition for condition in parsed})
+    return list(conditions.values())
 
 
 def _parse(text: str) -> list[Condition]:
@@ -85,8 +86,8 @@ def _parse(text: str) -> list[Condition]:
         return [own_condition(text)]
     name, equals, number = (part.strip() for part in text.partition("="))
     if name not in CONDITIONS and name not in _ALIASES:
-        known = [*CONDITIONS, *_ALIASES]
-        raise ValueError(f"no such condition{suggestion(name, known)} (all: {', '.join(known)})")
+        known_names = [*CONDITIONS, *_ALIASES]
+        raise ValueError(f"no such condition{suggestion(name, known_names)} (all: {', '.join(known_names)})")
     rows = [CONDITIONS[known_name] for known_name in _ALIASES.get(name, (name,))]
     if equals and len(rows) > 1 and any(math.isnan(row.threshold) for row in rows):
         raise ValueError(f"{name!r} takes no threshold, since not all it names have one; give it to one by name")
@@ -112,17 +113,17 @@ def examine(
     names: Callable[[], Mapping[str, object]] = dict,
     failed: Callable[[Condition, Exception], None] | None = None,
 ) -> list[Hit]:
-    """Which of the conditions hold for a captured value.
+    """Return the hits of the conditions on a captured value.
 
     Args:
         capture: the value.
-        conditions: which to try.
+        conditions: the conditions to check.
         arrived, names: see ``values.Seen``.
-        failed: told of a condition whose formula raises, which then does not hold. Without it only those that are the
-            user's own may.
+        failed: called with a condition whose formula raises, which then does not hold. Without it, only the user's own
+            conditions may raise.
     """
-    wanted = [condition for condition in conditions if condition.looks_at(capture)]
-    return tried(capture, wanted, arrived, names, failed)
+    applicable = [condition for condition in conditions if condition.looks_at(capture)]
+    return tried(capture, applicable, arrived, names, failed)
 
 
 def tried(
@@ -132,16 +133,16 @@ def tried(
     names: Callable[[], Mapping[str, object]],
     failed: Callable[[Condition, Exception], None] | None,
 ) -> list[Hit]:
-    """The same for conditions that all look at such a value."""
-    # Most values are finite, and to see that costs a part of what the figures do.
+    """Return the hits of conditions that all apply to such a value."""
+    # Most values are finite, and this check costs a fraction of the statistics.
     if all(condition.nonfinite for condition in wanted) and not (wanted and any_nonfinite(capture.array)):
         return []
-    seen = values.Seen(capture, arrived, names)
+    observation = values.Seen(capture, arrived, names)
     hits = []
     for condition in wanted:
         try:
-            detail = condition.formula(seen, condition.threshold)
-        except Exception as error:  # a user's own expression may raise anything, which must not end the user's run
+            detail = condition.formula(observation, condition.threshold)
+        except Exception as error:  # an error of the user's expression must not end the user's run
             if failed is not None:
                 failed(condition, error)
             elif condition.name in CONDITIONS:

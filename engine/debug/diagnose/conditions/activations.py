@@ -1,4 +1,4 @@
-"""Conditions on what activations give: units of a ReLU at rest, saturation, nothing but zeros."""
+"""Conditions on activations: inactive ReLU units, saturation, all zeros."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ def _dead(seen: Seen, threshold: float) -> str | None:
 
 
 def _saturated(low: float, high: float) -> Callable[[Seen, float], str | None]:
-    """Values outside (low, high), to the width of a bin of the histogram."""
+    """Return a formula for the share of values outside (low, high), to the width of a bin of the histogram."""
 
     def formula(seen: Seen, threshold: float) -> str | None:
         figures = seen.figures
         if figures.finite < 2 or (low < figures.minimum and figures.maximum < high):
             return None
-        with np.errstate(all="ignore"):  # of which a user may have made errors
+        with np.errstate(all="ignore"):  # the user may have made warnings errors
             centers = figures.edges[:-1] / 2 + figures.edges[1:] / 2
         outside = int(seen.capture.statistics().histogram[(centers < low) | (centers > high)].sum())
         return f"{outside} of {figures.finite} elements" if outside >= threshold * figures.finite else None

@@ -1,4 +1,4 @@
-"""A condition as a row of data, and what it is when one holds: a hit."""
+"""Condition as a row of data, and its hits."""
 
 from __future__ import annotations
 
@@ -18,32 +18,33 @@ NO_THRESHOLD = math.nan
 
 @dataclass(frozen=True)
 class Condition:
-    """One row.
+    """One row of the table of conditions.
 
     Attributes:
-        name: what ``conditions`` and ``stop_on`` call it.
-        about: the class of what is seen, or several, see the module of the row.
-        formula: what is seen and the threshold, to a few words on what is wrong, or None.
-        threshold: the default; NaN where the formula needs none.
-        unit: what the threshold is measured in.
-        meaning: what holds, in words.
-        advice: what to look at first, one sentence.
-        source: where the default comes from.
-        direction: "forward" or "backward": which way what it looks at goes; "both" of values that go either way.
-        place: "data", "loss" or "optimizer" if what it tells of is in none of the cells, where no path is given.
-        cures: names of what the debugger can do about it, see ``cures``.
-        symptom: whether it is most often the sign of something else, and so is told after what is wrong by itself.
-        slots: of values: how the slots begin that it looks at.
-        cells: of values: the cell classes that it looks at; empty for all.
-        spreads: of values: it travels from where it began (NaN, Inf, overflow), so it is told, and pauses, only where
-            it is first seen in a step and direction.
-        inside: of values: it is a fault only where a cell with parameters comes later in the step. The output of a
-            network may well be at the ends of a Sigmoid.
-        nonfinite: of values: it holds only where an element is not finite, which its formula sees in the figures alone.
-            So it is looked for in the loss, in gradients and in updates too, and told with the operator that made it.
-        masks_are_meant: of values: an infinity that a mask was made of is none.
-        against_first: of gradients: its formula needs the figures of the first one in the backward pass.
-        in_a_row: in how many steps in a row it must hold before it counts: what happens once is no fault.
+        name: its name in ``conditions`` and ``stop_on``.
+        about: the class of its observations, or several, see the module of the row.
+        formula: returns a few words on what is wrong with an observation, given the threshold, or None.
+        threshold: the default; NaN if the formula needs none.
+        unit: the unit of the threshold.
+        meaning: the condition in words.
+        advice: the first thing to check, one sentence.
+        source: the source of the default.
+        direction: "forward" or "backward", the direction of its observations; "both" for values of either direction.
+        place: "data", "loss" or "optimizer" if it concerns none of the cells, for findings without a path.
+        cures: names of the fixes that the debugger offers, see ``cures``.
+        symptom: whether it is usually the sign of another fault, and so is reported after the faults themselves.
+        slots: for values: prefixes of the slots that it applies to.
+        cells: for values: the cell classes that it applies to; empty for all.
+        spreads: for values: it spreads from its origin (NaN, Inf, overflow), so it is reported, and pauses, only at the
+            first occurrence in a step and direction.
+        inside: for values: it is a fault only if a cell with parameters comes later in the step. The output of a
+            network may well saturate a Sigmoid.
+        nonfinite: for values: it holds only if an element is not finite, which its formula reads from the statistics
+            alone. So it is also checked on the loss, gradients and updates, and reported with the operator that made
+            it.
+        masks_are_meant: for values: an infinity from which a mask was made does not count.
+        against_first: for gradients: its formula needs the statistics of the first one in the backward pass.
+        in_a_row: the number of consecutive steps in which it must hold; a single occurrence is not a fault.
     """
 
     name: str
@@ -69,16 +70,16 @@ class Condition:
 
     @property
     def seen(self) -> tuple[type[Any], ...]:
-        """The classes of what it looks at."""
+        """The classes of its observations."""
         return self.about if isinstance(self.about, tuple) else (self.about,)
 
     @property
     def group(self) -> str:
-        """What it is about, in a word: "values", "parameters", "network", ..."""
+        """The subject in a word: "values", "parameters", "network", ..."""
         return str(self.seen[0].group)
 
     def looks_at(self, capture: Capture) -> bool:
-        """Whether the value of this capture is one to look at."""
+        """Return whether it applies to the value of this capture."""
         return (
             self.group == "values"
             and self.direction in ("both", capture.direction)
@@ -88,16 +89,16 @@ class Condition:
 
 
 class Hit(NamedTuple):
-    """A condition that held.
+    """An occurrence of a condition.
 
     Attributes:
-        condition: which.
+        condition: the condition.
         path: the cell's path ("" for the root).
         subject: the capture's key, or the name of a parameter, or "loss".
-        step: in which step.
-        message: what was seen, one sentence.
+        step: the number of the step.
+        message: the observation, one sentence.
         capture: the value, if the condition is about values.
-        producer: what made a NaN or an infinity, where that is known.
+        producer: the producer of a NaN or an infinity, if known.
     """
 
     condition: Condition

@@ -1,7 +1,8 @@
-"""Which condition explains which others: what is a consequence is folded under its cause, and needs no cure.
+"""Rules of consequences: a consequence is folded under its cause, and needs no fix of its own.
 
-A consequence lies along the flow from its cause: a value where the cause is or downstream of it, a gradient where it is
-or upstream, the loss and what the optimizer does in any case. ``anywhere`` is for causes that all of the network gets.
+A consequence is downstream of its cause: a value at the cause or after it in the forward pass, a gradient at the cause
+or after it in the backward pass, the loss and the optimizer in any case. ``anywhere`` is for causes that affect the
+whole network.
 """
 
 from __future__ import annotations
@@ -12,14 +13,14 @@ __all__ = ["RULES", "Rule"]
 
 
 class Rule(NamedTuple):
-    """One row.
+    """One rule.
 
     Attributes:
         causes: names of conditions.
-        consequences: names of what each of them explains.
-        anywhere: whether it explains them in every cell, and not only along the flow.
-        after: it explains only what is first seen so many steps after it, or later; None where it was so from the
-            beginning, and is only seen later.
+        consequences: names of the conditions that each of them explains.
+        anywhere: whether it explains them in every cell, and not only downstream.
+        after: it explains only findings first seen at least this many steps later; None if the cause is present from
+            the beginning and only observed later.
     """
 
     causes: tuple[str, ...]
@@ -36,7 +37,7 @@ _SMALL = ("unchanged_weight", "update_too_small", "learning_rate_too_small")
 _LOSS = ("loss_not_decreasing", "first_loss")
 
 RULES = (
-    # What is not finite makes more of it, and the parameters that it reaches are lost.
+    # Non-finite values produce more of them, and the parameters that they reach are lost.
     Rule(("nan", "inf"), (*_NOT_FINITE, *_LARGE, *_SMALL, *_GONE, *_AT_REST, *_LOSS), anywhere=True, after=0),
     # Data.
     Rule(("inputs_not_normalized",), (*_AT_REST, *_GONE, *_LARGE, *_SMALL, *_LOSS, "overflow"), anywhere=True),
@@ -65,10 +66,10 @@ RULES = (
     Rule(("frozen_parameter",), ("loss_not_decreasing",)),
     Rule(("initial_weights",), (*_AT_REST, *_GONE, *_LARGE, *_SMALL, *_LOSS, *_NOT_FINITE)),
     Rule(("first_loss",), ("update_too_large", "learning_rate_too_large", "loss_not_decreasing"), anywhere=True),
-    # What passes.
+    # Values at cells.
     Rule(_AT_REST, (*_GONE, *_AT_REST, *_SMALL, "loss_not_decreasing")),
     Rule(("all_zero",), (*_GONE, *_SMALL, "loss_not_decreasing")),
-    # The gradient of a weight is the gradient that arrives times its input: zeros make zeros on both ways.
+    # The gradient of a weight is the output gradient times its input: zeros in either produce zeros.
     Rule(("dead_relu", "all_zero"), ("no_gradient", "unchanged_weight", "update_too_small"), anywhere=True),
     Rule(("no_gradient", "vanishing_gradient"), (*_GONE, *_SMALL, "loss_not_decreasing")),
     Rule(("exploding_gradient",), (*_LARGE, *_AT_REST, *_NOT_FINITE, *_GONE, *_LOSS)),

@@ -1,4 +1,4 @@
-"""Conditions on what a network is given: its inputs, its labels, its batches."""
+"""Conditions on the data of a network: its inputs, its labels, its batches."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ __all__ = ["ROWS", "BatchSeen", "InputSeen", "LabelsSeen", "SamplesSeen"]
 
 _LECUN = "LeCun et al. 1998, Efficient BackProp, section 4.3, http://yann.lecun.com/exdb/publis/pdf/lecun-98b.pdf"
 
-# From so many labels for each class on, that one never comes is no chance.
+# From this many labels for each class on, a class that never occurs is not an accident.
 _LABELS_EACH = 10
 
 
 @dataclass(frozen=True)
 class InputSeen:
-    """What arrives at the first cell with weights in a training step, and no normalization came before.
+    """The input of the first cell with weights in a training step, without a normalization before it.
 
     Attributes:
-        root_mean_square: of all its elements.
-        widest: the largest root mean square of a feature, where its last or second axis is that of features.
+        root_mean_square: the root mean square of all its elements.
+        widest: the largest root mean square of a feature, if its last or second axis is that of features.
         median: the median of these.
     """
 
@@ -34,12 +34,12 @@ class InputSeen:
 
 @dataclass(frozen=True)
 class LabelsSeen:
-    """The class numbers of a batch, those that are ignored left out, and how often each class came so far.
+    """The class numbers of a batch, without ignored ones, and the number of occurrences of each class so far.
 
     Attributes:
         labels: the class numbers, an array.
-        counts: how often each class came so far.
-        binary: whether they are targets of a binary cross-entropy, of which some batches may well be all 0 or all 1.
+        counts: the number of occurrences of each class so far.
+        binary: whether they are targets of a binary cross-entropy, which may be all 0 or all 1 in some batches.
     """
 
     group: ClassVar[str] = "data"
@@ -51,7 +51,7 @@ class LabelsSeen:
 
 @dataclass(frozen=True)
 class BatchSeen:
-    """What BatchNorm gets in training: from how many values of a channel it takes the mean."""
+    """The number of values of a channel over which BatchNorm in training takes the mean."""
 
     group: ClassVar[str] = "data"
 
@@ -60,7 +60,7 @@ class BatchSeen:
 
 @dataclass(frozen=True)
 class SamplesSeen:
-    """A run of a copy with another first sample: by how much the outputs of the others changed, of their magnitude."""
+    """The relative change of the outputs of the other samples in a run of a copy with another first sample."""
 
     group: ClassVar[str] = "network"
 

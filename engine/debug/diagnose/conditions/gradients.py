@@ -1,4 +1,4 @@
-"""Conditions on gradients on their way back: vanishing and exploding."""
+"""Conditions on gradients in the backward pass: vanishing and exploding."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ __all__ = ["ROWS"]
 
 def _vanishing(seen: Seen | RepeatedSeen, threshold: float) -> str | None:
     mean_square = _root_mean_square(seen.figures)
-    against = _root_mean_square(seen.arrived) if seen.arrived else 1.0
-    if not 0 < mean_square < threshold * against:
+    reference = _root_mean_square(seen.arrived) if seen.arrived else 1.0
+    if not 0 < mean_square < threshold * reference:
         return None
-    return f"root mean square {mean_square:.3g}, at the loss {against:.3g}"
+    return f"root mean square {mean_square:.3g}, at the loss {reference:.3g}"
 
 
 def _root_mean_square(figures: Statistics) -> float:
@@ -27,10 +27,10 @@ def _root_mean_square(figures: Statistics) -> float:
 
 
 def _exploding(seen: Seen | RepeatedSeen, threshold: float) -> str | None:
-    against = seen.arrived.norm if seen.arrived else 1.0
-    if not (against > 0 and seen.figures.norm > threshold * against):
+    reference = seen.arrived.norm if seen.arrived else 1.0
+    if not (reference > 0 and seen.figures.norm > threshold * reference):
         return None
-    return f"norm {seen.figures.norm:.3g}, at the loss {against:.3g}"
+    return f"norm {seen.figures.norm:.3g}, at the loss {reference:.3g}"
 
 
 ROWS = (

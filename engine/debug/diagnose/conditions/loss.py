@@ -1,4 +1,4 @@
-"""Conditions on what a loss is given, and on its first value."""
+"""Conditions on the inputs of a loss, and on its first value."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ __all__ = ["BINARY", "ROWS", "BoundedSeen", "BroadcastSeen", "FirstLossSeen", "L
 
 _KARPATHY = "Karpathy, A recipe for training neural networks, https://karpathy.github.io/2019/04/25/recipe/"
 
-# Values this near to 1 are sums of probabilities.
+# Sums this near to 1 are sums of probabilities.
 _SUM = 1e-3
-# How near the first cross-entropy of a network is to that of guessing, as a part of it.
+# Largest relative distance of a network's first cross-entropy from that of an uninformed prediction.
 _NEAR_GUESSING = 0.3
-# So few numbers lie between 0 and 1 by chance.
+# Fewer numbers than this may be between 0 and 1 by chance.
 _FEWEST = 8
-# So much of its range a target may lie beyond what an activation reaches.
+# Allowed excess of a target beyond the range of an activation, as a share of that range.
 _BEYOND = 0.1
 
 BINARY = ("binary_cross_entropy", "binary_cross_entropy_with_logits")
@@ -34,8 +34,8 @@ class LossCallSeen:
 
     Attributes:
         function: its name in ``ops``.
-        prediction: what the network gave, an array.
-        target: what it should have given, an array.
+        prediction: the network's output, an array.
+        target: the target, an array.
     """
 
     group: ClassVar[str] = "loss"
@@ -47,7 +47,7 @@ class LossCallSeen:
 
 @dataclass(frozen=True)
 class BroadcastSeen:
-    """A difference between what a network gave and something else: their shapes."""
+    """The shapes of a difference between an output of a network and another value."""
 
     group: ClassVar[str] = "loss"
 
@@ -57,7 +57,7 @@ class BroadcastSeen:
 
 @dataclass(frozen=True)
 class BoundedSeen:
-    """What a network gives is in a range, as after a sigmoid, and is compared with targets: both ranges."""
+    """The range of a network's bounded output, as after a sigmoid, and the range of its targets."""
 
     group: ClassVar[str] = "loss"
 
@@ -89,7 +89,7 @@ class FirstLossSeen:
 
 @dataclass(frozen=True)
 class SignSeen:
-    """What was differentiated, and the mean cross-entropy in it, or what it is about: that of guessing."""
+    """A differentiated loss, and the mean cross-entropy in it or, with ``about``, that of an uninformed prediction."""
 
     group: ClassVar[str] = "loss"
 
@@ -99,8 +99,8 @@ class SignSeen:
 
 
 def _twice(seen: LossCallSeen, threshold: float) -> str | None:
-    wanted, x = _OF_LOGITS.get(seen.function), seen.prediction
-    if wanted is None or x.size < _FEWEST or x.dtype.kind not in "fV":
+    expected, x = _OF_LOGITS.get(seen.function), seen.prediction
+    if expected is None or x.size < _FEWEST or x.dtype.kind not in "fV":
         return None
     low, high = ends_of(x) or (math.nan, math.nan)
     if not (low >= 0 and high <= 1) or low == high:
@@ -110,16 +110,16 @@ def _twice(seen: LossCallSeen, threshold: float) -> str | None:
     sums = _sums(x, 1 if x.ndim > 1 else 0)
     if not (abs(sums - 1) <= _SUM).all():
         return None
-    return f"it wants {wanted}, and what it gets are probabilities: they add up to 1 over the classes"
+    return f"it wants {expected}, and what it gets are probabilities: they add up to 1 over the classes"
 
 
 def _range(seen: LossCallSeen | BoundedSeen, threshold: float) -> str | None:
     if isinstance(seen, BoundedSeen):
-        beyond = max(seen.low - seen.least, seen.most - seen.high)
-        if not beyond > _BEYOND * (seen.high - seen.low):
+        excess = max(seen.low - seen.least, seen.most - seen.high)
+        if not excess > _BEYOND * (seen.high - seen.low):
             return None
-        ends = f"[{seen.low:g}, {seen.high:g}]"
-        return f"targets lie in [{seen.least:.3g}, {seen.most:.3g}], and what they are compared with in {ends} always"
+        limits = f"[{seen.low:g}, {seen.high:g}]"
+        return f"targets lie in [{seen.least:.3g}, {seen.most:.3g}], and what they are compared with in {limits} always"
     if seen.target.dtype.kind not in "fV" or not seen.target.size:
         return None
     if seen.function in BINARY:
@@ -127,15 +127,15 @@ def _range(seen: LossCallSeen | BoundedSeen, threshold: float) -> str | None:
         return f"targets lie in [{low:.3g}, {high:.3g}], not in [0, 1]" if low < 0 or high > 1 else None
     if seen.function == "cross_entropy" and seen.target.shape == seen.prediction.shape and seen.target.ndim > 1:
         sums = _sums(seen.target, 1)
-        wrong = abs(sums - 1) > _SUM
-        if wrong.any():
-            first = float(sums[wrong].reshape(-1)[0])
-            return f"{int(wrong.sum())} of {wrong.size} rows of probabilities add up to {first:.3g}, not 1"
+        mismatched = abs(sums - 1) > _SUM
+        if mismatched.any():
+            example = float(sums[mismatched].reshape(-1)[0])
+            return f"{int(mismatched.sum())} of {mismatched.size} rows of probabilities add up to {example:.3g}, not 1"
     return None
 
 
 def _sums(array: Any, axis: int) -> Any:
-    with np.errstate(all="ignore"):  # of which a user may have made errors
+    with np.errstate(all="ignore"):  # the user may have made warnings errors
         return array.astype("float32").sum(axis=axis)
 
 
@@ -144,7 +144,7 @@ def _broadcasts(seen: BroadcastSeen, threshold: float) -> str | None:
 
 
 def _grows(first: tuple[int, ...], second: tuple[int, ...]) -> str | None:
-    """Two shapes that together make a larger one than each of them is: each sample against all the others."""
+    """Return a message if two shapes broadcast to a larger shape than either: each sample against all the others."""
     if first == second or 1 in (math.prod(first), math.prod(second)):
         return None
     length = max(len(first), len(second))
@@ -162,15 +162,15 @@ def _over_batch(seen: SoftmaxSeen, threshold: float) -> str | None:
 
 
 def _first(seen: FirstLossSeen, threshold: float) -> str | None:
-    usual = math.log(seen.classes)
-    if not seen.loss > threshold * usual:
+    uninformed = math.log(seen.classes)
+    if not seen.loss > threshold * uninformed:
         return None
-    return f"{seen.loss:.3g} before any training, where guessing among {seen.classes} classes costs {usual:.3g}"
+    return f"{seen.loss:.3g} before any training, where guessing among {seen.classes} classes costs {uninformed:.3g}"
 
 
 def _sign(seen: SignSeen, threshold: float) -> str | None:
-    allowed = _NEAR_GUESSING if seen.about else threshold
-    if not seen.loss < 0 < seen.cross_entropy or abs(seen.loss + seen.cross_entropy) > allowed * seen.cross_entropy:
+    tolerance = _NEAR_GUESSING if seen.about else threshold
+    if not seen.loss < 0 < seen.cross_entropy or abs(seen.loss + seen.cross_entropy) > tolerance * seen.cross_entropy:
         return None
     return f"what is made smaller is {seen.loss:.3g}, minus a cross-entropy"
 

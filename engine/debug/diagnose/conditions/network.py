@@ -14,7 +14,7 @@ __all__ = ["ROWS", "BpropSeen", "LossSeen", "ModeSeen", "SameNamesSeen", "Shared
 
 _SAGEMAKER = "https://docs.aws.amazon.com/sagemaker/latest/dg/debugger-built-in-rules.html"
 
-# The fewest and the most losses in a mean.
+# The minimum and maximum number of losses in a mean.
 _SPAN, _LONG = 10, 100
 
 
@@ -31,7 +31,7 @@ class ModeSeen:
 
 @dataclass(frozen=True)
 class BpropSeen:
-    """How a custom bprop compares: "" if it agrees, or what differs."""
+    """The result of a check of a custom bprop: "" if it agrees, or the difference."""
 
     group: ClassVar[str] = "network"
 
@@ -49,7 +49,7 @@ class LossSeen:
 
 @dataclass(frozen=True)
 class SharedSeen:
-    """A cell with parameters that stands at several places of a network: their paths."""
+    """The paths of a cell with parameters that occurs several times in a network."""
 
     group: ClassVar[str] = "network"
 
@@ -58,7 +58,7 @@ class SharedSeen:
 
 @dataclass(frozen=True)
 class SameNamesSeen:
-    """By the names that a network's parameters have, or had before its first call, the paths of the parameters."""
+    """The paths of a network's parameters, by the names that they have, or had before the first call."""
 
     group: ClassVar[str] = "network"
 
@@ -66,13 +66,13 @@ class SameNamesSeen:
 
 
 def _same_names(seen: SameNamesSeen, threshold: float) -> str | None:
-    found = [(name, paths) for name, paths in seen.paths.items() if len(paths) > 1]
-    if not found:
+    shared_names = [(name, paths) for name, paths in seen.paths.items() if len(paths) > 1]
+    if not shared_names:
         return None
-    (name, paths), *others = found
-    shown = ", ".join(f"'{other}'" for other, _ in others[:3])
-    further = f"; {shown}{' and others' if len(others) > 3 else ''} too" if others else ""
-    return f"{len(paths)} parameters have the name '{name}': {', '.join(paths[:4])}{further}"
+    (name, paths), *others = shared_names
+    listed = ", ".join(f"'{other}'" for other, _ in others[:3])
+    suffix = f"; {listed}{' and others' if len(others) > 3 else ''} too" if others else ""
+    return f"{len(paths)} parameters have the name '{name}': {', '.join(paths[:4])}{suffix}"
 
 
 def _shared(seen: SharedSeen, threshold: float) -> str | None:
@@ -100,13 +100,15 @@ def _not_decreasing(seen: LossSeen, threshold: float) -> str | None:
         return None
     if min(*first, *last) < 0 < max(*first, *last):
         return None  # of both signs, as a policy's with moving advantages: it need not fall
-    before, now = sum(first) / span, sum(last) / span
-    # By neighbors, since a trend is no noise: von Neumann's mean square successive difference.
+    first_mean, last_mean = sum(first) / span, sum(last) / span
+    # By neighbors, since a trend is not noise: von Neumann's mean square successive difference.
     steps = [(b - a) * (b - a) for part in (first, last) for a, b in pairwise(part)]  # a power would overflow
     error = math.sqrt(sum(steps) / (2 * len(steps))) * math.sqrt(2 / span)
-    if before - now > 2 * error or before - now + 2 * error >= threshold * abs(before):
-        return None  # it does decrease, or a decrease worth the name may be hidden in the noise
-    return f"mean {now:.4g} in the newest {span} of {len(seen.losses)} steps, {before:.4g} in the first {span}"
+    if first_mean - last_mean > 2 * error or first_mean - last_mean + 2 * error >= threshold * abs(first_mean):
+        return None  # it decreases, or the noise may hide a relevant decrease
+    return (
+        f"mean {last_mean:.4g} in the newest {span} of {len(seen.losses)} steps, {first_mean:.4g} in the first {span}"
+    )
 
 
 ROWS = (

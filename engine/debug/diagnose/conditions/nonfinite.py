@@ -1,4 +1,4 @@
-"""Conditions on numbers that are none, or nearly too large for their dtype: NaN, infinity, overflow."""
+"""Conditions on non-finite numbers, or numbers near the limit of their dtype: NaN, infinity, overflow."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ def _nan(seen: Seen | FiguresSeen, threshold: float) -> str | None:
 
 
 def _inf(seen: Seen | FiguresSeen, threshold: float) -> str | None:
-    found = seen.figures.positive_inf + seen.figures.negative_inf
-    return f"{found} of {seen.figures.count} elements" if found else None
+    count = seen.figures.positive_inf + seen.figures.negative_inf
+    return f"{count} of {seen.figures.count} elements" if count else None
 
 
 @functools.cache
 def _limit(dtype: str) -> float | None:
-    """The largest number of an element type; None where overflow is no matter."""
+    """Return the largest number of a dtype; None if it cannot overflow."""
     # numpy.finfo does not know ml_dtypes' bfloat16: 8 exponent and 7 fraction bits give this maximum.
     if dtype == "bfloat16":
         return (2 - 2**-7) * 2.0**127
@@ -37,7 +37,7 @@ def _overflow(seen: Seen, threshold: float) -> str | None:
     limit = _limit(figures.dtype)
     if limit is None:
         return None
-    # Exactly the lowest number is what masks are made of.
+    # Exactly the lowest number is a mask's constant.
     largest = figures.maximum if figures.minimum == -limit else max(-figures.minimum, figures.maximum)
     return f"{largest:.3g}, of {limit:.3g} that {figures.dtype} holds" if largest > threshold * limit else None
 

@@ -1,4 +1,4 @@
-"""Conditions on the optimizer: what it holds, and how far it goes."""
+"""Conditions on the optimizer: its parameters, and the size of its steps."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ class RateSeen:
 
 @dataclass(frozen=True)
 class HoldingSeen:
-    """The parameters of an optimizer beside those of the network whose gradients it gets: names.
+    """Names of the parameters of an optimizer and of the network whose gradients it receives.
 
     Attributes:
-        foreign: those that it holds, and on which the loss does not depend.
-        own: those of the network that it does not hold.
+        foreign: parameters of the optimizer on which the loss does not depend.
+        own: parameters of the network that are missing from the optimizer.
     """
 
     group: ClassVar[str] = "optimizer"
@@ -40,14 +40,14 @@ class HoldingSeen:
 
 @dataclass(frozen=True)
 class StepSeen:
-    """What an optimizer's step did to all weights together: the norm of the change by their norm.
+    """The effect of an optimizer's step on all weights together: the norm of the change divided by their norm.
 
-    One that begins smaller counts as of variance 1 / fan-in; biases and scales do not count.
+    A weight that begins smaller counts as one of variance 1 / fan-in; biases and scales do not count.
 
     Attributes:
-        ratio: this.
-        share: the gradient of the step as a part of the largest one that these weights have had. Steps become small
-            with their gradients, which is no fault of the rate.
+        ratio: the norm of the change divided by the norm of the weights.
+        share: the gradient of the step relative to the largest one that these weights have had. Steps shrink with their
+            gradients, which is not a fault of the rate.
     """
 
     group: ClassVar[str] = "optimizer"
@@ -83,8 +83,8 @@ def _holding(seen: HoldingSeen, threshold: float) -> str | None:
 
 
 def _some(names: Sequence[str]) -> str:
-    shown = ", ".join(names[:3])
-    return shown if len(names) <= 3 else f"{shown} and {len(names) - 3} more"
+    listed = ", ".join(names[:3])
+    return listed if len(names) <= 3 else f"{listed} and {len(names) - 3} more"
 
 
 ROWS = (

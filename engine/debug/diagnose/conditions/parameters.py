@@ -1,4 +1,4 @@
-"""Conditions on parameters over the steps of a training: how they begin, which gradients come, and how they change."""
+"""Conditions on parameters in the course of a training: their initial values, gradients and changes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _HE = "He et al. 2015, https://arxiv.org/abs/1502.01852"
 _GLOROT = "Glorot and Bengio 2010, https://proceedings.mlr.press/v9/glorot10a.html"
 
 
-# How far below Glorot's scale a weight may begin: small is often meant, as in the last layer of a branch.
+# Allowed distance below Glorot's scale: small weights are often intended, as in the last layer of a branch.
 _SMALLER = 1e4
 
 
@@ -27,8 +27,8 @@ class BeginningSeen:
 
     Attributes:
         shape: its shape.
-        root_mean_square: of its elements, before the first step; None where its law is another one's.
-        symmetric: after the first gradient: why its units cannot become different, or "".
+        root_mean_square: of its elements, before the first step; None if its initialization follows another rule.
+        symmetric: after the first gradient: the reason why its units cannot become different, or "".
     """
 
     group: ClassVar[str] = "parameters"
@@ -40,13 +40,13 @@ class BeginningSeen:
 
 @dataclass(frozen=True)
 class GradientSeen:
-    """What came for a trainable parameter in a gradient call.
+    """The gradient of a trainable parameter in a gradient call.
 
     Attributes:
         gradient: "none", "zeros", "noise" (a sum that is zero but for rounding, as of a bias before BatchNorm) or
             "some".
-        others: whether another parameter of the same call got one.
-        before: whether it is a bias or a scale, and one came before: signs may well cancel.
+        others: whether another parameter of the same call got a gradient.
+        before: whether it is a bias or a scale that had a gradient before: terms may well cancel.
     """
 
     group: ClassVar[str] = "parameters"
@@ -58,13 +58,13 @@ class GradientSeen:
 
 @dataclass(frozen=True)
 class UpdateSeen:
-    """A trainable parameter in a step in which something was put in its place, or another one was changed.
+    """A trainable parameter in a step in which it, or another one, was assigned a new array.
 
     Attributes:
         shape: its shape.
-        gradient: as in ``GradientSeen``, or "not asked" where no gradient call has asked for it for a while.
-        change: the norm of the difference; NaN where something is not finite.
-        norm: the norm before; NaN where nothing was put in its place.
+        gradient: as in ``GradientSeen``, or "not asked" if no gradient call has requested it for a while.
+        change: the norm of the difference; NaN if a value is not finite.
+        norm: the norm before; NaN if it was not assigned.
         others: whether another parameter was changed in that step.
     """
 
@@ -79,10 +79,10 @@ class UpdateSeen:
 
 @dataclass(frozen=True)
 class UseSeen:
-    """A trainable parameter at the end of a gradient call that asked for it: whether no operator was given it.
+    """The use of a trainable parameter, at the end of a gradient call that requested it.
 
     Attributes:
-        unused: no operator was given it, and no gradient came.
+        unused: no operator used it, and it got no gradient.
         ran: whether its cell was called.
     """
 
@@ -97,8 +97,9 @@ class FrozenSeen:
     """A parameter without a gradient in a step in which others have one.
 
     Attributes:
-        meant: something was loaded or learned before it was frozen, it is in prediction mode, it was not used, or it
-            is one of many, or all that is used before it is frozen too: the body of a network whose head is trained.
+        meant: whether the freezing is intended: it was loaded or trained before, is in prediction mode, was not used,
+            is one of many, or every parameter used before it is frozen too: the body of a network whose head is
+            trained.
         ndim: its number of axes.
     """
 
@@ -109,17 +110,17 @@ class FrozenSeen:
 
 
 def is_weight(shape: tuple[int, ...]) -> bool:
-    """Whether it is a matrix or a kernel; biases and scales begin at 0 or 1 and have laws of their own."""
+    """Return whether a shape is that of a matrix or a kernel; biases and scales begin at 0 or 1 by other rules."""
     return len(shape) > 1 and min(shape[0], _fan_in(shape)) > 1
 
 
 def usual_norm(shape: tuple[int, ...]) -> float:
-    """The norm of a weight of variance 1 / fan-in."""
+    """Return the norm of a weight of variance 1 / fan-in."""
     return math.sqrt(math.prod(shape) / _fan_in(shape))
 
 
 def _fan_in(shape: tuple[int, ...]) -> int:
-    """The number of inputs of a unit, as for Dense and convolutions."""
+    """Return the number of inputs of a unit, as for Dense and convolutions."""
     return math.prod(shape[1:])
 
 
@@ -138,7 +139,7 @@ def _frozen(seen: FrozenSeen, threshold: float) -> str | None:
 def _no_gradient(seen: GradientSeen, threshold: float) -> str | None:
     if seen.gradient == "none":
         return "the loss does not depend on it"
-    # Where no parameter has a gradient, the loss may just be at its lowest.
+    # If no parameter has a gradient, the loss may just be at its minimum.
     return "only zeros came" if seen.gradient == "zeros" and seen.others and not seen.before else None
 
 
@@ -153,7 +154,7 @@ def _unchanged(seen: UpdateSeen, threshold: float) -> str | None:
 def _too_large(seen: UpdateSeen, threshold: float) -> str | None:
     if not is_weight(seen.shape):
         return None
-    # A weight that begins at or near zero must be able to grow to what its fan-in calls for.
+    # A weight that begins at or near zero must be able to grow to the scale of its fan-in.
     ratio = seen.change / max(seen.norm, usual_norm(seen.shape))
     return f"changed by {ratio:.3g} of its norm in one step" if ratio > threshold else None
 
@@ -171,7 +172,7 @@ def _initial(seen: BeginningSeen, threshold: float) -> str | None:
     if seen.symmetric:
         return seen.symmetric
     scale = seen.root_mean_square
-    if not scale:  # zeros are a matter of symmetry
+    if not scale:  # zeros are covered by symmetry
         return None
     he = math.sqrt(2 / _fan_in(seen.shape))
     glorot = math.sqrt(2 / (_fan_in(seen.shape) + math.prod(seen.shape) / seen.shape[1]))

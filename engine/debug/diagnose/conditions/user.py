@@ -1,7 +1,7 @@
 """Conditions of the user's own: ``if EXPRESSION``.
 
-The expression sees the names of a breakpoint's expression, and of the value: ``direction`` ("forward" or "backward"),
-``slot`` and ``path``, and the numbers of its elements: ``zeros``, ``nan``, ``inf`` and ``count``.
+The expression can use the names of a breakpoint's expression, and of the value: ``direction`` ("forward" or
+"backward"), ``slot`` and ``path``, and counts of its elements: ``zeros``, ``nan``, ``inf`` and ``count``.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ OWN_NAMES = (*NAMES, "direction", "slot", "path", *COUNTS)
 
 
 def own_condition(text: str) -> Condition:
-    """The condition of ``if EXPRESSION``.
+    """Return the condition of ``if EXPRESSION``.
 
     Raises:
-        ValueError: it is no expression, or uses another name.
+        ValueError: it is not an expression, or uses another name.
     """
     expression = text.strip().removeprefix("if").strip()
     code = compile_expression(expression, OWN_NAMES)
-    wanted = frozenset(names_in(code))
+    required = frozenset(names_in(code))
 
     def formula(seen: Seen, threshold: float) -> str | None:
         capture = seen.capture
-        scope = {**value_scope(capture.value, wanted), **seen.names()}
+        scope = {**value_scope(capture.value, required), **seen.names()}
         scope.update({"direction": capture.direction, "slot": capture.slot, "path": capture.path})
-        if wanted.intersection(COUNTS):
+        if required.intersection(COUNTS):
             figures = seen.figures
             infinities = figures.positive_inf + figures.negative_inf
             scope.update({"zeros": figures.zeros, "nan": figures.nan, "inf": infinities, "count": figures.count})

@@ -1,4 +1,4 @@
-"""What the formulas of ``nonfinite``, ``activations`` and ``gradients`` see: values that pass at cells."""
+"""Observations for the formulas of ``nonfinite``, ``activations`` and ``gradients``: values at cells."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ SAGEMAKER = "https://docs.aws.amazon.com/sagemaker/latest/dg/debugger-built-in-r
 
 
 class Seen:
-    """A value that passed.
+    """An observed value.
 
     Attributes:
-        capture: it.
-        arrived: the statistics of the first gradient of more than one element in this backward pass, None where there
-            is none. What is large or small for a gradient depends on the loss, its scale and its reduction; against the
-            first one these fall out.
-        names: the debugger's names for expressions: step, call, cell, np, ms.
+        capture: the capture of the value.
+        arrived: the statistics of the first gradient of more than one element in this backward pass; None if there is
+            none. The size of a gradient depends on the loss, its scale and its reduction; relative to the first one
+            these cancel.
+        names: returns the debugger's names for expressions: step, call, cell, np, ms.
     """
 
     __slots__ = ("arrived", "capture", "names")
@@ -36,17 +36,17 @@ class Seen:
 
     @property
     def figures(self) -> Statistics:
-        """The figures of the value."""
+        """The statistics of the value."""
         return self.capture.figures()
 
 
 class RepeatedSeen(NamedTuple):
-    """A weight that was used many times in one run: the gradients that arrived at its uses.
+    """The gradients of a weight that was used many times in one run.
 
     Attributes:
-        figures: of the one furthest back: the last in the backward pass.
-        arrived: of the first one.
-        times: how many.
+        figures: the statistics of the last one in the backward pass.
+        arrived: the statistics of the first one.
+        times: the number of uses.
     """
 
     figures: Statistics
@@ -55,6 +55,6 @@ class RepeatedSeen(NamedTuple):
 
 
 class FiguresSeen(NamedTuple):
-    """The figures of a value that was not captured: a loss, a gradient, a parameter, what an operator made."""
+    """The statistics of a value that was not captured: a loss, a gradient, a parameter, the output of an operator."""
 
     figures: Statistics

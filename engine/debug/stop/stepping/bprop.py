@@ -1,7 +1,7 @@
-"""Running one custom ``bprop`` under the stepper, while what it passes and the operators it runs are kept.
+"""Runner of one custom ``bprop`` under the stepper, which records its lines and operators.
 
-The stops are live; ``history`` keeps what came before them, so that it can be looked at again. An exception is shown
-where the user's code raised it, also one that comes out of the ``bprop`` after "continue".
+Stops are live; ``history`` has the earlier lines for display. An exception is shown where the user's code raised it,
+even one that leaves the ``bprop`` after "continue".
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ __all__ = ["BpropRun"]
 
 
 class _OperatorTap(taps.Tap):
-    """Tells of each operator of one thread, and which cell ran it."""
+    """Tap that reports each operator of one thread, and the cell that ran it."""
 
     observes_operators = True
 
@@ -50,37 +50,37 @@ class _OperatorTap(taps.Tap):
         return self._faults.forgives(f"stepping ({method})", error)
 
     def cell_enter(self, call: CellCall) -> None:
-        """A cell was called inside the bprop."""
+        """Record the call of a cell inside the bprop."""
         if threading.get_ident() == self._thread:
             self._cells.append(self._name_of(call.cell))
 
     def cell_exit(self, call: CellCall) -> None:
-        """It returned."""
+        """Record its return."""
         if threading.get_ident() == self._thread and self._cells:
             self._cells.pop()
 
     def cell_error(self, call: CellCall, error: BaseException) -> None:
-        """It raised."""
+        """Record its exception."""
         self.cell_exit(call)
 
     def operator(self, name: str, inputs: tuple[Any, ...], outputs: Any, attrs: dict[str, Any]) -> None:
-        """Pass it on."""
+        """Report the operator."""
         if threading.get_ident() == self._thread:
             self._ran(name, inputs, outputs, self._cells[-1] if self._cells else "")
 
 
 class BpropRun:
-    """One call of a ``bprop`` from its first line to its end.
+    """One call of a ``bprop``, from its first line to its end.
 
     Args:
         path: the cell's path.
-        reason: of a pause at the first line; with none, there is no pause before a breakpoint at a line.
+        reason: the reason of a pause at the first line; if empty, the first pause is at a line breakpoint.
         names: the debugger's names for ``evaluate``.
         pause: shows a pause point and returns the command.
-        shown: the errors on their way that were shown; runs that nest share it.
-        name_of: how a cell that the bprop calls is named.
+        shown: propagating errors that were already shown; nested runs share the list.
+        name_of: returns the name of a cell that the bprop calls.
         line_stops: the breakpoints at lines.
-        faults: reports what raises in here, and not in the bprop.
+        faults: reports exceptions of this class, but not of the bprop.
 
     Attributes:
         to_operator: whether the last command was to stop after the next operator.
@@ -124,7 +124,7 @@ class BpropRun:
         self._begins = "", 0
 
     def run(self, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
-        """Return ``function(*args)``, pausing on the way."""
+        """Return ``function(*args)``, with pauses on the way."""
         self._arguments = args
         code = code_of(function)
         if code is not None:
@@ -134,9 +134,9 @@ class BpropRun:
             return self._stepper.call(function, *args)
         except DebugAbort:
             raise
-        except Exception as error:  # whatever the user's bprop raised is shown, then goes on its way
+        except Exception as error:  # an exception of the user's bprop is shown, then propagates
             stop = user_frame(error)
-            if stop is not None and self._has_begun and not any(error is one for one in self._shown):
+            if stop is not None and self._has_begun and not any(error is shown_error for shown_error in self._shown):
                 self._shown.append(error)
                 if self._on_stop(stop) == "abort":
                     raise DebugAbort("aborted from the debugger") from error
@@ -173,7 +173,7 @@ class BpropRun:
                 self._operator = None
 
     def _on_stop(self, stop: Stop) -> str:
-        # Neither what the user evaluates now nor what is shown may be recorded or watched.
+        # Evaluations and displays at a stop must be neither recorded nor watched.
         command = "continue"
         with taps.muted(), self._faults.at("stepping (a stop)"):
             self._has_begun = True
@@ -214,17 +214,17 @@ class BpropRun:
         return point
 
     def _reason(self, stop: Stop) -> str:
-        first, self._first_reason = self._first_reason, None
-        stands, self._stands = self._stands, None
+        first_reason, self._first_reason = self._first_reason, None
+        breakpoint, self._stands = self._stands, None
         if stop.exception is not None:
             return f"{type(stop.exception).__name__} raised here"
         if self._operator is not None:
             return f"operator {self._operator} ran forward"
-        return f"breakpoint {stands}" if stands is not None else first or "stepped"
+        return f"breakpoint {breakpoint}" if breakpoint is not None else first_reason or "stepped"
 
     def _changed(self, stop: Stop) -> set[str]:
-        before = self._last_seen.get(stop.frame)
-        if before is None:
+        previous = self._last_seen.get(stop.frame)
+        if previous is None:
             return set()
-        now = contents(stop.locals())
-        return {name for name, content in now.items() if name not in before or before[name] is not content}
+        current = contents(stop.locals())
+        return {name for name, content in current.items() if name not in previous or previous[name] is not content}

@@ -1,7 +1,7 @@
-"""The past of a ``bprop`` that is stepped: the lines that it passed and the operators that it ran.
+"""History of a ``bprop`` that is stepped: the lines that it passed and the operators that it ran.
 
-Arrays are never changed in place, so keeping a tensor's array keeps the value. What is kept is bounded by count and by
-the bytes of the arrays; the oldest goes first.
+Arrays are never modified in place, so keeping a tensor's array keeps its value. The history is bounded by count and by
+the bytes of the arrays; the oldest entries go first.
 """
 
 from __future__ import annotations
@@ -26,26 +26,26 @@ __all__ = ["BpropHistory", "PastState", "contents"]
 _MAX_STATES = 1000
 _MAX_OPERATORS = 1000
 _MAX_BYTES = 256 << 20
-# What is larger is kept by reference: a copy at each line would be felt.
+# Larger values are kept by reference: a copy at each line would be too slow.
 _MAX_ITEMS = 1000
 _MAX_ARRAY_BYTES = 1 << 16
 _COPIED = (list, tuple, dict, set)
-# Frames that are told apart; those that have ended go when there are more, since they hold their variables.
+# Limit of distinguished frames; beyond it, ended frames are dropped, since they hold their variables.
 _MAX_CALLS = 16
 
 
 @dataclass(eq=False, slots=True)
 class PastState:
-    """One line that a bprop, or a function that it called, was about to run.
+    """One line that a bprop, or a function called by it, was about to run.
 
     Attributes:
-        function, filename, line: where.
-        locals: the variables as they were; lists, dictionaries and small NumPy arrays as copies.
-        operators: how many operators the bprop had run by then.
+        function, filename, line: the location.
+        locals: the variables at that time; lists, dictionaries and small NumPy arrays as copies.
+        operators: the number of operators that the bprop had run.
         stack: "function, line N" of the functions being stepped, outermost first.
-        call: tells calls of one function apart.
-        globals: of the function.
-        arrays: those that ``locals`` keep alive.
+        call: distinguishes calls of one function.
+        globals: the globals of the function.
+        arrays: the arrays that ``locals`` keep alive.
     """
 
     code: CodeType
@@ -78,12 +78,12 @@ class _Ran:
 
 
 class BpropHistory:
-    """What is kept while one bprop is stepped.
+    """History of one bprop.
 
     Args:
-        callers: the stepped frames from one outwards.
-        outside: the stack around them, as ``PastState.stack`` has it.
-        max_states, max_operators, max_bytes: bounds of what is kept.
+        callers: returns the stepped frames from one outwards.
+        outside: the enclosing stack, in the format of ``PastState.stack``.
+        max_states, max_operators, max_bytes: limits of the history.
 
     Attributes:
         states: the lines, oldest first.
@@ -111,8 +111,8 @@ class BpropHistory:
         self.ran = 0
 
     def passes(self, frame: FrameType) -> None:
-        """Keep the line that a frame is about to run."""
-        stack = [f"{one.f_code.co_name}, line {one.f_lineno}" for one in self._callers(frame)]
+        """Record the line that a frame is about to run."""
+        stack = [f"{stepped.f_code.co_name}, line {stepped.f_lineno}" for stepped in self._callers(frame)]
         scope = {name: _kept(value) for name, value in variables(frame).items()}
         state = PastState(
             frame.f_code,
@@ -128,7 +128,7 @@ class BpropHistory:
         self._keep(state)
 
     def operator(self, name: str, inputs: tuple[Any, ...], outputs: Any, path: str, frame: FrameType | None) -> None:
-        """Keep an operator that the line of ``frame`` ran."""
+        """Record an operator that the line of ``frame`` ran."""
         inputs, outputs = tuple([_kept(value) for value in inputs]), _kept(outputs)
         arrays = _arrays((inputs, outputs))
         if frame is None:
@@ -142,7 +142,7 @@ class BpropHistory:
         self._keep(ran)
 
     def assigned(self, name: str, value: object) -> None:
-        """The newest line runs with another value of a variable, set while the run stood there."""
+        """Update the newest line with a variable that was assigned at the pause before it runs."""
         if self.states:
             state = self.states[-1]
             self._let_go(state)
@@ -152,16 +152,16 @@ class BpropHistory:
 
     @property
     def records(self) -> list[OperatorRecord]:
-        """The operators that are kept, oldest first."""
+        """The recorded operators, oldest first."""
         return [ran.record for ran in self._operators]
 
     @property
     def bytes(self) -> int:
-        """The memory that is kept alive."""
+        """The memory in bytes that the history keeps alive."""
         return self._held.bytes
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Remove everything."""
         self.states.clear()
         self._operators.clear()
         self._calls.clear()
@@ -171,7 +171,7 @@ class BpropHistory:
         number = self._calls.get(frame)
         if number is None:
             if len(self._calls) >= _MAX_CALLS:
-                self._calls = {one: self._calls[one] for one in self._callers(frame) if one in self._calls}
+                self._calls = {caller: self._calls[caller] for caller in self._callers(frame) if caller in self._calls}
             self._numbered += 1
             number = self._calls[frame] = self._numbered
         return number
@@ -195,28 +195,28 @@ class BpropHistory:
             self._held.remove(array)
 
     def at_line(self, live: PausePoint, back: int) -> PausePoint:
-        """A pause point of the state that lies ``back`` states before where the run stands."""
+        """Return a pause point of the state ``back`` states before the pause."""
         state, earlier = live.history[-back], live.history[:-back]
-        before = next((one for one in reversed(earlier) if one.call == state.call), None)
-        kept = self.records
+        previous = next((candidate for candidate in reversed(earlier) if candidate.call == state.call), None)
+        records = self.records
         point = _point(live, state.code, state.line, state.globals, state)
         point.reason = f"{back} {'line' if back == 1 else 'lines'} back"
         point.back = back
-        point.changed = set() if before is None else _changed(before.locals, state.locals)
-        point.operators = kept[: max(len(kept) - (self.ran - state.operators), 0)]
+        point.changed = set() if previous is None else _changed(previous.locals, state.locals)
+        point.operators = records[: max(len(records) - (self.ran - state.operators), 0)]
         return point
 
     def at_operator(self, live: PausePoint, index: int) -> tuple[PausePoint, int]:
-        """A pause point of the operator ``index`` of those that are kept, and how many states back its line lies."""
+        """Return a pause point of the recorded operator ``index``, and the number of states back to its line."""
         ran, number = self._operators[index], self.ran - len(self._operators) + index
-        earlier = [place for place, state in enumerate(live.history) if state.operators <= number]
-        its_line = [place for place in earlier if live.history[place].call == ran.call]
-        point = _point(live, ran.code, ran.record.line, ran.globals, live.history[its_line[-1]] if its_line else None)
+        earlier = [position for position, state in enumerate(live.history) if state.operators <= number]
+        same_call = [position for position in earlier if live.history[position].call == ran.call]
+        point = _point(live, ran.code, ran.record.line, ran.globals, live.history[same_call[-1]] if same_call else None)
         point.reason = f"operator {ran.record.name}"
         point.operators = self.records[: index + 1]
         point.operator = ran.record
         point.names |= {"inputs": ran.record.inputs, "output": ran.record.outputs, "value": ran.record.outputs}
-        nearest = (its_line or earlier or [0])[-1]
+        nearest = (same_call or earlier or [0])[-1]
         point.back = len(live.history) - nearest
         return point, point.back
 
@@ -245,7 +245,7 @@ def _point(
 
 
 def _kept(value: object, levels: int = 2) -> object:
-    """A value as it is now: later operations in place on it do not show in what is returned."""
+    """Return a snapshot of a value: later in-place operations on the value do not affect it."""
     if isinstance(value, Tensor):
         return Tensor._wrap(value._array)
     if isinstance(value, np.ndarray):
@@ -266,24 +266,26 @@ def _is_copied(value: object, levels: int) -> TypeGuard[Collection[object]]:
 
 
 def _arrays(values: Iterable[object], levels: int = 2) -> list[Any]:
-    """The arrays of the tensors in values that ``_kept`` returned."""
-    found: list[Any] = []
+    """Return the arrays of the tensors in values that ``_kept`` returned."""
+    arrays: list[Any] = []
     for value in values:
         if isinstance(value, Tensor):
-            found.append(value._array)
+            arrays.append(value._array)
         elif _is_copied(value, levels):
-            found += _arrays(value.values() if isinstance(value, dict) else value, levels - 1)
-    return found
+            arrays += _arrays(value.values() if isinstance(value, dict) else value, levels - 1)
+    return arrays
 
 
 def contents(values: Mapping[str, object]) -> dict[str, object]:
-    """What tells whether a variable changed: a tensor that got other data is still the same object."""
+    """Return the contents of variables for comparison: a tensor that got other data is still the same object."""
     return {name: getattr(value, "_array", value) for name, value in values.items()}
 
 
 def _changed(before: Mapping[str, object], now: Mapping[str, object]) -> set[str]:
-    earlier, later = contents(before), contents(now)
-    return {name for name, value in later.items() if name not in earlier or not _same(earlier[name], value)}
+    old_contents, new_contents = contents(before), contents(now)
+    return {
+        name for name, value in new_contents.items() if name not in old_contents or not _same(old_contents[name], value)
+    }
 
 
 def _same(one: object, other: object) -> bool:
@@ -291,9 +293,9 @@ def _same(one: object, other: object) -> bool:
         return True
     if type(one) is not type(other):
         return False
-    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):  # perhaps copies of the user's own
-        alike = (one.shape, one.dtype) == (other.shape, other.dtype) and one.nbytes <= _MAX_ARRAY_BYTES
-        return alike and one.tobytes() == other.tobytes()
+    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):  # perhaps copies of the user's arrays
+        is_comparable = (one.shape, one.dtype) == (other.shape, other.dtype) and one.nbytes <= _MAX_ARRAY_BYTES
+        return is_comparable and one.tobytes() == other.tobytes()
     if isinstance(one, list | tuple) and isinstance(other, list | tuple):
         return len(one) == len(other) and all(map(_same, map(_content, one), map(_content, other)))
     if isinstance(one, dict) and isinstance(other, dict):

@@ -1,16 +1,16 @@
-"""Stepping through Python functions line by line.
+"""Stepper through Python functions, line by line.
 
-One rule decides where to stop. After each stop the command names a set of frames, and the next line that runs
-in one of them, or the next exception that rises there, is the next stop:
+One rule decides each stop. The command of a stop determines a set of frames; the next line that runs in one of them, or
+the next exception that reaches one, is the next stop:
 
-- over: the frame of the stop, and the frames that called it;
-- out: the frames that called it;
-- into: any frame of code that the user wrote;
-- operator: none; whoever hears of operators calls ``Stepper.stop_at``.
+- over: the frame of the stop, and its callers;
+- out: its callers;
+- into: any frame of the user's code;
+- operator: none; the observer of operators calls ``Stepper.stop_at``.
 
-So no return or unwind event is needed: a frame that has ended runs no more lines, and its callers are in the
-set. A line at which a breakpoint stands is a stop after each of these commands, and after "continue". ``tracing``
-reports the lines, and only while ``Stepper.call`` runs, so code that is not stepped costs nothing.
+Return and unwind events are not needed: a frame that has ended runs no more lines, and its callers are in the set. A
+line with a breakpoint is a stop after each of these commands, and after "continue". ``tracing`` reports the lines only
+while ``Stepper.call`` runs, so code that is not stepped has no overhead.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from .variables import Change, assign, variables
 
 __all__ = ["Stepper", "Stop", "code_of", "is_user_code", "user_frame"]
 
-# How iteration ends is no news, unless it leaves the function that is stepped.
+# The end of an iteration is not reported, unless it leaves the function that is stepped.
 _ENDS_OF_ITERATION = (StopIteration, StopAsyncIteration)
 
 
@@ -42,27 +42,26 @@ class Stop:
         self.exception = exception
 
     def locals(self) -> dict[str, object]:
-        """The local variables by name, as a dictionary of its own."""
+        """Return the local variables by name, as a new dictionary."""
         return variables(self.frame)
 
     def assign(self, name: str, value: object) -> Change:
-        """Give a variable of the frame, or with ``NAME[PLACE]`` one place of it, another value: see ``variables``."""
+        """Assign a variable of the frame, or with ``NAME[INDEX]`` one item of it: see ``variables``."""
         return assign(self.frame, name, value)
 
 
 class Stepper:
-    """Runs a function and stops at its lines, and where an exception rises.
+    """Stepper of one function, which stops at its lines and at exceptions.
 
     Args:
-        on_stop: called at each stop, in the thread that is stopped; returns one of the commands. The first stop
-            is the first line of the function, also where a decorator that names it (``functools.wraps``) runs
-            lines of its own before.
-        user_code: which code "into" enters.
-        on_line: called at each line of that code, before the stop if it is one, until a command ends the stepping.
-        shown: the errors on their way that were shown; steppers that nest share the list.
-        breaks_at: whether a breakpoint stops a frame at the line that it is about to run.
-        may_break: whether there is any breakpoint at a line, so that "continue" goes on looking for it.
-        stops_first: whether the first line is a stop, also without a breakpoint.
+        on_stop: called at each stop, in the stopped thread; returns one of the commands. The first stop is the first
+            line of the function, even if a decorator that names it (``functools.wraps``) runs lines of its own before.
+        user_code: returns whether "into" enters a code object.
+        on_line: called at each line of that code, before a stop at it, until a command ends the stepping.
+        shown: propagating errors that were already shown; nested steppers share the list.
+        breaks_at: returns whether a breakpoint stops a frame at the line that it is about to run.
+        may_break: returns whether there are line breakpoints, so that "continue" keeps checking lines.
+        stops_first: whether the first line is a stop without a breakpoint.
     """
 
     def __init__(
@@ -86,13 +85,13 @@ class Stepper:
         self._courses: _Courses | None = None
 
     def call(self, function: Callable[..., Any], *args: Any) -> Any:
-        """Return ``function(*args)``, stopping on the way; a stepper makes one call.
+        """Return ``function(*args)``, with stops on the way; a stepper makes one call.
 
-        Calls may nest: the inner one stops by its own commands, and where both are about one function, the outer
-        one stops in it too. Each thread steps by itself.
+        Calls may be nested: the inner one stops by its own commands. If both step the same function, the outer one
+        stops in it too. Threads step independently.
 
         Raises:
-            DebugAbort: a stop was answered with "abort".
+            DebugAbort: a stop was ended by "abort".
         """
         root = code_of(function)
         self._course = course = _Course(
@@ -124,18 +123,18 @@ class Stepper:
                 raise DebugAbort("aborted from the debugger")
 
     def callers(self, frame: FrameType) -> Iterator[FrameType]:
-        """The frames of the user's code in the call that is stepped, from ``frame`` outwards."""
+        """Return the frames of the user's code in the stepped call, from ``frame`` outwards."""
         return iter(()) if self._course is None else self._course.callers(frame)
 
     def nearest(self, frame: FrameType) -> FrameType | None:
-        """The innermost of them."""
+        """Return the innermost of these frames."""
         return next(self.callers(frame), None)
 
     def stop_at(self, frame: FrameType) -> None:
-        """Stop now, at the line that ``frame`` runs.
+        """Stop now, at the current line of ``frame``.
 
         Raises:
-            DebugAbort: the answer was "abort".
+            DebugAbort: the stop was ended by "abort".
         """
         if self._course is None or self._courses is None or self._course.finished:
             return
@@ -149,13 +148,13 @@ class Stepper:
 
 
 def code_of(function: Callable[..., Any]) -> CodeType | None:
-    """The code of a function, without what decorators put around it."""
-    plain = inspect.unwrap(function)
-    return getattr(getattr(plain, "__func__", plain), "__code__", None)
+    """Return the code of a function, without its decorators."""
+    unwrapped = inspect.unwrap(function)
+    return getattr(getattr(unwrapped, "__func__", unwrapped), "__code__", None)
 
 
 class _Course:
-    """Which lines to stop at, by the rule in the module's first lines."""
+    """Decision at which lines one stepper stops, by the rule in the module's docstring."""
 
     def __init__(
         self,
@@ -184,11 +183,11 @@ class _Course:
         self.aborted = False
 
     def follows(self, code: CodeType) -> bool:
-        """Whether lines of this code are ever of interest."""
+        """Return whether lines of this code are relevant."""
         return code is self._root or self._user_code(code)
 
     def at_line(self, frame: FrameType) -> None:
-        """A followed frame is about to run a line: stop if it is time to."""
+        """Stop at the line that a followed frame is about to run, if required."""
         if self.finished or not self._begins(frame):
             return
         if self._on_line is not None:
@@ -201,24 +200,24 @@ class _Course:
         return self._begun
 
     def raised(self, frame: FrameType, error: BaseException, trace: TracebackType | None) -> None:
-        """An exception rose in a followed frame: show it, once, where the user's code raised it."""
+        """Show an exception of a followed frame, once, where the user's code raised it."""
         if self.finished or not self._begun or not (self._entering or frame in self._targets):
             return
         if not isinstance(error, Exception) or isinstance(error, (*_ENDS_OF_ITERATION, DebugAbort)):
             return
-        if any(error is one for one in self._shown):
+        if any(error is shown_error for shown_error in self._shown):
             return
         self._shown.append(error)
         self.stop(user_frame(error, self.follows, trace) or Stop(frame, frame.f_lineno, error), frame)
 
     def stop(self, stop: Stop, frame: FrameType) -> None:
-        """Stop, and follow the command from ``frame`` on, the innermost one that still runs."""
-        self.finished = True  # unless a command says otherwise: an exception out of on_stop ends the stepping
+        """Stop, and apply the command from ``frame``, the innermost running frame, outwards."""
+        self.finished = True  # until the command is known: an exception from on_stop ends the stepping
         command = check_command(self._on_stop(stop))
-        steps = command in ("over", "into", "out")
-        self.finished = not (steps or command == "operator" or (command == "continue" and self._may_break()))
+        is_step = command in ("over", "into", "out")
+        self.finished = not (is_step or command == "operator" or (command == "continue" and self._may_break()))
         self._entering = command == "into"
-        self._targets = set(self.callers(frame)) if steps else set()
+        self._targets = set(self.callers(frame)) if is_step else set()
         if command == "out":
             self._targets.discard(frame)
         if command == "abort":
@@ -226,51 +225,51 @@ class _Course:
             raise DebugAbort("aborted from the debugger") from stop.exception
 
     def callers(self, frame: FrameType | None) -> Iterator[FrameType]:
-        """The followed frames from ``frame`` outwards, up to the call that is stepped."""
+        """Yield the followed frames from ``frame`` outwards, up to the stepped call."""
         while frame is not None and frame is not self._boundary:
             if self.follows(frame.f_code):
                 yield frame
             frame = frame.f_back
 
     def end(self) -> None:
-        """Stop no more, and let go of the frames: they hold every local variable."""
+        """End the stepping, and release the frames, which hold every local variable."""
         self.finished = True
         self._targets = set()
         self._boundary = None
 
 
 class _Courses:
-    """Courses through one function: of one stepper, or of several that step it at once, each by its own commands."""
+    """Courses through one function: of one stepper, or of several at once, each with its own commands."""
 
     def __init__(self, first: _Course, root: CodeType | None) -> None:
         self.courses = [first]
         self.tracing: Tracing = tracing(self, root)
-        self.standing = False  # at a stop that came from no line: what is evaluated there would be traced
+        self.standing = False  # at a stop outside any line, where evaluated code would be traced
         self._root = root
         self._begun = False
 
     def waits_for(self, root: CodeType | None) -> bool:
-        """Whether this function is the one that these courses are for, and it has not run a line yet."""
+        """Return whether these courses are for this function, and it has not run a line yet."""
         return root is not None and root is self._root and not self._begun
 
     @property
     def finished(self) -> bool:
-        """Whether none of them stops now or any more."""
+        """True if none of the courses stops now or later."""
         return self.standing or all(course.finished for course in self.courses)
 
     def follows(self, code: CodeType) -> bool:
-        """Whether lines of this code are ever of interest to one of them."""
+        """Return whether lines of this code are relevant to one of the courses."""
         return any(course.follows(code) for course in self.courses)
 
     def at_line(self, frame: FrameType) -> None:
-        """A followed frame is about to run a line: each of them may stop."""
+        """Let each course stop at the line that a followed frame is about to run."""
         self._begun = self._begun or frame.f_code is self._root
         for course in self.courses:
             if course.follows(frame.f_code):
                 course.at_line(frame)
 
     def raised(self, frame: FrameType, error: BaseException, trace: TracebackType | None) -> None:
-        """An exception rose in a followed frame: each of them may show it."""
+        """Let each course show an exception of a followed frame."""
         for course in self.courses:
             if course.follows(frame.f_code):
                 course.raised(frame, error, trace)
@@ -287,11 +286,11 @@ _thread = _PerThread()
 def user_frame(
     error: BaseException, user_code: Callable[[CodeType], bool] = is_user_code, trace: TracebackType | None = None
 ) -> Stop | None:
-    """Where the user's code raised ``error``: the innermost frame of user code in its traceback."""
-    found = None
+    """Return the stop where the user's code raised ``error``: the innermost user frame in its traceback."""
+    innermost = None
     trace = trace or error.__traceback__
     while trace is not None:
         if user_code(trace.tb_frame.f_code):
-            found = trace
+            innermost = trace
         trace = trace.tb_next
-    return None if found is None else Stop(found.tb_frame, found.tb_lineno, error)
+    return None if innermost is None else Stop(innermost.tb_frame, innermost.tb_lineno, error)

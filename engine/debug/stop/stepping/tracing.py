@@ -1,7 +1,7 @@
-"""Where a stepper hears of lines and exceptions: ``sys.settrace`` on Python 3.11, ``sys.monitoring`` from 3.12 on.
+"""Tracing of lines and exceptions for a stepper: ``sys.settrace`` on Python 3.11, ``sys.monitoring`` from 3.12 on.
 
-Both exist only while a function is stepped, each for the thread that steps, and both leave what other tools (coverage,
-a debugger) had set up as it was.
+Both are active only while a function is stepped, each for the thread that steps, and both restore the setup of other
+tools (coverage, a debugger).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ __all__ = ["Follower", "Tracing", "tracing"]
 
 
 def _settrace_of_python() -> Callable[[Any], None]:
-    """``sys.settrace`` itself: debugpy, when it attaches, puts a wrapper that warns in its place."""
+    """Return the original ``sys.settrace``: debugpy, when it attaches, replaces it by a wrapper that warns."""
     holder = getattr(sys.modules.get("pydevd_tracing"), "TracingFunctionHolder", None)
     return getattr(holder, "_original_tracing", None) or sys.settrace
 
@@ -25,40 +25,40 @@ _settrace = _settrace_of_python()
 
 
 class Follower(Protocol):
-    """Who wants to hear of the lines of a function and of what it calls."""
+    """Receiver of the lines of a function and of its callees."""
 
     @property
     def finished(self) -> bool:
-        """Whether nothing is of interest any more."""
+        """True if no more events are needed."""
         ...
 
     def follows(self, code: CodeType) -> bool:
-        """Whether lines of this code are of interest."""
+        """Return whether lines of this code are relevant."""
         ...
 
     def at_line(self, frame: FrameType) -> None:
-        """A followed frame is about to run a line."""
+        """Handle a line that a followed frame is about to run."""
         ...
 
     def raised(self, frame: FrameType, error: BaseException, trace: TracebackType | None) -> None:
-        """An exception rose in a followed frame, or came to it from one that it called."""
+        """Handle an exception that was raised in a followed frame or propagated to it."""
         ...
 
 
 class Tracing(Protocol):
-    """One of the two ways."""
+    """Tracer of one call, by either mechanism."""
 
     def run(self, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
-        """Return ``function(*args)``, telling the follower on the way."""
+        """Return ``function(*args)``, reporting events to the follower."""
         ...
 
     def release(self, frame: FrameType | None) -> None:
-        """Tell no more, at once, from ``frame`` on: the code runs at full speed again."""
+        """Stop reporting at once, from ``frame`` outwards: the code runs at full speed again."""
         ...
 
 
 class _SetTrace:
-    """Lines from ``sys.settrace``, which sees every call in the thread while it is set."""
+    """Lines from ``sys.settrace``, which is called for every call in the thread while it is set."""
 
     def __init__(self, follower: Follower, code: CodeType | None) -> None:
         self._follower = follower
@@ -73,11 +73,10 @@ class _SetTrace:
             _settrace(self._before)
 
     def release(self, frame: FrameType | None) -> None:
-        # Somebody else's tracer takes over at once. A stepper around this one does not: its commands are about the
-        # lines outside.
-        ours = isinstance(getattr(self._before, "__self__", None), _SetTrace)
-        _settrace(None if ours else self._before)
-        # A frame keeps its trace function until it is told otherwise, and loops then run about 8 times slower.
+        # Another tool's tracer continues at once. An outer stepper does not: its commands refer to lines outside.
+        is_stepper = isinstance(getattr(self._before, "__self__", None), _SetTrace)
+        _settrace(None if is_stepper else self._before)
+        # A frame keeps its trace function until it is reset, and loops then run about 8 times slower.
         while frame is not None:
             if frame.f_trace == self._traced:
                 frame.f_trace = None
@@ -87,14 +86,14 @@ class _SetTrace:
         return self._traced if not self._follower.finished and self._follower.follows(frame.f_code) else None
 
     def _traced(self, frame: FrameType, event: str, arg: Any) -> Any:
-        if self._follower.finished:  # a generator that was suspended when the stepping ended runs on
+        if self._follower.finished:  # a generator that was suspended when the stepping ended continues
             frame.f_trace = None
             return None
         if event == "line":
             self._follower.at_line(frame)
         elif event == "exception":
             self._follower.raised(frame, arg[1], arg[2])
-        frame.f_locals  # noqa: B018  # Python writes its copy of the variables back now: it must be as they are
+        frame.f_locals  # noqa: B018  # noqa: B018  # Python now writes its copy of the variables back: it must be current
         if not self._follower.finished:
             return self._traced
         self.release(frame)
@@ -104,9 +103,9 @@ class _SetTrace:
 if sys.version_info >= (3, 12):
 
     class _Monitoring:
-        """Lines from ``sys.monitoring``: calls and exceptions everywhere, lines in the code that is followed."""
+        """Lines from ``sys.monitoring``: calls and exceptions everywhere, lines in followed code."""
 
-        _stacks: ClassVar[dict[int, list[_Monitoring]]] = {}  # by thread: steppings that nest, the innermost last
+        _stacks: ClassVar[dict[int, list[_Monitoring]]] = {}  # by thread: nested steppings, the innermost last
         _lock = threading.RLock()
         _tool = -1
         _listening = False
@@ -114,7 +113,7 @@ if sys.version_info >= (3, 12):
         def __init__(self, follower: Follower, code: CodeType | None) -> None:
             self._follower = follower
             self._root = code
-            # By id: code objects compare by content, and a cell that was run twice leaves two that are equal.
+            # By id: code objects compare by content, and a notebook cell that was run twice leaves two equal ones.
             self._armed: dict[int, CodeType] = {}
 
         def run(self, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
@@ -124,7 +123,7 @@ if sys.version_info >= (3, 12):
                     self._take_tool()
                 self._stacks.setdefault(thread, []).append(self)
                 sys.monitoring.restart_events()
-                if self._root is not None:  # it need not be the user's
+                if self._root is not None:  # it is not necessarily the user's
                     self._arm(self._root)
                 self._listen()
             try:
@@ -146,11 +145,11 @@ if sys.version_info >= (3, 12):
 
         @classmethod
         def _take_tool(cls) -> None:
-            # Ids 3 and 4 are the two that Python assigns to no kind of tool.
-            free = [tool for tool in (4, 3) if sys.monitoring.get_tool(tool) is None]
-            if not free:
+            # Python assigns ids 3 and 4 to no kind of tool.
+            free_ids = [tool for tool in (4, 3) if sys.monitoring.get_tool(tool) is None]
+            if not free_ids:
                 raise RuntimeError("stepping needs one of sys.monitoring's tool ids 3 and 4, and other tools hold both")
-            cls._tool = free[0]
+            cls._tool = free_ids[0]
             sys.monitoring.use_tool_id(cls._tool, "hookscope")
             for event, callback in cls._callbacks():
                 sys.monitoring.register_callback(cls._tool, event, callback)
@@ -174,13 +173,13 @@ if sys.version_info >= (3, 12):
 
         @classmethod
         def _listen(cls) -> None:
-            """Ask for calls and exceptions while one of the innermost steppings goes on."""
-            wanted = any(not stack[-1]._follower.finished for stack in cls._stacks.values())
-            if wanted != cls._listening:  # set_events visits all code: only on a change
-                cls._listening = wanted
+            """Enable events of calls and exceptions while one of the innermost steppings continues."""
+            is_needed = any(not stack[-1]._follower.finished for stack in cls._stacks.values())
+            if is_needed != cls._listening:  # set_events visits all code: only on a change
+                cls._listening = is_needed
                 events = sys.monitoring.events
                 calls_and_errors = events.PY_START | events.PY_RESUME | events.RAISE
-                sys.monitoring.set_events(cls._tool, calls_and_errors if wanted else 0)
+                sys.monitoring.set_events(cls._tool, calls_and_errors if is_needed else 0)
 
         def _arm(self, code: CodeType) -> None:
             with self._lock:
@@ -189,16 +188,16 @@ if sys.version_info >= (3, 12):
                     sys.monitoring.set_local_events(self._tool, code, sys.monitoring.events.LINE)
 
         def _disarm(self) -> None:
-            others = [one for stack in self._stacks.values() for one in stack if one is not self]
-            still = {key for other in others for key in other._armed}
+            other_tracers = [tracer for stack in self._stacks.values() for tracer in stack if tracer is not self]
+            still_armed = {key for tracer in other_tracers for key in tracer._armed}
             for key, code in self._armed.items():
-                if key not in still:
+                if key not in still_armed:
                     sys.monitoring.set_local_events(self._tool, code, 0)
             self._armed.clear()
 
         @classmethod
         def _of_this_thread(cls) -> _Monitoring | None:
-            """The innermost stepping of the thread that runs, if it goes on."""
+            """Return the innermost stepping of the running thread, if it continues."""
             stack = cls._stacks.get(threading.get_ident())
             return stack[-1] if stack and not stack[-1]._follower.finished else None
 

@@ -1,4 +1,4 @@
-"""Which code a person wrote here, as against the standard library, installed packages and Hookscope."""
+"""User code, in contrast to the standard library, installed packages and Hookscope."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from types import CodeType, FrameType
 __all__ = ["frame_to_show", "is_user_code", "is_user_file", "nearest_user_frame"]
 
 _PACKAGE = Path(__file__).absolute().parents[3]
-# Up to Python 3.11 each of these is a function of its own; later ones run it as lines of the function around it,
-# and so it is shown everywhere.
+# Up to Python 3.11 each of these is a function of its own; later versions run them as lines of the enclosing function,
+# which is therefore displayed in every version.
 _COMPREHENSIONS = ("<listcomp>", "<setcomp>", "<dictcomp>")
 
 
@@ -26,7 +26,7 @@ def _library_folders() -> Iterator[str]:
 
 def _hookscopes_folders() -> Iterator[str]:
     yield str(_PACKAGE)
-    # In a checkout the folders inside the package are links; a module may know itself by either name.
+    # In a checkout the folders inside the package are links; a module may have either path.
     yield from (str(folder.resolve()) for folder in _PACKAGE.iterdir() if folder.is_symlink())
 
 
@@ -36,7 +36,7 @@ _LIBRARIES = tuple({os.path.normcase(folder) + os.sep for folder in _library_fol
 
 @functools.lru_cache(maxsize=4096)
 def is_user_file(filename: str) -> bool:
-    """Return whether a person wrote a file here: not the standard library, an installed package or Hookscope."""
+    """Return whether a file is user code: not the standard library, an installed package or Hookscope."""
     name = os.path.normcase(filename)
     if f"{os.sep}site-packages{os.sep}" in name or f"{os.sep}dist-packages{os.sep}" in name:
         return False
@@ -44,19 +44,19 @@ def is_user_file(filename: str) -> bool:
 
 
 def is_user_code(code: CodeType) -> bool:
-    """Whether a person wrote this function here: not the standard library, an installed package or Hookscope."""
+    """Return whether a function is user code: not the standard library, an installed package or Hookscope."""
     filename = code.co_filename
     if code.co_name in _COMPREHENSIONS:
         return False
     if filename.startswith("<"):
-        # Typed at a prompt if its source is known. Not "<string>", the name of what dataclasses generates and of
-        # `python -c`, whose text is known from Python 3.13 on: the two cannot be told apart.
+        # Typed at a prompt if its source is known. Not "<string>", which dataclasses use for generated code, and
+        # `python -c` too, whose text is known from Python 3.13 on: the two cannot be distinguished.
         return filename != "<string>" and bool(linecache.getlines(filename))
     return is_user_file(filename)
 
 
 def frame_to_show(frame: FrameType) -> FrameType:
-    """The innermost frame of the user's code; where none is on the stack, the innermost outside Hookscope."""
+    """Return the innermost frame of user code; without one on the stack, the innermost frame outside Hookscope."""
     outside: FrameType | None = frame
     while outside is not None and os.path.normcase(outside.f_code.co_filename).startswith(_HOOKSCOPE):
         outside = outside.f_back
@@ -64,11 +64,11 @@ def frame_to_show(frame: FrameType) -> FrameType:
 
 
 def nearest_user_frame(frame: FrameType | None) -> FrameType | None:
-    """The innermost frame of code that the user wrote, from ``frame`` on outwards."""
+    """Return the innermost frame of user code, from ``frame`` outwards."""
     others = _others
     while frame is not None:
         code = frame.f_code
-        # Asked of every operator while all conditions are looked for, some 25 frames below the user's line.
+        # Called for every operator while all conditions are checked, some 25 frames below the user's line.
         if code.co_filename not in others:
             if is_user_code(code):
                 break
@@ -79,4 +79,4 @@ def nearest_user_frame(frame: FrameType | None) -> FrameType | None:
 
 
 _others: set[str] = set()
-"""Files that no user wrote, of those that were on a stack."""
+"""Files on a stack that are not user code."""

@@ -1,7 +1,7 @@
-"""The variables of a frame that stands still: how they are now, and giving one of them another value.
+"""Variables of a stopped frame: their current values, and assignment.
 
-Before Python 3.13 ``frame.f_locals`` is a copy (PEP 667), which Python writes back once for each time that it is read.
-So it is read anew for every look and every change, and each change is written back at once.
+Before Python 3.13, ``frame.f_locals`` is a copy (PEP 667), which Python writes back once for each read. So it is read
+again for every query and every change, and each change is written back at once.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ _UNSET = object()
 
 
 class Change(NamedTuple):
-    """A variable that was set.
+    """A variable that was assigned.
 
     Attributes:
-        name: its name, without the place.
-        value: all that is under the name now.
-        undo: what takes it back; None where it ends with the call of its function.
+        name: its name, without the index.
+        value: its new value.
+        undo: restores the previous value; None if the variable ends with the call of its function.
     """
 
     name: str
@@ -38,50 +38,66 @@ class Change(NamedTuple):
 
 
 def variables(frame: FrameType) -> dict[str, object]:
-    """The local variables by name, as a dictionary of its own."""
+    """Return the local variables by name, as a new dictionary."""
     return {name: value for name, value in frame.f_locals.items() if name.isidentifier()}
 
 
 def assign(frame: FrameType, name: str, value: object) -> Change:
-    """Give a variable of the frame, or with ``NAME[PLACE]`` one place of it, another value.
+    """Assign a variable of the frame, or with ``NAME[INDEX]`` one item of it.
 
     Raises:
-        NameError: the frame has no such variable, or not yet one with places.
-        TypeError, IndexError: it has no such place.
+        NameError: the frame has no such variable, or it has no items yet.
+        TypeError, IndexError: it has no such index.
     """
-    plain, place = target(name)
+    base_name, index = target(name)
     code = frame.f_code
     optimized = bool(code.co_flags & inspect.CO_OPTIMIZED)
     if optimized:
-        _check_variable(code, plain)
-    elif not plain.isidentifier() or keyword.iskeyword(plain):
-        raise NameError(f"'{plain}' is no name that can be set")
-    before = frame.f_locals.get(plain, _UNSET)
-    if place is not None:
-        if before is _UNSET:
-            raise NameError(f"'{plain}' has no value yet")
-        value = with_place(before, place, value, plain)
-        if isinstance(before, list) and isinstance(value, list):  # whoever else holds it sees it, as in Python
-            undo = partial(before.__setitem__, place, before[place])
-            before[place] = value[place]
-            return Change(plain, before, undo)
+        _check_variable(code, base_name)
+    elif not base_name.isidentifier() or keyword.iskeyword(base_name):
+        raise NameError(f"'{base_name}' is no name that can be set")
+    previous = frame.f_locals.get(base_name, _UNSET)
+    if index is not None:
+        if previous is _UNSET:
+            raise NameError(f"'{base_name}' has no value yet")
+        value = with_place(previous, index, value, base_name)
+        if isinstance(previous, list) and isinstance(
+            value, list
+        ):  # other references to the list see the change, as in Python
+            undo = partial(previous.__setitem__, index, previous[index])
+            previous[index] = value[index]
+            return Change(base_name, previous, undo)
     if not optimized:
-        return Change(plain, value, _put_into_namespace(frame, plain, value))
-    _put(frame, plain, value)
-    shared = plain in code.co_cellvars or plain in code.co_freevars
-    return Change(plain, value, partial(_put, frame, plain, before) if shared and before is not _UNSET else None)
+        return Change(base_name, value, _put_into_namespace(frame, base_name, value))
+    _put(frame, base_name, value)
+    outlives_call = base_name in code.co_cellvars or base_name in code.co_freevars
+    return Change(
+        base_name,
+        value,
+        partial(_put, frame, base_name, previous) if outlives_call and previous is not _UNSET else None,
+    )
 
 
 def _check_variable(code: CodeType, name: str) -> None:
-    known = [one for one in (*code.co_varnames, *code.co_cellvars, *code.co_freevars) if one.isidentifier()]
-    if name not in known:
-        raise NameError(f"'{name}' is no local variable of {code.co_name}; it has {', '.join(known) or 'none'}")
-    # From Python 3.12 on a comprehension runs as lines of its function, and its variable is one of the function's.
+    variable_names = [
+        instruction
+        for instruction in (*code.co_varnames, *code.co_cellvars, *code.co_freevars)
+        if instruction.isidentifier()
+    ]
+    if name not in variable_names:
+        raise NameError(
+            f"'{name}' is no local variable of {code.co_name}; it has {', '.join(variable_names) or 'none'}"
+        )
+    # From Python 3.12 on a comprehension runs as lines of its function, and its variable belongs to the function.
     arguments = inspect.getargs(code)
-    own = [*arguments.args, arguments.varargs, arguments.varkw]
-    twice = name in code.co_varnames and name not in own and name in (*code.co_cellvars, *code.co_freevars)
-    if twice or any(
-        one.argval == name for one in dis.get_instructions(code) if one.opname in ("LOAD_GLOBAL", "LOAD_NAME")
+    argument_list = [*arguments.args, arguments.varargs, arguments.varkw]
+    is_ambiguous = (
+        name in code.co_varnames and name not in argument_list and name in (*code.co_cellvars, *code.co_freevars)
+    )
+    if is_ambiguous or any(
+        instruction.argval == name
+        for instruction in dis.get_instructions(code)
+        if instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME")
     ):
         raise NameError(f"'{name}' cannot be set: in {code.co_name} a comprehension has a variable of that name too")
 
@@ -93,9 +109,9 @@ def _put(frame: FrameType, name: str, value: object) -> None:
 
 
 def _put_into_namespace(frame: FrameType, name: str, value: object) -> Callable[[], None]:
-    """Set a name of a module or of the body of a class; returns what takes it back."""
+    """Set a name of a module or of the body of a class; return the undo function."""
     names: MutableMapping[str, Any] = frame.f_locals
-    if names is not frame.f_locals:  # a copy for each look: the line is inside a comprehension
+    if names is not frame.f_locals:  # a copy for each read: the line is inside a comprehension
         names = frame.f_globals
     undo = partial(_put_back, names, name, names.get(name, _UNSET))
     names[name] = value
