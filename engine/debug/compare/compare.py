@@ -1,4 +1,4 @@
-"""``compare``: two runs, capture by capture; the first that differs is where they part."""
+"""``compare``: comparison of two runs, capture by capture; the first difference is where they diverge."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .difference import Difference, distance, farthest
 
 __all__ = ["Comparison", "ComparisonRow", "compare"]
 
-# Rows of the printed table: the first ones tell where two runs part.
+# Rows of the printed table: the first ones show where two runs diverge.
 _SHOWN = 20
 _COLUMNS = ("step", "value", "verdict", "shape", "dtype", "difference", "relative", "at", "a there", "b there")
 _NUMERIC = ("step", "difference", "relative", "a there", "b there")
@@ -27,14 +27,14 @@ _NUMERIC = ("step", "difference", "relative", "a there", "b there")
 
 @dataclass(frozen=True, eq=False)
 class ComparisonRow:
-    """One place that both runs came to, or one of them.
+    """One capture position of both runs, or of one of them.
 
     Attributes:
-        step: counted from the first step of each run, from 1.
-        key: the place in words, as ``Capture.key``.
+        step: the number of the step in each run, from 1.
+        key: the position in words, as ``Capture.key``.
         verdict: "equal", "differs", "other shape", "other dtype", "only in a" or "only in b".
-        a, b: the captures; None where there is none.
-        difference: the largest; None where there is nothing to subtract.
+        a, b: the captures; None if missing.
+        difference: the largest difference; None if nothing can be subtracted.
     """
 
     step: int
@@ -47,11 +47,11 @@ class ComparisonRow:
 
 @dataclass(frozen=True, repr=False)
 class Comparison:
-    """What ``compare`` found, in the order of the first run; prints as a table of what differs."""
+    """Result of ``compare``, in the order of the first run; it prints as a table of the differences."""
 
     rows: list[ComparisonRow]
     dropped: int
-    """Captures that the sessions no longer had."""
+    """The number of captures that the sessions had evicted or dropped."""
 
     @property
     def differing(self) -> list[ComparisonRow]:
@@ -60,12 +60,12 @@ class Comparison:
 
     @property
     def equal(self) -> bool:
-        """Whether nothing differs."""
+        """True if nothing differs."""
         return not self.differing
 
     @property
     def first(self) -> ComparisonRow | None:
-        """The first row that is not equal: where the two runs part."""
+        """The first row that is not equal: where the two runs diverge."""
         return next(iter(self.differing), None)
 
     @property
@@ -90,11 +90,11 @@ class Comparison:
     def _repr_html_(self) -> str:
         rows = [_cells(row) for row in self.differing[:_SHOWN]]
         table = [html_table(_COLUMNS, rows, _NUMERIC)] if rows else []
-        return "\n".join([f"<p>{html.escape(self.summary)}</p>", *table, *(f"<p>{m}</p>" for m in self._more())])
+        return "\n".join([f"<p>{html.escape(self.summary)}</p>", *table, *(f"<p>{line}</p>" for line in self._more())])
 
     def _more(self) -> list[str]:
-        more = len(self.differing) - _SHOWN
-        return [f"and {more} more"] if more > 0 else []
+        remaining = len(self.differing) - _SHOWN
+        return [f"and {remaining} more"] if remaining > 0 else []
 
 
 def compare(
@@ -102,30 +102,29 @@ def compare(
 ) -> Comparison:
     """Compare the captures of two sessions (or two lists of captures) that watched the same cells.
 
-    Captures belong together that are of the same step (counted from the first one of each run), cell, call, direction
-    and place. Elements are equal if they differ by no more than ``atol + rtol * the larger of the two``; NaN equals
-    NaN.
+    Captures match if they have the same step (counted from the first one of each run), cell, call, direction and slot.
+    Elements are equal if they differ by no more than ``atol + rtol * the larger of the two``; NaN equals NaN.
 
     Raises:
-        TypeError: something else to compare.
+        TypeError: ``a`` or ``b`` is neither a session nor a list of captures.
         ValueError: a tolerance that is negative or not finite.
     """
     for name, tolerance in (("rtol", rtol), ("atol", atol)):
         if isinstance(tolerance, bool) or not isinstance(tolerance, int | float) or not 0 <= tolerance < math.inf:
             raise ValueError(f"compare: {name} must be a finite number from 0 on, got {tolerance!r}")
-    of_a, of_b = _by_place(a, "a"), _by_place(b, "b")
-    only_in_b: dict[Any, list[Any]] = {}  # by the place in b that both have and that they follow
-    before: Any = None
-    for place in of_b:
-        if place in of_a:
-            before = place
+    captures_a, captures_b = _by_place(a, "a"), _by_place(b, "b")
+    only_in_b: dict[Any, list[Any]] = {}  # by the preceding position that both runs have
+    previous: Any = None
+    for position in captures_b:
+        if position in captures_a:
+            previous = position
         else:
-            only_in_b.setdefault(before, []).append(place)
-    rows = [_row(place, None, of_b[place], rtol, atol) for place in only_in_b.get(None, ())]
-    for place, capture in of_a.items():
-        rows.append(_row(place, capture, of_b.get(place), rtol, atol))
-        rows += [_row(new, None, of_b[new], rtol, atol) for new in only_in_b.get(place, ())]
-    rings = [x.captures for x in (a, b) if isinstance(x, DebugSession)]
+            only_in_b.setdefault(previous, []).append(position)
+    rows = [_row(position, None, captures_b[position], rtol, atol) for position in only_in_b.get(None, ())]
+    for position, capture in captures_a.items():
+        rows.append(_row(position, capture, captures_b.get(position), rtol, atol))
+        rows += [_row(added, None, captures_b[added], rtol, atol) for added in only_in_b.get(position, ())]
+    rings = [run.captures for run in (a, b) if isinstance(run, DebugSession)]
     return Comparison(rows, sum(ring.dropped + ring.given_up for ring in rings))
 
 
@@ -133,18 +132,18 @@ _Place = tuple[int, str, str, int]
 
 
 def _by_place(run: Any, name: str) -> dict[_Place, Capture]:
-    """The captures by step, key, origin and how many came to the same place before."""
+    """Return the captures by step, key, origin and the number of earlier ones at the same position."""
     captures = run.captures if isinstance(run, DebugSession) else run
-    if not isinstance(captures, CaptureRing | list | tuple) or not all(isinstance(c, Capture) for c in captures):
+    if not isinstance(captures, CaptureRing | list | tuple) or not all(isinstance(item, Capture) for item in captures):
         raise TypeError(f"compare: {name} must be a DebugSession or a list of Captures, got {type(run).__name__}")
-    found: dict[_Place, Capture] = {}
+    captures_by_position: dict[_Place, Capture] = {}
     first = min((capture.step for capture in captures), default=0)
     for capture in captures:
-        again = 0
-        while (place := (capture.step - first + 1, capture.key, capture.origin, again)) in found:
-            again += 1
-        found[place] = capture
-    return found
+        repeat = 0
+        while (position := (capture.step - first + 1, capture.key, capture.origin, repeat)) in captures_by_position:
+            repeat += 1
+        captures_by_position[position] = capture
+    return captures_by_position
 
 
 def _row(place: _Place, a: Capture | None, b: Capture | None, rtol: float, atol: float) -> ComparisonRow:
@@ -153,19 +152,19 @@ def _row(place: _Place, a: Capture | None, b: Capture | None, rtol: float, atol:
         return ComparisonRow(step, key, "only in b" if a is None else "only in a", a, b)
     if a.shape != b.shape:
         return ComparisonRow(step, key, "other shape", a, b)
-    one, other = a.value.asnumpy(), b.value.asnumpy()
-    same_dtype = one.dtype == other.dtype
-    if same_dtype and np.array_equal(one, other, equal_nan=True):
+    first, second = a.value.asnumpy(), b.value.asnumpy()
+    has_same_dtype = first.dtype == second.dtype
+    if has_same_dtype and np.array_equal(first, second, equal_nan=True):
         return ComparisonRow(step, key, "equal", a, b)
-    if not one.size:
+    if not first.size:
         return ComparisonRow(step, key, "other dtype", a, b)
-    close = False
-    one, other = _wide(one), _wide(other)
+    is_close = False
+    first, second = _wide(first), _wide(second)
     if rtol or atol:
-        allowed = atol + rtol * np.nan_to_num(np.maximum(np.abs(one), np.abs(other)), nan=0.0, posinf=0.0)
-        close = not (distance(one, other) > allowed).any()
-    verdict = "other dtype" if not same_dtype else "equal" if close else "differs"
-    return ComparisonRow(step, key, verdict, a, b, farthest(one, other))
+        tolerance = atol + rtol * np.nan_to_num(np.maximum(np.abs(first), np.abs(second)), nan=0.0, posinf=0.0)
+        is_close = not (distance(first, second) > tolerance).any()
+    verdict = "other dtype" if not has_same_dtype else "equal" if is_close else "differs"
+    return ComparisonRow(step, key, verdict, a, b, farthest(first, second))
 
 
 def _wide(array: npt.NDArray[Any]) -> npt.NDArray[Any]:

@@ -1,4 +1,4 @@
-"""How far apart two arrays are, and where most."""
+"""Largest difference between two arrays."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ __all__ = ["Difference", "distance", "element", "farthest"]
 
 @dataclass(frozen=True)
 class Difference:
-    """The elements that are farthest apart.
+    """The elements of two arrays that differ most.
 
     Attributes:
-        absolute: how far.
-        relative: to the larger of the two.
-        index: which element; None where it is not of one element.
-        value, other: the two.
+        absolute: the absolute difference.
+        relative: the difference relative to the larger of the two.
+        index: the index of the element; None if it is not a single element.
+        value, other: the two elements.
     """
 
     absolute: float
@@ -30,28 +30,28 @@ class Difference:
     other: complex
 
     def cells(self) -> list[str]:
-        """It as columns of a table: absolute, relative, where."""
-        at = "" if self.index is None else f"[{', '.join(map(str, self.index))}]"
-        return [f"{self.absolute:.3g}", f"{self.relative:.3g}", at]
+        """Return the columns of a table: absolute, relative, index."""
+        index_text = "" if self.index is None else f"[{', '.join(map(str, self.index))}]"
+        return [f"{self.absolute:.3g}", f"{self.relative:.3g}", index_text]
 
 
 def distance(one: Any, other: Any) -> Any:
-    """How far apart elements are: not at all if both are NaN or the same Inf, infinitely if one is."""
+    """Return the distance of elements: 0 if both are NaN or the same Inf, infinite if only one is."""
     with np.errstate(invalid="ignore", over="ignore"):
-        apart = np.abs(one - other)
-    same = (one == other) | (np.isnan(one) & np.isnan(other))
-    return np.where(same, 0.0, np.where(np.isnan(apart), np.inf, apart))
+        differences = np.abs(one - other)
+    is_equal = (one == other) | (np.isnan(one) & np.isnan(other))
+    return np.where(is_equal, 0.0, np.where(np.isnan(differences), np.inf, differences))
 
 
 def farthest(one: npt.NDArray[Any], other: npt.NDArray[Any]) -> Difference:
-    """The largest difference of two arrays of one shape, which is not empty."""
-    place = int(np.argmax(distance(one, other)))
-    index = tuple(int(k) for k in np.unravel_index(place, one.shape))
+    """Return the largest difference of two arrays of the same shape, which are not empty."""
+    position = int(np.argmax(distance(one, other)))
+    index = tuple(int(coordinate) for coordinate in np.unravel_index(position, one.shape))
     return element(one[index].item(), other[index].item(), index)
 
 
 def element(value: complex, other: complex, index: tuple[int, ...] | None) -> Difference:
-    """The difference of two numbers."""
+    """Return the difference of two numbers."""
     absolute = float(distance(np.asarray(value), np.asarray(other)))
     larger = max(abs(value), abs(other))
     relative = 0.0 if absolute == 0 else absolute / larger if math.isfinite(absolute) else math.inf

@@ -1,7 +1,7 @@
-"""One call of a cell with everything that ``check_gradient`` asks of it: gradients, and slopes by differences.
+"""One call of a cell for ``check_gradient``: its gradients, and its slopes by finite differences.
 
-It happens on an isolated copy (``isolated.py``). A gradient is that of the sum of ``sens * output``, as flat real
-numbers; complex ones count as pairs, since their gradient is dx + i dy.
+The call runs on an isolated copy (``isolated.py``). A gradient is that of the sum of ``sens * output``, as flat real
+numbers; a complex number is a pair, since its gradient is dx + i dy.
 """
 
 from __future__ import annotations
@@ -35,43 +35,43 @@ Reals = npt.NDArray[np.float64]
 
 @dataclass(eq=False)
 class Leaf:
-    """One value to take the gradient of; ``array`` is what it is differentiated at, on the host."""
+    """One value to differentiate with respect to; ``array`` is its value, on the host."""
 
     name: str
     kind: str
     shape: tuple[int, ...]
     dtype: str
     array: npt.NDArray[Any]
-    place: int = -1  # among the tensors in the inputs
+    place: int = -1  # index among the tensors in the inputs
     parameter: Parameter | None = None
 
     @property
     def width(self) -> int:
-        """Real numbers in an element."""
+        """The number of real numbers in an element."""
         return 2 if self.array.dtype.kind == "c" else 1
 
     def numbers(self) -> npt.NDArray[Any]:
-        """The array as flat real numbers."""
+        """Return the array as flat real numbers."""
         return _real(self.array)
 
 
 class DifferentiatedCall:
-    """See the module's first lines.
+    """Differentiated call, see the module's docstring.
 
     Args:
         cell, inputs: the call.
-        sens: the gradients that arrive at the outputs; random ones for None.
+        sens: the output gradients; random ones for None.
         wrt: "inputs", "parameters" or "all".
-        random: where they come from.
+        random: the source of random numbers.
         wide: whether to compute in float64.
 
     Attributes:
-        leaves: what it is differentiated with respect to.
+        leaves: the values to differentiate with respect to.
         named: all tensors in the inputs, by name.
         outputs: the tensors in the output.
-        sens: the gradients that arrive, one for each of them.
-        skipped: rows for the rest.
-        finite: whether the output is.
+        sens: the output gradients, one for each output.
+        skipped: rows of the other values.
+        finite: whether the output is finite.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class DifferentiatedCall:
     ) -> None:
         self.copy = IsolatedCell(cell, wide)
         self.inputs = inputs
-        arrays = [t._array.copy() for t in tensors_in(inputs)]  # what asnumpy() gives may be written to
+        arrays = [tensor._array.copy() for tensor in tensors_in(inputs)]  # the result of asnumpy() may be written to
         self.values = [Tensor._wrap(widened(array) if wide else array) for array in arrays]
         self.skipped: list[GradientRow] = []
         self.leaves: list[Leaf] = []
@@ -90,20 +90,20 @@ class DifferentiatedCall:
         if wrt != "inputs":
             self.leaves += self._parameter_leaves(cell)
         with self.copy.run() as copied:
-            self.outputs = [t.asnumpy() for t in tensors_in(copied(*self._arguments(self.values)))]
+            self.outputs = [tensor.asnumpy() for tensor in tensors_in(copied(*self._arguments(self.values)))]
         self.finite = all(bool(np.isfinite(array.astype(complex)).all()) for array in self.outputs)
         self.sens = self._checked_sens(sens, random)
 
     def _input_leaves(self) -> Iterator[Leaf]:
-        place = -1
+        index = -1
         for name, value in _named_inputs(self.copy.cell, self.inputs):
             if not isinstance(value, Tensor):
                 self._skip(name, "input", (), type(value).__name__, "no tensor")
                 continue
-            place += 1
+            index += 1
             shape, dtype = tuple(value.shape), value._array.dtype.name
             if dtype in EPSILON:
-                yield Leaf(name, "input", shape, dtype, self.values[place].asnumpy(), place)
+                yield Leaf(name, "input", shape, dtype, self.values[index].asnumpy(), index)
             else:
                 self._skip(name, "input", shape, dtype, "no floating numbers")
 
@@ -121,50 +121,50 @@ class DifferentiatedCall:
         self.skipped.append(GradientRow(name, kind, shape, dtype, "skipped", reason))
 
     def _checked_sens(self, sens: Any, random: np.random.Generator) -> list[Tensor]:
-        """The gradients that arrive, if these are what was asked for."""
+        """Return the given output gradients, or random ones; raise ValueError unless they have the outputs' shapes."""
         if sens is None:
             return self.random_sens(random)
-        given, wanted = tensors_in(sens), [output.shape for output in self.outputs]
-        if [t.shape for t in given] != wanted:
+        tensors, shapes = tensors_in(sens), [output.shape for output in self.outputs]
+        if [t.shape for t in tensors] != shapes:
             raise ValueError(
-                f"check_gradient: sens must have the shapes of the outputs, {wanted}, got {[t.shape for t in given]}"
+                f"check_gradient: sens must have the shapes of the outputs, {shapes}, got {[t.shape for t in tensors]}"
             )
-        return [Tensor(t.asnumpy().astype(output.dtype)) for t, output in zip(given, self.outputs, strict=True)]
+        return [Tensor(t.asnumpy().astype(output.dtype)) for t, output in zip(tensors, self.outputs, strict=True)]
 
     def random_sens(self, random: np.random.Generator) -> list[Tensor]:
-        """Random gradients for the outputs; zeros for one that is not of floating numbers."""
-        found = []
+        """Return random gradients for the outputs; zeros for an output that is not floating-point."""
+        gradients = []
         for output in self.outputs:
             numbers: Any = np.zeros(output.shape)
             if output.dtype.name in EPSILON:
                 numbers = random.standard_normal(output.shape)
                 if output.dtype.kind == "c":
                     numbers = numbers + 1j * random.standard_normal(output.shape)
-            found.append(Tensor(np.asarray(numbers).astype(output.dtype)))
-        return found
+            gradients.append(Tensor(np.asarray(numbers).astype(output.dtype)))
+        return gradients
 
     def _arguments(self, tensors: Sequence[Tensor]) -> tuple[Any, ...]:
         return tuple(replaced(self.inputs, list(tensors)))
 
     def gradients(self, automatic: bool, sens: list[Tensor] | None = None) -> list[Reals]:
-        """The gradients of the leaves, as flat real numbers; ``sens`` arrives in place of the call's own."""
-        of_inputs = [leaf.place for leaf in self.leaves if leaf.parameter is None]
-        leaves = [self.values[place] for place in of_inputs]
+        """Return the gradients of the leaves, as flat real numbers; ``sens`` replaces the call's output gradients."""
+        input_indices = [leaf.place for leaf in self.leaves if leaf.parameter is None]
+        leaves = [self.values[index] for index in input_indices]
         weights = [leaf.parameter for leaf in self.leaves if leaf.parameter is not None]
 
         def function(*given: Tensor) -> Any:
             tensors = list(self.values)
-            for place, tensor in zip(of_inputs, given, strict=True):
-                tensors[place] = tensor
+            for index, tensor in zip(input_indices, given, strict=True):
+                tensors[index] = tensor
             return cell(*self._arguments(tensors))
 
         with self.copy.run(automatic=True) as cell:
-            # A look at the dtypes on the way; inside a bprop the copy looks by itself.
-            with Recording([t._array for t in [*leaves, *weights]]) as recording:
+            # Record the dtypes in between; inside a bprop the copy records by itself.
+            with Recording([value._array for value in [*leaves, *weights]]) as recording:
                 function(*leaves)
             self.copy.note_precision(recording)
         with self.copy.run(automatic) as cell:
-            _, found, of_weights = differentiate(
+            _, input_gradients, weight_gradients = differentiate(
                 function,
                 tuple(leaves),
                 {},
@@ -173,19 +173,19 @@ class DifferentiatedCall:
                 sens=self.sens if sens is None else sens,
                 name="check_gradient",
             )
-        return [_real(t.asnumpy()).astype(np.float64) for t in [*found, *of_weights]]
+        return [_real(value.asnumpy()).astype(np.float64) for value in [*input_gradients, *weight_gradients]]
 
     def slope(self, leaf: Leaf, along: Reals, claimed: float, step: float, allowed: float, epsilon: float) -> Slope:
-        real = leaf.numbers()
+        numbers = leaf.numbers()
 
         def value(distance: float) -> tuple[float, float]:
-            moved = (real + distance * along).astype(real.dtype)
+            moved = (numbers + distance * along).astype(numbers.dtype)
             return self._value(leaf, moved.view(leaf.array.dtype).reshape(leaf.array.shape))
 
         return slope_along(value, claimed, step, allowed, epsilon, np.count_nonzero(along) == 1)
 
     def _value(self, leaf: Leaf, array: npt.NDArray[Any]) -> tuple[float, float]:
-        """The sum of ``sens * output`` with another array for a leaf, and the sum of its terms' magnitudes."""
+        """Return the sum of ``sens * output`` with another array for a leaf, and the sum of its terms' magnitudes."""
         total = magnitude = 0.0
         with self.copy.run() as cell:
             tensors = list(self.values)
@@ -201,19 +201,23 @@ class DifferentiatedCall:
 
 
 def _real(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """An array as flat real numbers, two for a complex one."""
+    """Return an array as flat real numbers, two for a complex one."""
     flat = np.ascontiguousarray(array).reshape(-1)
     return flat.view(flat.real.dtype) if flat.dtype.kind == "c" else flat
 
 
 def _named_inputs(cell: Cell, inputs: tuple[Any, ...]) -> Iterator[tuple[str, Any]]:
-    """Each tensor in the inputs under construct's name for it, and what holds no tensor as a whole."""
+    """Yield each tensor in the inputs with construct's name for it, and inputs without tensors unchanged."""
     try:
-        expected = list(inspect.signature(cell.construct).parameters.values())
-    except (TypeError, ValueError):  # a construct that is no Python function
-        expected = []
-    plain = [p.name for p in expected if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-    names = [*plain, *(f"input {place}" for place in range(len(plain), len(inputs)))]
+        parameters = list(inspect.signature(cell.construct).parameters.values())
+    except (TypeError, ValueError):  # a construct that is not a Python function
+        parameters = []
+    positional = [
+        parameter.name
+        for parameter in parameters
+        if parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)
+    ]
+    names = [*positional, *(f"input {index}" for index in range(len(positional), len(inputs)))]
     for name, value in zip(names, inputs, strict=False):  # construct may have defaults
-        found = list(pick_slot(name, value, Tensor))
-        yield from found or [(name, value)]
+        slots = list(pick_slot(name, value, Tensor))
+        yield from slots or [(name, value)]

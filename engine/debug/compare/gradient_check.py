@@ -1,12 +1,12 @@
-"""``check_gradient``: a cell's gradient beside the automatic gradient of its ``construct`` and beside differences.
+"""``check_gradient``: comparison of a cell's gradient with the automatic one of its ``construct`` and with differences.
 
-Everything is computed in float64 on an isolated copy (``differentiated.py``), with random gradients arriving at the
-outputs: with ones, errors that add up to nothing (in a softmax) would not show.
+Everything is computed in float64 on an isolated copy (``differentiated.py``), with random output gradients: with ones,
+errors that sum to zero (in a softmax) would not be detected.
 
-Differences are taken element by element (``slopes.py``). Of large values a random sample of elements is looked at,
-those first where the gradient differs from the automatic one, and one random direction through all of them.
+Differences are taken element by element (``slopes.py``). For large values, a random sample of elements is checked,
+first those where the gradient differs from the automatic one, and one random direction through all of them.
 
-Of a gradient that is wrong, the reason says what it looks like, too (``likeness.py``).
+For a wrong gradient, the reason also says what it resembles (``likeness.py``).
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ from .wrong_gradients import Compared, likenesses
 __all__ = ["check_gradient"]
 
 _WRT = ("all", "inputs", "parameters")
-# Allowed relative difference by the dtype with the fewest digits on the way. In float64 differences of
-# third order and rounding stay below 1e-8 for values near 1; in the others a few hundred roundings.
+# Allowed relative difference by the dtype with the fewest digits in the computation. In float64, differences of third
+# order and rounding stay below 1e-8 for values near 1; in the others a few hundred roundings.
 _RTOL = {"float64": 1e-5, "float32": 1e-3, "complex64": 1e-3, "float16": 3e-2, "bfloat16": 1e-1}
-# An element far below the largest one is not held to its own digits: sums lose them.
+# An element far below the largest one has a tolerance relative to that one: sums lose its digits.
 _OF_LARGEST = 1e-3
 
 
@@ -53,26 +53,26 @@ def check_gradient(
 ) -> GradientCheck:
     """Compare a cell's gradient with the automatic one of its ``construct`` and with finite differences.
 
-    The cell is not touched: no value, no mode, no random number, and its hooks do not run. A cell whose code insists
-    on a narrower dtype is compared with the tolerance of that dtype. Where a gradient is wrong, its row's reason goes
-    on with what it looks like, such as "transposed", if it looks like something simple.
+    The cell is not changed: no value, no mode, no random state, and its hooks do not run. A cell that requires a
+    narrower dtype is compared with the tolerance of that dtype. For a wrong gradient, the row's reason also says what
+    it resembles, such as "transposed", if it resembles something simple.
 
     Args:
-        cell: the cell; the bprops of the cells inside it are checked with it.
-        *inputs: what it is called with.
-        sens: the gradients that arrive at the outputs; random ones where none are given.
+        cell: the cell; the bprops of its inner cells are checked with it.
+        *inputs: the inputs of the call.
+        sens: the output gradients; random ones by default.
         wrt: "inputs", "parameters" or "all".
-        eps: the step of the differences, times the element's magnitude where that is above 1.
-        rtol, atol: what may differ; by default ``rtol`` goes by the dtype with the fewest digits on the way.
-        samples: how many elements of each value to take differences at.
-        seconds: about how long that may take; each value gets one element at least.
-        seed: of the choice of elements and of ``sens``.
+        eps: the step of the differences, times the element's magnitude if that is above 1.
+        rtol, atol: the tolerances; by default ``rtol`` depends on the dtype with the fewest digits in the computation.
+        samples: the number of elements of each value to take differences at.
+        seconds: approximate time limit; each value gets one element at least.
+        seed: seed of the choice of elements and of ``sens``.
 
     Raises:
-        TypeError: ``cell`` is no cell, or cannot be copied.
+        TypeError: ``cell`` is not a cell, or cannot be copied.
         ValueError: a bad option, or ``sens`` that does not fit the outputs.
-        Stopped: somebody asked it to stop (``engine.progress``).
-        Exception: whatever ``construct`` or ``bprop`` raises.
+        Stopped: the check was stopped (``engine.progress``).
+        Exception: any exception of ``construct`` or ``bprop``.
     """
     if not isinstance(cell, Cell):
         raise TypeError(f"check_gradient: cell must be a Cell, got {type(cell).__name__}")
@@ -86,7 +86,7 @@ def check_gradient(
     if isinstance(samples, bool) or not isinstance(samples, int) or samples < 1:
         raise ValueError(f"check_gradient: samples must be a positive integer, got {samples!r}")
     options = _Options(eps, rtol, atol, samples, seconds, seed)
-    # Code that takes only its own dtype is checked in it; a mistake of another kind it makes again.
+    # Code that accepts only its own dtype is checked in it; for any other error, the second call raises it again.
     with suppress(TypeError, ValueError, RuntimeError):
         return _Check(cell, inputs, sens, wrt, options, wide=True).result()
     return _Check(cell, inputs, sens, wrt, options, wide=False).result()
@@ -102,7 +102,7 @@ class _Options(NamedTuple):
 
 
 class _Check:
-    """One check; ``wide`` says whether in float64."""
+    """One check, in float64 if ``wide``."""
 
     def __init__(self, cell: Cell, inputs: tuple[Any, ...], sens: Any, wrt: str, options: _Options, wide: bool) -> None:
         self.options = options
@@ -112,29 +112,29 @@ class _Check:
         self.name = f"{cell._path} ({type(cell).__name__})" if cell._path else type(cell).__name__
 
     def result(self) -> GradientCheck:
-        """Compare leaf by leaf."""
+        """Compare leaf by leaf; return the check."""
         rows: list[GradientRow] = []
         compared: list[Compared] = []
         if self.call.leaves:
             counts = [min(leaf.numbers().size, self.options.samples) for leaf in self.call.leaves]
             with progress("gradient check", sum(counts), "elements", of=self.cell) as work:
-                own = self.call.gradients(automatic=False)
-                automatic: list[Any] = [None] * len(own)
+                gradients = self.call.gradients(automatic=False)
+                automatic: list[Any] = [None] * len(gradients)
                 if self.call.copy.has_bprop:
                     automatic = self.call.gradients(automatic=True)
                 deadline = time.monotonic()
-                for leaf, mine, expected, count in zip(self.call.leaves, own, automatic, counts, strict=True):
+                for leaf, gradient, expected, count in zip(self.call.leaves, gradients, automatic, counts, strict=True):
                     deadline += self.options.seconds / len(self.call.leaves)
                     work.detail = leaf.name
                     begin = work.done
-                    row, one = self._row(leaf, mine, expected, deadline, work)
+                    row, comparison = self._row(leaf, gradient, expected, deadline, work)
                     rows.append(row)
-                    compared.append(one)
-                    work.advance(begin + count - work.done)  # those for which there was no time
-                found = likenesses(self.call, compared, _RTOL[self.call.copy.narrowest], self.options.seed)
+                    compared.append(comparison)
+                    work.advance(begin + count - work.done)  # those that were skipped for lack of time
+                phrases = likenesses(self.call, compared, _RTOL[self.call.copy.narrowest], self.options.seed)
             rows = [
                 row._replace(reason=f"{row.reason}; {phrase}") if phrase else row
-                for row, phrase in zip(rows, found, strict=True)
+                for row, phrase in zip(rows, phrases, strict=True)
             ]
         return GradientCheck(self.name, self.call.copy.narrowest, [*rows, *self.call.skipped])
 
@@ -150,19 +150,20 @@ class _Check:
         verdict, reason = _verdict(slopes, automatic, differs)
         if verdict == "kink" and not self.call.finite:
             reason = "the output is not finite here"
-        looked = {place // leaf.width: slope for place, slope in slopes.items() if place is not None}
+        checked_slopes = {index // leaf.width: slope for index, slope in slopes.items() if index is not None}
         row = GradientRow(
             *head,
             verdict,
             reason,
             None if automatic is None else _farthest(leaf, own, automatic),
             _farthest_slope(leaf, slopes),
-            len(looked),
-            sum(slope.kink for slope in looked.values()),
-            flat=(automatic is None or not automatic.any()) and not any(s.value for s in looked.values() if not s.kink),
+            len(checked_slopes),
+            sum(slope.kink for slope in checked_slopes.values()),
+            flat=(automatic is None or not automatic.any())
+            and not any(other_slope.value for other_slope in checked_slopes.values() if not other_slope.kink),
         )
-        judged = [slope.tolerance - allowed[place] for place, slope in slopes.items() if place is not None]
-        error = max((float(one) for one in judged if math.isfinite(one)), default=0.0)
+        excesses = [slope.tolerance - allowed[index] for index, slope in slopes.items() if index is not None]
+        error = max((float(excess) for excess in excesses if math.isfinite(excess)), default=0.0)
         return row, Compared(leaf, own, automatic, slopes, error, verdict == "wrong")
 
     def _allowed(self, reference: Reals) -> Reals:
@@ -173,51 +174,55 @@ class _Check:
     def _slopes(
         self, leaf: Leaf, own: Reals, allowed: Reals, differs: npt.NDArray[np.bool_], deadline: float, work: Work
     ) -> dict[int | None, Slope]:
-        """Slopes by element, and by None the one in a random direction, if elements are left out."""
+        """Return slopes by element, and by None that of a random direction, if elements were left out."""
         epsilon = EPSILON[self.call.copy.narrowest]
-        # The error of central differences is least where rounding / step is about step^2.
+        # The error of central differences is minimal where rounding / step is about step^2.
         relative = self.options.eps or epsilon ** (1 / 3)
-        at = leaf.numbers().astype(np.float64)
-        found: dict[int | None, Slope] = {}
-        for place in self._sample(own.size, differs):
-            along = np.zeros(own.size)
-            along[place] = 1.0
-            step = relative * max(1.0, abs(float(at[place])))
-            found[place] = self.call.slope(leaf, along, float(own[place]), step, float(allowed[place]), epsilon)
+        numbers = leaf.numbers().astype(np.float64)
+        slopes: dict[int | None, Slope] = {}
+        for index in self._sample(own.size, differs):
+            direction = np.zeros(own.size)
+            direction[index] = 1.0
+            step = relative * max(1.0, abs(float(numbers[index])))
+            slopes[index] = self.call.slope(leaf, direction, float(own[index]), step, float(allowed[index]), epsilon)
             work.advance()
             if time.monotonic() > deadline:
                 break
-        if len(found) < own.size and time.monotonic() <= deadline:
-            along = np.where(differs, 0.0, self.random.choice((-1.0, 1.0), own.size))
+        if len(slopes) < own.size and time.monotonic() <= deadline:
+            direction = np.where(differs, 0.0, self.random.choice((-1.0, 1.0), own.size))
             tolerance = float(np.sqrt(np.square(allowed).sum()))
-            claimed = float(own[~differs] @ along[~differs])
-            found[None] = self.call.slope(leaf, along, claimed, relative, tolerance, epsilon)
-        return found
+            claimed = float(own[~differs] @ direction[~differs])
+            slopes[None] = self.call.slope(leaf, direction, claimed, relative, tolerance, epsilon)
+        return slopes
 
     def _sample(self, size: int, differs: npt.NDArray[np.bool_]) -> list[int]:
-        """Which elements to look at: half of them, if so many are, where the gradients differ."""
-        wanted = self.options.samples
-        if size <= wanted:
+        """Return the elements to check: up to half of them where the gradients differ."""
+        count = self.options.samples
+        if size <= count:
             return list(range(size))
-        suspects = self.random.permutation(np.flatnonzero(differs))[: (wanted + 1) // 2]
-        others = self.random.choice(size, wanted, replace=False)
-        return list(dict.fromkeys([*suspects.tolist(), *others.tolist()]))[:wanted]
+        suspects = self.random.permutation(np.flatnonzero(differs))[: (count + 1) // 2]
+        others = self.random.choice(size, count, replace=False)
+        return list(dict.fromkeys([*suspects.tolist(), *others.tolist()]))[:count]
 
 
 def _verdict(
     slopes: dict[int | None, Slope], automatic: Reals | None, differs: npt.NDArray[np.bool_]
 ) -> tuple[str, str]:
-    """The verdict on one gradient and its reason."""
+    """Return the verdict on one gradient and its reason."""
     if any(slope.wrong for slope in slopes.values()):
-        also = " and from the automatic gradient" if differs.any() else ""
-        return "wrong", f"differs from finite differences{also}"
+        suffix = " and from the automatic gradient" if differs.any() else ""
+        return "wrong", f"differs from finite differences{suffix}"
     if automatic is not None and differs.any():
-        looked = [(slope, automatic[place]) for place, slope in slopes.items() if place is not None and differs[place]]
-        # Where construct is detached on the way, the automatic gradient is the one that differences refute.
-        borne_out = [not slope.kink and abs(slope.value - other) > slope.tolerance for slope, other in looked]
-        if not looked or not all(slope.kink or fine for (slope, _), fine in zip(looked, borne_out, strict=True)):
+        compared = [
+            (slope, automatic[index]) for index, slope in slopes.items() if index is not None and differs[index]
+        ]
+        # If construct is detached in between, the automatic gradient is the one that differences refute.
+        refuted = [not slope.kink and abs(slope.value - other) > slope.tolerance for slope, other in compared]
+        if not compared or not all(
+            slope.kink or is_refuted for (slope, _), is_refuted in zip(compared, refuted, strict=True)
+        ):
             return "wrong", "differs from the automatic gradient"
-        if any(borne_out):
+        if any(refuted):
             return "right", "differs from the automatic gradient, which finite differences refute"
         return "kink", "differs from the automatic gradient, but only where construct is not differentiable"
     if all(slope.kink for slope in slopes.values()):
@@ -226,20 +231,22 @@ def _verdict(
 
 
 def _farthest(leaf: Leaf, own: Reals, automatic: Reals) -> Difference:
-    place = int(np.argmax(distance(own, automatic)))
-    return _difference(leaf, place, float(own[place]), float(automatic[place]))
+    index = int(np.argmax(distance(own, automatic)))
+    return _difference(leaf, index, float(own[index]), float(automatic[index]))
 
 
 def _farthest_slope(leaf: Leaf, slopes: dict[int | None, Slope]) -> Difference | None:
-    judged = [(place, slope) for place, slope in slopes.items() if not slope.kink]
-    if not judged:
+    smooth = [(index, slope) for index, slope in slopes.items() if not slope.kink]
+    if not smooth:
         return None
-    # One that is wrong comes before one that is only far, in a direction along which slopes are large.
-    place, slope = max(judged, key=lambda pair: (pair[1].wrong, pair[0] is not None, pair[1].distance))
-    return _difference(leaf, place, slope.claimed, slope.value)
+    # A wrong slope precedes one that is only distant, in a direction of large slopes.
+    index, slope = max(smooth, key=lambda pair: (pair[1].wrong, pair[0] is not None, pair[1].distance))
+    return _difference(leaf, index, slope.claimed, slope.value)
 
 
 def _difference(leaf: Leaf, place: int | None, value: float, other: float) -> Difference:
     if place is None:
         return element(value, other, None)
-    return element(value, other, tuple(int(k) for k in np.unravel_index(place // leaf.width, leaf.shape)))
+    return element(
+        value, other, tuple(int(coordinate) for coordinate in np.unravel_index(place // leaf.width, leaf.shape))
+    )

@@ -1,4 +1,4 @@
-"""What ``check_gradient`` returns, and how it prints."""
+"""Result of ``check_gradient``, and its printed form."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ class GradientRow(NamedTuple):
     Attributes:
         name: "x", "xs[1]", or the parameter's path.
         kind: "input" or "parameter".
-        shape, dtype: of the value itself.
-        verdict: "right", "wrong", "kink" (differentiable nowhere that was looked at) or "skipped".
-        reason: in words, with what a wrong gradient looks like; "" for a plain "right".
-        automatic: the difference to the automatic gradient; None where the cell has no bprop.
-        numeric: the difference to finite differences, kinks left out.
-        checked: elements that finite differences were taken at, kinks included.
-        kinks: how many of them were kinks.
-        flat: whether the automatic gradient and all differences are zero, as of a step function.
+        shape, dtype: the shape and dtype of the value itself.
+        verdict: "right", "wrong", "kink" (not differentiable at any checked element) or "skipped".
+        reason: in words, with what a wrong gradient resembles; "" for a plain "right".
+        automatic: the difference from the automatic gradient; None if the cell has no bprop.
+        numeric: the difference from finite differences, without kinks.
+        checked: the number of elements checked by finite differences, including kinks.
+        kinks: the number of kinks among them.
+        flat: whether the automatic gradient and all differences are zero, as for a step function.
     """
 
     name: str
@@ -43,34 +43,38 @@ class GradientRow(NamedTuple):
 
     @property
     def size(self) -> int:
-        """How many elements there are."""
+        """The number of elements."""
         return math.prod(self.shape)
 
     @property
     def detail(self) -> str:
-        """Where the gradient differs most, and by how much: "x[0, 3] is 0, expected 0.52"; "" for nowhere."""
+        """The largest difference and its element: "x[0, 3] is 0, expected 0.52"; "" if nothing differs."""
         worst = self._worst()
         if worst is None or not worst.absolute:
             return ""
-        at = worst.cells()[2]
-        return f"{self.name}{at or ' in a direction'} is {worst.value:.6g}, expected {worst.other:.6g}"
+        index_text = worst.cells()[2]
+        return f"{self.name}{index_text or ' in a direction'} is {worst.value:.6g}, expected {worst.other:.6g}"
 
     def _worst(self) -> Difference | None:
-        return max((d for d in (self.automatic, self.numeric) if d is not None), key=lambda d: d.absolute, default=None)
+        return max(
+            (difference for difference in (self.automatic, self.numeric) if difference is not None),
+            key=lambda d: d.absolute,
+            default=None,
+        )
 
 
 @dataclass(frozen=True, repr=False)
 class GradientCheck:
-    """What ``check_gradient`` found; prints as a table."""
+    """Result of ``check_gradient``; it prints as a table."""
 
     cell: str
     dtype: str
-    """The dtype with the fewest digits on the way: what the tolerance is for."""
+    """The dtype with the fewest digits in the computation, which determines the tolerance."""
     rows: list[GradientRow]
 
     @property
     def ok(self) -> bool:
-        """Whether no gradient is wrong."""
+        """True if no gradient is wrong."""
         return all(row.verdict != "wrong" for row in self.rows)
 
     @property
@@ -122,7 +126,7 @@ _NUMERIC = ("checked", "kinks", "to automatic", "to differences", "relative")
 
 def _cells(row: GradientRow) -> list[str]:
     worst = row._worst()
-    there = "" if worst is None else f"{worst.value:.6g}, expected {worst.other:.6g}"
+    values_text = "" if worst is None else f"{worst.value:.6g}, expected {worst.other:.6g}"
     return [
         row.name,
         "x".join(map(str, row.shape)) or "()",
@@ -131,7 +135,7 @@ def _cells(row: GradientRow) -> list[str]:
         str(row.kinks or ""),
         *_difference_cells(row.automatic),
         *_difference_cells(row.numeric),
-        there,
+        values_text,
         row.reason,
     ]
 
@@ -139,9 +143,9 @@ def _cells(row: GradientRow) -> list[str]:
 def _difference_cells(difference: Difference | None) -> list[str]:
     if difference is None:
         return ["", "", ""]
-    absolute, relative, at = difference.cells()
-    return [absolute, relative, "" if difference.absolute == 0 else at or "(a direction)"]
+    absolute, relative, index_text = difference.cells()
+    return [absolute, relative, "" if difference.absolute == 0 else index_text or "(a direction)"]
 
 
 def _relative(row: GradientRow) -> float:
-    return max(d.relative for d in (row.automatic, row.numeric) if d is not None)
+    return max(difference.relative for difference in (row.automatic, row.numeric) if difference is not None)

@@ -1,8 +1,8 @@
-"""A copy of a cell that can be run over and over, each time from the same state, without touching the cell.
+"""Isolated copy of a cell that can run repeatedly, each time from the same state, without changing the cell.
 
 The copy computes in float64 (complex numbers in complex128) and has no hooks, no mixed precision and no recompute. Each
-run starts with the same parameters, buffers, attributes and random numbers; afterwards the random numbers of the
-engine, of NumPy and of Python stand where they stood.
+run starts with the same parameters, buffers, attributes and random state; afterwards the random states of the engine,
+of NumPy and of Python are restored.
 """
 
 from __future__ import annotations
@@ -36,18 +36,18 @@ EPSILON = {
     "float16": 2.0**-10,
     "bfloat16": 2.0**-7,
 }
-"""The distance from 1 to the next number, by the name of the dtype; what is not here has no gradient."""
+"""Distance from 1 to the next number, by the name of the dtype; other dtypes have no gradient."""
 
 
 def widened(array: Any) -> Any:
-    """Floating numbers as float64, complex ones as complex128, others as they are."""
+    """Return floating-point numbers as float64, complex ones as complex128, others unchanged."""
     if array.dtype.name not in EPSILON:
         return array
     return array.astype(np.complex128 if array.dtype.kind == "c" else np.float64)
 
 
 class IsolatedCell:
-    """See the module's first lines.
+    """Isolated copy, see the module's docstring.
 
     Args:
         cell: the cell to copy.
@@ -58,46 +58,46 @@ class IsolatedCell:
     """
 
     def __init__(self, cell: Cell, wide: bool = True) -> None:
-        # Hooks are left out of the copy: what they close over need not be something that can be copied.
-        memo: dict[int, Any] = {id(one._hooks): {kind: {} for kind in HOOK_KINDS} for one in _held(cell, Cell)}
+        # Hooks are left out of the copy: their closures are not necessarily copyable.
+        memo: dict[int, Any] = {id(item._hooks): {kind: {} for kind in HOOK_KINDS} for item in _held(cell, Cell)}
         try:
             self.cell: Cell = copy.deepcopy(cell, memo)
-        except Exception as error:  # whatever an attribute of the user's does when it is copied
+        except Exception as error:  # any exception of a user's attribute when it is copied
             raise TypeError(f"the cell {type(cell).__name__} cannot be copied: {error}") from error
         self.narrowest = "float64"
         self._bprops: list[tuple[Cell, Callable[..., Any]]] = []
         cells = _held(self.cell, Cell)
-        for one in cells:
-            one.__dict__.update(mixed_precision_type=None, _recompute=None, _saved_tensors_hooks=None)
-            if one.has_custom_bprop:
-                self._bprops.append((one, self._noting_precision(one.bprop)))
+        for item in cells:
+            item.__dict__.update(mixed_precision_type=None, _recompute=None, _saved_tensors_hooks=None)
+            if item.has_custom_bprop:
+                self._bprops.append((item, self._noting_precision(item.bprop)))
         tensors: list[Tensor] = _held(self.cell, Tensor)
         for tensor in tensors if wide else ():
             tensor._rebind(widened(tensor._array))
-        self._attributes = [(one, dict(one.__dict__)) for one in cells]
+        self._attributes = [(item, dict(item.__dict__)) for item in cells]
         self._arrays = [(tensor, tensor._array) for tensor in tensors]
-        self._generators = [(one, one._stands_at()) for one in _held(self.cell, Generator)]
+        self._generators = [(item, item._stands_at()) for item in _held(self.cell, Generator)]
         self._places = random_places()
 
     @property
     def has_bprop(self) -> bool:
-        """Whether the cell, or one inside it, has a bprop of its own."""
+        """True if the cell or an inner cell has its own bprop."""
         return bool(self._bprops)
 
     def parameters(self) -> list[tuple[str, Parameter]]:
-        """The copy's parameters with their paths."""
+        """Return the copy's parameters with their paths."""
         return list(self.cell.parameters_and_names())
 
     @contextmanager
     def run(self, automatic: bool = False) -> Iterator[Cell]:
-        """The copy at its starting state, with ``automatic`` without its bprops; nobody watches or records it."""
-        before = random_places()
+        """Yield the copy in its initial state, with ``automatic`` without its bprops, unobserved and unrecorded."""
+        previous = random_places()
         with taps.muted(), np.errstate(all="ignore"):
             try:
                 self._start_over(automatic)
                 yield self.cell
             finally:
-                go_to_places(before)
+                go_to_places(previous)
 
     def _start_over(self, automatic: bool) -> None:
         for cell, attributes in self._attributes:
@@ -105,8 +105,8 @@ class IsolatedCell:
             cell.__dict__.update(attributes)
         for tensor, array in self._arrays:
             tensor._rebind(array)
-        for generator, place in self._generators:
-            generator._go_to(place)
+        for generator, position in self._generators:
+            generator._go_to(position)
         for cell, bprop in self._bprops:
             cell.__dict__["bprop"] = None if automatic else bprop
         for cell, _ in self._attributes:
@@ -114,7 +114,7 @@ class IsolatedCell:
         go_to_places(self._places)
 
     def note_precision(self, recording: Recording) -> None:
-        """Let ``narrowest`` be the dtype with the fewest digits among what a recording followed."""
+        """Set ``narrowest`` to the dtype with the fewest digits in a recording."""
         for _, _, output, _ in recording.nodes:
             for array in output if isinstance(output, tuple) else (output,):
                 self._note(array)
@@ -137,26 +137,26 @@ class IsolatedCell:
 
 
 def held_tensors(cell: Cell) -> list[Tensor]:
-    """The tensors that a cell and the cells in it hold, parameters among them; each once."""
+    """Return the tensors of a cell and its inner cells, including parameters; each once."""
     return _held(cell, Tensor)
 
 
 def held_cells(cell: Cell) -> list[Cell]:
-    """Return a cell and the cells in it, also those in lists and dictionaries; each once."""
+    """Return a cell and its inner cells, also those in lists and dictionaries; each once."""
     return _held(cell, Cell)
 
 
 def _held(cell: Cell, kind: type[Any]) -> list[Any]:
-    """Everything of a kind that a cell holds, itself among it, also in lists and dictionaries; each once."""
-    found: list[Any] = []
-    seen: set[int] = set()
+    """Return all objects of a kind in a cell, including itself, also in lists and dictionaries; each once."""
+    objects: list[Any] = []
+    visited: set[int] = set()
 
     def look(value: Any) -> None:
-        if id(value) in seen:
+        if id(value) in visited:
             return
-        seen.add(id(value))
+        visited.add(id(value))
         if isinstance(value, kind):
-            found.append(value)
+            objects.append(value)
         if isinstance(value, Cell):
             look(value.__dict__)
         elif isinstance(value, dict):
@@ -167,4 +167,4 @@ def _held(cell: Cell, kind: type[Any]) -> list[Any]:
                 look(part)
 
     look(cell)
-    return found
+    return objects

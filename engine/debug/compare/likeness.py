@@ -1,10 +1,10 @@
-"""What a wrong gradient looks like beside the right one: "negated", "transposed", "3.29 times it everywhere".
+"""Likenesses of a wrong gradient to the right one: "negated", "transposed", "3.29 times it everywhere".
 
-``LIKENESSES`` has a row for each, and a new one is one more row: a name, a test, and the sentence for what the test
-finds. A test predicts the wrong gradient from the right one. It may say so only if the prediction agrees in every
-element, and differs from the right gradient in so many that chance would do it once in ten thousand times at most.
+``LIKENESSES`` has a row for each: a name, a test, and the sentence for the result of the test. A test predicts the
+wrong gradient from the right one. It succeeds only if the prediction agrees in every element, and differs from the
+right gradient in so many elements that chance would do it once in ten thousand times at most.
 
-Everything is seen for two draws of the gradients that arrive at the outputs, and has to hold for both.
+Everything is tested for two draws of the output gradients, and must hold for both.
 """
 
 from __future__ import annotations
@@ -24,42 +24,43 @@ __all__ = ["LIKENESSES", "Likeness", "WrongGradient", "likeness"]
 Array = npt.NDArray[Any]
 Found = tuple[str, ...] | None
 
-# An element far below the largest one is not held to its own digits: sums lose them.
+# An element far below the largest one has a tolerance relative to that one: sums lose its digits.
 _OF_LARGEST = 1e-3
-# What chance may do: agree in elements that are told apart, once in 10 to this power.
+# Probability of agreement by chance in distinguishable elements: once in 10 to this power.
 _CHANCE = 4
-# Of predictions that are farther apart than this many tolerances, an element cannot agree with both.
+# If two predictions are farther apart than this many tolerances, an element cannot agree with both.
 _APART = 2
-# What a number is not rounded by in words: a factor of 0.98 is not 1.
+# Rounding limit of numbers in words: a factor of 0.98 is not 1.
 _NEAR = 0.01
-# Where signs tell, an element is worth a bit: 14 of them make one in ten thousand.
+# If signs decide, an element is worth a bit: 14 of them are one in ten thousand.
 _SIGNS = 7
-# How far along an axis a shift is looked for, and of how many axes all orders are tried (23 for 4).
+# The largest tested shift along an axis, and the most axes whose orders are all tested (23 for 4).
 _FARTHEST, _MOST_AXES = 8, 4
-# Matrices of more rows are not divided by: it takes long.
+# Matrices of more rows are not inverted: it takes too long.
 _LARGEST_MATRIX = 512
-# Arrays with more elements are looked at in a corner first, so many of each axis, which refutes nearly all.
+# Arrays with more elements are first tested in a corner of this many elements of each axis, which refutes nearly all.
 _SMALL, _CORNER = 4096, 8
 
 
 @dataclass(frozen=True, eq=False)
 class WrongGradient:
-    """A wrong gradient and what it may be made of.
+    """A wrong gradient and the values it may be made of.
 
-    Arrays of gradients have the shape (2, *shape), float64 or complex128: one for each draw. NaN stands for what is not
-    known, so a wrong gradient that is NaN has infinity there.
+    Arrays of gradients have the shape (2, *shape), float64 or complex128: one for each draw. NaN means unknown, so a
+    wrong gradient that is NaN has infinity there.
 
     Attributes:
         own: the wrong gradient.
-        right: the right one.
-        against: what the right one is, in words.
-        rtol: how far gradients may differ that are equal, of each element.
-        error: the same, of the largest element.
+        right: the right gradient.
+        against: the right gradient in words.
+        rtol: the relative tolerance of each element.
+        error: the tolerance relative to the largest element.
         others: by name, the right gradients of the other inputs and parameters, (2, *their shape).
         values: by name, inputs, parameters and outputs, (2, *their shape).
-        arriving: the same of the gradients that arrive.
-        lengths: over how many elements a mean may be.
-        alone: for each edge of an output, as an index and the axis, the right gradient by draw if only that counted.
+        arriving: by name, the output gradients, (2, *their shape).
+        lengths: the possible numbers of elements of a mean.
+        alone: for each edge of an output, as an index and the axis, the right gradient by draw if only that edge
+            counted.
     """
 
     own: Array
@@ -75,66 +76,66 @@ class WrongGradient:
 
     @property
     def axes(self) -> range:
-        """The axes of ``own`` after that of the draws."""
+        """The axes of ``own`` after the axis of draws."""
         return range(1, self.own.ndim)
 
     @property
     def telling(self) -> int:
-        """The fewest elements that tell a prediction from chance."""
+        """The number of elements that distinguishes a prediction from chance."""
         return math.ceil(_CHANCE / -math.log10(min(self.rtol + self.error, 0.5)))
 
     @property
     def near(self) -> float:
-        """How far from a number a factor may be that is this number: it is of many elements, so better than each."""
+        """The tolerance of a factor, which is more precise than each of its many elements."""
         return min(2 * (self.rtol + self.error), _NEAR)
 
     @property
     def corner(self) -> tuple[slice, ...]:
-        """Which elements to look at first: all of a small gradient."""
-        few = slice(None) if self.own.size <= _SMALL else slice(_CORNER)
-        return (slice(None), *(few for _ in self.axes))
+        """The elements to test first: all of a small gradient."""
+        part = slice(None) if self.own.size <= _SMALL else slice(_CORNER)
+        return (slice(None), *(part for _ in self.axes))
 
     def allowed(self, prediction: Array) -> Array:
-        """How far from a prediction an element may be that agrees with it."""
+        """Return the tolerance of each element of a prediction."""
         size = np.nan_to_num(np.abs(prediction), nan=0.0, posinf=0.0)
         largest = size.max(axis=tuple(range(1, size.ndim)), keepdims=True, initial=0.0)
         return np.asarray(np.maximum(self.rtol * size, (self.rtol * _OF_LARGEST + self.error) * largest))
 
     def apart(self, one: Array, other: Array) -> npt.NDArray[np.bool_]:
-        """The elements in which two predictions are told apart."""
+        """Return the elements in which two predictions are distinguishable."""
         allowed = np.maximum(self.allowed(one), self.allowed(other))
         return np.asarray(np.abs(one - other) > _APART * allowed)
 
     def not_zero(self, array: Array) -> npt.NDArray[np.bool_]:
-        """The elements that are told apart from zero."""
+        """Return the elements that are distinguishable from zero."""
         return np.asarray(np.abs(array) > _APART * self.allowed(array))
 
     def agrees(self, seen: Array, prediction: Array) -> bool:
-        """Whether each element is as predicted, where anything is."""
-        known = ~(np.isnan(prediction) | np.isnan(seen))
-        return not (known & ~(np.abs(seen - prediction) <= self.allowed(prediction))).any()
+        """Return whether each element is as predicted, where the prediction is known."""
+        is_known = ~(np.isnan(prediction) | np.isnan(seen))
+        return not (is_known & ~(np.abs(seen - prediction) <= self.allowed(prediction))).any()
 
     def fits(self, prediction: Array, of: Any = ...) -> bool:
-        """Whether ``own``, or a part of it, is as predicted, told apart from ``right`` and from chance.
+        """Return whether ``own``, or a part of it, is as predicted, distinguishable from ``right`` and from chance.
 
-        One element more than ``telling`` is asked for: a factor or an axis was chosen for the prediction to fit.
+        One element more than ``telling`` is required: a factor or an axis was chosen for the prediction to fit.
         """
         own, right = self.own[of], self.right[of]
         if not all(self.agrees(own[part], prediction[part]) for part in (self.corner, ...)):
             return False
-        # That zeros are alike says little.
-        told = self.apart(prediction[:1], right[:1]) & self.not_zero(prediction[:1])
-        return int(told.sum()) > self.telling
+        # Agreement of zeros means little.
+        is_distinct = self.apart(prediction[:1], right[:1]) & self.not_zero(prediction[:1])
+        return int(is_distinct.sum()) > self.telling
 
 
 class Likeness(NamedTuple):
-    """One thing that a wrong gradient can look like.
+    """One likeness of a wrong gradient.
 
     Attributes:
-        name: what tests and messages call it.
-        test: the words for the sentence; None where it looks otherwise.
-        sentence: with a place for each word.
-        tier: those of a later tier are tried only where none of an earlier one fits.
+        name: its name in tests and messages.
+        test: returns the words for the sentence, or None if it does not fit.
+        sentence: the sentence, with a placeholder for each word.
+        tier: a later tier is tested only if no likeness of an earlier one fits.
     """
 
     name: str
@@ -144,21 +145,23 @@ class Likeness(NamedTuple):
 
 
 def likeness(wrong: WrongGradient) -> str:
-    """What a wrong gradient looks like, in a few words; "" where nothing simple fits, or more than two things do.
+    """Return the likeness of a wrong gradient in a few words; "" if nothing simple fits, or more than two do.
 
-    At a right gradient that is zero everywhere, nothing can be told.
+    If the right gradient is zero everywhere, nothing can be said.
     """
     largest = np.nanmax(np.abs(wrong.right[0]), initial=0.0)
     finite = np.abs(wrong.own[np.isfinite(wrong.own)])
-    # Sums whose terms cancel leave rounding, which is no gradient to hold anything against.
+    # Sums whose terms cancel leave rounding, which is no reference for a comparison.
     if not largest > (wrong.rtol + wrong.error) ** 2 * finite.max(initial=0.0):
         return ""
     with np.errstate(all="ignore"):
         for _, tier in itertools.groupby(LIKENESSES, key=lambda row: row.tier):
-            found = [row.sentence.format(*words) for row in tier if (words := row.test(wrong)) is not None]
-            if found:
-                first, *others = found
-                return ", or ".join([first.removesuffix("?") if others else first, *others]) if len(found) <= 2 else ""
+            sentences = [row.sentence.format(*words) for row in tier if (words := row.test(wrong)) is not None]
+            if sentences:
+                first, *others = sentences
+                return (
+                    ", or ".join([first.removesuffix("?") if others else first, *others]) if len(sentences) <= 2 else ""
+                )
     return ""
 
 
@@ -166,16 +169,16 @@ def likeness(wrong: WrongGradient) -> str:
 
 
 def _ratio(one: Array, other: Array) -> complex:
-    """The number that ``other`` is to be multiplied by to be next to ``one``."""
-    known = np.isfinite(one) & np.isfinite(other)
-    one, other = one[known], other[known]
+    """Return the factor that brings ``other`` closest to ``one``."""
+    is_known = np.isfinite(one) & np.isfinite(other)
+    one, other = one[is_known], other[is_known]
     size = float(np.square(np.abs(other)).sum())
     ratio = complex(np.vdot(other, one)) / size if size else 0.0
     return ratio if np.iscomplexobj(one) else ratio.real
 
 
 def _number(number: complex) -> str:
-    """A number with three digits, or as many as it takes to tell it from 1 and -1."""
+    """Format a number with three digits, or as many as distinguish it from 1 and -1."""
     if abs(number.imag) <= 1e-6 * abs(number):
         number = number.real
     digits = 3
@@ -184,7 +187,7 @@ def _number(number: complex) -> str:
     return f"{number:.{digits}g}"
 
 
-# The tests
+# Tests
 
 
 def _zero(wrong: WrongGradient) -> Found:
@@ -205,8 +208,8 @@ def _factor(wrong: WrongGradient) -> Found:
     factor = _factor_of(wrong)
     if factor is None or abs(factor + 1) <= wrong.near:
         return None
-    averaged = [n for n in wrong.lengths if abs(factor * n - 1) <= wrong.near]
-    summed = [n for n in wrong.lengths if abs(factor / n - 1) <= wrong.near]
+    averaged = [length for length in wrong.lengths if abs(factor * length - 1) <= wrong.near]
+    summed = [length for length in wrong.lengths if abs(factor / length - 1) <= wrong.near]
     cause = ""
     if len(averaged) == 1:
         cause = f", or averaged over {averaged[0]} instead of summed"
@@ -218,13 +221,13 @@ def _factor(wrong: WrongGradient) -> Found:
 def _whole_numbers(wrong: WrongGradient) -> Found:
     if np.iscomplexobj(wrong.own):
         return None
-    fitting = any(wrong.fits(cut(wrong.right)) for cut in (np.trunc, np.floor, np.rint))
-    return (wrong.against,) if fitting else None
+    is_match = any(wrong.fits(cut(wrong.right)) for cut in (np.trunc, np.floor, np.rint))
+    return (wrong.against,) if is_match else None
 
 
 def _without_dout(wrong: WrongGradient) -> Found:
-    one, other = wrong.own[:1], wrong.own[1:]
-    return () if wrong.agrees(one, other) and wrong.not_zero(one).sum() >= wrong.telling else None
+    first, second = wrong.own[:1], wrong.own[1:]
+    return () if wrong.agrees(first, second) and wrong.not_zero(first).sum() >= wrong.telling else None
 
 
 def _transposed(wrong: WrongGradient) -> Found:
@@ -232,22 +235,22 @@ def _transposed(wrong: WrongGradient) -> Found:
         return None
     shape = wrong.own.shape
     for order in itertools.permutations(wrong.axes):
-        moved = wrong.right.transpose(0, *order)
-        if moved.shape == shape and wrong.fits(moved):
-            swapped = [str(axis - 1) for axis, other in zip(wrong.axes, order, strict=True) if axis != other]
+        transposed = wrong.right.transpose(0, *order)
+        if transposed.shape == shape and wrong.fits(transposed):
+            swapped_axes = [str(axis - 1) for axis, other in zip(wrong.axes, order, strict=True) if axis != other]
             if len(wrong.axes) == 2:
                 return ("",)
-            if len(swapped) == 2:
-                return (f": axes {' and '.join(swapped)} swapped",)
+            if len(swapped_axes) == 2:
+                return (f": axes {' and '.join(swapped_axes)} swapped",)
             return (f": its axes in the order {', '.join(str(axis - 1) for axis in order)}",)
-    moved = wrong.right.swapaxes(1, 2)
-    if len(wrong.axes) == 2 and moved.shape != shape and wrong.fits(moved.reshape(shape)):
+    transposed = wrong.right.swapaxes(1, 2)
+    if len(wrong.axes) == 2 and transposed.shape != shape and wrong.fits(transposed.reshape(shape)):
         return (", and then given the shape",)
     return None
 
 
 def _other_way_up(wrong: WrongGradient) -> Found:
-    """A product with a matrix where one with its transpose belongs, which the shapes of a square one let pass."""
+    """Test for a product with a matrix instead of its transpose, which the shapes of a square one permit."""
     size = wrong.own.shape[-1]
     if len(wrong.axes) < 2 or np.isnan(wrong.right).any():
         return None
@@ -255,9 +258,9 @@ def _other_way_up(wrong: WrongGradient) -> Found:
         matrix = value[0]
         if matrix.shape != (size, size) or size > _LARGEST_MATRIX:
             continue
-        with suppress(np.linalg.LinAlgError):  # one that cannot be divided by
-            for taken, belongs in ((matrix, matrix.T), (matrix.T, matrix)):
-                if wrong.fits(wrong.right @ np.linalg.solve(belongs, taken)):
+        with suppress(np.linalg.LinAlgError):  # a singular matrix
+            for used, required in ((matrix, matrix.T), (matrix.T, matrix)):
+                if wrong.fits(wrong.right @ np.linalg.solve(required, used)):
                     return (name,)
     return None
 
@@ -267,7 +270,7 @@ def _conjugated(wrong: WrongGradient) -> Found:
 
 
 def _reversed(wrong: WrongGradient) -> Found:
-    # One axis (of two elements that is a shift, too), or the last two, as of a kernel that is not flipped.
+    # One axis (for two elements this is a shift, too), or the last two, as for a kernel that is not flipped.
     shape = wrong.own.shape
     single: list[tuple[int, ...]] = [(axis,) for axis in wrong.axes if shape[axis] > 2 or len(wrong.axes) == 1]
     last = [tuple(wrong.axes)[-2:]] if len(wrong.axes) > 1 else []
@@ -280,16 +283,21 @@ def _reversed(wrong: WrongGradient) -> Found:
 def _shifted(wrong: WrongGradient) -> Found:
     for axis in wrong.axes:
         length = wrong.own.shape[axis]
-        for far in range(1, min(length // 2, _FARTHEST) + 1):
-            for step in (far, -far):
-                before = (slice(None),) * axis
-                kept, come_from = (*before, slice(far, None)), (*before, slice(length - far))
+        for distance in range(1, min(length // 2, _FARTHEST) + 1):
+            for step in (distance, -distance):
+                leading = (slice(None),) * axis
+                target, source = (*leading, slice(distance, None)), (*leading, slice(length - distance))
                 if step < 0:
-                    kept, come_from = come_from, kept
-                if not wrong.fits(wrong.right[come_from], of=kept):
+                    target, source = source, target
+                if not wrong.fits(wrong.right[source], of=target):
                     continue
-                rolled = wrong.agrees(wrong.own, np.roll(wrong.right, step, axis))
-                return "rolled" if rolled else "shifted", str(step), str(axis - 1), "" if rolled else ", its edge apart"
+                is_rolled = wrong.agrees(wrong.own, np.roll(wrong.right, step, axis))
+                return (
+                    "rolled" if is_rolled else "shifted",
+                    str(step),
+                    str(axis - 1),
+                    "" if is_rolled else ", its edge apart",
+                )
     return None
 
 
@@ -299,46 +307,46 @@ def _of_another(wrong: WrongGradient) -> Found:
 
 
 def _is(wrong: WrongGradient, other: Array) -> bool:
-    """Whether another value's gradient is ``own``, also as the engine sums one that broadcasts to ``own``'s shape."""
+    """Return whether another value's gradient is ``own``, also if summed as for a broadcast value of that shape."""
     shape = wrong.own.shape
-    extra = other.ndim - wrong.own.ndim
-    if extra >= 0 and other.shape != shape:
-        other = other.sum(axis=tuple(range(1, 1 + extra)))
-        narrow = tuple(axis for axis in wrong.axes if shape[axis] == 1)
-        other = other.sum(axis=narrow, keepdims=True)
+    added_axes = other.ndim - wrong.own.ndim
+    if added_axes >= 0 and other.shape != shape:
+        other = other.sum(axis=tuple(range(1, 1 + added_axes)))
+        broadcast_axes = tuple(axis for axis in wrong.axes if shape[axis] == 1)
+        other = other.sum(axis=broadcast_axes, keepdims=True)
     return other.shape == shape and wrong.fits(other)
 
 
 def _spread(wrong: WrongGradient) -> Found:
     for axis in wrong.axes:
-        total = wrong.right.sum(axis, keepdims=True)
+        sums = wrong.right.sum(axis, keepdims=True)
         for name, number in (("sum", 1), ("mean", wrong.own.shape[axis])):
-            if wrong.fits(np.broadcast_to(total / number, wrong.own.shape)):
+            if wrong.fits(np.broadcast_to(sums / number, wrong.own.shape)):
                 return name, str(axis - 1), wrong.against
     return None
 
 
 def _offset(wrong: WrongGradient) -> Found:
     difference = wrong.own - wrong.right
-    numbers = [_middle(one) for one in difference]
+    numbers = [_middle(draw) for draw in difference]
     offset = np.asarray(numbers).reshape(-1, *(1 for _ in wrong.axes))
     middle = np.asarray(_middle(wrong.right[0]))
-    varies = int(wrong.apart(wrong.right[:1], np.full(wrong.right[:1].shape, middle)).sum())
-    if varies < wrong.telling + 1 or not wrong.fits(wrong.right + offset):
+    varying = int(wrong.apart(wrong.right[:1], np.full(wrong.right[:1].shape, middle)).sum())
+    if varying < wrong.telling + 1 or not wrong.fits(wrong.right + offset):
         return None
-    same = np.isnan(numbers[1]) or wrong.agrees(np.asarray(numbers[:1]), np.asarray(numbers[1:]))
-    return (_number(numbers[0]) if same else "one and the same number",)
+    is_constant = np.isnan(numbers[1]) or wrong.agrees(np.asarray(numbers[:1]), np.asarray(numbers[1:]))
+    return (_number(numbers[0]) if is_constant else "one and the same number",)
 
 
 def _middle(array: Array) -> Any:
-    """The median of the known elements; of complex ones, that of each part."""
-    known = array[~np.isnan(array)]
-    if not known.size:
+    """Return the median of the known elements; for complex ones, that of each part."""
+    finite = array[~np.isnan(array)]
+    if not finite.size:
         return np.nan
-    return np.median(known.real) + 1j * np.median(known.imag) if known.dtype.kind == "c" else np.median(known)
+    return np.median(finite.real) + 1j * np.median(finite.imag) if finite.dtype.kind == "c" else np.median(finite)
 
 
-# What values are multiplied by in the gradients of the usual functions; v and 1 / v are both tried of each.
+# Factors in the gradients of common functions; v and 1 / v are both tested for each.
 _FUNCTIONS: tuple[tuple[str, Callable[[Array], Array]], ...] = (
     ("{}", lambda v: v),
     ("{}**2", np.square),
@@ -358,8 +366,8 @@ def _too_many(wrong: WrongGradient) -> Found:
 
 
 def _multiplied(wrong: WrongGradient, less: Array, more: Array, values: Sequence[tuple[str, Array]]) -> Found:
-    """What to multiply ``less`` with, element by element, to get ``more``."""
-    beside = _ratio(more, less) * less  # a number alone is another row's
+    """Return the element-wise factor from ``less`` to ``more``."""
+    scaled = _ratio(more, less) * less  # a number alone is the subject of another row
     for name, value in _broadcast(values, wrong.own.shape):
         for text, function in _FUNCTIONS:
             for part in (wrong.corner, ...):
@@ -368,55 +376,60 @@ def _multiplied(wrong: WrongGradient, less: Array, more: Array, values: Sequence
                 if not number or not wrong.agrees(more[part], number * pattern):
                     break
             else:
-                told = (wrong.apart(number * pattern, beside) & wrong.apart(number * pattern, less))[:1]
-                zeros = told & ~wrong.not_zero(number * pattern[:1])
-                # Zeros alone, as a mask makes them, are worth as much as signs.
-                if int((told & ~zeros).sum()) >= wrong.telling + 2 or min(zeros.sum(), (~told).sum()) >= _SIGNS:
-                    plain = abs(number - 1) <= wrong.near
+                is_distinct = (wrong.apart(number * pattern, scaled) & wrong.apart(number * pattern, less))[:1]
+                zeros = is_distinct & ~wrong.not_zero(number * pattern[:1])
+                # Zeros alone, as from a mask, are worth as much as signs.
+                if (
+                    int((is_distinct & ~zeros).sum()) >= wrong.telling + 2
+                    or min(zeros.sum(), (~is_distinct).sum()) >= _SIGNS
+                ):
+                    is_unit = abs(number - 1) <= wrong.near
                     expression = text.format(name)
-                    return (expression.strip("()") if plain else f"{_number(number)}*{expression}",)
+                    return (expression.strip("()") if is_unit else f"{_number(number)}*{expression}",)
     return None
 
 
 def _broadcast(values: Sequence[tuple[str, Array]], shape: tuple[int, ...]) -> Iterator[tuple[str, Array]]:
-    """Those that broadcast to a shape; the draws are not what is broadcast."""
+    """Yield the values that broadcast to a shape; the axis of draws is not broadcast."""
     for name, value in values:
-        fitted = value.reshape(2, *(1,) * (len(shape) - value.ndim), *value.shape[1:])
-        if fitted.ndim == len(shape) and all(n in (1, its) for n, its in zip(fitted.shape, shape, strict=True)):
-            yield name, np.broadcast_to(fitted, shape)
+        expanded = value.reshape(2, *(1,) * (len(shape) - value.ndim), *value.shape[1:])
+        if expanded.ndim == len(shape) and all(
+            length in (1, target) for length, target in zip(expanded.shape, shape, strict=True)
+        ):
+            yield name, np.broadcast_to(expanded, shape)
 
 
 def _not_summed(wrong: WrongGradient) -> Found:
     for words, axis, gradient in wrong.alone():
-        one = gradient(0)[None]
-        told = wrong.apart(one, wrong.right[:1]) & wrong.not_zero(one)
-        alike = told.sum() > wrong.telling and wrong.agrees(wrong.own[:1], one)
-        if alike and wrong.agrees(wrong.own[1:], gradient(1)[None]):
+        prediction = gradient(0)[None]
+        is_distinct = wrong.apart(prediction, wrong.right[:1]) & wrong.not_zero(prediction)
+        is_match = is_distinct.sum() > wrong.telling and wrong.agrees(wrong.own[:1], prediction)
+        if is_match and wrong.agrees(wrong.own[1:], gradient(1)[None]):
             return words, str(axis)
     return None
 
 
 class _Parts(NamedTuple):
-    """Which elements are wrong, and which are right without being zero; elements as in one draw."""
+    """The wrong elements, and the right ones that are not zero; elements as in one draw."""
 
     wrong: npt.NDArray[np.bool_]
     right: npt.NDArray[np.bool_]
 
 
 def _parts(wrong: WrongGradient) -> _Parts | None:
-    """The parts of a gradient that is right in enough elements to tell that from chance."""
-    unknown = np.isnan(wrong.right[0])
+    """Return the parts of a gradient that is right in enough elements to exclude chance."""
+    is_unknown = np.isnan(wrong.right[0])
     allowed = wrong.allowed(wrong.right)
-    off = (~np.isnan(wrong.right) & ~(np.abs(wrong.own - wrong.right) <= allowed)).any(0)
-    zero = ~unknown & ~off & (np.abs(wrong.right[0]) <= _APART * allowed[0])
-    right = ~(unknown | off | zero)
-    if not off.any() or 2 * unknown.sum() > unknown.size or right.sum() <= wrong.telling:
+    is_wrong = (~np.isnan(wrong.right) & ~(np.abs(wrong.own - wrong.right) <= allowed)).any(0)
+    is_zero = ~is_unknown & ~is_wrong & (np.abs(wrong.right[0]) <= _APART * allowed[0])
+    is_right = ~(is_unknown | is_wrong | is_zero)
+    if not is_wrong.any() or 2 * is_unknown.sum() > is_unknown.size or is_right.sum() <= wrong.telling:
         return None
-    return _Parts(off, right)
+    return _Parts(is_wrong, is_right)
 
 
 def _there(wrong: WrongGradient, off: npt.NDArray[np.bool_]) -> str:
-    """What the wrong elements have in common."""
+    """Return the common property of the wrong elements, in words."""
     own, right = wrong.own[:, off], wrong.right[:, off]
     if not own.any():
         return ", zero there"
@@ -432,38 +445,38 @@ def _by_sign(wrong: WrongGradient) -> Found:
     parts = _parts(wrong)
     if parts is None:
         return None
-    judged = parts.wrong | parts.right
+    is_judged = parts.wrong | parts.right
     for name, value in _broadcast(wrong.values, wrong.own.shape):
         values = value[0]
         if np.iscomplexobj(values):
             continue
-        for words, where in (("<", values < 0), (">", values > 0), ("<=", values <= 0), (">=", values >= 0)):
-            alike = np.array_equal(parts.wrong[judged], where[judged])
-            if alike and min(parts.wrong.sum(), parts.right.sum()) >= _SIGNS:
+        for words, selected in (("<", values < 0), (">", values > 0), ("<=", values <= 0), (">=", values >= 0)):
+            is_match = np.array_equal(parts.wrong[is_judged], selected[is_judged])
+            if is_match and min(parts.wrong.sum(), parts.right.sum()) >= _SIGNS:
                 return name, words, _there(wrong, parts.wrong)
     return None
 
 
 def _range(mask: npt.NDArray[np.bool_]) -> tuple[str, tuple[slice, ...]]:
-    """The least range that holds all of some elements, as an index in words and as one; "" for everything."""
-    found, words = [], []
-    for places, length in zip(map(np.unique, np.nonzero(mask)), mask.shape, strict=True):
-        first, last = int(places[0]), int(places[-1])
-        steps = np.unique(np.diff(places))
+    """Return the smallest range with all marked elements, as an index in words and as one; "" for everything."""
+    slices, words = [], []
+    for indices, length in zip(map(np.unique, np.nonzero(mask)), mask.shape, strict=True):
+        first, last = int(indices[0]), int(indices[-1])
+        steps = np.unique(np.diff(indices))
         step = int(steps[0]) if len(steps) == 1 else 1
-        found.append(slice(first, last + 1, step))
-        every = "" if step == 1 else f":{step}"
-        whole = step == 1 and last + 1 - first == length
-        words.append(":" if whole else f"{first}:{last + 1}{every}" if first != last else str(first))
-    return "" if set(words) == {":"} else f"[{', '.join(words)}]", tuple(found)
+        slices.append(slice(first, last + 1, step))
+        stride = "" if step == 1 else f":{step}"
+        is_complete = step == 1 and last + 1 - first == length
+        words.append(":" if is_complete else f"{first}:{last + 1}{stride}" if first != last else str(first))
+    return "" if set(words) == {":"} else f"[{', '.join(words)}]", tuple(slices)
 
 
 def _only_in(wrong: WrongGradient) -> Found:
     parts = _parts(wrong)
     if parts is None or parts.right.sum() >= parts.wrong.sum():
         return None
-    words, found = _range(parts.right)
-    if not words or parts.wrong[found].any():
+    words, index = _range(parts.right)
+    if not words or parts.wrong[index].any():
         return None
     return words, _there(wrong, parts.wrong).replace("there", "elsewhere")
 
@@ -472,10 +485,10 @@ def _outside(wrong: WrongGradient) -> Found:
     parts = _parts(wrong)
     if parts is None or parts.right.sum() < parts.wrong.sum():
         return None
-    words, found = _range(parts.wrong)
+    words, index = _range(parts.wrong)
     if not words:
         return None
-    return words, "" if parts.right[found].any() else _there(wrong, parts.wrong)
+    return words, "" if parts.right[index].any() else _there(wrong, parts.wrong)
 
 
 def _scattered(wrong: WrongGradient) -> Found:
@@ -483,9 +496,9 @@ def _scattered(wrong: WrongGradient) -> Found:
     if parts is None:
         return None
     right, count = int(parts.right.sum()), int((parts.right | parts.wrong).sum())
-    first = ", ".join(str(int(place)) for place in np.argwhere(parts.wrong)[0])
-    # Fewer are right by what the gradients have in common.
-    return (str(right), str(count), f"[{first}]") if 4 * right >= count else None
+    position = ", ".join(str(int(index)) for index in np.argwhere(parts.wrong)[0])
+    # Fewer elements may be right by a common property of the gradients.
+    return (str(right), str(count), f"[{position}]") if 4 * right >= count else None
 
 
 LIKENESSES = (
@@ -510,4 +523,4 @@ LIKENESSES = (
     Likeness("outside", _outside, "right outside of {0}{1}", 4),
     Likeness("scattered", _scattered, "right in {0} of {1} elements, wrong first at {2}", 5),
 )
-"""Each thing that a wrong gradient can look like, by tier."""
+"""The likenesses of a wrong gradient, by tier."""

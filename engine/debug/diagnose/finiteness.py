@@ -1,4 +1,4 @@
-"""NaN and infinities: each is found where it began, by what is known of the origin of its array."""
+"""NaN and infinities: each is reported at its origin, which is known by the identity of its array."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ __all__ = ["Finiteness"]
 
 
 class Finiteness:
-    """Looks at what is no captured value, and keeps what was made and never shown.
+    """Check of values that are not captured, and record of non-finite values that no capture shows.
 
     Args:
-        looked_for: the conditions.
-        found: where hits are kept.
-        pauses: pauses for them.
-        provenance: knows what made what.
-        events: told of conditions that fail.
+        looked_for: the checked conditions.
+        found: receives the hits.
+        pauses: pauses for hits.
+        provenance: knows the producers of arrays.
+        events: reports conditions that fail.
     """
 
     def __init__(
@@ -43,11 +43,11 @@ class Finiteness:
 
     @property
     def wanted(self) -> bool:
-        """Whether NaN or infinities are looked for."""
+        """True if NaN or infinities are checked for."""
         return bool(self._looked_for.nonfinite)
 
     def with_origin(self, hit: Hit, array: Any) -> tuple[Hit, str | None]:
-        """A hit that says where what is not finite in an array began; and the path of that, where it is known."""
+        """Return a hit with the origin of an array's non-finite values; and the path of the origin, if it is known."""
         origin = self._provenance.behind(array)
         if isinstance(origin, Producer):
             return hit._replace(producer=origin), origin.path
@@ -57,16 +57,16 @@ class Finiteness:
         return hit, None
 
     def is_mask(self, array: Any) -> bool:
-        """Whether the infinities of an array are those of a mask."""
+        """Return whether the infinities of an array are those of a mask."""
         return self._provenance.is_mask(array)
 
     def look(self, array: Any, path: str, subject: str, what: str, step: int) -> None:
-        """Look at a loss, a gradient or a parameter; ``what`` it is in messages."""
+        """Check a loss, a gradient or a parameter, which messages call ``what``."""
         if not any_nonfinite(array):
             return
-        seen = FiguresSeen(statistics(array))
+        observation = FiguresSeen(statistics(array))
         for condition in self._looked_for.nonfinite:
-            detail = detail_of(condition, seen, self._events)
+            detail = detail_of(condition, observation, self._events)
             if detail is not None:
                 name = condition.name
                 hit = Hit(condition, path, subject, step, f"{name} in {what} ({detail})")
@@ -75,7 +75,7 @@ class Finiteness:
                     self._pauses.pause(hit)
 
     def updated(self, path: str, name: str, array: Any, step: int, was_finite: bool) -> None:
-        """An update left a parameter with a NaN or an infinity."""
+        """Handle an update that left a parameter with a NaN or an infinity."""
         if not was_finite:
             self._provenance.inherit(array)
         elif any_nonfinite(array):
@@ -83,15 +83,17 @@ class Finiteness:
             self.look(array, path, name, f"{name} after its update", step)
 
     def keep_what_stayed_inside(self) -> None:
-        """Keep the NaNs and infinities that operators made, and that no captured value has shown: x / inf is 0."""
+        """Report producers of NaN and infinities that no captured value has shown: x / inf is 0."""
         for producer in self._provenance.made():
-            # What runs outside the network is its user's own affair until it comes in.
-            known = any(self._found.has(condition.name, producer.path) for condition in self._looked_for.nonfinite)
-            if known or producer.path == OUTSIDE:
+            # Operators outside the network are the user's own concern until their values enter a cell.
+            is_reported = any(
+                self._found.has(condition.name, producer.path) for condition in self._looked_for.nonfinite
+            )
+            if is_reported or producer.path == OUTSIDE:
                 continue
-            seen = FiguresSeen(producer.output)
+            observation = FiguresSeen(producer.output)
             for condition in self._looked_for.nonfinite:
-                if detail_of(condition, seen, self._events) is not None:
+                if detail_of(condition, observation, self._events) is not None:
                     subject = f"{cell_name(producer.path)}#{producer.call}"
                     hit = Hit(condition, producer.path, subject, producer.step, str(producer), producer=producer)
                     self._found.keep(hit)

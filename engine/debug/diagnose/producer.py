@@ -1,4 +1,4 @@
-"""A producer: the operator that made a NaN or an infinity, and the sentence that says so."""
+"""Producer: the operator that made a NaN or an infinity, with a sentence about it."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from ..record.statistics import Statistics
 
 __all__ = ["OUTSIDE", "Producer"]
 
-_MOST_INPUTS = 3  # that a sentence tells of
+_MOST_INPUTS = 3  # that a sentence mentions
 
 OUTSIDE = "(no cell)"
-"""The path of what ran in no cell."""
+"""The path of operators outside all cells."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Producer:
-    """An operator that made a NaN or an infinity of finite inputs; ``str()`` of it is one sentence.
+    """An operator that made a NaN or an infinity from finite inputs; its ``str()`` is one sentence.
 
     Attributes:
         operator: its name in the table; "bprop" if the ``bprop`` of a cell did it by other means.
-        direction: "forward", or "backward" for its gradient rule or what a ``bprop`` runs.
-        path: the innermost cell that was running, the class name of one that the session does not know, or ``OUTSIDE``.
-        call: which call of that cell in the step, from 0.
-        step: the step.
+        direction: "forward", or "backward" for its gradient rule and for operators inside a ``bprop``.
+        path: the innermost running cell, the class name of one that the session does not know, or ``OUTSIDE``.
+        call: the number of the call of that cell in the step, from 0.
+        step: the number of the step.
         filename, line, source: the nearest line of the user's code; backward, that of the forward call. Empty and 0
-            where there is none.
-        inputs: the figures of its inputs; backward, of the gradient that arrived and then of the forward inputs.
-        output: the figures of what it gave.
+            if there is none.
+        inputs: the statistics of its inputs; backward, of the output gradient and then of the forward inputs.
+        output: the statistics of its output.
         what: "nan" or "inf".
-        faults: of each input how many of its elements are not finite, and where; "" where all are.
+        faults: for each input, the number and positions of its non-finite elements; "" if there are none.
     """
 
     operator: str
@@ -48,14 +48,14 @@ class Producer:
     faults: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        where = "outside the cells" if self.path == OUTSIDE else f"in {cell_name(self.path)}#{self.call}"
+        location = "outside the cells" if self.path == OUTSIDE else f"in {cell_name(self.path)}#{self.call}"
         if self.operator == "bprop":
-            did = f"the bprop {where} returned"
+            action = f"the bprop {location} returned"
         elif self.direction == "backward":
-            did = f"the gradient of {self.operator} {where} made"
+            action = f"the gradient of {self.operator} {location} made"
         else:
-            did = f"{self.operator} {where} made"
-        return f"{did} {_bad_elements(self.output)}{self._of_what()}{self._line()}"
+            action = f"{self.operator} {location} made"
+        return f"{action} {_bad_elements(self.output)}{self._of_what()}{self._line()}"
 
     def __repr__(self) -> str:
         return f"<Producer: {self}>"
@@ -63,18 +63,18 @@ class Producer:
     def _of_what(self) -> str:
         if not self.inputs:
             return ""
-        given = ["its input" if len(self.inputs) == 1 else f"input {place}" for place in range(len(self.inputs))]
+        names = ["its input" if len(self.inputs) == 1 else f"input {index}" for index in range(len(self.inputs))]
         if self.direction == "backward" and self.operator != "bprop":
-            given = ["the gradient that arrived", *(["its input"] if len(self.inputs) == 2 else given[:-1])]
-        faults = [*self.faults, *[""] * len(given)]
-        told = [
+            names = ["the gradient that arrived", *(["its input"] if len(self.inputs) == 2 else names[:-1])]
+        faults = [*self.faults, *[""] * len(names)]
+        texts = [
             (f"{name} had {_range(figures)}{f' and {fault}' if fault else ''}", bool(fault))
-            for name, figures, fault in zip(given, self.inputs, faults, strict=False)
+            for name, figures, fault in zip(names, self.inputs, faults, strict=False)
         ]
-        # An infinity among the inputs is the reason; the figures beside it are of the finite elements.
-        most = max(0, _MOST_INPUTS - sum(faulty for _, faulty in told))
-        plain = [text for text, faulty in told if not faulty][:most]
-        return ": " + ", ".join(text for text, faulty in told if faulty or text in plain)
+        # An infinity among the inputs is the reason; the statistics are those of the finite elements.
+        limit = max(0, _MOST_INPUTS - sum(is_faulty for _, is_faulty in texts))
+        finite_texts = [text for text, is_faulty in texts if not is_faulty][:limit]
+        return ": " + ", ".join(text for text, is_faulty in texts if is_faulty or text in finite_texts)
 
     def _line(self) -> str:
         if not self.line:
@@ -84,8 +84,8 @@ class Producer:
 
 def _bad_elements(figures: Statistics) -> str:
     infinities = figures.positive_inf + figures.negative_inf
-    told = [f"{number} {name}" for number, name in ((figures.nan, "NaN"), (infinities, "Inf")) if number]
-    return f"{' and '.join(told)} of {figures.count} element{'s' if figures.count > 1 else ''}"
+    parts = [f"{number} {name}" for number, name in ((figures.nan, "NaN"), (infinities, "Inf")) if number]
+    return f"{' and '.join(parts)} of {figures.count} element{'s' if figures.count > 1 else ''}"
 
 
 def _range(figures: Statistics) -> str:

@@ -1,11 +1,11 @@
-"""Provenance: which operator made a NaN or an infinity, as against those that only pass it on.
+"""Provenance: the operators that produced NaN or infinities, in contrast to those that only propagate them.
 
-A tap looks at what each operator gives, forward and backward; that is one quick test while all is finite. Where
-it is not, the operator's own inputs decide: if they are finite, the operator is the *producer*. Else what it gives goes
-back to the same origin as its input. Origins are kept by the identity of arrays, which never change.
+A tap checks the output of each operator, forward and backward; this is one quick test while all values are finite. If
+they are not, the operator's own inputs decide: if they are finite, the operator is the *producer*. Otherwise the output
+has the same origin as the input. Origins are kept by the identity of arrays, which are immutable.
 
-Infinities below zero that come from no operator are taken for masks, as attention uses them: they are no fault as long
-as nothing but -inf comes of them. An operator that makes a NaN of them is a producer.
+Negative infinities that come from no operator are considered masks, as attention uses them: they are not a fault as
+long as nothing but -inf results from them. An operator that makes a NaN from them is a producer.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _MAX_PRODUCERS = 1_000
 
 
 class Incoming(NamedTuple):
-    """A NaN or an infinity that no operator made: it came in at this cell, as ``message`` says."""
+    """A NaN or an infinity that no operator made: it entered at this cell, as ``message`` describes."""
 
     path: str
     message: str
@@ -59,7 +59,7 @@ Origin = Producer | Incoming
 
 
 class _Made(NamedTuple):
-    """Which line and which call made an array."""
+    """The line and the call that made an array."""
 
     code: CodeType | None
     line: int
@@ -78,15 +78,15 @@ Place = Callable[[int], tuple[str, int] | None]
 
 
 class Provenance(taps.Tap):
-    """The tap.
+    """Tap that tracks the origins of non-finite values.
 
     Args:
-        place: the path and the number of a call, from its running number; None if it is of no known cell.
+        place: returns the path and the number of a call, from its running number; None for unknown cells.
         place_of_bprop: the same for the call whose gradient a cell's ``bprop`` computes.
-        step: the number of the current step.
-        own_run: whether what runs now belongs to what the session watches; the rest is left alone.
-        produced: told of each producer, with the user's frame and the values; it may pause.
-        faults: reports what raises in here.
+        step: returns the number of the current step.
+        own_run: returns whether the current run belongs to the session; other runs are ignored.
+        produced: called with each producer, the user's frame and the values; it may pause.
+        faults: reports exceptions of this tap.
     """
 
     observes_operators = True
@@ -118,45 +118,45 @@ class Provenance(taps.Tap):
         """Report a fault of this tap."""
         return self._faults.forgives(f"the search for what makes a NaN ({method})", error)
 
-    # What the session asks
+    # Queries of the session
 
     def behind(self, array: Any) -> Origin | None:
-        """Where the NaN or the infinity in an array began; None for a mask, and where that is not known."""
+        """Return the origin of the NaN or the infinity in an array; None for a mask, and if it is not known."""
         origin = self._origins.get(array)
         if origin is None:
-            return self._latest  # a sum of gradients, which no operator tells of
+            return self._latest  # a sum of gradients, which no operator reports
         return None if isinstance(origin, _Mask) else origin
 
     def inherit(self, array: Any, origin: Origin | None = None) -> None:
-        """An array is not finite because of ``origin``, or of what was seen last."""
+        """Attribute a non-finite array to ``origin``, or to the latest origin."""
         if origin or self._latest:
             self._remember_origin(array, origin or self._latest)  # type: ignore[arg-type]  # one of them is not None
 
     def is_mask(self, array: Any) -> bool:
-        """Whether the infinities of an array are those of a mask."""
+        """Return whether the infinities of an array are those of a mask."""
         origin = self._origins.get(array)
         return isinstance(origin, _Mask) or (origin is None and self._latest is None and _only_negative(array))
 
     def made(self) -> list[Producer]:
-        """The producers since this was asked last."""
-        new, self._new = self._new, []
-        return new
+        """Return the producers since the last call."""
+        producers, self._new = self._new, []
+        return producers
 
-    # What the engine tells
+    # Notifications of the engine
 
     def cell_enter(self, call: CellCall) -> None:
-        """A cell runs."""
+        """Record the call of a cell."""
         running = self._running
         if call.depth == 0 and not call.context:
-            running.back.clear()  # a walk that raised left its cells here
+            running.back.clear()  # a backward pass that raised left its cells here
         running.calls.append(call)
 
     def cell_exit(self, call: CellCall) -> None:
-        """A cell has run."""
+        """Record the end of a cell."""
         self._leave(call)
 
     def cell_error(self, call: CellCall, error: BaseException) -> None:
-        """A cell raised."""
+        """Record the exception of a cell."""
         self._leave(call)
 
     def _leave(self, call: CellCall) -> None:
@@ -165,36 +165,38 @@ class Provenance(taps.Tap):
             calls.pop()
 
     def backward_enter(self, call: CellCall, grad_output: Gradients) -> None:
-        """The backward pass enters a cell. If it was to be recomputed, its operators run again now."""
+        """Record that the backward pass enters a cell, whose operators run again now if it is recomputed."""
         self._running.back.append((call.index, call.cell))
 
     def backward_exit(self, call: CellCall, grad_input: Gradients) -> None:
-        """The backward pass leaves a cell."""
+        """Record that the backward pass leaves a cell."""
         back = self._running.back
         if any(index == call.index for index, _ in back):
             while back.pop()[0] != call.index:
                 pass
 
     def operator(self, name: str, inputs: tuple[Any, ...], outputs: Any, attrs: dict[str, Any]) -> None:
-        """Look at what an operator gave."""
+        """Check the output of an operator."""
         if not self._own_run():
             return
-        arrays = [outputs._array] if isinstance(outputs, Tensor) else [t._array for t in tensors_in(outputs)]
+        arrays = [outputs._array] if isinstance(outputs, Tensor) else [tensor._array for tensor in tensors_in(outputs)]
         if not arrays:
             return
         if taps.recordings_outside():
             self._remember_line(arrays[0])
         if not any(map(any_nonfinite, arrays)):
             return
-        bad = next(array for array in arrays if any_nonfinite(array))
-        given = [t._array for t in tensors_in((inputs, attrs))]
-        constants = [c for c in constants_of((inputs, attrs)) if not math.isfinite(c)]
-        culprits = [array for array in given if any_nonfinite(array)]
+        nonfinite = next(array for array in arrays if any_nonfinite(array))
+        input_arrays = [tensor._array for tensor in tensors_in((inputs, attrs))]
+        constants = [constant for constant in constants_of((inputs, attrs)) if not math.isfinite(constant)]
+        culprits = [array for array in input_arrays if any_nonfinite(array)]
         origins = [self._origin_of_input(array) for array in culprits]
-        origins += [_MASK if c == -math.inf else self._incoming("a constant") for c in constants]
+        origins += [_MASK if constant == -math.inf else self._incoming("a constant") for constant in constants]
         faults = [origin for origin in origins if not isinstance(origin, _Mask)]
         if faults:
-            origin: Origin | _Mask = next((o for o in faults if isinstance(o, Producer)), faults[0])
+            origin: Origin | _Mask = next(
+                (candidate for candidate in faults if isinstance(candidate, Producer)), faults[0]
+            )
         elif origins and all(map(_only_negative, arrays)):
             origin = _MASK
         else:
@@ -208,11 +210,11 @@ class Provenance(taps.Tap):
                 number,
                 frame and frame.f_code,
                 frame.f_lineno if frame else 0,
-                given,
-                bad,
+                input_arrays,
+                nonfinite,
             )
         self._remember_origins(arrays, origin)
-        if isinstance(origin, Producer) and (not faults or _first_nan(bad, culprits)):
+        if isinstance(origin, Producer) and (not faults or _first_nan(nonfinite, culprits)):
             self._tell(origin, nearest_user_frame(sys._getframe(1)), {"inputs": inputs, "output": outputs})
 
     def operator_backward(
@@ -224,36 +226,42 @@ class Provenance(taps.Tap):
         inputs: tuple[Any, ...],
         output: Any,
     ) -> None:
-        """Look at what an operator's gradient rule gave."""
+        """Check the results of an operator's gradient rule."""
         if not self._own_run():
             return
-        arrays = [array_of(g) for g in gradients]
+        arrays = [array_of(result) for result in gradients]
         if not any(map(any_nonfinite, arrays)):
             return
-        bad = next(array for array in arrays if any_nonfinite(array))
-        arrived, given, made = arrays_of(gradient), arrays_of(inputs), arrays_of(output)
+        nonfinite = next(array for array in arrays if any_nonfinite(array))
+        output_gradients, input_arrays, output_arrays = arrays_of(gradient), arrays_of(inputs), arrays_of(output)
         faults: list[Origin] = []
-        for array in arrived:
+        for array in output_gradients:
             if any_nonfinite(array):
                 origin = self._origins.get(array)
-                known = origin if origin is not None and not isinstance(origin, _Mask) else self._latest
-                faults.append(known or self._incoming("a gradient"))
-        came_in = [self._origin_of_input(array) for array in (*given, *made) if any_nonfinite(array)]
-        faults += [origin for origin in came_in if not isinstance(origin, _Mask)]
+                incoming = origin if origin is not None and not isinstance(origin, _Mask) else self._latest
+                faults.append(incoming or self._incoming("a gradient"))
+        input_origins = [
+            self._origin_of_input(array) for array in (*input_arrays, *output_arrays) if any_nonfinite(array)
+        ]
+        faults += [origin for origin in input_origins if not isinstance(origin, _Mask)]
         if faults:
-            found: Origin = next((o for o in faults if isinstance(o, Producer)), faults[0])
+            source: Origin = next((candidate for candidate in faults if isinstance(candidate, Producer)), faults[0])
         else:
-            line = self._lines.get(made[0]) if made else None
-            code, number, call = (line.code, line.line, line.call) if line else (None, 0, None)
-            path, times = self._place_of(call)
-            found = self._producer(name, "backward", path, times, code, number, [*arrived, *given], bad)
-        self._remember_origins(arrays, found)
-        if isinstance(found, Producer) and (not faults or _first_nan(bad, [*arrived, *given, *made])):
+            line = self._lines.get(output_arrays[0]) if output_arrays else None
+            code, line_number, call = (line.code, line.line, line.call) if line else (None, 0, None)
+            path, call_number = self._place_of(call)
+            source = self._producer(
+                name, "backward", path, call_number, code, line_number, [*output_gradients, *input_arrays], nonfinite
+            )
+        self._remember_origins(arrays, source)
+        if isinstance(source, Producer) and (
+            not faults or _first_nan(nonfinite, [*output_gradients, *input_arrays, *output_arrays])
+        ):
             values = {"gradient": gradient, "gradients": gradients, "inputs": inputs, "output": output}
-            self._tell(found, None, {name: shown(value) for name, value in values.items()})
+            self._tell(source, None, {name: shown(value) for name, value in values.items()})
 
     def run_bprop(self, cell: Cell, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
-        """Look at what a custom ``bprop`` returned."""
+        """Run a custom ``bprop`` and check its results."""
         running = self._running
         running.bprops.append(cell)
         try:
@@ -263,15 +271,17 @@ class Provenance(taps.Tap):
         if not self._own_run():
             return returned
         with taps.muted():
-            arrays = [t._array for t in tensors_in(returned)]
-            bad = next((array for array in arrays if any_nonfinite(array)), None)
-            if bad is not None and not any(self._origins.get(array) for array in arrays):
-                given = [t._array for t in tensors_in(args)]
-                culprit = next((array for array in given if any_nonfinite(array)), None)
+            arrays = [tensor._array for tensor in tensors_in(returned)]
+            nonfinite = next((array for array in arrays if any_nonfinite(array)), None)
+            if nonfinite is not None and not any(self._origins.get(array) for array in arrays):
+                input_arrays = [tensor._array for tensor in tensors_in(args)]
+                culprit = next((array for array in input_arrays if any_nonfinite(array)), None)
                 if culprit is None:
                     path, number = self._place_of_bprop(cell)
                     code, line = _written_at(function)
-                    origin: Origin = self._producer("bprop", "backward", path, number, code, line, given, bad)
+                    origin: Origin = self._producer(
+                        "bprop", "backward", path, number, code, line, input_arrays, nonfinite
+                    )
                     self._tell(origin, None, {"inputs": args, "output": returned})
                 else:
                     origin = self.behind(culprit) or self._incoming("an input")
@@ -286,7 +296,7 @@ class Provenance(taps.Tap):
         return self._place_of(self._call())
 
     def _call(self) -> tuple[int, Cell] | None:
-        """The running number and the cell of the innermost call, which keep none of its values alive."""
+        """Return the running number and the cell of the innermost call, which keep none of its values alive."""
         running = self._running
         if running.calls:
             return running.calls[-1].index, running.calls[-1].cell
@@ -312,7 +322,7 @@ class Provenance(taps.Tap):
         figures = statistics(bad)
         given = list(given)
         filename = "" if code is None else code.co_filename
-        found = Producer(
+        producer = Producer(
             name,
             direction,
             path,
@@ -326,10 +336,10 @@ class Provenance(taps.Tap):
             "nan" if figures.nan else "inf",
             tuple(map(nonfinite_text, given)),
         )
-        self.producers.append(found)
+        self.producers.append(producer)
         if len(self._new) < _MAX_PRODUCERS:
-            self._new.append(found)
-        return found
+            self._new.append(producer)
+        return producer
 
     def _tell(self, origin: Origin, frame: FrameType | None, values: dict[str, object]) -> None:
         if isinstance(origin, Producer):
@@ -337,11 +347,11 @@ class Provenance(taps.Tap):
 
     def _incoming(self, what: str) -> Incoming:
         path, number = self._here()
-        where = "outside the cells" if path == OUTSIDE else f"of {cell_name(path)}#{number}"
-        return Incoming(path, f"it came in as {what} {where}")
+        location = "outside the cells" if path == OUTSIDE else f"of {cell_name(path)}#{number}"
+        return Incoming(path, f"it came in as {what} {location}")
 
     def _origin_of_input(self, array: Any) -> Origin | _Mask:
-        """The origin of an array that is not finite; of one that no operator made, it is where it came in."""
+        """Return the origin of a non-finite array; if no operator made it, the place where it entered."""
         origin = self._origins.get(array)
         if origin is None:
             origin = _MASK if _only_negative(array) else self._incoming(self._name_of(array))
@@ -367,7 +377,7 @@ class Provenance(taps.Tap):
 
     def _remember_origin(self, array: Any, origin: Origin | _Mask) -> None:
         if isinstance(origin, Incoming) and origin.path == OUTSIDE:
-            return  # where it first enters a cell says more
+            return  # its first entry into a cell is more informative
         self._origins.put(array, origin)
         if not isinstance(origin, _Mask):
             self._latest = origin
@@ -379,9 +389,9 @@ class Provenance(taps.Tap):
 
 
 def _written_at(function: Callable[..., Any]) -> tuple[CodeType | None, int]:
-    """Where the user wrote a function; of one that the engine brings, the line that led to it."""
-    plain = inspect.unwrap(function)
-    code = getattr(getattr(plain, "__func__", plain), "__code__", None)
+    """Return the user's definition of a function; for one of the engine, the line that led to it."""
+    unwrapped = inspect.unwrap(function)
+    code = getattr(getattr(unwrapped, "__func__", unwrapped), "__code__", None)
     if code is not None and is_user_code(code):
         return code, code.co_firstlineno
     frame = nearest_user_frame(sys._getframe(1))
@@ -394,5 +404,5 @@ def _only_negative(array: Any) -> bool:
 
 
 def _first_nan(bad: Any, inputs: list[Any]) -> bool:
-    """Whether a NaN appears here that was an infinity before."""
+    """Return whether a NaN appears for the first time here, from an infinity."""
     return bool(statistics(bad).nan) and not any(statistics(array).nan for array in inputs)

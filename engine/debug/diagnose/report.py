@@ -1,6 +1,6 @@
-"""What a session found, for a reader who has no session: as text for a terminal, and as data for a program.
+"""Report of a session's findings, for readers without the session: as text for a terminal, and as data for a program.
 
-The data are described by ``docs/check.schema.json``.
+The data format is ``docs/check.schema.json``.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ if TYPE_CHECKING:
 __all__ = ["report_data", "report_text"]
 
 _WIDTH = 100  # columns of a screen
-_VERSION = 1  # of the data; another one where a name goes or changes its meaning
+_VERSION = 1  # of the data; incremented if a name is removed or changes its meaning
 
 
 def report_text(session: DebugSession) -> str:
-    """Each cause as a short block, then a line that sums up."""
+    """Return each cause as a short block, followed by a summary line."""
     causes = session.findings().causes()
     blocks = [_block(number, cause, session) for number, cause in enumerate(causes, start=1)]
     steps = _count(session.step, "step")
     if causes:
         return "\n\n".join([*blocks, f"{_count(len(causes), 'cause')} in {steps}"])
-    looked = f"{steps}, {_count(session.captured, 'capture')}, {_count(len(session.conditions), 'condition')}"
-    return f"{looked}: {'nothing wrong' if session.step else 'no network ran'}"
+    totals = f"{steps}, {_count(session.captured, 'capture')}, {_count(len(session.conditions), 'condition')}"
+    return f"{totals}: {'nothing wrong' if session.step else 'no network ran'}"
 
 
 def report_data(session: DebugSession) -> dict[str, Any]:
-    """The same as numbers, texts, lists and dictionaries."""
+    """Return the report as numbers, texts, lists and dictionaries."""
     return {
         "version": _VERSION,
         "steps": session.step,
@@ -45,13 +45,13 @@ def report_data(session: DebugSession) -> dict[str, Any]:
 
 
 def _block(number: int, cause: Cause, session: DebugSession) -> str:
-    finding, (filename, line, what) = cause.finding, _line(cause.finding, session)
-    where = finding.parameter or finding.where
-    # A sentence about an operator names its line itself.
-    written = f" ({file_label(filename)}, line {line})" if what == "cell" else ""
+    finding, (filename, line, line_kind) = cause.finding, _line(cause.finding, session)
+    location = finding.parameter or finding.where
+    # A sentence about an operator contains its line.
+    line_text = f" ({file_label(filename)}, line {line})" if line_kind == "cell" else ""
     times = f", {finding.count} times" if finding.count > 1 else ""
     lines = [
-        f"{finding.condition} in {where}{written}, since step {finding.first_step}{times}",
+        f"{finding.condition} in {location}{line_text}, since step {finding.first_step}{times}",
         finding.message.removeprefix(f"{finding.condition} in "),
         finding.advice,
     ]
@@ -63,26 +63,26 @@ def _block(number: int, cause: Cause, session: DebugSession) -> str:
         textwrap.fill(
             _printable(text),
             _WIDTH,
-            initial_indent=label if place == 0 else " " * len(label),
+            initial_indent=label if index == 0 else " " * len(label),
             subsequent_indent=" " * (len(label) + 2),
             break_on_hyphens=False,
             break_long_words=False,
         )
-        for place, text in enumerate(lines)
+        for index, text in enumerate(lines)
     )
 
 
 def _cause_data(cause: Cause, session: DebugSession) -> dict[str, Any]:
-    filename, line, what = _line(cause.finding, session)
+    filename, line, line_kind = _line(cause.finding, session)
     producer = cause.finding.producer
     return {
         **_finding_data(cause.finding),
         "advice": cause.advice,
         "file": filename or None,
         "line": line or None,
-        "line_of": what or None,
+        "line_of": line_kind or None,
         "operator": None if producer is None else producer.operator,
-        "consequences": [_finding_data(one) for one in cause.consequences],
+        "consequences": [_finding_data(consequence) for consequence in cause.consequences],
     }
 
 
@@ -100,7 +100,7 @@ def _finding_data(finding: Finding) -> dict[str, Any]:
 
 
 def _line(finding: Finding, session: DebugSession) -> tuple[str, int, str]:
-    """The user's line that it is about: of an operator, or where the innermost cell of theirs around it is written."""
+    """Return the user's line of a finding: the line of its operator, or the definition of the innermost user cell."""
     producer = finding.producer
     if producer is not None and producer.line:
         return producer.filename, producer.line, "operator"
@@ -116,8 +116,8 @@ def _line(finding: Finding, session: DebugSession) -> tuple[str, int, str]:
 
 
 def _printable(text: str) -> str:
-    """Without what a terminal would obey: names and lines of code are others' texts."""
-    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+    """Return text without a terminal's control characters: names and lines of code are foreign input."""
+    return "".join(character if character.isprintable() else repr(character)[1:-1] for character in text)
 
 
 def _count(number: int, what: str) -> str:

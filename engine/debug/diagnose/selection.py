@@ -1,4 +1,4 @@
-"""Which conditions a session looks for, and which of them it pauses at."""
+"""Selection of the conditions that a session checks, and of those that it pauses at."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ __all__ = ["LookedFor"]
 
 
 class LookedFor:
-    """Conditions, which can be added and removed at any time.
+    """Checked conditions, which can be added and removed at any time.
 
     Attributes:
-        conditions: they, by name.
-        pausing: the names of those that the run pauses at.
-        values: those on captured values.
-        nonfinite: of these, the ones that look for NaN or infinities.
-        against_first: whether one needs the figures of the first gradient.
+        conditions: the conditions, by name.
+        pausing: the names of the conditions that the run pauses at.
+        values: the conditions on captured values.
+        nonfinite: of these, the conditions on NaN or infinities.
+        against_first: whether one of them needs the statistics of the first gradient.
     """
 
     def __init__(self) -> None:
@@ -34,13 +34,13 @@ class LookedFor:
         self._at: dict[tuple[str, str, str], list[Condition]] = {}
 
     def add(self, condition: Condition, pause: bool) -> None:
-        """Look for a condition; one of this name is replaced."""
+        """Add a condition, replacing any of this name."""
         self.conditions[condition.name] = condition
         (self.pausing.add if pause else self.pausing.discard)(condition.name)
         self._sort()
 
     def remove(self, name: str) -> None:
-        """Look for it no more."""
+        """Remove a condition."""
         del self.conditions[name]
         self.pausing.discard(name)
         self._sort()
@@ -56,17 +56,17 @@ class LookedFor:
         self._at = {}
 
     def wanted(self, *kinds: type[Any]) -> bool:
-        """Whether a condition about one of these is looked for."""
+        """Return whether a condition on one of these classes is checked."""
         return any(kind in self._about for kind in kinds)
 
     def about(self, kind: type[Any]) -> list[Condition]:
-        """Those about such a thing."""
+        """Return the conditions on this class of observations."""
         return self._about.get(kind, [])
 
     def at(self, capture: Capture) -> list[Condition]:
-        """Those on captured values that look at such a one: found once for each kind."""
+        """Return the conditions that apply to such a captured value, cached for each kind."""
         kind = capture.cell_type, capture.direction, capture.slot
-        found = self._at.get(kind)
-        if found is None:
-            found = self._at[kind] = [condition for condition in self.values if condition.looks_at(capture)]
-        return found
+        conditions = self._at.get(kind)
+        if conditions is None:
+            conditions = self._at[kind] = [condition for condition in self.values if condition.looks_at(capture)]
+        return conditions

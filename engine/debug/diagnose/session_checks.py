@@ -1,9 +1,9 @@
-"""What a session does about conditions: which it looks for, who looks and when, and what was found.
+"""Checks of a session: its conditions, the watchers that observe runs for them, and the findings.
 
-Values are looked at where they are captured (``examiner``). What is about parameters and the loss is told at the end
-of a gradient call (``updates``, ``loss_course``), what is about data, losses, modes, bprops and optimizers by watchers
-with taps of their own, and while NaN or Inf are looked for, another tap follows each operator (``provenance``). Taps
-are attached only while a condition needs them.
+Values are checked when they are captured (``examiner``). Parameters and the loss are checked at the end of a gradient
+call (``updates``, ``loss_course``). Data, losses, modes, bprops and optimizers are checked by watchers with taps of
+their own; and while NaN or Inf are checked for, another tap follows each operator (``provenance``). Taps are attached
+only while a condition needs them.
 """
 
 from __future__ import annotations
@@ -58,28 +58,28 @@ WATCHERS: tuple[type[Watcher], ...] = (
     StructureWatch,
     BpropWatch,
 )
-"""All that look at a run by taps of their own."""
+"""Classes of the watchers, which observe a run by taps of their own."""
 
 
 class Checks:
-    """The conditions of a session and what they found.
+    """Conditions of a session and their findings.
 
     Args:
-        owner: gives the session; None when it is gone.
-        paths: its cells.
-        any_path: whether a path may be of a cell that is not known yet.
-        counts: its steps and captures.
-        captures: those that are kept.
-        watching: what runs.
-        ran: whether the cell of a path has run.
-        pauses: whom to ask where the user wants to pause.
-        events: told of what fails.
+        owner: returns the session, or None when it is gone.
+        paths: the cells of the session.
+        any_path: whether a path may belong to a cell that is not known yet.
+        counts: the counters of steps and captures.
+        captures: the ring buffer.
+        watching: the attachment of the session.
+        ran: returns whether the cell of a path has run.
+        pauses: the pauses of the session.
+        events: reports faults.
 
     Attributes:
-        found: what was found.
-        examiner: tries the conditions on captured values.
+        found: the hits and findings.
+        examiner: checks the conditions on captured values.
         history: figures by step.
-        provenance: knows which operator made a NaN or an infinity.
+        provenance: knows the producers of NaN and infinities.
     """
 
     def __init__(
@@ -117,11 +117,11 @@ class Checks:
         )
         self._finiteness = Finiteness(self._looked_for, self.found, self._pauses, self.provenance, events)
         self.examiner = Examiner(self._looked_for, self.found, self._pauses, self._finiteness, events)
-        look, wanted = self.examiner.look, self._looked_for.wanted
+        look, is_checked = self.examiner.look, self._looked_for.wanted
         self._owners = Owners(paths)
-        self._loss_course = LossCourse(self.history, wanted, look)
-        initial = InitialValues(paths, self._owners, wanted, look)
-        self.updates = Updates(paths, self._owners, initial, self.history, self._finiteness, ran, wanted, look)
+        self._loss_course = LossCourse(self.history, is_checked, look)
+        initial = InitialValues(paths, self._owners, is_checked, look)
+        self.updates = Updates(paths, self._owners, initial, self.history, self._finiteness, ran, is_checked, look)
         watched = Watched(
             look,
             paths,
@@ -146,28 +146,28 @@ class Checks:
         for tap in self.taps:
             tap.owner = owner
 
-    # Which conditions
+    # Selection of conditions
 
     @property
     def conditions(self) -> dict[str, Condition]:
-        """Those that are looked for, by name."""
+        """The checked conditions, by name."""
         return self._looked_for.conditions
 
     @property
     def pausing(self) -> set[str]:
-        """The names of those that the run pauses at."""
+        """The names of the conditions that the run pauses at."""
         return self._looked_for.pausing
 
     def add(self, condition: Condition, pause: bool = False) -> None:
-        """Look for a condition from now on; one of this name is replaced."""
+        """Add a condition, replacing any of this name."""
         self._looked_for.add(condition, pause)
         self._changed()
 
     def remove(self, name: str) -> None:
-        """Look for it no more.
+        """Remove a condition.
 
         Raises:
-            ValueError: it is not looked for.
+            ValueError: there is no such condition.
         """
         if name not in self.conditions:
             raise ValueError(f"no condition {name!r} in this session{suggestion(name, self.conditions)}")
@@ -182,63 +182,65 @@ class Checks:
             self._attach_taps()
 
     def looked_at(self) -> tuple[int, int]:
-        """How many steps and captures there were since the conditions are those that are looked for now."""
+        """Return the numbers of steps and captures since the selection of conditions last changed."""
         steps, captures = self._since
         return self._counts.steps - steps, self._counts.captures - captures
 
-    # What was found
+    # Findings
 
     def clear(self) -> None:
-        """Forget what was found so far."""
+        """Clear the findings so far."""
         self.found.clear()
         self.provenance.made()
 
     def mute(self, name: str, path: str) -> None:
-        """Neither find nor pause at a condition in the cell at this path.
+        """Suppress findings and pauses of a condition in the cell at this path.
 
         Raises:
             ValueError: an unknown condition or cell.
         """
-        known = {**CONDITIONS, **self.conditions}
-        if name not in known:
-            raise ValueError(f"mute: no condition {name!r}{suggestion(name, known)}")
+        conditions = {**CONDITIONS, **self.conditions}
+        if name not in conditions:
+            raise ValueError(f"mute: no condition {name!r}{suggestion(name, conditions)}")
         paths = [path for path, _ in self._paths]
-        found = [finding.path for finding in self.found.findings()]  # perhaps of what ran in no cell of the session
-        if path not in paths and path not in found and not self._any_path:
+        reported_paths = [
+            finding.path for finding in self.found.findings()
+        ]  # perhaps of operators outside the session's cells
+        if path not in paths and path not in reported_paths and not self._any_path:
             raise ValueError(f"mute: no cell {path!r} in this session{suggestion(path, paths)}")
         self.found.mute(name, path)
 
     def unmute(self, name: str, path: str) -> None:
-        """Find it, and pause at it, again.
+        """Report a muted condition and pause at it again.
 
         Raises:
             ValueError: it is not muted.
         """
         if not self.found.is_muted(name, path):
-            muted = ", ".join(f"{one.condition} in {cell_name(one.path)}" for one in self.found.muted)
+            muted = ", ".join(f"{mute.condition} in {cell_name(mute.path)}" for mute in self.found.muted)
             raise ValueError(f"unmute: {name} in {cell_name(path)} is not muted; muted: {muted or 'nothing'}")
         self.found.muted.remove(Muted(name, path))
 
     def wrong_optimizer(self) -> tuple[Optimizer | None, set[int]]:
-        """The optimizer that held other parameters than the network's, and what gradients were asked for, by id."""
-        watch = next(one for one in self._watchers if isinstance(one, OptimizerWatch))
+        """Return the optimizer with parameters other than the network's, and the ids of the requested parameters."""
+        watch = next(watcher for watcher in self._watchers if isinstance(watcher, OptimizerWatch))
         return None if watch.wrong is None else watch.wrong(), watch.asked
 
     # Taps
 
     def attach(self) -> None:
-        """The session watches from now on."""
+        """Attach the taps with the session."""
         self._attached = True
         self._attach_taps()
 
     def _attach_taps(self) -> None:
-        """Attach the taps that are needed, and only those."""
+        """Attach exactly the taps that are needed."""
         (taps.attach if self._finiteness.wanted else taps.detach)(self.provenance)
         for watcher in self._watchers:
             (taps.attach if self._looked_for.wanted(*watcher.shows) else taps.detach)(watcher)
 
     def detach(self) -> None:
-        """The session ends: judge what waits for more steps, and take the taps off."""
+        """Detach the taps with the session, after judging observations that wait for more steps."""
         self._attached = False
         for tap in self.taps:
             taps.detach(tap)
@@ -251,10 +253,10 @@ class Checks:
             with self._faults.at(f"{_name(end)} at the end of the session"):
                 end()
 
-    # What the session tells
+    # Notifications of the session
 
     def step_began(self) -> None:
-        """A root cell is called."""
+        """Begin a step: a root cell is called."""
         for begin in self._at_steps:
             try:
                 begin()
@@ -263,12 +265,12 @@ class Checks:
                     raise
 
     def edited(self, parameter: Parameter, array: Any) -> None:
-        """A person is about to put another array into a parameter."""
+        """Note a manual edit of a parameter."""
         with self._faults.at("the conditions on updates"):
             self.updates.edited(parameter, array)
 
     def differentiated(self, values: list[Tensor], pairs: list[tuple[Parameter, Tensor | None]]) -> None:
-        """A gradient call with weights has ended."""
+        """Check a completed gradient call with weights."""
         step, faults = self._counts.steps, self._faults
         if self._finiteness.wanted:
             with faults.at("the search for a NaN in the loss and in gradients"):
@@ -278,11 +280,11 @@ class Checks:
                     self._finiteness.look(gradient._array, path, name, f"the gradient of {name}", step)
         if taps.recordings_outside():
             return  # it is a part of a larger one
-        asked = frozenset(id(parameter) for parameter, _ in pairs)
+        requested = frozenset(id(parameter) for parameter, _ in pairs)
         with faults.at("the course of the loss"):
-            self._loss_course.differentiated(values, asked, step)
+            self._loss_course.differentiated(values, requested, step)
         with faults.at("the conditions on gradients and updates"):
-            self.updates.differentiated(pairs, asked, step)
+            self.updates.differentiated(pairs, requested, step)
 
 
 def _name(method: Callable[[], None]) -> str:

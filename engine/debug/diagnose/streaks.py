@@ -1,4 +1,4 @@
-"""How often in a row a condition has held: some count only if they hold at several looks running."""
+"""Streaks: some conditions count only if they hold in several consecutive observations."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["Streaks"]
 
 
 class _Streak:
-    """How often in a row a condition has held for one subject, of how many looks in all."""
+    """Number of consecutive observations in which a condition held for one subject, and their total number."""
 
     __slots__ = ("held", "hit", "looks")
 
@@ -26,13 +26,13 @@ class _Streak:
 
 
 class Streaks:
-    """Counts the looks of each condition at each subject."""
+    """Streaks by condition and subject."""
 
     def __init__(self) -> None:
         self._streaks: dict[tuple[str, str], _Streak] = {}
 
     def look(self, condition: Condition, subject: str, hit: Hit | None) -> bool:
-        """Count a look; whether the condition has held often enough by now."""
+        """Count an observation; return whether the condition has held often enough."""
         if condition.in_a_row == 1:
             return hit is not None
         streak = self._streaks.get((condition.name, subject))
@@ -41,7 +41,7 @@ class Streaks:
         return streak.look(hit)
 
     def end(self) -> Iterator[Hit]:
-        """There are no more looks: what held at each of the few that there were."""
+        """Yield, at the end of the run, hits that held in every one of fewer observations than required."""
         for streak in list(self._streaks.values()):
             if streak.hit is not None and streak.looks == streak.held < streak.hit.condition.in_a_row:
                 yield streak.hit._replace(capture=None)

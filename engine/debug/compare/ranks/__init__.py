@@ -1,7 +1,7 @@
-"""The debugger over ranks: what differs between those that should be the same, and what is the same and should not be.
+"""Debugger across ranks: differences between ranks that should agree, and agreement where they should differ.
 
-In each rank a ``RankRecorder`` makes small records; who looks feeds a ``Comparison`` with them. What goes from one to
-the other is plain data (``records``), whatever carries it.
+In each rank a ``RankRecorder`` makes small records; the observer passes them to a ``Comparison``. The messages between
+them are plain data (``records``), independent of the transport.
 """
 
 from .comparison import Comparison

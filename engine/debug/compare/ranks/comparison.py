@@ -1,7 +1,7 @@
-"""Where who looks at many ranks finds what differs between them: fed with records, it asks for details, and names it.
+"""Comparison of ranks on the observer's side: it receives records, requests details, and locates the differences.
 
-Nothing of the engine runs here, and no rank is waited for: a step is compared when the records of all ranks are there.
-Of each thing that can be wrong the first step is told.
+Nothing of the engine runs here, and no rank is waited for: a step is compared when the records of all ranks have
+arrived. Each kind of fault is reported at its first step.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from .records import Detail, Ended, Failed, Kind, Record, Row, StepRecord, check
 
 __all__ = ["Comparison"]
 
-_MOST_AHEAD = 1000  # steps of other ranks that are kept for one that does not come along
-_SETTLED = 3  # steps in a row in which a rank runs the same cells on inputs of the same shapes
+_MOST_AHEAD = 1000  # steps of other ranks that are kept for one that lags behind
+_SETTLED = 3  # consecutive steps in which a rank runs the same cells on inputs of the same shapes
 _MOST_ASKED = 8  # times that a difference may turn out to be none
 _MISMATCH = re.compile(r"the ranks of group '.*?' do not do the same: ", re.DOTALL)
 _CALL = re.compile(r"(?:^|; )rank (\d+): ")
@@ -32,11 +32,11 @@ _GONE = "Ask the ranks sooner, or look at them while they run: what a step was m
 
 
 class _Layout(NamedTuple):
-    """Which cells a rank has run lately on inputs of some shapes.
+    """The cells that a rank has recently run on inputs of certain shapes.
 
     Attributes:
         cells: the digest.
-        times: in how many steps in a row.
+        times: the number of consecutive steps.
         since: the first of these.
     """
 
@@ -46,16 +46,16 @@ class _Layout(NamedTuple):
 
 
 class Comparison:
-    """Compares ranks.
+    """Comparison of the records of all ranks.
 
     Args:
-        ranks: how many there are, at least 1.
+        ranks: the number of ranks, at least 1.
 
     Attributes:
-        findings: what was found, in the order in which it was.
+        findings: the findings, in the order of detection.
 
     Raises:
-        TypeError: ``ranks`` is no int.
+        TypeError: ``ranks`` is not an int.
         ValueError: ``ranks`` is below 1.
     """
 
@@ -66,27 +66,27 @@ class Comparison:
         self._ended: dict[int, int] = {}
         self._found: dict[str, RankFinding] = {}
         self._rows = AlikeRows(ranks)
-        self._asked: dict[tuple[int, Kind], set[str]] = {}  # what about, by what is asked for
+        self._asked: dict[tuple[int, Kind], set[str]] = {}  # subjects, by the requested step and kind
         self._details: dict[tuple[int, Kind], dict[int, Sequence[Row] | None]] = {}
         self._tried: dict[str, set[Hashable]] = {}
         self._layouts: list[dict[str, _Layout]] = [{} for _ in range(ranks)]
-        self._since: dict[int, int] = {}  # of a step that is asked about: since when the cells are others
+        self._since: dict[int, int] = {}  # by the requested step: the first step since when the cells differ
         self._explained: set[str] = set()  # parameters whose gradients differed
 
     @property
     def findings(self) -> list[RankFinding]:
-        """What was found, in the order in which it was; of what goes on, as it is by now."""
+        """The findings, in the order of detection, those that continue in their current state."""
         return list(self._found.values())
 
     def add(self, rank: int, records: Iterable[Mapping[str, object] | Record]) -> None:
-        """Take the next records of a rank, in their order.
+        """Add the next records of a rank, in their order.
 
         Raises:
-            ValueError: there is no such rank, or one of them is no record, or none that follows those before.
+            ValueError: there is no such rank, or an item is not a record, or does not follow the earlier ones.
         """
         self._check_rank(rank)
-        for given in records:
-            record = checked_record(given)
+        for item in records:
+            record = checked_record(item)
             if record["record"] == "failed":
                 self._failed(record)
             elif record["record"] == "ended":
@@ -96,14 +96,14 @@ class Comparison:
         self._go_on()
 
     def wanted(self) -> list[tuple[int, Kind]]:
-        """Of which steps, and kinds, ``add_detail`` waits for each rank's detail; the same until all have come."""
+        """Return the steps and kinds for which details are requested from each rank, until all have arrived."""
         return [key for key in self._asked if len(self._details[key]) < self.ranks]
 
     def add_detail(self, rank: int, detail: Mapping[str, object] | Detail) -> None:
-        """Take a detail of a rank; one that is not waited for is left.
+        """Add a detail of a rank; one that was not requested is ignored.
 
         Raises:
-            ValueError: there is no such rank, or it is no detail.
+            ValueError: there is no such rank, or it is not a detail.
         """
         self._check_rank(rank)
         checked = checked_detail(detail)
@@ -111,13 +111,13 @@ class Comparison:
         if key not in self._asked:
             return
         self._details[key][rank] = checked["rows"]
-        for one, about in list(self._asked.items()):  # in the order of the steps: what comes first explains the others
-            if len(self._details[one]) < self.ranks:
+        for next_key, about in list(self._asked.items()):  # in the order of the steps: the first explains the others
+            if len(self._details[next_key]) < self.ranks:
                 break
-            del self._asked[one]
-            of_ranks = self._details.pop(one)
+            del self._asked[next_key]
+            details = self._details.pop(next_key)
             for subject in sorted(about):
-                self._name(subject, one[0], of_ranks)
+                self._name(subject, next_key[0], details)
 
     # Records
 
@@ -128,8 +128,8 @@ class Comparison:
     def _step(self, rank: int, record: StepRecord) -> None:
         number = record["step"]
         if rank in self._ended or number <= self._newest[rank]:
-            before = "its end" if rank in self._ended else f"step {self._newest[rank]}"
-            raise ValueError(f"step {number} of rank {rank} came after {before}")
+            previous = "its end" if rank in self._ended else f"step {self._newest[rank]}"
+            raise ValueError(f"step {number} of rank {rank} came after {previous}")
         self._newest[rank] = number
         self._steps.setdefault(number, {})[rank] = record
         if len(self._steps) > _MOST_AHEAD:
@@ -142,43 +142,46 @@ class Comparison:
 
     def _go_on(self) -> None:
         for step in sorted(self._steps):
-            of_ranks = self._steps[step]
-            if len(of_ranks) == self.ranks:
-                self._compare(step, [of_ranks[rank] for rank in range(self.ranks)])
+            records = self._steps[step]
+            if len(records) == self.ranks:
+                self._compare(step, [records[rank] for rank in range(self.ranks)])
             elif min(self._newest) < step:
-                break  # of some rank it may still come
+                break  # it may still arrive from some rank
             del self._steps[step]
         self._count_steps()
 
     def _count_steps(self) -> None:
-        least = min(self._ended.values(), default=None)
-        if least is None or "steps" in self._found:
+        first_end = min(self._ended.values(), default=None)
+        if first_end is None or "steps" in self._found:
             return
-        more = {rank for rank in range(self.ranks) if self._newest[rank] > least}
-        if not more or any(rank not in self._ended for rank in range(self.ranks) if rank not in more):
+        ahead = {rank for rank in range(self.ranks) if self._newest[rank] > first_end}
+        if not ahead or any(rank not in self._ended for rank in range(self.ranks) if rank not in ahead):
             return
         figures = {rank: f"{count} step{'s' * (count != 1)}" for rank, count in enumerate(self._newest)}
-        at = at_fault({rank: rank in more for rank in range(self.ranks)})
-        others = sorted({*range(self.ranks)} - more)
-        message = f"{ranks_text(sorted(more))} made step {least + 1}, and {ranks_text(others)} did not"
-        self._found.setdefault("steps", RankFinding("ranks_differ", least + 1, at, "", "", message, _STEPS, figures))
+        faulty = at_fault({rank: rank in ahead for rank in range(self.ranks)})
+        others = sorted({*range(self.ranks)} - ahead)
+        message = f"{ranks_text(sorted(ahead))} made step {first_end + 1}, and {ranks_text(others)} did not"
+        self._found.setdefault(
+            "steps", RankFinding("ranks_differ", first_end + 1, faulty, "", "", message, _STEPS, figures)
+        )
 
     def _failed(self, record: Failed) -> None:
-        found = _MISMATCH.search(record["error"])
-        if found is None or "failed" in self._found:
+        match = _MISMATCH.search(record["error"])
+        if match is None or "failed" in self._found:
             return
-        _, *parts = _CALL.split(record["error"][found.end() :])
+        _, *parts = _CALL.split(record["error"][match.end() :])
         calls = {int(rank): call for rank, call in zip(parts[::2], parts[1::2], strict=True)}
         if len(calls) < 2:
             return
-        at = at_fault({rank: re.sub(r" \([^()]*\)$", "", call) for rank, call in calls.items()})
+        faulty = at_fault({rank: re.sub(r" \([^()]*\)$", "", call) for rank, call in calls.items()})
         message = (
-            f"{ranks_text(at)} asked for another collective than the others"
-            if len(at) < len(calls)
-            else (f"{ranks_text(at)} asked for different collectives")
+            f"{ranks_text(faulty)} asked for another collective than the others"
+            if len(faulty) < len(calls)
+            else (f"{ranks_text(faulty)} asked for different collectives")
         )
         self._found.setdefault(
-            "failed", RankFinding("ranks_differ", record["step"], at, record["path"], "", message, _COLLECTIVES, calls)
+            "failed",
+            RankFinding("ranks_differ", record["step"], faulty, record["path"], "", message, _COLLECTIVES, calls),
         )
 
     # A step
@@ -188,65 +191,65 @@ class Comparison:
         for subject, kind in (("parameters", "parameters"), ("statistics", "parameters"), ("gradients", "gradients")):
             if len({record[subject] for record in records}) > 1:  # type: ignore[literal-required]
                 self._ask(subject, step, kind, step)  # type: ignore[arg-type]
-        drawn = [draw for record in records for draw in set(record["draws"])]
-        if len(drawn) > len(set(drawn)):
+        draws = [draw for record in records for draw in set(record["draws"])]
+        if len(draws) > len(set(draws)):
             self._ask("draws", step, "draws")
-        found = self._rows.look(step, records)
-        if found is not None:
-            self._found["rows"] = found
+        finding = self._rows.look(step, records)
+        if finding is not None:
+            self._found["rows"] = finding
 
     def _compare_cells(self, step: int, records: Sequence[StepRecord]) -> None:
         dtypes = tuple(record["dtypes"] for record in records)
         if len(set(dtypes)) > 1:
             self._ask("dtypes", step, "cells", dtypes)
-        # What hangs on the shapes of the data need not agree, nor what hangs on its values and so changes from one
-        # step to the next.
+        # Cells that depend on the shapes of the data need not agree, nor those that depend on its values and so change
+        # from one step to the next.
         for layouts, record in zip(self._layouts, records, strict=True):
-            before = layouts.get(record["inputs"])
-            if before is not None and before.cells == record["cells"]:
-                layouts[record["inputs"]] = before._replace(times=before.times + 1)
-            elif before is not None or len(layouts) < _MOST_AHEAD:
+            layout = layouts.get(record["inputs"])
+            if layout is not None and layout.cells == record["cells"]:
+                layouts[record["inputs"]] = layout._replace(times=layout.times + 1)
+            elif layout is not None or len(layouts) < _MOST_AHEAD:
                 layouts[record["inputs"]] = _Layout(record["cells"], 1, step)
-        now = [layouts.get(records[0]["inputs"]) for layouts in self._layouts]
-        settled = [one for one in now if one is not None and one.times >= _SETTLED]
-        alike = len({record["inputs"] for record in records}) == 1 and len(settled) == self.ranks
-        if alike and len({one.cells for one in settled}) > 1:
-            self._since[step] = max(one.since for one in settled)
+        layouts_now = [layouts.get(records[0]["inputs"]) for layouts in self._layouts]
+        settled_layouts = [state for state in layouts_now if state is not None and state.times >= _SETTLED]
+        is_settled = len({record["inputs"] for record in records}) == 1 and len(settled_layouts) == self.ranks
+        if is_settled and len({state.cells for state in settled_layouts}) > 1:
+            self._since[step] = max(state.since for state in settled_layouts)
             self._ask("cells", step, "cells")
 
     def _ask(self, subject: str, step: int, kind: Kind, of: Hashable = None) -> None:
-        """Want the details about what differs; of one subject once, or once for what is seen ``of`` it."""
-        tried = self._tried.setdefault(subject, set())
-        waits = any(subject in about for about in self._asked.values())
-        if subject not in self._found and not waits and of not in tried and len(tried) < _MOST_ASKED:
-            tried.add(of)
+        """Request the details of a difference; once for each subject, or once for each ``of``."""
+        attempts = self._tried.setdefault(subject, set())
+        is_pending = any(subject in about for about in self._asked.values())
+        if subject not in self._found and not is_pending and of not in attempts and len(attempts) < _MOST_ASKED:
+            attempts.add(of)
             self._asked.setdefault((step, kind), set()).add(subject)
             self._details.setdefault((step, kind), {})
 
     def _name(self, subject: str, step: int, details: Mapping[int, Sequence[Row] | None]) -> None:
-        """The details about what differs have come from all ranks."""
-        rows = {rank: one for rank, one in sorted(details.items()) if one is not None}
-        found: RankFinding | None
+        """Name a difference after its details have arrived from all ranks."""
+        rows = {rank: detail for rank, detail in sorted(details.items()) if detail is not None}
+        finding: RankFinding | None
         if len(rows) < self.ranks:
-            told = subject == "dtypes" or (subject == "parameters" and self._explained)
-            found = None if told else self._unnamed(subject, step)
+            is_reported = subject == "dtypes" or (subject == "parameters" and self._explained)
+            finding = None if is_reported else self._unnamed(subject, step)
         elif subject == "cells":
-            found = naming.first_cell(self._since.get(step, step), rows)
+            finding = naming.first_cell(self._since.get(step, step), rows)
         elif subject == "dtypes":
-            found = naming.first_dtype(step, rows)
+            finding = naming.first_dtype(step, rows)
         elif subject == "draws":
-            found = naming.alike_draws(step, rows)
+            finding = naming.alike_draws(step, rows)
         elif subject == "gradients":
-            found = naming.first_gradient(step, rows)
+            finding = naming.first_gradient(step, rows)
             self._explained.update(name for name, _ in naming.differing(rows))
         else:
-            found = naming.first_parameter(step, rows, subject == "statistics", self._explained)
-        if found is not None:
-            self._found.setdefault(subject, found)
+            finding = naming.first_parameter(step, rows, subject == "statistics", self._explained)
+        if finding is not None:
+            self._found.setdefault(subject, finding)
 
     def _unnamed(self, subject: str, step: int) -> RankFinding:
         condition = {"draws": "ranks_alike", "cells": "ranks_differ", "gradients": "ranks_differ"}
-        what = f"{subject} are the same" if subject == "draws" else f"{subject} are not the same on all ranks"
-        message = f"{what}; which, the ranks no longer know"
-        everybody = tuple(range(self.ranks))
-        return RankFinding(condition.get(subject, "parameters_differ"), step, everybody, "", "", message, _GONE)
+        statement = f"{subject} are the same" if subject == "draws" else f"{subject} are not the same on all ranks"
+        message = f"{statement}; which, the ranks no longer know"
+        all_ranks = tuple(range(self.ranks))
+        return RankFinding(condition.get(subject, "parameters_differ"), step, all_ranks, "", "", message, _GONE)

@@ -1,4 +1,4 @@
-"""What a rank keeps of its last steps for who asks which cell, parameter or gradient it was: rows, in bounds."""
+"""Details of a rank's last steps, to locate a difference: rows of cells, parameters and gradients, bounded."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _MOST_ROWS = 50_000
 
 
 class Details:
-    """The rows of the last 256 steps, or of fewer where these are more than 50,000; any thread may ask.
+    """The rows of the last 256 steps, or fewer if they exceed 50,000 rows; safe to read from any thread.
 
-    Rows that are the same object as those of the step before count once.
+    Rows that are the same object as those of the previous step count once.
     """
 
     def __init__(self) -> None:
@@ -29,17 +29,17 @@ class Details:
         self._lock = threading.Lock()
 
     def keep(self, step: int, rows: dict[Kind, tuple[Row, ...]]) -> None:
-        """Keep the rows of a step, by their kinds; once for each step."""
-        new = sum(len(one) for kind, one in rows.items() if self._last.get(kind) is not one)
+        """Store the rows of a step, by their kinds; once for each step."""
+        added = sum(len(kind_rows) for kind, kind_rows in rows.items() if self._last.get(kind) is not kind_rows)
         self._last = rows
         with self._lock:
-            self._steps[step], self._counts[step] = rows, new
+            self._steps[step], self._counts[step] = rows, added
             while len(self._steps) > 1 and (len(self._steps) > _MOST_STEPS or sum(self._counts.values()) > _MOST_ROWS):
                 oldest, _ = self._steps.popitem(last=False)
                 del self._counts[oldest]
 
     def of(self, step: int, kind: Kind) -> Detail:
-        """The rows of a step.
+        """Return the rows of a step.
 
         Raises:
             ValueError: there is no such kind.

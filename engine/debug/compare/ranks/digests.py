@@ -1,6 +1,6 @@
-"""Digests: what stands for the bits of arrays, so that ranks can tell in a few bytes whether they have the same.
+"""Digests of the bits of arrays, by which ranks compare them in a few bytes.
 
-They say "the same" by mistake once in 2**33 comparisons at most; nobody is kept from making two that agree on purpose.
+They are equal by mistake once in 2**33 comparisons at most; they do not resist deliberate collisions.
 """
 
 from __future__ import annotations
@@ -18,44 +18,44 @@ from hookscope.engine.tensors.backend import to_host
 __all__ = ["MOST_ROWS", "digest", "dtype_name", "norm", "row_digests", "text_digest"]
 
 MOST_ROWS = 256
-"""Of so many rows of a batch there are digests."""
+"""The number of rows of a batch that are digested."""
 
 _BLOCK = 8192  # words of 8 bytes
-_BLOCKS = 16  # that are done at a time, so that what is computed on the way stays in the cache
+_BLOCKS = 16  # processed at a time, so that intermediate results stay in the cache
 _CHANGES = 8
 
 
 def digest(array: Any) -> str:
-    """16 hexadecimal digits for dtype, shape and bits of an array; the order in memory does not count.
+    """Return 16 hexadecimal digits for dtype, shape and bits of an array, independent of the order in memory.
 
-    Small arrays, and the ends of large ones, go through BLAKE2b. Of larger ones each 64 KiB become two sums of products
-    modulo 2**64, of the words of 8 bytes and of their upper halves, with fixed random numbers. On one core that took
-    0.23 ms a MB, where BLAKE2b alone took 1.1 ms.
+    Small arrays, and the ends of large ones, are hashed with BLAKE2b. Of larger ones, each 64 KiB become two sums of
+    products modulo 2**64, of the words of 8 bytes and of their upper halves, with fixed random numbers. On one core
+    this took 0.23 ms a MB, and BLAKE2b alone 1.1 ms.
 
     Args:
         array: a NumPy or CuPy array of numbers.
     """
     host: Any = to_host(array)
-    of_what = f"{dtype_name(host.dtype)}{host.shape}".encode()
+    header = f"{dtype_name(host.dtype)}{host.shape}".encode()
     if host.nbytes < 8 * _BLOCK:
-        return hashlib.blake2b(of_what + host.tobytes(), digest_size=8).hexdigest()
-    found = hashlib.blake2b(of_what, digest_size=8)
+        return hashlib.blake2b(header + host.tobytes(), digest_size=8).hexdigest()
+    state = hashlib.blake2b(header, digest_size=8)
     host = np.ascontiguousarray(host)
     words = host.reshape(-1).view(np.uint8)
-    whole = words.size // (8 * _BLOCK) * (8 * _BLOCK)
-    blocks = words[:whole].view(np.uint64).reshape(-1, _BLOCK)
+    hashed_bytes = words.size // (8 * _BLOCK) * (8 * _BLOCK)
+    blocks = words[:hashed_bytes].view(np.uint64).reshape(-1, _BLOCK)
     for begin in range(0, len(blocks), _BLOCKS):
         part = blocks[begin : begin + _BLOCKS]
-        found.update(part @ _factors())
+        state.update(part @ _factors())
         # Differences in the upper halves alone, as of signs, would often cancel in the first sum.
-        found.update((part >> np.uint64(32)) @ _factors())
-    found.update(words[whole:])
-    return found.hexdigest()
+        state.update((part >> np.uint64(32)) @ _factors())
+    state.update(words[hashed_bytes:])
+    return state.hexdigest()
 
 
 @functools.cache
 def dtype_name(dtype: Any) -> str:
-    """The name of a NumPy dtype, which takes NumPy longer than the digest of a small array."""
+    """Return the name of a NumPy dtype, cached since NumPy takes longer for it than for the digest of a small array."""
     return str(dtype.name)
 
 
@@ -65,12 +65,12 @@ def _factors() -> Any:
 
 
 def text_digest(parts: Iterable[object]) -> str:
-    """16 hexadecimal digits for the texts of some values, in their order."""
+    """Return 16 hexadecimal digits for the texts of some values, in their order."""
     return hashlib.blake2b("\0".join(map(str, parts)).encode(), digest_size=8).hexdigest()
 
 
 def norm(array: Any) -> float | None:
-    """The root of the sum of squares; None where it is not finite.
+    """Return the root of the sum of squares; None if it is not finite.
 
     Args:
         array: a NumPy or CuPy array of numbers.
@@ -78,39 +78,39 @@ def norm(array: Any) -> float | None:
     host = to_host(array)
     wide = host if host.dtype.kind in "fc" and host.dtype.itemsize > 2 else host.astype(np.float32)
     flat = wide.reshape(-1)
-    found = math.sqrt(np.vdot(flat, flat).real)
-    return found if math.isfinite(found) else None
+    result = math.sqrt(np.vdot(flat, flat).real)
+    return result if math.isfinite(result) else None
 
 
 def row_digests(arrays: Iterable[Any]) -> list[str]:
-    """Digests of the rows of a batch, of ``MOST_ROWS`` at most; of rows by which nobody could know a sample, none.
+    """Return digests of the rows of a batch, at most ``MOST_ROWS``, without rows that cannot identify a sample.
 
-    A row is what the arrays hold at one place of their first axes, all together: an image with its label, tokens with
-    their mask. A row that is constant, a class in one-hot form, a mask or a few small integers are not told: they are
-    the same in many samples.
+    A row is the elements of all arrays at one index of their first axes: an image with its label, tokens with their
+    mask. A row that is constant, a class in one-hot form, a mask or a few small integers are omitted: they are the same
+    in many samples.
 
     Args:
-        arrays: the inputs of a network; those whose first axis is not as long as that of the largest do not count.
+        arrays: the inputs of a network; those with a shorter or longer first axis than the largest one are ignored.
     """
-    given = [array for array in arrays if array.ndim and array.size and array.dtype.kind in "biufcV"]
-    if not given:
+    candidates = [array for array in arrays if array.ndim and array.size and array.dtype.kind in "biufcV"]
+    if not candidates:
         return []
-    count = max(given, key=lambda array: array.nbytes).shape[0]
-    hosts = [to_host(array[:MOST_ROWS]) for array in given if array.shape[0] == count]
+    count = max(candidates, key=lambda array: array.nbytes).shape[0]
+    hosts = [to_host(array[:MOST_ROWS]) for array in candidates if array.shape[0] == count]
     flat = [np.ascontiguousarray(host).reshape(len(host), -1) for host in hosts]
-    single = all(rows.shape[1] == 1 for rows in flat)
+    is_scalar = all(rows.shape[1] == 1 for rows in flat)
     changes, fractions = np.zeros(len(flat[0]), np.int64), np.zeros(len(flat[0]), bool)
     for rows in flat:
         if len(rows) > 1 and (rows == rows[0]).all():
-            continue  # places of tokens, a mask: the same in each row
+            continue  # positions of tokens, a mask: the same in each row
         changes += (rows[:, 1:] != rows[:, :-1]).sum(axis=1)
         if rows.dtype.kind not in "biu":
             fractions |= (rows.real != np.trunc(rows.real)).any(axis=1)
-    tells = (changes >= _CHANGES) | (fractions & ((changes > 0) | single))
-    found = []
-    for place in np.flatnonzero(tells):
-        one = hashlib.blake2b(digest_size=8)
+    is_distinctive = (changes >= _CHANGES) | (fractions & ((changes > 0) | is_scalar))
+    digests = []
+    for index in np.flatnonzero(is_distinctive):
+        state = hashlib.blake2b(digest_size=8)
         for rows in flat:
-            one.update(rows[place].view(np.uint8))
-        found.append(one.hexdigest())
-    return found
+            state.update(rows[index].view(np.uint8))
+        digests.append(state.hexdigest())
+    return digests

@@ -1,4 +1,4 @@
-"""What is found between ranks: the conditions, a finding as data, and which ranks are at fault."""
+"""Findings between ranks: the conditions, a finding as data, and the ranks at fault."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ __all__ = ["RANK_CONDITIONS", "RankCondition", "RankFinding", "RankFindingData",
 
 
 class RankCondition(NamedTuple):
-    """What can be wrong between ranks.
+    """A possible fault between ranks.
 
     Attributes:
-        name: of the condition.
-        meaning: what holds, in words.
+        name: the name of the condition.
+        meaning: the condition in words.
     """
 
     name: str
@@ -41,11 +41,11 @@ RANK_CONDITIONS: dict[str, RankCondition] = {
         ),
     )
 }
-"""By name. One session cannot look for them: it knows one rank."""
+"""The conditions by name. A single session cannot check them: it observes one rank."""
 
 
 class RankFindingData(TypedDict):
-    """A ``RankFinding`` as JSON has it; ``figures`` by the rank's number as text."""
+    """A ``RankFinding`` in JSON; ``figures`` by the rank's number as text."""
 
     condition: str
     step: int
@@ -59,17 +59,17 @@ class RankFindingData(TypedDict):
 
 @dataclass(frozen=True)
 class RankFinding:
-    """One thing that is wrong between ranks.
+    """One fault between ranks.
 
     Attributes:
         condition: the name of the condition, one of ``RANK_CONDITIONS``.
-        step: the first step in which it was seen.
-        ranks: those at fault, rising: the ones that stand against a majority that agrees, or else all that differ.
+        step: the first step with the fault.
+        ranks: those at fault, ascending: the ones that differ from a majority that agrees, or else all that differ.
         path: the cell's path; "" for the root.
-        name: of the parameter, or the slot of a value; "" where it is about neither.
-        message: what was seen, one sentence.
-        advice: what to look at first, one sentence.
-        figures: what each rank has, in words.
+        name: the name of the parameter, or the slot of a value; "" if there is neither.
+        message: the observation, one sentence.
+        advice: the first thing to check, one sentence.
+        figures: the value of each rank, in words.
     """
 
     condition: str
@@ -83,11 +83,11 @@ class RankFinding:
 
     @property
     def where(self) -> str:
-        """The cell as people read it."""
+        """The name of the cell for display."""
         return cell_name(self.path)
 
     def data(self) -> RankFindingData:
-        """The same as plain data."""
+        """Return the finding as plain data."""
         return {
             "condition": self.condition,
             "step": self.step,
@@ -101,22 +101,22 @@ class RankFinding:
 
 
 def at_fault(values: Mapping[int, Hashable]) -> tuple[int, ...]:
-    """The ranks that stand against more than half of all; all where no such majority has one value.
+    """Return the ranks that differ from more than half of all; all ranks if no such majority has one value.
 
     Args:
-        values: what each rank has.
+        values: the value of each rank.
     """
     counts: dict[Hashable, int] = {}
     for value in values.values():
         counts[value] = counts.get(value, 0) + 1
-    most = max(counts, key=lambda value: counts[value])
-    if 2 * counts[most] <= len(values):
+    majority = max(counts, key=lambda value: counts[value])
+    if 2 * counts[majority] <= len(values):
         return tuple(sorted(values))
-    return tuple(sorted(rank for rank, value in values.items() if value != most))
+    return tuple(sorted(rank for rank, value in values.items() if value != majority))
 
 
 def ranks_text(ranks: Iterable[int]) -> str:
-    """Ranks as people read them: ``rank 1``, ``ranks 0, 1 and 2``."""
+    """Return ranks as text: ``rank 1``, ``ranks 0, 1 and 2``."""
     numbers = [str(rank) for rank in ranks]
     if len(numbers) == 1:
         return f"rank {numbers[0]}"

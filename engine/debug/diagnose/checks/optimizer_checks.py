@@ -152,9 +152,9 @@ class OptimizerWatch(Watcher):
         if any(reference() is array for array in arrays for reference in self._came.values()):
             return True
         names = [parameter.name for parameter in self._asked]
-        return [p.name for p in optimizer.parameters] == names and [array.shape for array in arrays] == [
-            p._array.shape for p in self._asked
-        ]
+        return [parameter.name for parameter in optimizer.parameters] == names and [
+            array.shape for array in arrays
+        ] == [parameter._array.shape for parameter in self._asked]
 
 
 def _sources(optimizer: nn.Optimizer) -> list[Any]:
