@@ -1,4 +1,4 @@
-"""The headless debugger: watch, look, pause and step, in a plain script as well as in a notebook."""
+"""Headless debugger: watching, inspecting, pausing and stepping, in a plain script as well as in a notebook."""
 
 from .compare.compare import Comparison, ComparisonRow, compare
 from .compare.difference import Difference

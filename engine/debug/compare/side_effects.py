@@ -1,13 +1,12 @@
-"""Side effects of a run of a copy of a cell: what it may change outside the copy, read from the code before it runs.
+"""Side effects of running a copy of a cell: possible changes outside the copy, read from the code before it runs.
 
-A copy has parameters, buffers and attributes of its own, and random numbers stand afterwards where they stood. All else
-is the same for a cell and its copy: a list by a global name, an attribute of a class, a file, NumPy's settings, what is
-printed. Code is compared with a list of what changes none of it: most of Python's built-in functions, the engine's
-operators and layers, NumPy's functions, and what consists of these. All that is not on the list counts as a change.
+A copy has parameters, buffers and attributes of its own, and random states are restored afterwards. Everything else is
+shared between a cell and its copy: a list by a global name, an attribute of a class, a file, NumPy's settings, printed
+text. Code is compared with a list of harmless code: most of Python's built-in functions, the engine's operators and
+layers, NumPy's functions, and code composed of these. Everything outside the list counts as a change.
 
-All that the code can reach is looked through, from the cell's attributes and the names in its methods on. Which object
-a method is called on is not known before it runs: a name that the code uses stands for the methods of that name of all
-classes that were met.
+All code and objects that the cell can reach are searched, from its attributes and the names in its methods. The object
+of a method call is not known in advance: a name in the code stands for the methods of that name of all classes found.
 """
 
 from __future__ import annotations
@@ -63,10 +62,10 @@ _DESCRIPTORS = (
     types.BuiltinFunctionType,
     type(inspect.FullArgSpec.args),
 )
-"""Slots, fields of named tuples, and what C code gives a class."""
+"""Slots, fields of named tuples, and members that C code adds to a class."""
 _DRAWING = (np.random.Generator, np.random.RandomState, python_random.Random, Generator)
 _RESTORED = (np.random.mtrand._rand, python_random._inst)
-"""Generators of the process, which stand after a copy's run where they stood."""
+"""Generators of the process, which are restored after the run of a copy."""
 _COLLECTIONS = (list, set, dict, deque, bytearray)
 _COPIED = (tuple, frozenset, Tensor, np.ndarray, types.SimpleNamespace)
 _BUILTINS = frozenset(
@@ -169,7 +168,7 @@ _UNKNOWN_MODULES = (
     "numpy.testing",
     "numpy.ctypeslib",
 )
-"""Those of the modules above whose functions change something, or do not show what they do."""
+"""Those of the modules above whose functions change something, or hide what they change."""
 _CHANGING = frozenset(
     (
         "tofile",
@@ -205,7 +204,7 @@ _CHANGING = frozenset(
         "singledispatch",
     )
 )
-"""Functions and classes of the modules above that write to files or the terminal, set NumPy up, or keep results."""
+"""Functions and classes of the modules above that write to files or the terminal, configure NumPy, or keep results."""
 _CHANGING_METHODS = frozenset(("tofile", "dump"))
 _WRITING_TO_ALL = frozenset(("setitem", "delitem", "__setitem__", "methodcaller", "shuffle")) | {
     name for name in dir(operator) if name.startswith("i") and f"__{name}__" in dir(operator)
@@ -220,7 +219,7 @@ _WRITING_TO_COLLECTIONS = (
     | (set(dir(deque)) - set(dir(tuple)))
 ) - {"copy", "__reversed__", "__copy__", "maxlen", "__class_getitem__"}
 _WRITING_TO_ARRAYS = _WRITING_TO_ALL | {
-    # methods and functions of NumPy, and the arguments of those that take where the result goes
+    # methods and functions of NumPy, and the arguments of those that take an output array
     "at",
     "byteswap",
     "copyto",
@@ -242,7 +241,7 @@ _WRITING_TO_ARRAYS = _WRITING_TO_ALL | {
     "overwrite_b",
     "overwrite_x",
     "overwrite_input",
-    # methods that take it by place
+    # methods that take it as a positional argument
     "all",
     "any",
     "argmax",
@@ -265,7 +264,7 @@ _WRITING_TO_ARRAYS = _WRITING_TO_ALL | {
     "take",
     "trace",
     "var",
-    # what gives a tensor the array itself
+    # functions that give a tensor the array itself
     "from_numpy",
     "frombuffer",
     "from_dlpack",
@@ -280,7 +279,7 @@ _WRITING_TO_TENSORS = _WRITING_TO_ALL | {
     "set_dtype",
     "to_dlpack",
 }
-"""Names by which a collection, an array or a tensor may be changed; see also ``_is_written``."""
+"""Names that may change a collection, an array or a tensor; see also ``_is_written``."""
 _WRITING_OPERATORS = ("apply", "assign", "fused", "inplace", "scatter", "sparseapply", "update")
 _REFLECTING = frozenset(("getattr", "attrgetter", "methodcaller"))
 _DUNDERS_READ = frozenset(
@@ -314,32 +313,32 @@ _OWN_COPY = frozenset(
 _BOOKKEEPING = frozenset(
     ("_cells", "_params", "_buffers", "_hooks", "_state_hooks", "_saved_tensors_hooks", "_recompute")
 )
-"""Attributes of a cell that it has under other names too, that a copy has not, or that its run does not use."""
+"""Attributes of a cell that it has under other names too, that a copy lacks, or that its run does not use."""
 _MISSING = object()
 _STORES = ("STORE_ATTR", "DELETE_ATTR")
 _REFUSED = ("STORE_GLOBAL", "DELETE_GLOBAL", "IMPORT_STAR", "LOAD_BUILD_CLASS", "STORE_NAME", "DELETE_NAME")
 
 
 def side_effect(cell: Cell) -> str:
-    """Return the name of what a run of a copy of a cell may change outside the copy; "" where it changes nothing.
+    """Return the name of an object outside the copy that a run of the copy may change; "" if there is none.
 
     Args:
-        cell: the cell; its ``construct``, its ``bprop`` and all that these can reach are looked through, not run.
+        cell: the cell; its ``construct``, its ``bprop`` and all code that they can reach are read, not run.
     """
     search = _Search()
     try:
         search.own(cell, "self")
         search.look()
-    except _Found as found:
-        return str(found)
+    except _Found as signal:
+        return str(signal)
     return ""
 
 
 def is_plain(value: Any) -> bool:
-    """Return whether a value, and what is in its lists, tuples and dictionaries, is a tensor or cannot be changed."""
+    """Return whether a value, and each item of its lists, tuples and dictionaries, is a tensor or immutable."""
     try:
         return _is_plain(value)
-    except RecursionError:  # a list that holds itself
+    except RecursionError:  # a list that contains itself
         return False
 
 
@@ -350,70 +349,70 @@ def _is_plain(value: Any) -> bool:
         return all(map(_is_plain, value.values()))
     if isinstance(value, Tensor):
         return _is_engine(type(value))
-    is_ours = _is_engine(type(value)) and not isinstance(value, (Cell, *_DRAWING))
-    return is_ours or isinstance(value, (*_IMMUTABLE, enum.Enum))
+    is_engine_object = _is_engine(type(value)) and not isinstance(value, (Cell, *_DRAWING))
+    return is_engine_object or isinstance(value, (*_IMMUTABLE, enum.Enum))
 
 
-class _Found(Exception):  # noqa: N818  # what was looked for, not an error
-    """Raised where code may change something outside; with its name."""
+class _Found(Exception):  # noqa: N818  # noqa: N818  # the result of the search, not an error
+    """Raised with the name of an object outside that code may change."""
 
 
 class _Search:
-    """A walk through all code and objects that a cell can reach."""
+    """Search through all code and objects that a cell can reach."""
 
     def __init__(self) -> None:
         self._names = {"construct", "bprop", "forward", "backward"}
         self._classes: dict[type, None] = {}
-        self._modules: list[ModuleType] = []  # that the code imports itself
+        self._modules: list[ModuleType] = []  # imported by the code itself
         self._owned: dict[int, Any] = {}  # by id; kept, so that no other object gets the id
         self._reached: dict[Any, Any] = {}
         self._outside: list[tuple[str, frozenset[str]]] = []  # collections and arrays, and the names that change them
-        self._objects: list[tuple[str, type]] = []  # of classes of the user's, that the copy shares
+        self._objects: list[tuple[str, type]] = []  # of the user's classes, shared by the copy
         self._storing: set[type] = set()  # classes that store attributes on their objects
-        self._writes: set[str] = set()  # names of what is not called on a collection that the code has just made
+        self._writes: set[str] = set()  # names that are not called on a collection that the code itself created
         self._stores_items = False
         self._calls_numpy = False
-        self._stored_inside = ""  # an attribute that is stored on something that self holds
-        self._holds_shared = False  # whether something that a copy shares can be what self holds
+        self._stored_inside = ""  # an attribute that is stored on an object that self holds
+        self._holds_shared = False  # whether self can hold an object that a copy shares
 
     def look(self) -> None:
-        """Look through the methods of the classes that were met, until there is no new class or name.
+        """Search the methods of the classes found so far, until there is no new class or name.
 
         Raises:
-            _Found: with the name of what may be changed.
+            _Found: with the name of an object that may be changed.
         """
-        looked: set[Any] = set()
+        visited: set[Any] = set()
         while True:
             owners: list[Any] = [*self._classes, *self._modules]
             pending = [
                 (owner, name)
                 for owner in owners
                 for name in vars(owner)
-                if (owner, name) not in looked and self._is_used(owner, name)
+                if (owner, name) not in visited and self._is_used(owner, name)
             ]
             if not pending:
                 break
             for owner, name in pending:
-                looked.add((owner, name))
+                visited.add((owner, name))
                 if isinstance(owner, ModuleType):
                     self.reach(vars(owner)[name], f"{owner.__name__}.{name}")
                 else:
                     self._member(owner, name, vars(owner)[name])
         if self._stored_inside and (self._holds_shared or self._outside or self._objects):
             raise _Found(f"an attribute {self._stored_inside}")
-        for where, writing in self._outside:
+        for location, writing in self._outside:
             if self._is_written(writing):
-                raise _Found(where)
-        for where, kind in self._objects:
+                raise _Found(location)
+        for location, kind in self._objects:
             if not self._storing.isdisjoint(kind.__mro__):
-                raise _Found(where)
+                raise _Found(location)
 
     def _is_written(self, writing: frozenset[str]) -> bool:
         if self._stores_items or not (writing | _REFLECTING).isdisjoint(self._writes):
             return True
         if writing is _WRITING_TO_COLLECTIONS:
             return False
-        if self._calls_numpy:  # it may be where the result goes
+        if self._calls_numpy:  # the array may be its output argument
             return True
         return writing is _WRITING_TO_TENSORS and any(
             name[-1:] == "_" != name[:1] or name.lower().startswith(_WRITING_OPERATORS) for name in self._writes
@@ -424,35 +423,35 @@ class _Search:
             return True
         if isinstance(owner, ModuleType) or name == "__init__":
             return False
-        inherited = (base for base in owner.__mro__[1:-1] if not _is_users(base))
-        return _is_special(name) or any(name in vars(base) for base in inherited)
+        library_bases = (base for base in owner.__mro__[1:-1] if not _is_users(base))
+        return _is_special(name) or any(name in vars(base) for base in library_bases)
 
     def _member(self, owner: type, name: str, value: Any) -> None:
-        where = f"{owner.__name__}.{name}"
+        location = f"{owner.__name__}.{name}"
         function = getattr(value, "__func__", None) if isinstance(value, staticmethod | classmethod) else value
         if isinstance(function, FunctionType) and _is_special(name):
-            is_made = issubclass(owner, tuple) or hasattr(owner, "__dataclass_fields__")
+            is_generated = issubclass(owner, tuple) or hasattr(owner, "__dataclass_fields__")
             file = function.__code__.co_filename
-            if is_made and (file.startswith("<string") or not is_user_file(file)):
-                return  # by ``dataclass`` or ``NamedTuple``
+            if is_generated and (file.startswith("<string") or not is_user_file(file)):
+                return  # generated by ``dataclass`` or ``NamedTuple``
             if name in _OWN_COPY and not _is_known(function):
-                raise _Found(where)
+                raise _Found(location)
         if isinstance(value, staticmethod | classmethod):
-            self.reach(function, where)
+            self.reach(function, location)
         elif isinstance(value, property | functools.cached_property):
             for part in ("fget", "fset", "fdel", "func"):
                 if isinstance(getattr(value, part, None), FunctionType):
-                    self._function(getattr(value, part), where, owner)
+                    self._function(getattr(value, part), location, owner)
         elif isinstance(value, FunctionType):
-            self._function(value, where, owner)
+            self._function(value, location, owner)
         elif isinstance(value, _DESCRIPTORS):
             return
         elif not _is_special(name) or callable(value):
             self._holds_shared = True
-            self.reach(value, where)
+            self.reach(value, location)
 
     def own(self, value: Any, where: str) -> None:
-        """Look through an object of which a copy has its own, and all that it holds."""
+        """Search an object that each copy has for itself, and all its contents."""
         if isinstance(value, _IMMUTABLE) and _is_library(type(value)):
             return
         if id(value) in self._owned:
@@ -474,7 +473,7 @@ class _Search:
             raise _Found(where)
 
     def reach(self, value: Any, where: str, owner: type | None = None) -> None:
-        """Look through an object that the cell and its copy share."""
+        """Search an object that the cell and its copy share."""
         if isinstance(value, _IMMUTABLE) and _is_library(type(value)):
             if callable(value):
                 self._known(value, where)
@@ -482,14 +481,18 @@ class _Search:
         if isinstance(value, MethodType):
             if isinstance(value.__self__, type | ModuleType):
                 self.reach(value.__self__, where)
-            elif not any(value.__self__ is one for one in _RESTORED):
+            elif not any(value.__self__ is generator for generator in _RESTORED):
                 raise _Found(where)
             self.reach(value.__func__, where)
         elif isinstance(value, FunctionType):
             self._function(value, where, owner)
         elif isinstance(value, _FUNCTIONS):
-            held = getattr(value, "__self__", None)
-            if not (any(held is one for one in _RESTORED) if isinstance(held, _DRAWING) else _is_known(value)):
+            receiver = getattr(value, "__self__", None)
+            if not (
+                any(receiver is generator for generator in _RESTORED)
+                if isinstance(receiver, _DRAWING)
+                else _is_known(value)
+            ):
                 raise _Found(where)
             self._known(value, where)
         elif isinstance(value, functools.partial):
@@ -537,11 +540,13 @@ class _Search:
                 function = vars(base).get("_function")  # of an operator's class, as of a collective
                 if isinstance(function, staticmethod):
                     self.reach(function.__func__, where)
-                if _is_engine(base) and any(_is_users(one) for one in vars(base).values() if type(one) is FunctionType):
-                    self._classes[base] = None  # somebody put another method into it
+                if _is_engine(base) and any(
+                    _is_users(function) for function in vars(base).values() if type(function) is FunctionType
+                ):
+                    self._classes[base] = None  # a method was replaced from outside
 
     def _function(self, function: FunctionType, where: str, owner: type | None = None) -> None:
-        """Look through a function, a method where it has an owner."""
+        """Search a function, a method if it has an owner."""
         if (id(function), owner) in self._reached:
             return
         self._reached[id(function), owner] = function
@@ -559,15 +564,15 @@ class _Search:
             self.reach(value, f"{where}.{name}")
         for value in (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()):
             self.reach(value, f"a default of {where}")
-        first = code.co_varnames[0] if owner is not None and code.co_argcount else None
+        first_argument = code.co_varnames[0] if owner is not None and code.co_argcount else None
         for part in _codes(code):
-            is_its_own = part is not code and first in part.co_varnames
-            self._code(part, function, where, None if is_its_own else first, owner)
+            is_its_own = part is not code and first_argument in part.co_varnames
+            self._code(part, function, where, None if is_its_own else first_argument, owner)
 
     def _enclosed_by_engine(self, cell: types.CellType, where: str) -> None:
         try:
             value = cell.cell_contents
-        except ValueError:  # nothing is in it yet
+        except ValueError:  # it is still empty
             return
         if isinstance(value, Cell) or (isinstance(value, MethodType) and isinstance(value.__self__, Cell)):
             raise _Found(where)
@@ -587,12 +592,16 @@ class _Search:
         closure = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
         self._names.update(code.co_names)
         for constants in code.co_consts:
-            if isinstance(constants, tuple):  # names of keyword arguments among them
+            if isinstance(constants, tuple):  # may include names of keyword arguments
                 self._writes.update(name for name in constants if isinstance(name, str))
-        instructions = [one for one in dis.get_instructions(code) if one.opname not in ("CACHE", "EXTENDED_ARG", "NOP")]
-        made = _made_here(code, instructions)
-        for place, one in enumerate(instructions):
-            operation, name = one.opname, one.argval
+        instructions = [
+            instruction
+            for instruction in dis.get_instructions(code)
+            if instruction.opname not in ("CACHE", "EXTENDED_ARG", "NOP")
+        ]
+        own_collections = _made_here(code, instructions)
+        for index, instruction in enumerate(instructions):
+            operation, name = instruction.opname, instruction.argval
             if operation in _REFUSED:
                 raise _Found(str(name))
             if operation in ("STORE_DEREF", "DELETE_DEREF") and (name in closure or name == first):
@@ -600,9 +609,9 @@ class _Search:
             if operation == "IMPORT_NAME":
                 self._import(str(name))
             if operation.startswith("STORE_FAST") and first in (name if isinstance(name, tuple) else (name,)):
-                raise _Found(str(first))  # what is stored on it is no longer known to be the copy's
+                raise _Found(str(first))  # once it is assigned, it may no longer be the copy's
             if operation in _STORES:
-                depth = _depth_of_store(instructions, place, first)
+                depth = _depth_of_store(instructions, index, first)
                 if depth is None:
                     raise _Found(f"an attribute {name}")
                 if depth:
@@ -610,23 +619,23 @@ class _Search:
                 elif owner is not None and code.co_name not in ("__init__", "__post_init__"):
                     self._storing.add(owner)
             if operation in ("STORE_SUBSCR", "DELETE_SUBSCR", "STORE_SLICE"):
-                # In front of the index, where that is one instruction, stands what is stored into.
-                self._stores_items |= _loaded(instructions[place - 2]) not in made
-            if operation == "BINARY_OP" and one.argrepr.endswith("="):
+                # The container is loaded before the index, if the index is one instruction.
+                self._stores_items |= _loaded(instructions[index - 2]) not in own_collections
+            if operation == "BINARY_OP" and instruction.argrepr.endswith("="):
                 self._stores_items = True
             if operation in ("LOAD_ATTR", "LOAD_METHOD", "LOAD_SUPER_ATTR"):
                 self._attribute(str(name))
-                if _loaded(instructions[place - 1]) not in made:
+                if _loaded(instructions[index - 1]) not in own_collections:
                     self._writes.add(str(name))
             if operation in ("LOAD_GLOBAL", "LOAD_NAME"):
-                self._global(str(name), function, instructions[place + 1 :])
+                self._global(str(name), function, instructions[index + 1 :])
             elif operation.startswith(("LOAD_DEREF", "LOAD_CLASSDEREF", "LOAD_FROM_DICT_OR_DEREF")) and name in closure:
-                self._enclosed(where, str(name), closure[name], instructions[place + 1 :])
+                self._enclosed(where, str(name), closure[name], instructions[index + 1 :])
 
     def _import(self, name: str) -> None:
         for module in (sys.modules.get(name), sys.modules.get(name.partition(".")[0])):
             if module is None:
-                raise _Found(name)  # to load it has effects of its own
+                raise _Found(name)  # loading it has effects of its own
             if module not in self._modules:
                 self._modules.append(module)
 
@@ -637,7 +646,7 @@ class _Search:
     def _enclosed(self, where: str, name: str, cell: Any, following: list[dis.Instruction]) -> None:
         try:
             value = cell.cell_contents
-        except ValueError:  # nothing is in it yet
+        except ValueError:  # it is still empty
             raise _Found(name) from None
         if isinstance(value, Cell):
             raise _Found(where if name == "self" else name)
@@ -649,82 +658,84 @@ class _Search:
         if name in function.__globals__:
             self._named(function.__globals__[name], name, following)
             return
-        held: Any = function
-        value = held.__builtins__.get(name)
+        scope: Any = function
+        value = scope.__builtins__.get(name)
         is_error = isinstance(value, type) and issubclass(value, Exception)
         if value is not getattr(builtins, name, None) or not (name in _BUILTINS or is_error):
             raise _Found(name)
 
     def _named(self, value: Any, name: str, following: list[dis.Instruction]) -> None:
-        """Look through what a name and the attributes after it lead to."""
-        for one in following:
-            if one.opname not in ("LOAD_ATTR", "LOAD_METHOD") or not isinstance(value, ModuleType | type):
+        """Search the object that a name and the attributes after it refer to."""
+        for instruction in following:
+            if instruction.opname not in ("LOAD_ATTR", "LOAD_METHOD") or not isinstance(value, ModuleType | type):
                 break
-            name = f"{name}.{one.argval}"
-            value = self._attribute_of(value, str(one.argval), name)
+            name = f"{name}.{instruction.argval}"
+            value = self._attribute_of(value, str(instruction.argval), name)
         self.reach(value, name)
 
     def _attribute_of(self, value: ModuleType | type, attribute: str, where: str) -> Any:
-        """Look up an attribute without running code of the user's."""
+        """Look up an attribute without running the user's code."""
         if isinstance(value, ModuleType):
             if attribute not in vars(value) and not _is_library(value):
                 raise _Found(where)
             try:
                 return getattr(value, attribute)
-            except Exception:  # whatever the module's __getattr__ raises
+            except Exception:  # any exception of the module's __getattr__
                 raise _Found(where) from None
         if isinstance(value, enum.EnumMeta):
             return vars(value)["_member_map_"].get(attribute, inspect.getattr_static(value, attribute, None))
-        found = inspect.getattr_static(value, attribute, _MISSING)
-        if isinstance(found, staticmethod):
-            return found.__func__
-        if isinstance(found, classmethod):
+        member = inspect.getattr_static(value, attribute, _MISSING)
+        if isinstance(member, staticmethod):
+            return member.__func__
+        if isinstance(member, classmethod):
             self._class(value, where)
-            return found.__func__
-        if found is _MISSING or (_is_users(type(found)) and hasattr(type(found), "__get__")):
+            return member.__func__
+        if member is _MISSING or (_is_users(type(member)) and hasattr(type(member), "__get__")):
             raise _Found(where)
-        return found
+        return member
 
 
 def _depth_of_store(instructions: list[dis.Instruction], place: int, first: str | None) -> int | None:
-    """Return 0 where an attribute is stored on a method's first argument, more on what this holds, None elsewhere."""
+    """Return 0 if an attribute is stored on a method's first argument, more for objects that it holds, else None."""
     name = instructions[place].argval
-    at = place - 1
-    if instructions[at].opname == "SWAP":  # in ``a.b += c``, a is loaded and copied before b is read
+    index = place - 1
+    if instructions[index].opname == "SWAP":  # in ``a.b += c``, a is loaded and copied before b is read
         copies = (
-            i for i in range(at, 0, -1) if instructions[i].opname == "COPY" and instructions[i + 1].argval == name
+            position
+            for position in range(index, 0, -1)
+            if instructions[position].opname == "COPY" and instructions[position + 1].argval == name
         )
-        at = next(copies, 1) - 1
-    end = at
-    if any(one.is_jump_target for one in instructions[at + 1 : place + 1]):  # (a or b).c = d
+        index = next(copies, 1) - 1
+    end = index
+    if any(instruction.is_jump_target for instruction in instructions[index + 1 : place + 1]):  # (a or b).c = d
         return None
-    while instructions[at].opname == "LOAD_ATTR" and instructions[at].argval != "__class__":
-        at -= 1
-    loaded = instructions[at].argval
+    while instructions[index].opname == "LOAD_ATTR" and instructions[index].argval != "__class__":
+        index -= 1
+    loaded = instructions[index].argval
     is_first = first is not None and (loaded[-1] if isinstance(loaded, tuple) else loaded) == first
-    return end - at if is_first and instructions[at].opname.startswith(("LOAD_FAST", "LOAD_DEREF")) else None
+    return end - index if is_first and instructions[index].opname.startswith(("LOAD_FAST", "LOAD_DEREF")) else None
 
 
 def _loaded(instruction: dis.Instruction) -> str:
-    """Return the local name that an instruction loads; "" for any other."""
+    """Return the local name that an instruction loads; "" for any other instruction."""
     return str(instruction.argval) if instruction.opname in ("LOAD_FAST", "LOAD_FAST_CHECK", "LOAD_FAST_BORROW") else ""
 
 
 def _made_here(code: CodeType, instructions: list[dis.Instruction]) -> set[str]:
-    """Return the local names that only ever stand for a list, a dictionary or a set that the code itself makes."""
+    """Return the local names that only ever refer to a list, a dictionary or a set that the code itself creates."""
     count = code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & 4) + bool(code.co_flags & 8)
-    made: set[str] = set()
+    collections: set[str] = set()
     others = {"", *code.co_varnames[:count]}
-    for before, one in itertools.pairwise(instructions):
-        if one.opname.startswith("STORE_FAST"):
-            names = one.argval if isinstance(one.argval, tuple) else (one.argval,)
-            is_made = one.opname == "STORE_FAST" and before.opname in ("BUILD_LIST", "BUILD_MAP", "BUILD_SET")
-            (made if is_made and not one.is_jump_target else others).update(names)
-    return made - others
+    for previous, instruction in itertools.pairwise(instructions):
+        if instruction.opname.startswith("STORE_FAST"):
+            names = instruction.argval if isinstance(instruction.argval, tuple) else (instruction.argval,)
+            is_made = instruction.opname == "STORE_FAST" and previous.opname in ("BUILD_LIST", "BUILD_MAP", "BUILD_SET")
+            (collections if is_made and not instruction.is_jump_target else others).update(names)
+    return collections - others
 
 
 def _parts(value: Any) -> Iterator[tuple[str, Any]]:
-    """Yield what an object holds: its attributes by their names, and its items; a tensor's copy is new in all of it."""
+    """Yield the contents of an object: its attributes by name, and its items; a tensor's copy is entirely new."""
     if isinstance(value, Tensor):
         return
     try:
@@ -739,7 +750,7 @@ def _parts(value: Any) -> Iterator[tuple[str, Any]]:
             if isinstance(member, types.MemberDescriptorType) and not _is_known(base):
                 try:
                     yield name, member.__get__(value)
-                except AttributeError:  # nothing is in it yet
+                except AttributeError:  # it is still empty
                     continue
     if isinstance(value, defaultdict):
         yield "", vars(defaultdict)["default_factory"].__get__(value)
@@ -756,7 +767,7 @@ def _is_special(name: str) -> bool:
 
 
 def _is_object(value: Any) -> bool:
-    """Return whether a value is the engine's or an instance of a class of the user's, with attributes of its own."""
+    """Return whether a value is an object of the engine or of a user's class, with attributes of its own."""
     return _is_engine(type(value)) or _is_users(type(value))
 
 
@@ -766,19 +777,22 @@ def _home(value: Any) -> str:
         return str(value.__globals__.get("__name__", ""))
     if isinstance(value, ModuleType):
         return value.__name__
-    home = str(getattr(value, "__module__", None) or "")
-    if home.partition(".")[0] == "mindspore":  # the name of a class of the engine while it has MindSpore's names
-        homes = [_home(one) for one in vars(value).values() if isinstance(one, FunctionType)]
-        home = next((one for one in homes if one.startswith(_ENGINE)), getattr(sys.modules.get(home), "__name__", home))
-    return home
+    module_name = str(getattr(value, "__module__", None) or "")
+    if module_name.partition(".")[0] == "mindspore":  # the name of a class of the engine under MindSpore's names
+        modules = [_home(member) for member in vars(value).values() if isinstance(member, FunctionType)]
+        module_name = next(
+            (member for member in modules if member.startswith(_ENGINE)),
+            getattr(sys.modules.get(module_name), "__name__", module_name),
+        )
+    return module_name
 
 
 def _is_in(home: str, modules: tuple[str, ...]) -> bool:
-    return any(home == one or home.startswith(one + ".") for one in modules)
+    return any(home == module or home.startswith(module + ".") for module in modules)
 
 
 def _is_known(value: Any) -> bool:
-    """Return whether a function or a class is on the list of what changes nothing but its arguments."""
+    """Return whether a function or a class is on the list of code that changes nothing but its arguments."""
     home = _home(value)
     return _is_in(home, _KNOWN_MODULES) and not _is_in(home, _UNKNOWN_MODULES)
 
@@ -792,7 +806,7 @@ def _is_library(value: Any) -> bool:
 
 
 def _is_users(value: Any) -> bool:
-    """Return whether a class or a function is in code that a person wrote here."""
+    """Return whether a class or a function is user code."""
     home = _home(value)
     module = sys.modules.get(home)
     file = getattr(module, "__file__", None)
@@ -803,6 +817,6 @@ def _is_users(value: Any) -> bool:
 
 def _codes(code: CodeType) -> Iterator[CodeType]:
     yield code
-    for one in code.co_consts:
-        if isinstance(one, CodeType):
-            yield from _codes(one)
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _codes(constant)

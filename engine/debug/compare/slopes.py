@@ -1,4 +1,4 @@
-"""The slope of a function along a line by finite differences, with a judgment of what it is worth."""
+"""Slope of a function along a line by finite differences, and the comparison with a claimed slope."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from typing import NamedTuple
 
 __all__ = ["Slope", "slope_along"]
 
-# The two one-sided slopes differ by the curvature times the step, which halves with the step; at a kink they
-# differ by as much however small the step.
+# The two one-sided slopes differ by the curvature times the step, which halves with the step; at a kink the difference
+# does not depend on the step.
 _KEEPS_ITS_SIZE = 0.75
 # Terms of a sum are rounded to half a digit each; two sums are subtracted.
 _ROUNDINGS = 8
 
 
 class Slope(NamedTuple):
-    """What differences give.
+    """Result of finite differences.
 
     Attributes:
-        claimed: the slope that was to be judged.
+        claimed: the claimed slope.
         value: the slope by differences.
-        tolerance: how far apart the two may be.
-        kink: the function has no slope here, or differences cannot tell.
+        tolerance: the allowed distance of the two.
+        kink: the function has no slope here, or differences cannot determine it.
     """
 
     claimed: float
@@ -32,13 +32,13 @@ class Slope(NamedTuple):
 
     @property
     def distance(self) -> float:
-        """How far apart the two are; infinite where the claim is NaN."""
+        """The distance of the two slopes; infinite if the claim is NaN."""
         distance = abs(self.value - self.claimed)
         return math.inf if math.isnan(distance) else distance
 
     @property
     def wrong(self) -> bool:
-        """Whether the claim is refuted."""
+        """True if the claim is refuted."""
         return not self.kink and self.distance > self.tolerance
 
 
@@ -50,40 +50,40 @@ def slope_along(
     epsilon: float,
     one_variable: bool = True,
 ) -> Slope:
-    """Judge a claimed slope at 0.
+    """Compare a claimed slope at 0 with finite differences.
 
-    Two values of the function are enough where central differences agree with the claim. Where they do not, three
-    more tell a wrong claim from a kink. At a kink in one variable every slope between the left one and the right one
-    will do; along a line through many, whatever each of them chose.
+    Two values of the function suffice if central differences agree with the claim. Otherwise, three more distinguish a
+    wrong claim from a kink. At a kink in one variable, every slope between the left one and the right one is accepted;
+    along a line through many variables, every slope is, since each of them chose its own.
 
     Args:
-        function: gives its value and the sum of the magnitudes of the terms that the value is the sum of.
-        claimed: the slope that is to be judged.
-        step: how far to go to either side.
-        allowed: how far from the claim the slope may be.
-        epsilon: of the dtype that the function computes in.
+        function: returns its value and the sum of the magnitudes of the terms of the value.
+        claimed: the claimed slope.
+        step: the distance to either side.
+        allowed: the allowed distance of the slope from the claim.
+        epsilon: the epsilon of the dtype that the function computes in.
         one_variable: whether only one variable changes along the line.
     """
     plus, size = function(step)
     minus, _ = function(-step)
-    wide = (plus - minus) / (2 * step)
+    full_step_slope = (plus - minus) / (2 * step)
     rounding = _ROUNDINGS * epsilon * size / step
-    if abs(wide - claimed) <= allowed + rounding:
-        return Slope(claimed, wide, allowed + rounding, False)
+    if abs(full_step_slope - claimed) <= allowed + rounding:
+        return Slope(claimed, full_step_slope, allowed + rounding, False)
     half_plus, _ = function(step / 2)
     half_minus, _ = function(-step / 2)
-    here, _ = function(0.0)
-    narrow = (half_plus - half_minus) / step
-    if not (math.isfinite(wide) and math.isfinite(narrow)):
-        return Slope(claimed, narrow, math.inf, True)
-    value = (4 * narrow - wide) / 3  # Richardson: the error of third order cancels
+    center, _ = function(0.0)
+    half_step_slope = (half_plus - half_minus) / step
+    if not (math.isfinite(full_step_slope) and math.isfinite(half_step_slope)):
+        return Slope(claimed, half_step_slope, math.inf, True)
+    value = (4 * half_step_slope - full_step_slope) / 3  # Richardson: the error of third order cancels
     tolerance = allowed + 4 * rounding
     if abs(value - claimed) <= tolerance:
         return Slope(claimed, value, tolerance, False)
-    if abs(value - claimed) <= tolerance + 3 * abs(narrow - wide):
+    if abs(value - claimed) <= tolerance + 3 * abs(half_step_slope - full_step_slope):
         return Slope(claimed, value, tolerance, True)
-    left, right = 2 * (here - half_minus) / step, 2 * (half_plus - here) / step
+    left, right = 2 * (center - half_minus) / step, 2 * (half_plus - center) / step
     jump = abs(right - left)
-    kept = jump > _KEEPS_ITS_SIZE * abs(plus - 2 * here + minus) / step and jump > tolerance
-    between = min(left, right) - tolerance <= claimed <= max(left, right) + tolerance
-    return Slope(claimed, value, tolerance, kept and (between or not one_variable))
+    is_kink = jump > _KEEPS_ITS_SIZE * abs(plus - 2 * center + minus) / step and jump > tolerance
+    is_between = min(left, right) - tolerance <= claimed <= max(left, right) + tolerance
+    return Slope(claimed, value, tolerance, is_kink and (is_between or not one_variable))

@@ -1,7 +1,7 @@
-"""What is known of the gradients that ``check_gradient`` finds wrong, gathered for ``likeness.py``.
+"""Data on the gradients that ``check_gradient`` finds wrong, collected for ``likeness.py``.
 
-That takes a second draw of the gradients that arrive: what holds for one alone may be chance, and a ``bprop`` that
-forgets them returns the same for both.
+It includes a second draw of the output gradients: agreement for a single draw may be chance, and a ``bprop`` that
+ignores them returns the same for both.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ from .slopes import Slope
 
 __all__ = ["Compared", "likenesses"]
 
-# Above this many elements a phrase is not worth the time and the memory: about a second, and 32 MiB for each array.
+# Above this many elements a phrase is not worth its cost: about a second, and 32 MiB for each array.
 _MOST = 2**21
-# More values than this are no cell with a bprop, but a network around one.
+# More values than this belong to a network, not to a cell with a bprop.
 _MOST_VALUES = 16
 
 
 class Compared(NamedTuple):
-    """One gradient that was compared.
+    """One compared gradient.
 
     Attributes:
-        leaf: of what.
+        leaf: the leaf.
         own: the gradient.
-        automatic: the automatic one; None where the cell has no bprop.
-        slopes: by differences, by element, and by None in a direction through many.
-        error: how far these may be off.
+        automatic: the automatic gradient; None if the cell has no bprop.
+        slopes: slopes by differences, by element, and by None in a direction through many.
+        error: the tolerance of the slopes.
         wrong: the verdict.
     """
 
@@ -51,77 +51,90 @@ class Compared(NamedTuple):
 
     @property
     def sloping(self) -> dict[int, float]:
-        """The slopes of single elements that have one."""
-        return {place: s.value for place, s in self.slopes.items() if place is not None and not s.kink}
+        """The slopes of single elements without a kink."""
+        return {index: slope.value for index, slope in self.slopes.items() if index is not None and not slope.kink}
 
     @property
     def refuted(self) -> list[int]:
-        """Where differences say that the automatic gradient is wrong, too: construct is detached on the way."""
+        """The elements whose automatic gradient is refuted by differences, too: construct is detached in between."""
         automatic = self.automatic
         if automatic is None:
             return list(self.sloping)
-        return [p for p, slope in self.sloping.items() if abs(slope - automatic[p]) > self.slopes[p].tolerance]
+        return [
+            index
+            for index, slope in self.sloping.items()
+            if abs(slope - automatic[index]) > self.slopes[index].tolerance
+        ]
 
     def by_differences(self) -> Reals:
-        """The gradient by differences; NaN where it was not looked at or has none."""
-        found = np.full(self.own.shape, np.nan)
-        found[list(self.sloping)] = list(self.sloping.values())
+        """Return the gradient by differences; NaN where it was not checked or has none."""
+        gradient = np.full(self.own.shape, np.nan)
+        gradient[list(self.sloping)] = list(self.sloping.values())
         if 2 * len(self.refuted) <= len(self.sloping):
             # Not detached, but at a kink, where differences and a wrong gradient may both be half of a slope.
-            found[self.refuted] = np.nan
-        return found
+            gradient[self.refuted] = np.nan
+        return gradient
 
 
 def likenesses(call: DifferentiatedCall, compared: list[Compared], rtol: float, seed: int) -> list[str]:
-    """What each gradient looks like: a phrase of ``likeness.py``, "" for those that are not wrong, or very large.
+    """Return the likeness of each gradient: a phrase of ``likeness.py``, "" for right or very large ones.
 
     Args:
-        call: the call whose gradients they are.
-        compared: all of them, since one may be that of another.
-        rtol: how far gradients may differ that are equal.
-        seed: of the second draw.
+        call: the call of the gradients.
+        compared: all of them, since one may be the gradient of another.
+        rtol: the relative tolerance of equal gradients.
+        seed: seed of the second draw.
     """
-    judged = [one.wrong and one.own.size <= _MOST for one in compared]
-    if not any(judged):
+    is_eligible = [comparison.wrong and comparison.own.size <= _MOST for comparison in compared]
+    if not any(is_eligible):
         return [""] * len(compared)
     sens = call.random_sens(np.random.default_rng([seed, 1]))
     try:
-        second = call.gradients(automatic=False, sens=sens)
-    except Exception:  # the user's bprop, which may refuse other gradients than the first: the verdict stands without
+        second_draw = call.gradients(automatic=False, sens=sens)
+    except Exception:  # the user's bprop, which may reject other gradients than the first: the verdict remains
         return [""] * len(compared)
-    gathered = _Gathered(call, compared, rtol, sens, second)
-    return [gathered.likeness(place) if chosen else "" for place, chosen in enumerate(judged)]
+    data = _Gathered(call, compared, rtol, sens, second_draw)
+    return [data.likeness(index) if is_chosen else "" for index, is_chosen in enumerate(is_eligible)]
 
 
 class _Gathered:
-    """Everything for the phrases of one check; ``second`` is what the gradients are where ``sens`` arrives."""
+    """Data for the phrases of one check; ``second`` is the gradients for the output gradients ``sens``."""
 
     def __init__(
         self, call: DifferentiatedCall, compared: list[Compared], rtol: float, sens: list[Tensor], second: list[Reals]
     ) -> None:
         self.call, self.compared, self.rtol = call, compared, rtol
         self.sens = (call.sens, sens)
-        self.own = [_stacked(c.leaf, c.own, other) for c, other in zip(compared, second, strict=True)]
+        self.own = [
+            _stacked(comparison.leaf, comparison.own, second_gradient)
+            for comparison, second_gradient in zip(compared, second, strict=True)
+        ]
         automatic: list[Any] = [None] * len(compared)
         if call.copy.has_bprop:
             automatic = call.gradients(automatic=True, sens=sens)
-        self.right = [_right(c, other) for c, other in zip(compared, automatic, strict=True)]
+        self.right = [
+            _right(comparison, second_gradient) for comparison, second_gradient in zip(compared, automatic, strict=True)
+        ]
         self.values, self.arriving, self.lengths = self._values(), self._arriving(), self._lengths()
-        self.gradient_alone = cache(self._gradient_alone)  # it is of all leaves
+        self.gradient_alone = cache(self._gradient_alone)  # it computes all leaves
 
     def likeness(self, place: int) -> str:
-        one, right = self.compared[place], self.right[place]
+        comparison, right = self.compared[place], self.right[place]
         largest = float(np.nanmax(np.abs(right[0]), initial=0.0))
-        own = np.where(np.isnan(self.own[place]), np.inf, self.own[place])
-        by_differences = one.automatic is None or bool(one.refuted)
+        gradient = np.where(np.isnan(self.own[place]), np.inf, self.own[place])
+        by_differences = comparison.automatic is None or bool(comparison.refuted)
         return likeness(
             WrongGradient(
-                own,
+                gradient,
                 right,
                 "finite differences" if by_differences else "the automatic gradient",
                 self.rtol,
-                one.error / largest if by_differences and largest else 0.0,
-                [(c.leaf.name, other) for c, other in zip(self.compared, self.right, strict=True) if c is not one],
+                comparison.error / largest if by_differences and largest else 0.0,
+                [
+                    (candidate.leaf.name, other)
+                    for candidate, other in zip(self.compared, self.right, strict=True)
+                    if candidate is not comparison
+                ],
                 self.values,
                 self.arriving,
                 self.lengths,
@@ -130,38 +143,43 @@ class _Gathered:
         )
 
     def _values(self) -> list[tuple[str, npt.NDArray[Any]]]:
-        """What the gradients may have been computed from, for both draws."""
+        """Return the values that the gradients may have been computed from, for both draws."""
         weights = [(leaf.name, leaf.array) for leaf in self.call.leaves if leaf.parameter is not None]
-        known = [
+        values = [
             *self.call.named,
-            *((self._named("out", place), array) for place, array in enumerate(self.call.outputs)),
+            *((self._named("out", index), array) for index, array in enumerate(self.call.outputs)),
             *(weights if len(weights) <= _MOST_VALUES else ()),
         ][:_MOST_VALUES]
         return [
             (name, np.broadcast_to(_wide(array), (2, *array.shape)))
-            for name, array in known
+            for name, array in values
             if array.size <= _MOST and (array.dtype.kind in "biuf" or array.dtype.name in EPSILON)
         ]
 
     def _arriving(self) -> list[tuple[str, npt.NDArray[Any]]]:
         pairs = enumerate(zip(*self.sens, strict=True))
-        return [(self._named("dout", place), _wide(np.stack([t.asnumpy() for t in pair]))) for place, pair in pairs]
+        return [
+            (self._named("dout", index), _wide(np.stack([tensor.asnumpy() for tensor in pair])))
+            for index, pair in pairs
+        ]
 
     def _lengths(self) -> frozenset[int]:
-        """Over how many elements a mean may have been taken: some axes of an output or an input."""
+        """Return the possible numbers of elements of a mean: products of some axes of an output or an input."""
         shapes = {array.shape for array in self.call.outputs} | {array.shape for _, array in self.call.named}
         return frozenset(
-            math.prod(chosen)
+            math.prod(lengths)
             for shape in shapes
             for count in range(1, len(shape) + 1)
-            for chosen in itertools.combinations(shape, count)
+            for lengths in itertools.combinations(shape, count)
         ) - {0, 1}
 
     def _alone(self, place: int) -> Iterator[tuple[str, int, Callable[[int], npt.NDArray[Any]]]]:
-        """The right gradient if only the first or the last index along an axis of an output counted."""
-        one = self.compared[place]
+        """Yield the right gradients if only the first or the last index along an axis of an output counted."""
+        comparison = self.compared[place]
         for output, array in enumerate(self.call.outputs):
-            if one.automatic is None or one.refuted or array.size <= one.own.size:  # nothing has been summed
+            if (
+                comparison.automatic is None or comparison.refuted or array.size <= comparison.own.size
+            ):  # nothing has been summed
                 continue
             for axis, length in enumerate(array.shape):
                 for index in (0, length - 1) if length > 1 else ():
@@ -176,20 +194,20 @@ class _Gathered:
         return _shaped(self.compared[place].leaf, self.gradient_alone(output, axis, index, draw)[place])
 
     def _gradient_alone(self, output: int, axis: int, index: int, draw: int) -> list[Reals]:
-        sens = [np.zeros(t.shape, t.asnumpy().dtype) for t in self.sens[draw]]
-        whole = self.sens[draw][output].asnumpy()
-        np.moveaxis(sens[output], axis, 0)[index] = np.moveaxis(whole, axis, 0)[index]
+        sens = [np.zeros(tensor.shape, tensor.asnumpy().dtype) for tensor in self.sens[draw]]
+        full = self.sens[draw][output].asnumpy()
+        np.moveaxis(sens[output], axis, 0)[index] = np.moveaxis(full, axis, 0)[index]
         return self.call.gradients(automatic=True, sens=[Tensor(array) for array in sens])
 
 
 def _right(one: Compared, second: Reals | None) -> npt.NDArray[Any]:
-    """The right gradient for both draws, NaN where it is not known."""
+    """Return the right gradient for both draws, NaN where it is not known."""
     if one.automatic is None or second is None or one.refuted:
         return _stacked(one.leaf, one.by_differences(), np.full(one.own.shape, np.nan))
     kinks = np.zeros(one.own.shape, bool)
-    kinks[[place for place, slope in one.slopes.items() if place is not None and slope.kink]] = True
-    unknown = kinks | ~np.isfinite(one.automatic) | ~np.isfinite(second)
-    return _stacked(one.leaf, *(np.where(unknown, np.nan, gradient) for gradient in (one.automatic, second)))
+    kinks[[index for index, slope in one.slopes.items() if index is not None and slope.kink]] = True
+    is_unknown = kinks | ~np.isfinite(one.automatic) | ~np.isfinite(second)
+    return _stacked(one.leaf, *(np.where(is_unknown, np.nan, gradient) for gradient in (one.automatic, second)))
 
 
 def _stacked(leaf: Leaf, one: Reals, other: Reals) -> npt.NDArray[Any]:
@@ -197,7 +215,7 @@ def _stacked(leaf: Leaf, one: Reals, other: Reals) -> npt.NDArray[Any]:
 
 
 def _shaped(leaf: Leaf, numbers: Reals) -> npt.NDArray[Any]:
-    """Flat real numbers as the gradient that they stand for."""
+    """Return flat real numbers as a gradient of the leaf's shape."""
     flat: npt.NDArray[Any] = numbers.view(np.complex128) if leaf.width == 2 else numbers
     return flat.reshape(leaf.shape)
 

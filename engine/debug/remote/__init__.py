@@ -1,7 +1,7 @@
-"""A session in another process: what such a process serves, and how one that looks at it speaks to it.
+"""Sessions in other processes: the service of such a process, and the client of its observer.
 
-One protocol for all: `wire` says what a message is, `cards` who may send one and where, `server` and `client` carry
-them. `served` is what a process offers that is looked at from outside.
+All share one protocol: `wire` defines messages, `cards` addresses and keys, `server` and `client` the transport.
+`served` is the service of an observed process.
 """
 
 from .cards import Card, cards, read_card, sessions_folder

@@ -1,4 +1,4 @@
-"""Where a process that is served may listen: what a user writes, checked, as ZeroMQ takes it."""
+"""Listening addresses of a served process: validation of user input for ZeroMQ."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ _ALL = ("*", "0.0.0.0", "[::]")
 
 
 def tcp_address(text: str) -> str:
-    """The address, with a number in place of a machine's name.
+    """Return the address, with a number in place of a machine's name.
 
     Args:
-        text: ``tcp://HOST:PORT``: an address of this machine, its name or that of a network interface; ``*`` is a
-            port that is free.
+        text: ``tcp://HOST:PORT``: an address of this machine, its name or that of a network interface; ``*`` selects a
+            free port.
 
     Raises:
-        ValueError: it is nothing of that kind.
+        ValueError: it is not such an address.
     """
-    found = _FORM.fullmatch(text) if isinstance(text, str) else None
-    if found is None or (found["port"] != "*" and int(found["port"]) > 65535):
+    match = _FORM.fullmatch(text) if isinstance(text, str) else None
+    if match is None or (match["port"] != "*" and int(match["port"]) > 65535):
         raise ValueError(f"address must be tcp://HOST:PORT or tcp://HOST:*, got {text!r}")
-    host = found["host"]
+    host = match["host"]
     if host in _ALL:
         raise ValueError(
             f"address must name one address or network interface of this machine, got {text!r}: "
@@ -35,9 +35,9 @@ def tcp_address(text: str) -> str:
             host = socket.gethostbyname(host)
         except OSError:
             raise ValueError(f"address must name this machine or a network interface of it, got {text!r}") from None
-    return f"tcp://{host}:{found['port']}"
+    return f"tcp://{host}:{match['port']}"
 
 
 def only_on_its_machine(address: str) -> bool:
-    """Whether other machines cannot connect to this address."""
+    """Return whether an address is unreachable from other machines."""
     return address.startswith(("ipc://", "tcp://127.", "tcp://[::1]"))

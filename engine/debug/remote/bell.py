@@ -1,8 +1,8 @@
-"""What wakes a thread that polls descriptors: any thread rings, one thread hears, and a bell that is closed is silent.
+"""Wake-up descriptor of a thread that polls descriptors: any thread signals it, one thread reads it.
 
-The two ends of the pipe belong to the bell alone. The number of a closed descriptor may be that of a file of the user's
-a moment later, so ringing and closing take turns, and nothing is written once it is closed. The lock is held for one
-call that does not block; it is written in C, so that an interrupt does not leave it locked.
+The two ends of the pipe belong to the bell alone. The number of a closed descriptor may be reused for a file of the
+user, so signaling and closing are exclusive, and nothing is written after closing. The lock is held for one call that
+does not block; it is implemented in C, so that an interrupt does not leave it locked.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ __all__ = ["Bell"]
 
 
 class Bell:
-    """A pipe whose content only means that somebody rang."""
+    """Pipe whose content only means that it was signaled."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -25,25 +25,25 @@ class Bell:
         self._closed = False
 
     def fileno(self) -> int:
-        """The descriptor to poll, for the thread that hears and closes."""
+        """Return the descriptor to poll, for the thread that reads and closes it."""
         return self._reads
 
     def ring(self) -> bool:
-        """Wake the thread, from any thread; returns False once the bell is closed."""
+        """Wake the thread, from any thread; return False if the bell is closed."""
         with self._lock:
             if self._closed:
                 return False
-            with contextlib.suppress(BlockingIOError):  # it has been rung often enough
+            with contextlib.suppress(BlockingIOError):  # enough signals are pending
                 os.write(self._writes, b"x")
             return True
 
     def hear(self) -> None:
-        """Forget the ringing up to now."""
+        """Clear pending signals."""
         with contextlib.suppress(BlockingIOError):
             os.read(self._reads, 4096)
 
     def close(self) -> None:
-        """Close both ends, in the thread that hears."""
+        """Close both ends, in the reading thread."""
         with self._lock:
             if not self._closed:
                 self._closed = True

@@ -1,7 +1,7 @@
-"""The card of a process that can be looked at: where it listens, and the keys to speak to it, for this user alone.
+"""Cards of served processes: the address and the keys of each, readable by this user alone.
 
-A card is a file in a folder. Who can read it can do with the process what its owner can; so both belong to one user,
-nobody else may open them, and a card of which that is not so is refused.
+A card is a file in a folder. Its readers have the same power over the process as its owner. So the file and the folder
+must belong to this user and be closed to others; other cards are rejected.
 """
 
 from __future__ import annotations
@@ -20,24 +20,24 @@ __all__ = ["Card", "cards", "read_card", "remove_card", "sessions_folder", "writ
 
 _ENDING = ".json"
 _LARGEST = 1 << 16
-"""Bytes of a card; they have some hundreds."""
+"""Limit of the bytes of a card; cards have some hundreds."""
 
 
 @dataclass(frozen=True)
 class Card:
-    """What one needs to look at a process.
+    """Connection data of a served process.
 
     Attributes:
-        address: of its socket, as ZeroMQ writes it.
+        address: the address of its socket, in ZeroMQ's notation.
         server_key: its public key.
-        client_key: the public key of who may look,
+        client_key: the public key of its clients,
         client_secret: and the secret one.
-        what: what runs there, in words.
-        run: the same of all ranks that were started together.
-        pid: its process.
-        host: the machine.
+        what: the program, in words.
+        run: common identifier of all ranks that were started together.
+        pid: the process ID.
+        host: the name of the machine.
         rank: its number among the ranks,
-        ranks: and how many there are.
+        ranks: and the number of ranks.
     """
 
     address: str
@@ -51,25 +51,25 @@ class Card:
     rank: int = 0
     ranks: int = 1
 
-    def __repr__(self) -> str:  # the secret must not come into a log
+    def __repr__(self) -> str:  # the secret must not get into a log
         return f"Card({self.what!r}, rank {self.rank} of {self.ranks}, process {self.pid} on {self.host})"
 
 
 def sessions_folder() -> Path:
-    """The folder of the cards of this user's processes, made where it is missing.
+    """Return the folder of the cards of this user's processes; create it if necessary.
 
-    It is ``$HOOKSCOPE_SESSIONS``, or else in ``$XDG_RUNTIME_DIR``, which is for such things, or in the user's cache.
+    It is ``$HOOKSCOPE_SESSIONS``, or else a folder in ``$XDG_RUNTIME_DIR`` or in the user's cache.
 
     Raises:
         PermissionError: the folder is another user's, or open to others.
     """
-    given, runtime = os.environ.get("HOOKSCOPE_SESSIONS"), os.environ.get("XDG_RUNTIME_DIR")
+    configured, runtime = os.environ.get("HOOKSCOPE_SESSIONS"), os.environ.get("XDG_RUNTIME_DIR")
     cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return own_folder(Path(given) if given else Path(runtime or cache) / "hookscope" / "sessions")
+    return own_folder(Path(configured) if configured else Path(runtime or cache) / "hookscope" / "sessions")
 
 
 def write_card(folder: Path, card: Card) -> Path:
-    """Write it into a file that only this user can read, which is whole as soon as it is there; returns its path."""
+    """Write a card into a file that only this user can read, and that appears only when complete; return its path."""
     path = folder / f"{card.run}-{card.rank}{_ENDING}"
     part = path.with_suffix(".part")
     part.unlink(missing_ok=True)
@@ -81,17 +81,17 @@ def write_card(folder: Path, card: Card) -> Path:
 
 
 def read_card(path: Path) -> Card:
-    """Read one.
+    """Read a card.
 
     Raises:
         PermissionError: the file is another user's, or open to others.
-        ValueError: it holds no card.
+        ValueError: it does not contain a card.
         OSError: it cannot be read.
     """
     text = read_own(path, _LARGEST)
     try:
-        found = json.loads(text)
-        card = Card(**found)
+        data = json.loads(text)
+        card = Card(**data)
     except (ValueError, TypeError, RecursionError):
         raise ValueError(f"{path} holds no card of a process") from None
     for field in dataclasses.fields(Card):
@@ -102,33 +102,33 @@ def read_card(path: Path) -> Card:
 
 
 def cards(folder: Path | None = None) -> list[Card]:
-    """Those of processes that live, the oldest run first, each by rank; cards of others are removed.
+    """Return the cards of live processes, the oldest run first, each by rank; cards of dead processes are removed.
 
-    A process on another machine is taken for one that lives.
+    A process on another machine is considered alive.
     """
-    found = []
+    live = []
     for path in sorted((folder or sessions_folder()).glob(f"*{_ENDING}"), key=_age):
         try:
             card = read_card(path)
-        except (OSError, ValueError):  # it is none, or has just been removed
+        except (OSError, ValueError):  # it is not a card, or was just removed
             continue
         if card.host == socket.gethostname() and not _lives(card.pid):
             path.unlink(missing_ok=True)
             remove_socket(card)
         else:
-            found.append(card)
-    runs = {run: place for place, run in enumerate(dict.fromkeys(card.run for card in found))}
-    return sorted(found, key=lambda card: (runs[card.run], card.rank))
+            live.append(card)
+    runs = {run: position for position, run in enumerate(dict.fromkeys(card.run for card in live))}
+    return sorted(live, key=lambda card: (runs[card.run], card.rank))
 
 
 def remove_card(path: Path, card: Card) -> None:
-    """The process has ended, or serves no more."""
+    """Remove the card of a process that has ended, or stopped serving."""
     path.unlink(missing_ok=True)
     remove_socket(card)
 
 
 def remove_socket(card: Card) -> None:
-    """Remove the file of a Unix socket, which ZeroMQ leaves where a process was killed."""
+    """Remove the file of a Unix socket, which ZeroMQ leaves behind when a process is killed."""
     if card.address.startswith("ipc://"):
         with contextlib.suppress(OSError):
             os.unlink(card.address.removeprefix("ipc://"))
@@ -146,5 +146,5 @@ def _lives(pid: int) -> bool:
     except ProcessLookupError:
         return False
     except PermissionError:
-        return False  # another user's process has the number now
+        return False  # the number was reused by another user's process
     return True

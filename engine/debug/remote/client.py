@@ -1,6 +1,6 @@
-"""The side that looks: asks a process that is served, and hears what it tells by itself.
+"""Client of a served process: sends requests, and receives replies and notifications.
 
-The socket belongs to the thread of the connection. Other threads put messages into its outbox and ring its bell.
+The socket belongs to the thread of the connection. Other threads append messages to its outbox and ring its bell.
 """
 
 from __future__ import annotations
@@ -25,24 +25,24 @@ __all__ = ["Remote", "RemoteError"]
 
 Told = Callable[[dict[str, Any], list[memoryview]], None]
 
-_NOBODY = 10.0  # s without a word after which a process that was asked is taken for one that is not there
+_NOBODY = 10.0  # s without a reply after which a process is considered gone
 
 
 class RemoteError(Exception):
-    """What the other process said of a request that it could not do, or that it is not there any more."""
+    """The error of a request that the other process could not perform, or that it is gone."""
 
 
 class Remote:
-    """A process that is served.
+    """Connection to a served process.
 
     Args:
-        card: where, and the keys.
-        told: called in a thread of its own with each message that is no answer, and its buffers.
-        ended: called in that thread, once, when the process serves no more.
+        card: the address and the keys.
+        told: called in a thread of its own with each notification and its buffers.
+        ended: called in that thread, once, when the process stops serving.
 
     Attributes:
-        card: the process's.
-        received: how many messages came, and how many bytes they had.
+        card: the card of the process.
+        received: the number of received messages, and their bytes.
     """
 
     def __init__(self, card: Card, told: Told, ended: Callable[[], None] = lambda: None) -> None:
@@ -71,17 +71,17 @@ class Remote:
 
     @property
     def gone(self) -> str:
-        """Why it serves no more, in one clause; "" while it does."""
+        """The reason why the process is gone, in one clause; "" while it serves."""
         return self._gone
 
     def tell(self, kind: str, /, buffers: Sequence[Buffer] = (), **fields: Any) -> None:
-        """Send a message to which no answer is expected."""
+        """Send a message that expects no reply."""
         self._send(pack({"type": kind, **fields}, buffers))
 
     def ask(self, kind: str, /, buffers: Sequence[Buffer] = (), **fields: Any) -> Future[Any]:
-        """Send a request; what it gives is the answer's ``value``.
+        """Send a request; return a future of the reply's ``value``.
 
-        The future raises RemoteError where the other process could not do it, or is not there any more.
+        The future raises RemoteError if the other process could not perform the request, or is gone.
         """
         number, answer = next(self._numbers), Future[Any]()
         with self._lock:
@@ -100,10 +100,10 @@ class Remote:
         return answer
 
     def get(self, kind: str, /, timeout: float = _NOBODY, **fields: Any) -> Any:
-        """Ask, and wait for the answer.
+        """Send a request and wait for the reply.
 
         Raises:
-            RemoteError: there was none within ``timeout`` seconds, or it is an error.
+            RemoteError: there was no reply within ``timeout`` seconds, or it is an error.
         """
         try:
             return self.ask(kind, **fields).result(timeout)
@@ -111,7 +111,7 @@ class Remote:
             raise RemoteError(f"rank {self.card.rank} did not answer {kind!r} within {timeout:g} s") from None
 
     def leave(self, why: str = "it is looked at no more") -> None:
-        """Look at it no more; the process goes on."""
+        """Disconnect; the process continues."""
         if not self._gone:
             self.tell("bye")
         self._gone = self._gone or why
@@ -139,7 +139,7 @@ class Remote:
                 if self._socket in ready:
                     self._receive()
                 elif self._monitor in ready:
-                    # A process that serves again has other keys, so this is the end.
+                    # A process that serves again has other keys, so the connection is over.
                     self._gone = self._gone or self._why_not()
                     break
             self._send_what_waits()
@@ -152,9 +152,9 @@ class Remote:
             self._outbox.clear()
             with self._lock:
                 self._gone = self._gone or f"the connection to rank {self.card.rank} has failed"
-                left = list(self._asked.values())
+                pending = list(self._asked.values())
                 self._asked.clear()
-            for answer in left:
+            for answer in pending:
                 _set(answer, RemoteError(self._gone))
             self._ended()
 
@@ -163,14 +163,16 @@ class Remote:
             self._socket.send_multipart(self._outbox.popleft())
 
     def _why_not(self) -> str:
-        who = f"rank {self.card.rank} (process {self.card.pid})"
-        return f"{who} has ended" if self.received[0] else f"{who} is not there, or refuses the keys of this card"
+        subject = f"rank {self.card.rank} (process {self.card.pid})"
+        return (
+            f"{subject} has ended" if self.received[0] else f"{subject} is not there, or refuses the keys of this card"
+        )
 
     def _receive(self) -> None:
         while self._socket.poll(0):
             frames = self._socket.recv_multipart(flags=zmq.NOBLOCK)
-            messages, size = self.received
-            self.received = messages + 1, size + sum(len(frame) for frame in frames)
+            messages, byte_count = self.received
+            self.received = messages + 1, byte_count + sum(len(frame) for frame in frames)
             try:
                 message, buffers = unpack(frames)
             except WireError:  # a process of another version
@@ -180,12 +182,12 @@ class Remote:
             elif message["type"] == "ended":
                 self._gone = self._gone or f"rank {self.card.rank} has ended"
                 self._ends = True
-            elif message["type"] == "mark":  # it asks how far this side has read
+            elif message["type"] == "mark":  # it requests the read position of this side
                 self._socket.send_multipart(pack({"type": "marked", "at": message.get("at")}))
             elif message["type"] != "alive":
                 try:
                     self._told(message, buffers)
-                except Exception as error:  # a fault of who listens must not end the connection
+                except Exception as error:  # a fault of the listener must not end the connection
                     tell(f"hookscope: {type(error).__name__} on a message of rank {self.card.rank}: {error}")
 
     def _answered(self, message: Mapping[str, Any]) -> None:
@@ -197,7 +199,7 @@ class Remote:
 
 
 def _set(answer: Future[Any], value: Any) -> None:
-    """Give a future its value or error, unless who asked has canceled it meanwhile."""
+    """Set a future's value or error, unless the requester has canceled it."""
     with contextlib.suppress(InvalidStateError):
         if isinstance(value, RemoteError):
             answer.set_exception(value)

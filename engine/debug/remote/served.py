@@ -1,9 +1,9 @@
-"""What a process offers that is looked at from outside: requests are done where nothing is half done.
+"""Service of an observed process: requests run only at points where no operation is half done.
 
-Messages come in a thread of their own. Some only read, and are answered there at once. The rest waits in an inbox until
-the thread that runs the user's code comes to a place where it may be taken out: while it is paused or has nothing to
-do, at the engine's safe points, and where it waits for other ranks. So what somebody asks never runs in the middle of
-an operator, and a run that is paused, or that waits, still answers.
+Messages arrive in a thread of their own. Some only read, and are answered there at once. The rest waits in an inbox
+until the thread of the user's code may take it out: while it is paused or idle, at the engine's safe points, and while
+it waits for other ranks. So a request never runs in the middle of an operator, and a run that is paused, or waits,
+still answers.
 """
 
 from __future__ import annotations
@@ -39,32 +39,32 @@ __all__ = ["Act", "RemotePauser", "Served"]
 
 Message = dict[str, Any]
 Act = Callable[[bytes, Message, list[memoryview]], Any]
-"""Does a request; given who asks, the message and its buffers. What it returns is the answer's value, as JSON."""
+"""Function that performs a request, given client, message and buffers; it returns the reply's value, for JSON."""
 
-_MOST_WAITING = 1000  # requests: who sends more than a person can does not hold up others for long
+_MOST_WAITING = 1000  # requests: a client that floods the inbox must not delay others for long
 _LONGEST_PATH = 100  # bytes of the path of a Unix socket: Linux takes 107
 _LONGEST_ERROR = 100_000  # characters
-_POLL = 0.1  # s that a paused thread sleeps at most: `until` may come true, or a signal arrive, without a message
-_ANSWER = 0.05  # s that a running thread answers at most before it goes on, and goes on before it answers again
+_POLL = 0.1  # s that a paused thread sleeps at most: `until` may become true, or a signal arrive, without a message
+_ANSWER = 0.05  # s that a running thread answers at most before it continues, and runs at least before it answers again
 
 
 class Served:
-    """Serves from ``open`` until ``close``.
+    """Service from ``open`` until ``close``.
 
     Args:
-        what: what runs here, in words.
+        what: the program, in words.
         rank: the number of this process among the ranks,
-        ranks: and how many there are.
-        run: the same text for all ranks that were started together.
-        folder: where the card goes; by default among those of the user's other processes.
-        address: where to listen; by default at a Unix socket in that folder.
-        say: what to do with a line about what was refused; by default it goes to standard error.
+        ranks: and the number of ranks.
+        run: common identifier of all ranks that were started together.
+        folder: the folder of the card; by default that of the user's other processes.
+        address: the address to listen at; by default a Unix socket in that folder.
+        say: receives a line about each rejected message; by default it goes to standard error.
 
     Attributes:
-        LATER: what an act returns that answers by ``reply`` later, or has done so.
-        card: what one needs to look at this process.
-        clients: who looks now.
-        when_alone: called in the server's thread when nobody looks any more.
+        LATER: returned by a request function that replies by ``reply`` later, or has already done so.
+        card: the connection data of this process.
+        clients: the connected clients.
+        when_alone: called in the server's thread when the last client has disconnected.
 
     Raises:
         OSError: it cannot listen there, or the folder is open to others.
@@ -84,10 +84,10 @@ class Served:
     ) -> None:
         self._acts: dict[str, tuple[Act, bool]] = {}
         self._inbox: deque[tuple[bytes, Message, list[memoryview]]] = deque()
-        # What the main thread shares with others is written in C: an interrupt, which may come between any two lines,
-        # leaves a Condition locked.
+        # Objects that the main thread shares with others are implemented in C: an interrupt, which may come between any
+        # two lines, leaves a Condition locked.
         self._wakes: SimpleQueue[None] = SimpleQueue()
-        self._waiting: list[object] = []  # the innermost last: that one takes messages out
+        self._waiting: list[object] = []  # the innermost last: only it takes messages out
         self._when_asked: Callable[[], None] | None = None
         self._next_answer = 0.0
         self._local = threading.local()
@@ -123,26 +123,27 @@ class Served:
     def _socket_in(self, folder: Path, name: str) -> str:
         path = folder / f"{name}.socket"
         if len(os.fsencode(path)) > _LONGEST_PATH:
-            self._temporary = tempfile.TemporaryDirectory(prefix="hookscope-")  # this user's alone, too
+            self._temporary = tempfile.TemporaryDirectory(prefix="hookscope-")  # private to this user, too
             path = Path(self._temporary.name) / "socket"
         return f"ipc://{path}"
 
     def open(self) -> None:
-        """Let others find this process, now that all requests are known."""
+        """Publish the card of this process, once all requests are registered."""
         self._card_path = write_card(self._folder, self.card)
 
     @property
     def sent(self) -> tuple[int, int]:
-        """How many messages went out, and how many bytes they had."""
+        """The number of sent messages, and their bytes."""
         return self._server.sent
 
     def on(self, kind: str, act: Act, at_once: bool = False) -> None:
-        """Do requests of this kind by ``act``.
+        """Register the function of a kind of requests.
 
         Args:
             kind: the ``type`` of the messages.
-            act: what does them.
-            at_once: it only reads what any thread may read at any time: it is called in the server's thread.
+            act: the function.
+            at_once: whether it only reads data that any thread may read at any time: it is called in the server's
+                thread.
         """
         self._acts[kind] = act, at_once
 
@@ -153,14 +154,14 @@ class Served:
         to: bytes | None = None,
         default: Callable[[Any], Any] | None = None,
     ) -> None:
-        """Send a message to one that looks, or to all, from any thread."""
+        """Send a message to one client, or to all, from any thread."""
         for client in list(self.clients) if to is None else [to]:
             self._server.send(client, message, buffers, default)
 
     def close(self) -> None:
-        """Tell who looks that this is the end, and serve no more; in a process that was forked from it, do nothing.
+        """Notify the clients of the end, and stop serving; do nothing in a forked process.
 
-        The socket's file and the card are those of the process that serves.
+        The socket's file and the card belong to the process that serves.
         """
         if os.getpid() != self.card.pid:
             return
@@ -171,7 +172,7 @@ class Served:
         if self._temporary is not None:
             self._temporary.cleanup()
 
-    # In the server's thread
+    # Methods of the server's thread
 
     def _heard(self, client: bytes, message: Message, buffers: list[memoryview]) -> None:
         act, at_once = self._acts.get(message["type"], (None, True))
@@ -198,7 +199,9 @@ class Served:
     def _left(self, client: bytes) -> None:
         if client in self.clients:
             self.clients.remove(client)
-            for waiting in [one for one in self._inbox.copy() if one[0] == client]:  # for nobody any more
+            for waiting in [
+                request for request in self._inbox.copy() if request[0] == client
+            ]:  # requests of a client that is gone
                 with contextlib.suppress(ValueError):
                     self._inbox.remove(waiting)
             self.wake()
@@ -208,7 +211,7 @@ class Served:
     def _do(self, act: Act, client: bytes, message: Message, buffers: list[memoryview]) -> None:
         try:
             value = act(client, message, buffers)
-        except Exception as error:  # whatever it is, who asked is told; the run goes on
+        except Exception as error:  # any exception goes to the client; the run continues
             self._answer(client, message, error=_line(error))
         except KeyboardInterrupt:
             self._answer(client, message, error="it was interrupted")
@@ -218,7 +221,7 @@ class Served:
                 self.reply(client, message, value)
 
     def reply(self, client: bytes, message: Message, value: Any = None) -> None:
-        """Answer a request, from any thread."""
+        """Reply to a request, from any thread."""
         self._answer(client, message, value)
 
     def _answer(self, client: bytes, message: Message, value: Any = None, error: str | None = None) -> None:
@@ -228,56 +231,56 @@ class Served:
         answer = {"type": "answer", "id": number, **({"value": value} if error is None else {"error": error})}
         try:
             self._server.send(client, answer)
-        except Exception as wrong:  # the value is nothing for JSON, too much, or nested too deeply
-            self._server.send(client, {"type": "answer", "id": number, "error": _line(wrong)})
+        except Exception as failure:  # the value is not JSON, too large, or nested too deeply
+            self._server.send(client, {"type": "answer", "id": number, "error": _line(failure)})
 
-    # In the thread that runs the user's code
+    # Methods of the thread of the user's code
 
     def wake(self) -> None:
-        """Have whoever waits look at its condition now. Any thread may call this."""
+        """Wake the waiting threads to check their conditions. Any thread may call this."""
         if self._wakes.empty():
             self._wakes.put(None)
 
     def wait(self, until: Callable[[], bool], timeout: float | None = None) -> bool:
-        """Block this thread until ``until()`` is true, and do meanwhile what is asked; False after ``timeout`` s."""
+        """Block this thread until ``until()`` is true, and handle requests; return False after ``timeout`` s."""
         deadline = None if timeout is None else monotonic() + timeout
-        with self.uninterrupted(), self._innermost() as this:
+        with self.uninterrupted(), self._innermost() as waiter:
             while not until():
                 self._raise_noted()
-                left = _POLL if deadline is None else deadline - monotonic()
-                if left <= 0:
+                remaining = _POLL if deadline is None else deadline - monotonic()
+                if remaining <= 0:
                     return False
-                if not self._take_one(this):
+                if not self._take_one(waiter):
                     with contextlib.suppress(Empty):
-                        self._wakes.get(timeout=min(left, _POLL))
+                        self._wakes.get(timeout=min(remaining, _POLL))
         return True
 
     def answer(self) -> None:
-        """At a safe point: do what was asked, then let the run go on; soon after another time, do nothing."""
+        """Handle pending requests at a safe point for a limited time; do nothing soon after the previous time."""
         self._raise_noted()
         if not self._inbox or monotonic() < self._next_answer or getattr(self._local, "acting", False):
             return
         end = monotonic() + _ANSWER
-        with self.uninterrupted(), self._innermost() as this, taps.muted():
-            while monotonic() < end and self._take_one(this):
+        with self.uninterrupted(), self._innermost() as waiter, taps.muted():
+            while monotonic() < end and self._take_one(waiter):
                 pass
         self._next_answer = monotonic() + _ANSWER
 
-    # Interrupts, where ``on_interrupt`` handles the signal
+    # Interrupts, if ``on_interrupt`` handles the signal
 
     @staticmethod
     def interrupt() -> None:
         """Send the main thread SIGINT, from any thread.
 
-        Of a signal for the whole process another thread may hear, which then does not wake the main thread from what
-        it waits for: so it is where that thread was stopped and just goes on.
+        A signal to the whole process may be delivered to another thread, and then does not wake the main thread from a
+        blocking call. This happens when the main thread was stopped and is just resuming.
         """
         main = threading.main_thread().ident
         assert main is not None
         signal.pthread_kill(main, signal.SIGINT)
 
     def on_interrupt(self, signum: int, frame: FrameType | None) -> None:
-        """SIGINT: raise KeyboardInterrupt in the user's code, and elsewhere where the main thread waits."""
+        """Handle SIGINT: raise KeyboardInterrupt in the user's code, otherwise where the main thread waits."""
         if self._defers:
             self._noted = True
         else:
@@ -285,34 +288,34 @@ class Served:
 
     @contextlib.contextmanager
     def uninterrupted(self) -> Iterator[None]:
-        """Around what is not the user's: an interrupt raises where it waits, or when it is over, so nothing is lost."""
+        """Defer interrupts in the debugger's own code: they are raised where it waits or at the end."""
         if threading.current_thread() is not threading.main_thread():
             yield
             return
-        before, self._defers = self._defers, True
+        previous, self._defers = self._defers, True
         try:
             yield
         finally:
-            self._defers = before
-            if not before:
+            self._defers = previous
+            if not previous:
                 self._raise_noted()
 
     @contextlib.contextmanager
     def interruptible(self) -> Iterator[None]:
-        """Around the user's code, inside of what is not."""
+        """Permit interrupts in the user's code, inside of ``uninterrupted``."""
         if threading.current_thread() is not threading.main_thread():
             yield
             return
-        before = self._defers
+        previous = self._defers
         try:
             try:
                 self._defers = False
-                self._raise_noted()  # what came a moment before is meant for this code
+                self._raise_noted()  # an interrupt just before is meant for this code
                 yield
             finally:
-                self._defers = before
+                self._defers = previous
         finally:  # again: an interrupt may have come just before the line above
-            self._defers = before
+            self._defers = previous
 
     def _raise_noted(self) -> None:
         if self._noted and threading.current_thread() is threading.main_thread():
@@ -321,16 +324,16 @@ class Served:
 
     @contextlib.contextmanager
     def _innermost(self) -> Iterator[object]:
-        this = object()
-        self._waiting.append(this)
+        waiter = object()
+        self._waiting.append(waiter)
         try:
-            yield this
+            yield waiter
         finally:
-            self._waiting.remove(this)
+            self._waiting.remove(waiter)
             self.wake()
 
     def _take_one(self, this: object) -> bool:
-        """Do what was asked first, where ``this`` is the innermost that waits; whether there was something."""
+        """Handle the first request, if ``this`` is the innermost waiting object; return whether there was one."""
         if self._waiting[-1] is not this:
             return False
         try:
@@ -338,32 +341,32 @@ class Served:
         except IndexError:
             return False
         act, _ = self._acts[message["type"]]
-        before, self._local.acting = getattr(self._local, "acting", False), True
+        previous, self._local.acting = getattr(self._local, "acting", False), True
         try:
             self._do(act, client, message, buffers)
         finally:
-            self._local.acting = before
+            self._local.acting = previous
         return True
 
     def answer_all(self) -> None:
-        """Where the thread has nothing to do: do all that was asked."""
+        """Handle all requests, in a thread that is idle."""
         self.wait(lambda: not self._inbox)
 
     def when_asked(self, call: Callable[[], None] | None) -> None:
-        """Call ``call`` in the server's thread when a request waits: it has an idle thread call ``answer_all``."""
+        """Set what the server's thread calls when a request waits, so that an idle thread calls ``answer_all``."""
         self._when_asked = call
 
     def answer_at_safe_points(self) -> None:
-        """Do what is asked at the engine's safe points from now on, and where the main thread waits for other ranks."""
+        """Handle requests at the engine's safe points from now on, and while the main thread waits for other ranks."""
         progress.answer_with(self.answer)
         set_while_waiting(self.answer)
 
 
 class RemotePauser:
-    """Who answers at a pause in a process that is served: those who look.
+    """Pauser of a served process, which waits for its clients.
 
     Args:
-        served: the process's.
+        served: the service of the process.
     """
 
     def __init__(self, served: Served) -> None:
@@ -386,7 +389,7 @@ class RemotePauser:
 def _line(error: Exception) -> str:
     try:
         text = str(error)
-    except Exception:  # an error of the user's whose text fails
+    except Exception:  # an error of the user's whose text raises
         text = ""
     return f"{type(error).__name__}: {text}"[:_LONGEST_ERROR]
 

@@ -1,13 +1,14 @@
-"""The socket of a process that is looked at, and the thread that owns it.
+"""Socket of a served process, and the thread that owns it.
 
-CURVE keeps out whoever has not its keys: what they send never becomes a message. What is refused is told in one line,
-and in no more than one a second.
+CURVE rejects clients without the keys: their data never becomes a message. Rejections are reported in one line, at most
+once a second.
 
-Who looks and does not read, as a kernel that is stopped, would fill this process's memory with what it is told. So each
-says from time to time how far it has read, and one that is too far behind is told that this was the end.
+A client that does not read, such as a stopped kernel, would fill this process's memory with outgoing messages. So each
+client reports from time to time how far it has read, and one that is too far behind is disconnected.
 
-The socket belongs to this thread. Other threads put messages into its outbox and ring its bell. Nobody can end it but
-``close``: whatever goes wrong with one message, or with a line that is to be told, the next ones are answered.
+The socket belongs to this thread. Other threads append messages to its outbox and ring its bell. Only ``close`` ends
+the
+thread: after a failure with one message, or with a line of output, the next messages are still answered.
 """
 
 from __future__ import annotations
@@ -35,30 +36,30 @@ Left = Callable[[bytes], None]
 _REFUSED = zmq.EVENT_HANDSHAKE_FAILED_NO_DETAIL | zmq.EVENT_HANDSHAKE_FAILED_PROTOCOL | zmq.EVENT_HANDSHAKE_FAILED_AUTH
 _DOMAIN = "hookscope"
 _SECONDS_BETWEEN_LINES = 1.0
-_MILLISECONDS = 1000  # the same
-_LAST_SECONDS = 1.0  # in which what was sent before the end is read
+_MILLISECONDS = 1000  # the same in milliseconds
+_LAST_SECONDS = 1.0  # time limit for reading messages that were sent before the end
 _ALIVE = pack({"type": "alive"})
-_PROBES = 2  # ZeroMQ tells of the end of a connection before it forgets it
-_MOST_FAILED = 100  # rounds: then it is not the messages that are at fault, but the socket
-_MARK = 4 << 20  # bytes that a client gets between two questions how far it has read
-_MOST_UNREAD = 512 << 20  # bytes that may be on their way to one
-_HANDSHAKE = 10.0  # s in which a connection must have shown its key
-_AT_ONCE = 100  # messages that are read before anything else is done
+_PROBES = 2  # ZeroMQ reports the end of a connection before it removes it
+_MOST_FAILED = 100  # rounds: then the socket is at fault, not the messages
+_MARK = 4 << 20  # bytes that a client receives between two requests for its read position
+_MOST_UNREAD = 512 << 20  # limit of unread bytes of one client
+_HANDSHAKE = 10.0  # s in which a connection must have presented its key
+_AT_ONCE = 100  # messages that are read before any other work
 
 
 class Server:
-    """Listens, from now until ``close``.
+    """Listening socket, from now until ``close``.
 
     Args:
-        address: where, as ZeroMQ writes it; of ``tcp://127.0.0.1:*`` the port is chosen.
-        keys: the public and the secret key of this process, and the public one of who may speak to it, in Z85.
-        heard: called in the server's thread with who sent a message, the message and its buffers.
-        left: called in that thread with who spoke once, and has gone.
-        say: called in that thread with a line of text about what was refused.
+        address: the address in ZeroMQ's notation; for ``tcp://127.0.0.1:*`` a free port is chosen.
+        keys: the public and the secret key of this process, and the public key of its clients, in Z85.
+        heard: called in the server's thread with the client, the message and its buffers.
+        left: called in that thread with a client that is gone.
+        say: called in that thread with a line of text about rejections.
 
     Attributes:
-        address: where it listens.
-        sent: how many messages it has sent, and how many bytes they had.
+        address: the address of the socket.
+        sent: the number of sent messages, and their bytes.
 
     Raises:
         OSError: it cannot listen there.
@@ -71,18 +72,18 @@ class Server:
         self._spoke: set[bytes] = set()
         self._flows: dict[bytes, _Flow] = {}
         self._context = zmq.Context()
-        # Its own thread would else write to the handlers of the user's loggers, and end when one of them fails.
+        # Its own thread would otherwise write to the handlers of the user's loggers, and end when one of them fails.
         self._authenticator = ThreadAuthenticator(self._context, log=logging.Logger("hookscope", logging.CRITICAL + 1))
-        self._authenticator.start()  # before the socket listens: without it ZeroMQ lets in every key
+        self._authenticator.start()  # before the socket listens: without it ZeroMQ accepts every key
         self._authenticator.configure_curve_callback(_DOMAIN, _Allowed(keys[2].encode()))
         socket = self._socket = self._context.socket(zmq.ROUTER)
         socket.curve_server = True
         socket.curve_publickey, socket.curve_secretkey = keys[0].encode(), keys[1].encode()
         socket.zap_domain = _DOMAIN.encode()
-        socket.setsockopt(zmq.ROUTER_MANDATORY, 1)  # so that who has gone is noticed
+        socket.setsockopt(zmq.ROUTER_MANDATORY, 1)  # so that gone clients are noticed
         socket.setsockopt(zmq.MAXMSGSIZE, MAX_BYTES)
         socket.setsockopt(zmq.HANDSHAKE_IVL, int(_HANDSHAKE * 1000))
-        socket.setsockopt(zmq.SNDHWM, 0)  # who looks asks for what it can take; nothing of that may be lost
+        socket.setsockopt(zmq.SNDHWM, 0)  # clients request only what they can receive; nothing of that may be lost
         socket.setsockopt(zmq.LINGER, int(_LAST_SECONDS * 1000))
         self._monitor = socket.get_monitor_socket(_REFUSED | zmq.EVENT_DISCONNECTED)
         try:
@@ -108,17 +109,17 @@ class Server:
         buffers: Sequence[Buffer] = (),
         default: Callable[[Any], Any] | None = None,
     ) -> None:
-        """Send a message to one that spoke before, from any thread; one that has gone gets nothing.
+        """Send a message to a known client, from any thread; a client that is gone gets nothing.
 
         Raises:
-            TypeError, ValueError: it is nothing to be sent; see ``pack``.
+            TypeError, ValueError: the message cannot be sent; see ``pack``.
         """
         self._outbox.append((client, pack(message, buffers, default)))
         if not self._bell.ring():
             self._outbox.clear()
 
     def close(self) -> None:
-        """Send what was to be sent, and listen no more."""
+        """Send the pending messages, and stop listening."""
         if self._ends:
             return
         self._ends = True
@@ -131,15 +132,15 @@ class Server:
         bell = self._bell.fileno()
         for source in (self._socket, self._monitor, bell):
             poller.register(source, zmq.POLLIN)
-        failed = 0  # rounds without one between them that went well
+        failures = 0  # consecutive rounds that failed
         try:
             while not self._ends or self._outbox:
                 try:
                     self._round(poller, bell)
-                    failed = 0
+                    failures = 0
                 except Exception as error:  # of one message: the others are answered
-                    failed += 1
-                    if failed == _MOST_FAILED:
+                    failures += 1
+                    if failures == _MOST_FAILED:
                         raise
                     self._tell(f"a message could not be answered: {type(error).__name__}: {error}")
         finally:
@@ -150,12 +151,12 @@ class Server:
             self._authenticator.stop()
             self._context.term()
             if not self._ends:
-                for client in list(self._spoke):  # a pause that waits for them would wait for ever
+                for client in list(self._spoke):  # a pause that waits for them would never end
                     with contextlib.suppress(Exception):
                         self._left(client)
 
     def _round(self, poller: zmq.Poller, bell: int) -> None:
-        """Wait until there is something to do, and do it."""
+        """Wait for events, and handle them."""
         ready = dict(poller.poll(_MILLISECONDS if self._refused or self._probes else None))
         if bell in ready:
             self._bell.hear()
@@ -189,8 +190,8 @@ class Server:
                 self._spoke.remove(client)
                 self._left(client)
             return
-        messages, before = self.sent
-        self.sent = messages + 1, before + size
+        messages, previous = self.sent
+        self.sent = messages + 1, previous + size
 
     def _give_up(self, client: bytes, flow: _Flow) -> None:
         flow.is_given_up = True
@@ -200,7 +201,7 @@ class Server:
         self._tell(f"who looked at this process has left {flow.unread >> 20} MiB unread, and is told nothing more")
 
     def _find_who_left(self) -> None:
-        """After a connection was closed: who cannot be sent to any more was at its other end."""
+        """Probe the clients after a connection was closed: a client that cannot be sent to is gone."""
         if self._probes and monotonic() >= self._next_probe:
             self._probes, self._next_probe = self._probes - 1, monotonic() + _SECONDS_BETWEEN_LINES / 2
             for client in list(self._spoke):
@@ -234,12 +235,12 @@ class Server:
             self._tell(f"a connection or a message was refused{times}: not with the right key, or no message")
 
     def _tell(self, line: str) -> None:
-        with contextlib.suppress(Exception):  # a line that cannot be told is no reason to serve no more
+        with contextlib.suppress(Exception):  # a failing output must not end the service
             self._say(line)
 
 
 class _Flow:
-    """How much one that looks was sent, and has read."""
+    """Flow control of one client: the bytes sent to it, and read by it."""
 
     def __init__(self) -> None:
         self.sent = self._read = self._marked = 0
@@ -247,11 +248,11 @@ class _Flow:
 
     @property
     def unread(self) -> int:
-        """Bytes on their way to it."""
+        """The bytes on their way to the client."""
         return self.sent - self._read
 
     def wants_mark(self, size: int) -> bool:
-        """Count a message; whether it is to be asked how far it has read."""
+        """Count a message; return whether to request the client's read position."""
         self.sent += size
         if self.sent - self._marked < _MARK:
             return False
@@ -259,13 +260,13 @@ class _Flow:
         return True
 
     def has_read(self, at: object) -> None:
-        """Note its answer."""
+        """Record the client's read position."""
         if isinstance(at, int) and self._read < at <= self.sent:
             self._read = at
 
 
 class _Allowed:
-    """Tells ZeroMQ's authenticator which key is let in."""
+    """Callback of ZeroMQ's authenticator that accepts one key."""
 
     def __init__(self, key: bytes) -> None:
         self._key = key

@@ -1,4 +1,4 @@
-"""What a message is on its way: a dict as JSON, and raw buffers behind it. Nothing is ever unpickled or evaluated."""
+"""Wire format of messages: a dict as JSON, followed by raw buffers. Nothing is ever unpickled or evaluated."""
 
 from __future__ import annotations
 
@@ -9,32 +9,32 @@ from typing import Any
 __all__ = ["MAX_BUFFERS", "MAX_BYTES", "MAX_TEXT", "WireError", "pack", "unpack"]
 
 MAX_TEXT = 16 << 20
-"""Bytes of a message's JSON at most."""
+"""Limit of the bytes of a message's JSON."""
 MAX_BYTES = 256 << 20
-"""Bytes of a frame at most: what sends more is cut off by ZeroMQ."""
+"""Limit of the bytes of a frame: ZeroMQ disconnects a peer that sends more."""
 MAX_BUFFERS = 1024
-"""Buffers of a message at most."""
+"""Limit of the buffers of a message."""
 
 Buffer = bytes | memoryview
 
 
 class WireError(ValueError):
-    """What came is no message."""
+    """Received frames that are not a message."""
 
 
 def pack(
     message: Mapping[str, Any], buffers: Sequence[Buffer] = (), default: Callable[[Any], Any] | None = None
 ) -> list[Buffer]:
-    """The frames of a message.
+    """Return the frames of a message.
 
     Args:
-        message: what JSON can hold, with a ``type`` that is a str.
+        message: data for JSON, with a ``type`` that is a str.
         buffers: raw bytes that go with it.
-        default: turns what JSON has no word for into something that it has, as for ``json.dumps``.
+        default: converts other objects to data for JSON, as for ``json.dumps``.
 
     Raises:
-        TypeError: something in it is nothing for JSON.
-        ValueError: it is larger than a message may be.
+        TypeError: an item cannot be represented in JSON.
+        ValueError: it exceeds the limits of a message.
     """
     text = json.dumps(message, separators=(",", ":"), default=default).encode()
     if len(text) > MAX_TEXT:
@@ -45,10 +45,10 @@ def pack(
 
 
 def unpack(frames: Sequence[Buffer]) -> tuple[dict[str, Any], list[memoryview]]:
-    """The message that came in these frames, and its buffers.
+    """Return the message of these frames, and its buffers.
 
     Raises:
-        WireError: it is none.
+        WireError: they are not a message.
     """
     if not frames:
         raise WireError("a message without frames")

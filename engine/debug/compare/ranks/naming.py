@@ -1,4 +1,4 @@
-"""From the details of all ranks to the first thing that differs: its cell, its name, which ranks are at fault."""
+"""Location of the first difference in the details of all ranks: its cell, its name, and the ranks at fault."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .records import Row
 __all__ = ["RowsOfRanks", "alike_draws", "differing", "first_cell", "first_dtype", "first_gradient", "first_parameter"]
 
 RowsOfRanks = Mapping[int, Sequence[Row]]
-"""What each rank has."""
+"""The rows of each rank."""
 Key = TypeVar("Key", bound=Hashable)
 
 _CELLS = "Look in construct for what hangs on the rank: ranks that run other cells add up gradients of other functions."
@@ -33,74 +33,78 @@ _DRAWS = "When the network is made, set a seed of its own on each rank: set_seed
 
 
 def first_cell(step: int, details: RowsOfRanks) -> RankFinding | None:
-    """The first place in the sequence of outputs where the ranks have another cell, call, slot or shape."""
-    for place in range(max(len(rows) for rows in details.values())):
-        here = {rank: rows[place] if place < len(rows) else None for rank, rows in details.items()}
+    """Return the first position in the sequence of outputs where the ranks differ in cell, call, slot or shape."""
+    for index in range(max(len(rows) for rows in details.values())):
+        rows_here = {rank: rows[index] if index < len(rows) else None for rank, rows in details.items()}
         keys = {
             rank: None if row is None else (row["path"], row.get("call"), row["name"], *row.get("shape", ()))
-            for rank, row in here.items()
+            for rank, row in rows_here.items()
         }
         if len(set(keys.values())) == 1:
             continue
-        at, figures = at_fault(keys), {rank: _value(row) for rank, row in here.items()}
-        row = next(row for rank, row in sorted(here.items(), key=lambda one: one[0] not in at) if row is not None)
-        same_cell = len({None if one is None else (one["path"], one["name"]) for one in here.values()}) == 1
-        what = "has not the same shape" if same_cell else "is not what all ranks run there"
-        message = f"{row['name']} of {cell_name(row['path'])} {what}"
-        return RankFinding("ranks_differ", step, at, row["path"], row["name"], message, _CELLS, figures)
+        faulty, figures = at_fault(keys), {rank: _value(row) for rank, row in rows_here.items()}
+        row = next(
+            row for rank, row in sorted(rows_here.items(), key=lambda one: one[0] not in faulty) if row is not None
+        )
+        is_same_cell = len({None if item is None else (item["path"], item["name"]) for item in rows_here.values()}) == 1
+        difference = "has not the same shape" if is_same_cell else "is not what all ranks run there"
+        message = f"{row['name']} of {cell_name(row['path'])} {difference}"
+        return RankFinding("ranks_differ", step, faulty, row["path"], row["name"], message, _CELLS, figures)
     return None
 
 
 def first_dtype(step: int, details: RowsOfRanks) -> RankFinding | None:
-    """The first value that all ranks have and whose dtype is not the same."""
+    """Return the first value that all ranks have with different dtypes."""
     dtypes: dict[tuple[str, str], dict[int, str]] = {}
     for rank, rows in details.items():
         for row in rows:
             dtypes.setdefault((row["path"], row["name"]), {}).setdefault(rank, row.get("dtype", ""))
-    for (path, name), of_ranks in dtypes.items():
-        if len(of_ranks) == len(details) and len(set(of_ranks.values())) > 1:
+    for (path, name), dtype_by_rank in dtypes.items():
+        if len(dtype_by_rank) == len(details) and len(set(dtype_by_rank.values())) > 1:
             message = f"{name} of {cell_name(path)} has not the same dtype on all ranks"
-            return RankFinding("ranks_differ", step, at_fault(of_ranks), path, name, message, _DTYPES, of_ranks)
+            return RankFinding(
+                "ranks_differ", step, at_fault(dtype_by_rank), path, name, message, _DTYPES, dtype_by_rank
+            )
     return None
 
 
 def differing(details: RowsOfRanks) -> dict[tuple[str, int], dict[int, Row | None]]:
-    """Parameters or gradients that are not the same on all ranks, by name and place among those of this name."""
-    named: dict[tuple[str, int], dict[int, Row | None]] = {}
+    """Return parameters or gradients that differ between ranks, by name and index among those of the same name."""
+    rows_by_key: dict[tuple[str, int], dict[int, Row | None]] = {}
     for rank, rows in details.items():
         count: Counter[str] = Counter()
         for row in rows:
             key = row["name"], count[row["name"]]
             count[row["name"]] += 1
-            named.setdefault(key, dict.fromkeys(details))[rank] = row
+            rows_by_key.setdefault(key, dict.fromkeys(details))[rank] = row
     return {
-        key: of_ranks
-        for key, of_ranks in named.items()
-        if len({None if row is None else row["digest"] for row in of_ranks.values()}) > 1
+        key: row_by_rank
+        for key, row_by_rank in rows_by_key.items()
+        if len({None if row is None else row["digest"] for row in row_by_rank.values()}) > 1
     }
 
 
 def first_parameter(step: int, details: RowsOfRanks, statistics: bool, explained: set[str]) -> RankFinding | None:
-    """The first parameter, or moving statistic, that has not the same bits.
+    """Return the first parameter, or moving statistic, whose bits differ.
 
     Args:
-        step: the step, before which they are so.
-        details: what the ranks have.
-        statistics: which of the two.
-        explained: the names of those whose gradients differed before.
+        step: the step, before which they differ.
+        details: the rows of the ranks.
+        statistics: whether to compare moving statistics instead of parameters.
+        explained: the names of parameters whose gradients differed before.
     """
-    wanted = {
+    selected = {
         rank: [row for row in rows if row.get("statistic", False) == statistics] for rank, rows in details.items()
     }
-    found = {key: of_ranks for key, of_ranks in differing(wanted).items() if key[0] not in explained}
+    unexplained = {key: row_by_rank for key, row_by_rank in differing(selected).items() if key[0] not in explained}
     kind, advice = ("moving statistic", _STATISTICS) if statistics else ("parameter", _PARAMETERS)
-    return _first("parameters_differ", step, found, kind, "before the step", advice, "there is none")
+    return _first("parameters_differ", step, unexplained, kind, "before the step", advice, "there is none")
 
 
 def first_gradient(step: int, details: RowsOfRanks) -> RankFinding | None:
-    """The first gradient that the optimizers are not given with the same bits."""
-    where = "when the optimizer gets it"
-    return _first("ranks_differ", step, differing(details), "gradient", where, _GRADIENTS, "no optimizer was given it")
+    """Return the first gradient whose bits differ when the optimizers receive it."""
+    moment = "when the optimizer gets it"
+    return _first("ranks_differ", step, differing(details), "gradient", moment, _GRADIENTS, "no optimizer was given it")
 
 
 def _first(
@@ -114,9 +118,9 @@ def _first(
 ) -> RankFinding | None:
     if not found:
         return None
-    (name, _), of_ranks = next(iter(found.items()))
-    at = at_fault({rank: None if row is None else row["digest"] for rank, row in of_ranks.items()})
-    path = next(row["path"] for row in of_ranks.values() if row is not None)
+    (name, _), row_by_rank = next(iter(found.items()))
+    faulty = at_fault({rank: None if row is None else row["digest"] for rank, row in row_by_rank.items()})
+    path = next(row["path"] for row in row_by_rank.values() if row is not None)
     message = (
         f"the {kind} {name} has not the same bits on all ranks {when}"
         if kind != "gradient"
@@ -124,34 +128,36 @@ def _first(
     )
     if len(found) > 1:
         message += f"; nor have {len(found) - 1} more"
-    figures = {rank: missing if row is None else _value(row) for rank, row in of_ranks.items()}
-    return RankFinding(condition, step, at, path, name, message, advice, figures)
+    figures = {rank: missing if row is None else _value(row) for rank, row in row_by_rank.items()}
+    return RankFinding(condition, step, faulty, path, name, message, advice, figures)
 
 
 def alike_draws(step: int, details: RowsOfRanks) -> RankFinding | None:
-    """The first cell in which several ranks drew the same random numbers."""
-    drew: dict[str, dict[int, Row]] = {}
+    """Return the first cell in which several ranks drew the same random numbers."""
+    rows_by_digest: dict[str, dict[int, Row]] = {}
     for rank, rows in details.items():
         for row in rows:
-            drew.setdefault(row["digest"], {})[rank] = row
-    shared = [of_ranks for of_ranks in drew.values() if len(of_ranks) > 1]
-    if not shared:
+            rows_by_digest.setdefault(row["digest"], {})[rank] = row
+    common = [row_by_rank for row_by_rank in rows_by_digest.values() if len(row_by_rank) > 1]
+    if not common:
         return None
-    of_ranks = shared[0]
-    ranks = tuple(sorted(of_ranks))
-    path = of_ranks[ranks[0]]["path"]
+    row_by_rank = common[0]
+    ranks = tuple(sorted(row_by_rank))
+    path = row_by_rank[ranks[0]]["path"]
     message = f"{ranks_text(ranks)} drew the same random numbers in {cell_name(path)}"
-    if len(shared) > 1:
-        message += f", and so they did {len(shared) - 1} more times in this step"
-    figures = {rank: f"drew {of_ranks[rank]['digest']}" if rank in of_ranks else "drew others" for rank in details}
+    if len(common) > 1:
+        message += f", and so they did {len(common) - 1} more times in this step"
+    figures = {
+        rank: f"drew {row_by_rank[rank]['digest']}" if rank in row_by_rank else "drew others" for rank in details
+    }
     return RankFinding("ranks_alike", step, ranks, path, "", message, _DRAWS, figures)
 
 
 def _value(row: Row | None) -> str:
     if row is None:
         return "nothing"
-    told = f"{row.get('dtype', '')} {tuple(row.get('shape', ()))}"
+    description = f"{row.get('dtype', '')} {tuple(row.get('shape', ()))}"
     if "norm" in row:
         size = row["norm"]
-        return f"{told}, {'not finite' if size is None else f'norm {size:.7g}'}, bits {row['digest']}"
-    return f"{row['name']} of {cell_name(row['path'])}, {told}"
+        return f"{description}, {'not finite' if size is None else f'norm {size:.7g}'}, bits {row['digest']}"
+    return f"{row['name']} of {cell_name(row['path'])}, {description}"

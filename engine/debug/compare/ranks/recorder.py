@@ -1,7 +1,7 @@
-"""In a rank: one small record for each training step of a session's network, and its details for who asks.
+"""Recorder of a rank: one small record for each training step of a session's network, and details on request.
 
-The recorder is a tap beside the session's own, attached while the session watches. It only looks: what it computes of
-values, it computes of the arrays, and keeps digests and figures, never the arrays.
+The recorder is a second tap next to the session's, attached while the session is. It changes nothing: it computes
+digests and figures from the arrays, and keeps these but never the arrays.
 """
 
 from __future__ import annotations
@@ -38,24 +38,24 @@ __all__ = ["RankRecorder"]
 _OPTIMIZERS = (nn.Optimizer, optim.Optimizer)
 _STATISTICS = ("moving_mean", "moving_variance", "running_mean", "running_var")
 _MOST_DRAWS = 32
-_FEWEST_DRAWN = 2  # counters of 4 numbers: what is less is a decision that ranks may well take together, and no mask
+_FEWEST_DRAWN = 2  # counters of 4 numbers: fewer are a decision that ranks may well take together, not a mask
 _LONGEST_ERROR = 2000
 _MOST_OF_ONE_BATCH = 8  # steps
 
 
 class RankRecorder:
-    """Makes the records of one rank from now until ``close``, or until the session is gone.
+    """Recorder of one rank until ``close``, or until the session is gone.
 
-    A step is a gradient call with weights in which the session's network ran. What is called without one, as when a
-    rank evaluates, is no step. The record of a step is made when the next one begins, or the session ends to watch.
+    A step is a gradient call with weights in which the session's network ran. Calls without one, as in an evaluation,
+    are not steps. The record of a step is made when the next one begins, or when the session is detached.
 
     Args:
-        session: the session. It is not kept alive.
-        tell: called with each record, in the thread that trains; see ``records``. It must not change the record. What
-            it raises is reported as a fault of the session's, and the run goes on.
+        session: the session, which is not kept alive.
+        tell: called with each record, in the thread that trains; see ``records``. It must not change the record. Its
+            exceptions are reported as faults of the session, and the run continues.
 
     Raises:
-        TypeError: ``session`` is no DebugSession.
+        TypeError: ``session`` is not a DebugSession.
     """
 
     def __init__(self, session: DebugSession, tell: Callable[[Record], None]) -> None:
@@ -81,18 +81,18 @@ class RankRecorder:
 
     @property
     def steps(self) -> int:
-        """How many steps have ended so far."""
+        """The number of completed steps."""
         return self._tap.steps
 
     def detail(self, step: int, kind: Kind) -> Detail:
-        """What a step's digest of this kind was made of; any thread may ask.
+        """Return the rows of a step's digest of this kind; safe to call from any thread.
 
         Args:
-            step: its number.
+            step: the number of the step.
             kind: "cells", "parameters" (with the moving statistics), "gradients" or "draws".
 
         Returns:
-            The rows; None in their place where the step is over long ago, or has not ended.
+            The detail, whose rows are None if the step is no longer kept, or is not completed.
 
         Raises:
             ValueError: there is no such kind.
@@ -100,11 +100,11 @@ class RankRecorder:
         return self._details.of(step, kind)
 
     def failed(self, error: BaseException) -> None:
-        """Tell of an error that no cell raised: of a collective in a loop of the user's own."""
+        """Record an error that no cell raised: of a collective in a loop of the user's own."""
         self._tap.failed("", error)
 
     def close(self) -> None:
-        """Look no more, and tell that this rank has ended; once more changes nothing."""
+        """Detach the recorder, and record that this rank has ended; a second call has no effect."""
         if self._closed:
             return
         self._closed = True
@@ -115,7 +115,7 @@ class RankRecorder:
 
 
 class _Step:
-    """What was seen of a step so far."""
+    """Observations of a step so far."""
 
     def __init__(self, session_step: int, epoch: int, recording: Recording) -> None:
         self.session_step = session_step
@@ -132,35 +132,35 @@ class _Step:
 
 
 class _Tap(taps.Tap):
-    """The recorder's side of the engine."""
+    """Tap of the recorder."""
 
     def __init__(self, session: DebugSession, tell: Callable[[Record], None], details: Details) -> None:
         self.owner = weakref.ref(session)
-        self._session: Any = self.owner  # gives the session, which is there while the engine tells something
+        self._session: Any = self.owner  # returns the session, which exists while the engine sends notifications
         self._tell = tell
         self.steps = 0
         self._details = details
         self._owners: Owners | None = None
         self._step: _Step | None = None
-        self._root_step = session.step  # when a root was called last
-        self._root_args: Any = None  # what it was given, until the step has begun
-        self._seen: tuple[list[Any], tuple[Row, ...], str, str] = ([], (), "", "")  # of the cells of the step before
-        # How many rows data sets had given when a step began, and in how many steps that has been so.
+        self._root_step = session.step  # at the last call of a root
+        self._root_args: Any = None  # the root's arguments, until the step has begun
+        self._seen: tuple[list[Any], tuple[Row, ...], str, str] = ([], (), "", "")  # of the cells of the previous step
+        # The number of rows that data sets had returned when a step began, and the number of steps since it changed.
         self._data_rows = newest_pass()[1], _MOST_OF_ONE_BATCH
         self._told_error = 0  # its id, until a cell is called again
 
     def forgives(self, method: str, error: BaseException) -> bool:
         """Report a fault of the recorder."""
-        place, session = f"the record of a step for other ranks ({method})", self._session()
+        location, session = f"the record of a step for other ranks ({method})", self._session()
         if session is not None:
-            return bool(session.forgives(place, error))
-        log_fault(place, error)
+            return bool(session.forgives(location, error))
+        log_fault(location, error)
         return isinstance(error, Exception)
 
-    # What the engine tells
+    # Notifications of the engine
 
     def cell_enter(self, call: CellCall) -> None:
-        """A cell is called: the first one of a step, an optimizer, or one of the network."""
+        """Record a call: the first one of a step, an optimizer, or a cell of the network."""
         session, self._told_error = self._session(), 0
         if isinstance(call.cell, _OPTIMIZERS):
             self._optimizer_called(call)
@@ -176,50 +176,52 @@ class _Tap(taps.Tap):
             call.notes[self] = random.position(), len(self._step.draws)
 
     def cell_exit(self, call: CellCall) -> None:
-        """A cell has computed."""
-        step, noted = self._step, call.notes.get(self)
-        if step is None or noted is None or call.continues:
+        """Record the outputs of a cell, and whether it drew random numbers."""
+        step, note = self._step, call.notes.get(self)
+        if step is None or note is None or call.continues:
             return
         path = self._session().paths.path_of(call.cell)
         number = step.calls.get(path, 0)
         step.calls[path] = number + 1
         for slot, value in pick_slot("output", call.output, Tensor):
             step.cells.append((path, number, slot, value._array.shape, value._array.dtype))
-        (seed, before), drawn = noted
-        now = random.position()
-        if now[0] == seed and now[1] - before >= _FEWEST_DRAWN and len(step.draws) == drawn:  # and no cell inside did
-            of = text_digest((path, number, seed, before, now[1]))
-            step.draws.append({"path": path, "name": "", "call": number, "digest": of})
+        (seed, position), draws_before = note
+        current = random.position()
+        if (
+            current[0] == seed and current[1] - position >= _FEWEST_DRAWN and len(step.draws) == draws_before
+        ):  # and no inner cell drew
+            digest_text = text_digest((path, number, seed, position, current[1]))
+            step.draws.append({"path": path, "name": "", "call": number, "digest": digest_text})
 
     def cell_error(self, call: CellCall, error: BaseException) -> None:
-        """A cell raised: the innermost is told first."""
+        """Record the exception of a cell: the innermost comes first."""
         self.failed(self._session().paths.name_of(call.cell), error)
 
     def parameter_gradients(self, pairs: list[tuple[Parameter, Tensor]]) -> None:
-        """The gradients of weights have come: what ran was a step, if they are the network's."""
+        """Record gradients of weights: the run was a step if the weights are the network's."""
         if self._step is not None and not self._step.trained:
             self._step.trained = any(self._owned().of(parameter) is not None for parameter, _ in pairs)
 
-    # What it makes of that
+    # Records
 
     def _begin(self, session: DebugSession, recording: Recording) -> None:
-        """A root runs under a gradient call, which may be that of the step that is under way."""
-        given, self._root_args = self._root_args, None
+        """Record a root under a gradient call, which may belong to the current step."""
+        root_args, self._root_args = self._root_args, None
         if self._step is None or self._step.recording() is not recording:
             self.finish()
             self._step = _Step(session.step, self._epoch(), recording)
             self._step.parameters = self._parameters()
-        arrays = [tensor._array for tensor in tensors_in(given)]
+        arrays = [tensor._array for tensor in tensors_in(root_args)]
         self._step.inputs += [array.shape for array in arrays]
-        self._step.cells += [("", 0, f"input[{place}]", array.shape, array.dtype) for place, array in enumerate(arrays)]
+        self._step.cells += [("", 0, f"input[{index}]", array.shape, array.dtype) for index, array in enumerate(arrays)]
         if len(self._step.rows) < MOST_ROWS:
             self._step.rows = (self._step.rows + row_digests(arrays))[:MOST_ROWS]
 
     def _epoch(self) -> int:
-        """The number of the pass over a data set that feeds the steps; 0 where none does lately."""
+        """Return the number of the pass over the data set that feeds the steps; 0 if none does at present."""
         number, count = newest_pass()
-        before, steps = self._data_rows
-        self._data_rows = count, steps + 1 if count == before else 0
+        previous, steps = self._data_rows
+        self._data_rows = count, steps + 1 if count == previous else 0
         return number if self._data_rows[1] <= _MOST_OF_ONE_BATCH else 0
 
     def _owned(self) -> Owners:
@@ -229,9 +231,9 @@ class _Tap(taps.Tap):
 
     def _parameters(self) -> list[Row]:
         rows = [
-            _row(one.path, one.name, one.parameter._array) | {"statistic": one.name.endswith(_STATISTICS)}
-            for one in self._owned().all().values()
-            if not one.parameter.layerwise_parallel
+            _row(owner.path, owner.name, owner.parameter._array) | {"statistic": owner.name.endswith(_STATISTICS)}
+            for owner in self._owned().all().values()
+            if not owner.parameter.layerwise_parallel
         ]
         return rows
 
@@ -239,21 +241,21 @@ class _Tap(taps.Tap):
         step = self._step
         if step is None:
             return
-        given = next(iter((*call.args, *call.kwargs.values())), ())
-        given = (given,) if isinstance(given, Tensor) else given
-        for parameter, gradient in zip(call.cell.parameters, given, strict=False):
+        gradients = next(iter((*call.args, *call.kwargs.values())), ())
+        gradients = (gradients,) if isinstance(gradients, Tensor) else gradients
+        for parameter, gradient in zip(call.cell.parameters, gradients, strict=False):
             owner = self._owned().of(parameter)
             if owner is not None and not parameter.layerwise_parallel:
-                step.gradients += [_row(owner.path, owner.name, one._array) for one in tensors_in(gradient)]
+                step.gradients += [_row(owner.path, owner.name, tensor._array) for tensor in tensors_in(gradient)]
 
     def failed(self, path: str, error: BaseException) -> None:
-        """Tell of an error, once."""
+        """Record an error, once."""
         if self._told_error != id(error):
             self._told_error = id(error)
             self.told({"record": "failed", "step": self.steps + 1, "path": path, "error": _text_of(error)})
 
     def finish(self) -> None:
-        """The step that is under way is over: tell of it, if it was one."""
+        """End the current step, and record it if it was a training step."""
         step, self._step = self._step, None
         if step is None or not step.trained:
             return
@@ -264,7 +266,7 @@ class _Tap(taps.Tap):
                 raise
 
     def told(self, record: Record) -> None:
-        """Hand a record on."""
+        """Pass on a record."""
         try:
             self._tell(record)
         except Exception as error:
@@ -273,7 +275,7 @@ class _Tap(taps.Tap):
 
     def _finish(self, step: _Step) -> None:
         self.steps += 1
-        cells, of_cells, of_dtypes = self._cells(step.cells)
+        cells, cells_digest, dtypes_digest = self._cells(step.cells)
         parameters = [row for row in step.parameters if not row["statistic"]]
         statistics = [row for row in step.parameters if row["statistic"]]
         self._details.keep(
@@ -292,8 +294,8 @@ class _Tap(taps.Tap):
                 "session_step": step.session_step,
                 "epoch": step.epoch,
                 "inputs": text_digest(step.inputs),
-                "cells": of_cells,
-                "dtypes": of_dtypes,
+                "cells": cells_digest,
+                "dtypes": dtypes_digest,
                 "parameters": _digest_of(parameters),
                 "statistics": _digest_of(statistics),
                 "gradients": _digest_of(step.gradients) if step.gradients else "",
@@ -303,16 +305,16 @@ class _Tap(taps.Tap):
         )
 
     def _cells(self, cells: list[Any]) -> tuple[tuple[Row, ...], str, str]:
-        before, rows, of_cells, of_dtypes = self._seen
-        if cells != before:
+        previous, rows, cells_digest, dtypes_digest = self._seen
+        if cells != previous:
             rows = tuple(
                 {"path": path, "call": call, "name": slot, "shape": [*shape], "dtype": dtype_name(dtype)}
                 for path, call, slot, shape, dtype in cells
             )
-            of_cells = text_digest(one[:4] for one in cells)
-            of_dtypes = text_digest(sorted({(path, slot, dtype_name(dtype)) for path, _, slot, _, dtype in cells}))
-            self._seen = cells, rows, of_cells, of_dtypes
-        return rows, of_cells, of_dtypes
+            cells_digest = text_digest(row[:4] for row in cells)
+            dtypes_digest = text_digest(sorted({(path, slot, dtype_name(dtype)) for path, _, slot, _, dtype in cells}))
+            self._seen = cells, rows, cells_digest, dtypes_digest
+        return rows, cells_digest, dtypes_digest
 
 
 def _row(path: str, name: str, array: Any) -> Row:
@@ -329,8 +331,8 @@ def _row(path: str, name: str, array: Any) -> Row:
 def _text_of(error: BaseException) -> str:
     try:
         return f"{type(error).__name__}: {error}"[:_LONGEST_ERROR]
-    except Exception as second:  # the text of an exception of a user's class
-        return f"{type(error).__name__}, whose text raised {type(second).__name__}"
+    except Exception as secondary:  # the text of an exception of a user's class
+        return f"{type(error).__name__}, whose text raised {type(secondary).__name__}"
 
 
 def _digest_of(rows: Iterable[Row]) -> str:

@@ -1,7 +1,7 @@
-"""What goes from a rank to who looks: plain data, as JSON has it; and the check of what came.
+"""Records of a rank for the observer, as plain data for JSON; and the validation of received records.
 
-A *step* is a gradient call with weights, counted from 1: all ranks have it by the same number, also where one of them
-alone evaluates in between. Digests are texts of 16 hexadecimal digits.
+A *step* is a gradient call with weights, counted from 1: all ranks have the same number for it, even if one of them
+evaluates in between. Digests are texts of 16 hexadecimal digits.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any, Literal, TypedDict, get_args
 __all__ = ["Detail", "Ended", "Failed", "Kind", "Record", "Row", "StepRecord", "checked_detail", "checked_record"]
 
 Kind = Literal["cells", "parameters", "gradients", "draws"]
-"""What there are details about."""
+"""The kinds of details."""
 
 
 class StepRecord(TypedDict):
@@ -20,16 +20,16 @@ class StepRecord(TypedDict):
 
     Attributes:
         record: "step".
-        step: its number.
-        session_step: ``DebugSession.step`` then.
-        epoch: the number, in its process, of the pass over a data set that gave a row last; 0 without.
+        step: the number of the step.
+        session_step: the value of ``DebugSession.step`` then.
+        epoch: the number, in its process, of the pass over a data set that returned a row last; 0 without.
         inputs: digest of the shapes of the network's inputs.
         cells: digest of path, call, slot and shape of all outputs, in their order.
         dtypes: digest of the set of their dtypes, by path and slot.
         parameters: digest of the parameters' bits before the step.
-        statistics: the same of the moving statistics of batch norms.
-        gradients: digest of what the optimizers were given; "" where none was called.
-        draws: digests of the random numbers that cells took, of 32 cells at most.
+        statistics: digest of the moving statistics of batch norms before the step.
+        gradients: digest of the optimizers' gradients; "" if no optimizer was called.
+        draws: digests of the random numbers that cells drew, of 32 cells at most.
         rows: digests of the rows of the inputs, see ``row_digests``.
     """
 
@@ -48,20 +48,20 @@ class StepRecord(TypedDict):
 
 
 class Ended(TypedDict):
-    """A rank makes no more steps: ``record`` is "ended", ``step`` the number of its last one, or 0."""
+    """The end of a rank: ``record`` is "ended", ``step`` the number of its last step, or 0."""
 
     record: Literal["ended"]
     step: int
 
 
 class Failed(TypedDict):
-    """A cell of a rank raised.
+    """An exception of a cell of a rank.
 
     Attributes:
         record: "failed".
-        step: in which step.
-        path: the innermost cell's path, or its class where it is none of the session's.
-        error: the class and the text of what was raised, 2,000 characters at most.
+        step: the number of the step.
+        path: the innermost cell's path, or its class if it does not belong to the session.
+        error: the class and the message of the exception, 2,000 characters at most.
     """
 
     record: Literal["failed"]
@@ -74,15 +74,15 @@ Record = StepRecord | Ended | Failed
 
 
 class Row(TypedDict, total=False):
-    """One thing of a step: a tensor that a cell gave, a parameter, a gradient, or what a cell drew.
+    """One row of a step: an output of a cell, a parameter, a gradient, or the random numbers of a cell.
 
     Attributes:
-        path: the cell's.
-        name: "output[1]" of a value, the name of a parameter, "" of what was drawn.
-        call: the number of the cell's call in the step, from 0; of values and of what was drawn.
-        shape, dtype: of a tensor.
-        digest: of its bits, or of what was drawn.
-        norm: of a parameter or a gradient; None where it is not finite.
+        path: the cell's path.
+        name: "output[1]" for a value, the name of a parameter, "" for random numbers.
+        call: the number of the cell's call in the step, from 0; for values and random numbers.
+        shape, dtype: the shape and dtype of a tensor.
+        digest: digest of its bits, or of the random numbers.
+        norm: the norm of a parameter or a gradient; None if it is not finite.
         statistic: whether a parameter is a moving statistic of a batch norm.
     """
 
@@ -97,7 +97,7 @@ class Row(TypedDict, total=False):
 
 
 class Detail(TypedDict):
-    """The rows of a step, of one ``kind``; ``rows`` is None where they are no longer kept, or the step is not known."""
+    """Rows of a step, of one ``kind``; ``rows`` is None if they are no longer kept, or the step is not known."""
 
     step: int
     kind: Kind
@@ -123,25 +123,25 @@ _ROW: dict[str, Any] = {
 
 
 def checked_record(given: object) -> Record:
-    """A record as it came from a rank.
+    """Return a record received from a rank.
 
     Raises:
-        ValueError: it is none; the text says what is wrong with it.
+        ValueError: it is not a record; the message describes the error.
     """
     kind = given.get("record") if isinstance(given, Mapping) else None
     if not isinstance(given, Mapping) or not isinstance(kind, str) or kind not in _FIELDS:
         raise ValueError(f"a record must be a dict with 'record' in {list(_FIELDS)}, but got {_cut(given)}")
     _check_fields(f"a record '{kind}'", given, {"step": int, **_FIELDS[kind]})
-    if kind == "step" and not all(isinstance(one, str) for one in (*given["draws"], *given["rows"])):
+    if kind == "step" and not all(isinstance(item, str) for item in (*given["draws"], *given["rows"])):
         raise ValueError("in a record 'step', 'draws' and 'rows' must be lists of str")
-    return given  # type: ignore[return-value]  # as was just seen
+    return given  # type: ignore[return-value]  # just checked
 
 
 def checked_detail(given: object) -> Detail:
-    """A detail as it came from a rank.
+    """Return a detail received from a rank.
 
     Raises:
-        ValueError: it is none; the text says what is wrong with it.
+        ValueError: it is not a detail; the message describes the error.
     """
     if not isinstance(given, Mapping) or given.get("kind") not in get_args(Kind):
         raise ValueError(f"a detail must be a dict with 'kind' in {list(get_args(Kind))}, but got {_cut(given)}")
@@ -149,19 +149,19 @@ def checked_detail(given: object) -> Detail:
     for row in given["rows"] or ():
         if not isinstance(row, Mapping):
             raise ValueError(f"a row of a detail must be a dict, but got {_cut(row)}")
-        wanted = {"path", "name"} if given["kind"] == "cells" else {"path", "name", "digest"}
-        _check_fields("a row of a detail", row, {name: _ROW[name] for name in _ROW if name in wanted or name in row})
+        required = {"path", "name"} if given["kind"] == "cells" else {"path", "name", "digest"}
+        _check_fields("a row of a detail", row, {name: _ROW[name] for name in _ROW if name in required or name in row})
         if not all(isinstance(length, int) for length in row.get("shape", ())):
             raise ValueError(f"in a row of a detail, 'shape' must be a list of int, but got {_cut(row['shape'])}")
-    return given  # type: ignore[return-value]  # likewise
+    return given  # type: ignore[return-value]  # just checked
 
 
 def _check_fields(what: str, given: Mapping[str, Any], fields: Mapping[str, Any]) -> None:
     for name, kind in fields.items():
-        value = given.get(name, _cut)  # which is of none of the kinds
+        value = given.get(name, _cut)  # which is an instance of none of the kinds
         if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
-            came = "nothing" if value is _cut else _cut(value)
-            raise ValueError(f"in {what}, '{name}' must be {getattr(kind, '__name__', kind)}, but got {came}")
+            received = "nothing" if value is _cut else _cut(value)
+            raise ValueError(f"in {what}, '{name}' must be {getattr(kind, '__name__', kind)}, but got {received}")
         if name == "step" and not 0 <= value < 2**53:
             raise ValueError(f"in {what}, 'step' must be from 0 to 2**53 - 1, but got {value}")
 
