@@ -120,10 +120,10 @@ class ParameterEdits:
         finally:
             end = random.position()
             random.go_to(start)
-        what = phrase.replace("{}", name, 1)
+        description = phrase.replace("{}", name, 1)
         text = _told(name, changed, statistics(before), statistics(after))
         return ParameterEdit(
-            name, what, text, changed, parameter, before, after, None if end == start else (start, end)
+            name, description, text, changed, parameter, before, after, None if end == start else (start, end)
         )
 
     def apply(self, edit: ParameterEdit) -> None:

@@ -489,11 +489,11 @@ class DebugSession:
         Raises:
             ValueError: an unknown name, a faulty expression or threshold.
         """
-        added = parse_conditions((text,))
-        for condition in added:
+        conditions = parse_conditions((text,))
+        for condition in conditions:
             self.checks.add(condition, pause)
         self.notify("changed")
-        return added
+        return conditions
 
     def remove_condition(self, name: str) -> None:
         """Remove a condition; its findings stay.

@@ -217,7 +217,7 @@ def _verdict(
             (slope, automatic[index]) for index, slope in slopes.items() if index is not None and differs[index]
         ]
         # If construct is detached in between, the automatic gradient is the one that differences refute.
-        refuted = [not slope.kink and abs(slope.value - other) > slope.tolerance for slope, other in compared]
+        refuted = [not slope.kink and abs(slope.value - reference) > slope.tolerance for slope, reference in compared]
         if not compared or not all(
             slope.kink or is_refuted for (slope, _), is_refuted in zip(compared, refuted, strict=True)
         ):

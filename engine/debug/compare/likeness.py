@@ -120,11 +120,11 @@ class WrongGradient:
 
         One element more than ``telling`` is required: a factor or an axis was chosen for the prediction to fit.
         """
-        own, right = self.own[of], self.right[of]
-        if not all(self.agrees(own[part], prediction[part]) for part in (self.corner, ...)):
+        actual, correct = self.own[of], self.right[of]
+        if not all(self.agrees(actual[part], prediction[part]) for part in (self.corner, ...)):
             return False
         # Agreement of zeros means little.
-        is_distinct = self.apart(prediction[:1], right[:1]) & self.not_zero(prediction[:1])
+        is_distinct = self.apart(prediction[:1], correct[:1]) & self.not_zero(prediction[:1])
         return int(is_distinct.sum()) > self.telling
 
 
@@ -237,7 +237,7 @@ def _transposed(wrong: WrongGradient) -> Found:
     for order in itertools.permutations(wrong.axes):
         transposed = wrong.right.transpose(0, *order)
         if transposed.shape == shape and wrong.fits(transposed):
-            swapped_axes = [str(axis - 1) for axis, other in zip(wrong.axes, order, strict=True) if axis != other]
+            swapped_axes = [str(axis - 1) for axis, source in zip(wrong.axes, order, strict=True) if axis != source]
             if len(wrong.axes) == 2:
                 return ("",)
             if len(swapped_axes) == 2:
@@ -430,13 +430,13 @@ def _parts(wrong: WrongGradient) -> _Parts | None:
 
 def _there(wrong: WrongGradient, off: npt.NDArray[np.bool_]) -> str:
     """Return the common property of the wrong elements, in words."""
-    own, right = wrong.own[:, off], wrong.right[:, off]
-    if not own.any():
+    actual, correct = wrong.own[:, off], wrong.right[:, off]
+    if not actual.any():
         return ", zero there"
-    if not np.isfinite(own).any():
+    if not np.isfinite(actual).any():
         return ", not finite there"
-    factor = _ratio(own, right)
-    if int(off.sum()) <= wrong.telling or not factor or not wrong.agrees(own, factor * right):
+    factor = _ratio(actual, correct)
+    if int(off.sum()) <= wrong.telling or not factor or not wrong.agrees(actual, factor * correct):
         return ""
     return f", {_number(factor)} times {wrong.against} there"
 

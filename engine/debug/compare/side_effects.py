@@ -541,7 +541,7 @@ class _Search:
                 if isinstance(function, staticmethod):
                     self.reach(function.__func__, where)
                 if _is_engine(base) and any(
-                    _is_users(function) for function in vars(base).values() if type(function) is FunctionType
+                    _is_users(member) for member in vars(base).values() if type(member) is FunctionType
                 ):
                     self._classes[base] = None  # a method was replaced from outside
 

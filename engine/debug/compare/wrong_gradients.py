@@ -131,8 +131,8 @@ class _Gathered:
                 self.rtol,
                 comparison.error / largest if by_differences and largest else 0.0,
                 [
-                    (candidate.leaf.name, other)
-                    for candidate, other in zip(self.compared, self.right, strict=True)
+                    (candidate.leaf.name, right_of_candidate)
+                    for candidate, right_of_candidate in zip(self.compared, self.right, strict=True)
                     if candidate is not comparison
                 ],
                 self.values,

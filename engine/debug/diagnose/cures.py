@@ -186,13 +186,13 @@ def _check_gradient(session: DebugSession, finding: Finding) -> _Made:
             calls.setdefault((capture.step, capture.call), {})[capture.slot] = capture.value
     if not calls:
         return None
-    (step, _), found = calls.popitem()
+    (step, _), inputs_by_slot = calls.popitem()
     places: list[tuple[int, Tensor]] = []
-    for slot, value in found.items():
-        place = _INPUT.fullmatch(slot)
-        if place is None:
+    for slot, value in inputs_by_slot.items():
+        match = _INPUT.fullmatch(slot)
+        if match is None:
             return None  # it was called by keywords, or with nested tensors
-        places.append((int(place[1]), value))
+        places.append((int(match[1]), value))
     inputs = [value for _, value in sorted(places, key=lambda one: one[0])]
 
     def do() -> str:
@@ -200,8 +200,8 @@ def _check_gradient(session: DebugSession, finding: Finding) -> _Made:
         wrong = [row.detail for row in check.rows if row.verdict == "wrong"]
         return "; ".join([check.summary, *wrong])
 
-    said = f"Compares it with finite differences, for the inputs of step {step}. It changes nothing."
-    return "Check the gradient", said, do
+    preview = f"Compares it with finite differences, for the inputs of step {step}. It changes nothing."
+    return "Check the gradient", preview, do
 
 
 def _clip(session: DebugSession, finding: Finding) -> _Made:
@@ -278,13 +278,13 @@ def _own_parameters(session: DebugSession, finding: Finding) -> _Made:
 
 
 def _give(optimizer: Optimizer, parameters: list[Parameter]) -> Undo:
-    before = optimizer.parameters
+    previous = optimizer.parameters
 
     def put(given: ParameterTuple) -> None:
         optimizer.parameters = optimizer._parameters = given
 
     put(ParameterTuple(parameters))
-    return partial(put, before)
+    return partial(put, previous)
 
 
 def _take(session: DebugSession, pairs: list[tuple[Parameter, Parameter]]) -> Undo:

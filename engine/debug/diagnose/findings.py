@@ -107,8 +107,8 @@ def _cells(finding: Finding) -> list[str]:
     steps = str(finding.first_step)
     if finding.last_step != finding.first_step:
         steps += f" to {finding.last_step}"
-    what = finding.message.removeprefix(f"{finding.condition} in ")  # which has a column of its own
-    return [finding.condition, finding.where, steps, str(finding.count), what, finding.advice]
+    observation = finding.message.removeprefix(f"{finding.condition} in ")  # which has a column of its own
+    return [finding.condition, finding.where, steps, str(finding.count), observation, finding.advice]
 
 
 class Muted(NamedTuple):
@@ -230,7 +230,7 @@ class Found:
     def __iter__(self) -> Iterator[Hit]:
         queues = list(self._of_captures), list(self._others)
         ordered: Iterable[_Kept] = merge(*queues, key=lambda kept: kept.number)
-        return (kept.hit for kept in ordered)
+        return (entry.hit for entry in ordered)
 
     def findings(self, ran: Mapping[str, int] | None = None) -> Findings:
         """Return the findings so far; ``ran`` as for ``Findings``."""

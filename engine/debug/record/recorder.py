@@ -89,12 +89,12 @@ class Capturing:
 
     def _note(self, visit: Visit, direction: str, values: Slots, origin: str, context: str) -> None:
         counts, note = self._counts, self._ring.note
-        before = counts.captures
+        count_before = counts.captures
         for slot, value in values:
             index = counts.captures
             counts.captures = index + 1
             note(index, visit, direction, slot, value._array, origin, context)
-        if counts.captures > before:
+        if counts.captures > count_before:
             self._events.notify("captured")
             if self._showing.paused is None:
                 safe_point()
@@ -109,10 +109,10 @@ class Capturing:
 
     def take_edited(self, visit: Visit, direction: str, values: Slots, context: str, made: Iterable[Capture]) -> None:
         """Replace captures by values that the user edited; values that were not edited keep their captures."""
-        before = {capture.slot: capture for capture in made}
+        captures_before = {capture.slot: capture for capture in made}
         new: list[tuple[str, Tensor]] = []
         for slot, value in values:
-            capture = before.pop(slot, None)
+            capture = captures_before.pop(slot, None)
             if capture is None:
                 new.append((slot, value))
             elif capture.array is not value._array:
@@ -121,7 +121,7 @@ class Capturing:
                 self._ring.replace(capture, edited)
                 with self._events.faults.at("trying the conditions on a value"):
                     self._look(edited, visit.names)
-        for capture in before.values():
+        for capture in captures_before.values():
             self._ring.replace(capture, None)
         self.take(visit, direction, new, "edit", context)
         self._events.notify("captured")

@@ -91,7 +91,7 @@ class _Together:
         """Evict the oldest values of all rings."""
         # Recomputed: an interrupt may have kept a ring from leaving in good order.
         self._rings = {ref: ring._held for ref in list(self._rings) if (ring := ref()) is not None}
-        self.bytes = sum(held.bytes for held in self._rings.values())
+        self.bytes = sum(arrays.bytes for arrays in self._rings.values())
         rings = self.rings()
         while self.bytes > self.most:
             nonempty = [ring for ring in rings if ring._kept]
@@ -189,15 +189,15 @@ class CaptureRing:
                 del array, value  # the next eviction may be this value
 
     def _append(self, capture: Capture) -> None:
-        items, held = self._kept, self._held
+        items, memory = self._kept, self._held
         if capture.step != self._step:
             self._next_step(capture.step)
         items.append(capture)
-        added_bytes = held.add(capture.value._array)
+        added_bytes = memory.add(capture.value._array)
         if added_bytes:
             self._step_bytes += added_bytes
             _together.bytes += added_bytes
-            while held.bytes > self.max_bytes:
+            while memory.bytes > self.max_bytes:
                 self._does_not_fit |= self._give_up_oldest() == capture.step
             if _together.bytes > _together.most:
                 _together.make_room()
@@ -216,19 +216,19 @@ class CaptureRing:
 
     def replace(self, before: Capture, after: Capture | None) -> None:
         """Replace a capture by another one with the same index, or remove it; an evicted one stays as it is."""
-        items, held = self._items, self._held
+        items, memory = self._items, self._held
         with _lock:
             if before not in items:
                 return
             self.replacements += 1
             position = items.index(before)
-            _together.bytes -= held.remove(before.value._array)
+            _together.bytes -= memory.remove(before.value._array)
             if after is None:
                 del items[position]
                 return
             after._order = before._order
             items[position] = after
-            _together.bytes += held.add(after.value._array)
+            _together.bytes += memory.add(after.value._array)
 
     def _next_step(self, step: int) -> None:
         self._one_step_takes = self._a_step_takes()
@@ -388,10 +388,10 @@ class _FiguresInTime:
 
     def begin(self, step: int) -> bool:
         """Begin the evictions of another step; return whether its statistics are computed."""
-        now = perf_counter()
+        time = perf_counter()
         # The allowance never exceeds the initial one: after an idle hour a run is not slower than at its start.
-        self._allowed = min(_FIRST_SECONDS, self._allowed + _SHARE * (now - self._seen))
-        self.step, self.wanted, self._seen = step, self._allowed >= 0, now
+        self._allowed = min(_FIRST_SECONDS, self._allowed + _SHARE * (time - self._seen))
+        self.step, self.wanted, self._seen = step, self._allowed >= 0, time
         return self.wanted
 
     def compute(self, capture: Capture) -> None:

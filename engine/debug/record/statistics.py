@@ -151,7 +151,9 @@ def changes(pairs: Sequence[tuple[Any, Any]]) -> list[tuple[float, float]]:
     The first is NaN if an element of either is not finite.
     """
     if pairs and all(type(x) is not np.ndarray and x.dtype.kind == "f" for pair in pairs for x in pair):
-        measured = statistics_of([*[now - before for now, before in pairs], *[before for _, before in pairs]], False)
+        measured = statistics_of(
+            [*[current - earlier for current, earlier in pairs], *[earlier for _, earlier in pairs]], False
+        )
         return [
             _of_difference(*pair_statistics)
             for pair_statistics in zip(measured[: len(pairs)], measured[len(pairs) :], strict=True)

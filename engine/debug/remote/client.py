@@ -85,11 +85,11 @@ class Remote:
         """
         number, answer = next(self._numbers), Future[Any]()
         with self._lock:
-            gone = self._gone
-            if not gone:
+            reason = self._gone
+            if not reason:
                 self._asked[number] = answer
-        if gone:
-            answer.set_exception(RemoteError(gone))
+        if reason:
+            answer.set_exception(RemoteError(reason))
             return answer
         try:
             self._send(pack({"type": kind, "id": number, **fields}, buffers))

@@ -68,7 +68,7 @@ def changes_since(roots: Iterable[Cell], hooks: SessionHooks) -> Callable[[], li
     state, attached = NetworkState(roots), hooks.state()
 
     def undo() -> list[Undo]:
-        known = [] if hooks.state() == attached else [partial(hooks.go_back_to, attached)]
-        return [*state.undo(), *known]
+        hook_undo = [] if hooks.state() == attached else [partial(hooks.go_back_to, attached)]
+        return [*state.undo(), *hook_undo]
 
     return undo

@@ -81,8 +81,8 @@ class SessionHooks:
 
     def go_back_to(self, state: dict[tuple[str, str], tuple[Any, Callable[..., Any]]]) -> None:
         """Restore the table of attached hooks to an earlier state; the hooks themselves belong to the network."""
-        before, self._attached = self._attached, dict(state)
-        self._tell([hook for _, hook in (*before.values(), *state.values())])
+        previous, self._attached = self._attached, dict(state)
+        self._tell([hook for _, hook in (*previous.values(), *state.values())])
 
     def _tell(self, hooks: Iterable[Callable[..., Any]]) -> None:
         """Inform the engine which of these hooks are attached and which are not."""

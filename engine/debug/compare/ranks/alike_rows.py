@@ -74,8 +74,8 @@ class AlikeRows:
     def _look_at_step(self, batches: Sequence[Sequence[str]]) -> None:
         rows = [set(batch) for batch in batches]
         is_new = [
-            len(batch) == len(first) and own.isdisjoint(first)
-            for batch, first, own in zip(batches, rows, self._own, strict=True)
+            len(batch) == len(first) and rows_before.isdisjoint(first)
+            for batch, first, rows_before in zip(batches, rows, self._own, strict=True)
         ]
         for first, second in combinations(range(self._ranks), 2):
             shared = len(rows[first] & rows[second])
@@ -108,9 +108,9 @@ class AlikeRows:
         others = self._seen_by.get(row, ())
         if rank not in others and len(self._seen_by) < _MOST_KEPT:
             self._seen_by[row] = (*others, rank)
-        for other in others:
-            if other != rank:
-                self._between[min(other, rank), max(other, rank)] += 1
+        for other_rank in others:
+            if other_rank != rank:
+                self._between[min(other_rank, rank), max(other_rank, rank)] += 1
                 self._first = self._first or step
 
     def _judge(self) -> None:

@@ -164,7 +164,7 @@ def _changes(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[
     runs: list[dict[str, tuple[list[Any], list[Any]]]] = []
     try:
         copy = IsolatedCell(cell, wide=False)
-        for other in (False, True):
+        for is_changed in (False, True):
             values: dict[str, tuple[list[Any], list[Any]]] = {}
             runs.append(values)
             with copy.run() as isolated, no_recording():
@@ -176,7 +176,8 @@ def _changes(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[
                         hooks.append(part.register_forward_hook(partial(_note, values, path)))
                 originals = tensors_in((args, kwargs))
                 tensors = [
-                    _with_another_first(tensor) if other else Tensor._wrap(tensor._array.copy()) for tensor in originals
+                    _with_another_first(tensor) if is_changed else Tensor._wrap(tensor._array.copy())
+                    for tensor in originals
                 ]
                 new_args, new_kwargs = replaced((args, kwargs), tensors)
                 values[""] = [], _arrays(isolated(*new_args, **new_kwargs))
@@ -202,12 +203,17 @@ def _arrays(value: Any) -> list[Any]:
 
 def _change(before: list[Any], after: list[Any]) -> float:
     changes = []
-    for one, other in zip(before, after, strict=False):
-        if one.shape != other.shape or one.ndim == 0 or len(one) < 2 or one.dtype.kind not in "fV":
+    for original, changed in zip(before, after, strict=False):
+        if (
+            original.shape != changed.shape
+            or original.ndim == 0
+            or len(original) < 2
+            or original.dtype.kind not in "fV"
+        ):
             continue
-        if np.isfinite(one).all() and np.isfinite(other).all():
+        if np.isfinite(original).all() and np.isfinite(changed).all():
             with np.errstate(all="ignore"):  # the user may have made warnings errors
-                first, second = one[1:].astype(np.float64), other[1:].astype(np.float64)
+                first, second = original[1:].astype(np.float64), changed[1:].astype(np.float64)
                 size = max(float(np.abs(first).max(initial=0)), 1e-30)
                 changes.append(float(np.abs(second - first).max(initial=0)) / size)
     return max(changes, default=0.0)

@@ -143,9 +143,9 @@ class LossWatch(Watcher):
         """Check two arrays in a comparison, one of which is an output of the network."""
         look, step = self._watched.look, self._watched.step()
         look(BroadcastSeen(tuple(first.shape), tuple(second.shape)), "", name, step)
-        for value, other in ((first, second), (second, first)):
-            limits, extremes = self._bounded.get(value), ends_of(other)
-            if limits is not None and self._bounded.get(other) is None and extremes is not None:
+        for value, target in ((first, second), (second, first)):
+            limits, extremes = self._bounded.get(value), ends_of(target)
+            if limits is not None and self._bounded.get(target) is None and extremes is not None:
                 look(BoundedSeen(*limits, *extremes), "", name, step)
 
     def _head(self) -> str:

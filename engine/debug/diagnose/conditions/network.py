@@ -70,7 +70,7 @@ def _same_names(seen: SameNamesSeen, threshold: float) -> str | None:
     if not shared_names:
         return None
     (name, paths), *others = shared_names
-    listed = ", ".join(f"'{other}'" for other, _ in others[:3])
+    listed = ", ".join(f"'{shared_name}'" for shared_name, _ in others[:3])
     suffix = f"; {listed}{' and others' if len(others) > 3 else ''} too" if others else ""
     return f"{len(paths)} parameters have the name '{name}': {', '.join(paths[:4])}{suffix}"
 
