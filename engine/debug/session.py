@@ -92,7 +92,7 @@ class DebugSession:
     Raises:
         TypeError: ``net`` is not a cell, or an argument has a wrong type.
         ValueError: a pattern or path that matches nothing, a faulty expression, an unknown condition, a bad
-            bound.
+            limit.
     """
 
     def __init__(
@@ -151,9 +151,8 @@ class DebugSession:
             look=self.checks.examiner.value,
             conditions=self.checks.conditions,
         )
-        self._compiled: dict[
-            str, str
-        ] = {}  # calls that bypass their plans for the session, by name; the value is the JIT level
+        # JIT levels of calls that bypass their plans for the session, by name
+        self._compiled: dict[str, str] = {}
         self._edited: list[ParameterEdit] = []
         self._cures = OfferedCures()
         self._ports = self._new_ports()

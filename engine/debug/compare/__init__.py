@@ -1,1 +1,1 @@
-"""Gradients beside others, and one run beside another."""
+"""Comparisons: gradients with other gradients, runs with runs, and ranks with ranks."""

@@ -100,7 +100,7 @@ class Comparison:
 def compare(
     a: DebugSession | Iterable[Capture], b: DebugSession | Iterable[Capture], rtol: float = 0.0, atol: float = 0.0
 ) -> Comparison:
-    """Compare the captures of two sessions (or two lists of captures) that watched the same cells.
+    """Compare the captures of two sessions (or two lists of captures) of the same cells.
 
     Captures match if they have the same step (counted from the first one of each run), cell, call, direction and slot.
     Elements are equal if they differ by no more than ``atol + rtol * the larger of the two``; NaN equals NaN.

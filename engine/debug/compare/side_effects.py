@@ -353,7 +353,7 @@ def _is_plain(value: Any) -> bool:
     return is_engine_object or isinstance(value, (*_IMMUTABLE, enum.Enum))
 
 
-class _Found(Exception):  # noqa: N818  # noqa: N818  # the result of the search, not an error
+class _Found(Exception):  # noqa: N818  # the result of the search, not an error
     """Raised with the name of an object outside that code may change."""
 
 

@@ -177,9 +177,8 @@ class _Gathered:
         """Yield the right gradients if only the first or the last index along an axis of an output counted."""
         comparison = self.compared[place]
         for output, array in enumerate(self.call.outputs):
-            if (
-                comparison.automatic is None or comparison.refuted or array.size <= comparison.own.size
-            ):  # nothing has been summed
+            # In an output that is not larger than the gradient, nothing has been summed.
+            if comparison.automatic is None or comparison.refuted or array.size <= comparison.own.size:
                 continue
             for axis, length in enumerate(array.shape):
                 for index in (0, length - 1) if length > 1 else ():

@@ -1,1 +1,1 @@
-"""Conditions that hold, findings, causes and cures."""
+"""Conditions and their hits, findings, causes and fixes."""

@@ -239,7 +239,7 @@ def _arriving(cell: Cell, grad_output: Any) -> Any:
 
 def _clipped(given: Any) -> Any:
     gradients = given if isinstance(given, tuple) else (given,)
-    with np.errstate(all="ignore"):  # the user may have made warnings errors
+    with np.errstate(all="ignore"):  # the user may have turned warnings into errors
         squares = [
             float((abs(gradient._array).astype(np.float64) ** 2).sum())
             for gradient in gradients

@@ -203,9 +203,8 @@ class Checks:
         if name not in conditions:
             raise ValueError(f"mute: no condition {name!r}{suggestion(name, conditions)}")
         paths = [path for path, _ in self._paths]
-        reported_paths = [
-            finding.path for finding in self.found.findings()
-        ]  # perhaps of operators outside the session's cells
+        # Findings may be of operators outside the session's cells.
+        reported_paths = [finding.path for finding in self.found.findings()]
         if path not in paths and path not in reported_paths and not self._any_path:
             raise ValueError(f"mute: no cell {path!r} in this session{suggestion(path, paths)}")
         self.found.mute(name, path)

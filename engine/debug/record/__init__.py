@@ -1,1 +1,1 @@
-"""Captures in a bounded ring, their figures, and rows and tables of them."""
+"""Captures in a ring buffer, their statistics, and rows and tables of them."""

@@ -16,9 +16,8 @@ class HeldArrays:
 
     def __init__(self) -> None:
         self.bytes = 0
-        self._users: dict[
-            int, int
-        ] = {}  # by id of an array that owns memory; the owner of the collection keeps it valid
+        # By the id of an array that owns memory, which the owner of this object keeps valid.
+        self._users: dict[int, int] = {}
 
     def add(self, array: Any) -> int:
         """Add a use of an array; return the number of bytes that it newly keeps alive."""

@@ -22,5 +22,5 @@ def ends_of(array: Any) -> tuple[float, float] | None:
     """Return the smallest and the largest element; None for an empty array or elements without an order."""
     if not array.size or array.dtype.kind == "c":
         return None
-    with np.errstate(all="ignore"):  # the user may have made warnings errors
+    with np.errstate(all="ignore"):  # the user may have turned warnings into errors
         return float(array.min()), float(array.max())

@@ -90,7 +90,7 @@ class Statistics:
         if low == high:
             half = 0.5 / scale if left - 0.5 / scale < left + 0.5 / scale else 0.5
             left, right = left - half, right + half
-        with np.errstate(all="ignore"):  # the user may have made warnings errors, at the ends of the range
+        with np.errstate(all="ignore"):  # the user may have turned warnings into errors, at the ends of the range
             edges = (left + _STEPS * (right - left)) * scale
         if low < high:
             edges[0], edges[-1] = low, high

@@ -199,9 +199,8 @@ class Served:
     def _left(self, client: bytes) -> None:
         if client in self.clients:
             self.clients.remove(client)
-            for waiting in [
-                request for request in self._inbox.copy() if request[0] == client
-            ]:  # requests of a client that is gone
+            # Its requests are obsolete.
+            for waiting in [request for request in self._inbox.copy() if request[0] == client]:
                 with contextlib.suppress(ValueError):
                     self._inbox.remove(waiting)
             self.wake()

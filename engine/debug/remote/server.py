@@ -7,8 +7,7 @@ A client that does not read, such as a stopped kernel, would fill this process's
 client reports from time to time how far it has read, and one that is too far behind is disconnected.
 
 The socket belongs to this thread. Other threads append messages to its outbox and ring its bell. Only ``close`` ends
-the
-thread: after a failure with one message, or with a line of output, the next messages are still answered.
+the thread: after a failure with one message, or with a line of output, the next messages are still answered.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Breakpoints, pauses, who answers them, and what can be looked at and edited meanwhile."""
+"""Breakpoints, pauses and pausers, and the inspection and editing of a paused run."""

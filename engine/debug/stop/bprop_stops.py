@@ -64,12 +64,12 @@ class BpropStops:
             visits = self._watching.visits
             visit = visits.of_bprop(cell) or visits.of_no_call(cell, path)
             names = visit.names_with(values)
-            breakpoint = self._breakpoints.standing(path, "bprop", values, lambda: {**names, **arguments})
-        has_stop = breakpoint is not None or self._breakpoints.every_bprop or self._operators.next_stop.in_bprop
+            stop = self._breakpoints.standing(path, "bprop", values, lambda: {**names, **arguments})
+        has_stop = stop is not None or self._breakpoints.every_bprop or self._operators.next_stop.in_bprop
         if not has_stop and not self._breakpoints.lines.of(path):
             return function(*args)
         self._operators.forget_steps()
-        reason = "" if not has_stop else "the bprop begins" if breakpoint is None else f"breakpoint {breakpoint}"
+        reason = "" if not has_stop else "the bprop begins" if stop is None else f"breakpoint {stop}"
         self._thread.depth += 1
         run = BpropRun(
             path,

@@ -50,17 +50,17 @@ class CellStops:
         moment = passing.moment
         values = [value for _, value in slots]
         names = visit.names_with(values)
-        breakpoint = self._breakpoints.standing(visit.path, moment, values, lambda: names)
-        reasons = [hit.message for hit in hits] + ([] if breakpoint is None else [f"breakpoint {breakpoint}"])
+        stop = self._breakpoints.standing(visit.path, moment, values, lambda: names)
+        reasons = [hit.message for hit in hits] + ([] if stop is None else [f"breakpoint {stop}"])
         if not reasons and stepped_to:
             reasons.append("stepped")
         if not reasons:
             return False
         if context:
             reasons.append(context)
-        if breakpoint is not None:
-            names["passes"] = breakpoint.passes
-        kind = "condition" if hits else "breakpoint" if breakpoint is not None else "pause"
+        if stop is not None:
+            names["passes"] = stop.passes
+        kind = "condition" if hits else "breakpoint" if stop is not None else "pause"
         self._operators.forget_steps()
         point = point_at_cell(visit.cell, kind, "; ".join(reasons), visit.path, moment, names, passing.values)
         point.passing = passing

@@ -27,7 +27,7 @@ class LineStops:
 
     def of(self, path: str) -> list[Breakpoint]:
         """Return the breakpoints at lines that the ``bprop`` of a cell may run."""
-        return [breakpoint for breakpoint in tuple(self._breakpoints) if breakpoint.stands_in(path)]
+        return [stop for stop in tuple(self._breakpoints) if stop.stands_in(path)]
 
     def at(self, path: str, frame: FrameType, bprop_file: str, names: Mapping[str, object]) -> Breakpoint | None:
         """Return the breakpoint that stops a frame at the line that it is about to run, in the ``bprop`` of a cell.
@@ -42,18 +42,16 @@ class LineStops:
         """
         line, file = frame.f_lineno, frame.f_code.co_filename
         match: Breakpoint | None = None
-        for breakpoint in self.of(path):
-            if not breakpoint.stands_at(line, file, bprop_file):
+        for stop in self.of(path):
+            if not stop.stands_at(line, file, bprop_file):
                 continue
-            breakpoint.passes += 1
-            previous_error = breakpoint.error
+            stop.passes += 1
+            previous_error = stop.error
             with taps.muted():
-                is_true = breakpoint.holds(
-                    (names.get("value"),), lambda: {**names, **frame.f_globals, **variables(frame)}
-                )
+                is_true = stop.holds((names.get("value"),), lambda: {**names, **frame.f_globals, **variables(frame)})
             if is_true:
-                breakpoint.hits += 1
-                match = match or breakpoint
-            elif breakpoint.error not in (None, previous_error):
-                self._say(f"breakpoint {breakpoint}: {breakpoint.error}; it does not stop")
+                stop.hits += 1
+                match = match or stop
+            elif stop.error not in (None, previous_error):
+                self._say(f"breakpoint {stop}: {stop.error}; it does not stop")
         return match

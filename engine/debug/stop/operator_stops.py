@@ -109,12 +109,12 @@ class OperatorStops(taps.Tap):
         roots = visits.paths.roots
         visit = (visits.running() or visits.of_no_call(roots[0], "")) if roots else None
         names = {**(visit.names() if visit else {}), **shown, "value": values[0] if values else None}
-        breakpoint = self._breakpoints.standing(f"ops.{name}", direction, values, lambda: names, operator=True)
-        if breakpoint is None and not self.next_stop.at_operator:
+        stop = self._breakpoints.standing(f"ops.{name}", direction, values, lambda: names, operator=True)
+        if stop is None and not self.next_stop.at_operator:
             return
         self.forget_steps()
-        reason = f"operator {name} ran {direction}" if breakpoint is None else f"breakpoint {breakpoint}"
-        kind = "pause" if breakpoint is None else "breakpoint"
+        reason = f"operator {name} ran {direction}" if stop is None else f"breakpoint {stop}"
+        kind = "pause" if stop is None else "breakpoint"
         path = "" if visit is None else visit.path
         frame = frame_to_show(sys._getframe(1))
         point = point_at_stop(Stop(frame, frame.f_lineno), kind, reason, path, "operator", names)

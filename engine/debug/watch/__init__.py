@@ -1,1 +1,1 @@
-"""Which cells a session watches, and the tap that observes them."""
+"""Watched cells of a session, and the tap that observes them."""

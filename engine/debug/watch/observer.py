@@ -78,7 +78,7 @@ class Observer(taps.Tap):
         self.owner = owner
         self.visits = visits
         # The ports live as long as the session, which outlives every notification of the engine.
-        self._ports: Callable[[], Ports] = weakref.ref(ports)  # type: ignore[assignment]  # which may give None
+        self._ports: Callable[[], Ports] = weakref.ref(ports)  # type: ignore[assignment]  # which may return None
 
     def watches(self, net: Cell) -> bool:
         """Return whether a network is a root of the session."""

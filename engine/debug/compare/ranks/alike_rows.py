@@ -123,7 +123,7 @@ class AlikeRows:
             return
         ranks = {rank for pair in pairs for rank in pair}
         common = [rank for rank in ranks if all(rank in pair for pair in pairs)]
-        if len(common) == 1:  # the others have nothing in common without it
+        if len(common) == 1:  # the others have no rows in common without it
             ranks = {common[0]}
         figures = {}
         for rank in range(self._ranks):

@@ -21,7 +21,7 @@ __all__ = ["Comparison"]
 
 _MOST_AHEAD = 1000  # steps of other ranks that are kept for one that lags behind
 _SETTLED = 3  # consecutive steps in which a rank runs the same cells on inputs of the same shapes
-_MOST_ASKED = 8  # times that a difference may turn out to be none
+_MOST_ASKED = 8  # limit of the requests about one subject, since a difference may prove to be none
 _MISMATCH = re.compile(r"the ranks of group '.*?' do not do the same: ", re.DOTALL)
 _CALL = re.compile(r"(?:^|; )rank (\d+): ")
 _STEPS = (

@@ -187,9 +187,8 @@ class _Tap(taps.Tap):
             step.cells.append((path, number, slot, value._array.shape, value._array.dtype))
         (seed, position), draws_before = note
         current = random.position()
-        if (
-            current[0] == seed and current[1] - position >= _FEWEST_DRAWN and len(step.draws) == draws_before
-        ):  # and no inner cell drew
+        # The cell drew, and none of its inner cells did.
+        if current[0] == seed and current[1] - position >= _FEWEST_DRAWN and len(step.draws) == draws_before:
             digest_text = text_digest((path, number, seed, position, current[1]))
             step.draws.append({"path": path, "name": "", "call": number, "digest": digest_text})
 

@@ -1,1 +1,1 @@
-"""Taps and checks that try the conditions on values, parameters, losses, optimizers and operators."""
+"""Taps and checks that apply the conditions to values, parameters, losses, optimizers and operators."""

@@ -77,7 +77,7 @@ class InputWatch(Watcher):
 
 
 def _input(array: Any) -> InputSeen:
-    with np.errstate(all="ignore"):  # the user may have made warnings errors
+    with np.errstate(all="ignore"):  # the user may have turned warnings into errors
         numbers = to_host(array).astype(np.float32)
         numbers = np.where(np.isfinite(numbers), numbers, 0)
         features = numbers.reshape(-1, numbers.shape[-1]) if numbers.ndim == 2 else numbers.reshape(-1, 1)
@@ -212,7 +212,7 @@ def _change(before: list[Any], after: list[Any]) -> float:
         ):
             continue
         if np.isfinite(original).all() and np.isfinite(changed).all():
-            with np.errstate(all="ignore"):  # the user may have made warnings errors
+            with np.errstate(all="ignore"):  # the user may have turned warnings into errors
                 first, second = original[1:].astype(np.float64), changed[1:].astype(np.float64)
                 size = max(float(np.abs(first).max(initial=0)), 1e-30)
                 changes.append(float(np.abs(second - first).max(initial=0)) / size)

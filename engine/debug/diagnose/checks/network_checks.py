@@ -58,11 +58,10 @@ class _Running(threading.local):
 class ModeWatch(Watcher):
     """Check for BatchNorm and Dropout in the wrong mode.
 
-    A network is being trained if a gradient call requests weights. So cells in prediction mode are judged when that
-    call
-    ends: BatchNorm if its own weights were requested, since a frozen one is intended; Dropout if the whole network is
-        in prediction mode. A forward pass in training mode that no gradient follows is wrong unless its output is used
-        in a gradient call (a generator's samples), or it came before the first one (a look at the shapes).
+    A network is being trained if a gradient call requests weights. So cells in prediction mode are judged at the end of
+    that call: BatchNorm if its own weights were requested, since a frozen one is intended; Dropout if the whole network
+    is in prediction mode. A forward pass in training mode that no gradient follows is wrong unless its output is used
+    in a gradient call (a generator's samples), or it came before the first one (a look at the shapes).
     """
 
     shows = (ModeSeen,)
@@ -229,9 +228,8 @@ class BpropWatch(Watcher):
 
     def __init__(self, watched: Watched) -> None:
         super().__init__(watched)
-        self._steps: weakref.WeakKeyDictionary[Cell, list[int]] = (
-            weakref.WeakKeyDictionary()
-        )  # the steps in which each ran
+        # The steps in which each cell ran.
+        self._steps: weakref.WeakKeyDictionary[Cell, list[int]] = weakref.WeakKeyDictionary()
 
     def run_bprop(self, cell: Cell, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
         """Check and run a bprop."""

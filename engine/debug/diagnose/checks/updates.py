@@ -185,9 +185,8 @@ class Updates:
     def _largest_so_far(self, followed: list[_Followed], figures: list[Statistics | None]) -> float:
         """Record the gradients of a call; return the root mean square of the largest one of its parameters so far."""
         for entry, statistics in zip(followed, figures, strict=True):
-            if (
-                statistics is not None and 0 < statistics.finite == statistics.count
-            ):  # an overflow of a scaled loss is not a measure
+            # An overflow of a scaled loss is not a measure.
+            if statistics is not None and 0 < statistics.finite == statistics.count:
                 key = id(entry.parameter)
                 self._largest[key] = max(root_mean_square(statistics), self._largest.get(key, 0.0))
         return max((self._largest.get(id(entry.parameter), 0.0) for entry in followed), default=0.0)

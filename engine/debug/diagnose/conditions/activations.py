@@ -30,7 +30,7 @@ def _saturated(low: float, high: float) -> Callable[[Seen, float], str | None]:
         figures = seen.figures
         if figures.finite < 2 or (low < figures.minimum and figures.maximum < high):
             return None
-        with np.errstate(all="ignore"):  # the user may have made warnings errors
+        with np.errstate(all="ignore"):  # the user may have turned warnings into errors
             centers = figures.edges[:-1] / 2 + figures.edges[1:] / 2
         outside = int(seen.capture.statistics().histogram[(centers < low) | (centers > high)].sum())
         return f"{outside} of {figures.finite} elements" if outside >= threshold * figures.finite else None

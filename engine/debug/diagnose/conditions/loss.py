@@ -135,7 +135,7 @@ def _range(seen: LossCallSeen | BoundedSeen, threshold: float) -> str | None:
 
 
 def _sums(array: Any, axis: int) -> Any:
-    with np.errstate(all="ignore"):  # the user may have made warnings errors
+    with np.errstate(all="ignore"):  # the user may have turned warnings into errors
         return array.astype("float32").sum(axis=axis)
 
 

@@ -1,1 +1,1 @@
-"""Stepping through a function line by line and operator by operator, and looking back at what it passed."""
+"""Stepping through a function line by line and operator by operator, and the display of earlier lines."""

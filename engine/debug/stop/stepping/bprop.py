@@ -215,12 +215,12 @@ class BpropRun:
 
     def _reason(self, stop: Stop) -> str:
         first_reason, self._first_reason = self._first_reason, None
-        breakpoint, self._stands = self._stands, None
+        line_stop, self._stands = self._stands, None
         if stop.exception is not None:
             return f"{type(stop.exception).__name__} raised here"
         if self._operator is not None:
             return f"operator {self._operator} ran forward"
-        return f"breakpoint {breakpoint}" if breakpoint is not None else first_reason or "stepped"
+        return f"breakpoint {line_stop}" if line_stop is not None else first_reason or "stepped"
 
     def _changed(self, stop: Stop) -> set[str]:
         previous = self._last_seen.get(stop.frame)

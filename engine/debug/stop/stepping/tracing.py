@@ -93,7 +93,7 @@ class _SetTrace:
             self._follower.at_line(frame)
         elif event == "exception":
             self._follower.raised(frame, arg[1], arg[2])
-        frame.f_locals  # noqa: B018  # noqa: B018  # Python now writes its copy of the variables back: it must be current
+        frame.f_locals  # noqa: B018  # Python now writes its copy of the variables back: it must be current
         if not self._follower.finished:
             return self._traced
         self.release(frame)

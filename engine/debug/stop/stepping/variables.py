@@ -61,9 +61,8 @@ def assign(frame: FrameType, name: str, value: object) -> Change:
         if previous is _UNSET:
             raise NameError(f"'{base_name}' has no value yet")
         value = with_place(previous, index, value, base_name)
-        if isinstance(previous, list) and isinstance(
-            value, list
-        ):  # other references to the list see the change, as in Python
+        # Other references to a list see the change, as in Python.
+        if isinstance(previous, list) and isinstance(value, list):
             undo = partial(previous.__setitem__, index, previous[index])
             previous[index] = value[index]
             return Change(base_name, previous, undo)
