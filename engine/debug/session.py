@@ -91,8 +91,7 @@ class DebugSession:
 
     Raises:
         TypeError: ``net`` is not a cell, or an argument has a wrong type.
-        ValueError: a pattern or path that matches nothing, a faulty expression, an unknown condition, a bad
-            limit.
+        ValueError: a pattern or path that matches nothing, a faulty expression, an unknown condition, a bad limit.
     """
 
     def __init__(

@@ -153,7 +153,7 @@ def _unfreeze(session: DebugSession, finding: Finding) -> _Made:
 
 
 def _pause_here(session: DebugSession, finding: Finding) -> _Made:
-    """Pause at the next occurrence: at the operator that makes a NaN, else at the cell, in its bprop or a pass."""
+    """Pause at the next occurrence: at the operator that makes a NaN, else in the bprop, forward or backward pass."""
     condition = session.checks.conditions.get(finding.condition)
     if condition is not None and condition.nonfinite:
         if condition.name in session.checks.pausing:

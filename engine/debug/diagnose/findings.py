@@ -112,7 +112,7 @@ def _cells(finding: Finding) -> list[str]:
 
 
 class Muted(NamedTuple):
-    """A condition that is intended in the cell at this path, and neither reported nor paused at there."""
+    """A condition that is intended in the cell at this path, where it causes neither findings nor pauses."""
 
     condition: str
     path: str
