@@ -1,15 +1,15 @@
-"""Calls that an open recording follows: the values by a plan, and the way back by another one, or step by step.
+"""Calls inside an active recording: values from a plan, gradients from a second plan or node by node.
 
-The function is traced inside a recording of its own, whose leaves are all its tensors. What that has on its tape is
-written down as a function, the *steps*, which tells the same steps of a call's own arrays.
+The function is traced inside a recording of its own, whose leaves are all its tensors. The tape of that recording is
+compiled to a function, the *steps*, which records the same nodes with the arrays of another call.
 
-Where the recording that is open will be walked back once and on arrays, the call is one node on it (``Call``). When
-gradients come to it for the first time, its values are computed again and the steps are walked back under a tracer;
-from then on the plan of the call gives out what that walk reads, and the walk is a plan, too. What reaches a leaf
-leaves the node part by part, so that sums are added up in the order of an eager walk.
+If the active recording runs one backward pass on arrays, the call is one node on its tape (``Call``). When gradients
+first reach that node, its values are recomputed and the backward pass through the steps is traced. From then on the
+plan of the call returns the values that this backward pass reads, and the backward pass is a plan, too. The node
+returns the gradients of its leaves as separate parts, so that sums are accumulated in the order of eager mode.
 
-Otherwise (a gradient of a gradient, hooks on leaves, ``vjp``) the steps are put on the open recordings themselves. So
-they are before the walk where hooks have come in the meantime.
+Otherwise (a gradient of a gradient, hooks on leaves, ``vjp``) the steps are recorded on the active recordings. The
+same happens before the backward pass if hooks were registered in the meantime.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ from .tracer import Drawn, Tracer
 __all__ = ["Followed", "Following", "can_follow"]
 
 _MOST_WAYS = 4
-"""Ways back that have a plan; which one it is depends on which outputs gradients come to, and what they are for."""
+"""Maximum number of planned backward passes; each is for one set of outputs with gradients and of tracked inputs."""
 
 
 def can_follow() -> bool:
-    """Whether the recordings that are open take steps as an operator gives them, and no other way."""
+    """Return whether all active recordings record nodes exactly as operators emit them."""
     return all(type(recording) is Recording for recording in state.recordings)
 
 
@@ -47,11 +47,11 @@ class Followed:
 
     Args:
         function: the function.
-        tensors: its tensors: those among the arguments, then those from outside.
+        tensors: its tensors: those among the arguments, then the external ones.
 
     Attributes:
         leaves: the arrays of the tensors at the start.
-        recording: what was recorded.
+        recording: the recording of the run.
         returned: the arrays of the tensors in the result.
         left: the arrays of the tensors at the end.
     """
@@ -61,7 +61,7 @@ class Followed:
         self.tensors = tensors
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Run it; returns what the function returns."""
+        """Run the function and return its result."""
         self.leaves = [t._array for t in self.tensors]
         with no_recording(), Recording(self.leaves) as self.recording:
             result = self.function(*args, **kwargs)
@@ -71,7 +71,7 @@ class Followed:
 
     @property
     def is_plain(self) -> bool:
-        """Whether operators alone are on the tape: no hook looks at a value, and no function is to be called again."""
+        """Whether the tape holds operators alone: no hook reads a value and no function is called again."""
         tape = self.recording
         if tape.renamings or tape.hooked or tape.marks:
             return False
@@ -79,18 +79,18 @@ class Followed:
 
 
 class Following:
-    """What computes calls of one kind, and puts them on the open recordings.
+    """Planned calls of one argument kind, recorded on the active recordings.
 
     Args:
         followed: the function's run.
         graph: its trace.
-        places: of each tensor among the arguments, each once, its place among them all.
+        places: for each distinct tensor among the arguments, its index among all of them.
 
     Raises:
-        LookupError: an array on the tape is not known.
+        LookupError: an array on the tape is unknown.
 
     Attributes:
-        plan: of a call that is one node.
+        plan: plan of a call that is recorded as one node.
     """
 
     def __init__(self, followed: Followed, graph: Graph, places: Sequence[int]) -> None:
@@ -106,7 +106,7 @@ class Following:
         self.plan = self._plan(())
 
     def _plan(self, given_out: Sequence[Value], alone: bool = False) -> Plan:
-        """A plan that gives out some values and the draws too; or these alone, of the leaves' arrays and the draws."""
+        """Return a plan that also returns some values and the draws; if alone, only these, from the leaves."""
         graph = copy.copy(self._graph)
         graph.nodes = [copy.copy(node) for node in graph.nodes]
         graph.constants, graph.seen = dict(graph.constants), set(graph.seen)
@@ -118,56 +118,60 @@ class Following:
         return Plan(optimized(graph))
 
     def call(self, arrays: list[Any], tensors: Sequence[Tensor]) -> Any:
-        """Compute a call and put it on the open recordings.
+        """Compute a call and record it on the active recordings.
 
         Args:
-            arrays: of the tensors among the arguments, in order.
+            arrays: the arrays of the tensors among the arguments, in order.
             tensors: those tensors.
 
         Returns:
-            what the function returns.
+            the function's result.
 
         Raises:
-            Failed: a kernel raised; nothing is on the recordings.
+            Failed: a kernel raised; nothing was recorded.
         """
         steps = self.steps
-        leaves = [*[arrays[place] for place in self._places], *[t._array for t in self._outside]]
+        leaves = [*[arrays[index] for index in self._places], *[t._array for t in self._outside]]
         (recording, *more) = state.recordings
         if more or not recording.spares or recording.hooked:
             self._put = self._put or self._plan(steps.wanted)
             result, values, draws = self._put.run(arrays, tensors)
             outputs = steps.tell(record, leaves, [t._array for t in values], draws)
-            for place, tensor in self._returned(result):
-                tensor._array = outputs[place]
+            for index, tensor in self._returned(result):
+                tensor._array = outputs[index]
             return result
         result, saved, draws = self.plan.run(arrays, tensors)
         outputs = [t._array if isinstance(t, Tensor) else None for t in steps.outputs]
-        for place, tensor in self._returned(result):
-            if steps.is_further[place]:  # than another one of the same value
+        for index, tensor in self._returned(result):
+            if steps.is_further[index]:  # a second output of the same value
                 tensor._array = tensor._array.view()
-            outputs[place] = tensor._array
+            outputs[index] = tensor._array
         call = Call(self, leaves, [t._array for t in saved], draws)
-        self._follow(recording, call, [leaves[place] for place in steps.inputs], outputs)
+        self._follow(recording, call, [leaves[index] for index in steps.inputs], outputs)
         return result
 
     def _returned(self, result: Any) -> list[tuple[int, Tensor]]:
-        """The tensors in a result that the tape may follow, with their places among the outputs."""
+        """Return the tensors in a result that the tape may track, with their indices among the outputs."""
         tensors = tensors_in(result)
-        return [(place, tensors[one]) for place, one in enumerate(self.steps.outputs) if not isinstance(one, Tensor)]
+        return [
+            (index, tensors[output])
+            for index, output in enumerate(self.steps.outputs)
+            if not isinstance(output, Tensor)
+        ]
 
     def _follow(self, recording: Recording, call: Call, inputs: list[Any], outputs: list[Any]) -> None:
-        """What ``record`` does, for each output by the inputs that it depends on."""
+        """Record the call like ``record``, but track each output by the inputs that it depends on."""
         tracked = [id(array) in recording.tracked for array in inputs]
         if any(tracked):
             recording.nodes.append((call, tuple(inputs), tuple(outputs), {}))
-            recording.let_go = True  # of the values within
+            recording.let_go = True  # the inner values
         for output, depends in zip(outputs, self.steps.depends, strict=True):
-            if any(tracked[place] for place in depends):
+            if any(tracked[index] for index in depends):
                 recording.tracked.add(id(output))
             elif recording.beside:
-                recording.pass_by(tuple([inputs[place] for place in depends]), output)
+                recording.pass_by(tuple([inputs[index] for index in depends]), output)
 
-    # The way back
+    # Backward pass
 
     def back(
         self,
@@ -178,34 +182,36 @@ class Following:
         inputs: tuple[Any, ...],
         output: tuple[Any, ...],
     ) -> list[tuple[Any, Any]]:
-        """The gradients that reach the inputs of a call, part by part, in the order of an eager walk."""
+        """Return the gradients of a call's inputs as separate parts, in the order of eager mode."""
         followed = tuple([id(array) in tracked for array in inputs])
         key = tuple([g is not None for g in gradient]), followed
         is_usual = functions is ARRAY_FUNCTIONS and all(
             g is None or (type(g) is np.ndarray and g.dtype == x.dtype) for g, x in zip(gradient, output, strict=True)
         )
         way = self._ways.get(key) if is_usual else None
-        found = None if way is None else way.run(call, gradient)
-        if way is not None and found is not None:
-            return [(inputs[place], part) for place, part in zip(way.to, found, strict=True)]
+        parts = None if way is None else way.run(call, gradient)
+        if way is not None and parts is not None:
+            return [(inputs[index], part) for index, part in zip(way.to, parts, strict=True)]
         arrays = self._values_of(call)
         if is_usual and key not in self._ways and len(self._ways) < _MOST_WAYS:
             pairs = self._traced_back(key, call, arrays, gradient)
         else:
             nodes, outputs = self.steps.nodes(call.leaves, arrays, call.draws)
-            pairs = _walked(nodes, outputs, gradient, [call.leaves[p] for p in self.steps.inputs], followed, functions)
-        return [(inputs[place], part) for place, part in pairs]
+            pairs = _walked(
+                nodes, outputs, gradient, [call.leaves[index] for index in self.steps.inputs], followed, functions
+            )
+        return [(inputs[index], part) for index, part in pairs]
 
     def _values_of(self, call: Call) -> list[Any]:
-        """The wanted values of a call, computed again of what it had."""
+        """Recompute the wanted values of a call from its saved arrays."""
         self._alone = self._alone or self._plan(self.steps.wanted, alone=True)
         _, values, _ = self._alone.run([*call.leaves, *call.draws], ())
         return [t._array for t in values]
 
     def steps_of(self, call: Call, outputs: Sequence[Any]) -> list[Any]:
-        """The nodes that an eager run puts on the tape, with the outputs that the call has there."""
-        nodes, again = self.steps.nodes(call.leaves, self._values_of(call), call.draws)
-        names = {id(array): output for array, output in zip(again, outputs, strict=True)}
+        """Return the nodes that an eager run records, with the outputs of the call substituted."""
+        nodes, recomputed = self.steps.nodes(call.leaves, self._values_of(call), call.draws)
+        names = {id(array): output for array, output in zip(recomputed, outputs, strict=True)}
 
         def named(value: Any) -> Any:
             return tuple(map(named, value)) if type(value) is tuple else names.get(id(value), value)
@@ -213,35 +219,35 @@ class Following:
         return [(operator, named(inputs), named(output), attrs) for operator, inputs, output, attrs in nodes]
 
     def _traced_back(self, key: Any, call: Call, arrays: list[Any], gradient: tuple[Any, ...]) -> list[tuple[int, Any]]:
-        """Walk back and make a plan of the walk, if there is one."""
+        """Run the backward pass and make a plan of it, if possible."""
         tracer = Tracer()
         sources: dict[Value, tuple[str, int]] = {}
 
         def traced(kind: str, given: Sequence[Any]) -> list[Any]:
-            made: dict[int, Any] = {}
-            for place, array in enumerate(given):
-                if array is not None and id(array) not in made:
+            placeholders: dict[int, Any] = {}
+            for index, array in enumerate(given):
+                if array is not None and id(array) not in placeholders:
                     value = Value(array.shape, array.dtype, "argument")
-                    sources[value] = kind, place
-                    made[id(array)] = tracer.traced(array, value)
-            return [None if array is None else made[id(array)] for array in given]
+                    sources[value] = kind, index
+                    placeholders[id(array)] = tracer.traced(array, value)
+            return [None if array is None else placeholders[id(array)] for array in given]
 
-        leaves, values, came = traced("leaf", call.leaves), traced("value", arrays), traced("gradient", gradient)
-        if not tracer.begin():  # it is another thread's turn
+        leaves, values, incoming = traced("leaf", call.leaves), traced("value", arrays), traced("gradient", gradient)
+        if not tracer.begin():  # another thread is tracing
             nodes, outputs = self.steps.nodes(call.leaves, arrays, call.draws)
-            inputs = [call.leaves[place] for place in self.steps.inputs]
+            inputs = [call.leaves[index] for index in self.steps.inputs]
             return _walked(nodes, outputs, gradient, inputs, key[1], ARRAY_FUNCTIONS)
         try:
             draws = [tracer.given(number, pair) for number, pair in zip(self.steps.drawn, call.draws, strict=True)]
             nodes, outputs = self.steps.nodes(leaves, values, draws)
-            inputs = [leaves[place] for place in self.steps.inputs]
-            pairs = _walked(nodes, outputs, tuple(came), inputs, key[1], tracer.functions)
+            inputs = [leaves[index] for index in self.steps.inputs]
+            pairs = _walked(nodes, outputs, tuple(incoming), inputs, key[1], tracer.functions)
         finally:
             tracer.end()
         parts = [part for _, part in pairs]
-        is_known = not tracer.why and all(type(part) is TracedArray and part.value is not None for part in parts)
+        is_complete = not tracer.why and all(type(part) is TracedArray and part.value is not None for part in parts)
         self._ways[key] = None
-        if is_known:
+        if is_complete:
             graph = tracer.graph
             graph.arguments, graph.drawn = list(sources), list(self.steps.drawn)
             graph.result = tuple([part.value for part in parts])
@@ -256,23 +262,23 @@ class Following:
         return [(to, plain(part)) for to, part in pairs]
 
     def _way(self, graph: Graph, sources: list[tuple[str, int]], to: list[int]) -> _WayBack:
-        """A plan of a walk back; calls give out from now on what it reads."""
-        read = [self.steps.wanted[place] for kind, place in sources if kind == "value"]
+        """Make a plan of a backward pass; later calls save the values that it reads."""
+        read = [self.steps.wanted[index] for kind, index in sources if kind == "value"]
         self._needs = tuple(dict.fromkeys((*self._needs, *read)))
         self.plan = self._plan(self._needs)
-        saved = {value: place for place, value in enumerate(self._needs)}
-        sources = [(kind, saved[self.steps.wanted[p]] if kind == "value" else p) for kind, p in sources]
+        saved = {value: index for index, value in enumerate(self._needs)}
+        sources = [(kind, saved[self.steps.wanted[index]] if kind == "value" else index) for kind, index in sources]
         return _WayBack(Plan(graph), sources, to)
 
 
 class _WayBack(NamedTuple):
-    """A walk back as a plan.
+    """A backward pass as a plan.
 
     Attributes:
-        plan: it gives the parts of the gradients.
-        sources: for each argument of the plan, whether it is a leaf, a value that a call saved or a gradient that came,
-            and which.
-        to: for each part, to which input it goes.
+        plan: returns the parts of the gradients.
+        sources: for each argument of the plan, its kind (a leaf, a value saved by a call, an incoming gradient) and its
+            index.
+        to: for each part, the index of its input.
     """
 
     plan: Plan
@@ -280,24 +286,24 @@ class _WayBack(NamedTuple):
     to: list[int]
 
     def run(self, call: Call, gradient: tuple[Any, ...]) -> list[Any] | None:
-        """The parts; None where the call has not saved what is read, or a kernel refuses the numbers."""
-        of = {"leaf": call.leaves, "value": call.saved, "gradient": gradient}
-        if any(kind == "value" and place >= len(call.saved) for kind, place in self.sources):
+        """Return the parts; None if the call did not save a value that is read, or a kernel refuses the numbers."""
+        groups = {"leaf": call.leaves, "value": call.saved, "gradient": gradient}
+        if any(kind == "value" and index >= len(call.saved) for kind, index in self.sources):
             return None
         try:
-            parts = self.plan.run([*[of[kind][place] for kind, place in self.sources], *call.draws], ())
-        except Failed:  # walked step by step, it says why
+            parts = self.plan.run([*[groups[kind][index] for kind, index in self.sources], *call.draws], ())
+        except Failed:  # the pass node by node raises the error
             return None
         return [part._array for part in parts]
 
 
 class Call(Several):
-    """A call on a tape.
+    """A call as one node on a tape.
 
     Args:
-        following: knows the way back.
+        following: computes the backward pass.
         leaves: the arrays of the function's tensors.
-        saved: what its plan gave out for the way back.
+        saved: the values that its plan saved for the backward pass.
         draws: the seeds and counters of its random numbers.
     """
 
@@ -312,16 +318,16 @@ class Call(Several):
     def backward(
         self, functions: Any, tracked: set[int], gradient: Any, output: Any, inputs: tuple[Any, ...], attrs: Any
     ) -> list[tuple[Any, Any]]:
-        """The gradients of the inputs that are followed, part by part."""
+        """Return the gradients of the tracked inputs as separate parts."""
         return self.following.back(self, functions, tracked, gradient, inputs, output)
 
     def steps(self, output: tuple[Any, ...]) -> list[Any]:
-        """What an eager run puts on the tape."""
+        """Return the nodes that an eager run records."""
         return self.following.steps_of(self, output)
 
 
 class _Parts(Sums):
-    """Gradients of a walk, of which those of the leaves are kept part by part, in the order in which they come."""
+    """Gradients of a backward pass; the gradients of leaves are kept as separate parts, in order of arrival."""
 
     def __init__(self, leaves: dict[int, int], functions: Any) -> None:
         dict.__init__(self)
@@ -331,11 +337,11 @@ class _Parts(Sums):
         self.came: list[tuple[int, Any]] = []
 
     def add(self, key: int, gradient: Any) -> bool:
-        """Keep what comes to a leaf; whether it is one."""
-        place = self.leaves.get(key)
-        if place is not None:
-            self.came.append((place, gradient))
-        return place is not None
+        """Keep a gradient if it belongs to a leaf, and return whether it does."""
+        index = self.leaves.get(key)
+        if index is not None:
+            self.came.append((index, gradient))
+        return index is not None
 
 
 def _walked(
@@ -346,9 +352,9 @@ def _walked(
     followed: tuple[bool, ...],
     functions: Any,
 ) -> list[tuple[int, Any]]:
-    """Walk back over the steps of a call; returns pairs of an input's place and a part of its gradient."""
+    """Run the backward pass of a call's steps; return pairs of an input index and a part of its gradient."""
     tracked = {id(array) for array, is_followed in zip(inputs, followed, strict=True) if is_followed}
-    parts = _Parts({id(array): place for place, array in reversed(list(enumerate(inputs)))}, functions)
+    parts = _Parts({id(array): index for index, array in reversed(list(enumerate(inputs)))}, functions)
     for _, operands, output, _ in nodes:
         if any(id(x) in tracked for x in operands):
             tracked.update(map(id, output) if type(output) is tuple else (id(output),))
@@ -362,36 +368,36 @@ def _walked(
 
 
 class _Steps:
-    """The steps of a call on the tape, as a function.
+    """The tape of a call, compiled to a function.
 
     Args:
         followed: the traced run.
         graph: its trace.
 
     Raises:
-        LookupError: an array on the tape is not known.
+        LookupError: an array on the tape is unknown.
 
     Attributes:
-        source: the text of the function.
-        tell: it: called with what is told of each step, the arrays of the leaves, of the wanted values and the draws;
-            returns the arrays of the outputs.
-        wanted: the values on the tape, without the leaves and what is constant.
-        drawn: the draws of the call by their numbers, also of what is not on the tape.
-        inputs: the places of the leaves on the tape.
-        outputs: what the tape may follow from then on: a place among the tensors in the result, or a tensor from
-            outside that is bound anew.
-        is_further: of each whether it is a further name of a value.
-        depends: of each the places among ``inputs`` on which it depends.
+        source: the source text of the function.
+        tell: the function; its arguments are a callback for each step, the arrays of the leaves, those of the wanted
+            values, and the draws; it returns the arrays of the outputs.
+        wanted: the values on the tape other than leaves and constants.
+        drawn: all draws of the call by number, including those that are not on the tape.
+        inputs: the indices of the leaves that are on the tape.
+        outputs: the values that the tape may track from then on: an index among the tensors in the result, or a rebound
+            external tensor.
+        is_further: for each output, whether it is a second array of a value.
+        depends: for each output, the positions in ``inputs`` of the leaves that it depends on.
     """
 
     def __init__(self, followed: Followed, graph: Graph) -> None:
         self.wanted: list[Value] = []
-        found = [draw for node in graph.nodes for draw in draws_in(operands_of(node))]
-        self.drawn = {d.number: (Draw(d.count, True, d.number), Draw(d.count, False, d.number)) for d in found}
+        found_draws = [draw for node in graph.nodes for draw in draws_in(operands_of(node))]
+        self.drawn = {d.number: (Draw(d.count, True, d.number), Draw(d.count, False, d.number)) for d in found_draws}
         self._constants = graph.constants
         self._globals: dict[str, Any] = {}
-        self._names: dict[int, str] = {}  # of arrays, by their identity
-        self._first: dict[Value, str] = {}  # the name under which a value was met first
+        self._names: dict[int, str] = {}  # array names by identity
+        self._first: dict[Value, str] = {}  # the first name of each value
         self._lines: list[str] = []
         for leaf in followed.leaves:
             self._first.setdefault(leaf.value, self._names.setdefault(id(leaf), f"x{len(self._names)}"))
@@ -402,54 +408,56 @@ class _Steps:
         self._see_ends(followed, graph)
         wanted = "".join(f"{self._first[value]}, " for value in self.wanted)
         drawn = "".join(f"d{number}, " for number in self.drawn)
-        head = [f"({names}) = {given}" for names, given in ((leaves, "x"), (wanted, "v"), (drawn, "d")) if names]
+        head = [f"({names}) = {source}" for names, source in ((leaves, "x"), (wanted, "v"), (drawn, "d")) if names]
         self.source = "def tell(told, x, v, d):\n" + "".join(f"    {line}\n" for line in (*head, *self._lines))
-        # As of a plan, the text is made here of numbered names alone.
+        # As in a plan, the text consists of numbered names alone.
         exec(compile(self.source, "<steps>", "exec"), self._globals)
         self.tell: Callable[..., Any] = self._globals["tell"]
 
     def nodes(self, leaves: list[Any], values: list[Any], draws: Sequence[Any]) -> tuple[list[Any], Any]:
-        """The steps as nodes, and the arrays of the outputs."""
-        found: list[Any] = []
-        outputs = self.tell(lambda *node: found.append(node), leaves, values, draws)
-        return found, outputs
+        """Return the steps as nodes, and the arrays of the outputs."""
+        recorded_nodes: list[Any] = []
+        outputs = self.tell(lambda *node: recorded_nodes.append(node), leaves, values, draws)
+        return recorded_nodes, outputs
 
     def _see_ends(self, followed: Followed, graph: Graph) -> None:
-        """Find out inputs and outputs."""
+        """Determine the inputs and outputs."""
         used: set[int] = set()
-        made: set[int] = set()
-        on: dict[int, set[int]] = {id(leaf): {place} for place, leaf in reversed(list(enumerate(followed.leaves)))}
+        produced: set[int] = set()
+        ancestors: dict[int, set[int]] = {
+            id(leaf): {index} for index, leaf in reversed(list(enumerate(followed.leaves)))
+        }
         for _, inputs, output, _ in followed.recording.nodes:
             used.update(map(id, inputs))
             for array in output if type(output) is tuple else (output,):
-                made.add(id(array))
-                on[id(array)] = set().union(*[on.get(id(x), ()) for x in inputs])
-        leaves = {id(leaf): place for place, leaf in reversed(list(enumerate(followed.leaves)))}
-        self.inputs = [place for key, place in leaves.items() if key in used]
-        places = {place: number for number, place in enumerate(self.inputs)}
+                produced.add(id(array))
+                ancestors[id(array)] = set().union(*[ancestors.get(id(x), ()) for x in inputs])
+        leaves = {id(leaf): index for index, leaf in reversed(list(enumerate(followed.leaves)))}
+        self.inputs = [index for key, index in leaves.items() if key in used]
+        numbers = {index: number for number, index in enumerate(self.inputs)}
         returned = enumerate(followed.returned)
-        ends: list[tuple[Any, Any]] = [(place, array) for place, array in returned if id(array) in made]
+        ends: list[tuple[Any, Any]] = [(index, array) for index, array in returned if id(array) in produced]
         bound = {id(tensor) for tensor, _ in graph.effects}
         for tensor, array in zip(followed.tensors, followed.left, strict=True):
-            if id(tensor) in bound and id(array) in made:
+            if id(tensor) in bound and id(array) in produced:
                 if self._names[id(array)] != self._first[array.value]:
                     raise LookupError("a tensor is left with a further name of a value")
                 ends.append((tensor, array))
         self.outputs = [end for end, _ in ends]
         self.is_further = [self._names[id(array)] != self._first[array.value] for _, array in ends]
-        self.depends = [[places[place] for place in sorted(on[id(array)])] for _, array in ends]
+        self.depends = [[numbers[index] for index in sorted(ancestors[id(array)])] for _, array in ends]
         self._lines.append(f"return ({''.join(f'{self._names[id(array)]}, ' for _, array in ends)})")
 
     def _expression(self, value: Any) -> str:
-        """An operand, an output or attributes of a step."""
+        """Return the source text of an operand, an output or the attributes of a step."""
         kind = type(value)
         if kind is TracedArray:
             return self._name(value)
         if kind is Drawn:
             return f"d{value.draw.number}[{0 if value.draw.is_seed else 1}]"
-        moving: list[Any] = []
-        replace_values(value, (TracedArray, Drawn, np.ndarray), moving.append)
-        if not moving:
+        variables: list[Any] = []
+        replace_values(value, (TracedArray, Drawn, np.ndarray), variables.append)
+        if not variables:
             is_number = kind is bool or kind is int or value is None
             return f"({value!r})" if is_number else self._hold(value)
         if kind is tuple:
@@ -471,7 +479,7 @@ class _Steps:
             raise LookupError("an array on the tape is not known")
         if value in self._constants:
             name = self._first[value] = self._hold(self._constants[value])
-        elif value in self._first:  # a further name, by which the tape tells the two apart
+        elif value in self._first:  # a second array of this value, which the tape distinguishes
             name = f"n{len(self._names)}"
             self._lines.append(f"{name} = {self._first[value]}.view()")
         else:

@@ -1,8 +1,8 @@
-"""A function that is traced when it is called, and computed by a plan where one holds.
+"""Functions that are traced when they are called and replayed from a plan.
 
-Each call looks among the plans for its kind of arguments (``key_of``) for one whose guards hold. Where there is none
-the call is traced: it runs, on its real arguments, as it does eagerly, and if its trace has no leak the next such call
-finds a plan. Where a trace leaks, calls run eagerly from then on, and one warning says which line and why.
+Each call searches the plans of its argument kind (``key_of``) for one whose guards hold. Without a match the call is
+traced: it runs eagerly on its real arguments, and if the trace has no graph break, the next such call finds a plan.
+After a graph break, calls run eagerly, and one warning names the line and the reason.
 """
 
 from __future__ import annotations
@@ -38,26 +38,26 @@ from .tracer import Tracer
 __all__ = ["MOST_PLANS", "Compiled"]
 
 MOST_PLANS = 16
-"""Plans that a function may have; calls that would need another one run eagerly."""
+"""Maximum number of plans of a function; calls that would need another plan run eagerly."""
 _MOST_TRIES = 3
-"""Traces of one kind of arguments that may fail because the code was not known or changed what it reads."""
+"""Failed traces allowed for one argument kind, if the code was unknown or changes values that it reads."""
 
 
 class Compiled:
     """A function with its plans.
 
     Args:
-        function: what is called.
-        name: what messages call it.
-        fullgraph: whether a call of which no plan can be made is an error.
-        level: what the passes may do: "O0" keeps each bit, "O1" makes loops of elementwise operators; "" stands for the
+        function: the function to call.
+        name: its name in messages.
+        fullgraph: whether a call for which no plan can be made is an error.
+        level: permission of the passes: "O0" keeps each bit, "O1" makes loops of elementwise operators; "" means the
             level of the context.
-        opens: gives of a call's arguments which lengths are left open, as ``key_of`` takes it; None where none are.
+        opens: returns the symbolic dimensions of a call's arguments, in the form of ``key_of``; None if there are none.
 
     Attributes:
-        plans: the plans by kind of arguments.
-        counts: how many calls were traced, replayed and run eagerly; of the last, how many because a kernel refused the
-            numbers that a plan gave it.
+        plans: the plans by argument kind.
+        counts: numbers of calls traced, replayed and run eagerly; "refused" counts the eager calls in which a kernel
+            refused the numbers that a plan passed to it.
     """
 
     def __init__(
@@ -70,37 +70,37 @@ class Compiled:
     ) -> None:
         self.function = function
         self._opens = opens
-        self._fixed: set[Any] = set()  # kinds of arguments whose lengths cannot be left open
+        self._fixed: set[Any] = set()  # argument kinds whose dimensions cannot be symbolic
         self.name = name
         self.fullgraph = fullgraph
         self._level = level
         self.plans: dict[Any, list[Guarded]] = {}
-        self._last: Guarded | None = None  # of the last call, if that gave tensors like any other, each once
+        self._last: Guarded | None = None  # plan of the last call, if that passed only plain, distinct tensors
         self.counts = {"traced": 0, "replayed": 0, "eager": 0, "refused": 0}
         self.told: set[str] = set()
-        self._hooks: frozenset[int] = frozenset()  # of sessions, that were found in it
-        self._also: list[Any] = []  # functions that ran and were not found by looking through the code
+        self._hooks: frozenset[int] = frozenset()  # session hooks found in the function
+        self._also: list[Any] = []  # functions that ran but were not found by inspecting the code
         self._given_up: dict[Any, int] = {}
-        self._begun: set[Any] = set()  # kinds of arguments that came inside a recording
-        self._also_read: set[int] = set()  # identities of arguments that the code reads from elsewhere, too
+        self._begun: set[Any] = set()  # argument kinds seen inside a recording
+        self._also_read: set[int] = set()  # identities of arguments that the code also reads from elsewhere
 
     @property
     def level(self) -> str:
-        """What the passes may do: "O0" or "O1"."""
+        """Optimization level of the passes: "O0" or "O1"."""
         return self._level or modes.level
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
-        """Call the function, by a plan where one holds."""
+        """Call the function, from a plan if its guards hold."""
         if watched() or (taps.operator_taps and not _others_are_over()):
             return self._eagerly(args, kwargs)
         if taps.hooking and not taps.hooking.isdisjoint(self._hooks):
             return self._eagerly_told(args, kwargs)
         if state.recordings:
             return self._followed(args, kwargs)
-        given = [x._array for x in args if type(x) is Tensor and type(x._array) not in TRACED and is_bare(x)]
-        is_usual = not kwargs and len(given) == len(args) == len(set(map(id, given)))
-        if is_usual and self._last is not None and self._last.holds(given) and not self._last.meets(args):
-            return self._replayed(self._last, args, given, args, kwargs)
+        bare_arrays = [x._array for x in args if type(x) is Tensor and type(x._array) not in TRACED and is_bare(x)]
+        is_usual = not kwargs and len(bare_arrays) == len(args) == len(set(map(id, bare_arrays)))
+        if is_usual and self._last is not None and self._last.holds(bare_arrays) and not self._last.meets(args):
+            return self._replayed(self._last, args, bare_arrays, args, kwargs)
         key, tensors, axes = self._kind(args, kwargs)
         arrays = [t._array for t in tensors]
         for guarded in self.plans.get(key, ()):
@@ -110,12 +110,12 @@ class Compiled:
         return self._traced(key, tensors, axes, args, kwargs)
 
     def _kind(self, args: Any, kwargs: Any) -> tuple[Any, list[Tensor], list[tuple[int, ...]]]:
-        """What the plans of such a call are kept under, its tensors, and of each the axes whose lengths are open."""
+        """Return the key of the plans for such a call, its tensors, and the symbolic axes of each tensor."""
         tensors: list[Tensor] = []
-        told = None if self._opens is None else self._opens(args, kwargs)
-        if told is not None and backend.device_target() == "CPU":  # elsewhere a plan is for the shapes that it has
+        symbolic = None if self._opens is None else self._opens(args, kwargs)
+        if symbolic is not None and backend.device_target() == "CPU":  # on other devices a plan has fixed shapes
             axes: list[tuple[int, ...]] = []
-            key = key_of((args, kwargs), tensors, [], told, axes)
+            key = key_of((args, kwargs), tensors, [], symbolic, axes)
             if any(axes) and key not in self._fixed:
                 return key, tensors, axes
             tensors = []
@@ -124,15 +124,15 @@ class Compiled:
     def _replayed(self, guarded: Guarded, tensors: Sequence[Tensor], arrays: list[Any], args: Any, kwargs: Any) -> Any:
         if (guarded.changed or guarded.written) and guarded.changes_under(tensors):
             return self._eagerly(args, kwargs)
-        place = random.position() if guarded.plan.draws else None
+        position = random.position() if guarded.plan.draws else None
         try:
             result = guarded.run(arrays, tensors)
         except Failed as failed:
             if failed.has_changed:
                 raise failed.error from None
-            # What the numbers made a kernel refuse is told as the eager run tells it.
-            if place is not None:
-                random.go_to(place)
+            # A kernel refused these numbers: the eager run raises its usual error.
+            if position is not None:
+                random.go_to(position)
             self.counts["refused"] += 1
             return self._eagerly(args, kwargs)
         self.counts["replayed"] += 1
@@ -154,13 +154,13 @@ class Compiled:
         if reads.problem:
             self._give_up(key, reads.problem, reads.line)
             return None if undoes else self._eagerly(args, kwargs)
-        place = random.position()
+        position = random.position()
         lengths = Lengths([t._array.shape for t in tensors], axes) if any(axes) else None
-        if lengths is not None and reads.leads_to(type):  # which tells a length from an int
+        if lengths is not None and reads.leads_to(type):  # type() distinguishes a Length from an int
             return self._without_lengths(key, args, kwargs, undoes)
         trace: Any = Trace(reads, tensors, "O0" if lengths else self.level, containers_in((args, kwargs)), lengths)
         if trace.why:  # calls with other arguments may have a plan
-            shared = [t for t in tensors if any(t is one for one in reads.tensors)]
+            shared = [t for t in tensors if any(t is read for read in reads.tensors)]
             self._also_read |= set(map(id, shared))
             line = reads.line_to(shared[0]) if shared else ""
             return self._without_plan(trace.why, line, args, kwargs, undoes)
@@ -171,19 +171,19 @@ class Compiled:
                 raise
             trace = None
         if trace is None:
-            random.go_to(place)
+            random.go_to(position)
             return self._without_lengths(key, args, kwargs, undoes)
         if not trace.has_begun:
             return None if undoes else self._eagerly(args, kwargs)
         if trace.why and self.fullgraph:
-            random.go_to(place)
-        if trace.why and attended():  # by somebody who began meanwhile, and has read numbers
+            random.go_to(position)
+        if trace.why and attended():  # by an observer that began meanwhile and has read numbers
             if self.fullgraph and not undoes:
                 return self._eagerly(args, kwargs)
         elif trace.unknown:
             self._also += trace.unknown
             self._given_up[key] = tries = self._given_up.get(key, 0) + 1
-            if trace.why and self.fullgraph:  # what the run did is undone
+            if trace.why and self.fullgraph:  # the run's effects are undone
                 if tries == _MOST_TRIES:
                     self._give_up(key, trace.why, trace.line)
                 return self._traced(key, tensors, axes, args, kwargs, undoes)
@@ -196,7 +196,7 @@ class Compiled:
         elif self._kind(args, kwargs)[0] != key:
             self._give_up(key, "it changes its arguments", "")
         elif lengths is not None and (trace.keeps_lengths or self._is_pinned(key, lengths)):
-            self._fixed.add(key)  # the next call is traced with the lengths that it has
+            self._fixed.add(key)  # the next call is traced with fixed shapes
             self.plans.pop(key, None)
         else:
             if reads.is_first:
@@ -209,14 +209,14 @@ class Compiled:
         return result
 
     def _without_plan(self, why: str, line: str, args: Any, kwargs: Any, undoes: bool) -> Any:
-        """Run eagerly for a reason that is this call's alone."""
+        """Run eagerly for a reason that applies to this call alone."""
         if self.fullgraph:
             raise RuntimeError(self._sentence(why, line))
         self._tell(why, line)
         return None if undoes else self._eagerly(args, kwargs)
 
     def _followed(self, args: Any, kwargs: Any) -> Any:
-        """A call inside recordings, which may follow its values."""
+        """Call the function inside recordings that may track its values."""
         tensors: list[Tensor] = []
         key = "followed", key_of((args, kwargs), tensors, [])
         arrays = [t._array for t in tensors]
@@ -225,7 +225,7 @@ class Compiled:
                 return self._replayed(guarded, tensors, arrays, args, kwargs)
         if not can_follow() or self._has_given_up(key) or sum(map(len, self.plans.values())) >= MOST_PLANS:
             return self._eagerly(args, kwargs)
-        if key not in self._begun:  # a first call may compile kernels, which would take long while calls are looked at
+        if key not in self._begun:  # a first call may compile kernels, which is slow while calls are traced
             self._begun |= {key} if len(self._begun) < MOST_PLANS else set()
             return self._eagerly(args, kwargs)
         reads = self._reads(args, kwargs)
@@ -234,8 +234,8 @@ class Compiled:
         if reads.problem:
             self._given_up[key] = _MOST_TRIES
             return self._eagerly(args, kwargs)
-        # The run itself is eager, and what it has on the tape is as it has to be. Only where nothing of it but its
-        # values can be noticed is it made again, to be traced, and undone.
+        # The run is eager, so its tape is correct. It is traced in a second run, which is undone, and only if the
+        # function has no observable effect but its values.
         run = Unfollowed(reads)
         result = run(self.function, args, kwargs)
         self._also += run.unknown
@@ -245,27 +245,27 @@ class Compiled:
             self.counts["eager"] += 1
             return result
         reads = Reads(reads.roots) if reads.is_first else reads
-        made = self._plan_to_follow(reads, tensors, args, kwargs)
-        if made is None:
-            self._given_up[key] = self._given_up.get(key, 0) + 1  # another thread may have had its turn
+        guarded_plan = self._plan_to_follow(reads, tensors, args, kwargs)
+        if guarded_plan is None:
+            self._given_up[key] = self._given_up.get(key, 0) + 1  # another thread may be tracing
         else:
-            self.plans.setdefault(key, []).append(made)
-        self.counts["eager" if made is None else "traced"] += 1
+            self.plans.setdefault(key, []).append(guarded_plan)
+        self.counts["eager" if guarded_plan is None else "traced"] += 1
         return result
 
     def _plan_to_follow(self, reads: Reads, tensors: list[Tensor], args: Any, kwargs: Any) -> Guarded | None:
-        """A plan, at level O0, and the way back; None where there is none. The run that is made for it is undone."""
-        place = random.position()
+        """Return a plan at level O0 with its backward pass, or None. The run that makes it is undone."""
+        index = random.position()
         trace = Trace(reads, tensors, containers=containers_in((args, kwargs)))
         if trace.why:
             return None
         followed = Followed(self.function, [*trace.arguments, *trace.externals])
         try:
             trace.run(followed, args, kwargs, undoes=True)
-        except Exception:  # the run before did not raise, so this one is not to be told of
+        except Exception:  # the run before did not raise, so this error is not reported
             return None
         finally:
-            random.go_to(place)
+            random.go_to(index)
         if not trace.has_begun:
             return None
         graph = trace.graph
@@ -276,15 +276,17 @@ class Compiled:
             return None
         if not followed.is_plain or not Holding(reads.found).hold():
             return None
-        places = [next(place for place, t in enumerate(tensors) if t is one) for one in trace.arguments]
+        indices = [
+            next(index for index, tensor in enumerate(tensors) if tensor is argument) for argument in trace.arguments
+        ]
         try:
-            following = Following(followed, graph, places)
+            following = Following(followed, graph, indices)
         except LookupError:
             return None
         return Guarded(reads, following.plan, tensors, following=following)
 
     def _reads(self, args: Any, kwargs: Any) -> Reads:
-        """What the code of a call can read; hooks of sessions in there make it run eagerly from then on."""
+        """Return the values that the code of a call can read; session hooks among them make later calls eager."""
         reads = Reads([self.function, *parts_of((args, kwargs)), *self._also])
         self._hooks |= reads.hooks
         return reads
@@ -293,12 +295,12 @@ class Compiled:
         return self._given_up.get(key, 0) >= _MOST_TRIES or len(self._given_up) >= MOST_PLANS
 
     def _is_pinned(self, key: Any, lengths: Lengths) -> bool:
-        """Whether a plan would be for one combination of lengths, as those are that there are of the kind, if any."""
-        kept = self.plans.get(key, [])
-        return bool(kept) and not lengths.are_open and not any(one.is_open for one in kept)
+        """Return whether a plan would be for one combination of dimensions, like all existing plans of this kind."""
+        plans = self.plans.get(key, [])
+        return bool(plans) and not lengths.are_open and not any(guarded.is_open for guarded in plans)
 
     def _without_lengths(self, key: Any, args: Any, kwargs: Any, undoes: bool) -> Any:
-        """Trace a call with the lengths that it has, and those of its kind from then on."""
+        """Trace a call with fixed shapes, as all later calls of its kind."""
         self._fixed.add(key)
         key, tensors, axes = self._kind(args, kwargs)
         return self._traced(key, tensors, axes, args, kwargs, undoes)
@@ -312,20 +314,20 @@ class Compiled:
             return self._eagerly(args, kwargs)
 
     def prepare(self, /, *args: Any, **kwargs: Any) -> None:
-        """Make a plan for these arguments, as their first call does, and undo what that did."""
-        for _ in range(_MOST_TRIES):  # as many calls would try: one may show code that was not known
+        """Make a plan for these arguments, as their first call does, and undo the effects of that call."""
+        for _ in range(_MOST_TRIES):  # as often as calls would try: a try may reveal unknown code
             key, tensors, axes = self._kind(args, kwargs)
             arrays = [t._array for t in tensors]
             if self._has_given_up(key) or any(guarded.holds(arrays) for guarded in self.plans.get(key, ())):
                 break
-            told = len(self.told)
+            reason_count = len(self.told)
             with _streams_kept():
                 self._traced(key, tensors, axes, args, kwargs, undoes=True)
-            if len(self.told) > told:
+            if len(self.told) > reason_count:
                 break
 
     def __reduce__(self) -> Any:
-        return type(None), ()  # a copy of what it is kept with has no plans
+        return type(None), ()  # a copy of its owner has no plans
 
     def __repr__(self) -> str:
         calls = ", ".join(f"{count} {how}" for how, count in self.counts.items() if count and how != "refused")
@@ -333,8 +335,8 @@ class Compiled:
 
     @property
     def sources(self) -> list[str]:
-        """The text of each plan."""
-        return [guarded.plan.source for some in self.plans.values() for guarded in some]
+        """Source text of each plan."""
+        return [guarded.plan.source for plans in self.plans.values() for guarded in plans]
 
     def _give_up(self, key: Any, why: str, line: str) -> None:
         self._given_up[key] = _MOST_TRIES
@@ -354,35 +356,35 @@ class Compiled:
 
 @contextmanager
 def _streams_kept() -> Iterator[None]:
-    """Leave the streams of random numbers, NumPy's and Python's too, where they are."""
-    place, of_numpy, of_python = random.position(), np.random.get_state(), python_random.getstate()
+    """Restore the random streams afterwards, NumPy's and Python's included."""
+    position, of_numpy, of_python = random.position(), np.random.get_state(), python_random.getstate()
     try:
         yield
     finally:
-        random.go_to(place)
+        random.go_to(position)
         np.random.set_state(of_numpy)
         python_random.setstate(of_python)
 
 
 def attended() -> bool:
-    """Whether somebody watches, a gradient is asked for around a call, or a trace is on."""
+    """Return whether an observer, a recording or a trace is active."""
     return bool(state.recordings) or watched()
 
 
 def watched() -> bool:
-    """Whether a call has to run eagerly: somebody watches, or a trace is on."""
+    """Return whether a call must run eagerly because an observer or a trace is active."""
     if taps.cell_taps or state.tracer is not None:
         return True
-    return any(type(tap) is not Tracer for tap in taps.operator_taps)  # but for the traces of other threads
+    return any(type(tap) is not Tracer for tap in taps.operator_taps)  # traces of other threads do not count
 
 
 def _others_are_over() -> bool:
-    """Wait for the traces of other threads; whether they are over, and not waiting for this thread themselves."""
+    """Wait for the traces of other threads; return whether they ended and do not wait for this thread themselves."""
     return all(tap.give_way() for tap in tuple(taps.operator_taps) if type(tap) is Tracer)
 
 
 def graph_of(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Graph:
-    """The graph of one call, to look at or to write to a file.
+    """Return the graph of one call, for display or export.
 
     Args:
         function: a function or a cell.
@@ -390,21 +392,21 @@ def graph_of(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Graph:
         **kwargs: its keyword arguments.
 
     Returns:
-        the graph of this run, without what its result does not need.
+        the graph of this run, without nodes that its result does not need.
 
     Raises:
-        RuntimeError: it computes with the numbers of a tensor outside the operators; the text names the line. Or
-            another thread computes gradients meanwhile.
+        RuntimeError: the function computes with the numbers of a tensor outside the operators; the text names the line.
+            Or another thread computes gradients meanwhile.
     """
     _others_are_over()
     tensors: list[Tensor] = []
     key_of((args, kwargs), tensors, [])
     trace = Trace(Reads([function, *parts_of((args, kwargs))]), tensors)
-    with taps.unwatched():  # which would see a run that is none of the program's, and read its numbers
+    with taps.unwatched():  # observers would see a run that is not the program's, and read its numbers
         trace.run(function, args, kwargs)
-    held = [t for t, _ in trace.graph.effects if type(t) is Given]
-    replace_values(trace.graph.result, (Given, Tensor, Parameter), held.append)
-    if held:
+    tensors_before = [t for t, _ in trace.graph.effects if type(t) is Given]
+    replace_values(trace.graph.result, (Given, Tensor, Parameter), tensors_before.append)
+    if tensors_before:
         trace.tracer.why = trace.why or "it returns or changes a tensor that it was given"
     why = trace.why if trace.has_begun else "another thread traces or computes gradients"
     if why:

@@ -1,4 +1,4 @@
-"""A plan with its guards: what must be as it was when the plan was made, for a call to be computed by it."""
+"""Plans with their guards."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["Guarded"]
 
 
 def _around() -> tuple[Any, ...]:
-    """What of the engine's own state decides what operators do."""
+    """Return the engine state that decides what operators do."""
     return (
         backend.device_target(),
         precision.current(),
@@ -35,14 +35,14 @@ def _around() -> tuple[Any, ...]:
 
 
 class Guarded:
-    """A plan and what must hold for it to be used.
+    """A plan and its guards.
 
     Args:
         reads: the Python values that the code reads.
         plan: the plan.
-        tensors: those among the arguments.
-        lengths: those that are left open; None where the shapes are to be what they were.
-        following: what computes calls inside open recordings, if it is for these.
+        tensors: the tensors among the arguments.
+        lengths: the symbolic dimensions; None if the shapes are fixed.
+        following: computes calls inside active recordings, if the plan is for these.
     """
 
     __slots__ = (
@@ -71,17 +71,17 @@ class Guarded:
         self.plan = plan
         self.following = following
         self.run: Callable[..., Any] = plan.run if following is None else following.call
-        self.roots = reads.roots  # while they live, no other object has an identity by which plans are kept
+        self.roots = reads.roots  # kept alive, so that no other object gets an identity that is a plan's key
         self.containers = reads.found.containers()
-        known = {id(t) for t, _ in plan.graph.externals}
-        self.others = frozenset([id(t) for t in reads.tensors if type(t) is Tensor and is_bare(t)]) - known
+        external_ids = {id(t) for t, _ in plan.graph.externals}
+        self.others = frozenset([id(t) for t in reads.tensors if type(t) is Tensor and is_bare(t)]) - external_ids
         self.around = _around()
-        given = plan.graph.arguments[: len(tensors)]
-        self.fits = None if lengths is None else lengths.fits([value.sizes or value.shape for value in given])
-        shapes = [None if lengths is not None else value.shape for value in given]
+        values = plan.graph.arguments[: len(tensors)]
+        self.fits = None if lengths is None else lengths.fits([value.sizes or value.shape for value in values])
+        shapes = [None if lengths is not None else value.shape for value in values]
         kinds = [type(t._array) for t in tensors]
-        forms = list(zip(kinds, shapes, [v.dtype for v in given], [v.layout for v in given], strict=True))
-        self.holding = Holding(reads.found, plan.graph.externals, forms)
+        signatures = list(zip(kinds, shapes, [v.dtype for v in values], [v.layout for v in values], strict=True))
+        self.holding = Holding(reads.found, plan.graph.externals, signatures)
         self.is_open = lengths is not None and lengths.are_open
         wholes = [node for node in plan.graph.nodes if isinstance(node, Whole)]
         effects = [t for t, _ in plan.graph.effects]
@@ -91,25 +91,25 @@ class Guarded:
         self.written = [t.place for t in effects if type(t) is Given]
 
     def changes_under(self, tensors: Sequence[Tensor]) -> bool:
-        """Whether an argument is a view of a tensor that the plan changes, or one that it changes has to do with views.
+        """Return whether an argument is a view of a tensor that the plan changes, or has views and is changed itself.
 
-        The one would change half-way, the other changes more than itself.
+        The former would change during the plan, the latter changes more than itself.
         """
         views = [t._view for t in tensors if t._view is not None]
         if any(id(view.root) in self.changed for view in views):
             return True
-        return any(has_views(tensors[place]) for place in self.written)
+        return any(has_views(tensors[index]) for index in self.written)
 
     def meets(self, tensors: Sequence[Tensor]) -> bool:
-        """Whether an argument is a tensor that the code reads from elsewhere, of which the plan needs no numbers."""
+        """Return whether an argument is a tensor that the code also reads from elsewhere, but not by its numbers."""
         return bool(self.others) and not self.others.isdisjoint(map(id, tensors))
 
     def shares(self, tensors: Sequence[Tensor], arguments: Any) -> bool:
-        """Whether a tensor, a list or a dictionary among the arguments is one that the code reads from elsewhere."""
+        """Return whether a tensor, list or dictionary among the arguments is also read from elsewhere."""
         return self.meets(tensors) or not containers_in(arguments).isdisjoint(self.containers)
 
     def holds(self, arrays: list[Any]) -> bool:
-        """Whether all is as it was, for arguments that hold these arrays."""
+        """Return whether all guards hold for arguments with these arrays."""
         if self.around != _around() or not self.holding.hold(arrays):
             return False
         return self.fits is None or self.fits(*[x.shape for x in arrays])

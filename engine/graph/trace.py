@@ -1,4 +1,4 @@
-"""One traced run of a function: what it read and wrote as a graph, or why no plan can be made of it."""
+"""One traced run of a function: its reads and writes as a graph, or the reason why it yields no plan."""
 
 from __future__ import annotations
 
@@ -25,30 +25,30 @@ __all__ = ["ALSO_READ", "Trace", "Unfollowed"]
 
 ALSO_READ = "an argument is one of the tensors that it reads from elsewhere"
 _PATIENCE = 5.0
-"""Seconds that a call at O1 waits to be traced: an eager one in its place would have other bits."""
+"""Seconds that a call at O1 waits for its trace: an eager run instead would have other bits."""
 _MOST_INTERRUPTS = 8
-"""Interrupts of the end of a trace after which it is given up; each takes a press of keys, and it some milliseconds."""
+"""Maximum number of interrupts at the end of a trace; each needs a key press, and the end takes some milliseconds."""
 
 
 class Trace:
     """One traced run.
 
     Args:
-        reads: what the function's code can read.
+        reads: the values that the function's code can read.
         arguments: the tensors among the arguments.
         level: "O0" or "O1", see ``Compiled``.
         containers: identities of the lists and dictionaries among the arguments.
-        lengths: those of the arguments that are left open.
+        lengths: the symbolic dimensions of the arguments.
 
     Attributes:
-        graph: what was written down.
-        arguments: the tensors among the arguments, each once.
-        externals: those from outside.
-        keeps_lengths: whether code kept an open length beyond the run.
-        is_undone: whether the run ended with an error and is to be another one, with the lengths that there are.
-        why: why no plan can be made of it, or "".
+        graph: the recorded graph.
+        arguments: the distinct tensors among the arguments.
+        externals: the external tensors.
+        keeps_lengths: whether code kept a symbolic dimension beyond the run.
+        is_undone: whether the run raised and must be repeated with fixed shapes.
+        why: the reason why no plan can be made, or "".
         line: the user's line that led to that.
-        unknown: functions that ran and were not looked through.
+        unknown: functions that ran without having been inspected.
         has_begun: whether the function was called.
     """
 
@@ -69,47 +69,49 @@ class Trace:
         self._patience = _PATIENCE if level == "O1" else 0.0
         self._calls = Calls(reads, self.tracer, lengths is not None)
         self.arguments = list({id(t): t for t in arguments}.values())
-        among = {id(t) for t in arguments}
-        self.externals = [t for t in reads.tensors if id(t) not in among]
+        argument_ids = {id(t) for t in arguments}
+        self.externals = [t for t in reads.tensors if id(t) not in argument_ids]
         self._before = self.tracer.outside
-        self._sharing: list[tuple[Tensor, Any, Any, Any]] = []  # what shares elements with these, as it was
+        self._sharing: list[
+            tuple[Tensor, Any, Any, Any]
+        ] = []  # views and roots of these tensors, with their state before
         self._places = arguments
         self._returned: dict[int, Any] = {}
-        self._times: Counter[int] = Counter()  # how often a tensor is in the result, or the tensor that it is a view of
+        self._times: Counter[int] = Counter()  # occurrences of a tensor in the result, those of its views included
         self._several: dict[int, Made] = {}
         self._containers = reads.found.containers() | containers
         if not containers.isdisjoint(reads.found.containers()):
             self.tracer.why = "an argument is one of the lists or dictionaries that it reads from elsewhere"
-        if any(id(t) in among and type(t) is Tensor and is_bare(t) for t in reads.tensors):
+        if any(id(t) in argument_ids and type(t) is Tensor and is_bare(t) for t in reads.tensors):
             self.tracer.why = ALSO_READ
 
     @property
     def why(self) -> str:
-        """Why no plan can be made of it, or ""."""
+        """Reason why no plan can be made, or ""."""
         return self.tracer.why
 
     @property
     def line(self) -> str:
-        """The user's line that led to that."""
+        """User's line that led to that reason."""
         return self.tracer.line
 
     def run(
         self, function: Callable[..., Any], args: Any, kwargs: Any, undoes: bool = False, undoes_leak: bool = False
     ) -> Any:
-        """Call the function; its result is the eager one.
+        """Call the function and return its eager result.
 
-        Nothing is called where another thread traces or computes gradients just now.
+        The function is not called while another thread traces or computes gradients.
 
         Args:
-            function: what is called.
+            function: the function.
             args: its arguments.
             kwargs: its keyword arguments.
-            undoes: whether tensors from outside are afterwards what they were.
-            undoes_leak: whether they are where no plan can be made.
+            undoes: whether external tensors are restored afterwards.
+            undoes_leak: whether they are restored if no plan can be made.
         """
         lengths, leaves_as_before = self.tracer.lengths, undoes
-        held = sys.getrefcount(lengths)
-        late: BaseException | None = None
+        reference_count = sys.getrefcount(lengths)
+        late_error: BaseException | None = None
         try:
             self.has_begun = self.tracer.begin(self._patience)
             if not self.has_begun:
@@ -120,11 +122,11 @@ class Trace:
             if not self._calls.is_on():
                 self.tracer.why = self.why or "an interrupt came"
             self._calls.stop()
-            self.unknown = [one for functions in self._calls.unknown.values() for one in functions]
+            self.unknown = [function_run for functions in self._calls.unknown.values() for function_run in functions]
             self._note_result(result)
             leaves_as_before = undoes or (undoes_leak and bool(self.why))
         except BaseException as error:
-            # Code may have met a length in the place of an int: what no eager call raises is not to be seen.
+            # Code may have met a Length in place of an int: an error that no eager call raises must stay hidden.
             self.is_undone = lengths is not None and self._may_run_again(error)
             leaves_as_before = undoes or self.is_undone
             raise
@@ -133,56 +135,56 @@ class Trace:
                 try:
                     self._leave(leaves_as_before)
                     break
-                except BaseException as error:  # an interrupt that comes meanwhile comes when all is as it was
-                    late = error
-            if late is not None:
-                raise late
+                except BaseException as error:  # a late interrupt is raised once the state is restored
+                    late_error = error
+            if late_error is not None:
+                raise late_error
         if lengths is not None:
             result = lengths.settled(result)
-            # Each length holds them all, so that most of the time nobody has to look for one.
-            self.keeps_lengths = sys.getrefcount(lengths) > held and lengths.left()
+            # Each Length references them all, so that a search is rarely needed.
+            self.keeps_lengths = sys.getrefcount(lengths) > reference_count and lengths.left()
         return result
 
     def _may_run_again(self, error: BaseException) -> bool:
-        """Whether nothing of Python has changed by a run that ended with an error."""
+        """Return whether a run that raised left all Python values unchanged."""
         return isinstance(error, AsksForTypes) or (isinstance(error, Exception) and Holding(self._found).hold())
 
     def _enter(self) -> None:
-        """Let the tensors hold traced arrays."""
+        """Replace the arrays of the tensors by traced ones."""
         values: dict[int, Value] = {}
         traced: dict[int, Any] = {}
         lengths = self.tracer.lengths
         sizes: dict[int, Any] = {}
         if lengths is not None:
             self.graph.lengths = lengths.places
-            for place, t in enumerate(self._places):
-                sizes.setdefault(id(t), lengths.shape_of(place))
-        for of, tensors in (("argument", self.arguments), ("external", self.externals)):
+            for position, t in enumerate(self._places):
+                sizes.setdefault(id(t), lengths.shape_of(position))
+        for origin, tensors in (("argument", self.arguments), ("external", self.externals)):
             for t in tensors:
                 array = t._array
                 if id(array) not in values:
-                    values[id(array)] = Value(array.shape, array.dtype, of, sizes.get(id(t)))
+                    values[id(array)] = Value(array.shape, array.dtype, origin, sizes.get(id(t)))
                     values[id(array)].layout = layout_of(array)
                     traced[id(array)] = self.tracer.traced(array, values[id(array)])
-                elif of == "external" and values[id(array)].of == "argument":
+                elif origin == "external" and values[id(array)].of == "argument":
                     self.tracer.why = ALSO_READ
                 self._before[id(t)] = (t, array, traced[id(array)])
-        sharing = {id(one): one for t, _, _ in self._before.values() for one in sharing_with(t)}
-        self._sharing = [(one, one._array, one._view, one._views) for one in sharing.values()]
+        sharing = {id(tensor): tensor for t, _, _ in self._before.values() for tensor in sharing_with(t)}
+        self._sharing = [(tensor, tensor._array, tensor._view, tensor._views) for tensor in sharing.values()]
         self.graph.arguments = [values[id(t._array)] for t in self._places]
         self.graph.externals = [(t, values[id(t._array)]) for t in self.externals]
-        for t, _, over in self._before.values():
-            t._array = over
+        for t, _, placeholder in self._before.values():
+            t._array = placeholder
 
     def _note_result(self, result: Any) -> None:
         tracer = self.tracer
-        for t, _, over in self._before.values():
-            if t._array is not over:
-                found = t._array.value if type(t._array) in TRACED else None
-                if found is None or has_views(t):
+        for t, _, placeholder in self._before.values():
+            if t._array is not placeholder:
+                value = t._array.value if type(t._array) in TRACED else None
+                if value is None or has_views(t):
                     tracer.why = tracer.why or "a tensor is changed in a way that a plan does not follow"
                 else:
-                    self.graph.effects.append((self._outside(t), found))
+                    self.graph.effects.append((self._outside(t), value))
         for node in self.graph.nodes:
             if isinstance(node, Bind):
                 node.tensor = self._outside(node.tensor)
@@ -200,15 +202,15 @@ class Trace:
             self._note_layouts(tracer.lengths)
 
     def _note_layouts(self, lengths: Lengths) -> None:
-        """Let the plan be for these lengths where two tensors outlive the call of which one may be a view of the other.
+        """Pin the dimensions if two tensors outlive the call and one may be a view of the other.
 
-        Whether a reshaped view is one is up to its strides, and those may be others for other lengths.
+        Whether a reshape returns a view depends on strides, which may differ for other dimensions.
         """
-        outside = {over.value for _, _, over in self._before.values()}
+        outside = {placeholder.value for _, _, placeholder in self._before.values()}
         tensors = [t for t in self._returned.values() if isinstance(t, Tensor) and type(t._array) in TRACED]
-        for one in tensors:
-            others = outside | {t._array.value for t in tensors if t is not one}
-            if one._view is None and not others.isdisjoint(self.tracer.roots_of(one._array.value)):
+        for tensor in tensors:
+            others = outside | {t._array.value for t in tensors if t is not tensor}
+            if tensor._view is None and not others.isdisjoint(self.tracer.roots_of(tensor._array.value)):
                 lengths.pin_all()
 
     def _structure(self, value: Any) -> Any:
@@ -235,9 +237,9 @@ class Trace:
         return value
 
     def _outside(self, tensor: Tensor) -> Any:
-        """What stands for a tensor that was there before the call."""
-        place = next((place for place, one in enumerate(self._places) if one is tensor), None)
-        return tensor if place is None else Given(place)
+        """Return a reference to a tensor that existed before the call."""
+        position = next((position for position, argument in enumerate(self._places) if argument is tensor), None)
+        return tensor if position is None else Given(position)
 
     def _tensor(self, tensor: Tensor) -> Any:
         tracer = self.tracer
@@ -264,61 +266,65 @@ class Trace:
         return self._several.setdefault(id(tensor), Made(value))
 
     def _seen(self, tensor: Tensor, root: Tensor, value: Value) -> Any:
-        """A view of a tensor that outlives the call, made again of that tensor."""
+        """Return a view of a tensor that outlives the call, as steps that derive it from that tensor."""
         view: Any = tensor._view
-        found: Any = root._array.value if type(root._array) in TRACED else None
+        root_value: Any = root._array.value if type(root._array) in TRACED else None
         kinds = (*array_types(), *TRACED)
         steps = replace_values(view.chain, kinds, lambda one: getattr(one, "value", None) or one)
         arrays: list[Any] = []
         replace_values(steps, kinds, arrays.append)
         shares = (tensor._array.shape, root._array.shape) == (view.shape, view.of_root)
-        follows = shares and (view.is_part or len(steps) == 1) and not arrays and found is not None
+        follows = shares and (view.is_part or len(steps) == 1) and not arrays and root_value is not None
         if not follows or self._times[id(tensor)] > 1:
             self.tracer.why = self.tracer.why or "it returns a view of another tensor that outlives it"
         if value in self.tracer.reshaped and self.tracer.lengths is not None:
-            self.tracer.lengths.pin_all()  # for others it might share nothing
-        of = self._outside(root) if id(root) in self._before else self._made(root, found)
+            self.tracer.lengths.pin_all()  # for other dimensions it might not share elements
+        source = self._outside(root) if id(root) in self._before else self._made(root, root_value)
         steps = replace_values(steps, (Length,), lambda length: length.size)
-        return Seen(of, steps, value, view.is_part)
+        return Seen(source, steps, value, view.is_part)
 
     def _leave(self, undoes: bool) -> None:
-        """Give every tensor its plain array back. It may be called again where an interrupt has cut it short."""
+        """Restore the plain array of each tensor. It may be called again after an interrupt cut it short."""
         self._calls.stop()
-        for t, array, over in self._before.values():
-            t._array = array if t._array is over or undoes else plain(t._array)
+        for t, array, placeholder in self._before.values():
+            t._array = array if t._array is placeholder or undoes else plain(t._array)
         for t, array, view, views in self._sharing if undoes else ():
             t._array = array
             if t._view is not view or t._views is not views:
                 t._view, t._views = view, views
-        t = array = over = view = views = None  # type: ignore[assignment]  # or they would keep traced arrays alive
+        t = array = placeholder = view = views = None  # type: ignore[assignment]  # otherwise they would keep traced arrays alive
         self._before.clear()
         self._sharing.clear()
-        for one in self._returned.values():
-            if isinstance(one, Tensor):
-                _make_bare(one)
-                root = None if one._view is None else one._view.root
-                for other in (root, *[view() for view in (one if root is None else root)._views or ()]):
+        for returned in self._returned.values():
+            if isinstance(returned, Tensor):
+                _make_bare(returned)
+                root = None if returned._view is None else returned._view.root
+                for other in (root, *[view() for view in (returned if root is None else root)._views or ()]):
                     if other is not None:
                         _make_bare(other)
-        made = [reference() for reference in self.tracer.made]
-        alive = [array for array in made if array is not None]
-        del made
+        placeholders = [reference() for reference in self.tracer.made]
+        alive = [array for array in placeholders if array is not None]
+        del placeholders
         for array in alive:
             array.tracer = None
         if self.tracer.lengths is not None:
             self.tracer.lengths.end()
             for array in alive:
                 array.lengths = None
-            for one in self._returned.values():  # what a view knows of itself
-                while isinstance(one, Tensor | View) and (one := one._view if isinstance(one, Tensor) else one.before):
-                    one.attrs, one.shape, one.of_root = whole((one.attrs, one.shape, one.of_root))
+            for returned in self._returned.values():  # the attributes and shapes recorded in a view
+                while isinstance(returned, Tensor | View) and (
+                    returned := returned._view if isinstance(returned, Tensor) else returned.before
+                ):
+                    returned.attrs, returned.shape, returned.of_root = whole(
+                        (returned.attrs, returned.shape, returned.of_root)
+                    )
         if alive:
             _bare_tensors(alive)
         self.tracer.end()
 
 
 def _lies_in_rows(tensor: Tensor, tracer: Tracer) -> bool:
-    """Whether a view is laid out as a computed tensor would be, for all lengths that are open."""
+    """Return whether a view is contiguous, for all values of the symbolic dimensions."""
     if tracer.lengths is None:
         return tensor.is_contiguous()
     steps = () if tensor._view is None else tensor._view.steps
@@ -326,24 +332,24 @@ def _lies_in_rows(tensor: Tensor, tracer: Tracer) -> bool:
 
 
 class Unfollowed:
-    """An eager run of which is found out whether more than its values could be noticed.
+    """An eager run that detects observable effects other than its values.
 
     Args:
-        reads: what the function's code can read.
+        reads: the values that the function's code can read.
 
     Attributes:
-        why: what else could be, or "".
-        unknown: functions that ran and were not looked through.
+        why: the first such effect, or "".
+        unknown: functions that ran without having been inspected.
     """
 
     def __init__(self, reads: Reads) -> None:
         self.why = ""
         self.unknown: list[Any] = []
-        self.waits = False  # what a tracer has
+        self.waits = False  # as in a tracer
         self._calls = Calls(reads, self)
 
     def __call__(self, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
-        """Run a function; returns what it returns."""
+        """Run a function and return its result."""
         try:
             self._calls.start()
             result = function(*args, **kwargs)
@@ -351,11 +357,11 @@ class Unfollowed:
                 self.leak("an interrupt came")
         finally:
             self._calls.stop()
-        self.unknown = [one for functions in self._calls.unknown.values() for one in functions]
+        self.unknown = [unknown for functions in self._calls.unknown.values() for unknown in functions]
         return result
 
     def leak(self, why: str) -> None:
-        """More could be noticed: the first reason is kept."""
+        """Note an observable effect; the first reason is kept."""
         self.why = self.why or why
 
 
@@ -364,9 +370,9 @@ def _make_bare(tensor: Tensor) -> None:
 
 
 def _bare_tensors(arrays: list[Any]) -> None:
-    """Give the tensors that hold these arrays their plain ones, wherever the function has put them."""
+    """Restore the plain arrays of the tensors that hold these, wherever the function stored them."""
     import gc
 
-    for tensor in gc.get_referrers(*arrays):  # looks at every object there is: some tens of milliseconds
+    for tensor in gc.get_referrers(*arrays):  # visits every object: some tens of milliseconds
         if isinstance(tensor, Tensor):
             _make_bare(tensor)

@@ -1,9 +1,9 @@
-"""Tracing: one run on real values, in which each step of the operator table is written down.
+"""Tracing: one run on real values in which each operator call is recorded.
 
-The tensors hold ``TracedArray``s meanwhile, so that an array that comes into an operator is either a value that is
-known (an argument, a tensor from outside, what another step made, a constant) or one that somebody made of numbers that
-the plan could not follow. In the second case, and whenever the numbers of a value are read, the trace has a *leak*: the
-run goes on and its result is right, but no plan is made of it.
+During a trace, tensors hold ``TracedArray``s. An array that reaches an operator is therefore either a known value (an
+argument, an external tensor, the output of another node, a constant) or was computed outside the operators. The latter
+is a graph break (a *leak*), as is reading the numbers of a value: the run continues and its result is correct, but it
+yields no plan.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ _ROOM = str(Path(__file__).parent)
 
 
 _turn: dict[str, Tracer] = {}
-"""The tracer whose turn it is now. It is no lock, which an interrupt could leave shut."""
+"""The active tracer. A lock is not used, since an interrupt could leave it acquired."""
 
 
 class Drawn(int):
-    """The seed or the counter of a draw; whoever computes with it makes the trace leak."""
+    """The seed or the counter of a draw; computing with it is a graph break."""
 
     tracer: Tracer
     draw: Draw
@@ -91,11 +91,11 @@ Drawn.__hash__ = int.__hash__  # type: ignore[method-assign]
 
 
 class Tracer(taps.Tap):
-    """One trace. It is among the taps only so that operators take the way on which each of them can be seen.
+    """One trace. It is a tap only so that operators take the path on which each call is observable.
 
     Args:
-        expands: tells of an operator whether its vjp rule is written down operator by operator.
-        lengths: those that are left open; None where all are as they are in this run.
+        expands: returns whether the vjp rule of an operator is traced operator by operator.
+        lengths: the symbolic dimensions; None if all shapes are fixed.
     """
 
     def __init__(
@@ -105,40 +105,42 @@ class Tracer(taps.Tap):
         self.expands = expands
         self.lengths = lengths
         self.functions = TracedFunctions(self)
-        self.why = ""  # the reason and the line of the first leak
+        self.why = ""  # the reason of the first graph break; ``line`` is its source line
         self.line = ""
-        self.inner: set[Value] = set()  # of a shape that is not known where lengths are open
-        self.reshaped: set[Value] = set()  # where lengths are open
-        self._sources: dict[Value, tuple[Value, bool]] = {}  # of what operators made that may share elements, then
-        self._copied: set[Value] = set()  # of that what shares none
-        self._counts: list[Any] = []  # of the draws, in their order
-        self._next = 0  # the number of the next draw, which may have been made before
-        self._draw_at: dict[tuple[int, int], int] = {}  # by the place in the stream
-        self._left: dict[int, Value] = {}  # what tensors from outside hold in a plan by now
+        self.inner: set[Value] = set()  # values whose shape is unknown under symbolic dimensions
+        self.reshaped: set[Value] = set()  # reshaped views, under symbolic dimensions
+        self._sources: dict[
+            Value, tuple[Value, bool]
+        ] = {}  # view operators' output -> (source, is part), under symbolic dimensions
+        self._copied: set[Value] = set()  # outputs among these that do not share elements
+        self._counts: list[Any] = []  # sizes of the draws, in order
+        self._next = 0  # number of the next draw, which may repeat an earlier one
+        self._draw_at: dict[tuple[int, int], int] = {}  # draw numbers by stream position
+        self._left: dict[int, Value] = {}  # values that external tensors hold at this point of a plan
         self.made: list[weakref.ref[Any]] = []
         self._types = array_types()
-        self._device: type | None = None  # TracedArray or TracedDeviceArray, whichever the operators compute with
-        self.waits = False  # whether it may be that the function waits for another thread
+        self._device: type | None = None  # the type that the operators compute with, TracedArray or TracedDeviceArray
+        self.waits = False  # whether the function may be waiting for another thread
         self._outer = state.tracer
         self._is_over = threading.Event()
-        self.outside: dict[int, tuple[Tensor, Any, Any]] = {}  # tensors, their arrays, and what they hold
+        self.outside: dict[int, tuple[Tensor, Any, Any]] = {}  # tensors, their arrays, and the placeholders they hold
 
     def owner(self) -> None:
-        """Nothing is told to it as to a tap."""
+        """Do nothing: a tracer is not notified like other taps."""
 
-    # From when to when it is told
+    # Begin and end
 
     def begin(self, patience: float = 0.0) -> bool:
-        """From now on this thread's operators are told to the tracer.
+        """Start tracing the operators of this thread.
 
-        Only one thread traces at a time, and none while another one computes gradients: the arrays of tensors that both
-        know are others as long as the trace is on.
+        Only one thread traces at a time, and none while another one computes gradients, because the arrays of shared
+        tensors are replaced during a trace.
 
         Args:
-            patience: for how many seconds to wait for a moment in which no other thread does.
+            patience: maximum number of seconds to wait for other threads.
 
         Returns:
-            whether it has begun; if not, there is nothing to end.
+            whether the trace began; if not, it need not be ended.
         """
         until = monotonic() + patience
         while not self._begins():
@@ -150,27 +152,29 @@ class Tracer(taps.Tap):
     def _begins(self) -> bool:
         if _turn.setdefault("now", self) is not self:
             return False
-        self._is_over.clear()  # of a try before
+        self._is_over.clear()  # after an earlier try
         state.tracer = self
         attention.append(self)
         taps.operator_taps.append(self)
-        if any(isinstance(one, Asking) and one.thread != threading.get_ident() for one in tuple(attention)):
+        if any(
+            isinstance(observer, Asking) and observer.thread != threading.get_ident() for observer in tuple(attention)
+        ):
             self.end()
             return False
         return True
 
     def end(self) -> None:
-        """No longer, whether or not it has begun, or ended; what an interrupt cut short is done by another call."""
+        """Stop tracing. It is idempotent: a call that an interrupt cut short is repeated."""
         state.tracer = self._outer
-        for told in (attention, taps.operator_taps):
-            if self in told:
-                told.remove(self)
+        for observers in (attention, taps.operator_taps):
+            if self in observers:
+                observers.remove(self)
         if _turn.get("now") is self:
             del _turn["now"]
         self._is_over.set()
 
     def give_way(self) -> bool:
-        """Wait, in another thread, for the end of the trace, but not where its function may be waiting for that one.
+        """Wait, in another thread, for the end of the trace, unless the traced function may be waiting for that thread.
 
         Returns:
             whether the trace is over.
@@ -179,30 +183,30 @@ class Tracer(taps.Tap):
             pass
         return self._is_over.is_set()
 
-    # What it is told
+    # Recording
 
     def leak(self, why: str) -> None:
-        """No plan can be made: the first reason is kept, with the line of the user's that led to it."""
+        """Note a graph break; the first reason is kept, with the user's line that led to it."""
         if not self.why and state.tracer is self:
             self.why, self.line = why, user_line()
 
     def leak_numbers(self, what: str) -> None:
-        """The numbers of a traced array are read: no plan can be made.
+        """Note a graph break because the numbers of a traced array are read.
 
         Args:
-            what: the function of NumPy's that reads them.
+            what: the NumPy function that reads them.
         """
         if not self.why and state.tracer is self:
             self.leak(_how_numbers_are_read(what))
 
     def traced(self, array: Any, value: Value) -> Any:
-        """An array that stands for a value while the trace lasts."""
-        made = traced_over(array, value, self)
-        self.made.append(weakref.ref(made))
-        return made
+        """Return a placeholder array for a value, valid during the trace."""
+        placeholder = traced_over(array, value, self)
+        self.made.append(weakref.ref(placeholder))
+        return placeholder
 
     def constant(self, array: Any) -> Any:
-        """An array that does not depend on the plan's inputs."""
+        """Return a placeholder for an array that does not depend on the plan's inputs."""
         if self.why or type(array) not in self._types:
             return array
         value = Value(array.shape, array.dtype, "constant")
@@ -210,40 +214,40 @@ class Tracer(taps.Tap):
         return self.traced(array, value)
 
     def filled(self, function: Callable[..., Any], attrs: dict[str, Any]) -> Any:
-        """An array that a function makes of lengths and numbers: a step, if lengths are open."""
+        """Return an array that a function makes from lengths and numbers; under symbolic dimensions it is a node."""
         if self.lengths is not None and depends_on_lengths(self._known((attrs,))):
             return self.compute(function, (), attrs)
         return self.constant(function(**_bare(attrs)))
 
     def renamed(self, array: Any) -> Any:
-        """The same numbers under another name on the tape."""
+        """Return a second placeholder of the same value, which the tape distinguishes."""
         return self.traced(array.whole.view(), array.value)
 
     def drawn(self, draw: Callable[[int], tuple[int, int]], count: Any) -> tuple[int, int]:
-        """Draw, and mark the seed and the counter."""
-        drawn = _bare(count)
-        place = draw(drawn)
+        """Draw, and return the marked seed and counter."""
+        size = _bare(count)
+        position = draw(size)
         count = count.size if type(count) is Length else count
         number, self._next = self._next, self._next + 1
         if number == len(self._counts):
             self._counts.append(count)
         elif self._counts[number] != count:
             self.leak("other random numbers are drawn where it draws again")
-        self._draw_at[place] = number
-        self._draw_at[place[0], place[1] + drawn] = number + 1
-        return self.given(number, place, count)
+        self._draw_at[position] = number
+        self._draw_at[position[0], position[1] + size] = number + 1
+        return self.given(number, position, count)
 
     def given(self, number: int, place: tuple[int, int], count: Any = 0) -> tuple[int, int]:
-        """Mark the seed and the counter of a draw that was made before, of this number."""
+        """Mark the seed and the counter of an earlier draw, given its number."""
         marked = []
-        for is_seed, figure in zip((True, False), place, strict=True):
-            one = Drawn(figure)
-            one.tracer, one.draw = self, Draw(count, is_seed, number)
-            marked.append(one)
+        for is_seed, number_drawn in zip((True, False), place, strict=True):
+            drawn = Drawn(number_drawn)
+            drawn.tracer, drawn.draw = self, Draw(count, is_seed, number)
+            marked.append(drawn)
         return marked[0], marked[1]
 
     def gone_to(self, place: tuple[int, int]) -> None:
-        """Draw again from a place on where the run was before."""
+        """Move the random stream back to an earlier position of the run."""
         self._draw_at.setdefault(random.position(), self._next)
         if place in self._draw_at:
             self._next = self._draw_at[place]
@@ -251,72 +255,72 @@ class Tracer(taps.Tap):
             self.leak("the stream of random numbers is set to another place")
 
     def hashes(self, tensor: Tensor) -> None:
-        """Notice that a tensor is hashed: its hash is its address, and another call's argument has another one.
+        """Note that a tensor is hashed. Its hash is its address, which differs between the arguments of two calls.
 
         Args:
-            tensor: one from outside is the same in each call of a plan, and may be hashed.
+            tensor: the tensor; an external one may be hashed, since it is the same in each call of a plan.
         """
         is_same = type(tensor) is not Tensor or not is_bare(tensor)
-        if is_same or any(one is tensor for one, _ in self.graph.externals):
+        if is_same or any(external is tensor for external, _ in self.graph.externals):
             return
         if not is_engine(sys._getframe(2).f_code.co_filename):
             self.leak("the hash of a tensor is read")
 
     def rebinds(self, tensor: Tensor) -> None:
-        """A tensor is about to get another array, and all that share its elements.
+        """Note that a tensor, and all that share its elements, will be rebound.
 
-        Whether a reshaped part shares them is up to its strides, which may be others for other lengths.
+        Whether a reshaped view shares elements depends on its strides, which may differ for other dimensions.
         """
         if not self.reshaped:
             return
         root = tensor if tensor._view is None else tensor._view.root
-        held = [t._array for t in (tensor, root) if t is not None]
-        if any(type(array) in TRACED and array.value in self.reshaped for array in held):
+        arrays = [t._array for t in (tensor, root) if t is not None]
+        if any(type(array) in TRACED and array.value in self.reshaped for array in arrays):
             assert self.lengths is not None
             self.lengths.pin_all()
 
     def bare(self, value: Any) -> Any:
-        """Return a value with this run's numbers in the place of open lengths; no guard is made of it."""
+        """Return a value with this run's numbers in place of symbolic dimensions, without a guard."""
         return _bare(value)
 
     def roots_of(self, value: Value) -> set[Value]:
-        """Return what a value was made of with which it shares nothing now, but might for other lengths: of a part."""
-        found: set[Value] = set()
+        """Return the sources with which a value shares no elements now, but might for other dimensions."""
+        roots: set[Value] = set()
         was_copied = was_part = False
         while value in self._sources:
             was_copied = was_copied or value in self._copied
             value, is_part = self._sources[value]
             was_part = was_part or is_part
             if was_copied and was_part:
-                found.add(value)
-        return found
+                roots.add(value)
+        return roots
 
     def reshapes_part(self, source: Tensor, root: Tensor, result: Tensor, shares: bool) -> None:
-        """A view was reshaped: for other lengths the result might share its elements where it does not now, or not.
+        """Note that a view was reshaped: whether the result shares elements may differ for other dimensions.
 
         Args:
             source: the view.
-            root: the tensor that it is of.
+            root: its root tensor.
             result: the reshaped tensor.
-            shares: whether it shares now.
+            shares: whether it shares elements now.
         """
         if self.lengths is None:
             return
         for length in (*source._array.shape, *root._array.shape):
             if type(length) is Length:
                 number: Any = length
-                bool(number == 1)  # a guard: strides of axes of one element do not matter
+                bool(number == 1)  # a guard: strides of axes of length one do not matter
         self.reshaped.update(t._array.value for t in (source, root, result) if type(t._array) in TRACED)
         if not shares and type(result._array) in TRACED:
             self._copied.add(result._array.value)
 
     def ends_where_it_drew(self) -> bool:
-        """Whether the stream stands behind the last draw, and each draw is a step's."""
+        """Return whether the random stream is behind the last draw, and each draw belongs to a node."""
         drawn = {draw.number for node in self.graph.nodes for draw in draws_in(operands_of(node))}
         return self._next == len(self._counts) == len(drawn)
 
     def apply(self, operator: Operator, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
-        """An operator's forward on arrays, written down."""
+        """Compute an operator's forward on arrays and record it."""
         bare = tuple([_bare(x) for x in inputs])
         with Untraced():
             output = operator._compute(bare, _bare(attrs))
@@ -327,7 +331,7 @@ class Tracer(taps.Tap):
     def compute(
         self, function: Callable[..., Any], inputs: tuple[Any, ...], attrs: dict[str, Any], is_check: bool = False
     ) -> Any:
-        """What a function beside the table gives, written down."""
+        """Call a function that is not in the operator table and record it."""
         bare = tuple([_bare(x) for x in inputs])
         with Untraced():
             output = function(*bare, **_bare(attrs))
@@ -336,17 +340,17 @@ class Tracer(taps.Tap):
         return self._noted(Beside(function, is_check), inputs, bare, attrs, output)
 
     def usual(self, function: Callable[..., Any], inputs: tuple[Any, ...], attrs: dict[str, Any]) -> bool:
-        """Whether a function of numbers holds; the plan is for numbers of which it does."""
+        """Return whether a predicate on numbers holds; the plan is guarded by it."""
         with Untraced():
             holds = bool(function(*[_bare(x) for x in inputs], **_bare(attrs)))
-        if not holds or any(isinstance(node, Whole) for node in self.graph.nodes):  # what has changed stays changed
+        if not holds or any(isinstance(node, Whole) for node in self.graph.nodes):  # changes are not undone
             self.leak("what an operator does depends on the numbers in its inputs")
         elif not self.why:
             self.compute(_refused, (function, *inputs), attrs, is_check=True)
         return holds
 
     def beside(self, function: Callable[..., Any], inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
-        """What a function of NumPy's gives to the engine's own code, written down; NotImplemented for others' code."""
+        """Record a NumPy call of the engine's own code and return its result; NotImplemented for other callers."""
         if self.why or state.tracer is not self:
             return NotImplemented
         frame: Any = sys._getframe(1)
@@ -366,25 +370,25 @@ class Tracer(taps.Tap):
     ) -> Any:
         if self.why:
             return output
-        known = self._known((*inputs, attrs))
+        operands = self._known((*inputs, attrs))
         if self.why:
             return output
         self._bind()
         packed = type(output) is tuple
-        made = output if packed else (output,)
-        sizes = self._sizes(operator, inputs, attrs, known, made)
-        wrapped = [self._output(x, inputs, bare, of) for x, of in zip(made, sizes, strict=True)]
+        arrays = output if packed else (output,)
+        sizes = self._sizes(operator, inputs, attrs, operands, arrays)
+        wrapped = [self._output(x, inputs, bare, shape) for x, shape in zip(arrays, sizes, strict=True)]
         values = tuple([x.value if type(x) in TRACED else None for x in wrapped])
         if self.lengths is not None and isinstance(operator, ViewOperator) and values[0] is not None:
-            self._sources[values[0]] = known[0], operator.name in ("getitem", "slice_axis")
-        node = Apply(operator, tuple(known[:-1]), known[-1], values, packed, user_line())
+            self._sources[values[0]] = operands[0], operator.name in ("getitem", "slice_axis")
+        node = Apply(operator, tuple(operands[:-1]), operands[-1], values, packed, user_line())
         self.graph.nodes.append(node)
         return tuple(wrapped) if packed else wrapped[0]
 
     def _sizes(
         self, operator: Operator | Beside, inputs: tuple[Any, ...], attrs: dict[str, Any], known: list[Any], made: Any
     ) -> list[Any]:
-        """The shapes of what a step gives as expressions; where no rule tells, the plan is for those of its inputs."""
+        """Return the symbolic shapes of a step's outputs; without a shape rule the input dimensions are pinned."""
         nothing: list[Any] = [None] * len(made)
         if self.lengths is None:
             return nothing
@@ -393,14 +397,14 @@ class Tracer(taps.Tap):
             return nothing
         if not depends_on_lengths(known):
             return nothing
-        found = shapes_of(operator, inputs, attrs, [getattr(x, "shape", None) for x in made])
-        if found is None:
+        shapes = shapes_of(operator, inputs, attrs, [getattr(x, "shape", None) for x in made])
+        if shapes is None:
             for value in values_in(known):
                 for size in value.sizes or ():
                     self.lengths.pin(size)
             whole((inputs, attrs))
             return nothing
-        return [shape if shape is INNER else self._followed(shape) for shape in found]
+        return [shape if shape is INNER else self._followed(shape) for shape in shapes]
 
     def _followed(self, shape: tuple[Any, ...]) -> tuple[int | Size, ...]:
         assert self.lengths is not None
@@ -416,9 +420,9 @@ class Tracer(taps.Tap):
             output = np.asarray(output)
         if type(output) not in self._types:
             return output
-        for given, x in zip(inputs, bare, strict=True):
-            if x is output and type(given) in TRACED:
-                return given  # a kernel may hand back an input itself
+        for operand, x in zip(inputs, bare, strict=True):
+            if x is output and type(operand) in TRACED:
+                return operand  # a kernel may return an input itself
         value = Value(output.shape, output.dtype, sizes=None if sizes is INNER else sizes)
         if sizes is INNER:
             self.inner.add(value)
@@ -434,118 +438,118 @@ class Tracer(taps.Tap):
         inputs: tuple[Any, ...],
         attrs: dict[str, Any],
     ) -> list[tuple[Any, Any]]:
-        """What ``Operator.gradients`` gives, written down: as one step, or operator by operator."""
+        """Compute ``Operator.gradients`` and record it, as one node or operator by operator."""
         from ..tensors.operator import TENSOR_FUNCTIONS
 
         if functions.wraps:
             return operator.gradients(functions, tracked, g, output, inputs, attrs)
         if self.expands(operator) and not self.why:
-            given: Any = tuple([None if x is None else Tensor._wrap(x) for x in g]) if type(g) is tuple else None
-            tensors = given or Tensor._wrap(g)
+            wrapped: Any = tuple([None if x is None else Tensor._wrap(x) for x in g]) if type(g) is tuple else None
+            tensors = wrapped or Tensor._wrap(g)
             pairs = operator.gradients(TENSOR_FUNCTIONS, tracked, tensors, output, inputs, attrs)
             return [(x, gx._array) for x, gx in pairs]
         bare = tuple([_bare(x) for x in inputs])
-        needs = tuple([place for place, x in enumerate(inputs) if id(x) in tracked])
+        needs = tuple([index for index, x in enumerate(inputs) if id(x) in tracked])
         with Untraced():
             pairs = operator.gradients(
-                ARRAY_FUNCTIONS, {id(bare[place]) for place in needs}, _bare(g), _bare(output), bare, _bare(attrs)
+                ARRAY_FUNCTIONS, {id(bare[index]) for index in needs}, _bare(g), _bare(output), bare, _bare(attrs)
             )
-        # By identity the same array may be in two places; the pairs come in the order of the inputs.
-        left = list(needs)
-        places = []
+        # The same array may occur twice, so identity is ambiguous; the pairs come in the order of the inputs.
+        remaining = list(needs)
+        indices = []
         for x, _ in pairs:
-            place = next(p for p in left if bare[p] is x)
-            left.remove(place)
-            places.append(place)
+            index = next(candidate for candidate in remaining if bare[candidate] is x)
+            remaining.remove(index)
+            indices.append(index)
         if self.why:
-            return [(inputs[place], gx) for place, (_, gx) in zip(places, pairs, strict=True)]
-        known_g, known_output, known_attrs, *known = self._known((g, output, attrs, *inputs))
+            return [(inputs[index], gx) for index, (_, gx) in zip(indices, pairs, strict=True)]
+        known_g, known_output, known_attrs, *known_inputs = self._known((g, output, attrs, *inputs))
         if self.why:
-            return [(inputs[place], gx) for place, (_, gx) in zip(places, pairs, strict=True)]
+            return [(inputs[index], gx) for index, (_, gx) in zip(indices, pairs, strict=True)]
         self._bind()
-        found = []
-        for place, (_, gx) in zip(places, pairs, strict=True):  # a gradient has the shape of what it is the gradient of
-            sizes = known[place].sizes
-            if known[place] in self.inner:
+        gradients = []
+        for index, (_, gx) in zip(indices, pairs, strict=True):  # a gradient has the shape of its input
+            sizes = known_inputs[index].sizes
+            if known_inputs[index] in self.inner:
                 assert self.lengths is not None
                 self.lengths.pin_all()
-            if known[place].shape != gx.shape:
+            if known_inputs[index].shape != gx.shape:
                 self.leak(f"a gradient of '{operator.name}' has another shape than its input")
-            found.append(self.traced(gx, Value(gx.shape, gx.dtype, sizes=sizes)))
+            gradients.append(self.traced(gx, Value(gx.shape, gx.dtype, sizes=sizes)))
         self.graph.nodes.append(
             Derive(
                 operator,
                 needs,
                 known_g,
                 known_output,
-                tuple(known),
+                tuple(known_inputs),
                 known_attrs,
-                tuple([x.value for x in found]),
-                tuple(places),
+                tuple([x.value for x in gradients]),
+                tuple(indices),
                 user_line(),
             )
         )
-        return [(inputs[place], gx) for place, gx in zip(places, found, strict=True)]
+        return [(inputs[index], gx) for index, gx in zip(indices, gradients, strict=True)]
 
     def whole(self, function: Callable[..., Any], tensors: Iterable[Tensor], *arguments: Any) -> Any:
-        """Run a function of the engine as it runs eagerly, as one step.
+        """Run an engine function eagerly and record it as one node.
 
         Args:
             function: called with ``arguments``.
-            tensors: what it reads and binds anew, from outside.
+            tensors: the external tensors that it reads and rebinds.
             arguments: plain values, and tensors that hold traced arrays.
         """
         arguments = whole(arguments)
-        known = self._known(tuple(arguments))
-        held = list(tensors)
+        operands = self._known(tuple(arguments))
+        bound = list(tensors)
         if not self._left:
             self._left = {id(t): value for t, value in self.graph.externals}
         written = []
-        for t in {id(t): t for t in held}.values():
+        for t in {id(t): t for t in bound}.values():
             if id(t) in self._left and (value := self._value_of(t)) is not self._left[id(t)]:
                 written.append((t, value))
-        self._bind({id(t) for t in held})
-        given = replace_values(arguments, (Tensor,), lambda t: Tensor._wrap(plain(t._array)))
-        traced = [t._array for t in held]
-        for t in held:
+        self._bind({id(t) for t in bound})
+        plain_arguments = replace_values(arguments, (Tensor,), lambda t: Tensor._wrap(plain(t._array)))
+        traced = [t._array for t in bound]
+        for t in bound:
             t._array = plain(t._array)
-        before = [t._array for t in held]
+        before = [t._array for t in bound]
         with Untraced():
-            result = function(*given)
+            result = function(*plain_arguments)
         if self.why:
             return result
         changed, outputs = [], []
-        for t, old, was in zip(held, before, traced, strict=True):
-            if t._array is old:
-                t._array = was
+        for t, previous, placeholder in zip(bound, before, traced, strict=True):
+            if t._array is previous:
+                t._array = placeholder
                 continue
             value = Value(t._array.shape, t._array.dtype)
             t._array = self.traced(t._array, value)
             changed.append(t)
             outputs.append(value)
         self._left |= {id(t): value for t, value in (*written, *zip(changed, outputs, strict=True))}
-        node = Whole(function, tuple(known), tuple(changed), tuple(outputs), tuple(written), user_line())
+        node = Whole(function, tuple(operands), tuple(changed), tuple(outputs), tuple(written), user_line())
         self.graph.nodes.append(node)
         return result
 
     def _bind(self, by_itself: set[int] | None = None) -> None:
-        """From the first step that cannot be undone on, note what tensors that were there before hold by now.
+        """Record the values that external tensors hold, after the first step that cannot be undone.
 
-        Where a step raises, they are left as the eager run leaves them.
+        If a step raises, these tensors are left as the eager run leaves them.
 
         Args:
             by_itself: identities of the tensors that such a step binds itself; None before another step.
         """
         if by_itself is None and not self._left:
             return
-        for t, _, over in self.outside.values():
+        for t, _, placeholder in self.outside.values():
             value = t._array.value if type(t._array) in TRACED else None
-            if value not in (None, self._left.get(id(t), over.value)) and id(t) not in (by_itself or ()):
+            if value not in (None, self._left.get(id(t), placeholder.value)) and id(t) not in (by_itself or ()):
                 self._left[id(t)] = value
                 self.graph.nodes.append(Bind(t, value, user_line()))
 
     def _known(self, values: tuple[Any, ...]) -> list[Any]:
-        """The values with Values in the place of arrays and Draws in that of drawn numbers."""
+        """Return the values with Values in place of arrays and Draws in place of drawn numbers."""
         kinds = (*self._types, *TRACED, Drawn, Length, Tensor)
         return [replace_values(value, kinds, self._operand) for value in values]
 
@@ -572,13 +576,13 @@ class Tracer(taps.Tap):
 
 
 def _refused(function: Callable[..., Any], *arrays: Any, **attrs: Any) -> None:
-    """Let a plan be refused by numbers that it is not for."""
+    """Raise ValueError unless a predicate holds for the numbers; the plan then refuses them."""
     if not function(*arrays, **attrs):
         raise ValueError(f"{function.__name__} does not hold")
 
 
 def _bare(value: Any) -> Any:
-    """Plain arrays in the place of traced ones, and plain numbers in that of drawn ones and of lengths."""
+    """Return a value with plain arrays in place of traced ones, and ints in place of drawn numbers and lengths."""
     return replace_values(value, (*TRACED, Drawn, Length), _bare_one)
 
 
@@ -587,14 +591,14 @@ def _bare_one(value: Any) -> Any:
 
 
 def depends_on_lengths(known: Any) -> bool:
-    """Whether there are Sizes in what a step computes with, or values of such shapes."""
-    found: list[Any] = []
-    replace_values(known, (Size,), found.append)
-    return bool(found) or any(value.sizes is not None for value in values_in(known))
+    """Return whether the operands of a step contain Sizes, or values with symbolic shapes."""
+    sizes: list[Any] = []
+    replace_values(known, (Size,), sizes.append)
+    return bool(sizes) or any(value.sizes is not None for value in values_in(known))
 
 
 def _has_mask(index: Any) -> bool:
-    """Whether an index has an array of bools in it."""
+    """Return whether an index contains a non-constant boolean array."""
     parts: Any = index if isinstance(index, tuple) else (index,)
     arrays: list[Any] = [part for part in parts if isinstance(part, array_types())]
     return any(array.dtype.kind == "b" and not _is_constant(array) for array in arrays)
@@ -605,7 +609,7 @@ def _is_constant(array: Any) -> bool:
 
 
 class TracedFunctions:
-    """The operators by name on arrays, as the walk back adds up with them."""
+    """Operators by name on arrays, for the sums of the backward pass."""
 
     wraps = False
 
@@ -618,9 +622,9 @@ class TracedFunctions:
 
 
 class Untraced:
-    """Inside the block operators run on plain arrays, and nobody is told of them or of what is called.
+    """Context in which operators run on plain arrays, unobserved.
 
-    What runs here is one step of the plan, which calls it again as it is.
+    The code inside is one step of the plan, which calls it again unchanged.
     """
 
     __slots__ = ("_before", "_watcher")
@@ -634,15 +638,15 @@ class Untraced:
         sys.setprofile(self._watcher)
         state.tracer = self._before
         if error is not None and state.tracer is not None:
-            # If the function catches it, it goes on in a way that depends on the numbers that came.
+            # If the function catches the error, its control flow depends on the numbers.
             state.tracer.leak("a step fails, and the function goes on")
 
 
 def _how_numbers_are_read(what: str) -> str:
-    """What of the engine's the user called that reads numbers of a tensor, in the user's words.
+    """Return a message that names the engine function, called by the user, that reads numbers of a tensor.
 
     Args:
-        what: the function of NumPy's that read them in the end.
+        what: the NumPy function that read them in the end.
     """
     frame: Any = sys._getframe(1)
     inner: Any = None
@@ -654,12 +658,12 @@ def _how_numbers_are_read(what: str) -> str:
     if name in _WAYS_TO_READ:
         return _WAYS_TO_READ[name]
     if name in ("__call__", "construct", "method"):
-        called = inner.f_locals.get("self")
-        if name == "method" and not isinstance(called, Operator):  # of a tensor, around a function
+        receiver = inner.f_locals.get("self")
+        if name == "method" and not isinstance(receiver, Operator):  # a tensor method that wraps a function
             name = getattr(inner.f_locals.get("function"), "__name__", "an operator")
         else:
-            name = called.name if isinstance(called, Operator) else type(called).__name__
-    name = name.removeprefix("_").removesuffix("_of_tensor")  # of a form that is a method alone
+            name = receiver.name if isinstance(receiver, Operator) else type(receiver).__name__
+    name = name.removeprefix("_").removesuffix("_of_tensor")  # a form that exists only as a method
     return f"{name}() reads the numbers of a tensor"
 
 
